@@ -1,0 +1,2 @@
+//! Failwell: the command line.
+fn main() {}

@@ -1,0 +1,1 @@
+//! What went wrong: kinds, the catalogue of reasons, faults and secrets.

@@ -1,0 +1,1 @@
+//! The letter: strict scan, messages, ids, protocol eras, and where to reply.
