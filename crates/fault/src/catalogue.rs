@@ -1,0 +1,60 @@
+//! One file per room. `ALL` is what help, manual, metrics and tests are generated from.
+
+use crate::Reason;
+
+/// Declares the rows of one room and the list of them.
+macro_rules! reasons {
+    ($($name:ident = $id:literal {
+        $kind:ident, $condition:ident, $origin:ident,
+        title: $title:literal,
+        $(detail: $detail:literal,)?
+        hint: $hint:literal,
+        about: $about:literal $(,)?
+    })*) => {
+        $(
+            #[doc = $about]
+            pub static $name: crate::Reason = crate::Reason {
+                id: $id,
+                kind: crate::Kind::$kind,
+                condition: crate::Condition::$condition,
+                origin: crate::Origin::$origin,
+                title: $title,
+                detail: concat!($($detail)?),
+                hint: $hint,
+                about: $about,
+            };
+        )*
+        pub(crate) static ROWS: &[&crate::Reason] = &[$(&$name),*];
+    };
+}
+
+mod audit;
+mod config;
+mod gateway;
+mod http;
+mod mcp;
+mod policy;
+mod rpc;
+mod server;
+
+pub use audit::AUDIT_FAILED;
+pub use config::{CONFIG_INVALID, CONFIG_PLUGIN};
+pub use gateway::*;
+pub use http::*;
+pub use mcp::*;
+pub use policy::*;
+pub use rpc::*;
+pub use server::*;
+
+/// Every reason, room by room.
+pub fn all() -> impl Iterator<Item = &'static Reason> {
+    [rpc::ROWS, http::ROWS, mcp::ROWS, server::ROWS, policy::ROWS, gateway::ROWS, audit::ROWS, config::ROWS]
+        .into_iter()
+        .flatten()
+        .copied()
+}
+
+/// A reason by its identity, whatever the case it is written in.
+pub fn find(id: &str) -> Option<&'static Reason> {
+    all().find(|reason| reason.id.eq_ignore_ascii_case(id))
+}

@@ -1,0 +1,10 @@
+//! The ledger.
+
+reasons! {
+    AUDIT_FAILED = "audit/FAILED" {
+        Unavailable, AuditFailed, Failwell,
+        title: "the audit record could not be written",
+        hint: "report the reference to the operator; nothing was forwarded",
+        about: "The operator requires a record of every exchange, and this one could not be kept.",
+    }
+}

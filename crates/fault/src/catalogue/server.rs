@@ -1,0 +1,61 @@
+//! The corridor: what can happen while a request is being served.
+
+reasons! {
+    SERVER_PANIC = "server/PANIC" {
+        Bug, Bug, Failwell,
+        title: "the handler stopped unexpectedly",
+        hint: "report the reference to the operator; other requests are not affected",
+        about: "A handler panicked. The panic was caught, this request was answered, and the server went on. The operator's log has the message, the place and the stack under the reference.",
+    }
+    SERVER_BUG = "server/BUG" {
+        Bug, Bug, Failwell,
+        title: "internal error",
+        hint: "report the reference to the operator",
+        about: "Something that cannot happen did. The operator's log has the whole story under the reference.",
+    }
+    SERVER_OUTPUT = "server/OUTPUT" {
+        Bug, Bug, Server,
+        title: "the tool's result does not fit its own schema",
+        hint: "report the reference to the operator",
+        about: "A tool that promises an output schema must keep to it; the result was held back rather than passed on wrong.",
+    }
+    SERVER_TIMEOUT = "server/TIMEOUT" {
+        Timeout, ToolFailed, Server,
+        title: "the request took too long",
+        detail: "the request took longer than {limit_s} seconds",
+        hint: "ask for less, or have the operator allow more than {limit_s} seconds",
+        about: "Every request has a deadline. The work was told to stop; what it did until then may stand.",
+    }
+    SERVER_CANCELLED = "server/CANCELLED" {
+        Cancelled, Cancelled, Caller,
+        title: "the request was cancelled",
+        hint: "nothing to do",
+        about: "The caller called it off. MCP asks for silence; plain HTTP callers who cancel are gone.",
+    }
+    SERVER_SHUTDOWN = "server/SHUTDOWN" {
+        Unavailable, Unavailable, Failwell,
+        title: "the server is shutting down",
+        hint: "connect again in a few seconds",
+        about: "The server was told to stop. Requests it had accepted are answered; new ones are turned away.",
+    }
+    SERVER_BUSY = "server/BUSY" {
+        Exhausted, RateLimited, Failwell,
+        title: "too many requests are in flight",
+        detail: "more than {limit} requests are in flight",
+        hint: "wait for answers before sending more, at most {limit} at once",
+        about: "Every queue has a bound. This one is full; nothing was done.",
+    }
+    SERVER_TOO_LARGE = "server/TOO_LARGE" {
+        Broken, Bug, Server,
+        title: "the answer is too large",
+        detail: "the answer is larger than {limit} bytes",
+        hint: "ask for less",
+        about: "The tool produced more than the cap on one message.",
+    }
+    SERVER_REQUESTED = "server/REQUESTED" {
+        Invalid, ToolFailed, Caller,
+        title: "the tool failed because it was asked to",
+        hint: "call the tool without asking it to fail",
+        about: "A harmless failure on demand, for trying out how a client shows failures.",
+    }
+}

@@ -1,0 +1,35 @@
+use std::fmt;
+
+/// A value that must not be shown: no `Display`, no `Serialize`, a masked `Debug`. The one way to the value
+/// is [`Secret::expose`], so that every use can be found by name.
+#[derive(Clone)]
+pub struct Secret<T>(T);
+
+impl<T> Secret<T> {
+    /// Wraps a value.
+    pub fn new(value: T) -> Secret<T> {
+        Secret(value)
+    }
+
+    /// The value itself, for the one place that needs it.
+    pub fn expose(&self) -> &T {
+        &self.0
+    }
+}
+
+impl<T> fmt::Debug for Secret<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Secret(…)")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Secret;
+
+    #[test]
+    fn debug_is_masked() {
+        assert_eq!(format!("{:?}", Secret::new("hunter2")), "Secret(…)");
+        assert_eq!(*Secret::new(5).expose(), 5);
+    }
+}

@@ -1,0 +1,6 @@
+//! What the compiler must refuse.
+
+#[test]
+fn the_compiler_refuses_the_unsafe_paths() {
+    trybuild::TestCases::new().compile_fail("tests/compile_fail/*.rs");
+}
