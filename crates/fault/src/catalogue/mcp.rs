@@ -131,6 +131,6 @@ reasons! {
         title: "too many tasks are running",
         detail: "more than {limit} tasks are running",
         hint: "wait for running tasks to finish, or cancel some",
-        about: "The table of tasks is bounded.",
+        about: "The table of tasks is bounded, so that nobody can fill the memory with work that waits.",
     }
 }

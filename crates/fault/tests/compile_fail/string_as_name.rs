@@ -1,6 +1,5 @@
-use failwell_fault::{Fact, Name};
+use failwell_fault::Name;
 
 fn main() {
-    let _ = Fact::Word(&String::from("text"));
     let _ = Name(String::from("text").into());
 }
