@@ -1,0 +1,114 @@
+use crate::id::Id;
+use crate::raw::Raw;
+use crate::scan::{Envelope, Members, Slot, Span};
+use std::borrow::Cow;
+
+/// The text of a message and where its parts are.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Body<'a> {
+    all: &'a str,
+    whole: Span,
+    id: Span,
+    members: Members,
+}
+
+impl<'a> Body<'a> {
+    pub(super) fn new(envelope: &Envelope<'a>) -> Self {
+        let id = envelope.span(Slot::Id).unwrap_or_default();
+        Self { all: envelope.all(), whole: envelope.whole(), id, members: envelope.members() }
+    }
+
+    fn text(&self) -> &'a str {
+        self.whole.of(self.all)
+    }
+
+    fn splice_id<'b>(&'b self, new_id: &'b str) -> [&'b [u8]; 3] {
+        let before = Span { start: self.whole.start, end: self.id.start };
+        let after = Span { start: self.id.end, end: self.whole.end };
+        [before.of(self.all).as_bytes(), new_id.as_bytes(), after.of(self.all).as_bytes()]
+    }
+
+    fn member(&self, whole: Raw<'a>, name: &str) -> Option<Raw<'a>> {
+        self.members.get(self.all, whole, name)
+    }
+}
+
+/// A message that waits for an answer.
+#[derive(Clone, Debug)]
+pub struct Request<'a> {
+    /// Under which the caller waits.
+    pub id: Id,
+    /// What is asked for.
+    pub method: Cow<'a, str>,
+    /// Its parameters: an object or an array.
+    pub params: Option<Raw<'a>>,
+    pub(super) body: Body<'a>,
+}
+
+/// A message that waits for nothing.
+#[derive(Clone, Debug)]
+pub struct Notification<'a> {
+    /// What is told.
+    pub method: Cow<'a, str>,
+    /// Its parameters: an object or an array.
+    pub params: Option<Raw<'a>>,
+    pub(super) body: Body<'a>,
+}
+
+/// An answer to a request of ours.
+#[derive(Clone, Debug)]
+pub struct Response<'a> {
+    /// The request it answers.
+    pub id: Id,
+    /// Its `result`, or its `error` object.
+    pub body: Result<Raw<'a>, Raw<'a>>,
+    pub(super) message: Body<'a>,
+}
+
+macro_rules! parameters {
+    ($($message:ident),*) => {$(
+        impl<'a> $message<'a> {
+            /// A member of `params`.
+            pub fn param(&self, name: &str) -> Option<Raw<'a>> {
+                self.body.member(self.params?, name)
+            }
+
+            /// A member of `params._meta`.
+            pub fn meta(&self, key: &str) -> Option<Raw<'a>> {
+                self.param("_meta")?.as_object()?.get(key)
+            }
+
+            /// The whole message as it was received, unknown members included.
+            pub fn text(&self) -> &'a str {
+                self.body.text()
+            }
+        }
+    )*};
+}
+
+parameters!(Request, Notification);
+
+impl Request<'_> {
+    /// The message under another id: three borrowed pieces for a vectored write.
+    pub fn splice_id<'b>(&'b self, new_id: &'b str) -> [&'b [u8]; 3] {
+        self.body.splice_id(new_id)
+    }
+}
+
+impl<'a> Response<'a> {
+    /// A member of `result`, or of `error`.
+    pub fn member(&self, name: &str) -> Option<Raw<'a>> {
+        let (Ok(whole) | Err(whole)) = self.body;
+        self.message.member(whole, name)
+    }
+
+    /// The whole message as it was received, unknown members included.
+    pub fn text(&self) -> &'a str {
+        self.message.text()
+    }
+
+    /// The message under another id: three borrowed pieces for a vectored write.
+    pub fn splice_id<'b>(&'b self, new_id: &'b str) -> [&'b [u8]; 3] {
+        self.message.splice_id(new_id)
+    }
+}

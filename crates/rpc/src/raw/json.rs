@@ -1,0 +1,56 @@
+use super::Raw;
+use crate::scan::{Defect, Limits, Scan, scan};
+use serde::{Serialize, Serializer};
+
+/// Owned JSON text of one value: what a server builds its results as.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Json(Box<str>);
+
+impl Json {
+    /// Writes a value as JSON text.
+    pub fn of<T: Serialize + ?Sized>(value: &T) -> Result<Self, serde_json::Error> {
+        serde_json::to_string(value).map(Self::trusted)
+    }
+
+    /// Checks text that came from elsewhere.
+    pub fn read(text: &str, limits: &Limits) -> Result<Self, Defect> {
+        // A top-level array would be taken for a batch, so the value is scanned as one of its elements.
+        let wrapped = ["[", text, "]"].concat();
+        let one_back = |defect: Defect| defect.moved_back();
+        match scan(wrapped.as_bytes(), limits).map_err(one_back)? {
+            Scan::Batch(envelopes) => match envelopes.as_slice() {
+                [only] => match only.soft_defect() {
+                    Some(defect) => Err(defect.moved_back()),
+                    None => Ok(only.raw().to_json()),
+                },
+                _ => Err(Defect::Syntax { offset: 0 }),
+            },
+            Scan::One(_) => Err(Defect::Syntax { offset: 0 }),
+        }
+    }
+
+    pub(crate) fn trusted(text: String) -> Self {
+        Self(text.into_boxed_str())
+    }
+
+    /// The text.
+    pub fn text(&self) -> &str {
+        &self.0
+    }
+
+    /// The value, borrowed.
+    pub fn raw(&self) -> Raw<'_> {
+        Raw::trusted(&self.0)
+    }
+
+    /// The text, owned.
+    pub fn into_text(self) -> Box<str> {
+        self.0
+    }
+}
+
+impl Serialize for Json {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.raw().serialize(serializer)
+    }
+}

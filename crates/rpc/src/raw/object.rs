@@ -1,0 +1,88 @@
+use super::Raw;
+use super::skip::{string_end, value_end};
+use crate::scan::byte;
+use crate::scan::space::skip_space;
+use crate::scan::unescape::unescape;
+use std::borrow::Cow;
+
+/// An object borrowed from scanned text. Lookup walks it: right for the few members the walk asks for.
+#[derive(Clone, Copy, Debug)]
+pub struct Object<'a> {
+    text: &'a str,
+}
+
+impl<'a> Object<'a> {
+    pub(super) fn new(text: &'a str) -> Self {
+        Self { text }
+    }
+
+    /// The member with this key, compared decoded.
+    pub fn get(self, key: &str) -> Option<Raw<'a>> {
+        let mut members = Members { text: self.text, at: 1 };
+        while let Some((inner, value)) = members.step() {
+            if inner == key || (inner.contains('\\') && unescape(inner).is_some_and(|decoded| decoded == key))
+            {
+                return Some(value);
+            }
+        }
+        None
+    }
+
+    /// Every member, in order, keys decoded.
+    pub fn iter(self) -> Members<'a> {
+        Members { text: self.text, at: 1 }
+    }
+
+    /// Whether there are no members.
+    pub fn is_empty(self) -> bool {
+        self.iter().next().is_none()
+    }
+
+    /// The object as a plain value.
+    pub fn raw(self) -> Raw<'a> {
+        Raw::trusted(self.text)
+    }
+}
+
+impl<'a> IntoIterator for Object<'a> {
+    type Item = (Cow<'a, str>, Raw<'a>);
+    type IntoIter = Members<'a>;
+
+    fn into_iter(self) -> Members<'a> {
+        self.iter()
+    }
+}
+
+/// The members of an object, in order.
+#[derive(Clone, Debug)]
+pub struct Members<'a> {
+    text: &'a str,
+    at: usize,
+}
+
+impl<'a> Members<'a> {
+    /// The next key, between its quotes and not decoded, and its value.
+    fn step(&mut self) -> Option<(&'a str, Raw<'a>)> {
+        let bytes = self.text.as_bytes();
+        let open = skip_space(bytes, self.at);
+        if byte(bytes, open) != b'"' {
+            return None;
+        }
+        let close = string_end(bytes, open);
+        let colon = skip_space(bytes, close);
+        let start = skip_space(bytes, colon + 1);
+        let end = value_end(bytes, start);
+        let after = skip_space(bytes, end);
+        self.at = if byte(bytes, after) == b',' { after + 1 } else { bytes.len() };
+        Some((self.text.get(open + 1..close - 1)?, Raw::trusted(self.text.get(start..end)?)))
+    }
+}
+
+impl<'a> Iterator for Members<'a> {
+    type Item = (Cow<'a, str>, Raw<'a>);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        let (inner, value) = self.step()?;
+        Some((unescape(inner)?, value))
+    }
+}

@@ -1,0 +1,106 @@
+use super::unescape::unescape;
+use super::{Defect, Members, Span};
+use crate::id::Id;
+use crate::raw::Raw;
+
+/// The top-level members the protocol knows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Slot {
+    /// `jsonrpc`
+    Version,
+    /// `id`
+    Id,
+    /// `method`
+    Method,
+    /// `params`
+    Params,
+    /// `result`
+    Result,
+    /// `error`
+    Error,
+}
+
+impl Slot {
+    pub(super) fn named(inner: &str) -> Option<Self> {
+        Some(match inner {
+            "jsonrpc" => Self::Version,
+            "id" => Self::Id,
+            "method" => Self::Method,
+            "params" => Self::Params,
+            "result" => Self::Result,
+            "error" => Self::Error,
+            _ if inner.contains('\\') => return Self::named(plain(&unescape(inner)?)?),
+            _ => return None,
+        })
+    }
+
+    pub(super) fn has_members(self) -> bool {
+        matches!(self, Self::Params | Self::Result | Self::Error)
+    }
+}
+
+/// A decoded key can itself hold a backslash; it is then no name of ours and must not be decoded again.
+fn plain(decoded: &str) -> Option<&str> {
+    if decoded.contains('\\') { None } else { Some(decoded) }
+}
+
+/// One scanned message: its text, where its parts are, and the first reason to refuse it, if any.
+#[derive(Clone, Copy, Debug)]
+pub struct Envelope<'a> {
+    pub(super) all: &'a str,
+    pub(super) whole: Span,
+    pub(super) slots: [Option<Span>; 6],
+    pub(super) members: Members,
+    pub(super) id_repeated: bool,
+    pub(super) soft: Option<Defect>,
+}
+
+impl<'a> Envelope<'a> {
+    pub(super) fn new(all: &'a str) -> Self {
+        let (whole, members) = (Span::default(), Members::default());
+        Self { all, whole, slots: [None; 6], members, id_repeated: false, soft: None }
+    }
+
+    /// The whole message, without surrounding whitespace.
+    pub fn raw(&self) -> Raw<'a> {
+        Raw::trusted(self.whole.of(self.all))
+    }
+
+    /// Why the message is refused although it is JSON.
+    pub fn soft_defect(&self) -> Option<Defect> {
+        self.soft
+    }
+
+    /// A top-level member.
+    pub fn get(&self, slot: Slot) -> Option<Raw<'a>> {
+        self.span(slot).map(|span| Raw::trusted(span.of(self.all)))
+    }
+
+    /// The id, when there is exactly one and it is a string or an integer.
+    pub fn id(&self) -> Option<Id> {
+        if self.id_repeated { None } else { self.get(Slot::Id).and_then(|raw| Id::read(raw.text())) }
+    }
+
+    pub(crate) fn all(&self) -> &'a str {
+        self.all
+    }
+
+    pub(crate) fn whole(&self) -> Span {
+        self.whole
+    }
+
+    pub(crate) fn members(&self) -> Members {
+        self.members
+    }
+
+    pub(crate) fn span(&self, slot: Slot) -> Option<Span> {
+        self.slots.get(slot as usize).copied().flatten()
+    }
+
+    pub(super) fn record(&mut self, slot: Slot, span: Span) {
+        if let Some(place) = self.slots.get_mut(slot as usize) {
+            self.id_repeated |= slot == Slot::Id && place.is_some();
+            *place = Some(span);
+        }
+    }
+}

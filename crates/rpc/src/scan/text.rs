@@ -1,0 +1,117 @@
+//! Strings: find the end, check every escape, notice half characters.
+
+use super::{Syntax, byte};
+
+/// What a string is made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// The text between the quotes is the value.
+    Plain,
+    /// There are escapes to decode.
+    Escaped,
+    /// There is a surrogate escape without its other half: no value exists.
+    Lone,
+}
+
+/// The end of a string, just after its closing quote, and its form.
+#[derive(Clone, Copy)]
+pub(crate) struct Text {
+    pub(crate) end: usize,
+    pub(crate) form: Form,
+}
+
+const ONES: u64 = 0x0101_0101_0101_0101;
+const HIGH: u64 = 0x8080_8080_8080_8080;
+
+/// Marks bytes that are a quote, a backslash or a control character. Borrows can mark bytes above a true hit, so
+/// only the lowest mark means anything.
+#[inline(always)]
+pub(crate) fn marks(word: u64) -> u64 {
+    let quote = word ^ (ONES * b'"' as u64);
+    let slash = word ^ (ONES * b'\\' as u64);
+    let quote = quote.wrapping_sub(ONES) & !quote;
+    let slash = slash.wrapping_sub(ONES) & !slash;
+    let control = word.wrapping_sub(ONES * 0x20) & !word;
+    (quote | slash | control) & HIGH
+}
+
+/// The first quote, backslash or control character at or after `at`, or the end of the bytes.
+#[inline(always)]
+pub(crate) fn skip_plain(bytes: &[u8], mut at: usize) -> usize {
+    while let Some(chunk) = bytes.get(at..).and_then(|rest| rest.first_chunk::<8>()) {
+        let marks = marks(u64::from_le_bytes(*chunk));
+        if marks != 0 {
+            return at + (marks.trailing_zeros() / 8) as usize;
+        }
+        at += 8;
+    }
+    while let Some(byte) = bytes.get(at) {
+        if matches!(byte, b'"' | b'\\' | 0..=0x1f) {
+            break;
+        }
+        at += 1;
+    }
+    at
+}
+
+/// Checks the string whose opening quote is at `open`.
+#[inline(always)]
+pub(crate) fn string(bytes: &[u8], open: usize) -> Result<Text, Syntax> {
+    let at = skip_plain(bytes, open + 1);
+    if byte(bytes, at) == b'"' {
+        return Ok(Text { end: at + 1, form: Form::Plain });
+    }
+    escaped(bytes, at)
+}
+
+#[inline(never)]
+fn escaped(bytes: &[u8], mut at: usize) -> Result<Text, Syntax> {
+    let mut form = Form::Escaped;
+    loop {
+        match byte(bytes, at) {
+            b'"' => return Ok(Text { end: at + 1, form }),
+            b'\\' => {
+                let (next, whole) = escape(bytes, at)?;
+                if !whole {
+                    form = Form::Lone;
+                }
+                at = skip_plain(bytes, next);
+            }
+            _ => return Err(Syntax(at)),
+        }
+    }
+}
+
+/// Checks one escape: where it ends, and whether it is a whole character.
+fn escape(bytes: &[u8], at: usize) -> Result<(usize, bool), Syntax> {
+    match byte(bytes, at + 1) {
+        b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => Ok((at + 2, true)),
+        b'u' => match unit(bytes, at + 2)? {
+            0xd800..=0xdbff => Ok(low_half(bytes, at + 6)),
+            0xdc00..=0xdfff => Ok((at + 6, false)),
+            _ => Ok((at + 6, true)),
+        },
+        _ => Err(Syntax(at + 1)),
+    }
+}
+
+/// The low half of a pair, when it is there. A broken escape in its place is left for the next step to report.
+fn low_half(bytes: &[u8], at: usize) -> (usize, bool) {
+    if byte(bytes, at) == b'\\'
+        && byte(bytes, at + 1) == b'u'
+        && let Ok(0xdc00..=0xdfff) = unit(bytes, at + 2)
+    {
+        return (at + 6, true);
+    }
+    (at, false)
+}
+
+/// The four hexadecimal digits of a `\u` escape.
+pub(crate) fn unit(bytes: &[u8], at: usize) -> Result<u32, Syntax> {
+    let mut value = 0;
+    for offset in at..at + 4 {
+        let digit = (byte(bytes, offset) as char).to_digit(16).ok_or(Syntax(offset))?;
+        value = value * 16 + digit;
+    }
+    Ok(value)
+}

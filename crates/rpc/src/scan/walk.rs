@@ -1,0 +1,222 @@
+//! The loop itself: one value, whatever its depth, without recursion.
+
+use super::keys::{Admission, Keys};
+use super::nesting::Nesting;
+use super::number::number;
+use super::space::skip_space;
+use super::text::{Form, Text, string};
+use super::{Defect, Envelope, Limits, Slot, Span, Syntax, byte};
+
+/// Buffers that outlive a message.
+#[derive(Default)]
+pub(super) struct Scratch {
+    keys: Keys,
+    nesting: Nesting,
+}
+
+/// One walk over one message.
+pub(super) struct Walk<'a, 's> {
+    bytes: &'a [u8],
+    limits: &'s Limits,
+    keys: &'s mut Keys,
+    nesting: &'s mut Nesting,
+    deepest: usize,
+    envelope: Envelope<'a>,
+    /// The top-level member being read, and where its value starts.
+    slot: Option<(Slot, usize)>,
+    /// The member inside it being read: its key, and where its value starts.
+    member: Option<(Span, usize)>,
+}
+
+impl<'a, 's> Walk<'a, 's> {
+    /// A walk of one message in `text`; `outside` containers are already open around it.
+    pub(super) fn new(text: &'a str, limits: &'s Limits, scratch: &'s mut Scratch, outside: usize) -> Self {
+        let Scratch { keys, nesting } = scratch;
+        keys.clear();
+        nesting.clear();
+        let deepest = limits.max_depth.saturating_sub(outside);
+        let (bytes, envelope) = (text.as_bytes(), Envelope::new(text));
+        Self { bytes, limits, keys, nesting, deepest, envelope, slot: None, member: None }
+    }
+
+    /// Walks the value that starts at `start`.
+    pub(super) fn run(mut self, start: usize) -> Result<Envelope<'a>, Syntax> {
+        let end = self.value(start)?;
+        self.envelope.whole = Span { start, end };
+        Ok(self.envelope)
+    }
+
+    fn value(&mut self, mut at: usize) -> Result<usize, Syntax> {
+        let mut depth = 0;
+        loop {
+            at = match byte(self.bytes, at) {
+                b'"' => self.text(at)?.end,
+                b'{' => {
+                    depth = self.open_object(at);
+                    let next = skip_space(self.bytes, at + 1);
+                    if byte(self.bytes, next) != b'}' {
+                        at = self.key(depth, next)?;
+                        continue;
+                    }
+                    depth = self.close_object();
+                    next + 1
+                }
+                b'[' => {
+                    depth = self.open_array(at);
+                    let next = skip_space(self.bytes, at + 1);
+                    if byte(self.bytes, next) != b']' {
+                        at = next;
+                        continue;
+                    }
+                    depth = self.nesting.close();
+                    next + 1
+                }
+                b'-' | b'0'..=b'9' => self.number(at)?,
+                b't' => literal(self.bytes, at, b"true")?,
+                b'f' => literal(self.bytes, at, b"false")?,
+                b'n' => literal(self.bytes, at, b"null")?,
+                _ => return Err(Syntax(at)),
+            };
+            loop {
+                if depth <= 2 {
+                    self.value_ended(depth, at);
+                    if depth == 0 {
+                        return Ok(at);
+                    }
+                }
+                at = skip_space(self.bytes, at);
+                let object = self.nesting.in_object();
+                match byte(self.bytes, at) {
+                    b',' => {
+                        at = skip_space(self.bytes, at + 1);
+                        if object {
+                            at = self.key(depth, at)?;
+                        }
+                        break;
+                    }
+                    b'}' if object => depth = self.close_object(),
+                    b']' if !object => depth = self.nesting.close(),
+                    _ => return Err(Syntax(at)),
+                }
+                at += 1;
+            }
+        }
+    }
+
+    /// Reads a key and its colon; the offset of the value.
+    #[inline]
+    fn key(&mut self, depth: usize, at: usize) -> Result<usize, Syntax> {
+        if byte(self.bytes, at) != b'"' {
+            return Err(Syntax(at));
+        }
+        let Text { end, form } = self.text(at)?;
+        let inner = Span { start: at + 1, end: end - 1 };
+        if self.envelope.soft.is_none() {
+            self.admit(inner, form);
+        }
+        let colon = skip_space(self.bytes, end);
+        if byte(self.bytes, colon) != b':' {
+            return Err(Syntax(colon));
+        }
+        let value = skip_space(self.bytes, colon + 1);
+        if depth <= 2 {
+            self.member_begins(depth, inner, value);
+        }
+        Ok(value)
+    }
+
+    fn member_begins(&mut self, depth: usize, inner: Span, value: usize) {
+        if depth == 1 {
+            self.slot = Slot::named(inner.of(self.envelope.all)).map(|slot| (slot, value));
+        } else if self.slot.is_some_and(|(slot, _)| slot.has_members()) {
+            self.member = Some((inner, value));
+        }
+    }
+
+    fn value_ended(&mut self, depth: usize, end: usize) {
+        if depth == 1 {
+            if let Some((slot, start)) = self.slot.take() {
+                self.envelope.record(slot, Span { start, end });
+            }
+        } else if depth == 2
+            && let Some((key, start)) = self.member.take()
+        {
+            self.envelope.members.remember(key, Span { start, end });
+        }
+    }
+
+    #[inline(always)]
+    fn text(&mut self, at: usize) -> Result<Text, Syntax> {
+        let text = string(self.bytes, at)?;
+        if text.form == Form::Lone {
+            self.refuse(Defect::LoneSurrogate { offset: at });
+        }
+        Ok(text)
+    }
+
+    #[inline(always)]
+    fn number(&mut self, at: usize) -> Result<usize, Syntax> {
+        let (end, in_range) = number(self.bytes, at, self.limits.max_number)?;
+        if !in_range {
+            self.refuse(Defect::NumberRange { offset: at });
+        }
+        Ok(end)
+    }
+
+    #[inline]
+    fn admit(&mut self, inner: Span, form: Form) {
+        let (limit, offset) = (self.limits.max_keys, inner.start - 1);
+        match self.keys.admit(self.envelope.all, inner, form, limit) {
+            Admission::Fresh => {}
+            Admission::Repeated => self.refuse(Defect::DuplicateKey { offset }),
+            Admission::OverLimit => self.refuse(Defect::TooManyKeys { offset, limit }),
+        }
+    }
+
+    /// Keys are watched only until the first refusal, so the two stacks stay in step until then.
+    #[inline]
+    fn open_object(&mut self, at: usize) -> usize {
+        let depth = self.nesting.open(1);
+        self.check_depth(depth, at);
+        if self.envelope.soft.is_none() {
+            self.keys.open();
+        }
+        depth
+    }
+
+    #[inline]
+    fn close_object(&mut self) -> usize {
+        if self.envelope.soft.is_none()
+            && let Some(offset) = self.keys.close(self.envelope.all)
+        {
+            self.refuse(Defect::DuplicateKey { offset });
+        }
+        self.nesting.close()
+    }
+
+    #[inline]
+    fn open_array(&mut self, at: usize) -> usize {
+        let depth = self.nesting.open(0);
+        self.check_depth(depth, at);
+        depth
+    }
+
+    #[inline]
+    fn check_depth(&mut self, depth: usize, offset: usize) {
+        if depth > self.deepest {
+            self.refuse(Defect::Depth { offset, limit: self.limits.max_depth });
+        }
+    }
+
+    /// Remembers the first refusal and goes on: the id may still be ahead.
+    #[cold]
+    fn refuse(&mut self, defect: Defect) {
+        self.envelope.soft.get_or_insert(defect);
+    }
+}
+
+#[inline(always)]
+fn literal(bytes: &[u8], at: usize, word: &[u8]) -> Result<usize, Syntax> {
+    let end = at + word.len();
+    if bytes.get(at..end) == Some(word) { Ok(end) } else { Err(Syntax(at)) }
+}
