@@ -152,7 +152,8 @@ fn write_capabilities(out: &mut Writer, required: Option<&Fact>) {
         Some(Fact::Word(word)) => std::slice::from_ref(word),
         _ => &[],
     };
-    let (extensions, plain): (Vec<&str>, Vec<&str>) = words.iter().copied().partition(|word| word.contains('/'));
+    let (extensions, plain): (Vec<&str>, Vec<&str>) =
+        words.iter().copied().partition(|word| word.contains('/'));
     out.open(b'{');
     for word in plain {
         out.raw_member(word, "{}");

@@ -35,7 +35,9 @@ pub fn render(
     }
     match (to.face, happened) {
         (Face::Mcp(_), Err(fault)) if fault.reason().condition == Condition::Cancelled => None,
-        (Face::Mcp(revision), Err(fault)) if to.asked == Asked::Tool && shown_to_the_model(fault.reason()) => {
+        (Face::Mcp(revision), Err(fault))
+            if to.asked == Asked::Tool && shown_to_the_model(fault.reason()) =>
+        {
             Some(tool_error(to, fault, revision, server_info, now))
         }
         (_, Err(fault)) => Some(failure(to, fault, now)),

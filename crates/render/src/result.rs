@@ -1,5 +1,5 @@
 use failwell_fault::Fault;
-use failwell_rpc::{Era, Json, ReplyTo, Revision, meta_key};
+use failwell_rpc::{Era, Json, ReplyTo, Revision, meta};
 
 use crate::moment::Moment;
 use crate::object::write_fault;
@@ -191,7 +191,7 @@ fn write_meta(out: &mut Writer, server_info: Option<&str>, more: impl FnOnce(&mu
     let mut meta = Writer::with_capacity(256);
     meta.open(b'{');
     if let Some(info) = server_info {
-        meta.raw_member(meta_key::SERVER_INFO, info);
+        meta.raw_member(meta::SERVER_INFO, info);
     }
     more(&mut meta);
     meta.close(b'}');
