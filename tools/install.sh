@@ -28,8 +28,8 @@ install_tools() {
 
 install_python() {
 	local python=${PYTHON:-python3}
-	"$python" -c 'import sys; sys.exit(sys.version_info < (3, 10))' 2>/dev/null ||
-		die "the test peers need Python 3.10 or newer as $python" "install it, or name one: PYTHON=python3.12 ./x test"
+	"$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null ||
+		die "the test peers need Python 3.11 or newer as $python" "install it, or name one: PYTHON=python3.12 ./x test"
 	"$python" -m venv "$1" || die "python cannot make a virtual environment" "install its venv module (Debian: python3-venv)"
 	"$1/bin/python" -m pip install --quiet --no-deps --requirement tests/tools/python/requirements.txt
 }

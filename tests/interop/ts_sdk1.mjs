@@ -24,7 +24,7 @@ run(async () => {
   };
   await client.connect(transport);
   const callTool = (name, args, onprogress) => client.callTool({ name, arguments: args }, undefined, { onprogress });
-  const ok = await visit("ts_sdk1", era, client, version, callTool);
+  const ok = await visit("ts_sdk1", era, client, version, callTool, -32002);
   await client.close();
   return ok;
 });

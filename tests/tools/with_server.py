@@ -59,10 +59,10 @@ def stop(server):
 
 
 def split(arguments):
-    """Splits at the last `--`: what comes before it, and the server's command after it."""
+    """Splits at the first `--`: what comes before it, and the server's command after it."""
     if "--" not in arguments:
         return arguments, []
-    at = len(arguments) - 1 - arguments[::-1].index("--")
+    at = arguments.index("--")
     return arguments[:at], arguments[at + 1 :]
 
 
