@@ -48,9 +48,10 @@ install_npm() {
 	ln -s "$node" "$1/bin/node"
 }
 
-# cargo-deny from PATH when there is one, else built once. A debug build: it takes half the time and checks in seconds.
+# cargo-deny from PATH when it is the pinned version, else built once: a debug build, a minute cold, and it checks in a second.
 install_deny() {
-	DENY=$(command -v cargo-deny) && return
+	DENY=cargo-deny
+	[[ $($DENY --version 2>/dev/null) == "cargo-deny $DENY_VERSION" ]] && return
 	DENY=$CACHE/tools/cargo-deny-$DENY_VERSION/bin/cargo-deny
 	once "$CACHE/tools/cargo-deny-$DENY_VERSION" build_deny
 }
