@@ -57,5 +57,6 @@ install_deny() {
 }
 
 build_deny() {
-	cargo install cargo-deny --version "$DENY_VERSION" --locked --debug --quiet --root "$1"
+	# Not into our build output: cargo then builds in a temporary folder and removes it.
+	env -u CARGO_TARGET_DIR cargo install cargo-deny --version "$DENY_VERSION" --locked --debug --quiet --root "$1"
 }
