@@ -86,7 +86,8 @@ impl Arrival<'_> {
     fn introduce_modern(&self, headers: Option<&Headers>) -> Result<Client, Fault> {
         let version = self.request.meta(meta::PROTOCOL_VERSION).and_then(Raw::as_str);
         let version = version.ok_or_else(|| lacks(meta::PROTOCOL_VERSION))?;
-        let capabilities = self.request.meta(meta::CLIENT_CAPABILITIES).filter(|raw| raw.as_object().is_some());
+        let capabilities =
+            self.request.meta(meta::CLIENT_CAPABILITIES).filter(|raw| raw.as_object().is_some());
         let capabilities = capabilities.ok_or_else(|| lacks(meta::CLIENT_CAPABILITIES))?;
         if let Some(headers) = headers {
             headers.check(&self.request)?;

@@ -134,10 +134,10 @@ fn completion(params: &mut Params<'_, '_>) -> Completion {
         object.and_then(|o| o.get(name)).and_then(|raw| raw.as_str()).map(|text| text.into_owned())
     };
     let (of, argument) = (params.object("ref"), params.object("argument"));
-    let named = field(of.clone(), "name").or_else(|| field(of, "uri"));
+    let named = field(of, "name").or_else(|| field(of, "uri"));
     Completion {
         of: named.unwrap_or_default(),
-        argument: field(argument.clone(), "name").unwrap_or_default(),
+        argument: field(argument, "name").unwrap_or_default(),
         value: field(argument, "value").unwrap_or_default(),
     }
 }

@@ -118,23 +118,33 @@ impl House {
             reply = render(&exchange.to, &exchange.happened, Some(self.server_info.text()), now);
         }
         match &exchange.happened {
-            Err(fault) => self.record(fault, &exchange, now),
-            Ok(Outcome::ToolFailed(failure)) => self.record(&failure.fault, &exchange, now),
+            Err(fault) => self.record(fault, &exchange.to, exchange.method, exchange.connection, now),
+            Ok(Outcome::ToolFailed(failure)) => {
+                self.record(&failure.fault, &exchange.to, exchange.method, exchange.connection, now);
+            }
             Ok(_) => {}
         }
         self.metrics.end(exchange.began.elapsed(), reply.is_some());
         reply
     }
 
-    fn record(&self, fault: &Fault, exchange: &Exchange<'_>, now: Moment) {
+    /// One failure, for the operator.
+    pub(crate) fn record(
+        &self,
+        fault: &Fault,
+        to: &ReplyTo,
+        method: Option<&str>,
+        connection: &str,
+        now: Moment,
+    ) {
         self.metrics.fault(fault.reason());
         let entry = Entry {
             timestamp: &now.to_string(),
             service: self.room.info().name,
-            connection: exchange.connection,
-            method: exchange.method,
-            code: codes::answer(fault.reason(), exchange.to.face).code,
-            to: &exchange.to,
+            connection,
+            method,
+            code: codes::answer(fault.reason(), to.face).code,
+            to,
             fault,
         };
         self.journal.write(entry.line(self.journal.style()));

@@ -32,7 +32,12 @@ impl Filter {
         let flag = |name: &str| wanted.get(name).and_then(Raw::as_bool).unwrap_or(false);
         let texts = |name: &str| {
             let items = wanted.get(name).and_then(Raw::as_array);
-            items.into_iter().flatten().filter_map(|raw| Some(raw.as_str()?.into_owned())).take(MOST).collect()
+            items
+                .into_iter()
+                .flatten()
+                .filter_map(|raw| Some(raw.as_str()?.into_owned()))
+                .take(MOST)
+                .collect()
         };
         Filter {
             tools: flag("toolsListChanged"),
@@ -103,7 +108,7 @@ impl Listening<'_> {
 
     fn params_of(&self, event: &Event) -> Option<Map<String, Value>> {
         let members = match event {
-            Event::ResourceUpdated(uri) => Map::from_iter([("uri".to_owned(), json!(uri))]),
+            Event::ResourceUpdated(uri) => Map::from_iter([("uri".to_owned(), json!(&**uri))]),
             Event::TaskChanged(id) => self.tasks.find(id, self.caller).ok()?.account(),
             Event::ToolsChanged | Event::PromptsChanged | Event::ResourcesChanged => Map::new(),
         };
@@ -144,7 +149,7 @@ pub(crate) async fn tell_session(session: Arc<Session>, hub: Hub) {
         };
         let Some(event) = event else { return };
         let params = match &event {
-            Event::ResourceUpdated(uri) if session.watches(uri) => Some(json!({"uri": uri})),
+            Event::ResourceUpdated(uri) if session.watches(uri) => Some(json!({"uri": &**uri})),
             Event::ResourceUpdated(_) | Event::TaskChanged(_) => continue,
             Event::ToolsChanged | Event::PromptsChanged | Event::ResourcesChanged => None,
         };

@@ -12,7 +12,7 @@ const BOUNDS: [f64; 9] = [0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1.0, 10.0]
 
 /// Counts everything that can be counted without a label of the caller's.
 #[derive(Debug)]
-pub struct Metrics {
+pub(crate) struct Metrics {
     answered: AtomicU64,
     silent: AtomicU64,
     in_flight: AtomicI64,
@@ -62,7 +62,7 @@ impl Metrics {
 
     /// The numbers as Prometheus reads them. Reasons that never happened are there with 0, so that alerts can
     /// be written before the first one does.
-    pub fn text(&self, journal_lost: u64) -> String {
+    pub(crate) fn text(&self, journal_lost: u64) -> String {
         let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         let mut out = String::with_capacity(8 * 1024);
         let _ = writeln!(out, "# TYPE failwell_requests_total counter");

@@ -44,13 +44,13 @@ impl PlainCall {
             "execute_tool" => {
                 let named = params.optional_text("name").or_else(|| params.optional_text("tool_name"));
                 let arguments = arguments(&mut params)?;
-                let call = params.done(())?;
-                let () = call;
+                params.done(())?;
                 let name = named.ok_or_else(|| Fault::new(&reason::MCP_TOOL_NAME))?;
                 return Ok(PlainCall::Execute { name, arguments });
             }
             tool => {
-                let whole = request.params.map(|raw| raw.parse()).transpose().or_fault(&reason::SERVER_BUG)?;
+                let whole =
+                    request.params.map(|raw| raw.parse()).transpose().or_fault(&reason::SERVER_BUG)?;
                 let arguments = whole.unwrap_or_else(|| json!({}));
                 PlainCall::Execute { name: tool.to_owned(), arguments }
             }

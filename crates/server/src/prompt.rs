@@ -93,7 +93,8 @@ impl Prompt {
 
     /// Checks that what is required is there, then runs.
     pub(crate) fn get(&self, given: BTreeMap<String, String>, cx: Context) -> Work<PromptResult> {
-        let missing = self.arguments.iter().filter(|wanted| wanted.required && !given.contains_key(wanted.name));
+        let missing =
+            self.arguments.iter().filter(|wanted| wanted.required && !given.contains_key(wanted.name));
         let violations: Vec<Violation> = missing
             .map(|wanted| Violation::new(Pointer::root().then("arguments").then(wanted.name), Rule::Required))
             .collect();

@@ -99,7 +99,10 @@ mod tests {
         let resource = Resource::new(template, "n", "d", "text/plain", |_, _| async { Ok(Vec::new()) });
         let found = resource.matches(uri).map(|address| address.parts);
         let expected = expected.map(|parts| {
-            parts.iter().map(|(k, v)| ((*k).to_owned(), (*v).to_owned())).collect::<std::collections::BTreeMap<_, _>>()
+            parts
+                .iter()
+                .map(|(k, v)| ((*k).to_owned(), (*v).to_owned()))
+                .collect::<std::collections::BTreeMap<_, _>>()
         });
         assert_eq!(found, expected, "{template} against {uri}");
     }

@@ -46,9 +46,12 @@ impl Schema {
     }
 
     fn violations(&self, error: &ValidationError<'_>) -> Vec<Violation> {
-        let place = error.instance_path().as_str().split('/').skip(1).fold(Pointer::root(), |at, segment| {
-            at.then(&segment.replace("~1", "/").replace("~0", "~"))
-        });
+        let place = error
+            .instance_path()
+            .as_str()
+            .split('/')
+            .skip(1)
+            .fold(Pointer::root(), |at, segment| at.then(&segment.replace("~1", "/").replace("~0", "~")));
         let one = |rule| vec![Violation::new(place.clone(), rule)];
         let bounded = |rule, limit: &Value| vec![limited(Violation::new(place.clone(), rule), limit)];
         let counted = |rule, limit: u64| vec![Violation::new(place.clone(), rule).limit(limit)];

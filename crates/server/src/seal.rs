@@ -20,7 +20,7 @@ const NONCE: usize = 12;
 
 /// Seals states with a key only this process knows. What is bound in cannot be changed: the caller, the method
 /// and its arguments, and the time.
-pub struct Seal {
+pub(crate) struct Seal {
     cipher: Secret<ChaCha20Poly1305>,
 }
 
@@ -32,14 +32,14 @@ struct Sealed {
 
 impl Seal {
     /// A seal with a fresh key.
-    pub fn fresh() -> Result<Seal, Fault> {
+    pub(crate) fn fresh() -> Result<Seal, Fault> {
         let mut key = [0u8; 32];
         getrandom::fill(&mut key).or_fault(&reason::SERVER_BUG)?;
         Ok(Seal { cipher: Secret::new(ChaCha20Poly1305::new(&key.into())) })
     }
 
     /// Seals answers given so far, for one request of one caller.
-    pub fn seal(&self, answers: &BTreeMap<String, Json>, bound_to: &[u8]) -> Result<String, Fault> {
+    pub(crate) fn seal(&self, answers: &BTreeMap<String, Json>, bound_to: &[u8]) -> Result<String, Fault> {
         let answers = answers
             .iter()
             .map(|(key, json)| Ok((key.clone(), RawValue::from_string(json.text().to_owned())?)))
@@ -59,7 +59,7 @@ impl Seal {
     }
 
     /// Opens a state, or refuses it without saying why: edited, expired and foreign ones look alike.
-    pub fn open(&self, state: &str, bound_to: &[u8]) -> Result<BTreeMap<String, Json>, Fault> {
+    pub(crate) fn open(&self, state: &str, bound_to: &[u8]) -> Result<BTreeMap<String, Json>, Fault> {
         self.try_open(state, bound_to).ok_or_else(|| Fault::new(&reason::MCP_BAD_STATE))
     }
 

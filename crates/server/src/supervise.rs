@@ -84,7 +84,7 @@ impl House {
         let mut to = ReplyTo::request(Id::from_number(0), Face::Mcp(revision));
         to.asked = Asked::Tool;
         if let Err(fault) = &happened {
-            self.note(fault, &to);
+            self.record(fault, &to, Some("tools/call"), "task", Moment::now());
         }
         let Some(reply) = render(&to, &happened, None, Moment::now()) else { return End::Cancelled };
         match read(&reply.body, &Limits::default()) {

@@ -26,14 +26,14 @@ const MOST: usize = 1_000;
 
 /// The table of tasks.
 #[derive(Debug)]
-pub struct Tasks {
+pub(crate) struct Tasks {
     table: Mutex<HashMap<Arc<str>, Arc<Task>>>,
     hub: Hub,
 }
 
 /// One task.
 #[derive(Debug)]
-pub struct Task {
+pub(crate) struct Task {
     id: Arc<str>,
     caller: Caller,
     created: Moment,
@@ -122,7 +122,7 @@ impl Task {
         let state = lock(&self.state);
         let mut members = Map::new();
         let mut put = |name: &str, value: Value| members.insert(name.to_owned(), value);
-        put("taskId", json!(self.id));
+        put("taskId", json!(&*self.id));
         put("status", json!(state.status_name()));
         put("createdAt", json!(self.created.to_string()));
         put("lastUpdatedAt", json!(state.updated.to_string()));

@@ -191,7 +191,8 @@ impl fmt::Debug for Tool {
 /// The schema let it through, so what the type still refuses is told as one more violation of the schema.
 fn parse<A: DeserializeOwned>(arguments: Value) -> Result<A, Fault> {
     serde_json::from_value(arguments).map_err(|error| {
-        let whole = failwell_fault::Violation::new(failwell_fault::Pointer::root(), failwell_fault::Rule::Schema);
+        let whole =
+            failwell_fault::Violation::new(failwell_fault::Pointer::root(), failwell_fault::Rule::Schema);
         Fault::new(&reason::MCP_BAD_ARGUMENTS).violation(whole).because(error)
     })
 }

@@ -18,7 +18,7 @@ use crate::context::{Context, Surroundings};
 use crate::digest::binding;
 use crate::house::House;
 use crate::listen::{Filter, Listening};
-use crate::room::{Offered, Room};
+use crate::room::Offered;
 use crate::session::Session;
 use crate::supervise::Supervised;
 
@@ -168,7 +168,7 @@ impl Desk<'_> {
                     Some(state) => self.house.seal.open(state, bound_to)?,
                     None => BTreeMap::new(),
                 };
-                Ok(Asking::Rounds(Rounds::new(earlier, rounds.responses.clone())))
+                Ok(Asking::Rounds(Rounds::new(earlier, rounds.responses)))
             }
         }
     }
