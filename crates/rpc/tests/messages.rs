@@ -1,11 +1,13 @@
 //! What bytes mean: the shape rules, the id rules and the pass-through.
 
+#![allow(clippy::expect_used, reason = "helpers of tests are tests")]
+
 use failwell_rpc::{About, Incoming, Limits, Message, Misread, read};
 
 fn one(text: &str) -> Result<Message<'_>, Misread> {
     match read(text.as_bytes(), &Limits::default()) {
         Incoming::One(verdict) => verdict,
-        Incoming::Batch(_) => panic!("{text} is no batch"),
+        Incoming::Batch(mut messages) => messages.pop().expect("one message"),
     }
 }
 
