@@ -36,6 +36,12 @@ impl Span {
     pub(crate) fn of(self, text: &str) -> &str {
         text.get(self.start..self.end).unwrap_or_default()
     }
+
+    /// The bytes the span covers, without the check for character boundaries.
+    #[inline(always)]
+    pub(crate) fn of_bytes(self, bytes: &[u8]) -> &[u8] {
+        bytes.get(self.start..self.end).unwrap_or_default()
+    }
 }
 
 /// The byte at an offset, or 0 past the end: no JSON token starts with 0, so both are the same refusal.

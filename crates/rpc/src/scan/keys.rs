@@ -18,12 +18,20 @@ struct Key {
     inner: Span,
 }
 
+/// One open object: where its keys begin, and a bit for each print it has, so that most new keys are known to be
+/// new without a comparison.
+#[derive(Clone, Copy, Default)]
+struct Frame {
+    base: usize,
+    seen: u64,
+}
+
 /// The keys of every open object, innermost last.
 #[derive(Default)]
 pub(super) struct Keys {
     keys: Vec<Key>,
-    outer: Vec<usize>,
-    base: usize,
+    outer: Vec<Frame>,
+    frame: Frame,
     decoded: String,
 }
 
@@ -41,30 +49,31 @@ impl Keys {
         }
         self.keys.clear();
         self.outer.clear();
-        self.base = 0;
+        self.frame = Frame::default();
     }
 
     #[inline]
     pub(super) fn open(&mut self) {
-        self.outer.push(self.base);
-        self.base = self.keys.len();
+        self.outer.push(self.frame);
+        self.frame = Frame { base: self.keys.len(), seen: 0 };
     }
 
     /// Adds the key between the quotes at `inner`.
     #[inline]
     pub(super) fn admit(&mut self, text: &str, inner: Span, form: Form, limit: usize) -> Admission {
         let print = match form {
-            Form::Plain => print(inner.of(text).as_bytes()),
+            Form::Plain => print(inner.of_bytes(text.as_bytes())),
             Form::Escaped | Form::Lone => self.decoded_print(inner.of(text)),
         };
-        let siblings = self.keys.get(self.base..).unwrap_or_default();
-        let count = siblings.len();
+        let count = self.keys.len() - self.frame.base;
         if count >= limit {
             return Admission::OverLimit;
         }
-        if count <= NARROW && siblings.iter().any(|key| key.print == print && same(text, key.inner, inner)) {
+        let bit = 1 << (print >> 58);
+        if self.frame.seen & bit != 0 && count <= NARROW && self.is_among_siblings(text, print, inner) {
             return Admission::Repeated;
         }
+        self.frame.seen |= bit;
         self.keys.push(Key { print, inner });
         Admission::Fresh
     }
@@ -72,16 +81,21 @@ impl Keys {
     /// Forgets the innermost object; the offset of a repeated key when it was wide and had one.
     #[inline]
     pub(super) fn close(&mut self, text: &str) -> Option<usize> {
-        let wide = self.keys.len() - self.base.min(self.keys.len()) > NARROW;
+        let wide = self.keys.len() - self.frame.base > NARROW;
         let repeated = if wide { self.repeated_in_wide(text) } else { None };
-        self.keys.truncate(self.base);
-        self.base = self.outer.pop().unwrap_or_default();
+        self.keys.truncate(self.frame.base);
+        self.frame = self.outer.pop().unwrap_or_default();
         repeated
+    }
+
+    fn is_among_siblings(&self, text: &str, print: u64, inner: Span) -> bool {
+        let siblings = self.keys.get(self.frame.base..).unwrap_or_default();
+        siblings.iter().any(|key| key.print == print && same(text, key.inner, inner))
     }
 
     #[cold]
     fn repeated_in_wide(&mut self, text: &str) -> Option<usize> {
-        let siblings = self.keys.get_mut(self.base..)?;
+        let siblings = self.keys.get_mut(self.frame.base..)?;
         siblings.sort_unstable_by_key(|key| key.print);
         let mut repeated = None;
         for run in siblings.chunk_by_mut(|left, right| left.print == right.print) {
@@ -121,17 +135,36 @@ fn same(text: &str, left: Span, right: Span) -> bool {
 const MIX: u64 = 0x9e37_79b9_7f4a_7c15;
 
 /// A cheap fingerprint of all of the key's bytes.
-#[inline]
+#[inline(always)]
 fn print(key: &[u8]) -> u64 {
-    let mut print = key.len() as u64;
-    let mut rest = key;
+    let length = key.len() as u64;
+    if let Some((head, tail)) = key.split_first_chunk::<8>() {
+        return print_long(length ^ u64::from_le_bytes(*head), tail, key);
+    }
+    (short(key) ^ length.wrapping_mul(MIX)).wrapping_mul(MIX)
+}
+
+/// Whole words, then the last eight bytes again: an overlap costs less than a loop over what is left.
+#[inline]
+fn print_long(mut print: u64, mut rest: &[u8], key: &[u8]) -> u64 {
     while let Some((word, tail)) = rest.split_first_chunk::<8>() {
-        print = (print ^ u64::from_le_bytes(*word)).wrapping_mul(MIX).rotate_left(29);
+        print = print.wrapping_mul(MIX).rotate_left(29) ^ u64::from_le_bytes(*word);
         rest = tail;
     }
-    let mut last = 0;
-    for byte in rest {
-        last = last << 8 | u64::from(*byte);
+    let last = key.last_chunk::<8>().map_or(0, |word| u64::from_le_bytes(*word));
+    (print.wrapping_mul(MIX).rotate_left(29) ^ last).wrapping_mul(MIX)
+}
+
+/// Up to seven bytes in one word, each at least once.
+#[inline(always)]
+fn short(key: &[u8]) -> u64 {
+    if let (Some(head), Some(tail)) = (key.first_chunk::<4>(), key.last_chunk::<4>()) {
+        return u64::from(u32::from_le_bytes(*head)) | u64::from(u32::from_le_bytes(*tail)) << 32;
     }
-    (print ^ last).wrapping_mul(MIX)
+    match key {
+        [] => 0,
+        [one] => u64::from(*one),
+        [one, two] => u64::from(*one) | u64::from(*two) << 8,
+        [one, two, three, ..] => u64::from(*one) | u64::from(*two) << 8 | u64::from(*three) << 16,
+    }
 }
