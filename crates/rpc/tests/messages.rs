@@ -120,6 +120,7 @@ fn a_refused_message_still_gives_its_id() {
     }
     check(r#"{"jsonrpc":"2.0","id":1,"id":2,"method":"m"}"#, "rpc/DUPLICATE_KEY", None);
     check(r#"{"jsonrpc":"2.0","id":1,"i\u0064":1,"method":"m"}"#, "rpc/DUPLICATE_KEY", None);
+    check(r#"{"\ud800\u006asonrpc":"2.0","id":4,"method":"m"}"#, "rpc/LONE_SURROGATE", Some("4"));
     check(r#"{"jsonrpc":"2.0","id":"\ud800","method":"m"}"#, "rpc/LONE_SURROGATE", None);
 }
 

@@ -115,12 +115,9 @@ impl Keys {
     }
 }
 
-/// Keys that share a print, by chance or by malice, are sorted by value: still no quadratic work.
+/// Keys that share a print, by chance or by malice, are sorted by value, each decoded once: still no quadratic work.
 fn repeated_in_run(text: &str, run: &mut [Key]) -> Option<usize> {
-    run.sort_unstable_by(|left, right| {
-        let order = unescape(left.inner.of(text)).cmp(&unescape(right.inner.of(text)));
-        order.then(left.inner.start.cmp(&right.inner.start))
-    });
+    run.sort_by_cached_key(|key| (unescape(key.inner.of(text)), key.inner.start));
     let pairs = run.iter().zip(run.iter().skip(1));
     pairs
         .filter(|(left, right)| same(text, left.inner, right.inner))
