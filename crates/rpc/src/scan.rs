@@ -7,6 +7,7 @@ mod envelope;
 mod keys;
 mod limits;
 mod members;
+mod name;
 mod nesting;
 pub(crate) mod number;
 pub(crate) mod space;

@@ -2,6 +2,7 @@
 //! close, which needs no table per object and has no hash an attacker could aim at.
 
 use super::Span;
+use super::name::{Name, print_of};
 use super::text::Form;
 use super::unescape::{unescape, unescape_into};
 
@@ -60,9 +61,9 @@ impl Keys {
 
     /// Adds the key between the quotes at `inner`.
     #[inline]
-    pub(super) fn admit(&mut self, text: &str, inner: Span, form: Form, limit: usize) -> Admission {
-        let print = match form {
-            Form::Plain => print(inner.of_bytes(text.as_bytes())),
+    pub(super) fn admit(&mut self, text: &str, inner: Span, name: Name, limit: usize) -> Admission {
+        let print = match name.text.form {
+            Form::Plain => name.print,
             Form::Escaped | Form::Lone => self.decoded_print(inner.of(text)),
         };
         let count = self.keys.len() - self.frame.base;
@@ -111,7 +112,7 @@ impl Keys {
         self.decoded.clear();
         // Half a character never reaches here: its defect ends the watch for duplicates.
         let _ = unescape_into(inner, &mut self.decoded);
-        print(self.decoded.as_bytes())
+        print_of(self.decoded.as_bytes())
     }
 }
 
@@ -127,41 +128,4 @@ fn repeated_in_run(text: &str, run: &mut [Key]) -> Option<usize> {
 
 fn same(text: &str, left: Span, right: Span) -> bool {
     unescape(left.of(text)) == unescape(right.of(text))
-}
-
-const MIX: u64 = 0x9e37_79b9_7f4a_7c15;
-
-/// A cheap fingerprint of all of the key's bytes.
-#[inline(always)]
-fn print(key: &[u8]) -> u64 {
-    let length = key.len() as u64;
-    if let Some((head, tail)) = key.split_first_chunk::<8>() {
-        return print_long(length ^ u64::from_le_bytes(*head), tail, key);
-    }
-    (short(key) ^ length.wrapping_mul(MIX)).wrapping_mul(MIX)
-}
-
-/// Whole words, then the last eight bytes again: an overlap costs less than a loop over what is left.
-#[inline]
-fn print_long(mut print: u64, mut rest: &[u8], key: &[u8]) -> u64 {
-    while let Some((word, tail)) = rest.split_first_chunk::<8>() {
-        print = print.wrapping_mul(MIX).rotate_left(29) ^ u64::from_le_bytes(*word);
-        rest = tail;
-    }
-    let last = key.last_chunk::<8>().map_or(0, |word| u64::from_le_bytes(*word));
-    (print.wrapping_mul(MIX).rotate_left(29) ^ last).wrapping_mul(MIX)
-}
-
-/// Up to seven bytes in one word, each at least once.
-#[inline(always)]
-fn short(key: &[u8]) -> u64 {
-    if let (Some(head), Some(tail)) = (key.first_chunk::<4>(), key.last_chunk::<4>()) {
-        return u64::from(u32::from_le_bytes(*head)) | u64::from(u32::from_le_bytes(*tail)) << 32;
-    }
-    match key {
-        [] => 0,
-        [one] => u64::from(*one),
-        [one, two] => u64::from(*one) | u64::from(*two) << 8,
-        [one, two, three, ..] => u64::from(*one) | u64::from(*two) << 8 | u64::from(*three) << 16,
-    }
 }
