@@ -210,6 +210,22 @@ fn members_belong_to_params_alone() {
     let text = r#"{"jsonrpc":"2.0","x":{"name":"wrong"},"id":1,"params":{"name":"right"},"y":{"name":"wrong"},"method":"m"}"#;
     let Ok(Message::Request(request)) = one(text) else { panic!("refused") };
     assert_eq!(request.param("name").map(|raw| raw.text()), Some("\"right\""));
+    let empty = r#"{"jsonrpc":"2.0","id":1,"params":{"isError":false},"result":[{"isError":true}]}"#;
+    let Ok(Message::Response(response)) = one(empty) else { panic!("refused") };
+    assert_eq!(response.member("isError"), None);
+    let many = r#"{"a":1,"b":2,"c":3,"d":4,"e":5,"f":6,"g":7,"h":8,"isError":false}"#;
+    for text in [
+        r#"{"jsonrpc":"2.0","id":1,"params":{"isError":false},"result":{"isError":true,"x":1}}"#.to_owned(),
+        r#"{"jsonrpc":"2.0","id":1,"result":{"isError":true,"x":1},"params":{"isError":false,"y":2}}"#.to_owned(),
+        r#"{"jsonrpc":"2.0","params":{"a":0,"y":2},"id":1,"result":{"x":1,"isError":true},"zz":{"isError":0}}"#.to_owned(),
+        format!(r#"{{"jsonrpc":"2.0","id":1,"params":{many},"result":{{"x":1,"isError":true}}}}"#),
+        format!(r#"{{"jsonrpc":"2.0","id":1,"result":{{"x":1,"isError":true}},"params":{many}}}"#),
+    ] {
+        let Ok(Message::Response(response)) = one(&text) else { panic!("refused {text}") };
+        assert_eq!(response.member("isError").and_then(|raw| raw.as_bool()), Some(true), "{text}");
+        assert_eq!(response.member("x").and_then(|raw| raw.as_u64()), Some(1), "{text}");
+        assert_eq!(response.member("y"), None, "{text}");
+    }
 }
 
 #[test]

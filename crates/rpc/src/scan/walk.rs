@@ -145,8 +145,9 @@ impl<'a, 's> Walk<'a, 's> {
             }
         } else if depth == 2
             && let Some((key, start)) = self.member.take()
+            && let Some((slot, _)) = self.slot
         {
-            self.envelope.members.remember(key, Span { start, end });
+            self.envelope.members.remember(slot, key, Span { start, end });
         }
     }
 
