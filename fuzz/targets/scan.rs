@@ -89,6 +89,12 @@ fn meaning(incoming: Incoming<'_>) {
             }
             Ok(Message::Response(response)) => {
                 passed_on(response.text(), response.id.text(), response.splice_id("99"));
+                let value: Value = serde_json::from_str(response.text()).unwrap();
+                let whole = &value[if response.body.is_ok() { "result" } else { "error" }];
+                if let Value::Object(members) = whole {
+                    members.iter().for_each(|(key, value)| same(response.member(key).unwrap(), value));
+                }
+                assert_eq!(response.member("name").is_some(), whole.get("name").is_some());
             }
             Err(misread) => {
                 let hint = misread.fault.to_string();
