@@ -21,9 +21,10 @@ pub mod reply_to;
 pub mod scan;
 pub mod write;
 
-pub use era::{Era, Revision};
+pub use era::{Era, Revision, meta};
 pub use id::Id;
 pub use message::{About, Incoming, Message, Misread, Notification, Request, Response, read};
 pub use raw::{Json, Kind, Object, Raw};
-pub use reply_to::{Face, ReplyTo, RestStyle, Wants};
+pub use reply_to::{Asked, Face, ReplyTo, RestStyle, Wants};
 pub use scan::{Defect, Limits};
+pub use write::{json_string, push_json_string};

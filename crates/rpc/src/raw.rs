@@ -96,6 +96,11 @@ impl<'a> Raw<'a> {
         self.number()?.parse().ok()
     }
 
+    /// The id, when the value can be one.
+    pub fn as_id(self) -> Option<crate::Id> {
+        crate::Id::read(self.0)
+    }
+
     /// Whether the value is `null`.
     pub fn is_null(self) -> bool {
         self.kind() == Kind::Null

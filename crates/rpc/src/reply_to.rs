@@ -13,6 +13,8 @@ pub struct ReplyTo {
     pub wants: Wants,
     /// The dialect the caller speaks.
     pub face: Face,
+    /// What sort of answer the request is waiting for.
+    pub asked: Asked,
     /// The reference under which the operator finds the whole story.
     pub reference: Ref,
 }
@@ -24,6 +26,15 @@ pub enum Wants {
     Answer,
     /// A notification or a cancelled request: none.
     Silence,
+}
+
+/// What sort of answer a request is waiting for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Asked {
+    /// A tool's result, which can carry a failure the model should see.
+    Tool,
+    /// Anything else.
+    Other,
 }
 
 /// The dialect a caller speaks.
@@ -49,16 +60,16 @@ pub enum RestStyle {
 impl ReplyTo {
     /// The reply to a request.
     pub fn request(id: Id, face: Face) -> Self {
-        Self { id: Some(id), wants: Wants::Answer, face, reference: Ref::fresh() }
+        Self { id: Some(id), wants: Wants::Answer, face, asked: Asked::Other, reference: Ref::fresh() }
     }
 
     /// The reply to a notification: silence, but failures still get a reference.
     pub fn notification(face: Face) -> Self {
-        Self { id: None, wants: Wants::Silence, face, reference: Ref::fresh() }
+        Self { id: None, wants: Wants::Silence, face, asked: Asked::Other, reference: Ref::fresh() }
     }
 
     /// The reply to bytes that could not be read as a message: an answer, with the id if there was one.
     pub fn misread(id: Option<Id>, face: Face) -> Self {
-        Self { id, wants: Wants::Answer, face, reference: Ref::fresh() }
+        Self { id, wants: Wants::Answer, face, asked: Asked::Other, reference: Ref::fresh() }
     }
 }

@@ -1,1 +1,65 @@
 //! The corridor: the walk of one message, and the trait a tool server implements.
+//!
+//! `House::walk` reads like the table in ARCHITECTURE.md: introduce the client, type the call, admit it, do the
+//! work, write it down, render it. A tool server is a [`Room`]; most are a [`Toolbox`] of declarations.
+//!
+//! # Invariants
+//!
+//! * Exactly one answer per request, always: panic, deadline, cancellation and shutdown included. Notices and
+//!   cancelled requests get silence.
+//! * Every handler runs under a deadline and inside `catch_unwind`; every queue and table here is bounded.
+//! * A handler asks its client through [`Context::ask`], whatever the era; what a modern client must carry for us
+//!   is sealed and bound to caller, method and arguments.
+//! * Absent on purpose: sockets, code numbers, HTTP statuses.
+
+mod arrival;
+mod asking;
+mod call;
+mod client;
+mod content;
+mod context;
+mod digest;
+mod headers;
+mod house;
+mod hub;
+mod listen;
+mod log_level;
+mod metrics;
+mod near;
+mod panic;
+mod params;
+mod plain;
+mod prompt;
+mod question;
+mod resource;
+mod room;
+mod schema;
+mod seal;
+mod session;
+mod settings;
+mod stream;
+mod supervise;
+mod task;
+mod tool;
+mod toolbox;
+mod work;
+
+pub use arrival::{Arrival, Spoken, claims_modern};
+pub use client::{Capability, Client, TASKS_EXTENSION};
+pub use content::{Content, ResourceBody, ResourceContents, ToolOutcome};
+pub use context::{Context, TaskNeed};
+pub use headers::Headers;
+pub use house::{Exchange, House};
+pub use hub::{Event, Hub};
+pub use log_level::LogLevel;
+pub use panic::keep_panics_quiet;
+pub use plain::PlainCall;
+pub use prompt::{Prompt, PromptArgument, PromptMessage, PromptResult};
+pub use question::{Answers, Question};
+pub use resource::{Address, Resource};
+pub use room::{Completion, Info, List, Offered, Offers, Page, Room, unknown_resource};
+pub use session::{Session, SharedIds};
+pub use settings::Settings;
+pub use stream::{Frame, Keep, Stream};
+pub use tool::{HeaderParam, Tool, Work};
+pub use toolbox::Toolbox;

@@ -62,6 +62,13 @@ reasons! {
         hint: "call a tool that `tools/list` shows",
         about: "No tool of that name is there for this caller.",
     }
+    MCP_TOOL_NAME = "mcp/TOOL_NAME" {
+        Invalid, BadParams, Caller,
+        title: "tool name is missing",
+        detail: "Tool name is required",
+        hint: "put the tool's name into `name`",
+        about: "Plain JSON-RPC's `execute_tool` needs to know which tool to run.",
+    }
     MCP_BAD_ARGUMENTS = "mcp/BAD_ARGUMENTS" {
         Invalid, BadArguments, Caller,
         title: "the tool's arguments do not fit its schema",

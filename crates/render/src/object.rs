@@ -1,0 +1,201 @@
+use failwell_fault::{Condition, Fact, Fault, Retry};
+use failwell_rpc::{Era, Face, ReplyTo};
+
+use crate::moment::Moment;
+use crate::write::Writer;
+
+/// The most bytes one fault may take on the wire.
+pub const LARGEST_FAULT: usize = 64 * 1024;
+
+/// How many violations are listed; the count says when there are more.
+const MOST_VIOLATIONS: usize = 100;
+
+/// Writes the fault object: the same on every face, with what each face's seed adds.
+pub(crate) fn write_fault(out: &mut Writer, fault: &Fault, to: &ReplyTo, now: Moment) {
+    let mut whole = Writer::with_capacity(768);
+    whole.open(b'{');
+    write_core(&mut whole, fault, to);
+    write_specific(&mut whole, fault);
+    if let Face::Mcp(revision) = to.face
+        && revision.era() == Era::Session
+    {
+        write_session_extras(&mut whole, fault, to, now);
+    }
+    whole.close(b'}');
+    if whole.len() <= LARGEST_FAULT {
+        out.raw(&String::from_utf8_lossy(&whole.finish()));
+    } else {
+        write_fallback(out, fault, to);
+    }
+}
+
+/// Literals only: this cannot grow.
+fn write_fallback(out: &mut Writer, fault: &Fault, to: &ReplyTo) {
+    let reason = fault.reason();
+    out.open(b'{');
+    out.text_member("reason", reason.id);
+    out.text_member("kind", reason.kind.as_str());
+    out.text_member("title", reason.title);
+    out.text_member("ref", &to.reference.to_string());
+    out.close(b'}');
+}
+
+fn write_core(out: &mut Writer, fault: &Fault, to: &ReplyTo) {
+    let reason = fault.reason();
+    out.text_member("reason", reason.id);
+    out.text_member("kind", reason.kind.as_str());
+    out.text_member("title", reason.title);
+    out.text_member("detail", &fault.detail());
+    out.text_member("hint", &fault.hint());
+    if !fault.facts().is_empty() {
+        out.key("facts");
+        out.open(b'{');
+        for (name, fact) in fault.facts() {
+            out.key(name);
+            write_fact(out, fact);
+        }
+        out.close(b'}');
+    }
+    write_violations(out, fault);
+    write_retry(out, fault.retry());
+    out.text_member("effect", fault.effect().as_str());
+    out.text_member("origin", fault.origin().as_str());
+    out.text_member("doc", &format!("docs/errors.md#{}", reason.anchor()));
+    out.text_member("ref", &to.reference.to_string());
+}
+
+fn write_retry(out: &mut Writer, retry: Retry) {
+    match retry {
+        Retry::Never => out.text_member("retry", "never"),
+        Retry::AfterChange => out.text_member("retry", "after_change"),
+        Retry::Once => out.text_member("retry", "once"),
+        Retry::After(wait) => {
+            out.text_member("retry", "after_ms");
+            out.number_member("retry_after_ms", wait.as_millis());
+        }
+    }
+}
+
+fn write_violations(out: &mut Writer, fault: &Fault) {
+    let violations = fault.violations();
+    if violations.is_empty() {
+        return;
+    }
+    out.key("violations");
+    out.open(b'[');
+    for violation in violations.iter().take(MOST_VIOLATIONS) {
+        out.item();
+        out.open(b'{');
+        out.text_member("pointer", &violation.pointer.to_string());
+        out.text_member("rule", violation.rule.as_str());
+        if let Some(limit) = &violation.limit {
+            out.key("limit");
+            write_fact(out, limit);
+        }
+        out.text_member("message", &violation.message());
+        out.close(b'}');
+    }
+    out.close(b']');
+    if violations.len() > MOST_VIOLATIONS {
+        out.number_member("violations_total", violations.len());
+    }
+    write_seed_004_errors(out, fault);
+}
+
+/// Seed 004's `errors[{loc, msg, type}]`.
+fn write_seed_004_errors(out: &mut Writer, fault: &Fault) {
+    out.key("errors");
+    out.open(b'[');
+    for violation in fault.violations().iter().take(MOST_VIOLATIONS) {
+        out.item();
+        out.open(b'{');
+        out.key("loc");
+        out.open(b'[');
+        out.item();
+        out.text("body");
+        for segment in violation.pointer.segments() {
+            out.item();
+            out.text(segment);
+        }
+        out.close(b']');
+        out.text_member("msg", &violation.message());
+        out.text_member("type", violation.rule.error_type());
+        out.close(b'}');
+    }
+    out.close(b']');
+}
+
+/// Members the MCP specification itself asks for in `error.data`.
+fn write_specific(out: &mut Writer, fault: &Fault) {
+    let named: &[&'static str] = match fault.reason().condition {
+        Condition::ResourceNotFound => &["uri"],
+        Condition::UnsupportedVersion => &["supported", "requested"],
+        Condition::MissingCapability => {
+            out.key("requiredCapabilities");
+            write_capabilities(out, fault.get("required"));
+            &[]
+        }
+        _ => &[],
+    };
+    for name in named {
+        if let Some(fact) = fault.get(name) {
+            out.key(name);
+            write_fact(out, fact);
+        }
+    }
+}
+
+/// `sampling` becomes `{"sampling":{}}`; an extension's name goes under `extensions`.
+fn write_capabilities(out: &mut Writer, required: Option<&Fact>) {
+    let words: &[&'static str] = match required {
+        Some(Fact::Words(words)) => words,
+        Some(Fact::Word(word)) => std::slice::from_ref(word),
+        _ => &[],
+    };
+    let (extensions, plain): (Vec<&str>, Vec<&str>) =
+        words.iter().copied().partition(|word| word.contains('/'));
+    out.open(b'{');
+    for word in plain {
+        out.raw_member(word, "{}");
+    }
+    if !extensions.is_empty() {
+        out.key("extensions");
+        out.open(b'{');
+        for word in extensions {
+            out.raw_member(word, "{}");
+        }
+        out.close(b'}');
+    }
+    out.close(b'}');
+}
+
+/// Seed 001's members, in the session era only: the modern era keeps identical failures identical.
+fn write_session_extras(out: &mut Writer, fault: &Fault, to: &ReplyTo, now: Moment) {
+    out.text_member("details", &fault.detail());
+    out.raw_member("request_id", to.id.as_ref().map_or("null", |id| id.text()));
+    out.text_member("timestamp", &now.to_string());
+}
+
+fn write_fact(out: &mut Writer, fact: &Fact) {
+    match fact {
+        Fact::Unsigned(value) => out.number(value),
+        Fact::Signed(value) => out.number(value),
+        Fact::Number(value) if value.is_finite() => out.number(value),
+        Fact::Number(value) => out.text(&value.to_string()),
+        Fact::Flag(value) => out.number(value),
+        Fact::Word(value) => out.text(value),
+        Fact::Name(value) => out.text(value.as_str()),
+        Fact::Echo(value) => out.text(value.as_str()),
+        Fact::Words(values) => write_list(out, values.iter().copied()),
+        Fact::Names(values) => write_list(out, values.iter().map(|name| name.as_str())),
+    }
+}
+
+fn write_list<'a>(out: &mut Writer, texts: impl Iterator<Item = &'a str>) {
+    out.open(b'[');
+    for text in texts {
+        out.item();
+        out.text(text);
+    }
+    out.close(b']');
+}

@@ -1,0 +1,162 @@
+use failwell_fault::{Condition, Fault, Retry};
+use failwell_rpc::{Asked, Face, ReplyTo, RestStyle, Revision, Wants};
+
+use crate::codes::{answer, shown_to_the_model};
+use crate::moment::Moment;
+use crate::object::write_fault;
+use crate::result::{Outcome, write_result, write_tool_error};
+use crate::write::Writer;
+
+/// Bytes for the caller, with what HTTP wants to know about them.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reply {
+    /// The HTTP status; stdio does not care.
+    pub status: u16,
+    /// The type of the body.
+    pub content_type: &'static str,
+    /// Headers beyond the type.
+    pub headers: Vec<(&'static str, String)>,
+    /// The body: one JSON document, no line break inside.
+    pub body: Vec<u8>,
+}
+
+const JSON: &str = "application/json";
+const PROBLEM: &str = "application/problem+json";
+
+/// Writes the one answer, or `None` for silence. `server_info` is the JSON object the modern era puts on results.
+pub fn render(
+    to: &ReplyTo,
+    happened: &Result<Outcome, Fault>,
+    server_info: Option<&str>,
+    now: Moment,
+) -> Option<Reply> {
+    if to.wants == Wants::Silence {
+        return None;
+    }
+    match (to.face, happened) {
+        (Face::Mcp(_), Err(fault)) if fault.reason().condition == Condition::Cancelled => None,
+        (Face::Mcp(revision), Err(fault))
+            if to.asked == Asked::Tool && shown_to_the_model(fault.reason()) =>
+        {
+            Some(tool_error(to, fault, revision, server_info, now))
+        }
+        (_, Err(fault)) => Some(failure(to, fault, now)),
+        (Face::Rest(_) | Face::Rpc, Ok(Outcome::ToolFailed(failed))) => Some(failure(to, &failed.fault, now)),
+        (_, Ok(outcome)) => Some(success(to, outcome, server_info, now)),
+    }
+}
+
+fn success(to: &ReplyTo, outcome: &Outcome, server_info: Option<&str>, now: Moment) -> Reply {
+    let plain = match outcome {
+        Outcome::Value(value) | Outcome::Mcp { members: value, .. } => value.text(),
+        Outcome::ToolFailed(_) => "null",
+    };
+    let body = match to.face {
+        Face::Rest(_) => plain.as_bytes().to_vec(),
+        Face::Rpc => envelope(to, plain.len(), |out| out.raw_member("result", plain)),
+        Face::Mcp(revision) => envelope(to, plain.len(), |out| {
+            out.key("result");
+            write_result(out, outcome, to, revision, server_info, now);
+        }),
+    };
+    Reply { status: 200, content_type: JSON, headers: Vec::new(), body }
+}
+
+fn tool_error(
+    to: &ReplyTo,
+    fault: &Fault,
+    revision: Revision,
+    server_info: Option<&str>,
+    now: Moment,
+) -> Reply {
+    let body = envelope(to, 1024, |out| {
+        out.key("result");
+        out.open(b'{');
+        write_tool_error(out, fault, None, std::iter::empty(), (to, revision, server_info, now));
+        out.close(b'}');
+    });
+    Reply { status: 200, content_type: JSON, headers: Vec::new(), body }
+}
+
+fn failure(to: &ReplyTo, fault: &Fault, now: Moment) -> Reply {
+    let answer = answer(fault.reason(), to.face);
+    let (content_type, body) = match to.face {
+        Face::Rest(RestStyle::Plain) => (JSON, rest_body(to, fault, answer.code, now)),
+        Face::Rest(RestStyle::Problem) => (PROBLEM, problem_body(to, fault, answer.code, answer.status, now)),
+        Face::Rpc | Face::Mcp(_) => (JSON, error_body(to, fault, answer.code, now)),
+    };
+    Reply { status: answer.status, content_type, headers: headers(to, fault), body }
+}
+
+/// Headers by which HTTP itself says what to do next.
+fn headers(to: &ReplyTo, fault: &Fault) -> Vec<(&'static str, String)> {
+    let mut headers = Vec::new();
+    if let Retry::After(wait) = fault.retry() {
+        headers.push(("retry-after", wait.as_secs_f64().ceil().to_string()));
+    }
+    match fault.reason().condition {
+        Condition::Credentials if to.face != Face::Rpc => {
+            headers.push(("www-authenticate", "Bearer realm=\"failwell\"".to_owned()));
+        }
+        Condition::MethodNotAllowed => {
+            headers.push(("allow", fault.get("allow").map(ToString::to_string).unwrap_or_default()));
+        }
+        _ => {}
+    }
+    headers
+}
+
+fn error_body(to: &ReplyTo, fault: &Fault, code: i32, now: Moment) -> Vec<u8> {
+    envelope(to, 1024, |out| {
+        out.key("error");
+        out.open(b'{');
+        out.number_member("code", code);
+        out.text_member("message", &fault.detail());
+        out.key("data");
+        write_fault(out, fault, to, now);
+        out.close(b'}');
+    })
+}
+
+fn rest_body(to: &ReplyTo, fault: &Fault, code: i32, now: Moment) -> Vec<u8> {
+    let mut out = Writer::with_capacity(1024);
+    out.open(b'{');
+    out.number_member("error_code", code);
+    out.text_member("message", &fault.detail());
+    out.key("detail");
+    write_fault(&mut out, fault, to, now);
+    out.close(b'}');
+    out.finish()
+}
+
+/// RFC 9457, for those who ask for it.
+fn problem_body(to: &ReplyTo, fault: &Fault, code: i32, status: u16, now: Moment) -> Vec<u8> {
+    let mut object = Writer::with_capacity(1024);
+    write_fault(&mut object, fault, to, now);
+    let mut out = Writer::with_capacity(1280);
+    out.open(b'{');
+    out.text_member("type", &format!("urn:failwell:{}", fault.reason().id));
+    out.number_member("status", status);
+    out.text_member("instance", &format!("urn:failwell:ref:{}", to.reference));
+    out.number_member("error_code", code);
+    // The fault object brings `title` and `detail` itself.
+    out.members_of(&String::from_utf8_lossy(&object.finish()));
+    out.close(b'}');
+    out.finish()
+}
+
+/// The JSON-RPC envelope with the id as it was sent; without one as each protocol wants it.
+fn envelope(to: &ReplyTo, room: usize, body: impl FnOnce(&mut Writer)) -> Vec<u8> {
+    let mut out = Writer::with_capacity(room + 128);
+    out.open(b'{');
+    out.text_member("jsonrpc", "2.0");
+    match (&to.id, to.face) {
+        (Some(id), _) => out.raw_member("id", id.text()),
+        (None, Face::Rpc | Face::Rest(_)) => out.raw_member("id", "null"),
+        (None, Face::Mcp(revision)) if revision.null_id_when_unreadable() => out.raw_member("id", "null"),
+        (None, Face::Mcp(_)) => {}
+    }
+    body(&mut out);
+    out.close(b'}');
+    out.finish()
+}

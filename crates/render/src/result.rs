@@ -1,0 +1,201 @@
+use failwell_fault::Fault;
+use failwell_rpc::{Era, Json, ReplyTo, Revision, meta};
+
+use crate::moment::Moment;
+use crate::object::write_fault;
+use crate::text::for_the_model;
+use crate::write::Writer;
+
+/// What a request came to, when it came to something.
+#[derive(Debug)]
+pub enum Outcome {
+    /// A result of the MCP protocol.
+    Mcp {
+        /// The members of the result object.
+        members: Json,
+        /// The result's own `_meta` members, if any.
+        meta: Option<Json>,
+        /// What sort of result it is, which only the modern era says.
+        kind: ResultKind,
+        /// How long it may be kept, which only the modern era says.
+        cache: Option<Cache>,
+    },
+    /// A tool that failed but has more to say than its fault.
+    ToolFailed(Box<ToolFailure>),
+    /// Any JSON value, for plain JSON-RPC and REST.
+    Value(Json),
+}
+
+/// A failed tool call with what it had to show: the fault, its own structured object, and further blocks.
+#[derive(Debug)]
+pub struct ToolFailure {
+    /// What went wrong.
+    pub fault: Fault,
+    /// The tool's own account, field for field as its contract says.
+    pub structured: Option<Json>,
+    /// Content blocks after the fault's own text: fenced output, links.
+    pub blocks: Vec<Json>,
+}
+
+/// The modern era's `resultType`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ResultKind {
+    /// Done.
+    Complete,
+    /// The client must answer something first.
+    InputRequired,
+    /// It goes on in the background.
+    Task,
+}
+
+impl ResultKind {
+    fn as_str(self) -> &'static str {
+        match self {
+            ResultKind::Complete => "complete",
+            ResultKind::InputRequired => "input_required",
+            ResultKind::Task => "task",
+        }
+    }
+}
+
+/// How long, and by whom, a result may be kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Cache {
+    /// Milliseconds.
+    pub ttl_ms: u64,
+    /// By whom.
+    pub scope: CacheScope,
+}
+
+/// Whose cache may keep a result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum CacheScope {
+    /// Anybody's.
+    Public,
+    /// Only the caller's own.
+    Private,
+}
+
+impl CacheScope {
+    fn as_str(self) -> &'static str {
+        match self {
+            CacheScope::Public => "public",
+            CacheScope::Private => "private",
+        }
+    }
+}
+
+impl Outcome {
+    /// A finished result with these members.
+    pub fn complete(members: Json) -> Outcome {
+        Outcome::Mcp { members, meta: None, kind: ResultKind::Complete, cache: None }
+    }
+
+    /// A finished result that may be kept.
+    pub fn cached(members: Json, cache: Cache) -> Outcome {
+        Outcome::Mcp { members, meta: None, kind: ResultKind::Complete, cache: Some(cache) }
+    }
+}
+
+/// Writes the result object of an MCP answer. `server_info` is the JSON the modern era puts on every result.
+pub(crate) fn write_result(
+    out: &mut Writer,
+    outcome: &Outcome,
+    to: &ReplyTo,
+    revision: Revision,
+    server_info: Option<&str>,
+    now: Moment,
+) {
+    let modern = revision.era() == Era::Modern;
+    out.open(b'{');
+    match outcome {
+        Outcome::Mcp { members, meta, kind, cache } => {
+            if modern {
+                out.text_member("resultType", kind.as_str());
+                if let Some(cache) = cache {
+                    out.number_member("ttlMs", cache.ttl_ms);
+                    out.text_member("cacheScope", cache.scope.as_str());
+                }
+            }
+            out.members_of(members.text());
+            let info = server_info.filter(|_| modern);
+            write_meta(out, info, |out| {
+                if let Some(meta) = meta {
+                    out.members_of(meta.text());
+                }
+            });
+        }
+        Outcome::ToolFailed(failure) => write_failed(out, failure, to, revision, server_info, now),
+        Outcome::Value(value) => {
+            if modern {
+                out.text_member("resultType", ResultKind::Complete.as_str());
+            }
+            out.members_of(value.text());
+        }
+    }
+    out.close(b'}');
+}
+
+fn write_failed(
+    out: &mut Writer,
+    failure: &ToolFailure,
+    to: &ReplyTo,
+    revision: Revision,
+    server_info: Option<&str>,
+    now: Moment,
+) {
+    let blocks = failure.blocks.iter().map(Json::text);
+    let structured = failure.structured.as_ref().map(Json::text);
+    write_tool_error(out, &failure.fault, structured, blocks, (to, revision, server_info, now));
+}
+
+/// The members of an `isError` result.
+pub(crate) fn write_tool_error<'a>(
+    out: &mut Writer,
+    fault: &Fault,
+    structured: Option<&str>,
+    blocks: impl Iterator<Item = &'a str>,
+    (to, revision, server_info, now): (&ReplyTo, Revision, Option<&str>, Moment),
+) {
+    let modern = revision.era() == Era::Modern;
+    if modern {
+        out.text_member("resultType", ResultKind::Complete.as_str());
+    }
+    out.key("content");
+    out.open(b'[');
+    out.item();
+    out.open(b'{');
+    out.text_member("type", "text");
+    out.text_member("text", &for_the_model(fault, to.reference));
+    out.close(b'}');
+    for block in blocks {
+        out.item();
+        out.raw(block);
+    }
+    out.close(b']');
+    out.raw_member("isError", "true");
+    if let Some(structured) = structured.filter(|_| revision.has_structured_content()) {
+        out.raw_member("structuredContent", structured);
+    }
+    write_meta(out, server_info.filter(|_| modern), |out| {
+        out.key(FAULT_META_KEY);
+        write_fault(out, fault, to, now);
+    });
+}
+
+/// Where a tool result carries its fault object.
+const FAULT_META_KEY: &str = "dev.failwell/fault";
+
+/// Writes `_meta` when there is anything to put into it.
+fn write_meta(out: &mut Writer, server_info: Option<&str>, more: impl FnOnce(&mut Writer)) {
+    let mut meta = Writer::with_capacity(256);
+    meta.open(b'{');
+    if let Some(info) = server_info {
+        meta.raw_member(meta::SERVER_INFO, info);
+    }
+    more(&mut meta);
+    meta.close(b'}');
+    if meta.len() > 2 {
+        out.raw_member("_meta", &String::from_utf8_lossy(&meta.finish()));
+    }
+}

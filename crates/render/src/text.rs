@@ -1,0 +1,33 @@
+use failwell_fault::{Fault, Ref, Retry};
+
+/// How many violations the text for the model lists; the object has the rest.
+const MOST_LINES: usize = 12;
+
+/// The text for the model: what is wrong, `help:` what to do, and a line to quote.
+pub fn for_the_model(fault: &Fault, reference: Ref) -> String {
+    let reason = fault.reason();
+    let mut text = if fault.violations().is_empty() { fault.detail() } else { reason.title.to_owned() };
+    for violation in fault.violations().iter().take(MOST_LINES) {
+        text.push_str(&format!("\n  {}: {}", violation.pointer, violation.message()));
+    }
+    let unlisted = fault.violations().len().saturating_sub(MOST_LINES);
+    if unlisted > 0 {
+        text.push_str(&format!("\n  … and {unlisted} more"));
+    }
+    let (retry, effect) = (retry_words(fault.retry()), fault.effect().as_str());
+    text.push_str(&format!(
+        "\nhelp: {}\n[{} · retry {retry} · effect {effect} · ref {reference}]",
+        fault.hint(),
+        reason.id
+    ));
+    text
+}
+
+fn retry_words(retry: Retry) -> String {
+    match retry {
+        Retry::Never => "never".to_owned(),
+        Retry::AfterChange => "after a change".to_owned(),
+        Retry::After(wait) => format!("after {} ms", wait.as_millis()),
+        Retry::Once => "once".to_owned(),
+    }
+}

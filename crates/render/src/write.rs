@@ -1,0 +1,82 @@
+use failwell_rpc::push_json_string;
+
+/// Writes JSON objects and arrays in the order it is told, with no way to forget a comma.
+pub(crate) struct Writer {
+    bytes: Vec<u8>,
+    fresh: bool,
+}
+
+impl Writer {
+    pub(crate) fn with_capacity(capacity: usize) -> Writer {
+        Writer { bytes: Vec::with_capacity(capacity), fresh: true }
+    }
+
+    pub(crate) fn finish(self) -> Vec<u8> {
+        self.bytes
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.bytes.len()
+    }
+
+    pub(crate) fn open(&mut self, bracket: u8) {
+        self.bytes.push(bracket);
+        self.fresh = true;
+    }
+
+    pub(crate) fn close(&mut self, bracket: u8) {
+        self.bytes.push(bracket);
+        self.fresh = false;
+    }
+
+    pub(crate) fn key(&mut self, name: &str) {
+        self.item();
+        push_json_string(&mut self.bytes, name);
+        self.bytes.push(b':');
+    }
+
+    /// Starts an array item, or a key: the comma before it, unless it is the first.
+    pub(crate) fn item(&mut self) {
+        if !self.fresh {
+            self.bytes.push(b',');
+        }
+        self.fresh = false;
+    }
+
+    pub(crate) fn text(&mut self, text: &str) {
+        push_json_string(&mut self.bytes, text);
+    }
+
+    /// Text that is JSON already.
+    pub(crate) fn raw(&mut self, json: &str) {
+        self.bytes.extend_from_slice(json.as_bytes());
+    }
+
+    /// The members of an object that is JSON already, without its braces.
+    pub(crate) fn members_of(&mut self, object: &str) {
+        let inner = object.trim().strip_prefix('{').and_then(|rest| rest.strip_suffix('}')).unwrap_or("");
+        if !inner.trim().is_empty() {
+            self.item();
+            self.raw(inner);
+        }
+    }
+
+    pub(crate) fn number(&mut self, number: impl std::fmt::Display) {
+        self.bytes.extend_from_slice(number.to_string().as_bytes());
+    }
+
+    pub(crate) fn text_member(&mut self, name: &str, text: &str) {
+        self.key(name);
+        self.text(text);
+    }
+
+    pub(crate) fn number_member(&mut self, name: &str, number: impl std::fmt::Display) {
+        self.key(name);
+        self.number(number);
+    }
+
+    pub(crate) fn raw_member(&mut self, name: &str, json: &str) {
+        self.key(name);
+        self.raw(json);
+    }
+}

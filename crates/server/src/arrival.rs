@@ -1,0 +1,118 @@
+//! A request as a transport hands it over.
+
+use std::sync::Arc;
+
+use failwell_fault::{Echo, Fault, reason};
+use failwell_policy::Caller;
+use failwell_rpc::{Raw, Request, Revision, meta};
+use tokio_util::sync::CancellationToken;
+
+use crate::client::Client;
+use crate::headers::Headers;
+use crate::log_level::LogLevel;
+use crate::session::{Running, Session, SharedIds};
+use crate::stream::Stream;
+
+/// A request, and everything about how it came.
+#[derive(Debug)]
+pub struct Arrival<'a> {
+    /// The request.
+    pub request: Request<'a>,
+    /// Which era it speaks.
+    pub spoken: Spoken<'a>,
+    /// Who sent it.
+    pub caller: &'a Caller,
+    /// The conversation it belongs to: always in the session era, and on stdio.
+    pub session: Option<&'a Arc<Session>>,
+    /// Whether ids may repeat.
+    pub ids: SharedIds,
+    /// Where notices about it go.
+    pub outlet: Arc<Stream>,
+    /// Set when the caller calls it off.
+    pub cancel: CancellationToken,
+}
+
+/// The era of one request.
+#[derive(Debug, Clone, Copy)]
+pub enum Spoken<'a> {
+    /// Within a session.
+    Session,
+    /// Stateless; over HTTP with headers that must agree.
+    Modern(Option<&'a Headers>),
+}
+
+/// Whether a request claims to be of the modern era.
+pub fn claims_modern(request: &Request<'_>) -> bool {
+    request.meta(meta::PROTOCOL_VERSION).is_some()
+}
+
+impl Arrival<'_> {
+    pub(crate) fn revision(&self) -> Revision {
+        match self.spoken {
+            Spoken::Modern(_) => Revision::V2026_07_28,
+            Spoken::Session => self.session.map_or(Revision::LATEST_SESSION, |session| session.revision()),
+        }
+    }
+
+    pub(crate) fn connection(&self) -> &str {
+        self.session.map_or("", |session| session.id.as_str())
+    }
+
+    /// Notes that the request runs, so that it can be cancelled.
+    pub(crate) fn register(&self) -> Result<Option<Running>, Fault> {
+        self.session.map(|session| session.start(&self.request.id, &self.cancel, self.ids)).transpose()
+    }
+
+    /// Who the client is and what it can do, as the era has it.
+    pub(crate) fn introduce(&self) -> Result<Client, Fault> {
+        match self.spoken {
+            Spoken::Modern(headers) => self.introduce_modern(headers),
+            Spoken::Session => self.introduce_session(),
+        }
+    }
+
+    fn introduce_session(&self) -> Result<Client, Fault> {
+        let known = self.session.and_then(|session| session.client().cloned());
+        match known {
+            Some(client) => Ok(client),
+            // Before the handshake only these two make sense.
+            None if matches!(&*self.request.method, "initialize" | "ping") => {
+                Ok(Client::new(self.caller.clone(), Revision::LATEST_SESSION, None))
+            }
+            None => Err(Fault::new(&reason::MCP_NOT_INITIALIZED)),
+        }
+    }
+
+    fn introduce_modern(&self, headers: Option<&Headers>) -> Result<Client, Fault> {
+        let version = self.request.meta(meta::PROTOCOL_VERSION).and_then(Raw::as_str);
+        let version = version.ok_or_else(|| lacks(meta::PROTOCOL_VERSION))?;
+        let capabilities =
+            self.request.meta(meta::CLIENT_CAPABILITIES).filter(|raw| raw.as_object().is_some());
+        let capabilities = capabilities.ok_or_else(|| lacks(meta::CLIENT_CAPABILITIES))?;
+        if let Some(headers) = headers {
+            headers.check(&self.request)?;
+        }
+        if version != Revision::V2026_07_28.as_str() {
+            return Err(Fault::new(&reason::MCP_VERSION)
+                .fact("supported", vec![Revision::V2026_07_28.as_str()])
+                .fact("requested", Echo::of_caller(&version)));
+        }
+        Ok(Client::new(self.caller.clone(), Revision::V2026_07_28, Some(capabilities.to_json())))
+    }
+
+    /// How much the client wants to hear about this request.
+    pub(crate) fn log_level(&self) -> Result<Option<LogLevel>, Fault> {
+        match self.spoken {
+            Spoken::Session => Ok(self.session.map(|session| session.log_level())),
+            Spoken::Modern(_) => {
+                let wanted = self.request.meta(meta::LOG_LEVEL);
+                let level = |raw: Raw<'_>| LogLevel::parse(&raw.as_str().unwrap_or_default());
+                wanted.map(level).transpose()
+            }
+        }
+    }
+}
+
+fn lacks(key: &'static str) -> Fault {
+    Fault::new(&reason::MCP_META).fact("key", key)
+}

@@ -1,0 +1,193 @@
+//! What a handler knows about its request, and all it can do besides answering.
+
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
+
+use failwell_fault::{Fault, Ref, reason};
+use failwell_rpc::Json;
+use serde_json::{Value, json};
+use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
+
+use crate::asking::Asking;
+use crate::client::{Capability, Client};
+use crate::hub::{Event, Hub};
+use crate::log_level::LogLevel;
+use crate::question::{Answers, Question};
+use crate::stream::Stream;
+use crate::task::{Task, Tasks};
+
+/// The request a handler serves. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Context(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    client: Client,
+    reference: Ref,
+    cancel: CancellationToken,
+    outlet: Arc<Stream>,
+    progress: Option<Json>,
+    last_progress: Mutex<Option<(Instant, f64)>>,
+    log_level: Option<LogLevel>,
+    asking: Asking,
+    hub: Hub,
+    tasks: Arc<Tasks>,
+    task: OnceLock<Arc<Task>>,
+    detached: Notify,
+}
+
+/// Whether a tool insists on being a task.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum TaskNeed {
+    /// A client that cannot follow tasks is refused.
+    Required,
+    /// A client that cannot follow tasks waits for the result.
+    Preferred,
+}
+
+/// What the walk hands over to make a context.
+pub(crate) struct Surroundings {
+    pub(crate) client: Client,
+    pub(crate) reference: Ref,
+    pub(crate) cancel: CancellationToken,
+    pub(crate) outlet: Arc<Stream>,
+    pub(crate) progress: Option<Json>,
+    pub(crate) log_level: Option<LogLevel>,
+    pub(crate) asking: Asking,
+    pub(crate) hub: Hub,
+    pub(crate) tasks: Arc<Tasks>,
+}
+
+/// Progress that comes faster than this is not worth a message.
+const PROGRESS_INTERVAL: Duration = Duration::from_millis(10);
+
+impl Context {
+    pub(crate) fn new(around: Surroundings) -> Context {
+        Context(Arc::new(Inner {
+            client: around.client,
+            reference: around.reference,
+            cancel: around.cancel,
+            outlet: around.outlet,
+            progress: around.progress,
+            last_progress: Mutex::default(),
+            log_level: around.log_level,
+            asking: around.asking,
+            hub: around.hub,
+            tasks: around.tasks,
+            task: OnceLock::new(),
+            detached: Notify::new(),
+        }))
+    }
+
+    /// Who is asking, and what their client can do.
+    pub fn client(&self) -> &Client {
+        &self.0.client
+    }
+
+    /// The reference of this exchange.
+    pub fn reference(&self) -> Ref {
+        self.0.reference
+    }
+
+    /// Completes when the caller called the request off.
+    pub async fn cancelled(&self) {
+        self.0.cancel.cancelled().await;
+    }
+
+    /// Tells the client how far the work is, if it asked to be told.
+    pub async fn progress(&self, done: f64, total: Option<f64>, message: Option<&str>) {
+        if let (Some(task), Some(message)) = (self.0.task.get(), message) {
+            task.touch(Some(message.to_owned()));
+        }
+        let Some(token) = &self.0.progress else { return };
+        if !self.is_worth_telling(done, total) {
+            return;
+        }
+        let mut params = json!({"progressToken": token, "progress": done});
+        if let Some(members) = params.as_object_mut() {
+            total.map(|total| members.insert("total".to_owned(), json!(total)));
+            message.map(|message| members.insert("message".to_owned(), json!(message)));
+        }
+        self.notify("notifications/progress", &params).await;
+    }
+
+    /// Progress must rise; the last step is always told, those in between not too often.
+    fn is_worth_telling(&self, done: f64, total: Option<f64>) -> bool {
+        let mut last = self.0.last_progress.lock().unwrap_or_else(PoisonError::into_inner);
+        let now = Instant::now();
+        let worth = last.is_none_or(|(when, before)| {
+            done > before && (total == Some(done) || now.duration_since(when) >= PROGRESS_INTERVAL)
+        });
+        if worth {
+            *last = Some((now, done));
+        }
+        worth
+    }
+
+    /// Sends a log message to the client, if it wants to hear at this level. Never for secrets or other
+    /// people's text: the client may show it to anybody.
+    pub async fn log(&self, level: LogLevel, logger: &'static str, data: Value) {
+        if self.0.log_level.is_some_and(|wanted| level >= wanted) {
+            let params = json!({"level": level.as_str(), "logger": logger, "data": data});
+            self.notify("notifications/message", &params).await;
+        }
+    }
+
+    async fn notify(&self, method: &str, params: &Value) {
+        let frame = json!({"jsonrpc": "2.0", "method": method, "params": params}).to_string();
+        // A reader that is gone is found out by whoever writes the answer.
+        let _ = self.0.outlet.push(frame).await;
+    }
+
+    /// Tells every client that listens about a change.
+    pub fn announce(&self, event: Event) {
+        self.0.hub.announce(event);
+    }
+
+    /// Asks the client, whatever its era: a session client at once, a modern one by letting it repeat the
+    /// request. Ask before doing anything that must not be done twice, and pass the fault on with `?`.
+    pub async fn ask(&self, questions: &[(&str, Question)]) -> Result<Answers, Fault> {
+        for (_, question) in questions {
+            self.need(question.needs())?;
+        }
+        match self.0.task.get() {
+            Some(task) => task.ask(questions).await,
+            None => self.0.asking.ask(questions, &self.0.outlet).await,
+        }
+    }
+
+    /// Refuses clients that lack a capability.
+    pub fn need(&self, capability: Capability) -> Result<(), Fault> {
+        if self.0.client.can(capability) {
+            return Ok(());
+        }
+        Err(Fault::new(&reason::MCP_CAPABILITY).fact("required", vec![capability.as_str()]))
+    }
+
+    /// From here on the work is a task: the caller is answered at once and follows it.
+    pub async fn become_task(&self, need: TaskNeed) -> Result<(), Fault> {
+        if !self.0.client.can(Capability::Tasks) {
+            return match need {
+                TaskNeed::Required => self.need(Capability::Tasks),
+                TaskNeed::Preferred => Ok(()),
+            };
+        }
+        let task = self.0.tasks.create(&self.0.client.caller)?;
+        if self.0.task.set(task).is_ok() {
+            self.0.detached.notify_one();
+            // Lets the walk see it before the work goes on, and perhaps ends.
+            tokio::task::yield_now().await;
+        }
+        Ok(())
+    }
+
+    pub(crate) async fn detached(&self) -> Option<Arc<Task>> {
+        self.0.detached.notified().await;
+        self.0.task.get().cloned()
+    }
+
+    pub(crate) fn asking(&self) -> &Asking {
+        &self.0.asking
+    }
+}

@@ -1,0 +1,87 @@
+//! The modern era's HTTP headers, which must say what the body says.
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use failwell_fault::{Echo, Fault, reason};
+use failwell_rpc::{Request, meta};
+use serde_json::Value;
+
+use crate::tool::HeaderParam;
+
+/// The headers a modern request repeats its body in.
+#[derive(Debug, Clone, Default)]
+pub struct Headers {
+    /// `MCP-Protocol-Version`
+    pub version: Option<String>,
+    /// `Mcp-Method`
+    pub method: Option<String>,
+    /// `Mcp-Name`
+    pub name: Option<String>,
+    /// `Mcp-Param-…`: the rest of the name in lowercase, and the value.
+    pub params: Vec<(String, String)>,
+}
+
+impl Headers {
+    /// Version, method and name agree with the body.
+    pub(crate) fn check(&self, request: &Request<'_>) -> Result<(), Fault> {
+        let said = request.meta(meta::PROTOCOL_VERSION).and_then(|raw| raw.as_str());
+        agree("MCP-Protocol-Version", self.version.as_deref(), said.as_deref())?;
+        agree("Mcp-Method", self.method.as_deref(), Some(&request.method))?;
+        let Some(named_by) = named_by(&request.method) else { return Ok(()) };
+        match request.param(named_by).and_then(|raw| raw.as_str()) {
+            Some(name) => agree("Mcp-Name", self.name.as_deref(), Some(&name)),
+            // The params are wrong, which the next step says better.
+            None => Ok(()),
+        }
+    }
+
+    /// The parameters a tool wants repeated agree with its arguments.
+    pub(crate) fn check_params(&self, params: &[HeaderParam], arguments: &Value) -> Result<(), Fault> {
+        for param in params {
+            let wanted = param.header.to_ascii_lowercase();
+            let sent = self.params.iter().find(|(name, _)| *name == wanted).map(|(_, value)| value.as_str());
+            let body = arguments.get(&param.member).filter(|value| !value.is_null()).map(header_text);
+            if sent.is_none() && body.is_none() {
+                continue;
+            }
+            if sent.and_then(decode) != body {
+                let name = Echo::of_caller(&format!("Mcp-Param-{}", param.header));
+                return Err(Fault::new(&reason::MCP_HEADER).fact("header", name));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn agree(header: &'static str, sent: Option<&str>, body: Option<&str>) -> Result<(), Fault> {
+    if sent.and_then(decode).as_deref() == body && body.is_some() {
+        return Ok(());
+    }
+    Err(Fault::new(&reason::MCP_HEADER).fact("header", header))
+}
+
+/// Which parameter `Mcp-Name` repeats.
+fn named_by(method: &str) -> Option<&'static str> {
+    match method {
+        "tools/call" | "prompts/get" => Some("name"),
+        "resources/read" => Some("uri"),
+        "tasks/get" | "tasks/update" | "tasks/cancel" => Some("taskId"),
+        _ => None,
+    }
+}
+
+/// A value that does not fit a header is wrapped as `=?base64?…?=`; `None` when the wrapping is broken.
+fn decode(value: &str) -> Option<String> {
+    let value = value.trim();
+    match value.strip_prefix("=?base64?").and_then(|rest| rest.strip_suffix("?=")) {
+        Some(encoded) => String::from_utf8(STANDARD.decode(encoded).ok()?).ok(),
+        None => Some(value.to_owned()),
+    }
+}
+
+fn header_text(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}

@@ -1,0 +1,69 @@
+use std::sync::Arc;
+
+use tokio::sync::broadcast;
+
+/// Something changed that clients may have asked to hear of.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Event {
+    /// The list of tools.
+    ToolsChanged,
+    /// The list of prompts.
+    PromptsChanged,
+    /// The list of resources.
+    ResourcesChanged,
+    /// The content of one resource.
+    ResourceUpdated(Arc<str>),
+    /// The state of one task.
+    TaskChanged(Arc<str>),
+}
+
+impl Event {
+    /// The notification that tells of it.
+    pub(crate) fn method(&self) -> &'static str {
+        match self {
+            Event::ToolsChanged => "notifications/tools/list_changed",
+            Event::PromptsChanged => "notifications/prompts/list_changed",
+            Event::ResourcesChanged => "notifications/resources/list_changed",
+            Event::ResourceUpdated(_) => "notifications/resources/updated",
+            Event::TaskChanged(_) => "notifications/tasks",
+        }
+    }
+}
+
+/// Where changes are announced and heard. A listener that falls far behind misses the oldest.
+#[derive(Debug, Clone)]
+pub struct Hub(broadcast::Sender<Event>);
+
+impl Hub {
+    const LONGEST: usize = 256;
+
+    pub(crate) fn new() -> Hub {
+        Hub(broadcast::Sender::new(Self::LONGEST))
+    }
+
+    /// Tells everybody who listens.
+    pub fn announce(&self, event: Event) {
+        // An error means that nobody listens.
+        let _ = self.0.send(event);
+    }
+
+    pub(crate) fn listen(&self) -> Listener {
+        Listener(self.0.subscribe())
+    }
+}
+
+/// One who listens.
+pub(crate) struct Listener(broadcast::Receiver<Event>);
+
+impl Listener {
+    /// The next change; `None` when there will be none.
+    pub(crate) async fn next(&mut self) -> Option<Event> {
+        loop {
+            match self.0.recv().await {
+                Ok(event) => return Some(event),
+                Err(broadcast::error::RecvError::Lagged(_)) => {}
+                Err(broadcast::error::RecvError::Closed) => return None,
+            }
+        }
+    }
+}

@@ -1,0 +1,140 @@
+//! The plain faces: every tool by name, over JSON-RPC 2.0 without MCP and over REST.
+
+use std::sync::Arc;
+
+use failwell_fault::{Fault, OrFault, reason};
+use failwell_policy::Caller;
+use failwell_render::{Outcome, Reply};
+use failwell_rpc::{Json, ReplyTo, Request};
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+
+use crate::asking::Asking;
+use crate::client::Client;
+use crate::content::{ToolOutcome, Verdict};
+use crate::context::{Context, Surroundings};
+use crate::house::{Exchange, House};
+use crate::params::Params;
+use crate::room::List;
+use crate::stream::{Keep, Stream};
+
+/// What the plain faces can ask for.
+#[derive(Debug, Clone, PartialEq)]
+pub enum PlainCall {
+    /// All tools.
+    ListTools,
+    /// One tool.
+    Execute {
+        /// Which.
+        name: String,
+        /// With what.
+        arguments: Value,
+    },
+    /// One resource.
+    ReadResource(String),
+}
+
+impl PlainCall {
+    /// Reads a request of plain JSON-RPC: `list_tools`, `execute_tool`, `read_resource`, or any tool by name.
+    pub fn read(request: &Request<'_>) -> Result<PlainCall, Fault> {
+        let mut params = Params::of(request);
+        let call = match &*request.method {
+            "list_tools" => PlainCall::ListTools,
+            "read_resource" => PlainCall::ReadResource(params.text("uri")),
+            "execute_tool" => {
+                let named = params.optional_text("name").or_else(|| params.optional_text("tool_name"));
+                let arguments = arguments(&mut params)?;
+                params.done(())?;
+                let name = named.ok_or_else(|| Fault::new(&reason::MCP_TOOL_NAME))?;
+                return Ok(PlainCall::Execute { name, arguments });
+            }
+            tool => {
+                let whole =
+                    request.params.map(|raw| raw.parse()).transpose().or_fault(&reason::SERVER_BUG)?;
+                let arguments = whole.unwrap_or_else(|| json!({}));
+                PlainCall::Execute { name: tool.to_owned(), arguments }
+            }
+        };
+        params.done(call)
+    }
+}
+
+fn arguments(params: &mut Params<'_, '_>) -> Result<Value, Fault> {
+    match params.optional_object("arguments").and_then(|_| params.json("arguments")) {
+        Some(json) => json.raw().parse().or_fault(&reason::SERVER_BUG),
+        None => Ok(json!({})),
+    }
+}
+
+impl House {
+    /// The walk of a plain call.
+    pub async fn walk_plain(
+        self: &Arc<Self>,
+        to: ReplyTo,
+        call: Result<PlainCall, Fault>,
+        caller: &Caller,
+        cancel: CancellationToken,
+    ) -> Option<Reply> {
+        let began = self.begin();
+        let method = match &call {
+            Ok(PlainCall::Execute { name, .. }) => Some(name.clone()),
+            Ok(PlainCall::ListTools) => Some("list_tools".to_owned()),
+            Ok(PlainCall::ReadResource(_)) => Some("read_resource".to_owned()),
+            Err(_) => None,
+        };
+        let happened = match call {
+            Ok(call) => self.serve_plain(call, caller, &to, cancel).await,
+            Err(fault) => Err(fault),
+        };
+        self.close(Exchange { to, happened, began, method: method.as_deref(), connection: "" })
+    }
+
+    async fn serve_plain(
+        &self,
+        call: PlainCall,
+        caller: &Caller,
+        to: &ReplyTo,
+        cancel: CancellationToken,
+    ) -> Result<Outcome, Fault> {
+        self.admit(caller)?;
+        let cx = Context::new(Surroundings {
+            client: Client::plain(caller.clone()),
+            reference: to.reference,
+            cancel,
+            outlet: Arc::new(Stream::new(Keep::Nothing)),
+            progress: None,
+            log_level: None,
+            asking: Asking::Nobody,
+            hub: self.hub.clone(),
+            tasks: self.tasks.clone(),
+        });
+        match call {
+            PlainCall::ListTools => {
+                let page = self.room.list(List::Tools, None, cx.clone());
+                Ok(Outcome::Value(self.supervise(page, &cx).await?.finished()?.members))
+            }
+            PlainCall::Execute { name, arguments } => {
+                let work = self.room.call(&name, arguments, cx.clone());
+                plain_result(self.supervise(work, &cx).await?.finished()?)
+            }
+            PlainCall::ReadResource(uri) => {
+                let contents = self.supervise(self.room.read(&uri, cx.clone()), &cx).await?.finished()?;
+                value(&json!({"contents": contents}))
+            }
+        }
+    }
+}
+
+/// The tool's structured result, or its content where it has none.
+fn plain_result(outcome: ToolOutcome) -> Result<Outcome, Fault> {
+    match (outcome.verdict, outcome.structured) {
+        (Verdict::Failed(fault), _) => Err(fault),
+        (Verdict::Done, Some(structured)) => Ok(Outcome::Value(structured)),
+        (Verdict::MarkedAsError, _) => value(&json!({"content": outcome.content, "isError": true})),
+        (Verdict::Done, None) => value(&json!({"content": outcome.content})),
+    }
+}
+
+fn value(value: &Value) -> Result<Outcome, Fault> {
+    Ok(Outcome::Value(Json::of(value).or_fault(&reason::SERVER_BUG)?))
+}

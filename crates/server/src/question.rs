@@ -1,0 +1,102 @@
+//! Questions a server has for its client, the same in both eras.
+
+use std::collections::BTreeMap;
+
+use failwell_fault::{Echo, Fault, reason};
+use failwell_rpc::{Json, Raw};
+use serde_json::{Value, json};
+
+use crate::client::Capability;
+
+/// One question.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Question {
+    needs: Capability,
+    method: &'static str,
+    params: Value,
+}
+
+impl Question {
+    /// Asks the user to fill in a form.
+    pub fn form(message: &str, requested_schema: Value) -> Question {
+        let params = json!({"message": message, "requestedSchema": requested_schema});
+        Question { needs: Capability::Elicitation, method: "elicitation/create", params }
+    }
+
+    /// Asks the user to visit an address.
+    pub fn visit(message: &str, url: &str) -> Question {
+        let params = json!({"mode": "url", "message": message, "url": url});
+        Question { needs: Capability::Elicitation, method: "elicitation/create", params }
+    }
+
+    /// Asks the model one thing.
+    pub fn sample(prompt: &str, max_tokens: u32) -> Question {
+        let message = json!({"role": "user", "content": {"type": "text", "text": prompt}});
+        let params = json!({"messages": [message], "maxTokens": max_tokens});
+        Question { needs: Capability::Sampling, method: "sampling/createMessage", params }
+    }
+
+    /// Asks the client for its roots.
+    pub fn roots() -> Question {
+        Question { needs: Capability::Roots, method: "roots/list", params: json!({}) }
+    }
+
+    /// What the client must be able to do.
+    pub fn needs(&self) -> Capability {
+        self.needs
+    }
+
+    /// The request of the session era.
+    pub(crate) fn as_request(&self, id: u64) -> String {
+        json!({"jsonrpc": "2.0", "id": id, "method": self.method, "params": self.params}).to_string()
+    }
+
+    /// The entry of the modern era's `inputRequests`.
+    pub(crate) fn as_input_request(&self) -> Value {
+        json!({"method": self.method, "params": self.params})
+    }
+
+    /// Whether an answer has the shape this question asks for.
+    pub(crate) fn check(&self, key: &str, answer: Raw<'_>) -> Result<(), Fault> {
+        let object = answer.as_object();
+        let fits = object.is_some_and(|object| match self.needs {
+            Capability::Elicitation => {
+                let action = object.get("action").and_then(Raw::as_str);
+                matches!(action.as_deref(), Some("accept" | "decline" | "cancel"))
+            }
+            Capability::Sampling => object.get("content").is_some(),
+            Capability::Roots => object.get("roots").is_some_and(|roots| roots.as_array().is_some()),
+            Capability::Tasks => true,
+        });
+        if fits {
+            return Ok(());
+        }
+        Err(Fault::new(&reason::MCP_BAD_INPUT).fact("key", Echo::of_caller(key)))
+    }
+}
+
+/// What the client answered, by the key of each question.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Answers(pub(crate) BTreeMap<String, Json>);
+
+impl Answers {
+    /// One answer as JSON.
+    pub fn get(&self, key: &str) -> Value {
+        self.0.get(key).and_then(|json| json.raw().parse().ok()).unwrap_or(Value::Null)
+    }
+
+    /// The content of an accepted form; `None` when the user declined or cancelled.
+    pub fn accepted(&self, key: &str) -> Option<Value> {
+        let answer = self.get(key);
+        let accepted = answer.get("action").and_then(Value::as_str) == Some("accept");
+        accepted.then(|| answer.get("content").cloned().unwrap_or(Value::Null))
+    }
+
+    /// The text of a model's answer.
+    pub fn sampled_text(&self, key: &str) -> Option<String> {
+        let answer = self.get(key);
+        let content = answer.get("content")?;
+        let block = content.as_array().and_then(|blocks| blocks.first()).unwrap_or(content);
+        Some(block.get("text")?.as_str()?.to_owned())
+    }
+}

@@ -1,0 +1,119 @@
+//! A resource, or a template for many: its definition and its reader.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::future::Future;
+use std::sync::Arc;
+
+use failwell_fault::Fault;
+use serde_json::{Value, json};
+
+use crate::content::ResourceContents;
+use crate::context::Context;
+use crate::tool::Work;
+
+type Reader = Arc<dyn Fn(Address, Context) -> Work<Vec<ResourceContents>> + Send + Sync>;
+
+/// A resource at one URI, or, with `{names}` in it, at many.
+#[derive(Clone)]
+pub struct Resource {
+    pub(crate) uri: &'static str,
+    name: &'static str,
+    description: &'static str,
+    mime_type: &'static str,
+    reader: Reader,
+}
+
+/// The URI that was asked for, and what stood in a template's places.
+#[derive(Debug, Clone)]
+pub struct Address {
+    /// The whole URI.
+    pub uri: String,
+    /// By name.
+    pub parts: BTreeMap<String, String>,
+}
+
+impl Resource {
+    /// A resource.
+    pub fn new<F, W>(
+        uri: &'static str,
+        name: &'static str,
+        description: &'static str,
+        mime_type: &'static str,
+        reader: F,
+    ) -> Resource
+    where
+        F: Fn(Address, Context) -> W + Send + Sync + 'static,
+        W: Future<Output = Result<Vec<ResourceContents>, Fault>> + Send + 'static,
+    {
+        let reader: Reader = Arc::new(move |address, cx| Box::pin(reader(address, cx)));
+        Resource { uri, name, description, mime_type, reader }
+    }
+
+    pub(crate) fn is_template(&self) -> bool {
+        self.uri.contains('{')
+    }
+
+    pub(crate) fn definition(&self) -> Value {
+        let key = if self.is_template() { "uriTemplate" } else { "uri" };
+        json!({
+            key: self.uri, "name": self.name, "description": self.description, "mimeType": self.mime_type,
+        })
+    }
+
+    pub(crate) fn read(&self, address: Address, cx: Context) -> Work<Vec<ResourceContents>> {
+        (self.reader)(address, cx)
+    }
+
+    /// Whether a URI is this one, or fits this template; a place takes one or more characters but no slash.
+    pub(crate) fn matches(&self, uri: &str) -> Option<Address> {
+        let mut parts = BTreeMap::new();
+        let (mut pattern, mut rest) = (self.uri, uri);
+        while let Some((literal, after)) = pattern.split_once('{') {
+            rest = rest.strip_prefix(literal)?;
+            let (name, tail) = after.split_once('}')?;
+            let stop = tail.chars().next();
+            let end = rest.find(|c| c == '/' || Some(c) == stop).unwrap_or(rest.len());
+            let (value, remaining) = rest.split_at_checked(end)?;
+            if value.is_empty() {
+                return None;
+            }
+            parts.insert(name.to_owned(), value.to_owned());
+            (pattern, rest) = (tail, remaining);
+        }
+        (pattern == rest).then(|| Address { uri: uri.to_owned(), parts })
+    }
+}
+
+impl fmt::Debug for Resource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Resource").field("uri", &self.uri).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Resource;
+
+    fn check(template: &'static str, uri: &str, expected: Option<&[(&str, &str)]>) {
+        let resource = Resource::new(template, "n", "d", "text/plain", |_, _| async { Ok(Vec::new()) });
+        let found = resource.matches(uri).map(|address| address.parts);
+        let expected = expected.map(|parts| {
+            parts
+                .iter()
+                .map(|(k, v)| ((*k).to_owned(), (*v).to_owned()))
+                .collect::<std::collections::BTreeMap<_, _>>()
+        });
+        assert_eq!(found, expected, "{template} against {uri}");
+    }
+
+    #[test]
+    fn templates_match_whole_uris_only() {
+        check("test://static", "test://static", Some(&[]));
+        check("test://static", "test://static/more", None);
+        check("test://t/{id}/data", "test://t/123/data", Some(&[("id", "123")]));
+        check("test://t/{id}/data", "test://t//data", None);
+        check("test://t/{id}/data", "test://t/1/2/data", None);
+        check("x://{a}-{b}", "x://1-2", Some(&[("a", "1"), ("b", "2")]));
+    }
+}

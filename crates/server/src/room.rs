@@ -1,0 +1,127 @@
+//! The trait a tool server implements. `Toolbox` implements it from declarations; a gateway implements it by
+//! asking others.
+
+use std::collections::BTreeMap;
+
+use failwell_fault::{Fault, reason};
+use failwell_render::Cache;
+use failwell_rpc::Json;
+use serde_json::Value;
+
+use crate::content::{ResourceContents, ToolOutcome};
+use crate::context::Context;
+use crate::prompt::PromptResult;
+use crate::tool::{HeaderParam, Work};
+
+/// Who a server is.
+#[derive(Debug, Clone)]
+pub struct Info {
+    /// A name for programs.
+    pub name: &'static str,
+    /// A name for people.
+    pub title: &'static str,
+    /// Its version.
+    pub version: &'static str,
+    /// How a model should use it.
+    pub instructions: &'static str,
+}
+
+/// What a server offers. What it does not offer is an unknown method.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Offers {
+    /// Tools.
+    pub tools: Offered,
+    /// Prompts.
+    pub prompts: Offered,
+    /// Resources.
+    pub resources: Offered,
+    /// Completion.
+    pub completions: Offered,
+}
+
+/// Whether something is offered.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Offered {
+    /// It is there.
+    Yes,
+    /// It is not.
+    #[default]
+    No,
+}
+
+/// Which list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum List {
+    /// `tools/list`
+    Tools,
+    /// `prompts/list`
+    Prompts,
+    /// `resources/list`
+    Resources,
+    /// `resources/templates/list`
+    Templates,
+}
+
+impl List {
+    /// The member of the result that holds the items.
+    pub fn member(self) -> &'static str {
+        match self {
+            List::Tools => "tools",
+            List::Prompts => "prompts",
+            List::Resources => "resources",
+            List::Templates => "resourceTemplates",
+        }
+    }
+}
+
+/// One page of a list.
+#[derive(Debug)]
+pub struct Page {
+    /// The result object's members: the items, and `nextCursor` when there are more.
+    pub members: Json,
+    /// How long it may be kept.
+    pub cache: Cache,
+}
+
+/// What a client wants completed.
+#[derive(Debug, Clone)]
+pub struct Completion {
+    /// The prompt's name or the template's URI.
+    pub of: String,
+    /// Which argument.
+    pub argument: String,
+    /// What is typed so far.
+    pub value: String,
+}
+
+/// A tool server.
+pub trait Room: Send + Sync + 'static {
+    /// Who it is.
+    fn info(&self) -> &Info;
+    /// What it offers.
+    fn offers(&self) -> Offers;
+    /// One page of a list.
+    fn list(&self, list: List, cursor: Option<String>, cx: Context) -> Work<Page>;
+    /// Parameters of a tool that must be repeated in HTTP headers.
+    fn header_params(&self, tool: &str) -> Vec<HeaderParam>;
+    /// Runs a tool.
+    fn call(&self, tool: &str, arguments: Value, cx: Context) -> Work<ToolOutcome>;
+    /// Reads a resource.
+    fn read(&self, uri: &str, cx: Context) -> Work<Vec<ResourceContents>>;
+    /// Whether a resource can be watched; refuses unknown ones.
+    fn watch(&self, uri: &str, cx: Context) -> Work<()>;
+    /// Fills in a prompt.
+    fn prompt(&self, name: &str, arguments: BTreeMap<String, String>, cx: Context) -> Work<PromptResult>;
+    /// Completes an argument.
+    fn complete(&self, wanted: Completion, cx: Context) -> Work<Vec<String>>;
+}
+
+/// Work that is over before it starts.
+pub(crate) fn refuse<T: Send + 'static>(fault: Fault) -> Work<T> {
+    Box::pin(std::future::ready(Err(fault)))
+}
+
+/// The answer for a name nobody has, hidden ones included: always these very bytes.
+pub fn unknown_resource(uri: &str) -> Fault {
+    Fault::new(&reason::MCP_UNKNOWN_RESOURCE).fact("uri", failwell_fault::Echo::of_caller(uri))
+}

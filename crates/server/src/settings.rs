@@ -1,0 +1,33 @@
+use std::time::Duration;
+
+use failwell_policy::Rate;
+
+/// The bounds of one house.
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// How long one request may take.
+    pub request_deadline: Duration,
+    /// How long one task may take.
+    pub task_deadline: Duration,
+    /// How many requests may be in flight.
+    pub most_in_flight: usize,
+    /// How many subscriptions may be open.
+    pub most_listeners: usize,
+    /// How many requests a caller may send; `None` for as many as it likes.
+    pub rate: Option<Rate>,
+    /// The most bytes one answer may have.
+    pub largest_answer: usize,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Settings {
+            request_deadline: Duration::from_secs(300),
+            task_deadline: Duration::from_secs(3_600),
+            most_in_flight: 1_024,
+            most_listeners: 256,
+            rate: None,
+            largest_answer: 16 * 1024 * 1024,
+        }
+    }
+}

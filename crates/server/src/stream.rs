@@ -1,0 +1,234 @@
+//! A bounded, ordered line of frames to one client. Every transport reads from one of these.
+
+use std::collections::VecDeque;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use bytes::Bytes;
+use failwell_fault::{Fault, reason};
+use tokio::sync::Notify;
+
+/// One frame with its place in the line.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Frame {
+    /// Counts from 1.
+    pub number: u64,
+    /// One JSON message.
+    pub bytes: Bytes,
+}
+
+/// Whether frames that were read are kept for a client that comes back.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Keep {
+    /// Read once, then forgotten.
+    Nothing,
+    /// The last ones are kept, so that reading can go on where it broke off.
+    Recent,
+}
+
+/// The line itself.
+#[derive(Debug)]
+pub struct Stream {
+    state: Mutex<State>,
+    keep: Keep,
+    readable: Notify,
+    writable: Notify,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    frames: VecDeque<Frame>,
+    written: u64,
+    read: u64,
+    reader: Reader,
+    finished: bool,
+}
+
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+enum Reader {
+    #[default]
+    Expected,
+    Away,
+    Gone,
+}
+
+/// The most frames that wait for a reader, or are kept for one that comes back.
+const LONGEST: u64 = 256;
+/// How long a writer waits for a reader that does not read.
+const SLOWEST_READER: Duration = Duration::from_secs(30);
+
+impl Stream {
+    /// A new line.
+    pub fn new(keep: Keep) -> Stream {
+        Stream { state: Mutex::default(), keep, readable: Notify::new(), writable: Notify::new() }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Adds a frame; waits while the line is full and its reader slow, and gives the reader up after a while.
+    pub async fn push(&self, bytes: impl Into<Bytes>) -> Result<(), Fault> {
+        let bytes = bytes.into();
+        loop {
+            let writable = self.writable.notified();
+            if self.try_push(&bytes)? {
+                return Ok(());
+            }
+            if tokio::time::timeout(SLOWEST_READER, writable).await.is_err() {
+                self.abandon();
+            }
+        }
+    }
+
+    /// Adds a frame at once. A full line loses its oldest frame: for notices that nobody may wait for.
+    pub fn push_now(&self, bytes: impl Into<Bytes>) {
+        let mut state = self.lock();
+        if state.reader == Reader::Gone || state.finished {
+            return;
+        }
+        state.append(bytes.into());
+        state.trim();
+        drop(state);
+        self.readable.notify_one();
+    }
+
+    fn try_push(&self, bytes: &Bytes) -> Result<bool, Fault> {
+        let mut state = self.lock();
+        if state.reader == Reader::Gone || state.finished {
+            return Err(Fault::new(&reason::SERVER_CANCELLED).note("stream", "the reader is gone"));
+        }
+        if state.reader == Reader::Expected && state.written - state.read >= LONGEST {
+            return Ok(false);
+        }
+        state.append(bytes.clone());
+        state.trim();
+        drop(state);
+        self.readable.notify_one();
+        Ok(true)
+    }
+
+    /// The next frame after the given number; `None` when there will be no more.
+    pub async fn next(&self, after: u64) -> Option<Frame> {
+        loop {
+            let readable = self.readable.notified();
+            match self.peek(after) {
+                Peek::Frame(frame) => return Some(frame),
+                Peek::End => return None,
+                Peek::Wait => readable.await,
+            }
+        }
+    }
+
+    /// The next frame, if there is one now.
+    pub fn next_now(&self, after: u64) -> Option<Frame> {
+        match self.peek(after) {
+            Peek::Frame(frame) => Some(frame),
+            Peek::End | Peek::Wait => None,
+        }
+    }
+
+    fn peek(&self, after: u64) -> Peek {
+        let mut state = self.lock();
+        let found = state.frames.iter().find(|frame| frame.number > after).cloned();
+        let peek = match found {
+            Some(frame) => {
+                state.read = state.read.max(frame.number);
+                state.reader = Reader::Expected;
+                if self.keep == Keep::Nothing {
+                    state.frames.retain(|kept| kept.number > frame.number);
+                }
+                Peek::Frame(frame)
+            }
+            None if state.finished || state.reader == Reader::Gone => Peek::End,
+            None => Peek::Wait,
+        };
+        drop(state);
+        self.writable.notify_waiters();
+        peek
+    }
+
+    /// No more frames will come.
+    pub fn finish(&self) {
+        self.lock().finished = true;
+        self.wake();
+    }
+
+    /// The reader is away but may come back: frames are kept, the oldest lost first.
+    pub fn detach(&self) {
+        let mut state = self.lock();
+        state.reader = if self.keep == Keep::Recent { Reader::Away } else { Reader::Gone };
+        drop(state);
+        self.wake();
+    }
+
+    /// The reader will not come back.
+    pub fn abandon(&self) {
+        self.lock().reader = Reader::Gone;
+        self.wake();
+    }
+
+    fn wake(&self) {
+        self.readable.notify_one();
+        self.writable.notify_waiters();
+    }
+}
+
+enum Peek {
+    Frame(Frame),
+    Wait,
+    End,
+}
+
+impl State {
+    fn append(&mut self, bytes: Bytes) {
+        self.written += 1;
+        self.frames.push_back(Frame { number: self.written, bytes });
+    }
+
+    fn trim(&mut self) {
+        while self.frames.len() as u64 > LONGEST {
+            if let Some(lost) = self.frames.pop_front() {
+                self.read = self.read.max(lost.number);
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Keep, Stream};
+
+    #[tokio::test]
+    async fn frames_come_in_order_and_end() {
+        let stream = Stream::new(Keep::Nothing);
+        stream.push("a").await.expect("pushed");
+        stream.push("b").await.expect("pushed");
+        stream.finish();
+        let first = stream.next(0).await.expect("first");
+        assert_eq!((first.number, &first.bytes[..]), (1, &b"a"[..]));
+        assert_eq!(stream.next(1).await.expect("second").bytes, "b");
+        assert!(stream.next(2).await.is_none());
+    }
+
+    #[tokio::test]
+    async fn a_reader_that_comes_back_gets_what_it_missed() {
+        let stream = Stream::new(Keep::Recent);
+        stream.push("a").await.expect("pushed");
+        stream.next(0).await.expect("read");
+        stream.detach();
+        stream.push("b").await.expect("kept");
+        assert_eq!(stream.next(1).await.expect("missed").bytes, "b");
+        assert_eq!(stream.next(0).await.expect("replayed").bytes, "a");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_reader_that_never_reads_is_given_up() {
+        let stream = Stream::new(Keep::Nothing);
+        for _ in 0..256 {
+            stream.push("x").await.expect("room");
+        }
+        assert!(stream.push("one too many").await.is_err());
+        assert!(stream.push("gone for good").await.is_err());
+    }
+}

@@ -1,0 +1,254 @@
+//! Work that goes on after its request was answered: the modern era's tasks extension.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use failwell_fault::{Echo, Fault, OrFault, reason};
+use failwell_policy::Caller;
+use failwell_render::Moment;
+use failwell_rpc::{Json, Object};
+use serde_json::{Map, Value, json};
+use tokio::sync::Notify;
+use tokio_util::sync::CancellationToken;
+
+use crate::hub::{Event, Hub};
+use crate::question::{Answers, Question};
+
+/// How long a task is remembered, from its creation.
+const LIFETIME: Duration = Duration::from_secs(600);
+/// How often a client should look.
+const POLL: Duration = Duration::from_millis(200);
+/// The most tasks at once.
+const MOST: usize = 1_000;
+
+/// The table of tasks.
+#[derive(Debug)]
+pub(crate) struct Tasks {
+    table: Mutex<HashMap<Arc<str>, Arc<Task>>>,
+    hub: Hub,
+}
+
+/// One task.
+#[derive(Debug)]
+pub(crate) struct Task {
+    id: Arc<str>,
+    caller: Caller,
+    created: Moment,
+    expires: Instant,
+    state: Mutex<State>,
+    changed: Notify,
+    hub: Hub,
+    pub(crate) cancel: CancellationToken,
+}
+
+#[derive(Debug)]
+struct State {
+    status: Status,
+    updated: Moment,
+    message: Option<String>,
+    open: BTreeMap<String, Question>,
+    given: BTreeMap<String, Json>,
+    asked: u64,
+}
+
+#[derive(Debug)]
+enum Status {
+    Working,
+    Completed(Json),
+    Failed(Json),
+    Cancelled,
+}
+
+impl Tasks {
+    pub(crate) fn new(hub: Hub) -> Tasks {
+        Tasks { table: Mutex::default(), hub }
+    }
+
+    pub(crate) fn create(&self, caller: &Caller) -> Result<Arc<Task>, Fault> {
+        let mut table = lock(&self.table);
+        let now = Instant::now();
+        table.retain(|_, task| task.expires > now || !task.is_over());
+        if table.len() >= MOST {
+            return Err(Fault::new(&reason::MCP_TOO_MANY_TASKS).fact("limit", MOST));
+        }
+        let task = Arc::new(Task::new(caller, now, self.hub.clone())?);
+        table.insert(task.id.clone(), task.clone());
+        Ok(task)
+    }
+
+    /// A caller's own task. Somebody else's is as unknown as one that never was.
+    pub(crate) fn find(&self, id: &str, caller: &Caller) -> Result<Arc<Task>, Fault> {
+        let found = lock(&self.table).get(id).cloned();
+        found
+            .filter(|task| task.caller == *caller && (task.expires > Instant::now() || !task.is_over()))
+            .ok_or_else(|| Fault::new(&reason::MCP_UNKNOWN_TASK).fact("taskId", Echo::of_caller(id)))
+    }
+}
+
+impl Task {
+    fn new(caller: &Caller, now: Instant, hub: Hub) -> Result<Task, Fault> {
+        let mut random = [0u8; 18];
+        getrandom::fill(&mut random).or_fault(&reason::SERVER_BUG)?;
+        let created = Moment::now();
+        let state = State {
+            status: Status::Working,
+            updated: created,
+            message: None,
+            open: BTreeMap::new(),
+            given: BTreeMap::new(),
+            asked: 0,
+        };
+        Ok(Task {
+            id: URL_SAFE_NO_PAD.encode(random).into(),
+            caller: caller.clone(),
+            created,
+            expires: now + LIFETIME,
+            state: Mutex::new(state),
+            changed: Notify::new(),
+            hub,
+            cancel: CancellationToken::new(),
+        })
+    }
+
+    fn is_over(&self) -> bool {
+        !matches!(lock(&self.state).status, Status::Working)
+    }
+
+    /// The members every account of the task has.
+    pub(crate) fn base(&self) -> Map<String, Value> {
+        let state = lock(&self.state);
+        let mut members = Map::new();
+        let mut put = |name: &str, value: Value| members.insert(name.to_owned(), value);
+        put("taskId", json!(&*self.id));
+        put("status", json!(state.status_name()));
+        put("createdAt", json!(self.created.to_string()));
+        put("lastUpdatedAt", json!(state.updated.to_string()));
+        put("ttlMs", json!(LIFETIME.as_millis()));
+        put("pollIntervalMs", json!(POLL.as_millis()));
+        if let Some(message) = &state.message {
+            put("statusMessage", json!(message));
+        }
+        members
+    }
+
+    /// The whole account: what it came to, or what it is waiting for.
+    pub(crate) fn account(&self) -> Map<String, Value> {
+        let mut members = self.base();
+        let state = lock(&self.state);
+        match &state.status {
+            Status::Completed(result) => {
+                members.insert("result".to_owned(), result.raw().parse().unwrap_or(Value::Null));
+            }
+            Status::Failed(error) => {
+                members.insert("error".to_owned(), error.raw().parse().unwrap_or(Value::Null));
+            }
+            Status::Working if !state.open.is_empty() => {
+                let open = state.open.iter().map(|(key, q)| (key.clone(), q.as_input_request()));
+                members.insert("inputRequests".to_owned(), Value::Object(open.collect()));
+            }
+            Status::Working | Status::Cancelled => {}
+        }
+        members
+    }
+
+    /// Waits for the client to answer, through `tasks/update`.
+    pub(crate) async fn ask(&self, questions: &[(&str, Question)]) -> Result<Answers, Fault> {
+        let keys = self.open_questions(questions);
+        loop {
+            let changed = self.changed.notified();
+            if let Some(answers) = self.take_answers(&keys) {
+                return Ok(answers);
+            }
+            changed.await;
+        }
+    }
+
+    /// Keys must be unique over the task's life, so each gets a number.
+    fn open_questions(&self, questions: &[(&str, Question)]) -> Vec<(String, String)> {
+        let mut state = lock(&self.state);
+        let mut keys = Vec::new();
+        for (name, question) in questions {
+            state.asked += 1;
+            let key = format!("{name}-{}", state.asked);
+            state.open.insert(key.clone(), question.clone());
+            keys.push(((*name).to_owned(), key));
+        }
+        drop(state);
+        self.touch(None);
+        keys
+    }
+
+    fn take_answers(&self, keys: &[(String, String)]) -> Option<Answers> {
+        let state = lock(&self.state);
+        let answer = |(name, key): &(String, String)| Some((name.clone(), state.given.get(key)?.clone()));
+        keys.iter().map(answer).collect::<Option<_>>().map(Answers)
+    }
+
+    /// The client's answers: those to open questions count, others are ignored.
+    pub(crate) fn update(&self, responses: Object<'_>) -> Result<(), Fault> {
+        let mut state = lock(&self.state);
+        for (key, answer) in responses.iter() {
+            if let Some(question) = state.open.get(key.as_ref()) {
+                question.check(&key, answer)?;
+                state.open.remove(key.as_ref());
+                state.given.insert(key.into_owned(), answer.to_json());
+            }
+        }
+        drop(state);
+        self.touch(None);
+        self.changed.notify_waiters();
+        Ok(())
+    }
+
+    /// What it came to. The first end stands.
+    pub(crate) fn finish(&self, end: End) {
+        let mut state = lock(&self.state);
+        if matches!(state.status, Status::Working) {
+            state.open.clear();
+            state.status = match end {
+                End::Completed(result) => Status::Completed(result),
+                End::Failed(error) => Status::Failed(error),
+                End::Cancelled => Status::Cancelled,
+            };
+        }
+        drop(state);
+        self.touch(None);
+    }
+
+    /// Notes progress and tells those who listen.
+    pub(crate) fn touch(&self, message: Option<String>) {
+        let mut state = lock(&self.state);
+        state.updated = Moment::now();
+        if message.is_some() {
+            state.message = message;
+        }
+        drop(state);
+        self.hub.announce(Event::TaskChanged(self.id.clone()));
+    }
+}
+
+/// How a task ended.
+pub(crate) enum End {
+    Completed(Json),
+    Failed(Json),
+    Cancelled,
+}
+
+impl State {
+    fn status_name(&self) -> &'static str {
+        match self.status {
+            Status::Working if !self.open.is_empty() => "input_required",
+            Status::Working => "working",
+            Status::Completed(_) => "completed",
+            Status::Failed(_) => "failed",
+            Status::Cancelled => "cancelled",
+        }
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,216 @@
+//! A tool: its definition, its schema, its handler.
+
+use std::fmt;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use failwell_fault::{Fault, OrFault, reason};
+use failwell_rpc::Json;
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value, json};
+
+use crate::content::{Content, ToolOutcome};
+use crate::context::Context;
+use crate::schema::{self, Schema};
+
+/// A future that owns what it needs.
+pub type Work<T> = Pin<Box<dyn Future<Output = Result<T, Fault>> + Send>>;
+
+type Handler = Arc<dyn Fn(Value, Context) -> Work<ToolOutcome> + Send + Sync>;
+
+/// A tool.
+#[derive(Clone)]
+pub struct Tool {
+    pub(crate) name: &'static str,
+    description: &'static str,
+    title: Option<&'static str>,
+    annotations: Map<String, Value>,
+    pub(crate) input: Arc<Schema>,
+    output: Option<Arc<Schema>>,
+    handler: Handler,
+}
+
+/// A parameter that must be repeated in an HTTP header: its name in the body and in the header.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HeaderParam {
+    /// The member of `arguments`.
+    pub member: String,
+    /// The part after `Mcp-Param-`.
+    pub header: String,
+}
+
+impl Tool {
+    /// A tool with typed arguments that answers with content.
+    pub fn new<A, F, W>(name: &'static str, description: &'static str, handler: F) -> Result<Tool, Fault>
+    where
+        A: DeserializeOwned + JsonSchema + Send + 'static,
+        F: Fn(A, Context) -> W + Send + Sync + 'static,
+        W: Future<Output = Result<ToolOutcome, Fault>> + Send + 'static,
+    {
+        let handler: Handler = Arc::new(move |arguments, cx| match parse::<A>(arguments) {
+            Ok(arguments) => Box::pin(handler(arguments, cx)),
+            Err(fault) => Box::pin(std::future::ready(Err(fault))),
+        });
+        Tool::assemble(name, description, schema::of_arguments::<A>()?, None, handler)
+    }
+
+    /// A tool with typed arguments and a typed result, which both have schemas.
+    pub fn typed<A, O, F, W>(name: &'static str, description: &'static str, handler: F) -> Result<Tool, Fault>
+    where
+        A: DeserializeOwned + JsonSchema + Send + 'static,
+        O: Serialize + JsonSchema + 'static,
+        F: Fn(A, Context) -> W + Send + Sync + 'static,
+        W: Future<Output = Result<O, Fault>> + Send + 'static,
+    {
+        let handler: Handler = Arc::new(move |arguments, cx| match parse::<A>(arguments) {
+            Ok(arguments) => {
+                let work = handler(arguments, cx);
+                Box::pin(async move { describe(&work.await?) })
+            }
+            Err(fault) => Box::pin(std::future::ready(Err(fault))),
+        });
+        let output = schema::of_result::<O>()?;
+        Tool::assemble(name, description, schema::of_arguments::<A>()?, Some(output), handler)
+    }
+
+    /// A tool whose schema is written by hand.
+    pub fn dynamic<F, W>(
+        name: &'static str,
+        description: &'static str,
+        input_schema: Value,
+        output_schema: Option<Value>,
+        handler: F,
+    ) -> Result<Tool, Fault>
+    where
+        F: Fn(Value, Context) -> W + Send + Sync + 'static,
+        W: Future<Output = Result<ToolOutcome, Fault>> + Send + 'static,
+    {
+        let handler: Handler = Arc::new(move |arguments, cx| Box::pin(handler(arguments, cx)));
+        Tool::assemble(name, description, input_schema, output_schema, handler)
+    }
+
+    fn assemble(
+        name: &'static str,
+        description: &'static str,
+        input: Value,
+        output: Option<Value>,
+        handler: Handler,
+    ) -> Result<Tool, Fault> {
+        let output = output.map(Schema::new).transpose()?.map(Arc::new);
+        let input = Arc::new(Schema::new(input)?);
+        Ok(Tool { name, description, title: None, annotations: Map::new(), input, output, handler })
+    }
+
+    /// A name for people.
+    #[must_use]
+    pub fn titled(mut self, title: &'static str) -> Tool {
+        self.title = Some(title);
+        self
+    }
+
+    /// It changes nothing.
+    #[must_use]
+    pub fn read_only(self) -> Tool {
+        self.annotated("readOnlyHint", true)
+    }
+
+    /// It may destroy something.
+    #[must_use]
+    pub fn destructive(self) -> Tool {
+        self.annotated("destructiveHint", true)
+    }
+
+    /// Doing it twice is the same as doing it once.
+    #[must_use]
+    pub fn idempotent(self) -> Tool {
+        self.annotated("idempotentHint", true)
+    }
+
+    /// It touches nothing outside this machine.
+    #[must_use]
+    pub fn closed_world(self) -> Tool {
+        self.annotated("openWorldHint", false)
+    }
+
+    fn annotated(mut self, hint: &str, value: bool) -> Tool {
+        self.annotations.insert(hint.to_owned(), Value::Bool(value));
+        self
+    }
+
+    /// The definition as `tools/list` shows it.
+    pub(crate) fn definition(&self) -> Value {
+        let mut members = Map::new();
+        let mut put = |name: &str, value: Value| members.insert(name.to_owned(), value);
+        put("name", json!(self.name));
+        if let Some(title) = self.title {
+            put("title", json!(title));
+        }
+        put("description", json!(self.description));
+        put("inputSchema", self.input.document().clone());
+        if let Some(output) = &self.output {
+            put("outputSchema", output.document().clone());
+        }
+        if !self.annotations.is_empty() {
+            put("annotations", Value::Object(self.annotations.clone()));
+        }
+        Value::Object(members)
+    }
+
+    /// Parameters that must be repeated in headers.
+    pub(crate) fn header_params(&self) -> Vec<HeaderParam> {
+        let properties = self.input.document().get("properties").and_then(Value::as_object);
+        let marked = properties.into_iter().flatten().filter_map(|(member, schema)| {
+            let header = schema.get("x-mcp-header")?.as_str()?.to_owned();
+            Some(HeaderParam { member: member.clone(), header })
+        });
+        marked.collect()
+    }
+
+    /// Checks the arguments, then runs.
+    pub(crate) fn call(&self, arguments: Value, cx: Context) -> Work<ToolOutcome> {
+        if let Err(fault) = self.input.check(&arguments) {
+            return Box::pin(std::future::ready(Err(fault)));
+        }
+        let work = (self.handler)(arguments, cx);
+        match self.output.clone() {
+            Some(output) => Box::pin(async move { keep_promise(work.await?, &output) }),
+            None => work,
+        }
+    }
+}
+
+impl fmt::Debug for Tool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Tool").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+/// The schema let it through, so what the type still refuses is told as one more violation of the schema.
+fn parse<A: DeserializeOwned>(arguments: Value) -> Result<A, Fault> {
+    serde_json::from_value(arguments).map_err(|error| {
+        let whole =
+            failwell_fault::Violation::new(failwell_fault::Pointer::root(), failwell_fault::Rule::Schema);
+        Fault::new(&reason::MCP_BAD_ARGUMENTS).violation(whole).because(error)
+    })
+}
+
+fn describe<O: Serialize>(result: &O) -> Result<ToolOutcome, Fault> {
+    let json = Json::of(result).or_fault(&reason::SERVER_BUG)?;
+    Ok(ToolOutcome::default().with(Content::text(json.text())).structured(json))
+}
+
+/// A tool that promises an output schema keeps to it.
+fn keep_promise(outcome: ToolOutcome, promised: &Schema) -> Result<ToolOutcome, Fault> {
+    let Some(structured) = &outcome.structured else {
+        return Ok(outcome);
+    };
+    let value: Value = structured.raw().parse().or_fault(&reason::SERVER_BUG)?;
+    let failed = !matches!(outcome.verdict, crate::content::Verdict::Done);
+    if failed || promised.accepts(&value) {
+        return Ok(outcome);
+    }
+    Err(Fault::new(&reason::SERVER_OUTPUT).note("result", structured.text()))
+}

@@ -1,0 +1,299 @@
+//! The work itself: each call to the room that does it, under a deadline, with panics caught.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use failwell_fault::{Effect, Fault, OrFault, reason};
+use failwell_render::{Cache, CacheScope, Outcome, ResultKind, ToolFailure};
+use failwell_rpc::{Era, Json, ReplyTo, Revision, meta};
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use crate::arrival::{Arrival, Spoken};
+use crate::asking::{Asking, Rounds};
+use crate::call::{Call, Invocation, RoundParams};
+use crate::client::{Capability, Client, TASKS_EXTENSION};
+use crate::content::{ToolOutcome, Verdict};
+use crate::context::{Context, Surroundings};
+use crate::digest::binding;
+use crate::house::House;
+use crate::listen::{Filter, Listening};
+use crate::room::Offered;
+use crate::session::Session;
+use crate::supervise::Supervised;
+
+/// Most values one completion answers with, by the specification.
+const MOST_COMPLETIONS: usize = 100;
+/// What a resource holds may change any time.
+const DO_NOT_KEEP: Cache = Cache { ttl_ms: 0, scope: CacheScope::Private };
+
+impl House {
+    pub(crate) async fn work(
+        self: &Arc<Self>,
+        call: Call<'_>,
+        client: Client,
+        arrival: &Arrival<'_>,
+        to: &ReplyTo,
+    ) -> Result<Outcome, Fault> {
+        let desk = Desk { house: self, client, arrival, to };
+        match call {
+            Call::Initialize { version, capabilities } => self.initialize(&version, capabilities, arrival),
+            Call::Discover => self.discover(),
+            Call::Ping => nothing(),
+            Call::SetLevel(level) => {
+                arrival.session.or_fault(&reason::SERVER_BUG)?.set_log_level(level);
+                nothing()
+            }
+            Call::List(list, cursor) => {
+                let cx = desk.context(Asking::Nobody)?;
+                let page = self.supervise(self.room.list(list, cursor, cx.clone()), &cx).await?.finished()?;
+                Ok(Outcome::cached(page.members, page.cache))
+            }
+            Call::Tool(invocation) => desk.tool(invocation).await,
+            Call::Read { uri, rounds } => desk.read(&uri, rounds).await,
+            Call::Prompt { name, arguments, rounds } => desk.prompt(&name, arguments, rounds).await,
+            Call::Complete(wanted) => {
+                let cx = desk.context(Asking::Nobody)?;
+                let values = self.supervise(self.room.complete(wanted, cx.clone()), &cx).await?.finished()?;
+                complete(values)
+            }
+            Call::Watch(uri) => {
+                let cx = desk.context(Asking::Nobody)?;
+                self.supervise(self.room.watch(&uri, cx.clone()), &cx).await?.finished()?;
+                arrival.session.or_fault(&reason::SERVER_BUG)?.watch(&uri)?;
+                nothing()
+            }
+            Call::Unwatch(uri) => {
+                arrival.session.or_fault(&reason::SERVER_BUG)?.unwatch(&uri);
+                nothing()
+            }
+            Call::Listen(filter) => desk.listen(&filter).await,
+            Call::TaskGet(id) => {
+                desk.need_tasks()?;
+                members(&self.tasks.find(&id, arrival.caller)?.account())
+            }
+            Call::TaskUpdate(id, responses) => {
+                desk.need_tasks()?;
+                self.tasks.find(&id, arrival.caller)?.update(responses)?;
+                nothing()
+            }
+            Call::TaskCancel(id) => {
+                desk.need_tasks()?;
+                self.tasks.find(&id, arrival.caller)?.cancel.cancel();
+                nothing()
+            }
+        }
+    }
+
+    fn initialize(
+        &self,
+        version: &str,
+        capabilities: Option<Json>,
+        arrival: &Arrival<'_>,
+    ) -> Result<Outcome, Fault> {
+        let asked = Revision::parse(version).filter(|revision| revision.era() == Era::Session);
+        // A version nobody here speaks is answered with the newest one that is spoken.
+        let revision = asked.unwrap_or(Revision::LATEST_SESSION);
+        let session: &Arc<Session> = arrival.session.or_fault(&reason::SERVER_BUG)?;
+        session.begin(revision, capabilities)?;
+        let info = self.room.info();
+        members(&json!({
+            "protocolVersion": revision.as_str(),
+            "capabilities": self.capabilities(Era::Session),
+            "serverInfo": {"name": info.name, "title": info.title, "version": info.version},
+            "instructions": info.instructions,
+        }))
+    }
+
+    fn discover(&self) -> Result<Outcome, Fault> {
+        let found = json!({
+            "supportedVersions": [Revision::V2026_07_28.as_str()],
+            "capabilities": self.capabilities(Era::Modern),
+            "instructions": self.room.info().instructions,
+        });
+        let cache = Cache { ttl_ms: 60_000, scope: CacheScope::Public };
+        Ok(Outcome::cached(Json::of(&found).or_fault(&reason::SERVER_BUG)?, cache))
+    }
+
+    fn capabilities(&self, era: Era) -> Value {
+        let offers = self.room.offers();
+        let mut capabilities = Map::new();
+        let mut offer = |offered: Offered, name: &str, value: Value| {
+            if offered == Offered::Yes {
+                capabilities.insert(name.to_owned(), value);
+            }
+        };
+        offer(offers.tools, "tools", json!({"listChanged": true}));
+        offer(offers.prompts, "prompts", json!({"listChanged": true}));
+        offer(offers.resources, "resources", json!({"subscribe": true, "listChanged": true}));
+        offer(offers.completions, "completions", json!({}));
+        offer(Offered::Yes, "logging", json!({}));
+        if era == Era::Modern {
+            offer(Offered::Yes, "extensions", json!({TASKS_EXTENSION: {}}));
+        }
+        Value::Object(capabilities)
+    }
+}
+
+/// One request being worked on.
+struct Desk<'a> {
+    house: &'a Arc<House>,
+    client: Client,
+    arrival: &'a Arrival<'a>,
+    to: &'a ReplyTo,
+}
+
+impl Desk<'_> {
+    fn context(&self, asking: Asking) -> Result<Context, Fault> {
+        Ok(Context::new(Surroundings {
+            client: self.client.clone(),
+            reference: self.to.reference,
+            cancel: self.arrival.cancel.clone(),
+            outlet: self.arrival.outlet.clone(),
+            progress: self.arrival.request.meta(meta::PROGRESS_TOKEN).map(|raw| raw.to_json()),
+            log_level: self.arrival.log_level()?,
+            asking,
+            hub: self.house.hub.clone(),
+            tasks: self.house.tasks.clone(),
+        }))
+    }
+
+    /// How this request may ask its client.
+    fn asking(&self, rounds: &RoundParams<'_>, bound_to: &[u8]) -> Result<Asking, Fault> {
+        match (self.arrival.spoken, self.arrival.session) {
+            (Spoken::Session, Some(session)) => Ok(Asking::Session(session.clone())),
+            (Spoken::Session, None) => Ok(Asking::Nobody),
+            (Spoken::Modern(_), _) => {
+                let earlier = match &rounds.state {
+                    Some(state) => self.house.seal.open(state, bound_to)?,
+                    None => BTreeMap::new(),
+                };
+                Ok(Asking::Rounds(Rounds::new(earlier, rounds.responses)))
+            }
+        }
+    }
+
+    async fn tool(&self, invocation: Invocation<'_>) -> Result<Outcome, Fault> {
+        let Invocation { name, arguments, rounds } = invocation;
+        if let Spoken::Modern(Some(headers)) = self.arrival.spoken {
+            headers.check_params(&self.house.room.header_params(&name), &arguments)?;
+        }
+        let bound_to = binding(self.arrival.caller, "tools/call", &name, &arguments);
+        let cx = self.context(self.asking(&rounds, &bound_to)?)?;
+        let work = self.house.room.call(&name, arguments, cx.clone());
+        match self.house.supervise(work, &cx).await {
+            Ok(Supervised::Finished(outcome)) => tool_result(outcome, self.client.revision),
+            Ok(Supervised::Detached(work, task)) => {
+                let account = task.base();
+                self.house.follow(work, task, self.client.revision);
+                let members = Json::of(&account).or_fault(&reason::SERVER_BUG)?;
+                Ok(Outcome::Mcp { members, meta: None, kind: ResultKind::Task, cache: None })
+            }
+            Err(fault) => self.input_needed(fault, &cx, &bound_to),
+        }
+    }
+
+    async fn read(&self, uri: &str, rounds: RoundParams<'_>) -> Result<Outcome, Fault> {
+        let bound_to = binding(self.arrival.caller, "resources/read", uri, &Value::Null);
+        let cx = self.context(self.asking(&rounds, &bound_to)?)?;
+        match self.house.supervise(self.house.room.read(uri, cx.clone()), &cx).await {
+            Ok(contents) => {
+                let contents = contents.finished()?;
+                let members = Json::of(&json!({"contents": contents})).or_fault(&reason::SERVER_BUG)?;
+                Ok(Outcome::cached(members, DO_NOT_KEEP))
+            }
+            Err(fault) => self.input_needed(fault, &cx, &bound_to),
+        }
+    }
+
+    async fn prompt(
+        &self,
+        name: &str,
+        arguments: BTreeMap<String, String>,
+        rounds: RoundParams<'_>,
+    ) -> Result<Outcome, Fault> {
+        let bound_to = binding(self.arrival.caller, "prompts/get", name, &json!(arguments));
+        let cx = self.context(self.asking(&rounds, &bound_to)?)?;
+        match self.house.supervise(self.house.room.prompt(name, arguments, cx.clone()), &cx).await {
+            Ok(filled) => members(&filled.finished()?),
+            Err(fault) => self.input_needed(fault, &cx, &bound_to),
+        }
+    }
+
+    /// A question a modern client must answer first is a result, not a failure.
+    fn input_needed(&self, fault: Fault, cx: &Context, bound_to: &[u8]) -> Result<Outcome, Fault> {
+        let open = cx.asking().open_round().filter(|_| *fault.reason() == reason::MCP_INPUT_NEEDED);
+        let Some((questions, settled)) = open else { return Err(fault) };
+        let state = self.house.seal.seal(&settled, bound_to)?;
+        let members = json!({"inputRequests": questions, "requestState": state});
+        let members = Json::of(&members).or_fault(&reason::SERVER_BUG)?;
+        Ok(Outcome::Mcp { members, meta: None, kind: ResultKind::InputRequired, cache: None })
+    }
+
+    async fn listen(&self, filter: &Filter) -> Result<Outcome, Fault> {
+        let house = self.house;
+        let limit = house.settings.most_listeners;
+        let busy = |_| Fault::new(&reason::SERVER_BUSY).fact("limit", limit);
+        let _slot = house.listeners.try_acquire().map_err(busy)?;
+        let listening = Listening {
+            id: &self.arrival.request.id,
+            caller: self.arrival.caller,
+            outlet: &self.arrival.outlet,
+            tasks: &house.tasks,
+        };
+        tokio::select! {
+            told = listening.run(filter, &house.hub) => told.and_then(|()| listening.farewell()),
+            () = house.closing().cancelled() => listening.farewell(),
+            () = self.arrival.cancel.cancelled() => Err(Fault::new(&reason::SERVER_CANCELLED)),
+        }
+    }
+
+    fn need_tasks(&self) -> Result<(), Fault> {
+        if self.client.can(Capability::Tasks) {
+            return Ok(());
+        }
+        Err(Fault::new(&reason::MCP_CAPABILITY).fact("required", vec![TASKS_EXTENSION]))
+    }
+}
+
+/// A tool's outcome as the revision writes it.
+pub(crate) fn tool_result(outcome: ToolOutcome, revision: Revision) -> Result<Outcome, Fault> {
+    let ToolOutcome { content, structured, verdict } = outcome;
+    if let Verdict::Failed(fault) = verdict {
+        let blocks = content.iter().map(Json::of).collect::<Result<_, _>>().or_fault(&reason::SERVER_BUG)?;
+        return Ok(Outcome::ToolFailed(Box::new(ToolFailure { fault, structured, blocks })));
+    }
+    #[derive(Serialize)]
+    #[serde(rename_all = "camelCase")]
+    struct CallToolResult {
+        content: Vec<crate::content::Content>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        structured_content: Option<Json>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        is_error: Option<bool>,
+    }
+    members(&CallToolResult {
+        content,
+        structured_content: structured.filter(|_| revision.has_structured_content()),
+        is_error: matches!(verdict, Verdict::MarkedAsError).then_some(true),
+    })
+}
+
+fn complete(mut values: Vec<String>) -> Result<Outcome, Fault> {
+    let total = values.len();
+    values.truncate(MOST_COMPLETIONS);
+    members(&json!({"completion": {"values": values, "total": total, "hasMore": total > MOST_COMPLETIONS}}))
+}
+
+fn members(value: &impl Serialize) -> Result<Outcome, Fault> {
+    Ok(Outcome::complete(Json::of(value).or_fault(&reason::SERVER_BUG)?))
+}
+
+fn nothing() -> Result<Outcome, Fault> {
+    members(&json!({}))
+}
+
+/// A deadline that passed: what was done until then may stand.
+pub(crate) fn too_late(limit_s: u64) -> Fault {
+    Fault::new(&reason::SERVER_TIMEOUT).fact("limit_s", limit_s).with_effect(Effect::Unknown)
+}

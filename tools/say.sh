@@ -1,0 +1,16 @@
+# How the script speaks: what is wrong, then what to do.
+
+die() {
+	printf 'error: %s\n' "$1" >&2
+	[[ -z ${2:-} ]] || printf 'help: %s\n' "$2" >&2
+	exit 1
+}
+
+need_cargo() {
+	command -v cargo >/dev/null || die "cargo is not installed, so nothing can be built" \
+		"install Rust 1.90 or newer with rustup (https://rustup.rs), open a new shell, run ./x again"
+}
+
+# Seconds with one decimal since a start taken from `now`.
+now() { date +%s%N; }
+since() { awk -v from="$1" -v to="$(now)" 'BEGIN { printf "%.1f", (to - from) / 1e9 }'; }

@@ -1,0 +1,77 @@
+# What `./x test` runs, in this order. Each step is a function that fails when the step does.
+
+STEPS=(fmt tidy clippy deny unit fuzz conformance interop probe)
+STEP_LIMIT=${FAILWELL_STEP_LIMIT:-1800} # seconds; a step that hangs must not hang the run
+
+step_fmt() { cargo fmt --all --check; }
+step_tidy() { cargo run --quiet -p xtask -- tidy; }
+step_clippy() { cargo clippy --quiet --workspace --all-targets -- -D warnings; }
+step_unit() { cargo test --quiet --workspace; }
+step_fuzz() { fuzz/run 10; }
+
+# Advisories are left out: they need a database from the network, and a test must give the same answer without it.
+step_deny() {
+	install_deny
+	cargo fetch --quiet --locked # every platform's crates, not only those this machine builds
+	"$DENY" --offline --log-level error check bans licenses sources
+}
+
+# Builds the server that offers every name the conformance suite asks for; run as it is, without cargo in between.
+FIXTURE=$CARGO_TARGET_DIR/debug/fixture
+build_fixture() { cargo build --quiet -p failwell-suite --bin fixture; }
+
+step_conformance() {
+	install_tools
+	build_fixture
+	python3 tests/conformance/run -- "$FIXTURE" --listen 127.0.0.1:0
+}
+
+step_interop() {
+	install_tools
+	build_fixture
+	python3 tests/interop/run -- "$FIXTURE"
+}
+
+# The examiner must find nothing wrong with our own server.
+step_probe() {
+	build_fixture
+	cargo build --quiet -p failwell
+	python3 tests/tools/with_server.py "$CARGO_TARGET_DIR/debug/failwell" probe '{url}' -- "$FIXTURE" --listen 127.0.0.1:0
+}
+
+# Runs the named steps (all of them by default). The last line says how many passed and failed.
+run_steps() {
+	need_cargo
+	[[ $# -gt 0 ]] || set -- "${STEPS[@]}"
+	local step passed=0 failed=0 start
+	for step; do
+		[[ " ${STEPS[*]} " == *" $step "* ]] || die "no such step: $step" "one of: ${STEPS[*]}"
+	done
+	LOG=$(mktemp)
+	trap 'rm -f "$LOG"' EXIT
+	trap 'kill "${CHILD:-}" 2>/dev/null; exit 130' INT TERM
+	for step; do
+		start=$(now)
+		printf '%-12s ' "$step"
+		if run_step "$step" >"$LOG" 2>&1; then
+			printf 'ok      %6s s\n' "$(since "$start")"
+			passed=$((passed + 1))
+		else
+			printf 'FAILED  %6s s\n' "$(since "$start")"
+			sed 's/^/  | /' "$LOG"
+			failed=$((failed + 1))
+		fi
+	done
+	echo "$passed passed, $failed failed"
+	[[ $failed -eq 0 ]]
+}
+
+# In the background, so that an interrupt reaches us; timeout leads a process group and takes the whole of it down.
+run_step() {
+	timeout --kill-after=10 "$STEP_LIMIT" "$ROOT/x" step "$1" </dev/null &
+	CHILD=$!
+	local code=0
+	wait "$CHILD" || code=$?
+	[[ $code -ne 124 ]] || echo "the step did not end within $STEP_LIMIT seconds"
+	return "$code"
+}
