@@ -97,7 +97,7 @@ impl Revision {
         self >= Self::V2025_06_18
     }
 
-    /// Until 2025-06-18 `structuredContent` did not exist; until 2026-07-28 it had to be an object.
+    /// Before 2026-07-28 `structuredContent` had to be an object; since then it is any JSON.
     pub fn structured_content_is_object(self) -> bool {
         self < Self::V2026_07_28
     }

@@ -7,6 +7,7 @@ mod envelope;
 mod keys;
 mod limits;
 mod members;
+mod name;
 mod nesting;
 pub(crate) mod number;
 pub(crate) mod space;
@@ -35,6 +36,12 @@ impl Span {
     /// The text the span covers; empty when it does not fit, which scanned spans always do.
     pub(crate) fn of(self, text: &str) -> &str {
         text.get(self.start..self.end).unwrap_or_default()
+    }
+
+    /// The bytes the span covers, without the check for character boundaries.
+    #[inline(always)]
+    pub(crate) fn of_bytes(self, bytes: &[u8]) -> &[u8] {
+        bytes.get(self.start..self.end).unwrap_or_default()
     }
 }
 

@@ -1,11 +1,13 @@
 //! What bytes mean: the shape rules, the id rules and the pass-through.
 
+#![allow(clippy::expect_used, reason = "helpers of tests are tests")]
+
 use failwell_rpc::{About, Incoming, Limits, Message, Misread, read};
 
 fn one(text: &str) -> Result<Message<'_>, Misread> {
     match read(text.as_bytes(), &Limits::default()) {
         Incoming::One(verdict) => verdict,
-        Incoming::Batch(_) => panic!("{text} is no batch"),
+        Incoming::Batch(mut messages) => messages.pop().expect("one message"),
     }
 }
 
@@ -118,6 +120,7 @@ fn a_refused_message_still_gives_its_id() {
     }
     check(r#"{"jsonrpc":"2.0","id":1,"id":2,"method":"m"}"#, "rpc/DUPLICATE_KEY", None);
     check(r#"{"jsonrpc":"2.0","id":1,"i\u0064":1,"method":"m"}"#, "rpc/DUPLICATE_KEY", None);
+    check(r#"{"\ud800\u006asonrpc":"2.0","id":4,"method":"m"}"#, "rpc/LONE_SURROGATE", Some("4"));
     check(r#"{"jsonrpc":"2.0","id":"\ud800","method":"m"}"#, "rpc/LONE_SURROGATE", None);
 }
 
@@ -207,6 +210,22 @@ fn members_belong_to_params_alone() {
     let text = r#"{"jsonrpc":"2.0","x":{"name":"wrong"},"id":1,"params":{"name":"right"},"y":{"name":"wrong"},"method":"m"}"#;
     let Ok(Message::Request(request)) = one(text) else { panic!("refused") };
     assert_eq!(request.param("name").map(|raw| raw.text()), Some("\"right\""));
+    let empty = r#"{"jsonrpc":"2.0","id":1,"params":{"isError":false},"result":[{"isError":true}]}"#;
+    let Ok(Message::Response(response)) = one(empty) else { panic!("refused") };
+    assert_eq!(response.member("isError"), None);
+    let many = r#"{"a":1,"b":2,"c":3,"d":4,"e":5,"f":6,"g":7,"h":8,"isError":false}"#;
+    for text in [
+        r#"{"jsonrpc":"2.0","id":1,"params":{"isError":false},"result":{"isError":true,"x":1}}"#.to_owned(),
+        r#"{"jsonrpc":"2.0","id":1,"result":{"isError":true,"x":1},"params":{"isError":false,"y":2}}"#.to_owned(),
+        r#"{"jsonrpc":"2.0","params":{"a":0,"y":2},"id":1,"result":{"x":1,"isError":true},"zz":{"isError":0}}"#.to_owned(),
+        format!(r#"{{"jsonrpc":"2.0","id":1,"params":{many},"result":{{"x":1,"isError":true}}}}"#),
+        format!(r#"{{"jsonrpc":"2.0","id":1,"result":{{"x":1,"isError":true}},"params":{many}}}"#),
+    ] {
+        let Ok(Message::Response(response)) = one(&text) else { panic!("refused {text}") };
+        assert_eq!(response.member("isError").and_then(|raw| raw.as_bool()), Some(true), "{text}");
+        assert_eq!(response.member("x").and_then(|raw| raw.as_u64()), Some(1), "{text}");
+        assert_eq!(response.member("y"), None, "{text}");
+    }
 }
 
 #[test]

@@ -140,6 +140,12 @@ impl Context {
         let _ = self.0.outlet.push(frame).await;
     }
 
+    /// Lets go of the client's connection for a while: a session client over HTTP comes back for the rest after
+    /// `retry`. Elsewhere this does nothing.
+    pub fn pause_stream(&self, retry: Duration) {
+        self.0.outlet.pause(retry);
+    }
+
     /// Tells every client that listens about a change.
     pub fn announce(&self, event: Event) {
         self.0.hub.announce(event);

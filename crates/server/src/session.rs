@@ -152,9 +152,15 @@ impl Session {
         }
     }
 
+    /// The client can answer no more: those who wait for it learn so at once.
+    pub fn close_questions(&self) {
+        lock(&self.questions).clear();
+    }
+
     /// Ends the conversation and everything it started.
     pub fn end(&self) {
         self.ended.cancel();
+        self.close_questions();
         self.outbound.finish();
     }
 }

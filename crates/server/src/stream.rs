@@ -26,6 +26,17 @@ pub enum Keep {
     Recent,
 }
 
+/// What a reader finds.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Next {
+    /// A frame.
+    Frame(Frame),
+    /// Hang up now, and come back after this long: the rest is kept.
+    Pause(Duration),
+    /// There will be no more.
+    End,
+}
+
 /// The line itself.
 #[derive(Debug)]
 pub struct Stream {
@@ -41,6 +52,7 @@ struct State {
     written: u64,
     read: u64,
     reader: Reader,
+    pause: Option<Duration>,
     finished: bool,
 }
 
@@ -108,27 +120,31 @@ impl Stream {
         Ok(true)
     }
 
-    /// The next frame after the given number; `None` when there will be no more.
-    pub async fn next(&self, after: u64) -> Option<Frame> {
+    /// The next frame after the given number.
+    pub async fn next(&self, after: u64) -> Next {
         loop {
             let readable = self.readable.notified();
             match self.peek(after) {
-                Peek::Frame(frame) => return Some(frame),
-                Peek::End => return None,
-                Peek::Wait => readable.await,
+                Some(next) => return next,
+                None => readable.await,
             }
         }
     }
 
-    /// The next frame, if there is one now.
-    pub fn next_now(&self, after: u64) -> Option<Frame> {
-        match self.peek(after) {
-            Peek::Frame(frame) => Some(frame),
-            Peek::End | Peek::Wait => None,
+    /// The number of the last frame that was read.
+    pub fn position(&self) -> u64 {
+        self.lock().read
+    }
+
+    /// Asks the reader to hang up and come back; only streams that keep frames can.
+    pub fn pause(&self, retry: Duration) {
+        if self.keep == Keep::Recent {
+            self.lock().pause = Some(retry);
+            self.wake();
         }
     }
 
-    fn peek(&self, after: u64) -> Peek {
+    fn peek(&self, after: u64) -> Option<Next> {
         let mut state = self.lock();
         let found = state.frames.iter().find(|frame| frame.number > after).cloned();
         let peek = match found {
@@ -138,10 +154,13 @@ impl Stream {
                 if self.keep == Keep::Nothing {
                     state.frames.retain(|kept| kept.number > frame.number);
                 }
-                Peek::Frame(frame)
+                Some(Next::Frame(frame))
             }
-            None if state.finished || state.reader == Reader::Gone => Peek::End,
-            None => Peek::Wait,
+            None => match state.pause.take() {
+                Some(retry) => Some(Next::Pause(retry)),
+                None if state.finished || state.reader == Reader::Gone => Some(Next::End),
+                None => None,
+            },
         };
         drop(state);
         self.writable.notify_waiters();
@@ -174,12 +193,6 @@ impl Stream {
     }
 }
 
-enum Peek {
-    Frame(Frame),
-    Wait,
-    End,
-}
-
 impl State {
     fn append(&mut self, bytes: Bytes) {
         self.written += 1;
@@ -197,7 +210,14 @@ impl State {
 
 #[cfg(test)]
 mod tests {
-    use super::{Keep, Stream};
+    use super::{Frame, Keep, Next, Stream};
+
+    async fn frame(stream: &Stream, after: u64) -> Frame {
+        match stream.next(after).await {
+            Next::Frame(frame) => frame,
+            other => panic!("no frame but {other:?}"),
+        }
+    }
 
     #[tokio::test]
     async fn frames_come_in_order_and_end() {
@@ -205,21 +225,21 @@ mod tests {
         stream.push("a").await.expect("pushed");
         stream.push("b").await.expect("pushed");
         stream.finish();
-        let first = stream.next(0).await.expect("first");
+        let first = frame(&stream, 0).await;
         assert_eq!((first.number, &first.bytes[..]), (1, &b"a"[..]));
-        assert_eq!(stream.next(1).await.expect("second").bytes, "b");
-        assert!(stream.next(2).await.is_none());
+        assert_eq!(frame(&stream, 1).await.bytes, "b");
+        assert_eq!(stream.next(2).await, Next::End);
     }
 
     #[tokio::test]
     async fn a_reader_that_comes_back_gets_what_it_missed() {
         let stream = Stream::new(Keep::Recent);
         stream.push("a").await.expect("pushed");
-        stream.next(0).await.expect("read");
+        frame(&stream, 0).await;
         stream.detach();
         stream.push("b").await.expect("kept");
-        assert_eq!(stream.next(1).await.expect("missed").bytes, "b");
-        assert_eq!(stream.next(0).await.expect("replayed").bytes, "a");
+        assert_eq!(frame(&stream, 1).await.bytes, "b");
+        assert_eq!(frame(&stream, 0).await.bytes, "a");
     }
 
     #[tokio::test(start_paused = true)]

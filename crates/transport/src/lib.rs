@@ -1,1 +1,19 @@
-//! The door: stdio, streamable HTTP, REST and plain JSON-RPC; the only room that touches sockets and stdio.
+//! The door: stdio, streamable HTTP, REST and plain JSON-RPC.
+//!
+//! [`serve_stdio`] reads one message per line; [`serve_http`] serves `/mcp`, `/rpc`, `/v1` and the small pages for
+//! operators. Both hand messages to a `House` and write what it answers.
+//!
+//! # Invariants
+//!
+//! * The only room that touches sockets and standard input and output.
+//! * Every read has a cap and a deadline, every write a deadline, every table a bound.
+//! * Nothing but protocol is ever written to standard output.
+//! * Before a message is looked at, the HTTP ladder answers with the first step that fails: method, host and
+//!   origin, credentials, content type, accept, size, then the message itself.
+//! * On shutdown every request that was accepted is answered before the door closes.
+
+mod http;
+mod stdio;
+
+pub use http::{HttpSettings, serve_http};
+pub use stdio::{StdioSettings, serve_stdio};

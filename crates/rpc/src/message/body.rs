@@ -28,8 +28,8 @@ impl<'a> Body<'a> {
         [before.of(self.all).as_bytes(), new_id.as_bytes(), after.of(self.all).as_bytes()]
     }
 
-    fn member(&self, whole: Raw<'a>, name: &str) -> Option<Raw<'a>> {
-        self.members.get(self.all, whole, name)
+    fn member(&self, of: Slot, whole: Raw<'a>, name: &str) -> Option<Raw<'a>> {
+        self.members.get(self.all, of, whole, name)
     }
 }
 
@@ -70,7 +70,7 @@ macro_rules! parameters {
         impl<'a> $message<'a> {
             /// A member of `params`.
             pub fn param(&self, name: &str) -> Option<Raw<'a>> {
-                self.body.member(self.params?, name)
+                self.body.member(Slot::Params, self.params?, name)
             }
 
             /// A member of `params._meta`.
@@ -98,8 +98,10 @@ impl Request<'_> {
 impl<'a> Response<'a> {
     /// A member of `result`, or of `error`.
     pub fn member(&self, name: &str) -> Option<Raw<'a>> {
-        let (Ok(whole) | Err(whole)) = self.body;
-        self.message.member(whole, name)
+        match self.body {
+            Ok(result) => self.message.member(Slot::Result, result, name),
+            Err(error) => self.message.member(Slot::Error, error, name),
+        }
     }
 
     /// The whole message as it was received, unknown members included.

@@ -2,6 +2,7 @@
 //! close, which needs no table per object and has no hash an attacker could aim at.
 
 use super::Span;
+use super::name::{Name, print_of};
 use super::text::Form;
 use super::unescape::{unescape, unescape_into};
 
@@ -18,12 +19,20 @@ struct Key {
     inner: Span,
 }
 
+/// One open object: where its keys begin, and a bit for each print it has, so that most new keys are known to be
+/// new without a comparison.
+#[derive(Clone, Copy, Default)]
+struct Frame {
+    base: usize,
+    seen: u64,
+}
+
 /// The keys of every open object, innermost last.
 #[derive(Default)]
 pub(super) struct Keys {
     keys: Vec<Key>,
-    outer: Vec<usize>,
-    base: usize,
+    outer: Vec<Frame>,
+    frame: Frame,
     decoded: String,
 }
 
@@ -41,30 +50,31 @@ impl Keys {
         }
         self.keys.clear();
         self.outer.clear();
-        self.base = 0;
+        self.frame = Frame::default();
     }
 
     #[inline]
     pub(super) fn open(&mut self) {
-        self.outer.push(self.base);
-        self.base = self.keys.len();
+        self.outer.push(self.frame);
+        self.frame = Frame { base: self.keys.len(), seen: 0 };
     }
 
     /// Adds the key between the quotes at `inner`.
     #[inline]
-    pub(super) fn admit(&mut self, text: &str, inner: Span, form: Form, limit: usize) -> Admission {
-        let print = match form {
-            Form::Plain => print(inner.of(text).as_bytes()),
+    pub(super) fn admit(&mut self, text: &str, inner: Span, name: Name, limit: usize) -> Admission {
+        let print = match name.text.form {
+            Form::Plain => name.print,
             Form::Escaped | Form::Lone => self.decoded_print(inner.of(text)),
         };
-        let siblings = self.keys.get(self.base..).unwrap_or_default();
-        let count = siblings.len();
+        let count = self.keys.len() - self.frame.base;
         if count >= limit {
             return Admission::OverLimit;
         }
-        if count <= NARROW && siblings.iter().any(|key| key.print == print && same(text, key.inner, inner)) {
+        let bit = 1 << (print >> 58);
+        if self.frame.seen & bit != 0 && count <= NARROW && self.is_among_siblings(text, print, inner) {
             return Admission::Repeated;
         }
+        self.frame.seen |= bit;
         self.keys.push(Key { print, inner });
         Admission::Fresh
     }
@@ -72,16 +82,21 @@ impl Keys {
     /// Forgets the innermost object; the offset of a repeated key when it was wide and had one.
     #[inline]
     pub(super) fn close(&mut self, text: &str) -> Option<usize> {
-        let wide = self.keys.len() - self.base.min(self.keys.len()) > NARROW;
+        let wide = self.keys.len() - self.frame.base > NARROW;
         let repeated = if wide { self.repeated_in_wide(text) } else { None };
-        self.keys.truncate(self.base);
-        self.base = self.outer.pop().unwrap_or_default();
+        self.keys.truncate(self.frame.base);
+        self.frame = self.outer.pop().unwrap_or_default();
         repeated
+    }
+
+    fn is_among_siblings(&self, text: &str, print: u64, inner: Span) -> bool {
+        let siblings = self.keys.get(self.frame.base..).unwrap_or_default();
+        siblings.iter().any(|key| key.print == print && same(text, key.inner, inner))
     }
 
     #[cold]
     fn repeated_in_wide(&mut self, text: &str) -> Option<usize> {
-        let siblings = self.keys.get_mut(self.base..)?;
+        let siblings = self.keys.get_mut(self.frame.base..)?;
         siblings.sort_unstable_by_key(|key| key.print);
         let mut repeated = None;
         for run in siblings.chunk_by_mut(|left, right| left.print == right.print) {
@@ -97,16 +112,13 @@ impl Keys {
         self.decoded.clear();
         // Half a character never reaches here: its defect ends the watch for duplicates.
         let _ = unescape_into(inner, &mut self.decoded);
-        print(self.decoded.as_bytes())
+        print_of(self.decoded.as_bytes())
     }
 }
 
-/// Keys that share a print, by chance or by malice, are sorted by value: still no quadratic work.
+/// Keys that share a print, by chance or by malice, are sorted by value, each decoded once: still no quadratic work.
 fn repeated_in_run(text: &str, run: &mut [Key]) -> Option<usize> {
-    run.sort_unstable_by(|left, right| {
-        let order = unescape(left.inner.of(text)).cmp(&unescape(right.inner.of(text)));
-        order.then(left.inner.start.cmp(&right.inner.start))
-    });
+    run.sort_by_cached_key(|key| (unescape(key.inner.of(text)), key.inner.start));
     let pairs = run.iter().zip(run.iter().skip(1));
     pairs
         .filter(|(left, right)| same(text, left.inner, right.inner))
@@ -116,22 +128,4 @@ fn repeated_in_run(text: &str, run: &mut [Key]) -> Option<usize> {
 
 fn same(text: &str, left: Span, right: Span) -> bool {
     unescape(left.of(text)) == unescape(right.of(text))
-}
-
-const MIX: u64 = 0x9e37_79b9_7f4a_7c15;
-
-/// A cheap fingerprint of all of the key's bytes.
-#[inline]
-fn print(key: &[u8]) -> u64 {
-    let mut print = key.len() as u64;
-    let mut rest = key;
-    while let Some((word, tail)) = rest.split_first_chunk::<8>() {
-        print = (print ^ u64::from_le_bytes(*word)).wrapping_mul(MIX).rotate_left(29);
-        rest = tail;
-    }
-    let mut last = 0;
-    for byte in rest {
-        last = last << 8 | u64::from(*byte);
-    }
-    (print ^ last).wrapping_mul(MIX)
 }

@@ -1,5 +1,5 @@
-use super::Span;
 use super::unescape::unescape;
+use super::{Slot, Span};
 use crate::raw::{Object, Raw};
 
 /// Members remembered per message: enough for every request the protocol defines.
@@ -17,28 +17,37 @@ struct Member {
 pub(crate) struct Members {
     members: [Member; REMEMBERED],
     count: usize,
-    overflow: bool,
+    of: Option<Slot>,
+    incomplete: bool,
 }
 
 impl Members {
-    pub(super) fn remember(&mut self, key: Span, value: Span) {
+    /// Only the members of one container are remembered: those of another (a response with `params`, say) must not
+    /// be mistaken for them.
+    pub(super) fn remember(&mut self, of: Slot, key: Span, value: Span) {
+        if *self.of.get_or_insert(of) != of {
+            return;
+        }
         let member = narrow(key).zip(narrow(value)).map(|(key, value)| Member { key, value });
         match self.members.get_mut(self.count).zip(member) {
             Some((slot, member)) => {
                 *slot = member;
                 self.count += 1;
             }
-            None => self.overflow = true,
+            None => self.incomplete = true,
         }
     }
 
-    /// Finds a member in `text` (the message) whose container is `whole`.
-    pub(crate) fn get<'a>(&self, text: &'a str, whole: Raw<'a>, key: &str) -> Option<Raw<'a>> {
-        let known = self.members.iter().take(self.count);
-        let mut found = known.filter(|member| is_key(wide(member.key).of(text), key));
-        match found.next() {
+    /// Finds a member of `whole`, which is the value of `of` in `text`.
+    pub(crate) fn get<'a>(&self, text: &'a str, of: Slot, whole: Raw<'a>, key: &str) -> Option<Raw<'a>> {
+        let walk = || whole.as_object().and_then(|object: Object<'a>| object.get(key));
+        if self.of != Some(of) {
+            return walk();
+        }
+        let mut known = self.members.iter().take(self.count);
+        match known.find(|member| is_key(wide(member.key).of(text), key)) {
             Some(member) => Some(Raw::trusted(wide(member.value).of(text))),
-            None if self.overflow => whole.as_object().and_then(|object: Object<'a>| object.get(key)),
+            None if self.incomplete => walk(),
             None => None,
         }
     }

@@ -1,3 +1,6 @@
+/// Words kept from one message to the next.
+const KEPT: usize = 16;
+
 /// Which kind each open container is, one bit each, so that absurd nesting costs an eighth of its bytes.
 #[derive(Default)]
 pub(super) struct Nesting {
@@ -8,6 +11,7 @@ pub(super) struct Nesting {
 impl Nesting {
     pub(super) fn clear(&mut self) {
         self.words.clear();
+        self.words.shrink_to(KEPT);
         self.depth = 0;
     }
 

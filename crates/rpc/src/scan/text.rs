@@ -35,9 +35,31 @@ pub(crate) fn marks(word: u64) -> u64 {
     (quote | slash | control) & HIGH
 }
 
-/// The first quote, backslash or control character at or after `at`, or the end of the bytes.
+/// The first quote, backslash or control character at or after `at`, or the end of the bytes. Most strings are
+/// short, so the first words are looked at in place.
 #[inline(always)]
-pub(crate) fn skip_plain(bytes: &[u8], mut at: usize) -> usize {
+pub(crate) fn skip_plain(bytes: &[u8], start: usize) -> usize {
+    let mut at = start;
+    while at - start < 32
+        && let Some(chunk) = bytes.get(at..).and_then(|rest| rest.first_chunk::<8>())
+    {
+        let marks = marks(u64::from_le_bytes(*chunk));
+        if marks != 0 {
+            return at + (marks.trailing_zeros() / 8) as usize;
+        }
+        at += 8;
+    }
+    skip_long(bytes, at)
+}
+
+/// Blocks while they are plain, then words, then bytes.
+#[inline(never)]
+fn skip_long(bytes: &[u8], mut at: usize) -> usize {
+    while let Some(block) = bytes.get(at..).and_then(|rest| rest.first_chunk::<32>())
+        && is_plain(block)
+    {
+        at += 32;
+    }
     while let Some(chunk) = bytes.get(at..).and_then(|rest| rest.first_chunk::<8>()) {
         let marks = marks(u64::from_le_bytes(*chunk));
         if marks != 0 {
@@ -54,6 +76,12 @@ pub(crate) fn skip_plain(bytes: &[u8], mut at: usize) -> usize {
     at
 }
 
+/// Whether a block needs no closer look. Without early exit, so that the compiler compares all of it at once.
+#[inline(always)]
+fn is_plain(block: &[u8; 32]) -> bool {
+    block.iter().fold(true, |plain, byte| plain & (*byte != b'"') & (*byte != b'\\') & (*byte >= 0x20))
+}
+
 /// Checks the string whose opening quote is at `open`.
 #[inline(always)]
 pub(crate) fn string(bytes: &[u8], open: usize) -> Result<Text, Syntax> {
@@ -64,8 +92,9 @@ pub(crate) fn string(bytes: &[u8], open: usize) -> Result<Text, Syntax> {
     escaped(bytes, at)
 }
 
+/// Checks the rest of a string from its first byte that is not plain.
 #[inline(never)]
-fn escaped(bytes: &[u8], mut at: usize) -> Result<Text, Syntax> {
+pub(super) fn escaped(bytes: &[u8], mut at: usize) -> Result<Text, Syntax> {
     let mut form = Form::Escaped;
     loop {
         match byte(bytes, at) {
@@ -114,4 +143,25 @@ pub(crate) fn unit(bytes: &[u8], at: usize) -> Result<u32, Syntax> {
         value = value * 16 + digit;
     }
     Ok(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::skip_plain;
+
+    /// Words, blocks and the tail must all stop at the same bytes, wherever those are.
+    #[test]
+    fn every_stop_is_found_at_every_place() {
+        for length in 0..150 {
+            for place in 0..=length {
+                for stop in [b'"', b'\\', 0, b'\n', 0x1f] {
+                    let mut bytes = vec![b' '; length];
+                    let later = [0x7f, 0x80, 0xff, b'!', b'#', b'[', b']'].into_iter().cycle();
+                    bytes.iter_mut().zip(later).for_each(|(byte, plain)| *byte = plain);
+                    bytes.get_mut(place).into_iter().for_each(|byte| *byte = stop);
+                    assert_eq!(skip_plain(&bytes, 0), place, "{length} {place} {stop}");
+                }
+            }
+        }
+    }
 }

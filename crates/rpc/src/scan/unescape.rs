@@ -51,9 +51,10 @@ fn code_point(bytes: &[u8], at: usize) -> Option<(char, usize)> {
     if !(0xd800..=0xdbff).contains(&high) {
         return Some((char::from_u32(high)?, at + 6));
     }
-    let low = unit(bytes, at + 8).ok()?;
-    let paired =
-        byte(bytes, at + 6) == b'\\' && byte(bytes, at + 7) == b'u' && (0xdc00..=0xdfff).contains(&low);
-    let point = 0x10000 + ((high - 0xd800) << 10) + low.wrapping_sub(0xdc00);
-    if paired { Some((char::from_u32(point)?, at + 12)) } else { None }
+    if byte(bytes, at + 6) != b'\\' || byte(bytes, at + 7) != b'u' {
+        return None;
+    }
+    let low = unit(bytes, at + 8).ok().filter(|low| (0xdc00..=0xdfff).contains(low))?;
+    let point = 0x10000 + ((high - 0xd800) << 10) + (low - 0xdc00);
+    Some((char::from_u32(point)?, at + 12))
 }

@@ -1,6 +1,7 @@
 //! The loop itself: one value, whatever its depth, without recursion.
 
 use super::keys::{Admission, Keys};
+use super::name::{Name, name};
 use super::nesting::Nesting;
 use super::number::number;
 use super::space::skip_space;
@@ -109,10 +110,14 @@ impl<'a, 's> Walk<'a, 's> {
         if byte(self.bytes, at) != b'"' {
             return Err(Syntax(at));
         }
-        let Text { end, form } = self.text(at)?;
+        let name = name(self.bytes, at)?;
+        let Text { end, form } = name.text;
+        if form == Form::Lone {
+            self.refuse(Defect::LoneSurrogate { offset: at });
+        }
         let inner = Span { start: at + 1, end: end - 1 };
         if self.envelope.soft.is_none() {
-            self.admit(inner, form);
+            self.admit(inner, name);
         }
         let colon = skip_space(self.bytes, end);
         if byte(self.bytes, colon) != b':' {
@@ -140,8 +145,9 @@ impl<'a, 's> Walk<'a, 's> {
             }
         } else if depth == 2
             && let Some((key, start)) = self.member.take()
+            && let Some((slot, _)) = self.slot
         {
-            self.envelope.members.remember(key, Span { start, end });
+            self.envelope.members.remember(slot, key, Span { start, end });
         }
     }
 
@@ -164,9 +170,9 @@ impl<'a, 's> Walk<'a, 's> {
     }
 
     #[inline]
-    fn admit(&mut self, inner: Span, form: Form) {
+    fn admit(&mut self, inner: Span, name: Name) {
         let (limit, offset) = (self.limits.max_keys, inner.start - 1);
-        match self.keys.admit(self.envelope.all, inner, form, limit) {
+        match self.keys.admit(self.envelope.all, inner, name, limit) {
             Admission::Fresh => {}
             Admission::Repeated => self.refuse(Defect::DuplicateKey { offset }),
             Admission::OverLimit => self.refuse(Defect::TooManyKeys { offset, limit }),
