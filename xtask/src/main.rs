@@ -1,2 +1,49 @@
-//! Chores of the house.
-fn main() {}
+//! Chores of the house: `cargo xtask tidy` checks it, `cargo xtask catalogue` writes the manual of failures.
+
+mod catalogue;
+mod problem;
+mod tidy;
+mod tree;
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use problem::Problem;
+
+const USAGE: &str = "\
+usage: cargo xtask <chore>
+
+chores:
+  tidy       check dependency direction, the manual, transcripts, file sizes and records
+  catalogue  write docs/errors.md from the catalogue of reasons
+";
+
+fn main() -> ExitCode {
+    let chores: Vec<String> = std::env::args().skip(1).collect();
+    let names: Vec<&str> = chores.iter().map(String::as_str).collect();
+    match names.as_slice() {
+        ["tidy"] => conclude("tidy", tidy::check()),
+        ["catalogue"] => conclude("catalogue", catalogue::write().err().into_iter().collect()),
+        ["help" | "--help" | "-h"] => say(&mut std::io::stdout(), USAGE, ExitCode::SUCCESS),
+        _ => say(&mut std::io::stderr(), USAGE, ExitCode::from(2)),
+    }
+}
+
+/// Prints what was found and turns it into an exit code.
+fn conclude(chore: &str, problems: Vec<Problem>) -> ExitCode {
+    if problems.is_empty() {
+        return say(&mut std::io::stdout(), &format!("{chore}: ok\n"), ExitCode::SUCCESS);
+    }
+    let mut text: String = problems
+        .iter()
+        .map(|problem| format!("error: {}\nhelp: {}\n\n", problem.what, problem.help))
+        .collect();
+    text.push_str(&format!("{chore}: {} to put right\n", problems.len()));
+    say(&mut std::io::stderr(), &text, ExitCode::FAILURE)
+}
+
+/// Writes text; somebody who stopped listening is no failure.
+fn say(out: &mut dyn Write, text: &str, code: ExitCode) -> ExitCode {
+    let _ = out.write_all(text.as_bytes());
+    code
+}

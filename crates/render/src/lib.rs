@@ -9,7 +9,8 @@
 //! * The matches over kinds and conditions have no wildcard arm: a new one does not compile until it has a row.
 //! * Keys come in a fixed order; identical failures give identical bytes, reference (and, in the session era,
 //!   time) aside.
-//! * A fault that would render past [`LARGEST_FAULT`] bytes is written as its static core instead.
+//! * No fault takes more than [`LARGEST_FAULT`] bytes: a text or an object past its share is written as its
+//!   static core instead.
 //! * Nothing behind `Fault::operator()` is read here.
 
 pub mod codes;

@@ -2,10 +2,18 @@ use failwell_fault::{Condition, Fact, Fault, Retry};
 use failwell_rpc::{Era, Face, ReplyTo};
 
 use crate::moment::Moment;
+use crate::text::LARGEST_TEXT;
 use crate::write::Writer;
 
-/// The most bytes one fault may take on the wire.
-pub const LARGEST_FAULT: usize = 64 * 1024;
+/// The most bytes one fault may take on the wire, envelope included: its object, its text (which escaping can
+/// double) and four KiB for id and envelope.
+pub const LARGEST_FAULT: usize = LARGEST_OBJECT + 2 * LARGEST_TEXT + 4 * 1024;
+
+/// The most bytes of the fault object.
+const LARGEST_OBJECT: usize = 36 * 1024;
+
+/// The most bytes of the members the MCP specification asks for, when the rest was too large.
+const LARGEST_SPECIFIC: usize = 4 * 1024;
 
 /// How many violations are listed; the count says when there are more.
 const MOST_VIOLATIONS: usize = 100;
@@ -14,7 +22,7 @@ const MOST_VIOLATIONS: usize = 100;
 pub(crate) fn write_fault(out: &mut Writer, fault: &Fault, to: &ReplyTo, now: Moment) {
     let mut whole = Writer::with_capacity(768);
     whole.open(b'{');
-    write_core(&mut whole, fault, to);
+    write_common(&mut whole, fault, to);
     write_specific(&mut whole, fault);
     if let Face::Mcp(revision) = to.face
         && revision.era() == Era::Session
@@ -22,29 +30,48 @@ pub(crate) fn write_fault(out: &mut Writer, fault: &Fault, to: &ReplyTo, now: Mo
         write_session_extras(&mut whole, fault, to, now);
     }
     whole.close(b'}');
-    if whole.len() <= LARGEST_FAULT {
+    if whole.len() <= LARGEST_OBJECT {
         out.raw(&String::from_utf8_lossy(&whole.finish()));
     } else {
-        write_fallback(out, fault, to);
+        write_core(out, fault, to);
     }
 }
 
-/// Literals only: this cannot grow.
-fn write_fallback(out: &mut Writer, fault: &Fault, to: &ReplyTo) {
-    let reason = fault.reason();
+/// The fault without what could make it large: literals, and the specification's own members if they are small.
+fn write_core(out: &mut Writer, fault: &Fault, to: &ReplyTo) {
+    let mut specific = Writer::with_capacity(64);
+    specific.open(b'{');
+    write_specific(&mut specific, fault);
+    specific.close(b'}');
     out.open(b'{');
-    out.text_member("reason", reason.id);
-    out.text_member("kind", reason.kind.as_str());
-    out.text_member("title", reason.title);
-    out.text_member("ref", &to.reference.to_string());
+    write_identity(out, fault);
+    out.text_member("detail", fault.reason().title);
+    out.text_member("hint", fault.kind().advice());
+    write_standing(out, fault, to);
+    if specific.len() <= LARGEST_SPECIFIC {
+        out.members_of(&String::from_utf8_lossy(&specific.finish()));
+    }
     out.close(b'}');
 }
 
-fn write_core(out: &mut Writer, fault: &Fault, to: &ReplyTo) {
+fn write_identity(out: &mut Writer, fault: &Fault) {
     let reason = fault.reason();
     out.text_member("reason", reason.id);
     out.text_member("kind", reason.kind.as_str());
     out.text_member("title", reason.title);
+}
+
+/// Where the request stands after the failure.
+fn write_standing(out: &mut Writer, fault: &Fault, to: &ReplyTo) {
+    write_retry(out, fault.retry());
+    out.text_member("effect", fault.effect().as_str());
+    out.text_member("origin", fault.origin().as_str());
+    out.text_member("doc", &format!("docs/errors.md#{}", fault.reason().anchor()));
+    out.text_member("ref", &to.reference.to_string());
+}
+
+fn write_common(out: &mut Writer, fault: &Fault, to: &ReplyTo) {
+    write_identity(out, fault);
     out.text_member("detail", &fault.detail());
     out.text_member("hint", &fault.hint());
     if !fault.facts().is_empty() {
@@ -57,11 +84,7 @@ fn write_core(out: &mut Writer, fault: &Fault, to: &ReplyTo) {
         out.close(b'}');
     }
     write_violations(out, fault);
-    write_retry(out, fault.retry());
-    out.text_member("effect", fault.effect().as_str());
-    out.text_member("origin", fault.origin().as_str());
-    out.text_member("doc", &format!("docs/errors.md#{}", reason.anchor()));
-    out.text_member("ref", &to.reference.to_string());
+    write_standing(out, fault, to);
 }
 
 fn write_retry(out: &mut Writer, retry: Retry) {

@@ -1,10 +1,11 @@
-use failwell_fault::{Condition, Fault, Retry};
+use failwell_fault::{Condition, Fact, Fault, Retry};
 use failwell_rpc::{Asked, Face, ReplyTo, RestStyle, Revision, Wants};
 
 use crate::codes::{answer, shown_to_the_model};
 use crate::moment::Moment;
 use crate::object::write_fault;
 use crate::result::{Outcome, write_result, write_tool_error};
+use crate::text::sentence;
 use crate::write::Writer;
 
 /// Bytes for the caller, with what HTTP wants to know about them.
@@ -99,11 +100,20 @@ fn headers(to: &ReplyTo, fault: &Fault) -> Vec<(&'static str, String)> {
             headers.push(("www-authenticate", "Bearer realm=\"failwell\"".to_owned()));
         }
         Condition::MethodNotAllowed => {
-            headers.push(("allow", fault.get("allow").map(ToString::to_string).unwrap_or_default()));
+            headers.push(("allow", allowed(fault)));
         }
         _ => {}
     }
     headers
+}
+
+/// Only literals become a header: what a caller sent has no way into one.
+fn allowed(fault: &Fault) -> String {
+    match fault.get("allow") {
+        Some(Fact::Word(method)) => (*method).to_owned(),
+        Some(Fact::Words(methods)) => methods.join(", "),
+        _ => String::new(),
+    }
 }
 
 fn error_body(to: &ReplyTo, fault: &Fault, code: i32, now: Moment) -> Vec<u8> {
@@ -111,7 +121,7 @@ fn error_body(to: &ReplyTo, fault: &Fault, code: i32, now: Moment) -> Vec<u8> {
         out.key("error");
         out.open(b'{');
         out.number_member("code", code);
-        out.text_member("message", &fault.detail());
+        out.text_member("message", &sentence(fault));
         out.key("data");
         write_fault(out, fault, to, now);
         out.close(b'}');
@@ -122,7 +132,7 @@ fn rest_body(to: &ReplyTo, fault: &Fault, code: i32, now: Moment) -> Vec<u8> {
     let mut out = Writer::with_capacity(1024);
     out.open(b'{');
     out.number_member("error_code", code);
-    out.text_member("message", &fault.detail());
+    out.text_member("message", &sentence(fault));
     out.key("detail");
     write_fault(&mut out, fault, to, now);
     out.close(b'}');

@@ -3,8 +3,27 @@ use failwell_fault::{Fault, Ref, Retry};
 /// How many violations the text for the model lists; the object has the rest.
 const MOST_LINES: usize = 12;
 
+/// The most bytes of a fault's text. A longer one gives way to literals.
+pub(crate) const LARGEST_TEXT: usize = 12 * 1024;
+
+/// The one sentence of a JSON-RPC error: what is wrong.
+pub(crate) fn sentence(fault: &Fault) -> String {
+    let detail = fault.detail();
+    if detail.len() <= LARGEST_TEXT { detail } else { fault.reason().title.to_owned() }
+}
+
 /// The text for the model: what is wrong, `help:` what to do, and a line to quote.
 pub fn for_the_model(fault: &Fault, reference: Ref) -> String {
+    let text = format!("{}\nhelp: {}\n", what_is_wrong(fault), fault.hint());
+    let (retry, effect) = (retry_words(fault.retry()), fault.effect().as_str());
+    let quote = format!("[{} · retry {retry} · effect {effect} · ref {reference}]", fault.reason().id);
+    if text.len() + quote.len() <= LARGEST_TEXT {
+        return text + &quote;
+    }
+    format!("{}\nhelp: {}\n{quote}", fault.reason().title, fault.kind().advice())
+}
+
+fn what_is_wrong(fault: &Fault) -> String {
     let reason = fault.reason();
     let mut text = if fault.violations().is_empty() { fault.detail() } else { reason.title.to_owned() };
     for violation in fault.violations().iter().take(MOST_LINES) {
@@ -14,12 +33,6 @@ pub fn for_the_model(fault: &Fault, reference: Ref) -> String {
     if unlisted > 0 {
         text.push_str(&format!("\n  … and {unlisted} more"));
     }
-    let (retry, effect) = (retry_words(fault.retry()), fault.effect().as_str());
-    text.push_str(&format!(
-        "\nhelp: {}\n[{} · retry {retry} · effect {effect} · ref {reference}]",
-        fault.hint(),
-        reason.id
-    ));
     text
 }
 

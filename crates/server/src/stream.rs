@@ -131,6 +131,22 @@ impl Stream {
         }
     }
 
+    /// Waits until there is something to read, without reading it.
+    pub async fn stirred(&self) {
+        loop {
+            let readable = self.readable.notified();
+            if self.has_something() {
+                return;
+            }
+            readable.await;
+        }
+    }
+
+    fn has_something(&self) -> bool {
+        let state = self.lock();
+        !state.frames.is_empty() || state.pause.is_some() || state.finished
+    }
+
     /// The number of the last frame that was read.
     pub fn position(&self) -> u64 {
         self.lock().read

@@ -5,7 +5,7 @@ mod salvage;
 mod storm;
 mod writer;
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -15,12 +15,13 @@ use failwell_render::Reply;
 use failwell_rpc::{Face, Incoming, Limits, Message, Misread, ReplyTo, Request, read};
 use failwell_server::{Arrival, House, Keep, Session, SharedIds, Spoken, claims_modern};
 use futures_util::FutureExt;
+use futures_util::future::join_all;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use self::lines::{Line, Lines};
-use self::storm::Storm;
+use self::storm::{Storm, Verdict};
 
 /// The bounds of a stdio connection.
 #[derive(Debug, Clone)]
@@ -48,8 +49,12 @@ pub async fn serve_stdio(
     let session = Session::new("stdio".to_owned(), Caller::anonymous(), Keep::Nothing);
     house.keep_told(&session);
     let writer = tokio::spawn(writer::write_lines(session.outbound.clone(), output));
-    let mut connection =
-        Connection { house: house.clone(), session: session.clone(), running: TaskTracker::new(), storm: Storm::new() };
+    let connection = Connection {
+        house: house.clone(),
+        session: session.clone(),
+        storm: Arc::new(Mutex::new(Storm::new())),
+    };
+    let running = TaskTracker::new();
     let mut lines = Lines::new(input, settings.largest_line);
     loop {
         let line = tokio::select! {
@@ -57,32 +62,40 @@ pub async fn serve_stdio(
             () = stop.cancelled() => None,
         };
         let Some(line) = line else { break };
-        connection.take(line, settings.largest_line).await;
+        connection.take(line, settings.largest_line, &running);
     }
-    connection.drain(settings.drain).await;
+    // No more input: questions can no longer be answered, everything else is.
+    house.close_doors();
+    session.close_questions();
+    running.close();
+    let _ = tokio::time::timeout(settings.drain, running.wait()).await;
     session.end();
     // The writer has its own deadlines, so this ends.
     let _ = writer.await;
     Ok(())
 }
 
+/// What every line of one connection shares.
+#[derive(Clone)]
 struct Connection {
     house: Arc<House>,
     session: Arc<Session>,
-    running: TaskTracker,
-    storm: Storm,
+    storm: Arc<Mutex<Storm>>,
 }
 
 impl Connection {
-    async fn take(&mut self, line: Line, limit: usize) {
-        match line {
-            Line::Whole(bytes) => self.take_message(bytes).await,
-            Line::TooLong(start) => {
-                let fault = Fault::new(&reason::RPC_LINE_TOO_LONG).fact("limit", limit);
-                let to = ReplyTo::misread(salvage::id(&start), self.face());
-                let reply = self.house.refuse(fault, to, &self.session.id);
-                self.complain(reply).await;
+    /// Takes the first step of a line here, in order: a request is registered before the next line can cancel
+    /// it, and a handshake is over before the next line relies on it. What takes longer goes on beside.
+    fn take(&self, line: Line, limit: usize, running: &TaskTracker) {
+        let connection = self.clone();
+        let mut exchange = Box::pin(async move {
+            match line {
+                Line::Whole(bytes) => connection.exchange(bytes).await,
+                Line::TooLong(start) => connection.refuse_long(&start, limit).await,
             }
+        });
+        if (&mut exchange).now_or_never().is_none() {
+            running.spawn(exchange);
         }
     }
 
@@ -90,92 +103,70 @@ impl Connection {
         Face::Mcp(self.session.revision())
     }
 
-    async fn take_message(&mut self, bytes: Bytes) {
-        if let Incoming::One(Err(_)) = read(&bytes, &Limits::default()) {
-            let Incoming::One(Err(misread)) = read(&bytes, &Limits::default()) else { return };
-            return self.misread(misread).await;
-        }
-        let exchange = exchange(self.house.clone(), self.session.clone(), bytes);
-        let mut exchange = Box::pin(exchange);
-        // The first step is taken here, in order: a request is registered before the next line can cancel it,
-        // and a handshake is over before the next line relies on it.
-        match (&mut exchange).now_or_never() {
-            Some(()) => {}
-            None => {
-                self.running.spawn(exchange);
-            }
-        }
-    }
-
-    async fn misread(&mut self, misread: Misread) {
-        let reply = self.house.misread(misread, self.face(), &self.session.id);
-        self.complain(reply).await;
+    async fn refuse_long(&self, start: &[u8], limit: usize) {
+        let fault = Fault::new(&reason::RPC_LINE_TOO_LONG).fact("limit", limit);
+        let to = ReplyTo::misread(salvage::id(start), self.face());
+        self.complain(self.house.refuse(fault, to, &self.session.id)).await;
     }
 
     /// Answers what could not be read, unless it has become a storm: two programs that misunderstand each
     /// other must not shout at each other for ever.
-    async fn complain(&mut self, reply: Option<Reply>) {
+    async fn complain(&self, reply: Option<Reply>) {
         let Some(reply) = reply else { return };
-        if self.storm.may_answer() {
-            let _ = self.session.outbound.push(reply.body).await;
-        } else if self.storm.just_began() {
-            self.house.journal().write(
-                "{\"level\":\"warn\",\"message\":\"too many unreadable lines; not answering them for a while\",\
-                 \"service\":\"stdio\"}"
-                    .to_owned(),
-            );
+        let verdict = self.storm.lock().unwrap_or_else(PoisonError::into_inner).judge();
+        match verdict {
+            Verdict::Answer => {
+                let _ = self.session.outbound.push(reply.body).await;
+            }
+            Verdict::StopAnswering => {
+                self.house.journal().write(storm::NOTICE.to_owned());
+            }
+            Verdict::Silence => {}
         }
     }
 
-    /// No more input: questions can no longer be answered, everything else is.
-    async fn drain(&self, patience: Duration) {
-        self.house.close_doors();
-        self.session.close_questions();
-        self.running.close();
-        if tokio::time::timeout(patience, self.running.wait()).await.is_err() {
-            self.session.ended.cancel();
+    /// One line from start to end: everything it calls for is written to the connection.
+    async fn exchange(&self, bytes: Bytes) {
+        let body = match read(&bytes, &Limits::default()) {
+            Incoming::One(Err(misread)) => {
+                return self.complain(self.house.misread(misread, self.face(), &self.session.id)).await;
+            }
+            Incoming::One(message) => self.one(message).await.map(|reply| reply.body),
+            Incoming::Batch(messages) if self.session.revision().allows_batch() => {
+                let replies = join_all(messages.into_iter().map(|message| self.one(message))).await;
+                join_bodies(replies)
+            }
+            Incoming::Batch(_) => {
+                let fault = Fault::new(&reason::RPC_BATCH_NOT_ALLOWED);
+                let to = ReplyTo::misread(None, self.face());
+                return self.complain(self.house.refuse(fault, to, &self.session.id)).await;
+            }
+        };
+        if let Some(body) = body {
+            let _ = self.session.outbound.push(body).await;
+        }
+    }
+
+    async fn one(&self, message: Result<Message<'_>, Misread>) -> Option<Reply> {
+        match message {
+            Ok(Message::Request(request)) => self.house.walk(arrival(&self.session, request)).await,
+            Ok(Message::Notification(notification)) => {
+                self.house.heed(&notification, Some(&self.session));
+                None
+            }
+            Ok(Message::Response(response)) => {
+                self.house.hear(&response, &self.session);
+                None
+            }
+            Err(misread) => self.house.misread(misread, self.face(), &self.session.id),
         }
     }
 }
 
-/// One line from start to end: everything it calls for is written to the connection.
-async fn exchange(house: Arc<House>, session: Arc<Session>, bytes: Bytes) {
-    let body = match read(&bytes, &Limits::default()) {
-        Incoming::One(message) => one(&house, &session, message).await.map(|reply| reply.body),
-        Incoming::Batch(messages) if session.revision().allows_batch() => {
-            let replies = messages.into_iter().map(|message| one(&house, &session, message));
-            let replies = futures_util::future::join_all(replies).await;
-            let bodies: Vec<Vec<u8>> = replies.into_iter().flatten().map(|reply| reply.body).collect();
-            (!bodies.is_empty()).then(|| [b"[", bodies.join(&b","[..]).as_slice(), b"]"].concat())
-        }
-        Incoming::Batch(_) => {
-            let fault = Fault::new(&reason::RPC_BATCH_NOT_ALLOWED);
-            let to = ReplyTo::misread(None, Face::Mcp(session.revision()));
-            house.refuse(fault, to, &session.id).map(|reply| reply.body)
-        }
-    };
-    if let Some(body) = body {
-        let _ = session.outbound.push(body).await;
-    }
-}
-
-async fn one(
-    house: &Arc<House>,
-    session: &Arc<Session>,
-    message: Result<Message<'_>, Misread>,
-) -> Option<Reply> {
-    match message {
-        Ok(Message::Request(request)) => house.walk(arrival(session, request)).await,
-        Ok(Message::Notification(notification)) => {
-            house.heed(&notification, Some(session));
-            None
-        }
-        Ok(Message::Response(response)) => {
-            house.hear(&response, session);
-            None
-        }
-        Err(misread) => house.misread(misread, Face::Mcp(session.revision()), &session.id),
-    }
+/// The answers of a batch as one array; nothing when there are none.
+pub(crate) fn join_bodies(replies: Vec<Option<Reply>>) -> Option<Vec<u8>> {
+    let bodies: Vec<Vec<u8>> = replies.into_iter().flatten().map(|reply| reply.body).collect();
+    (!bodies.is_empty()).then(|| [b"[", bodies.join(&b","[..]).as_slice(), b"]"].concat())
 }
 
 fn arrival<'a>(session: &'a Arc<Session>, request: Request<'a>) -> Arrival<'a> {

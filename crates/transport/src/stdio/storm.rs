@@ -6,6 +6,18 @@ const MOST: usize = 10;
 /// … within this time.
 const WINDOW: Duration = Duration::from_secs(10);
 
+/// What the operator reads when a storm begins.
+pub(super) const NOTICE: &str = "{\"level\":\"warn\",\"service\":\"stdio\",\"message\":\"too many unreadable lines; \
+                                 not answering them until ten seconds have passed\"}";
+
+/// What to do about one more unreadable line.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Verdict {
+    Answer,
+    StopAnswering,
+    Silence,
+}
+
 /// Notices when a connection does nothing but send lines that cannot be read.
 #[derive(Debug)]
 pub(super) struct Storm {
@@ -18,43 +30,36 @@ impl Storm {
         Storm { recent: VecDeque::with_capacity(MOST), told: false }
     }
 
-    pub(super) fn may_answer(&mut self) -> bool {
-        self.may_answer_at(Instant::now())
+    pub(super) fn judge(&mut self) -> Verdict {
+        self.judge_at(Instant::now())
     }
 
-    fn may_answer_at(&mut self, now: Instant) -> bool {
+    fn judge_at(&mut self, now: Instant) -> Verdict {
         while self.recent.front().is_some_and(|first| now.duration_since(*first) >= WINDOW) {
             self.recent.pop_front();
         }
-        if self.recent.len() >= MOST {
-            return false;
+        if self.recent.len() < MOST {
+            self.recent.push_back(now);
+            self.told = false;
+            return Verdict::Answer;
         }
-        self.recent.push_back(now);
-        self.told = false;
-        true
-    }
-
-    /// True once per storm.
-    pub(super) fn just_began(&mut self) -> bool {
-        !std::mem::replace(&mut self.told, true)
+        if std::mem::replace(&mut self.told, true) { Verdict::Silence } else { Verdict::StopAnswering }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{MOST, Storm, WINDOW};
+    use super::{MOST, Storm, Verdict, WINDOW};
     use std::time::Instant;
 
     #[test]
     fn a_storm_is_met_with_silence_and_forgiven() {
         let (mut storm, start) = (Storm::new(), Instant::now());
         for _ in 0..MOST {
-            assert!(storm.may_answer_at(start));
+            assert_eq!(storm.judge_at(start), Verdict::Answer);
         }
-        assert!(!storm.may_answer_at(start));
-        assert!(storm.just_began());
-        assert!(!storm.may_answer_at(start));
-        assert!(!storm.just_began());
-        assert!(storm.may_answer_at(start + WINDOW));
+        assert_eq!(storm.judge_at(start), Verdict::StopAnswering);
+        assert_eq!(storm.judge_at(start), Verdict::Silence);
+        assert_eq!(storm.judge_at(start + WINDOW), Verdict::Answer);
     }
 }

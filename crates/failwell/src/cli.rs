@@ -1,0 +1,171 @@
+//! What can be typed. Help, completions and manual pages all come from these definitions.
+
+use std::path::PathBuf;
+
+use clap::{ArgGroup, Args, Parser, Subcommand};
+
+/// A security gateway and tool servers for the Model Context Protocol, with one way of failing.
+///
+/// Whatever goes wrong, the caller gets exactly one answer that is right for its protocol, safe to show, and says
+/// what to do next; the operator gets the whole story under the same reference.
+#[derive(Debug, Parser)]
+#[command(name = "failwell", version, arg_required_else_help = true, after_help = EXAMPLES)]
+pub(crate) struct Cli {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+const EXAMPLES: &str = "\
+Examples:
+  failwell explain -32004                        what a code means, and where
+  failwell explain rpc/not_json                  what a reason means, and what to do
+  failwell probe http://127.0.0.1:8484/mcp       how well a server fails
+  failwell doctor                                what is missing on this machine";
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    Explain(Explain),
+    Probe(Probe),
+    Doctor(Doctor),
+    Completions(Completions),
+    Man(Man),
+}
+
+/// Say what a failure means and what to do about it
+///
+/// Takes a reason in any case, or any number a caller may have seen: a JSON-RPC code or an HTTP status. Without
+/// one, lists every reason.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  failwell explain mcp/UNKNOWN_TOOL
+  failwell explain not_json                      the room may be left out when the name is unique
+  failwell explain rpc                           every reason of one room
+  failwell explain -32602                        every reason with this code, and on which face
+  failwell explain 429                           every reason with this HTTP status
+  failwell explain --json | jq -r '.[].reason'")]
+pub(crate) struct Explain {
+    /// A reason, a room, a code or an HTTP status
+    #[arg(value_name = "REASON|CODE", allow_hyphen_values = true)]
+    pub(crate) subject: Option<String>,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Examine any MCP server: drive it through every failure and say what held
+///
+/// Nothing harmful is called: without --tool, a tool is called with valid arguments only when it looks harmless.
+#[derive(Debug, Args)]
+#[command(group = ArgGroup::new("target").required(true).args(["url", "command"]))]
+#[command(override_usage = "failwell probe [OPTIONS] <URL>\n       failwell probe [OPTIONS] -- <COMMAND>...")]
+#[command(after_help = "\
+Exit codes:
+  0  examined, and not below --min
+  1  below --min, or the server could not be reached
+  2  wrong usage
+
+Examples:
+  failwell probe http://127.0.0.1:8484/mcp
+  failwell probe --min 90 --header 'Authorization: Bearer KEY' http://127.0.0.1:8484/mcp
+  failwell probe --json -- npx -y @modelcontextprotocol/server-memory
+  failwell probe --tool echo -- python3 server.py")]
+pub(crate) struct Probe {
+    /// Address of a streamable HTTP server
+    pub(crate) url: Option<String>,
+    /// Command line of a server to start and speak to over stdio
+    #[arg(last = true, value_name = "COMMAND")]
+    pub(crate) command: Vec<String>,
+    /// Print the whole report as JSON, with the bytes sent and received
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Fail with exit code 1 when the score is below this
+    #[arg(long, value_name = "SCORE", value_parser = clap::value_parser!(u32).range(0..=100))]
+    pub(crate) min: Option<u32>,
+    /// Call this tool rather than one that looks harmless
+    #[arg(long, value_name = "NAME")]
+    pub(crate) tool: Option<String>,
+    /// Make only checks whose id begins so; several with commas
+    #[arg(long, value_name = "PREFIX")]
+    pub(crate) only: Option<String>,
+    /// Send this header with every request; may be repeated
+    #[arg(long, value_name = "NAME:VALUE", value_parser = header, conflicts_with = "command")]
+    pub(crate) header: Vec<(String, String)>,
+    /// Wait this long for any one answer, in seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..=300))]
+    pub(crate) timeout: u64,
+}
+
+/// Check this machine for what the servers need
+///
+/// Says of each part whether it is there, what a missing one costs, and the command that fixes it. The exit code is
+/// 0 unless something is missing that the gateway itself cannot do without.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  failwell doctor
+  failwell doctor --json | jq '.checks[] | select(.status != \"ok\")'")]
+pub(crate) struct Doctor {
+    /// Print JSON
+    #[arg(long, conflicts_with = "brief")]
+    pub(crate) json: bool,
+    /// Print one line for each thing that is missing, and nothing else
+    #[arg(long)]
+    pub(crate) brief: bool,
+}
+
+/// Print a completion script for a shell
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  failwell completions bash > ~/.local/share/bash-completion/completions/failwell
+  failwell completions zsh  > ~/.zfunc/_failwell
+  failwell completions fish > ~/.config/fish/completions/failwell.fish")]
+pub(crate) struct Completions {
+    /// The shell
+    pub(crate) shell: clap_complete::Shell,
+}
+
+/// Print the manual page, or write one page per command
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  failwell man | man -l -
+  failwell man --dir ~/.local/share/man/man1")]
+pub(crate) struct Man {
+    /// Write a page per command into this folder
+    #[arg(long, value_name = "DIR")]
+    pub(crate) dir: Option<PathBuf>,
+}
+
+/// Reads `Name: value`.
+fn header(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once(':').ok_or("a header is written NAME:VALUE")?;
+    let is_token = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c);
+    if name.is_empty() || !name.chars().all(is_token) {
+        return Err("a header name has only letters, digits and dashes".to_owned());
+    }
+    if value.chars().any(char::is_control) {
+        return Err("a header value has no control characters".to_owned());
+    }
+    Ok((name.to_owned(), value.trim().to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Cli, header};
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_definitions_are_sound() {
+        Cli::command().debug_assert();
+    }
+
+    #[test]
+    fn headers_cannot_smuggle_lines() {
+        assert_eq!(header("X-Key:  a:b "), Ok(("X-Key".to_owned(), "a:b".to_owned())));
+        for bad in ["nothing", ": x", "a b: c", "X: a\r\nY: b"] {
+            assert!(header(bad).is_err(), "{bad:?}");
+        }
+    }
+}

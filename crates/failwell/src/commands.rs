@@ -1,0 +1,39 @@
+//! One file per command.
+
+mod completions;
+mod doctor;
+mod explain;
+mod man;
+mod probe;
+
+use std::process::ExitCode;
+
+use tokio::runtime::{Builder, Runtime};
+
+use crate::cli::Command;
+use crate::complaint::Complaint;
+
+/// Does what was asked.
+pub(crate) fn run(command: Command) -> Result<ExitCode, Complaint> {
+    match command {
+        Command::Explain(arguments) => explain::run(&arguments),
+        Command::Probe(arguments) => runtime()?.block_on(probe::run(arguments)),
+        Command::Doctor(arguments) => runtime()?.block_on(doctor::run(&arguments)),
+        Command::Completions(arguments) => Ok(completions::run(&arguments)),
+        Command::Man(arguments) => man::run(&arguments),
+    }
+}
+
+fn runtime() -> Result<Runtime, Complaint> {
+    Builder::new_multi_thread().enable_all().build().map_err(|error| {
+        Complaint::new(format!("cannot start the runtime: {error}"), "check the limits of this user")
+    })
+}
+
+/// A value as JSON for people and programs alike.
+fn json(value: &impl serde::Serialize) -> Result<String, Complaint> {
+    let written = serde_json::to_string_pretty(value);
+    written
+        .map(|text| text + "\n")
+        .map_err(|error| Complaint::new(format!("cannot write JSON: {error}"), "report this"))
+}

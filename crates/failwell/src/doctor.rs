@@ -1,0 +1,53 @@
+//! What this machine has of what the servers need. A table of checks ([`checks`]), and a runner that makes them all
+//! at once. `failwell doctor` prints the findings; `failwell up` prints [`idle`], what will not run and why.
+
+mod checks;
+mod finding;
+mod kernel;
+mod place;
+mod program;
+
+use std::time::Duration;
+
+use tokio::task::JoinSet;
+use tokio::time::timeout;
+
+use checks::{CHECKS, Check, Look};
+pub(crate) use finding::{Finding, Need, Sight, Status};
+
+/// How long all checks together may take.
+const PATIENCE: Duration = Duration::from_millis(2_800);
+
+/// Makes every check of this system at once; what is not back in time counts as missing.
+pub(crate) async fn examine() -> Vec<Finding> {
+    let mut running = JoinSet::new();
+    for (place, check) in CHECKS.iter().filter(|check| check.applies()).enumerate() {
+        running.spawn(async move { (place, look(check).await) });
+    }
+    let mut findings = running.join_all().await;
+    findings.sort_by_key(|(place, _)| *place);
+    findings.into_iter().map(|(_, finding)| finding).collect()
+}
+
+async fn look(check: &'static Check) -> Finding {
+    let sight = match check.look {
+        Look::Run { tries, at_least } => timeout(PATIENCE, program::look(tries, at_least)).await.ok(),
+        Look::Ask(ask) => timeout(PATIENCE, tokio::task::spawn_blocking(ask)).await.ok().and_then(Result::ok),
+    };
+    Finding::new(check, sight.unwrap_or_else(|| Sight::missing("no answer in time")))
+}
+
+/// One line for each thing that will not run, with its reason and its remedy.
+pub(crate) fn idle(findings: &[Finding]) -> Vec<String> {
+    let wanting = findings.iter().filter(|finding| finding.status != Status::Ok);
+    wanting
+        .map(|finding| {
+            format!("{} ({}: {}); help: {}", finding.cost, finding.name, finding.found, finding.fix)
+        })
+        .collect()
+}
+
+/// The first thing that keeps the gateway itself from its job.
+pub(crate) fn lacking(findings: &[Finding]) -> Option<&Finding> {
+    findings.iter().find(|finding| finding.need == Need::Main && finding.status != Status::Ok)
+}

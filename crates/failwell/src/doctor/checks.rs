@@ -1,0 +1,246 @@
+//! The checks, as data.
+
+use std::path::Path;
+
+use super::{Need, Sight, kernel, place};
+
+/// One thing to look at.
+pub(super) struct Check {
+    pub(super) name: &'static str,
+    pub(super) need: Need,
+    pub(super) look: Look,
+    /// What does not work without it.
+    pub(super) cost: &'static str,
+    pub(super) fix: Fix,
+    on: On,
+}
+
+/// How to look.
+pub(super) enum Look {
+    /// Run command lines until one works, and read a version from what it prints.
+    Run { tries: &'static [&'static [&'static str]], at_least: Option<(u32, u32)> },
+    /// Ask a function.
+    Ask(fn() -> Sight),
+}
+
+/// Where a check makes sense.
+#[derive(PartialEq)]
+enum On {
+    Anywhere,
+    Linux,
+}
+
+/// The command that puts it right, by system.
+pub(super) struct Fix {
+    apt: &'static str,
+    brew: &'static str,
+    other: &'static str,
+}
+
+impl Check {
+    pub(super) fn applies(&self) -> bool {
+        self.on == On::Anywhere || cfg!(target_os = "linux")
+    }
+}
+
+impl Fix {
+    const fn same(text: &'static str) -> Fix {
+        Fix { apt: text, brew: text, other: text }
+    }
+
+    /// The remedy for this machine.
+    pub(super) fn here(&self) -> &'static str {
+        if cfg!(target_os = "macos") {
+            self.brew
+        } else if Path::new("/usr/bin/apt-get").exists() {
+            self.apt
+        } else {
+            self.other
+        }
+    }
+}
+
+const PYTHON: &str = if cfg!(windows) { "python" } else { "python3" };
+
+/// In the order they are printed.
+pub(super) const CHECKS: &[Check] = &[
+    Check {
+        name: "state folder",
+        need: Need::Main,
+        look: Look::Ask(place::state_folder),
+        cost: "nothing can be kept: no ledger, no sessions across restarts",
+        fix: Fix::same("set FAILWELL_STATE to a folder you may write to"),
+        on: On::Anywhere,
+    },
+    Check {
+        name: "port 8484",
+        need: Need::Extra,
+        look: Look::Ask(place::port_8484),
+        cost: "`failwell up` cannot listen at its usual address",
+        fix: Fix::same("stop what listens there, or choose another: failwell up --listen 127.0.0.1:8485"),
+        on: On::Anywhere,
+    },
+    Check {
+        name: "python3",
+        need: Need::Extra,
+        look: Look::Run { tries: &[&[PYTHON, "--version"]], at_least: Some((3, 10)) },
+        cost: "the pytest and symbolic servers have no Python to run",
+        fix: Fix {
+            apt: "sudo apt-get install -y python3 python3-pip",
+            brew: "brew install python@3.13",
+            other: "install Python 3.10 or newer from https://www.python.org/downloads/",
+        },
+        on: On::Anywhere,
+    },
+    Check {
+        name: "pytest",
+        need: Need::Extra,
+        look: Look::Run { tries: &[&[PYTHON, "-m", "pytest", "--version"]], at_least: Some((7, 0)) },
+        cost: "the pytest server cannot run tests",
+        fix: Fix::same("python3 -m pip install --user --upgrade pytest"),
+        on: On::Anywhere,
+    },
+    Check {
+        name: "z3",
+        need: Need::Extra,
+        look: Look::Run {
+            tries: &[&["z3", "--version"], &[PYTHON, "-c", "import z3; print(z3.get_version_string())"]],
+            at_least: None,
+        },
+        cost: "the symbolic server cannot solve paths",
+        fix: Fix {
+            apt: "sudo apt-get install -y z3",
+            brew: "brew install z3",
+            other: "python3 -m pip install --user z3-solver",
+        },
+        on: On::Anywhere,
+    },
+    Check {
+        name: "node",
+        need: Need::Extra,
+        look: Look::Run { tries: &[&["node", "--version"]], at_least: Some((22, 0)) },
+        cost: "MCP servers written for Node and the device server's Appium cannot be started",
+        fix: Fix {
+            apt: "sudo apt-get install -y npm && sudo npm install -g n && sudo n 24",
+            brew: "brew install node",
+            other: "install Node 22 or newer from https://nodejs.org/",
+        },
+        on: On::Anywhere,
+    },
+    Check {
+        name: "npm",
+        need: Need::Extra,
+        look: Look::Run { tries: &[&["npm", "--version"]], at_least: None },
+        cost: "MCP servers from npm cannot be fetched",
+        fix: Fix {
+            apt: "sudo apt-get install -y npm",
+            brew: "brew install node",
+            other: "install Node with npm from https://nodejs.org/",
+        },
+        on: On::Anywhere,
+    },
+    Check {
+        name: "chromium",
+        need: Need::Extra,
+        look: Look::Run {
+            tries: &[
+                &["chromium", "--version"],
+                &["chromium-browser", "--version"],
+                &["google-chrome", "--version"],
+                &["google-chrome-stable", "--version"],
+                &["/Applications/Google Chrome.app/Contents/MacOS/Google Chrome", "--version"],
+            ],
+            at_least: None,
+        },
+        cost: "the device server has no browser to drive",
+        fix: Fix {
+            apt: "sudo apt-get install -y chromium",
+            brew: "brew install --cask google-chrome",
+            other: "install Chromium or Chrome with the system's package manager",
+        },
+        on: On::Anywhere,
+    },
+    Check {
+        name: "chromedriver",
+        need: Need::Extra,
+        look: Look::Run { tries: &[&["chromedriver", "--version"]], at_least: None },
+        cost: "the device server cannot drive a browser",
+        fix: Fix {
+            apt: "sudo apt-get install -y chromium-driver",
+            brew: "brew install --cask chromedriver",
+            other: "npm install -g chromedriver",
+        },
+        on: On::Anywhere,
+    },
+    Check {
+        name: "redis-server",
+        need: Need::Extra,
+        look: Look::Run {
+            tries: &[&["redis-server", "--version"], &["valkey-server", "--version"]],
+            at_least: None,
+        },
+        cost: "several nodes cannot share limits and sessions; one node needs none",
+        fix: Fix {
+            apt: "sudo apt-get install -y redis-server",
+            brew: "brew install redis",
+            other: "install Redis or Valkey with the system's package manager",
+        },
+        on: On::Anywhere,
+    },
+    Check {
+        name: "git",
+        need: Need::Extra,
+        look: Look::Run { tries: &[&["git", "--version"]], at_least: None },
+        cost: "MCP servers cannot be fetched from repositories",
+        fix: Fix {
+            apt: "sudo apt-get install -y git",
+            brew: "brew install git",
+            other: "install git with the system's package manager",
+        },
+        on: On::Anywhere,
+    },
+    Check {
+        name: "keyring",
+        need: Need::Extra,
+        look: Look::Ask(place::keyring),
+        cost: "secrets come from the environment or files instead of the desktop's keyring",
+        fix: Fix {
+            apt: "sudo apt-get install -y gnome-keyring dbus-user-session, then log in again",
+            brew: "unlock the login keychain",
+            other: "run inside a desktop session, or under dbus-run-session",
+        },
+        on: On::Anywhere,
+    },
+    Check {
+        name: "landlock",
+        need: Need::Extra,
+        look: Look::Ask(kernel::landlock),
+        cost: "child processes are not kept out of the file system",
+        fix: Fix::same("boot a kernel of 5.13 or newer with `landlock` in its lsm= list"),
+        on: On::Linux,
+    },
+    Check {
+        name: "seccomp",
+        need: Need::Extra,
+        look: Look::Ask(kernel::seccomp),
+        cost: "child processes may make any system call",
+        fix: Fix::same("boot a kernel built with CONFIG_SECCOMP_FILTER"),
+        on: On::Linux,
+    },
+    Check {
+        name: "user namespaces",
+        need: Need::Extra,
+        look: Look::Ask(kernel::user_namespaces),
+        cost: "child processes share the network and the process list",
+        fix: Fix::same("sudo sysctl -w user.max_user_namespaces=10000 kernel.unprivileged_userns_clone=1"),
+        on: On::Linux,
+    },
+    Check {
+        name: "pidfd",
+        need: Need::Extra,
+        look: Look::Ask(kernel::pidfd),
+        cost: "a child's number could be reused between its end and a signal to it",
+        fix: Fix::same("boot a kernel of 5.4 or newer"),
+        on: On::Linux,
+    },
+];

@@ -1,0 +1,69 @@
+//! Where this program lives on the machine: its folder, its port, its keyring.
+
+use std::io::ErrorKind;
+use std::net::{Ipv4Addr, TcpListener};
+use std::path::{Path, PathBuf};
+
+use super::Sight;
+
+pub(super) fn port_8484() -> Sight {
+    match TcpListener::bind((Ipv4Addr::LOCALHOST, 8484)) {
+        Ok(_) => Sight::ok("free"),
+        Err(error) if error.kind() == ErrorKind::AddrInUse => {
+            Sight::missing("something listens there already")
+        }
+        Err(error) => Sight::missing(error.to_string()),
+    }
+}
+
+pub(super) fn keyring() -> Sight {
+    if cfg!(not(target_os = "linux")) {
+        return Sight::ok("the system's own");
+    }
+    match std::env::var_os("DBUS_SESSION_BUS_ADDRESS") {
+        Some(address) if !address.is_empty() => Sight::ok("session bus present"),
+        _ => Sight::missing("no session bus (DBUS_SESSION_BUS_ADDRESS is not set)"),
+    }
+}
+
+pub(super) fn state_folder() -> Sight {
+    let Some(folder) = state_path() else {
+        return Sight::missing("neither FAILWELL_STATE nor a home folder is set");
+    };
+    match try_writing(&folder) {
+        Ok(()) => Sight::ok(folder.display().to_string()),
+        Err(error) => Sight::missing(format!("{}: {error}", folder.display())),
+    }
+}
+
+/// What the person set, or the system's usual place.
+fn state_path() -> Option<PathBuf> {
+    let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    set("FAILWELL_STATE")
+        .or_else(|| set("XDG_STATE_HOME").map(|folder| folder.join("failwell")))
+        .or_else(|| set("HOME").map(|home| home.join(".local/state/failwell")))
+        .or_else(|| set("LOCALAPPDATA").map(|folder| folder.join("failwell")))
+}
+
+/// Writes and removes a file in the folder, or in the nearest folder above that exists: looking changes nothing.
+fn try_writing(folder: &Path) -> std::io::Result<()> {
+    let there = folder.ancestors().find(|above| above.exists()).unwrap_or(folder);
+    let trial = there.join(format!(".failwell-doctor-{}", std::process::id()));
+    std::fs::File::create_new(&trial)?;
+    std::fs::remove_file(&trial)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::try_writing;
+
+    #[test]
+    fn looking_for_a_place_to_write_leaves_nothing_behind() {
+        let folder = std::env::temp_dir().join(format!("failwell-doctor-test-{}", std::process::id()));
+        assert!(try_writing(&folder.join("not/there/yet")).is_ok());
+        assert!(!folder.exists());
+        std::fs::write(&folder, "a file, not a folder").unwrap();
+        assert!(try_writing(&folder).is_err());
+        std::fs::remove_file(&folder).unwrap();
+    }
+}

@@ -1,0 +1,89 @@
+//! Every check there is, as tables.
+
+mod arguments;
+mod envelope;
+mod http;
+mod json;
+mod lifecycle;
+mod limits;
+mod methods;
+mod modern;
+mod notifications;
+mod tools;
+
+use crate::check::{Check, Expect, Mark, Refusal};
+
+/// All checks, in the order they are made: what may kill the server comes last.
+pub(crate) fn all() -> impl Iterator<Item = &'static Check> {
+    [
+        lifecycle::CHECKS,
+        json::CHECKS,
+        envelope::CHECKS,
+        methods::CHECKS,
+        tools::CHECKS,
+        arguments::CHECKS,
+        notifications::CHECKS,
+        modern::CHECKS,
+        http::CHECKS,
+        limits::CHECKS,
+    ]
+    .into_iter()
+    .flatten()
+}
+
+const PARSE: Expect = Expect::Refusal(Refusal {
+    codes: &[-32700],
+    near: &[-32600],
+    statuses: &[],
+    silence: Mark::Short,
+    anonymous: Mark::Held,
+    failed: Mark::Broken,
+});
+
+/// A request that is JSON but no request: the envelope is wrong.
+const SHAPE: Refusal = Refusal {
+    codes: &[-32600],
+    near: &[-32700, -32602],
+    statuses: &[],
+    silence: Mark::Broken,
+    anonymous: Mark::Short,
+    failed: Mark::Broken,
+};
+
+const INVALID_REQUEST: Expect = Expect::Refusal(SHAPE);
+
+const METHOD_NOT_FOUND: Refusal = Refusal {
+    codes: &[-32601],
+    near: &[],
+    statuses: &[],
+    silence: Mark::Broken,
+    anonymous: Mark::Broken,
+    failed: Mark::Broken,
+};
+
+const PARAMS: Refusal = Refusal { codes: &[-32602], ..METHOD_NOT_FOUND };
+
+const INVALID_PARAMS: Expect = Expect::Refusal(PARAMS);
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    #[test]
+    fn ids_are_unique_and_rules_are_given() {
+        let mut seen = BTreeSet::new();
+        for check in super::all() {
+            assert!(seen.insert(check.id), "{} twice", check.id);
+            assert!(check.id.contains('.'), "{} has no group", check.id);
+            assert!(!check.rule.is_empty(), "{} has no rule", check.id);
+            assert!(
+                check.title.chars().next().is_some_and(|first| !first.is_uppercase()
+                    || check.title.starts_with("JSON")
+                    || check.title.starts_with("NaN")),
+                "{}",
+                check.title
+            );
+        }
+        assert!(seen.len() > 80, "only {} checks", seen.len());
+    }
+}

@@ -1,0 +1,93 @@
+//! What 2026-07-28 adds: `_meta` in every request, headers that repeat the body, codes of its own.
+
+use super::{METHOD_NOT_FOUND, PARAMS, SHAPE};
+use crate::check::{Check, Expect, Mark, Refusal};
+use crate::exchange::{Answer, Exchange};
+use crate::link::Edit;
+use crate::special::Special;
+use crate::target::Transport::Http;
+use crate::verdict::Verdict;
+
+const LIST: &str = r#"{"jsonrpc":"2.0","id":$ID,"method":"server/discover","params":{$META}}"#;
+const META_RULE: &str = "MCP 2026-07-28 basic, _meta: a missing required key is −32602, over HTTP with 400";
+const HEADER_RULE: &str =
+    "MCP 2026-07-28 streamable HTTP: headers that are missing or differ from the body are −32020 with 400";
+const VERSION_RULE: &str = "MCP 2026-07-28 versioning: −32022 with data.supported, over HTTP with 400";
+
+const MISSING_META: Expect = Expect::Refusal(Refusal { statuses: &[400], ..PARAMS });
+const MISMATCH: Expect = Expect::Refusal(Refusal { codes: &[-32020], statuses: &[400], ..PARAMS });
+const GONE: Expect = Expect::Refusal(Refusal { statuses: &[404], ..METHOD_NOT_FOUND });
+
+const fn mismatch(id: &'static str, title: &'static str, edits: &'static [Edit]) -> Check {
+    Check::text(id, title, LIST, MISMATCH).modern().over(Http).edits(edits).rule(HEADER_RULE)
+}
+
+const fn gone(id: &'static str, title: &'static str, body: &'static str) -> Check {
+    Check::text(id, title, body, GONE)
+        .modern()
+        .rule("MCP 2026-07-28: unknown and removed methods are −32601, over HTTP with 404")
+}
+
+pub(super) const CHECKS: &[Check] = &[
+    Check::text("modern.no-meta", "a request without _meta", r#"{"jsonrpc":"2.0","id":$ID,"method":"tools/list","params":{}}"#, MISSING_META)
+        .modern().over(Http).rule(META_RULE),
+    Check::text("modern.no-capabilities", "_meta without clientCapabilities",
+        r#"{"jsonrpc":"2.0","id":$ID,"method":"tools/list","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}"#, MISSING_META)
+        .modern().rule(META_RULE),
+    Check::text("modern.capabilities-string", "clientCapabilities that are a string",
+        r#"{"jsonrpc":"2.0","id":$ID,"method":"tools/list","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":"x"}}}"#, MISSING_META)
+        .modern().should().rule(META_RULE),
+    Check::text("modern.unsupported-version", "a version from 1999 in _meta",
+        r#"{"jsonrpc":"2.0","id":$ID,"method":"tools/list","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"1999-01-01","io.modelcontextprotocol/clientCapabilities":{}}}}"#,
+        Expect::Custom("error −32022 with data.supported, HTTP 400", unsupported))
+        .modern().edits(&[Edit::Set("MCP-Protocol-Version", "1999-01-01")]).rule(VERSION_RULE),
+    mismatch("modern.version-mismatch", "a version header that differs from the body", &[Edit::Set("MCP-Protocol-Version", "2025-11-25")]),
+    mismatch("modern.no-version-header", "no version header", &[Edit::Drop("MCP-Protocol-Version")]),
+    mismatch("modern.method-mismatch", "Mcp-Method that differs from the body", &[Edit::Set("Mcp-Method", "tools/call")]),
+    mismatch("modern.no-method-header", "no Mcp-Method", &[Edit::Drop("Mcp-Method")]),
+    Check::text("modern.name-mismatch", "Mcp-Name that differs from the body",
+        r#"{"jsonrpc":"2.0","id":$ID,"method":"tools/call","params":{"name":$TOOL,"arguments":$ARGS,$META}}"#, MISMATCH)
+        .modern().over(Http).needs("tools").edits(&[Edit::Set("Mcp-Name", "failwell-another")]).rule(HEADER_RULE),
+    gone("modern.unknown-method", "an unknown method", r#"{"jsonrpc":"2.0","id":$ID,"method":"failwell/no-such-method","params":{$META}}"#).over(Http),
+    gone("modern.ping", "ping, which is gone", r#"{"jsonrpc":"2.0","id":$ID,"method":"ping","params":{$META}}"#),
+    gone("modern.initialize", "initialize, which is gone", r#"{"jsonrpc":"2.0","id":$ID,"method":"initialize","params":{"protocolVersion":"2026-07-28","capabilities":{},"clientInfo":{"name":"failwell-probe","version":"0"},$META}}"#),
+    gone("modern.set-level", "logging/setLevel, which is gone", r#"{"jsonrpc":"2.0","id":$ID,"method":"logging/setLevel","params":{"level":"debug",$META}}"#),
+    Check::special("modern.get", "GET, which is gone", Special::ModernGet, "HTTP 405").modern().over(Http).should()
+        .rule("MCP 2026-07-28 streamable HTTP: only POST; others are 405 (a server that also speaks sessions may serve GET)"),
+    Check::special("modern.delete", "DELETE, which is gone", Special::ModernDelete, "HTTP 405").modern().over(Http).should()
+        .rule("MCP 2026-07-28 streamable HTTP: only POST; others are 405 (a server that also speaks sessions may serve DELETE)"),
+    Check::text("modern.session-header", "a session id, which means nothing any more", LIST, Expect::Custom("a result, and no session id", session_ignored))
+        .modern().over(Http).edits(&[Edit::Set("Mcp-Session-Id", "failwell-made-up")])
+        .rule("MCP 2026-07-28 streamable HTTP: Mcp-Session-Id is ignored and never given"),
+    Check::text("modern.parse-status", "truncated JSON, by status", r#"{"jsonrpc":"2.0","id":$ID,"method":"tools/li"#,
+        Expect::Refusal(Refusal { codes: &[-32700], statuses: &[400], anonymous: Mark::Held, ..SHAPE }))
+        .modern().over(Http).should().rule("MCP 2026-07-28 streamable HTTP: input that cannot be accepted gets an HTTP error status; −32700 with 400"),
+];
+
+fn unsupported(exchange: &Exchange) -> Verdict {
+    let Answer::Error { code, message } = exchange.answer() else {
+        return match exchange.answer() {
+            Answer::Nothing => Verdict::broken("no JSON-RPC error"),
+            _ => Verdict::broken("a version from 1999 was served"),
+        };
+    };
+    if code != -32022 {
+        return Verdict::broken(format!("refused with {code} instead of −32022"));
+    }
+    if exchange.status().is_some_and(|status| status != 400) {
+        return Verdict::broken("the right error under another status than HTTP 400");
+    }
+    match message.value.pointer("/error/data/supported").and_then(|list| list.as_array()) {
+        Some(list) if !list.is_empty() => Verdict::HELD,
+        _ => Verdict::broken("data.supported is missing: the caller cannot choose another version"),
+    }
+}
+
+fn session_ignored(exchange: &Exchange) -> Verdict {
+    let given = exchange.response.as_ref().and_then(|response| response.header("mcp-session-id"));
+    match (exchange.answer(), given) {
+        (Answer::Result(_), None) => Verdict::HELD,
+        (Answer::Result(_), Some(_)) => Verdict::broken("a session id came back"),
+        _ => Verdict::broken("refused because of a header that must be ignored"),
+    }
+}

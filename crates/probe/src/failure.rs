@@ -1,0 +1,63 @@
+//! Why an examination could not begin.
+
+use std::fmt;
+
+/// The examination could not begin; once it has, everything is a finding in the report.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum ProbeError {
+    /// The command could not be started.
+    Spawn {
+        /// The program that was asked for.
+        program: String,
+        /// What the system said.
+        cause: std::io::Error,
+    },
+    /// The address cannot be used.
+    Address {
+        /// What is wrong with it.
+        why: &'static str,
+    },
+    /// The server asks for credentials before it says anything.
+    Unauthorized {
+        /// The HTTP status it gave.
+        status: u16,
+    },
+    /// Nothing that speaks MCP answered.
+    NotMcp {
+        /// What happened instead.
+        why: String,
+    },
+}
+
+impl fmt::Display for ProbeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Spawn { program, cause } => {
+                write!(f, "cannot start the server: {program}: {cause}\nhelp: check the command after --")
+            }
+            Self::Address { why } => {
+                write!(f, "cannot use the address: {why}\nhelp: give it as http://host:port/path")
+            }
+            Self::Unauthorized { status } => write!(
+                f,
+                "the server asks for credentials (HTTP {status})\nhelp: pass them as an extra header, such as Authorization"
+            ),
+            Self::NotMcp { why } => {
+                write!(
+                    f,
+                    "no MCP server answered: {why}\nhelp: check that it starts and that the path is right"
+                )
+            }
+        }
+    }
+}
+
+impl std::error::Error for ProbeError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match self {
+            Self::Spawn { cause, .. } => Some(cause),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! From what came back to a verdict.
+
+use crate::check::{Expect, Mark, Refusal};
+use crate::exchange::{Answer, Exchange};
+use crate::verdict::Verdict;
+
+/// Judges an exchange.
+pub(crate) fn judge(expect: &Expect, exchange: &Exchange) -> Verdict {
+    if let Some(status) = exchange.status().filter(|status| *status >= 500) {
+        return Verdict::broken(format!("HTTP {status}: the server blames itself for what the caller did"));
+    }
+    match expect {
+        Expect::Refusal(wanted) => refused(wanted, exchange),
+        Expect::Result => result(exchange),
+        Expect::OneAnswer { silence } => one_answer(*silence, exchange),
+        Expect::Silence => silence(exchange),
+        Expect::Status { held, short } => status(held, short, exchange),
+        Expect::Custom(_, by) => by(exchange),
+    }
+}
+
+/// What was wanted, in words.
+pub(crate) fn wanted(expect: &Expect) -> String {
+    match expect {
+        Expect::Refusal(refusal) => {
+            let codes: Vec<String> = refusal.codes.iter().map(i64::to_string).collect();
+            let statuses: Vec<String> = refusal.statuses.iter().map(u16::to_string).collect();
+            let http =
+                if statuses.is_empty() { String::new() } else { format!(", HTTP {}", statuses.join(" or ")) };
+            format!("error {}{http}", codes.join(" or "))
+        }
+        Expect::Result => "a result with the same id".to_owned(),
+        Expect::OneAnswer { .. } => "exactly one answer: an error or a result".to_owned(),
+        Expect::Silence => "no answer (over HTTP: 202, or a refusal)".to_owned(),
+        Expect::Status { held, .. } => {
+            let held: Vec<String> = held.iter().map(u16::to_string).collect();
+            format!("HTTP {}", held.join(" or "))
+        }
+        Expect::Custom(words, _) => (*words).to_owned(),
+    }
+}
+
+pub(crate) fn marked(mark: Mark, why: String) -> Verdict {
+    match mark {
+        Mark::Held => Verdict::noted(why),
+        Mark::Short => Verdict::short(why),
+        Mark::Broken => Verdict::broken(why),
+    }
+}
+
+fn list(codes: &[i64]) -> String {
+    codes.iter().map(i64::to_string).collect::<Vec<_>>().join(" or ")
+}
+
+fn refused(wanted: &Refusal, exchange: &Exchange) -> Verdict {
+    match exchange.answer() {
+        Answer::Nothing => no_answer(wanted, exchange),
+        Answer::Result(_) => Verdict::broken("it was answered with a result as if nothing were wrong"),
+        Answer::Failed(_) => {
+            marked(wanted.failed, "a failed tool result instead of a protocol error".to_owned())
+        }
+        Answer::Error { code, message } => {
+            if !wanted.codes.contains(&code) {
+                let why = format!("refused with {code} instead of {}", list(wanted.codes));
+                return if wanted.near.contains(&code) { Verdict::short(why) } else { Verdict::broken(why) };
+            }
+            if exchange.id.is_some() && !exchange.echoes_id(message) {
+                let why =
+                    "the id was readable and is not in the answer, so the caller cannot tell whose it is";
+                return marked(wanted.anonymous, why.to_owned());
+            }
+            match exchange.status() {
+                Some(status) if !wanted.statuses.is_empty() && !wanted.statuses.contains(&status) => {
+                    Verdict::broken(format!("the right error under HTTP {status}"))
+                }
+                _ => Verdict::HELD,
+            }
+        }
+    }
+}
+
+fn no_answer(wanted: &Refusal, exchange: &Exchange) -> Verdict {
+    match exchange.status() {
+        Some(status @ 400..=499) => {
+            Verdict::short(format!("HTTP {status} without a JSON-RPC error: a client cannot show why"))
+        }
+        Some(status) => Verdict::broken(format!("HTTP {status} without an error")),
+        None => match &exchange.trouble {
+            Some(why) => Verdict::broken(why.clone()),
+            None => marked(wanted.silence, "no answer: the caller waits until its own timeout".to_owned()),
+        },
+    }
+}
+
+fn result(exchange: &Exchange) -> Verdict {
+    match exchange.answer() {
+        Answer::Result(message) | Answer::Failed(message) if exchange.echoes_id(message) => once(exchange),
+        Answer::Result(_) | Answer::Failed(_) => Verdict::broken("the id came back changed"),
+        Answer::Error { code, .. } => Verdict::broken(format!("refused with {code}")),
+        Answer::Nothing => nothing(exchange),
+    }
+}
+
+fn nothing(exchange: &Exchange) -> Verdict {
+    if exchange.messages.iter().any(crate::message::Message::is_answer) {
+        return Verdict::broken("the id came back changed");
+    }
+    match (exchange.status(), &exchange.trouble) {
+        (Some(status), _) => Verdict::broken(format!("HTTP {status} without an answer")),
+        (None, Some(why)) => Verdict::broken(why.clone()),
+        (None, None) => Verdict::broken("no answer"),
+    }
+}
+
+fn once(exchange: &Exchange) -> Verdict {
+    match exchange.answers().len() {
+        0 | 1 => Verdict::HELD,
+        more => Verdict::broken(format!("answered {more} times")),
+    }
+}
+
+fn one_answer(silence: Mark, exchange: &Exchange) -> Verdict {
+    if matches!(exchange.answer(), Answer::Nothing) {
+        return match (exchange.status(), &exchange.trouble) {
+            (Some(400..=499), _) => Verdict::HELD,
+            (Some(status), _) => Verdict::broken(format!("HTTP {status} without an answer")),
+            (None, Some(why)) => marked(silence, why.clone()),
+            (None, None) => marked(silence, "no answer: the caller waits until its own timeout".to_owned()),
+        };
+    }
+    once(exchange)
+}
+
+fn silence(exchange: &Exchange) -> Verdict {
+    if exchange.messages.iter().any(|message| message.is_answer() && message.result().is_some()) {
+        return Verdict::broken("a notification was answered with a result");
+    }
+    match exchange.status() {
+        None if exchange.messages.iter().any(crate::message::Message::is_answer) => {
+            Verdict::broken("a notification was answered with an error")
+        }
+        None => exchange.trouble.as_ref().map_or(Verdict::HELD, Verdict::broken),
+        Some(202 | 204 | 400..=499) => Verdict::HELD,
+        Some(200) if exchange.messages.is_empty() => Verdict::short("HTTP 200 instead of 202"),
+        Some(status) => Verdict::broken(format!("HTTP {status} instead of 202")),
+    }
+}
+
+fn status(held: &[u16], short: &[u16], exchange: &Exchange) -> Verdict {
+    match (exchange.status(), &exchange.trouble) {
+        (Some(status), _) if held.contains(&status) => Verdict::HELD,
+        (Some(status), _) if short.contains(&status) => {
+            Verdict::short(format!("refused, but with HTTP {status}"))
+        }
+        (Some(status), _) => Verdict::broken(format!("HTTP {status}")),
+        (None, Some(why)) => Verdict::broken(why.clone()),
+        (None, None) => Verdict::broken("no answer"),
+    }
+}

@@ -1,0 +1,158 @@
+//! Steps around tool calls, cancellation and a second `initialize`.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::Outcome;
+use crate::check::{Expect, Mark};
+use crate::exchange::{Answer, Exchange};
+use crate::judge::judge;
+use crate::lab::Lab;
+use crate::link::{Patience, Shot, initialize_params, meta, request, unique};
+use crate::verdict::Verdict;
+
+fn tool_call(lab: &Lab, id: &str, name: &str, arguments: &Value) -> String {
+    request(id, "tools/call", json!({"name": name, "arguments": arguments}), lab.revision)
+}
+
+fn cancelled(id: &str, lab: &Lab) -> Shot {
+    let body = format!(
+        r#"{{"jsonrpc":"2.0","method":"notifications/cancelled","params":{{"requestId":{id},"reason":"probe","_meta":{}}}}}"#,
+        meta(lab.revision)
+    );
+    Shot::raw(body.into_bytes(), Patience::Settle)
+}
+
+/// Calls a tool by a name one letter off and looks for the right one in the answer.
+pub(super) async fn near_miss(lab: &mut Lab) -> Result<Outcome, String> {
+    let tool = lab.survey.strict.as_ref().or(lab.survey.harmless.as_ref());
+    let Some(right) = tool.map(|tool| tool.name.clone()).filter(|name| name.chars().count() > 2) else {
+        return Ok(Outcome::not_applicable("no tool has a name long enough to mistype"));
+    };
+    let mut wrong = right.clone();
+    wrong.pop();
+    if lab.survey.names.contains(&wrong) {
+        return Ok(Outcome::not_applicable("the mistyped name is a tool as well"));
+    }
+    let id = format!("\"near-{}\"", unique());
+    let shot = Shot::request(tool_call(lab, &id, &wrong, &json!({})), &id);
+    let exchange = lab.ready().await?.exchange(&shot).await;
+    let verdict = match exchange.answer() {
+        Answer::Error { message, .. } | Answer::Failed(message) => {
+            if message.value.to_string().contains(&right) {
+                Verdict::HELD
+            } else {
+                Verdict::broken(format!("{wrong:?} was refused without a word of {right:?}"))
+            }
+        }
+        Answer::Result(_) => Verdict::broken("a tool that does not exist gave a result"),
+        Answer::Nothing => Verdict::broken("no answer"),
+    };
+    Ok(Outcome::of(verdict, &exchange))
+}
+
+/// Sends a password among wrong arguments with logging turned up, and reads the log messages that follow.
+pub(super) async fn plant_secret(lab: &mut Lab) -> Result<Outcome, String> {
+    let Some(tool) = lab.survey.strict.clone() else {
+        return Ok(Outcome::not_applicable("no tool has a schema that excludes anything"));
+    };
+    let mut arguments = tool.wrong_type.unwrap_or_else(|| json!({}));
+    if let Some(map) = arguments.as_object_mut() {
+        map.insert("password".to_owned(), Value::from(lab.marker.as_str()));
+    }
+    let id = format!("\"secret-{}\"", unique());
+    let body = tool_call(lab, &id, &tool.name, &arguments);
+    let body = body.replace(
+        r#""io.modelcontextprotocol/protocolVersion""#,
+        r#""io.modelcontextprotocol/logLevel":"debug","io.modelcontextprotocol/protocolVersion""#,
+    );
+    let (logs, marker) = (lab.survey.can("logging") && !lab.revision.is_modern(), lab.marker.clone());
+    let link = lab.ready().await?;
+    if logs {
+        // A refusal here is another check's business.
+        let _ = link.call("logging/setLevel", json!({"level": "debug"})).await;
+    }
+    let mut exchange = link.exchange(&Shot::request(body, &id)).await;
+    exchange.add_late(link.pulse(Duration::from_millis(200)).await.late);
+    Ok(Outcome::of(secret_verdict(&exchange, &marker), &exchange))
+}
+
+fn secret_verdict(exchange: &Exchange, marker: &str) -> Verdict {
+    let holds = |message: &&crate::message::Message| message.value.to_string().contains(marker);
+    let mut logs =
+        exchange.messages.iter().filter(|message| message.method() == Some("notifications/message"));
+    if logs.any(|message| holds(&message)) {
+        return Verdict::broken("the password is in a log message");
+    }
+    match exchange.answers().into_iter().find(holds) {
+        Some(_) => Verdict::noted("the password came back to the caller in the answer"),
+        None => Verdict::HELD,
+    }
+}
+
+/// Cancels an id, then uses it.
+pub(super) async fn cancel_before(lab: &mut Lab) -> Result<Outcome, String> {
+    let id = format!("\"early-{}\"", unique());
+    let early = cancelled(&id, lab);
+    let method = if lab.revision.is_modern() { "server/discover" } else { "ping" };
+    let later = Shot::request(request(&id, method, json!({}), lab.revision), &id);
+    let link = lab.ready().await?;
+    link.exchange(&early).await;
+    let mut exchange = link.exchange(&later).await;
+    exchange.sent = [early.body.as_slice(), b"\n", &later.body].concat();
+    Ok(Outcome::of(judge(&Expect::Result, &exchange), &exchange))
+}
+
+/// Cancels what was already answered.
+pub(super) async fn cancel_after(lab: &mut Lab) -> Result<Outcome, String> {
+    let id = format!("\"done-{}\"", unique());
+    let method = if lab.revision.is_modern() { "server/discover" } else { "ping" };
+    let first = Shot::request(request(&id, method, json!({}), lab.revision), &id);
+    let late = cancelled(&id, lab);
+    let link = lab.ready().await?;
+    link.exchange(&first).await;
+    let mut exchange = link.exchange(&late).await;
+    exchange.add_late(link.pulse(Duration::from_millis(100)).await.late);
+    Ok(Outcome::of(judge(&Expect::Silence, &exchange), &exchange))
+}
+
+/// Cancels a call while it runs; a slow tool shows whether the work stops, a quick one only that nothing breaks.
+pub(super) async fn cancel_during(lab: &mut Lab) -> Result<Outcome, String> {
+    let slow = lab.survey.slow.clone();
+    let Some(tool) = slow.clone().or_else(|| lab.survey.harmless.clone()) else {
+        return Ok(Outcome::not_applicable("no tool looks harmless; name one to call"));
+    };
+    let id = format!("\"cancel-{}\"", unique());
+    let mut call = Shot::raw(tool_call(lab, &id, &tool.name, &tool.arguments).into_bytes(), Patience::Settle);
+    call.id = Some(id.clone());
+    let stop = cancelled(&id, lab);
+    let link = lab.ready().await?;
+    let mut exchange = link.exchange(&call).await;
+    let finished_early = !exchange.answers().is_empty();
+    let mut after = stop.clone();
+    after.id = Some(id);
+    after.patience = if slow.is_some() { Patience::Full } else { Patience::Settle };
+    let later = link.exchange(&after).await;
+    exchange.sent = [call.body.as_slice(), b"\n", &stop.body].concat();
+    exchange.got.extend_from_slice(&later.got);
+    exchange.messages.extend(later.messages);
+    let verdict = match (exchange.answers().len(), exchange.answer()) {
+        (0, _) => Verdict::HELD,
+        (1, _) if finished_early => Verdict::not_applicable("the tool is too quick to be cancelled"),
+        (1, Answer::Error { .. }) => Verdict::noted("answered with an error after it was cancelled"),
+        (1, _) if slow.is_none() => Verdict::noted("the tool finished first"),
+        (1, _) => Verdict::broken("the work went on and its result came after it was called off"),
+        (more, _) => Verdict::broken(format!("answered {more} times")),
+    };
+    Ok(Outcome::of(verdict, &exchange))
+}
+
+/// Initializes a second time on the same connection.
+pub(super) async fn initialize_twice(lab: &mut Lab) -> Result<Outcome, String> {
+    let id = format!("\"again-{}\"", unique());
+    let body = request(&id, "initialize", initialize_params(lab.revision.date()), lab.revision);
+    let exchange = lab.ready().await?.exchange(&Shot::request(body, &id)).await;
+    let expect = Expect::OneAnswer { silence: Mark::Broken };
+    Ok(Outcome::of(judge(&expect, &exchange), &exchange))
+}

@@ -1,0 +1,142 @@
+//! Steps around the stream itself: many at once, the same twice, and its end.
+
+use std::collections::BTreeMap;
+use std::sync::PoisonError;
+use std::time::Duration;
+
+use serde_json::json;
+use tokio::task::JoinSet;
+
+use super::Outcome;
+use crate::lab::Lab;
+use crate::link::{Link, Patience, Shot, request, unique};
+use crate::message::Message;
+use crate::verdict::Verdict;
+use crate::wire::http::Pace;
+
+const MANY: usize = 50;
+const AT_ONCE: usize = 10;
+
+fn ping(lab: &Lab, id: &str) -> String {
+    let method = if lab.revision.is_modern() { "server/discover" } else { "ping" };
+    request(id, method, json!({}), lab.revision)
+}
+
+/// Sends two requests with the same id in one write.
+pub(super) async fn duplicate_in_flight(lab: &mut Lab) -> Result<Outcome, String> {
+    let id = format!("\"twin-{}\"", unique());
+    let two = [ping(lab, &id), ping(lab, &id)].join("\n");
+    let mut shot = Shot::request(two, &id);
+    shot.patience = Patience::Normal;
+    let link = lab.ready().await?;
+    let mut exchange = link.exchange(&shot).await;
+    exchange.add_late(link.pulse(Duration::from_millis(200)).await.late);
+    let verdict = match exchange.answers().len() {
+        0 => Verdict::broken("no answer to either"),
+        1 | 2 => Verdict::HELD,
+        more => Verdict::broken(format!("{more} answers to two requests")),
+    };
+    Ok(Outcome::of(verdict, &exchange))
+}
+
+/// Sends fifty requests without waiting and counts the answers.
+pub(super) async fn pipelined(lab: &mut Lab) -> Result<Outcome, String> {
+    let ids: Vec<String> = (0..MANY).map(|_| format!("\"many-{}\"", unique())).collect();
+    let bodies: Vec<String> = ids.iter().map(|id| ping(lab, id)).collect();
+    let messages = match lab.ready().await? {
+        Link::Stdio(_) => over_pipe(lab, &bodies).await?,
+        Link::Http(_) => over_sockets(lab, &ids, &bodies).await?,
+    };
+    let mut counts: BTreeMap<&str, usize> = ids.iter().map(|id| (id.as_str(), 0)).collect();
+    for message in messages.iter().filter(|message| message.is_answer()) {
+        if let Some(count) = message.id_text().and_then(|id| counts.get_mut(id)) {
+            *count += 1;
+        }
+    }
+    let missing = counts.values().filter(|count| **count == 0).count();
+    let doubled = counts.values().filter(|count| **count > 1).count();
+    let verdict = if missing + doubled == 0 {
+        Verdict::HELD
+    } else {
+        Verdict::broken(format!("{missing} of {MANY} not answered, {doubled} answered more than once"))
+    };
+    let got: Vec<String> = messages.iter().take(4).map(|message| message.value.to_string()).collect();
+    Ok(Outcome::new(verdict, bodies.join("\n").as_bytes(), got.join("\n").as_bytes()))
+}
+
+async fn over_pipe(lab: &mut Lab, bodies: &[String]) -> Result<Vec<Message>, String> {
+    let link = lab.ready().await?;
+    let mut shot = Shot::raw(bodies.join("\n").into_bytes(), Patience::Settle);
+    shot.pace = Pace::Whole;
+    let mut messages = link.exchange(&shot).await.messages;
+    let late = link.pulse(Duration::from_millis(400)).await.late;
+    messages.extend(late.into_iter().map(|(_, message)| message));
+    Ok(messages)
+}
+
+async fn over_sockets(lab: &mut Lab, ids: &[String], bodies: &[String]) -> Result<Vec<Message>, String> {
+    let Link::Http(link) = lab.ready().await? else { return Ok(Vec::new()) };
+    let pairs: Vec<(String, String)> = ids.iter().cloned().zip(bodies.iter().cloned()).collect();
+    let mut messages = Vec::new();
+    for group in pairs.chunks(AT_ONCE) {
+        let mut tasks = JoinSet::new();
+        for (id, body) in group.iter().cloned() {
+            let mut link = link.clone();
+            tasks.spawn(async move { link.exchange(&Shot::request(body, &id)).await.messages });
+        }
+        while let Some(done) = tasks.join_next().await {
+            messages.extend(done.unwrap_or_default());
+        }
+    }
+    Ok(messages)
+}
+
+/// Closes stdin of an idle server and waits for it to end.
+pub(super) async fn exit_on_eof(lab: &mut Lab) -> Result<Outcome, String> {
+    let (link, _) = lab.open(lab.revision).await?;
+    let Link::Stdio(mut link) = link else { return Ok(Outcome::not_applicable("there is no pipe to close")) };
+    link.child.close_stdin();
+    let verdict = match link.child.exit(Duration::from_secs(3)).await {
+        Some(status) if status.success() => Verdict::HELD,
+        Some(status) => Verdict::noted(format!("it ended with {status}")),
+        None => Verdict::broken("still running three seconds later"),
+    };
+    Ok(Outcome::new(verdict, b"(end of input)", b""))
+}
+
+/// Leaves while a call is running.
+pub(super) async fn disconnect(lab: &mut Lab) -> Result<Outcome, String> {
+    let Some(tool) = lab.survey.slow.clone().or_else(|| lab.survey.harmless.clone()) else {
+        return Ok(Outcome::not_applicable("no tool looks harmless; name one to call"));
+    };
+    let id = format!("\"leave-{}\"", unique());
+    let params = json!({"name": tool.name, "arguments": tool.arguments});
+    let body = request(&id, "tools/call", params, lab.revision);
+    if let Link::Http(_) = lab.ready().await? {
+        let mut shot = Shot::request(body, &id);
+        shot.pace = Pace::HangUp;
+        let exchange = lab.ready().await?.exchange(&shot).await;
+        return Ok(Outcome::of(Verdict::HELD, &exchange));
+    }
+    let (link, _) = lab.open(lab.revision).await?;
+    let Link::Stdio(mut link) = link else { return Ok(Outcome::not_applicable("there is no pipe to close")) };
+    link.write_line(body.as_bytes()).await;
+    link.child.close_stdin();
+    let verdict = match link.child.exit(Duration::from_secs(8)).await {
+        Some(_) => Verdict::HELD,
+        None => Verdict::short("still running eight seconds after its caller left"),
+    };
+    Ok(Outcome::new(verdict, body.as_bytes(), b""))
+}
+
+/// Looks back at every line of stdout so far.
+pub(super) fn purity(lab: &Lab) -> Outcome {
+    let impure = lab.impure.lock().unwrap_or_else(PoisonError::into_inner);
+    match impure.first() {
+        None => Outcome::new(Verdict::HELD, b"", b""),
+        Some(_) => {
+            let why = format!("{} lines are no JSON-RPC message", impure.len());
+            Outcome::new(Verdict::broken(why), b"(everything so far)", &impure.join(&b'\n'))
+        }
+    }
+}

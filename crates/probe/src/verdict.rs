@@ -1,0 +1,92 @@
+//! What a check can conclude, and how much it weighs.
+
+use serde::Serialize;
+
+/// How strongly the rule behind a check binds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Level {
+    /// The specification, or plain survival, demands it. Weighs 3.
+    Must,
+    /// Recommended by the specification or by good manners. Weighs 1.
+    Should,
+    /// Something private came out. Weighs 5.
+    Leak,
+}
+
+impl Level {
+    /// The weight in the score.
+    pub fn weight(self) -> u32 {
+        match self {
+            Self::Must => 3,
+            Self::Should => 1,
+            Self::Leak => 5,
+        }
+    }
+}
+
+/// What a check concluded.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+#[serde(tag = "verdict", rename_all = "snake_case")]
+pub enum Verdict {
+    /// As it should be.
+    Held {
+        /// Something worth knowing that costs nothing.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        note: Option<String>,
+    },
+    /// The demand held, a recommendation inside it did not: costs what a SHOULD weighs.
+    Short {
+        /// What was missing.
+        why: String,
+    },
+    /// Not as it should be.
+    Broken {
+        /// What happened instead.
+        why: String,
+    },
+    /// The check says nothing about this server.
+    NotApplicable {
+        /// Why not.
+        why: String,
+    },
+}
+
+impl Verdict {
+    pub(crate) const HELD: Self = Self::Held { note: None };
+
+    pub(crate) fn noted(note: impl Into<String>) -> Self {
+        Self::Held { note: Some(note.into()) }
+    }
+
+    pub(crate) fn short(why: impl Into<String>) -> Self {
+        Self::Short { why: why.into() }
+    }
+
+    pub(crate) fn broken(why: impl Into<String>) -> Self {
+        Self::Broken { why: why.into() }
+    }
+
+    pub(crate) fn not_applicable(why: impl Into<String>) -> Self {
+        Self::NotApplicable { why: why.into() }
+    }
+
+    /// What was wrong, when something was.
+    pub fn why(&self) -> Option<&str> {
+        match self {
+            Self::Held { .. } => None,
+            Self::Short { why } | Self::Broken { why } | Self::NotApplicable { why } => Some(why),
+        }
+    }
+
+    /// Points won and points at stake, for a check of this level; none when it does not apply.
+    pub fn points(&self, level: Level) -> Option<(u32, u32)> {
+        let whole = level.weight();
+        match self {
+            Self::Held { .. } => Some((whole, whole)),
+            Self::Short { .. } => Some((whole - Level::Should.weight(), whole)),
+            Self::Broken { .. } => Some((0, whole)),
+            Self::NotApplicable { .. } => None,
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! No fault is larger than its cap, whatever a caller sent or a catalogue lists.
+
+#![allow(clippy::expect_used, reason = "a test may stop at the first surprise")]
+
+#[path = "support/callers.rs"]
+mod callers;
+#[path = "support/faces.rs"]
+mod faces;
+
+use failwell_fault::{Echo, Fault, Name, Pointer, Reason, Rule, Violation, reason};
+use failwell_render::{LARGEST_FAULT, Moment, Reply, render};
+use failwell_rpc::{Asked, Id, Json, Limits, Object};
+
+use callers::caller;
+use faces::faces;
+
+const GIANT: usize = 5_000;
+
+fn many_violations(reason: &'static Reason) -> Fault {
+    (0..GIANT).fold(Fault::new(reason), |fault, index| {
+        let pointer = Pointer::root().then("arguments").then(&index.to_string());
+        fault.violation(Violation::new(pointer, Rule::MaxLength).limit(5u64))
+    })
+}
+
+fn deep_pointers(reason: &'static Reason) -> Fault {
+    // As deep as the scan lets a document be.
+    let depth = Limits::default().max_depth;
+    let deep = (0..depth).fold(Pointer::root(), |pointer, _| pointer.then(&"é".repeat(300)));
+    Fault::new(reason).violation(Violation::new(deep, Rule::Required))
+}
+
+fn long_lists(reason: &'static Reason) -> Fault {
+    let names: Vec<Name> = (0..GIANT).filter_map(|index| Name::parse(&format!("name-{index}"))).collect();
+    let facts = ["name", "method", "supported", "requested", "required", "allow", "limit", "uri", "key"];
+    facts
+        .into_iter()
+        .fold(Fault::new(reason), |fault, name| fault.fact(name, names.clone()))
+        .nearest(names.clone())
+}
+
+fn giant_echoes(reason: &'static Reason) -> Fault {
+    let giant = "\"\\".repeat(GIANT);
+    ["name", "method", "requested", "uri"]
+        .into_iter()
+        .fold(Fault::new(reason), |fault, name| fault.fact(name, Echo::of_caller(&giant)))
+}
+
+/// Renders on every face and looks at each reply with the fault object it carries.
+fn on_every_face(make: fn(&'static Reason) -> Fault, look: fn(&'static Reason, &Reply, &Json)) {
+    let id = Id::from_string(&"i".repeat(900));
+    for reason in reason::all() {
+        for face in faces() {
+            for asked in [Asked::Tool, Asked::Other] {
+                let to = caller(face, asked, Some(id.clone()));
+                if let Some(reply) = render(&to, &Err(make(reason)), None, Moment::at_unix(0)) {
+                    let text = std::str::from_utf8(&reply.body).expect("UTF-8");
+                    let json = Json::read(text, &Limits::default()).expect("strict JSON");
+                    look(reason, &reply, &json);
+                }
+            }
+        }
+    }
+}
+
+fn is_capped(reason: &'static Reason, reply: &Reply, _: &Json) {
+    assert!(reply.body.len() <= LARGEST_FAULT, "{}: {} bytes", reason.id, reply.body.len());
+    let header_bytes: usize = reply.headers.iter().map(|(name, value)| name.len() + value.len()).sum();
+    assert!(header_bytes <= 1_024, "{}: {header_bytes} bytes of headers", reason.id);
+}
+
+/// The fault object, wherever the face keeps it.
+fn fault_object<'a>(json: &'a Json) -> Object<'a> {
+    let mut object = json.raw().as_object().expect("an object");
+    for step in ["error", "data", "result", "_meta", "dev.failwell/fault", "detail"] {
+        object = object.get(step).and_then(|value| value.as_object()).unwrap_or(object);
+    }
+    object
+}
+
+/// The static core: what it is and under which reference it is kept, and none of what made it large.
+fn is_core(reason: &'static Reason, reply: &Reply, json: &Json) {
+    is_capped(reason, reply, json);
+    let object = fault_object(json);
+    assert_eq!(object.get("reason").and_then(|value| value.as_str()), Some(reason.id.into()));
+    assert_eq!(object.get("title").and_then(|value| value.as_str()), Some(reason.title.into()));
+    for key in ["kind", "retry", "effect", "doc", "ref"] {
+        assert!(object.get(key).is_some(), "{}: no {key} in {}", reason.id, json.text());
+    }
+    for key in ["facts", "violations", "errors"] {
+        assert!(object.get(key).is_none(), "{}: {key} in the core", reason.id);
+    }
+}
+
+#[test]
+fn many_violations_are_listed_up_to_a_hundred_and_counted() {
+    on_every_face(many_violations, |reason, reply, json| {
+        is_capped(reason, reply, json);
+        let object = fault_object(json);
+        let listed = object.get("violations").and_then(|value| value.as_array()).expect("violations");
+        assert_eq!(listed.into_iter().count(), 100);
+        assert_eq!(object.get("violations_total").and_then(|value| value.as_u64()), Some(5_000));
+    });
+}
+
+#[test]
+fn giant_echoes_are_shortened() {
+    on_every_face(giant_echoes, is_capped);
+}
+
+#[test]
+fn endless_pointers_fall_back_to_the_core() {
+    on_every_face(deep_pointers, is_core);
+}
+
+#[test]
+fn endless_lists_fall_back_to_the_core() {
+    on_every_face(long_lists, is_core);
+}

@@ -1,0 +1,120 @@
+//! Reading a reply back: keys in their order, and what one envelope must look like.
+
+use failwell_fault::Fault;
+use failwell_render::Reply;
+use failwell_rpc::{Asked, Face, Json, Limits, Object, ReplyTo, RestStyle};
+
+/// The keys of a fault object, in the one order they may come in.
+const FAULT_KEYS: [&str; 22] = [
+    "reason",
+    "kind",
+    "title",
+    "detail",
+    "hint",
+    "facts",
+    "violations",
+    "violations_total",
+    "errors",
+    "retry",
+    "retry_after_ms",
+    "effect",
+    "origin",
+    "doc",
+    "ref",
+    "uri",
+    "supported",
+    "requested",
+    "requiredCapabilities",
+    "details",
+    "request_id",
+    "timestamp",
+];
+/// Keys no whole fault object goes without.
+const ALWAYS: [&str; 10] =
+    ["reason", "kind", "title", "detail", "hint", "retry", "effect", "origin", "doc", "ref"];
+
+/// The body through the strict scan, which refuses repeated keys too.
+pub(crate) fn strict(reply: &Reply) -> Json {
+    let text = std::str::from_utf8(&reply.body).expect("UTF-8");
+    assert!(!text.contains(['\n', '\r']), "one line: {text}");
+    Json::read(text, &Limits::default()).unwrap_or_else(|defect| panic!("{defect:?}: {text}"))
+}
+
+/// Keys of an object as they come.
+pub(crate) fn keys(object: Object<'_>) -> Vec<String> {
+    object.iter().map(|(key, _)| key.into_owned()).collect()
+}
+
+/// Checks envelope and fault object; gives back the code when the face has one.
+pub(crate) fn check_shape(to: &ReplyTo, fault: &Fault, body: &Json, shown: bool) -> Option<i64> {
+    let top = body.raw().as_object().expect("an object");
+    let id = to.id.as_ref().map(|id| id.text());
+    let (code, object) = match to.face {
+        Face::Mcp(_) | Face::Rpc => {
+            let null_id = match to.face {
+                Face::Mcp(revision) => revision.as_str() <= "2025-06-18",
+                _ => true,
+            };
+            let echoed = top.get("id").map(|value| value.text());
+            assert_eq!(echoed, id.or(null_id.then_some("null")), "{}", body.text());
+            let last = if shown { "result" } else { "error" };
+            let expected: Vec<&str> =
+                ["jsonrpc", "id", last].into_iter().filter(|key| *key != "id" || echoed.is_some()).collect();
+            assert_eq!(keys(top), expected);
+            assert_eq!(top.get("jsonrpc").map(|value| value.text()), Some("\"2.0\""));
+            let inner = top.get(last).and_then(|value| value.as_object()).expect("result or error");
+            if shown { (None, tool_result(to, inner)) } else { json_rpc_error(fault, inner) }
+        }
+        Face::Rest(RestStyle::Plain) => {
+            assert_eq!(keys(top), ["error_code", "message", "detail"]);
+            let object = top.get("detail").and_then(|value| value.as_object()).expect("detail");
+            (top.get("error_code").and_then(|value| value.as_i64()), object)
+        }
+        Face::Rest(RestStyle::Problem) => {
+            let all = keys(top);
+            assert_eq!(all[..4], ["type", "status", "instance", "error_code"]);
+            (top.get("error_code").and_then(|value| value.as_i64()), top)
+        }
+    };
+    check_fault_object(fault, object);
+    code
+}
+
+fn json_rpc_error<'a>(fault: &Fault, error: Object<'a>) -> (Option<i64>, Object<'a>) {
+    assert_eq!(keys(error), ["code", "message", "data"]);
+    assert_eq!(error.get("message").and_then(|value| value.as_str()), Some(fault.detail().into()));
+    let data = error.get("data").and_then(|value| value.as_object()).expect("data");
+    (error.get("code").and_then(|value| value.as_i64()), data)
+}
+
+fn tool_result<'a>(to: &ReplyTo, result: Object<'a>) -> Object<'a> {
+    assert_eq!(to.asked, Asked::Tool);
+    let modern = to.face == Face::Mcp(failwell_rpc::Revision::V2026_07_28);
+    let expected: Vec<&str> = ["resultType", "content", "isError", "_meta"]
+        .into_iter()
+        .filter(|key| *key != "resultType" || modern)
+        .collect();
+    assert_eq!(keys(result), expected);
+    assert_eq!(result.get("isError").and_then(|value| value.as_bool()), Some(true));
+    let meta = result.get("_meta").and_then(|value| value.as_object()).expect("_meta");
+    meta.get("dev.failwell/fault").and_then(|value| value.as_object()).expect("the fault object")
+}
+
+fn check_fault_object(fault: &Fault, object: Object<'_>) {
+    let found = keys(object);
+    let mut order = FAULT_KEYS.iter();
+    for key in
+        found.iter().filter(|key| !["type", "status", "instance", "error_code"].contains(&key.as_str()))
+    {
+        assert!(order.any(|known| known == key), "{key} is unknown or out of order in {found:?}");
+    }
+    for key in ALWAYS {
+        assert!(found.iter().any(|found| found == key), "{key} missing in {found:?}");
+    }
+    let text = |key: &str| object.get(key).and_then(|value| value.as_str()).expect("a text").into_owned();
+    assert_eq!(text("reason"), fault.reason().id);
+    assert_eq!(text("kind"), fault.kind().as_str());
+    assert_eq!(text("title"), fault.reason().title);
+    assert_eq!(text("detail"), fault.detail());
+    assert_eq!(text("hint"), fault.hint());
+}

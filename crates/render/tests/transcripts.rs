@@ -1,0 +1,95 @@
+//! The exact bytes of every reason on every face, kept in `tests/transcripts/render` and read like prose.
+//! `UPDATE=1 cargo test -p failwell-render --test transcripts` rewrites them.
+
+#![allow(clippy::expect_used, clippy::panic, reason = "a test may stop at the first surprise")]
+
+#[path = "support/callers.rs"]
+mod callers;
+#[path = "support/samples.rs"]
+mod samples;
+
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+use failwell_fault::{Condition, Kind, Reason, reason};
+use failwell_render::{Moment, Reply, render};
+use failwell_rpc::{Asked, Face, Id, ReplyTo, RestStyle, Revision};
+
+use callers::caller;
+use samples::sample;
+
+/// The faces a transcript shows: one revision for each way the bytes can differ.
+fn shown() -> Vec<(&'static str, Face)> {
+    vec![
+        ("MCP 2025-06-18 (session)", Face::Mcp(Revision::V2025_06_18)),
+        ("MCP 2025-11-25 (session)", Face::Mcp(Revision::V2025_11_25)),
+        ("MCP 2026-07-28 (modern)", Face::Mcp(Revision::V2026_07_28)),
+        ("JSON-RPC (/rpc)", Face::Rpc),
+        ("REST", Face::Rest(RestStyle::Plain)),
+        ("REST, application/problem+json", Face::Rest(RestStyle::Problem)),
+    ]
+}
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/transcripts/render")
+}
+
+fn transcript(reason: &'static Reason) -> String {
+    let mut page = format!("{}\n{}\n", reason.id, "=".repeat(reason.id.len()));
+    for (name, face) in shown() {
+        let has_id = matches!(face, Face::Mcp(_) | Face::Rpc);
+        let other = caller(face, Asked::Other, Some(Id::from_number(1)));
+        let tool = ReplyTo { asked: Asked::Tool, ..other.clone() };
+        if !has_id || reason.condition != Condition::NotJson {
+            section(&mut page, name, &other, reason);
+        }
+        if reply(&tool, reason) != reply(&other, reason) {
+            section(&mut page, &format!("{name}, from tools/call"), &tool, reason);
+        }
+        if has_id && reason.kind == Kind::Malformed {
+            let nameless = ReplyTo { id: None, ..other };
+            section(&mut page, &format!("{name}, id unreadable"), &nameless, reason);
+        }
+    }
+    page
+}
+
+fn reply(to: &ReplyTo, reason: &'static Reason) -> Option<Reply> {
+    render(
+        to,
+        &Err(sample(reason)),
+        Some(r#"{"name":"failwell","version":"1"}"#),
+        Moment::at_unix(1_800_000_000),
+    )
+}
+
+fn section(page: &mut String, name: &str, to: &ReplyTo, reason: &'static Reason) {
+    write!(page, "\n── {name} ").expect("text takes text");
+    let Some(reply) = reply(to, reason) else {
+        page.push_str("→ silence\n");
+        return;
+    };
+    writeln!(page, "→ {} {}", reply.status, reply.content_type).expect("text takes text");
+    for (header, value) in &reply.headers {
+        writeln!(page, "{header}: {value}").expect("text takes text");
+    }
+    page.push_str(std::str::from_utf8(&reply.body).expect("UTF-8"));
+    page.push('\n');
+}
+
+#[test]
+fn every_reason_reads_as_its_transcript() {
+    let update = std::env::var_os("UPDATE").is_some();
+    let mut changed = Vec::new();
+    for reason in reason::all() {
+        let path = folder().join(format!("{}.txt", reason.id));
+        let page = transcript(reason);
+        if update {
+            std::fs::create_dir_all(path.parent().expect("a room")).expect("a folder for the room");
+            std::fs::write(&path, page).expect("a transcript is written");
+        } else if std::fs::read_to_string(&path).ok().as_ref() != Some(&page) {
+            changed.push(reason.id);
+        }
+    }
+    assert!(changed.is_empty(), "read the changes, then rewrite with UPDATE=1: {changed:?}");
+}

@@ -1,0 +1,18 @@
+//! HTTP: one listener, four faces.
+
+mod body;
+mod ladder;
+mod listener;
+mod mcp;
+mod openapi;
+mod pages;
+mod persist;
+mod plain;
+mod request;
+mod router;
+mod sessions;
+mod settings;
+mod timed_io;
+
+pub use listener::serve_http;
+pub use settings::HttpSettings;

@@ -1,0 +1,151 @@
+//! What is sent back: a whole body, or a stream of events.
+
+use std::convert::Infallible;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use failwell_render::Reply;
+use failwell_rpc::Revision;
+use failwell_server::{Next, Stream};
+use futures_util::stream::unfold;
+use http::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderName, HeaderValue};
+use http::{Response, StatusCode};
+use http_body::Frame;
+use http_body_util::{Either, Full, StreamBody};
+use tokio_util::sync::{CancellationToken, DropGuard};
+
+type Events = Pin<Box<dyn futures_util::Stream<Item = Result<Frame<Bytes>, Infallible>> + Send>>;
+
+/// The body of every response.
+pub(super) type Body = Either<Full<Bytes>, StreamBody<Events>>;
+
+/// How often an idle stream says that it is alive, so that proxies and readers that are gone are noticed.
+const HEARTBEAT: Duration = Duration::from_secs(15);
+
+/// A whole body.
+pub(super) fn whole(status: u16, content_type: &'static str, body: impl Into<Bytes>) -> Response<Body> {
+    let mut response = Response::new(Either::Left(Full::new(body.into())));
+    *response.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
+    response
+}
+
+/// No body.
+pub(super) fn empty(status: StatusCode) -> Response<Body> {
+    let mut response = Response::new(Either::Left(Full::new(Bytes::new())));
+    *response.status_mut() = status;
+    response
+}
+
+/// What the renderer wrote.
+pub(super) fn rendered(reply: Reply) -> Response<Body> {
+    let mut response = whole(reply.status, reply.content_type, reply.body);
+    for (name, value) in reply.headers {
+        if let Ok(value) = HeaderValue::from_str(&value) {
+            response.headers_mut().insert(HeaderName::from_static(name), value);
+        }
+    }
+    response
+}
+
+/// How a stream of events is read, and what its end means.
+pub(super) struct Reading {
+    /// The frames.
+    pub(super) stream: Arc<Stream>,
+    /// Read from behind this frame.
+    pub(super) after: u64,
+    /// The stream's number in its session; frames are then numbered for coming back.
+    pub(super) number: Option<u64>,
+    /// Whether clients of this revision understand an empty first event.
+    pub(super) primed: bool,
+    /// Set when another reader takes over, or the session ends.
+    pub(super) replaced: CancellationToken,
+    /// Dropped with the body: tells that the reader is gone.
+    pub(super) gone: Option<DropGuard>,
+}
+
+impl Reading {
+    /// Whether a revision knows the empty event that names a stream before anything happened on it.
+    pub(super) fn is_primed_in(revision: Revision) -> bool {
+        revision >= Revision::V2025_11_25
+    }
+
+    /// The response that streams.
+    pub(super) fn response(self) -> Response<Body> {
+        let first = self.first_event();
+        let state = State { reading: Detach(self), first, over: false };
+        let events: Events = Box::pin(unfold(state, |mut state| async move {
+            let text = state.next_event().await?;
+            Some((Ok(Frame::data(Bytes::from(text))), state))
+        }));
+        let mut response = Response::new(Either::Right(StreamBody::new(events)));
+        let headers = response.headers_mut();
+        headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
+        headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+        headers.insert(HeaderName::from_static("x-accel-buffering"), HeaderValue::from_static("no"));
+        response
+    }
+
+    fn first_event(&self) -> Option<String> {
+        let number = self.number.filter(|_| self.primed)?;
+        Some(format!("id: {number}-{}\nretry: 500\ndata:\n\n", self.after))
+    }
+
+    fn event(&self, frame: &failwell_server::Frame) -> String {
+        let text = String::from_utf8_lossy(&frame.bytes);
+        match self.number {
+            Some(number) => format!("id: {number}-{}\nevent: message\ndata: {text}\n\n", frame.number),
+            None => format!("event: message\ndata: {text}\n\n"),
+        }
+    }
+}
+
+/// Lets the stream know when its reader goes, however that happens.
+struct Detach(Reading);
+
+impl Drop for Detach {
+    fn drop(&mut self) {
+        if !self.0.replaced.is_cancelled() {
+            self.0.stream.detach();
+        }
+        drop(self.0.gone.take());
+    }
+}
+
+struct State {
+    reading: Detach,
+    first: Option<String>,
+    over: bool,
+}
+
+impl State {
+    async fn next_event(&mut self) -> Option<String> {
+        if let Some(first) = self.first.take() {
+            return Some(first);
+        }
+        if self.over {
+            return None;
+        }
+        let reading = &mut self.reading.0;
+        let next = tokio::select! {
+            biased;
+            next = reading.stream.next(reading.after) => next,
+            () = reading.replaced.cancelled() => Next::End,
+            () = tokio::time::sleep(HEARTBEAT) => return Some(": alive\n\n".to_owned()),
+        };
+        match next {
+            Next::Frame(frame) => {
+                reading.after = frame.number;
+                Some(reading.event(&frame))
+            }
+            Next::Pause(retry) => {
+                self.over = true;
+                let number = reading.number.unwrap_or(0);
+                Some(format!("id: {number}-{}\nretry: {}\ndata:\n\n", reading.after, retry.as_millis()))
+            }
+            Next::End => None,
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! The steps before a message is looked at. The first that fails answers.
+
+use bytes::Bytes;
+use failwell_fault::{Fault, OrFault, reason};
+use failwell_policy::Caller;
+use failwell_rpc::Revision;
+use http::Method;
+use http_body_util::{BodyExt, LengthLimitError, Limited};
+use hyper::body::Incoming;
+
+use super::request::{Head, Place};
+use super::settings::HttpSettings;
+
+/// Method, host and origin, credentials, content type, accept.
+pub(super) fn climb(head: &Head<'_>, settings: &HttpSettings) -> Result<Caller, Fault> {
+    if head.place == Place::Nowhere {
+        check_host(head, settings)?;
+        return Err(Fault::new(&reason::HTTP_UNKNOWN_PATH));
+    }
+    check_method(head)?;
+    check_host(head, settings)?;
+    check_origin(head, settings)?;
+    let caller = if head.place.is_open() { Caller::anonymous() } else { settings.keys.admit(head.key())? };
+    if *head.method == Method::POST {
+        check_content_type(head)?;
+    }
+    if head.place == Place::Mcp {
+        check_accept(head)?;
+        check_version_header(head)?;
+    }
+    Ok(caller)
+}
+
+fn check_method(head: &Head<'_>) -> Result<(), Fault> {
+    let allowed = head.place.allows(head.claims_modern());
+    if allowed.contains(&head.method.as_str()) {
+        return Ok(());
+    }
+    Err(Fault::new(&reason::HTTP_METHOD).fact("allow", allowed.to_vec()))
+}
+
+/// Only names that are ours: a foreign one means that somebody pointed their name at this machine.
+fn check_host(head: &Head<'_>, settings: &HttpSettings) -> Result<(), Fault> {
+    let known = head.host().is_some_and(|host| is_our_host(host, settings));
+    if known { Ok(()) } else { Err(Fault::new(&reason::HTTP_HOST)) }
+}
+
+fn check_origin(head: &Head<'_>, settings: &HttpSettings) -> Result<(), Fault> {
+    let Some(origin) = head.origin() else { return Ok(()) };
+    let listed = settings.allowed_origins.iter().any(|allowed| allowed.eq_ignore_ascii_case(origin));
+    let of_ours = origin
+        .split_once("://")
+        .is_some_and(|(scheme, host)| matches!(scheme, "http" | "https") && is_our_host(host, settings));
+    if listed || of_ours { Ok(()) } else { Err(Fault::new(&reason::HTTP_ORIGIN)) }
+}
+
+fn is_our_host(host: &str, settings: &HttpSettings) -> bool {
+    let name = match host.rsplit_once(':') {
+        Some((name, port)) if port.bytes().all(|byte| byte.is_ascii_digit()) => name,
+        _ => host,
+    };
+    let loopback = ["localhost", "127.0.0.1", "[::1]"].iter().any(|ours| name.eq_ignore_ascii_case(ours));
+    loopback || settings.allowed_hosts.iter().any(|allowed| name.eq_ignore_ascii_case(allowed))
+}
+
+fn check_content_type(head: &Head<'_>) -> Result<(), Fault> {
+    let json = head.content_type().is_some_and(|kind| kind.eq_ignore_ascii_case("application/json"));
+    match head.place {
+        _ if json => Ok(()),
+        // Seed 004: plain JSON-RPC knows one answer for bytes that are not JSON, whatever they are called.
+        Place::Rpc => Err(Fault::new(&reason::RPC_NOT_JSON).fact("offset", 0u64)),
+        _ => Err(Fault::new(&reason::HTTP_CONTENT_TYPE)),
+    }
+}
+
+fn check_accept(head: &Head<'_>) -> Result<(), Fault> {
+    let events = head.takes("text/event-stream");
+    let fits = match head.method.as_str() {
+        "POST" => events && head.takes("application/json"),
+        "GET" => events,
+        _ => true,
+    };
+    if fits { Ok(()) } else { Err(Fault::new(&reason::HTTP_ACCEPT)) }
+}
+
+/// In a session the header must name a version that exists. What the modern era has to say about a version
+/// nobody speaks depends on the body, so a header with a session-less body is judged later.
+fn check_version_header(head: &Head<'_>) -> Result<(), Fault> {
+    let stated = head.get("mcp-protocol-version");
+    if stated.is_none() || head.stated_revision().is_some() || head.session_id().is_none() {
+        return Ok(());
+    }
+    let supported: Vec<&'static str> = Revision::ALL.iter().map(|revision| revision.as_str()).collect();
+    Err(Fault::new(&reason::HTTP_BAD_VERSION_HEADER).fact("supported", supported))
+}
+
+/// The whole body, within its cap and its deadline.
+pub(super) async fn read_body(
+    head: &Head<'_>,
+    body: Incoming,
+    settings: &HttpSettings,
+) -> Result<Bytes, Fault> {
+    let limit = settings.largest_body;
+    let too_large = || Fault::new(&reason::HTTP_TOO_LARGE).fact("limit", limit);
+    if head.content_length().is_some_and(|length| length > limit as u64) {
+        return Err(too_large());
+    }
+    let seconds = settings.body_deadline.as_secs();
+    let collected = tokio::time::timeout(settings.body_deadline, Limited::new(body, limit).collect()).await;
+    let late = |_| Fault::new(&reason::HTTP_SLOW_BODY).fact("limit_s", seconds);
+    match collected.map_err(late)? {
+        Ok(body) => Ok(body.to_bytes()),
+        Err(error) if error.is::<LengthLimitError>() => Err(too_large()),
+        Err(error) => {
+            let cut = Err::<Bytes, _>(std::io::Error::other(error));
+            cut.or_fault(&reason::RPC_NOT_JSON).map_err(|fault| fault.fact("offset", 0u64))
+        }
+    }
+}

@@ -1,0 +1,102 @@
+//! Accepting connections, and letting them go.
+
+use std::convert::Infallible;
+use std::sync::Arc;
+use std::time::Duration;
+
+use failwell_fault::Fault;
+use failwell_server::House;
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::Semaphore;
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+
+use super::router::Door;
+use super::settings::HttpSettings;
+use super::timed_io::TimedIo;
+
+/// How often idle sessions are looked for.
+const SWEEP: Duration = Duration::from_secs(30);
+/// How long to rest when the system has no more descriptors.
+const REST: Duration = Duration::from_millis(50);
+
+/// Serves until `stop` is set, then answers what was accepted.
+pub async fn serve_http(
+    house: Arc<House>,
+    listener: TcpListener,
+    mut settings: HttpSettings,
+    stop: CancellationToken,
+) -> Result<(), Fault> {
+    if let Ok(address) = listener.local_addr() {
+        settings.allowed_hosts.push(address.ip().to_string());
+    }
+    let drain = settings.drain;
+    let slots = Arc::new(Semaphore::new(settings.most_connections));
+    let door = Arc::new(Door::new(house.clone(), settings));
+    let (connections, hang_up) = (TaskTracker::new(), CancellationToken::new());
+    let mut sweep = tokio::time::interval(SWEEP);
+    loop {
+        tokio::select! {
+            accepted = accept(&listener, &slots) => {
+                if let Some((stream, slot)) = accepted {
+                    let serving = serve_connection(door.clone(), stream, hang_up.clone());
+                    connections.spawn(async move {
+                        serving.await;
+                        drop(slot);
+                    });
+                }
+            }
+            _ = sweep.tick() => door.sessions.sweep_idle(),
+            () = stop.cancelled() => break,
+        }
+    }
+    drop(listener);
+    // Subscriptions and idle streams end, running requests go on, new ones are turned away.
+    house.close_doors();
+    hang_up.cancel();
+    connections.close();
+    let answered = tokio::time::timeout(drain / 2, connections.wait()).await;
+    door.sessions.end_all();
+    if answered.is_err() {
+        let _ = tokio::time::timeout(drain / 2, connections.wait()).await;
+    }
+    Ok(())
+}
+
+async fn accept(
+    listener: &TcpListener,
+    slots: &Arc<Semaphore>,
+) -> Option<(TcpStream, tokio::sync::OwnedSemaphorePermit)> {
+    let slot = slots.clone().acquire_owned().await.ok()?;
+    match listener.accept().await {
+        Ok((stream, _)) => Some((stream, slot)),
+        Err(_) => {
+            tokio::time::sleep(REST).await;
+            None
+        }
+    }
+}
+
+async fn serve_connection(door: Arc<Door>, stream: TcpStream, hang_up: CancellationToken) {
+    // Answers are small and waited for.
+    let _ = stream.set_nodelay(true);
+    let head_deadline = door.settings.head_deadline;
+    let service = service_fn(move |request| {
+        let door = door.clone();
+        async move { Ok::<_, Infallible>(door.answer(request).await) }
+    });
+    let connection = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(head_deadline)
+        .max_buf_size(64 * 1024)
+        .serve_connection(TokioIo::new(TimedIo::new(stream)), service);
+    let mut connection = std::pin::pin!(connection);
+    tokio::select! {
+        _ = connection.as_mut() => return,
+        () = hang_up.cancelled() => connection.as_mut().graceful_shutdown(),
+    }
+    let _ = connection.await;
+}

@@ -1,0 +1,326 @@
+//! `/mcp`: streamable HTTP, both eras.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use failwell_fault::{Fault, reason};
+use failwell_policy::Caller;
+use failwell_render::Reply;
+use failwell_rpc::{Face, Incoming, Limits, Message, Misread, ReplyTo, Request, Revision, read};
+use failwell_server::{Arrival, Headers, House, Keep, Session, SharedIds, Spoken, Stream, claims_modern};
+use futures_util::future::join_all;
+use http::header::HeaderValue;
+use http::{Response, StatusCode};
+use tokio_util::sync::CancellationToken;
+
+use super::body::{Body, Reading, empty};
+use super::persist::Persist;
+use super::request::Head;
+use super::router::Door;
+use super::sessions::Seat;
+use crate::stdio::join_bodies;
+
+/// What a body is, before anybody works on it.
+enum Sort {
+    Modern,
+    Initialize,
+    Session,
+    Batch,
+    Unreadable(Misread),
+}
+
+/// `POST`: a message, or in 2025-03-26 several.
+pub(super) async fn post(door: &Arc<Door>, head: &Head<'_>, bytes: Bytes, caller: Caller) -> Response<Body> {
+    let prefers_events = head.prefers_events();
+    match sort(&bytes, head) {
+        Sort::Unreadable(misread) => {
+            door.reply(door.house.misread(misread, unread_face(head, door, &caller), ""))
+        }
+        Sort::Modern => modern(door, head.mcp_headers(), bytes, caller, prefers_events).await,
+        Sort::Initialize if head.session_id().is_none() => initialize(door, bytes, &caller).await,
+        Sort::Session | Sort::Initialize | Sort::Batch => match find(door, head, &caller) {
+            Ok(seat) => in_session(door, &seat, bytes, prefers_events).await,
+            Err(fault) => door.reply(refuse_with_id(&door.house, fault, &bytes, head.face())),
+        },
+    }
+}
+
+/// The body decides, the header only where the body is silent.
+fn sort(bytes: &Bytes, head: &Head<'_>) -> Sort {
+    match read(bytes, &Limits::default()) {
+        Incoming::One(Err(misread)) => Sort::Unreadable(misread),
+        Incoming::Batch(_) if head.claims_modern() => Sort::Unreadable(no_batch()),
+        Incoming::Batch(_) => Sort::Batch,
+        Incoming::One(Ok(Message::Request(request))) => {
+            if claims_modern(&request) || head.claims_modern() {
+                Sort::Modern
+            } else if request.method == "initialize" {
+                Sort::Initialize
+            } else {
+                Sort::Session
+            }
+        }
+        Incoming::One(Ok(_)) if head.claims_modern() && head.session_id().is_none() => Sort::Modern,
+        Incoming::One(Ok(_)) => Sort::Session,
+    }
+}
+
+fn no_batch() -> Misread {
+    let fault = Fault::new(&reason::RPC_BATCH_NOT_ALLOWED);
+    Misread { fault, id: None, about: failwell_rpc::About::Unknown }
+}
+
+/// The dialect for bytes nobody could read: the session's, where there is one.
+fn unread_face(head: &Head<'_>, door: &Door, caller: &Caller) -> Face {
+    let seat = head.session_id().and_then(|id| door.sessions.find(id, caller).ok());
+    seat.map_or(head.face(), |seat| Face::Mcp(seat.session.revision()))
+}
+
+fn find(door: &Door, head: &Head<'_>, caller: &Caller) -> Result<Arc<Seat>, Fault> {
+    let id = head.session_id().ok_or_else(|| Fault::new(&reason::HTTP_SESSION_REQUIRED))?;
+    door.sessions.find(id, caller)
+}
+
+/// A refusal that still echoes the id, which was readable.
+fn refuse_with_id(house: &House, fault: Fault, bytes: &Bytes, face: Face) -> Option<Reply> {
+    let id = match read(bytes, &Limits::default()) {
+        Incoming::One(Ok(Message::Request(request))) => Some(request.id),
+        _ => None,
+    };
+    house.refuse(fault, ReplyTo::misread(id, face), "")
+}
+
+/// A stateless request. When its client hangs up, it is called off.
+async fn modern(
+    door: &Arc<Door>,
+    headers: Headers,
+    bytes: Bytes,
+    caller: Caller,
+    prefers_events: bool,
+) -> Response<Body> {
+    let house = door.house.clone();
+    let (outlet, cancel) = (Arc::new(Stream::new(Keep::Nothing)), CancellationToken::new());
+    let (line, called_off) = (outlet.clone(), cancel.clone());
+    let work = async move {
+        match read(&bytes, &Limits::default()) {
+            Incoming::One(Ok(Message::Request(request))) => {
+                let spoken = Spoken::Modern(Some(&headers));
+                house.walk(arrival(request, spoken, &caller, None, line, called_off)).await
+            }
+            Incoming::One(Ok(Message::Response(response))) => {
+                let fault = Fault::new(&reason::RPC_BAD_SHAPE).fact("member", "result");
+                house.refuse(fault, ReplyTo::misread(Some(response.id), Face::Mcp(Revision::LATEST)), "")
+            }
+            _ => None,
+        }
+    };
+    let work = Persist::new(work, Some(cancel.clone()));
+    match first(work, &outlet, prefers_events).await {
+        First::Reply(reply) => door.reply(reply),
+        First::Events(work) => {
+            see_to_its_end(work, &outlet);
+            let reading = Reading {
+                stream: outlet,
+                after: 0,
+                number: None,
+                primed: false,
+                replaced: CancellationToken::new(),
+                gone: Some(cancel.drop_guard()),
+            };
+            reading.response()
+        }
+    }
+}
+
+/// The first request of a session: only when the handshake worked is there a session.
+async fn initialize(door: &Arc<Door>, bytes: Bytes, caller: &Caller) -> Response<Body> {
+    let face = Face::Mcp(Revision::LATEST_SESSION);
+    let seat = match door.sessions.prepare(caller).and_then(|seat| door.sessions.seat(&seat).map(|()| seat)) {
+        Ok(seat) => seat,
+        Err(fault) => return door.reply(refuse_with_id(&door.house, fault, &bytes, face)),
+    };
+    let outlet = Arc::new(Stream::new(Keep::Nothing));
+    let reply = session_body(&door.house, &seat.session, &bytes, &outlet).await;
+    let mut response = match reply {
+        Answer::One(reply) => door.reply(reply),
+        Answer::Many(_) => empty(StatusCode::ACCEPTED),
+    };
+    if seat.session.client().is_none() {
+        door.sessions.end(&seat);
+        return response;
+    }
+    door.house.keep_told(&seat.session);
+    if let Ok(id) = HeaderValue::from_str(&seat.session.id) {
+        response.headers_mut().insert("mcp-session-id", id);
+    }
+    response
+}
+
+/// A message within a session. When its client hangs up, the work goes on: the client may come back.
+async fn in_session(
+    door: &Arc<Door>,
+    seat: &Arc<Seat>,
+    bytes: Bytes,
+    prefers_events: bool,
+) -> Response<Body> {
+    let (house, session) = (door.house.clone(), seat.session.clone());
+    if matches!(read(&bytes, &Limits::default()), Incoming::Batch(_)) && !session.revision().allows_batch() {
+        return door.reply(house.misread(no_batch(), Face::Mcp(session.revision()), &session.id));
+    }
+    let outlet = Arc::new(Stream::new(Keep::Recent));
+    let line = outlet.clone();
+    let work = Persist::new(
+        async move {
+            match session_body(&house, &session, &bytes, &line).await {
+                Answer::One(reply) => reply,
+                Answer::Many(body) => body.map(|body| Reply {
+                    status: 200,
+                    content_type: "application/json",
+                    headers: Vec::new(),
+                    body,
+                }),
+            }
+        },
+        None,
+    );
+    match first(work, &outlet, prefers_events).await {
+        First::Reply(reply) => door.reply(reply),
+        First::Events(work) => {
+            see_to_its_end(work, &outlet);
+            let (number, replaced) = seat.keep(&outlet);
+            let primed = Reading::is_primed_in(seat.session.revision());
+            Reading { stream: outlet, after: 0, number: Some(number), primed, replaced, gone: None }
+                .response()
+        }
+    }
+}
+
+enum Answer {
+    One(Option<Reply>),
+    Many(Option<Vec<u8>>),
+}
+
+async fn session_body(
+    house: &Arc<House>,
+    session: &Arc<Session>,
+    bytes: &Bytes,
+    outlet: &Arc<Stream>,
+) -> Answer {
+    match read(bytes, &Limits::default()) {
+        Incoming::One(message) => Answer::One(session_message(house, session, message, outlet).await),
+        Incoming::Batch(messages) => {
+            let each = messages.into_iter().map(|message| session_message(house, session, message, outlet));
+            Answer::Many(join_bodies(join_all(each).await))
+        }
+    }
+}
+
+async fn session_message(
+    house: &Arc<House>,
+    session: &Arc<Session>,
+    message: Result<Message<'_>, Misread>,
+    outlet: &Arc<Stream>,
+) -> Option<Reply> {
+    match message {
+        Ok(Message::Request(request)) => {
+            let cancel = session.ended.child_token();
+            let (caller, line) = (&session.caller, outlet.clone());
+            house.walk(arrival(request, Spoken::Session, caller, Some(session), line, cancel)).await
+        }
+        Ok(Message::Notification(notification)) => {
+            house.heed(&notification, Some(session));
+            None
+        }
+        Ok(Message::Response(response)) => {
+            house.hear(&response, session);
+            None
+        }
+        Err(misread) => house.misread(misread, Face::Mcp(session.revision()), &session.id),
+    }
+}
+
+fn arrival<'a>(
+    request: Request<'a>,
+    spoken: Spoken<'a>,
+    caller: &'a Caller,
+    session: Option<&'a Arc<Session>>,
+    outlet: Arc<Stream>,
+    cancel: CancellationToken,
+) -> Arrival<'a> {
+    Arrival { request, spoken, caller, session, ids: SharedIds::Allowed, outlet, cancel }
+}
+
+/// What comes first: the answer, or something to tell before it.
+enum First {
+    Reply(Option<Reply>),
+    Events(Persist<Option<Reply>>),
+}
+
+async fn first(mut work: Persist<Option<Reply>>, outlet: &Stream, prefers_events: bool) -> First {
+    if prefers_events {
+        return First::Events(work);
+    }
+    tokio::select! {
+        biased;
+        reply = &mut work => First::Reply(reply),
+        () = outlet.stirred() => First::Events(work),
+    }
+}
+
+/// The answer becomes the last event.
+fn see_to_its_end(work: Persist<Option<Reply>>, outlet: &Arc<Stream>) {
+    let Some(work) = work.take() else { return };
+    let outlet = outlet.clone();
+    tokio::spawn(async move {
+        if let Some(reply) = work.await {
+            let _ = outlet.push(reply.body).await;
+        }
+        outlet.finish();
+    });
+}
+
+/// `GET`: what belongs to no request, or what a lost stream still had to say.
+pub(super) fn resume(door: &Arc<Door>, head: &Head<'_>, caller: &Caller) -> Response<Body> {
+    let seat = match find(door, head, caller) {
+        Ok(seat) => seat,
+        Err(fault) => return door.refuse(fault, head.face()),
+    };
+    let (number, after) = match head.get("last-event-id").and_then(read_event_id) {
+        Some((number, after)) => (number, Some(after)),
+        None => (0, None),
+    };
+    let Some((stream, replaced)) = seat.take_over(number) else {
+        return door.refuse(Fault::new(&reason::HTTP_SESSION_LOST), head.face());
+    };
+    let after = after.unwrap_or_else(|| stream.position());
+    Reading { stream, after, number: Some(number), primed: false, replaced, gone: None }.response()
+}
+
+fn read_event_id(id: &str) -> Option<(u64, u64)> {
+    let (number, after) = id.split_once('-')?;
+    Some((number.parse().ok()?, after.parse().ok()?))
+}
+
+/// `DELETE`: the session is over.
+pub(super) fn end(door: &Arc<Door>, head: &Head<'_>, caller: &Caller) -> Response<Body> {
+    match find(door, head, caller) {
+        Ok(seat) => {
+            door.sessions.end(&seat);
+            empty(StatusCode::NO_CONTENT)
+        }
+        Err(fault) => door.reply(door.house.refuse(fault, ReplyTo::misread(None, head.face()), "")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::read_event_id;
+
+    #[test]
+    fn event_ids_are_two_numbers() {
+        assert_eq!(read_event_id("3-17"), Some((3, 17)));
+        for odd in ["", "3", "3-", "-3", "a-b", "99999999999999999999-1"] {
+            assert_eq!(read_event_id(odd), None, "{odd}");
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! The plain faces: `/rpc` is JSON-RPC 2.0 without MCP, `/v1` is REST.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use failwell_fault::{Fault, Pointer, Rule, Violation, reason};
+use failwell_policy::Caller;
+use failwell_render::Reply;
+use failwell_rpc::{Face, Incoming, Limits, Message, Misread, ReplyTo, read};
+use failwell_server::PlainCall;
+use futures_util::future::join_all;
+use http::{Response, StatusCode};
+use tokio_util::sync::CancellationToken;
+
+use super::body::{Body, empty, whole};
+use super::persist::Persist;
+use super::request::Head;
+use super::router::Door;
+use crate::stdio::join_bodies;
+
+/// `POST /rpc`: one message or a batch; always status 200, or 204 when there is nothing to say.
+pub(super) async fn rpc(door: &Arc<Door>, bytes: Bytes, caller: Caller) -> Response<Body> {
+    let cancel = CancellationToken::new();
+    let (owner, called_off) = (door.clone(), cancel.clone());
+    let work = async move {
+        match read(&bytes, &Limits::default()) {
+            Incoming::One(message) => {
+                rpc_message(&owner, message, &caller, &called_off).await.map(|reply| reply.body)
+            }
+            Incoming::Batch(messages) => {
+                let each = messages.into_iter().map(|m| rpc_message(&owner, m, &caller, &called_off));
+                join_bodies(join_all(each).await)
+            }
+        }
+    };
+    match Persist::new(work, Some(cancel)).await {
+        Some(body) => whole(200, "application/json", body),
+        None => empty(StatusCode::NO_CONTENT),
+    }
+}
+
+async fn rpc_message(
+    door: &Arc<Door>,
+    message: Result<Message<'_>, Misread>,
+    caller: &Caller,
+    cancel: &CancellationToken,
+) -> Option<Reply> {
+    match message {
+        Ok(Message::Request(request)) => {
+            let to = ReplyTo::request(request.id.clone(), Face::Rpc);
+            door.house.walk_plain(to, PlainCall::read(&request), caller, cancel.clone()).await
+        }
+        Ok(Message::Notification(_) | Message::Response(_)) => None,
+        Err(misread) => door.house.misread(misread, Face::Rpc, ""),
+    }
+}
+
+/// `GET /v1/tools`
+pub(super) async fn tools(door: &Arc<Door>, head: &Head<'_>, caller: Caller) -> Response<Body> {
+    let to = ReplyTo::misread(None, head.face());
+    let cancel = CancellationToken::new();
+    door.reply(door.house.walk_plain(to, Ok(PlainCall::ListTools), &caller, cancel).await)
+}
+
+/// `POST /v1/tools/{name}` with the arguments as the body.
+pub(super) async fn tool(door: &Arc<Door>, head: &Head<'_>, bytes: Bytes, caller: Caller) -> Response<Body> {
+    let to = ReplyTo::misread(None, head.face());
+    let call = read_arguments(&bytes).map(|arguments| {
+        let name = head.path.strip_prefix("/v1/tools/").unwrap_or_default();
+        PlainCall::Execute { name: percent_decode(name), arguments }
+    });
+    let cancel = CancellationToken::new();
+    let (owner, called_off) = (door.clone(), cancel.clone());
+    let work = async move { owner.house.walk_plain(to, call, &caller, called_off).await };
+    door.reply(Persist::new(work, Some(cancel)).await)
+}
+
+/// The body is an object of arguments; an empty one means none.
+fn read_arguments(bytes: &[u8]) -> Result<serde_json::Value, Fault> {
+    if bytes.iter().all(u8::is_ascii_whitespace) {
+        return Ok(serde_json::json!({}));
+    }
+    // The strict reader reads messages, so the arguments are read as the params of one.
+    let message = [br#"{"jsonrpc":"2.0","method":"m","params":["#, bytes, b"]}"].concat();
+    match read(&message, &Limits::default()) {
+        Incoming::One(Ok(Message::Notification(notification))) => {
+            let whole = notification.params.and_then(|raw| raw.as_array()).and_then(|mut items| {
+                let first = items.next();
+                first.filter(|_| items.next().is_none())
+            });
+            let object = whole.filter(|raw| raw.as_object().is_some());
+            match object {
+                Some(raw) => raw.parse().map_err(|error| Fault::new(&reason::SERVER_BUG).because(error)),
+                None => Err(Fault::new(&reason::MCP_BAD_ARGUMENTS)
+                    .violation(Violation::new(Pointer::root(), Rule::Type).limit("object"))),
+            }
+        }
+        Incoming::One(Err(misread)) => Err(misread.fault),
+        _ => Err(Fault::new(&reason::RPC_NOT_JSON).fact("offset", 0u64)),
+    }
+}
+
+fn percent_decode(text: &str) -> String {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((first, tail)) = rest.split_first() {
+        let escaped = (*first == b'%')
+            .then(|| {
+                std::str::from_utf8(tail.get(..2)?).ok().and_then(|hex| u8::from_str_radix(hex, 16).ok())
+            })
+            .flatten();
+        match escaped {
+            Some(byte) => {
+                bytes.push(byte);
+                rest = tail.get(2..).unwrap_or_default();
+            }
+            None => {
+                bytes.push(*first);
+                rest = tail;
+            }
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{percent_decode, read_arguments};
+
+    #[test]
+    fn names_are_decoded_once() {
+        for (path, name) in [("echo", "echo"), ("a%20b", "a b"), ("%2525", "%25"), ("%zz%4", "%zz%4")] {
+            assert_eq!(percent_decode(path), name);
+        }
+    }
+
+    #[test]
+    fn arguments_are_one_object() {
+        assert!(read_arguments(b"").is_ok() && read_arguments(b" {\"a\":1} ").is_ok());
+        let reason = |body: &[u8]| read_arguments(body).err().map(|fault| fault.reason().id);
+        assert_eq!(reason(b"[1]"), Some("mcp/BAD_ARGUMENTS"));
+        assert_eq!(reason(b"{},{}"), Some("mcp/BAD_ARGUMENTS"));
+        assert_eq!(reason(b"{nope"), Some("rpc/NOT_JSON"));
+        assert_eq!(reason(b"{\"a\":1,\"a\":2}"), Some("rpc/DUPLICATE_KEY"));
+    }
+}

@@ -1,0 +1,168 @@
+//! A request's head, read once.
+
+use failwell_rpc::{Face, RestStyle, Revision};
+use failwell_server::Headers;
+use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HOST, ORIGIN};
+use http::request::Parts;
+use http::{HeaderMap, Method};
+
+/// Where a path leads.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Place {
+    Mcp,
+    Rpc,
+    Tools,
+    Tool,
+    OpenApi,
+    Health,
+    Ready,
+    Metrics,
+    Nowhere,
+}
+
+impl Place {
+    pub(super) fn of(path: &str) -> Place {
+        match path {
+            "/mcp" | "/mcp/" => Place::Mcp,
+            "/rpc" => Place::Rpc,
+            "/v1/tools" => Place::Tools,
+            "/openapi.json" => Place::OpenApi,
+            "/healthz" => Place::Health,
+            "/readyz" => Place::Ready,
+            "/metrics" => Place::Metrics,
+            _ if path.strip_prefix("/v1/tools/").is_some_and(|name| !name.is_empty()) => Place::Tool,
+            _ => Place::Nowhere,
+        }
+    }
+
+    /// The methods a place knows.
+    pub(super) fn allows(self, modern: bool) -> &'static [&'static str] {
+        match self {
+            Place::Mcp if modern => &["POST"],
+            Place::Mcp => &["POST", "GET", "DELETE"],
+            Place::Rpc | Place::Tool => &["POST"],
+            Place::Tools | Place::OpenApi | Place::Health | Place::Ready | Place::Metrics => &["GET"],
+            Place::Nowhere => &[],
+        }
+    }
+
+    /// Whether everybody may look.
+    pub(super) fn is_open(self) -> bool {
+        matches!(self, Place::OpenApi | Place::Health | Place::Ready)
+    }
+}
+
+/// The head of one request.
+pub(super) struct Head<'a> {
+    pub(super) place: Place,
+    pub(super) method: &'a Method,
+    pub(super) path: &'a str,
+    headers: &'a HeaderMap,
+}
+
+impl<'a> Head<'a> {
+    pub(super) fn of(parts: &'a Parts) -> Head<'a> {
+        let path = parts.uri.path();
+        Head { place: Place::of(path), method: &parts.method, path, headers: &parts.headers }
+    }
+
+    pub(super) fn get(&self, name: impl http::header::AsHeaderName) -> Option<&'a str> {
+        self.headers.get(name).and_then(|value| value.to_str().ok())
+    }
+
+    /// The dialect the answer is written in.
+    pub(super) fn face(&self) -> Face {
+        match self.place {
+            Place::Mcp => Face::Mcp(self.revision()),
+            Place::Rpc => Face::Rpc,
+            _ if self.accepts("application/problem+json") => Face::Rest(RestStyle::Problem),
+            _ => Face::Rest(RestStyle::Plain),
+        }
+    }
+
+    /// The version header, if it names a version that exists.
+    pub(super) fn stated_revision(&self) -> Option<Revision> {
+        Revision::parse(self.get("mcp-protocol-version")?.trim())
+    }
+
+    fn revision(&self) -> Revision {
+        self.stated_revision().unwrap_or(Revision::LATEST_SESSION)
+    }
+
+    pub(super) fn session_id(&self) -> Option<&'a str> {
+        self.get("mcp-session-id")
+    }
+
+    pub(super) fn host(&self) -> Option<&'a str> {
+        self.get(HOST)
+    }
+
+    pub(super) fn origin(&self) -> Option<&'a str> {
+        self.get(ORIGIN)
+    }
+
+    /// The key, from either header it may come in.
+    pub(super) fn key(&self) -> Option<&'a str> {
+        let bearer = self.get(AUTHORIZATION).and_then(|value| {
+            let (scheme, token) = value.split_once(' ')?;
+            scheme.eq_ignore_ascii_case("bearer").then_some(token.trim())
+        });
+        bearer.or_else(|| self.get("x-api-key"))
+    }
+
+    pub(super) fn content_type(&self) -> Option<&'a str> {
+        Some(self.get(CONTENT_TYPE)?.split(';').next().unwrap_or_default().trim())
+    }
+
+    pub(super) fn content_length(&self) -> Option<u64> {
+        self.get(http::header::CONTENT_LENGTH)?.parse().ok()
+    }
+
+    /// Whether a type is named in `Accept`, wildcards aside.
+    fn accepts(&self, wanted: &str) -> bool {
+        self.accept_position(wanted).is_some()
+    }
+
+    fn accept_position(&self, wanted: &str) -> Option<usize> {
+        let ranges = self.headers.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok());
+        let mut ranges = ranges.flat_map(|value| value.split(','));
+        ranges.position(|range| {
+            let range = range.split(';').next().unwrap_or_default().trim();
+            range.eq_ignore_ascii_case(wanted)
+        })
+    }
+
+    /// Whether a type may be sent, wildcards included.
+    pub(super) fn takes(&self, wanted: &str) -> bool {
+        let family = wanted.split('/').next().unwrap_or_default();
+        self.accepts(wanted) || self.accepts("*/*") || self.accepts(&format!("{family}/*"))
+    }
+
+    /// Whether the client would rather have a stream than a document.
+    pub(super) fn prefers_events(&self) -> bool {
+        match (self.accept_position("text/event-stream"), self.accept_position("application/json")) {
+            (Some(events), Some(json)) => events < json,
+            _ => false,
+        }
+    }
+
+    /// The headers a modern request repeats its body in.
+    pub(super) fn mcp_headers(&self) -> Headers {
+        let owned = |name: &'static str| self.get(name).map(str::to_owned);
+        let params = self.headers.iter().filter_map(|(name, value)| {
+            let param = name.as_str().strip_prefix("mcp-param-")?;
+            Some((param.to_owned(), value.to_str().unwrap_or_default().to_owned()))
+        });
+        Headers {
+            version: owned("mcp-protocol-version"),
+            method: owned("mcp-method"),
+            name: owned("mcp-name"),
+            params: params.collect(),
+        }
+    }
+
+    /// Whether the version header claims the modern era.
+    pub(super) fn claims_modern(&self) -> bool {
+        self.stated_revision() == Some(Revision::V2026_07_28)
+    }
+}

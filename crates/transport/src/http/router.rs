@@ -1,0 +1,79 @@
+//! From a request to the face that answers it.
+
+use std::sync::Arc;
+
+use failwell_fault::Fault;
+use failwell_policy::Caller;
+use failwell_rpc::{Face, ReplyTo};
+use failwell_server::House;
+use http::request::Parts;
+use http::{Request, Response, StatusCode};
+use hyper::body::Incoming;
+
+use super::body::{Body, empty, rendered};
+use super::ladder::{climb, read_body};
+use super::request::{Head, Place};
+use super::sessions::Sessions;
+use super::settings::HttpSettings;
+use super::{mcp, openapi, pages, plain};
+
+/// Everything a request needs.
+pub(super) struct Door {
+    pub(super) house: Arc<House>,
+    pub(super) settings: HttpSettings,
+    pub(super) sessions: Sessions,
+}
+
+impl Door {
+    pub(super) fn new(house: Arc<House>, settings: HttpSettings) -> Door {
+        let sessions = Sessions::new(settings.most_sessions, settings.idle_session);
+        Door { house, settings, sessions }
+    }
+
+    pub(super) async fn answer(self: &Arc<Self>, request: Request<Incoming>) -> Response<Body> {
+        let (parts, body) = request.into_parts();
+        let head = Head::of(&parts);
+        match climb(&head, &self.settings) {
+            Ok(caller) => self.pass(&parts, &head, body, caller).await,
+            Err(fault) => self.refuse(fault, head.face()),
+        }
+    }
+
+    async fn pass(
+        self: &Arc<Self>,
+        parts: &Parts,
+        head: &Head<'_>,
+        body: Incoming,
+        caller: Caller,
+    ) -> Response<Body> {
+        match (head.place, head.method.as_str()) {
+            (Place::Mcp, "GET") => mcp::resume(self, head, &caller),
+            (Place::Mcp, "DELETE") => mcp::end(self, head, &caller),
+            (Place::Mcp | Place::Rpc | Place::Tool, _) => match read_body(head, body, &self.settings).await {
+                Err(fault) => self.refuse(fault, head.face()),
+                Ok(bytes) if head.place == Place::Mcp => mcp::post(self, head, bytes, caller).await,
+                Ok(bytes) if head.place == Place::Rpc => plain::rpc(self, bytes, caller).await,
+                Ok(bytes) => plain::tool(self, head, bytes, caller).await,
+            },
+            (Place::Tools, _) => plain::tools(self, head, caller).await,
+            (Place::OpenApi, _) => openapi::document(self).await,
+            (Place::Health, _) => pages::health(),
+            (Place::Ready, _) => pages::ready(&self.house),
+            (Place::Metrics, _) => pages::metrics(&self.house),
+            (Place::Nowhere, _) => {
+                let _ = parts;
+                self.refuse(Fault::new(&failwell_fault::reason::HTTP_UNKNOWN_PATH), head.face())
+            }
+        }
+    }
+
+    /// An answer to somebody whose message was never read.
+    pub(super) fn refuse(&self, fault: Fault, face: Face) -> Response<Body> {
+        self.reply(self.house.refuse(fault, ReplyTo::misread(None, face), ""))
+    }
+
+    /// Bytes, or the status that says there are none.
+    pub(super) fn reply(&self, reply: Option<failwell_render::Reply>) -> Response<Body> {
+        reply.map_or_else(|| empty(StatusCode::ACCEPTED), rendered)
+    }
+}

@@ -1,0 +1,130 @@
+//! The sessions of the session era, each bound to the caller who opened it.
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use failwell_fault::{Fault, OrFault, reason};
+use failwell_policy::Caller;
+use failwell_server::{Keep, Session, Stream};
+use tokio_util::sync::CancellationToken;
+
+/// The most streams one session keeps for a client that comes back.
+const MOST_STREAMS: usize = 32;
+
+/// The table of sessions.
+#[derive(Debug)]
+pub(super) struct Sessions {
+    table: Mutex<HashMap<String, Arc<Seat>>>,
+    most: usize,
+    idle: Duration,
+}
+
+/// A session with the streams it can come back to.
+#[derive(Debug)]
+pub(super) struct Seat {
+    pub(super) session: Arc<Session>,
+    streams: Mutex<Streams>,
+    used: Mutex<Instant>,
+}
+
+#[derive(Debug, Default)]
+struct Streams {
+    next: u64,
+    kept: BTreeMap<u64, (Arc<Stream>, CancellationToken)>,
+}
+
+impl Sessions {
+    pub(super) fn new(most: usize, idle: Duration) -> Sessions {
+        Sessions { table: Mutex::default(), most, idle }
+    }
+
+    /// A new session that is not in the table yet: it gets there when its handshake worked.
+    pub(super) fn prepare(&self, caller: &Caller) -> Result<Arc<Seat>, Fault> {
+        let mut random = [0u8; 16];
+        getrandom::fill(&mut random).or_fault(&reason::SERVER_BUG)?;
+        let id: String = random.iter().map(|byte| format!("{byte:02x}")).collect();
+        let session = Session::new(id, caller.clone(), Keep::Recent);
+        let standalone = (session.outbound.clone(), CancellationToken::new());
+        let streams = Streams { next: 1, kept: BTreeMap::from([(0, standalone)]) };
+        Ok(Arc::new(Seat { session, streams: Mutex::new(streams), used: Mutex::new(Instant::now()) }))
+    }
+
+    /// Takes a session in, once there is room for it.
+    pub(super) fn seat(&self, seat: &Arc<Seat>) -> Result<(), Fault> {
+        let mut table = lock(&self.table);
+        if table.len() >= self.most {
+            self.sweep(&mut table);
+        }
+        if table.len() >= self.most {
+            return Err(Fault::new(&reason::HTTP_TOO_MANY_SESSIONS).fact("limit", self.most));
+        }
+        table.insert(seat.session.id.clone(), seat.clone());
+        Ok(())
+    }
+
+    /// A caller's own session. Somebody else's is as lost as one that never was.
+    pub(super) fn find(&self, id: &str, caller: &Caller) -> Result<Arc<Seat>, Fault> {
+        let found = lock(&self.table).get(id).cloned();
+        let seat = found.filter(|seat| seat.session.caller == *caller && !seat.session.ended.is_cancelled());
+        let seat = seat.ok_or_else(|| Fault::new(&reason::HTTP_SESSION_LOST))?;
+        *lock(&seat.used) = Instant::now();
+        Ok(seat)
+    }
+
+    pub(super) fn end(&self, seat: &Seat) {
+        lock(&self.table).remove(&seat.session.id);
+        seat.session.end();
+    }
+
+    /// Ends sessions nobody used for long.
+    pub(super) fn sweep_idle(&self) {
+        self.sweep(&mut lock(&self.table));
+    }
+
+    fn sweep(&self, table: &mut HashMap<String, Arc<Seat>>) {
+        table.retain(|_, seat| {
+            let keep = lock(&seat.used).elapsed() < self.idle;
+            if !keep {
+                seat.session.end();
+            }
+            keep
+        });
+    }
+
+    pub(super) fn end_all(&self) {
+        for (_, seat) in lock(&self.table).drain() {
+            seat.session.end();
+        }
+    }
+}
+
+impl Seat {
+    /// Keeps a stream under a number, so that its reader can come back; the oldest finished one makes room.
+    pub(super) fn keep(&self, stream: &Arc<Stream>) -> (u64, CancellationToken) {
+        let mut streams = lock(&self.streams);
+        let number = streams.next;
+        streams.next += 1;
+        if streams.kept.len() > MOST_STREAMS
+            && let Some(oldest) = streams.kept.keys().copied().find(|kept| *kept != 0)
+        {
+            streams.kept.remove(&oldest);
+        }
+        let reader = CancellationToken::new();
+        streams.kept.insert(number, (stream.clone(), reader.clone()));
+        (number, reader)
+    }
+
+    /// A stream to read on, taken over from whoever read it before.
+    pub(super) fn take_over(&self, number: u64) -> Option<(Arc<Stream>, CancellationToken)> {
+        let mut streams = lock(&self.streams);
+        let (stream, reader) = streams.kept.get_mut(&number)?;
+        reader.cancel();
+        *reader = CancellationToken::new();
+        Some((stream.clone(), reader.clone()))
+    }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

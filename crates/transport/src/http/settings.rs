@@ -1,0 +1,45 @@
+use std::time::Duration;
+
+use failwell_policy::Keys;
+
+/// The bounds and rules of an HTTP door.
+#[derive(Debug)]
+pub struct HttpSettings {
+    /// The keys that open it; none at all leaves it open.
+    pub keys: Keys,
+    /// Host names served besides the loopback ones and the address listened on.
+    pub allowed_hosts: Vec<String>,
+    /// Origins of web pages that may call, besides pages of this machine.
+    pub allowed_origins: Vec<String>,
+    /// The most bytes of one body.
+    pub largest_body: usize,
+    /// How long a body may take to arrive.
+    pub body_deadline: Duration,
+    /// How long a request's head may take, and an idle connection may wait for the next.
+    pub head_deadline: Duration,
+    /// How long a session may be idle.
+    pub idle_session: Duration,
+    /// The most sessions at once.
+    pub most_sessions: usize,
+    /// The most connections at once.
+    pub most_connections: usize,
+    /// How long running requests may take after shutdown began.
+    pub drain: Duration,
+}
+
+impl Default for HttpSettings {
+    fn default() -> Self {
+        HttpSettings {
+            keys: Keys::default(),
+            allowed_hosts: Vec::new(),
+            allowed_origins: Vec::new(),
+            largest_body: 16 * 1024 * 1024,
+            body_deadline: Duration::from_secs(30),
+            head_deadline: Duration::from_secs(60),
+            idle_session: Duration::from_secs(1_800),
+            most_sessions: 10_000,
+            most_connections: 4_096,
+            drain: Duration::from_secs(10),
+        }
+    }
+}

@@ -1,0 +1,24 @@
+//! What keeps the house in order. Each check is a function from the repository to its problems.
+
+mod edges;
+mod manual;
+mod records;
+mod sources;
+mod transcripts;
+
+use crate::problem::Problem;
+
+/// All problems of all checks.
+pub(crate) fn check() -> Vec<Problem> {
+    let checks: [fn() -> Vec<Problem>; 8] = [
+        edges::check,
+        manual::check,
+        transcripts::check,
+        sources::long_files,
+        sources::forbidden_words,
+        sources::missing_invariants,
+        records::check,
+        sources::machine_paths,
+    ];
+    checks.into_iter().flat_map(|check| check()).collect()
+}
