@@ -209,6 +209,10 @@ impl Check {
         Self { pace, ..self }
     }
 
+    pub(crate) const fn expect(self, expect: Expect) -> Self {
+        Self { expect, ..self }
+    }
+
     /// The clause or rule behind the check.
     pub(crate) const fn rule(self, rule: &'static str) -> Self {
         Self { rule, ..self }

@@ -87,9 +87,14 @@ fn no_answer(wanted: &Refusal, exchange: &Exchange) -> Verdict {
         Some(status) => Verdict::broken(format!("HTTP {status} without an error")),
         None => match &exchange.trouble {
             Some(why) => Verdict::broken(why.clone()),
-            None => marked(wanted.silence, "no answer: the caller waits until its own timeout".to_owned()),
+            None => marked(wanted.silence, quiet(exchange)),
         },
     }
+}
+
+fn quiet(exchange: &Exchange) -> String {
+    if exchange.id.is_some() { "no answer: the caller waits until its own timeout" } else { "no answer" }
+        .to_owned()
 }
 
 fn result(exchange: &Exchange) -> Verdict {
@@ -125,7 +130,7 @@ fn one_answer(silence: Mark, exchange: &Exchange) -> Verdict {
             (Some(400..=499), _) => Verdict::HELD,
             (Some(status), _) => Verdict::broken(format!("HTTP {status} without an answer")),
             (None, Some(why)) => marked(silence, why.clone()),
-            (None, None) => marked(silence, "no answer: the caller waits until its own timeout".to_owned()),
+            (None, None) => marked(silence, quiet(exchange)),
         };
     }
     once(exchange)

@@ -14,7 +14,7 @@ const fn over_http(id: &'static str, title: &'static str, expect: Expect) -> Che
 }
 
 pub(super) const CHECKS: &[Check] = &[
-    over_http("http.put", "PUT instead of POST", Expect::Status { held: &[405, 501], short: &[] }).verb("PUT").should()
+    over_http("http.put", "PUT instead of POST", Expect::Status { held: &[405, 501], short: &[404] }).verb("PUT").should()
         .rule("RFC 9110 §15.5.6: a method the resource does not allow is 405"),
     over_http("http.origin", "a foreign Origin", Expect::Status { held: &[403], short: &[400, 401, 404, 421] })
         .edits(&[Edit::Set("Origin", "http://evil.example")])

@@ -51,6 +51,7 @@ pub(super) const CHECKS: &[Check] = &[
     .patience(Patience::Settle)
     .rule("MCP 2025-03-26 allows batches (servers MUST receive them); 2025-06-18 and later removed them"),
     Check::text("json.empty-batch", "an empty batch", "[]", NO_ID)
+        .should()
         .patience(Patience::Settle)
         .rule("JSON-RPC 2.0 §6: an empty array is answered with one −32600"),
     Check::text(
