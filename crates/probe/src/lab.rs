@@ -30,6 +30,8 @@ pub(crate) struct Lab {
     /// Planted among arguments.
     pub(crate) marker: String,
     pub(crate) revision: Revision,
+    /// Every revision the server speaks.
+    pub(crate) spoken: Vec<Revision>,
     /// Whether both eras are spoken.
     pub(crate) dual: bool,
     pub(crate) survey: Survey,
@@ -50,6 +52,7 @@ impl Lab {
             tape: Tape::default(),
             impure: Impure::default(),
             revision: Revision::November2025,
+            spoken: Vec::new(),
             dual: false,
             survey: Survey::default(),
             link: None,

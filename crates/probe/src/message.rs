@@ -74,6 +74,11 @@ impl Message {
         self.id_text.as_deref() == Some(text)
     }
 
+    /// Whether the id is one the examiner made for a request, so that a late answer blames nobody else.
+    pub(crate) fn answers_a_request(&self) -> bool {
+        self.is_answer() && self.id_text().is_some_and(|id| id.starts_with("\"fw-"))
+    }
+
     pub(crate) fn result(&self) -> Option<&Value> {
         self.value.get("result")
     }

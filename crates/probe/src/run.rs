@@ -10,7 +10,7 @@ use crate::failure::ProbeError;
 use crate::judge::{judge, wanted};
 use crate::lab::Lab;
 use crate::leak::{Category, Scanner};
-use crate::link::{Link, Patience, Shot, unique};
+use crate::link::{Link, Patience, Shot, fresh_id};
 use crate::report::{CheckReport, Report, printable, score, tally};
 use crate::revision::Revision;
 use crate::special::{Outcome, perform};
@@ -59,6 +59,7 @@ pub async fn examine(
     scanner.scan("version", b"", &lab.tape.take());
     lab.dual =
         spoken.revisions.iter().any(|it| it.is_modern()) && spoken.revisions.iter().any(|it| !it.is_modern());
+    lab.spoken.clone_from(&spoken.revisions);
     let plan = plan(&spoken.revisions, &lab);
     on_progress(Progress::Detected { revisions: &spoken.revisions, total: plan.len() });
 
@@ -179,7 +180,7 @@ async fn make(check: &Check, lab: &mut Lab) -> Made {
 }
 
 async fn send(check: &Check, body: Body, lab: &mut Lab) -> Made {
-    let id = check.id_text.map_or_else(|| format!("\"p-{}\"", unique()), str::to_owned);
+    let id = check.id_text.map_or_else(|| fresh_id("p"), str::to_owned);
     let text = match body {
         Body::Bytes(bytes) => Ok(bytes.to_vec()),
         Body::Text(text) => lab.fill(text, &id).map(String::into_bytes),
@@ -269,7 +270,7 @@ fn report(check: &Check, revision: Revision, made: Made, duration: Duration) -> 
         level,
         revision,
         verdict,
-        expected: wanted(&check.expect),
+        expected: wanted(&check.expect, revision),
         rule: check.rule.to_owned(),
         sent: printable(&made.outcome.sent, PROOF_CAP),
         got: printable(&made.outcome.got, PROOF_CAP),

@@ -87,7 +87,7 @@ fn line(check: &CheckReport, width: usize, paint: &Paint) -> String {
         Verdict::NotApplicable { why } => format!(" ({why})"),
         _ => String::new(),
     };
-    let text = printable(format!("{:<28} {level:<6} {}{aside}", check.id, check.title).as_bytes(), 400);
+    let text = printable(format!("{:<30} {level:<6} {}{aside}", check.id, check.title).as_bytes(), 400);
     format!("  {} {}\n", paint.ink(ink, sign), cut(&text.replace('\n', " "), width.saturating_sub(4)))
 }
 

@@ -7,13 +7,13 @@ use crate::check::Expect;
 use crate::exchange::Exchange;
 use crate::judge::judge;
 use crate::lab::Lab;
-use crate::link::{Edit, Link, Patience, Shot, request, unique};
+use crate::link::{Edit, Link, Patience, Shot, fresh_id, request};
 use crate::revision::Revision;
 use crate::verdict::Verdict;
 use crate::wire::http::Pace;
 
 fn ping(lab: &Lab) -> Shot {
-    let id = format!("\"http-{}\"", unique());
+    let id = fresh_id("http");
     let method = if lab.revision.is_modern() { "server/discover" } else { "ping" };
     Shot::request(request(&id, method, json!({}), lab.revision), &id)
 }
