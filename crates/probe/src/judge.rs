@@ -70,9 +70,8 @@ fn refused(wanted: &Refusal, exchange: &Exchange) -> Verdict {
                 let why = format!("refused with {code} instead of {}", list(&codes));
                 return if wanted.near.contains(&code) { Verdict::short(why) } else { Verdict::broken(why) };
             }
-            if exchange.id.is_some() && !exchange.echoes_id(message) {
-                let why =
-                    "the id was readable and is not in the answer, so the caller cannot tell whose it is";
+            if wanted.anonymous != Mark::Held && exchange.id.is_some() && !exchange.echoes_id(message) {
+                let why = "the id was readable and is not in the answer";
                 return marked(wanted.anonymous, why.to_owned());
             }
             match exchange.status() {

@@ -32,8 +32,6 @@ pub(crate) struct Lab {
     pub(crate) revision: Revision,
     /// Every revision the server speaks.
     pub(crate) spoken: Vec<Revision>,
-    /// Whether both eras are spoken.
-    pub(crate) dual: bool,
     pub(crate) survey: Survey,
     pub(crate) startup: Duration,
     link: Option<Link>,
@@ -53,7 +51,6 @@ impl Lab {
             impure: Impure::default(),
             revision: Revision::November2025,
             spoken: Vec::new(),
-            dual: false,
             survey: Survey::default(),
             link: None,
             began: Instant::now(),
@@ -62,6 +59,12 @@ impl Lab {
 
     pub(crate) fn transport(&self) -> Transport {
         self.target.transport()
+    }
+
+    /// Whether both eras are spoken.
+    pub(crate) fn is_dual(&self) -> bool {
+        let modern = self.spoken.iter().filter(|revision| revision.is_modern()).count();
+        modern > 0 && modern < self.spoken.len()
     }
 
     pub(crate) fn is_out_of_time(&self) -> bool {

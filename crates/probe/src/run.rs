@@ -57,8 +57,6 @@ pub async fn examine(
     let mut scanner = Scanner::new(lab.known_paths(), lab.secret.clone());
     let spoken = detect(&mut lab).await?;
     scanner.scan("version", b"", &lab.tape.take());
-    lab.dual =
-        spoken.revisions.iter().any(|it| it.is_modern()) && spoken.revisions.iter().any(|it| !it.is_modern());
     lab.spoken.clone_from(&spoken.revisions);
     let plan = plan(&spoken.revisions, &lab);
     on_progress(Progress::Detected { revisions: &spoken.revisions, total: plan.len() });
@@ -181,18 +179,21 @@ async fn make(check: &Check, lab: &mut Lab) -> Made {
 
 async fn send(check: &Check, body: Body, lab: &mut Lab) -> Made {
     let id = check.id_text.map_or_else(|| fresh_id("p"), str::to_owned);
-    let text = match body {
-        Body::Bytes(bytes) => Ok(bytes.to_vec()),
+    let filled = match body {
+        Body::Around(before, bytes, after) => lab.fill(before, &id).and_then(|before| {
+            let after = lab.fill(after, &id)?;
+            Ok([before.as_bytes(), bytes, after.as_bytes()].concat())
+        }),
         Body::Text(text) => lab.fill(text, &id).map(String::into_bytes),
         Body::Made(make) => lab.fill(&make(), &id).map(String::into_bytes),
     };
-    let body = match text {
-        Ok(body) => body,
+    let filled = match filled {
+        Ok(filled) => filled,
         Err(lacking) => return Made::only(Verdict::not_applicable(lacking)),
     };
     let shot = Shot {
-        id: has_id(check).then_some(id),
-        body,
+        id: has_id(check, body).then_some(id),
+        body: filled,
         patience: if check.ground == Ground::Fresh { Patience::Full } else { check.patience },
         verb: check.verb,
         path: check.path,
@@ -206,10 +207,12 @@ async fn send(check: &Check, body: Body, lab: &mut Lab) -> Made {
 }
 
 /// Whether the body carries an id an answer could repeat.
-fn has_id(check: &Check) -> bool {
-    check.id_text.is_some()
-        || matches!(check.act, Act::Send(Body::Text(text)) if text.contains("$ID"))
-        || matches!(check.act, Act::Send(Body::Made(_)))
+fn has_id(check: &Check, body: Body) -> bool {
+    let written = match body {
+        Body::Text(text) | Body::Around(text, ..) => text.contains("$ID"),
+        Body::Made(_) => true,
+    };
+    written || check.id_text.is_some()
 }
 
 async fn on_ready(check: &Check, shot: &Shot, lab: &mut Lab) -> Made {

@@ -98,7 +98,7 @@ pub(super) async fn version_header(lab: &mut Lab) -> Result<Outcome, String> {
 pub(super) async fn gone_verb(lab: &mut Lab, verb: &'static str) -> Result<Outcome, String> {
     let mut shot = Shot::raw(Vec::new(), Patience::Settle);
     shot.verb = verb;
-    let dual = lab.dual;
+    let dual = lab.is_dual();
     let exchange = lab.ready().await?.exchange(&shot).await;
     let verdict = match exchange.status() {
         Some(405) => Verdict::HELD,
