@@ -97,8 +97,9 @@ pub struct Report {
 impl Report {
     /// The heaviest finding: leaks first, then MUST, then SHOULD.
     pub fn worst(&self) -> Option<&CheckReport> {
-        let lost =
-            |check: &&CheckReport| check.verdict.points(check.level).map_or(0, |(won, whole)| whole - won);
+        let lost = |check: &&CheckReport| {
+            check.verdict.half_points(check.level).map_or(0, |(won, whole)| whole - won)
+        };
         // The first of equals, so that the answer does not depend on the order of comparison.
         self.checks.iter().rev().max_by_key(lost).filter(|check| lost(check) > 0)
     }
@@ -106,7 +107,7 @@ impl Report {
 
 /// Points won of points at stake, in hundredths, rounded down so that 100 means all.
 pub(crate) fn score(checks: &[CheckReport]) -> u32 {
-    let points = checks.iter().filter_map(|check| check.verdict.points(check.level));
+    let points = checks.iter().filter_map(|check| check.verdict.half_points(check.level));
     let (won, whole) = points.fold((0, 0), |(won, whole), (one, of)| (won + one, whole + of));
     (won * 100).checked_div(whole).unwrap_or(0)
 }
@@ -182,7 +183,7 @@ pub(crate) mod tests {
         check(&[(Level::Must, Verdict::HELD), (Level::Should, Verdict::broken("x"))], 75);
         check(&[(Level::Must, Verdict::broken("x")), (Level::Should, Verdict::HELD)], 25);
         check(&[(Level::Must, Verdict::short("x"))], 66);
-        check(&[(Level::Should, Verdict::short("x"))], 0);
+        check(&[(Level::Should, Verdict::short("x"))], 50);
         check(&[(Level::Leak, Verdict::broken("x")), (Level::Leak, Verdict::HELD)], 50);
         check(&[(Level::Must, Verdict::HELD), (Level::Leak, Verdict::not_applicable("x"))], 100);
     }

@@ -10,7 +10,7 @@ use crate::failure::ProbeError;
 use crate::judge::{judge, wanted};
 use crate::lab::Lab;
 use crate::leak::{Category, Scanner};
-use crate::link::{Link, Patience, Shot, unique};
+use crate::link::{Link, Patience, Shot, fresh_id};
 use crate::report::{CheckReport, Report, printable, score, tally};
 use crate::revision::Revision;
 use crate::special::{Outcome, perform};
@@ -57,8 +57,7 @@ pub async fn examine(
     let mut scanner = Scanner::new(lab.known_paths(), lab.secret.clone());
     let spoken = detect(&mut lab).await?;
     scanner.scan("version", b"", &lab.tape.take());
-    lab.dual =
-        spoken.revisions.iter().any(|it| it.is_modern()) && spoken.revisions.iter().any(|it| !it.is_modern());
+    lab.spoken.clone_from(&spoken.revisions);
     let plan = plan(&spoken.revisions, &lab);
     on_progress(Progress::Detected { revisions: &spoken.revisions, total: plan.len() });
 
@@ -179,19 +178,22 @@ async fn make(check: &Check, lab: &mut Lab) -> Made {
 }
 
 async fn send(check: &Check, body: Body, lab: &mut Lab) -> Made {
-    let id = check.id_text.map_or_else(|| format!("\"p-{}\"", unique()), str::to_owned);
-    let text = match body {
-        Body::Bytes(bytes) => Ok(bytes.to_vec()),
+    let id = check.id_text.map_or_else(|| fresh_id("p"), str::to_owned);
+    let filled = match body {
+        Body::Around(before, bytes, after) => lab.fill(before, &id).and_then(|before| {
+            let after = lab.fill(after, &id)?;
+            Ok([before.as_bytes(), bytes, after.as_bytes()].concat())
+        }),
         Body::Text(text) => lab.fill(text, &id).map(String::into_bytes),
         Body::Made(make) => lab.fill(&make(), &id).map(String::into_bytes),
     };
-    let body = match text {
-        Ok(body) => body,
+    let filled = match filled {
+        Ok(filled) => filled,
         Err(lacking) => return Made::only(Verdict::not_applicable(lacking)),
     };
     let shot = Shot {
-        id: has_id(check).then_some(id),
-        body,
+        id: has_id(check, body).then_some(id),
+        body: filled,
         patience: if check.ground == Ground::Fresh { Patience::Full } else { check.patience },
         verb: check.verb,
         path: check.path,
@@ -205,10 +207,12 @@ async fn send(check: &Check, body: Body, lab: &mut Lab) -> Made {
 }
 
 /// Whether the body carries an id an answer could repeat.
-fn has_id(check: &Check) -> bool {
-    check.id_text.is_some()
-        || matches!(check.act, Act::Send(Body::Text(text)) if text.contains("$ID"))
-        || matches!(check.act, Act::Send(Body::Made(_)))
+fn has_id(check: &Check, body: Body) -> bool {
+    let written = match body {
+        Body::Text(text) | Body::Around(text, ..) => text.contains("$ID"),
+        Body::Made(_) => true,
+    };
+    written || check.id_text.is_some()
 }
 
 async fn on_ready(check: &Check, shot: &Shot, lab: &mut Lab) -> Made {
@@ -269,7 +273,7 @@ fn report(check: &Check, revision: Revision, made: Made, duration: Duration) -> 
         level,
         revision,
         verdict,
-        expected: wanted(&check.expect),
+        expected: wanted(&check.expect, revision),
         rule: check.rule.to_owned(),
         sent: printable(&made.outcome.sent, PROOF_CAP),
         got: printable(&made.outcome.got, PROOF_CAP),
