@@ -50,10 +50,20 @@ pub use server::*;
 
 /// Every reason, room by room.
 pub fn all() -> impl Iterator<Item = &'static Reason> {
-    [rpc::ROWS, http::ROWS, mcp::ROWS, server::ROWS, policy::ROWS, gateway::ROWS, audit::ROWS, config::ROWS, lobby::ROWS]
-        .into_iter()
-        .flatten()
-        .copied()
+    [
+        rpc::ROWS,
+        http::ROWS,
+        mcp::ROWS,
+        server::ROWS,
+        policy::ROWS,
+        gateway::ROWS,
+        audit::ROWS,
+        config::ROWS,
+        lobby::ROWS,
+    ]
+    .into_iter()
+    .flatten()
+    .copied()
 }
 
 /// A reason by its identity, whatever the case it is written in.

@@ -32,7 +32,12 @@ pub fn lobby() -> Result<Toolbox, Fault> {
         instructions: "Tools to try the server with: echo, wait, explain, fail, ask.",
     };
     Ok(Toolbox::new(info)
-        .tool(Tool::typed("echo", "Gives back the text it was given.", echo)?.titled("Echo").read_only().closed_world())
+        .tool(
+            Tool::typed("echo", "Gives back the text it was given.", echo)?
+                .titled("Echo")
+                .read_only()
+                .closed_world(),
+        )
         .tool(
             Tool::new("wait", "Waits for some seconds, with progress; can be cancelled.", wait)?
                 .titled("Wait")
@@ -40,10 +45,14 @@ pub fn lobby() -> Result<Toolbox, Fault> {
                 .closed_world(),
         )
         .tool(
-            Tool::typed("explain", "Explains a failure by its reason, such as mcp/UNKNOWN_TOOL.", explain::explain)?
-                .titled("Explain a failure")
-                .read_only()
-                .closed_world(),
+            Tool::typed(
+                "explain",
+                "Explains a failure by its reason, such as mcp/UNKNOWN_TOOL.",
+                explain::explain,
+            )?
+            .titled("Explain a failure")
+            .read_only()
+            .closed_world(),
         )
         .tool(
             Tool::new("fail", "Fails in the way that is asked for, to show what a client gets.", fail::fail)?
@@ -62,7 +71,9 @@ pub fn lobby() -> Result<Toolbox, Fault> {
             "reasons",
             "Every way of failing, one line each.",
             "text/plain",
-            |address, _| async move { Ok(vec![ResourceContents::text(address.uri, "text/plain", explain::all())]) },
+            |address, _| async move {
+                Ok(vec![ResourceContents::text(address.uri, "text/plain", explain::all())])
+            },
         ))
         .resource(Resource::new(
             "failwell://reasons/{room}/{name}",
@@ -72,12 +83,21 @@ pub fn lobby() -> Result<Toolbox, Fault> {
             |address, _| async move { explain::resource(&address) },
         ))
         .prompt(
-            Prompt::new("explain_failure", "Asks a model to explain a failure to a person.", |given, _| async move {
-                let reason = given.get("reason").cloned().unwrap_or_default();
-                let text = format!("Explain the failure `{reason}` of Failwell, and what to do about it.");
-                Ok(PromptResult::default().user(Content::text(text)))
-            })
-            .argument(PromptArgument { name: "reason", description: "Such as rpc/NOT_JSON.", required: true }),
+            Prompt::new(
+                "explain_failure",
+                "Asks a model to explain a failure to a person.",
+                |given, _| async move {
+                    let reason = given.get("reason").cloned().unwrap_or_default();
+                    let text =
+                        format!("Explain the failure `{reason}` of Failwell, and what to do about it.");
+                    Ok(PromptResult::default().user(Content::text(text)))
+                },
+            )
+            .argument(PromptArgument {
+                name: "reason",
+                description: "Such as rpc/NOT_JSON.",
+                required: true,
+            }),
         )
         .completer("explain_failure", "reason", explain::beginning_with)
         .completer("failwell://reasons/{room}/{name}", "room", explain::rooms_beginning_with))
@@ -131,5 +151,7 @@ async fn ask(_given: Ask, cx: Context) -> Result<ToolOutcome, Fault> {
     });
     let answers = cx.ask(&[("name", Question::form("What is your name?", form))]).await?;
     let name = answers.accepted("name").and_then(|content| Some(content.get("name")?.as_str()?.to_owned()));
-    Ok(ToolOutcome::text(name.map_or("nobody wants to be greeted".to_owned(), |name| format!("hello, {name}"))))
+    Ok(ToolOutcome::text(
+        name.map_or("nobody wants to be greeted".to_owned(), |name| format!("hello, {name}")),
+    ))
 }

@@ -21,8 +21,8 @@ pub(super) fn house(bounds: &Bounds) -> Result<Arc<House>, Complaint> {
         rate,
         ..Settings::default()
     };
-    let built = failwell_lobby::lobby()
-        .and_then(|lobby| House::new(Arc::new(lobby), settings, Journal::to_stderr()));
+    let built =
+        failwell_lobby::lobby().and_then(|lobby| House::new(Arc::new(lobby), settings, Journal::to_stderr()));
     built.map_err(|fault| unexpected(&fault))
 }
 

@@ -58,7 +58,10 @@ async fn bind(address: SocketAddr) -> Result<TcpListener, Complaint> {
             format!("{address} may not be listened on by this user"),
             "choose a port above 1023, such as --listen 127.0.0.1:8484",
         ),
-        _ => Complaint::new(format!("cannot listen on {address}: {error}"), "check the address given to --listen"),
+        _ => Complaint::new(
+            format!("cannot listen on {address}: {error}"),
+            "check the address given to --listen",
+        ),
     })
 }
 
