@@ -108,13 +108,26 @@ impl Entry<'_> {
             self.to.reference
         );
         for (name, note) in self.fault.operator().notes() {
-            text.push_str(&format!("\n    {name}: {note}"));
+            text.push_str(&format!("\n{name}: {note}"));
         }
         for captured in self.fault.operator().captured() {
             let kept = captured.bytes.get(..MOST_CAPTURED).unwrap_or(&captured.bytes);
-            text.push_str(&format!("\n    {}: {}", captured.label, String::from_utf8_lossy(kept)));
+            text.push_str(&format!("\n{}: {}", captured.label, String::from_utf8_lossy(kept)));
         }
-        // A forged line break in foreign text must not look like a line of ours.
-        text.replace('\r', "\\r")
+        printable(&text)
     }
+}
+
+/// Foreign text must not move the cursor, change colours or forge a line of ours on the operator's terminal.
+fn printable(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\n' => safe.push_str("\n    "),
+            '\t' => safe.push('\t'),
+            c if c.is_control() => safe.extend(c.escape_default()),
+            c => safe.push(c),
+        }
+    }
+    safe
 }

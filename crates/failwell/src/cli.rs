@@ -17,6 +17,8 @@ pub(crate) struct Cli {
 
 const EXAMPLES: &str = "\
 Examples:
+  failwell up                                    serve on http://127.0.0.1:8484
+  failwell stdio                                 serve a desktop client
   failwell explain -32004                        what a code means, and where
   failwell explain rpc/not_json                  what a reason means, and what to do
   failwell probe http://127.0.0.1:8484/mcp       how well a server fails
@@ -24,11 +26,60 @@ Examples:
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    Up(Up),
+    Stdio(Stdio),
     Explain(Explain),
     Probe(Probe),
     Doctor(Doctor),
     Completions(Completions),
     Man(Man),
+}
+
+/// Serve over HTTP: MCP at /mcp, plain JSON-RPC at /rpc, REST at /v1
+///
+/// Only this machine can connect unless told otherwise. With a key in the environment variable FAILWELL_KEY every
+/// caller must present it; other addresses than loopback are only listened on with one.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  failwell up
+  failwell up --listen 127.0.0.1:0               any free port
+  FAILWELL_KEY=… failwell up --listen 0.0.0.0:8484 --allow-host tools.example")]
+pub(crate) struct Up {
+    /// Address and port to listen on
+    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:8484")]
+    pub(crate) listen: std::net::SocketAddr,
+    /// Another host name callers may use for this server; may be repeated
+    #[arg(long, value_name = "NAME")]
+    pub(crate) allow_host: Vec<String>,
+    /// The origin of a web page that may call, such as https://app.example; may be repeated
+    #[arg(long, value_name = "ORIGIN")]
+    pub(crate) allow_origin: Vec<String>,
+    #[command(flatten)]
+    pub(crate) bounds: Bounds,
+}
+
+/// Serve one client over standard input and output, for desktop clients
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  failwell stdio
+  claude mcp add failwell -- failwell stdio
+  echo '{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}' | failwell stdio")]
+pub(crate) struct Stdio {
+    #[command(flatten)]
+    pub(crate) bounds: Bounds,
+}
+
+/// What no request may go past.
+#[derive(Debug, Args)]
+pub(crate) struct Bounds {
+    /// How long one request may take, in seconds
+    #[arg(long, value_name = "SECONDS", default_value_t = 300, value_parser = clap::value_parser!(u64).range(1..=86_400))]
+    pub(crate) request_timeout: u64,
+    /// How many requests a second one caller may send on average; no limit by default
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub(crate) rate: Option<u32>,
 }
 
 /// Say what a failure means and what to do about it

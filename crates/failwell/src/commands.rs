@@ -5,6 +5,9 @@ mod doctor;
 mod explain;
 mod man;
 mod probe;
+mod serve;
+mod stdio;
+mod up;
 
 use std::process::ExitCode;
 
@@ -16,6 +19,8 @@ use crate::complaint::Complaint;
 /// Does what was asked.
 pub(crate) fn run(command: Command) -> Result<ExitCode, Complaint> {
     match command {
+        Command::Up(arguments) => runtime()?.block_on(up::run(arguments)),
+        Command::Stdio(arguments) => stdio::run(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),
         Command::Probe(arguments) => runtime()?.block_on(probe::run(arguments)),
         Command::Doctor(arguments) => runtime()?.block_on(doctor::run(&arguments)),

@@ -47,6 +47,13 @@ pub(crate) fn idle(findings: &[Finding]) -> Vec<String> {
         .collect()
 }
 
+/// One short line for each part that is not there. The usual port is left out: whoever asks is listening already.
+pub(crate) fn missing_parts(findings: &[Finding]) -> Vec<String> {
+    let missing =
+        findings.iter().filter(|finding| finding.status != Status::Ok && finding.name != "port 8484");
+    missing.map(|finding| format!("{:<22} {}", finding.name, finding.cost)).collect()
+}
+
 /// The first thing that keeps the gateway itself from its job.
 pub(crate) fn lacking(findings: &[Finding]) -> Option<&Finding> {
     findings.iter().find(|finding| finding.need == Need::Main && finding.status != Status::Ok)

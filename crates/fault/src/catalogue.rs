@@ -32,6 +32,7 @@ mod audit;
 mod config;
 mod gateway;
 mod http;
+mod lobby;
 mod mcp;
 mod policy;
 mod rpc;
@@ -41,6 +42,7 @@ pub use audit::AUDIT_FAILED;
 pub use config::{CONFIG_INVALID, CONFIG_PLUGIN};
 pub use gateway::*;
 pub use http::*;
+pub use lobby::LOBBY_UNKNOWN_REASON;
 pub use mcp::*;
 pub use policy::*;
 pub use rpc::*;
@@ -48,10 +50,20 @@ pub use server::*;
 
 /// Every reason, room by room.
 pub fn all() -> impl Iterator<Item = &'static Reason> {
-    [rpc::ROWS, http::ROWS, mcp::ROWS, server::ROWS, policy::ROWS, gateway::ROWS, audit::ROWS, config::ROWS]
-        .into_iter()
-        .flatten()
-        .copied()
+    [
+        rpc::ROWS,
+        http::ROWS,
+        mcp::ROWS,
+        server::ROWS,
+        policy::ROWS,
+        gateway::ROWS,
+        audit::ROWS,
+        config::ROWS,
+        lobby::ROWS,
+    ]
+    .into_iter()
+    .flatten()
+    .copied()
 }
 
 /// A reason by its identity, whatever the case it is written in.

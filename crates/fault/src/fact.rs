@@ -117,10 +117,16 @@ impl Echo {
     }
 }
 
-/// Control, zero-width and direction-changing characters.
+/// Control, zero-width, direction-changing and otherwise invisible characters. Tags (U+E0000…) and variation
+/// selectors carry whole hidden sentences past a reader and into a model.
 fn is_deceptive(c: char) -> bool {
     c.is_control()
-        || matches!(c, '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}' | '\u{2060}'..='\u{206F}' | '\u{FEFF}')
+        || matches!(c,
+            '\u{AD}' | '\u{34F}' | '\u{61C}' | '\u{115F}'..='\u{1160}' | '\u{17B4}'..='\u{17B5}'
+            | '\u{180B}'..='\u{180F}' | '\u{200B}'..='\u{200F}' | '\u{2028}'..='\u{202E}'
+            | '\u{2060}'..='\u{206F}' | '\u{3164}' | '\u{FE00}'..='\u{FE0F}' | '\u{FEFF}' | '\u{FFA0}'
+            | '\u{FFF0}'..='\u{FFFB}' | '\u{1BCA0}'..='\u{1BCA3}' | '\u{1D173}'..='\u{1D17A}'
+            | '\u{E0000}'..='\u{E0FFF}')
 }
 
 /// Fills `{fact}` in a catalogue literal. A fact that is not there leaves nothing behind.
@@ -159,6 +165,8 @@ mod tests {
     #[test]
     fn echoes_cannot_forge_lines_or_hide_text() {
         assert_eq!(Echo::of_caller("a\nb\u{202E}c\u{200B}d").as_str(), "abcd");
+        assert_eq!(Echo::of_caller("a\u{E0069}\u{E0067}b\u{FE01}\u{E0150}c\u{AD}d").as_str(), "abcd");
+        assert_eq!(Echo::of_caller("日本 é 🎉 \"quoted\"").as_str(), "日本 é 🎉 \"quoted\"");
         let long = Echo::of_caller(&"é".repeat(300));
         assert_eq!(long.as_str().chars().count(), 257);
         assert!(long.as_str().ends_with('…'));

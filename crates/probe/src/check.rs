@@ -75,8 +75,8 @@ pub(crate) enum Ground {
 pub(crate) enum Body {
     /// Text with `$PLACEHOLDERS`.
     Text(&'static str),
-    /// Bytes as they are.
-    Bytes(&'static [u8]),
+    /// Bytes as they are between two texts with `$PLACEHOLDERS`.
+    Around(&'static str, &'static [u8], &'static str),
     /// Text with a long or deep part that is made when needed.
     Made(fn() -> String),
 }
@@ -207,6 +207,10 @@ impl Check {
 
     pub(crate) const fn pace(self, pace: Pace) -> Self {
         Self { pace, ..self }
+    }
+
+    pub(crate) const fn expect(self, expect: Expect) -> Self {
+        Self { expect, ..self }
     }
 
     /// The clause or rule behind the check.

@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::exchange::{Answer, Exchange};
 use crate::failure::ProbeError;
 use crate::lab::Lab;
-use crate::link::{Shot, initialize_params, request, unique};
+use crate::link::{Shot, fresh_id, initialize_params, request};
 use crate::report::{CheckReport, printable};
 use crate::revision::Revision;
 use crate::run::PROOF_CAP;
@@ -26,7 +26,7 @@ pub(crate) async fn detect(lab: &mut Lab) -> Result<Spoken, ProbeError> {
     let mut asked = Vec::new();
     for revision in Revision::SESSION {
         let began = Instant::now();
-        let id = format!("\"hello-{}\"", unique());
+        let id = fresh_id("hello");
         let body = request(&id, "initialize", initialize_params(revision.date()), revision);
         let exchange = lab.start(revision)?.exchange(&Shot::request(body, &id)).await;
         if asked.is_empty() {
@@ -102,6 +102,7 @@ fn check(revision: Revision, exchange: &Exchange, duration: Duration, sessions: 
         title: format!("initialize in {}", revision.date()),
         level: Level::Must,
         revision,
+        survived: true,
         verdict,
         expected: "the same version, or another the server supports".to_owned(),
         rule: "MCP lifecycle, version negotiation".to_owned(),

@@ -2,6 +2,7 @@
 
 use crate::check::{Expect, Mark, Refusal};
 use crate::exchange::{Answer, Exchange};
+use crate::revision::Revision;
 use crate::verdict::Verdict;
 
 /// Judges an exchange.
@@ -20,14 +21,13 @@ pub(crate) fn judge(expect: &Expect, exchange: &Exchange) -> Verdict {
 }
 
 /// What was wanted, in words.
-pub(crate) fn wanted(expect: &Expect) -> String {
+pub(crate) fn wanted(expect: &Expect, revision: Revision) -> String {
     match expect {
         Expect::Refusal(refusal) => {
-            let codes: Vec<String> = refusal.codes.iter().map(i64::to_string).collect();
             let statuses: Vec<String> = refusal.statuses.iter().map(u16::to_string).collect();
             let http =
                 if statuses.is_empty() { String::new() } else { format!(", HTTP {}", statuses.join(" or ")) };
-            format!("error {}{http}", codes.join(" or "))
+            format!("error {}{http}", list(&spoken(refusal.codes, revision)))
         }
         Expect::Result => "a result with the same id".to_owned(),
         Expect::OneAnswer { .. } => "exactly one answer: an error or a result".to_owned(),
@@ -48,6 +48,11 @@ pub(crate) fn marked(mark: Mark, why: String) -> Verdict {
     }
 }
 
+/// The codes that exist in a revision: −32020 and its neighbours began with 2026-07-28.
+fn spoken(codes: &[i64], revision: Revision) -> Vec<i64> {
+    codes.iter().copied().filter(|code| revision.is_modern() || !(-32099..=-32020).contains(code)).collect()
+}
+
 fn list(codes: &[i64]) -> String {
     codes.iter().map(i64::to_string).collect::<Vec<_>>().join(" or ")
 }
@@ -60,13 +65,13 @@ fn refused(wanted: &Refusal, exchange: &Exchange) -> Verdict {
             marked(wanted.failed, "a failed tool result instead of a protocol error".to_owned())
         }
         Answer::Error { code, message } => {
-            if !wanted.codes.contains(&code) {
-                let why = format!("refused with {code} instead of {}", list(wanted.codes));
+            let codes = spoken(wanted.codes, exchange.revision);
+            if !codes.contains(&code) {
+                let why = format!("refused with {code} instead of {}", list(&codes));
                 return if wanted.near.contains(&code) { Verdict::short(why) } else { Verdict::broken(why) };
             }
-            if exchange.id.is_some() && !exchange.echoes_id(message) {
-                let why =
-                    "the id was readable and is not in the answer, so the caller cannot tell whose it is";
+            if wanted.anonymous != Mark::Held && exchange.id.is_some() && !exchange.echoes_id(message) {
+                let why = "the id was readable and is not in the answer";
                 return marked(wanted.anonymous, why.to_owned());
             }
             match exchange.status() {
@@ -87,9 +92,14 @@ fn no_answer(wanted: &Refusal, exchange: &Exchange) -> Verdict {
         Some(status) => Verdict::broken(format!("HTTP {status} without an error")),
         None => match &exchange.trouble {
             Some(why) => Verdict::broken(why.clone()),
-            None => marked(wanted.silence, "no answer: the caller waits until its own timeout".to_owned()),
+            None => marked(wanted.silence, quiet(exchange)),
         },
     }
+}
+
+fn quiet(exchange: &Exchange) -> String {
+    if exchange.id.is_some() { "no answer: the caller waits until its own timeout" } else { "no answer" }
+        .to_owned()
 }
 
 fn result(exchange: &Exchange) -> Verdict {
@@ -125,23 +135,27 @@ fn one_answer(silence: Mark, exchange: &Exchange) -> Verdict {
             (Some(400..=499), _) => Verdict::HELD,
             (Some(status), _) => Verdict::broken(format!("HTTP {status} without an answer")),
             (None, Some(why)) => marked(silence, why.clone()),
-            (None, None) => marked(silence, "no answer: the caller waits until its own timeout".to_owned()),
+            (None, None) => marked(silence, quiet(exchange)),
         };
     }
     once(exchange)
 }
 
 fn silence(exchange: &Exchange) -> Verdict {
-    if exchange.messages.iter().any(|message| message.is_answer() && message.result().is_some()) {
-        return Verdict::broken("a notification was answered with a result");
+    let mut answers =
+        exchange.messages.iter().filter(|message| message.is_answer() && !message.answers_a_request());
+    if let Some(answer) = answers.next() {
+        let refused = exchange.status().is_some_and(|status| (400..500).contains(&status));
+        return match (answer.result(), refused) {
+            (Some(_), _) => Verdict::broken("answered with a result"),
+            (None, true) => Verdict::HELD,
+            (None, false) => Verdict::broken("answered with an error"),
+        };
     }
     match exchange.status() {
-        None if exchange.messages.iter().any(crate::message::Message::is_answer) => {
-            Verdict::broken("a notification was answered with an error")
-        }
         None => exchange.trouble.as_ref().map_or(Verdict::HELD, Verdict::broken),
         Some(202 | 204 | 400..=499) => Verdict::HELD,
-        Some(200) if exchange.messages.is_empty() => Verdict::short("HTTP 200 instead of 202"),
+        Some(200) => Verdict::short("HTTP 200 instead of 202"),
         Some(status) => Verdict::broken(format!("HTTP {status} instead of 202")),
     }
 }

@@ -30,8 +30,8 @@ pub(crate) struct Lab {
     /// Planted among arguments.
     pub(crate) marker: String,
     pub(crate) revision: Revision,
-    /// Whether both eras are spoken.
-    pub(crate) dual: bool,
+    /// Every revision the server speaks.
+    pub(crate) spoken: Vec<Revision>,
     pub(crate) survey: Survey,
     pub(crate) startup: Duration,
     link: Option<Link>,
@@ -50,7 +50,7 @@ impl Lab {
             tape: Tape::default(),
             impure: Impure::default(),
             revision: Revision::November2025,
-            dual: false,
+            spoken: Vec::new(),
             survey: Survey::default(),
             link: None,
             began: Instant::now(),
@@ -59,6 +59,12 @@ impl Lab {
 
     pub(crate) fn transport(&self) -> Transport {
         self.target.transport()
+    }
+
+    /// Whether both eras are spoken.
+    pub(crate) fn is_dual(&self) -> bool {
+        let modern = self.spoken.iter().filter(|revision| revision.is_modern()).count();
+        modern > 0 && modern < self.spoken.len()
     }
 
     pub(crate) fn is_out_of_time(&self) -> bool {

@@ -8,7 +8,7 @@
 //! # Score
 //!
 //! Each check that applies stakes points: a MUST 3, a SHOULD 1, a leak 5. *Held* wins them all, *broken* none, and
-//! *short* (the demand held, a recommendation inside it did not) all but 1. Checks that do not apply stake nothing.
+//! *short* (the demand held, a recommendation inside it did not) all but 1, or half of a SHOULD. Checks that do not apply stake nothing.
 //! A check after which the server no longer answers is broken and stakes as a MUST at least. The score is the
 //! points won of the points at stake, in hundredths, rounded down: 100 means everything held.
 //!

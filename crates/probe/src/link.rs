@@ -96,7 +96,7 @@ impl Link {
 
     /// Makes a request and gives its result; the error says what happened instead.
     pub(crate) async fn call(&mut self, method: &str, params: Value) -> Result<Value, String> {
-        let id = format!("\"call-{}\"", unique());
+        let id = fresh_id("call");
         let exchange =
             self.exchange(&Shot::request(request(&id, method, params, self.revision()), &id)).await;
         let answer = exchange.answers().into_iter().next().map(|message| message.value.clone());
@@ -132,7 +132,7 @@ impl Link {
 
     /// Asks for a sign of life, then lingers for answers that come late.
     pub(crate) async fn pulse(&mut self, linger: Duration) -> Pulse {
-        let id = format!("\"pulse-{}\"", unique());
+        let id = fresh_id("pulse");
         let method = if self.revision().is_modern() { "server/discover" } else { "ping" };
         let body = request(&id, method, json!({}), self.revision());
         match self {
@@ -171,9 +171,9 @@ pub(crate) fn request(id: &str, method: &str, mut params: Value, revision: Revis
     format!(r#"{{"jsonrpc":"2.0","id":{id},"method":{},"params":{params}}}"#, Value::from(method))
 }
 
-/// A number no other id of this process has.
-pub(crate) fn unique() -> u64 {
+/// An id nothing else of this process has, already JSON; answers that carry one belong to a request of ours.
+pub(crate) fn fresh_id(kind: &str) -> String {
     use std::sync::atomic::{AtomicU64, Ordering};
     static NEXT: AtomicU64 = AtomicU64::new(1000);
-    NEXT.fetch_add(1, Ordering::Relaxed)
+    format!("\"fw-{kind}-{}\"", NEXT.fetch_add(1, Ordering::Relaxed))
 }

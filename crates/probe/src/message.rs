@@ -1,5 +1,7 @@
 //! A JSON-RPC message as it was heard, with the id kept as it was written.
 
+use std::borrow::Cow;
+
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -21,7 +23,8 @@ struct IdOnly<'a> {
 impl Message {
     /// Reads one message, or each of a batch; `None` when the bytes are not JSON-RPC.
     pub(crate) fn read(bytes: &[u8]) -> Option<Vec<Self>> {
-        let text = std::str::from_utf8(bytes).ok()?.trim();
+        let text = whole_surrogates(std::str::from_utf8(bytes).ok()?.trim());
+        let text = text.as_ref();
         if text.starts_with('[') {
             let parts: Vec<&RawValue> = serde_json::from_str(text).ok()?;
             return parts.iter().map(|part| Self::read_one(part.get())).collect();
@@ -71,6 +74,11 @@ impl Message {
         self.id_text.as_deref() == Some(text)
     }
 
+    /// Whether the id is one the examiner made for a request, so that a late answer blames nobody else.
+    pub(crate) fn answers_a_request(&self) -> bool {
+        self.is_answer() && self.id_text().is_some_and(|id| id.starts_with("\"fw-"))
+    }
+
     pub(crate) fn result(&self) -> Option<&Value> {
         self.value.get("result")
     }
@@ -92,9 +100,46 @@ impl Message {
     }
 }
 
+/// The text with escapes of lone surrogates replaced: the JSON grammar allows them, a Rust string cannot hold them.
+fn whole_surrogates(text: &str) -> Cow<'_, str> {
+    if !text.contains("\\ud") && !text.contains("\\uD") {
+        return Cow::Borrowed(text);
+    }
+    let mut whole = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(at) = rest.find('\\') {
+        let (before, escape) = rest.split_at(at);
+        whole.push_str(before);
+        let first = unit(escape);
+        let second = escape.get(6..).and_then(unit);
+        let (kept, length) = match (first, second) {
+            (Some(0xd800..=0xdbff), Some(0xdc00..=0xdfff)) => (escape.get(..12), 12),
+            (Some(0xd800..=0xdfff), _) => (Some("\\ufffd"), 6),
+            _ => (escape.get(..2), 2),
+        };
+        let Some(kept) = kept else { break };
+        whole.push_str(kept);
+        rest = escape.get(length..).unwrap_or_default();
+    }
+    whole.push_str(rest);
+    Cow::Owned(whole)
+}
+
+/// The UTF-16 unit that an escape at the beginning of `text` stands for.
+fn unit(text: &str) -> Option<u16> {
+    u16::from_str_radix(text.strip_prefix("\\u")?.get(..4)?, 16).ok()
+}
+
 #[cfg(test)]
 mod tests {
-    use super::Message;
+    use super::{Message, whole_surrogates};
+
+    #[test]
+    fn lone_surrogates_do_not_hide_an_answer() {
+        assert_eq!(whole_surrogates(r#""\ud800""#), r#""\ufffd""#);
+        assert_eq!(whole_surrogates(r#""\ud834\udd1e \\ud800 \udd1e""#), r#""\ud834\udd1e \\ud800 \ufffd""#);
+        assert!(one(r#"{"jsonrpc":"2.0","id":1,"error":{"code":-1,"message":"x \ud800"}}"#).has_id("1"));
+    }
 
     fn one(text: &str) -> Message {
         Message::read(text.as_bytes()).unwrap().remove(0)

@@ -11,6 +11,7 @@ use crate::verdict::Verdict;
 /// The steps to take.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Special {
+    OldBatch,
     DuplicateInFlight,
     NearMiss,
     PlantSecret,
@@ -56,6 +57,7 @@ impl Outcome {
 /// Takes the steps; the error says why the server could not be reached.
 pub(crate) async fn perform(special: Special, lab: &mut Lab) -> Result<Outcome, String> {
     match special {
+        Special::OldBatch => streams::old_batch(lab).await,
         Special::DuplicateInFlight => streams::duplicate_in_flight(lab).await,
         Special::NearMiss => calls::near_miss(lab).await,
         Special::PlantSecret => calls::plant_secret(lab).await,

@@ -35,7 +35,7 @@ pub enum Verdict {
         #[serde(skip_serializing_if = "Option::is_none")]
         note: Option<String>,
     },
-    /// The demand held, a recommendation inside it did not: costs what a SHOULD weighs.
+    /// The demand held, a recommendation inside it did not: costs one point, or half of a SHOULD.
     Short {
         /// What was missing.
         why: String,
@@ -79,12 +79,12 @@ impl Verdict {
         }
     }
 
-    /// Points won and points at stake, for a check of this level; none when it does not apply.
-    pub fn points(&self, level: Level) -> Option<(u32, u32)> {
-        let whole = level.weight();
+    /// Half points won and at stake, for a check of this level; none when it does not apply.
+    pub fn half_points(&self, level: Level) -> Option<(u32, u32)> {
+        let whole = level.weight() * 2;
         match self {
             Self::Held { .. } => Some((whole, whole)),
-            Self::Short { .. } => Some((whole - Level::Should.weight(), whole)),
+            Self::Short { .. } => Some((whole - (whole / 2).min(2), whole)),
             Self::Broken { .. } => Some((0, whole)),
             Self::NotApplicable { .. } => None,
         }

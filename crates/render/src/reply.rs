@@ -1,4 +1,5 @@
 use failwell_fault::{Condition, Fact, Fault, Retry};
+use failwell_rpc::write::keep_on_one_line;
 use failwell_rpc::{Asked, Face, ReplyTo, RestStyle, Revision, Wants};
 
 use crate::codes::{answer, shown_to_the_model};
@@ -52,7 +53,7 @@ fn success(to: &ReplyTo, outcome: &Outcome, server_info: Option<&str>, now: Mome
         Outcome::Value(value) | Outcome::Mcp { members: value, .. } => value.text(),
         Outcome::ToolFailed(_) => "null",
     };
-    let body = match to.face {
+    let mut body = match to.face {
         Face::Rest(_) => plain.as_bytes().to_vec(),
         Face::Rpc => envelope(to, plain.len(), |out| out.raw_member("result", plain)),
         Face::Mcp(revision) => envelope(to, plain.len(), |out| {
@@ -60,6 +61,8 @@ fn success(to: &ReplyTo, outcome: &Outcome, server_info: Option<&str>, now: Mome
             write_result(out, outcome, to, revision, server_info, now);
         }),
     };
+    // A server may have written its result over several lines; stdio frames by line.
+    keep_on_one_line(&mut body);
     Reply { status: 200, content_type: JSON, headers: Vec::new(), body }
 }
 

@@ -1,4 +1,4 @@
-use failwell_fault::{Fault, Ref, Retry};
+use failwell_fault::{Fault, Pointer, Ref, Retry};
 
 /// How many violations the text for the model lists; the object has the rest.
 const MOST_LINES: usize = 12;
@@ -27,13 +27,18 @@ fn what_is_wrong(fault: &Fault) -> String {
     let reason = fault.reason();
     let mut text = if fault.violations().is_empty() { fault.detail() } else { reason.title.to_owned() };
     for violation in fault.violations().iter().take(MOST_LINES) {
-        text.push_str(&format!("\n  {}: {}", violation.pointer, violation.message()));
+        text.push_str(&format!("\n  {}: {}", place(&violation.pointer), violation.message()));
     }
     let unlisted = fault.violations().len().saturating_sub(MOST_LINES);
     if unlisted > 0 {
         text.push_str(&format!("\n  … and {unlisted} more"));
     }
     text
+}
+
+/// The pointer; the root's is empty, which reads as a slip.
+fn place(pointer: &Pointer) -> String {
+    if pointer.segments().next().is_none() { "the whole value".to_owned() } else { pointer.to_string() }
 }
 
 fn retry_words(retry: Retry) -> String {

@@ -19,12 +19,14 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("failwell-transport", &["server", "policy", "render", "rpc", "fault"]),
     ("failwell-probe", &[]),
     ("failwell-gateway", &["server", "policy", "render", "audit", "process", "rpc", "fault"]),
+    ("failwell-lobby", ROOM),
     ("failwell-symbolic", ROOM),
     ("failwell-pytest", ROOM),
     ("failwell-tasks", ROOM),
     ("failwell-device", ROOM),
     ("failwell", EVERYTHING),
     ("xtask", &["render", "rpc", "fault"]),
+    ("failwell-suite", EVERYTHING),
 ];
 
 /// What a tool server's room sees: never another room, never the door.
@@ -33,6 +35,7 @@ const ROOM: &[&str] = &["server", "process", "fault"];
 /// The binary wires everything.
 const EVERYTHING: &[&str] = &[
     "gateway",
+    "lobby",
     "symbolic",
     "pytest",
     "tasks",

@@ -14,7 +14,7 @@ const fn over_http(id: &'static str, title: &'static str, expect: Expect) -> Che
 }
 
 pub(super) const CHECKS: &[Check] = &[
-    over_http("http.put", "PUT instead of POST", Expect::Status { held: &[405, 501], short: &[] }).verb("PUT").should()
+    over_http("http.put", "PUT instead of POST", Expect::Status { held: &[405, 501], short: &[404] }).verb("PUT").should()
         .rule("RFC 9110 §15.5.6: a method the resource does not allow is 405"),
     over_http("http.origin", "a foreign Origin", Expect::Status { held: &[403], short: &[400, 401, 404, 421] })
         .edits(&[Edit::Set("Origin", "http://evil.example")])
@@ -24,10 +24,10 @@ pub(super) const CHECKS: &[Check] = &[
         .rule("MCP streamable HTTP: servers MUST validate Origin; null is what a sandboxed page sends"),
     Check::special("http.host", "a foreign Host", Special::ForeignHost, "HTTP 403 or 421")
         .over(Transport::Http).should().rule("MCP security, DNS rebinding: a local server refuses names that are not its own"),
-    over_http("http.content-type", "a text/plain body", Expect::Status { held: &[415, 400], short: &[406] })
+    over_http("http.content-type", "a text/plain body", Expect::Status { held: &[415], short: &[400, 406] })
         .edits(&[Edit::Set("Content-Type", "text/plain")]).should()
         .rule("MCP streamable HTTP: the body is JSON; text/plain is what a foreign page may post without asking"),
-    over_http("http.accept-html", "Accept: text/html only", Expect::Status { held: &[406, 400], short: &[415] })
+    over_http("http.accept-html", "Accept: text/html only", Expect::Status { held: &[406], short: &[400, 415] })
         .edits(&[Edit::Set("Accept", "text/html")]).should()
         .rule("MCP streamable HTTP: the client MUST accept JSON and event streams; RFC 9110 §15.5.7: 406"),
     over_http("http.accept-missing", "no Accept at all", Expect::Custom("HTTP 406, or an answer", served_or_refused))

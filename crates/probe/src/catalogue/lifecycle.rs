@@ -26,6 +26,8 @@ pub(super) const CHECKS: &[Check] = &[
     Check::text("lifecycle.no-params", "initialize without params", r#"{"jsonrpc":"2.0","id":$ID,"method":"initialize"}"#,
         Expect::Refusal(Refusal { near: &[-32600], ..PARAMS })).session().fresh().should()
         .rule("MCP schema: protocolVersion, capabilities and clientInfo are required; −32602"),
+    Check::special("version.batch", "a batch in 2025-03-26", Special::OldBatch, "both requests answered").session()
+        .rule("MCP 2025-03-26 basic: implementations MUST support receiving JSON-RPC batches"),
     Check::special("lifecycle.twice", "initialize a second time", Special::InitializeTwice, "exactly one answer, and the session goes on")
         .session().rule("JSON-RPC 2.0 §5: refuse it or repeat it, but answer once"),
     Check::special("stdio.exit", "stdin closes", Special::ExitOnEof, "the process ends within three seconds")

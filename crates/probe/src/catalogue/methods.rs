@@ -19,7 +19,7 @@ pub(super) const CHECKS: &[Check] = &[
         .rule("JSON-RPC 2.0 §5.1: −32601"),
     Check::text("method.case", "a known method in capitals", r#"{"jsonrpc":"2.0","id":$ID,"method":"TOOLS/LIST","params":{$META}}"#, UNKNOWN)
         .rule("method names are case-sensitive: −32601"),
-    Check::text("method.reserved", "a method that begins with rpc.", r#"{"jsonrpc":"2.0","id":$ID,"method":"rpc.discover","params":{$META}}"#, UNKNOWN)
+    Check::text("method.reserved", "a method in the reserved rpc. space", r#"{"jsonrpc":"2.0","id":$ID,"method":"rpc.discover","params":{$META}}"#, UNKNOWN)
         .rule("JSON-RPC 2.0 §4: rpc. is reserved; §5.1: −32601"),
     Check::text("call.no-params", "tools/call without params", r#"{"jsonrpc":"2.0","id":$ID,"method":"tools/call"}"#,
         BAD_NAME).session().needs("tools").rule(CALL_RULE),

@@ -67,8 +67,13 @@ fn is_frame(text: &str, at: usize) -> bool {
     let start_of_line =
         text.get(..at).is_none_or(|head| head.is_empty() || head.ends_with(['\n', ' ', '\t']));
     let inside = line.split_once('(').and_then(|(_, rest)| rest.split_once(')')).map(|(inside, _)| inside);
-    let place = inside
-        .unwrap_or_else(|| line.trim_start_matches("at ").split_whitespace().next().unwrap_or_default());
+    let place = inside.unwrap_or_else(|| {
+        line.trim_start_matches("at ")
+            .trim_start_matches("async ")
+            .split_whitespace()
+            .next()
+            .unwrap_or_default()
+    });
     let mut parts = place.rsplit(':');
     let number = |part: Option<&str>| {
         part.is_some_and(|text| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit()))
@@ -84,9 +89,9 @@ fn is_frame(text: &str, at: usize) -> bool {
                 && (place.contains('/') || place.contains('.') || place.contains('\\')))
 }
 
-/// The raw words of zod, pydantic or serde.
+/// The raw words of zod, pydantic or serde. Where a parser stopped is the caller's own text and no dump.
 pub(super) fn validator_dump(text: &str) -> Option<usize> {
-    const MARKS: [&str; 12] = [
+    const MARKS: [&str; 16] = [
         "ZodError",
         "\"code\": \"invalid_",
         "\"code\":\"invalid_",
@@ -98,17 +103,13 @@ pub(super) fn validator_dump(text: &str) -> Option<usize> {
         " validation errors for ",
         "[type=",
         "input_value=",
+        "missing field `",
+        "unknown field `",
+        "unknown variant `",
+        "did not match any variant",
         "untagged enum",
     ];
-    MARKS.iter().find_map(|mark| text.find(mark)).or_else(|| serde_position(text))
-}
-
-/// `… at line 1 column 17`, as serde_json ends its messages.
-fn serde_position(text: &str) -> Option<usize> {
-    text.match_indices(" at line ").find_map(|(at, mark)| {
-        let rest = text.get(at + mark.len()..)?.trim_start_matches(|letter: char| letter.is_ascii_digit());
-        rest.strip_prefix(" column ")?.starts_with(|letter: char| letter.is_ascii_digit()).then_some(at)
-    })
+    MARKS.iter().find_map(|mark| text.find(mark))
 }
 
 #[cfg(test)]
@@ -177,7 +178,7 @@ mod tests {
                 "1 validation error for Args\nname\n  Field required [type=missing, input_value={}]",
                 "missing field `name` at line 1 column 40",
             ],
-            &["name must be a string", "invalid arguments", "look at line 4"],
+            &["name must be a string", "invalid arguments", "Parse error: EOF at line 1 column 49"],
         );
     }
 }

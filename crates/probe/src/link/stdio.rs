@@ -133,11 +133,13 @@ impl StdioLink {
     pub(crate) async fn pulse(&mut self, body: String, id: &str, linger: Duration) -> Pulse {
         let wait = self.wait * 2;
         let mut exchange = Exchange::silent(self.revision, Vec::new());
-        let asked = self.child.write(&[body.as_bytes(), b"\n"].concat(), wait).await;
+        if !self.child.write(&[body.as_bytes(), b"\n"].concat(), wait).await {
+            return Pulse { trouble: Some(self.cause_of_death().await), late: Vec::new() };
+        }
         let mut late = Vec::new();
         let mut deadline = Instant::now() + wait;
         let mut alive = false;
-        while asked {
+        loop {
             let left = deadline.saturating_duration_since(Instant::now());
             let Line::Heard(line) = self.child.line(left).await else { break };
             exchange.messages.clear();

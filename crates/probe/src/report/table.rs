@@ -5,7 +5,8 @@ use crate::verdict::{Level, Verdict};
 
 /// Lines of proof shown per side; the JSON report holds more.
 const PROOF_LINES: usize = 8;
-const PROOF_LETTERS: usize = 600;
+const PROOF_HEAD: usize = 440;
+const PROOF_TAIL: usize = 60;
 
 struct Paint {
     on: bool,
@@ -86,7 +87,7 @@ fn line(check: &CheckReport, width: usize, paint: &Paint) -> String {
         Verdict::NotApplicable { why } => format!(" ({why})"),
         _ => String::new(),
     };
-    let text = printable(format!("{:<28} {level:<6} {}{aside}", check.id, check.title).as_bytes(), 400);
+    let text = printable(format!("{:<30} {level:<6} {}{aside}", check.id, check.title).as_bytes(), 400);
     format!("  {} {}\n", paint.ink(ink, sign), cut(&text.replace('\n', " "), width.saturating_sub(4)))
 }
 
@@ -100,7 +101,7 @@ fn proof(check: &CheckReport, width: usize, paint: &Paint) -> String {
         ("got:", if check.got.is_empty() { "(nothing)" } else { &check.got }),
     ];
     for (label, text) in rows.into_iter().filter(|(_, text)| !text.is_empty()) {
-        let text = printable(text.as_bytes(), PROOF_LETTERS);
+        let text = shorten(&printable(text.as_bytes(), text.len() + 1));
         let mut lines = text.lines().filter(|line| !line.trim().is_empty());
         for (place, line) in
             lines.by_ref().take(PROOF_LINES).flat_map(|line| wrap(line, width - 16)).enumerate()
@@ -113,6 +114,17 @@ fn proof(check: &CheckReport, width: usize, paint: &Paint) -> String {
         }
     }
     out
+}
+
+/// The beginning and the end, which says how much there was.
+fn shorten(text: &str) -> String {
+    let count = text.chars().count();
+    if count <= PROOF_HEAD + PROOF_TAIL {
+        return text.to_owned();
+    }
+    let head: String = text.chars().take(PROOF_HEAD).collect();
+    let tail: String = text.chars().skip(count - PROOF_TAIL).collect();
+    format!("{head} … {tail}")
 }
 
 fn wrap(line: &str, width: usize) -> Vec<String> {

@@ -9,7 +9,7 @@ use crate::check::{Expect, Mark};
 use crate::exchange::{Answer, Exchange};
 use crate::judge::judge;
 use crate::lab::Lab;
-use crate::link::{Patience, Shot, initialize_params, meta, request, unique};
+use crate::link::{Patience, Shot, fresh_id, initialize_params, meta, request};
 use crate::verdict::Verdict;
 
 fn tool_call(lab: &Lab, id: &str, name: &str, arguments: &Value) -> String {
@@ -35,7 +35,7 @@ pub(super) async fn near_miss(lab: &mut Lab) -> Result<Outcome, String> {
     if lab.survey.names.contains(&wrong) {
         return Ok(Outcome::not_applicable("the mistyped name is a tool as well"));
     }
-    let id = format!("\"near-{}\"", unique());
+    let id = fresh_id("near");
     let shot = Shot::request(tool_call(lab, &id, &wrong, &json!({})), &id);
     let exchange = lab.ready().await?.exchange(&shot).await;
     let verdict = match exchange.answer() {
@@ -61,7 +61,7 @@ pub(super) async fn plant_secret(lab: &mut Lab) -> Result<Outcome, String> {
     if let Some(map) = arguments.as_object_mut() {
         map.insert("password".to_owned(), Value::from(lab.marker.as_str()));
     }
-    let id = format!("\"secret-{}\"", unique());
+    let id = fresh_id("secret");
     let body = tool_call(lab, &id, &tool.name, &arguments);
     let body = body.replace(
         r#""io.modelcontextprotocol/protocolVersion""#,
@@ -93,7 +93,7 @@ fn secret_verdict(exchange: &Exchange, marker: &str) -> Verdict {
 
 /// Cancels an id, then uses it.
 pub(super) async fn cancel_before(lab: &mut Lab) -> Result<Outcome, String> {
-    let id = format!("\"early-{}\"", unique());
+    let id = fresh_id("early");
     let early = cancelled(&id, lab);
     let method = if lab.revision.is_modern() { "server/discover" } else { "ping" };
     let later = Shot::request(request(&id, method, json!({}), lab.revision), &id);
@@ -106,7 +106,7 @@ pub(super) async fn cancel_before(lab: &mut Lab) -> Result<Outcome, String> {
 
 /// Cancels what was already answered.
 pub(super) async fn cancel_after(lab: &mut Lab) -> Result<Outcome, String> {
-    let id = format!("\"done-{}\"", unique());
+    let id = fresh_id("done");
     let method = if lab.revision.is_modern() { "server/discover" } else { "ping" };
     let first = Shot::request(request(&id, method, json!({}), lab.revision), &id);
     let late = cancelled(&id, lab);
@@ -114,7 +114,11 @@ pub(super) async fn cancel_after(lab: &mut Lab) -> Result<Outcome, String> {
     link.exchange(&first).await;
     let mut exchange = link.exchange(&late).await;
     exchange.add_late(link.pulse(Duration::from_millis(100)).await.late);
-    Ok(Outcome::of(judge(&Expect::Silence, &exchange), &exchange))
+    let verdict = match exchange.messages.iter().any(|message| message.has_id(&id)) {
+        true => Verdict::broken("the finished request was answered again"),
+        false => judge(&Expect::Silence, &exchange),
+    };
+    Ok(Outcome::of(verdict, &exchange))
 }
 
 /// Cancels a call while it runs; a slow tool shows whether the work stops, a quick one only that nothing breaks.
@@ -123,7 +127,7 @@ pub(super) async fn cancel_during(lab: &mut Lab) -> Result<Outcome, String> {
     let Some(tool) = slow.clone().or_else(|| lab.survey.harmless.clone()) else {
         return Ok(Outcome::not_applicable("no tool looks harmless; name one to call"));
     };
-    let id = format!("\"cancel-{}\"", unique());
+    let id = fresh_id("cancel");
     let mut call = Shot::raw(tool_call(lab, &id, &tool.name, &tool.arguments).into_bytes(), Patience::Settle);
     call.id = Some(id.clone());
     let stop = cancelled(&id, lab);
@@ -150,7 +154,7 @@ pub(super) async fn cancel_during(lab: &mut Lab) -> Result<Outcome, String> {
 
 /// Initializes a second time on the same connection.
 pub(super) async fn initialize_twice(lab: &mut Lab) -> Result<Outcome, String> {
-    let id = format!("\"again-{}\"", unique());
+    let id = fresh_id("again");
     let body = request(&id, "initialize", initialize_params(lab.revision.date()), lab.revision);
     let exchange = lab.ready().await?.exchange(&Shot::request(body, &id)).await;
     let expect = Expect::OneAnswer { silence: Mark::Broken };

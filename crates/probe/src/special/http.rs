@@ -7,13 +7,13 @@ use crate::check::Expect;
 use crate::exchange::Exchange;
 use crate::judge::judge;
 use crate::lab::Lab;
-use crate::link::{Edit, Link, Patience, Shot, request, unique};
+use crate::link::{Edit, Link, Patience, Shot, fresh_id, request};
 use crate::revision::Revision;
 use crate::verdict::Verdict;
 use crate::wire::http::Pace;
 
 fn ping(lab: &Lab) -> Shot {
-    let id = format!("\"http-{}\"", unique());
+    let id = fresh_id("http");
     let method = if lab.revision.is_modern() { "server/discover" } else { "ping" };
     Shot::request(request(&id, method, json!({}), lab.revision), &id)
 }
@@ -98,7 +98,7 @@ pub(super) async fn version_header(lab: &mut Lab) -> Result<Outcome, String> {
 pub(super) async fn gone_verb(lab: &mut Lab, verb: &'static str) -> Result<Outcome, String> {
     let mut shot = Shot::raw(Vec::new(), Patience::Settle);
     shot.verb = verb;
-    let dual = lab.dual;
+    let dual = lab.is_dual();
     let exchange = lab.ready().await?.exchange(&shot).await;
     let verdict = match exchange.status() {
         Some(405) => Verdict::HELD,

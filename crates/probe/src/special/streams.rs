@@ -9,8 +9,9 @@ use tokio::task::JoinSet;
 
 use super::Outcome;
 use crate::lab::Lab;
-use crate::link::{Link, Patience, Shot, request, unique};
+use crate::link::{Link, Patience, Shot, fresh_id, request};
 use crate::message::Message;
+use crate::revision::Revision;
 use crate::verdict::Verdict;
 use crate::wire::http::Pace;
 
@@ -22,9 +23,30 @@ fn ping(lab: &Lab, id: &str) -> String {
     request(id, method, json!({}), lab.revision)
 }
 
+/// Sends a batch in the one revision that has them.
+pub(super) async fn old_batch(lab: &mut Lab) -> Result<Outcome, String> {
+    if !lab.spoken.contains(&Revision::March2025) {
+        return Ok(Outcome::not_applicable("2025-03-26 is not spoken"));
+    }
+    let (mut link, _) = lab.open(Revision::March2025).await?;
+    let ids = [fresh_id("batch"), fresh_id("batch")];
+    let parts = ids.clone().map(|id| request(&id, "ping", json!({}), Revision::March2025));
+    let mut shot = Shot::raw(format!("[{}]", parts.join(",")).into_bytes(), Patience::Normal);
+    shot.id = ids.last().cloned();
+    let mut exchange = link.exchange(&shot).await;
+    exchange.add_late(link.pulse(Duration::from_millis(200)).await.late);
+    let answered =
+        |id: &&String| exchange.messages.iter().any(|message| message.has_id(id) && message.is_answer());
+    let verdict = match ids.iter().filter(answered).count() {
+        2 => Verdict::HELD,
+        count => Verdict::broken(format!("{count} of 2 requests in a batch answered")),
+    };
+    Ok(Outcome::of(verdict, &exchange))
+}
+
 /// Sends two requests with the same id in one write.
 pub(super) async fn duplicate_in_flight(lab: &mut Lab) -> Result<Outcome, String> {
-    let id = format!("\"twin-{}\"", unique());
+    let id = fresh_id("twin");
     let two = [ping(lab, &id), ping(lab, &id)].join("\n");
     let mut shot = Shot::request(two, &id);
     shot.patience = Patience::Normal;
@@ -41,7 +63,7 @@ pub(super) async fn duplicate_in_flight(lab: &mut Lab) -> Result<Outcome, String
 
 /// Sends fifty requests without waiting and counts the answers.
 pub(super) async fn pipelined(lab: &mut Lab) -> Result<Outcome, String> {
-    let ids: Vec<String> = (0..MANY).map(|_| format!("\"many-{}\"", unique())).collect();
+    let ids: Vec<String> = (0..MANY).map(|_| fresh_id("many")).collect();
     let bodies: Vec<String> = ids.iter().map(|id| ping(lab, id)).collect();
     let messages = match lab.ready().await? {
         Link::Stdio(_) => over_pipe(lab, &bodies).await?,
@@ -109,7 +131,7 @@ pub(super) async fn disconnect(lab: &mut Lab) -> Result<Outcome, String> {
     let Some(tool) = lab.survey.slow.clone().or_else(|| lab.survey.harmless.clone()) else {
         return Ok(Outcome::not_applicable("no tool looks harmless; name one to call"));
     };
-    let id = format!("\"leave-{}\"", unique());
+    let id = fresh_id("leave");
     let params = json!({"name": tool.name, "arguments": tool.arguments});
     let body = request(&id, "tools/call", params, lab.revision);
     if let Link::Http(_) = lab.ready().await? {

@@ -119,7 +119,7 @@ async fn read(
     let mut reader = Reader::new();
     let mut buffer = vec![0_u8; 64 * 1024];
     let mut why = None;
-    while !reader.is_done() && !(reader.has_head() && enough(&reader.response)) {
+    while !(reader.is_done() || reader.has_head() && enough(&reader.response)) {
         match timeout_at(deadline, from.read(&mut buffer)).await {
             Err(_) => why = Some("no complete answer in time".to_owned()),
             Ok(Err(error)) => why = Some(format!("the connection broke: {}", error.kind())),

@@ -44,6 +44,7 @@ fn fact_named(name: &str) -> Fact {
         "supported" => Fact::from(vec!["2025-11-25", "2026-07-28"]),
         "required" => Fact::from(vec!["sampling"]),
         "allow" => Fact::from(vec!["GET", "POST"]),
+        "wanted" => Fact::from(Echo::of_caller("rpc/NOPE")),
         "guard" => Fact::from("secrets"),
         "category" => Fact::from("api_key"),
         "where" => Fact::from("/arguments/text"),

@@ -1,0 +1,61 @@
+//! What `up` and `stdio` have in common.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use failwell_audit::Journal;
+use failwell_fault::Fault;
+use failwell_policy::Rate;
+use failwell_server::{House, Settings, keep_panics_quiet};
+use tokio_util::sync::CancellationToken;
+
+use crate::cli::Bounds;
+use crate::complaint::Complaint;
+
+/// The house with its tool server.
+pub(super) fn house(bounds: &Bounds) -> Result<Arc<House>, Complaint> {
+    keep_panics_quiet();
+    let rate = bounds.rate.map(|rate| Rate { per_second: f64::from(rate), burst: f64::from(rate) * 2.0 });
+    let settings = Settings {
+        request_deadline: Duration::from_secs(bounds.request_timeout),
+        rate,
+        ..Settings::default()
+    };
+    let built =
+        failwell_lobby::lobby().and_then(|lobby| House::new(Arc::new(lobby), settings, Journal::to_stderr()));
+    built.map_err(|fault| unexpected(&fault))
+}
+
+/// A fault of our own at start: the person at the terminal is the operator, so they get the whole story.
+pub(super) fn unexpected(fault: &Fault) -> Complaint {
+    Complaint::new(fault.operator().to_string().trim_end(), fault.hint())
+}
+
+/// Set by the first Ctrl-C or SIGTERM.
+pub(super) fn stop_on_signal() -> CancellationToken {
+    let stop = CancellationToken::new();
+    let told = stop.clone();
+    tokio::spawn(async move {
+        signalled().await;
+        told.cancel();
+    });
+    stop
+}
+
+#[cfg(unix)]
+async fn signalled() {
+    use tokio::signal::unix::{SignalKind, signal};
+    let Ok(mut terminated) = signal(SignalKind::terminate()) else {
+        let _ = tokio::signal::ctrl_c().await;
+        return;
+    };
+    tokio::select! {
+        _ = tokio::signal::ctrl_c() => {}
+        _ = terminated.recv() => {}
+    }
+}
+
+#[cfg(not(unix))]
+async fn signalled() {
+    let _ = tokio::signal::ctrl_c().await;
+}

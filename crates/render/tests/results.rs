@@ -1,0 +1,113 @@
+//! What comes back when something came of a request: each era's members, one line, and a failed tool that tells
+//! its caller no more than its fault does.
+
+#![allow(clippy::expect_used, reason = "a test may stop at the first surprise")]
+
+#[path = "support/callers.rs"]
+mod callers;
+#[path = "support/faces.rs"]
+mod faces;
+
+use failwell_fault::{Fault, Pointer, Rule, Violation, reason};
+use failwell_render::{Cache, CacheScope, Moment, Outcome, ToolFailure, for_the_model, render};
+use failwell_rpc::{Asked, Face, Id, Json, Limits, ReplyTo, Revision, Wants};
+
+use callers::caller;
+use faces::faces;
+
+fn json(text: &str) -> Json {
+    Json::read(text, &Limits::default()).expect("JSON")
+}
+
+fn body(to: &ReplyTo, outcome: Outcome) -> String {
+    let info = r#"{"name":"failwell","version":"1"}"#;
+    let reply = render(to, &Ok(outcome), Some(info), Moment::at_unix(0)).expect("an answer");
+    let text = String::from_utf8(reply.body).expect("UTF-8");
+    json(&text);
+    assert!(!text.contains(['\n', '\r']), "{text}");
+    text
+}
+
+fn on(face: Face) -> ReplyTo {
+    caller(face, Asked::Tool, Some(Id::from_number(1)))
+}
+
+#[test]
+fn each_era_gets_its_own_members() {
+    let cache = Cache { ttl_ms: 5, scope: CacheScope::Private };
+    let session =
+        body(&on(Face::Mcp(Revision::V2025_11_25)), Outcome::cached(json(r#"{"tools":[]}"#), cache));
+    assert_eq!(session, r#"{"jsonrpc":"2.0","id":1,"result":{"tools":[]}}"#);
+    let modern = body(&on(Face::Mcp(Revision::V2026_07_28)), Outcome::cached(json(r#"{"tools":[]}"#), cache));
+    assert_eq!(
+        modern,
+        concat!(
+            r#"{"jsonrpc":"2.0","id":1,"result":{"resultType":"complete","ttlMs":5,"cacheScope":"private","#,
+            r#""tools":[],"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"failwell","version":"1"}}}}"#
+        )
+    );
+    assert_eq!(body(&on(Face::Rpc), Outcome::Value(json("[1]"))), r#"{"jsonrpc":"2.0","id":1,"result":[1]}"#);
+}
+
+#[test]
+fn results_are_one_line_however_they_were_written() {
+    for face in faces() {
+        body(&on(face), Outcome::complete(json("{\n  \"content\": [\r\n]\n}")));
+        body(&on(face), Outcome::ToolFailed(Box::new(failed())));
+    }
+}
+
+fn failed() -> ToolFailure {
+    let fault = Fault::new(&reason::SERVER_TIMEOUT)
+        .fact("limit_s", 3u64)
+        .because(std::io::Error::other("MARK-cause"))
+        .note("note", "MARK-note")
+        .capture("stderr", "MARK-output");
+    let block = json("{\"type\":\"text\",\n\"text\":\"fenced\"}");
+    ToolFailure { fault, structured: Some(json("{\n\"status\":\"error\"}")), blocks: vec![block] }
+}
+
+#[test]
+fn a_failed_tool_tells_its_fault_and_its_own_account_and_nothing_private() {
+    for face in faces() {
+        let text = body(&on(face), Outcome::ToolFailed(Box::new(failed())));
+        assert!(!text.contains("MARK"), "{text}");
+        assert!(text.contains("server/TIMEOUT"), "{text}");
+        let Face::Mcp(revision) = face else {
+            assert!(text.contains("-32603") && text.contains("took longer than 3 seconds"), "{text}");
+            continue;
+        };
+        assert!(text.contains(r#""isError":true"#) && text.contains("fenced"), "{text}");
+        let account = text.contains(r#""structuredContent":{ "status":"error"}"#);
+        assert_eq!(account, revision >= Revision::V2025_06_18, "{text}");
+    }
+    assert!(!format!("{:?}", Outcome::ToolFailed(Box::new(failed()))).contains("MARK"));
+}
+
+#[test]
+fn silence_is_an_answer() {
+    for face in faces() {
+        let to = ReplyTo { wants: Wants::Silence, ..on(face) };
+        let outcomes = [Ok(Outcome::complete(json("{}"))), Err(Fault::new(&reason::SERVER_BUG))];
+        assert!(outcomes.iter().all(|happened| render(&to, happened, None, Moment::at_unix(0)).is_none()));
+    }
+}
+
+#[test]
+fn the_text_for_the_model_names_every_place() {
+    let fault = Fault::new(&reason::MCP_BAD_ARGUMENTS)
+        .violation(Violation::new(Pointer::root(), Rule::Type).limit("object"))
+        .violation(Violation::new(Pointer::root().then("n"), Rule::Minimum).limit(1u64));
+    let text = for_the_model(&fault, failwell_fault::Ref::fixed(0));
+    let lines: Vec<&str> = text.lines().collect();
+    assert_eq!(
+        lines,
+        [
+            "the tool's arguments do not fit its schema",
+            "  the whole value: must be of type object",
+            "  /n: must be at least 1",
+            "help: fix every listed violation and call the tool again",
+            "[mcp/BAD_ARGUMENTS · retry after a change · effect none · ref 0000000000000]",
+        ]
+    );
+}
