@@ -71,7 +71,7 @@ fn no_batch() -> Misread {
 }
 
 /// The dialect for bytes nobody could read: the session's, where there is one.
-fn unread_face(head: &Head<'_>, door: &Door, caller: &Caller) -> Face {
+pub(super) fn unread_face(head: &Head<'_>, door: &Door, caller: &Caller) -> Face {
     let seat = head.session_id().and_then(|id| door.sessions.find(id, caller).ok());
     seat.map_or(head.face(), |seat| Face::Mcp(seat.session.revision()))
 }

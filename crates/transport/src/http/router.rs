@@ -12,6 +12,7 @@ use hyper::body::Incoming;
 
 use super::body::{Body, empty, rendered};
 use super::ladder::{climb, read_body};
+use super::linger::throw_away;
 use super::request::{Head, Place};
 use super::sessions::Sessions;
 use super::settings::HttpSettings;
@@ -35,7 +36,10 @@ impl Door {
         let head = Head::of(&parts);
         match climb(&head, &self.settings) {
             Ok(caller) => self.pass(&parts, &head, body, caller).await,
-            Err(fault) => self.refuse(fault, head.face()),
+            Err(fault) => {
+                throw_away(body, &head, &self.settings);
+                self.refuse(fault, head.face())
+            }
         }
     }
 
@@ -50,7 +54,10 @@ impl Door {
             (Place::Mcp, "GET") => mcp::resume(self, head, &caller),
             (Place::Mcp, "DELETE") => mcp::end(self, head, &caller),
             (Place::Mcp | Place::Rpc | Place::Tool, _) => match read_body(head, body, &self.settings).await {
-                Err(fault) => self.refuse(fault, head.face()),
+                Err(fault) if head.place == Place::Mcp => {
+                    last(self.refuse(fault, mcp::unread_face(head, self, &caller)))
+                }
+                Err(fault) => last(self.refuse(fault, head.face())),
                 Ok(bytes) if head.place == Place::Mcp => mcp::post(self, head, bytes, caller).await,
                 Ok(bytes) if head.place == Place::Rpc => plain::rpc(self, bytes, caller).await,
                 Ok(bytes) => plain::tool(self, head, bytes, caller).await,
@@ -76,4 +83,10 @@ impl Door {
     pub(super) fn reply(&self, reply: Option<failwell_render::Reply>) -> Response<Body> {
         reply.map_or_else(|| empty(StatusCode::ACCEPTED), rendered)
     }
+}
+
+/// The last response of its connection: what is left of the body stands between it and the next request.
+fn last(mut response: Response<Body>) -> Response<Body> {
+    response.headers_mut().insert(http::header::CONNECTION, http::HeaderValue::from_static("close"));
+    response
 }
