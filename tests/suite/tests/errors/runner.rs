@@ -1,9 +1,10 @@
 //! Runs a table: every case, in every revision and over every transport it applies to.
 
-use std::fmt::Write;
+use std::sync::Arc;
 
 use failwell_rpc::Revision;
 use serde_json::Value;
+use tokio::task::JoinSet;
 
 use crate::case::{Case, Door, Kind};
 use crate::client::http::{Http, Server, settings};
@@ -14,31 +15,49 @@ use crate::schemas;
 use crate::seen::Seen;
 use crate::world::World;
 
+/// How many cases run at once.
+const AT_ONCE: usize = 8;
+
 /// Runs them all, and complains about all that fail at once.
 pub(crate) async fn run(table: Vec<Case>) {
-    let (mut complaints, mut ran) = (String::new(), 0);
-    for case in &table {
-        for revision in Revision::ALL.into_iter().filter(|revision| (case.revisions)(*revision)) {
-            for door in case.doors {
-                let outcome = match door {
-                    Door::Stdio => over_stdio(case, revision).await,
-                    Door::Http => over_http(case, revision).await,
-                };
-                ran += 1;
-                if let Err(complaint) = outcome {
-                    let complaint: String = complaint.chars().take(1_500).collect();
-                    let _ = writeln!(
-                        complaints,
-                        "\n{} ({}, {door:?}): {complaint}",
-                        case.name,
-                        revision.as_str()
-                    );
-                }
-            }
+    let mut runs = Vec::new();
+    for case in table.into_iter().map(Arc::new) {
+        let revisions = Revision::ALL.into_iter().filter(|revision| (case.revisions)(*revision));
+        let before = runs.len();
+        runs.extend(revisions.flat_map(|revision| {
+            case.doors.iter().map({
+                let case = case.clone();
+                move |door| (case.clone(), revision, *door)
+            })
+        }));
+        assert!(runs.len() > before, "{} applies nowhere", case.name);
+    }
+    let mut complaints = String::new();
+    let mut running = JoinSet::new();
+    let mut waiting = runs.into_iter();
+    loop {
+        while running.len() < AT_ONCE
+            && let Some((case, revision, door)) = waiting.next()
+        {
+            running.spawn(one(case, revision, door));
+        }
+        match running.join_next().await {
+            None => break,
+            Some(outcome) => complaints.extend(outcome.expect("a case that panics has said why").err()),
         }
     }
     assert!(complaints.is_empty(), "{complaints}");
-    assert!(ran >= table.len(), "a case applies nowhere: {ran} runs of {} cases", table.len());
+}
+
+async fn one(case: Arc<Case>, revision: Revision, door: Door) -> Result<(), String> {
+    let outcome = match door {
+        Door::Stdio => over_stdio(&case, revision).await,
+        Door::Http => over_http(&case, revision).await,
+    };
+    outcome.map_err(|complaint| {
+        let complaint: String = complaint.chars().take(1_500).collect();
+        format!("\n{} ({}, {door:?}): {complaint}\n", case.name, revision.as_str())
+    })
 }
 
 async fn over_stdio(case: &Case, revision: Revision) -> Result<(), String> {

@@ -48,12 +48,14 @@ fn result_type(method: &str) -> Option<&'static str> {
 
 type Documents = HashMap<&'static str, Value>;
 
-/// The official schemas, which lie beside the repository.
+/// The official schemas, which lie beside the repository or where `FAILWELL_SCHEMAS` says.
 fn documents() -> Option<&'static Documents> {
     static DOCUMENTS: OnceLock<Option<Documents>> = OnceLock::new();
     DOCUMENTS
         .get_or_init(|| {
-            let folder = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/mcp-schema"));
+            let beside = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/mcp-schema");
+            let folder =
+                std::env::var_os("FAILWELL_SCHEMAS").map_or_else(|| PathBuf::from(beside), PathBuf::from);
             let read = |revision: Revision| {
                 let text =
                     std::fs::read_to_string(folder.join(format!("{}.json", revision.as_str()))).ok()?;
@@ -91,4 +93,22 @@ fn compile(document: &Value, name: &str) -> Validator {
     let mut schema = document.clone();
     schema["$ref"] = json!(format!("#/{place}/{name}"));
     jsonschema::options().build(&schema).expect("the official schema compiles")
+}
+
+#[test]
+fn the_schemas_are_really_applied() {
+    if documents().is_none() {
+        return;
+    }
+    for revision in Revision::ALL {
+        for wrong in [
+            json!({}),
+            json!({"jsonrpc": "2.0", "id": 1.5, "result": {}}),
+            json!({"jsonrpc": "2.0", "error": {}}),
+        ] {
+            assert!(check(&wrong, None, revision).is_err(), "{wrong} passes in {}", revision.as_str());
+        }
+        let result = json!({"jsonrpc": "2.0", "id": 1, "result": {"resultType": "complete", "content": [{"type": "nonsense"}]}});
+        assert!(check(&result, Some("tools/call"), revision).is_err(), "{}", revision.as_str());
+    }
 }

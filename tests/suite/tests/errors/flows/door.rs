@@ -36,6 +36,11 @@ const WELCOME: &[(&str, &str, &str)] = &[
     ("weights", "Accept", "application/json;q=0.9, text/event-stream;q=0.1"),
 ];
 
+/// At the door sessions are not looked up yet, so who names no version is answered as the newest session.
+fn dialect(revision: Revision) -> Revision {
+    if revision.has_version_header() { revision } else { Revision::LATEST_SESSION }
+}
+
 #[tokio::test]
 async fn headers_that_close_the_door() {
     for revision in Revision::ALL {
@@ -47,7 +52,7 @@ async fn headers_that_close_the_door() {
             let code = if revision.era() == Era::Modern { *modern } else { *session };
             assert_eq!(response.status, *status, "{name}");
             let seen = refused(&world, &response, (*status, code, reason));
-            assert_eq!(crate::schemas::check(&seen.value, None, revision), Ok(()), "{name}");
+            assert_eq!(crate::schemas::check(&seen.value, None, dialect(revision)), Ok(()), "{name}");
             client.still_works().await;
         }
         assert_eq!(world.journal().len(), REFUSED.len());

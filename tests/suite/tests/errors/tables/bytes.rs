@@ -54,7 +54,13 @@ fn hostile() -> Vec<Case> {
         case("100,000 levels in the params")
             .sends(call(&format!("{{\"a\":{deep}}}")))
             .gets(error("rpc/TOO_DEEP", -32600, 400).id("7").with("/facts/limit", 128).hints("128")),
-        case("100,000 levels and nothing else").sends(deep).gets(error("rpc/TOO_DEEP", -32600, 400)),
+        case("100,000 levels and nothing else")
+            .sends(format!("{}0{}", "{\"a\":".repeat(100_000), "}".repeat(100_000)))
+            .gets(error("rpc/TOO_DEEP", -32600, 400)),
+        case("100,000 batches in one another")
+            .sends(deep)
+            .gets(error("rpc/BATCH_NOT_ALLOWED", -32600, 400))
+            .only(|revision| !revision.allows_batch()),
         case("100,000 keys")
             .sends(call(&wide))
             .gets(error("rpc/TOO_MANY_KEYS", -32600, 400).id("7").with("/facts/limit", 10_000)),
@@ -90,7 +96,11 @@ fn hostile() -> Vec<Case> {
             .over(&[Door::Stdio]),
         case("a body past the cap")
             .sends(call(&large))
-            .gets(error("http/TOO_LARGE", 1413, 413).with("/facts/limit", LARGEST))
+            .gets(
+                error("http/TOO_LARGE", 1413, 413)
+                    .with("/facts/limit", LARGEST)
+                    .with("/retry", "after_change"),
+            )
             .over(&[Door::Http]),
     ]
 }
