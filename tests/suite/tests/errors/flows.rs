@@ -1,6 +1,7 @@
 //! Stories of more than one message.
 
 mod batches;
+mod busy;
 mod cancel;
 mod disconnect;
 mod door;
@@ -10,6 +11,7 @@ mod handshake;
 mod headers;
 mod keys;
 mod plain;
+mod questions;
 mod rest;
 mod sessions;
 mod slow;

@@ -56,12 +56,17 @@ impl Stdio {
         soon("sending", written).await.expect("the server reads");
     }
 
-    /// The next message that is no notification.
+    /// The next message.
+    pub(crate) async fn next_of_any_kind(&mut self) -> Seen {
+        let line = soon("an answer", self.lines.next_line()).await.expect("readable");
+        let line = line.expect("the server still writes");
+        Seen::read(line.as_bytes()).expect("every line is a message")
+    }
+
+    /// The next answer.
     pub(crate) async fn next(&mut self) -> Seen {
         loop {
-            let line = soon("an answer", self.lines.next_line()).await.expect("readable");
-            let line = line.expect("the server still writes");
-            let seen = Seen::read(line.as_bytes()).expect("every line is a message");
+            let seen = self.next_of_any_kind().await;
             if seen.value.get("method").is_none() {
                 return seen;
             }

@@ -73,3 +73,18 @@ async fn nobody_calls_off_another_sessions_requests() {
     assert_eq!(other.post("/mcp", cancelled("5")).await.status, 202);
     assert_eq!(late.response().await.message().first_text(), "200 ms later");
 }
+
+#[tokio::test]
+async fn the_end_of_one_request_leaves_its_namesake_within_reach() {
+    let revision = Revision::LATEST_SESSION;
+    let world = World::new();
+    let server = Server::start(&world, settings()).await;
+    let mut client = Http::open(&server, revision).await;
+    let mut late = client.begin_post(letter::tool(revision, "5", "suite_late", json!({"ms": 100}))).await;
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    let mut hanging = client.begin_post(letter::tool(revision, "5", "suite_hang", json!({}))).await;
+    assert_eq!(late.response().await.message().first_text(), "100 ms later");
+    assert_eq!(client.post("/mcp", cancelled("5")).await.status, 202);
+    assert!(hanging.response().await.messages().expect("messages").is_empty());
+    assert_eq!(world.reasons(), ["server/CANCELLED"]);
+}

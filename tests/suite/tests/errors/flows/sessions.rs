@@ -94,4 +94,8 @@ async fn the_modern_era_has_none() {
     let changed = [("Mcp-Session-Id", "whatever")];
     let response = client.post_with("/mcp", letter::good(revision, "7"), &changed).await;
     assert_eq!((response.status, response.header("mcp-session-id")), (200, None));
+    // Nor does it take answers: it never asks.
+    let answer = client.post("/mcp", r#"{"jsonrpc":"2.0","id":7,"result":{}}"#).await;
+    refused(&world, &answer, (400, -32600, "rpc/BAD_SHAPE"));
+    client.still_works().await;
 }

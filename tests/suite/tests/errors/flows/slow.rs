@@ -64,3 +64,38 @@ async fn a_body_that_breaks_off_harms_nobody() {
     drop(wire);
     client.still_works().await;
 }
+
+#[tokio::test]
+async fn a_body_without_a_length_has_a_cap_too() {
+    let world = World::new();
+    let server = Server::start(&world, settings()).await;
+    let mut client = Http::open(&server, Revision::LATEST).await;
+    let mut headers = client.usual(b"");
+    headers.push(("Transfer-Encoding".to_owned(), "chunked".to_owned()));
+    headers.push(("Content-Length".to_owned(), String::new()));
+    let head = request("POST", "/mcp", &server.address.to_string(), &headers, b"");
+    let head = String::from_utf8(head).expect("text").replace("Content-Length: \r\n", "");
+    let mut wire = Wire::connect(server.address).await;
+    wire.write(head.as_bytes()).await;
+    let chunk = format!("10000\r\n{}\r\n", "x".repeat(0x10000)).into_bytes();
+    for _ in 0..40 {
+        wire.write(&chunk).await;
+    }
+    wire.write(b"0\r\n\r\n").await;
+    refused(&world, &wire.response().await, (413, 1413, "http/TOO_LARGE"));
+    client.still_works().await;
+}
+
+#[tokio::test]
+async fn a_client_that_asks_before_it_sends_is_told_at_once() {
+    let world = World::new();
+    let server = Server::start(&world, settings()).await;
+    let mut client = Http::open(&server, Revision::LATEST).await;
+    let mut headers = client.usual(b"");
+    headers.push(("Expect".to_owned(), "100-continue".to_owned()));
+    headers.push(("Content-Length".to_owned(), "1000000000".to_owned()));
+    let mut wire = Wire::connect(server.address).await;
+    wire.write(&request("POST", "/mcp", &server.address.to_string(), &headers, b"")).await;
+    refused(&world, &wire.response().await, (413, 1413, "http/TOO_LARGE"));
+    client.still_works().await;
+}
