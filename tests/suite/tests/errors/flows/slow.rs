@@ -1,0 +1,66 @@
+//! Clients that take their time.
+
+use std::time::{Duration, Instant};
+
+use failwell_rpc::Revision;
+use failwell_transport::HttpSettings;
+
+use super::refused;
+use crate::client::http::{Http, Server, settings};
+use crate::client::wire::{Wire, request};
+use crate::letter;
+use crate::world::World;
+
+/// The bytes of a request that works, and where its body begins.
+fn good_request(client: &Http) -> (Vec<u8>, usize) {
+    let body = letter::good(client.revision, "1");
+    let host = client.address.to_string();
+    let whole = request("POST", "/mcp", &host, &client.usual(body.as_bytes()), body.as_bytes());
+    let at = whole.len() - body.len();
+    (whole, at)
+}
+
+#[tokio::test]
+async fn a_body_that_dribbles_in_is_given_up() {
+    for revision in Revision::ALL {
+        let world = World::new();
+        let server = Server::start(&world, settings()).await;
+        let mut client = Http::open(&server, revision).await;
+        let (whole, at) = good_request(&client);
+        let mut wire = Wire::connect(server.address).await;
+        let began = Instant::now();
+        wire.write(&whole[..at]).await;
+        for byte in &whole[at..at + 8] {
+            tokio::time::sleep(Duration::from_millis(100)).await;
+            wire.write(&[*byte]).await;
+        }
+        let response = wire.response().await;
+        assert!(began.elapsed() < Duration::from_secs(3));
+        refused(&world, &response, (408, -32600, "http/SLOW_BODY"));
+        assert!(wire.closes_within(Duration::from_secs(2)).await, "the connection is of no more use");
+        client.still_works().await;
+    }
+}
+
+#[tokio::test]
+async fn a_head_that_dribbles_in_is_given_up() {
+    let world = World::new();
+    let quick = HttpSettings { head_deadline: Duration::from_millis(300), ..settings() };
+    let server = Server::start(&world, quick).await;
+    let mut wire = Wire::connect(server.address).await;
+    wire.write(b"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nX-").await;
+    assert!(wire.closes_within(Duration::from_secs(2)).await);
+    Http::open(&server, Revision::LATEST).await.still_works().await;
+}
+
+#[tokio::test]
+async fn a_body_that_breaks_off_harms_nobody() {
+    let world = World::new();
+    let server = Server::start(&world, settings()).await;
+    let mut client = Http::open(&server, Revision::LATEST).await;
+    let (whole, _) = good_request(&client);
+    let mut wire = Wire::connect(server.address).await;
+    wire.write(&whole[..whole.len() - 10]).await;
+    drop(wire);
+    client.still_works().await;
+}
