@@ -1,12 +1,13 @@
 //! From a request to the face that answers it.
 
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
-use failwell_fault::Fault;
+use failwell_fault::{Fault, reason};
 use failwell_policy::Caller;
 use failwell_rpc::{Face, ReplyTo};
 use failwell_server::House;
-use http::request::Parts;
+use futures_util::FutureExt;
 use http::{Request, Response, StatusCode};
 use hyper::body::Incoming;
 
@@ -34,22 +35,23 @@ impl Door {
     pub(super) async fn answer(self: &Arc<Self>, request: Request<Incoming>) -> Response<Body> {
         let (parts, body) = request.into_parts();
         let head = Head::of(&parts);
-        match climb(&head, &self.settings) {
-            Ok(caller) => self.pass(&parts, &head, body, caller).await,
-            Err(fault) => {
-                throw_away(body, &head, &self.settings);
-                self.refuse(fault, head.face())
+        let passing = async {
+            match climb(&head, &self.settings) {
+                Ok(caller) => self.pass(&head, body, caller).await,
+                Err(fault) => {
+                    throw_away(body, &head, &self.settings);
+                    self.refuse(fault, head.face())
+                }
             }
+        };
+        // The walk catches what a handler does; this is for our own mistakes around it.
+        match AssertUnwindSafe(passing).catch_unwind().await {
+            Ok(response) => response,
+            Err(_) => self.refuse(Fault::new(&reason::SERVER_PANIC), head.face()),
         }
     }
 
-    async fn pass(
-        self: &Arc<Self>,
-        parts: &Parts,
-        head: &Head<'_>,
-        body: Incoming,
-        caller: Caller,
-    ) -> Response<Body> {
+    async fn pass(self: &Arc<Self>, head: &Head<'_>, body: Incoming, caller: Caller) -> Response<Body> {
         match (head.place, head.method.as_str()) {
             (Place::Mcp, "GET") => mcp::resume(self, head, &caller),
             (Place::Mcp, "DELETE") => mcp::end(self, head, &caller),
@@ -67,10 +69,7 @@ impl Door {
             (Place::Health, _) => pages::health(),
             (Place::Ready, _) => pages::ready(&self.house),
             (Place::Metrics, _) => pages::metrics(&self.house),
-            (Place::Nowhere, _) => {
-                let _ = parts;
-                self.refuse(Fault::new(&failwell_fault::reason::HTTP_UNKNOWN_PATH), head.face())
-            }
+            (Place::Nowhere, _) => self.refuse(Fault::new(&reason::HTTP_UNKNOWN_PATH), head.face()),
         }
     }
 
