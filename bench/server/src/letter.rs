@@ -64,9 +64,9 @@ impl Letter {
     /// What every answer must look like, from one answer that was read with care.
     pub fn answer(body: Vec<u8>, number: u64) -> Result<Letter, String> {
         let answer: Value = serde_json::from_slice(&body).map_err(|error| error.to_string())?;
-        let number = number.to_string();
+        let (id, number) = (number, number.to_string());
         let right = answer["jsonrpc"] == "2.0"
-            && answer["id"].to_string() == number
+            && answer["id"] == id
             && answer["result"]["content"][0]["text"] == text(&number)
             && answer["result"]["isError"] != true
             && answer.get("error").is_none();
