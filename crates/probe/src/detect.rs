@@ -102,6 +102,7 @@ fn check(revision: Revision, exchange: &Exchange, duration: Duration, sessions: 
         title: format!("initialize in {}", revision.date()),
         level: Level::Must,
         revision,
+        survived: true,
         verdict,
         expected: "the same version, or another the server supports".to_owned(),
         rule: "MCP lifecycle, version negotiation".to_owned(),

@@ -28,6 +28,8 @@ pub struct CheckReport {
     pub level: Level,
     /// The revision it was made in.
     pub revision: Revision,
+    /// Whether the server still answered afterwards.
+    pub survived: bool,
     /// What was concluded.
     #[serde(flatten)]
     pub verdict: Verdict,
@@ -95,13 +97,17 @@ pub struct Report {
 }
 
 impl Report {
-    /// The heaviest finding: leaks first, then MUST, then SHOULD.
+    /// The heaviest finding: what the server did not survive, then leaks, then MUST, then SHOULD.
     pub fn worst(&self) -> Option<&CheckReport> {
         let lost = |check: &&CheckReport| {
             check.verdict.half_points(check.level).map_or(0, |(won, whole)| whole - won)
         };
         // The first of equals, so that the answer does not depend on the order of comparison.
-        self.checks.iter().rev().max_by_key(lost).filter(|check| lost(check) > 0)
+        self.checks
+            .iter()
+            .rev()
+            .max_by_key(|check| (!check.survived, lost(check)))
+            .filter(|check| lost(check) > 0)
     }
 }
 
@@ -145,6 +151,7 @@ pub(crate) mod tests {
             title: "truncated JSON".to_owned(),
             level,
             revision: Revision::November2025,
+            survived: true,
             verdict,
             expected: "error -32700".to_owned(),
             rule: "JSON-RPC 2.0 §5.1".to_owned(),
@@ -196,7 +203,13 @@ pub(crate) mod tests {
             leak.clone(),
             one(Level::Leak, Verdict::broken("z")),
         ];
-        assert_eq!(report(all).worst().unwrap().id, "leak.path");
+        assert_eq!(report(all.clone()).worst().unwrap().id, "leak.path");
+        let death = CheckReport {
+            id: "limit.x".to_owned(),
+            survived: false,
+            ..one(Level::Must, Verdict::broken("died"))
+        };
+        assert_eq!(report([all, vec![death]].concat()).worst().unwrap().id, "limit.x");
         assert!(report(vec![one(Level::Must, Verdict::HELD)]).worst().is_none());
     }
 

@@ -1,5 +1,10 @@
 //! The whole examination against servers that are known to be good and bad.
-#![allow(clippy::unwrap_used, clippy::panic, reason = "what these functions share is still a test")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "what these functions share is still a test"
+)]
 
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
@@ -60,13 +65,18 @@ async fn a_good_server_scores_a_hundred_over_stdio() {
     assert!(report.tally.held > 80, "{:?}", report.tally);
 }
 
-#[tokio::test]
-async fn a_good_server_scores_a_hundred_over_http() {
-    let mut child = Command::new(FIXTURE).arg("http").stdout(Stdio::piped()).spawn().unwrap();
+/// Starts a server of the fixture on a port of its own.
+fn listen(mode: &str) -> (Server, Target) {
+    let mut child = Command::new(FIXTURE).arg(mode).stdout(Stdio::piped()).spawn().unwrap();
     let mut line = String::new();
     BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
-    let _server = Server(child);
-    let report = report(Target::Url(format!("http://{}/mcp", line.trim()), Vec::new()), options()).await;
+    (Server(child), Target::Url(format!("http://{}/mcp", line.trim()), Vec::new()))
+}
+
+#[tokio::test]
+async fn a_good_server_scores_a_hundred_over_http() {
+    let (_server, target) = listen("http");
+    let report = report(target, options()).await;
     assert_eq!(faults(&report), Vec::<String>::new());
     assert_eq!(report.score, 100);
     assert_eq!(report.revisions.last(), Some(&Revision::July2026));
@@ -121,4 +131,31 @@ async fn what_cannot_begin_says_why() {
     assert!(error.to_string().contains("help:") && matches!(error, ProbeError::NotMcp { .. }), "{error}");
     let quits = Target::Command { program: "true".into(), args: vec![], cwd: None, env: vec![] };
     assert!(matches!(examine(quits, options(), |_| ()).await, Err(ProbeError::NotMcp { .. })));
+}
+
+#[tokio::test]
+async fn a_server_that_never_comes_back_holds_nothing_more() {
+    let (_server, target) = listen("fragile");
+    let report = report(target, Options { only: Some("method".to_owned()), ..options() }).await;
+    let whys: Vec<&str> = report.checks.iter().filter_map(|check| check.verdict.why()).collect();
+    assert!(!report.checks[0].survived && whys[0].contains("no longer answers"), "{whys:?}");
+    assert!(whys[1].contains("cannot be reached any more"), "{whys:?}");
+    assert!(whys[2].contains("gone since method.empty"), "{whys:?}");
+    assert_eq!(report.worst().unwrap().id, "method.unknown");
+}
+
+#[tokio::test]
+async fn a_locked_server_is_not_judged() {
+    let (_server, target) = listen("locked");
+    let error = examine(target, options(), |_| ()).await.unwrap_err();
+    assert!(matches!(error, ProbeError::Unauthorized { status: 401 }), "{error}");
+}
+
+#[tokio::test]
+async fn what_was_not_reached_in_time_does_not_count() {
+    let options = Options { max_total_time: Duration::ZERO, only: Some("method".to_owned()), ..options() };
+    let report = examine(command("good"), options, |_| ()).await.unwrap();
+    assert!(!report.complete);
+    assert_eq!((report.tally.counted(), report.tally.not_applicable), (0, report.checks.len()));
+    assert!(report.table(80, false).contains("out of time"));
 }

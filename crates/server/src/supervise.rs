@@ -55,11 +55,12 @@ impl House {
         let deadline = self.settings.request_deadline;
         tokio::select! {
             biased;
-            done = &mut work => done.map(Supervised::Finished),
+            // First, so that work which became a task and then ended at once still ends as one.
             task = cx.detached() => match task {
                 Some(task) => Ok(Supervised::Detached(work, task)),
                 None => Err(Fault::new(&reason::SERVER_BUG).note("task", "detached without a task")),
             },
+            done = &mut work => done.map(Supervised::Finished),
             () = cx.cancelled() => Err(Fault::new(&reason::SERVER_CANCELLED)),
             () = tokio::time::sleep(deadline) => Err(too_late(deadline.as_secs())),
         }

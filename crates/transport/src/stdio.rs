@@ -125,6 +125,10 @@ impl Connection {
         }
     }
 
+    fn calm(&self) {
+        self.storm.lock().unwrap_or_else(PoisonError::into_inner).calm();
+    }
+
     /// One line from start to end: everything it calls for is written to the connection.
     async fn exchange(&self, bytes: Bytes) {
         let body = match read(&bytes, &Limits::default()) {
@@ -149,8 +153,12 @@ impl Connection {
 
     async fn one(&self, message: Result<Message<'_>, Misread>) -> Option<Reply> {
         match message {
-            Ok(Message::Request(request)) => self.house.walk(arrival(&self.session, request)).await,
+            Ok(Message::Request(request)) => {
+                self.calm();
+                self.house.walk(arrival(&self.session, request)).await
+            }
             Ok(Message::Notification(notification)) => {
+                self.calm();
                 self.house.heed(&notification, Some(&self.session));
                 None
             }

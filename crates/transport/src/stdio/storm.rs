@@ -18,7 +18,8 @@ pub(super) enum Verdict {
     Silence,
 }
 
-/// Notices when a connection does nothing but send lines that cannot be read.
+/// Notices when a connection does nothing but send lines that cannot be read. A request or a notice in between
+/// starts the count anew; an answer does not, since it may be our own complaint coming back.
 #[derive(Debug)]
 pub(super) struct Storm {
     recent: VecDeque<Instant>,
@@ -32,6 +33,11 @@ impl Storm {
 
     pub(super) fn judge(&mut self) -> Verdict {
         self.judge_at(Instant::now())
+    }
+
+    /// A proper message came: whoever sends it is not merely shouting.
+    pub(super) fn calm(&mut self) {
+        self.recent.clear();
     }
 
     fn judge_at(&mut self, now: Instant) -> Verdict {
@@ -60,6 +66,11 @@ mod tests {
         }
         assert_eq!(storm.judge_at(start), Verdict::StopAnswering);
         assert_eq!(storm.judge_at(start), Verdict::Silence);
+        assert_eq!(storm.judge_at(start + WINDOW), Verdict::Answer);
+        for _ in 0..MOST {
+            storm.judge_at(start + WINDOW);
+        }
+        storm.calm();
         assert_eq!(storm.judge_at(start + WINDOW), Verdict::Answer);
     }
 }

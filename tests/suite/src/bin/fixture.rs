@@ -1,0 +1,75 @@
+//! Serves the fixture, over HTTP or over standard input and output.
+
+use std::io::Write;
+use std::net::SocketAddr;
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use clap::Parser;
+use failwell_audit::Journal;
+use failwell_fault::{Fault, OrFault, reason};
+use failwell_server::{House, Settings, keep_panics_quiet};
+use failwell_transport::{HttpSettings, StdioSettings, serve_http, serve_stdio};
+use tokio::signal::unix::{SignalKind, signal};
+use tokio_util::sync::CancellationToken;
+
+/// The conformance fixture.
+#[derive(Parser)]
+#[command(name = "fixture")]
+struct Arguments {
+    /// Serve HTTP here.
+    #[arg(long, value_name = "ADDR", required_unless_present = "stdio", conflicts_with = "stdio")]
+    listen: Option<SocketAddr>,
+    /// Serve standard input and output.
+    #[arg(long)]
+    stdio: bool,
+}
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    keep_panics_quiet();
+    let served = serve(Arguments::parse().listen).await;
+    match served {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(fault) => {
+            let _ = writeln!(std::io::stderr(), "error: {}", fault.operator());
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn serve(listen: Option<SocketAddr>) -> Result<(), Fault> {
+    let journal = Journal::to_stderr();
+    let house = House::new(Arc::new(failwell_suite::fixture()?), Settings::default(), journal.clone())?;
+    let stop = stopped_by_signal()?;
+    let served = match listen {
+        None => {
+            let (input, output) = (tokio::io::stdin(), tokio::io::stdout());
+            serve_stdio(house, input, output, StdioSettings::default(), stop).await
+        }
+        Some(address) => {
+            let listener = tokio::net::TcpListener::bind(address).await.or_fault(&reason::CONFIG_INVALID)?;
+            let local = listener.local_addr().or_fault(&reason::SERVER_BUG)?;
+            let _ = writeln!(std::io::stderr(), "listening on http://{local}/mcp");
+            serve_http(house, listener, HttpSettings::default(), stop).await
+        }
+    };
+    journal.flush();
+    served
+}
+
+/// Set by the first SIGTERM or SIGINT.
+fn stopped_by_signal() -> Result<CancellationToken, Fault> {
+    let mut terminated = signal(SignalKind::terminate()).or_fault(&reason::SERVER_BUG)?;
+    let mut interrupted = signal(SignalKind::interrupt()).or_fault(&reason::SERVER_BUG)?;
+    let stop = CancellationToken::new();
+    let stopping = stop.clone();
+    tokio::spawn(async move {
+        tokio::select! {
+            _ = terminated.recv() => {}
+            _ = interrupted.recv() => {}
+        }
+        stopping.cancel();
+    });
+    Ok(stop)
+}
