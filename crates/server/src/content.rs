@@ -103,6 +103,7 @@ pub(crate) enum Verdict {
     Done,
     MarkedAsError,
     Failed(failwell_fault::Fault),
+    Relayed(crate::room::Members),
 }
 
 impl ToolOutcome {
@@ -123,6 +124,11 @@ impl ToolOutcome {
     pub fn structured(mut self, structured: Json) -> ToolOutcome {
         self.structured = Some(structured);
         self
+    }
+
+    /// Somebody else's result, passed on as it is.
+    pub fn relayed(members: crate::room::Members) -> ToolOutcome {
+        ToolOutcome { verdict: Verdict::Relayed(members), ..ToolOutcome::default() }
     }
 
     /// A tool's own account of a failure that has no row in the catalogue.

@@ -57,7 +57,7 @@ pub use plain::PlainCall;
 pub use prompt::{Prompt, PromptArgument, PromptMessage, PromptResult};
 pub use question::{Answers, Question};
 pub use resource::{Address, Resource};
-pub use room::{Completion, Info, List, Offered, Offers, Page, Room, unknown_resource};
+pub use room::{Completion, Info, List, Members, Offered, Offers, Page, Room, unknown_resource};
 pub use session::{Session, SharedIds};
 pub use settings::Settings;
 pub use stream::{Frame, Keep, Next, Stream};

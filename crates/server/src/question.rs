@@ -41,6 +41,17 @@ impl Question {
         Question { needs: Capability::Roots, method: "roots/list", params: json!({}) }
     }
 
+    /// A question somebody else asks, passed on as it is; `None` when it is none a client can answer.
+    pub fn relayed(method: &str, params: Value) -> Option<Question> {
+        let (needs, method) = match method {
+            "elicitation/create" => (Capability::Elicitation, "elicitation/create"),
+            "sampling/createMessage" => (Capability::Sampling, "sampling/createMessage"),
+            "roots/list" => (Capability::Roots, "roots/list"),
+            _ => return None,
+        };
+        Some(Question { needs, method, params })
+    }
+
     /// What the client must be able to do.
     pub fn needs(&self) -> Capability {
         self.needs
@@ -80,6 +91,11 @@ impl Question {
 pub struct Answers(pub(crate) BTreeMap<String, Json>);
 
 impl Answers {
+    /// One answer as it came.
+    pub fn raw(&self, key: &str) -> Option<&Json> {
+        self.0.get(key)
+    }
+
     /// One answer as JSON.
     pub fn get(&self, key: &str) -> Value {
         self.0.get(key).and_then(|json| json.raw().parse().ok()).unwrap_or(Value::Null)

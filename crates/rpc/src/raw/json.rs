@@ -29,6 +29,11 @@ impl Json {
         }
     }
 
+    /// `{}`
+    pub fn empty_object() -> Self {
+        Self::trusted("{}".to_owned())
+    }
+
     pub(crate) fn trusted(text: String) -> Self {
         Self(text.into_boxed_str())
     }
