@@ -7,11 +7,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use bytes::Bytes;
 use failwell_fault::{Effect, Fault, reason};
 use failwell_rpc::{About, Id, Incoming, Json, Limits, Message, Notification, Raw, Request, Response, read};
-use failwell_server::{Context, Keep, Stream};
+use failwell_server::{Keep, Stream};
 use serde_json::json;
 use tokio::sync::{mpsc, oneshot};
 
 use crate::notice::Notice;
+use crate::relay::Relay;
 use crate::said::Said;
 
 /// The most requests that wait on one connection.
@@ -38,7 +39,7 @@ struct State {
 #[derive(Debug)]
 struct Waiting {
     answer: oneshot::Sender<Result<Said, Fault>>,
-    cx: Option<Context>,
+    relay: Option<Relay>,
 }
 
 /// Why a connection is no more.
@@ -105,11 +106,11 @@ impl Line {
         &self,
         method: &str,
         params: impl FnOnce(u64) -> String,
-        cx: Option<Context>,
+        relay: Option<Relay>,
     ) -> Result<Pending, Fault> {
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         let (sender, answer) = oneshot::channel();
-        self.register(number, Waiting { answer: sender, cx })?;
+        self.register(number, Waiting { answer: sender, relay })?;
         let method = failwell_rpc::json_string(method);
         let params = params(number);
         let frame = format!(r#"{{"jsonrpc":"2.0","id":{number},"method":{method},"params":{params}}}"#);
@@ -229,14 +230,14 @@ impl Line {
         match &*notice.method {
             "notifications/progress" => {
                 let number = notice.param("progressToken").and_then(Raw::as_u64);
-                let cx = number.and_then(|number| self.lock().waiting.get(&number)?.cx.clone());
-                if let Some(cx) = cx {
-                    self.pass_on(Notice::Progress(cx, params));
+                let relay = number.and_then(|number| self.lock().waiting.get(&number)?.relay.clone());
+                if let Some(relay) = relay {
+                    self.pass_on(Notice::Progress(relay.cx, params));
                 }
             }
             "notifications/message" => {
-                for cx in self.contexts() {
-                    self.pass_on(Notice::Log(cx, params.clone()));
+                for relay in self.relays() {
+                    self.pass_on(Notice::Log(relay.cx, params.clone()));
                 }
             }
             method => {
@@ -252,8 +253,8 @@ impl Line {
         let _ = self.notices.try_send(notice);
     }
 
-    fn contexts(&self) -> Vec<Context> {
-        self.lock().waiting.values().filter_map(|waiting| waiting.cx.clone()).collect()
+    fn relays(&self) -> Vec<Relay> {
+        self.lock().waiting.values().filter_map(|waiting| waiting.relay.clone()).collect()
     }
 
     /// The upstream asks something: `ping` is answered here, the rest by the client whose call is running.
@@ -261,13 +262,14 @@ impl Line {
         if request.method == "ping" {
             return self.reply(&request.id, "{}");
         }
-        let contexts = self.contexts();
+        let relays = self.relays();
         let params = request.params.map_or_else(Json::empty_object, Raw::to_json);
         let method = request.method.clone().into_owned();
         // With several callers at once nobody can say whose question it is, so nobody is asked.
-        match <[Context; 1]>::try_from(contexts) {
-            Ok([cx]) => {
-                let question = Notice::Question { line: self.clone(), id: request.id.clone(), method, params, cx };
+        match <[Relay; 1]>::try_from(relays) {
+            Ok([relay]) => {
+                let question =
+                    Notice::Question { line: self.clone(), id: request.id.clone(), method, params, relay };
                 if self.notices.try_send(question).is_err() {
                     self.decline(&request.id, -32603, "too many questions");
                 }

@@ -7,6 +7,7 @@ use failwell_server::{Context, Event, LogLevel, Question};
 use tokio::sync::mpsc;
 
 use crate::line::Line;
+use crate::relay::Relay;
 
 /// Something to pass on.
 #[derive(Debug)]
@@ -28,7 +29,7 @@ pub(crate) enum Notice {
         /// With what.
         params: Json,
         /// Whom.
-        cx: Context,
+        relay: Relay,
     },
 }
 
@@ -56,9 +57,9 @@ pub(crate) async fn pass_on(mut notices: mpsc::Receiver<Notice>, changed: impl F
             Notice::Progress(cx, params) => progress(&cx, &params).await,
             Notice::Log(cx, params) => log(&cx, &params).await,
             Notice::Change(event) => changed(event),
-            Notice::Question { line, id, method, params, cx } => {
+            Notice::Question { line, id, method, params, relay } => {
                 // A person may take minutes, so it is asked beside the other notices.
-                tokio::spawn(async move { ask(&line, &id, &method, &params, &cx).await });
+                tokio::spawn(async move { ask(&line, &id, &method, &params, &relay).await });
             }
         }
     }
@@ -86,16 +87,13 @@ async fn log(cx: &Context, params: &Json) {
     }
 }
 
-async fn ask(line: &Line, id: &Id, method: &str, params: &Json, cx: &Context) {
+async fn ask(line: &Line, id: &Id, method: &str, params: &Json, relay: &Relay) {
     let question = params.raw().parse().ok().and_then(|params| Question::relayed(method, params));
     let Some(question) = question else {
         return line.decline(id, -32601, "no such method");
     };
-    match cx.ask(&[("answer", question)]).await {
-        Ok(answers) => match answers.raw("answer") {
-            Some(answer) => line.reply(id, answer.text()),
-            None => line.decline(id, -32603, "no answer"),
-        },
+    match relay.ask(question).await {
+        Ok(answer) => line.reply(id, answer.text()),
         Err(_) => line.decline(id, -32603, "the client did not answer"),
     }
 }

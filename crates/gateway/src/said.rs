@@ -53,11 +53,16 @@ pub(crate) fn members(result: &Json) -> Members {
     let Some(object) = result.raw().as_object() else {
         return Members { members: Json::empty_object(), meta: None };
     };
-    let meta = object.get("_meta").and_then(Raw::as_object).and_then(|meta| without(meta, &[meta::SERVER_INFO]));
+    let meta =
+        object.get("_meta").and_then(Raw::as_object).and_then(|meta| without(meta, &[meta::SERVER_INFO]));
     let mut left_out = OF_THE_ERA.to_vec();
     left_out.push("_meta");
     let untouched = left_out.iter().all(|name| object.get(name).is_none());
-    let members = if untouched { result.clone() } else { without(object, &left_out).unwrap_or_else(Json::empty_object) };
+    let members = if untouched {
+        result.clone()
+    } else {
+        without(object, &left_out).unwrap_or_else(Json::empty_object)
+    };
     Members { members, meta }
 }
 

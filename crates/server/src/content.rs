@@ -131,6 +131,18 @@ impl ToolOutcome {
         ToolOutcome { verdict: Verdict::Relayed(members), ..ToolOutcome::default() }
     }
 
+    /// Changes somebody else's result on its way; one of ours stays as it is.
+    #[must_use]
+    pub fn map_relayed(
+        mut self,
+        change: impl FnOnce(crate::room::Members) -> crate::room::Members,
+    ) -> ToolOutcome {
+        if let Verdict::Relayed(members) = self.verdict {
+            self.verdict = Verdict::Relayed(change(members));
+        }
+        self
+    }
+
     /// A tool's own account of a failure that has no row in the catalogue.
     #[must_use]
     pub fn marked_as_error(mut self) -> ToolOutcome {

@@ -52,6 +52,7 @@ pub use headers::Headers;
 pub use house::{Exchange, House};
 pub use hub::{Event, Hub};
 pub use log_level::LogLevel;
+pub use near::nearest;
 pub use panic::keep_panics_quiet;
 pub use plain::PlainCall;
 pub use prompt::{Prompt, PromptArgument, PromptMessage, PromptResult};

@@ -131,7 +131,8 @@ fn plain_result(outcome: ToolOutcome) -> Result<Outcome, Fault> {
     match (outcome.verdict, outcome.structured) {
         (Verdict::Failed(fault), _) => Err(fault),
         (Verdict::Relayed(relayed), _) => {
-            let structured = relayed.members.raw().as_object().and_then(|object| object.get("structuredContent"));
+            let structured =
+                relayed.members.raw().as_object().and_then(|object| object.get("structuredContent"));
             Ok(Outcome::Value(structured.map_or(relayed.members.clone(), |raw| raw.to_json())))
         }
         (Verdict::Done, Some(structured)) => Ok(Outcome::Value(structured)),

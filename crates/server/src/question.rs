@@ -68,6 +68,10 @@ impl Question {
     }
 
     /// Whether an answer has the shape this question asks for.
+    pub fn accept(&self, key: &str, answer: Raw<'_>) -> Result<(), Fault> {
+        self.check(key, answer)
+    }
+
     pub(crate) fn check(&self, key: &str, answer: Raw<'_>) -> Result<(), Fault> {
         let object = answer.as_object();
         let fits = object.is_some_and(|object| match self.needs {

@@ -78,6 +78,8 @@ impl List {
 pub struct Page {
     /// The result object's members: the items, and `nextCursor` when there are more.
     pub members: Json,
+    /// The members of its `_meta`, if there are any.
+    pub meta: Option<Json>,
     /// How long it may be kept.
     pub cache: Cache,
 }

@@ -115,7 +115,7 @@ impl Toolbox {
         if start + PAGE < all.len() {
             members.insert("nextCursor".to_owned(), json!(write_cursor(list, start + PAGE)));
         }
-        Ok(Page { members: Json::of(&members).or_fault(&reason::SERVER_BUG)?, cache: KEEP })
+        Ok(Page { members: Json::of(&members).or_fault(&reason::SERVER_BUG)?, meta: None, cache: KEEP })
     }
 }
 
@@ -125,7 +125,9 @@ const MOST_COMPLETIONS: usize = 100;
 fn completed(mut values: Vec<String>) -> Result<Members, Fault> {
     let total = values.len();
     values.truncate(MOST_COMPLETIONS);
-    Members::of(&json!({"completion": {"values": values, "total": total, "hasMore": total > MOST_COMPLETIONS}}))
+    Members::of(
+        &json!({"completion": {"values": values, "total": total, "hasMore": total > MOST_COMPLETIONS}}),
+    )
 }
 
 /// A cursor belongs to one list; anything else is refused.

@@ -45,7 +45,7 @@ impl House {
             Call::List(list, cursor) => {
                 let cx = desk.context(Asking::Nobody)?;
                 let page = self.supervise(self.room.list(list, cursor, cx.clone()), &cx).await?.finished()?;
-                Ok(Outcome::cached(page.members, page.cache))
+                Ok(result(Members { members: page.members, meta: page.meta }, Some(page.cache)))
             }
             Call::Tool(invocation) => desk.tool(invocation).await,
             Call::Read { uri, rounds } => desk.read(&uri, rounds).await,

@@ -16,4 +16,4 @@ mod http;
 mod stdio;
 
 pub use http::{HttpSettings, serve_http};
-pub use stdio::{StdioSettings, serve_stdio};
+pub use stdio::{Line, Lines, StdioSettings, serve_stdio, write_lines};
