@@ -158,14 +158,25 @@ impl Desk<'_> {
         }))
     }
 
+    /// What a sealed state of this request is bound to. Worked out only for requests that bring one or get one:
+    /// most do neither.
+    fn bound_to(&self, target: &str) -> Result<Vec<u8>, Fault> {
+        let request = &self.arrival.request;
+        let arguments: Value = match request.param("arguments") {
+            Some(raw) => raw.parse().or_fault(&reason::SERVER_BUG)?,
+            None => json!({}),
+        };
+        Ok(binding(self.arrival.caller, &request.method, target, &arguments))
+    }
+
     /// How this request may ask its client.
-    fn asking(&self, rounds: &RoundParams<'_>, bound_to: &[u8]) -> Result<Asking, Fault> {
+    fn asking(&self, rounds: &RoundParams<'_>, target: &str) -> Result<Asking, Fault> {
         match (self.arrival.spoken, self.arrival.session) {
             (Spoken::Session, Some(session)) => Ok(Asking::Session(session.clone())),
             (Spoken::Session, None) => Ok(Asking::Nobody),
             (Spoken::Modern(_), _) => {
                 let earlier = match &rounds.state {
-                    Some(state) => self.house.seal.open(state, bound_to)?,
+                    Some(state) => self.house.seal.open(state, &self.bound_to(target)?)?,
                     None => BTreeMap::new(),
                 };
                 Ok(Asking::Rounds(Rounds::new(earlier, rounds.responses)))
@@ -178,8 +189,7 @@ impl Desk<'_> {
         if let Spoken::Modern(Some(headers)) = self.arrival.spoken {
             headers.check_params(&self.house.room.header_params(&name), &arguments)?;
         }
-        let bound_to = binding(self.arrival.caller, "tools/call", &name, &arguments);
-        let cx = self.context(self.asking(&rounds, &bound_to)?)?;
+        let cx = self.context(self.asking(&rounds, &name)?)?;
         let work = self.house.room.call(&name, arguments, cx.clone());
         match self.house.supervise(work, &cx).await {
             Ok(Supervised::Finished(outcome)) => tool_result(outcome, self.client.revision),
@@ -189,20 +199,19 @@ impl Desk<'_> {
                 let members = Json::of(&account).or_fault(&reason::SERVER_BUG)?;
                 Ok(Outcome::Mcp { members, meta: None, kind: ResultKind::Task, cache: None })
             }
-            Err(fault) => self.input_needed(fault, &cx, &bound_to),
+            Err(fault) => self.input_needed(fault, &cx, &name),
         }
     }
 
     async fn read(&self, uri: &str, rounds: RoundParams<'_>) -> Result<Outcome, Fault> {
-        let bound_to = binding(self.arrival.caller, "resources/read", uri, &Value::Null);
-        let cx = self.context(self.asking(&rounds, &bound_to)?)?;
+        let cx = self.context(self.asking(&rounds, uri)?)?;
         match self.house.supervise(self.house.room.read(uri, cx.clone()), &cx).await {
             Ok(contents) => {
                 let contents = contents.finished()?;
                 let members = Json::of(&json!({"contents": contents})).or_fault(&reason::SERVER_BUG)?;
                 Ok(Outcome::cached(members, DO_NOT_KEEP))
             }
-            Err(fault) => self.input_needed(fault, &cx, &bound_to),
+            Err(fault) => self.input_needed(fault, &cx, uri),
         }
     }
 
@@ -212,19 +221,18 @@ impl Desk<'_> {
         arguments: BTreeMap<String, String>,
         rounds: RoundParams<'_>,
     ) -> Result<Outcome, Fault> {
-        let bound_to = binding(self.arrival.caller, "prompts/get", name, &json!(arguments));
-        let cx = self.context(self.asking(&rounds, &bound_to)?)?;
+        let cx = self.context(self.asking(&rounds, name)?)?;
         match self.house.supervise(self.house.room.prompt(name, arguments, cx.clone()), &cx).await {
             Ok(filled) => members(&filled.finished()?),
-            Err(fault) => self.input_needed(fault, &cx, &bound_to),
+            Err(fault) => self.input_needed(fault, &cx, name),
         }
     }
 
     /// A question a modern client must answer first is a result, not a failure.
-    fn input_needed(&self, fault: Fault, cx: &Context, bound_to: &[u8]) -> Result<Outcome, Fault> {
+    fn input_needed(&self, fault: Fault, cx: &Context, target: &str) -> Result<Outcome, Fault> {
         let open = cx.asking().open_round().filter(|_| *fault.reason() == reason::MCP_INPUT_NEEDED);
         let Some((questions, settled)) = open else { return Err(fault) };
-        let state = self.house.seal.seal(&settled, bound_to)?;
+        let state = self.house.seal.seal(&settled, &self.bound_to(target)?)?;
         let members = json!({"inputRequests": questions, "requestState": state});
         let members = Json::of(&members).or_fault(&reason::SERVER_BUG)?;
         Ok(Outcome::Mcp { members, meta: None, kind: ResultKind::InputRequired, cache: None })

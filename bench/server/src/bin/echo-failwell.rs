@@ -1,0 +1,37 @@
+//! Ours: one typed tool in a toolbox, served as `failwell up` serves it.
+
+use bench_server::stand::{open, told_to_stop};
+use failwell_audit::Journal;
+use failwell_server::{House, Info, Settings, Tool, ToolOutcome, Toolbox};
+use failwell_transport::{HttpSettings, serve_http};
+use schemars::JsonSchema;
+use serde::Deserialize;
+use std::error::Error;
+use std::sync::Arc;
+use tokio_util::sync::CancellationToken;
+
+#[derive(Deserialize, JsonSchema)]
+struct Echo {
+    text: String,
+}
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn Error>> {
+    let info = Info { name: "echo", title: "Echo", version: "0.1.0", instructions: "" };
+    let echo = Tool::new("echo", "Gives back the text it was given.", |given: Echo, _| async move {
+        Ok(ToolOutcome::text(given.text))
+    });
+    let toolbox = Toolbox::new(info).tool(echo.map_err(|fault| fault.to_string())?);
+    let house = House::new(Arc::new(toolbox), Settings::default(), Journal::to_stderr());
+    let stop = CancellationToken::new();
+    let serving = serve_http(
+        house.map_err(|fault| fault.to_string())?,
+        open().await?,
+        HttpSettings::default(),
+        stop.clone(),
+    );
+    let serving = tokio::spawn(serving);
+    told_to_stop().await;
+    stop.cancel();
+    serving.await?.map_err(|fault| fault.to_string().into())
+}

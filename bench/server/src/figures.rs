@@ -1,0 +1,42 @@
+use std::time::Duration;
+
+/// What one round showed.
+#[derive(Clone, Copy)]
+pub struct Figures {
+    /// Requests per second.
+    pub rate: f64,
+    /// Microseconds that half of the answers took at most.
+    pub p50: f64,
+    /// Microseconds that all but one in a hundred took at most.
+    pub p99: f64,
+    /// Microseconds of the server's processor time per request.
+    pub cpu: f64,
+}
+
+impl Figures {
+    pub fn of(mut times: Vec<Duration>, length: Duration, cpu: Duration) -> Figures {
+        times.sort_unstable();
+        let count = times.len().max(1);
+        let at = |part: usize| times.get(count * part / 100).map_or(0.0, |time| micros(*time));
+        Figures {
+            rate: times.len() as f64 / length.as_secs_f64(),
+            p50: at(50),
+            p99: at(99),
+            cpu: micros(cpu) / count as f64,
+        }
+    }
+
+    /// The median of each figure by itself.
+    pub fn median(rounds: &[Figures]) -> Figures {
+        let of = |figure: fn(&Figures) -> f64| {
+            let mut values: Vec<f64> = rounds.iter().map(figure).collect();
+            values.sort_unstable_by(f64::total_cmp);
+            values.get(values.len() / 2).copied().unwrap_or(0.0)
+        };
+        Figures { rate: of(|f| f.rate), p50: of(|f| f.p50), p99: of(|f| f.p99), cpu: of(|f| f.cpu) }
+    }
+}
+
+fn micros(time: Duration) -> f64 {
+    time.as_secs_f64() * 1e6
+}

@@ -1,0 +1,113 @@
+//! What is sent, and what must come back.
+
+use serde_json::{Value, json};
+use std::ops::Range;
+
+/// Which protocol era a server is asked in.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Era {
+    /// 2026-07-28: every request stands alone.
+    Modern,
+    /// 2025-11-25: a session first.
+    Session,
+}
+
+/// Stands for the number of a request until it gets one: as many digits as every number has.
+const PLACE: &str = "99999999";
+/// The first number; all have the same length, so that a letter is changed in place.
+pub const FIRST: u64 = 10_000_000;
+
+/// Bytes with a number in some places.
+#[derive(Clone)]
+pub struct Letter {
+    bytes: Vec<u8>,
+    places: Vec<Range<usize>>,
+}
+
+impl Letter {
+    fn with_places_of(bytes: Vec<u8>, number: &str) -> Letter {
+        let windows = bytes.windows(number.len()).enumerate();
+        let starts = windows.filter(|(_, window)| *window == number.as_bytes()).map(|(start, _)| start);
+        let places = starts.map(|start| start..start + number.len()).collect();
+        Letter { bytes, places }
+    }
+
+    /// The bytes under this number.
+    pub fn numbered(&mut self, number: u64) -> &[u8] {
+        let mut digits = [b'0'; PLACE.len()];
+        let mut rest = number;
+        for digit in digits.iter_mut().rev() {
+            *digit += (rest % 10) as u8;
+            rest /= 10;
+        }
+        for place in &self.places {
+            self.bytes[place.clone()].copy_from_slice(&digits);
+        }
+        &self.bytes
+    }
+
+    /// The call of the echo tool.
+    pub fn call(path: &str, era: Era, session: Option<&str>) -> Letter {
+        let mut params = json!({"name": "echo", "arguments": {"text": text(PLACE)}});
+        if era == Era::Modern {
+            params["_meta"] = json!({
+                "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+                "io.modelcontextprotocol/clientInfo": {"name": "bench", "version": "0.1.0"},
+                "io.modelcontextprotocol/clientCapabilities": {},
+            });
+        }
+        let id: u64 = PLACE.parse().unwrap_or_default();
+        let body = json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": params});
+        Letter::with_places_of(post(path, era, session, &body), PLACE)
+    }
+
+    /// What every answer must look like, from one answer that was read with care.
+    pub fn answer(body: Vec<u8>, number: u64) -> Result<Letter, String> {
+        let answer: Value = serde_json::from_slice(&body).map_err(|error| error.to_string())?;
+        let (id, number) = (number, number.to_string());
+        let right = answer["jsonrpc"] == "2.0"
+            && answer["id"] == id
+            && answer["result"]["content"][0]["text"] == text(&number)
+            && answer["result"]["isError"] != true
+            && answer.get("error").is_none();
+        if right {
+            Ok(Letter::with_places_of(body, &number))
+        } else {
+            Err(format!("a wrong answer: {answer}"))
+        }
+    }
+}
+
+fn text(number: &str) -> String {
+    format!(
+        "Message {number}: the quick brown fox jumps over the lazy dog, and the dog does not mind at all."
+    )
+}
+
+/// The two messages that open a session.
+pub fn handshake(path: &str) -> Vec<u8> {
+    let client = json!({"name": "bench", "version": "0.1.0"});
+    let params = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client});
+    let body = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params});
+    post(path, Era::Session, None, &body)
+}
+
+pub fn ready(path: &str, session: &str) -> Vec<u8> {
+    let body = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
+    post(path, Era::Session, Some(session), &body)
+}
+
+fn post(path: &str, era: Era, session: Option<&str>, body: &Value) -> Vec<u8> {
+    let body = body.to_string();
+    let era = match era {
+        Era::Modern => "mcp-protocol-version: 2026-07-28\r\nmcp-method: tools/call\r\nmcp-name: echo\r\n",
+        Era::Session => "mcp-protocol-version: 2025-11-25\r\n",
+    };
+    let session = session.map(|id| format!("mcp-session-id: {id}\r\n")).unwrap_or_default();
+    let head = format!(
+        "POST {path} HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\n\
+         accept: application/json, text/event-stream\r\n{era}{session}content-length: {}\r\n\r\n",
+        body.len()
+    );
+    (head + &body).into_bytes()
+}

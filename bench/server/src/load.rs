@@ -1,0 +1,101 @@
+//! One round: some connections, each with one request after another, until the time is over.
+
+use crate::letter::{Era, FIRST, Letter, handshake, ready};
+use crate::wire::Connection;
+use std::net::SocketAddr;
+use std::time::{Duration, Instant};
+
+/// What is asked, and where.
+#[derive(Clone, Copy)]
+pub struct Target {
+    pub address: SocketAddr,
+    pub path: &'static str,
+    pub era: Era,
+}
+
+/// How long one answer may take.
+const PATIENCE: Duration = Duration::from_secs(5);
+/// Requests on a connection before the clock starts.
+const WARM_UP: u64 = 20;
+
+/// A connection that is ready to be timed.
+struct Caller {
+    connection: Connection,
+    call: Letter,
+    answer: Letter,
+    next: u64,
+}
+
+impl Caller {
+    /// Connects, introduces itself if the era wants that, and reads one answer with care.
+    async fn ready(target: Target) -> Result<Caller, String> {
+        let mut connection = Connection::open(target.address).await?;
+        let session = match target.era {
+            Era::Modern => None,
+            Era::Session => Some(begin_session(&mut connection, target.path).await?),
+        };
+        let mut call = Letter::call(target.path, target.era, session.as_deref());
+        let response = connection.exchange(call.numbered(FIRST)).await?;
+        if response.status != 200 {
+            return Err(format!("status {}: {}", response.status, String::from_utf8_lossy(response.body)));
+        }
+        let answer = Letter::answer(response.body.to_vec(), FIRST)?;
+        let mut caller = Caller { connection, call, answer, next: FIRST + 1 };
+        for _ in 0..WARM_UP {
+            caller.ask().await?;
+        }
+        Ok(caller)
+    }
+
+    /// One request, one right answer.
+    async fn ask(&mut self) -> Result<(), String> {
+        let number = self.next;
+        self.next += 1;
+        let asked = self.connection.exchange(self.call.numbered(number));
+        let response = tokio::time::timeout(PATIENCE, asked).await.map_err(|_| "no answer".to_owned())??;
+        if response.status == 200 && response.body == self.answer.numbered(number) {
+            return Ok(());
+        }
+        Err(format!("a wrong answer, status {}: {}", response.status, String::from_utf8_lossy(response.body)))
+    }
+
+    /// Asks until the deadline, and says how long each answer took.
+    async fn keep_asking(mut self, deadline: Instant) -> Result<Vec<Duration>, String> {
+        let mut times = Vec::with_capacity(64 * 1024);
+        let mut now = Instant::now();
+        while now < deadline {
+            self.ask().await?;
+            let then = std::mem::replace(&mut now, Instant::now());
+            times.push(now - then);
+        }
+        Ok(times)
+    }
+}
+
+async fn begin_session(connection: &mut Connection, path: &str) -> Result<String, String> {
+    let response = connection.exchange(&handshake(path)).await?;
+    let id = response.header("mcp-session-id").map(str::to_owned);
+    let id = id.ok_or_else(|| format!("no session, status {}", response.status))?;
+    let status = connection.exchange(&ready(path, &id)).await?.status;
+    if status == 202 { Ok(id) } else { Err(format!("the handshake ended with status {status}")) }
+}
+
+/// The time each answer of the round took, in no order, and how long the round was.
+pub async fn round(
+    target: Target,
+    connections: usize,
+    length: Duration,
+) -> Result<(Vec<Duration>, Duration), String> {
+    let mut callers = Vec::new();
+    for _ in 0..connections {
+        callers.push(Caller::ready(target).await?);
+    }
+    let started = Instant::now();
+    let asking: Vec<_> =
+        callers.into_iter().map(|caller| tokio::spawn(caller.keep_asking(started + length))).collect();
+    let mut times = Vec::new();
+    for asked in asking {
+        times.extend(asked.await.map_err(|error| error.to_string())??);
+    }
+    Ok((times, started.elapsed()))
+}

@@ -1,0 +1,89 @@
+//! The contenders take turns, in another order each round, so that a busy machine is busy for all of them.
+
+use crate::child::Server;
+use crate::figures::Figures;
+use crate::letter::Era;
+use crate::load::{Target, round};
+use crate::options::Options;
+
+struct Contender {
+    name: &'static str,
+    binary: &'static str,
+    path: &'static str,
+    era: Era,
+    /// How many times as many requests per second ours must answer, of the same era.
+    target: Option<f64>,
+}
+
+const fn contender(
+    name: &'static str,
+    binary: &'static str,
+    path: &'static str,
+    era: Era,
+    target: Option<f64>,
+) -> Contender {
+    Contender { name, binary, path, era, target }
+}
+
+/// Ours comes first in each era. Sessions are measured for information.
+const CONTENDERS: [Contender; 5] = [
+    contender("failwell", "echo-failwell", "/mcp", Era::Modern, None),
+    contender("rmcp", "echo-rmcp", "/mcp", Era::Modern, Some(2.0)),
+    contender("axum", "echo-axum", "/mcp", Era::Modern, Some(0.75)),
+    contender("failwell session", "echo-failwell", "/mcp", Era::Session, None),
+    contender("rmcp session", "echo-rmcp", "/session", Era::Session, None),
+];
+
+/// Measures, prints, and says whether every target was met.
+pub async fn run(options: &Options) -> Result<bool, String> {
+    let chosen: Vec<&Contender> = CONTENDERS.iter().filter(|one| one.name.contains(&options.only)).collect();
+    let mut rounds: Vec<Vec<Figures>> = chosen.iter().map(|_| Vec::new()).collect();
+    let servers = chosen.iter().map(|one| Server::start(one.binary)).collect::<Result<Vec<_>, _>>()?;
+    for number in 0..options.rounds {
+        for turn in 0..chosen.len() {
+            let index = (number + turn) % chosen.len();
+            let (one, server) = (chosen[index], &servers[index]);
+            let measured = measure(one, server, options).await;
+            rounds[index].push(measured.map_err(|error| format!("{}: {error}", one.name))?);
+        }
+    }
+    let figures: Vec<Figures> = rounds.iter().map(|rounds| Figures::median(rounds)).collect();
+    println!(
+        "{} connections, {} rounds of {:?}, medians; every answer checked",
+        options.connections, options.rounds, options.round
+    );
+    Ok(report(&chosen, &figures))
+}
+
+async fn measure(one: &Contender, server: &Server, options: &Options) -> Result<Figures, String> {
+    let target = Target { address: server.address, path: one.path, era: one.era };
+    let before = server.cpu()?;
+    let (times, length) = round(target, options.connections, options.round).await?;
+    Ok(Figures::of(times, length, server.cpu()? - before))
+}
+
+fn report(chosen: &[&Contender], figures: &[Figures]) -> bool {
+    let mut met = true;
+    println!(
+        "{:<18}{:>12}{:>10}{:>10}{:>12}{:>10}{:>9}",
+        "server", "requests/s", "p50 µs", "p99 µs", "cpu µs/req", "ours is", "target"
+    );
+    for (one, figure) in chosen.iter().zip(figures) {
+        let ours = chosen.iter().zip(figures).find(|(first, _)| first.era == one.era);
+        let ratio = ours.map_or(1.0, |(_, ours)| ours.rate / figure.rate);
+        let judged = one.target.filter(|_| chosen.len() == CONTENDERS.len());
+        let missed = judged.is_some_and(|target| ratio < target);
+        met &= !missed;
+        println!(
+            "{:<18}{:>12.0}{:>10.0}{:>10.0}{:>12.1}{ratio:>9.2}x{:>9}{}",
+            one.name,
+            figure.rate,
+            figure.p50,
+            figure.p99,
+            figure.cpu,
+            judged.map(|target| format!("{target:.2}x")).unwrap_or_default(),
+            if missed { "  missed" } else { "" }
+        );
+    }
+    met
+}

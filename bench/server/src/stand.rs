@@ -1,0 +1,18 @@
+//! What the servers under test share: how they say where they are, and when they stop.
+
+use std::io;
+use tokio::io::AsyncReadExt;
+use tokio::net::TcpListener;
+
+/// A listener on any free port, whose address is told on standard output.
+pub async fn open() -> io::Result<TcpListener> {
+    let listener = TcpListener::bind("127.0.0.1:0").await?;
+    println!("{}", listener.local_addr()?);
+    Ok(listener)
+}
+
+/// Completes when whoever started this process closes its standard input, or is gone.
+pub async fn told_to_stop() {
+    let mut nothing = [0; 1];
+    let _ = tokio::io::stdin().read(&mut nothing).await;
+}
