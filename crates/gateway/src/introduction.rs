@@ -2,12 +2,13 @@
 
 use std::time::Duration;
 
-use failwell_fault::{Fault, OrFault, reason};
+use failwell_fault::{Fact, Fault, reason};
 use failwell_rpc::{Era, Json, Raw, Revision, meta};
 use failwell_server::{Capability, Client, Offered, Offers};
 use serde_json::{Map, Value, json};
 
-use crate::line::{Line, garbled};
+use crate::line::garbled;
+use crate::link::Link;
 use crate::said::Said;
 
 /// How long an upstream of the session era may be silent when asked in the modern one.
@@ -22,44 +23,84 @@ pub(crate) struct Introduction {
     pub(crate) offers: Offers,
 }
 
-/// Asks in the modern era first: whoever does not understand is of the session era.
-pub(crate) async fn introduce(line: &Line) -> Result<Introduction, Fault> {
-    match discover(line).await? {
+/// Asks in the modern era first: whoever does not understand is of the session era. An era it was found in before
+/// is believed until that fails.
+pub(crate) async fn introduce(link: &Link, known: Option<Era>) -> Result<Introduction, Fault> {
+    if known == Some(Era::Session) {
+        match initialize(link).await {
+            Err(_) if !link.is_down() => {}
+            introduced => return introduced,
+        }
+    }
+    match discover(link).await? {
         Some(introduction) => Ok(introduction),
-        None => initialize(line).await,
+        None => initialize(link).await,
     }
 }
 
-async fn discover(line: &Line) -> Result<Option<Introduction>, Fault> {
+async fn discover(link: &Link) -> Result<Option<Introduction>, Fault> {
     let params = json!({"_meta": modern_meta(&nobody(), None)}).to_string();
-    let pending = line.send("server/discover", |_| params, None).await?;
+    let pending = link.send("server/discover", |_| params, None).await?;
     let number = pending.number;
     match tokio::time::timeout(PROBE, pending.answer).await {
-        Ok(Ok(Ok(Said::Result(result)))) => {
-            Ok(Some(Introduction { revision: Revision::V2026_07_28, offers: offers(&result) }))
-        }
-        Ok(Ok(Err(fault))) => Err(fault),
-        Ok(Ok(Ok(Said::Error { .. })) | Err(_)) => Ok(None),
+        Ok(Ok(Said::Result(result))) => Ok(Some(modern(link, offers(&result)))),
+        // Only the modern era has these codes; what is offered will be seen when it is asked for.
+        Ok(Ok(Said::Error { code: -32022, whole })) if knows_session(&whole) => Ok(None),
+        Ok(Ok(Said::Error { code: -32022..=-32020, .. })) => Ok(Some(modern(link, everything()))),
+        Ok(Ok(Said::Error { .. })) => Ok(None),
+        Ok(Err(fault)) if is_no_fault_of_the_server(&fault) => Ok(None),
+        Ok(Err(fault)) => Err(fault),
         Err(_) => {
-            line.forget(number);
+            link.forget(number);
             Ok(None)
         }
     }
 }
 
-async fn initialize(line: &Line) -> Result<Introduction, Fault> {
+fn modern(link: &Link, offers: Offers) -> Introduction {
+    let revision = Revision::V2026_07_28;
+    link.settle(revision);
+    Introduction { revision, offers }
+}
+
+/// Whether an upstream that refuses our revision names one of the session era.
+fn knows_session(error: &Json) -> bool {
+    let error = error.raw().as_object();
+    let data = error.and_then(|error| error.get("data")).and_then(Raw::as_object);
+    let supported = data.and_then(|data| data.get("supported")).and_then(Raw::as_array);
+    supported
+        .into_iter()
+        .flatten()
+        .filter_map(Raw::as_str)
+        .any(|name| Revision::parse(&name).is_some_and(|revision| revision.era() == Era::Session))
+}
+
+/// Nonsense in answer to a question of another era is no more than not understanding it; a server that is not well,
+/// or does not let us in, has said nothing about its era.
+fn is_no_fault_of_the_server(fault: &Fault) -> bool {
+    let failed = matches!(fault.get("status"), Some(Fact::Unsigned(500..)));
+    *fault.reason() == reason::GATEWAY_UPSTREAM_GARBLED && !failed
+}
+
+fn everything() -> Offers {
+    let yes = Offered::Yes;
+    Offers { tools: yes, prompts: yes, resources: yes, completions: yes }
+}
+
+async fn initialize(link: &Link) -> Result<Introduction, Fault> {
     let params = json!({
         "protocolVersion": Revision::LATEST_SESSION.as_str(),
         "capabilities": {"sampling": {}, "elicitation": {}, "roots": {}},
         "clientInfo": client_info(),
     });
-    let pending = line.send("initialize", |_| params.to_string(), None).await?;
-    let result = pending.answer.await.or_fault(&reason::GATEWAY_UPSTREAM_DOWN)??.result()?;
+    let pending = link.send("initialize", |_| params.to_string(), None).await?;
+    let result = pending.answer.await?.result()?;
     let version = result.raw().as_object().and_then(|object| object.get("protocolVersion"));
     let revision = version.and_then(Raw::as_str).and_then(|text| Revision::parse(&text));
     let revision = revision.filter(|revision| revision.era() == Era::Session);
     let revision = revision.ok_or_else(|| garbled(result.text().as_bytes()))?;
-    line.tell("notifications/initialized", json!({}));
+    link.settle(revision);
+    link.tell("notifications/initialized", json!({})).await;
     Ok(Introduction { revision, offers: offers(&result) })
 }
 

@@ -15,8 +15,10 @@
 mod catalogue;
 mod child;
 mod gateway;
+mod http;
 mod introduction;
 mod line;
+mod link;
 mod member;
 mod names;
 mod notice;

@@ -5,20 +5,21 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
-use failwell_fault::{Effect, Fault, reason};
+use failwell_fault::{Effect, Fault, OrFault, reason};
 use failwell_rpc::{About, Id, Incoming, Json, Limits, Message, Notification, Raw, Request, Response, read};
 use failwell_server::{Keep, Stream};
 use serde_json::json;
 use tokio::sync::{mpsc, oneshot};
 
+use crate::link::{Link, Pending};
 use crate::notice::Notice;
 use crate::relay::Relay;
 use crate::said::Said;
 
 /// The most requests that wait on one connection.
-const MOST_WAITING: usize = 4_096;
+pub(crate) const MOST_WAITING: usize = 4_096;
 /// The most notices that wait to be passed on.
-const MOST_NOTICES: usize = 256;
+pub(crate) const MOST_NOTICES: usize = 256;
 
 /// A connection, whatever carries it.
 #[derive(Debug)]
@@ -73,12 +74,6 @@ impl Down {
     }
 }
 
-/// A request on its way: its number, and where the answer comes.
-pub(crate) struct Pending {
-    pub(crate) number: u64,
-    pub(crate) answer: oneshot::Receiver<Result<Said, Fault>>,
-}
-
 impl Line {
     pub(crate) fn new() -> (Arc<Line>, mpsc::Receiver<Notice>) {
         let (notices, heard) = mpsc::channel(MOST_NOTICES);
@@ -119,6 +114,7 @@ impl Line {
             // It never left: nothing can have happened.
             return Err(Fault::new(&reason::GATEWAY_UPSTREAM_DOWN).because(gone));
         }
+        let answer = Box::pin(async move { answer.await.or_fault(&reason::GATEWAY_UPSTREAM_DOWN)? });
         Ok(Pending { number, answer })
     }
 
@@ -268,8 +264,8 @@ impl Line {
         // With several callers at once nobody can say whose question it is, so nobody is asked.
         match <[Relay; 1]>::try_from(relays) {
             Ok([relay]) => {
-                let question =
-                    Notice::Question { line: self.clone(), id: request.id.clone(), method, params, relay };
+                let link = Link::Child(self.clone());
+                let question = Notice::Question { link, id: request.id.clone(), method, params, relay };
                 if self.notices.try_send(question).is_err() {
                     self.decline(&request.id, -32603, "too many questions");
                 }

@@ -153,9 +153,7 @@ impl Member {
                 if connection.era() == Era::Modern {
                     let base = json!({"notifications": {"resourceSubscriptions": [uri]}});
                     let params = with_meta(&base, &connection, None, &cx);
-                    // Its answer is its end, which nobody waits for.
-                    let _ = connection.line.send("subscriptions/listen", |_| params, None).await?;
-                    return Ok(());
+                    return connection.link.watch(uri, params).await;
                 }
                 let base = json!({"uri": uri});
                 let params = |connection: &Connection, _| with_meta(&base, connection, None, &cx);

@@ -1,12 +1,10 @@
 //! What an upstream says of its own accord, and how it reaches those it concerns.
 
-use std::sync::Arc;
-
 use failwell_rpc::{Id, Json, Raw};
 use failwell_server::{Context, Event, LogLevel, Question};
 use tokio::sync::mpsc;
 
-use crate::line::Line;
+use crate::link::Link;
 use crate::relay::Relay;
 
 /// Something to pass on.
@@ -21,7 +19,7 @@ pub(crate) enum Notice {
     /// A question for the client whose call is running.
     Question {
         /// Where the answer goes.
-        line: Arc<Line>,
+        link: Link,
         /// Under which id.
         id: Id,
         /// What is asked.
@@ -57,9 +55,9 @@ pub(crate) async fn pass_on(mut notices: mpsc::Receiver<Notice>, changed: impl F
             Notice::Progress(cx, params) => progress(&cx, &params).await,
             Notice::Log(cx, params) => log(&cx, &params).await,
             Notice::Change(event) => changed(event),
-            Notice::Question { line, id, method, params, relay } => {
+            Notice::Question { link, id, method, params, relay } => {
                 // A person may take minutes, so it is asked beside the other notices.
-                tokio::spawn(async move { ask(&line, &id, &method, &params, &relay).await });
+                tokio::spawn(async move { ask(&link, &id, &method, &params, &relay).await });
             }
         }
     }
@@ -87,13 +85,13 @@ async fn log(cx: &Context, params: &Json) {
     }
 }
 
-async fn ask(line: &Line, id: &Id, method: &str, params: &Json, relay: &Relay) {
+async fn ask(link: &Link, id: &Id, method: &str, params: &Json, relay: &Relay) {
     let question = params.raw().parse().ok().and_then(|params| Question::relayed(method, params));
     let Some(question) = question else {
-        return line.decline(id, -32601, "no such method");
+        return link.decline(id, -32601, "no such method");
     };
     match relay.ask(question).await {
-        Ok(answer) => line.reply(id, answer.text()),
-        Err(_) => line.decline(id, -32603, "the client did not answer"),
+        Ok(answer) => link.reply(id, answer.text()),
+        Err(_) => link.decline(id, -32603, "the client did not answer"),
     }
 }

@@ -33,6 +33,14 @@ impl Said {
         }
     }
 
+    /// The code of an error.
+    pub(crate) fn code(&self) -> Option<i64> {
+        match self {
+            Said::Result(_) => None,
+            Said::Error { code, .. } => Some(*code),
+        }
+    }
+
     /// The result, or the fault a caller gets for an error: its code is a fact, its words are the operator's.
     pub(crate) fn result(self) -> Result<Json, Fault> {
         match self {

@@ -4,17 +4,17 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use failwell_fault::{Effect, Fault, OrFault, Retry, reason};
+use failwell_fault::{Effect, Fact, Fault, Retry, reason};
 use failwell_process::Launcher;
 use failwell_rpc::{Era, Json};
 use failwell_server::Event;
 use tokio_util::sync::CancellationToken;
 
 use crate::child;
+use crate::http;
 use crate::introduction::{Introduction, introduce};
-use crate::line::Line;
+use crate::link::Link;
 use crate::relay::Relay;
-use crate::said::Said;
 use crate::settings::{Reach, UpstreamSettings};
 
 /// The longest rest after repeated failures.
@@ -36,11 +36,12 @@ struct Slot {
     starts: VecDeque<Instant>,
     failures: u32,
     rest_until: Option<Instant>,
+    era: Option<Era>,
 }
 
 /// A connection that has been introduced.
 pub(crate) struct Connection {
-    pub(crate) line: Arc<Line>,
+    pub(crate) link: Link,
     pub(crate) introduction: Introduction,
     stop: CancellationToken,
 }
@@ -86,42 +87,42 @@ impl Upstream {
     pub(crate) async fn connection(&self) -> Result<Arc<Connection>, Fault> {
         *self.used.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
         let mut slot = self.slot.lock().await;
-        if let Some(connection) = slot.connection.as_ref().filter(|connection| !connection.line.is_down()) {
+        if let Some(connection) = slot.connection.as_ref().filter(|connection| !connection.link.is_down()) {
             return Ok(connection.clone());
         }
         slot.connection = None;
         slot.may_start(&self.settings, Instant::now())?;
-        match self.start().await {
+        match self.start(slot.era.take()).await {
             Ok(connection) => {
                 slot.failures = 0;
+                slot.era = Some(connection.era());
                 slot.connection = Some(connection.clone());
                 Ok(connection)
             }
             Err(fault) => {
                 slot.failures += 1;
-                slot.rest_until = Some(Instant::now() + rest(slot.failures));
+                slot.rest_until = Some(Instant::now() + rest(slot.failures).max(asked_for(&fault)));
                 Err(fault)
             }
         }
     }
 
-    async fn start(&self) -> Result<Arc<Connection>, Fault> {
+    async fn start(&self, known: Option<Era>) -> Result<Arc<Connection>, Fault> {
         let stop = self.stop.child_token();
         // Whatever goes wrong from here on, what was started is stopped.
         let undo = stop.clone().drop_guard();
         let starting = async {
-            let line = match &self.settings.reach {
+            let changed = self.changed.clone();
+            let changed = move |event| changed(event);
+            let link = match &self.settings.reach {
                 Reach::Child { .. } => {
-                    let changed = self.changed.clone();
-                    child::start(&self.launcher, &self.settings, stop.clone(), move |event| changed(event))
-                        .await?
+                    Link::Child(child::start(&self.launcher, &self.settings, stop.clone(), changed).await?)
                 }
-                Reach::Http { .. } => {
-                    return Err(Fault::new(&reason::GATEWAY_UPSTREAM_DOWN).note("http", "not connected"));
-                }
+                Reach::Http { .. } => Link::Remote(http::connect(&self.settings, stop.clone(), changed)?),
             };
-            let introduction = introduce(&line).await?;
-            Ok(Connection { line, introduction, stop: stop.clone() })
+            let introduction = introduce(&link, known).await?;
+            link.listen();
+            Ok(Connection { link, introduction, stop: stop.clone() })
         };
         let started = tokio::time::timeout(self.settings.start_timeout, starting).await;
         let late = |_| {
@@ -147,9 +148,9 @@ impl Upstream {
             tries += 1;
             let connection = self.connection().await?;
             let sent =
-                connection.line.send(method, |number| params(&connection, number), relay.cloned()).await;
+                connection.link.send(method, |number| params(&connection, number), relay.cloned()).await;
             let pending = match sent {
-                Err(fault) if tries < 2 && connection.line.is_down() => {
+                Err(fault) if tries < 2 && connection.link.is_down() => {
                     drop(fault);
                     continue;
                 }
@@ -157,7 +158,7 @@ impl Upstream {
                 Ok(pending) => pending,
             };
             // Dropped before the answer came, the upstream is told that nobody waits for it.
-            let mut unwanted = Unwanted { line: &connection.line, number: Some(pending.number) };
+            let mut unwanted = Unwanted { link: &connection.link, number: Some(pending.number) };
             let answer = tokio::time::timeout(self.settings.timeout, pending.answer).await;
             let Ok(answer) = answer else {
                 return Err(Fault::new(&reason::GATEWAY_UPSTREAM_TIMEOUT)
@@ -165,8 +166,11 @@ impl Upstream {
                     .with_effect(Effect::Unknown));
             };
             unwanted.number = None;
-            let said: Said = answer.or_fault(&reason::GATEWAY_UPSTREAM_DOWN)??;
-            return Ok((said.result()?, connection.clone()));
+            match answer {
+                // It never left, or reached somebody who does not know us any more.
+                Err(fault) if tries < 2 && fault.effect() == Effect::None && connection.link.is_down() => {}
+                answer => return Ok((answer?.result()?, connection.clone())),
+            }
         }
     }
 
@@ -183,14 +187,14 @@ impl Drop for Upstream {
 }
 
 struct Unwanted<'a> {
-    line: &'a Line,
+    link: &'a Link,
     number: Option<u64>,
 }
 
 impl Drop for Unwanted<'_> {
     fn drop(&mut self) {
         if let Some(number) = self.number {
-            self.line.call_off(number);
+            self.link.call_off(number);
         }
     }
 }
@@ -226,9 +230,24 @@ fn rest(failures: u32) -> Duration {
     doubled.min(LONGEST_REST).mul_f64(0.75 + jitter / 2.0)
 }
 
+/// How long an upstream that refused us asked us to stay away.
+fn asked_for(fault: &Fault) -> Duration {
+    match (fault.get("status"), fault.retry()) {
+        (Some(Fact::Unsigned(429 | 503)), Retry::After(wait)) => wait.min(LONGEST_REST),
+        _ => Duration::ZERO,
+    }
+}
+
 /// What failed while starting never reached the caller's request.
 fn never_left(fault: Fault) -> Fault {
-    Fault::new(&reason::GATEWAY_UPSTREAM_DOWN).absorbing(fault)
+    let (retry, status) = (fault.retry(), fault.get("status").cloned());
+    let down = Fault::new(&reason::GATEWAY_UPSTREAM_DOWN);
+    let down = match status {
+        Some(status) => down.fact("status", status),
+        None => down,
+    };
+    let down = if matches!(retry, Retry::After(_)) { down.retry_as(retry) } else { down };
+    down.absorbing(fault)
 }
 
 async fn stop_when_idle(upstream: std::sync::Weak<Upstream>, idle: Duration) {
@@ -237,7 +256,7 @@ async fn stop_when_idle(upstream: std::sync::Weak<Upstream>, idle: Duration) {
         let Some(upstream) = upstream.upgrade() else { return };
         let used = *upstream.used.lock().unwrap_or_else(PoisonError::into_inner);
         let mut slot = upstream.slot.lock().await;
-        let busy = slot.connection.as_ref().is_some_and(|connection| connection.line.is_busy());
+        let busy = slot.connection.as_ref().is_some_and(|connection| connection.link.is_busy());
         if used.elapsed() >= idle && !busy {
             slot.connection = None;
         }
