@@ -112,8 +112,8 @@ fn read_level(params: &mut Params<'_, '_>) -> Result<LogLevel, Fault> {
 
 fn invocation<'a>(params: &mut Params<'_, 'a>, modern: bool) -> Result<Invocation<'a>, Fault> {
     let name = params.text("name");
-    let arguments = match params.optional_object("arguments").and_then(|_| params.json("arguments")) {
-        Some(json) => json.raw().parse().map_err(|e| Fault::new(&reason::SERVER_BUG).because(e))?,
+    let arguments = match params.optional_object("arguments") {
+        Some(object) => object.raw().parse().map_err(|e| Fault::new(&reason::SERVER_BUG).because(e))?,
         None => Value::Object(serde_json::Map::new()),
     };
     Ok(Invocation { name, arguments, rounds: rounds(params, modern) })
