@@ -25,6 +25,7 @@ mod relay;
 mod rounds;
 mod said;
 mod settings;
+mod single;
 mod upstream;
 mod uris;
 

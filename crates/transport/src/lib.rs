@@ -15,5 +15,5 @@
 mod http;
 mod stdio;
 
-pub use http::{HttpSettings, serve_http};
+pub use http::{Houses, HttpSettings, serve_http};
 pub use stdio::{Line, Lines, StdioSettings, serve_stdio, write_lines};
