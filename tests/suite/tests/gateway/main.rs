@@ -6,3 +6,4 @@ mod client;
 mod faults;
 mod federation;
 mod life;
+mod peers;
