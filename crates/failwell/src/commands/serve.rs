@@ -11,9 +11,10 @@ use tokio_util::sync::CancellationToken;
 
 use crate::cli::Bounds;
 use crate::complaint::Complaint;
+use crate::config::Builtin;
 
 /// The house with its tool server.
-pub(super) fn house(bounds: &Bounds) -> Result<Arc<House>, Complaint> {
+pub(super) fn house(bounds: &Bounds, servers: &[Builtin]) -> Result<Arc<House>, Complaint> {
     keep_panics_quiet();
     let rate = bounds.rate.map(|rate| Rate { per_second: f64::from(rate), burst: f64::from(rate) * 2.0 });
     let settings = Settings {
@@ -21,8 +22,16 @@ pub(super) fn house(bounds: &Bounds) -> Result<Arc<House>, Complaint> {
         rate,
         ..Settings::default()
     };
-    let built =
-        failwell_lobby::lobby().and_then(|lobby| House::new(Arc::new(lobby), settings, Journal::to_stderr()));
+    let room = match servers.first() {
+        Some(Builtin::Lobby) => failwell_lobby::lobby(),
+        None => {
+            return Err(Complaint::new(
+                "there is nothing to serve",
+                "name a built-in server under `servers` in the configuration",
+            ));
+        }
+    };
+    let built = room.and_then(|room| House::new(Arc::new(room), settings, Journal::to_stderr()));
     built.map_err(|fault| unexpected(&fault))
 }
 

@@ -1,5 +1,5 @@
 use std::io::ErrorKind;
-use std::net::SocketAddr;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::process::ExitCode;
 
 use failwell_fault::Secret;
@@ -7,25 +7,31 @@ use failwell_policy::Keys;
 use failwell_transport::{HttpSettings, serve_http};
 use tokio::net::TcpListener;
 
+use super::configured::{self, Misconfigured};
 use super::serve;
 use crate::cli::Up;
 use crate::complaint::Complaint;
 use crate::doctor;
 use crate::terminal::{self, Paint};
 
+/// Only this machine can connect, unless told otherwise.
+const DEFAULT_ADDRESS: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8484);
+
 /// Serves over HTTP until told to stop.
 pub(super) async fn run(arguments: Up) -> Result<ExitCode, Complaint> {
+    let config = configured::settle(arguments.config.as_deref()).map_err(Misconfigured::report)?;
+    let listen = arguments.listen.or(config.listen).unwrap_or(DEFAULT_ADDRESS);
     let key = std::env::var("FAILWELL_KEY").ok().filter(|key| !key.is_empty()).map(Secret::new);
     let keys = key.iter().fold(Keys::default(), |keys, key| keys.with("environment", key));
-    if key.is_none() && !arguments.listen.ip().is_loopback() {
+    if key.is_none() && !listen.ip().is_loopback() {
         return Err(Complaint::new(
-            format!("{} can be reached from other machines, and there is no key", arguments.listen),
+            format!("{listen} can be reached from other machines, and there is no key"),
             "set FAILWELL_KEY to a long random text, or listen on 127.0.0.1",
         ));
     }
-    let listener = bind(arguments.listen).await?;
-    let address = listener.local_addr().unwrap_or(arguments.listen);
-    let house = serve::house(&arguments.bounds)?;
+    let listener = bind(listen).await?;
+    let address = listener.local_addr().unwrap_or(listen);
+    let house = serve::house(&arguments.bounds, &config.servers)?;
     let settings = HttpSettings {
         keys,
         allowed_hosts: arguments.allow_host,
@@ -60,7 +66,7 @@ async fn bind(address: SocketAddr) -> Result<TcpListener, Complaint> {
         ),
         _ => Complaint::new(
             format!("cannot listen on {address}: {error}"),
-            "check the address given to --listen",
+            "check the address given to --listen or in the configuration",
         ),
     })
 }
