@@ -11,6 +11,7 @@ mod handshake;
 mod headers;
 mod keys;
 mod plain;
+mod process;
 mod questions;
 mod rest;
 mod sessions;

@@ -4,6 +4,7 @@ use failwell_fault::{Condition, reason};
 use failwell_rpc::Revision;
 use serde_json::json;
 
+use crate::client::http::{Http, Server, settings};
 use crate::client::stdio::Stdio;
 use crate::judge;
 use crate::letter;
@@ -31,4 +32,29 @@ async fn no_reason_leaks_in_any_revision() {
         }
         client.still_works().await;
     }
+}
+
+#[tokio::test]
+async fn no_reason_leaks_on_the_plain_faces() {
+    let world = World::new();
+    let server = Server::start(&world, settings()).await;
+    let mut client = Http::raw(&server, Revision::LATEST);
+    for row in reason::all() {
+        let arguments = json!({"reason": row.id});
+        let rpc = json!({"jsonrpc": "2.0", "id": 1, "method": "suite_fail", "params": arguments});
+        for (path, body, accept) in [
+            ("/rpc", &rpc, "application/json"),
+            ("/v1/tools/suite_fail", &arguments, "application/json"),
+            ("/v1/tools/suite_fail", &arguments, "application/problem+json"),
+        ] {
+            let response = client.post_with(path, body.to_string(), &[("Accept", accept)]).await;
+            let seen = response.message();
+            assert_eq!(seen.reason(), row.id, "{}", seen.text);
+            assert_eq!(judge::no_leak(&format!("{:?} {}", response.headers, seen.text)), Ok(()));
+            assert_eq!(judge::journal(&world, &seen), Ok(()), "{} {path}", row.id);
+            let expected = if path == "/rpc" { response.status == 200 } else { response.status >= 400 };
+            assert!(expected, "{} {path}: {}", row.id, response.status);
+        }
+    }
+    client.still_works().await;
 }
