@@ -20,6 +20,7 @@ use crate::member::Member;
 use crate::names::{inside_uri, outside, outside_uri, server_of};
 use crate::parked::Parking;
 use crate::settings::UpstreamSettings;
+use crate::single::Single;
 use crate::upstream::Upstream;
 use crate::uris;
 
@@ -30,15 +31,19 @@ const PAGE: usize = 200;
 /// Lists depend on what is running right now.
 const KEEP: Cache = Cache { ttl_ms: 5_000, scope: CacheScope::Public };
 
+/// Members may come and go, so everything is offered; what nobody has is an empty list.
+pub(crate) const EVERYTHING: Offers =
+    Offers { tools: Offered::Yes, prompts: Offered::Yes, resources: Offered::Yes, completions: Offered::Yes };
+
 /// A room made of others.
 #[derive(Clone)]
 pub struct Gateway(Arc<Inner>);
 
-struct Inner {
-    info: Info,
+pub(crate) struct Inner {
+    pub(crate) info: Info,
     members: Vec<Member>,
     catalogue: Arc<Catalogue>,
-    parking: Arc<Parking>,
+    pub(crate) parking: Arc<Parking>,
     hub: Arc<OnceLock<Hub>>,
 }
 
@@ -64,6 +69,17 @@ impl Gateway {
         let rooms = built_in.into_iter().map(|(name, room)| Member::BuiltIn(name, room));
         let members = upstreams.chain(rooms).collect();
         Gateway(Arc::new(Inner { info, members, catalogue, parking: Arc::default(), hub }))
+    }
+
+    /// The names of all members.
+    pub fn names(&self) -> Vec<String> {
+        self.0.members.iter().map(|member| member.name().to_owned()).collect()
+    }
+
+    /// One member alone, under its own names.
+    pub fn single(&self, name: &str) -> Option<Arc<dyn Room>> {
+        let member = self.0.member(name)?.clone();
+        Some(Arc::new(Single { inner: self.0.clone(), member }))
     }
 
     /// Where changes of the upstreams are announced.
@@ -108,23 +124,33 @@ impl Inner {
         (found, missing)
     }
 
-    async fn of(&self, member: &Member, list: List, cx: &Context) -> Result<Arc<Vec<Entry>>, Fault> {
+    pub(crate) async fn of(
+        &self,
+        member: &Member,
+        list: List,
+        cx: &Context,
+    ) -> Result<Arc<Vec<Entry>>, Fault> {
         if let Some(known) = self.catalogue.get(member.name(), list) {
             return Ok(known);
         }
         let asking = async {
-            let offers = member.offers().await?;
-            let offered = match list {
-                List::Tools => offers.tools,
-                List::Prompts => offers.prompts,
-                List::Resources | List::Templates => offers.resources,
-            };
-            if offered == Offered::No { Ok(Vec::new()) } else { member.list(list, cx).await }
+            if self.offers(member, list).await? { member.list(list, cx).await } else { Ok(Vec::new()) }
         };
         let late = |_| Fault::new(&reason::GATEWAY_UPSTREAM_TIMEOUT).fact("limit_s", LIST_PATIENCE.as_secs());
         let items = tokio::time::timeout(LIST_PATIENCE, asking).await.map_err(late)??;
         let entries = items.iter().filter_map(|item| Entry::of(member.name(), list, item)).collect();
         Ok(self.catalogue.put(member.name(), list, entries))
+    }
+
+    /// Whether a member has lists of this kind at all.
+    pub(crate) async fn offers(&self, member: &Member, list: List) -> Result<bool, Fault> {
+        let offers = member.offers().await?;
+        let offered = match list {
+            List::Tools => offers.tools,
+            List::Prompts => offers.prompts,
+            List::Resources | List::Templates => offers.resources,
+        };
+        Ok(offered == Offered::Yes)
     }
 
     async fn page(&self, list: List, cursor: Option<String>, cx: &Context) -> Result<Page, Fault> {
@@ -192,13 +218,7 @@ impl Room for Gateway {
     }
 
     fn offers(&self) -> Offers {
-        // Members may come and go, so everything is offered; what nobody has is an empty list.
-        Offers {
-            tools: Offered::Yes,
-            prompts: Offered::Yes,
-            resources: Offered::Yes,
-            completions: Offered::Yes,
-        }
+        EVERYTHING
     }
 
     fn list(&self, list: List, cursor: Option<String>, cx: Context) -> Work<Page> {

@@ -27,6 +27,7 @@ mod relay;
 mod rounds;
 mod said;
 mod settings;
+mod single;
 mod upstream;
 mod uris;
 

@@ -9,7 +9,7 @@ use crate::names::outside_uri;
 
 /// The contents of a resource, under outside addresses.
 pub(crate) fn in_contents(server: &str, found: Members) -> Members {
-    in_items(server, found, "contents", |server, item| rename(server, item))
+    in_items(server, found, "contents", rename)
 }
 
 /// The content of a tool's result: embedded resources and links, under outside addresses.

@@ -113,7 +113,7 @@ fn read_level(params: &mut Params<'_, '_>) -> Result<LogLevel, Fault> {
 
 fn invocation<'a>(params: &mut Params<'_, 'a>, modern: bool) -> Invocation<'a> {
     let name = params.text("name");
-    let given = params.optional_object("arguments").and_then(|_| params.json("arguments"));
+    let given = params.optional_object("arguments").map(|object| object.raw().to_json());
     let arguments = given.unwrap_or_else(Json::empty_object);
     Invocation { name, arguments, rounds: rounds(params, modern) }
 }

@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use failwell_fault::{Effect, Fault, OrFault, reason};
 use failwell_render::{Cache, CacheScope, Outcome, ResultKind, ToolFailure};
-use failwell_rpc::{Era, Json, ReplyTo, Revision, meta};
+use failwell_rpc::{Era, Json, ReplyTo, Revision};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use crate::arrival::{Arrival, Spoken};
+use crate::arrival::{Arrival, Meta, Spoken};
 use crate::asking::{Asking, Rounds};
 use crate::call::{Call, Invocation, RoundParams};
 use crate::client::{Capability, Client, TASKS_EXTENSION};
@@ -31,9 +31,10 @@ impl House {
         call: Call<'_>,
         client: Client,
         arrival: &Arrival<'_>,
+        said: &Meta<'_>,
         to: &ReplyTo,
     ) -> Result<Outcome, Fault> {
-        let desk = Desk { house: self, client, arrival, to };
+        let desk = Desk { house: self, client, arrival, said, to };
         match call {
             Call::Initialize { version, capabilities } => self.initialize(&version, capabilities, arrival),
             Call::Discover => self.discover(),
@@ -138,6 +139,7 @@ struct Desk<'a> {
     house: &'a Arc<House>,
     client: Client,
     arrival: &'a Arrival<'a>,
+    said: &'a Meta<'a>,
     to: &'a ReplyTo,
 }
 
@@ -148,8 +150,8 @@ impl Desk<'_> {
             reference: self.to.reference,
             cancel: self.arrival.cancel.clone(),
             outlet: self.arrival.outlet.clone(),
-            progress: self.arrival.request.meta(meta::PROGRESS_TOKEN).map(|raw| raw.to_json()),
-            log_level: self.arrival.log_level()?,
+            progress: self.said.progress_token.map(|raw| raw.to_json()),
+            log_level: self.arrival.log_level(self.said)?,
             asking,
             hub: self.house.hub.clone(),
             tasks: self.house.tasks.clone(),

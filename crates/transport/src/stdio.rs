@@ -1,6 +1,7 @@
 //! One message per line on standard input, one per line on standard output.
 
 mod lines;
+mod refuse;
 mod salvage;
 mod storm;
 mod writer;
@@ -21,6 +22,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 pub use self::lines::{Line, Lines};
+pub use self::refuse::refuse_stdio;
 use self::storm::{Storm, Verdict};
 pub use self::writer::write_lines;
 

@@ -153,3 +153,40 @@ impl Seat {
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::Sessions;
+    use failwell_policy::Caller;
+    use std::time::Duration;
+
+    #[test]
+    fn idle_sessions_end_read_ones_stay_and_foreign_ones_are_lost() {
+        let (caller, other) = (Caller::anonymous(), Caller::keyholder("other"));
+        let sessions = Sessions::new(2, Duration::ZERO);
+        let (idle, read) = (sessions.prepare(&caller).expect("one"), sessions.prepare(&caller).expect("two"));
+        sessions.seat(&idle).expect("room");
+        sessions.seat(&read).expect("room");
+        assert!(sessions.find(&idle.session.id, &other).is_err(), "somebody else's");
+        let reader = read.reader();
+        sessions.sweep_idle();
+        assert!(idle.session.ended.is_cancelled() && sessions.find(&idle.session.id, &caller).is_err());
+        assert!(sessions.find(&read.session.id, &caller).is_ok(), "somebody reads it");
+        drop(reader);
+        sessions.sweep_idle();
+        assert!(read.session.ended.is_cancelled());
+    }
+
+    #[test]
+    fn a_full_table_refuses_until_somebody_idles() {
+        let caller = Caller::anonymous();
+        let sessions = Sessions::new(1, Duration::from_secs(60));
+        let (first, second) =
+            (sessions.prepare(&caller).expect("one"), sessions.prepare(&caller).expect("two"));
+        sessions.seat(&first).expect("room");
+        let refused = sessions.seat(&second).expect_err("full");
+        assert_eq!(refused.reason().id, "http/TOO_MANY_SESSIONS");
+        sessions.end(&first);
+        sessions.seat(&second).expect("room again");
+    }
+}

@@ -11,7 +11,7 @@ use serde_json::Value;
 /// The longest line and the largest body of every world.
 pub(crate) const LARGEST: usize = 2 * 1024 * 1024;
 /// How long a request may take in every world, so that hanging handlers do not hang the suite.
-pub(crate) const DEADLINE: Duration = Duration::from_millis(700);
+pub(crate) const DEADLINE: Duration = Duration::from_millis(1_500);
 
 /// The house, and what its operator read.
 pub(crate) struct World {

@@ -1,7 +1,6 @@
 //! A server on a loopback port, and a client of it.
 
 use std::net::SocketAddr;
-use std::time::Duration;
 
 use failwell_fault::Fault;
 use failwell_rpc::{Era, Revision};
@@ -24,11 +23,7 @@ pub(crate) struct Server {
 
 /// The usual bounds.
 pub(crate) fn settings() -> HttpSettings {
-    HttpSettings {
-        largest_body: LARGEST,
-        body_deadline: Duration::from_millis(600),
-        ..HttpSettings::default()
-    }
+    HttpSettings { largest_body: LARGEST, ..HttpSettings::default() }
 }
 
 impl Server {

@@ -14,7 +14,7 @@ use crate::world::World;
 
 /// What the journal says once it says anything.
 async fn reasons_soon(world: &World) -> Vec<String> {
-    for _ in 0..100 {
+    for _ in 0..400 {
         let reasons = world.reasons();
         if !reasons.is_empty() {
             return reasons;

@@ -24,7 +24,8 @@ fn good_request(client: &Http) -> (Vec<u8>, usize) {
 async fn a_body_that_dribbles_in_is_given_up() {
     for revision in Revision::ALL {
         let world = World::new();
-        let server = Server::start(&world, settings()).await;
+        let quick = HttpSettings { body_deadline: Duration::from_millis(600), ..settings() };
+        let server = Server::start(&world, quick).await;
         let mut client = Http::open(&server, revision).await;
         let (whole, at) = good_request(&client);
         let mut wire = Wire::connect(server.address).await;
