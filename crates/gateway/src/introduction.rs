@@ -11,8 +11,10 @@ use crate::line::garbled;
 use crate::link::Link;
 use crate::said::Said;
 
-/// How long an upstream of the session era may be silent when asked in the modern one.
+/// How long a child of the session era may be silent when asked in the modern one.
 const PROBE: Duration = Duration::from_secs(3);
+/// How long a server over HTTP may: longer than it may take to connect, which says nothing about eras.
+const REMOTE_PROBE: Duration = Duration::from_secs(8);
 
 /// What an upstream said about itself.
 #[derive(Debug, Clone)]
@@ -42,7 +44,11 @@ async fn discover(link: &Link) -> Result<Option<Introduction>, Fault> {
     let params = json!({"_meta": modern_meta(&nobody(), None)}).to_string();
     let pending = link.send("server/discover", |_| params, None).await?;
     let number = pending.number;
-    match tokio::time::timeout(PROBE, pending.answer).await {
+    let patience = match link {
+        Link::Child(_) => PROBE,
+        Link::Remote(_) => REMOTE_PROBE,
+    };
+    match tokio::time::timeout(patience, pending.answer).await {
         Ok(Ok(Said::Result(result))) => Ok(Some(modern(link, offers(&result)))),
         // Only the modern era has these codes; what is offered will be seen when it is asked for.
         Ok(Ok(Said::Error { code: -32022, whole })) if knows_session(&whole) => Ok(None),

@@ -65,7 +65,7 @@ impl Peer {
                 .fact("status", status)
                 .capture("answer", body.get(..4_096).unwrap_or(&body)));
         }
-        if status == 400 && code == Some(NOT_INTRODUCED) {
+        if status == 400 && code == Some(NOT_INTRODUCED) && self.era().is_some() {
             self.lose();
         }
         said.ok_or_else(|| faults::bad_status(status, wait, &body))

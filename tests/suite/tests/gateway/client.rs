@@ -1,4 +1,4 @@
-//! A client of the session era on one end of a pipe, the gateway on the other.
+//! A client of either era on one end of a pipe, the gateway on the other.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -8,6 +8,7 @@ use std::time::Duration;
 use failwell_audit::{Journal, Style};
 use failwell_gateway::{Gateway, Reach, UpstreamSettings};
 use failwell_process::Launcher;
+use failwell_rpc::{Era, meta};
 use failwell_server::{House, Info, Settings};
 use failwell_transport::{StdioSettings, serve_stdio};
 use serde_json::{Value, json};
@@ -26,6 +27,7 @@ pub(crate) struct World {
     journal: Journal,
     written: Buffer,
     pub(crate) said: String,
+    era: Era,
 }
 
 #[derive(Clone, Default)]
@@ -55,6 +57,10 @@ pub(crate) fn evil() -> UpstreamSettings {
 
 impl World {
     pub(crate) async fn new(upstreams: Vec<UpstreamSettings>) -> World {
+        World::of(Era::Session, upstreams).await
+    }
+
+    pub(crate) async fn of(era: Era, upstreams: Vec<UpstreamSettings>) -> World {
         let launcher = Launcher::at(env!("CARGO_BIN_EXE_supervisor"));
         let info = Info { name: "gate", title: "Gate", version: "1", instructions: "" };
         let gateway = Gateway::new(info, upstreams, Vec::new(), &launcher);
@@ -68,7 +74,10 @@ impl World {
         tokio::spawn(serve_stdio(house, read, write, StdioSettings::default(), CancellationToken::new()));
         let (read, input) = tokio::io::split(ours);
         let lines = BufReader::new(read).lines();
-        let mut world = World { gateway, lines, input, next: 0, journal, written, said: String::new() };
+        let mut world = World { gateway, lines, input, next: 0, journal, written, said: String::new(), era };
+        if era == Era::Modern {
+            return world;
+        }
         let capabilities = json!({"elicitation": {}, "sampling": {}});
         let client = json!({"name": "t", "version": "1"});
         let hello =
@@ -87,6 +96,15 @@ impl World {
     pub(crate) async fn start(&mut self, method: &str, params: Value) -> u64 {
         self.next += 1;
         let id = self.next;
+        let mut params = params;
+        if self.era == Era::Modern {
+            let capabilities = json!({"elicitation": {}, "sampling": {}});
+            let mut meta = params["_meta"].take().as_object().cloned().unwrap_or_default();
+            meta.insert(meta::PROTOCOL_VERSION.to_owned(), json!("2026-07-28"));
+            meta.insert(meta::CLIENT_CAPABILITIES.to_owned(), capabilities);
+            meta.insert(meta::CLIENT_INFO.to_owned(), json!({"name": "t", "version": "1"}));
+            params["_meta"] = Value::Object(meta);
+        }
         self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})).await;
         id
     }

@@ -5,5 +5,7 @@
 mod client;
 mod faults;
 mod federation;
+mod http;
 mod life;
 mod peers;
+mod script;

@@ -1,0 +1,6 @@
+//! Upstreams over HTTP.
+
+mod cells;
+mod faults;
+mod life;
+mod peers;
