@@ -12,7 +12,7 @@ use serde_json::json;
 use tokio::sync::{mpsc, oneshot};
 
 use crate::link::{Link, Pending};
-use crate::notice::Notice;
+use crate::notice::{ForClient, Notice};
 use crate::relay::Relay;
 use crate::said::Said;
 
@@ -228,12 +228,12 @@ impl Line {
                 let number = notice.param("progressToken").and_then(Raw::as_u64);
                 let relay = number.and_then(|number| self.lock().waiting.get(&number)?.relay.clone());
                 if let Some(relay) = relay {
-                    self.pass_on(Notice::Progress(relay.cx, params));
+                    self.pass_on(Notice::Client(ForClient::Progress(relay.cx, params)));
                 }
             }
             "notifications/message" => {
                 for relay in self.relays() {
-                    self.pass_on(Notice::Log(relay.cx, params.clone()));
+                    self.pass_on(Notice::Client(ForClient::Log(relay.cx, params.clone())));
                 }
             }
             method => {

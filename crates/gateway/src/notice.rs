@@ -10,10 +10,8 @@ use crate::relay::Relay;
 /// Something to pass on.
 #[derive(Debug)]
 pub(crate) enum Notice {
-    /// How far a call is.
-    Progress(Context, Json),
-    /// A log message, to a caller whose call is running.
-    Log(Context, Json),
+    /// For the client of a running call.
+    Client(ForClient),
     /// Something changed.
     Change(Event),
     /// A question for the client whose call is running.
@@ -29,6 +27,25 @@ pub(crate) enum Notice {
         /// Whom.
         relay: Relay,
     },
+}
+
+/// What a client hears while its call is running.
+#[derive(Debug)]
+pub(crate) enum ForClient {
+    /// How far the call is.
+    Progress(Context, Json),
+    /// A log message.
+    Log(Context, Json),
+}
+
+impl ForClient {
+    /// Sends it on, waiting for a slow client.
+    pub(crate) async fn deliver(self) {
+        match self {
+            ForClient::Progress(cx, params) => progress(&cx, &params).await,
+            ForClient::Log(cx, params) => log(&cx, &params).await,
+        }
+    }
 }
 
 impl Notice {
@@ -52,8 +69,7 @@ impl Notice {
 pub(crate) async fn pass_on(mut notices: mpsc::Receiver<Notice>, changed: impl Fn(Event) + Send + 'static) {
     while let Some(notice) = notices.recv().await {
         match notice {
-            Notice::Progress(cx, params) => progress(&cx, &params).await,
-            Notice::Log(cx, params) => log(&cx, &params).await,
+            Notice::Client(notice) => notice.deliver().await,
             Notice::Change(event) => changed(event),
             Notice::Question { link, id, method, params, relay } => {
                 // A person may take minutes, so it is asked beside the other notices.

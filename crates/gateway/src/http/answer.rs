@@ -12,7 +12,7 @@ use serde_json::Value;
 use super::{Peer, faults};
 use crate::line::garbled;
 use crate::link::Link;
-use crate::notice::Notice;
+use crate::notice::{ForClient, Notice};
 use crate::relay::Relay;
 use crate::said::Said;
 
@@ -37,7 +37,7 @@ impl Peer {
             (429, _) => Err(faults::busy(heard).await),
             (200..=299, ContentKind::Json) => {
                 let body = heard.whole(self.largest).await.map_err(|why| self.unheard(why))?;
-                self.hear(&body, Some(number))?.ok_or_else(|| garbled(&body))
+                self.hear(&body, Some(number)).await?.ok_or_else(|| garbled(&body))
             }
             (200..=299, ContentKind::Events) => self.follow(number, heard.events(self.largest)).await,
             (200..=299, ContentKind::Other) => Err(faults::nonsense(heard).await),
@@ -76,7 +76,7 @@ impl Peer {
         let (mut events, mut resumes) = (events, 0);
         loop {
             let ended = match events.next().await {
-                Ok(Some(data)) => match self.hear(&data, Some(number))? {
+                Ok(Some(data)) => match self.hear(&data, Some(number)).await? {
                     Some(said) => return Ok(said),
                     None => continue,
                 },
@@ -100,10 +100,28 @@ impl Peer {
     }
 
     /// Takes one message from the stream of a request, or from the one that belongs to none.
-    pub(super) fn hear(self: &Arc<Self>, bytes: &[u8], of: Option<u64>) -> Result<Option<Said>, Fault> {
+    pub(super) async fn hear(self: &Arc<Self>, bytes: &[u8], of: Option<u64>) -> Result<Option<Said>, Fault> {
+        let mut told = Vec::new();
+        let said = self.sort(bytes, of, &mut told)?;
+        for notice in told {
+            match of {
+                // In order, so that the answer never overtakes what came before it: only this call waits.
+                Some(_) => notice.deliver().await,
+                None => self.pass_on(Notice::Client(notice)),
+            }
+        }
+        Ok(said)
+    }
+
+    fn sort(
+        self: &Arc<Self>,
+        bytes: &[u8],
+        of: Option<u64>,
+        told: &mut Vec<ForClient>,
+    ) -> Result<Option<Said>, Fault> {
         match read(bytes, &Limits::default()) {
             Incoming::One(message) => match message {
-                Ok(message) => self.take(&message, of),
+                Ok(message) => self.take(&message, of, told),
                 // Something like a call that nobody can read: an answer may still follow.
                 Err(misread) if misread.about == About::Call => Ok(None),
                 Err(misread) => Err(garbled(bytes).absorbing(misread.fault)),
@@ -111,18 +129,23 @@ impl Peer {
             Incoming::Batch(messages) => {
                 let mut found = None;
                 for message in messages.into_iter().flatten() {
-                    found = self.take(&message, of)?.or(found);
+                    found = self.take(&message, of, told)?.or(found);
                 }
                 Ok(found)
             }
         }
     }
 
-    fn take(self: &Arc<Self>, message: &Message<'_>, of: Option<u64>) -> Result<Option<Said>, Fault> {
+    fn take(
+        self: &Arc<Self>,
+        message: &Message<'_>,
+        of: Option<u64>,
+        told: &mut Vec<ForClient>,
+    ) -> Result<Option<Said>, Fault> {
         match message {
             Message::Response(response) => answer_to(response, of),
             Message::Notification(notice) => {
-                self.noticed(notice, of);
+                self.noticed(notice, of, told);
                 Ok(None)
             }
             Message::Request(request) => {
@@ -132,20 +155,17 @@ impl Peer {
         }
     }
 
-    fn noticed(&self, notice: &Notification<'_>, of: Option<u64>) {
+    fn noticed(&self, notice: &Notification<'_>, of: Option<u64>, told: &mut Vec<ForClient>) {
         let params = notice.params.map_or_else(Json::empty_object, Raw::to_json);
         match &*notice.method {
             "notifications/progress" => {
                 let number = notice.param("progressToken").and_then(Raw::as_u64);
                 let relay = number.and_then(|number| self.lock().running.get(&number)?.clone());
-                if let Some(relay) = relay {
-                    self.pass_on(Notice::Progress(relay.cx, params));
-                }
+                told.extend(relay.map(|relay| ForClient::Progress(relay.cx, params)));
             }
             "notifications/message" => {
-                for relay in self.relays(of) {
-                    self.pass_on(Notice::Log(relay.cx, params.clone()));
-                }
+                let relays = self.relays(of).into_iter();
+                told.extend(relays.map(|relay| ForClient::Log(relay.cx, params.clone())));
             }
             method => {
                 if let Some(notice) = Notice::of_change(method, &params) {

@@ -79,7 +79,7 @@ async fn open(peer: &Peer, place: Option<&str>) -> Result<Heard, Unheard> {
 /// Until the stream ends, or makes no sense any more.
 async fn hear_out(peer: &Arc<Peer>, events: &mut Events) {
     while let Ok(Some(data)) = events.next().await {
-        if peer.hear(&data, None).is_err() {
+        if peer.hear(&data, None).await.is_err() {
             return;
         }
     }
