@@ -6,6 +6,7 @@ mod answer;
 mod ear;
 mod faults;
 mod headers;
+mod params;
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -22,6 +23,7 @@ use serde_json::json;
 use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
 
+pub(crate) use self::params::Repeated;
 use crate::line::{Down, MOST_NOTICES, MOST_WAITING};
 use crate::link::Pending;
 use crate::notice::{Notice, pass_on};
@@ -44,6 +46,7 @@ pub(crate) struct Peer {
     state: Mutex<State>,
     notices: mpsc::Sender<Notice>,
     watched: watch::Sender<BTreeSet<String>>,
+    repeated: Arc<Repeated>,
     largest: usize,
     stop: CancellationToken,
 }
@@ -56,16 +59,20 @@ struct State {
     lost: bool,
 }
 
-/// Whether a request begins a session.
+/// What there is to learn from the answer to a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Begins {
+enum Learns {
+    /// Which session was begun.
     Session,
+    /// Which arguments are repeated in headers.
+    Tools,
     Nothing,
 }
 
 /// Prepares a connection; nothing is sent yet. It ends when `stop` is set.
 pub(crate) fn connect(
     settings: &UpstreamSettings,
+    repeated: Arc<Repeated>,
     stop: CancellationToken,
     changed: impl Fn(Event) + Send + 'static,
 ) -> Result<Arc<Peer>, Fault> {
@@ -79,6 +86,7 @@ pub(crate) fn connect(
         state: Mutex::default(),
         notices,
         watched: watch::Sender::default(),
+        repeated,
         largest: settings.largest_message,
         stop,
     });
@@ -113,7 +121,11 @@ impl Peer {
         relay: Option<Relay>,
     ) -> Pending {
         let number = self.next.fetch_add(1, Ordering::Relaxed);
-        let begins = if method == "initialize" { Begins::Session } else { Begins::Nothing };
+        let learns = match method {
+            "initialize" => Learns::Session,
+            "tools/list" => Learns::Tools,
+            _ => Learns::Nothing,
+        };
         let (method, params) = (failwell_rpc::json_string(method), params(number));
         let body = format!(r#"{{"jsonrpc":"2.0","id":{number},"method":{method},"params":{params}}}"#);
         let peer = self.clone();
@@ -122,7 +134,7 @@ impl Peer {
             tokio::select! {
                 biased;
                 () = peer.stop.cancelled() => Err(Down::Stopped.fault()),
-                said = peer.exchange(number, body, begins) => said,
+                said = peer.exchange(number, body, learns) => said,
             }
         });
         Pending { number, answer }
@@ -137,15 +149,19 @@ impl Peer {
         Ok(Running { peer: self.clone(), number })
     }
 
-    async fn exchange(self: &Arc<Self>, number: u64, body: String, begins: Begins) -> Result<Said, Fault> {
+    async fn exchange(self: &Arc<Self>, number: u64, body: String, learns: Learns) -> Result<Said, Fault> {
         let (headers, body) = (self.headers_for(&body), Bytes::from(body));
         let sent = self.remote.send(Verb::Post, headers, body).await;
         let heard = sent.map_err(|why| self.unheard(why))?;
-        if begins == Begins::Session {
+        if learns == Learns::Session {
             let session = heard.header("mcp-session-id").and_then(|id| HeaderValue::from_str(id).ok());
             self.lock().session = session;
         }
-        self.answer(number, heard).await
+        let said = self.answer(number, heard).await?;
+        if let (Learns::Tools, Some(Era::Modern), Said::Result(page)) = (learns, self.era(), &said) {
+            self.repeated.learn(page);
+        }
+        Ok(said)
     }
 
     /// From here on this revision is spoken.

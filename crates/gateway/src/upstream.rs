@@ -24,6 +24,7 @@ const LONGEST_REST: Duration = Duration::from_secs(30);
 pub(crate) struct Upstream {
     pub(crate) settings: UpstreamSettings,
     launcher: Launcher,
+    repeated: Arc<http::Repeated>,
     slot: tokio::sync::Mutex<Slot>,
     changed: Arc<dyn Fn(Event) + Send + Sync>,
     stop: CancellationToken,
@@ -67,6 +68,7 @@ impl Upstream {
         let upstream = Arc::new(Upstream {
             settings,
             launcher,
+            repeated: Arc::default(),
             slot: tokio::sync::Mutex::default(),
             changed,
             stop: CancellationToken::new(),
@@ -118,7 +120,9 @@ impl Upstream {
                 Reach::Child { .. } => {
                     Link::Child(child::start(&self.launcher, &self.settings, stop.clone(), changed).await?)
                 }
-                Reach::Http { .. } => Link::Remote(http::connect(&self.settings, stop.clone(), changed)?),
+                Reach::Http { .. } => {
+                    Link::Remote(http::connect(&self.settings, self.repeated.clone(), stop.clone(), changed)?)
+                }
             };
             let introduction = introduce(&link, known).await?;
             link.listen();

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use failwell_fault::{Echo, Fault, reason};
-use failwell_rpc::{Request, meta};
+use failwell_rpc::{Raw, Request, meta};
 use serde_json::Value;
 
 use crate::tool::HeaderParam;
@@ -24,8 +24,15 @@ pub struct Headers {
 }
 
 impl Headers {
-    /// The headers a request of ours must have, so that they say what its body says.
-    pub fn repeating(request: &Request<'_>) -> Headers {
+    /// The headers a request of ours must have, so that they say what its body says. `params` are those a tool
+    /// wants repeated.
+    pub fn repeating(request: &Request<'_>, params: &[HeaderParam]) -> Headers {
+        let arguments = request.param("arguments").and_then(Raw::as_object);
+        let params = params.iter().filter_map(|param| {
+            let value: Value = arguments?.get(&param.member)?.parse().ok()?;
+            let text = (!value.is_null()).then(|| header_text(&value))?;
+            Some((param.header.to_ascii_lowercase(), encode(&text)))
+        });
         let name = named_by(&request.method).and_then(|member| request.param(member)?.as_str());
         Headers {
             version: request
@@ -34,7 +41,7 @@ impl Headers {
                 .map(|text| encode(&text)),
             method: Some(encode(&request.method)),
             name: name.map(|name| encode(&name)),
-            params: Vec::new(),
+            params: params.collect(),
         }
     }
 

@@ -22,11 +22,19 @@ impl Peer {
         if let Incoming::One(Ok(Message::Request(request))) = read(body.as_bytes(), &Limits::default())
             && claims_modern(&request)
         {
-            let repeated = Headers::repeating(&request);
+            let called = if request.method == "tools/call" { request.param("name") } else { None };
+            let wanted = called.and_then(|name| Some(self.repeated.of(&name.as_str()?))).unwrap_or_default();
+            let repeated = Headers::repeating(&request, &wanted);
             let named = [(VERSION, repeated.version), (METHOD, repeated.method), (NAME, repeated.name)];
             for (header, value) in named {
                 if let Some(value) = value.and_then(|text| HeaderValue::from_str(&text).ok()) {
                     headers.insert(header, value);
+                }
+            }
+            for (name, value) in repeated.params {
+                let name = HeaderName::try_from(format!("mcp-param-{name}"));
+                if let (Ok(name), Ok(value)) = (name, HeaderValue::try_from(value)) {
+                    headers.insert(name, value);
                 }
             }
         }

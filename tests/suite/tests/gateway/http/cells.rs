@@ -93,6 +93,17 @@ async fn tools_are_listed_and_called() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn arguments_a_tool_wants_in_headers_are_repeated_there() {
+    for (client, upstream) in CELLS {
+        let mut world = world(client, upstream).await;
+        let called = world.call("fx__test_custom_headers", json!({"region": "Düsseldorf"})).await;
+        assert_eq!(text(&called), "Region: Düsseldorf", "{client:?} to {upstream:?}");
+        let called = world.call("fx__test_custom_headers", json!({})).await;
+        assert_eq!(text(&called), "Region: nowhere", "{client:?} to {upstream:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn progress_comes_under_the_clients_own_token() {
     for (client, upstream) in CELLS {
         let mut world = world(client, upstream).await;
@@ -114,7 +125,13 @@ async fn progress_comes_under_the_clients_own_token() {
 }
 
 /// Calls a tool that asks something, answers as a client of its era does, and gives back the result.
-async fn answering(world: &mut World, client: Era, tool: &str, arguments: Value, answer: Value) -> Value {
+pub(super) async fn answering(
+    world: &mut World,
+    client: Era,
+    tool: &str,
+    arguments: Value,
+    answer: Value,
+) -> Value {
     let mut params = json!({"name": tool, "arguments": arguments});
     for _ in 0..4 {
         let id = world.start("tools/call", params.clone()).await;

@@ -10,6 +10,7 @@ use failwell_rpc::Era;
 use serde_json::json;
 use tokio::process::{Child, Command};
 
+use super::cells::answering;
 use crate::client::{World, text};
 
 struct Served {
@@ -104,6 +105,12 @@ async fn servers_from_npm_and_pypi_work_unchanged_over_http() {
         let long = json!({"duration": 1, "steps": 4});
         let heard = progress(&mut world, "everything__trigger-long-running-operation", long).await;
         assert_eq!(heard, 4, "{client:?}");
+        let model =
+            json!({"role": "assistant", "model": "m", "content": {"type": "text", "text": "forty-two"}});
+        let prompt = json!({"prompt": "?", "maxTokens": 10});
+        let sampled =
+            answering(&mut world, client, "everything__trigger-sampling-request", prompt, model).await;
+        assert!(text(&sampled).contains("forty-two"), "{client:?}: {sampled}");
         world.gateway.stop();
     }
 }
