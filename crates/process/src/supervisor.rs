@@ -42,7 +42,7 @@ fn supervise() -> io::Result<()> {
     if size > LARGEST_ERRAND {
         return Err(io::ErrorKind::InvalidData.into());
     }
-    let mut bytes = Vec::new();
+    let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or(0));
     (&control).take(size.into()).read_to_end(&mut bytes)?;
     let errand: Errand = serde_json::from_slice(&bytes)?;
     let (limits, grace) = (errand.limits, errand.grace);
