@@ -60,10 +60,9 @@ fn supervise() -> io::Result<()> {
     Ok(())
 }
 
-/// Makes this process fit to supervise: a session of its own, parent of all orphans below it, no way to more rights.
+/// Makes this process fit to supervise: a session of its own and so no terminal, parent of all orphans below it, no way to more rights.
 fn settle() -> io::Result<()> {
-    // Fails when it leads a group already, which is as good.
-    let _ = rustix::process::setsid();
+    rustix::process::setsid()?;
     between::close_inherited_on_exec()?;
     #[cfg(target_os = "linux")]
     {

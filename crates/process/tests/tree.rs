@@ -174,15 +174,42 @@ async fn a_stop_may_be_hurried() {
     assert!(began.elapsed() < Duration::from_secs(20), "{:?}", began.elapsed());
 }
 
-/// A session of its own has no terminal, so nobody is asked for a password behind our back.
-#[tokio::test]
-async fn a_child_has_a_group_and_its_supervisors_session() {
+/// Parent, group, session and terminal of a child, as the kernel has them, and its supervisor's number.
+async fn belongings() -> ([i32; 4], i32, i32) {
     let mut child = start(shell("cat /proc/$$/stat; sleep 0.2")).await;
     let (own, supervisor) = (i32::try_from(child.pid()).unwrap(), parent_of(child.pid()));
     let line = child.wait().await.output.stdout.text();
     let fields: Vec<&str> = line.rsplit_once(')').unwrap().1.split_whitespace().collect();
-    let [parent, group, session, terminal] = [1, 2, 3, 4].map(|field| fields[field].parse::<i32>().unwrap());
-    assert_eq!((parent, group, session, terminal), (supervisor, own, supervisor, 0));
+    ([1, 2, 3, 4].map(|field| fields[field].parse::<i32>().unwrap()), own, supervisor)
+}
+
+#[tokio::test]
+async fn a_child_has_its_own_group_in_its_supervisors_session() {
+    let ([parent, group, session, _], own, supervisor) = belongings().await;
+    assert_eq!((parent, group, session), (supervisor, own, supervisor));
+}
+
+/// Nobody is to be asked for a password behind our back. Runs itself once more, at a terminal.
+#[tokio::test]
+async fn a_child_has_no_terminal() {
+    let Some(_) = std::env::var_os("FAILWELL_TEST_ALONE") else {
+        let at_a_terminal =
+            "import os, pty, sys; sys.exit(os.waitstatus_to_exitcode(pty.spawn(sys.argv[1:])))";
+        let status = tokio::process::Command::new("python3")
+            .args(["-c", at_a_terminal])
+            .arg(std::env::current_exe().unwrap())
+            .args(["--exact", "a_child_has_no_terminal"])
+            .env("FAILWELL_TEST_ALONE", "1")
+            .stdin(std::process::Stdio::null())
+            .status()
+            .await
+            .unwrap();
+        assert!(status.success());
+        return;
+    };
+    assert!(std::fs::File::open("/dev/tty").is_ok(), "this test has no terminal itself");
+    let ([.., terminal], ..) = belongings().await;
+    assert_eq!(terminal, 0);
 }
 
 /// In a process of its own, because it counts that process's descriptors and children.
