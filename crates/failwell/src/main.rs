@@ -5,6 +5,7 @@
 mod cli;
 mod commands;
 mod complaint;
+mod config;
 mod doctor;
 mod terminal;
 

@@ -160,7 +160,7 @@ fn problem_body(to: &ReplyTo, fault: &Fault, code: i32, status: u16, now: Moment
 
 /// The JSON-RPC envelope with the id as it was sent; without one as each protocol wants it.
 fn envelope(to: &ReplyTo, room: usize, body: impl FnOnce(&mut Writer)) -> Vec<u8> {
-    let mut out = Writer::with_capacity(room + 128);
+    let mut out = Writer::with_capacity(room + 256);
     out.open(b'{');
     out.text_member("jsonrpc", "2.0");
     match (&to.id, to.face) {

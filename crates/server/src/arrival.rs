@@ -64,9 +64,9 @@ impl Arrival<'_> {
     }
 
     /// Who the client is and what it can do, as the era has it.
-    pub(crate) fn introduce(&self) -> Result<Client, Fault> {
+    pub(crate) fn introduce(&self, said: &Meta<'_>) -> Result<Client, Fault> {
         match self.spoken {
-            Spoken::Modern(headers) => self.introduce_modern(headers),
+            Spoken::Modern(headers) => self.introduce_modern(headers, said),
             Spoken::Session => self.introduce_session(),
         }
     }
@@ -83,14 +83,13 @@ impl Arrival<'_> {
         }
     }
 
-    fn introduce_modern(&self, headers: Option<&Headers>) -> Result<Client, Fault> {
-        let version = self.request.meta(meta::PROTOCOL_VERSION).and_then(Raw::as_str);
+    fn introduce_modern(&self, headers: Option<&Headers>, said: &Meta<'_>) -> Result<Client, Fault> {
+        let version = said.version.and_then(Raw::as_str);
         let version = version.ok_or_else(|| lacks(meta::PROTOCOL_VERSION))?;
-        let capabilities =
-            self.request.meta(meta::CLIENT_CAPABILITIES).filter(|raw| raw.as_object().is_some());
+        let capabilities = said.capabilities.filter(|raw| raw.as_object().is_some());
         let capabilities = capabilities.ok_or_else(|| lacks(meta::CLIENT_CAPABILITIES))?;
         if let Some(headers) = headers {
-            headers.check(&self.request)?;
+            headers.check(&self.request, &version)?;
         }
         if version != Revision::V2026_07_28.as_str() {
             return Err(Fault::new(&reason::MCP_VERSION)
@@ -101,15 +100,39 @@ impl Arrival<'_> {
     }
 
     /// How much the client wants to hear about this request.
-    pub(crate) fn log_level(&self) -> Result<Option<LogLevel>, Fault> {
+    pub(crate) fn log_level(&self, said: &Meta<'_>) -> Result<Option<LogLevel>, Fault> {
         match self.spoken {
             Spoken::Session => Ok(self.session.map(|session| session.log_level())),
             Spoken::Modern(_) => {
-                let wanted = self.request.meta(meta::LOG_LEVEL);
                 let level = |raw: Raw<'_>| LogLevel::parse(&raw.as_str().unwrap_or_default());
-                wanted.map(level).transpose()
+                said.log_level.map(level).transpose()
             }
         }
+    }
+}
+
+/// The members of `_meta` that every walk looks at, found in one pass over it.
+#[derive(Debug, Default)]
+pub(crate) struct Meta<'a> {
+    version: Option<Raw<'a>>,
+    capabilities: Option<Raw<'a>>,
+    log_level: Option<Raw<'a>>,
+    pub(crate) progress_token: Option<Raw<'a>>,
+}
+
+impl<'a> Meta<'a> {
+    pub(crate) fn of(request: &Request<'a>) -> Meta<'a> {
+        let mut said = Meta::default();
+        for (key, value) in request.param("_meta").and_then(Raw::as_object).into_iter().flatten() {
+            match &*key {
+                meta::PROTOCOL_VERSION => said.version = Some(value),
+                meta::CLIENT_CAPABILITIES => said.capabilities = Some(value),
+                meta::LOG_LEVEL => said.log_level = Some(value),
+                meta::PROGRESS_TOKEN => said.progress_token = Some(value),
+                _ => {}
+            }
+        }
+        said
     }
 }
 

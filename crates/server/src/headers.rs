@@ -1,9 +1,11 @@
 //! The modern era's HTTP headers, which must say what the body says.
 
+use std::borrow::Cow;
+
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use failwell_fault::{Echo, Fault, reason};
-use failwell_rpc::{Request, meta};
+use failwell_rpc::Request;
 use serde_json::Value;
 
 use crate::tool::HeaderParam;
@@ -23,13 +25,12 @@ pub struct Headers {
 
 impl Headers {
     /// Version, method and name agree with the body.
-    pub(crate) fn check(&self, request: &Request<'_>) -> Result<(), Fault> {
-        let said = request.meta(meta::PROTOCOL_VERSION).and_then(|raw| raw.as_str());
-        agree("MCP-Protocol-Version", self.version.as_deref(), said.as_deref())?;
-        agree("Mcp-Method", self.method.as_deref(), Some(&request.method))?;
+    pub(crate) fn check(&self, request: &Request<'_>, version: &str) -> Result<(), Fault> {
+        agree("MCP-Protocol-Version", self.version.as_deref(), version)?;
+        agree("Mcp-Method", self.method.as_deref(), &request.method)?;
         let Some(named_by) = named_by(&request.method) else { return Ok(()) };
         match request.param(named_by).and_then(|raw| raw.as_str()) {
-            Some(name) => agree("Mcp-Name", self.name.as_deref(), Some(&name)),
+            Some(name) => agree("Mcp-Name", self.name.as_deref(), &name),
             // The params are wrong, which the next step says better.
             None => Ok(()),
         }
@@ -44,7 +45,7 @@ impl Headers {
             if sent.is_none() && body.is_none() {
                 continue;
             }
-            if sent.and_then(decode) != body {
+            if sent.and_then(decode).as_deref() != body.as_deref() {
                 let name = Echo::of_caller(&format!("Mcp-Param-{}", param.header));
                 return Err(Fault::new(&reason::MCP_HEADER).fact("header", name));
             }
@@ -53,8 +54,8 @@ impl Headers {
     }
 }
 
-fn agree(header: &'static str, sent: Option<&str>, body: Option<&str>) -> Result<(), Fault> {
-    if sent.and_then(decode).as_deref() == body && body.is_some() {
+fn agree(header: &'static str, sent: Option<&str>, body: &str) -> Result<(), Fault> {
+    if sent.and_then(decode).is_some_and(|sent| sent == body) {
         return Ok(());
     }
     Err(Fault::new(&reason::MCP_HEADER).fact("header", header))
@@ -71,11 +72,11 @@ fn named_by(method: &str) -> Option<&'static str> {
 }
 
 /// A value that does not fit a header is wrapped as `=?base64?…?=`; `None` when the wrapping is broken.
-fn decode(value: &str) -> Option<String> {
+fn decode(value: &str) -> Option<Cow<'_, str>> {
     let value = value.trim();
     match value.strip_prefix("=?base64?").and_then(|rest| rest.strip_suffix("?=")) {
-        Some(encoded) => String::from_utf8(STANDARD.decode(encoded).ok()?).ok(),
-        None => Some(value.to_owned()),
+        Some(encoded) => String::from_utf8(STANDARD.decode(encoded).ok()?).ok().map(Cow::Owned),
+        None => Some(Cow::Borrowed(value)),
     }
 }
 

@@ -14,7 +14,7 @@ use serde_json::json;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
-use crate::arrival::Arrival;
+use crate::arrival::{Arrival, Meta};
 use crate::call::Call;
 use crate::hub::Hub;
 use crate::listen::tell_session;
@@ -90,11 +90,12 @@ impl House {
 
     async fn serve(self: &Arc<Self>, arrival: &Arrival<'_>, to: &mut ReplyTo) -> Result<Outcome, Fault> {
         let _running = arrival.register()?;
-        let client = arrival.introduce()?;
+        let said = Meta::of(&arrival.request);
+        let client = arrival.introduce(&said)?;
         let call = Call::read(&arrival.request, client.revision, self.room.offers())?;
         to.asked = call.asked();
         self.admit(&client.caller)?;
-        self.work(call, client, arrival, to).await
+        self.work(call, client, arrival, &said, to).await
     }
 
     /// Policy on the way in: is there room, and is it this caller's turn.

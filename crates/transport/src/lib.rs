@@ -1,6 +1,6 @@
 //! The door: stdio, streamable HTTP, REST and plain JSON-RPC.
 //!
-//! [`serve_stdio`] reads one message per line; [`serve_http`] serves `/mcp`, `/rpc`, `/v1` and the small pages for
+//! [`serve_stdio`] reads one message per line, [`refuse_stdio`] does so only to say why nothing is served; [`serve_http`] serves `/mcp`, `/rpc`, `/v1` and the small pages for
 //! operators. Both hand messages to a `House` and write what it answers.
 //!
 //! # Invariants
@@ -15,5 +15,5 @@
 mod http;
 mod stdio;
 
-pub use http::{HttpSettings, serve_http};
-pub use stdio::{StdioSettings, serve_stdio};
+pub use http::{Houses, HttpSettings, serve_http};
+pub use stdio::{Line, Lines, StdioSettings, refuse_stdio, serve_stdio, write_lines};

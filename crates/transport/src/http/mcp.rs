@@ -20,6 +20,9 @@ use super::router::Door;
 use super::sessions::Seat;
 use crate::stdio::join_bodies;
 
+/// The dialect of requests without a session.
+const MODERN: Face = Face::Mcp(Revision::LATEST);
+
 /// What a body is, before anybody works on it.
 enum Sort {
     Modern,
@@ -32,13 +35,21 @@ enum Sort {
 /// `POST`: a message, or in 2025-03-26 several.
 pub(super) async fn post(door: &Arc<Door>, head: &Head<'_>, bytes: Bytes, caller: Caller) -> Response<Body> {
     let prefers_events = head.prefers_events();
+    // The common case needs no sorting: whatever the body turns out to be, one document answers it.
+    if head.claims_modern() && head.session_id().is_none() && !prefers_events {
+        return modern(door, head.mcp_headers(), bytes, caller, prefers_events).await;
+    }
     match sort(&bytes, head) {
         Sort::Unreadable(misread) => {
             door.reply(door.house.misread(misread, unread_face(head, door, &caller), ""))
         }
         Sort::Modern => modern(door, head.mcp_headers(), bytes, caller, prefers_events).await,
         Sort::Initialize if head.session_id().is_none() => initialize(door, bytes, &caller).await,
-        Sort::Session | Sort::Initialize | Sort::Batch => match find(door, head, &caller) {
+        sorted @ (Sort::Session | Sort::Initialize | Sort::Batch) => match find(door, head, &caller) {
+            Ok(seat) if matches!(sorted, Sort::Batch) && !seat.session.revision().allows_batch() => {
+                let face = Face::Mcp(seat.session.revision());
+                door.reply(door.house.misread(no_batch(), face, &seat.session.id))
+            }
             Ok(seat) => in_session(door, &seat, bytes, prefers_events).await,
             Err(fault) => door.reply(refuse_with_id(&door.house, fault, &bytes, head.face())),
         },
@@ -109,9 +120,11 @@ async fn modern(
             }
             Incoming::One(Ok(Message::Response(response))) => {
                 let fault = Fault::new(&reason::RPC_BAD_SHAPE).fact("member", "result");
-                house.refuse(fault, ReplyTo::misread(Some(response.id), Face::Mcp(Revision::LATEST)), "")
+                house.refuse(fault, ReplyTo::misread(Some(response.id), MODERN), "")
             }
-            _ => None,
+            Incoming::One(Ok(Message::Notification(_))) => None,
+            Incoming::One(Err(misread)) => house.misread(misread, MODERN, ""),
+            Incoming::Batch(_) => house.misread(no_batch(), MODERN, ""),
         }
     };
     let work = Persist::new(work, Some(cancel.clone()));
@@ -164,9 +177,6 @@ async fn in_session(
     prefers_events: bool,
 ) -> Response<Body> {
     let (house, session) = (door.house.clone(), seat.session.clone());
-    if matches!(read(&bytes, &Limits::default()), Incoming::Batch(_)) && !session.revision().allows_batch() {
-        return door.reply(house.misread(no_batch(), Face::Mcp(session.revision()), &session.id));
-    }
     let outlet = Arc::new(Stream::new(Keep::Recent));
     let line = outlet.clone();
     let work = Persist::new(

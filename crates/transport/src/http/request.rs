@@ -2,9 +2,16 @@
 
 use failwell_rpc::{Face, RestStyle, Revision};
 use failwell_server::Headers;
-use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HOST, ORIGIN};
+use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HOST, HeaderName, ORIGIN};
 use http::request::Parts;
 use http::{HeaderMap, Method};
+
+// Names made once: a text would be checked and hashed anew at every look.
+static PROTOCOL_VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
+static SESSION_ID: HeaderName = HeaderName::from_static("mcp-session-id");
+static METHOD: HeaderName = HeaderName::from_static("mcp-method");
+static NAME: HeaderName = HeaderName::from_static("mcp-name");
+static API_KEY: HeaderName = HeaderName::from_static("x-api-key");
 
 /// Where a path leads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,6 +31,7 @@ impl Place {
     pub(super) fn of(path: &str) -> Place {
         match path {
             "/mcp" | "/mcp/" => Place::Mcp,
+            _ if Place::server_of(path).is_some() => Place::Mcp,
             "/rpc" => Place::Rpc,
             "/v1/tools" => Place::Tools,
             "/openapi.json" => Place::OpenApi,
@@ -33,6 +41,11 @@ impl Place {
             _ if path.strip_prefix("/v1/tools/").is_some_and(|name| !name.is_empty()) => Place::Tool,
             _ => Place::Nowhere,
         }
+    }
+
+    /// The one server that is meant by `/mcp/<server>`.
+    pub(super) fn server_of(path: &str) -> Option<&str> {
+        path.strip_prefix("/mcp/").filter(|server| !server.is_empty() && !server.contains('/'))
     }
 
     /// The methods a place knows.
@@ -58,12 +71,16 @@ pub(super) struct Head<'a> {
     pub(super) method: &'a Method,
     pub(super) path: &'a str,
     headers: &'a HeaderMap,
+    stated: Option<Revision>,
 }
 
 impl<'a> Head<'a> {
     pub(super) fn of(parts: &'a Parts) -> Head<'a> {
         let path = parts.uri.path();
-        Head { place: Place::of(path), method: &parts.method, path, headers: &parts.headers }
+        let headers = &parts.headers;
+        let version = headers.get(&PROTOCOL_VERSION).and_then(|value| value.to_str().ok());
+        let stated = version.and_then(|version| Revision::parse(version.trim()));
+        Head { place: Place::of(path), method: &parts.method, path, headers, stated }
     }
 
     pub(super) fn get(&self, name: impl http::header::AsHeaderName) -> Option<&'a str> {
@@ -82,7 +99,7 @@ impl<'a> Head<'a> {
 
     /// The version header, if it names a version that exists.
     pub(super) fn stated_revision(&self) -> Option<Revision> {
-        Revision::parse(self.get("mcp-protocol-version")?.trim())
+        self.stated
     }
 
     fn revision(&self) -> Revision {
@@ -90,7 +107,7 @@ impl<'a> Head<'a> {
     }
 
     pub(super) fn session_id(&self) -> Option<&'a str> {
-        self.get("mcp-session-id")
+        self.get(&SESSION_ID)
     }
 
     pub(super) fn host(&self) -> Option<&'a str> {
@@ -107,7 +124,7 @@ impl<'a> Head<'a> {
             let (scheme, token) = value.split_once(' ')?;
             scheme.eq_ignore_ascii_case("bearer").then_some(token.trim())
         });
-        bearer.or_else(|| self.get("x-api-key"))
+        bearer.or_else(|| self.get(&API_KEY))
     }
 
     pub(super) fn content_type(&self) -> Option<&'a str> {
@@ -124,11 +141,11 @@ impl<'a> Head<'a> {
     }
 
     fn accept_position(&self, wanted: &str) -> Option<usize> {
-        let ranges = self.headers.get_all(ACCEPT).iter().filter_map(|value| value.to_str().ok());
-        let mut ranges = ranges.flat_map(|value| value.split(','));
+        let values = self.headers.get_all(ACCEPT).iter();
+        let mut ranges = values.flat_map(|value| value.as_bytes().split(|byte| *byte == b','));
         ranges.position(|range| {
-            let range = range.split(';').next().unwrap_or_default().trim();
-            range.eq_ignore_ascii_case(wanted)
+            let name = range.split(|byte| *byte == b';').next().unwrap_or_default();
+            name.trim_ascii().eq_ignore_ascii_case(wanted.as_bytes())
         })
     }
 
@@ -148,15 +165,15 @@ impl<'a> Head<'a> {
 
     /// The headers a modern request repeats its body in.
     pub(super) fn mcp_headers(&self) -> Headers {
-        let owned = |name: &'static str| self.get(name).map(str::to_owned);
+        let owned = |name: &HeaderName| self.get(name).map(str::to_owned);
         let params = self.headers.iter().filter_map(|(name, value)| {
             let param = name.as_str().strip_prefix("mcp-param-")?;
             Some((param.to_owned(), value.to_str().unwrap_or_default().to_owned()))
         });
         Headers {
-            version: owned("mcp-protocol-version"),
-            method: owned("mcp-method"),
-            name: owned("mcp-name"),
+            version: owned(&PROTOCOL_VERSION),
+            method: owned(&METHOD),
+            name: owned(&NAME),
             params: params.collect(),
         }
     }
