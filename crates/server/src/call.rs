@@ -107,7 +107,9 @@ fn list<'a>(list: List, params: &mut Params<'_, 'a>) -> Call<'a> {
 }
 
 fn read_level(params: &mut Params<'_, '_>) -> Result<LogLevel, Fault> {
-    LogLevel::parse(&params.text("level"))
+    let level = params.text("level");
+    // One that is missing or no text is told with the rest of what is wrong.
+    if params.are_wrong() { Ok(LogLevel::Info) } else { LogLevel::parse(&level) }
 }
 
 fn invocation<'a>(params: &mut Params<'_, 'a>, modern: bool) -> Result<Invocation<'a>, Fault> {

@@ -1,5 +1,6 @@
 //! One tool server with everything that stands around it, and the walk of one message through it.
 
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -8,6 +9,7 @@ use failwell_fault::{Fault, OrFault, reason};
 use failwell_policy::{Caller, Limiter};
 use failwell_render::{Moment, Outcome, Reply, codes, render};
 use failwell_rpc::{About, Face, Json, Misread, Notification, Raw, ReplyTo, Response};
+use futures_util::FutureExt;
 use serde_json::json;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
@@ -17,6 +19,7 @@ use crate::call::Call;
 use crate::hub::Hub;
 use crate::listen::tell_session;
 use crate::metrics::Metrics;
+use crate::panic::fault_of;
 use crate::room::Room;
 use crate::seal::Seal;
 use crate::session::Session;
@@ -79,7 +82,8 @@ impl House {
     pub async fn walk(self: &Arc<Self>, arrival: Arrival<'_>) -> Option<Reply> {
         let began = self.begin();
         let mut to = ReplyTo::request(arrival.request.id.clone(), Face::Mcp(arrival.revision()));
-        let happened = self.serve(&arrival, &mut to).await;
+        let serving = AssertUnwindSafe(self.serve(&arrival, &mut to)).catch_unwind();
+        let happened = serving.await.unwrap_or_else(|payload| Err(fault_of(payload.as_ref())));
         let (method, connection) = (Some(&*arrival.request.method), arrival.connection());
         self.close(Exchange { to, happened, began, method, connection })
     }

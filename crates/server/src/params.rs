@@ -28,6 +28,11 @@ impl<'r, 'a> Params<'r, 'a> {
         self.violations.push(Violation::new(Pointer::root().then(name), Rule::Required));
     }
 
+    /// Whether anything was found wrong so far.
+    pub(crate) fn are_wrong(&self) -> bool {
+        !self.violations.is_empty()
+    }
+
     /// A text that must be there.
     pub(crate) fn text(&mut self, name: &str) -> String {
         match self.request.param(name) {

@@ -31,7 +31,8 @@ pub struct Session {
     handshake: OnceLock<Client>,
     log_level: AtomicU8,
     watched: Mutex<HashSet<String>>,
-    running: Mutex<HashMap<Id, Vec<CancellationToken>>>,
+    running: Mutex<HashMap<Id, Vec<(u64, CancellationToken)>>>,
+    next_running: AtomicU64,
     questions: Mutex<HashMap<u64, oneshot::Sender<Result<Json, ()>>>>,
     next_question: AtomicU64,
 }
@@ -57,6 +58,7 @@ impl Session {
             log_level: AtomicU8::new(LogLevel::Info as u8),
             watched: Mutex::default(),
             running: Mutex::default(),
+            next_running: AtomicU64::new(0),
             questions: Mutex::default(),
             next_question: AtomicU64::new(1),
         })
@@ -120,14 +122,15 @@ impl Session {
         if ids == SharedIds::Refused && !same.is_empty() {
             return Err(Fault::new(&reason::RPC_DUPLICATE_ID));
         }
-        same.push(cancel.clone());
-        Ok(Running { session: self.clone(), id: id.clone() })
+        let number = self.next_running.fetch_add(1, Ordering::Relaxed);
+        same.push((number, cancel.clone()));
+        Ok(Running { session: self.clone(), id: id.clone(), number })
     }
 
     /// The client called a request off. Unknown and finished ones are nobody's concern.
     pub fn cancel(&self, id: &Id) {
         if let Some(tokens) = lock(&self.running).get(id) {
-            tokens.iter().for_each(CancellationToken::cancel);
+            tokens.iter().for_each(|(_, cancel)| cancel.cancel());
         }
     }
 
@@ -170,13 +173,14 @@ impl Session {
 pub struct Running {
     session: Arc<Session>,
     id: Id,
+    number: u64,
 }
 
 impl Drop for Running {
     fn drop(&mut self) {
         let mut running = lock(&self.session.running);
         let now_empty = running.get_mut(&self.id).is_none_or(|same| {
-            same.pop();
+            same.retain(|(number, _)| *number != self.number);
             same.is_empty()
         });
         if now_empty {

@@ -51,6 +51,8 @@ struct State {
     frames: VecDeque<Frame>,
     written: u64,
     read: u64,
+    unread: usize,
+    held: usize,
     reader: Reader,
     pause: Option<Duration>,
     finished: bool,
@@ -66,6 +68,8 @@ enum Reader {
 
 /// The most frames that wait for a reader, or are kept for one that comes back.
 const LONGEST: u64 = 256;
+/// The most bytes that wait or are kept, as long as there is more than one frame.
+const LARGEST: usize = 16 * 1024 * 1024;
 /// How long a writer waits for a reader that does not read.
 const SLOWEST_READER: Duration = Duration::from_secs(30);
 
@@ -110,7 +114,7 @@ impl Stream {
         if state.reader == Reader::Gone || state.finished {
             return Err(Fault::new(&reason::SERVER_CANCELLED).note("stream", "the reader is gone"));
         }
-        if state.reader == Reader::Expected && state.written - state.read >= LONGEST {
+        if state.reader == Reader::Expected && state.is_full() {
             return Ok(false);
         }
         state.append(bytes.clone());
@@ -165,10 +169,11 @@ impl Stream {
         let found = state.frames.iter().find(|frame| frame.number > after).cloned();
         let peek = match found {
             Some(frame) => {
-                state.read = state.read.max(frame.number);
+                state.mark_read(&frame);
                 state.reader = Reader::Expected;
                 if self.keep == Keep::Nothing {
                     state.frames.retain(|kept| kept.number > frame.number);
+                    state.held = state.unread;
                 }
                 Some(Next::Frame(frame))
             }
@@ -210,16 +215,31 @@ impl Stream {
 }
 
 impl State {
+    /// Whether what waits to be read is as much as may wait.
+    fn is_full(&self) -> bool {
+        let waiting = self.written - self.read;
+        waiting >= LONGEST || (waiting > 0 && self.unread >= LARGEST)
+    }
+
     fn append(&mut self, bytes: Bytes) {
         self.written += 1;
+        self.unread += bytes.len();
+        self.held += bytes.len();
         self.frames.push_back(Frame { number: self.written, bytes });
     }
 
     fn trim(&mut self) {
-        while self.frames.len() as u64 > LONGEST {
-            if let Some(lost) = self.frames.pop_front() {
-                self.read = self.read.max(lost.number);
-            }
+        while self.frames.len() as u64 > LONGEST || (self.held > LARGEST && self.frames.len() > 1) {
+            let Some(lost) = self.frames.pop_front() else { return };
+            self.held -= lost.bytes.len();
+            self.mark_read(&lost);
+        }
+    }
+
+    fn mark_read(&mut self, frame: &Frame) {
+        if frame.number > self.read {
+            self.read = frame.number;
+            self.unread = self.unread.saturating_sub(frame.bytes.len());
         }
     }
 }
@@ -256,6 +276,20 @@ mod tests {
         stream.push("b").await.expect("kept");
         assert_eq!(frame(&stream, 1).await.bytes, "b");
         assert_eq!(frame(&stream, 0).await.bytes, "a");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn bytes_are_bounded_too_but_one_frame_always_fits() {
+        let stream = Stream::new(Keep::Recent);
+        let big = vec![b'x'; super::LARGEST];
+        stream.push(big.clone()).await.expect("one fits");
+        assert!(stream.push(big.clone()).await.is_err(), "a second one waits for a reader that never comes");
+        let stream = Stream::new(Keep::Recent);
+        stream.detach();
+        for _ in 0..3 {
+            stream.push(big.clone()).await.expect("kept for later");
+        }
+        assert_eq!(stream.lock().frames.len(), 1, "only the last is kept");
     }
 
     #[tokio::test(start_paused = true)]

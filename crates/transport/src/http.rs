@@ -2,6 +2,7 @@
 
 mod body;
 mod ladder;
+mod linger;
 mod listener;
 mod mcp;
 mod openapi;

@@ -16,6 +16,8 @@ use http_body::Frame;
 use http_body_util::{Either, Full, StreamBody};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
+use super::sessions::Reader;
+
 type Events = Pin<Box<dyn futures_util::Stream<Item = Result<Frame<Bytes>, Infallible>> + Send>>;
 
 /// The body of every response.
@@ -63,7 +65,17 @@ pub(super) struct Reading {
     /// Set when another reader takes over, or the session ends.
     pub(super) replaced: CancellationToken,
     /// Dropped with the body: tells that the reader is gone.
-    pub(super) gone: Option<DropGuard>,
+    #[expect(dead_code, reason = "held for its drop")]
+    pub(super) presence: Presence,
+}
+
+/// What a reader's going means.
+#[expect(dead_code, reason = "held for its drop")]
+pub(super) enum Presence {
+    /// The request is called off.
+    Caller(DropGuard),
+    /// The session may become idle.
+    Session(Reader),
 }
 
 impl Reading {
@@ -110,7 +122,6 @@ impl Drop for Detach {
         if !self.0.replaced.is_cancelled() {
             self.0.stream.detach();
         }
-        drop(self.0.gone.take());
     }
 }
 

@@ -1,13 +1,14 @@
 //! The steps before a message is looked at. The first that fails answers.
 
 use bytes::Bytes;
-use failwell_fault::{Fault, OrFault, reason};
+use failwell_fault::{Fault, OrFault, Retry, reason};
 use failwell_policy::Caller;
 use failwell_rpc::Revision;
 use http::Method;
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use hyper::body::Incoming;
 
+use super::linger::throw_away;
 use super::request::{Head, Place};
 use super::settings::HttpSettings;
 
@@ -97,20 +98,24 @@ fn check_version_header(head: &Head<'_>) -> Result<(), Fault> {
 /// The whole body, within its cap and its deadline.
 pub(super) async fn read_body(
     head: &Head<'_>,
-    body: Incoming,
+    mut body: Incoming,
     settings: &HttpSettings,
 ) -> Result<Bytes, Fault> {
     let limit = settings.largest_body;
-    let too_large = || Fault::new(&reason::HTTP_TOO_LARGE).fact("limit", limit);
+    let too_large = |rest| {
+        throw_away(rest, head, settings);
+        Fault::new(&reason::HTTP_TOO_LARGE).fact("limit", limit).retry_as(Retry::AfterChange)
+    };
     if head.content_length().is_some_and(|length| length > limit as u64) {
-        return Err(too_large());
+        return Err(too_large(body));
     }
     let seconds = settings.body_deadline.as_secs();
-    let collected = tokio::time::timeout(settings.body_deadline, Limited::new(body, limit).collect()).await;
+    let whole = Limited::new(&mut body, limit).collect();
+    let collected = tokio::time::timeout(settings.body_deadline, whole).await;
     let late = |_| Fault::new(&reason::HTTP_SLOW_BODY).fact("limit_s", seconds);
     match collected.map_err(late)? {
         Ok(body) => Ok(body.to_bytes()),
-        Err(error) if error.is::<LengthLimitError>() => Err(too_large()),
+        Err(error) if error.is::<LengthLimitError>() => Err(too_large(body)),
         Err(error) => {
             let cut = Err::<Bytes, _>(std::io::Error::other(error));
             cut.or_fault(&reason::RPC_NOT_JSON).map_err(|fault| fault.fact("offset", 0u64))

@@ -1,6 +1,7 @@
 //! Accepting connections, and letting them go.
 
 use std::convert::Infallible;
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -31,7 +32,10 @@ pub async fn serve_http(
     stop: CancellationToken,
 ) -> Result<(), Fault> {
     if let Ok(address) = listener.local_addr() {
-        settings.allowed_hosts.push(address.ip().to_string());
+        settings.allowed_hosts.push(match address.ip() {
+            IpAddr::V4(ip) => ip.to_string(),
+            IpAddr::V6(ip) => format!("[{ip}]"),
+        });
     }
     let drain = settings.drain;
     let slots = Arc::new(Semaphore::new(settings.most_connections));
@@ -56,6 +60,7 @@ pub async fn serve_http(
     drop(listener);
     // Subscriptions and idle streams end, running requests go on, new ones are turned away.
     house.close_doors();
+    door.sessions.finish_notices();
     hang_up.cancel();
     connections.close();
     let answered = tokio::time::timeout(drain / 2, connections.wait()).await;

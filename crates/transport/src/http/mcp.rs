@@ -13,7 +13,7 @@ use http::header::HeaderValue;
 use http::{Response, StatusCode};
 use tokio_util::sync::CancellationToken;
 
-use super::body::{Body, Reading, empty};
+use super::body::{Body, Presence, Reading, empty};
 use super::persist::Persist;
 use super::request::Head;
 use super::router::Door;
@@ -82,7 +82,7 @@ fn no_batch() -> Misread {
 }
 
 /// The dialect for bytes nobody could read: the session's, where there is one.
-fn unread_face(head: &Head<'_>, door: &Door, caller: &Caller) -> Face {
+pub(super) fn unread_face(head: &Head<'_>, door: &Door, caller: &Caller) -> Face {
     let seat = head.session_id().and_then(|id| door.sessions.find(id, caller).ok());
     seat.map_or(head.face(), |seat| Face::Mcp(seat.session.revision()))
 }
@@ -138,7 +138,7 @@ async fn modern(
                 number: None,
                 primed: false,
                 replaced: CancellationToken::new(),
-                gone: Some(cancel.drop_guard()),
+                presence: Presence::Caller(cancel.drop_guard()),
             };
             reading.response()
         }
@@ -199,8 +199,8 @@ async fn in_session(
             see_to_its_end(work, &outlet);
             let (number, replaced) = seat.keep(&outlet);
             let primed = Reading::is_primed_in(seat.session.revision());
-            Reading { stream: outlet, after: 0, number: Some(number), primed, replaced, gone: None }
-                .response()
+            let presence = Presence::Session(seat.reader());
+            Reading { stream: outlet, after: 0, number: Some(number), primed, replaced, presence }.response()
         }
     }
 }
@@ -303,7 +303,8 @@ pub(super) fn resume(door: &Arc<Door>, head: &Head<'_>, caller: &Caller) -> Resp
         return door.refuse(Fault::new(&reason::HTTP_SESSION_LOST), head.face());
     };
     let after = after.unwrap_or_else(|| stream.position());
-    Reading { stream, after, number: Some(number), primed: false, replaced, gone: None }.response()
+    let presence = Presence::Session(seat.reader());
+    Reading { stream, after, number: Some(number), primed: false, replaced, presence }.response()
 }
 
 fn read_event_id(id: &str) -> Option<(u64, u64)> {

@@ -1,17 +1,19 @@
 //! From a request to the face that answers it.
 
+use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
-use failwell_fault::Fault;
+use failwell_fault::{Fault, reason};
 use failwell_policy::Caller;
 use failwell_rpc::{Face, ReplyTo};
 use failwell_server::House;
-use http::request::Parts;
+use futures_util::FutureExt;
 use http::{Request, Response, StatusCode};
 use hyper::body::Incoming;
 
 use super::body::{Body, empty, rendered};
 use super::ladder::{climb, read_body};
+use super::linger::throw_away;
 use super::request::{Head, Place};
 use super::sessions::Sessions;
 use super::settings::HttpSettings;
@@ -33,24 +35,31 @@ impl Door {
     pub(super) async fn answer(self: &Arc<Self>, request: Request<Incoming>) -> Response<Body> {
         let (parts, body) = request.into_parts();
         let head = Head::of(&parts);
-        match climb(&head, &self.settings) {
-            Ok(caller) => self.pass(&parts, &head, body, caller).await,
-            Err(fault) => self.refuse(fault, head.face()),
+        let passing = async {
+            match climb(&head, &self.settings) {
+                Ok(caller) => self.pass(&head, body, caller).await,
+                Err(fault) => {
+                    throw_away(body, &head, &self.settings);
+                    self.refuse(fault, head.face())
+                }
+            }
+        };
+        // The walk catches what a handler does; this is for our own mistakes around it.
+        match AssertUnwindSafe(passing).catch_unwind().await {
+            Ok(response) => response,
+            Err(_) => self.refuse(Fault::new(&reason::SERVER_PANIC), head.face()),
         }
     }
 
-    async fn pass(
-        self: &Arc<Self>,
-        parts: &Parts,
-        head: &Head<'_>,
-        body: Incoming,
-        caller: Caller,
-    ) -> Response<Body> {
+    async fn pass(self: &Arc<Self>, head: &Head<'_>, body: Incoming, caller: Caller) -> Response<Body> {
         match (head.place, head.method.as_str()) {
             (Place::Mcp, "GET") => mcp::resume(self, head, &caller),
             (Place::Mcp, "DELETE") => mcp::end(self, head, &caller),
             (Place::Mcp | Place::Rpc | Place::Tool, _) => match read_body(head, body, &self.settings).await {
-                Err(fault) => self.refuse(fault, head.face()),
+                Err(fault) if head.place == Place::Mcp => {
+                    last(self.refuse(fault, mcp::unread_face(head, self, &caller)))
+                }
+                Err(fault) => last(self.refuse(fault, head.face())),
                 Ok(bytes) if head.place == Place::Mcp => mcp::post(self, head, bytes, caller).await,
                 Ok(bytes) if head.place == Place::Rpc => plain::rpc(self, bytes, caller).await,
                 Ok(bytes) => plain::tool(self, head, bytes, caller).await,
@@ -60,10 +69,7 @@ impl Door {
             (Place::Health, _) => pages::health(),
             (Place::Ready, _) => pages::ready(&self.house),
             (Place::Metrics, _) => pages::metrics(&self.house),
-            (Place::Nowhere, _) => {
-                let _ = parts;
-                self.refuse(Fault::new(&failwell_fault::reason::HTTP_UNKNOWN_PATH), head.face())
-            }
+            (Place::Nowhere, _) => self.refuse(Fault::new(&reason::HTTP_UNKNOWN_PATH), head.face()),
         }
     }
 
@@ -76,4 +82,10 @@ impl Door {
     pub(super) fn reply(&self, reply: Option<failwell_render::Reply>) -> Response<Body> {
         reply.map_or_else(|| empty(StatusCode::ACCEPTED), rendered)
     }
+}
+
+/// The last response of its connection: what is left of the body stands between it and the next request.
+fn last(mut response: Response<Body>) -> Response<Body> {
+    response.headers_mut().insert(http::header::CONNECTION, http::HeaderValue::from_static("close"));
+    response
 }

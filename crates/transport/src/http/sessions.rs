@@ -1,6 +1,7 @@
 //! The sessions of the session era, each bound to the caller who opened it.
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -26,6 +27,18 @@ pub(super) struct Seat {
     pub(super) session: Arc<Session>,
     streams: Mutex<Streams>,
     used: Mutex<Instant>,
+    readers: AtomicUsize,
+}
+
+/// Somebody reads a stream of a session, which therefore is not idle.
+#[derive(Debug)]
+pub(super) struct Reader(Arc<Seat>);
+
+impl Drop for Reader {
+    fn drop(&mut self) {
+        self.0.readers.fetch_sub(1, Ordering::Relaxed);
+        *lock(&self.0.used) = Instant::now();
+    }
 }
 
 #[derive(Debug, Default)]
@@ -47,7 +60,8 @@ impl Sessions {
         let session = Session::new(id, caller.clone(), Keep::Recent);
         let standalone = (session.outbound.clone(), CancellationToken::new());
         let streams = Streams { next: 1, kept: BTreeMap::from([(0, standalone)]) };
-        Ok(Arc::new(Seat { session, streams: Mutex::new(streams), used: Mutex::new(Instant::now()) }))
+        let used = Mutex::new(Instant::now());
+        Ok(Arc::new(Seat { session, streams: Mutex::new(streams), used, readers: AtomicUsize::new(0) }))
     }
 
     /// Takes a session in, once there is room for it.
@@ -84,12 +98,17 @@ impl Sessions {
 
     fn sweep(&self, table: &mut HashMap<String, Arc<Seat>>) {
         table.retain(|_, seat| {
-            let keep = lock(&seat.used).elapsed() < self.idle;
+            let keep = seat.readers.load(Ordering::Relaxed) > 0 || lock(&seat.used).elapsed() < self.idle;
             if !keep {
                 seat.session.end();
             }
             keep
         });
+    }
+
+    /// No more notices will come: whoever only waits for them may go.
+    pub(super) fn finish_notices(&self) {
+        lock(&self.table).values().for_each(|seat| seat.session.outbound.finish());
     }
 
     pub(super) fn end_all(&self) {
@@ -100,6 +119,12 @@ impl Sessions {
 }
 
 impl Seat {
+    /// Counts a reader for as long as it reads.
+    pub(super) fn reader(self: &Arc<Self>) -> Reader {
+        self.readers.fetch_add(1, Ordering::Relaxed);
+        Reader(self.clone())
+    }
+
     /// Keeps a stream under a number, so that its reader can come back; the oldest finished one makes room.
     pub(super) fn keep(&self, stream: &Arc<Stream>) -> (u64, CancellationToken) {
         let mut streams = lock(&self.streams);
@@ -127,4 +152,41 @@ impl Seat {
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Sessions;
+    use failwell_policy::Caller;
+    use std::time::Duration;
+
+    #[test]
+    fn idle_sessions_end_read_ones_stay_and_foreign_ones_are_lost() {
+        let (caller, other) = (Caller::anonymous(), Caller::keyholder("other"));
+        let sessions = Sessions::new(2, Duration::ZERO);
+        let (idle, read) = (sessions.prepare(&caller).expect("one"), sessions.prepare(&caller).expect("two"));
+        sessions.seat(&idle).expect("room");
+        sessions.seat(&read).expect("room");
+        assert!(sessions.find(&idle.session.id, &other).is_err(), "somebody else's");
+        let reader = read.reader();
+        sessions.sweep_idle();
+        assert!(idle.session.ended.is_cancelled() && sessions.find(&idle.session.id, &caller).is_err());
+        assert!(sessions.find(&read.session.id, &caller).is_ok(), "somebody reads it");
+        drop(reader);
+        sessions.sweep_idle();
+        assert!(read.session.ended.is_cancelled());
+    }
+
+    #[test]
+    fn a_full_table_refuses_until_somebody_idles() {
+        let caller = Caller::anonymous();
+        let sessions = Sessions::new(1, Duration::from_secs(60));
+        let (first, second) =
+            (sessions.prepare(&caller).expect("one"), sessions.prepare(&caller).expect("two"));
+        sessions.seat(&first).expect("room");
+        let refused = sessions.seat(&second).expect_err("full");
+        assert_eq!(refused.reason().id, "http/TOO_MANY_SESSIONS");
+        sessions.end(&first);
+        sessions.seat(&second).expect("room again");
+    }
 }

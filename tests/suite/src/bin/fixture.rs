@@ -25,10 +25,15 @@ struct Arguments {
     stdio: bool,
 }
 
-#[tokio::main]
-async fn main() -> ExitCode {
+fn main() -> ExitCode {
     keep_panics_quiet();
-    let served = serve(Arguments::parse().listen).await;
+    let arguments = Arguments::parse();
+    let served = tokio::runtime::Runtime::new().or_fault(&reason::SERVER_BUG).and_then(|runtime| {
+        let served = runtime.block_on(serve(arguments.listen));
+        // A thread may still wait for standard input, which nobody has to close for us to end.
+        runtime.shutdown_background();
+        served
+    });
     match served {
         Ok(()) => ExitCode::SUCCESS,
         Err(fault) => {

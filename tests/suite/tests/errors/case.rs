@@ -1,0 +1,169 @@
+//! One case: what is sent, where it applies, and what must come back.
+
+use failwell_rpc::{Era, Revision};
+use serde_json::Value;
+
+/// One thing that goes wrong.
+pub(crate) struct Case {
+    pub(crate) name: &'static str,
+    pub(crate) send: Letter,
+    pub(crate) expect: Expect,
+    pub(crate) revisions: fn(Revision) -> bool,
+    pub(crate) doors: &'static [Door],
+}
+
+/// What is sent.
+#[derive(Clone)]
+pub(crate) enum Letter {
+    /// These very bytes.
+    Bytes(Vec<u8>),
+    /// A request, written as the revision wants it; the id is JSON text.
+    Call { id: String, method: &'static str, params: Value },
+}
+
+/// The ways in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Door {
+    Stdio,
+    Http,
+}
+
+/// The shape of an answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kind {
+    Error,
+    ToolError,
+    Result,
+    Silence,
+}
+
+/// What must come back.
+#[derive(Clone)]
+pub(crate) struct Expect {
+    pub(crate) kind: Kind,
+    pub(crate) reason: &'static str,
+    pub(crate) session: (i64, u16),
+    pub(crate) modern: (i64, u16),
+    /// The id's exact text; `None` when none could be read.
+    pub(crate) id: Option<String>,
+    /// What must stand in the fault object, by JSON Pointer.
+    pub(crate) holds: Vec<(&'static str, Value)>,
+    /// Words the hint must have.
+    pub(crate) hint: Vec<&'static str>,
+}
+
+/// Begins a case that applies everywhere.
+pub(crate) fn case(name: &'static str) -> Case {
+    let nothing = Letter::Bytes(Vec::new());
+    Case { name, send: nothing, expect: silence(), revisions: |_| true, doors: &[Door::Stdio, Door::Http] }
+}
+
+impl Case {
+    pub(crate) fn sends(mut self, text: impl Into<Vec<u8>>) -> Case {
+        self.send = Letter::Bytes(text.into());
+        self
+    }
+
+    pub(crate) fn calls(mut self, method: &'static str, params: Value) -> Case {
+        self.send = Letter::Call { id: "1".to_owned(), method, params };
+        self
+    }
+
+    /// Sends the call under this id, and expects it back.
+    pub(crate) fn under(mut self, text: &str) -> Case {
+        if let Letter::Call { id, .. } = &mut self.send {
+            *id = text.to_owned();
+        }
+        self.expect.id = Some(text.to_owned());
+        self
+    }
+
+    pub(crate) fn gets(mut self, expect: Expect) -> Case {
+        self.expect = expect;
+        // A request that could be read is answered under its id.
+        if let (Letter::Call { id, .. }, None) = (&self.send, &self.expect.id) {
+            self.expect.id = Some(id.clone());
+        }
+        self
+    }
+
+    pub(crate) fn only(mut self, revisions: fn(Revision) -> bool) -> Case {
+        self.revisions = revisions;
+        self
+    }
+
+    pub(crate) fn in_sessions(self) -> Case {
+        self.only(|revision| revision.era() == Era::Session)
+    }
+
+    pub(crate) fn in_modern(self) -> Case {
+        self.only(|revision| revision.era() == Era::Modern)
+    }
+
+    pub(crate) fn over(mut self, doors: &'static [Door]) -> Case {
+        self.doors = doors;
+        self
+    }
+}
+
+/// An error with this code, and over HTTP this status.
+pub(crate) fn error(reason: &'static str, code: i64, status: u16) -> Expect {
+    let both = (code, status);
+    Expect {
+        kind: Kind::Error,
+        reason,
+        session: both,
+        modern: both,
+        id: None,
+        holds: Vec::new(),
+        hint: Vec::new(),
+    }
+}
+
+/// A result that says `isError`, for the model to read.
+pub(crate) fn tool_error(reason: &'static str) -> Expect {
+    Expect { kind: Kind::ToolError, ..error(reason, 0, 200) }
+}
+
+/// An ordinary result.
+pub(crate) fn result() -> Expect {
+    Expect { kind: Kind::Result, ..error("", 0, 200) }
+}
+
+/// No answer; over HTTP `202 Accepted`.
+pub(crate) fn silence() -> Expect {
+    Expect { kind: Kind::Silence, ..error("", 0, 202) }
+}
+
+impl Expect {
+    /// In the modern era another code and status.
+    pub(crate) fn modern(mut self, code: i64, status: u16) -> Expect {
+        self.modern = (code, status);
+        self
+    }
+
+    /// Under this id.
+    pub(crate) fn id(mut self, text: &str) -> Expect {
+        self.id = Some(text.to_owned());
+        self
+    }
+
+    /// The fault object has this value there.
+    pub(crate) fn with(mut self, pointer: &'static str, value: impl Into<Value>) -> Expect {
+        self.holds.push((pointer, value.into()));
+        self
+    }
+
+    /// The hint says this.
+    pub(crate) fn hints(mut self, word: &'static str) -> Expect {
+        self.hint.push(word);
+        self
+    }
+
+    pub(crate) fn numbers(&self, revision: Revision) -> (i64, u16) {
+        match revision.era() {
+            Era::Session => self.session,
+            Era::Modern => self.modern,
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! A stdio connection inside the process.
+
+use failwell_fault::Fault;
+use failwell_rpc::{Era, Revision};
+use failwell_transport::{StdioSettings, serve_stdio};
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, Lines};
+use tokio::task::JoinHandle;
+use tokio_util::sync::CancellationToken;
+
+use super::soon;
+use crate::letter;
+use crate::seen::Seen;
+use crate::world::{LARGEST, World};
+
+/// The client's end.
+pub(crate) struct Stdio {
+    pub(crate) revision: Revision,
+    pub(crate) stop: CancellationToken,
+    input: Option<DuplexStream>,
+    lines: Lines<BufReader<DuplexStream>>,
+    served: JoinHandle<Result<(), Fault>>,
+}
+
+impl Stdio {
+    /// A connection nothing was said on.
+    pub(crate) fn raw(world: &World, revision: Revision) -> Stdio {
+        let (input, their_input) = tokio::io::duplex(64 * 1024);
+        let (their_output, output) = tokio::io::duplex(64 * 1024);
+        let stop = CancellationToken::new();
+        let settings = StdioSettings { largest_line: LARGEST, ..StdioSettings::default() };
+        let serving = serve_stdio(world.house.clone(), their_input, their_output, settings, stop.clone());
+        let served = tokio::spawn(serving);
+        let lines = BufReader::new(output).lines();
+        Stdio { revision, stop, input: Some(input), lines, served }
+    }
+
+    /// A connection after the handshake, if the revision has one.
+    pub(crate) async fn open(world: &World, revision: Revision) -> Stdio {
+        let mut client = Stdio::raw(world, revision);
+        if revision.era() == Era::Session {
+            client.send(letter::initialize(revision, "\"hello\"")).await;
+            let hello = client.next().await;
+            assert_eq!(hello.value["result"]["protocolVersion"], revision.as_str(), "{}", hello.text);
+            client.send(letter::INITIALIZED).await;
+        }
+        client
+    }
+
+    /// Sends a line.
+    pub(crate) async fn send(&mut self, line: impl AsRef<[u8]>) {
+        let input = self.input.as_mut().expect("the input is open");
+        let written = async {
+            input.write_all(line.as_ref()).await?;
+            input.write_all(b"\n").await
+        };
+        soon("sending", written).await.expect("the server reads");
+    }
+
+    /// The next message.
+    pub(crate) async fn next_of_any_kind(&mut self) -> Seen {
+        let line = soon("an answer", self.lines.next_line()).await.expect("readable");
+        let line = line.expect("the server still writes");
+        Seen::read(line.as_bytes()).expect("every line is a message")
+    }
+
+    /// The next answer.
+    pub(crate) async fn next(&mut self) -> Seen {
+        loop {
+            let seen = self.next_of_any_kind().await;
+            if seen.value.get("method").is_none() {
+                return seen;
+            }
+        }
+    }
+
+    /// Sends a request that works and returns what was answered before it.
+    pub(crate) async fn still_works(&mut self) -> Vec<Seen> {
+        self.send(letter::good(self.revision, "\"still works\"")).await;
+        let mut before = Vec::new();
+        loop {
+            let seen = self.next().await;
+            if seen.is_answer_to("\"still works\"") {
+                assert!(seen.first_text().contains("simple text"), "{}", seen.text);
+                return before;
+            }
+            before.push(seen);
+        }
+    }
+
+    /// Ends the input, waits for the server to end, and returns what it still said.
+    pub(crate) async fn finish(mut self) -> Vec<Seen> {
+        drop(self.input.take());
+        let mut rest = Vec::new();
+        while let Some(line) = soon("the end", self.lines.next_line()).await.expect("readable") {
+            rest.push(Seen::read(line.as_bytes()).expect("every line is a message"));
+        }
+        soon("the server's end", self.served).await.expect("no panic").expect("no fault");
+        rest
+    }
+}

@@ -1,0 +1,51 @@
+//! Stories of more than one message.
+
+mod batches;
+mod busy;
+mod cancel;
+mod disconnect;
+mod door;
+mod drain;
+mod duplicates;
+mod handshake;
+mod headers;
+mod keys;
+mod plain;
+mod process;
+mod questions;
+mod rest;
+mod sessions;
+mod slow;
+mod storm;
+
+use failwell_rpc::Revision;
+
+use crate::case::{Expect, Kind};
+use crate::client::wire::Response;
+use crate::judge;
+use crate::seen::Seen;
+use crate::world::World;
+
+/// The revisions with sessions.
+const SESSIONS: [Revision; 4] =
+    [Revision::V2024_11_05, Revision::V2025_03_26, Revision::V2025_06_18, Revision::V2025_11_25];
+
+/// A response that refuses: status, code, reason, one line in the journal, and nothing private.
+fn refused(world: &World, response: &Response, (status, code, reason): (u16, i64, &str)) -> Seen {
+    let text = String::from_utf8_lossy(&response.body).into_owned();
+    assert_eq!(response.status, status, "{text}");
+    let seen = response.message();
+    assert_eq!((seen.code(), seen.reason()), (Some(code), reason), "{text}");
+    assert_eq!(judge::no_leak(&format!("{:?} {text}", response.headers)), Ok(()));
+    assert_eq!(judge::journal(world, &seen), Ok(()), "{text}");
+    seen
+}
+
+/// A message that must be what the case says, under its id, and valid by the schema.
+fn told(world: &World, seen: &Seen, expect: &Expect, revision: Revision) {
+    assert_eq!(judge::answer(seen, expect, revision), Ok(()), "{}", revision.as_str());
+    assert_eq!(crate::schemas::check(&seen.value, None, revision), Ok(()));
+    if matches!(expect.kind, Kind::Error | Kind::ToolError) {
+        assert_eq!(judge::journal(world, seen), Ok(()));
+    }
+}

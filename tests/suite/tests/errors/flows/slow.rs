@@ -1,0 +1,102 @@
+//! Clients that take their time.
+
+use std::time::{Duration, Instant};
+
+use failwell_rpc::Revision;
+use failwell_transport::HttpSettings;
+
+use super::refused;
+use crate::client::http::{Http, Server, settings};
+use crate::client::wire::{Wire, request};
+use crate::letter;
+use crate::world::World;
+
+/// The bytes of a request that works, and where its body begins.
+fn good_request(client: &Http) -> (Vec<u8>, usize) {
+    let body = letter::good(client.revision, "1");
+    let host = client.address.to_string();
+    let whole = request("POST", "/mcp", &host, &client.usual(body.as_bytes()), body.as_bytes());
+    let at = whole.len() - body.len();
+    (whole, at)
+}
+
+#[tokio::test]
+async fn a_body_that_dribbles_in_is_given_up() {
+    for revision in Revision::ALL {
+        let world = World::new();
+        let quick = HttpSettings { body_deadline: Duration::from_millis(600), ..settings() };
+        let server = Server::start(&world, quick).await;
+        let mut client = Http::open(&server, revision).await;
+        let (whole, at) = good_request(&client);
+        let mut wire = Wire::connect(server.address).await;
+        let began = Instant::now();
+        wire.write(&whole[..at]).await;
+        for byte in &whole[at..at + 8] {
+            tokio::time::sleep(Duration::from_millis(100)).await;
+            wire.write(&[*byte]).await;
+        }
+        let response = wire.response().await;
+        assert!(began.elapsed() < Duration::from_secs(3));
+        refused(&world, &response, (408, -32600, "http/SLOW_BODY"));
+        assert!(wire.closes_within(Duration::from_secs(2)).await, "the connection is of no more use");
+        client.still_works().await;
+    }
+}
+
+#[tokio::test]
+async fn a_head_that_dribbles_in_is_given_up() {
+    let world = World::new();
+    let quick = HttpSettings { head_deadline: Duration::from_millis(300), ..settings() };
+    let server = Server::start(&world, quick).await;
+    let mut wire = Wire::connect(server.address).await;
+    wire.write(b"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nX-").await;
+    assert!(wire.closes_within(Duration::from_secs(2)).await);
+    Http::open(&server, Revision::LATEST).await.still_works().await;
+}
+
+#[tokio::test]
+async fn a_body_that_breaks_off_harms_nobody() {
+    let world = World::new();
+    let server = Server::start(&world, settings()).await;
+    let mut client = Http::open(&server, Revision::LATEST).await;
+    let (whole, _) = good_request(&client);
+    let mut wire = Wire::connect(server.address).await;
+    wire.write(&whole[..whole.len() - 10]).await;
+    drop(wire);
+    client.still_works().await;
+}
+
+#[tokio::test]
+async fn a_body_without_a_length_has_a_cap_too() {
+    let world = World::new();
+    let server = Server::start(&world, settings()).await;
+    let mut client = Http::open(&server, Revision::LATEST).await;
+    let mut headers = client.usual(b"");
+    headers.push(("Transfer-Encoding".to_owned(), "chunked".to_owned()));
+    headers.push(("Content-Length".to_owned(), String::new()));
+    let head = request("POST", "/mcp", &server.address.to_string(), &headers, b"");
+    let head = String::from_utf8(head).expect("text").replace("Content-Length: \r\n", "");
+    let mut wire = Wire::connect(server.address).await;
+    wire.write(head.as_bytes()).await;
+    let chunk = format!("10000\r\n{}\r\n", "x".repeat(0x10000)).into_bytes();
+    for _ in 0..40 {
+        wire.write(&chunk).await;
+    }
+    wire.write(b"0\r\n\r\n").await;
+    refused(&world, &wire.response().await, (413, 1413, "http/TOO_LARGE"));
+    client.still_works().await;
+}
+
+#[tokio::test]
+async fn a_client_that_asks_before_it_sends_is_told_at_once() {
+    let world = World::new();
+    let server = Server::start(&world, settings()).await;
+    let mut client = Http::open(&server, Revision::LATEST).await;
+    let mut headers = client.usual(b"");
+    headers.push(("Expect".to_owned(), "100-continue".to_owned()));
+    headers.push(("Content-Length".to_owned(), "1000000000".to_owned()));
+    let mut wire = Wire::connect(server.address).await;
+    wire.write(&request("POST", "/mcp", &server.address.to_string(), &headers, b"")).await;
+    refused(&world, &wire.response().await, (413, 1413, "http/TOO_LARGE"));
+    client.still_works().await;
+}

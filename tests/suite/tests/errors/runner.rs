@@ -1,0 +1,112 @@
+//! Runs a table: every case, in every revision and over every transport it applies to.
+
+use std::sync::Arc;
+
+use failwell_rpc::Revision;
+use serde_json::Value;
+use tokio::task::JoinSet;
+
+use crate::case::{Case, Door, Kind};
+use crate::client::http::{Http, Server, settings};
+use crate::client::stdio::Stdio;
+use crate::judge::{self, ensure};
+use crate::letter;
+use crate::schemas;
+use crate::seen::Seen;
+use crate::world::World;
+
+/// How many cases run at once.
+const AT_ONCE: usize = 8;
+
+/// Runs them all, and complains about all that fail at once.
+pub(crate) async fn run(table: Vec<Case>) {
+    let mut runs = Vec::new();
+    for case in table.into_iter().map(Arc::new) {
+        let revisions = Revision::ALL.into_iter().filter(|revision| (case.revisions)(*revision));
+        let before = runs.len();
+        runs.extend(revisions.flat_map(|revision| {
+            case.doors.iter().map({
+                let case = case.clone();
+                move |door| (case.clone(), revision, *door)
+            })
+        }));
+        assert!(runs.len() > before, "{} applies nowhere", case.name);
+    }
+    let mut complaints = String::new();
+    let mut running = JoinSet::new();
+    let mut waiting = runs.into_iter();
+    loop {
+        while running.len() < AT_ONCE
+            && let Some((case, revision, door)) = waiting.next()
+        {
+            running.spawn(one(case, revision, door));
+        }
+        match running.join_next().await {
+            None => break,
+            Some(outcome) => complaints.extend(outcome.expect("a case that panics has said why").err()),
+        }
+    }
+    assert!(complaints.is_empty(), "{complaints}");
+}
+
+async fn one(case: Arc<Case>, revision: Revision, door: Door) -> Result<(), String> {
+    let outcome = match door {
+        Door::Stdio => over_stdio(&case, revision).await,
+        Door::Http => over_http(&case, revision).await,
+    };
+    outcome.map_err(|complaint| {
+        let complaint: String = complaint.chars().take(1_500).collect();
+        format!("\n{} ({}, {door:?}): {complaint}\n", case.name, revision.as_str())
+    })
+}
+
+async fn over_stdio(case: &Case, revision: Revision) -> Result<(), String> {
+    let world = World::new();
+    let mut client = Stdio::open(&world, revision).await;
+    client.send(letter::bytes(&case.send, revision)).await;
+    let mut answers = Vec::new();
+    if case.expect.kind != Kind::Silence {
+        answers.push(client.next().await);
+    }
+    answers.extend(client.still_works().await);
+    // Over stdio bytes nobody can read are answered in the newest session's dialect until somebody says more.
+    let dialect = if revision == Revision::LATEST { Revision::LATEST_SESSION } else { revision };
+    let spoken = if case.expect.id.is_some() { revision } else { dialect };
+    settle(case, spoken, &world, answers)
+}
+
+async fn over_http(case: &Case, revision: Revision) -> Result<(), String> {
+    let world = World::new();
+    let server = Server::start(&world, settings()).await;
+    let mut client = Http::open(&server, revision).await;
+    let response = client.post("/mcp", letter::bytes(&case.send, revision)).await;
+    client.still_works().await;
+    let (_, status) = case.expect.numbers(revision);
+    ensure!(
+        response.status == status,
+        "expected status {status}, found {}: {}",
+        response.status,
+        String::from_utf8_lossy(&response.body)
+    );
+    settle(case, revision, &world, response.messages()?)
+}
+
+/// One answer or none, and the journal that goes with it.
+fn settle(case: &Case, revision: Revision, world: &World, answers: Vec<Seen>) -> Result<(), String> {
+    let failures = world.journal();
+    if case.expect.kind == Kind::Silence {
+        ensure!(answers.is_empty(), "expected silence: {}", answers[0].text);
+        return Ok(());
+    }
+    let [answer] = answers.as_slice() else { return Err(format!("{} answers", answers.len())) };
+    judge::answer(answer, &case.expect, revision)?;
+    schemas::check(&answer.value, method_of(case, revision).as_deref(), revision)?;
+    let expected = usize::from(case.expect.kind != Kind::Result);
+    ensure!(failures.len() == expected, "{} journal lines: {}", failures.len(), Value::Array(failures));
+    if expected == 1 { judge::journal(world, answer) } else { Ok(()) }
+}
+
+fn method_of(case: &Case, revision: Revision) -> Option<String> {
+    let message: Value = serde_json::from_slice(&letter::bytes(&case.send, revision)).ok()?;
+    Some(message.get("method")?.as_str()?.to_owned())
+}
