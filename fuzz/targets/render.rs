@@ -66,7 +66,7 @@ fn judge(reply: &Reply, to: &ReplyTo, largest: usize) {
     assert!(!text.contains(['\n', '\r']), "{text:?}");
     assert!(text.len() <= largest, "{} bytes", text.len());
     serde_json::from_str::<serde_json::Value>(text).expect("JSON");
-    Json::read(text, &Limits::default()).expect("JSON as strict as we want it from others");
+    Json::read(text, &Limits::default()).unwrap_or_else(|defect| panic!("{defect:?}: {text}"));
     if let (Face::Mcp(_) | Face::Rpc, Some(id)) = (to.face, &to.id) {
         match read(&reply.body, &Limits::default()) {
             Incoming::One(Ok(Message::Response(response))) => assert_eq!(response.id.text(), id.text()),
