@@ -51,9 +51,13 @@ impl Room for Single {
         EVERYTHING
     }
 
-    fn list(&self, list: List, _cursor: Option<String>, cx: Context) -> Work<Page> {
+    fn list(&self, list: List, cursor: Option<String>, cx: Context) -> Work<Page> {
         let (inner, member) = (self.inner.clone(), self.member.clone());
         Box::pin(async move {
+            // A list always comes whole, so no cursor is one of ours.
+            if cursor.is_some() {
+                return Err(Fault::new(&reason::MCP_BAD_CURSOR));
+            }
             if !inner.offers(&member, list).await? {
                 let members = Json::of(&json!({list.member(): []})).or_fault(&reason::SERVER_BUG)?;
                 return Ok(Page { members, meta: None, cache: KEEP });
@@ -95,7 +99,11 @@ impl Room for Single {
     }
 
     fn complete(&self, wanted: Completion, cx: Context) -> Work<Members> {
-        let member = self.member.clone();
-        Box::pin(async move { member.complete(wanted, cx).await })
+        let (inner, member) = (self.inner.clone(), self.member.clone());
+        Box::pin(async move {
+            let list = if wanted.of.contains("://") { List::Templates } else { List::Prompts };
+            Single::known(&inner, &member, list, &wanted.of, &cx).await?;
+            member.complete(wanted, cx).await
+        })
     }
 }

@@ -1,5 +1,5 @@
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 /// Who is calling, as far as we know. Sessions, tasks and sealed states belong to a caller.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -8,7 +8,8 @@ pub struct Caller(Arc<str>);
 impl Caller {
     /// Somebody on this machine who was not asked for a key.
     pub fn anonymous() -> Caller {
-        Caller("anonymous".into())
+        static ANONYMOUS: LazyLock<Caller> = LazyLock::new(|| Caller("anonymous".into()));
+        ANONYMOUS.clone()
     }
 
     /// The holder of a key, by the key's name.

@@ -5,7 +5,7 @@ use tokio::net::unix::pipe;
 use tokio::sync::{mpsc, oneshot};
 
 use crate::letters::Order;
-use crate::{Ended, Exit, How, Output, Signal};
+use crate::{Ended, How, Output, Signal};
 
 /// What the child reads.
 pub type InputWriter = pipe::Sender;
@@ -92,6 +92,5 @@ impl Child {
 
 /// What is known of a child whose driver is gone, as when the runtime shuts down.
 fn lost() -> Ended {
-    let exit: Option<Exit> = None;
-    Ended { how: How::Lost, exit, output: Output::default(), took: Duration::ZERO, survivors: 0 }
+    Ended { how: How::Lost, exit: None, output: Output::default(), took: Duration::ZERO, survivors: 0 }
 }

@@ -43,15 +43,13 @@ pub(crate) fn run(driver: Driver) -> (mpsc::Sender<Order>, oneshot::Receiver<End
     let (orders, incoming) = mpsc::channel(ORDERS);
     let (tell, ended) = oneshot::channel();
     tokio::spawn(async move {
-        let ended = driver.drive(incoming).await;
-        // Nobody listens when the handle was dropped.
-        let _ = tell.send(ended);
+        driver.drive(incoming, tell).await;
     });
     (orders, ended)
 }
 
 impl Driver {
-    async fn drive(mut self, mut orders: mpsc::Receiver<Order>) -> Ended {
+    async fn drive(mut self, mut orders: mpsc::Receiver<Order>, tell: oneshot::Sender<Ended>) {
         let mut deadline = self.patience.map(|patience| self.latest(patience));
         let mut obeyed = true;
         let report = loop {
@@ -65,8 +63,7 @@ impl Driver {
                     };
                     obeyed = self.pass_on(order).await.is_ok();
                     if let Some(grace) = grace {
-                        let latest = self.latest(self.began.elapsed().saturating_add(grace));
-                        deadline = Some(deadline.map_or(latest, |earlier| earlier.min(latest)));
+                        deadline = Some(self.latest(self.began.elapsed().saturating_add(grace)));
                     }
                 }
                 () = self.stdout.step() => {}
@@ -78,12 +75,13 @@ impl Driver {
             Ok(Some(Report::Ended { how, exit, survivors })) => (how, exit, survivors),
             _ => self.without_supervisor().await,
         };
+        let output = Output { stdout: self.stdout.finish(), stderr: self.stderr.finish() };
+        // Nobody listens when the handle was dropped.
+        let _ = tell.send(Ended { how, exit, output, took: self.began.elapsed(), survivors });
         // It has said its last word; this is about leaving no zombie.
         if timeout(MARGIN, self.supervisor.wait()).await.is_err() {
             let _ = self.supervisor.kill().await;
         }
-        let output = Output { stdout: self.stdout.finish(), stderr: self.stderr.finish() };
-        Ended { how, exit, output, took: self.began.elapsed(), survivors }
     }
 
     /// When the supervisor must have reported, if it kills after this long.

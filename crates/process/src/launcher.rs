@@ -16,10 +16,13 @@ use tokio::time::timeout;
 use crate::child::Child;
 use crate::driver::{self, Collector, Driver};
 use crate::letters::{Errand, LARGEST_ERRAND, LONGEST_LINE, Refusal, Report, Step, take_line};
-use crate::{ARGUMENT, Caps, Input, Plan, Sandbox, Stdout, passing};
+use crate::{ARGUMENT, Caps, Input, Plan, Stdout, passing};
 
 /// How long a supervisor has to say whether the child runs.
 const START: Duration = Duration::from_secs(10);
+
+/// How long a supervisor that has nothing to do may take to leave.
+const LEAVE: Duration = Duration::from_secs(1);
 
 /// Starts children, each under a supervisor of its own.
 #[derive(Debug, Clone)]
@@ -50,20 +53,20 @@ impl Launcher {
     pub async fn start(&self, plan: Plan) -> Result<Child, Fault> {
         let began = Instant::now();
         let (stdout, grace, wall) = (plan.stdout, plan.grace, plan.limits.wall);
-        let broken = |error| cannot_start("the supervisor", "does not work", error);
         let pipes = Pipes::for_plan(&plan).map_err(broken)?;
         let (ours, theirs) = Socket::pair().map_err(broken)?;
-        let supervisor = self.spawn(theirs)?;
-        let (pipes, mut link) = match timeout(START, hand_over(ours, plan, pipes)).await {
-            Ok(handed) => handed.map_err(broken)?,
-            Err(_) => return Err(broken(io::ErrorKind::TimedOut.into())),
-        };
-        let pid = match timeout(START, link.next()).await {
-            Ok(Ok(Some(Report::Started(pid)))) => pid,
-            Ok(Ok(Some(Report::Refused(refusal)))) => return Err(refused(refusal)),
-            Ok(Ok(_)) => return Err(broken(io::ErrorKind::UnexpectedEof.into())),
-            Ok(Err(error)) => return Err(broken(error)),
-            Err(_) => return Err(broken(io::ErrorKind::TimedOut.into())),
+        let mut supervisor = self.spawn(theirs)?;
+        let late = |_| Err(broken(io::ErrorKind::TimedOut.into()));
+        let (pid, link, pipes) = match timeout(START, hand_over(ours, plan, pipes)).await.unwrap_or_else(late)
+        {
+            Ok(running) => running,
+            Err(fault) => {
+                // The socket is closed, so it has nothing left to do; one that stays is none of ours.
+                if timeout(LEAVE, supervisor.wait()).await.is_err() {
+                    let _ = supervisor.kill().await;
+                }
+                return Err(fault);
+            }
         };
         let (collected, piped) = match stdout {
             Stdout::Collected => (Some(pipes.stdout), None),
@@ -129,33 +132,27 @@ impl Pipes {
     }
 }
 
-/// Gives the supervisor its errand and the child's ends of the pipes, and closes ours of those.
-async fn hand_over(socket: Socket, plan: Plan, mut pipes: Pipes) -> io::Result<(Pipes, Link)> {
-    let errand = Errand {
-        program: plan.program.into_os_string(),
-        arguments: plan.arguments,
-        folder: plan.folder.into_os_string(),
-        environment: plan.environment.into_pairs(),
-        input: plan.input,
-        events: plan.events,
-        limits: plan.limits,
-        grace: plan.grace,
-        confinement: match plan.sandbox {
-            Sandbox::None => None,
-            Sandbox::Profile(profile) => Some(profile.into()),
-        },
-    };
-    let bytes = serde_json::to_vec(&errand)?;
+/// Gives the supervisor its errand and the child's ends of the pipes, and hears whether the child runs.
+async fn hand_over(socket: Socket, plan: Plan, mut pipes: Pipes) -> Result<(i32, Link, Pipes), Fault> {
+    let theirs = std::mem::take(&mut pipes.theirs);
+    let mut link = send(socket, plan, theirs).await.map_err(broken)?;
+    match link.next().await.map_err(broken)? {
+        Some(Report::Started(pid)) => Ok((pid, link, pipes)),
+        Some(Report::Refused(refusal)) => Err(refused(refusal)),
+        Some(Report::Ended { .. }) | None => Err(broken(io::ErrorKind::UnexpectedEof.into())),
+    }
+}
+
+async fn send(socket: Socket, plan: Plan, theirs: Vec<OwnedFd>) -> io::Result<Link> {
+    let bytes = serde_json::to_vec(&Errand::from(plan))?;
     let fits = u32::try_from(bytes.len()).ok().filter(|size| *size <= LARGEST_ERRAND);
     let size = fits.ok_or_else(|| io::Error::other("arguments and environment are too large"))?;
-    let theirs = std::mem::take(&mut pipes.theirs);
     let borrowed: Vec<BorrowedFd<'_>> = theirs.iter().map(AsFd::as_fd).collect();
     passing::send(&socket, size, &borrowed)?;
-    drop(theirs);
     socket.set_nonblocking(true)?;
     let mut link = Link { socket: UnixStream::from_std(socket)?, arrived: Vec::new() };
     link.socket.write_all(&bytes).await?;
-    Ok((pipes, link))
+    Ok(link)
 }
 
 /// The launcher's end of the socket to a supervisor.
@@ -187,6 +184,11 @@ fn refused(refusal: Refusal) -> Fault {
         Step::Folder => cannot_start("its folder", why(refusal.errno), error),
         Step::Program => cannot_start("the program", why(refusal.errno), error),
     }
+}
+
+#[track_caller]
+fn broken(error: io::Error) -> Fault {
+    cannot_start("the supervisor", "does not work", error)
 }
 
 #[track_caller]

@@ -4,10 +4,11 @@
 use std::ffi::OsString;
 use std::time::Duration;
 
+use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 
 use crate::sandbox::Confinement;
-use crate::{Exit, How, Input, Limits, Signal};
+use crate::{Exit, How, Input, Limits, Plan, Sandbox, Signal};
 
 /// The largest errand, far above what the system lets a program start with.
 pub(crate) const LARGEST_ERRAND: u32 = 64 * 1024 * 1024;
@@ -28,6 +29,25 @@ pub(crate) struct Errand {
     pub(crate) limits: Limits,
     pub(crate) grace: Duration,
     pub(crate) confinement: Option<Confinement>,
+}
+
+impl From<Plan> for Errand {
+    fn from(plan: Plan) -> Errand {
+        Errand {
+            program: plan.program.into_os_string(),
+            arguments: plan.arguments,
+            folder: plan.folder.into_os_string(),
+            environment: plan.environment.into_pairs(),
+            input: plan.input,
+            events: plan.events,
+            limits: plan.limits,
+            grace: plan.grace,
+            confinement: match plan.sandbox {
+                Sandbox::None => None,
+                Sandbox::Profile(profile) => Some(profile.into()),
+            },
+        }
+    }
 }
 
 /// From the launcher.
@@ -75,7 +95,9 @@ pub(crate) enum Step {
 
 impl Refusal {
     pub(crate) fn new(step: Step, error: &std::io::Error) -> Refusal {
-        Refusal { step, errno: error.raw_os_error(), said: error.to_string() }
+        // A value with a NUL in it is refused before the system sees it, which would say the same.
+        let unseen = (error.kind() == std::io::ErrorKind::InvalidInput).then(|| Errno::INVAL.raw_os_error());
+        Refusal { step, errno: error.raw_os_error().or(unseen), said: error.to_string() }
     }
 }
 

@@ -42,7 +42,7 @@ fn supervise() -> io::Result<()> {
     if size > LARGEST_ERRAND {
         return Err(io::ErrorKind::InvalidData.into());
     }
-    let mut bytes = Vec::new();
+    let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or(0));
     (&control).take(size.into()).read_to_end(&mut bytes)?;
     let errand: Errand = serde_json::from_slice(&bytes)?;
     let (limits, grace) = (errand.limits, errand.grace);
@@ -60,10 +60,9 @@ fn supervise() -> io::Result<()> {
     Ok(())
 }
 
-/// Makes this process fit to supervise: a session of its own, parent of all orphans below it, no way to more rights.
+/// Makes this process fit to supervise: a session of its own and so no terminal, parent of all orphans below it, no way to more rights.
 fn settle() -> io::Result<()> {
-    // Fails when it leads a group already, which is as good.
-    let _ = rustix::process::setsid();
+    rustix::process::setsid()?;
     between::close_inherited_on_exec()?;
     #[cfg(target_os = "linux")]
     {

@@ -175,8 +175,14 @@ fn write_capabilities(out: &mut Writer, required: Option<&Fact>) {
         Some(Fact::Word(word)) => std::slice::from_ref(word),
         _ => &[],
     };
-    let (extensions, plain): (Vec<&str>, Vec<&str>) =
-        words.iter().copied().partition(|word| word.contains('/'));
+    // Said twice, a capability is still one key.
+    let mut once: Vec<&str> = Vec::new();
+    for word in words {
+        if !once.contains(word) {
+            once.push(word);
+        }
+    }
+    let (extensions, plain): (Vec<&str>, Vec<&str>) = once.into_iter().partition(|word| word.contains('/'));
     out.open(b'{');
     for word in plain {
         out.raw_member(word, "{}");

@@ -196,6 +196,6 @@ fn write_meta(out: &mut Writer, server_info: Option<&str>, more: impl FnOnce(&mu
     more(&mut meta);
     meta.close(b'}');
     if meta.len() > 2 {
-        out.raw_member("_meta", &String::from_utf8_lossy(&meta.finish()));
+        out.written_member("_meta", meta);
     }
 }

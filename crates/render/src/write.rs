@@ -75,6 +75,12 @@ impl Writer {
         self.number(number);
     }
 
+    /// A member whose value was written apart.
+    pub(crate) fn written_member(&mut self, name: &str, value: Writer) {
+        self.key(name);
+        self.bytes.extend_from_slice(&value.bytes);
+    }
+
     pub(crate) fn raw_member(&mut self, name: &str, json: &str) {
         self.key(name);
         self.raw(json);

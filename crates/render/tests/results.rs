@@ -111,3 +111,13 @@ fn the_text_for_the_model_names_every_place() {
         ]
     );
 }
+
+#[test]
+fn a_capability_said_twice_is_one_key() {
+    let fault = Fault::new(&reason::MCP_CAPABILITY).fact("required", vec!["roots", "sampling", "roots"]);
+    let to = caller(Face::Mcp(Revision::LATEST), Asked::Other, Some(Id::from_number(1)));
+    let reply = render(&to, &Err(fault), None, Moment::at_unix(0)).expect("an answer");
+    let text = String::from_utf8(reply.body).expect("UTF-8");
+    json(&text);
+    assert!(text.contains(r#""requiredCapabilities":{"roots":{},"sampling":{}}"#), "{text}");
+}

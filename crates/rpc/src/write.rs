@@ -46,9 +46,8 @@ fn push_escape(out: &mut Vec<u8>, byte: u8) {
 /// Puts scanned JSON on one line, for transports that frame by lines. A raw line break can only be whitespace
 /// between tokens (inside a string it must be escaped), so a space in its place changes no value.
 pub fn keep_on_one_line(json: &mut [u8]) {
+    // Every byte is written, changed or not: without a branch, many go at once.
     for byte in json {
-        if matches!(byte, b'\n' | b'\r') {
-            *byte = b' ';
-        }
+        *byte = if matches!(*byte, b'\n' | b'\r') { b' ' } else { *byte };
     }
 }

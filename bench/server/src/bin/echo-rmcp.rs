@@ -1,51 +1,49 @@
-//! The official SDK at its fastest: a handler written by hand instead of the macros' router, no sessions and plain
-//! JSON answers on `/mcp`; on `/session` the sessions it keeps by default.
+//! The official SDK at its fastest: the tool router is built once and shared, no sessions and plain JSON answers on
+//! `/mcp`; on `/session` the sessions it keeps by default.
 
 use axum::Router;
 use axum::serve::ListenerExt;
 use bench_server::stand::{open, told_to_stop};
-use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, ServerCapabilities, ServerConfig,
-};
-use rmcp::service::{RequestContext, RoleServer};
+use rmcp::handler::server::router::tool::ToolRouter;
+use rmcp::handler::server::wrapper::Parameters;
+use rmcp::model::{CallToolResult, ContentBlock, ServerCapabilities, ServerConfig};
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
-use rmcp::{ErrorData, ServerHandler};
+use rmcp::{ServerHandler, tool, tool_handler, tool_router};
+use schemars::JsonSchema;
 use serde::Deserialize;
-use serde_json::Value;
 use std::error::Error;
 use std::sync::Arc;
 
-#[derive(Clone)]
-struct EchoServer;
+struct EchoServer {
+    tool_router: ToolRouter<EchoServer>,
+}
 
-#[derive(Deserialize)]
+#[derive(Deserialize, JsonSchema)]
 struct Echo {
     text: String,
 }
 
+#[tool_router]
+impl EchoServer {
+    #[tool(description = "Gives back the text it was given.")]
+    async fn echo(&self, Parameters(given): Parameters<Echo>) -> CallToolResult {
+        CallToolResult::success(vec![ContentBlock::text(given.text)])
+    }
+}
+
+#[tool_handler(router = self.tool_router)]
 impl ServerHandler for EchoServer {
     fn get_info(&self) -> ServerConfig {
         ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
     }
-
-    async fn call_tool(
-        &self,
-        request: CallToolRequestParams,
-        _context: RequestContext<RoleServer>,
-    ) -> Result<CallToolResponse, ErrorData> {
-        if request.name != "echo" {
-            return Err(ErrorData::invalid_params("unknown tool", None));
-        }
-        let arguments = Value::Object(request.arguments.unwrap_or_default());
-        let given: Echo = serde_json::from_value(arguments)
-            .map_err(|error| ErrorData::invalid_params(error.to_string(), None))?;
-        Ok(CallToolResult::success(vec![ContentBlock::text(given.text)]).into())
-    }
 }
 
-fn service(config: StreamableHttpServerConfig) -> StreamableHttpService<EchoServer, LocalSessionManager> {
-    StreamableHttpService::new(|| Ok(EchoServer), Arc::new(LocalSessionManager::default()), config)
+type Service = StreamableHttpService<Arc<EchoServer>, LocalSessionManager>;
+
+fn service(config: StreamableHttpServerConfig) -> Service {
+    let server = Arc::new(EchoServer { tool_router: EchoServer::tool_router() });
+    StreamableHttpService::new(move || Ok(server.clone()), Arc::new(LocalSessionManager::default()), config)
 }
 
 #[tokio::main]

@@ -44,9 +44,13 @@ impl Served {
 pub(super) fn served(bounds: &Bounds, config: &Config) -> Result<Served, Complaint> {
     keep_panics_quiet();
     let built = match (config.servers.as_slice(), config.upstreams.is_empty()) {
-        ([only], true) => room(*only).and_then(|room| house(room, bounds, &Journal::to_stderr())).map(|house| {
-            Served { single: vec![(only.name().to_owned(), house.clone())], house, gateway: None }
-        }),
+        ([only], true) => {
+            room(*only).and_then(|room| house(room, bounds, &Journal::to_stderr())).map(|house| Served {
+                single: vec![(only.name().to_owned(), house.clone())],
+                house,
+                gateway: None,
+            })
+        }
         ([], true) => {
             return Err(Complaint::new(
                 "there is nothing to serve",

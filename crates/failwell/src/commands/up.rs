@@ -39,9 +39,10 @@ pub(super) async fn run(arguments: Up) -> Result<ExitCode, Complaint> {
         ..HttpSettings::default()
     };
     let stop = serve::stop_on_signal();
-    let houses = served.single.iter().fold(Houses::from(served.house.clone()), |all, (name, house)| {
-        all.with(name, house.clone())
-    });
+    let houses = served
+        .single
+        .iter()
+        .fold(Houses::from(served.house.clone()), |all, (name, house)| all.with(name, house.clone()));
     let serving = tokio::spawn(serve_http(houses, listener, settings, stop));
     let missing = doctor::missing_parts(&doctor::examine().await);
     let shown = Shown { address, missing: &missing, locked: key.is_some(), servers: served.names() };
@@ -89,7 +90,8 @@ impl Shown<'_> {
         let base = format!("http://{}", self.address);
         let version = env!("CARGO_PKG_VERSION");
         let name = paint.bold("failwell");
-        let mut text = format!("{name} {version} is up on {}\n\n{}\n", paint.bold(&base), paint.bold("running"));
+        let mut text =
+            format!("{name} {version} is up on {}\n\n{}\n", paint.bold(&base), paint.bold("running"));
         text.push_str(&self.paths());
         if self.locked {
             text.push_str("  every caller needs the key in FAILWELL_KEY\n");

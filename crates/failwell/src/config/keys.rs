@@ -85,7 +85,11 @@ pub(super) static UPSTREAM: &[Key] = &[
     ),
     text("cwd", "The folder the program starts in.", "."),
     key("env", "Variables for the program.", Takes::Secrets),
-    key("env_pass", "Variables the program inherits, PATH and HOME unless given; nothing else is inherited.", Takes::Texts { least: 0 }),
+    key(
+        "env_pass",
+        "Variables the program inherits, PATH and HOME unless given; nothing else is inherited.",
+        Takes::Texts { least: 0 },
+    ),
     key("headers", "Headers sent with every request.", Takes::Secrets),
     TIMEOUT.key(),
     START_TIMEOUT.key(),

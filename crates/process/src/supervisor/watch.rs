@@ -101,8 +101,12 @@ impl Watch<'_> {
         self.processes.is_some_and(|most| u64::try_from(descendants::all().len()).unwrap_or(u64::MAX) > most)
     }
 
+    /// Begins to end the child, or hurries it when that has begun already.
     fn end(&mut self, how: How, grace: Duration) {
-        if self.ending.is_some() {
+        let now = Instant::now();
+        let kill_at = now.checked_add(grace).unwrap_or(now);
+        if let Some(ending) = &mut self.ending {
+            ending.kill_at = ending.kill_at.min(kill_at);
             return;
         }
         if !grace.is_zero() {
@@ -110,8 +114,7 @@ impl Watch<'_> {
             // Whoever is stopped hears nothing until it goes on.
             let _ = kill_process_group(self.target, Raw::CONT);
         }
-        let now = Instant::now();
-        self.ending = Some(Ending { how, kill_at: now.checked_add(grace).unwrap_or(now) });
+        self.ending = Some(Ending { how, kill_at });
     }
 
     /// Until something happens, or is due. True when there are orders.
