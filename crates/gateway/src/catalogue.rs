@@ -6,9 +6,10 @@ use std::time::{Duration, Instant};
 
 use failwell_fault::{OrFault, reason};
 use failwell_rpc::Json;
-use failwell_server::List;
+use failwell_server::{HeaderParam, List};
 
 use crate::gateway::{naming_member, outside_name, replaced};
+use crate::http::marked;
 
 /// How long a list is believed when nobody says that it changed.
 const LIFETIME: Duration = Duration::from_secs(60);
@@ -59,6 +60,15 @@ impl Catalogue {
         let entries = Arc::new(entries);
         self.lock().insert((server.to_owned(), list.member()), (Instant::now(), entries.clone()));
         entries
+    }
+
+    /// What a tool wants repeated in headers, as far as its definition is known.
+    pub(crate) fn header_params(&self, is: impl Fn(&Entry) -> bool) -> Vec<HeaderParam> {
+        let known = self.lock();
+        let tools = known.iter().filter(|((_, member), _)| *member == List::Tools.member());
+        let found = tools.flat_map(|(_, (_, entries))| entries.iter()).find(|entry| is(entry));
+        let schema = found.and_then(|tool| tool.definition.raw().as_object()?.get("inputSchema"));
+        marked(schema).unwrap_or_default()
     }
 
     /// Something of this member changed.

@@ -1,7 +1,7 @@
 //! Many servers behind one room.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use failwell_fault::{Echo, Fault, OrFault, reason};
@@ -42,9 +42,9 @@ pub struct Gateway(Arc<Inner>);
 pub(crate) struct Inner {
     pub(crate) info: Info,
     members: Vec<Member>,
-    catalogue: Arc<Catalogue>,
+    pub(crate) catalogue: Arc<Catalogue>,
     pub(crate) parking: Arc<Parking>,
-    hub: Arc<OnceLock<Hub>>,
+    hubs: Arc<Hubs>,
 }
 
 impl Gateway {
@@ -55,20 +55,18 @@ impl Gateway {
         built_in: Vec<(String, Arc<dyn Room>)>,
         launcher: &Launcher,
     ) -> Gateway {
-        let (catalogue, hub) = (Arc::new(Catalogue::default()), Arc::new(OnceLock::<Hub>::new()));
+        let (catalogue, hubs) = (Arc::new(Catalogue::default()), Arc::new(Hubs::default()));
         let upstreams = upstreams.into_iter().map(|settings| {
-            let (name, known, hub) = (settings.name.clone(), catalogue.clone(), hub.clone());
+            let (name, known, hubs) = (settings.name.clone(), catalogue.clone(), hubs.clone());
             let changed = Arc::new(move |event: Event| {
                 known.forget(&name);
-                if let Some(hub) = hub.get() {
-                    hub.announce(outside_event(&name, event));
-                }
+                hubs.announce(&name, &event);
             });
             Member::Upstream(Upstream::new(settings, launcher.clone(), changed))
         });
         let rooms = built_in.into_iter().map(|(name, room)| Member::BuiltIn(name, room));
         let members = upstreams.chain(rooms).collect();
-        Gateway(Arc::new(Inner { info, members, catalogue, parking: Arc::default(), hub }))
+        Gateway(Arc::new(Inner { info, members, catalogue, parking: Arc::default(), hubs }))
     }
 
     /// The names of all members.
@@ -84,7 +82,12 @@ impl Gateway {
 
     /// Where changes of the upstreams are announced.
     pub fn announce_to(&self, hub: &Hub) {
-        let _ = self.0.hub.set(hub.clone());
+        self.0.hubs.add(None, hub);
+    }
+
+    /// Where changes of one upstream are announced, under its own names.
+    pub fn announce_single_to(&self, name: &str, hub: &Hub) {
+        self.0.hubs.add(Some(name), hub);
     }
 
     /// Ends every upstream.
@@ -97,10 +100,31 @@ impl Gateway {
     }
 }
 
-fn outside_event(server: &str, event: Event) -> Event {
+/// Who hears of changes: everybody of all members, and those of one of that one.
+#[derive(Default)]
+struct Hubs(Mutex<Vec<(Option<String>, Hub)>>);
+
+impl Hubs {
+    fn add(&self, of: Option<&str>, hub: &Hub) {
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        all.push((of.map(str::to_owned), hub.clone()));
+    }
+
+    fn announce(&self, server: &str, event: &Event) {
+        for (of, hub) in self.0.lock().unwrap_or_else(PoisonError::into_inner).iter() {
+            match of {
+                None => hub.announce(outside_event(server, event)),
+                Some(of) if of == server => hub.announce(event.clone()),
+                Some(_) => {}
+            }
+        }
+    }
+}
+
+fn outside_event(server: &str, event: &Event) -> Event {
     match event {
-        Event::ResourceUpdated(uri) => Event::ResourceUpdated(outside_uri(server, &uri).into()),
-        other => other,
+        Event::ResourceUpdated(uri) => Event::ResourceUpdated(outside_uri(server, uri).into()),
+        other => other.clone(),
     }
 }
 
@@ -138,8 +162,13 @@ impl Inner {
         };
         let late = |_| Fault::new(&reason::GATEWAY_UPSTREAM_TIMEOUT).fact("limit_s", LIST_PATIENCE.as_secs());
         let items = tokio::time::timeout(LIST_PATIENCE, asking).await.map_err(late)??;
+        Ok(self.learn(member, list, &items))
+    }
+
+    /// Remembers what a member just listed.
+    pub(crate) fn learn(&self, member: &Member, list: List, items: &[Json]) -> Arc<Vec<Entry>> {
         let entries = items.iter().filter_map(|item| Entry::of(member.name(), list, item)).collect();
-        Ok(self.catalogue.put(member.name(), list, entries))
+        self.catalogue.put(member.name(), list, entries)
     }
 
     /// Whether a member has lists of this kind at all.
@@ -226,8 +255,8 @@ impl Room for Gateway {
         Box::pin(async move { inner.page(list, cursor, &cx).await })
     }
 
-    fn header_params(&self, _tool: &str) -> Vec<HeaderParam> {
-        Vec::new()
+    fn header_params(&self, tool: &str) -> Vec<HeaderParam> {
+        self.0.catalogue.header_params(|entry| entry.outside == tool)
     }
 
     fn call(&self, tool: &str, arguments: Json, cx: Context) -> Work<ToolOutcome> {

@@ -23,7 +23,7 @@ use serde_json::json;
 use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
 
-pub(crate) use self::params::Repeated;
+pub(crate) use self::params::{Repeated, marked};
 use crate::line::{Down, MOST_NOTICES, MOST_WAITING};
 use crate::link::Pending;
 use crate::notice::{Notice, pass_on};

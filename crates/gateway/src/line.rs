@@ -155,7 +155,7 @@ impl Line {
 
     /// Whether anybody waits for an answer.
     pub(crate) fn is_busy(&self) -> bool {
-        !self.lock().waiting.is_empty()
+        self.lock().waiting.values().any(|waiting| !waiting.answer.is_closed())
     }
 
     /// The connection is gone: everybody who waits learns why.

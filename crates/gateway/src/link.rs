@@ -5,10 +5,13 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use failwell_fault::Fault;
-use failwell_rpc::{Id, Revision};
+use failwell_policy::Caller;
+use failwell_rpc::{Era, Id, Revision};
+use failwell_server::Client;
 use serde_json::{Value, json};
 
 use crate::http::Peer;
+use crate::introduction::modern_meta;
 use crate::line::Line;
 use crate::relay::Relay;
 use crate::said::Said;
@@ -51,10 +54,19 @@ impl Link {
     }
 
     /// Hears what the upstream says of its own accord, where that takes a stream of its own.
-    pub(crate) fn listen(&self) {
-        if let Link::Remote(peer) = self {
-            peer.listen();
+    pub(crate) async fn listen(&self, era: Era) -> Result<(), Fault> {
+        match self {
+            Link::Remote(peer) => peer.listen(),
+            Link::Child(line) if era == Era::Modern => {
+                let wanted = json!({"toolsListChanged": true, "promptsListChanged": true, "resourcesListChanged": true});
+                let meta = modern_meta(&Client::plain(Caller::anonymous()), None);
+                let params = json!({"notifications": wanted, "_meta": meta}).to_string();
+                // Its answer is its end, which nobody waits for.
+                line.send("subscriptions/listen", |_| params, None).await?;
+            }
+            Link::Child(_) => {}
         }
+        Ok(())
     }
 
     /// Nobody waits for this one any more.

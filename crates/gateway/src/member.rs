@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use failwell_fault::Fault;
-use failwell_rpc::{Era, Json, Raw};
+use failwell_rpc::{Era, Json, Raw, meta};
 use failwell_server::{Completion, Context, List, Members, Offers, Room, ToolOutcome};
 use serde_json::{Value, json};
 
@@ -189,13 +189,21 @@ pub(crate) fn with_meta(base: &Value, connection: &Connection, number: Option<u6
     let progress = number.filter(|_| cx.progress_token().is_some());
     let mut params = base.clone();
     let meta = match connection.era() {
-        Era::Modern => Some(modern_meta(cx.client(), progress)),
+        Era::Modern => Some(with_level(modern_meta(cx.client(), progress), cx)),
         Era::Session => progress.map(|token| json!({"progressToken": token})),
     };
     if let (Some(members), Some(meta)) = (params.as_object_mut(), meta) {
         members.insert("_meta".to_owned(), meta);
     }
     params.to_string()
+}
+
+/// A modern upstream logs only when the request says how much.
+fn with_level(mut meta: Value, cx: &Context) -> Value {
+    if let (Some(members), Some(level)) = (meta.as_object_mut(), cx.log_level()) {
+        members.insert(meta::LOG_LEVEL.to_owned(), json!(level.as_str()));
+    }
+    meta
 }
 
 /// An upstream that does not know a resource says so with one of two codes.

@@ -2,7 +2,7 @@
 
 use failwell_fault::{Effect, Fault, reason};
 use failwell_rpc::{Json, Kind, Object, Raw, Response, meta};
-use failwell_server::Members;
+use failwell_server::{Capability, Members, TASKS_EXTENSION};
 
 use crate::line::garbled;
 
@@ -45,12 +45,31 @@ impl Said {
     pub(crate) fn result(self) -> Result<Json, Fault> {
         match self {
             Said::Result(result) => Ok(result),
+            Said::Error { code: LACKS_CAPABILITY, whole } => {
+                Err(Fault::new(&reason::MCP_CAPABILITY).fact("required", required(&whole)).capture("upstream error", whole.text()))
+            }
             Said::Error { code, whole } => Err(Fault::new(&reason::GATEWAY_UPSTREAM_ERROR)
                 .fact("upstream_code", code)
                 .with_effect(Effect::Unknown)
                 .capture("upstream error", whole.text())),
         }
     }
+}
+
+/// The modern era's code for a client that cannot do what a request needs: the caller must know which.
+const LACKS_CAPABILITY: i64 = -32021;
+
+/// The capabilities an upstream misses, as far as they are ones we know.
+fn required(error: &Json) -> Vec<&'static str> {
+    let named = error.raw().as_object().and_then(|error| error.get("data")).and_then(Raw::as_object);
+    let named = named.and_then(|data| data.get("requiredCapabilities")).and_then(Raw::as_object);
+    let known = [Capability::Elicitation, Capability::Sampling, Capability::Roots].map(Capability::as_str);
+    let mut found: Vec<&'static str> =
+        known.into_iter().filter(|name| named.is_some_and(|object| object.get(name).is_some())).collect();
+    if named.is_some_and(|object| object.get("extensions").is_some()) {
+        found.push(TASKS_EXTENSION);
+    }
+    found
 }
 
 /// The members only the modern era has: ours are written by the walk.

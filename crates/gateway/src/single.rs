@@ -63,13 +63,15 @@ impl Room for Single {
                 return Ok(Page { members, meta: None, cache: KEEP });
             }
             let items = member.list(list, &cx).await?;
+            inner.learn(&member, list, &items);
             let members = Json::of(&json!({list.member(): items})).or_fault(&reason::SERVER_BUG)?;
             Ok(Page { members, meta: None, cache: KEEP })
         })
     }
 
-    fn header_params(&self, _tool: &str) -> Vec<HeaderParam> {
-        Vec::new()
+    fn header_params(&self, tool: &str) -> Vec<HeaderParam> {
+        let member = self.member.name();
+        self.inner.catalogue.header_params(|entry| entry.server == member && entry.inside == tool)
     }
 
     fn call(&self, tool: &str, arguments: Json, cx: Context) -> Work<ToolOutcome> {

@@ -125,7 +125,7 @@ impl Upstream {
                 }
             };
             let introduction = introduce(&link, known).await?;
-            link.listen();
+            link.listen(introduction.revision.era()).await?;
             Ok(Connection { link, introduction, stop: stop.clone() })
         };
         let started = tokio::time::timeout(self.settings.start_timeout, starting).await;

@@ -79,7 +79,9 @@ fn federated(bounds: &Bounds, built_in: &[Builtin], upstreams: &[UpstreamConfig]
     let mut single = Vec::new();
     for name in gateway.names() {
         if let Some(room) = gateway.single(&name) {
-            single.push((name, house(room, bounds, &journal)?));
+            let alone = house(room, bounds, &journal)?;
+            gateway.announce_single_to(&name, alone.hub());
+            single.push((name, alone));
         }
     }
     Ok(Served { house: main, single, gateway: Some(gateway) })

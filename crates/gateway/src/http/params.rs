@@ -45,7 +45,8 @@ impl Repeated {
     }
 }
 
-fn marked(schema: Option<Raw<'_>>) -> Option<Vec<HeaderParam>> {
+/// The arguments a schema marks so.
+pub(crate) fn marked(schema: Option<Raw<'_>>) -> Option<Vec<HeaderParam>> {
     let properties = schema?.as_object()?.get("properties")?.as_object()?;
     let marked = properties.iter().filter_map(|(member, schema)| {
         let header = schema.as_object()?.get(MARK)?.as_str()?.into_owned();
