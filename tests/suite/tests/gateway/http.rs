@@ -1,5 +1,6 @@
 //! Upstreams over HTTP.
 
+mod cases;
 mod cells;
 mod faults;
 mod life;
