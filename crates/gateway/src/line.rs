@@ -9,6 +9,7 @@ use failwell_fault::{Effect, Fault, OrFault, reason};
 use failwell_rpc::{About, Id, Incoming, Json, Limits, Message, Notification, Raw, Request, Response, read};
 use failwell_server::{Keep, Stream};
 use serde_json::json;
+use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{mpsc, oneshot};
 
 use crate::link::{Link, Pending};
@@ -39,9 +40,14 @@ struct State {
 
 #[derive(Debug)]
 struct Waiting {
-    answer: oneshot::Sender<Result<Said, Fault>>,
+    answer: Answering,
     relay: Option<Relay>,
+    /// Whether notices about it may still be on their way, which the answer must not overtake.
+    noticed: bool,
 }
+
+/// Where an answer goes.
+pub(crate) type Answering = oneshot::Sender<Result<Said, Fault>>;
 
 /// Why a connection is no more.
 #[derive(Debug, Clone)]
@@ -105,7 +111,7 @@ impl Line {
     ) -> Result<Pending, Fault> {
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         let (sender, answer) = oneshot::channel();
-        self.register(number, Waiting { answer: sender, relay })?;
+        self.register(number, Waiting { answer: sender, relay, noticed: false })?;
         let method = failwell_rpc::json_string(method);
         let params = params(number);
         let frame = format!(r#"{{"jsonrpc":"2.0","id":{number},"method":{method},"params":{params}}}"#);
@@ -198,6 +204,9 @@ impl Line {
         let number = response.id.as_u64();
         let waiting = number.and_then(|number| self.lock().waiting.remove(&number));
         match waiting {
+            Some(waiting) if waiting.noticed => {
+                self.pass_on(Notice::Answer(waiting.answer, Said::of(response)));
+            }
             Some(waiting) => {
                 let _ = waiting.answer.send(Said::of(response));
             }
@@ -212,7 +221,11 @@ impl Line {
         let waiting = {
             let mut state = self.lock();
             let named = id.and_then(Id::as_u64);
-            let only = (state.waiting.len() == 1).then(|| state.waiting.keys().next().copied()).flatten();
+            let mut wanted = state.waiting.iter().filter(|(_, waiting)| !waiting.answer.is_closed());
+            let only = match (wanted.next(), wanted.next()) {
+                (Some((number, _)), None) => Some(*number),
+                _ => None,
+            };
             named.or(only).and_then(|number| state.waiting.remove(&number))
         };
         self.strays.fetch_add(1, Ordering::Relaxed);
@@ -226,7 +239,12 @@ impl Line {
         match &*notice.method {
             "notifications/progress" => {
                 let number = notice.param("progressToken").and_then(Raw::as_u64);
-                let relay = number.and_then(|number| self.lock().waiting.get(&number)?.relay.clone());
+                let relay = number.and_then(|number| {
+                    let mut state = self.lock();
+                    let waiting = state.waiting.get_mut(&number)?;
+                    waiting.noticed = true;
+                    waiting.relay.clone()
+                });
                 if let Some(relay) = relay {
                     self.pass_on(Notice::Client(ForClient::Progress(relay.cx, params)));
                 }
@@ -246,7 +264,14 @@ impl Line {
 
     /// Notices are passed on beside the connection, so that a slow client does not hold up the others.
     fn pass_on(&self, notice: Notice) {
-        let _ = self.notices.try_send(notice);
+        // A full queue loses notices, never an answer.
+        if let Err(
+            TrySendError::Full(Notice::Answer(answer, said))
+            | TrySendError::Closed(Notice::Answer(answer, said)),
+        ) = self.notices.try_send(notice)
+        {
+            let _ = answer.send(said);
+        }
     }
 
     fn relays(&self) -> Vec<Relay> {

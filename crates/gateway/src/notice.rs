@@ -1,17 +1,22 @@
 //! What an upstream says of its own accord, and how it reaches those it concerns.
 
+use failwell_fault::Fault;
 use failwell_rpc::{Id, Json, Raw};
 use failwell_server::{Context, Event, LogLevel, Question};
 use tokio::sync::mpsc;
 
+use crate::line::Answering;
 use crate::link::Link;
 use crate::relay::Relay;
+use crate::said::Said;
 
 /// Something to pass on.
 #[derive(Debug)]
 pub(crate) enum Notice {
     /// For the client of a running call.
     Client(ForClient),
+    /// The answer to a call whose notices come first.
+    Answer(Answering, Result<Said, Fault>),
     /// Something changed.
     Change(Event),
     /// A question for the client whose call is running.
@@ -70,6 +75,9 @@ pub(crate) async fn pass_on(mut notices: mpsc::Receiver<Notice>, changed: impl F
     while let Some(notice) = notices.recv().await {
         match notice {
             Notice::Client(notice) => notice.deliver().await,
+            Notice::Answer(answer, said) => {
+                let _ = answer.send(said);
+            }
             Notice::Change(event) => changed(event),
             Notice::Question { link, id, method, params, relay } => {
                 // A person may take minutes, so it is asked beside the other notices.

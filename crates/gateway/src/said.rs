@@ -45,9 +45,9 @@ impl Said {
     pub(crate) fn result(self) -> Result<Json, Fault> {
         match self {
             Said::Result(result) => Ok(result),
-            Said::Error { code: LACKS_CAPABILITY, whole } => {
-                Err(Fault::new(&reason::MCP_CAPABILITY).fact("required", required(&whole)).capture("upstream error", whole.text()))
-            }
+            Said::Error { code: LACKS_CAPABILITY, whole } => Err(Fault::new(&reason::MCP_CAPABILITY)
+                .fact("required", required(&whole))
+                .capture("upstream error", whole.text())),
             Said::Error { code, whole } => Err(Fault::new(&reason::GATEWAY_UPSTREAM_ERROR)
                 .fact("upstream_code", code)
                 .with_effect(Effect::Unknown)

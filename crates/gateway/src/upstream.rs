@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use failwell_fault::{Effect, Fact, Fault, Retry, reason};
+use failwell_fault::{Effect, Fact, Fault, OrFault, Retry, reason};
 use failwell_process::Launcher;
 use failwell_rpc::{Era, Json};
 use failwell_server::Event;
@@ -86,8 +86,20 @@ impl Upstream {
     }
 
     /// A connection that works, started now if there is none. Whoever comes while it starts waits for it.
-    pub(crate) async fn connection(&self) -> Result<Arc<Connection>, Fault> {
+    pub(crate) async fn connection(self: &Arc<Self>) -> Result<Arc<Connection>, Fault> {
         *self.used.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
+        let alive = |connection: &&Arc<Connection>| !connection.link.is_down();
+        if let Ok(slot) = self.slot.try_lock()
+            && let Some(connection) = slot.connection.as_ref().filter(alive)
+        {
+            return Ok(connection.clone());
+        }
+        // Beside whoever asks: one who loses patience must not undo a start others wait for.
+        let upstream = self.clone();
+        tokio::spawn(async move { upstream.connect().await }).await.or_fault(&reason::SERVER_BUG)?
+    }
+
+    async fn connect(&self) -> Result<Arc<Connection>, Fault> {
         let mut slot = self.slot.lock().await;
         if let Some(connection) = slot.connection.as_ref().filter(|connection| !connection.link.is_down()) {
             return Ok(connection.clone());
@@ -142,7 +154,7 @@ impl Upstream {
 
     /// One request. Tried again only when it provably never left.
     pub(crate) async fn request(
-        &self,
+        self: &Arc<Self>,
         method: &str,
         params: impl Fn(&Connection, u64) -> String,
         relay: Option<&Relay>,

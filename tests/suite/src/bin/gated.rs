@@ -74,8 +74,7 @@ async fn serve(arguments: Arguments) -> Result<(), Fault> {
     let stop = CancellationToken::new();
     let stopping = stop.clone();
     tokio::spawn(async move {
-        if let Ok(mut terminated) =
-            tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())
+        if let Ok(mut terminated) = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())
         {
             terminated.recv().await;
             stopping.cancel();
