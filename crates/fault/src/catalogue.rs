@@ -35,6 +35,7 @@ mod http;
 mod lobby;
 mod mcp;
 mod policy;
+mod pytest;
 mod rpc;
 mod server;
 
@@ -45,6 +46,7 @@ pub use http::*;
 pub use lobby::LOBBY_UNKNOWN_REASON;
 pub use mcp::*;
 pub use policy::*;
+pub use pytest::*;
 pub use rpc::*;
 pub use server::*;
 
@@ -60,6 +62,7 @@ pub fn all() -> impl Iterator<Item = &'static Reason> {
         audit::ROWS,
         config::ROWS,
         lobby::ROWS,
+        pytest::ROWS,
     ]
     .into_iter()
     .flatten()

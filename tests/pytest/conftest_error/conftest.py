@@ -1,0 +1,3 @@
+import os
+
+raise RuntimeError("the conftest is broken")

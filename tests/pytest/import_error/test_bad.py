@@ -1,0 +1,3 @@
+import os
+
+import no_such_module_anywhere

@@ -1,0 +1,10 @@
+import pytest
+
+
+@pytest.mark.slow
+def test_slow():
+    pass
+
+
+def test_quick():
+    pass
