@@ -44,6 +44,9 @@ mod tool;
 mod toolbox;
 mod work;
 
+/// What a tool's structured result is handed over as.
+pub use failwell_rpc::Json;
+
 pub use arrival::{Arrival, Spoken, claims_modern};
 pub use client::{Capability, Client, TASKS_EXTENSION};
 pub use content::{Content, ResourceBody, ResourceContents, ToolOutcome};

@@ -399,6 +399,7 @@ def run(settings, arguments, fd):
         high = fcntl.fcntl(fd, fcntl.F_DUPFD_CLOEXEC, 3)
     os.close(fd)
     pipe = Pipe(high)
+    os.environ.update(settings.get("environment") or {})
     pipe.tell(e="python", version="%d.%d.%d" % sys.version_info[:3], executable=sys.executable, pid=os.getpid())
     if not getattr(sys.flags, "safe_path", False) and os.getcwd() not in sys.path[:1]:
         if sys.path[:1] == [""]:
@@ -454,7 +455,262 @@ def main():
     serve(sys.argv[2], sys.argv[3])
 
 
-# WORKER
+def preload(pytest):
+    """Imports the installed plugins as pytest would, so that it finds them rewritten."""
+    from _pytest.assertion.rewrite import AssertionRewritingHook
+    from _pytest.config import get_config
+
+    try:
+        from importlib.metadata import distributions
+    except ImportError:
+        return
+    if os.environ.get("PYTEST_DISABLE_PLUGIN_AUTOLOAD"):
+        return
+    config = get_config([])
+    hook = AssertionRewritingHook(config)
+    sys.meta_path.insert(0, hook)
+    try:
+        config._mark_plugins_for_rewrite(hook)
+        for distribution in distributions():
+            for point in distribution.entry_points:
+                if point.group == "pytest11":
+                    __import__(point.value.partition(":")[0].strip())
+    finally:
+        sys.meta_path.remove(hook)
+        config._ensure_unconfigure()
+
+
+class Loaded:
+    """What is in memory already, and whether it still is what a fresh process would load."""
+
+    def __init__(self, root):
+        self.root = root
+        self.files = {}
+        self.names = set()
+        for name, module in list(sys.modules.items()):
+            self.names.add(name.partition(".")[0])
+            path = getattr(module, "__file__", None)
+            if path and os.path.exists(path):
+                self.files[path] = os.stat(path).st_mtime_ns
+        for folder in sys.path:
+            if os.path.isdir(folder):
+                self.files[folder] = os.stat(folder).st_mtime_ns
+        self.config = self.files_of_interest()
+
+    def files_of_interest(self):
+        import glob
+
+        found = {}
+        for folder in sys.path:
+            for path in glob.glob(os.path.join(glob.escape(folder), "*.pth")):
+                found[path] = os.stat(path).st_mtime_ns
+        return found
+
+    def objection(self):
+        """Why this must not be used, or nothing."""
+        inside, prefix = os.path.join(self.root, ""), os.path.join(sys.prefix, "")
+        try:
+            for path, then in self.files.items():
+                if path.startswith(inside) and not path.startswith(prefix):
+                    return "the project is loaded already"
+                if os.stat(path).st_mtime_ns != then:
+                    return "something installed has changed"
+            if self.files_of_interest() != self.config:
+                return "the search path has changed"
+            for entry in os.listdir(self.root):
+                if entry.partition(".")[0] in self.names and (entry.endswith(".py") or os.path.exists(os.path.join(self.root, entry, "__init__.py"))):
+                    return "the project has a module of the same name as one that is loaded"
+            if len(os.listdir("/proc/self/task")) != 1:
+                return "a thread is running"
+        except OSError:
+            return "something installed has changed"
+        return None
+
+
+def serve(path, root):
+    """A worker: pytest and its plugins are imported, nothing of the project is; each request is a fork."""
+    import ctypes
+    import select
+    import socket
+    import struct
+
+    link = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    link.connect(path)
+    if sys.path[:1] == [""]:
+        sys.path.pop(0)
+    try:
+        import pytest
+        import faulthandler
+        import fcntl
+        import signal
+        import threading
+
+        preload(pytest)
+        loaded, objection = Loaded(root), None
+        objection = loaded.objection()
+    except BaseException as problem:
+        loaded, objection = None, "%s while loading" % type(problem).__name__
+    send(link, ready=objection is None, objection=objection)
+    if objection is not None:
+        return
+    libc = ctypes.CDLL(None, use_errno=True)
+    children = set()
+    while True:
+        if not select.select([link], [], [], 1.0 if children else None)[0]:
+            reap(children)
+            continue
+        size, descriptors = receive(link, struct)
+        if size is None:
+            return
+        request = json.loads(read_exactly(link, size).decode("utf-8"))
+        reap(children)
+        objection = loaded.objection()
+        if objection is not None:
+            send(link, forked=False, objection=objection)
+            return
+        pid = os.fork()
+        if pid == 0:
+            link.close()
+            oversee(request, descriptors, libc)  # returns only in the process that runs pytest
+            return
+        children.add(pid)
+        for descriptor in descriptors:
+            os.close(descriptor)
+        send(link, forked=True)
+
+
+def send(link, **message):
+    link.sendall(json.dumps(message).encode("utf-8") + b"\n")
+
+
+def receive(link, struct):
+    import array
+    import socket
+
+    numbers = array.array("i")
+    head, extra, _, _ = link.recvmsg(4, socket.CMSG_LEN(4 * numbers.itemsize))
+    for level, kind, data in extra:
+        if level == socket.SOL_SOCKET and kind == socket.SCM_RIGHTS:
+            numbers.frombytes(data[: len(data) - len(data) % numbers.itemsize])
+    if not head:
+        return None, []
+    head += read_exactly(link, 4 - len(head))
+    return struct.unpack(">I", head)[0], list(numbers)
+
+
+def read_exactly(link, size):
+    parts = b""
+    while len(parts) < size:
+        part = link.recv(min(65536, size - len(parts)))
+        if not part:
+            os._exit(1)
+        parts += part
+    return parts
+
+
+def reap(children):
+    for pid in list(children):
+        try:
+            if os.waitpid(pid, os.WNOHANG)[0]:
+                children.discard(pid)
+        except ChildProcessError:
+            children.discard(pid)
+
+
+def oversee(request, descriptors, libc):
+    """The process between the worker and one run: whatever the run leaves behind becomes its child, and is ended."""
+    import select
+    import signal
+
+    out, err, events, control = descriptors
+    os.setsid()
+    libc.prctl(36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER
+    woken, waker = os.pipe()
+    os.set_blocking(waker, False)
+    os.set_blocking(woken, False)
+    runner = os.fork()
+    if runner == 0:
+        os.setsid()
+        os.dup2(out, 1)
+        os.dup2(err, 2)
+        for descriptor in (out, err, control, woken, waker):
+            os.close(descriptor)
+        os.set_inheritable(1, True)
+        os.set_inheritable(2, True)
+        os.chdir(request["settings"]["root"])
+        sys.exit(run(request["settings"], request["arguments"], events))
+    for descriptor in (out, err, events):
+        os.close(descriptor)
+    signal.signal(signal.SIGCHLD, lambda number, frame: None)
+    signal.set_wakeup_fd(waker, warn_on_full_buffer=False)
+    status = None
+    while status is None:
+        ready = select.select([control, woken], [], [], 1.0)[0]
+        if woken in ready:
+            os.read(woken, 512)
+        if control in ready:
+            status = obey(os.read(control, 64), runner)
+        while status is None:
+            try:
+                pid, raw = os.waitpid(-1, os.WNOHANG)
+            except ChildProcessError:
+                pid, raw = runner, 9
+            if pid == 0:
+                break
+            if pid == runner:
+                status = raw
+    end_all()
+    if os.WIFSIGNALED(status):
+        number = os.WTERMSIG(status)
+        try:
+            told = {"signal": signal.Signals(number).name}
+        except ValueError:
+            told = {"signal": "SIGRT"}
+    else:
+        told = {"code": os.WEXITSTATUS(status)}
+    try:
+        os.write(control, json.dumps(told).encode("utf-8") + b"\n")
+    finally:
+        os._exit(0)
+
+
+def obey(orders, runner):
+    """Numbers are signals for the run; silence means that nobody waits for it any more."""
+    import signal
+
+    if not orders:
+        os.kill(runner, signal.SIGKILL)
+        return os.waitpid(runner, 0)[1]
+    for order in orders.split():
+        os.kill(runner, int(order))
+    return None
+
+
+def end_all():
+    """Ends every child; their children become ours, until there are none."""
+    import signal
+
+    me = str(os.getpid())
+    while True:
+        try:
+            while os.waitpid(-1, os.WNOHANG)[0]:
+                pass
+        except ChildProcessError:
+            return
+        for entry in os.listdir("/proc"):
+            if entry.isdigit():
+                try:
+                    with open("/proc/%s/stat" % entry, "rb") as file:
+                        parent = file.read().rpartition(b")")[2].split()[1].decode()
+                    if parent == me:
+                        os.kill(int(entry), signal.SIGKILL)
+                except (OSError, IndexError):
+                    pass
+        try:
+            os.waitpid(-1, 0)
+        except ChildProcessError:
+            return
+
 
 if __name__ == "__main__":
     main()

@@ -32,7 +32,7 @@ impl Budget {
     }
 
     /// The value, if it fits.
-    fn afford<T: Serialize>(&mut self, value: T) -> Option<Value> {
+    pub(crate) fn afford<T: Serialize>(&mut self, value: T) -> Option<Value> {
         let value = serde_json::to_value(value).ok()?;
         let cost = value.to_string().len() + 1;
         if cost > self.0 {

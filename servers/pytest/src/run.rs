@@ -69,6 +69,8 @@ pub(crate) struct Ran {
     /// The limit that was hit, if one was.
     pub(crate) limit: Duration,
     pub(crate) mode: &'static str,
+    /// Whether the process that oversaw it went missing.
+    pub(crate) lost: bool,
 }
 
 /// A run in progress, in a process of its own or a fork of a warm one.
@@ -297,6 +299,7 @@ impl<'a> Watched<'a> {
             took: self.began.elapsed(),
             limit: self.over.map_or(self.order.limit, |(_, limit)| limit),
             mode,
+            lost: ended.how == How::Lost,
             report: self.report,
         }
     }
