@@ -5,6 +5,7 @@ mod doctor;
 mod explain;
 mod man;
 mod probe;
+mod one;
 mod serve;
 mod stdio;
 mod up;
@@ -21,6 +22,7 @@ pub(crate) fn run(command: Command) -> Result<ExitCode, Complaint> {
     match command {
         Command::Up(arguments) => runtime()?.block_on(up::run(arguments)),
         Command::Stdio(arguments) => stdio::run(&arguments),
+        Command::Serve(arguments) => one::run(arguments),
         Command::Explain(arguments) => explain::run(&arguments),
         Command::Probe(arguments) => runtime()?.block_on(probe::run(arguments)),
         Command::Doctor(arguments) => runtime()?.block_on(doctor::run(&arguments)),

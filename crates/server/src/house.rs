@@ -7,7 +7,7 @@ use failwell_audit::{Entry, Journal};
 use failwell_fault::{Fault, OrFault, reason};
 use failwell_policy::{Caller, Limiter};
 use failwell_render::{Moment, Outcome, Reply, codes, render};
-use failwell_rpc::{About, Face, Json, Misread, Notification, Raw, ReplyTo, Response};
+use failwell_rpc::{About, Asked, Face, Json, Misread, Notification, Raw, ReplyTo, Response};
 use serde_json::json;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
@@ -20,7 +20,7 @@ use crate::metrics::Metrics;
 use crate::room::Room;
 use crate::seal::Seal;
 use crate::session::Session;
-use crate::settings::Settings;
+use crate::settings::{Settings, ToolFailures};
 use crate::task::Tasks;
 
 /// The house around one tool server.
@@ -88,7 +88,10 @@ impl House {
         let _running = arrival.register()?;
         let client = arrival.introduce()?;
         let call = Call::read(&arrival.request, client.revision, self.room.offers())?;
-        to.asked = call.asked();
+        to.asked = match (call.asked(), self.settings.tool_failures) {
+            (Asked::Tool, ToolFailures::Error) => Asked::ToolOrError,
+            (asked, _) => asked,
+        };
         self.admit(&client.caller)?;
         self.work(call, client, arrival, to).await
     }
@@ -143,7 +146,10 @@ impl House {
             service: self.room.info().name,
             connection,
             method,
-            code: codes::answer(fault.reason(), to.face).code,
+            code: match to.asked {
+                Asked::ToolOrError if codes::shown_to_the_model(fault.reason()) => codes::tool_error(fault.reason()),
+                _ => codes::answer(fault.reason(), to.face).code,
+            },
             to,
             fault,
         };

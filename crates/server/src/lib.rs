@@ -62,7 +62,7 @@ pub use question::{Answers, Question};
 pub use resource::{Address, Resource};
 pub use room::{Completion, Info, List, Offered, Offers, Page, Room, unknown_resource};
 pub use session::{Session, SharedIds};
-pub use settings::Settings;
+pub use settings::{Settings, ToolFailures};
 pub use stream::{Frame, Keep, Next, Stream};
 pub use tool::{HeaderParam, Tool, Work};
 pub use toolbox::Toolbox;

@@ -207,9 +207,8 @@ def plugin(pytest, pipe, settings):
 
         @quiet
         def pytest_configure(self, config):
-            names = [str(getattr(d, "project_name", "")) for _, d in config.pluginmanager.list_plugin_distinfo()]
             workers = getattr(config.option, "numprocesses", None) or getattr(config.option, "tx", None)
-            pipe.tell(e="hello", pytest=pytest.__version__, plugins=sorted(set(names)), workers=bool(workers))
+            pipe.tell(e="hello", pytest=pytest.__version__)
             self.alarm = not workers
 
         @quiet
@@ -455,10 +454,29 @@ def main():
     serve(sys.argv[2], sys.argv[3])
 
 
-def preload(pytest):
-    """Imports the installed plugins as pytest would, so that it finds them rewritten."""
+class NoConfig:
+    """As much of a pytest configuration as importing a plugin through the rewriting hook needs."""
+
+    def __init__(self):
+        self.stash = self._store = self
+
+    def __getitem__(self, key):
+        return self
+
+    def getini(self, name):
+        return ["test_*.py", "*_test.py"] if name == "python_files" else False
+
+    def trace(self, message):
+        pass
+
+    def issue_config_time_warning(self, warning, stacklevel):
+        pass
+
+
+def preload():
+    """Imports the installed plugins through pytest's rewriting hook, as pytest itself would."""
     from _pytest.assertion.rewrite import AssertionRewritingHook
-    from _pytest.config import get_config
+    from _pytest.config import _iter_rewritable_modules
 
     try:
         from importlib.metadata import distributions
@@ -466,18 +484,18 @@ def preload(pytest):
         return
     if os.environ.get("PYTEST_DISABLE_PLUGIN_AUTOLOAD"):
         return
-    config = get_config([])
-    hook = AssertionRewritingHook(config)
+    found = [(d, [p for p in d.entry_points if p.group == "pytest11"]) for d in distributions()]
+    found = [(distribution, points) for distribution, points in found if points]
+    hook = AssertionRewritingHook(NoConfig())
+    for name in _iter_rewritable_modules(str(file) for distribution, _ in found for file in distribution.files or []):
+        hook.mark_rewrite(name)
     sys.meta_path.insert(0, hook)
     try:
-        config._mark_plugins_for_rewrite(hook)
-        for distribution in distributions():
-            for point in distribution.entry_points:
-                if point.group == "pytest11":
-                    __import__(point.value.partition(":")[0].strip())
+        for _, points in found:
+            for point in points:
+                __import__(point.value.partition(":")[0].strip())
     finally:
         sys.meta_path.remove(hook)
-        config._ensure_unconfigure()
 
 
 class Loaded:
@@ -530,6 +548,7 @@ class Loaded:
 def serve(path, root):
     """A worker: pytest and its plugins are imported, nothing of the project is; each request is a fork."""
     import ctypes
+    import gc
     import select
     import socket
     import struct
@@ -539,13 +558,11 @@ def serve(path, root):
     if sys.path[:1] == [""]:
         sys.path.pop(0)
     try:
-        import pytest
-        import faulthandler
-        import fcntl
-        import signal
-        import threading
+        import faulthandler, fcntl, signal, threading  # noqa: E401,F401  what each run needs, imported once
 
-        preload(pytest)
+        import pytest  # noqa: F401
+
+        preload()
         loaded, objection = Loaded(root), None
         objection = loaded.objection()
     except BaseException as problem:
@@ -554,6 +571,8 @@ def serve(path, root):
     if objection is not None:
         return
     libc = ctypes.CDLL(None, use_errno=True)
+    gc.collect()
+    gc.freeze()  # what is shared with the forks stays shared: their collector leaves it alone
     children = set()
     while True:
         if not select.select([link], [], [], 1.0 if children else None)[0]:
@@ -571,8 +590,7 @@ def serve(path, root):
         pid = os.fork()
         if pid == 0:
             link.close()
-            oversee(request, descriptors, libc)  # returns only in the process that runs pytest
-            return
+            oversee(request, descriptors, libc)  # does not return
         children.add(pid)
         for descriptor in descriptors:
             os.close(descriptor)
@@ -637,8 +655,7 @@ def oversee(request, descriptors, libc):
             os.close(descriptor)
         os.set_inheritable(1, True)
         os.set_inheritable(2, True)
-        os.chdir(request["settings"]["root"])
-        sys.exit(run(request["settings"], request["arguments"], events))
+        leave(run(request["settings"], request["arguments"], events))
     for descriptor in (out, err, events):
         os.close(descriptor)
     signal.signal(signal.SIGCHLD, lambda number, frame: None)
@@ -672,6 +689,24 @@ def oversee(request, descriptors, libc):
         os.write(control, json.dumps(told).encode("utf-8") + b"\n")
     finally:
         os._exit(0)
+
+
+def leave(code):
+    """Ends as the interpreter would, up to the point where it would take apart what the worker owns."""
+    import atexit
+    import threading
+
+    try:
+        threading._shutdown()
+        atexit._run_exitfuncs()
+    except BaseException:
+        pass
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except Exception:
+            pass
+    os._exit(code)
 
 
 def obey(orders, runner):

@@ -198,7 +198,7 @@ fn described(test: &Test, (message, traceback): (usize, usize), whole: bool) -> 
     let said = story.map(|story| story.message.as_str()).filter(|text| !text.is_empty());
     let trace = story.filter(|_| whole && traceback > 0).map(|story| story.traceback.as_str()).filter(|text| !text.is_empty());
     json!({
-        "node_id": test.id, "outcome": test.outcome.word(), "duration": round(test.duration),
+        "node_id": test.id, "outcome": test.outcome.word(), "duration": fine(test.duration),
         "message": said.map(|text| cut(text, message)), "traceback": trace.map(|text| cut(text, traceback)),
     })
 }
@@ -227,9 +227,14 @@ pub(crate) fn slowest(report: &Report, count: usize) -> Value {
     let told: Vec<Value> = tests
         .iter()
         .take(count)
-        .map(|test| json!({"node_id": test.id, "duration": round(test.duration)}))
+        .map(|test| json!({"node_id": test.id, "duration": fine(test.duration)}))
         .collect();
     json!(told)
+}
+
+/// Tests are often quicker than a millisecond.
+fn fine(seconds: f64) -> f64 {
+    (seconds * 100_000.0).round() / 100_000.0
 }
 
 /// Foreign text in a fence it cannot close.

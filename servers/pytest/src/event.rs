@@ -16,7 +16,7 @@ pub(crate) enum Event {
     /// A plugin that was asked for is not there.
     Lacks { what: String },
     /// pytest is configured.
-    Hello { pytest: String, plugins: Vec<String>, workers: bool },
+    Hello { pytest: String },
     /// A file, a folder or a conftest did not collect.
     CollectError {
         id: String,

@@ -76,6 +76,7 @@ pub(crate) struct Report {
     pub(crate) dump: String,
     running: BTreeMap<String, u64>,
     started: u64,
+    held: Option<String>,
 }
 
 /// The counts of a run. The four words add up to the total.
@@ -114,7 +115,7 @@ impl Report {
             Event::Python { version, executable } => self.python = Some((version, executable)),
             Event::NoPytest { msg, missing } => self.no_pytest = Some((scrub.clean(&msg), missing)),
             Event::Lacks { what } => self.lacks.push(what),
-            Event::Hello { pytest, .. } => self.pytest = Some(pytest),
+            Event::Hello { pytest } => self.pytest = Some(pytest),
             Event::CollectError { id, path, kind, msg, line, tb } => {
                 if self.collection_errors.len() < MOST_KEPT {
                     let file = path.as_deref().or(id.split("::").next()).unwrap_or_default();
@@ -163,8 +164,16 @@ impl Report {
         self.tests.push(Test { id: told.id, outcome: told.outcome, duration: told.duration, story });
     }
 
-    /// The test that began last and has not ended.
+    /// Remembers the running test: what is told to stop may well end it properly.
+    pub(crate) fn hold(&mut self) {
+        self.held = self.running().map(str::to_owned);
+    }
+
+    /// The test that began last and has not ended, or had not when the time was up.
     pub(crate) fn running(&self) -> Option<&str> {
+        if let Some(held) = &self.held {
+            return Some(held);
+        }
         self.running.iter().max_by_key(|(_, order)| **order).map(|(id, _)| id.as_str())
     }
 

@@ -265,6 +265,9 @@ impl<'a> Watched<'a> {
         let late = (now.duration_since(self.began) >= self.order.limit).then_some(self.order.limit);
         if self.over.is_none() {
             self.over = late.or(stuck).map(|limit| (now, limit));
+            if self.over.is_some() {
+                self.report.hold();
+            }
         }
         let Some((since, _)) = self.over else { return Next::GoOn };
         let passed = now.duration_since(since);

@@ -41,6 +41,12 @@ impl Scrub {
         Scrub(values)
     }
 
+    /// Takes out one more text, such as a private path.
+    pub(crate) fn and(mut self, text: String, name: &str) -> Scrub {
+        self.0.insert(0, (text, name.to_owned()));
+        self
+    }
+
     /// From this process's own environment.
     pub(crate) fn of_environment() -> Scrub {
         Scrub::of(std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?))))

@@ -122,7 +122,8 @@ impl Desk {
         let project = Project::open(&settings.project).or_fault(&reason::CONFIG_INVALID)?;
         let folder = Folder::make().or_fault(&reason::CONFIG_INVALID)?;
         let pool = Pool::new(settings.launcher.clone(), folder.path().to_owned());
-        Ok(Desk { project, pool, store: Store::default(), scrub: Scrub::of_environment(), folder, settings })
+        let scrub = Scrub::of_environment().and(folder.path().display().to_string(), "[private]");
+        Ok(Desk { project, pool, store: Store::default(), scrub, folder, settings })
     }
 
     /// The interpreter for a project, or the failure that says there is none.

@@ -6,24 +6,32 @@ use std::time::Duration;
 use failwell_audit::Journal;
 use failwell_fault::Fault;
 use failwell_policy::Rate;
-use failwell_server::{House, Settings, keep_panics_quiet};
+use failwell_server::{House, Settings, Toolbox, keep_panics_quiet};
 use tokio_util::sync::CancellationToken;
 
 use crate::cli::Bounds;
 use crate::complaint::Complaint;
 
-/// The house with its tool server.
+/// The house with the lobby.
 pub(super) fn house(bounds: &Bounds) -> Result<Arc<House>, Complaint> {
-    keep_panics_quiet();
-    let rate = bounds.rate.map(|rate| Rate { per_second: f64::from(rate), burst: f64::from(rate) * 2.0 });
     let settings = Settings {
         request_deadline: Duration::from_secs(bounds.request_timeout),
-        rate,
+        rate: rate(bounds.rate),
         ..Settings::default()
     };
-    let built =
-        failwell_lobby::lobby().and_then(|lobby| House::new(Arc::new(lobby), settings, Journal::to_stderr()));
+    build(failwell_lobby::lobby(), settings)
+}
+
+/// A house around a tool server.
+pub(super) fn build(room: Result<Toolbox, Fault>, settings: Settings) -> Result<Arc<House>, Complaint> {
+    keep_panics_quiet();
+    let built = room.and_then(|room| House::new(Arc::new(room), settings, Journal::to_stderr()));
     built.map_err(|fault| unexpected(&fault))
+}
+
+/// So many requests a second, and twice as many at once.
+pub(super) fn rate(per_second: Option<u32>) -> Option<Rate> {
+    per_second.map(|rate| Rate { per_second: f64::from(rate), burst: f64::from(rate) * 2.0 })
 }
 
 /// A fault of our own at start: the person at the terminal is the operator, so they get the whole story.

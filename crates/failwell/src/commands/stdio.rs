@@ -1,6 +1,8 @@
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::time::Duration;
 
+use failwell_server::House;
 use failwell_transport::{StdioSettings, serve_stdio};
 
 use super::{runtime, serve};
@@ -9,9 +11,16 @@ use crate::complaint::Complaint;
 
 /// Serves the client on standard input and output until it hangs up.
 pub(super) fn run(arguments: &Stdio) -> Result<ExitCode, Complaint> {
+    serve_one(|| serve::house(&arguments.bounds))
+}
+
+/// Serves the client on standard input and output with any house.
+pub(super) fn serve_one(
+    house: impl FnOnce() -> Result<Arc<House>, Complaint>,
+) -> Result<ExitCode, Complaint> {
     let runtime = runtime()?;
     let served = runtime.block_on(async {
-        let house = serve::house(&arguments.bounds)?;
+        let house = house()?;
         let stop = serve::stop_on_signal();
         let (input, output) = (tokio::io::stdin(), tokio::io::stdout());
         let served = serve_stdio(house.clone(), input, output, StdioSettings::default(), stop).await;

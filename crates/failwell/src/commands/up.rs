@@ -1,11 +1,14 @@
 use std::io::ErrorKind;
 use std::net::SocketAddr;
 use std::process::ExitCode;
+use std::sync::Arc;
 
-use failwell_fault::Secret;
+use failwell_fault::{Fault, Secret};
 use failwell_policy::Keys;
+use failwell_server::House;
 use failwell_transport::{HttpSettings, serve_http};
 use tokio::net::TcpListener;
+use tokio::task::JoinHandle;
 
 use super::serve;
 use crate::cli::Up;
@@ -15,16 +18,9 @@ use crate::terminal::{self, Paint};
 
 /// Serves over HTTP until told to stop.
 pub(super) async fn run(arguments: Up) -> Result<ExitCode, Complaint> {
-    let key = std::env::var("FAILWELL_KEY").ok().filter(|key| !key.is_empty()).map(Secret::new);
-    let keys = key.iter().fold(Keys::default(), |keys, key| keys.with("environment", key));
-    if key.is_none() && !arguments.listen.ip().is_loopback() {
-        return Err(Complaint::new(
-            format!("{} can be reached from other machines, and there is no key", arguments.listen),
-            "set FAILWELL_KEY to a long random text, or listen on 127.0.0.1",
-        ));
-    }
-    let listener = bind(arguments.listen).await?;
-    let address = listener.local_addr().unwrap_or(arguments.listen);
+    let key = the_key();
+    let keys = guarded(key.as_ref(), arguments.listen)?;
+    let (listener, address) = listen(arguments.listen).await?;
     let house = serve::house(&arguments.bounds)?;
     let settings = HttpSettings {
         keys,
@@ -36,6 +32,42 @@ pub(super) async fn run(arguments: Up) -> Result<ExitCode, Complaint> {
     let serving = tokio::spawn(serve_http(house.clone(), listener, settings, stop));
     let missing = doctor::missing_parts(&doctor::examine().await);
     terminal::print(&welcome(address, &missing, key.is_some(), Paint::for_stdout()));
+    see_out(&house, serving).await
+}
+
+/// Serves one tool server over HTTP until told to stop.
+pub(super) async fn serve_one(house: Arc<House>, at: SocketAddr) -> Result<ExitCode, Complaint> {
+    let keys = guarded(the_key().as_ref(), at)?;
+    let (listener, address) = listen(at).await?;
+    let settings = HttpSettings { keys, ..HttpSettings::default() };
+    let stop = serve::stop_on_signal();
+    let serving = tokio::spawn(serve_http(house.clone(), listener, settings, stop));
+    terminal::print(&format!("{} is up on http://{address}/mcp\n", house.room().info().title));
+    see_out(&house, serving).await
+}
+
+async fn listen(at: SocketAddr) -> Result<(TcpListener, SocketAddr), Complaint> {
+    let listener = bind(at).await?;
+    let address = listener.local_addr().unwrap_or(at);
+    Ok((listener, address))
+}
+
+fn the_key() -> Option<Secret<String>> {
+    std::env::var("FAILWELL_KEY").ok().filter(|key| !key.is_empty()).map(Secret::new)
+}
+
+/// The keys callers may present; without one only this machine is served.
+fn guarded(key: Option<&Secret<String>>, at: SocketAddr) -> Result<Keys, Complaint> {
+    if key.is_none() && !at.ip().is_loopback() {
+        return Err(Complaint::new(
+            format!("{at} can be reached from other machines, and there is no key"),
+            "set FAILWELL_KEY to a long random text, or listen on 127.0.0.1",
+        ));
+    }
+    Ok(key.iter().fold(Keys::default(), |keys, key| keys.with("environment", key)))
+}
+
+async fn see_out(house: &House, serving: JoinHandle<Result<(), Fault>>) -> Result<ExitCode, Complaint> {
     let served = serving.await;
     house.journal().flush();
     match served {
