@@ -35,6 +35,8 @@ pub(crate) fn status(report: &Report, exit_code: i32) -> &'static str {
         1 if bad || report.collection_errors.is_empty() => "failed",
         5 => "no_tests",
         6 => "too_many_warnings",
+        // `-x` and `--maxfail` end an xdist run with code 2.
+        _ if report.collection_errors.is_empty() => "failed",
         _ => "collection_error",
     }
 }
