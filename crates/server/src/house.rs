@@ -147,7 +147,9 @@ impl House {
             connection,
             method,
             code: match to.asked {
-                Asked::ToolOrError if codes::shown_to_the_model(fault.reason()) => codes::tool_error(fault.reason()),
+                Asked::ToolOrError if codes::shown_to_the_model(fault.reason()) => {
+                    codes::tool_error(fault.reason())
+                }
                 _ => codes::answer(fault.reason(), to.face).code,
             },
             to,

@@ -196,7 +196,10 @@ fn tests(
 fn described(test: &Test, (message, traceback): (usize, usize), whole: bool) -> Value {
     let story = test.story.as_deref();
     let said = story.map(|story| story.message.as_str()).filter(|text| !text.is_empty());
-    let trace = story.filter(|_| whole && traceback > 0).map(|story| story.traceback.as_str()).filter(|text| !text.is_empty());
+    let trace = story
+        .filter(|_| whole && traceback > 0)
+        .map(|story| story.traceback.as_str())
+        .filter(|text| !text.is_empty());
     json!({
         "node_id": test.id, "outcome": test.outcome.word(), "duration": fine(test.duration),
         "message": said.map(|text| cut(text, message)), "traceback": trace.map(|text| cut(text, traceback)),
@@ -204,12 +207,19 @@ fn described(test: &Test, (message, traceback): (usize, usize), whole: bool) -> 
 }
 
 /// How many tests of each outcome are not listed.
-fn omitted(report: &Report, listed: &std::collections::HashMap<&str, usize>, members: &mut Map<String, Value>) {
+fn omitted(
+    report: &Report,
+    listed: &std::collections::HashMap<&str, usize>,
+    members: &mut Map<String, Value>,
+) {
     let counts = report.counts();
     let mut missing = Map::new();
-    for (word, count) in
-        [("passed", counts.passed), ("failed", counts.failed), ("skipped", counts.skipped), ("error", counts.errors)]
-    {
+    for (word, count) in [
+        ("passed", counts.passed),
+        ("failed", counts.failed),
+        ("skipped", counts.skipped),
+        ("error", counts.errors),
+    ] {
         let left = count - listed.get(word).copied().unwrap_or(0).min(count);
         if left > 0 {
             missing.insert(word.to_owned(), json!(left));
@@ -252,7 +262,9 @@ pub(crate) fn told_failures(report: &Report, most: usize) -> Option<String> {
         let line = error.line.map(|line| format!(":{line}")).unwrap_or_default();
         text.push_str(&format!(
             "{}{line}: {}: {}\n",
-            error.file, error.error_type, cut(first_line(&error.message), 200)
+            error.file,
+            error.error_type,
+            cut(first_line(&error.message), 200)
         ));
         if text.len() > most / 2 {
             break;
@@ -288,7 +300,10 @@ mod tests {
         assert_eq!(cut("short", 10), "short");
         let long = format!("{}é{}", "a".repeat(500), "b".repeat(500));
         let short = cut(&long, 100);
-        assert!(short.starts_with("aaa") && short.ends_with("bbb") && short.contains("902 of 1002"), "{short}");
+        assert!(
+            short.starts_with("aaa") && short.ends_with("bbb") && short.contains("902 of 1002"),
+            "{short}"
+        );
         cut(&"é".repeat(1_000), 101);
     }
 

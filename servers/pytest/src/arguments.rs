@@ -205,7 +205,9 @@ pub(crate) fn choose(served: &Project, named: Option<&str>) -> Result<Project, F
 }
 
 fn is_revision(text: &str) -> bool {
-    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '/' | '-' | '~' | '^' | '@' | '{' | '}');
+    let plain = |c: char| {
+        c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '/' | '-' | '~' | '^' | '@' | '{' | '}')
+    };
     is_data(text) && text.chars().all(plain) && !text.contains("..")
 }
 

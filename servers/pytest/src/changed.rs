@@ -40,7 +40,8 @@ pub(crate) async fn affected(launcher: &Launcher, root: &Path, revision: &str) -
 }
 
 async fn git(launcher: &Launcher, root: &Path, arguments: &[&str]) -> Option<Vec<String>> {
-    let mut plan = Plan::new("git", root).arguments(["--no-optional-locks", "--literal-pathspecs"]).arguments(arguments);
+    let mut plan =
+        Plan::new("git", root).arguments(["--no-optional-locks", "--literal-pathspecs"]).arguments(arguments);
     plan.environment = environment(&[]).with("GIT_CONFIG_NOSYSTEM", "1").with("GIT_TERMINAL_PROMPT", "0");
     plan.limits = Limits { wall: Some(GIT), ..Limits::default() };
     plan.output = Caps { head: 8 * 1024 * 1024, tail: 0 };
@@ -66,7 +67,11 @@ fn select(root: &Path, changed: &BTreeSet<String>) -> Affected {
     let Some(sources) = sources(root) else { return Affected::All("the project has too many files") };
     let importers = importers(root, &sources);
     let mut reached: HashSet<PathBuf> = HashSet::new();
-    let mut waiting: Vec<PathBuf> = changed.iter().map(PathBuf::from).filter(|path| path.extension().is_some_and(|e| e == "py")).collect();
+    let mut waiting: Vec<PathBuf> = changed
+        .iter()
+        .map(PathBuf::from)
+        .filter(|path| path.extension().is_some_and(|e| e == "py"))
+        .collect();
     while let Some(file) = waiting.pop() {
         if reached.insert(file.clone()) {
             waiting.extend(importers.get(&file).into_iter().flatten().cloned());
@@ -97,7 +102,9 @@ fn sources(root: &Path) -> Option<Vec<PathBuf>> {
         let Ok(entries) = std::fs::read_dir(root.join(&folder)) else { continue };
         for entry in entries.flatten() {
             let name = entry.file_name();
-            let hidden = name.to_str().is_none_or(|name| name.starts_with('.') || name == "__pycache__" || name == "node_modules");
+            let hidden = name
+                .to_str()
+                .is_none_or(|name| name.starts_with('.') || name == "__pycache__" || name == "node_modules");
             let Ok(kind) = entry.file_type() else { continue };
             let path = folder.join(&name);
             if kind.is_dir() && !hidden && !root.join(&path).join("pyvenv.cfg").exists() {
@@ -166,7 +173,9 @@ fn imported(text: &str) -> HashSet<String> {
                 rest.push(' ');
                 rest.push_str(next.split('#').next().unwrap_or_default());
             }
-            let Some((module, names)) = rest.trim_start_matches("from ").split_once("import") else { continue };
+            let Some((module, names)) = rest.trim_start_matches("from ").split_once("import") else {
+                continue;
+            };
             let module = module.trim();
             add(module);
             for name in names.trim_matches([' ', '(', ')']).split(',') {

@@ -50,7 +50,9 @@ pub(crate) fn classify(report: &Report, end: End) -> Verdict {
     };
     match (report.exit.or(report.finish), status) {
         (Some(code), _) => finished(report, code),
-        (None, Some(code)) if KNOWN.contains(&code) => Verdict::Crashed { signal: None, exit_code: Some(code) },
+        (None, Some(code)) if KNOWN.contains(&code) => {
+            Verdict::Crashed { signal: None, exit_code: Some(code) }
+        }
         (None, Some(code)) => Verdict::UnknownExit { exit_code: code },
         (None, None) => Verdict::Crashed { signal: None, exit_code: None },
     }
@@ -110,7 +112,11 @@ mod tests {
         for code in [1, 2, 3, 4] {
             check(&[PYTHON, BROKEN, &exit(code)], End::Code(code), Verdict::Ordinary { exit_code: code });
         }
-        check(&[PYTHON, BROKEN, &interrupt("Interrupted"), &exit(2)], End::Code(2), Verdict::Ordinary { exit_code: 2 });
+        check(
+            &[PYTHON, BROKEN, &interrupt("Interrupted"), &exit(2)],
+            End::Code(2),
+            Verdict::Ordinary { exit_code: 2 },
+        );
         for (kind, code) in [("KeyboardInterrupt", 2), ("Exit", 2), ("Exit", 7), ("Exit", 0), ("Exit", 6)] {
             let expected = Verdict::Interrupted { exit_code: code };
             check(&[PYTHON, &interrupt(kind), &exit(code)], End::Code(code), expected);
@@ -136,6 +142,10 @@ mod tests {
         check(&[PYTHON], End::Signal("SIGSEGV"), killed);
         check(&[PYTHON, &exit(0)], End::TimeLimit, Verdict::Timeout);
         check(&[], End::Code(1), Verdict::NotStarted);
-        check(&[PYTHON, r#"{"e":"no_pytest","msg":"m","missing":true}"#], End::Code(127), Verdict::NotStarted);
+        check(
+            &[PYTHON, r#"{"e":"no_pytest","msg":"m","missing":true}"#],
+            End::Code(127),
+            Verdict::NotStarted,
+        );
     }
 }

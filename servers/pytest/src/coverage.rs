@@ -32,8 +32,10 @@ struct Totals {
 /// What `coverage json` wrote, shortened; nothing when it wrote nothing.
 pub(crate) fn read(path: &Path) -> Option<Value> {
     let size = path.metadata().ok()?.len();
-    let measured: Measured = serde_json::from_slice(&std::fs::read(path).ok().filter(|_| size <= LARGEST)?).ok()?;
-    let mut files: Vec<(&String, &File)> = measured.files.iter().filter(|(_, file)| file.summary.num_statements > 0).collect();
+    let measured: Measured =
+        serde_json::from_slice(&std::fs::read(path).ok().filter(|_| size <= LARGEST)?).ok()?;
+    let mut files: Vec<(&String, &File)> =
+        measured.files.iter().filter(|(_, file)| file.summary.num_statements > 0).collect();
     files.sort_by(|a, b| a.1.summary.percent_covered.total_cmp(&b.1.summary.percent_covered));
     let told: Vec<Value> = files
         .iter()

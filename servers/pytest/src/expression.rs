@@ -146,16 +146,44 @@ mod tests {
     #[test]
     fn only_the_grammar_gets_through() {
         let good = [
-            "a", "not a", "a and b", "a or b and not c", "(a or b) and c", "test_x[1]", "not not a", "a.b::c-d", "é",
-            "a/b", "((a))", "-p", "-x",
+            "a",
+            "not a",
+            "a and b",
+            "a or b and not c",
+            "(a or b) and c",
+            "test_x[1]",
+            "not not a",
+            "a.b::c-d",
+            "é",
+            "a/b",
+            "((a))",
+            "-p",
+            "-x",
         ];
         for text in good {
             assert!(is_sound(text, For::Keywords), "{text}");
             assert!(is_sound(text, For::Markers), "{text}");
         }
         let bad = [
-            "", " ", "a b", "-p evil", "and", "a and", "a or or b", "(a", "a)", "a;b", "a=1", "$(x)", "a\nb", "a\0b",
-            "import os; x", "a & b", "__import__('os')", "()", "a not b",
+            "",
+            " ",
+            "a b",
+            "-p evil",
+            "and",
+            "a and",
+            "a or or b",
+            "(a",
+            "a)",
+            "a;b",
+            "a=1",
+            "$(x)",
+            "a\nb",
+            "a\0b",
+            "import os; x",
+            "a & b",
+            "__import__('os')",
+            "()",
+            "a not b",
         ];
         for text in bad {
             assert!(!is_sound(text, For::Keywords), "{text:?}");

@@ -49,9 +49,15 @@ impl Missing {
             Missing::Pytest => {
                 "install it into the project's environment (.venv/bin/python -m pip install pytest), or start the server with --python PATH of one that has it"
             }
-            Missing::BrokenPytest => "read stderr, then reinstall pytest and its plugins in the project's environment",
-            Missing::Folder => "restore the folder, or start the server with --project DIR of one that is there",
-            Missing::Launch => "read stderr; check that the interpreter runs, or start the server with --python PATH of another",
+            Missing::BrokenPytest => {
+                "read stderr, then reinstall pytest and its plugins in the project's environment"
+            }
+            Missing::Folder => {
+                "restore the folder, or start the server with --project DIR of one that is there"
+            }
+            Missing::Launch => {
+                "read stderr; check that the interpreter runs, or start the server with --python PATH of another"
+            }
         }
     }
 }
@@ -71,9 +77,9 @@ pub(crate) fn error_type(verdict: Verdict) -> &'static str {
 
 fn exit_code(verdict: Verdict) -> Option<i32> {
     match verdict {
-        Verdict::Interrupted { exit_code } | Verdict::UnknownExit { exit_code } | Verdict::Ordinary { exit_code } => {
-            Some(exit_code)
-        }
+        Verdict::Interrupted { exit_code }
+        | Verdict::UnknownExit { exit_code }
+        | Verdict::Ordinary { exit_code } => Some(exit_code),
         Verdict::Crashed { exit_code, .. } => exit_code,
         Verdict::Internal => Some(3),
         Verdict::Usage => Some(4),
@@ -90,13 +96,15 @@ pub(crate) fn fault(verdict: Verdict, around: &Circumstances<'_>) -> Fault {
             .with_effect(Effect::Partial),
         Verdict::Crashed { signal: Some(name), .. } => Fault::new(&reason::PYTEST_CRASHED)
             .fact("how", "with signal ")
-            .fact("what", name)
+            .fact("ended_by", name)
             .fact("signal", name)
             .with_effect(Effect::Partial),
         Verdict::Crashed { signal: None, exit_code } => {
             let fault = Fault::new(&reason::PYTEST_CRASHED).with_effect(Effect::Partial);
             match exit_code {
-                Some(code) => fault.fact("how", "before the session finished, with exit code ").fact("what", code),
+                Some(code) => {
+                    fault.fact("how", "before the session finished, with exit code ").fact("ended_by", code)
+                }
                 None => fault.fact("how", "before the session finished"),
             }
         }

@@ -19,7 +19,11 @@ pub(crate) struct Interpreter {
 }
 
 /// Finds the interpreter for a project.
-pub(crate) async fn find(launcher: &Launcher, project: &Project, chosen: Option<&Path>) -> Option<Interpreter> {
+pub(crate) async fn find(
+    launcher: &Launcher,
+    project: &Project,
+    chosen: Option<&Path>,
+) -> Option<Interpreter> {
     let root = project.root();
     let at = |path: PathBuf, found_by| is_program(&path).then_some(Interpreter { path, found_by });
     if let Some(path) = chosen {

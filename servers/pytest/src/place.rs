@@ -72,12 +72,27 @@ mod tests {
 
     #[test]
     fn tests_are_named_inside_the_project_only() {
-        for good in ["src/lib.rs", "src/lib.rs::x[-p]", "src", "./src/lib.rs::a::b", "src/lib.rs::x[../../a\n@é]"] {
+        for good in
+            ["src/lib.rs", "src/lib.rs::x[-p]", "src", "./src/lib.rs::a::b", "src/lib.rs::x[../../a\n@é]"]
+        {
             assert!(here().has_test(good), "{good}");
         }
         for bad in [
-            "", "-p", "--basetemp=src", "@src/lib.rs", "../pytest/src/lib.rs", "src/../src", "/etc/passwd", "src/none.rs",
-            "src/lib.rs\0", "src/lib.rs::a\0", "::x", "src\n", "src/lib.rs[x]", "/", "..",
+            "",
+            "-p",
+            "--basetemp=src",
+            "@src/lib.rs",
+            "../pytest/src/lib.rs",
+            "src/../src",
+            "/etc/passwd",
+            "src/none.rs",
+            "src/lib.rs\0",
+            "src/lib.rs::a\0",
+            "::x",
+            "src\n",
+            "src/lib.rs[x]",
+            "/",
+            "..",
         ] {
             assert!(!here().has_test(bad), "{bad:?}");
         }

@@ -80,7 +80,9 @@ pub(crate) fn command(interpreter: &Path, arguments: &[String]) -> Vec<String> {
 pub(crate) fn covers(selection: &str, id: &str) -> bool {
     let selection = selection.trim_start_matches("./").trim_end_matches('/');
     let rest = id.strip_prefix(selection);
-    rest.is_some_and(|rest| rest.is_empty() || rest.starts_with("::") || rest.starts_with('/') || rest.starts_with('['))
+    rest.is_some_and(|rest| {
+        rest.is_empty() || rest.starts_with("::") || rest.starts_with('/') || rest.starts_with('[')
+    })
 }
 
 #[cfg(test)]

@@ -3,7 +3,9 @@
 use std::time::{Duration, Instant};
 
 use failwell_fault::Fault;
-use failwell_process::{Caps, Child, Ended, Environment, EventReader, Exit, How, Launcher, Limits, Plan, Signal};
+use failwell_process::{
+    Caps, Child, Ended, Environment, EventReader, Exit, How, Launcher, Limits, Plan, Signal,
+};
 use failwell_server::Context;
 use serde_json::Value;
 use tokio::io::AsyncReadExt;
@@ -92,7 +94,8 @@ impl Running {
         plan.limits = limits(order.limit);
         let mut child = launcher.start(plan).await?;
         let events = child.take_events();
-        let events = events.ok_or_else(|| Fault::new(&failwell_fault::reason::SERVER_BUG).note("events", "no pipe"))?;
+        let events = events
+            .ok_or_else(|| Fault::new(&failwell_fault::reason::SERVER_BUG).note("events", "no pipe"))?;
         Ok((Running::Cold(child), events))
     }
 
@@ -235,7 +238,11 @@ impl<'a> Watched<'a> {
         let part = f64::from(self.ticks.min(900)) / 1_000.0;
         let message = format!(
             "{}; {:.1} s",
-            self.report.running().unwrap_or(if self.report.collected.is_some() { "between tests" } else { "collecting" }),
+            self.report.running().unwrap_or(if self.report.collected.is_some() {
+                "between tests"
+            } else {
+                "collecting"
+            }),
             self.began.elapsed().as_secs_f64()
         );
         let total = self.report.collected.map(|total| total as f64);

@@ -49,7 +49,10 @@ impl Scrub {
 
     /// From this process's own environment.
     pub(crate) fn of_environment() -> Scrub {
-        Scrub::of(std::env::vars_os().filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?))))
+        Scrub::of(
+            std::env::vars_os()
+                .filter_map(|(name, value)| Some((name.into_string().ok()?, value.into_string().ok()?))),
+        )
     }
 
     /// The text without secrets, escape sequences and NULs.
@@ -92,12 +95,21 @@ fn without_shapes(text: &str) -> Cow<'_, str> {
         while let Some(found) = text.get(from..).and_then(|rest| rest.find(beginning)) {
             let start = from + found;
             let body = text.get(start + beginning.len()..).unwrap_or_default();
-            let length = body.find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.'))).unwrap_or(body.len());
-            let alone = text.get(..start).and_then(|before| before.chars().next_back()).is_none_or(|c| !c.is_alphanumeric());
+            let length = body
+                .find(|c: char| !(c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.')))
+                .unwrap_or(body.len());
+            let alone = text
+                .get(..start)
+                .and_then(|before| before.chars().next_back())
+                .is_none_or(|c| !c.is_alphanumeric());
             from = start + beginning.len();
             if length >= least && alone {
                 let end = from + length;
-                text = Cow::Owned(format!("{}[credential]{}", text.get(..start).unwrap_or_default(), text.get(end..).unwrap_or_default()));
+                text = Cow::Owned(format!(
+                    "{}[credential]{}",
+                    text.get(..start).unwrap_or_default(),
+                    text.get(end..).unwrap_or_default()
+                ));
                 from = start;
             }
         }

@@ -131,7 +131,8 @@ impl Desk {
         if !project.root().is_dir() {
             return Err(Missing::Folder);
         }
-        let found = interpreter::find(&self.settings.launcher, project, self.settings.python.as_deref()).await;
+        let found =
+            interpreter::find(&self.settings.launcher, project, self.settings.python.as_deref()).await;
         found.ok_or(Missing::Interpreter)
     }
 

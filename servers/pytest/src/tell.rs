@@ -51,7 +51,12 @@ pub(crate) fn surroundings(report: &Report, interpreter: &Interpreter) -> Value 
 
 /// Remarks on what was asked for and could not be had.
 pub(crate) fn notes(report: &Report, mut notes: Vec<String>) -> Vec<String> {
-    notes.extend(report.lacks.iter().map(|what| format!("{what} is not installed in this environment, so its part was left out")));
+    notes.extend(
+        report
+            .lacks
+            .iter()
+            .map(|what| format!("{what} is not installed in this environment, so its part was left out")),
+    );
     notes
 }
 
@@ -115,7 +120,9 @@ fn in_words(run: &Run, exit_code: i32, most: usize) -> String {
         text.push_str(&format!("\n{} files or folders did not collect", run.report.collection_errors.len()));
     }
     if let Some(failures) = answer::told_failures(&run.report, most.saturating_sub(text.len() + 200)) {
-        text.push_str("\nhelp: run again with node_ids of a cause, or last_failed; get_failure shows one in full\n");
+        text.push_str(
+            "\nhelp: run again with node_ids of a cause, or last_failed; get_failure shows one in full\n",
+        );
         text.push_str(&failures);
     }
     text
@@ -174,7 +181,11 @@ fn output_in_words(run: &Run, stderr: &str, stdout: &str) -> Option<String> {
 }
 
 /// The tests that were found.
-pub(crate) fn discovered(run: &Run, interpreter: &Interpreter, asked: Option<u64>) -> Result<ToolOutcome, Fault> {
+pub(crate) fn discovered(
+    run: &Run,
+    interpreter: &Interpreter,
+    asked: Option<u64>,
+) -> Result<ToolOutcome, Fault> {
     let characters = asked.map_or(DISCOVER_BUDGET, |asked| usize::try_from(asked).unwrap_or(DISCOVER_BUDGET));
     let report = &run.report;
     let mut members = Map::new();
@@ -194,7 +205,11 @@ pub(crate) fn discovered(run: &Run, interpreter: &Interpreter, asked: Option<u64
     members.insert("mode".to_owned(), json!(run.mode));
     members.insert("environment".to_owned(), surroundings(report, interpreter));
     let ids: Vec<&str> = report.items.iter().map(|item| item.node_id.as_str()).collect();
-    let mut text = format!("{} tests found, {} files or folders did not collect", ids.len(), report.collection_errors.len());
+    let mut text = format!(
+        "{} tests found, {} files or folders did not collect",
+        ids.len(),
+        report.collection_errors.len()
+    );
     if let Some(failures) = answer::told_failures(report, 2_000) {
         text.push_str(&format!("\n{failures}"));
     }

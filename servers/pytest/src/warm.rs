@@ -89,7 +89,8 @@ impl Pool {
             }
             places.insert(key.clone(), Place::Starting);
         }
-        let (launcher, folder, places) = (self.launcher.clone(), self.folder.clone(), Arc::downgrade(&self.places));
+        let (launcher, folder, places) =
+            (self.launcher.clone(), self.folder.clone(), Arc::downgrade(&self.places));
         let order = order.clone();
         tokio::spawn(async move {
             let worker = Worker::start(&launcher, &folder, &order).await;

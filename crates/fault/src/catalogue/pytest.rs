@@ -11,7 +11,7 @@ reasons! {
     PYTEST_CRASHED = "pytest/CRASHED" {
         Broken, ToolFailed, Server,
         title: "pytest was ended in the middle of the run",
-        detail: "pytest subprocess terminated {how}{what}",
+        detail: "pytest subprocess terminated {how}{ended_by}",
         hint: "look at the test that was running (data.partial.running), fix or deselect it, then run again",
         about: "A signal (segmentation fault, abort, kill, out of memory) or a call such as os._exit ended the process before the session was over. An exit code of 0 without the end of the session is a crash too: nothing is called green without proof. What ran until then is attached.",
     }

@@ -53,7 +53,8 @@ impl Call<'_> {
     async fn select(&self) -> Selection {
         let named = self.given.node_ids.clone().unwrap_or_default();
         let mut notes = Vec::new();
-        let within = |id: &String| named.is_empty() || named.iter().any(|selection| plan::covers(selection, id));
+        let within =
+            |id: &String| named.is_empty() || named.iter().any(|selection| plan::covers(selection, id));
         let mut ids = named.clone();
         if self.given.last_failed == Some(true) {
             let failed: Vec<String> = self.last_failed().into_iter().filter(within).collect();
@@ -71,7 +72,8 @@ impl Call<'_> {
                         files
                     } else {
                         let hit = |id: &String| files.iter().any(|file| plan::covers(file, id));
-                        let inner = files.iter().filter(|file| ids.iter().any(|id| plan::covers(id, file))).cloned();
+                        let inner =
+                            files.iter().filter(|file| ids.iter().any(|id| plan::covers(id, file))).cloned();
                         inner.chain(ids.iter().filter(|id| hit(id)).cloned()).collect()
                     };
                     if reached.is_empty() {
@@ -90,7 +92,8 @@ impl Call<'_> {
         let caller = self.cx.client().caller.to_string();
         let runs = self.desk.store.of(&caller);
         let last = runs.iter().find(|run| run.project == self.project.root() && !run.report.tests.is_empty());
-        let failed = last.into_iter().flat_map(|run| run.report.tests.iter().filter(|test| test.outcome.is_bad()));
+        let failed =
+            last.into_iter().flat_map(|run| run.report.tests.iter().filter(|test| test.outcome.is_bad()));
         failed.map(|test| test.id.clone()).filter(|id| self.project.has_test(id)).collect()
     }
 
@@ -109,7 +112,9 @@ impl Call<'_> {
     }
 
     async fn run(&self, ids: &[String], notes: Vec<String>) -> Result<ToolOutcome, Fault> {
-        let limit = Duration::from_secs(self.given.timeout.unwrap_or(DEFAULT_TIMEOUT.min(self.desk.settings.most_seconds)));
+        let limit = Duration::from_secs(
+            self.given.timeout.unwrap_or(DEFAULT_TIMEOUT.min(self.desk.settings.most_seconds)),
+        );
         let times = self.given.repeat.unwrap_or(1);
         let warmth = if times > 1 || self.given.cold == Some(true) { Warmth::Cold } else { Warmth::Any };
         let detail = self.given.detail.unwrap_or_default();
@@ -140,7 +145,13 @@ impl Call<'_> {
         }
     }
 
-    fn extra(&self, run: &Run, order: &Order, notes: Vec<String>, tally: Option<(u64, &Tally)>) -> Map<String, Value> {
+    fn extra(
+        &self,
+        run: &Run,
+        order: &Order,
+        notes: Vec<String>,
+        tally: Option<(u64, &Tally)>,
+    ) -> Map<String, Value> {
         let mut extra = Map::new();
         let notes = tell::notes(&run.report, notes);
         if !notes.is_empty() {

@@ -10,9 +10,15 @@ use crate::arguments::{GetFailure, ListRuns};
 use crate::failure::round;
 use crate::store::{MOST_RUNS, Run};
 
-pub(super) async fn get_failure(desk: Arc<Desk>, given: GetFailure, cx: Context) -> Result<ToolOutcome, Fault> {
+pub(super) async fn get_failure(
+    desk: Arc<Desk>,
+    given: GetFailure,
+    cx: Context,
+) -> Result<ToolOutcome, Fault> {
     let unknown = |wanted: &str| {
-        Fault::new(&reason::PYTEST_UNKNOWN_RUN).fact("wanted", Echo::of_caller(wanted)).fact("limit", MOST_RUNS)
+        Fault::new(&reason::PYTEST_UNKNOWN_RUN)
+            .fact("wanted", Echo::of_caller(wanted))
+            .fact("limit", MOST_RUNS)
     };
     let caller = cx.client().caller.to_string();
     let run = desk.store.find(&given.run_id, &caller).ok_or_else(|| unknown(&given.run_id))?;
@@ -47,7 +53,15 @@ pub(super) async fn list_runs(desk: Arc<Desk>, _given: ListRuns, cx: Context) ->
     let told: Vec<Value> = runs.iter().map(|run| described(run)).collect();
     let lines: Vec<String> = runs
         .iter()
-        .map(|run| format!("{} {}: {} tests, {} s ago", run.id, run.status, run.report.tests.len(), run.ended.elapsed().as_secs()))
+        .map(|run| {
+            format!(
+                "{} {}: {} tests, {} s ago",
+                run.id,
+                run.status,
+                run.report.tests.len(),
+                run.ended.elapsed().as_secs()
+            )
+        })
         .collect();
     let text = if lines.is_empty() { "no runs yet".to_owned() } else { lines.join("\n") };
     let structured = Json::of(&json!({"runs": told})).or_fault(&reason::SERVER_BUG)?;
