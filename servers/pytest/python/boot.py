@@ -502,20 +502,24 @@ class Loaded:
     """What is in memory already, and whether it still is what a fresh process would load."""
 
     def __init__(self, root):
-        self.root = root
-        self.files = {}
-        self.names = set()
+        inside, prefix = os.path.join(root, ""), os.path.join(sys.prefix, "")
+        self.files, self.names, self.own = {}, set(), False
+        # Where a fresh process would look first: the project, and what the search path has of it.
+        self.searched = [root]
         for name, module in list(sys.modules.items()):
             self.names.add(name.partition(".")[0])
             path = getattr(module, "__file__", None)
             if path and os.path.exists(path):
                 self.files[path] = os.stat(path).st_mtime_ns
-        for folder in sys.path:
-            if os.path.isdir(folder):
+                self.own = self.own or (path.startswith(inside) and not path.startswith(prefix))
+        for folder in map(os.path.abspath, sys.path):
+            if folder.startswith(inside) and not folder.startswith(prefix):
+                self.searched.append(folder)
+            elif os.path.isdir(folder):
                 self.files[folder] = os.stat(folder).st_mtime_ns
-        self.config = self.files_of_interest()
+        self.paths = self.path_files()
 
-    def files_of_interest(self):
+    def path_files(self):
         import glob
 
         found = {}
@@ -526,23 +530,27 @@ class Loaded:
 
     def objection(self):
         """Why this must not be used, or nothing."""
-        inside, prefix = os.path.join(self.root, ""), os.path.join(sys.prefix, "")
+        if self.own:
+            return "the project is loaded already"
         try:
             for path, then in self.files.items():
-                if path.startswith(inside) and not path.startswith(prefix):
-                    return "the project is loaded already"
                 if os.stat(path).st_mtime_ns != then:
                     return "something installed has changed"
-            if self.files_of_interest() != self.config:
+            if self.path_files() != self.paths:
                 return "the search path has changed"
-            for entry in os.listdir(self.root):
-                if entry.partition(".")[0] in self.names and (entry.endswith(".py") or os.path.exists(os.path.join(self.root, entry, "__init__.py"))):
+            for folder in self.searched:
+                if os.path.isdir(folder) and any(self.is_shadowed(folder, entry) for entry in os.listdir(folder)):
                     return "the project has a module of the same name as one that is loaded"
             if len(os.listdir("/proc/self/task")) != 1:
                 return "a thread is running"
         except OSError:
             return "something installed has changed"
         return None
+
+    def is_shadowed(self, folder, entry):
+        if entry.partition(".")[0] not in self.names:
+            return False
+        return entry.endswith((".py", ".so")) or os.path.exists(os.path.join(folder, entry, "__init__.py"))
 
 
 def serve(path, root):
