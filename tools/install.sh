@@ -34,6 +34,53 @@ install_python() {
 	"$1/bin/python" -m pip install --quiet --no-deps --requirement tests/tools/python/requirements.txt
 }
 
+# Environments and projects for the pytest server: one folder per pinned version, and source archives.
+PYTEST_HASH=$(cat tests/tools/pytest-*/requirements.txt tests/tools/pytest-projects.txt | sha256sum | cut -c1-16)
+export FAILWELL_PYTEST=$CACHE/tools/pytest-$PYTEST_HASH
+
+install_pytest() {
+	local version
+	for version in 74 84 9; do
+		once "$FAILWELL_PYTEST/$version" install_pytest_version
+	done
+	once "$FAILWELL_PYTEST/projects" install_pytest_projects
+}
+
+install_pytest_version() {
+	local python=${PYTHON:-python3}
+	"$python" -m venv "$1" || die "python cannot make a virtual environment" "install its venv module (Debian: python3-venv)"
+	"$1/bin/python" -m pip install --quiet --no-deps --requirement "tests/tools/pytest-$(basename "$1")/requirements.txt"
+}
+
+install_pytest_projects() {
+	"${PYTHON:-python3}" -m pip download --quiet --no-deps --no-binary :all: --require-hashes --dest "$1" \
+		--requirement tests/tools/pytest-projects.txt
+}
+
+# The peers of the benchmark need a newer Python than we do.
+install_pytest_peers() {
+	once "$FAILWELL_PYTEST/peers" install_pytest_peers_into
+}
+
+install_pytest_peers_into() {
+	local python
+	python=$(python_for_peers) || die "the peers of the pytest benchmark need Python 3.12 or newer" \
+		"install one, or name it: PEER_PYTHON=/path/to/python3.12 ./x bench pytest"
+	"$python" -m venv "$1"
+	"$1/bin/python" -m pip install --quiet --no-deps --requirement tests/tools/pytest-peers/requirements.txt
+}
+
+python_for_peers() {
+	local candidate
+	for candidate in ${PEER_PYTHON:-} python3.13 python3.12 "${HOME:-}"/.pyenv/versions/3.1[2-9]*/bin/python python3; do
+		if "$candidate" -c 'import sys; sys.exit(sys.version_info < (3, 12))' 2>/dev/null; then
+			echo "$candidate"
+			return
+		fi
+	done
+	return 1
+}
+
 install_npm() {
 	command -v npm >/dev/null ||
 		die "npm is not installed, so the conformance suite and the TypeScript peers cannot be fetched" \

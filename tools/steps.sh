@@ -1,6 +1,6 @@
 # What `./x test` runs, in this order. Each step is a function that fails when the step does.
 
-STEPS=(fmt tidy clippy deny unit fuzz conformance gateway interop probe)
+STEPS=(fmt tidy clippy deny unit fuzz conformance gateway interop probe pytest)
 STEP_LIMIT=${FAILWELL_STEP_LIMIT:-1800} # seconds; a step that hangs must not hang the run
 
 step_fmt() { cargo fmt --all --check; }
@@ -48,6 +48,13 @@ step_probe() {
 	build_fixture
 	cargo build --quiet -p failwell
 	python3 tests/tools/with_server.py "$CARGO_TARGET_DIR/debug/failwell" probe '{url}' -- "$FIXTURE" --listen 127.0.0.1:0
+}
+
+# The pytest server against real pytest: every fixture, attack and project. FAILWELL_PYTEST_RUNS=500 for the long haul.
+step_pytest() {
+	install_pytest
+	cargo build --quiet -p failwell
+	python3 tests/pytest/run -- "$CARGO_TARGET_DIR/debug/failwell"
 }
 
 # Runs the named steps (all of them by default). The last line says how many passed and failed.

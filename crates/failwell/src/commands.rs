@@ -6,6 +6,7 @@ mod configured;
 mod doctor;
 mod explain;
 mod man;
+mod one;
 mod probe;
 mod serve;
 mod stdio;
@@ -24,6 +25,7 @@ pub(crate) fn run(command: Command) -> Result<ExitCode, Complaint> {
         Command::Up(arguments) => runtime()?.block_on(up::run(arguments)),
         Command::Stdio(arguments) => stdio::run(&arguments),
         Command::Check(arguments) => check::run(&arguments),
+        Command::Serve(arguments) => one::run(arguments),
         Command::Explain(arguments) => explain::run(&arguments),
         Command::Probe(arguments) => runtime()?.block_on(probe::run(arguments)),
         Command::Doctor(arguments) => runtime()?.block_on(doctor::run(&arguments)),

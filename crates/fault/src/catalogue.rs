@@ -36,6 +36,7 @@ mod lobby;
 mod mcp;
 mod policy;
 mod process;
+mod pytest;
 mod rpc;
 mod server;
 
@@ -47,6 +48,7 @@ pub use lobby::LOBBY_UNKNOWN_REASON;
 pub use mcp::*;
 pub use policy::*;
 pub use process::*;
+pub use pytest::*;
 pub use rpc::*;
 pub use server::*;
 
@@ -63,6 +65,7 @@ pub fn all() -> impl Iterator<Item = &'static Reason> {
         config::ROWS,
         process::ROWS,
         lobby::ROWS,
+        pytest::ROWS,
     ]
     .into_iter()
     .flatten()

@@ -37,6 +37,7 @@ pub use ended::{Captured, Ended, Exit, How, Limit, Output};
 pub use environment::Environment;
 pub use launcher::Launcher;
 pub use plan::{Caps, Input, Limits, Plan, Stdout};
+pub use ring::Ring;
 pub use sandbox::{Need, Network, Profile, Sandbox};
 pub use signal::Signal;
 pub use supervisor::{ARGUMENT, supervise_main};

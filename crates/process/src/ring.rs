@@ -4,7 +4,7 @@ use crate::{Caps, Captured};
 
 /// Keeps the beginning and the end of a stream of any length in a fixed amount of memory.
 #[derive(Debug)]
-pub(crate) struct Ring {
+pub struct Ring {
     caps: Caps,
     head: Vec<u8>,
     tail: VecDeque<u8>,
@@ -12,11 +12,13 @@ pub(crate) struct Ring {
 }
 
 impl Ring {
-    pub(crate) fn new(caps: Caps) -> Ring {
+    /// An empty one.
+    pub fn new(caps: Caps) -> Ring {
         Ring { caps, head: Vec::new(), tail: VecDeque::new(), total: 0 }
     }
 
-    pub(crate) fn push(&mut self, bytes: &[u8]) {
+    /// Takes what came next.
+    pub fn push(&mut self, bytes: &[u8]) {
         self.total = self.total.saturating_add(u64::try_from(bytes.len()).unwrap_or(u64::MAX));
         let room = self.caps.head.saturating_sub(self.head.len()).min(bytes.len());
         let (first, rest) = bytes.split_at(room);
@@ -27,7 +29,8 @@ impl Ring {
         self.tail.extend(last);
     }
 
-    pub(crate) fn finish(self) -> Captured {
+    /// What was kept.
+    pub fn finish(self) -> Captured {
         Captured { head: self.head, tail: self.tail.into(), total: self.total }
     }
 }

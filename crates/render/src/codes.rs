@@ -42,6 +42,11 @@ pub fn shown_to_the_model(reason: &Reason) -> bool {
     matches!(reason.condition, Condition::ToolFailed | Condition::BadArguments)
 }
 
+/// The code of a failed tool where a server answers with errors instead of results: the pytest record's.
+pub fn tool_error(reason: &Reason) -> i32 {
+    if reason.condition == Condition::BadArguments { -32602 } else { -32000 }
+}
+
 /// The row of a reason.
 pub fn row(reason: &Reason) -> Row {
     let http = status_of(reason.kind);

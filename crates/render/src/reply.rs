@@ -1,8 +1,8 @@
 use failwell_fault::{Condition, Fact, Fault, Retry};
 use failwell_rpc::write::keep_on_one_line;
-use failwell_rpc::{Asked, Face, ReplyTo, RestStyle, Revision, Wants};
+use failwell_rpc::{Asked, Face, Json, ReplyTo, RestStyle, Revision, Wants};
 
-use crate::codes::{answer, shown_to_the_model};
+use crate::codes::{answer, shown_to_the_model, tool_error as tool_error_code};
 use crate::moment::Moment;
 use crate::object::write_fault;
 use crate::result::{Outcome, write_result, write_tool_error};
@@ -35,12 +35,19 @@ pub fn render(
     if to.wants == Wants::Silence {
         return None;
     }
+    let as_error = to.asked == Asked::ToolOrError;
     match (to.face, happened) {
         (Face::Mcp(_), Err(fault)) if fault.reason().condition == Condition::Cancelled => None,
         (Face::Mcp(revision), Err(fault))
             if to.asked == Asked::Tool && shown_to_the_model(fault.reason()) =>
         {
             Some(tool_error(to, fault, revision, server_info, now))
+        }
+        (Face::Mcp(_), Err(fault)) if as_error && shown_to_the_model(fault.reason()) => {
+            Some(plain_tool_error(to, fault, None, now))
+        }
+        (Face::Mcp(_), Ok(Outcome::ToolFailed(failed))) if as_error => {
+            Some(plain_tool_error(to, &failed.fault, failed.structured.as_ref(), now))
         }
         (_, Err(fault)) => Some(failure(to, fault, now)),
         (Face::Rest(_) | Face::Rpc, Ok(Outcome::ToolFailed(failed))) => Some(failure(to, &failed.fault, now)),
@@ -77,6 +84,28 @@ fn tool_error(
         out.key("result");
         out.open(b'{');
         write_tool_error(out, fault, None, std::iter::empty(), (to, revision, server_info, now));
+        out.close(b'}');
+    });
+    Reply { status: 200, content_type: JSON, headers: Vec::new(), body }
+}
+
+/// A failed tool as a JSON-RPC error: the tool's own data, then the fault's members.
+fn plain_tool_error(to: &ReplyTo, fault: &Fault, structured: Option<&Json>, now: Moment) -> Reply {
+    let own = structured.and_then(|object| Some(object.raw().as_object()?.get("data")?.text().to_owned()));
+    let mut object = Writer::with_capacity(1024);
+    write_fault(&mut object, fault, to, now);
+    let body = envelope(to, 1024, |out| {
+        out.key("error");
+        out.open(b'{');
+        out.number_member("code", tool_error_code(fault.reason()));
+        out.text_member("message", &sentence(fault));
+        out.key("data");
+        out.open(b'{');
+        if let Some(own) = &own {
+            out.members_of(own);
+        }
+        out.members_of(&String::from_utf8_lossy(&object.finish()));
+        out.close(b'}');
         out.close(b'}');
     });
     Reply { status: 200, content_type: JSON, headers: Vec::new(), body }

@@ -33,6 +33,8 @@ pub enum Wants {
 pub enum Asked {
     /// A tool's result, which can carry a failure the model should see.
     Tool,
+    /// A tool's result, from a server whose failures are JSON-RPC errors.
+    ToolOrError,
     /// Anything else.
     Other,
 }

@@ -8,7 +8,7 @@ use failwell_audit::{Entry, Journal};
 use failwell_fault::{Fault, OrFault, reason};
 use failwell_policy::{Caller, Limiter};
 use failwell_render::{Moment, Outcome, Reply, codes, render};
-use failwell_rpc::{About, Face, Json, Misread, Notification, Raw, ReplyTo, Response};
+use failwell_rpc::{About, Asked, Face, Json, Misread, Notification, Raw, ReplyTo, Response};
 use futures_util::FutureExt;
 use serde_json::json;
 use tokio::sync::Semaphore;
@@ -23,7 +23,7 @@ use crate::panic::fault_of;
 use crate::room::Room;
 use crate::seal::Seal;
 use crate::session::Session;
-use crate::settings::Settings;
+use crate::settings::{Settings, ToolFailures};
 use crate::task::Tasks;
 
 /// The house around one tool server.
@@ -93,7 +93,10 @@ impl House {
         let said = Meta::of(&arrival.request);
         let client = arrival.introduce(&said)?;
         let call = Call::read(&arrival.request, client.revision, self.room.offers())?;
-        to.asked = call.asked();
+        to.asked = match (call.asked(), self.settings.tool_failures) {
+            (Asked::Tool, ToolFailures::Error) => Asked::ToolOrError,
+            (asked, _) => asked,
+        };
         self.admit(&client.caller)?;
         self.work(call, client, arrival, &said, to).await
     }
@@ -148,7 +151,12 @@ impl House {
             service: self.room.info().name,
             connection,
             method,
-            code: codes::answer(fault.reason(), to.face).code,
+            code: match to.asked {
+                Asked::ToolOrError if codes::shown_to_the_model(fault.reason()) => {
+                    codes::tool_error(fault.reason())
+                }
+                _ => codes::answer(fault.reason(), to.face).code,
+            },
             to,
             fault,
         };

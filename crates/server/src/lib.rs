@@ -44,6 +44,9 @@ mod tool;
 mod toolbox;
 mod work;
 
+/// What a tool's structured result is handed over as.
+pub use failwell_rpc::Json;
+
 pub use arrival::{Arrival, Spoken, claims_modern};
 pub use client::{Capability, Client, TASKS_EXTENSION};
 pub use content::{Content, ResourceBody, ResourceContents, ToolOutcome};
@@ -60,7 +63,7 @@ pub use question::{Answers, Question};
 pub use resource::{Address, Resource};
 pub use room::{Completion, Info, List, Members, Offered, Offers, Page, Room, unknown_resource};
 pub use session::{Session, SharedIds};
-pub use settings::Settings;
+pub use settings::{Settings, ToolFailures};
 pub use stream::{Frame, Keep, Next, Stream};
 pub use tool::{HeaderParam, Tool, Work};
 pub use toolbox::Toolbox;

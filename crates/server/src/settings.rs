@@ -17,6 +17,18 @@ pub struct Settings {
     pub rate: Option<Rate>,
     /// The most bytes one answer may have.
     pub largest_answer: usize,
+    /// What a failed tool is answered with on MCP.
+    pub tool_failures: ToolFailures,
+}
+
+/// What a failed tool is answered with on MCP.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum ToolFailures {
+    /// A result with `isError`, which the model gets to see.
+    #[default]
+    Result,
+    /// A JSON-RPC error, for clients that expect the pytest record's.
+    Error,
 }
 
 impl Default for Settings {
@@ -28,6 +40,7 @@ impl Default for Settings {
             most_listeners: 256,
             rate: None,
             largest_answer: 16 * 1024 * 1024,
+            tool_failures: ToolFailures::default(),
         }
     }
 }

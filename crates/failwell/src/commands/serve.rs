@@ -9,7 +9,7 @@ use failwell_fault::{Fault, Secret};
 use failwell_gateway::{Gateway, Reach, Restart, UpstreamSettings};
 use failwell_policy::Rate;
 use failwell_process::Launcher;
-use failwell_server::{House, Info, Room, Settings, keep_panics_quiet};
+use failwell_server::{House, Info, Room, Settings, Toolbox, keep_panics_quiet};
 use tokio_util::sync::CancellationToken;
 
 use crate::cli::Bounds;
@@ -90,17 +90,28 @@ fn federated(bounds: &Bounds, built_in: &[Builtin], upstreams: &[UpstreamConfig]
 fn room(server: Builtin) -> Result<Arc<dyn Room>, Fault> {
     match server {
         Builtin::Lobby => Ok(Arc::new(failwell_lobby::lobby()?)),
+        Builtin::Pytest => {
+            let here = std::env::current_dir().unwrap_or_else(|_| ".".into());
+            let settings = failwell_pytest::Settings::of(here, Launcher::of_this_program()?);
+            Ok(Arc::new(failwell_pytest::pytest(settings)?))
+        }
     }
 }
 
 fn house(room: Arc<dyn Room>, bounds: &Bounds, journal: &Journal) -> Result<Arc<House>, Fault> {
-    let rate = bounds.rate.map(|rate| Rate { per_second: f64::from(rate), burst: f64::from(rate) * 2.0 });
     let settings = Settings {
         request_deadline: Duration::from_secs(bounds.request_timeout),
-        rate,
+        rate: rate(bounds.rate),
         ..Settings::default()
     };
     House::new(room, settings, journal.clone())
+}
+
+/// A house around one tool server.
+pub(super) fn build(room: Result<Toolbox, Fault>, settings: Settings) -> Result<Arc<House>, Complaint> {
+    keep_panics_quiet();
+    let built = room.and_then(|room| House::new(Arc::new(room), settings, Journal::to_stderr()));
+    built.map_err(|fault| unexpected(&fault))
 }
 
 /// An upstream of the file as the gateway wants it.
@@ -128,6 +139,11 @@ fn upstream(config: &UpstreamConfig) -> UpstreamSettings {
         restart: Restart { budget: config.restart.budget, window: config.restart.window },
         trusted_errors: config.trusted_errors,
     }
+}
+
+/// So many requests a second, and twice as many at once.
+pub(super) fn rate(per_second: Option<u32>) -> Option<Rate> {
+    per_second.map(|rate| Rate { per_second: f64::from(rate), burst: f64::from(rate) * 2.0 })
 }
 
 /// A fault of our own at start: the person at the terminal is the operator, so they get the whole story.

@@ -1,6 +1,8 @@
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::time::Duration;
 
+use failwell_server::House;
 use failwell_transport::{StdioSettings, refuse_stdio, serve_stdio};
 
 use super::configured::{Misconfigured, settle};
@@ -11,25 +13,44 @@ use crate::config::Config;
 
 /// Serves the client on standard input and output until it hangs up.
 pub(super) fn run(arguments: &Stdio) -> Result<ExitCode, Complaint> {
-    let runtime = runtime()?;
-    let ended = runtime.block_on(async {
+    to_its_end(async {
         match settle(arguments.config.as_deref()) {
-            Ok(config) => serve(&arguments.bounds, &config).await,
+            Ok(config) => {
+                let served = serve::served(&arguments.bounds, &config)?;
+                let ended = converse(&served.house).await;
+                served.end();
+                ended
+            }
             Err(wrong) => refuse(&arguments.bounds, wrong).await,
         }
-    });
+    })
+}
+
+/// Serves the client on standard input and output with one house.
+pub(super) fn serve_one(
+    house: impl FnOnce() -> Result<Arc<House>, Complaint>,
+) -> Result<ExitCode, Complaint> {
+    to_its_end(async {
+        let house = house()?;
+        let ended = converse(&house).await;
+        house.journal().flush();
+        ended
+    })
+}
+
+fn to_its_end(serving: impl Future<Output = Result<ExitCode, Complaint>>) -> Result<ExitCode, Complaint> {
+    let runtime = runtime()?;
+    let ended = runtime.block_on(serving);
     // Reading standard input blocks a thread that nothing can wake, so it is not waited for.
     runtime.shutdown_timeout(Duration::from_millis(100));
     ended
 }
 
-async fn serve(bounds: &Bounds, config: &Config) -> Result<ExitCode, Complaint> {
-    let served = serve::served(bounds, config)?;
+async fn converse(house: &Arc<House>) -> Result<ExitCode, Complaint> {
     let stop = serve::stop_on_signal();
     let (input, output) = (tokio::io::stdin(), tokio::io::stdout());
-    let ended = serve_stdio(served.house.clone(), input, output, StdioSettings::default(), stop).await;
-    served.end();
-    ended.map(|()| ExitCode::SUCCESS).map_err(|fault| serve::unexpected(&fault))
+    let served = serve_stdio(house.clone(), input, output, StdioSettings::default(), stop).await;
+    served.map(|()| ExitCode::SUCCESS).map_err(|fault| serve::unexpected(&fault))
 }
 
 /// A desktop client shows what is answered, and seldom what is on standard error: it gets the reason both ways.

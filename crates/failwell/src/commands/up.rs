@@ -1,11 +1,14 @@
 use std::io::ErrorKind;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::process::ExitCode;
+use std::sync::Arc;
 
-use failwell_fault::Secret;
+use failwell_fault::{Fault, Secret};
 use failwell_policy::Keys;
+use failwell_server::House;
 use failwell_transport::{Houses, HttpSettings, serve_http};
 use tokio::net::TcpListener;
+use tokio::task::JoinHandle;
 
 use super::configured::{self, Misconfigured};
 use super::serve;
@@ -20,17 +23,10 @@ const DEFAULT_ADDRESS: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHO
 /// Serves over HTTP until told to stop.
 pub(super) async fn run(arguments: Up) -> Result<ExitCode, Complaint> {
     let config = configured::settle(arguments.config.as_deref()).map_err(Misconfigured::report)?;
-    let listen = arguments.listen.or(config.listen).unwrap_or(DEFAULT_ADDRESS);
-    let key = std::env::var("FAILWELL_KEY").ok().filter(|key| !key.is_empty()).map(Secret::new);
-    let keys = key.iter().fold(Keys::default(), |keys, key| keys.with("environment", key));
-    if key.is_none() && !listen.ip().is_loopback() {
-        return Err(Complaint::new(
-            format!("{listen} can be reached from other machines, and there is no key"),
-            "set FAILWELL_KEY to a long random text, or listen on 127.0.0.1",
-        ));
-    }
-    let listener = bind(listen).await?;
-    let address = listener.local_addr().unwrap_or(listen);
+    let at = arguments.listen.or(config.listen).unwrap_or(DEFAULT_ADDRESS);
+    let key = the_key();
+    let keys = guarded(key.as_ref(), at)?;
+    let (listener, address) = listen(at).await?;
     let served = serve::served(&arguments.bounds, &config)?;
     let settings = HttpSettings {
         keys,
@@ -47,9 +43,46 @@ pub(super) async fn run(arguments: Up) -> Result<ExitCode, Complaint> {
     let missing = doctor::missing_parts(&doctor::examine().await);
     let shown = Shown { address, missing: &missing, locked: key.is_some(), servers: served.names() };
     terminal::print(&shown.welcome(Paint::for_stdout()));
-    let ended = serving.await;
-    served.end();
-    match ended {
+    see_out(serving, || served.end()).await
+}
+
+/// Serves one tool server over HTTP until told to stop.
+pub(super) async fn serve_one(house: Arc<House>, at: SocketAddr) -> Result<ExitCode, Complaint> {
+    let keys = guarded(the_key().as_ref(), at)?;
+    let (listener, address) = listen(at).await?;
+    let settings = HttpSettings { keys, ..HttpSettings::default() };
+    let stop = serve::stop_on_signal();
+    let serving = tokio::spawn(serve_http(house.clone(), listener, settings, stop));
+    terminal::print(&format!("{} is up on http://{address}/mcp\n", house.room().info().title));
+    see_out(serving, || house.journal().flush()).await
+}
+
+async fn listen(at: SocketAddr) -> Result<(TcpListener, SocketAddr), Complaint> {
+    let listener = bind(at).await?;
+    let address = listener.local_addr().unwrap_or(at);
+    Ok((listener, address))
+}
+
+fn the_key() -> Option<Secret<String>> {
+    std::env::var("FAILWELL_KEY").ok().filter(|key| !key.is_empty()).map(Secret::new)
+}
+
+/// The keys callers may present; without one only this machine is served.
+fn guarded(key: Option<&Secret<String>>, at: SocketAddr) -> Result<Keys, Complaint> {
+    if key.is_none() && !at.ip().is_loopback() {
+        return Err(Complaint::new(
+            format!("{at} can be reached from other machines, and there is no key"),
+            "set FAILWELL_KEY to a long random text, or listen on 127.0.0.1",
+        ));
+    }
+    Ok(key.iter().fold(Keys::default(), |keys, key| keys.with("environment", key)))
+}
+
+/// Waits until the server has stopped, then ends what stands behind it.
+async fn see_out(serving: JoinHandle<Result<(), Fault>>, end: impl FnOnce()) -> Result<ExitCode, Complaint> {
+    let served = serving.await;
+    end();
+    match served {
         Ok(Ok(())) => {
             terminal::print("\nstopped; every accepted request was answered\n");
             Ok(ExitCode::SUCCESS)

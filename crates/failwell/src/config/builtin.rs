@@ -2,16 +2,21 @@
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Builtin {
     Lobby,
+    Pytest,
 }
 
 impl Builtin {
     /// All of them, in the order they are offered.
-    pub(crate) const ALL: [Builtin; 1] = [Builtin::Lobby];
+    pub(crate) const ALL: [Builtin; 2] = [Builtin::Lobby, Builtin::Pytest];
+
+    /// What is served when nobody says: what needs nothing of the machine.
+    pub(crate) const USUAL: [Builtin; 1] = [Builtin::Lobby];
 
     /// As it is written in the file.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Builtin::Lobby => "lobby",
+            Builtin::Pytest => "pytest",
         }
     }
 

@@ -40,7 +40,7 @@ fn listen(reader: &mut Reader<'_>, root: &Section<'_>) -> Option<SocketAddr> {
 }
 
 fn built_in(reader: &mut Reader<'_>, root: &Section<'_>) -> Vec<Builtin> {
-    let Some(named) = reader.texts(root, "servers") else { return Builtin::ALL.to_vec() };
+    let Some(named) = reader.texts(root, "servers") else { return Builtin::USUAL.to_vec() };
     let mut found = Vec::new();
     for name in named {
         match Builtin::named(&name.value) {

@@ -26,7 +26,7 @@ pub(crate) struct Config {
 
 impl Default for Config {
     fn default() -> Config {
-        Config { listen: None, data_dir: None, servers: Builtin::ALL.to_vec(), upstreams: Vec::new() }
+        Config { listen: None, data_dir: None, servers: Builtin::USUAL.to_vec(), upstreams: Vec::new() }
     }
 }
 

@@ -1,0 +1,54 @@
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
+
+use failwell_process::Launcher;
+use failwell_server::{House, Settings, ToolFailures};
+
+use super::{runtime, serve, stdio, up};
+use crate::cli::{Door, FailuresAs, Pytest, Serve, Server};
+use crate::complaint::Complaint;
+
+/// What a request has beyond the longest run, to clear up and answer.
+const CLEARING_UP: Duration = Duration::from_secs(30);
+
+/// Serves one tool server until its client hangs up or it is told to stop.
+pub(super) fn run(arguments: Serve) -> Result<ExitCode, Complaint> {
+    match arguments.server {
+        Server::Pytest(arguments) => {
+            let door = arguments.door.listen;
+            let house = move || pytest(arguments);
+            match door {
+                None => stdio::serve_one(house),
+                Some(address) => runtime()?.block_on(async { up::serve_one(house()?, address).await }),
+            }
+        }
+    }
+}
+
+fn pytest(arguments: Pytest) -> Result<Arc<House>, Complaint> {
+    if !arguments.project.is_dir() {
+        return Err(Complaint::new(
+            format!("{} is not a folder", arguments.project.display()),
+            "name the project's folder: --project DIR",
+        ));
+    }
+    let launcher = Launcher::of_this_program().map_err(|fault| serve::unexpected(&fault))?;
+    let settings = settings(&arguments.door, Duration::from_secs(arguments.longest_run) + CLEARING_UP);
+    let room = failwell_pytest::pytest(failwell_pytest::Settings {
+        project: arguments.project,
+        python: arguments.python,
+        pass: arguments.pass_env,
+        most_seconds: arguments.longest_run,
+        launcher,
+    });
+    serve::build(room, settings)
+}
+
+fn settings(door: &Door, request_deadline: Duration) -> Settings {
+    let tool_failures = match door.tool_failures {
+        FailuresAs::Result => ToolFailures::Result,
+        FailuresAs::Error => ToolFailures::Error,
+    };
+    Settings { request_deadline, tool_failures, rate: serve::rate(door.rate), ..Settings::default() }
+}

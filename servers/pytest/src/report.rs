@@ -1,0 +1,224 @@
+//! What is known about a run so far, put together from its events.
+
+use std::collections::BTreeMap;
+
+use crate::event::{Event, Outcome, Told};
+use crate::place::Project;
+use crate::scrub::Scrub;
+
+/// More tests, errors or items than this are counted, not kept.
+const MOST_KEPT: usize = 200_000;
+/// Bytes of stack dump kept.
+const LONGEST_DUMP: usize = 64 * 1024;
+
+/// One finished test.
+#[derive(Debug, Clone)]
+pub(crate) struct Test {
+    pub(crate) id: String,
+    pub(crate) outcome: Outcome,
+    pub(crate) duration: f64,
+    /// What there is to say about a test that did not simply pass.
+    pub(crate) story: Option<Box<Story>>,
+}
+
+/// Why a test did not simply pass.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Story {
+    pub(crate) phase: String,
+    pub(crate) message: String,
+    pub(crate) traceback: String,
+    pub(crate) also: Option<String>,
+    /// `path:line`, relative to the project where it is inside.
+    pub(crate) place: Option<String>,
+    pub(crate) sections: Vec<(String, String)>,
+    pub(crate) subtests: u64,
+    pub(crate) subfailed: u64,
+}
+
+/// Something that did not collect.
+#[derive(Debug, Clone)]
+pub(crate) struct CollectionError {
+    pub(crate) file: String,
+    pub(crate) error_type: String,
+    pub(crate) message: String,
+    pub(crate) line: Option<u64>,
+    pub(crate) traceback: String,
+}
+
+/// One collected test.
+#[derive(Debug, Clone, serde::Serialize)]
+pub(crate) struct Item {
+    pub(crate) node_id: String,
+    pub(crate) module: String,
+    pub(crate) class: Option<String>,
+    pub(crate) function: String,
+    pub(crate) file: String,
+    pub(crate) line: Option<u64>,
+}
+
+/// Everything known about a run.
+#[derive(Debug, Default)]
+pub(crate) struct Report {
+    pub(crate) python: Option<(String, String)>,
+    pub(crate) pytest: Option<String>,
+    pub(crate) no_pytest: Option<(String, bool)>,
+    pub(crate) lacks: Vec<String>,
+    pub(crate) collected: Option<u64>,
+    pub(crate) deselected: u64,
+    pub(crate) items: Vec<Item>,
+    pub(crate) tests: Vec<Test>,
+    pub(crate) collection_errors: Vec<CollectionError>,
+    pub(crate) interrupt: Option<(String, String)>,
+    pub(crate) internal: Option<(String, String)>,
+    pub(crate) finish: Option<i32>,
+    pub(crate) exit: Option<i32>,
+    pub(crate) trouble: Vec<String>,
+    pub(crate) dump: String,
+    running: BTreeMap<String, u64>,
+    started: u64,
+    held: Option<String>,
+}
+
+/// The counts of a run. The four words add up to the total.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub(crate) struct Counts {
+    pub(crate) passed: usize,
+    pub(crate) failed: usize,
+    pub(crate) skipped: usize,
+    pub(crate) errors: usize,
+    pub(crate) xfailed: usize,
+    pub(crate) xpassed: usize,
+}
+
+impl Counts {
+    /// All tests that ended.
+    pub(crate) fn total(&self) -> usize {
+        self.passed + self.failed + self.skipped + self.errors
+    }
+}
+
+impl Report {
+    /// Takes one line of the plugin's. What is no event is part of a stack dump.
+    pub(crate) fn take_line(&mut self, line: &str, scrub: &Scrub, project: &Project) {
+        match serde_json::from_str(line) {
+            Ok(event) => self.take(event, scrub, project),
+            Err(_) if self.dump.len() < LONGEST_DUMP => {
+                self.dump.push_str(&scrub.clean(line));
+                self.dump.push('\n');
+            }
+            Err(_) => {}
+        }
+    }
+
+    fn take(&mut self, event: Event, scrub: &Scrub, project: &Project) {
+        match event {
+            Event::Python { version, executable } => self.python = Some((version, executable)),
+            Event::NoPytest { msg, missing } => self.no_pytest = Some((scrub.clean(&msg), missing)),
+            Event::Lacks { what } => self.lacks.push(what),
+            Event::Hello { pytest } => self.pytest = Some(pytest),
+            Event::CollectError { id, path, kind, msg, line, tb } => {
+                if self.collection_errors.len() < MOST_KEPT {
+                    let file = path.as_deref().or(id.split("::").next()).unwrap_or_default();
+                    self.collection_errors.push(CollectionError {
+                        file: project.relative(file).to_owned(),
+                        error_type: kind,
+                        message: scrub.clean(&msg),
+                        line,
+                        traceback: scrub.clean(&tb),
+                    });
+                }
+            }
+            Event::Collected { n, deselected } => {
+                self.collected = Some(n);
+                self.deselected = deselected;
+            }
+            Event::Item { id, module, class, function, file, line } => {
+                if self.items.len() < MOST_KEPT {
+                    self.items.push(Item { node_id: id, module, class, function, file, line });
+                }
+            }
+            Event::Start { id } => {
+                self.started += 1;
+                self.running.insert(id, self.started);
+            }
+            Event::Test(told) => self.finish_test(told, scrub, project),
+            Event::Interrupt { kind, msg } => self.interrupt = Some((kind, scrub.clean(&msg))),
+            Event::Internal { kind, text } => self.internal = Some((kind, scrub.clean(&text))),
+            Event::Finish { code } => self.finish = Some(code),
+            Event::Exit { code } => self.exit = Some(code),
+            Event::Trouble { hook, problem } => {
+                if self.trouble.len() < 10 {
+                    self.trouble.push(format!("{hook}: {}", scrub.clean(&problem)));
+                }
+            }
+        }
+    }
+
+    fn finish_test(&mut self, told: Told, scrub: &Scrub, project: &Project) {
+        self.running.remove(&told.id);
+        if self.tests.len() >= MOST_KEPT {
+            return;
+        }
+        let simple = told.outcome == Outcome::Passed && told.subtests == 0;
+        let story = (!simple).then(|| Box::new(story(&told, scrub, project)));
+        self.tests.push(Test { id: told.id, outcome: told.outcome, duration: told.duration, story });
+    }
+
+    /// Remembers the running test: what is told to stop may well end it properly.
+    pub(crate) fn hold(&mut self) {
+        self.held = self.running().map(str::to_owned);
+    }
+
+    /// The test that began last and has not ended, or had not when the time was up.
+    pub(crate) fn running(&self) -> Option<&str> {
+        if let Some(held) = &self.held {
+            return Some(held);
+        }
+        self.running.iter().max_by_key(|(_, order)| **order).map(|(id, _)| id.as_str())
+    }
+
+    /// How many tests began.
+    pub(crate) fn started(&self) -> u64 {
+        self.started
+    }
+
+    /// The counts so far.
+    pub(crate) fn counts(&self) -> Counts {
+        let mut counts = Counts::default();
+        for test in &self.tests {
+            match test.outcome {
+                Outcome::Passed => counts.passed += 1,
+                Outcome::Failed => counts.failed += 1,
+                Outcome::Error => counts.errors += 1,
+                Outcome::Skipped => counts.skipped += 1,
+                Outcome::Xfailed => {
+                    counts.skipped += 1;
+                    counts.xfailed += 1;
+                }
+                Outcome::Xpassed => {
+                    counts.passed += 1;
+                    counts.xpassed += 1;
+                }
+            }
+        }
+        counts
+    }
+}
+
+fn story(told: &Told, scrub: &Scrub, project: &Project) -> Story {
+    let clean = |text: &Option<String>| text.as_deref().map(|text| scrub.clean(text));
+    let place = told.path.as_deref().map(|path| match told.line {
+        Some(line) => format!("{}:{line}", project.relative(path)),
+        None => project.relative(path).to_owned(),
+    });
+    Story {
+        phase: told.phase.clone().unwrap_or_default(),
+        message: clean(&told.msg).unwrap_or_default(),
+        traceback: clean(&told.tb).unwrap_or_default(),
+        also: clean(&told.also),
+        place,
+        sections: told.sections.iter().map(|(name, text)| (name.clone(), scrub.clean(text))).collect(),
+        subtests: told.subtests,
+        subfailed: told.subfailed,
+    }
+}

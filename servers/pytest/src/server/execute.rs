@@ -1,0 +1,219 @@
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use failwell_fault::{Fault, Ref};
+use failwell_server::{Context, ToolOutcome};
+use serde_json::{Map, Value, json};
+
+use super::{Desk, Warmth};
+use crate::arguments::{DEFAULT_TIMEOUT, Execute, choose};
+use crate::changed::{Affected, affected};
+use crate::classify::Verdict;
+use crate::interpreter::Interpreter;
+use crate::place::Project;
+use crate::report::Report;
+use crate::run::Order;
+use crate::store::Run;
+use crate::{answer, coverage, plan, tell};
+
+/// Flaky tests listed.
+const MOST_FLAKY: usize = 100;
+
+pub(super) async fn execute(desk: Arc<Desk>, given: Execute, cx: Context) -> Result<ToolOutcome, Fault> {
+    let project = choose(&desk.project, given.project.as_deref())?;
+    given.check(&project, desk.settings.most_seconds)?;
+    let interpreter = match desk.interpreter(&project).await {
+        Ok(interpreter) => interpreter,
+        Err(missing) => return desk.not_started(missing),
+    };
+    let call = Call { desk: &desk, given: &given, project, interpreter, cx: &cx };
+    match call.select().await {
+        Selection::Nothing(note) => call.nothing(note),
+        Selection::These(ids, notes) => call.run(&ids, notes).await,
+    }
+}
+
+/// One call of the tool.
+struct Call<'a> {
+    desk: &'a Desk,
+    given: &'a Execute,
+    project: Project,
+    interpreter: Interpreter,
+    cx: &'a Context,
+}
+
+/// Which tests to run; no ids means all.
+enum Selection {
+    These(Vec<String>, Vec<String>),
+    Nothing(&'static str),
+}
+
+impl Call<'_> {
+    async fn select(&self) -> Selection {
+        let named = self.given.node_ids.clone().unwrap_or_default();
+        let mut notes = Vec::new();
+        let within =
+            |id: &String| named.is_empty() || named.iter().any(|selection| plan::covers(selection, id));
+        let mut ids = named.clone();
+        if self.given.last_failed == Some(true) {
+            let failed: Vec<String> = self.last_failed().into_iter().filter(within).collect();
+            if failed.is_empty() {
+                notes.push("no failure of an earlier run is known here, so everything was run".to_owned());
+            } else {
+                ids = failed;
+            }
+        }
+        if let Some(revision) = &self.given.changed_since {
+            match affected(&self.desk.settings.launcher, self.project.root(), revision).await {
+                Affected::All(why) => notes.push(format!("everything was run: {why}")),
+                Affected::Files(files) => {
+                    let reached: Vec<String> = if ids.is_empty() {
+                        files
+                    } else {
+                        let hit = |id: &String| files.iter().any(|file| plan::covers(file, id));
+                        let inner =
+                            files.iter().filter(|file| ids.iter().any(|id| plan::covers(id, file))).cloned();
+                        inner.chain(ids.iter().filter(|id| hit(id)).cloned()).collect()
+                    };
+                    if reached.is_empty() {
+                        return Selection::Nothing("no test file is affected by the change");
+                    }
+                    notes.push(format!("{} test files or tests are affected by the change", reached.len()));
+                    ids = reached;
+                }
+            }
+        }
+        Selection::These(ids, notes)
+    }
+
+    /// What failed in this caller's last run here that ran anything.
+    fn last_failed(&self) -> Vec<String> {
+        let caller = self.cx.client().caller.to_string();
+        let runs = self.desk.store.of(&caller);
+        let last = runs.iter().find(|run| run.project == self.project.root() && !run.report.tests.is_empty());
+        let failed =
+            last.into_iter().flat_map(|run| run.report.tests.iter().filter(|test| test.outcome.is_bad()));
+        failed.map(|test| test.id.clone()).filter(|id| self.project.has_test(id)).collect()
+    }
+
+    fn order(&self, ids: &[String], limit: Duration) -> Order {
+        let arguments = plan::execute(self.given, ids, &self.project, self.desk.folder.path());
+        let measured = (self.given.coverage == Some(true))
+            .then(|| self.desk.folder.path().join(format!("coverage-{}.json", Ref::fresh())));
+        let more = [
+            ("per_test_timeout", json!(self.given.per_test_timeout)),
+            ("workers", json!(self.given.workers)),
+            ("coverage", json!(measured)),
+        ];
+        let mut order = self.desk.order(&self.project, &self.interpreter, arguments, more, limit);
+        order.per_test = self.given.per_test_timeout.map(Duration::from_secs_f64);
+        order
+    }
+
+    async fn run(&self, ids: &[String], notes: Vec<String>) -> Result<ToolOutcome, Fault> {
+        let limit = Duration::from_secs(
+            self.given.timeout.unwrap_or(DEFAULT_TIMEOUT.min(self.desk.settings.most_seconds)),
+        );
+        let times = self.given.repeat.unwrap_or(1);
+        let warmth = if times > 1 || self.given.cold == Some(true) { Warmth::Cold } else { Warmth::Any };
+        let detail = self.given.detail.unwrap_or_default();
+        let characters = tell::budget(self.given.budget, detail);
+        let began = Instant::now();
+        let mut tally = Tally::default();
+        let mut runs_left = times;
+        loop {
+            let order = self.order(ids, limit.saturating_sub(began.elapsed()));
+            let ran = match self.desk.perform(&order, warmth, self.cx).await {
+                Ok(ran) => ran,
+                Err(fault) => return self.desk.launch_failed(fault, &self.project),
+            };
+            let mut kept = self.desk.keep(ran, &order, self.cx);
+            let Verdict::Ordinary { exit_code } = kept.1 else {
+                if kept.2 == order.limit {
+                    kept.2 = limit;
+                }
+                return self.desk.failure(&kept, &order, characters);
+            };
+            tally.count(&kept.0.report);
+            runs_left -= 1;
+            if runs_left > 0 {
+                continue;
+            }
+            let extra = self.extra(&kept.0, &order, notes, (times > 1).then_some((times, &tally)));
+            return tell::ordinary(&kept.0, exit_code, &self.interpreter, detail, characters, extra);
+        }
+    }
+
+    fn extra(
+        &self,
+        run: &Run,
+        order: &Order,
+        notes: Vec<String>,
+        tally: Option<(u64, &Tally)>,
+    ) -> Map<String, Value> {
+        let mut extra = Map::new();
+        let notes = tell::notes(&run.report, notes);
+        if !notes.is_empty() {
+            extra.insert("notes".to_owned(), json!(notes));
+        }
+        if let Some(count) = self.given.durations {
+            let count = usize::try_from(count).unwrap_or(usize::MAX);
+            extra.insert("durations".to_owned(), answer::slowest(&run.report, count));
+        }
+        if let Some(path) = order.settings.get("coverage").and_then(Value::as_str) {
+            let path = std::path::Path::new(path);
+            if let Some(measured) = coverage::read(path) {
+                extra.insert("coverage".to_owned(), measured);
+            }
+            let _ = std::fs::remove_file(path);
+        }
+        if let Some((times, tally)) = tally {
+            extra.insert("repeat".to_owned(), tally.verdict(times));
+        }
+        extra
+    }
+
+    /// Nothing to run is a result too.
+    fn nothing(&self, note: &'static str) -> Result<ToolOutcome, Fault> {
+        let run = Run {
+            id: Ref::fresh().to_string(),
+            caller: String::new(),
+            project: self.project.root().to_owned(),
+            ended: Instant::now(),
+            took: Duration::ZERO,
+            mode: "none",
+            status: "no_tests",
+            report: Report::default(),
+            stdout: String::new(),
+            stderr: String::new(),
+        };
+        let extra = Map::from_iter([("notes".to_owned(), json!([note]))]);
+        let detail = self.given.detail.unwrap_or_default();
+        tell::ordinary(&run, 5, &self.interpreter, detail, tell::budget(self.given.budget, detail), extra)
+    }
+}
+
+/// How often each test ended how, over several runs.
+#[derive(Debug, Default)]
+struct Tally(BTreeMap<String, BTreeMap<&'static str, u64>>);
+
+impl Tally {
+    fn count(&mut self, report: &Report) {
+        for test in &report.tests {
+            *self.0.entry(test.id.clone()).or_default().entry(test.outcome.word()).or_default() += 1;
+        }
+    }
+
+    fn verdict(&self, times: u64) -> Value {
+        let flaky: Vec<Value> = self
+            .0
+            .iter()
+            .filter(|(_, outcomes)| outcomes.len() > 1 || outcomes.values().sum::<u64>() != times)
+            .map(|(id, outcomes)| json!({"node_id": id, "outcomes": outcomes}))
+            .collect();
+        let verdict = if flaky.is_empty() { "stable" } else { "flaky" };
+        let shown: Vec<&Value> = flaky.iter().take(MOST_FLAKY).collect();
+        json!({"runs": times, "verdict": verdict, "flaky_count": flaky.len(), "flaky": shown})
+    }
+}

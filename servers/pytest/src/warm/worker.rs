@@ -1,0 +1,119 @@
+use std::io::{self, IoSlice};
+use std::mem::MaybeUninit;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
+
+use failwell_process::{Child, EventReader, Launcher, Limits, Plan};
+use rustix::net::{SendAncillaryBuffer, SendAncillaryMessage, SendFlags};
+use serde::Deserialize;
+use serde_json::json;
+use tokio::io::{AsyncReadExt, AsyncWriteExt, Interest};
+use tokio::net::unix::pipe;
+use tokio::net::{UnixListener, UnixStream};
+use tokio::sync::Mutex;
+use tokio::time::timeout;
+
+use super::fork::Fork;
+use crate::run::{BOOT, Order, limits};
+
+/// How long a worker may take to import pytest and its plugins.
+const START: Duration = Duration::from_secs(60);
+/// How long a worker may take to fork.
+const FORK: Duration = Duration::from_secs(5);
+/// Standard output, standard error, events, control.
+const DESCRIPTORS: usize = 4;
+/// No answer of a worker is longer.
+const LONGEST: usize = 4096;
+
+/// A process that has pytest imported and forks on demand. Dropped, it goes, and everything forked from it.
+#[derive(Debug)]
+pub(crate) struct Worker {
+    link: Mutex<UnixStream>,
+    _child: Child,
+}
+
+#[derive(Deserialize)]
+struct Answer {
+    #[serde(default)]
+    ready: bool,
+    #[serde(default)]
+    forked: bool,
+}
+
+impl Worker {
+    /// Starts a worker; nothing when it does not come up, or finds itself unfit.
+    pub(crate) async fn start(launcher: &Launcher, folder: &Path, order: &Order) -> Option<Worker> {
+        static COUNT: AtomicU64 = AtomicU64::new(0);
+        let path = folder.join(format!("worker-{}.sock", COUNT.fetch_add(1, Ordering::Relaxed)));
+        let listener = UnixListener::bind(&path).ok()?;
+        let mut plan = Plan::new(&order.interpreter.path, order.project.root())
+            .arguments(["-c", BOOT, "serve"])
+            .arguments([path.as_os_str(), order.project.root().as_os_str()]);
+        plan.environment = order.environment.clone();
+        plan.limits = Limits { wall: None, ..limits(Duration::ZERO) };
+        let mut child = launcher.start(plan).await.ok()?;
+        let accepted = tokio::select! {
+            accepted = timeout(START, listener.accept()) => accepted.ok()?.ok(),
+            _ = child.wait() => None,
+        };
+        let _ = std::fs::remove_file(&path);
+        let (mut link, _) = accepted?;
+        let answer = timeout(START, hear(&mut link)).await.ok()??;
+        answer.ready.then(|| Worker { link: Mutex::new(link), _child: child })
+    }
+
+    /// Forks for a run; nothing when the worker is gone or no longer fit.
+    pub(crate) async fn fork(&self, order: &Order) -> Option<(Fork, EventReader)> {
+        let mut link = self.link.lock().await;
+        timeout(FORK, fork(&mut link, order)).await.ok()?
+    }
+}
+
+async fn fork(link: &mut UnixStream, order: &Order) -> Option<(Fork, EventReader)> {
+    let (stdout, their_stdout) = incoming().ok()?;
+    let (stderr, their_stderr) = incoming().ok()?;
+    let (events, their_events) = incoming().ok()?;
+    let (control, their_control) = std::os::unix::net::UnixStream::pair().ok()?;
+    control.set_nonblocking(true).ok()?;
+    let request = json!({"settings": order.settings, "arguments": order.arguments}).to_string();
+    let size = u32::try_from(request.len()).ok()?;
+    let theirs = [their_stdout, their_stderr, their_events, OwnedFd::from(their_control)];
+    let borrowed: Vec<BorrowedFd<'_>> = theirs.iter().map(AsFd::as_fd).collect();
+    link.async_io(Interest::WRITABLE, || send(link, size, &borrowed)).await.ok()?;
+    drop(borrowed);
+    drop(theirs);
+    link.write_all(request.as_bytes()).await.ok()?;
+    let answer = hear(link).await?;
+    let fork = Fork::new(UnixStream::from_std(control).ok()?, stdout, stderr);
+    answer.forked.then_some((fork, events))
+}
+
+fn incoming() -> io::Result<(pipe::Receiver, OwnedFd)> {
+    let (read, write) = io::pipe()?;
+    Ok((pipe::Receiver::from_owned_fd(read.into())?, write.into()))
+}
+
+fn send(link: &UnixStream, size: u32, descriptors: &[BorrowedFd<'_>]) -> io::Result<()> {
+    let mut space = [MaybeUninit::uninit(); rustix::cmsg_space!(ScmRights(DESCRIPTORS))];
+    let mut ancillary = SendAncillaryBuffer::new(&mut space);
+    if !ancillary.push(SendAncillaryMessage::ScmRights(descriptors)) {
+        return Err(io::Error::other("too many descriptors"));
+    }
+    let size = size.to_be_bytes();
+    rustix::net::sendmsg(link, &[IoSlice::new(&size)], &mut ancillary, SendFlags::NOSIGNAL)?;
+    Ok(())
+}
+
+/// One line from the worker.
+async fn hear(link: &mut UnixStream) -> Option<Answer> {
+    let mut line = Vec::new();
+    while line.last() != Some(&b'\n') {
+        if line.len() > LONGEST {
+            return None;
+        }
+        line.push(link.read_u8().await.ok()?);
+    }
+    serde_json::from_slice(&line).ok()
+}

@@ -1,0 +1,75 @@
+"""Real projects: node for node what plain pytest says, cold and warm, and the folder as it was."""
+
+import json
+import pathlib
+import subprocess
+import tarfile
+import time
+
+from client import Server, digest
+
+# Where each project has its code, and which tests to run. click's test_deprecations needs it installed. wcwidth's suite
+# wants a compiled part: some 1,700 errors of one cause, which is as good a test as any.
+PROJECTS = {
+    "toolz": (".", []),
+    "pluggy": ("src", []),
+    "cachetools": ("src", []),
+    "click": ("src", ["tests/test_[!d]*.py", "tests/test_default*.py"]),
+    "wcwidth": (".", []),
+    "more_itertools": (".", []),
+    "tomlkit": (".", ["tests"]),
+    "boltons": (".", ["tests"]),
+}
+# pytest itself is made of these, so their own suites never get a warm worker.
+NEVER_WARM = {"pluggy"}
+
+
+def checks(suite):
+    for name, (code, selection) in PROJECTS.items():
+        suite.check(f"real project {name}", lambda n=name, c=code, s=selection: compare(suite, n, c, s))
+
+
+def compare(suite, name, code, selection):
+    archive = next((suite.environments / "projects").glob(f"{name}-*.tar.gz"))
+    folder = suite.home / "real" / name
+    with tarfile.open(archive) as opened:
+        opened.extractall(folder, filter="data")
+    project = next(folder.iterdir())
+    env = dict(suite.env, PYTHONPATH=str(project / code), PYTHONHASHSEED="0")
+    selection = [str(path.relative_to(project)) for part in selection for path in sorted(project.glob(part))]
+    plain = what_plain_pytest_says(suite, project, selection, env)
+    assert len(plain) >= 100, f"only {len(plain)} tests ran at all"
+    before = digest(project)
+    with Server(suite.binary, project, "--python", suite.python(), "--pass-env", "PYTHONHASHSEED", env=env) as server:
+        arguments = {"detail": "full", "budget": 4_000_000, "timeout": 300, **({"node_ids": selection} if selection else {})}
+        cold = server.run(**arguments)
+        assert cold.mode == "cold"
+        same(plain, cold)
+        if name in NEVER_WARM:
+            time.sleep(2)
+            assert server.run(**arguments).mode == "cold", "its own modules are loaded"
+        else:
+            same(plain, server.warm(**arguments))
+    assert digest(project) == before, sorted(set(digest(project)) ^ set(before))
+    print(f"  {project.name}: {len(plain)} tests alike")
+
+
+def what_plain_pytest_says(suite, project, selection, env):
+    output = suite.home / f"{project.name}.json"
+    recorder = pathlib.Path(__file__).resolve().parent / "plain"
+    env = dict(env, RECORDER_OUTPUT=str(output), PYTHONDONTWRITEBYTECODE="1")
+    env["PYTHONPATH"] += f":{recorder}"
+    command = [suite.python(), "-m", "pytest", "-q", "-p", "recorder", "-p", "no:cacheprovider", *selection]
+    subprocess.run(command, cwd=project, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, timeout=300)
+    return json.loads(output.read_text())
+
+
+def same(plain, outcome):
+    assert not outcome.failed, outcome
+    result = outcome.structured
+    assert "tests_omitted" not in result, result.get("tests_omitted")
+    ours = {test["node_id"]: test["outcome"] for test in result["tests"]}
+    different = {node for node in plain.keys() | ours.keys() if plain.get(node) != ours.get(node)}
+    told = [(node, plain.get(node), ours.get(node)) for node in sorted(different)[:10]]
+    assert not different, f"{len(different)} of {len(plain)} differ: {told}"
+    assert sum(outcome.counts()) == len(plain), outcome.counts()
