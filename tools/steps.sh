@@ -1,12 +1,16 @@
 # What `./x test` runs, in this order. Each step is a function that fails when the step does.
 
-STEPS=(fmt tidy clippy deny unit fuzz conformance interop probe)
+STEPS=(fmt tidy clippy deny unit fuzz conformance gateway interop probe)
 STEP_LIMIT=${FAILWELL_STEP_LIMIT:-1800} # seconds; a step that hangs must not hang the run
 
 step_fmt() { cargo fmt --all --check; }
 step_tidy() { cargo run --quiet -p xtask -- tidy; }
 step_clippy() { cargo clippy --quiet --workspace --all-targets -- -D warnings; }
-step_unit() { cargo test --quiet --workspace; }
+# The gateway's tests start servers other people wrote, so these are installed first.
+step_unit() {
+	install_tools
+	cargo test --quiet --workspace --no-fail-fast
+}
 step_fuzz() { fuzz/run 10; }
 
 # Advisories are left out: they need a database from the network, and a test must give the same answer without it.
@@ -24,6 +28,13 @@ step_conformance() {
 	install_tools
 	build_fixture
 	python3 tests/conformance/run -- "$FIXTURE" --listen 127.0.0.1:0
+}
+
+# The same suite through the gateway: a client of each era in front of an upstream that speaks the modern one.
+step_gateway() {
+	install_tools
+	cargo build --quiet -p failwell-suite --bins
+	python3 tests/conformance/run --baseline gateway.json -- "$CARGO_TARGET_DIR/debug/gated" --listen 127.0.0.1:0 "$FIXTURE" --stdio
 }
 
 step_interop() {

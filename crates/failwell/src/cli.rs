@@ -19,6 +19,7 @@ const EXAMPLES: &str = "\
 Examples:
   failwell up                                    serve on http://127.0.0.1:8484
   failwell stdio                                 serve a desktop client
+  failwell check                                 what is wrong with failwell.toml
   failwell explain -32004                        what a code means, and where
   failwell explain rpc/not_json                  what a reason means, and what to do
   failwell probe http://127.0.0.1:8484/mcp       how well a server fails
@@ -28,6 +29,7 @@ Examples:
 pub(crate) enum Command {
     Up(Up),
     Stdio(Stdio),
+    Check(Check),
     Explain(Explain),
     Probe(Probe),
     Doctor(Doctor),
@@ -38,7 +40,8 @@ pub(crate) enum Command {
 /// Serve over HTTP: MCP at /mcp, plain JSON-RPC at /rpc, REST at /v1
 ///
 /// Only this machine can connect unless told otherwise. With a key in the environment variable FAILWELL_KEY every
-/// caller must present it; other addresses than loopback are only listened on with one.
+/// caller must present it; other addresses than loopback are only listened on with one. Settings come from
+/// failwell.toml in this folder if it is there; what is typed here goes before what is written there.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -46,9 +49,12 @@ Examples:
   failwell up --listen 127.0.0.1:0               any free port
   FAILWELL_KEY=… failwell up --listen 0.0.0.0:8484 --allow-host tools.example")]
 pub(crate) struct Up {
-    /// Address and port to listen on
-    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:8484")]
-    pub(crate) listen: std::net::SocketAddr,
+    /// Configuration file; without it failwell.toml in this folder, if it is there
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+    /// Address and port to listen on; 127.0.0.1:8484 unless the configuration says otherwise
+    #[arg(long, value_name = "ADDR")]
+    pub(crate) listen: Option<std::net::SocketAddr>,
     /// Another host name callers may use for this server; may be repeated
     #[arg(long, value_name = "NAME")]
     pub(crate) allow_host: Vec<String>,
@@ -60,6 +66,9 @@ pub(crate) struct Up {
 }
 
 /// Serve one client over standard input and output, for desktop clients
+///
+/// A client that starts this sees only what is answered. So when the configuration is wrong, the first request is
+/// answered with that, and then the program ends.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -67,8 +76,38 @@ Examples:
   claude mcp add failwell -- failwell stdio
   echo '{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}' | failwell stdio")]
 pub(crate) struct Stdio {
+    /// Configuration file; without it failwell.toml in this folder, if it is there
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) bounds: Bounds,
+}
+
+/// Check a configuration file: every mistake at once, with its line and what to do
+///
+/// Variables and files the configuration refers to are looked at too. Nothing is started, and no secret is printed.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Exit codes:
+  0  the file is fine
+  1  something is wrong with it
+  2  wrong usage
+
+Examples:
+  failwell check
+  failwell check /etc/failwell.toml
+  failwell check --json | jq -r '.problems[] | \"\\(.line): \\(.message)\"'
+  failwell check --schema > failwell.schema.json")]
+pub(crate) struct Check {
+    /// The file; failwell.toml in this folder by default
+    #[arg(value_name = "CONFIG")]
+    pub(crate) config: Option<PathBuf>,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Print the JSON Schema of the file instead
+    #[arg(long, conflicts_with_all = ["config", "json"])]
+    pub(crate) schema: bool,
 }
 
 /// What no request may go past.

@@ -1,6 +1,8 @@
 //! One file per command.
 
+mod check;
 mod completions;
+mod configured;
 mod doctor;
 mod explain;
 mod man;
@@ -21,6 +23,7 @@ pub(crate) fn run(command: Command) -> Result<ExitCode, Complaint> {
     match command {
         Command::Up(arguments) => runtime()?.block_on(up::run(arguments)),
         Command::Stdio(arguments) => stdio::run(&arguments),
+        Command::Check(arguments) => check::run(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),
         Command::Probe(arguments) => runtime()?.block_on(probe::run(arguments)),
         Command::Doctor(arguments) => runtime()?.block_on(doctor::run(&arguments)),

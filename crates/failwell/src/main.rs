@@ -5,6 +5,7 @@
 mod cli;
 mod commands;
 mod complaint;
+mod config;
 mod doctor;
 mod terminal;
 
@@ -13,6 +14,11 @@ use std::process::ExitCode;
 use clap::Parser;
 
 fn main() -> ExitCode {
+    // First of all, while there is one thread: this may be the supervisor of a child.
+    #[cfg(unix)]
+    if std::env::args_os().nth(1).is_some_and(|first| first == failwell_process::ARGUMENT) {
+        return failwell_process::supervise_main();
+    }
     match commands::run(cli::Cli::parse().command) {
         Ok(code) => code,
         Err(complaint) => {

@@ -18,9 +18,14 @@ pub(crate) fn print_bytes(bytes: &[u8]) {
 
 /// Says on standard error what is wrong and what to do.
 pub(crate) fn complain(complaint: &Complaint) {
-    let paint = Paint::for_stream(stderr().is_terminal());
+    let paint = Paint::for_stderr();
     let text =
         format!("{} {}\n{} {}\n", paint.red("error:"), complaint.title, paint.bold("help:"), complaint.help);
+    let _ = stderr().write_all(text.as_bytes());
+}
+
+/// Writes to standard error, before the complaint that sums it up.
+pub(crate) fn report(text: &str) {
     let _ = stderr().write_all(text.as_bytes());
 }
 
@@ -55,6 +60,11 @@ impl Paint {
     /// Colour for standard output.
     pub(crate) fn for_stdout() -> Paint {
         Paint::for_stream(stdout().is_terminal())
+    }
+
+    /// Colour for standard error.
+    pub(crate) fn for_stderr() -> Paint {
+        Paint::for_stream(stderr().is_terminal())
     }
 
     fn for_stream(is_terminal: bool) -> Paint {

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
-const COMMANDS: [&str; 7] = ["up", "stdio", "explain", "probe", "doctor", "completions", "man"];
+const COMMANDS: [&str; 8] = ["up", "stdio", "check", "explain", "probe", "doctor", "completions", "man"];
 
 struct Ran {
     code: Option<i32>,

@@ -35,6 +35,7 @@ mod http;
 mod lobby;
 mod mcp;
 mod policy;
+mod process;
 mod rpc;
 mod server;
 
@@ -45,6 +46,7 @@ pub use http::*;
 pub use lobby::LOBBY_UNKNOWN_REASON;
 pub use mcp::*;
 pub use policy::*;
+pub use process::*;
 pub use rpc::*;
 pub use server::*;
 
@@ -59,6 +61,7 @@ pub fn all() -> impl Iterator<Item = &'static Reason> {
         gateway::ROWS,
         audit::ROWS,
         config::ROWS,
+        process::ROWS,
         lobby::ROWS,
     ]
     .into_iter()

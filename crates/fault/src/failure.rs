@@ -94,6 +94,19 @@ impl Fault {
         self
     }
 
+    /// Private: the whole story of another fault, which this one answers for.
+    #[must_use]
+    #[track_caller]
+    pub fn absorbing(mut self, other: Fault) -> Fault {
+        let whole = other.operator().to_string();
+        let mut private = other.0.private;
+        self.0.private.notes.push(("absorbed", whole));
+        self.0.private.causes.append(&mut private.causes);
+        self.0.private.locations.append(&mut private.locations);
+        self.0.private.captured.append(&mut private.captured);
+        self
+    }
+
     /// Private: a note for the operator.
     #[must_use]
     pub fn note(mut self, name: &'static str, text: impl Into<String>) -> Fault {

@@ -70,6 +70,18 @@ impl Rounds {
         Rounds { brought, state: Mutex::default() }
     }
 
+    /// What the client brought under a key, whether it was asked for yet or not.
+    pub(crate) fn brought(&self, begins: &str) -> Vec<(String, Json)> {
+        let found = self.brought.iter().filter(|(key, _)| key.starts_with(begins));
+        found.map(|(key, answer)| (key.clone(), answer.clone())).collect()
+    }
+
+    /// Keeps something for the next round, sealed.
+    pub(crate) fn remember(&self, key: &str, value: Json) {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.settled.insert(key.to_owned(), value);
+    }
+
     fn ask(&self, questions: &[(&str, Question)]) -> Result<Answers, Fault> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         let mut answers = Answers::default();

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 
 use failwell_fault::{Echo, Fault, reason};
 use failwell_rpc::{Asked, Era, Json, Object, Request, Revision};
-use serde_json::Value;
 
 use crate::listen::Filter;
 use crate::log_level::LogLevel;
@@ -35,7 +34,7 @@ pub(crate) enum Call<'a> {
 #[derive(Debug)]
 pub(crate) struct Invocation<'a> {
     pub(crate) name: String,
-    pub(crate) arguments: Value,
+    pub(crate) arguments: Json,
     pub(crate) rounds: RoundParams<'a>,
 }
 
@@ -66,7 +65,7 @@ impl<'a> Call<'a> {
             "logging/setLevel" if !modern => Call::SetLevel(read_level(&mut params)?),
             "server/discover" if modern => Call::Discover,
             "tools/list" if has(offers.tools) => list(List::Tools, &mut params),
-            "tools/call" if has(offers.tools) => Call::Tool(invocation(&mut params, modern)?),
+            "tools/call" if has(offers.tools) => Call::Tool(invocation(&mut params, modern)),
             "prompts/list" if has(offers.prompts) => list(List::Prompts, &mut params),
             "prompts/get" if has(offers.prompts) => Call::Prompt {
                 name: params.text("name"),
@@ -112,13 +111,11 @@ fn read_level(params: &mut Params<'_, '_>) -> Result<LogLevel, Fault> {
     if params.are_wrong() { Ok(LogLevel::Info) } else { LogLevel::parse(&level) }
 }
 
-fn invocation<'a>(params: &mut Params<'_, 'a>, modern: bool) -> Result<Invocation<'a>, Fault> {
+fn invocation<'a>(params: &mut Params<'_, 'a>, modern: bool) -> Invocation<'a> {
     let name = params.text("name");
-    let arguments = match params.optional_object("arguments") {
-        Some(object) => object.raw().parse().map_err(|e| Fault::new(&reason::SERVER_BUG).because(e))?,
-        None => Value::Object(serde_json::Map::new()),
-    };
-    Ok(Invocation { name, arguments, rounds: rounds(params, modern) })
+    let given = params.optional_object("arguments").map(|object| object.raw().to_json());
+    let arguments = given.unwrap_or_else(Json::empty_object);
+    Invocation { name, arguments, rounds: rounds(params, modern) }
 }
 
 fn rounds<'a>(params: &mut Params<'_, 'a>, modern: bool) -> RoundParams<'a> {

@@ -103,6 +103,7 @@ pub(crate) enum Verdict {
     Done,
     MarkedAsError,
     Failed(failwell_fault::Fault),
+    Relayed(crate::room::Members),
 }
 
 impl ToolOutcome {
@@ -122,6 +123,23 @@ impl ToolOutcome {
     #[must_use]
     pub fn structured(mut self, structured: Json) -> ToolOutcome {
         self.structured = Some(structured);
+        self
+    }
+
+    /// Somebody else's result, passed on as it is.
+    pub fn relayed(members: crate::room::Members) -> ToolOutcome {
+        ToolOutcome { verdict: Verdict::Relayed(members), ..ToolOutcome::default() }
+    }
+
+    /// Changes somebody else's result on its way; one of ours stays as it is.
+    #[must_use]
+    pub fn map_relayed(
+        mut self,
+        change: impl FnOnce(crate::room::Members) -> crate::room::Members,
+    ) -> ToolOutcome {
+        if let Verdict::Relayed(members) = self.verdict {
+            self.verdict = Verdict::Relayed(change(members));
+        }
         self
     }
 

@@ -188,6 +188,47 @@ impl Context {
         Ok(())
     }
 
+    /// Passes somebody else's notice on to the client, as it is.
+    pub async fn relay_notice(&self, method: &str, params: &Json) {
+        let frame = format!(
+            "{{\"jsonrpc\":\"2.0\",\"method\":{},\"params\":{}}}",
+            failwell_rpc::json_string(method),
+            params.text()
+        );
+        let _ = self.0.outlet.push(frame).await;
+    }
+
+    /// The token under which the client wants to hear of progress.
+    pub fn progress_token(&self) -> Option<&Json> {
+        self.0.progress.as_ref()
+    }
+
+    /// How much the client wants to hear.
+    pub fn log_level(&self) -> Option<LogLevel> {
+        self.0.log_level
+    }
+
+    /// What a modern client brought under keys that begin so: answers to questions of an earlier round, and what
+    /// was remembered then. Only what was remembered is sure to be ours.
+    pub fn brought(&self, begins: &str) -> Vec<(String, Json)> {
+        match &self.0.asking {
+            Asking::Rounds(rounds) => rounds.brought(begins),
+            Asking::Session(_) | Asking::Nobody => Vec::new(),
+        }
+    }
+
+    /// Keeps something for the round in which a modern client brings its answers, sealed.
+    pub fn remember(&self, key: &str, value: Json) {
+        if let Asking::Rounds(rounds) = &self.0.asking {
+            rounds.remember(key, value);
+        }
+    }
+
+    /// Completes when the caller called the request off, and can be kept.
+    pub fn cancellation(&self) -> CancellationToken {
+        self.0.cancel.clone()
+    }
+
     pub(crate) async fn detached(&self) -> Option<Arc<Task>> {
         self.0.detached.notified().await;
         self.0.task.get().cloned()

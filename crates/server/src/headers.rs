@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use failwell_fault::{Echo, Fault, reason};
-use failwell_rpc::Request;
+use failwell_rpc::{Raw, Request, meta};
 use serde_json::Value;
 
 use crate::tool::HeaderParam;
@@ -24,6 +24,27 @@ pub struct Headers {
 }
 
 impl Headers {
+    /// The headers a request of ours must have, so that they say what its body says. `params` are those a tool
+    /// wants repeated.
+    pub fn repeating(request: &Request<'_>, params: &[HeaderParam]) -> Headers {
+        let arguments = request.param("arguments").and_then(Raw::as_object);
+        let params = params.iter().filter_map(|param| {
+            let value: Value = arguments?.get(&param.member)?.parse().ok()?;
+            let text = (!value.is_null()).then(|| header_text(&value))?;
+            Some((param.header.to_ascii_lowercase(), encode(&text)))
+        });
+        let name = named_by(&request.method).and_then(|member| request.param(member)?.as_str());
+        Headers {
+            version: request
+                .meta(meta::PROTOCOL_VERSION)
+                .and_then(|raw| raw.as_str())
+                .map(|text| encode(&text)),
+            method: Some(encode(&request.method)),
+            name: name.map(|name| encode(&name)),
+            params: params.collect(),
+        }
+    }
+
     /// Version, method and name agree with the body.
     pub(crate) fn check(&self, request: &Request<'_>, version: &str) -> Result<(), Fault> {
         agree("MCP-Protocol-Version", self.version.as_deref(), version)?;
@@ -80,9 +101,37 @@ fn decode(value: &str) -> Option<Cow<'_, str>> {
     }
 }
 
+/// Wraps a value that would not come through a header unchanged.
+fn encode(value: &str) -> String {
+    let plain = value.bytes().all(|byte| (b' '..=b'~').contains(&byte)) && value.trim() == value;
+    if plain && !value.starts_with("=?base64?") {
+        return value.to_owned();
+    }
+    format!("=?base64?{}?=", STANDARD.encode(value))
+}
+
 fn header_text(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
         other => other.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{decode, encode};
+
+    #[test]
+    fn every_value_comes_through_a_header() {
+        let check = |value: &str, encoded: &str| {
+            assert_eq!(encode(value), encoded);
+            assert_eq!(decode(encoded).as_deref(), Some(value));
+        };
+        check("echo", "echo");
+        check("two words", "two words");
+        check("grüße", "=?base64?Z3LDvMOfZQ==?=");
+        check(" padded ", "=?base64?IHBhZGRlZCA=?=");
+        check("=?base64?x?=", "=?base64?PT9iYXNlNjQ/eD89?=");
+        check("a\r\nb", "=?base64?YQ0KYg==?=");
     }
 }

@@ -6,7 +6,7 @@ const MOST: usize = 3;
 const COMPARED: usize = 2_000;
 
 /// The known names nearest to a wrong one.
-pub(crate) fn nearest<'a>(wrong: &str, known: impl Iterator<Item = &'a str>) -> Vec<Name> {
+pub fn nearest<'a>(wrong: &str, known: impl Iterator<Item = &'a str>) -> Vec<Name> {
     if wrong.len() > 128 {
         return Vec::new();
     }

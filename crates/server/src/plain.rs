@@ -114,12 +114,13 @@ impl House {
                 Ok(Outcome::Value(self.supervise(page, &cx).await?.finished()?.members))
             }
             PlainCall::Execute { name, arguments } => {
+                let arguments = Json::of(&arguments).or_fault(&reason::SERVER_BUG)?;
                 let work = self.room.call(&name, arguments, cx.clone());
                 plain_result(self.supervise(work, &cx).await?.finished()?)
             }
             PlainCall::ReadResource(uri) => {
                 let contents = self.supervise(self.room.read(&uri, cx.clone()), &cx).await?.finished()?;
-                value(&json!({"contents": contents}))
+                Ok(Outcome::Value(contents.members))
             }
         }
     }
@@ -129,6 +130,11 @@ impl House {
 fn plain_result(outcome: ToolOutcome) -> Result<Outcome, Fault> {
     match (outcome.verdict, outcome.structured) {
         (Verdict::Failed(fault), _) => Err(fault),
+        (Verdict::Relayed(relayed), _) => {
+            let structured =
+                relayed.members.raw().as_object().and_then(|object| object.get("structuredContent"));
+            Ok(Outcome::Value(structured.map_or(relayed.members.clone(), |raw| raw.to_json())))
+        }
         (Verdict::Done, Some(structured)) => Ok(Outcome::Value(structured)),
         (Verdict::MarkedAsError, _) => value(&json!({"content": outcome.content, "isError": true})),
         (Verdict::Done, None) => value(&json!({"content": outcome.content})),

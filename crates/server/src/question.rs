@@ -41,6 +41,17 @@ impl Question {
         Question { needs: Capability::Roots, method: "roots/list", params: json!({}) }
     }
 
+    /// A question somebody else asks, passed on as it is; `None` when it is none a client can answer.
+    pub fn relayed(method: &str, params: Value) -> Option<Question> {
+        let (needs, method) = match method {
+            "elicitation/create" => (Capability::Elicitation, "elicitation/create"),
+            "sampling/createMessage" => (Capability::Sampling, "sampling/createMessage"),
+            "roots/list" => (Capability::Roots, "roots/list"),
+            _ => return None,
+        };
+        Some(Question { needs, method, params })
+    }
+
     /// What the client must be able to do.
     pub fn needs(&self) -> Capability {
         self.needs
@@ -57,6 +68,10 @@ impl Question {
     }
 
     /// Whether an answer has the shape this question asks for.
+    pub fn accept(&self, key: &str, answer: Raw<'_>) -> Result<(), Fault> {
+        self.check(key, answer)
+    }
+
     pub(crate) fn check(&self, key: &str, answer: Raw<'_>) -> Result<(), Fault> {
         let object = answer.as_object();
         let fits = object.is_some_and(|object| match self.needs {
@@ -80,6 +95,11 @@ impl Question {
 pub struct Answers(pub(crate) BTreeMap<String, Json>);
 
 impl Answers {
+    /// One answer as it came.
+    pub fn raw(&self, key: &str) -> Option<&Json> {
+        self.0.get(key)
+    }
+
     /// One answer as JSON.
     pub fn get(&self, key: &str) -> Value {
         self.0.get(key).and_then(|json| json.raw().parse().ok()).unwrap_or(Value::Null)

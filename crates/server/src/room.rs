@@ -3,14 +3,13 @@
 
 use std::collections::BTreeMap;
 
-use failwell_fault::{Fault, reason};
+use failwell_fault::{Fault, OrFault, reason};
 use failwell_render::Cache;
 use failwell_rpc::Json;
-use serde_json::Value;
+use serde::Serialize;
 
-use crate::content::{ResourceContents, ToolOutcome};
+use crate::content::ToolOutcome;
 use crate::context::Context;
-use crate::prompt::PromptResult;
 use crate::tool::{HeaderParam, Work};
 
 /// Who a server is.
@@ -79,8 +78,26 @@ impl List {
 pub struct Page {
     /// The result object's members: the items, and `nextCursor` when there are more.
     pub members: Json,
+    /// The members of its `_meta`, if there are any.
+    pub meta: Option<Json>,
     /// How long it may be kept.
     pub cache: Cache,
+}
+
+/// The members of a result object, with those of its `_meta` apart: the walk may have some to add.
+#[derive(Debug)]
+pub struct Members {
+    /// All members but `_meta`.
+    pub members: Json,
+    /// The members of `_meta`, if there are any.
+    pub meta: Option<Json>,
+}
+
+impl Members {
+    /// The members of a value that serializes as an object without `_meta`.
+    pub fn of(value: &impl Serialize) -> Result<Members, Fault> {
+        Ok(Members { members: Json::of(value).or_fault(&reason::SERVER_BUG)?, meta: None })
+    }
 }
 
 /// What a client wants completed.
@@ -105,15 +122,15 @@ pub trait Room: Send + Sync + 'static {
     /// Parameters of a tool that must be repeated in HTTP headers.
     fn header_params(&self, tool: &str) -> Vec<HeaderParam>;
     /// Runs a tool.
-    fn call(&self, tool: &str, arguments: Value, cx: Context) -> Work<ToolOutcome>;
-    /// Reads a resource.
-    fn read(&self, uri: &str, cx: Context) -> Work<Vec<ResourceContents>>;
+    fn call(&self, tool: &str, arguments: Json, cx: Context) -> Work<ToolOutcome>;
+    /// Reads a resource: the members of the result.
+    fn read(&self, uri: &str, cx: Context) -> Work<Members>;
     /// Whether a resource can be watched; refuses unknown ones.
     fn watch(&self, uri: &str, cx: Context) -> Work<()>;
-    /// Fills in a prompt.
-    fn prompt(&self, name: &str, arguments: BTreeMap<String, String>, cx: Context) -> Work<PromptResult>;
-    /// Completes an argument.
-    fn complete(&self, wanted: Completion, cx: Context) -> Work<Vec<String>>;
+    /// Fills in a prompt: the members of the result.
+    fn prompt(&self, name: &str, arguments: BTreeMap<String, String>, cx: Context) -> Work<Members>;
+    /// Completes an argument: the members of the result.
+    fn complete(&self, wanted: Completion, cx: Context) -> Work<Members>;
 }
 
 /// Work that is over before it starts.

@@ -10,12 +10,12 @@ use failwell_render::{Cache, CacheScope};
 use failwell_rpc::Json;
 use serde_json::{Map, Value, json};
 
-use crate::content::{ResourceContents, ToolOutcome};
+use crate::content::ToolOutcome;
 use crate::context::Context;
 use crate::near::nearest;
-use crate::prompt::{Prompt, PromptResult};
+use crate::prompt::Prompt;
 use crate::resource::Resource;
-use crate::room::{Completion, Info, List, Offered, Offers, Page, Room, refuse, unknown_resource};
+use crate::room::{Completion, Info, List, Members, Offered, Offers, Page, Room, refuse, unknown_resource};
 use crate::tool::{HeaderParam, Tool, Work};
 
 /// Items on one page.
@@ -115,8 +115,19 @@ impl Toolbox {
         if start + PAGE < all.len() {
             members.insert("nextCursor".to_owned(), json!(write_cursor(list, start + PAGE)));
         }
-        Ok(Page { members: Json::of(&members).or_fault(&reason::SERVER_BUG)?, cache: KEEP })
+        Ok(Page { members: Json::of(&members).or_fault(&reason::SERVER_BUG)?, meta: None, cache: KEEP })
     }
+}
+
+/// Most values one completion answers with, by the specification.
+const MOST_COMPLETIONS: usize = 100;
+
+fn completed(mut values: Vec<String>) -> Result<Members, Fault> {
+    let total = values.len();
+    values.truncate(MOST_COMPLETIONS);
+    Members::of(
+        &json!({"completion": {"values": values, "total": total, "hasMore": total > MOST_COMPLETIONS}}),
+    )
 }
 
 /// A cursor belongs to one list; anything else is refused.
@@ -158,9 +169,12 @@ impl Room for Toolbox {
         self.headers.get(tool).cloned().unwrap_or_default()
     }
 
-    fn call(&self, tool: &str, arguments: Value, cx: Context) -> Work<ToolOutcome> {
+    fn call(&self, tool: &str, arguments: Json, cx: Context) -> Work<ToolOutcome> {
         match self.by_name.get(tool).and_then(|index| self.tools.get(*index)) {
-            Some(tool) => tool.call(arguments, cx),
+            Some(tool) => match arguments.raw().parse().or_fault(&reason::SERVER_BUG) {
+                Ok(arguments) => tool.call(arguments, cx),
+                Err(fault) => refuse(fault),
+            },
             None => refuse(
                 Fault::new(&reason::MCP_UNKNOWN_TOOL)
                     .fact("name", Echo::of_caller(tool))
@@ -169,9 +183,12 @@ impl Room for Toolbox {
         }
     }
 
-    fn read(&self, uri: &str, cx: Context) -> Work<Vec<ResourceContents>> {
+    fn read(&self, uri: &str, cx: Context) -> Work<Members> {
         match self.find_resource(uri) {
-            Some((resource, address)) => resource.read(address, cx),
+            Some((resource, address)) => {
+                let reading = resource.read(address, cx);
+                Box::pin(async move { Members::of(&json!({"contents": reading.await?})) })
+            }
             None => refuse(unknown_resource(uri)),
         }
     }
@@ -181,9 +198,12 @@ impl Room for Toolbox {
         Box::pin(std::future::ready(known))
     }
 
-    fn prompt(&self, name: &str, arguments: BTreeMap<String, String>, cx: Context) -> Work<PromptResult> {
+    fn prompt(&self, name: &str, arguments: BTreeMap<String, String>, cx: Context) -> Work<Members> {
         match self.prompts.iter().find(|prompt| prompt.name == name) {
-            Some(prompt) => prompt.get(arguments, cx),
+            Some(prompt) => {
+                let filling = prompt.get(arguments, cx);
+                Box::pin(async move { Members::of(&filling.await?) })
+            }
             None => refuse(
                 Fault::new(&reason::MCP_UNKNOWN_PROMPT)
                     .fact("name", Echo::of_caller(name))
@@ -192,7 +212,7 @@ impl Room for Toolbox {
         }
     }
 
-    fn complete(&self, wanted: Completion, _cx: Context) -> Work<Vec<String>> {
+    fn complete(&self, wanted: Completion, _cx: Context) -> Work<Members> {
         let known = self.prompts.iter().any(|p| p.name == wanted.of)
             || self.resources.iter().any(|r| r.uri == wanted.of);
         if !known {
@@ -200,6 +220,6 @@ impl Room for Toolbox {
         }
         let completer = self.completers.get(&(wanted.of, wanted.argument));
         let values = completer.map(|complete| complete(&wanted.value)).unwrap_or_default();
-        Box::pin(std::future::ready(Ok(values)))
+        Box::pin(std::future::ready(completed(values)))
     }
 }

@@ -18,12 +18,10 @@ use crate::context::{Context, Surroundings};
 use crate::digest::binding;
 use crate::house::House;
 use crate::listen::{Filter, Listening};
-use crate::room::Offered;
+use crate::room::{Members, Offered};
 use crate::session::Session;
 use crate::supervise::Supervised;
 
-/// Most values one completion answers with, by the specification.
-const MOST_COMPLETIONS: usize = 100;
 /// What a resource holds may change any time.
 const DO_NOT_KEEP: Cache = Cache { ttl_ms: 0, scope: CacheScope::Private };
 
@@ -48,15 +46,15 @@ impl House {
             Call::List(list, cursor) => {
                 let cx = desk.context(Asking::Nobody)?;
                 let page = self.supervise(self.room.list(list, cursor, cx.clone()), &cx).await?.finished()?;
-                Ok(Outcome::cached(page.members, page.cache))
+                Ok(result(Members { members: page.members, meta: page.meta }, Some(page.cache)))
             }
             Call::Tool(invocation) => desk.tool(invocation).await,
             Call::Read { uri, rounds } => desk.read(&uri, rounds).await,
             Call::Prompt { name, arguments, rounds } => desk.prompt(&name, arguments, rounds).await,
             Call::Complete(wanted) => {
                 let cx = desk.context(Asking::Nobody)?;
-                let values = self.supervise(self.room.complete(wanted, cx.clone()), &cx).await?.finished()?;
-                complete(values)
+                let work = self.room.complete(wanted, cx.clone());
+                Ok(result(self.supervise(work, &cx).await?.finished()?, None))
             }
             Call::Watch(uri) => {
                 let cx = desk.context(Asking::Nobody)?;
@@ -190,7 +188,10 @@ impl Desk<'_> {
     async fn tool(&self, invocation: Invocation<'_>) -> Result<Outcome, Fault> {
         let Invocation { name, arguments, rounds } = invocation;
         if let Spoken::Modern(Some(headers)) = self.arrival.spoken {
-            headers.check_params(&self.house.room.header_params(&name), &arguments)?;
+            let params = self.house.room.header_params(&name);
+            if !params.is_empty() {
+                headers.check_params(&params, &arguments.raw().parse().or_fault(&reason::SERVER_BUG)?)?;
+            }
         }
         let cx = self.context(self.asking(&rounds, &name)?)?;
         let work = self.house.room.call(&name, arguments, cx.clone());
@@ -209,11 +210,7 @@ impl Desk<'_> {
     async fn read(&self, uri: &str, rounds: RoundParams<'_>) -> Result<Outcome, Fault> {
         let cx = self.context(self.asking(&rounds, uri)?)?;
         match self.house.supervise(self.house.room.read(uri, cx.clone()), &cx).await {
-            Ok(contents) => {
-                let contents = contents.finished()?;
-                let members = Json::of(&json!({"contents": contents})).or_fault(&reason::SERVER_BUG)?;
-                Ok(Outcome::cached(members, DO_NOT_KEEP))
-            }
+            Ok(contents) => Ok(result(contents.finished()?, Some(DO_NOT_KEEP))),
             Err(fault) => self.input_needed(fault, &cx, uri),
         }
     }
@@ -226,7 +223,7 @@ impl Desk<'_> {
     ) -> Result<Outcome, Fault> {
         let cx = self.context(self.asking(&rounds, name)?)?;
         match self.house.supervise(self.house.room.prompt(name, arguments, cx.clone()), &cx).await {
-            Ok(filled) => members(&filled.finished()?),
+            Ok(filled) => Ok(result(filled.finished()?, None)),
             Err(fault) => self.input_needed(fault, &cx, name),
         }
     }
@@ -270,6 +267,9 @@ impl Desk<'_> {
 /// A tool's outcome as the revision writes it.
 pub(crate) fn tool_result(outcome: ToolOutcome, revision: Revision) -> Result<Outcome, Fault> {
     let ToolOutcome { content, structured, verdict } = outcome;
+    if let Verdict::Relayed(relayed) = verdict {
+        return Ok(result(relayed, None));
+    }
     if let Verdict::Failed(fault) = verdict {
         let blocks = content.iter().map(Json::of).collect::<Result<_, _>>().or_fault(&reason::SERVER_BUG)?;
         return Ok(Outcome::ToolFailed(Box::new(ToolFailure { fault, structured, blocks })));
@@ -290,10 +290,9 @@ pub(crate) fn tool_result(outcome: ToolOutcome, revision: Revision) -> Result<Ou
     })
 }
 
-fn complete(mut values: Vec<String>) -> Result<Outcome, Fault> {
-    let total = values.len();
-    values.truncate(MOST_COMPLETIONS);
-    members(&json!({"completion": {"values": values, "total": total, "hasMore": total > MOST_COMPLETIONS}}))
+/// A finished result.
+fn result(found: Members, cache: Option<Cache>) -> Outcome {
+    Outcome::Mcp { members: found.members, meta: found.meta, kind: ResultKind::Complete, cache }
 }
 
 fn members(value: &impl Serialize) -> Result<Outcome, Fault> {

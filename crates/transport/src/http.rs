@@ -1,6 +1,7 @@
 //! HTTP: one listener, four faces.
 
 mod body;
+mod doors;
 mod ladder;
 mod linger;
 mod listener;
@@ -15,5 +16,6 @@ mod sessions;
 mod settings;
 mod timed_io;
 
+pub use doors::Houses;
 pub use listener::serve_http;
 pub use settings::HttpSettings;

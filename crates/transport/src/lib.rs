@@ -1,7 +1,8 @@
 //! The door: stdio, streamable HTTP, REST and plain JSON-RPC.
 //!
-//! [`serve_stdio`] reads one message per line; [`serve_http`] serves `/mcp`, `/rpc`, `/v1` and the small pages for
-//! operators. Both hand messages to a `House` and write what it answers.
+//! [`serve_stdio`] reads one message per line, [`refuse_stdio`] does so only to say why nothing is served;
+//! [`serve_http`] serves `/mcp`, `/rpc`, `/v1` and the small pages for operators. Both hand messages to a `House`
+//! and write what it answers. [`Remote`] is the other side: a server that is reached over HTTP.
 //!
 //! # Invariants
 //!
@@ -12,8 +13,10 @@
 //!   origin, credentials, content type, accept, size, then the message itself.
 //! * On shutdown every request that was accepted is answered before the door closes.
 
+mod connect;
 mod http;
 mod stdio;
 
-pub use http::{HttpSettings, serve_http};
-pub use stdio::{StdioSettings, serve_stdio};
+pub use connect::{ContentKind, Events, Heard, Remote, Trust, Unheard, Verb};
+pub use http::{Houses, HttpSettings, serve_http};
+pub use stdio::{Line, Lines, StdioSettings, refuse_stdio, serve_stdio, write_lines};

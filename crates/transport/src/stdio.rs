@@ -1,6 +1,7 @@
 //! One message per line on standard input, one per line on standard output.
 
 mod lines;
+mod refuse;
 mod salvage;
 mod storm;
 mod writer;
@@ -20,8 +21,10 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use self::lines::{Line, Lines};
+pub use self::lines::{Line, Lines};
+pub use self::refuse::refuse_stdio;
 use self::storm::{Storm, Verdict};
+pub use self::writer::write_lines;
 
 /// The bounds of a stdio connection.
 #[derive(Debug, Clone)]
@@ -48,7 +51,7 @@ pub async fn serve_stdio(
 ) -> Result<(), Fault> {
     let session = Session::new("stdio".to_owned(), Caller::anonymous(), Keep::Nothing);
     house.keep_told(&session);
-    let writer = tokio::spawn(writer::write_lines(session.outbound.clone(), output));
+    let writer = tokio::spawn(write_lines(session.outbound.clone(), output));
     let connection = Connection {
         house: house.clone(),
         session: session.clone(),

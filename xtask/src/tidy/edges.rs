@@ -18,7 +18,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("failwell-server", &["policy", "render", "audit", "process", "rpc", "fault"]),
     ("failwell-transport", &["server", "policy", "render", "rpc", "fault"]),
     ("failwell-probe", &[]),
-    ("failwell-gateway", &["server", "policy", "render", "audit", "process", "rpc", "fault"]),
+    ("failwell-gateway", &["transport", "server", "policy", "render", "audit", "process", "rpc", "fault"]),
     ("failwell-lobby", ROOM),
     ("failwell-symbolic", ROOM),
     ("failwell-pytest", ROOM),

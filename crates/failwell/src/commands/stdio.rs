@@ -1,24 +1,45 @@
 use std::process::ExitCode;
 use std::time::Duration;
 
-use failwell_transport::{StdioSettings, serve_stdio};
+use failwell_transport::{StdioSettings, refuse_stdio, serve_stdio};
 
+use super::configured::{Misconfigured, settle};
 use super::{runtime, serve};
-use crate::cli::Stdio;
+use crate::cli::{Bounds, Stdio};
 use crate::complaint::Complaint;
+use crate::config::Config;
 
 /// Serves the client on standard input and output until it hangs up.
 pub(super) fn run(arguments: &Stdio) -> Result<ExitCode, Complaint> {
     let runtime = runtime()?;
-    let served = runtime.block_on(async {
-        let house = serve::house(&arguments.bounds)?;
-        let stop = serve::stop_on_signal();
-        let (input, output) = (tokio::io::stdin(), tokio::io::stdout());
-        let served = serve_stdio(house.clone(), input, output, StdioSettings::default(), stop).await;
-        house.journal().flush();
-        served.map_err(|fault| serve::unexpected(&fault))
+    let ended = runtime.block_on(async {
+        match settle(arguments.config.as_deref()) {
+            Ok(config) => serve(&arguments.bounds, &config).await,
+            Err(wrong) => refuse(&arguments.bounds, wrong).await,
+        }
     });
     // Reading standard input blocks a thread that nothing can wake, so it is not waited for.
     runtime.shutdown_timeout(Duration::from_millis(100));
-    served.map(|()| ExitCode::SUCCESS)
+    ended
+}
+
+async fn serve(bounds: &Bounds, config: &Config) -> Result<ExitCode, Complaint> {
+    let served = serve::served(bounds, config)?;
+    let stop = serve::stop_on_signal();
+    let (input, output) = (tokio::io::stdin(), tokio::io::stdout());
+    let ended = serve_stdio(served.house.clone(), input, output, StdioSettings::default(), stop).await;
+    served.end();
+    ended.map(|()| ExitCode::SUCCESS).map_err(|fault| serve::unexpected(&fault))
+}
+
+/// A desktop client shows what is answered, and seldom what is on standard error: it gets the reason both ways.
+async fn refuse(bounds: &Bounds, wrong: Misconfigured) -> Result<ExitCode, Complaint> {
+    let house = serve::served(bounds, &Config::default())?.house;
+    let stop = serve::stop_on_signal();
+    let (input, output) = (tokio::io::stdin(), tokio::io::stdout());
+    let fault = wrong.fault();
+    let complaint = wrong.report();
+    refuse_stdio(house.clone(), input, output, fault, stop).await;
+    house.journal().flush();
+    Err(complaint)
 }

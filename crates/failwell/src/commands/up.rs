@@ -1,31 +1,37 @@
 use std::io::ErrorKind;
-use std::net::SocketAddr;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::process::ExitCode;
 
 use failwell_fault::Secret;
 use failwell_policy::Keys;
-use failwell_transport::{HttpSettings, serve_http};
+use failwell_transport::{Houses, HttpSettings, serve_http};
 use tokio::net::TcpListener;
 
+use super::configured::{self, Misconfigured};
 use super::serve;
 use crate::cli::Up;
 use crate::complaint::Complaint;
 use crate::doctor;
 use crate::terminal::{self, Paint};
 
+/// Only this machine can connect, unless told otherwise.
+const DEFAULT_ADDRESS: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8484);
+
 /// Serves over HTTP until told to stop.
 pub(super) async fn run(arguments: Up) -> Result<ExitCode, Complaint> {
+    let config = configured::settle(arguments.config.as_deref()).map_err(Misconfigured::report)?;
+    let listen = arguments.listen.or(config.listen).unwrap_or(DEFAULT_ADDRESS);
     let key = std::env::var("FAILWELL_KEY").ok().filter(|key| !key.is_empty()).map(Secret::new);
     let keys = key.iter().fold(Keys::default(), |keys, key| keys.with("environment", key));
-    if key.is_none() && !arguments.listen.ip().is_loopback() {
+    if key.is_none() && !listen.ip().is_loopback() {
         return Err(Complaint::new(
-            format!("{} can be reached from other machines, and there is no key", arguments.listen),
+            format!("{listen} can be reached from other machines, and there is no key"),
             "set FAILWELL_KEY to a long random text, or listen on 127.0.0.1",
         ));
     }
-    let listener = bind(arguments.listen).await?;
-    let address = listener.local_addr().unwrap_or(arguments.listen);
-    let house = serve::house(&arguments.bounds)?;
+    let listener = bind(listen).await?;
+    let address = listener.local_addr().unwrap_or(listen);
+    let served = serve::served(&arguments.bounds, &config)?;
     let settings = HttpSettings {
         keys,
         allowed_hosts: arguments.allow_host,
@@ -33,12 +39,17 @@ pub(super) async fn run(arguments: Up) -> Result<ExitCode, Complaint> {
         ..HttpSettings::default()
     };
     let stop = serve::stop_on_signal();
-    let serving = tokio::spawn(serve_http(house.clone(), listener, settings, stop));
+    let houses = served
+        .single
+        .iter()
+        .fold(Houses::from(served.house.clone()), |all, (name, house)| all.with(name, house.clone()));
+    let serving = tokio::spawn(serve_http(houses, listener, settings, stop));
     let missing = doctor::missing_parts(&doctor::examine().await);
-    terminal::print(&welcome(address, &missing, key.is_some(), Paint::for_stdout()));
-    let served = serving.await;
-    house.journal().flush();
-    match served {
+    let shown = Shown { address, missing: &missing, locked: key.is_some(), servers: served.names() };
+    terminal::print(&shown.welcome(Paint::for_stdout()));
+    let ended = serving.await;
+    served.end();
+    match ended {
         Ok(Ok(())) => {
             terminal::print("\nstopped; every accepted request was answered\n");
             Ok(ExitCode::SUCCESS)
@@ -60,43 +71,71 @@ async fn bind(address: SocketAddr) -> Result<TcpListener, Complaint> {
         ),
         _ => Complaint::new(
             format!("cannot listen on {address}: {error}"),
-            "check the address given to --listen",
+            "check the address given to --listen or in the configuration",
         ),
     })
 }
 
-/// One screen: what runs, what does not and why, what to try next.
-fn welcome(address: SocketAddr, missing: &[String], locked: bool, paint: Paint) -> String {
-    let base = format!("http://{address}");
-    let key = if locked { " -H \"X-API-Key: $FAILWELL_KEY\"" } else { "" };
-    let json = "-H 'content-type: application/json'";
-    let mut text = format!(
-        "{} {} is up on {}\n\n{}\n",
-        paint.bold("failwell"),
-        env!("CARGO_PKG_VERSION"),
-        paint.bold(&base),
-        paint.bold("running")
-    );
-    for (path, what) in [
-        ("/mcp", "MCP, every version from 2024-11-05 to 2026-07-28"),
-        ("/rpc", "the same tools over plain JSON-RPC 2.0"),
-        ("/v1/tools", "the same tools over REST, described by /openapi.json"),
-        ("/metrics", "numbers for Prometheus; /healthz and /readyz for whoever watches"),
-    ] {
-        text.push_str(&format!("  {path:<10} {what}\n"));
+/// What the first screen shows.
+struct Shown<'a> {
+    address: SocketAddr,
+    missing: &'a [String],
+    locked: bool,
+    servers: Vec<&'a str>,
+}
+
+impl Shown<'_> {
+    /// One screen: what runs, what does not and why, what to try next.
+    fn welcome(&self, paint: Paint) -> String {
+        let base = format!("http://{}", self.address);
+        let version = env!("CARGO_PKG_VERSION");
+        let name = paint.bold("failwell");
+        let mut text =
+            format!("{name} {version} is up on {}\n\n{}\n", paint.bold(&base), paint.bold("running"));
+        text.push_str(&self.paths());
+        if self.locked {
+            text.push_str("  every caller needs the key in FAILWELL_KEY\n");
+        }
+        if !self.missing.is_empty() {
+            text.push_str(&format!("\n{}  (failwell doctor says more)\n", paint.bold("not running")));
+            self.missing.iter().for_each(|line| text.push_str(&format!("  {line}\n")));
+        }
+        text.push_str(&format!("\n{}\n{}\nstop with Ctrl-C\n", paint.bold("try"), self.suggestions(&base)));
+        text
     }
-    if locked {
-        text.push_str("  every caller needs the key in FAILWELL_KEY\n");
+
+    fn paths(&self) -> String {
+        let mut text = String::new();
+        for (path, what) in [
+            ("/mcp", "MCP, every version from 2024-11-05 to 2026-07-28"),
+            ("/rpc", "the same tools over plain JSON-RPC 2.0"),
+            ("/v1/tools", "the same tools over REST, described by /openapi.json"),
+            ("/metrics", "numbers for Prometheus; /healthz and /readyz for whoever watches"),
+        ] {
+            text.push_str(&format!("  {path:<10} {what}\n"));
+        }
+        if self.servers.len() > 1 {
+            let all: Vec<String> = self.servers.iter().map(|server| format!("/mcp/{server}")).collect();
+            text.push_str(&format!("  each alone {}\n", all.join(" ")));
+        }
+        text
     }
-    if !missing.is_empty() {
-        text.push_str(&format!("\n{}  (failwell doctor says more)\n", paint.bold("not running")));
-        missing.iter().for_each(|line| text.push_str(&format!("  {line}\n")));
+
+    fn suggestions(&self, base: &str) -> String {
+        let key = if self.locked { " -H \"X-API-Key: $FAILWELL_KEY\"" } else { "" };
+        let json = "-H 'content-type: application/json'";
+        let prefix = if self.servers.len() > 1 { "lobby__" } else { "" };
+        let mut text = String::new();
+        if self.servers.contains(&"lobby") {
+            for (tool, body) in
+                [("echo", r#"{"text":"hello"}"#), ("fail", r#"{"reason":"gateway/UPSTREAM_TIMEOUT"}"#)]
+            {
+                text.push_str(&format!("  curl -s {base}/v1/tools/{prefix}{tool} {json}{key} -d '{body}'\n"));
+            }
+        } else {
+            text.push_str(&format!("  curl -s {base}/v1/tools{key}\n"));
+        }
+        text.push_str(&format!("  failwell probe {base}/mcp\n"));
+        text
     }
-    text.push_str(&format!(
-        "\n{}\n  curl -s {base}/v1/tools/echo {json}{key} -d '{{\"text\":\"hello\"}}'\n  \
-         curl -s {base}/v1/tools/fail {json}{key} -d '{{\"reason\":\"gateway/UPSTREAM_TIMEOUT\"}}'\n  \
-         failwell probe {base}/mcp\n\nstop with Ctrl-C\n",
-        paint.bold("try")
-    ));
-    text
 }

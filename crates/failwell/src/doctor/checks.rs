@@ -2,7 +2,9 @@
 
 use std::path::Path;
 
-use super::{Need, Sight, kernel, place};
+#[cfg(target_os = "linux")]
+use super::kernel;
+use super::{Need, Sight, place};
 
 /// One thing to look at.
 pub(super) struct Check {
@@ -12,7 +14,6 @@ pub(super) struct Check {
     /// What does not work without it.
     pub(super) cost: &'static str,
     pub(super) fix: Fix,
-    on: On,
 }
 
 /// How to look.
@@ -23,24 +24,11 @@ pub(super) enum Look {
     Ask(fn() -> Sight),
 }
 
-/// Where a check makes sense.
-#[derive(PartialEq)]
-enum On {
-    Anywhere,
-    Linux,
-}
-
 /// The command that puts it right, by system.
 pub(super) struct Fix {
     apt: &'static str,
     brew: &'static str,
     other: &'static str,
-}
-
-impl Check {
-    pub(super) fn applies(&self) -> bool {
-        self.on == On::Anywhere || cfg!(target_os = "linux")
-    }
 }
 
 impl Fix {
@@ -70,7 +58,6 @@ pub(super) const CHECKS: &[Check] = &[
         look: Look::Ask(place::state_folder),
         cost: "nothing can be kept: no ledger, no sessions across restarts",
         fix: Fix::same("set FAILWELL_STATE to a folder you may write to"),
-        on: On::Anywhere,
     },
     Check {
         name: "port 8484",
@@ -78,7 +65,6 @@ pub(super) const CHECKS: &[Check] = &[
         look: Look::Ask(place::port_8484),
         cost: "`failwell up` cannot listen at its usual address",
         fix: Fix::same("stop what listens there, or choose another: failwell up --listen 127.0.0.1:8485"),
-        on: On::Anywhere,
     },
     Check {
         name: "python3",
@@ -90,7 +76,6 @@ pub(super) const CHECKS: &[Check] = &[
             brew: "brew install python@3.13",
             other: "install Python 3.10 or newer from https://www.python.org/downloads/",
         },
-        on: On::Anywhere,
     },
     Check {
         name: "pytest",
@@ -98,7 +83,6 @@ pub(super) const CHECKS: &[Check] = &[
         look: Look::Run { tries: &[&[PYTHON, "-m", "pytest", "--version"]], at_least: Some((7, 0)) },
         cost: "the pytest server cannot run tests",
         fix: Fix::same("python3 -m pip install --user --upgrade pytest"),
-        on: On::Anywhere,
     },
     Check {
         name: "z3",
@@ -113,7 +97,6 @@ pub(super) const CHECKS: &[Check] = &[
             brew: "brew install z3",
             other: "python3 -m pip install --user z3-solver",
         },
-        on: On::Anywhere,
     },
     Check {
         name: "node",
@@ -125,7 +108,6 @@ pub(super) const CHECKS: &[Check] = &[
             brew: "brew install node",
             other: "install Node 22 or newer from https://nodejs.org/",
         },
-        on: On::Anywhere,
     },
     Check {
         name: "npm",
@@ -137,7 +119,6 @@ pub(super) const CHECKS: &[Check] = &[
             brew: "brew install node",
             other: "install Node with npm from https://nodejs.org/",
         },
-        on: On::Anywhere,
     },
     Check {
         name: "chromium",
@@ -158,7 +139,6 @@ pub(super) const CHECKS: &[Check] = &[
             brew: "brew install --cask google-chrome",
             other: "install Chromium or Chrome with the system's package manager",
         },
-        on: On::Anywhere,
     },
     Check {
         name: "chromedriver",
@@ -170,7 +150,6 @@ pub(super) const CHECKS: &[Check] = &[
             brew: "brew install --cask chromedriver",
             other: "npm install -g chromedriver",
         },
-        on: On::Anywhere,
     },
     Check {
         name: "redis-server",
@@ -185,7 +164,6 @@ pub(super) const CHECKS: &[Check] = &[
             brew: "brew install redis",
             other: "install Redis or Valkey with the system's package manager",
         },
-        on: On::Anywhere,
     },
     Check {
         name: "git",
@@ -197,7 +175,6 @@ pub(super) const CHECKS: &[Check] = &[
             brew: "brew install git",
             other: "install git with the system's package manager",
         },
-        on: On::Anywhere,
     },
     Check {
         name: "keyring",
@@ -209,38 +186,45 @@ pub(super) const CHECKS: &[Check] = &[
             brew: "unlock the login keychain",
             other: "run inside a desktop session, or under dbus-run-session",
         },
-        on: On::Anywhere,
     },
+    #[cfg(target_os = "linux")]
     Check {
         name: "landlock",
         need: Need::Extra,
         look: Look::Ask(kernel::landlock),
         cost: "child processes are not kept out of the file system",
         fix: Fix::same("boot a kernel of 5.13 or newer with `landlock` in its lsm= list"),
-        on: On::Linux,
     },
+    #[cfg(target_os = "linux")]
     Check {
         name: "seccomp",
         need: Need::Extra,
         look: Look::Ask(kernel::seccomp),
         cost: "child processes may make any system call",
         fix: Fix::same("boot a kernel built with CONFIG_SECCOMP_FILTER"),
-        on: On::Linux,
     },
+    #[cfg(target_os = "linux")]
     Check {
         name: "user namespaces",
         need: Need::Extra,
         look: Look::Ask(kernel::user_namespaces),
         cost: "child processes share the network and the process list",
         fix: Fix::same("sudo sysctl -w user.max_user_namespaces=10000 kernel.unprivileged_userns_clone=1"),
-        on: On::Linux,
     },
+    #[cfg(target_os = "linux")]
+    Check {
+        name: "subreaper",
+        need: Need::Extra,
+        look: Look::Ask(kernel::subreaper),
+        cost: "daemons that child processes start outlive them",
+        fix: Fix::same("boot a kernel of 3.4 or newer, and let this program call prctl"),
+    },
+    #[cfg(target_os = "linux")]
     Check {
         name: "pidfd",
         need: Need::Extra,
         look: Look::Ask(kernel::pidfd),
-        cost: "a child's number could be reused between its end and a signal to it",
-        fix: Fix::same("boot a kernel of 5.4 or newer"),
-        on: On::Linux,
+        cost: "the end of a child process is noticed a little later",
+        fix: Fix::same("boot a kernel of 5.3 or newer, and let this program call pidfd_open"),
     },
 ];

@@ -11,7 +11,7 @@ reasons! {
         Unavailable, Upstream, Upstream,
         title: "the upstream server is not reachable",
         hint: "try again later, or ask the operator to look at the server",
-        about: "The process could not be started or the connection could not be made.",
+        about: "The process could not be started, the connection could not be made or broke, or the server did not let us in. An HTTP status is among the facts.",
     }
     GATEWAY_UPSTREAM_TIMEOUT = "gateway/UPSTREAM_TIMEOUT" {
         Timeout, Upstream, Upstream,

@@ -45,6 +45,8 @@ fn fact_named(name: &str) -> Fact {
         "required" => Fact::from(vec!["sampling"]),
         "allow" => Fact::from(vec!["GET", "POST"]),
         "wanted" => Fact::from(Echo::of_caller("rpc/NOPE")),
+        "what" => Fact::from("the program"),
+        "why" => Fact::from("was not found"),
         "guard" => Fact::from("secrets"),
         "category" => Fact::from("api_key"),
         "where" => Fact::from("/arguments/text"),

@@ -29,6 +29,27 @@ impl Json {
         }
     }
 
+    /// `{}`
+    pub fn empty_object() -> Self {
+        Self::trusted("{}".to_owned())
+    }
+
+    /// An object of these members, which must have different names.
+    pub fn object<'a>(members: impl Iterator<Item = (&'a str, Raw<'a>)>) -> Self {
+        let mut text = b"{".to_vec();
+        for (position, (name, value)) in members.enumerate() {
+            if position > 0 {
+                text.push(b',');
+            }
+            crate::write::push_json_string(&mut text, name);
+            text.push(b':');
+            text.extend_from_slice(value.text().as_bytes());
+        }
+        text.push(b'}');
+        // Only texts went in, so a text comes out.
+        Self::trusted(String::from_utf8_lossy(&text).into_owned())
+    }
+
     pub(crate) fn trusted(text: String) -> Self {
         Self(text.into_boxed_str())
     }

@@ -6,7 +6,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use failwell_fault::Fault;
-use failwell_server::House;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -15,7 +14,7 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use super::router::Door;
+use super::doors::{Doors, Houses};
 use super::settings::HttpSettings;
 use super::timed_io::TimedIo;
 
@@ -26,7 +25,7 @@ const REST: Duration = Duration::from_millis(50);
 
 /// Serves until `stop` is set, then answers what was accepted.
 pub async fn serve_http(
-    house: Arc<House>,
+    houses: impl Into<Houses>,
     listener: TcpListener,
     mut settings: HttpSettings,
     stop: CancellationToken,
@@ -39,32 +38,34 @@ pub async fn serve_http(
     }
     let drain = settings.drain;
     let slots = Arc::new(Semaphore::new(settings.most_connections));
-    let door = Arc::new(Door::new(house.clone(), settings));
+    let doors = Arc::new(Doors::new(houses.into(), settings));
     let (connections, hang_up) = (TaskTracker::new(), CancellationToken::new());
     let mut sweep = tokio::time::interval(SWEEP);
     loop {
         tokio::select! {
             accepted = accept(&listener, &slots) => {
                 if let Some((stream, slot)) = accepted {
-                    let serving = serve_connection(door.clone(), stream, hang_up.clone());
+                    let serving = serve_connection(doors.clone(), stream, hang_up.clone());
                     connections.spawn(async move {
                         serving.await;
                         drop(slot);
                     });
                 }
             }
-            _ = sweep.tick() => door.sessions.sweep_idle(),
+            _ = sweep.tick() => doors.all().for_each(|door| door.sessions.sweep_idle()),
             () = stop.cancelled() => break,
         }
     }
     drop(listener);
     // Subscriptions and idle streams end, running requests go on, new ones are turned away.
-    house.close_doors();
-    door.sessions.finish_notices();
+    for door in doors.all() {
+        door.house.close_doors();
+        door.sessions.finish_notices();
+    }
     hang_up.cancel();
     connections.close();
     let answered = tokio::time::timeout(drain / 2, connections.wait()).await;
-    door.sessions.end_all();
+    doors.all().for_each(|door| door.sessions.end_all());
     if answered.is_err() {
         let _ = tokio::time::timeout(drain / 2, connections.wait()).await;
     }
@@ -85,13 +86,13 @@ async fn accept(
     }
 }
 
-async fn serve_connection(door: Arc<Door>, stream: TcpStream, hang_up: CancellationToken) {
+async fn serve_connection(doors: Arc<Doors>, stream: TcpStream, hang_up: CancellationToken) {
     // Answers are small and waited for.
     let _ = stream.set_nodelay(true);
-    let head_deadline = door.settings.head_deadline;
+    let head_deadline = doors.settings().head_deadline;
     let service = service_fn(move |request| {
-        let door = door.clone();
-        async move { Ok::<_, Infallible>(door.answer(request).await) }
+        let doors = doors.clone();
+        async move { Ok::<_, Infallible>(doors.answer(request).await) }
     });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())

@@ -31,6 +31,7 @@ impl Place {
     pub(super) fn of(path: &str) -> Place {
         match path {
             "/mcp" | "/mcp/" => Place::Mcp,
+            _ if Place::server_of(path).is_some() => Place::Mcp,
             "/rpc" => Place::Rpc,
             "/v1/tools" => Place::Tools,
             "/openapi.json" => Place::OpenApi,
@@ -40,6 +41,11 @@ impl Place {
             _ if path.strip_prefix("/v1/tools/").is_some_and(|name| !name.is_empty()) => Place::Tool,
             _ => Place::Nowhere,
         }
+    }
+
+    /// The one server that is meant by `/mcp/<server>`.
+    pub(super) fn server_of(path: &str) -> Option<&str> {
+        path.strip_prefix("/mcp/").filter(|server| !server.is_empty() && !server.contains('/'))
     }
 
     /// The methods a place knows.

@@ -22,12 +22,12 @@ use super::{mcp, openapi, pages, plain};
 /// Everything a request needs.
 pub(super) struct Door {
     pub(super) house: Arc<House>,
-    pub(super) settings: HttpSettings,
+    pub(super) settings: Arc<HttpSettings>,
     pub(super) sessions: Sessions,
 }
 
 impl Door {
-    pub(super) fn new(house: Arc<House>, settings: HttpSettings) -> Door {
+    pub(super) fn new(house: Arc<House>, settings: Arc<HttpSettings>) -> Door {
         let sessions = Sessions::new(settings.most_sessions, settings.idle_session);
         Door { house, settings, sessions }
     }

@@ -3,7 +3,7 @@ use memchr::memchr;
 use tokio::io::{AsyncRead, AsyncReadExt};
 
 /// Lines of bytes with a cap: a line past it is skipped to its end, and only its start is kept.
-pub(super) struct Lines<R> {
+pub struct Lines<R> {
     input: R,
     buffer: BytesMut,
     searched: usize,
@@ -13,7 +13,7 @@ pub(super) struct Lines<R> {
 
 /// What one line was.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Line {
+pub enum Line {
     /// A line within the cap, without its line break.
     Whole(Bytes),
     /// The start of a line that went past the cap.
@@ -26,12 +26,13 @@ const KEPT: usize = 64 * 1024;
 const CHUNK: usize = 64 * 1024;
 
 impl<R: AsyncRead + Unpin> Lines<R> {
-    pub(super) fn new(input: R, cap: usize) -> Lines<R> {
+    /// Lines of an input, each at most `cap` bytes.
+    pub fn new(input: R, cap: usize) -> Lines<R> {
         Lines { input, buffer: BytesMut::new(), searched: 0, cap, skipping: None }
     }
 
     /// The next line that is not empty; `None` when the input ended. Safe to drop and call again.
-    pub(super) async fn next(&mut self) -> Option<Line> {
+    pub async fn next(&mut self) -> Option<Line> {
         loop {
             if let Some(line) = self.take_line() {
                 return Some(line);

@@ -8,7 +8,7 @@ use tokio::io::{AsyncWrite, AsyncWriteExt};
 const SLOWEST: Duration = Duration::from_secs(30);
 
 /// Writes every frame as a line until there are no more, or nobody reads them.
-pub(super) async fn write_lines(stream: Arc<Stream>, mut output: impl AsyncWrite + Unpin) {
+pub async fn write_lines(stream: Arc<Stream>, mut output: impl AsyncWrite + Unpin) {
     let mut last = 0;
     loop {
         match stream.next(last).await {

@@ -1,0 +1,99 @@
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use serde::Serialize;
+use serde_json::{Value, json as object};
+
+use super::configured::{Misconfigured, counted};
+use super::json;
+use crate::cli::Check;
+use crate::complaint::Complaint;
+use crate::config::{self, Builtin, Config, DEFAULT_FILE, Problem, Target, UpstreamConfig};
+use crate::terminal;
+
+/// What was found, for programs.
+#[derive(Serialize)]
+struct Verdict<'a> {
+    ok: bool,
+    file: &'a Path,
+    problems: Vec<Value>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    config: Option<Value>,
+}
+
+/// Reads the file and says what is wrong with it.
+pub(super) fn run(arguments: &Check) -> Result<ExitCode, Complaint> {
+    if arguments.schema {
+        terminal::print(&json(&config::schema())?);
+        return Ok(ExitCode::SUCCESS);
+    }
+    let file = config::find(arguments.config.as_deref()).unwrap_or_else(|| PathBuf::from(DEFAULT_FILE));
+    let loaded = config::load(&file);
+    if arguments.json {
+        terminal::print(&json(&verdict(&file, &loaded)?)?);
+    }
+    match loaded {
+        Ok(config) if !arguments.json => {
+            let upstreams = counted(config.upstreams.len(), "upstream");
+            let servers = counted(config.servers.len(), "built-in server");
+            terminal::print(&format!("{} is fine: {upstreams}, {servers}\n", file.display()));
+            Ok(ExitCode::SUCCESS)
+        }
+        Ok(_) => Ok(ExitCode::SUCCESS),
+        Err(_) if arguments.json => Ok(ExitCode::FAILURE),
+        Err(problems) => Err(Misconfigured { file, problems }.report()),
+    }
+}
+
+fn verdict<'a>(file: &'a Path, loaded: &Result<Config, Vec<Problem>>) -> Result<Verdict<'a>, Complaint> {
+    let problems = match loaded {
+        Ok(config) => {
+            return Ok(Verdict { ok: true, file, problems: Vec::new(), config: Some(view(config)) });
+        }
+        Err(problems) => problems,
+    };
+    let rows: Result<Vec<Value>, _> =
+        problems.iter().map(|problem| serde_json::to_value(problem.row())).collect();
+    let problems =
+        rows.map_err(|error| Complaint::new(format!("cannot write JSON: {error}"), "report this"))?;
+    Ok(Verdict { ok: false, file, problems, config: None })
+}
+
+/// The settings as they were understood, defaults included. Of secrets only the names.
+fn view(config: &Config) -> Value {
+    let servers: Vec<&str> = config.servers.iter().copied().map(Builtin::name).collect();
+    let upstreams: Vec<Value> = config.upstreams.iter().map(upstream).collect();
+    object!({
+        "listen": config.listen,
+        "data_dir": config.data_dir,
+        "servers": servers,
+        "upstream": upstreams,
+    })
+}
+
+fn upstream(upstream: &UpstreamConfig) -> Value {
+    let reached = match &upstream.target {
+        Target::Command { program, arguments, cwd, env, env_pass } => {
+            let command: Vec<&String> = [program].into_iter().chain(arguments).collect();
+            let env: Vec<&String> = env.keys().collect();
+            object!({"command": command, "cwd": cwd, "env": env, "env_pass": env_pass})
+        }
+        Target::Url { url, headers } => {
+            let headers: Vec<&String> = headers.keys().collect();
+            object!({"url": url.to_string(), "headers": headers})
+        }
+    };
+    let mut shown = object!({
+        "name": upstream.name,
+        "timeout_s": upstream.timeout.as_secs(),
+        "start_timeout_s": upstream.start_timeout.as_secs(),
+        "idle_stop_s": upstream.idle_stop.map_or(0, |idle| idle.as_secs()),
+        "max_message_bytes": upstream.max_message_bytes,
+        "restart": {"budget": upstream.restart.budget, "window_s": upstream.restart.window.as_secs()},
+        "trusted_errors": upstream.trusted_errors,
+    });
+    if let (Some(all), Value::Object(reached)) = (shown.as_object_mut(), reached) {
+        all.extend(reached);
+    }
+    shown
+}

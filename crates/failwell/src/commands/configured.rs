@@ -1,0 +1,59 @@
+//! The configuration of `up` and `stdio`.
+
+use std::path::{Path, PathBuf};
+
+use failwell_fault::{Fault, reason};
+
+use crate::complaint::Complaint;
+use crate::config::{self, Config, DEFAULT_FILE, Problem};
+use crate::terminal::{self, Paint};
+
+/// A file that cannot be used, with all that is wrong with it.
+pub(super) struct Misconfigured {
+    pub(super) file: PathBuf,
+    pub(super) problems: Vec<Problem>,
+}
+
+/// The settings of the file that was named, or of the one in this folder, or the defaults.
+pub(super) fn settle(named: Option<&Path>) -> Result<Config, Misconfigured> {
+    let Some(file) = config::find(named) else { return Ok(Config::default()) };
+    config::load(&file).map_err(|problems| Misconfigured { file, problems })
+}
+
+impl Misconfigured {
+    /// Prints every problem; what is left to say comes back.
+    pub(super) fn report(self) -> Complaint {
+        let paint = Paint::for_stderr();
+        for problem in &self.problems {
+            terminal::report(&format!("{}\n", problem.text(paint)));
+        }
+        let count = counted(self.problems.len(), "problem");
+        Complaint::new(format!("{} has {count}", self.file.display()), self.hint())
+    }
+
+    fn hint(&self) -> String {
+        match self.file.to_str() {
+            Some(DEFAULT_FILE) | None => "correct it, and look again with `failwell check`".to_owned(),
+            Some(file) => format!("correct it, and look again with `failwell check {file}`"),
+        }
+    }
+
+    /// The problem as a caller may know it: how many and where, but nothing of what the file says.
+    pub(super) fn fault(&self) -> impl Fn() -> Fault + use<> {
+        let file = self.file.display().to_string();
+        let (count, line) = (self.problems.len(), self.problems.iter().find_map(Problem::line));
+        move || {
+            let fault =
+                Fault::new(&reason::CONFIG_INVALID).fact("problems", count).note("file", file.clone());
+            match line {
+                Some(line) => fault.fact("line", line),
+                None => fault,
+            }
+        }
+    }
+}
+
+/// `1 problem`, `2 problems`.
+pub(super) fn counted(count: usize, noun: &str) -> String {
+    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
+}

@@ -1,0 +1,27 @@
+//! The configuration file, `failwell.toml`: read once at start, every mistake found in one pass.
+//!
+//! [`keys`] is the one table of what may stand in the file; the reader, the nearest-key suggestions and the JSON
+//! Schema all come from it. What the file may hold in secret (`env`, `headers`, values under keys nobody knows) is
+//! never printed: [`veil`] decides it before the first problem is written.
+
+mod builtin;
+mod excerpt;
+mod file;
+mod interpolate;
+mod keys;
+mod names;
+mod problem;
+mod reader;
+mod root;
+mod schema;
+mod settings;
+mod source;
+mod upstream;
+mod value;
+mod veil;
+
+pub(crate) use builtin::Builtin;
+pub(crate) use file::{DEFAULT_FILE, find, load};
+pub(crate) use problem::Problem;
+pub(crate) use schema::schema;
+pub(crate) use settings::{Config, Target, UpstreamConfig};

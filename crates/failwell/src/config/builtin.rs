@@ -1,0 +1,21 @@
+/// A tool server that is part of this program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Builtin {
+    Lobby,
+}
+
+impl Builtin {
+    /// All of them, in the order they are offered.
+    pub(crate) const ALL: [Builtin; 1] = [Builtin::Lobby];
+
+    /// As it is written in the file.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Builtin::Lobby => "lobby",
+        }
+    }
+
+    pub(crate) fn named(name: &str) -> Option<Builtin> {
+        Builtin::ALL.into_iter().find(|server| server.name() == name)
+    }
+}

@@ -1,0 +1,159 @@
+//! The one table of what may stand in the file.
+
+use super::Builtin;
+
+/// One key of the file.
+pub(super) struct Key {
+    pub(super) name: &'static str,
+    pub(super) about: &'static str,
+    pub(super) takes: Takes,
+}
+
+/// What a key takes.
+pub(super) enum Takes {
+    Text {
+        example: &'static str,
+        pattern: Option<&'static str>,
+    },
+    /// An address that may hold a password where it should not.
+    Address {
+        example: &'static str,
+    },
+    Flag {
+        default: bool,
+    },
+    Number(&'static Number),
+    /// A list of text with at least this many items.
+    Texts {
+        least: usize,
+    },
+    /// The names of built-in servers.
+    Servers,
+    /// A table of text that may hold `${VAR}` and `${file:path}`.
+    Secrets,
+    Table(&'static [Key]),
+    Tables(&'static [Key]),
+}
+
+/// A whole number with its bounds.
+pub(super) struct Number {
+    pub(super) name: &'static str,
+    pub(super) about: &'static str,
+    pub(super) from: u64,
+    pub(super) to: u64,
+    pub(super) default: u64,
+}
+
+impl Number {
+    const fn key(&'static self) -> Key {
+        Key { name: self.name, about: self.about, takes: Takes::Number(self) }
+    }
+}
+
+const fn key(name: &'static str, about: &'static str, takes: Takes) -> Key {
+    Key { name, about, takes }
+}
+
+const fn text(name: &'static str, about: &'static str, example: &'static str) -> Key {
+    key(name, about, Takes::Text { example, pattern: None })
+}
+
+/// A name that begins with a letter, and has neither two underscores in a row nor one at its end.
+pub(super) const NAME_PATTERN: &str = "^[a-z]([a-z0-9-]|_[a-z0-9-])*$";
+
+/// Keys the file will have once what they configure exists. Until then they must not look as if they worked.
+pub(super) const LATER: [&str; 4] = ["state", "guard", "tools", "audit"];
+
+pub(super) static ROOT: &[Key] = &[
+    text("listen", "Address and port for `failwell up`.", "127.0.0.1:8484"),
+    text("data_dir", "The folder for state; by default the user's state folder.", "./state"),
+    key("servers", "The built-in servers to offer; by default all.", Takes::Servers),
+    key("upstream", "A server behind the gateway.", Takes::Tables(UPSTREAM)),
+];
+
+pub(super) static UPSTREAM: &[Key] = &[
+    key(
+        "name",
+        "Its name, unique in the file.",
+        Takes::Text { example: "files", pattern: Some(NAME_PATTERN) },
+    ),
+    key("command", "The program to start and its arguments.", Takes::Texts { least: 1 }),
+    key(
+        "url",
+        "The address of a streamable HTTP server.",
+        Takes::Address { example: "https://tools.example/mcp" },
+    ),
+    text("cwd", "The folder the program starts in.", "."),
+    key("env", "Variables for the program.", Takes::Secrets),
+    key(
+        "env_pass",
+        "Variables the program inherits, PATH and HOME unless given; nothing else is inherited.",
+        Takes::Texts { least: 0 },
+    ),
+    key("headers", "Headers sent with every request.", Takes::Secrets),
+    TIMEOUT.key(),
+    START_TIMEOUT.key(),
+    IDLE_STOP.key(),
+    MAX_MESSAGE_BYTES.key(),
+    key("restart", "How often the program may be started again.", Takes::Table(RESTART)),
+    key(
+        "trusted_errors",
+        "Whether callers may see excerpts of its error messages.",
+        Takes::Flag { default: false },
+    ),
+];
+
+static RESTART: &[Key] = &[RESTART_BUDGET.key(), RESTART_WINDOW.key()];
+
+pub(super) static TIMEOUT: Number = Number {
+    name: "timeout_s",
+    about: "How long one request may take, in seconds.",
+    from: 1,
+    to: 3_600,
+    default: 60,
+};
+
+pub(super) static START_TIMEOUT: Number = Number {
+    name: "start_timeout_s",
+    about: "How long starting or connecting may take, in seconds.",
+    from: 1,
+    to: 3_600,
+    default: 30,
+};
+
+pub(super) static IDLE_STOP: Number = Number {
+    name: "idle_stop_s",
+    about: "Stop it after this many seconds without a request; 0 for never.",
+    from: 0,
+    to: 86_400,
+    default: 0,
+};
+
+pub(super) static MAX_MESSAGE_BYTES: Number = Number {
+    name: "max_message_bytes",
+    about: "The largest message it may send, in bytes.",
+    from: 64 << 10,
+    to: 1 << 30,
+    default: 16 << 20,
+};
+
+pub(super) static RESTART_BUDGET: Number = Number {
+    name: "budget",
+    about: "How many starts are allowed within the window.",
+    from: 0,
+    to: 1_000,
+    default: 5,
+};
+
+pub(super) static RESTART_WINDOW: Number = Number {
+    name: "window_s",
+    about: "The length of the window, in seconds.",
+    from: 1,
+    to: 86_400,
+    default: 60,
+};
+
+/// The names of the built-in servers.
+pub(super) fn servers() -> Vec<&'static str> {
+    Builtin::ALL.into_iter().map(Builtin::name).collect()
+}

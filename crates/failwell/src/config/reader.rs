@@ -1,0 +1,287 @@
+//! Takes typed values out of a parsed file, and notes every one that is not as it should be.
+
+use std::collections::BTreeSet;
+use std::ops::Range;
+use std::path::Path;
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use super::keys::{Key, LATER, Number, ROOT, Takes, UPSTREAM};
+use super::names::{list, nearest};
+use super::problem::Problem;
+use super::source::Source;
+use super::value::{number, sort};
+
+/// How many problems of one file are told. Nobody reads more, and a file of garbage must not take for ever.
+pub(super) const MOST_PROBLEMS: usize = 100;
+
+/// One table of the file, with the keys it may have.
+pub(super) struct Section<'t> {
+    table: &'t DeTable<'t>,
+    pub(super) span: Range<usize>,
+    /// How its keys are addressed, such as `upstream[0].`.
+    prefix: String,
+    keys: &'static [Key],
+}
+
+/// A value with its place.
+pub(super) struct Found<T> {
+    pub(super) value: T,
+    pub(super) span: Range<usize>,
+    pub(super) key: String,
+}
+
+/// A name and its value in a table of text.
+pub(super) struct Pair {
+    pub(super) name: Found<String>,
+    pub(super) value: Found<String>,
+}
+
+/// What is being read, and what was found wrong so far.
+pub(super) struct Reader<'s> {
+    pub(super) source: &'s Source,
+    /// Where relative paths begin.
+    pub(super) folder: &'s Path,
+    /// Lines the parser could not read. What it guessed of them is not judged.
+    pub(super) broken: BTreeSet<usize>,
+    pub(super) problems: Vec<Problem>,
+}
+
+impl<'t> Section<'t> {
+    pub(super) fn root(table: &'t Spanned<DeTable<'t>>) -> Section<'t> {
+        Section { table: table.get_ref(), span: table.span(), prefix: String::new(), keys: ROOT }
+    }
+
+    pub(super) fn has(&self, name: &str) -> bool {
+        self.entry(name).is_some()
+    }
+
+    /// Where a key stands.
+    pub(super) fn key_span(&self, name: &str) -> Range<usize> {
+        self.table.keys().find(|key| key.get_ref() == name).map_or(self.span.clone(), Spanned::span)
+    }
+
+    pub(super) fn path(&self, name: &str) -> String {
+        format!("{}{name}", self.prefix)
+    }
+
+    fn entry(&self, name: &str) -> Option<&'t Spanned<DeValue<'t>>> {
+        self.table.iter().find(|(key, _)| key.get_ref() == name).map(|(_, value)| value)
+    }
+}
+
+impl Reader<'_> {
+    /// Notes a problem.
+    pub(super) fn wrong(
+        &mut self,
+        span: &Range<usize>,
+        key: &str,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) {
+        let lines = self.source.line(span.start)..=self.source.line(span.end);
+        if self.problems.len() <= MOST_PROBLEMS && self.broken.range(lines).next().is_none() {
+            self.problems.push(self.source.problem(span, Some(key), message, help));
+        }
+    }
+
+    /// Notes that something is missing, unless it may be in what could not be parsed.
+    pub(super) fn missing(&mut self, section: &Section<'_>, name: &str, message: &str, help: &str) {
+        if self.broken.is_empty() {
+            self.wrong(&section.span, &section.path(name), message, help);
+        }
+    }
+
+    /// Whether something is wrong with a key already.
+    pub(super) fn is_noted(&self, key: &str) -> bool {
+        self.problems.iter().any(|problem| problem.key.as_deref() == Some(key))
+    }
+
+    /// Notes every key the section should not have.
+    pub(super) fn know(&mut self, section: &Section<'_>) {
+        for key in section.table.keys() {
+            let name = key.get_ref().as_ref();
+            if section.keys.iter().any(|known| known.name == name) {
+                continue;
+            }
+            let (message, help) = unknown(name, section.keys);
+            self.wrong(&key.span(), &section.path(name), message, help);
+        }
+    }
+
+    fn mismatch(
+        &mut self,
+        section: &Section<'_>,
+        name: &str,
+        value: &Spanned<DeValue<'_>>,
+        wants: &str,
+        help: &str,
+    ) {
+        let message = format!("`{name}` takes {wants}, not {}", sort(value.get_ref()));
+        self.wrong(&value.span(), &section.path(name), message, help);
+    }
+
+    pub(super) fn text(&mut self, section: &Section<'_>, name: &str) -> Option<Found<String>> {
+        let value = section.entry(name)?;
+        if let DeValue::String(text) = value.get_ref() {
+            return Some(Found { value: text.to_string(), span: value.span(), key: section.path(name) });
+        }
+        let example = section.keys.iter().find(|key| key.name == name).map(|key| &key.takes);
+        let help = match example {
+            Some(Takes::Text { example, .. } | Takes::Address { example }) => {
+                format!("write it in quotes, such as {name} = \"{example}\"")
+            }
+            _ => "write it in quotes".to_owned(),
+        };
+        self.mismatch(section, name, value, "text", &help);
+        None
+    }
+
+    pub(super) fn flag(&mut self, section: &Section<'_>, name: &str) -> Option<bool> {
+        let value = section.entry(name)?;
+        if let DeValue::Boolean(flag) = value.get_ref() {
+            return Some(*flag);
+        }
+        self.mismatch(section, name, value, "true or false", "write true or false without quotes");
+        None
+    }
+
+    pub(super) fn number(&mut self, section: &Section<'_>, wanted: &Number) -> u64 {
+        let Some(value) = section.entry(wanted.name) else { return wanted.default };
+        let Number { name, from, to, .. } = *wanted;
+        match number(value.get_ref()) {
+            None => {
+                let help = format!("write a number from {from} to {to} without quotes");
+                self.mismatch(section, name, value, "a whole number", &help);
+            }
+            Some(found) => match u64::try_from(found) {
+                Ok(found) if (from..=to).contains(&found) => return found,
+                _ => {
+                    let message = format!("`{name}` is out of range");
+                    let help =
+                        format!("give it a value from {from} to {to}; the default is {}", wanted.default);
+                    self.wrong(&value.span(), &section.path(name), message, help);
+                }
+            },
+        }
+        wanted.default
+    }
+
+    pub(super) fn texts(&mut self, section: &Section<'_>, name: &str) -> Option<Vec<Found<String>>> {
+        let value = section.entry(name)?;
+        let help = format!("write it as {name} = [\"…\", \"…\"]");
+        let DeValue::Array(items) = value.get_ref() else {
+            self.mismatch(section, name, value, "a list of text", &help);
+            return None;
+        };
+        let mut found = Vec::new();
+        for (index, item) in items.iter().enumerate() {
+            match item.get_ref() {
+                DeValue::String(text) => {
+                    let key = format!("{}[{index}]", section.path(name));
+                    found.push(Found { value: text.to_string(), span: item.span(), key });
+                }
+                _ => self.mismatch(section, name, item, "text in its list", &help),
+            }
+        }
+        Some(found)
+    }
+
+    pub(super) fn pairs(&mut self, section: &Section<'_>, name: &str) -> Vec<Pair> {
+        let Some(value) = section.entry(name) else { return Vec::new() };
+        let DeValue::Table(table) = value.get_ref() else {
+            let help = format!("write it as {name} = {{ NAME = \"…\" }}");
+            self.mismatch(section, name, value, "a table of text", &help);
+            return Vec::new();
+        };
+        let mut found = Vec::new();
+        for (inner, value) in table {
+            let key = format!("{}.{}", section.path(name), inner.get_ref());
+            match value.get_ref() {
+                DeValue::String(text) => found.push(Pair {
+                    name: Found { value: inner.get_ref().to_string(), span: inner.span(), key: key.clone() },
+                    value: Found { value: text.to_string(), span: value.span(), key },
+                }),
+                other => {
+                    let message = format!("`{name}.{}` takes text, not {}", inner.get_ref(), sort(other));
+                    self.wrong(&value.span(), &key, message, "write its value in quotes");
+                }
+            }
+        }
+        found
+    }
+
+    pub(super) fn table<'t>(&mut self, section: &Section<'t>, name: &str) -> Option<Section<'t>> {
+        let (value, keys) = (section.entry(name)?, inner_keys(section, name));
+        let DeValue::Table(table) = value.get_ref() else {
+            let names: Vec<String> = keys.iter().map(|key| format!("{} = …", key.name)).collect();
+            self.mismatch(
+                section,
+                name,
+                value,
+                "a table",
+                &format!("write it as {name} = {{ {} }}", names.join(", ")),
+            );
+            return None;
+        };
+        let prefix = format!("{}.", section.path(name));
+        let inner = Section { table, span: section.key_span(name), prefix, keys };
+        self.know(&inner);
+        Some(inner)
+    }
+
+    pub(super) fn tables<'t>(&mut self, section: &Section<'t>, name: &str) -> Vec<Section<'t>> {
+        let Some(value) = section.entry(name) else { return Vec::new() };
+        let help = format!("write [[{name}]] with two pairs of brackets above each one");
+        let items = match value.get_ref() {
+            DeValue::Array(items) => items,
+            other => {
+                let message = format!("`{name}` takes a list of tables, not {}", sort(other));
+                self.wrong(&section.key_span(name), &section.path(name), message, help);
+                return Vec::new();
+            }
+        };
+        let mut found = Vec::new();
+        for (index, item) in items.iter().enumerate() {
+            let DeValue::Table(table) = item.get_ref() else {
+                self.mismatch(section, name, item, "a list of tables", &help);
+                continue;
+            };
+            let prefix = format!("{}[{index}].", section.path(name));
+            let inner = Section { table, span: item.span(), prefix, keys: inner_keys(section, name) };
+            self.know(&inner);
+            found.push(inner);
+        }
+        found
+    }
+}
+
+fn inner_keys(section: &Section<'_>, name: &str) -> &'static [Key] {
+    match section.keys.iter().find(|key| key.name == name).map(|key| &key.takes) {
+        Some(Takes::Table(keys) | Takes::Tables(keys)) => keys,
+        _ => &[],
+    }
+}
+
+/// What to say of a key a section does not have.
+fn unknown(name: &str, keys: &[Key]) -> (String, String) {
+    let holds = |keys: &[Key]| keys.iter().any(|key| key.name == name);
+    if LATER.contains(&name) {
+        let help = "remove it: this version would not act on it";
+        return (format!("`{name}` is not available in this version"), help.to_owned());
+    }
+    if holds(ROOT) {
+        let help = format!("move `{name}` to the top of the file, above the first [[upstream]]");
+        return (format!("`{name}` does not belong here"), help);
+    }
+    if holds(UPSTREAM) {
+        return (format!("`{name}` does not belong here"), format!("move `{name}` to its [[upstream]]"));
+    }
+    let names = || keys.iter().map(|key| key.name);
+    let help = match nearest(name, names()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("the keys here are {}", list(names())),
+    };
+    (format!("unknown key `{name}`"), help)
+}

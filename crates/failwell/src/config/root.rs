@@ -1,0 +1,63 @@
+//! The top of the file.
+
+use std::net::SocketAddr;
+
+use super::Builtin;
+use super::keys::servers;
+use super::names::{list, nearest};
+use super::reader::{Reader, Section};
+use super::settings::Config;
+use super::upstream;
+
+/// Reads the whole file. What it returns counts only when the reader found nothing wrong.
+pub(super) fn read(reader: &mut Reader<'_>, root: &Section<'_>) -> Config {
+    reader.know(root);
+    let listen = listen(reader, root);
+    let data_dir = reader.text(root, "data_dir").map(|text| {
+        if text.value.is_empty() {
+            reader.wrong(&text.span, &text.key, "`data_dir` is empty", "name a folder, or remove the line");
+        }
+        reader.folder.join(text.value)
+    });
+    let servers = built_in(reader, root);
+    let upstreams = upstream::read_all(reader, root);
+    if servers.is_empty() && root.has("servers") && !root.has("upstream") && reader.problems.is_empty() {
+        let help =
+            format!("name a built-in server ({}) or add an [[upstream]]", list(super::keys::servers()));
+        reader.wrong(&root.key_span("servers"), "servers", "there is nothing to serve", help);
+    }
+    Config { listen, data_dir, servers, upstreams }
+}
+
+fn listen(reader: &mut Reader<'_>, root: &Section<'_>) -> Option<SocketAddr> {
+    let text = reader.text(root, "listen")?;
+    let address = text.value.parse().ok();
+    if address.is_none() {
+        let help = "write an IP address and a port, such as 127.0.0.1:8484 or [::1]:8484";
+        reader.wrong(&text.span, &text.key, "`listen` is no address with a port", help);
+    }
+    address
+}
+
+fn built_in(reader: &mut Reader<'_>, root: &Section<'_>) -> Vec<Builtin> {
+    let Some(named) = reader.texts(root, "servers") else { return Builtin::ALL.to_vec() };
+    let mut found = Vec::new();
+    for name in named {
+        match Builtin::named(&name.value) {
+            Some(server) if found.contains(&server) => {
+                let message = format!("`{}` is named twice", server.name());
+                reader.wrong(&name.span, &name.key, message, "remove one of them");
+            }
+            Some(server) => found.push(server),
+            None => {
+                let help = nearest(&name.value, servers()).map_or_else(
+                    || format!("the built-in servers are {}", list(servers())),
+                    |near| format!("did you mean `{near}`?"),
+                );
+                let message = format!("there is no built-in server `{}`", name.value);
+                reader.wrong(&name.span, &name.key, message, help);
+            }
+        }
+    }
+    found
+}

@@ -1,0 +1,71 @@
+//! The JSON Schema of the file, from the table of its keys.
+
+use serde_json::{Map, Value, json};
+
+use super::keys::{Key, ROOT, Takes, servers};
+
+/// The schema, for editors and programs.
+pub(crate) fn schema() -> Value {
+    let mut root = object(ROOT);
+    if let Some(members) = root.as_object_mut() {
+        members.insert("$schema".to_owned(), json!("https://json-schema.org/draft/2020-12/schema"));
+        members.insert("title".to_owned(), json!("failwell.toml"));
+    }
+    root
+}
+
+fn object(keys: &[Key]) -> Value {
+    let properties: Map<String, Value> =
+        keys.iter().map(|key| (key.name.to_owned(), property(key))).collect();
+    json!({"type": "object", "properties": properties, "additionalProperties": false})
+}
+
+fn property(key: &Key) -> Value {
+    let mut schema = takes(&key.takes);
+    if let Some(members) = schema.as_object_mut() {
+        members.insert("description".to_owned(), json!(key.about));
+    }
+    schema
+}
+
+fn takes(takes: &Takes) -> Value {
+    match takes {
+        Takes::Text { example, pattern: Some(pattern) } => {
+            json!({"type": "string", "pattern": pattern, "examples": [example]})
+        }
+        Takes::Text { example, pattern: None } | Takes::Address { example } => {
+            json!({"type": "string", "minLength": 1, "examples": [example]})
+        }
+        Takes::Flag { default } => json!({"type": "boolean", "default": default}),
+        Takes::Number(number) => json!({
+            "type": "integer", "minimum": number.from, "maximum": number.to, "default": number.default
+        }),
+        Takes::Texts { least } => json!({"type": "array", "items": {"type": "string"}, "minItems": least}),
+        Takes::Servers => {
+            json!({"type": "array", "items": {"enum": servers()}, "uniqueItems": true, "default": servers()})
+        }
+        Takes::Secrets => json!({"type": "object", "additionalProperties": {"type": "string"}}),
+        Takes::Table(keys) => object(keys),
+        Takes::Tables(keys) => json!({"type": "array", "items": upstream(keys)}),
+    }
+}
+
+/// An upstream has a name, and is either a program or an address.
+fn upstream(keys: &[Key]) -> Value {
+    let without = |names: &[&str]| {
+        let present: Vec<Value> = names.iter().map(|name| json!({"required": [name]})).collect();
+        json!({"anyOf": present})
+    };
+    let mut item = object(keys);
+    if let Some(members) = item.as_object_mut() {
+        members.insert("required".to_owned(), json!(["name"]));
+        members.insert(
+            "oneOf".to_owned(),
+            json!([
+                {"required": ["command"], "not": without(&["url", "headers"])},
+                {"required": ["url"], "not": without(&["command", "cwd", "env", "env_pass"])},
+            ]),
+        );
+    }
+    item
+}

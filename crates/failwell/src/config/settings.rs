@@ -1,0 +1,89 @@
+//! What a file says once it is read: typed, checked, secrets wrapped.
+
+use std::collections::BTreeMap;
+use std::fmt;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use failwell_fault::Secret;
+use http::Uri;
+
+use super::Builtin;
+
+/// The settings of one start.
+#[derive(Debug)]
+pub(crate) struct Config {
+    /// Where to listen; the command line has a default of its own.
+    pub(crate) listen: Option<SocketAddr>,
+    /// Where state is kept; the user's state folder when it is not set.
+    pub(crate) data_dir: Option<PathBuf>,
+    /// The built-in servers to offer.
+    pub(crate) servers: Vec<Builtin>,
+    /// The servers behind the gateway.
+    pub(crate) upstreams: Vec<UpstreamConfig>,
+}
+
+impl Default for Config {
+    fn default() -> Config {
+        Config { listen: None, data_dir: None, servers: Builtin::ALL.to_vec(), upstreams: Vec::new() }
+    }
+}
+
+/// One server behind the gateway.
+#[derive(Debug)]
+pub(crate) struct UpstreamConfig {
+    pub(crate) name: String,
+    pub(crate) target: Target,
+    /// How long one request may take.
+    pub(crate) timeout: Duration,
+    /// How long starting or connecting may take.
+    pub(crate) start_timeout: Duration,
+    /// How long it may idle before it is stopped; `None` for ever.
+    pub(crate) idle_stop: Option<Duration>,
+    pub(crate) max_message_bytes: usize,
+    pub(crate) restart: Restart,
+    /// Whether excerpts of its error messages may be shown to callers.
+    pub(crate) trusted_errors: bool,
+}
+
+/// How an upstream is reached.
+#[derive(Debug)]
+pub(crate) enum Target {
+    /// A program to start and speak to over standard input and output.
+    Command {
+        program: String,
+        arguments: Vec<String>,
+        cwd: Option<PathBuf>,
+        env: BTreeMap<String, Secret<String>>,
+        /// Variables of our own environment it gets as they are.
+        env_pass: Vec<String>,
+    },
+    /// A streamable HTTP server.
+    Url { url: Endpoint, headers: BTreeMap<String, Secret<String>> },
+}
+
+/// How often an upstream may be started again.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Restart {
+    pub(crate) budget: u32,
+    pub(crate) window: Duration,
+}
+
+/// An address to connect to. Its query may hold a key, so it is not shown.
+pub(crate) struct Endpoint(pub(crate) Uri);
+
+impl fmt::Display for Endpoint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let scheme = self.0.scheme_str().unwrap_or_default();
+        let authority = self.0.authority().map_or("", |authority| authority.as_str());
+        let query = if self.0.query().is_some() { "?…" } else { "" };
+        write!(f, "{scheme}://{authority}{}{query}", self.0.path())
+    }
+}
+
+impl fmt::Debug for Endpoint {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Endpoint({self})")
+    }
+}

@@ -1,0 +1,77 @@
+use std::ops::Range;
+use std::path::PathBuf;
+
+use super::excerpt::{Excerpt, harmless_text};
+use super::problem::{Place, Problem};
+
+/// The text of the file, and which parts of it must not be shown.
+pub(super) struct Source {
+    file: PathBuf,
+    text: String,
+    /// Where each line begins.
+    lines: Vec<usize>,
+    /// In order, none within another.
+    hidden: Vec<Range<usize>>,
+}
+
+impl Source {
+    pub(super) fn new(file: PathBuf, text: String, mut hidden: Vec<Range<usize>>) -> Source {
+        hidden.sort_by_key(|range| range.start);
+        let begins = text.match_indices('\n').map(|(at, _)| at + 1);
+        let lines = std::iter::once(0).chain(begins).collect();
+        Source { file, text, lines, hidden }
+    }
+
+    /// The bytes of the file at a place.
+    pub(super) fn slice(&self, span: &Range<usize>) -> &str {
+        self.text.get(span.clone()).unwrap_or_default()
+    }
+
+    /// Which line an offset is on, counted from 1.
+    pub(super) fn line(&self, at: usize) -> usize {
+        self.lines.partition_point(|begin| *begin <= at)
+    }
+
+    /// A line without its break, counted from 1.
+    pub(super) fn line_text(&self, line: usize) -> &str {
+        let begin = self.line_begin(line);
+        let end = self.lines.get(line).copied().unwrap_or(self.text.len());
+        self.slice(&(begin..end)).trim_end_matches(['\n', '\r'])
+    }
+
+    fn line_begin(&self, line: usize) -> usize {
+        self.lines.get(line.saturating_sub(1)).copied().unwrap_or(self.text.len())
+    }
+
+    /// A problem at a place, with the line it is on.
+    pub(super) fn problem(
+        &self,
+        span: &Range<usize>,
+        key: Option<&str>,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) -> Problem {
+        Problem {
+            file: self.file.clone(),
+            place: Some(self.place(span)),
+            key: key.map(harmless_text),
+            message: harmless_text(&message.into()),
+            help: harmless_text(&help.into()),
+        }
+    }
+
+    fn place(&self, span: &Range<usize>) -> Place {
+        let at = (0..=span.start.min(self.text.len())).rev().find(|at| self.text.is_char_boundary(*at));
+        let at = at.unwrap_or(0);
+        let line = self.line(at);
+        let (begin, text) = (self.line_begin(line), self.line_text(line));
+        let column = self.slice(&(begin..at)).chars().count() + 1;
+        let within =
+            |range: &Range<usize>| range.start.saturating_sub(begin)..range.end.saturating_sub(begin);
+        let first = self.hidden.partition_point(|range| range.end <= begin);
+        let hidden = self.hidden.iter().skip(first).take_while(|range| range.start <= begin + text.len());
+        let hidden: Vec<Range<usize>> = hidden.map(within).collect();
+        let marked = at - begin..span.end.saturating_sub(begin);
+        Place { line, column, excerpt: Excerpt::cut(text, &marked, &hidden) }
+    }
+}

@@ -1,0 +1,149 @@
+//! How an upstream is reached: a program or an address, never both.
+
+mod address;
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use failwell_fault::Secret;
+
+use self::address::{address, check_header};
+use crate::config::interpolate::fill;
+use crate::config::names::{is_header, is_variable};
+use crate::config::reader::{Found, Reader, Section};
+use crate::config::settings::Target;
+
+pub(super) fn target(reader: &mut Reader<'_>, section: &Section<'_>) -> Target {
+    match (section.has("command"), section.has("url")) {
+        (true, true) => reader.wrong(
+            &section.key_span("url"),
+            &section.path("url"),
+            "an upstream with both `command` and `url`",
+            "keep `command` for a program to start, or `url` for a server that runs already",
+        ),
+        (false, false) => reader.missing(
+            section,
+            "command",
+            "an upstream with neither `command` nor `url`",
+            "add command = [\"program\", \"argument\"] or url = \"https://…\"",
+        ),
+        (true, false) => strangers(reader, section, "command", &["headers"]),
+        (false, true) => strangers(reader, section, "url", &["cwd", "env", "env_pass"]),
+    }
+    let (command, url) = (command(reader, section), address(reader, section));
+    match url {
+        Some(url) if command.is_none() => Target::Url { url, headers: headers(reader, section) },
+        _ => {
+            headers(reader, section);
+            program(reader, section, command.unwrap_or_default())
+        }
+    }
+}
+
+/// Keys that would have no effect next to what the upstream is.
+fn strangers(reader: &mut Reader<'_>, section: &Section<'_>, is: &str, names: &[&str]) {
+    let other = if is == "url" { "command" } else { "url" };
+    for name in names.iter().filter(|name| section.has(name)) {
+        let message = format!("`{name}` has no effect with `{is}`");
+        let help = format!("remove it: it goes with `{other}`");
+        reader.wrong(&section.key_span(name), &section.path(name), message, help);
+    }
+}
+
+fn command(reader: &mut Reader<'_>, section: &Section<'_>) -> Option<Vec<String>> {
+    let words = reader.texts(section, "command")?;
+    let help = "name the program first: command = [\"program\", \"argument\"]";
+    if words.first().is_none_or(|program| program.value.trim().is_empty()) {
+        let span = words.first().map_or_else(|| section.key_span("command"), |program| program.span.clone());
+        // A first word of the wrong type was complained of already.
+        if !words.is_empty() || !reader.is_noted(&section.path("command")) {
+            reader.wrong(&span, &section.path("command"), "`command` names no program", help);
+        }
+    }
+    for word in words.iter().filter(|word| word.value.contains('\0')) {
+        reader.wrong(&word.span, &word.key, "`command` has a NUL character", "remove it");
+    }
+    Some(words.into_iter().map(|word| word.value).collect())
+}
+
+fn program(reader: &mut Reader<'_>, section: &Section<'_>, mut words: Vec<String>) -> Target {
+    let program = if words.is_empty() { String::new() } else { words.remove(0) };
+    let named = reader.texts(section, "env_pass");
+    for name in named.iter().flatten().filter(|name| !is_variable(&name.value)) {
+        let help = "use letters, digits and underscores, such as \"PATH\"";
+        reader.wrong(&name.span, &name.key, "this cannot be the name of a variable", help);
+    }
+    Target::Command {
+        program,
+        arguments: words,
+        cwd: folder(reader, section),
+        env: env(reader, section),
+        env_pass: named.map_or_else(usual, |names| names.into_iter().map(|name| name.value).collect()),
+    }
+}
+
+/// What hardly any program can do without, when the file does not say.
+fn usual() -> Vec<String> {
+    ["PATH", "HOME"].map(str::to_owned).to_vec()
+}
+
+fn folder(reader: &mut Reader<'_>, section: &Section<'_>) -> Option<PathBuf> {
+    let text = reader.text(section, "cwd")?;
+    let path = reader.folder.join(&text.value);
+    if text.value.is_empty() || !path.is_dir() {
+        let help = "name a folder that exists; it is taken from where this file is";
+        reader.wrong(&text.span, &text.key, "`cwd` is no folder", help);
+    }
+    Some(path)
+}
+
+fn env(reader: &mut Reader<'_>, section: &Section<'_>) -> BTreeMap<String, Secret<String>> {
+    let mut env = BTreeMap::new();
+    for pair in reader.pairs(section, "env") {
+        if !is_variable(&pair.name.value) {
+            let help = "use letters, digits and underscores";
+            reader.wrong(&pair.name.span, &pair.name.key, "this cannot be the name of a variable", help);
+        }
+        let Some(value) = filled(reader, &pair.value) else { continue };
+        if value.contains('\0') {
+            reader.wrong(&pair.value.span, &pair.value.key, "the value has a NUL character", "remove it");
+        }
+        env.insert(pair.name.value, Secret::new(value));
+    }
+    env
+}
+
+fn headers(reader: &mut Reader<'_>, section: &Section<'_>) -> BTreeMap<String, Secret<String>> {
+    let mut headers = BTreeMap::new();
+    for pair in reader.pairs(section, "headers") {
+        let name = pair.name.value.to_ascii_lowercase();
+        if !is_header(&name) {
+            let help = "use letters, digits and dashes";
+            reader.wrong(&pair.name.span, &pair.name.key, "this cannot be the name of a header", help);
+        } else if headers.contains_key(&name) {
+            let help = "remove one: upper and lower case make no difference";
+            reader.wrong(&pair.name.span, &pair.name.key, "this header is there twice", help);
+        }
+        let Some(value) = filled(reader, &pair.value) else { continue };
+        check_header(reader, &name, &value, &pair);
+        headers.insert(name, Secret::new(value));
+    }
+    headers
+}
+
+/// The value with its placeholders filled in.
+fn filled(reader: &mut Reader<'_>, value: &Found<String>) -> Option<String> {
+    let flaws = match fill(&value.value, reader.folder) {
+        Ok(text) => return Some(text),
+        Err(flaws) => flaws,
+    };
+    for flaw in flaws {
+        // Found where it is written, unless it is written with escapes.
+        let at = reader.source.slice(&value.span).find(&flaw.written);
+        let span = at.map_or(value.span.clone(), |at| {
+            value.span.start + at..value.span.start + at + flaw.written.len()
+        });
+        reader.wrong(&span, &value.key, flaw.message, flaw.help);
+    }
+    None
+}

@@ -1,0 +1,296 @@
+//! The configuration file as a person meets it: what is said of every mistake, and what a start makes of it.
+
+#![allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "a test may stop at the first surprise"
+)]
+
+#[path = "check/bad_files.rs"]
+mod bad_files;
+
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
+
+/// A folder of its own for one test, gone afterwards.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new() -> Folder {
+        static COUNT: AtomicUsize = AtomicUsize::new(0);
+        let name = format!("failwell-check-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
+        let folder = std::env::temp_dir().join(name);
+        std::fs::create_dir(&folder).expect("a folder");
+        Folder(folder)
+    }
+
+    fn with(text: impl AsRef<[u8]>) -> Folder {
+        let folder = Folder::new();
+        std::fs::write(folder.0.join("failwell.toml"), text).expect("written");
+        folder
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+struct Ran {
+    code: Option<i32>,
+    out: String,
+    err: String,
+}
+
+fn command(folder: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_failwell"));
+    command.args(arguments).current_dir(folder).env("SET", "SECRET-from-outside").env("LINES", "a\nSECRET");
+    command.env_remove("UNSET").env_remove("FAILWELL_KEY").stdin(Stdio::null());
+    command
+}
+
+fn failwell(folder: &Folder, arguments: &[&str]) -> Ran {
+    let output = command(&folder.0, arguments).output().expect("the binary runs");
+    let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
+    Ran { code: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
+}
+
+/// Every problem as `line:column message | help`, from JSON; the text for people must say the same.
+fn problems(text: impl AsRef<[u8]>) -> Vec<String> {
+    let folder = Folder::with(text);
+    let (json, plain) = (failwell(&folder, &["check", "--json"]), failwell(&folder, &["check"]));
+    for said in [&json.out, &json.err, &plain.out, &plain.err] {
+        assert!(!said.contains("SECRET"), "a secret is told: {said}");
+        assert!(!said.contains('\u{1b}'), "no escapes: {said:?}");
+    }
+    assert_eq!((json.code, plain.code, json.err.as_str(), plain.out.as_str()), (Some(1), Some(1), "", ""));
+    let verdict: Value = serde_json::from_str(&json.out).expect("JSON");
+    assert_eq!((&verdict["ok"], verdict["file"].as_str()), (&Value::Bool(false), Some("failwell.toml")));
+    let rows = verdict["problems"].as_array().expect("problems");
+    let count = if rows.len() == 1 { "1 problem".to_owned() } else { format!("{} problems", rows.len()) };
+    assert!(
+        plain.err.contains(&format!("error: failwell.toml has {count}\nhelp: correct it")),
+        "{}",
+        plain.err
+    );
+    rows.iter().map(|row| told(row, &plain.err)).collect()
+}
+
+fn told(row: &Value, plain: &str) -> String {
+    let [message, help] = ["message", "help"].map(|key| row[key].as_str().expect("text"));
+    assert!(plain.contains(&format!("error: {message}\n")), "{message} in {plain}");
+    assert!(plain.contains(&format!("help: {help}\n")), "{help} in {plain}");
+    let place = match (row["line"].as_u64(), row["column"].as_u64()) {
+        (Some(line), Some(column)) => format!("{line}:{column}"),
+        _ => "-".to_owned(),
+    };
+    assert!(place == "-" || plain.contains(&format!("--> failwell.toml:{place}\n")), "{place} in {plain}");
+    format!("{place} {message} | {help}")
+}
+
+#[test]
+fn every_mistake_is_told_with_its_place_and_what_to_do() {
+    for (text, expected) in bad_files::CASES {
+        assert_eq!(problems(text), *expected, "{text}");
+    }
+}
+
+#[test]
+fn bytes_that_are_no_text_are_told_too() {
+    assert_eq!(problems(b"a = 1\nx = \"\xff\"\n"), ["2:6 this is not UTF-8 | save the file as UTF-8"]);
+    let big = "# \n".repeat(100_000);
+    let told = problems(big);
+    assert_eq!(told, ["- the file is larger than 262144 bytes | check that it is the right file"]);
+    let garbage = problems("a\n".repeat(100_000));
+    assert_eq!(garbage.len(), 101);
+    assert_eq!(garbage[100], "- there is more that is wrong | correct what is listed first");
+    assert_eq!(problems("\u{feff}x = 5")[0].split(' ').next(), Some("1:1"), "a byte order mark is no column");
+}
+
+#[test]
+fn the_line_is_shown_with_marks_and_without_secrets() {
+    let file = "[[upstream]]\nname = \"a\"\nurl = \"https://h/mcp\"\n\
+                headers = { Authorization = \"Bearer SECRET ${UNSET}\", X = \"SECRET\" }\n\ttimout_s = 5\n";
+    let ran = failwell(&Folder::with(file), &["check"]);
+    let expected = "\
+error: the environment variable UNSET is not set
+ --> failwell.toml:4:44
+  |
+4 | headers = { Authorization = \"…${UNSET}\", X = \"…\" }
+  |                               ^^^^^^^^
+help: set it before the start: export UNSET=…
+
+error: unknown key `timout_s`
+ --> failwell.toml:5:2
+  |
+5 |  timout_s = …
+  |  ^^^^^^^^
+help: did you mean `timeout_s`?
+
+error: failwell.toml has 2 problems
+help: correct it, and look again with `failwell check`
+";
+    assert_eq!((ran.code, ran.err.as_str(), ran.out.as_str()), (Some(1), expected, ""));
+}
+
+#[test]
+fn a_missing_or_unreadable_file_is_told() {
+    let folder = Folder::new();
+    for (arguments, file) in [(&["check"][..], "failwell.toml"), (&["check", "no/such.toml"], "no/such.toml")]
+    {
+        let ran = failwell(&folder, arguments);
+        assert_eq!(ran.code, Some(1));
+        assert!(ran.err.starts_with("error: the file cannot be read: "), "{}", ran.err);
+        assert!(ran.err.contains(&format!("--> {file}\nhelp: check the path")), "{}", ran.err);
+    }
+    assert_eq!(failwell(&folder, &["check", "."]).code, Some(1));
+    for wrong in [&["check", "a", "b"][..], &["check", "--nope"], &["check", "--schema", "--json"]] {
+        assert_eq!(failwell(&folder, wrong).code, Some(2), "{wrong:?}");
+    }
+}
+
+/// The example with every setting switched on.
+fn whole_example() -> String {
+    let text = std::fs::read_to_string(format!("{ROOT}/examples/failwell.toml")).expect("the example");
+    let on = |line: &str| match line.strip_prefix('#') {
+        Some(setting) if !setting.starts_with(' ') => setting.to_owned(),
+        _ => line.to_owned(),
+    };
+    let text: Vec<String> = text.lines().map(on).collect();
+    text.join("\n").replace("TICKETS_TOKEN", "SET")
+}
+
+#[test]
+fn the_example_is_fine_as_it_is_and_with_everything_on() {
+    let folder = Folder::with(std::fs::read(format!("{ROOT}/examples/failwell.toml")).expect("the example"));
+    let ran = failwell(&folder, &["check"]);
+    let fine = "failwell.toml is fine: 0 upstreams, 1 built-in server\n";
+    assert_eq!((ran.code, ran.out.as_str(), ran.err.as_str()), (Some(0), fine, ""));
+
+    let folder = Folder::with(whole_example());
+    assert_eq!(failwell(&folder, &["check"]).out, fine.replace('0', "2"));
+    let ran = failwell(&folder, &["check", "--json"]);
+    assert!(!ran.out.contains("SECRET"), "{}", ran.out);
+    let verdict: Value = serde_json::from_str(&ran.out).expect("JSON");
+    let [memory, tickets] = [0, 1].map(|index| &verdict["config"]["upstream"][index]);
+    assert_eq!((&verdict["ok"], &memory["env"][0]), (&Value::Bool(true), &Value::from("LOG_LEVEL")));
+    assert_eq!((&memory["command"][0], &memory["max_message_bytes"]), (&"npx".into(), &16_777_216.into()));
+    assert_eq!(tickets["url"], "https://tickets.example/mcp");
+    assert_eq!((&tickets["headers"][0], &tickets["timeout_s"]), (&"authorization".into(), &60.into()));
+}
+
+#[test]
+fn the_schema_agrees_with_the_example_and_refuses_what_check_refuses() {
+    let ran = failwell(&Folder::new(), &["check", "--schema"]);
+    let schema: Value = serde_json::from_str(&ran.out).expect("JSON");
+    let validator = jsonschema::validator_for(&schema).expect("a schema");
+    let valid = |text: &str| validator.is_valid(&toml::from_str::<Value>(text).expect("TOML"));
+    assert!(valid("") && valid(&whole_example()));
+    for wrong in [
+        "lisen = \"x\"",
+        "servers = [\"loby\"]",
+        "guard = {}",
+        "[[upstream]]\nname = \"a\"",
+        "[[upstream]]\nname = \"a__b\"\ncommand = [\"x\"]",
+        "[[upstream]]\nname = \"a\"\ncommand = []",
+        "[[upstream]]\nname = \"a\"\ncommand = [\"x\"]\nurl = \"http://h/\"",
+        "[[upstream]]\nname = \"a\"\nurl = \"http://h/\"\ntimeout_s = 0",
+        "[[upstream]]\nname = \"a\"\nurl = \"http://h/\"\nrestart = { budgt = 1 }",
+    ] {
+        assert!(!valid(wrong), "{wrong}");
+    }
+    let guide = std::fs::read_to_string(format!("{ROOT}/docs/guide/configuration.md")).expect("the guide");
+    let upstream = &schema["properties"]["upstream"]["items"]["properties"];
+    for name in
+        [&schema["properties"], upstream].into_iter().flat_map(|keys| keys.as_object().expect("keys").keys())
+    {
+        assert!(guide.contains(&format!("`{name}`")) || guide.contains(&format!("`[[{name}]]`")), "{name}");
+    }
+}
+
+#[test]
+fn up_listens_where_the_file_says_and_refuses_a_wrong_one() {
+    let folder = Folder::with("listen = \"127.0.0.1:0\"\nservers = [\"lobby\"]\n");
+    let mut child = command(&folder.0, &["up"]).stdout(Stdio::piped()).spawn().expect("it starts");
+    let mut out = child.stdout.take().expect("standard output");
+    let mut said = Vec::new();
+    let mut chunk = [0; 4096];
+    while !String::from_utf8_lossy(&said).contains("is up on http://127.0.0.1:") {
+        let read = out.read(&mut chunk).expect("read");
+        assert!(read > 0, "{}", String::from_utf8_lossy(&said));
+        said.extend_from_slice(&chunk[..read]);
+    }
+    child.kill().expect("stopped");
+    child.wait().expect("reaped");
+    assert!(!String::from_utf8_lossy(&said).contains(":8484\n"), "the address is the file's");
+
+    let ran = failwell(&Folder::with("lisen = 5"), &["up"]);
+    assert_eq!((ran.code, ran.out.as_str()), (Some(1), ""));
+    assert!(ran.err.starts_with("error: unknown key `lisen`\n"), "{}", ran.err);
+    let ran = failwell(&Folder::new(), &["up", "--config", "none.toml"]);
+    assert!(ran.code == Some(1) && ran.err.contains("--> none.toml\n"), "{}", ran.err);
+}
+
+/// What `stdio` answers to these lines while its input stays open, and how it ends.
+fn stdio(file: &str, lines: &str) -> (Option<i32>, Vec<Value>, String) {
+    let folder = Folder::with(file);
+    let mut command = command(&folder.0, &["stdio"]);
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().expect("it starts");
+    let mut input = child.stdin.take().expect("standard input");
+    input.write_all(lines.as_bytes()).expect("written");
+    let began = Instant::now();
+    while child.try_wait().expect("a state").is_none() {
+        if began.elapsed() > Duration::from_secs(20) {
+            child.kill().expect("stopped");
+            panic!("it did not end by itself");
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    drop(input);
+    let output = child.wait_with_output().expect("it ends");
+    let out = String::from_utf8(output.stdout).expect("UTF-8");
+    let answers = out.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
+    (output.status.code(), answers, String::from_utf8(output.stderr).expect("UTF-8"))
+}
+
+#[test]
+fn stdio_answers_the_first_request_with_the_reason_and_ends() {
+    let file = "[[upstream]]\nname = \"a\"\nurl = \"https://h/\"\nheadrs = { A = \"SECRET\" }\n";
+    let lines = concat!(
+        "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/initialized\"}\n",
+        "{nope\n",
+        "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"initialize\",\"params\":{}}\n",
+        "{\"jsonrpc\":\"2.0\",\"id\":\"b\",\"method\":\"tools/list\",",
+        "\"params\":{\"_meta\":{\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\"}}}\n",
+    );
+    let (code, answers, err) = stdio(file, lines);
+    let seen: Vec<(&Value, i64, &str)> = answers
+        .iter()
+        .map(|a| (&a["id"], a["error"]["code"].as_i64().expect("a code"), &a["error"]["data"]))
+        .map(|(id, code, data)| (id, code, data["reason"].as_str().expect("a reason")))
+        .collect();
+    assert_eq!(
+        seen,
+        [
+            (&Value::Null, -32700, "rpc/NOT_JSON"),
+            (&Value::from(1), -32001, "config/INVALID"),
+            (&Value::from("b"), 1500, "config/INVALID"),
+        ]
+    );
+    let facts = &answers[1]["error"]["data"]["facts"];
+    assert_eq!((&facts["problems"], &facts["line"]), (&1.into(), &4.into()));
+    assert_eq!(code, Some(1));
+    assert!(err.starts_with("error: unknown key `headrs`\n"), "{err}");
+    assert!(err.ends_with("help: correct it, and look again with `failwell check`\n"), "{err}");
+    assert!(!err.contains("SECRET") && !format!("{answers:?}").contains("headrs"), "{err}");
+}

@@ -1,0 +1,391 @@
+//! Files with mistakes, and all that is said of each: `line:column message | help`.
+
+pub(crate) const CASES: &[(&str, &[&str])] = &[
+    ("lisen = \"127.0.0.1:1\"\n", &["1:1 unknown key `lisen` | did you mean `listen`?"]),
+    (
+        "colour = \"SECRET\"\n",
+        &["1:1 unknown key `colour` | the keys here are `listen`, `data_dir`, `servers`, `upstream`"],
+    ),
+    (
+        "listen = 8484\n",
+        &[
+            "1:10 `listen` takes text, not a whole number | write it in quotes, such as listen = \"127.0.0.1:8484\"",
+        ],
+    ),
+    (
+        "listen = \"localhost:8484\"\n",
+        &[
+            "1:10 `listen` is no address with a port | write an IP address and a port, such as 127.0.0.1:8484 or [::1]:8484",
+        ],
+    ),
+    ("data_dir = \"\"\n", &["1:12 `data_dir` is empty | name a folder, or remove the line"]),
+    (
+        "servers = \"lobby\"\n",
+        &["1:11 `servers` takes a list of text, not text | write it as servers = [\"…\", \"…\"]"],
+    ),
+    (
+        "servers = [\"loby\", \"lobby\", \"lobby\", \"thing\", 5]\n",
+        &[
+            "1:12 there is no built-in server `loby` | did you mean `lobby`?",
+            "1:29 `lobby` is named twice | remove one of them",
+            "1:38 there is no built-in server `thing` | the built-in servers are `lobby`",
+            "1:47 `servers` takes text in its list, not a whole number | write it as servers = [\"…\", \"…\"]",
+        ],
+    ),
+    (
+        "servers = []\n",
+        &["1:1 there is nothing to serve | name a built-in server (`lobby`) or add an [[upstream]]"],
+    ),
+    (
+        "state = \"memory\"\n\
+         [guard.secrets]\n\
+         action = \"redact\"\n\
+         [tools.a]\n\
+         allow = []\n\
+         [audit]\n\
+         critical = true\n",
+        &[
+            "1:1 `state` is not available in this version | remove it: this version would not act on it",
+            "2:2 `guard` is not available in this version | remove it: this version would not act on it",
+            "4:2 `tools` is not available in this version | remove it: this version would not act on it",
+            "6:2 `audit` is not available in this version | remove it: this version would not act on it",
+        ],
+    ),
+    ("timeout_s = 5\n", &["1:1 `timeout_s` does not belong here | move `timeout_s` to its [[upstream]]"]),
+    (
+        "upstream = 5\n",
+        &[
+            "1:1 `upstream` takes a list of tables, not a whole number | write [[upstream]] with two pairs of brackets above each one",
+        ],
+    ),
+    (
+        "[upstream]\n\
+         name = \"a\"\n",
+        &[
+            "1:2 `upstream` takes a list of tables, not a table | write [[upstream]] with two pairs of brackets above each one",
+        ],
+    ),
+    (
+        "upstream = [5]\n",
+        &[
+            "1:13 `upstream` takes a list of tables, not a whole number | write [[upstream]] with two pairs of brackets above each one",
+        ],
+    ),
+    (
+        "[[upstream]]\n\
+         command = [\"x\"]\n",
+        &["1:1 an upstream without a name | add name = \"…\": lowercase letters, digits, - and _"],
+    ),
+    (
+        "[[upstream]]\n\
+         name = \"lobby\"\n\
+         command = [\"x\"]\n",
+        &["2:8 `lobby` is the name of a built-in server | choose another name"],
+    ),
+    (
+        "[[upstream]]\n\
+         name = \"a__b\"\n\
+         command = [\"x\"]\n",
+        &[
+            "2:8 this cannot be the name of an upstream | use lowercase letters, digits, - and single _, beginning with a letter and not ending in _",
+        ],
+    ),
+    (
+        "[[upstream]]\n\
+         name = 5\n\
+         command = [\"x\"]\n",
+        &["2:8 `name` takes text, not a whole number | write it in quotes, such as name = \"files\""],
+    ),
+    (
+        "[[upstream]]\n\
+         name = \"a\"\n\
+         command = [\"x\"]\n\
+         [[upstream]]\n\
+         name = \"a\"\n\
+         command = [\"x\"]\n",
+        &["5:8 `a` is the name of two upstreams | rename one; the other is on line 2"],
+    ),
+    (
+        "[[upstream]]\n\
+         name = \"a\"\n\
+         command = [\"x\"]\n\
+         listen = \"127.0.0.1:1\"\n\
+         state = \"memory\"\n\
+         budget = 5\n",
+        &[
+            "4:1 `listen` does not belong here | move `listen` to the top of the file, above the first [[upstream]]",
+            "5:1 `state` is not available in this version | remove it: this version would not act on it",
+            "6:1 unknown key `budget` | the keys here are `name`, `command`, `url`, `cwd`, `env`, `env_pass`, `headers`, `timeout_s`, `start_timeout_s`, `idle_stop_s`, `max_message_bytes`, `restart`, `trusted_errors`",
+        ],
+    ),
+    (
+        "[[upstream]]\n\
+         name = \"a\"\n",
+        &[
+            "1:1 an upstream with neither `command` nor `url` | add command = [\"program\", \"argument\"] or url = \"https://…\"",
+        ],
+    ),
+    (
+        "[[upstream]]\n\
+         name = \"a\"\n\
+         command = [\"x\"]\n\
+         url = \"https://h/\"\n",
+        &[
+            "4:1 an upstream with both `command` and `url` | keep `command` for a program to start, or `url` for a server that runs already",
+        ],
+    ),
+    (
+        "[[upstream]]\n\
+         name = \"a\"\n\
+         command = []\n",
+        &["3:1 `command` names no program | name the program first: command = [\"program\", \"argument\"]"],
+    ),
+    (
+        "[[upstream]]\n\
+         name = \"a\"\n\
+         command = [\"\", \"y\"]\n",
+        &["3:12 `command` names no program | name the program first: command = [\"program\", \"argument\"]"],
+    ),
+    (
+        "[[upstream]]\n\
+         name = \"a\"\n\
+         command = \"x y\"\n",
+        &["3:11 `command` takes a list of text, not text | write it as command = [\"…\", \"…\"]"],
+    ),
+    (
+        "[[upstream]]\n\
+         name = \"a\"\n\
+         command = [5]\n",
+        &["3:12 `command` takes text in its list, not a whole number | write it as command = [\"…\", \"…\"]"],
+    ),
+    (
+        "[[upstream]]\n\
+         name = \"a\"\n\
+         command = [\"x\"]\n\
+         headers = { A = \"SECRET\" }\n\
+         cwd = \"nowhere\"\n\
+         env_pass = [\"A B\"]\n",
+        &[
+            "4:1 `headers` has no effect with `command` | remove it: it goes with `url`",
+            "5:7 `cwd` is no folder | name a folder that exists; it is taken from where this file is",
+            "6:13 this cannot be the name of a variable | use letters, digits and underscores, such as \"PATH\"",
+        ],
+    ),
+    (
+        "[[upstream]]\n\
+         name = \"a\"\n\
+         url = \"https://h/\"\n\
+         cwd = \".\"\n\
+         env = { A = \"SECRET\" }\n\
+         env_pass = [\"PATH\"]\n",
+        &[
+            "4:1 `cwd` has no effect with `url` | remove it: it goes with `command`",
+            "5:1 `env` has no effect with `url` | remove it: it goes with `command`",
+            "6:1 `env_pass` has no effect with `url` | remove it: it goes with `command`",
+        ],
+    ),
+    (
+        "[[upstream]]\n\
+         name = \"a\"\n\
+         url = \"ftp://user:SECRET@h/\"\n",
+        &["3:7 `url` is neither http nor https | begin it with https:// or http://"],
+    ),
+    (
+        "[[upstream]]\n\
+         name = \"a\"\n\
+         url = \"https://user:SECRET@h/?key=SECRET\"\n",
+        &[
+            "3:7 `url` holds credentials | send them as a header: headers = { Authorization = \"Bearer ${TOKEN}\" }",
+        ],
+    ),
+    (
+        "[[upstream]]\n\
+         name = \"a\"\n\
+         url = \"tools.example/mcp?SECRET\"\n",
+        &["3:7 `url` is no address | write it in full, such as \"https://tools.example/mcp\""],
+    ),
+    (
+        "[[upstream]]\n\
+         name = \"a\"\n\
+         url = \"http://h:99999/\"\n",
+        &["3:7 `url` has no proper host and port | write it in full, such as \"https://tools.example/mcp\""],
+    ),
+    (
+        "[[upstream]]\n\
+         name = \"a\"\n\
+         command = [\"x\"]\n\
+         env = { A = \"${UNSET} ${file:none} SECRET\", \"B C\" = \"SECRET\", D = 5, E = \"SECRET ${\", F = \"${SECRET SECRET}\" }\n",
+        &[
+            "4:14 the environment variable UNSET is not set | set it before the start: export UNSET=…",
+            "4:23 the file `none` cannot be used: No such file or directory (os error 2) | check the path; it is taken from this folder",
+            "4:45 this cannot be the name of a variable | use letters, digits and underscores",
+            "4:67 `env.D` takes text, not a whole number | write its value in quotes",
+            "4:82 `${` is never closed | write ${NAME} or ${file:path}, or $${ for a plain ${",
+            "4:92 what stands in `${…}` is no name of a variable | write ${NAME} with letters, digits and underscores, ${file:path}, or $${ for a plain ${",
+        ],
+    ),
+    (
+        "[[upstream]]\n\
+         name = \"a\"\n\
+         command = [\"x\"]\n\
+         env = \"SECRET\"\n",
+        &["4:7 `env` takes a table of text, not text | write it as env = { NAME = \"…\" }"],
+    ),
+    (
+        "[[upstream]]\n\
+         name = \"a\"\n\
+         url = \"https://h/\"\n\
+         [upstream.headers]\n\
+         Host = \"SECRET\"\n\
+         X = \"${LINES}\"\n\
+         x = \"SECRET\"\n\
+         \"a b\" = \"é SECRET\"\n",
+        &[
+            "5:1 `host` cannot be set here | remove it: it is set for each request",
+            "6:5 the value cannot be sent in a header | use printable ASCII on one line; look for line breaks in the variable or file",
+            "7:1 this header is there twice | remove one: upper and lower case make no difference",
+            "8:1 this cannot be the name of a header | use letters, digits and dashes",
+            "8:9 the value cannot be sent in a header | use printable ASCII on one line; look for line breaks in the variable or file",
+        ],
+    ),
+    (
+        "[[upstream]]\n\
+         name = \"a\"\n\
+         url = \"https://h/\"\n\
+         headers = { A = \"'SECRET\", B = '''SECRET''', C = ['SECRET', 1] }\n\
+         envs = { A = 'SECRET' }\n",
+        &[
+            "4:50 `headers.C` takes text, not a list | write its value in quotes",
+            "5:1 unknown key `envs` | did you mean `env`?",
+        ],
+    ),
+    (
+        "[[upstream]]\n\
+         name = \"a\"\n\
+         command = [\"x\"]\n\
+         timeout_s = 0\n\
+         start_timeout_s = 3601\n\
+         idle_stop_s = -1\n\
+         max_message_bytes = 65535\n",
+        &[
+            "4:13 `timeout_s` is out of range | give it a value from 1 to 3600; the default is 60",
+            "5:19 `start_timeout_s` is out of range | give it a value from 1 to 3600; the default is 30",
+            "6:15 `idle_stop_s` is out of range | give it a value from 0 to 86400; the default is 0",
+            "7:21 `max_message_bytes` is out of range | give it a value from 65536 to 1073741824; the default is 16777216",
+        ],
+    ),
+    (
+        "[[upstream]]\n\
+         name = \"a\"\n\
+         command = [\"x\"]\n\
+         timeout_s = \"60\"\n\
+         start_timeout_s = 1.5\n\
+         idle_stop_s = 99999999999999999999999\n\
+         trusted_errors = \"no\"\n",
+        &[
+            "4:13 `timeout_s` takes a whole number, not text | write a number from 1 to 3600 without quotes",
+            "5:19 `start_timeout_s` takes a whole number, not a fraction | write a number from 1 to 3600 without quotes",
+            "6:15 `idle_stop_s` is out of range | give it a value from 0 to 86400; the default is 0",
+            "7:18 `trusted_errors` takes true or false, not text | write true or false without quotes",
+        ],
+    ),
+    (
+        "[[upstream]]\n\
+         name = \"a\"\n\
+         command = [\"x\"]\n\
+         restart = 5\n",
+        &[
+            "4:11 `restart` takes a table, not a whole number | write it as restart = { budget = …, window_s = … }",
+        ],
+    ),
+    (
+        "[[upstream]]\n\
+         name = \"a\"\n\
+         command = [\"x\"]\n\
+         restart = { budget = -1, window_s = 0, budgets = 1 }\n",
+        &[
+            "4:22 `budget` is out of range | give it a value from 0 to 1000; the default is 5",
+            "4:37 `window_s` is out of range | give it a value from 1 to 86400; the default is 60",
+            "4:40 unknown key `budgets` | did you mean `budget`?",
+        ],
+    ),
+    (
+        "[[upstream]]\n\
+         name = \"a\"\n\
+         command = [\"x\"]\n\
+         timeout = 5\n\
+         \"ti\\u001b[31m\" = 5\n",
+        &[
+            "4:1 unknown key `timeout` | did you mean `timeout_s`?",
+            "5:1 unknown key `ti�[31m` | the keys here are `name`, `command`, `url`, `cwd`, `env`, `env_pass`, `headers`, `timeout_s`, `start_timeout_s`, `idle_stop_s`, `max_message_bytes`, `restart`, `trusted_errors`",
+        ],
+    ),
+    (
+        "listen = \"127.0.0.1:1\n\
+         lisen = 5\n",
+        &[
+            "1:22 invalid basic string, expected `\"` | put text in quotes, and close them on the same line",
+            "2:1 unknown key `lisen` | did you mean `listen`?",
+        ],
+    ),
+    (
+        "listen = 127.0.0.1\n",
+        &["1:15 invalid float, expected nothing | write each setting as key = value, text in quotes"],
+    ),
+    (
+        "[[upstream]\n\
+         name = \"a\"\n",
+        &["1:12 unclosed array table, expected `]` | write [[name]] with two pairs of brackets"],
+    ),
+    (
+        "[[upstream]]\n\
+         name = \"a\"\n\
+         command = [\"x\",\n\
+         timeout_s = 5\n\
+         [[upstream]]\n\
+         name = \"b\"\n",
+        &["4:11 unexpected `=` in array, expected value, `]` | close the list with ]"],
+    ),
+    (
+        "[[upstream]]\n\
+         name = \"a\"\n\
+         name = \"b\"\n\
+         headers = { A = \"SECRET }\n",
+        &[
+            "3:1 duplicate key | keep one of them",
+            "4:26 unclosed inline table, expected `}` | close the table with }",
+        ],
+    ),
+    (
+        "[[upstream]]\n\
+         name = \"a\"\n\
+         url = \"https://h/\"\n\
+         [upstream.headers]\n\
+         Authorization = \"\"\"\n\
+         SECRET=\n\
+         SECRET\n",
+        &[
+            "8:1 invalid multi-line basic string, expected `\"` | put text in quotes, and close them on the same line",
+        ],
+    ),
+    (
+        "[[upstream]]\n\
+         name = \"a\"\n\
+         url = \"https://h/\"\n\
+         [upstream.headers]\n\
+         Authorization = Bearer SECRET\n",
+        &[
+            "5:17 string values must be quoted, expected literal string | put text in quotes, and close them on the same line",
+        ],
+    ),
+    (
+        "= 5\n\
+         \u{1}\n\
+         SECRET words\n",
+        &[
+            "1:1 unquoted keys cannot be empty, expected letters, numbers, `-`, `_` | write each setting as key = value, text in quotes",
+            "2:2 key with no value, expected `=` | write each setting as key = value, text in quotes",
+            "3:8 key with no value, expected `=` | write each setting as key = value, text in quotes",
+        ],
+    ),
+];

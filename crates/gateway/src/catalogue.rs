@@ -1,0 +1,85 @@
+//! What each member offers, remembered for a while.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use failwell_fault::{OrFault, reason};
+use failwell_rpc::Json;
+use failwell_server::{HeaderParam, List};
+
+use crate::gateway::{naming_member, outside_name, replaced};
+use crate::http::marked;
+
+/// How long a list is believed when nobody says that it changed.
+const LIFETIME: Duration = Duration::from_secs(60);
+
+/// One item of a list.
+#[derive(Debug)]
+pub(crate) struct Entry {
+    /// Whose.
+    pub(crate) server: String,
+    /// What its server calls it.
+    pub(crate) inside: String,
+    /// What callers call it.
+    pub(crate) outside: String,
+    /// Its definition, under the outside name.
+    pub(crate) definition: Json,
+}
+
+impl Entry {
+    /// An item under its outside name; `None` for one without a name.
+    pub(crate) fn of(server: &str, list: List, item: &Json) -> Option<Entry> {
+        let member = naming_member(list);
+        let inside = item.raw().as_object()?.get(member)?.as_str()?.into_owned();
+        let outside = outside_name(server, list, &inside);
+        let name = Json::of(&outside).or_fault(&reason::SERVER_BUG).ok()?;
+        let definition = replaced(item.raw(), member, &name)?;
+        Some(Entry { server: server.to_owned(), inside, outside, definition })
+    }
+}
+
+type Known = HashMap<(String, &'static str), (Instant, Arc<Vec<Entry>>)>;
+
+/// Lists by member.
+#[derive(Debug, Default)]
+pub(crate) struct Catalogue(Mutex<Known>);
+
+impl Catalogue {
+    fn lock(&self) -> MutexGuard<'_, Known> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(crate) fn get(&self, server: &str, list: List) -> Option<Arc<Vec<Entry>>> {
+        let known = self.lock();
+        let (since, entries) = known.get(&(server.to_owned(), list.member()))?;
+        (since.elapsed() < LIFETIME).then(|| entries.clone())
+    }
+
+    pub(crate) fn put(&self, server: &str, list: List, entries: Vec<Entry>) -> Arc<Vec<Entry>> {
+        let entries = Arc::new(entries);
+        self.lock().insert((server.to_owned(), list.member()), (Instant::now(), entries.clone()));
+        entries
+    }
+
+    /// What a tool wants repeated in headers, as far as its definition is known.
+    pub(crate) fn header_params(&self, is: impl Fn(&Entry) -> bool) -> Vec<HeaderParam> {
+        let known = self.lock();
+        let tools = known.iter().filter(|((_, member), _)| *member == List::Tools.member());
+        let found = tools.flat_map(|(_, (_, entries))| entries.iter()).find(|entry| is(entry));
+        let schema = found.and_then(|tool| tool.definition.raw().as_object()?.get("inputSchema"));
+        marked(schema).unwrap_or_default()
+    }
+
+    /// Something of this member changed.
+    pub(crate) fn forget(&self, server: &str) {
+        self.lock().retain(|(known, _), _| known != server);
+    }
+
+    /// Every outside name of one kind that is known.
+    pub(crate) fn names(&self, list: List) -> Vec<String> {
+        let known = self.lock();
+        let of_list = known.iter().filter(|((_, member), _)| *member == list.member());
+        of_list.flat_map(|(_, (_, entries))| entries.iter().map(|entry| entry.outside.clone())).collect()
+    }
+}

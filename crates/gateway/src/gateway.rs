@@ -1,0 +1,344 @@
+//! Many servers behind one room.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use failwell_fault::{Echo, Fault, OrFault, reason};
+use failwell_process::Launcher;
+use failwell_render::{Cache, CacheScope};
+use failwell_rpc::{Json, Raw};
+use failwell_server::{
+    Completion, Context, Event, HeaderParam, Hub, Info, List, Members, Offered, Offers, Page, Room,
+    ToolOutcome, Work, nearest, unknown_resource,
+};
+use futures_util::future::join_all;
+use serde_json::{Map, Value, json};
+
+use crate::catalogue::{Catalogue, Entry};
+use crate::member::Member;
+use crate::names::{inside_uri, outside, outside_uri, server_of};
+use crate::parked::Parking;
+use crate::settings::UpstreamSettings;
+use crate::single::Single;
+use crate::upstream::Upstream;
+use crate::uris;
+
+/// How long one member may hold up a list.
+const LIST_PATIENCE: Duration = Duration::from_secs(10);
+/// Items on one page.
+const PAGE: usize = 200;
+/// Lists depend on what is running right now.
+const KEEP: Cache = Cache { ttl_ms: 5_000, scope: CacheScope::Public };
+
+/// Members may come and go, so everything is offered; what nobody has is an empty list.
+pub(crate) const EVERYTHING: Offers =
+    Offers { tools: Offered::Yes, prompts: Offered::Yes, resources: Offered::Yes, completions: Offered::Yes };
+
+/// A room made of others.
+#[derive(Clone)]
+pub struct Gateway(Arc<Inner>);
+
+pub(crate) struct Inner {
+    pub(crate) info: Info,
+    members: Vec<Member>,
+    pub(crate) catalogue: Arc<Catalogue>,
+    pub(crate) parking: Arc<Parking>,
+    hubs: Arc<Hubs>,
+}
+
+impl Gateway {
+    /// A gateway to these servers and rooms.
+    pub fn new(
+        info: Info,
+        upstreams: Vec<UpstreamSettings>,
+        built_in: Vec<(String, Arc<dyn Room>)>,
+        launcher: &Launcher,
+    ) -> Gateway {
+        let (catalogue, hubs) = (Arc::new(Catalogue::default()), Arc::new(Hubs::default()));
+        let upstreams = upstreams.into_iter().map(|settings| {
+            let (name, known, hubs) = (settings.name.clone(), catalogue.clone(), hubs.clone());
+            let changed = Arc::new(move |event: Event| {
+                known.forget(&name);
+                hubs.announce(&name, &event);
+            });
+            Member::Upstream(Upstream::new(settings, launcher.clone(), changed))
+        });
+        let rooms = built_in.into_iter().map(|(name, room)| Member::BuiltIn(name, room));
+        let members = upstreams.chain(rooms).collect();
+        Gateway(Arc::new(Inner { info, members, catalogue, parking: Arc::default(), hubs }))
+    }
+
+    /// The names of all members.
+    pub fn names(&self) -> Vec<String> {
+        self.0.members.iter().map(|member| member.name().to_owned()).collect()
+    }
+
+    /// One member alone, under its own names.
+    pub fn single(&self, name: &str) -> Option<Arc<dyn Room>> {
+        let member = self.0.member(name)?.clone();
+        Some(Arc::new(Single { inner: self.0.clone(), member }))
+    }
+
+    /// Where changes of the upstreams are announced.
+    pub fn announce_to(&self, hub: &Hub) {
+        self.0.hubs.add(None, hub);
+    }
+
+    /// Where changes of one upstream are announced, under its own names.
+    pub fn announce_single_to(&self, name: &str, hub: &Hub) {
+        self.0.hubs.add(Some(name), hub);
+    }
+
+    /// Ends every upstream.
+    pub fn stop(&self) {
+        for member in &self.0.members {
+            if let Member::Upstream(upstream) = member {
+                upstream.stop();
+            }
+        }
+    }
+}
+
+/// Who hears of changes: everybody of all members, and those of one of that one.
+#[derive(Default)]
+struct Hubs(Mutex<Vec<(Option<String>, Hub)>>);
+
+impl Hubs {
+    fn add(&self, of: Option<&str>, hub: &Hub) {
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        all.push((of.map(str::to_owned), hub.clone()));
+    }
+
+    fn announce(&self, server: &str, event: &Event) {
+        for (of, hub) in self.0.lock().unwrap_or_else(PoisonError::into_inner).iter() {
+            match of {
+                None => hub.announce(outside_event(server, event)),
+                Some(of) if of == server => hub.announce(event.clone()),
+                Some(_) => {}
+            }
+        }
+    }
+}
+
+fn outside_event(server: &str, event: &Event) -> Event {
+    match event {
+        Event::ResourceUpdated(uri) => Event::ResourceUpdated(outside_uri(server, uri).into()),
+        other => other.clone(),
+    }
+}
+
+impl Inner {
+    fn member(&self, name: &str) -> Option<&Member> {
+        self.members.iter().find(|member| member.name() == name)
+    }
+
+    /// Everything of one kind: from each member what it has, and which members could not be asked.
+    async fn all(&self, list: List, cx: &Context) -> (Vec<Arc<Vec<Entry>>>, Vec<Value>) {
+        let asked =
+            self.members.iter().map(|member| async move { (member, self.of(member, list, cx).await) });
+        let mut found = Vec::new();
+        let mut missing = Vec::new();
+        for (member, answer) in join_all(asked).await {
+            match answer {
+                Ok(entries) => found.push(entries),
+                Err(fault) => missing.push(json!({"server": member.name(), "reason": fault.reason().id})),
+            }
+        }
+        (found, missing)
+    }
+
+    pub(crate) async fn of(
+        &self,
+        member: &Member,
+        list: List,
+        cx: &Context,
+    ) -> Result<Arc<Vec<Entry>>, Fault> {
+        if let Some(known) = self.catalogue.get(member.name(), list) {
+            return Ok(known);
+        }
+        let asking = async {
+            if self.offers(member, list).await? { member.list(list, cx).await } else { Ok(Vec::new()) }
+        };
+        let late = |_| Fault::new(&reason::GATEWAY_UPSTREAM_TIMEOUT).fact("limit_s", LIST_PATIENCE.as_secs());
+        let items = tokio::time::timeout(LIST_PATIENCE, asking).await.map_err(late)??;
+        Ok(self.learn(member, list, &items))
+    }
+
+    /// Remembers what a member just listed.
+    pub(crate) fn learn(&self, member: &Member, list: List, items: &[Json]) -> Arc<Vec<Entry>> {
+        let entries = items.iter().filter_map(|item| Entry::of(member.name(), list, item)).collect();
+        self.catalogue.put(member.name(), list, entries)
+    }
+
+    /// Whether a member has lists of this kind at all.
+    pub(crate) async fn offers(&self, member: &Member, list: List) -> Result<bool, Fault> {
+        let offers = member.offers().await?;
+        let offered = match list {
+            List::Tools => offers.tools,
+            List::Prompts => offers.prompts,
+            List::Resources | List::Templates => offers.resources,
+        };
+        Ok(offered == Offered::Yes)
+    }
+
+    async fn page(&self, list: List, cursor: Option<String>, cx: &Context) -> Result<Page, Fault> {
+        let start: usize = match cursor {
+            Some(cursor) => cursor.parse().or_fault(&reason::MCP_BAD_CURSOR)?,
+            None => 0,
+        };
+        let (found, missing) = self.all(list, cx).await;
+        let all: Vec<&Entry> = found.iter().flat_map(|entries| entries.iter()).collect();
+        if start > all.len() {
+            return Err(Fault::new(&reason::MCP_BAD_CURSOR));
+        }
+        let items: Vec<&Json> = all.iter().skip(start).take(PAGE).map(|entry| &entry.definition).collect();
+        let mut members = Map::new();
+        members.insert(list.member().to_owned(), json!(items));
+        if start + PAGE < all.len() {
+            members.insert("nextCursor".to_owned(), json!((start + PAGE).to_string()));
+        }
+        let meta = (!missing.is_empty()).then(|| Json::of(&json!({"dev.failwell/unreachable": missing})));
+        Ok(Page {
+            members: Json::of(&members).or_fault(&reason::SERVER_BUG)?,
+            meta: meta.transpose().or_fault(&reason::SERVER_BUG)?,
+            cache: KEEP,
+        })
+    }
+
+    /// Whose an outside name is, and what it is called there. A bare name resolves when only one member has it.
+    async fn resolve(&self, list: List, name: &str, cx: &Context) -> Result<(&Member, String), Fault> {
+        if let Some(member) = server_of(name).and_then(|server| self.member(server)) {
+            let entries = self.of(member, list, cx).await?;
+            if let Some(entry) = entries.iter().find(|entry| entry.outside == name) {
+                return Ok((member, entry.inside.clone()));
+            }
+            return Err(self.unknown(list, name));
+        }
+        let (found, _) = self.all(list, cx).await;
+        let mut having = found.iter().flat_map(|entries| entries.iter()).filter(|entry| entry.inside == name);
+        match (having.next(), having.next()) {
+            (Some(only), None) => {
+                let member = self.member(&only.server).or_fault(&reason::SERVER_BUG)?;
+                Ok((member, only.inside.clone()))
+            }
+            _ => Err(self.unknown(list, name)),
+        }
+    }
+
+    fn unknown(&self, list: List, name: &str) -> Fault {
+        let row = if list == List::Tools { &reason::MCP_UNKNOWN_TOOL } else { &reason::MCP_UNKNOWN_PROMPT };
+        let known = self.catalogue.names(list);
+        Fault::new(row)
+            .fact("name", Echo::of_caller(name))
+            .nearest(nearest(name, known.iter().map(String::as_str)))
+    }
+
+    fn of_uri<'a>(&self, uri: &'a str) -> Result<(&Member, &'a str), Fault> {
+        let (server, inside) = inside_uri(uri).ok_or_else(|| unknown_resource(uri))?;
+        let member = self.member(&server).ok_or_else(|| unknown_resource(uri))?;
+        Ok((member, inside))
+    }
+}
+
+impl Room for Gateway {
+    fn info(&self) -> &Info {
+        &self.0.info
+    }
+
+    fn offers(&self) -> Offers {
+        EVERYTHING
+    }
+
+    fn list(&self, list: List, cursor: Option<String>, cx: Context) -> Work<Page> {
+        let inner = self.0.clone();
+        Box::pin(async move { inner.page(list, cursor, &cx).await })
+    }
+
+    fn header_params(&self, tool: &str) -> Vec<HeaderParam> {
+        self.0.catalogue.header_params(|entry| entry.outside == tool)
+    }
+
+    fn call(&self, tool: &str, arguments: Json, cx: Context) -> Work<ToolOutcome> {
+        let (inner, tool) = (self.0.clone(), tool.to_owned());
+        Box::pin(async move {
+            let (member, name) = inner.resolve(List::Tools, &tool, &cx).await?;
+            let outcome = member.call(&name, arguments, cx, &inner.parking).await?;
+            Ok(outcome.map_relayed(|members| uris::in_content(member.name(), members)))
+        })
+    }
+
+    fn read(&self, uri: &str, cx: Context) -> Work<Members> {
+        let (inner, uri) = (self.0.clone(), uri.to_owned());
+        Box::pin(async move {
+            let (member, inside) = inner.of_uri(&uri)?;
+            let read = member.read(inside, cx, &inner.parking).await;
+            // The address the caller knows is the one it hears of.
+            let read = read.map_err(|fault| {
+                let unknown = *fault.reason() == reason::MCP_UNKNOWN_RESOURCE;
+                if unknown { unknown_resource(&uri).absorbing(fault) } else { fault }
+            });
+            Ok(uris::in_contents(member.name(), read?))
+        })
+    }
+
+    fn watch(&self, uri: &str, cx: Context) -> Work<()> {
+        let (inner, uri) = (self.0.clone(), uri.to_owned());
+        Box::pin(async move {
+            let (member, inside) = inner.of_uri(&uri)?;
+            member.watch(inside, cx).await
+        })
+    }
+
+    fn prompt(&self, name: &str, arguments: BTreeMap<String, String>, cx: Context) -> Work<Members> {
+        let (inner, name) = (self.0.clone(), name.to_owned());
+        Box::pin(async move {
+            let (member, inside) = inner.resolve(List::Prompts, &name, &cx).await?;
+            member.prompt(&inside, arguments, cx, &inner.parking).await
+        })
+    }
+
+    fn complete(&self, wanted: Completion, cx: Context) -> Work<Members> {
+        let inner = self.0.clone();
+        Box::pin(async move {
+            if wanted.of.contains("://") {
+                let (member, inside) = inner.of_uri(&wanted.of)?;
+                let of = inside.to_owned();
+                return member.complete(Completion { of, ..wanted.clone() }, cx).await;
+            }
+            let (member, of) = inner.resolve(List::Prompts, &wanted.of, &cx).await?;
+            member.complete(Completion { of, ..wanted.clone() }, cx).await
+        })
+    }
+}
+
+/// The outside name of an item, by the list it is in.
+pub(crate) fn outside_name(server: &str, list: List, inside: &str) -> String {
+    match list {
+        List::Tools | List::Prompts => outside(server, inside),
+        List::Resources | List::Templates => outside_uri(server, inside),
+    }
+}
+
+/// The member of an item that names it.
+pub(crate) fn naming_member(list: List) -> &'static str {
+    match list {
+        List::Tools | List::Prompts => "name",
+        List::Resources => "uri",
+        List::Templates => "uriTemplate",
+    }
+}
+
+/// One member of a definition, replaced; everything else as it came.
+pub(crate) fn replaced(item: Raw<'_>, member: &str, with: &Json) -> Option<Json> {
+    let object = item.as_object()?;
+    let members: Vec<(String, Raw<'_>)> = object
+        .iter()
+        .map(
+            |(key, value)| {
+                if key == member { (key.into_owned(), with.raw()) } else { (key.into_owned(), value) }
+            },
+        )
+        .collect();
+    Some(Json::object(members.iter().map(|(key, value)| (key.as_str(), *value))))
+}

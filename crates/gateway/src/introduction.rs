@@ -1,0 +1,152 @@
+//! Finding out which era an upstream speaks, and introducing ourselves in it.
+
+use std::time::Duration;
+
+use failwell_fault::{Fact, Fault, reason};
+use failwell_rpc::{Era, Json, Raw, Revision, meta};
+use failwell_server::{Capability, Client, Offered, Offers};
+use serde_json::{Map, Value, json};
+
+use crate::line::garbled;
+use crate::link::Link;
+use crate::said::Said;
+
+/// How long a child of the session era may be silent when asked in the modern one.
+const PROBE: Duration = Duration::from_secs(3);
+/// How long a server over HTTP may: longer than it may take to connect, which says nothing about eras.
+const REMOTE_PROBE: Duration = Duration::from_secs(8);
+
+/// What an upstream said about itself.
+#[derive(Debug, Clone)]
+pub(crate) struct Introduction {
+    /// Which revision to speak.
+    pub(crate) revision: Revision,
+    /// What it offers.
+    pub(crate) offers: Offers,
+}
+
+/// Asks in the modern era first: whoever does not understand is of the session era. An era it was found in before
+/// is believed until that fails.
+pub(crate) async fn introduce(link: &Link, known: Option<Era>) -> Result<Introduction, Fault> {
+    if known == Some(Era::Session) {
+        match initialize(link).await {
+            Err(_) if !link.is_down() => {}
+            introduced => return introduced,
+        }
+    }
+    match discover(link).await? {
+        Some(introduction) => Ok(introduction),
+        None => initialize(link).await,
+    }
+}
+
+async fn discover(link: &Link) -> Result<Option<Introduction>, Fault> {
+    let params = json!({"_meta": modern_meta(&nobody(), None)}).to_string();
+    let pending = link.send("server/discover", |_| params, None).await?;
+    let number = pending.number;
+    let patience = match link {
+        Link::Child(_) => PROBE,
+        Link::Remote(_) => REMOTE_PROBE,
+    };
+    match tokio::time::timeout(patience, pending.answer).await {
+        Ok(Ok(Said::Result(result))) => Ok(Some(modern(link, offers(&result)))),
+        // Only the modern era has these codes; what is offered will be seen when it is asked for.
+        Ok(Ok(Said::Error { code: -32022, whole })) if knows_session(&whole) => Ok(None),
+        Ok(Ok(Said::Error { code: -32022..=-32020, .. })) => Ok(Some(modern(link, everything()))),
+        Ok(Ok(Said::Error { .. })) => Ok(None),
+        Ok(Err(fault)) if is_no_fault_of_the_server(&fault) => Ok(None),
+        Ok(Err(fault)) => Err(fault),
+        Err(_) => {
+            link.forget(number);
+            Ok(None)
+        }
+    }
+}
+
+fn modern(link: &Link, offers: Offers) -> Introduction {
+    let revision = Revision::V2026_07_28;
+    link.settle(revision);
+    Introduction { revision, offers }
+}
+
+/// Whether an upstream that refuses our revision names one of the session era.
+fn knows_session(error: &Json) -> bool {
+    let error = error.raw().as_object();
+    let data = error.and_then(|error| error.get("data")).and_then(Raw::as_object);
+    let supported = data.and_then(|data| data.get("supported")).and_then(Raw::as_array);
+    supported
+        .into_iter()
+        .flatten()
+        .filter_map(Raw::as_str)
+        .any(|name| Revision::parse(&name).is_some_and(|revision| revision.era() == Era::Session))
+}
+
+/// Nonsense in answer to a question of another era is no more than not understanding it; a server that is not well,
+/// or does not let us in, has said nothing about its era.
+fn is_no_fault_of_the_server(fault: &Fault) -> bool {
+    let failed = matches!(fault.get("status"), Some(Fact::Unsigned(500..)));
+    *fault.reason() == reason::GATEWAY_UPSTREAM_GARBLED && !failed
+}
+
+fn everything() -> Offers {
+    let yes = Offered::Yes;
+    Offers { tools: yes, prompts: yes, resources: yes, completions: yes }
+}
+
+async fn initialize(link: &Link) -> Result<Introduction, Fault> {
+    let params = json!({
+        "protocolVersion": Revision::LATEST_SESSION.as_str(),
+        "capabilities": {"sampling": {}, "elicitation": {}, "roots": {}},
+        "clientInfo": client_info(),
+    });
+    let pending = link.send("initialize", |_| params.to_string(), None).await?;
+    let result = pending.answer.await?.result()?;
+    let version = result.raw().as_object().and_then(|object| object.get("protocolVersion"));
+    let revision = version.and_then(Raw::as_str).and_then(|text| Revision::parse(&text));
+    let revision = revision.filter(|revision| revision.era() == Era::Session);
+    let revision = revision.ok_or_else(|| garbled(result.text().as_bytes()))?;
+    link.settle(revision);
+    link.tell("notifications/initialized", json!({})).await;
+    Ok(Introduction { revision, offers: offers(&result) })
+}
+
+fn client_info() -> Value {
+    json!({"name": "failwell", "version": env!("CARGO_PKG_VERSION")})
+}
+
+fn nobody() -> Client {
+    Client::plain(failwell_policy::Caller::anonymous())
+}
+
+/// The `_meta` of a modern request: what this very client can do, and nothing it cannot.
+pub(crate) fn modern_meta(client: &Client, progress: Option<u64>) -> Value {
+    let mut capabilities = Map::new();
+    for capability in [Capability::Elicitation, Capability::Sampling, Capability::Roots] {
+        if client.can(capability) {
+            capabilities.insert(capability.as_str().to_owned(), json!({}));
+        }
+    }
+    let mut members = Map::new();
+    members.insert(meta::PROTOCOL_VERSION.to_owned(), json!(Revision::V2026_07_28.as_str()));
+    members.insert(meta::CLIENT_CAPABILITIES.to_owned(), Value::Object(capabilities));
+    members.insert(meta::CLIENT_INFO.to_owned(), client_info());
+    if let Some(token) = progress {
+        members.insert(meta::PROGRESS_TOKEN.to_owned(), json!(token));
+    }
+    Value::Object(members)
+}
+
+fn offers(result: &Json) -> Offers {
+    let declared = result.raw().as_object().and_then(|object| object.get("capabilities"));
+    let declared = declared.and_then(Raw::as_object);
+    let has = |name: &str| match declared.and_then(|object| object.get(name)) {
+        Some(_) => Offered::Yes,
+        None => Offered::No,
+    };
+    Offers {
+        tools: has("tools"),
+        prompts: has("prompts"),
+        resources: has("resources"),
+        completions: has("completions"),
+    }
+}

@@ -1,0 +1,319 @@
+//! Many requests at once over one connection to an upstream.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use bytes::Bytes;
+use failwell_fault::{Effect, Fault, OrFault, reason};
+use failwell_rpc::{About, Id, Incoming, Json, Limits, Message, Notification, Raw, Request, Response, read};
+use failwell_server::{Keep, Stream};
+use serde_json::json;
+use tokio::sync::mpsc::error::TrySendError;
+use tokio::sync::{mpsc, oneshot};
+
+use crate::link::{Link, Pending};
+use crate::notice::{ForClient, Notice};
+use crate::relay::Relay;
+use crate::said::Said;
+
+/// The most requests that wait on one connection.
+pub(crate) const MOST_WAITING: usize = 4_096;
+/// The most notices that wait to be passed on.
+pub(crate) const MOST_NOTICES: usize = 256;
+
+/// A connection, whatever carries it.
+#[derive(Debug)]
+pub(crate) struct Line {
+    next: AtomicU64,
+    state: Mutex<State>,
+    outgoing: Arc<Stream>,
+    notices: mpsc::Sender<Notice>,
+    strays: AtomicU64,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    waiting: HashMap<u64, Waiting>,
+    down: Option<Down>,
+}
+
+#[derive(Debug)]
+struct Waiting {
+    answer: Answering,
+    relay: Option<Relay>,
+    /// Whether notices about it may still be on their way, which the answer must not overtake.
+    noticed: bool,
+}
+
+/// Where an answer goes.
+pub(crate) type Answering = oneshot::Sender<Result<Said, Fault>>;
+
+/// Why a connection is no more.
+#[derive(Debug, Clone)]
+pub(crate) enum Down {
+    /// The process ended, with this code or by this signal; and the last of what it said on standard error.
+    Ended { code: Option<i32>, signal: Option<String>, stderr: Vec<u8> },
+    /// We ended it.
+    Stopped,
+}
+
+impl Down {
+    /// The fault for a request that was on its way.
+    pub(crate) fn fault(&self) -> Fault {
+        match self {
+            Down::Stopped => Fault::new(&reason::GATEWAY_UPSTREAM_DOWN).with_effect(Effect::Unknown),
+            Down::Ended { code, signal, stderr } => {
+                let fault = Fault::new(&reason::GATEWAY_UPSTREAM_CRASHED)
+                    .with_effect(Effect::Unknown)
+                    .capture("stderr", stderr.clone());
+                let fault = match code {
+                    Some(code) => fault.fact("exit_code", *code),
+                    None => fault,
+                };
+                match signal.as_deref().and_then(failwell_fault::Name::parse) {
+                    Some(signal) => fault.fact("signal", signal),
+                    None => fault,
+                }
+            }
+        }
+    }
+}
+
+impl Line {
+    pub(crate) fn new() -> (Arc<Line>, mpsc::Receiver<Notice>) {
+        let (notices, heard) = mpsc::channel(MOST_NOTICES);
+        let line = Line {
+            next: AtomicU64::new(1),
+            state: Mutex::default(),
+            outgoing: Arc::new(Stream::new(Keep::Nothing)),
+            notices,
+            strays: AtomicU64::new(0),
+        };
+        (Arc::new(line), heard)
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What is to be written.
+    pub(crate) fn outgoing(&self) -> &Arc<Stream> {
+        &self.outgoing
+    }
+
+    /// Sends a request. `params` is told the number, for tokens that must be ours.
+    pub(crate) async fn send(
+        &self,
+        method: &str,
+        params: impl FnOnce(u64) -> String,
+        relay: Option<Relay>,
+    ) -> Result<Pending, Fault> {
+        let number = self.next.fetch_add(1, Ordering::Relaxed);
+        let (sender, answer) = oneshot::channel();
+        self.register(number, Waiting { answer: sender, relay, noticed: false })?;
+        let method = failwell_rpc::json_string(method);
+        let params = params(number);
+        let frame = format!(r#"{{"jsonrpc":"2.0","id":{number},"method":{method},"params":{params}}}"#);
+        if let Err(gone) = self.outgoing.push(frame).await {
+            self.forget(number);
+            // It never left: nothing can have happened.
+            return Err(Fault::new(&reason::GATEWAY_UPSTREAM_DOWN).because(gone));
+        }
+        let answer = Box::pin(async move { answer.await.or_fault(&reason::GATEWAY_UPSTREAM_DOWN)? });
+        Ok(Pending { number, answer })
+    }
+
+    fn register(&self, number: u64, waiting: Waiting) -> Result<(), Fault> {
+        let mut state = self.lock();
+        if state.down.is_some() {
+            return Err(Fault::new(&reason::GATEWAY_UPSTREAM_DOWN));
+        }
+        if state.waiting.len() >= MOST_WAITING {
+            return Err(Fault::new(&reason::SERVER_BUSY).fact("limit", MOST_WAITING));
+        }
+        state.waiting.insert(number, waiting);
+        Ok(())
+    }
+
+    /// Nobody waits for this one any more.
+    pub(crate) fn forget(&self, number: u64) {
+        self.lock().waiting.remove(&number);
+    }
+
+    /// Tells the upstream that an answer is no longer wanted.
+    pub(crate) fn call_off(&self, number: u64) {
+        self.forget(number);
+        let notice = json!({"jsonrpc": "2.0", "method": "notifications/cancelled",
+            "params": {"requestId": number, "reason": "no longer wanted"}});
+        self.outgoing.push_now(notice.to_string());
+    }
+
+    /// Sends a notice.
+    pub(crate) fn tell(&self, method: &str, params: serde_json::Value) {
+        self.outgoing.push_now(json!({"jsonrpc": "2.0", "method": method, "params": params}).to_string());
+    }
+
+    /// Whether the connection is gone.
+    pub(crate) fn is_down(&self) -> bool {
+        self.lock().down.is_some()
+    }
+
+    /// Whether anybody waits for an answer.
+    pub(crate) fn is_busy(&self) -> bool {
+        self.lock().waiting.values().any(|waiting| !waiting.answer.is_closed())
+    }
+
+    /// The connection is gone: everybody who waits learns why.
+    pub(crate) fn go_down(&self, why: &Down) {
+        let waiting = {
+            let mut state = self.lock();
+            state.down.get_or_insert_with(|| why.clone());
+            std::mem::take(&mut state.waiting)
+        };
+        for (_, waiting) in waiting {
+            let _ = waiting.answer.send(Err(why.fault()));
+        }
+        self.outgoing.abandon();
+    }
+
+    /// Takes one message from the upstream.
+    pub(crate) fn take(self: &Arc<Self>, bytes: &Bytes) {
+        match read(bytes, &Limits::default()) {
+            Incoming::One(Ok(Message::Response(response))) => self.answered(&response),
+            Incoming::One(Ok(Message::Notification(notice))) => self.noticed(&notice),
+            Incoming::One(Ok(Message::Request(request))) => self.asked(&request),
+            Incoming::One(Err(misread)) if misread.about == About::Answer => {
+                self.garbled(misread.id.as_ref(), bytes);
+            }
+            Incoming::One(Err(_)) => {
+                // A stray line, such as something printed by mistake: skipped and counted.
+                self.strays.fetch_add(1, Ordering::Relaxed);
+            }
+            Incoming::Batch(messages) => {
+                for response in messages.iter().flatten() {
+                    if let Message::Response(response) = response {
+                        self.answered(response);
+                    }
+                }
+            }
+        }
+    }
+
+    fn answered(&self, response: &Response<'_>) {
+        let number = response.id.as_u64();
+        let waiting = number.and_then(|number| self.lock().waiting.remove(&number));
+        match waiting {
+            Some(waiting) if waiting.noticed => {
+                self.pass_on(Notice::Answer(waiting.answer, Said::of(response)));
+            }
+            Some(waiting) => {
+                let _ = waiting.answer.send(Said::of(response));
+            }
+            // An answer that came too late is nobody's concern; one to a question never asked is nonsense.
+            None if number.is_some_and(|number| number < self.next.load(Ordering::Relaxed)) => {}
+            None => self.garbled(None, &Bytes::copy_from_slice(response.text().as_bytes())),
+        }
+    }
+
+    /// An answer nobody can read: for the request it names, or for the only one that waits.
+    fn garbled(&self, id: Option<&Id>, bytes: &Bytes) {
+        let waiting = {
+            let mut state = self.lock();
+            let named = id.and_then(Id::as_u64);
+            let mut wanted = state.waiting.iter().filter(|(_, waiting)| !waiting.answer.is_closed());
+            let only = match (wanted.next(), wanted.next()) {
+                (Some((number, _)), None) => Some(*number),
+                _ => None,
+            };
+            named.or(only).and_then(|number| state.waiting.remove(&number))
+        };
+        self.strays.fetch_add(1, Ordering::Relaxed);
+        if let Some(waiting) = waiting {
+            let _ = waiting.answer.send(Err(garbled(bytes)));
+        }
+    }
+
+    fn noticed(&self, notice: &Notification<'_>) {
+        let params = notice.params.map_or_else(Json::empty_object, Raw::to_json);
+        match &*notice.method {
+            "notifications/progress" => {
+                let number = notice.param("progressToken").and_then(Raw::as_u64);
+                let relay = number.and_then(|number| {
+                    let mut state = self.lock();
+                    let waiting = state.waiting.get_mut(&number)?;
+                    waiting.noticed = true;
+                    waiting.relay.clone()
+                });
+                if let Some(relay) = relay {
+                    self.pass_on(Notice::Client(ForClient::Progress(relay.cx, params)));
+                }
+            }
+            "notifications/message" => {
+                for relay in self.relays() {
+                    self.pass_on(Notice::Client(ForClient::Log(relay.cx, params.clone())));
+                }
+            }
+            method => {
+                if let Some(notice) = Notice::of_change(method, &params) {
+                    self.pass_on(notice);
+                }
+            }
+        }
+    }
+
+    /// Notices are passed on beside the connection, so that a slow client does not hold up the others.
+    fn pass_on(&self, notice: Notice) {
+        // A full queue loses notices, never an answer.
+        if let Err(
+            TrySendError::Full(Notice::Answer(answer, said))
+            | TrySendError::Closed(Notice::Answer(answer, said)),
+        ) = self.notices.try_send(notice)
+        {
+            let _ = answer.send(said);
+        }
+    }
+
+    fn relays(&self) -> Vec<Relay> {
+        self.lock().waiting.values().filter_map(|waiting| waiting.relay.clone()).collect()
+    }
+
+    /// The upstream asks something: `ping` is answered here, the rest by the client whose call is running.
+    fn asked(self: &Arc<Self>, request: &Request<'_>) {
+        if request.method == "ping" {
+            return self.reply(&request.id, "{}");
+        }
+        let relays = self.relays();
+        let params = request.params.map_or_else(Json::empty_object, Raw::to_json);
+        let method = request.method.clone().into_owned();
+        // With several callers at once nobody can say whose question it is, so nobody is asked.
+        match <[Relay; 1]>::try_from(relays) {
+            Ok([relay]) => {
+                let link = Link::Child(self.clone());
+                let question = Notice::Question { link, id: request.id.clone(), method, params, relay };
+                if self.notices.try_send(question).is_err() {
+                    self.decline(&request.id, -32603, "too many questions");
+                }
+            }
+            Err(_) => self.decline(&request.id, -32601, "no client can answer this now"),
+        }
+    }
+
+    /// Answers the upstream.
+    pub(crate) fn reply(&self, id: &Id, result: &str) {
+        self.outgoing.push_now(format!(r#"{{"jsonrpc":"2.0","id":{},"result":{result}}}"#, id.text()));
+    }
+
+    /// Declines a question of the upstream.
+    pub(crate) fn decline(&self, id: &Id, code: i32, message: &'static str) {
+        let id = id.text();
+        let error = json!({"code": code, "message": message});
+        self.outgoing.push_now(format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{error}}}"#));
+    }
+}
+
+/// The fault for an answer nobody can read.
+pub(crate) fn garbled(bytes: &[u8]) -> Fault {
+    let kept = bytes.get(..4_096).unwrap_or(bytes);
+    Fault::new(&reason::GATEWAY_UPSTREAM_GARBLED).with_effect(Effect::Unknown).capture("answer", kept)
+}

@@ -1,0 +1,137 @@
+//! A connection to an upstream, whatever carries it.
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use failwell_fault::Fault;
+use failwell_policy::Caller;
+use failwell_rpc::{Era, Id, Revision};
+use failwell_server::Client;
+use serde_json::{Value, json};
+
+use crate::http::Peer;
+use crate::introduction::modern_meta;
+use crate::line::Line;
+use crate::relay::Relay;
+use crate::said::Said;
+
+/// A connection.
+#[derive(Debug, Clone)]
+pub(crate) enum Link {
+    /// To a child, over its standard input and output.
+    Child(Arc<Line>),
+    /// To a server somewhere, over HTTP.
+    Remote(Arc<Peer>),
+}
+
+/// A request on its way: its number, and its answer. Over HTTP it leaves when the answer is first waited for, and
+/// dropping the answer hangs up.
+pub(crate) struct Pending {
+    pub(crate) number: u64,
+    pub(crate) answer: Pin<Box<dyn Future<Output = Result<Said, Fault>> + Send>>,
+}
+
+impl Link {
+    /// Sends a request. `params` is told the number, for tokens that must be ours.
+    pub(crate) async fn send(
+        &self,
+        method: &str,
+        params: impl FnOnce(u64) -> String,
+        relay: Option<Relay>,
+    ) -> Result<Pending, Fault> {
+        match self {
+            Link::Child(line) => line.send(method, params, relay).await,
+            Link::Remote(peer) => Ok(peer.send(method, params, relay)),
+        }
+    }
+
+    /// From here on this revision is spoken.
+    pub(crate) fn settle(&self, revision: Revision) {
+        if let Link::Remote(peer) = self {
+            peer.settle(revision);
+        }
+    }
+
+    /// Hears what the upstream says of its own accord, where that takes a stream of its own.
+    pub(crate) async fn listen(&self, era: Era) -> Result<(), Fault> {
+        match self {
+            Link::Remote(peer) => peer.listen(),
+            Link::Child(line) if era == Era::Modern => {
+                let wanted = json!({"toolsListChanged": true, "promptsListChanged": true, "resourcesListChanged": true});
+                let meta = modern_meta(&Client::plain(Caller::anonymous()), None);
+                let params = json!({"notifications": wanted, "_meta": meta}).to_string();
+                // Its answer is its end, which nobody waits for.
+                line.send("subscriptions/listen", |_| params, None).await?;
+            }
+            Link::Child(_) => {}
+        }
+        Ok(())
+    }
+
+    /// Nobody waits for this one any more.
+    pub(crate) fn forget(&self, number: u64) {
+        if let Link::Child(line) = self {
+            line.forget(number);
+        }
+    }
+
+    /// Tells the upstream that an answer is no longer wanted.
+    pub(crate) fn call_off(&self, number: u64) {
+        match self {
+            Link::Child(line) => line.call_off(number),
+            Link::Remote(peer) => peer.call_off(number),
+        }
+    }
+
+    /// Sends a notice, and waits until it arrived where arriving can be seen.
+    pub(crate) async fn tell(&self, method: &str, params: Value) {
+        match self {
+            Link::Child(line) => line.tell(method, params),
+            Link::Remote(peer) => {
+                peer.deliver(json!({"jsonrpc": "2.0", "method": method, "params": params}).to_string()).await;
+            }
+        }
+    }
+
+    /// Hears of changes of a resource of a modern upstream; `params` ask for just that one.
+    pub(crate) async fn watch(&self, uri: &str, params: String) -> Result<(), Fault> {
+        match self {
+            // Its answer is its end, which nobody waits for.
+            Link::Child(line) => line.send("subscriptions/listen", |_| params, None).await.map(|_| ()),
+            Link::Remote(peer) => peer.watch(uri),
+        }
+    }
+
+    /// Whether the connection is gone.
+    pub(crate) fn is_down(&self) -> bool {
+        match self {
+            Link::Child(line) => line.is_down(),
+            Link::Remote(peer) => peer.is_lost(),
+        }
+    }
+
+    /// Whether anybody waits for an answer.
+    pub(crate) fn is_busy(&self) -> bool {
+        match self {
+            Link::Child(line) => line.is_busy(),
+            Link::Remote(peer) => peer.is_busy(),
+        }
+    }
+
+    /// Answers the upstream.
+    pub(crate) fn reply(&self, id: &Id, result: &str) {
+        match self {
+            Link::Child(line) => line.reply(id, result),
+            Link::Remote(peer) => peer.reply(id, result),
+        }
+    }
+
+    /// Declines a question of the upstream.
+    pub(crate) fn decline(&self, id: &Id, code: i32, message: &'static str) {
+        match self {
+            Link::Child(line) => line.decline(id, code, message),
+            Link::Remote(peer) => peer.decline(id, code, message),
+        }
+    }
+}

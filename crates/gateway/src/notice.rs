@@ -1,0 +1,121 @@
+//! What an upstream says of its own accord, and how it reaches those it concerns.
+
+use failwell_fault::Fault;
+use failwell_rpc::{Id, Json, Raw};
+use failwell_server::{Context, Event, LogLevel, Question};
+use tokio::sync::mpsc;
+
+use crate::line::Answering;
+use crate::link::Link;
+use crate::relay::Relay;
+use crate::said::Said;
+
+/// Something to pass on.
+#[derive(Debug)]
+pub(crate) enum Notice {
+    /// For the client of a running call.
+    Client(ForClient),
+    /// The answer to a call whose notices come first.
+    Answer(Answering, Result<Said, Fault>),
+    /// Something changed.
+    Change(Event),
+    /// A question for the client whose call is running.
+    Question {
+        /// Where the answer goes.
+        link: Link,
+        /// Under which id.
+        id: Id,
+        /// What is asked.
+        method: String,
+        /// With what.
+        params: Json,
+        /// Whom.
+        relay: Relay,
+    },
+}
+
+/// What a client hears while its call is running.
+#[derive(Debug)]
+pub(crate) enum ForClient {
+    /// How far the call is.
+    Progress(Context, Json),
+    /// A log message.
+    Log(Context, Json),
+}
+
+impl ForClient {
+    /// Sends it on, waiting for a slow client.
+    pub(crate) async fn deliver(self) {
+        match self {
+            ForClient::Progress(cx, params) => progress(&cx, &params).await,
+            ForClient::Log(cx, params) => log(&cx, &params).await,
+        }
+    }
+}
+
+impl Notice {
+    /// The notices about lists and resources.
+    pub(crate) fn of_change(method: &str, params: &Json) -> Option<Notice> {
+        let event = match method {
+            "notifications/tools/list_changed" => Event::ToolsChanged,
+            "notifications/prompts/list_changed" => Event::PromptsChanged,
+            "notifications/resources/list_changed" => Event::ResourcesChanged,
+            "notifications/resources/updated" => {
+                let uri = params.raw().as_object()?.get("uri")?.as_str()?.into_owned();
+                Event::ResourceUpdated(uri.into())
+            }
+            _ => return None,
+        };
+        Some(Notice::Change(event))
+    }
+}
+
+/// Passes notices on until the connection is gone. `changed` hears of changes.
+pub(crate) async fn pass_on(mut notices: mpsc::Receiver<Notice>, changed: impl Fn(Event) + Send + 'static) {
+    while let Some(notice) = notices.recv().await {
+        match notice {
+            Notice::Client(notice) => notice.deliver().await,
+            Notice::Answer(answer, said) => {
+                let _ = answer.send(said);
+            }
+            Notice::Change(event) => changed(event),
+            Notice::Question { link, id, method, params, relay } => {
+                // A person may take minutes, so it is asked beside the other notices.
+                tokio::spawn(async move { ask(&link, &id, &method, &params, &relay).await });
+            }
+        }
+    }
+}
+
+/// Under the token the client chose, not under ours.
+async fn progress(cx: &Context, params: &Json) {
+    let (Some(token), Some(object)) = (cx.progress_token(), params.raw().as_object()) else { return };
+    let members = object.iter().map(|(key, value)| {
+        let value = if key == "progressToken" { token.raw() } else { value };
+        (key.into_owned(), value)
+    });
+    let members: Vec<(String, Raw<'_>)> = members.collect();
+    let params = Json::object(members.iter().map(|(key, value)| (key.as_str(), *value)));
+    cx.relay_notice("notifications/progress", &params).await;
+}
+
+async fn log(cx: &Context, params: &Json) {
+    let level = params.raw().as_object().and_then(|object| object.get("level"));
+    let level = level.and_then(|raw| raw.as_str()).and_then(|text| LogLevel::parse(&text).ok());
+    if let (Some(level), Some(wanted)) = (level, cx.log_level())
+        && level >= wanted
+    {
+        cx.relay_notice("notifications/message", params).await;
+    }
+}
+
+async fn ask(link: &Link, id: &Id, method: &str, params: &Json, relay: &Relay) {
+    let question = params.raw().parse().ok().and_then(|params| Question::relayed(method, params));
+    let Some(question) = question else {
+        return link.decline(id, -32601, "no such method");
+    };
+    match relay.ask(question).await {
+        Ok(answer) => link.reply(id, answer.text()),
+        Err(_) => link.decline(id, -32603, "the client did not answer"),
+    }
+}

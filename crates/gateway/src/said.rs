@@ -1,0 +1,107 @@
+//! What an upstream answered.
+
+use failwell_fault::{Effect, Fault, reason};
+use failwell_rpc::{Json, Kind, Object, Raw, Response, meta};
+use failwell_server::{Capability, Members, TASKS_EXTENSION};
+
+use crate::line::garbled;
+
+/// An answer with the right shape.
+#[derive(Debug)]
+pub(crate) enum Said {
+    /// A result object.
+    Result(Json),
+    /// A JSON-RPC error.
+    Error {
+        /// Its code.
+        code: i64,
+        /// The whole of it, for the operator.
+        whole: Json,
+    },
+}
+
+impl Said {
+    pub(crate) fn of(response: &Response<'_>) -> Result<Said, Fault> {
+        match response.body {
+            Ok(result) if result.kind() == Kind::Object => Ok(Said::Result(result.to_json())),
+            Err(error) => {
+                let code = response.member("code").and_then(Raw::as_i64);
+                let code = code.ok_or_else(|| garbled(response.text().as_bytes()))?;
+                Ok(Said::Error { code, whole: error.to_json() })
+            }
+            Ok(_) => Err(garbled(response.text().as_bytes())),
+        }
+    }
+
+    /// The code of an error.
+    pub(crate) fn code(&self) -> Option<i64> {
+        match self {
+            Said::Result(_) => None,
+            Said::Error { code, .. } => Some(*code),
+        }
+    }
+
+    /// The result, or the fault a caller gets for an error: its code is a fact, its words are the operator's.
+    pub(crate) fn result(self) -> Result<Json, Fault> {
+        match self {
+            Said::Result(result) => Ok(result),
+            Said::Error { code: LACKS_CAPABILITY, whole } => Err(Fault::new(&reason::MCP_CAPABILITY)
+                .fact("required", required(&whole))
+                .capture("upstream error", whole.text())),
+            Said::Error { code, whole } => Err(Fault::new(&reason::GATEWAY_UPSTREAM_ERROR)
+                .fact("upstream_code", code)
+                .with_effect(Effect::Unknown)
+                .capture("upstream error", whole.text())),
+        }
+    }
+}
+
+/// The modern era's code for a client that cannot do what a request needs: the caller must know which.
+const LACKS_CAPABILITY: i64 = -32021;
+
+/// The capabilities an upstream misses, as far as they are ones we know.
+fn required(error: &Json) -> Vec<&'static str> {
+    let named = error.raw().as_object().and_then(|error| error.get("data")).and_then(Raw::as_object);
+    let named = named.and_then(|data| data.get("requiredCapabilities")).and_then(Raw::as_object);
+    let known = [Capability::Elicitation, Capability::Sampling, Capability::Roots].map(Capability::as_str);
+    let mut found: Vec<&'static str> =
+        known.into_iter().filter(|name| named.is_some_and(|object| object.get(name).is_some())).collect();
+    if named.is_some_and(|object| object.get("extensions").is_some()) {
+        found.push(TASKS_EXTENSION);
+    }
+    found
+}
+
+/// The members only the modern era has: ours are written by the walk.
+const OF_THE_ERA: [&str; 3] = ["resultType", "ttlMs", "cacheScope"];
+
+/// A result's members without those of its era, and its `_meta` apart.
+pub(crate) fn members(result: &Json) -> Members {
+    let Some(object) = result.raw().as_object() else {
+        return Members { members: Json::empty_object(), meta: None };
+    };
+    let meta =
+        object.get("_meta").and_then(Raw::as_object).and_then(|meta| without(meta, &[meta::SERVER_INFO]));
+    let mut left_out = OF_THE_ERA.to_vec();
+    left_out.push("_meta");
+    let untouched = left_out.iter().all(|name| object.get(name).is_none());
+    let members = if untouched {
+        result.clone()
+    } else {
+        without(object, &left_out).unwrap_or_else(Json::empty_object)
+    };
+    Members { members, meta }
+}
+
+/// An object without some of its members; `None` when nothing is left.
+fn without(object: Object<'_>, names: &[&str]) -> Option<Json> {
+    let kept: Vec<(String, Raw<'_>)> = object
+        .iter()
+        .filter(|(key, _)| !names.contains(&key.as_ref()))
+        .map(|(key, value)| (key.into_owned(), value))
+        .collect();
+    if kept.is_empty() {
+        return None;
+    }
+    Some(Json::object(kept.iter().map(|(key, value)| (key.as_str(), *value))))
+}

@@ -1,0 +1,111 @@
+//! One member alone, under its own names: what `/mcp/<server>` serves.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use failwell_fault::{Echo, Fault, OrFault, reason};
+use failwell_render::{Cache, CacheScope};
+use failwell_rpc::Json;
+use failwell_server::{
+    Completion, Context, HeaderParam, Info, List, Members, Offers, Page, Room, ToolOutcome, Work, nearest,
+};
+use serde_json::json;
+
+use crate::gateway::{EVERYTHING, Inner};
+use crate::member::Member;
+
+/// A view of one member.
+pub(crate) struct Single {
+    pub(crate) inner: Arc<Inner>,
+    pub(crate) member: Member,
+}
+
+/// What is there may change any moment.
+const KEEP: Cache = Cache { ttl_ms: 0, scope: CacheScope::Private };
+
+impl Single {
+    /// Refuses names the member does not have, with the nearest it has.
+    async fn known(
+        inner: &Inner,
+        member: &Member,
+        list: List,
+        name: &str,
+        cx: &Context,
+    ) -> Result<(), Fault> {
+        let entries = inner.of(member, list, cx).await?;
+        if entries.iter().any(|entry| entry.inside == name) {
+            return Ok(());
+        }
+        let row = if list == List::Tools { &reason::MCP_UNKNOWN_TOOL } else { &reason::MCP_UNKNOWN_PROMPT };
+        let near = nearest(name, entries.iter().map(|entry| entry.inside.as_str()));
+        Err(Fault::new(row).fact("name", Echo::of_caller(name)).nearest(near))
+    }
+}
+
+impl Room for Single {
+    fn info(&self) -> &Info {
+        &self.inner.info
+    }
+
+    fn offers(&self) -> Offers {
+        EVERYTHING
+    }
+
+    fn list(&self, list: List, cursor: Option<String>, cx: Context) -> Work<Page> {
+        let (inner, member) = (self.inner.clone(), self.member.clone());
+        Box::pin(async move {
+            // A list always comes whole, so no cursor is one of ours.
+            if cursor.is_some() {
+                return Err(Fault::new(&reason::MCP_BAD_CURSOR));
+            }
+            if !inner.offers(&member, list).await? {
+                let members = Json::of(&json!({list.member(): []})).or_fault(&reason::SERVER_BUG)?;
+                return Ok(Page { members, meta: None, cache: KEEP });
+            }
+            let items = member.list(list, &cx).await?;
+            inner.learn(&member, list, &items);
+            let members = Json::of(&json!({list.member(): items})).or_fault(&reason::SERVER_BUG)?;
+            Ok(Page { members, meta: None, cache: KEEP })
+        })
+    }
+
+    fn header_params(&self, tool: &str) -> Vec<HeaderParam> {
+        let member = self.member.name();
+        self.inner.catalogue.header_params(|entry| entry.server == member && entry.inside == tool)
+    }
+
+    fn call(&self, tool: &str, arguments: Json, cx: Context) -> Work<ToolOutcome> {
+        let (inner, member, tool) = (self.inner.clone(), self.member.clone(), tool.to_owned());
+        Box::pin(async move {
+            Single::known(&inner, &member, List::Tools, &tool, &cx).await?;
+            member.call(&tool, arguments, cx, &inner.parking).await
+        })
+    }
+
+    fn read(&self, uri: &str, cx: Context) -> Work<Members> {
+        let (inner, member, uri) = (self.inner.clone(), self.member.clone(), uri.to_owned());
+        Box::pin(async move { member.read(&uri, cx, &inner.parking).await })
+    }
+
+    fn watch(&self, uri: &str, cx: Context) -> Work<()> {
+        let (member, uri) = (self.member.clone(), uri.to_owned());
+        Box::pin(async move { member.watch(&uri, cx).await })
+    }
+
+    fn prompt(&self, name: &str, arguments: BTreeMap<String, String>, cx: Context) -> Work<Members> {
+        let (inner, member, name) = (self.inner.clone(), self.member.clone(), name.to_owned());
+        Box::pin(async move {
+            Single::known(&inner, &member, List::Prompts, &name, &cx).await?;
+            member.prompt(&name, arguments, cx, &inner.parking).await
+        })
+    }
+
+    fn complete(&self, wanted: Completion, cx: Context) -> Work<Members> {
+        let (inner, member) = (self.inner.clone(), self.member.clone());
+        Box::pin(async move {
+            let list = if wanted.of.contains("://") { List::Templates } else { List::Prompts };
+            Single::known(&inner, &member, list, &wanted.of, &cx).await?;
+            member.complete(wanted, cx).await
+        })
+    }
+}

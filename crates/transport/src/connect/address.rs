@@ -1,0 +1,75 @@
+use failwell_fault::{Fault, OrFault, reason};
+use http::Uri;
+use http::header::HeaderValue;
+use http::uri::{PathAndQuery, Scheme};
+
+/// Where a server is.
+pub(super) struct Address {
+    /// Whether the connection is encrypted.
+    pub(super) secure: Secure,
+    /// A name or an address, without brackets.
+    pub(super) host: String,
+    pub(super) port: u16,
+    /// What the `Host` header says.
+    pub(super) authority: HeaderValue,
+    /// What is asked for.
+    pub(super) path: Uri,
+}
+
+/// Whether a connection is encrypted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Secure {
+    Yes,
+    No,
+}
+
+impl Address {
+    /// Takes `http://…` and `https://…`. Credentials belong in a header, where they are never logged.
+    pub(super) fn parse(url: &str) -> Result<Address, Fault> {
+        let invalid = |why: &'static str| Fault::new(&reason::CONFIG_INVALID).note("url", why);
+        let uri: Uri = url.parse().or_fault(&reason::CONFIG_INVALID)?;
+        let secure = match uri.scheme() {
+            Some(scheme) if *scheme == Scheme::HTTPS => Secure::Yes,
+            Some(scheme) if *scheme == Scheme::HTTP => Secure::No,
+            _ => return Err(invalid("begins with neither http:// nor https://")),
+        };
+        let authority = uri.authority().ok_or_else(|| invalid("names no host"))?;
+        if authority.as_str().contains('@') {
+            return Err(invalid("holds credentials"));
+        }
+        let host = authority.host().trim_start_matches('[').trim_end_matches(']').to_owned();
+        let usual = if secure == Secure::Yes { 443 } else { 80 };
+        let path = uri.path_and_query().cloned().unwrap_or_else(|| PathAndQuery::from_static("/"));
+        Ok(Address {
+            secure,
+            host,
+            port: authority.port_u16().unwrap_or(usual),
+            authority: HeaderValue::from_str(authority.as_str()).or_fault(&reason::CONFIG_INVALID)?,
+            path: Uri::from(path),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Address, Secure};
+
+    #[test]
+    fn addresses_are_taken_apart() {
+        let check = |url: &str, secure, host: &str, port, path: &str| {
+            let address = Address::parse(url).expect(url);
+            assert_eq!((address.secure, address.host.as_str(), address.port), (secure, host, port), "{url}");
+            assert_eq!(address.path, path, "{url}");
+        };
+        check("http://127.0.0.1:8484/mcp", Secure::No, "127.0.0.1", 8484, "/mcp");
+        check("https://example.com", Secure::Yes, "example.com", 443, "/");
+        check("http://[::1]/a?b=c", Secure::No, "::1", 80, "/a?b=c");
+    }
+
+    #[test]
+    fn other_addresses_are_refused() {
+        for url in ["ftp://a/", "/mcp", "", "http://user:secret@host/mcp", "http://"] {
+            assert!(Address::parse(url).is_err(), "{url}");
+        }
+    }
+}

@@ -1,0 +1,104 @@
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use bytes::Bytes;
+use http_body_util::Full;
+use hyper::client::conn::http1::{self, SendRequest};
+use hyper_util::rt::TokioIo;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::TcpStream;
+use tokio::sync::OnceCell;
+use tokio_rustls::TlsConnector;
+use tokio_rustls::rustls::crypto::ring;
+use tokio_rustls::rustls::pki_types::pem::PemObject;
+use tokio_rustls::rustls::pki_types::{CertificateDer, ServerName};
+use tokio_rustls::rustls::{ClientConfig, RootCertStore};
+
+use super::address::{Address, Secure};
+use super::remote::Unheard;
+
+/// How long finding, connecting to and greeting a server may take together.
+const CONNECT: Duration = Duration::from_secs(5);
+/// The most bytes of a response's head.
+const LARGEST_HEAD: usize = 64 * 1024;
+
+/// Who may vouch for a server over https.
+#[derive(Debug, Clone, Default)]
+pub enum Trust {
+    /// Whom the system trusts.
+    #[default]
+    System,
+    /// These authorities alone, as PEM.
+    Pem(Bytes),
+}
+
+/// Makes connections to one server.
+pub(super) struct Dialer {
+    trust: Trust,
+    tls: OnceCell<TlsConnector>,
+}
+
+impl Dialer {
+    pub(super) fn new(trust: Trust) -> Dialer {
+        Dialer { trust, tls: OnceCell::new() }
+    }
+
+    /// A new connection. Nothing of a request has left when this fails.
+    pub(super) async fn dial(&self, address: &Address) -> Result<SendRequest<Full<Bytes>>, Unheard> {
+        match tokio::time::timeout(CONNECT, self.connect(address)).await {
+            Ok(connected) => connected.map_err(Unheard::not_sent),
+            Err(late) => Err(Unheard::not_sent(io::Error::from(late))),
+        }
+    }
+
+    async fn connect(&self, address: &Address) -> io::Result<SendRequest<Full<Bytes>>> {
+        let socket = TcpStream::connect((address.host.as_str(), address.port)).await?;
+        socket.set_nodelay(true)?;
+        match address.secure {
+            Secure::No => greet(socket).await,
+            Secure::Yes => {
+                let name = ServerName::try_from(address.host.clone()).map_err(io::Error::other)?;
+                let tls = self.tls.get_or_try_init(|| connector(self.trust.clone())).await?;
+                greet(tls.connect(name, socket).await?).await
+            }
+        }
+    }
+}
+
+async fn greet(
+    stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
+) -> io::Result<SendRequest<Full<Bytes>>> {
+    let mut http = http1::Builder::new();
+    http.max_header_size(LARGEST_HEAD);
+    let (sender, connection) = http.handshake(TokioIo::new(stream)).await.map_err(io::Error::other)?;
+    // Ends with the connection: when the other side closes it, or when nobody holds its sender or a body any more.
+    tokio::spawn(connection);
+    Ok(sender)
+}
+
+async fn connector(trust: Trust) -> io::Result<TlsConnector> {
+    let roots = tokio::task::spawn_blocking(move || roots(&trust)).await??;
+    let config = ClientConfig::builder_with_provider(Arc::new(ring::default_provider()))
+        .with_safe_default_protocol_versions()
+        .map_err(io::Error::other)?
+        .with_root_certificates(roots)
+        .with_no_client_auth();
+    Ok(TlsConnector::from(Arc::new(config)))
+}
+
+fn roots(trust: &Trust) -> io::Result<RootCertStore> {
+    let mut roots = RootCertStore::empty();
+    match trust {
+        Trust::System => {
+            // One certificate nobody can read is no reason to trust none.
+            roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+        }
+        Trust::Pem(text) => {
+            for certificate in CertificateDer::pem_slice_iter(text) {
+                roots.add(certificate.map_err(io::Error::other)?).map_err(io::Error::other)?;
+            }
+        }
+    }
+    Ok(roots)
+}

@@ -1,0 +1,173 @@
+use std::collections::VecDeque;
+use std::time::Duration;
+
+use bytes::{Bytes, BytesMut};
+use http_body_util::BodyExt;
+use hyper::body::Incoming;
+use memchr::memchr2;
+
+use super::remote::Unheard;
+
+/// Longer ids of events are not remembered.
+const LONGEST_ID: usize = 1_024;
+
+/// A stream of server-sent events. Dropped, its connection is closed.
+pub struct Events {
+    body: Incoming,
+    parser: Parser,
+    cap: usize,
+}
+
+impl Events {
+    pub(super) fn new(body: Incoming, cap: usize) -> Events {
+        Events { body, parser: Parser::default(), cap }
+    }
+
+    /// The data of the next message; `None` when the stream ended. Safe to drop and call again.
+    pub async fn next(&mut self) -> Result<Option<Bytes>, Unheard> {
+        loop {
+            match self.parser.ready.pop_front() {
+                Some(data) if data.len() > self.cap => return Err(Unheard::TooLarge(self.cap)),
+                Some(data) => return Ok(Some(data)),
+                None => {}
+            }
+            let Some(frame) = self.body.frame().await else { return Ok(None) };
+            if let Ok(data) = frame.map_err(Unheard::lost)?.into_data() {
+                self.parser.feed(&data);
+            }
+            if self.parser.held() > self.cap {
+                return Err(Unheard::TooLarge(self.cap));
+            }
+        }
+    }
+
+    /// The id after which the stream can be taken up again.
+    pub fn last_id(&self) -> Option<&str> {
+        self.parser.last_id.as_deref()
+    }
+
+    /// How long the server wants a client to wait before it comes back.
+    pub fn retry(&self) -> Option<Duration> {
+        self.parser.retry
+    }
+}
+
+/// The text of a stream, line by line.
+#[derive(Default)]
+struct Parser {
+    line: BytesMut,
+    after_return: bool,
+    begun: bool,
+    data: BytesMut,
+    has_data: bool,
+    name: Vec<u8>,
+    last_id: Option<String>,
+    retry: Option<Duration>,
+    ready: VecDeque<Bytes>,
+}
+
+impl Parser {
+    /// Bytes of an event that is not complete.
+    fn held(&self) -> usize {
+        self.line.len() + self.data.len()
+    }
+
+    fn feed(&mut self, mut bytes: &[u8]) {
+        while let Some(at) = memchr2(b'\r', b'\n', bytes) {
+            let (before, rest) = bytes.split_at(at);
+            let (end, rest) = rest.split_at(1);
+            bytes = rest;
+            // A line feed right after a carriage return ends nothing new.
+            let second_half = self.after_return && before.is_empty() && end == b"\n";
+            self.after_return = end == b"\r";
+            if second_half {
+                continue;
+            }
+            self.line.extend_from_slice(before);
+            let line = self.line.split();
+            self.take_line(&line);
+        }
+        if !bytes.is_empty() {
+            self.after_return = false;
+            self.line.extend_from_slice(bytes);
+        }
+    }
+
+    fn take_line(&mut self, line: &[u8]) {
+        let line = if self.begun { line } else { line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line) };
+        self.begun = true;
+        if line.is_empty() {
+            return self.dispatch();
+        }
+        let colon = line.iter().position(|byte| *byte == b':').unwrap_or(line.len());
+        let (field, value) = line.split_at(colon);
+        let value = value.strip_prefix(b":").unwrap_or(value);
+        let value = value.strip_prefix(b" ").unwrap_or(value);
+        match field {
+            b"data" => {
+                if self.has_data {
+                    self.data.extend_from_slice(b"\n");
+                }
+                self.has_data = true;
+                self.data.extend_from_slice(value);
+            }
+            b"event" => self.name = value.get(..LONGEST_ID).unwrap_or(value).to_vec(),
+            b"id" if value.len() <= LONGEST_ID && !value.contains(&0) => {
+                self.last_id = String::from_utf8(value.to_vec()).ok().filter(|id| !id.is_empty());
+            }
+            b"retry" => {
+                let digits = std::str::from_utf8(value).ok();
+                self.retry = digits.and_then(|text| text.parse().ok()).map(Duration::from_millis);
+            }
+            _ => {}
+        }
+    }
+
+    /// Ends an event. Those without data only say where the stream is; those with another name are not ours.
+    fn dispatch(&mut self) {
+        let (data, name) = (self.data.split().freeze(), std::mem::take(&mut self.name));
+        self.has_data = false;
+        if !data.is_empty() && (name.is_empty() || name == b"message") {
+            self.ready.push_back(data);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Parser;
+
+    fn check(pieces: &[&str], expected: &[&str]) -> Parser {
+        let mut parser = Parser::default();
+        for piece in pieces {
+            parser.feed(piece.as_bytes());
+        }
+        let found: Vec<&[u8]> = parser.ready.iter().map(AsRef::as_ref).collect();
+        let expected: Vec<&[u8]> = expected.iter().map(|text| text.as_bytes()).collect();
+        assert_eq!(found, expected, "{pieces:?}");
+        parser
+    }
+
+    #[test]
+    fn events_are_cut_wherever_the_pieces_end() {
+        check(&["data: a\n\ndata:b\n\n"], &["a", "b"]);
+        check(&["da", "ta: a", "\n", "\n"], &["a"]);
+        check(&["data: a\r", "\n\r", "\ndata: b\r\n\r\n"], &["a", "b"]);
+        check(&["data: a\r\rdata: b\r\r"], &["a", "b"]);
+        check(&["data: one\ndata: two\n\n"], &["one\ntwo"]);
+        check(&["\u{feff}data: a\n\n"], &["a"]);
+    }
+
+    #[test]
+    fn comments_other_names_and_unfinished_events_are_no_messages() {
+        check(&[": ping\n\nevent: endpoint\ndata: /x\n\nevent: message\ndata: a\n\n"], &["a"]);
+        assert_eq!(check(&["data: unfinished\n"], &[]).held(), 10);
+    }
+
+    #[test]
+    fn an_empty_event_says_where_the_stream_is() {
+        let parser = check(&["id: 7_1\nretry: 500\ndata:\n\n"], &[]);
+        assert_eq!(parser.last_id.as_deref(), Some("7_1"));
+        assert_eq!(parser.retry.map(|retry| retry.as_millis()), Some(500));
+    }
+}

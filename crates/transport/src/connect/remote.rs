@@ -1,0 +1,139 @@
+use std::error::Error;
+use std::fmt;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use failwell_fault::{Fault, OrFault, Secret, reason};
+use http::header::{HOST, HeaderMap, HeaderName, HeaderValue};
+use http::{Method, Request};
+use http_body_util::Full;
+
+use super::address::Address;
+use super::dial::{Dialer, Trust};
+use super::heard::Heard;
+use super::idle::Idle;
+
+/// A server reached over HTTP.
+pub struct Remote {
+    address: Address,
+    fixed: HeaderMap,
+    dialer: Dialer,
+    idle: Arc<Idle>,
+}
+
+/// What is asked of a server.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Verb {
+    /// `GET`
+    Get,
+    /// `POST`
+    Post,
+    /// `DELETE`
+    Delete,
+}
+
+/// Why there is no answer, or no more of it.
+#[derive(Debug)]
+pub enum Unheard {
+    /// Not a byte of the request left.
+    NotSent(Box<dyn Error + Send + Sync>),
+    /// The request left; then the connection broke.
+    Lost(Box<dyn Error + Send + Sync>),
+    /// The answer is larger than this many bytes.
+    TooLarge(usize),
+}
+
+impl Unheard {
+    pub(super) fn not_sent(cause: impl Error + Send + Sync + 'static) -> Unheard {
+        Unheard::NotSent(Box::new(cause))
+    }
+
+    pub(super) fn lost(cause: impl Error + Send + Sync + 'static) -> Unheard {
+        Unheard::Lost(Box::new(cause))
+    }
+}
+
+impl fmt::Display for Unheard {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Unheard::NotSent(_) => formatter.write_str("the request could not be sent"),
+            Unheard::Lost(_) => formatter.write_str("the connection broke after the request was sent"),
+            Unheard::TooLarge(limit) => write!(formatter, "the answer is larger than {limit} bytes"),
+        }
+    }
+}
+
+impl Error for Unheard {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match self {
+            Unheard::NotSent(cause) | Unheard::Lost(cause) => Some(cause.as_ref()),
+            Unheard::TooLarge(_) => None,
+        }
+    }
+}
+
+impl fmt::Debug for Remote {
+    fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
+        // Neither the headers nor the path: both may hold secrets.
+        formatter.debug_struct("Remote").field("host", &self.address.host).finish_non_exhaustive()
+    }
+}
+
+impl Remote {
+    /// A server at this address. The headers go with every request.
+    pub fn new(url: &str, headers: &[(String, Secret<String>)], trust: Trust) -> Result<Remote, Fault> {
+        let address = Address::parse(url)?;
+        let mut fixed = HeaderMap::new();
+        fixed.insert(HOST, address.authority.clone());
+        for (name, value) in headers {
+            let name = HeaderName::try_from(name.as_str()).or_fault(&reason::CONFIG_INVALID)?;
+            let mut value = HeaderValue::from_str(value.expose()).or_fault(&reason::CONFIG_INVALID)?;
+            value.set_sensitive(true);
+            fixed.insert(name, value);
+        }
+        Ok(Remote { address, fixed, dialer: Dialer::new(trust), idle: Arc::default() })
+    }
+
+    /// Sends a request and waits for the head of its answer. Dropped while it waits, the connection is closed.
+    ///
+    /// A request is moved to another connection only when not a byte of it was written to the first.
+    pub async fn send(&self, verb: Verb, headers: HeaderMap, body: Bytes) -> Result<Heard, Unheard> {
+        let mut request = self.request(verb, headers, body);
+        while let Some(mut kept) = self.idle.take().await {
+            match kept.try_send_request(request).await {
+                Ok(response) => return Ok(Heard::new(response, kept, self.idle.clone())),
+                Err(mut failed) => match failed.take_message() {
+                    Some(unsent) => request = unsent,
+                    None => return Err(Unheard::lost(failed.into_error())),
+                },
+            }
+        }
+        let mut fresh = self.dialer.dial(&self.address).await?;
+        match fresh.try_send_request(request).await {
+            Ok(response) => Ok(Heard::new(response, fresh, self.idle.clone())),
+            Err(mut failed) => match failed.take_message() {
+                Some(_) => Err(Unheard::not_sent(failed.into_error())),
+                None => Err(Unheard::lost(failed.into_error())),
+            },
+        }
+    }
+
+    fn request(&self, verb: Verb, headers: HeaderMap, body: Bytes) -> Request<Full<Bytes>> {
+        let mut request = Request::new(Full::new(body));
+        *request.method_mut() = match verb {
+            Verb::Get => Method::GET,
+            Verb::Post => Method::POST,
+            Verb::Delete => Method::DELETE,
+        };
+        *request.uri_mut() = self.address.path.clone();
+        // What the protocol needs wins over what was configured.
+        let mut all = self.fixed.clone();
+        for (name, value) in headers {
+            if let Some(name) = name {
+                all.insert(name, value);
+            }
+        }
+        *request.headers_mut() = all;
+        request
+    }
+}

@@ -1,0 +1,145 @@
+//! The connect side against servers that keep, close and encrypt their connections.
+
+#![allow(clippy::expect_used, reason = "helpers of tests are tests")]
+
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use bytes::Bytes;
+use failwell_transport::{ContentKind, Remote, Trust, Unheard, Verb};
+use http::HeaderMap;
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::net::TcpListener;
+use tokio_rustls::TlsAcceptor;
+use tokio_rustls::rustls::ServerConfig;
+use tokio_rustls::rustls::crypto::ring;
+use tokio_rustls::rustls::pki_types::PrivateKeyDer;
+
+const ANSWER: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}";
+
+/// Answers as many requests as told, then hangs up.
+async fn answer(mut socket: impl AsyncRead + AsyncWrite + Unpin, requests: usize, pause: Duration) {
+    let mut buffer = [0u8; 4096];
+    for _ in 0..requests {
+        match socket.read(&mut buffer).await {
+            Ok(0) | Err(_) => return,
+            Ok(_) => {
+                tokio::time::sleep(pause).await;
+                socket.write_all(ANSWER).await.expect("written");
+            }
+        }
+    }
+}
+
+async fn server(requests: usize, pause: Duration) -> (SocketAddr, Arc<AtomicUsize>) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let address = listener.local_addr().expect("an address");
+    let accepted = Arc::new(AtomicUsize::new(0));
+    let counting = accepted.clone();
+    tokio::spawn(async move {
+        while let Ok((socket, _)) = listener.accept().await {
+            counting.fetch_add(1, Ordering::SeqCst);
+            tokio::spawn(answer(socket, requests, pause));
+        }
+    });
+    (address, accepted)
+}
+
+async fn ask(remote: &Remote) -> Result<Bytes, Unheard> {
+    let heard = remote.send(Verb::Post, HeaderMap::new(), Bytes::from_static(b"{}")).await?;
+    assert_eq!((heard.status(), heard.content()), (200, ContentKind::Json));
+    heard.whole(100).await
+}
+
+fn remote(address: SocketAddr) -> Remote {
+    Remote::new(&format!("http://{address}/"), &[], Trust::System).expect("an address")
+}
+
+#[tokio::test]
+async fn a_connection_is_used_again() {
+    let (address, accepted) = server(usize::MAX, Duration::ZERO).await;
+    let remote = remote(address);
+    for _ in 0..10 {
+        assert_eq!(ask(&remote).await.expect("an answer"), "{}");
+    }
+    assert_eq!(accepted.load(Ordering::SeqCst), 1);
+}
+
+#[tokio::test]
+async fn a_kept_connection_that_was_closed_is_replaced() {
+    let (address, accepted) = server(1, Duration::ZERO).await;
+    let remote = remote(address);
+    for _ in 0..5 {
+        assert_eq!(ask(&remote).await.expect("an answer"), "{}");
+        tokio::time::sleep(Duration::from_millis(30)).await;
+    }
+    assert_eq!(accepted.load(Ordering::SeqCst), 5);
+}
+
+#[tokio::test]
+async fn requests_at_once_do_not_wait_for_each_other() {
+    let (address, accepted) = server(usize::MAX, Duration::from_millis(300)).await;
+    let remote = remote(address);
+    let start = std::time::Instant::now();
+    let all = futures_util::future::join_all((0..20).map(|_| ask(&remote))).await;
+    assert!(all.iter().all(|answer| answer.as_ref().is_ok_and(|body| body == "{}")));
+    assert!(start.elapsed() < Duration::from_secs(2), "{:?}", start.elapsed());
+    assert_eq!(accepted.load(Ordering::SeqCst), 20);
+}
+
+#[tokio::test]
+async fn nobody_there_means_that_nothing_was_sent() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let address = listener.local_addr().expect("an address");
+    drop(listener);
+    assert!(matches!(ask(&remote(address)).await, Err(Unheard::NotSent(_))));
+}
+
+#[tokio::test]
+async fn a_server_that_hangs_up_has_heard_the_request() {
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let address = listener.local_addr().expect("an address");
+    tokio::spawn(async move {
+        let (mut socket, _) = listener.accept().await.expect("a client");
+        let read = socket.read(&mut [0u8; 4096]).await.expect("a request");
+        assert!(read > 0);
+    });
+    assert!(matches!(ask(&remote(address)).await, Err(Unheard::Lost(_))));
+}
+
+#[tokio::test]
+async fn encrypted_servers_need_somebody_to_vouch_for_them() {
+    let made = rcgen::generate_simple_self_signed(["localhost".to_owned()]).expect("a certificate");
+    let key = PrivateKeyDer::try_from(made.signing_key.serialize_der()).expect("a key");
+    let config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
+        .with_safe_default_protocol_versions()
+        .expect("versions")
+        .with_no_client_auth()
+        .with_single_cert(vec![made.cert.der().clone()], key)
+        .expect("a server");
+    let acceptor = TlsAcceptor::from(Arc::new(config));
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let port = listener.local_addr().expect("an address").port();
+    tokio::spawn(async move {
+        while let Ok((socket, _)) = listener.accept().await {
+            let acceptor = acceptor.clone();
+            tokio::spawn(async move {
+                if let Ok(socket) = acceptor.accept(socket).await {
+                    answer(socket, usize::MAX, Duration::ZERO).await;
+                }
+            });
+        }
+    });
+    let reach = |host: &str, trust| {
+        Remote::new(&format!("https://{host}:{port}/mcp"), &[], trust).expect("an address")
+    };
+    let trust = Trust::Pem(Bytes::from(made.cert.pem()));
+    assert_eq!(ask(&reach("localhost", trust.clone())).await.expect("trusted"), "{}");
+    assert!(
+        matches!(ask(&reach("localhost", Trust::System)).await, Err(Unheard::NotSent(_))),
+        "unknown authority"
+    );
+    assert!(matches!(ask(&reach("127.0.0.1", trust)).await, Err(Unheard::NotSent(_))), "another name");
+}

@@ -1,0 +1,156 @@
+//! A client of either era on one end of a pipe, the gateway on the other.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use failwell_audit::{Journal, Style};
+use failwell_gateway::{Gateway, Reach, UpstreamSettings};
+use failwell_process::Launcher;
+use failwell_rpc::{Era, meta};
+use failwell_server::{House, Info, Settings};
+use failwell_transport::{StdioSettings, serve_stdio};
+use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, ReadHalf, WriteHalf};
+use tokio_util::sync::CancellationToken;
+
+/// What the upstream says and no caller may hear.
+pub(crate) const SECRETS: [&str; 5] =
+    ["hunter2", "ghp_", "/srv/secret", "db.internal", "ignore all previous"];
+
+pub(crate) struct World {
+    pub(crate) gateway: Gateway,
+    lines: tokio::io::Lines<BufReader<ReadHalf<DuplexStream>>>,
+    input: WriteHalf<DuplexStream>,
+    next: u64,
+    journal: Journal,
+    written: Buffer,
+    pub(crate) said: String,
+    era: Era,
+}
+
+#[derive(Clone, Default)]
+struct Buffer(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Buffer {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().expect("buffer").extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+pub(crate) fn evil() -> UpstreamSettings {
+    let reach = Reach::Child {
+        program: PathBuf::from(env!("CARGO_BIN_EXE_evil")),
+        arguments: Vec::new(),
+        folder: std::env::temp_dir(),
+        environment: vec![("MODE".to_owned(), failwell_fault::Secret::new("test".to_owned()))],
+        inherited: vec!["PATH".to_owned()],
+    };
+    UpstreamSettings { timeout: Duration::from_secs(5), ..UpstreamSettings::new("ev", reach) }
+}
+
+impl World {
+    pub(crate) async fn new(upstreams: Vec<UpstreamSettings>) -> World {
+        World::of(Era::Session, upstreams).await
+    }
+
+    pub(crate) async fn of(era: Era, upstreams: Vec<UpstreamSettings>) -> World {
+        let launcher = Launcher::at(env!("CARGO_BIN_EXE_supervisor"));
+        let info = Info { name: "gate", title: "Gate", version: "1", instructions: "" };
+        let gateway = Gateway::new(info, upstreams, Vec::new(), &launcher);
+        let written = Buffer::default();
+        let journal = Journal::to(Style::Json, written.clone());
+        let house = House::new(Arc::new(gateway.clone()), Settings::default(), journal.clone())
+            .expect("the house builds");
+        gateway.announce_to(house.hub());
+        let (ours, theirs) = tokio::io::duplex(64 * 1024);
+        let (read, write) = tokio::io::split(theirs);
+        tokio::spawn(serve_stdio(house, read, write, StdioSettings::default(), CancellationToken::new()));
+        let (read, input) = tokio::io::split(ours);
+        let lines = BufReader::new(read).lines();
+        let mut world = World { gateway, lines, input, next: 0, journal, written, said: String::new(), era };
+        if era == Era::Modern {
+            return world;
+        }
+        let capabilities = json!({"elicitation": {}, "sampling": {}});
+        let client = json!({"name": "t", "version": "1"});
+        let hello =
+            json!({"protocolVersion": "2025-11-25", "capabilities": capabilities, "clientInfo": client});
+        let answer = world.ask("initialize", hello).await;
+        assert_eq!(answer["result"]["protocolVersion"], "2025-11-25");
+        world.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"})).await;
+        world
+    }
+
+    pub(crate) async fn send(&mut self, message: &Value) {
+        self.input.write_all(format!("{message}\n").as_bytes()).await.expect("the gateway reads");
+    }
+
+    /// Sends a request without waiting, and says under which id.
+    pub(crate) async fn start(&mut self, method: &str, params: Value) -> u64 {
+        self.next += 1;
+        let id = self.next;
+        let mut params = params;
+        if self.era == Era::Modern {
+            let capabilities = json!({"elicitation": {}, "sampling": {}});
+            let mut meta = params["_meta"].take().as_object().cloned().unwrap_or_default();
+            meta.insert(meta::PROTOCOL_VERSION.to_owned(), json!("2026-07-28"));
+            meta.insert(meta::CLIENT_CAPABILITIES.to_owned(), capabilities);
+            meta.insert(meta::CLIENT_INFO.to_owned(), json!({"name": "t", "version": "1"}));
+            params["_meta"] = Value::Object(meta);
+        }
+        self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})).await;
+        id
+    }
+
+    pub(crate) async fn hear(&mut self) -> Value {
+        let line = tokio::time::timeout(Duration::from_secs(20), self.lines.next_line()).await;
+        let line = line.expect("an answer in time").expect("readable").expect("not the end");
+        self.said.push_str(&line);
+        serde_json::from_str(&line).expect("JSON")
+    }
+
+    pub(crate) async fn ask(&mut self, method: &str, params: Value) -> Value {
+        let id = self.start(method, params).await;
+        loop {
+            let message = self.hear().await;
+            if message["id"] == id {
+                return message;
+            }
+        }
+    }
+
+    pub(crate) async fn call(&mut self, tool: &str, arguments: Value) -> Value {
+        self.ask("tools/call", json!({"name": tool, "arguments": arguments})).await
+    }
+
+    /// Nothing the upstream said in confidence came back.
+    pub(crate) fn nothing_leaked(&self) {
+        for secret in SECRETS {
+            assert!(!self.said.contains(secret), "{secret} reached the caller");
+        }
+    }
+
+    /// Everything the operator read.
+    pub(crate) fn journal(&self) -> String {
+        self.journal.flush();
+        String::from_utf8_lossy(&self.written.0.lock().expect("buffer")).into_owned()
+    }
+}
+
+/// The text of a tool's result.
+pub(crate) fn text(answer: &Value) -> &str {
+    answer["result"]["content"][0]["text"].as_str().unwrap_or_else(|| panic!("no text in {answer}"))
+}
+
+/// The code and the reason of an error.
+pub(crate) fn failed(answer: &Value) -> (i64, &str) {
+    let code = answer["error"]["code"].as_i64().unwrap_or_else(|| panic!("no error in {answer}"));
+    (code, answer["error"]["data"]["reason"].as_str().unwrap_or_default())
+}

@@ -1,0 +1,286 @@
+//! Sessions that are lost, calls that are called off, eras that are found out, and what is sent on the way.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use failwell_rpc::Era;
+use serde_json::{Value, json};
+
+use crate::client::{World, text};
+use crate::script::{Said, Script, Seen, Then, introduced, json_response, raw, response};
+
+fn fine(seen: &Seen) -> Said {
+    let result = json!({"resultType": "complete", "content": [{"type": "text", "text": "fine"}]});
+    json_response(&json!({"jsonrpc": "2.0", "id": seen.body["id"], "result": result}))
+}
+
+/// How an upstream refuses the modern era.
+type Refusal = (&'static str, fn(&Seen) -> Said);
+
+async fn until(what: &str, holds: impl Fn() -> bool) {
+    for _ in 0..200 {
+        if holds() {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    panic!("never: {what}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_session_has_its_headers_from_hello_to_farewell() {
+    let script = Script::upstream(Era::Session, fine).await;
+    let mut world = World::new(vec![script.settings("up")]).await;
+    assert_eq!(text(&world.call("up__t", json!({})).await), "fine");
+    world.gateway.stop();
+    until("a farewell", || script.seen().iter().any(|seen| seen.verb == "DELETE")).await;
+    for seen in script.seen() {
+        assert_eq!(seen.header("authorization"), Some("bearer s3cret"), "{seen:?}");
+        let introduced = !matches!(seen.method(), "server/discover" | "initialize");
+        assert_eq!(seen.header("mcp-session-id").is_some(), introduced, "{seen:?}");
+        if introduced {
+            assert_eq!(seen.header("mcp-protocol-version"), Some("2025-06-18"), "{seen:?}");
+        }
+        assert_eq!(seen.header("mcp-method").is_some(), seen.method() == "server/discover", "{seen:?}");
+    }
+    assert_eq!(script.count("notifications/initialized"), 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn modern_headers_repeat_the_body() {
+    let script = Script::upstream(Era::Modern, fine).await;
+    let mut world = World::new(vec![script.settings("up")]).await;
+    let list = world.ask("tools/list", json!({})).await;
+    for tool in list["result"]["tools"].as_array().expect("tools") {
+        let name = tool["name"].as_str().expect("a name");
+        assert_eq!(text(&world.call(name, json!({})).await), "fine");
+    }
+    let calls: Vec<Seen> = script.seen().into_iter().filter(|seen| seen.method() == "tools/call").collect();
+    let names: Vec<Option<&str>> = calls.iter().map(|seen| seen.header("mcp-name")).collect();
+    // The head was read in lowercase.
+    assert_eq!(names, [Some("t"), Some("=?base64?z3ldvmofzq==?=")]);
+    for seen in script.seen() {
+        assert_eq!(seen.header("mcp-protocol-version"), Some("2026-07-28"), "{seen:?}");
+        assert_eq!(seen.header("mcp-method"), Some(seen.method().to_ascii_lowercase().as_str()), "{seen:?}");
+        assert_eq!(seen.header("mcp-session-id"), None);
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_lost_session_is_begun_again_once_and_the_call_is_repeated() {
+    let lost = Arc::new(AtomicUsize::new(0));
+    let losing = lost.clone();
+    let script = Script::upstream(Era::Session, move |seen| {
+        let left = losing.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |left| left.checked_sub(1));
+        let error =
+            json!({"jsonrpc": "2.0", "id": "server-error", "error": {"code": -32600, "message": "hunter2"}});
+        if left.is_ok() {
+            response(404, "Content-Type: application/json\r\n", &error.to_string())
+        } else {
+            fine(seen)
+        }
+    })
+    .await;
+    let mut world = World::new(vec![script.settings("up")]).await;
+    assert_eq!(text(&world.call("up__t", json!({})).await), "fine");
+    lost.store(1, Ordering::SeqCst);
+    assert_eq!(text(&world.call("up__t", json!({})).await), "fine");
+    assert_eq!((script.count("initialize"), script.count("tools/call")), (2, 3));
+    assert_eq!(script.count("server/discover"), 1, "the era is remembered");
+    lost.store(2, Ordering::SeqCst);
+    let failed = world.call("up__t", json!({})).await;
+    assert_eq!(failed["error"]["data"]["reason"], "gateway/UPSTREAM_DOWN", "{failed}");
+    assert_eq!(failed["error"]["data"]["effect"], "none", "{failed}");
+    assert_eq!(text(&world.call("up__t", json!({})).await), "fine");
+    world.nothing_leaked();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_upstream_that_was_restarted_is_found_again() {
+    let script = Script::upstream(Era::Session, fine).await;
+    let mut settings = script.settings("up");
+    settings.restart.budget = 20;
+    let mut world = World::new(vec![settings]).await;
+    assert_eq!(text(&world.call("up__t", json!({})).await), "fine");
+    let address = script.address;
+    drop(script);
+    tokio::time::sleep(Duration::from_millis(50)).await;
+    let failed = world.call("up__t", json!({})).await;
+    assert_eq!(failed["error"]["data"]["reason"], "gateway/UPSTREAM_DOWN", "{failed}");
+    assert_eq!(failed["error"]["data"]["effect"], "none", "{failed}");
+    // It came back as a server of the other era, which is found out when the old one fails.
+    let script =
+        Script::at(address, |seen| introduced(Era::Modern, seen).unwrap_or_else(|| fine(seen))).await;
+    tokio::time::sleep(Duration::from_millis(500)).await;
+    assert_eq!(text(&world.call("up__t", json!({})).await), "fine");
+    assert_eq!(script.count("server/discover"), 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_era_is_found_out_whatever_the_upstream_answers() {
+    let refusals: Vec<Refusal> = vec![
+        ("400 and -32000", |_| {
+            let error = json!({"jsonrpc": "2.0", "id": null, "error": {"code": -32000, "message": "not initialized"}});
+            response(400, "Content-Type: application/json\r\n", &error.to_string())
+        }),
+        ("404", |_| response(404, "", "not here")),
+        ("405", |_| response(405, "", "")),
+        ("406", |_| response(406, "", "")),
+        ("-32602", |seen| {
+            json_response(
+                &json!({"jsonrpc": "2.0", "id": seen.body["id"], "error": {"code": -32602, "message": ""}}),
+            )
+        }),
+        ("-32022 with an older revision", |seen| {
+            let data = json!({"supported": ["2025-11-25"], "requested": "2026-07-28"});
+            let error = json!({"code": -32022, "message": "", "data": data});
+            let body = json!({"jsonrpc": "2.0", "id": seen.body["id"], "error": error});
+            response(400, "Content-Type: application/json\r\n", &body.to_string())
+        }),
+        ("nonsense", |_| response(200, "Content-Type: text/html\r\n", "<html>")),
+    ];
+    for (name, refusal) in refusals {
+        let script = Script::new(move |seen| match seen.method() {
+            "server/discover" => refusal(seen),
+            _ => introduced(Era::Session, seen).unwrap_or_else(|| fine(seen)),
+        })
+        .await;
+        let mut world = World::new(vec![script.settings("up")]).await;
+        assert_eq!(text(&world.call("up__t", json!({})).await), "fine", "{name}");
+        assert_eq!(script.count("initialize"), 1, "{name}");
+    }
+    for code in [-32020, -32021] {
+        let script = Script::new(move |seen| match seen.method() {
+            "server/discover" => {
+                let error = json!({"code": code, "message": "", "data": {}});
+                let body = json!({"jsonrpc": "2.0", "id": seen.body["id"], "error": error});
+                response(400, "Content-Type: application/json\r\n", &body.to_string())
+            }
+            _ => introduced(Era::Modern, seen).unwrap_or_else(|| fine(seen)),
+        })
+        .await;
+        let mut world = World::new(vec![script.settings("up")]).await;
+        assert_eq!(text(&world.call("up__t", json!({})).await), "fine", "{code}");
+        assert_eq!(script.count("initialize"), 0, "{code}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_call_that_is_called_off_is_called_off_upstream() {
+    for era in [Era::Session, Era::Modern] {
+        let script = Script::upstream(era, |_| raw("", Then::Hang)).await;
+        let mut settings = script.settings("up");
+        settings.timeout = Duration::from_secs(30);
+        let mut world = World::new(vec![settings]).await;
+        let list = world.ask("tools/list", json!({})).await;
+        assert!(list["result"]["tools"].is_array(), "{list}");
+        let id = world.start("tools/call", json!({"name": "up__t", "arguments": {}})).await;
+        until("the call", || script.count("tools/call") == 1).await;
+        world
+            .send(
+                &json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": id}}),
+            )
+            .await;
+        until("a hang-up", || script.hung_up() == 1).await;
+        let call = script.seen().into_iter().find(|seen| seen.method() == "tools/call").expect("the call");
+        if era == Era::Session {
+            until("a notice", || script.count("notifications/cancelled") == 1).await;
+            let seen = script.seen();
+            let notice =
+                seen.iter().find(|seen| seen.method() == "notifications/cancelled").expect("a notice");
+            assert_eq!(notice.body["params"]["requestId"], call.body["id"]);
+        } else {
+            assert_eq!(script.count("notifications/cancelled"), 0, "hanging up says it");
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_timeout_is_told_upstream_and_other_calls_go_on() {
+    let script = Script::upstream(Era::Session, |seen| {
+        if seen.body["params"]["arguments"]["hang"] == true { raw("", Then::Hang) } else { fine(seen) }
+    })
+    .await;
+    let mut settings = script.settings("up");
+    settings.timeout = Duration::from_secs(1);
+    let mut world = World::new(vec![settings]).await;
+    let slow = world.start("tools/call", json!({"name": "up__t", "arguments": {"hang": true}})).await;
+    assert_eq!(text(&world.call("up__t", json!({})).await), "fine");
+    let failed = world.hear().await;
+    assert_eq!(failed["id"], slow);
+    assert_eq!(failed["error"]["data"]["reason"], "gateway/UPSTREAM_TIMEOUT");
+    until("a notice", || script.count("notifications/cancelled") == 1).await;
+    assert_eq!(text(&world.call("up__t", json!({})).await), "fine");
+    assert_eq!(script.count("initialize"), 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stream_that_breaks_off_is_taken_up_again() {
+    let script = Script::new(|seen| {
+        let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n";
+        match (seen.verb.as_str(), seen.header("last-event-id"), seen.method()) {
+            ("GET", Some("place-7"), _) => {
+                let result = json!({"content": [{"type": "text", "text": "resumed"}]});
+                let answer = json!({"jsonrpc": "2.0", "id": 4, "result": result});
+                raw(&format!("{head}id: place-8\ndata: {answer}\n\n"), Then::Close)
+            }
+            (_, _, "tools/call") => raw(&format!("{head}id: place-7\nretry: 10\ndata:\n\n"), Then::Close),
+            _ => introduced(Era::Session, seen).unwrap_or_else(|| response(500, "", "")),
+        }
+    })
+    .await;
+    let mut world = World::new(vec![script.settings("up")]).await;
+    let answer = world.call("up__t", json!({})).await;
+    let call = script.seen().into_iter().find(|seen| seen.method() == "tools/call").expect("the call");
+    assert_eq!(call.body["id"], 4, "discover, initialize and list came before");
+    assert_eq!(text(&answer), "resumed");
+    assert_eq!(script.count("tools/call"), 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn many_calls_at_once_are_never_crossed() {
+    for era in [Era::Session, Era::Modern] {
+        let script = Script::upstream(era, |seen| {
+            let said = seen.body["params"]["arguments"]["n"].to_string();
+            let result = json!({"resultType": "complete", "content": [{"type": "text", "text": said}]});
+            json_response(&json!({"jsonrpc": "2.0", "id": seen.body["id"], "result": result}))
+        })
+        .await;
+        let mut world = World::new(vec![script.settings("up")]).await;
+        world.ask("tools/list", json!({})).await;
+        let mut expected = std::collections::HashMap::new();
+        for n in 0..100 {
+            let id = world.start("tools/call", json!({"name": "up__t", "arguments": {"n": n}})).await;
+            expected.insert(id, n.to_string());
+        }
+        while !expected.is_empty() {
+            let answer = world.hear().await;
+            let said = answer["id"].as_u64().and_then(|id| expected.remove(&id)).expect("an id, once");
+            assert_eq!(text(&answer), said);
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn changes_are_heard_on_the_stream_of_their_own() {
+    let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n";
+    let notice = r#"data: {"jsonrpc":"2.0","method":"notifications/tools/list_changed"}"#;
+    for era in [Era::Session, Era::Modern] {
+        let script = Script::new(move |seen| match (seen.verb.as_str(), seen.method(), era) {
+            ("GET", _, Era::Session) | (_, "subscriptions/listen", Era::Modern) => {
+                raw(&format!("{head}{notice}\n\n"), Then::Hang)
+            }
+            _ => introduced(era, seen).unwrap_or_else(|| fine(seen)),
+        })
+        .await;
+        let mut world = World::new(vec![script.settings("up")]).await;
+        world.start("tools/list", json!({})).await;
+        // In whichever order: the list, and the notice.
+        let heard: [Value; 2] = [world.hear().await, world.hear().await];
+        let changed = |message: &Value| message["method"] == "notifications/tools/list_changed";
+        assert!(heard.iter().any(changed), "{era:?}: {heard:?}");
+        world.gateway.stop();
+        until("a hang-up", || script.hung_up() == 1).await;
+    }
+}

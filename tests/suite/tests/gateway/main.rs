@@ -1,0 +1,11 @@
+//! The gateway in front of an upstream that misbehaves in every way: the black-box cases of its contract.
+
+#![allow(clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "helpers of tests are tests")]
+
+mod client;
+mod faults;
+mod federation;
+mod http;
+mod life;
+mod peers;
+mod script;
