@@ -12,15 +12,15 @@ pub struct Options {
 const USAGE: &str = "\
 usage: bench/server/run [--connections N] [--seconds S] [--rounds N] [--only NAME]
   --connections N   connections at once, 1 to 256 (16)
-  --seconds S       seconds per server and round, 0.1 to 60 (5)
-  --rounds N        rounds, 1 to 100 (5)
+  --seconds S       seconds per server and round, 0.1 to 60 (1)
+  --rounds N        rounds, 1 to 100 (15)
   --only NAME       only the servers whose name contains NAME; targets are then not judged";
 
 impl Options {
     /// Reads the command line; everything has a bound.
     pub fn read(mut arguments: impl Iterator<Item = String>) -> Result<Options, String> {
         let mut options =
-            Options { connections: 16, round: Duration::from_secs(5), rounds: 5, only: String::new() };
+            Options { connections: 16, round: Duration::from_secs(1), rounds: 15, only: String::new() };
         while let Some(name) = arguments.next() {
             let value = arguments.next();
             let number = |low: f64, high: f64| {

@@ -1,4 +1,5 @@
-//! The contenders take turns, in another order each round, so that a busy machine is busy for all of them.
+//! The contenders take turns, in another order each round, and are compared round by round, so that a machine that
+//! is busy now and then is busy for all of them.
 
 use crate::child::Server;
 use crate::figures::Figures;
@@ -47,12 +48,11 @@ pub async fn run(options: &Options) -> Result<bool, String> {
             rounds[index].push(measured.map_err(|error| format!("{}: {error}", one.name))?);
         }
     }
-    let figures: Vec<Figures> = rounds.iter().map(|rounds| Figures::median(rounds)).collect();
     println!(
         "{} connections, {} rounds of {:?}, medians; every answer checked",
         options.connections, options.rounds, options.round
     );
-    Ok(report(&chosen, &figures))
+    Ok(report(&chosen, &rounds))
 }
 
 async fn measure(one: &Contender, server: &Server, options: &Options) -> Result<Figures, String> {
@@ -62,15 +62,16 @@ async fn measure(one: &Contender, server: &Server, options: &Options) -> Result<
     Ok(Figures::of(times, length, server.cpu()? - before))
 }
 
-fn report(chosen: &[&Contender], figures: &[Figures]) -> bool {
+fn report(chosen: &[&Contender], rounds: &[Vec<Figures>]) -> bool {
     let mut met = true;
     println!(
         "{:<18}{:>12}{:>10}{:>10}{:>12}{:>10}{:>9}",
         "server", "requests/s", "p50 µs", "p99 µs", "cpu µs/req", "ours is", "target"
     );
-    for (one, figure) in chosen.iter().zip(figures) {
-        let ours = chosen.iter().zip(figures).find(|(first, _)| first.era == one.era);
-        let ratio = ours.map_or(1.0, |(_, ours)| ours.rate / figure.rate);
+    for (one, measured) in chosen.iter().zip(rounds) {
+        let figure = Figures::median(measured);
+        let ours = chosen.iter().zip(rounds).find(|(first, _)| first.era == one.era);
+        let ratio = ours.map_or(1.0, |(_, ours)| Figures::times_as_fast(ours, measured));
         let judged = one.target.filter(|_| chosen.len() == CONTENDERS.len());
         let missed = judged.is_some_and(|target| ratio < target);
         met &= !missed;

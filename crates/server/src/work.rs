@@ -66,7 +66,8 @@ impl House {
                 arrival.session.or_fault(&reason::SERVER_BUG)?.unwatch(&uri);
                 nothing()
             }
-            Call::Listen(filter) => desk.listen(&filter).await,
+            // Rare and large, so kept apart: what every request is made of stays small.
+            Call::Listen(filter) => Box::pin(desk.listen(&filter)).await,
             Call::TaskGet(id) => {
                 desk.need_tasks()?;
                 members(&self.tasks.find(&id, arrival.caller)?.account())

@@ -44,7 +44,8 @@ pub(super) async fn post(door: &Arc<Door>, head: &Head<'_>, bytes: Bytes, caller
             door.reply(door.house.misread(misread, unread_face(head, door, &caller), ""))
         }
         Sort::Modern => modern(door, head.mcp_headers(), bytes, caller, prefers_events).await,
-        Sort::Initialize if head.session_id().is_none() => initialize(door, bytes, &caller).await,
+        // Rare and large, so kept apart: what every request is made of stays small.
+        Sort::Initialize if head.session_id().is_none() => Box::pin(initialize(door, bytes, &caller)).await,
         sorted @ (Sort::Session | Sort::Initialize | Sort::Batch) => match find(door, head, &caller) {
             Ok(seat) if matches!(sorted, Sort::Batch) && !seat.session.revision().allows_batch() => {
                 let face = Face::Mcp(seat.session.revision());

@@ -64,8 +64,9 @@ impl Door {
                 Ok(bytes) if head.place == Place::Rpc => plain::rpc(self, bytes, caller).await,
                 Ok(bytes) => plain::tool(self, head, bytes, caller).await,
             },
-            (Place::Tools, _) => plain::tools(self, head, caller).await,
-            (Place::OpenApi, _) => openapi::document(self).await,
+            // Rare and large, so kept apart: what every request is made of stays small.
+            (Place::Tools, _) => Box::pin(plain::tools(self, head, caller)).await,
+            (Place::OpenApi, _) => Box::pin(openapi::document(self)).await,
             (Place::Health, _) => pages::health(),
             (Place::Ready, _) => pages::ready(&self.house),
             (Place::Metrics, _) => pages::metrics(&self.house),
