@@ -26,6 +26,7 @@ mod failure;
 mod folder;
 mod group;
 mod interpreter;
+mod pipe;
 mod place;
 mod plan;
 mod report;

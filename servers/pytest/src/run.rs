@@ -8,12 +8,12 @@ use failwell_process::{
 };
 use failwell_server::Context;
 use serde_json::Value;
-use tokio::io::AsyncReadExt;
 use tokio::time::{MissedTickBehavior, interval, timeout};
 
 use crate::classify::End;
 use crate::event::Lines;
 use crate::interpreter::Interpreter;
+use crate::pipe;
 use crate::place::Project;
 use crate::report::Report;
 use crate::scrub::Scrub;
@@ -142,7 +142,7 @@ pub(crate) fn limits(limit: Duration) -> Limits {
 /// Sees a run to its end. Dropped, it takes the run and everything it started with it.
 pub(crate) async fn watch(
     mut running: Running,
-    mut events: EventReader,
+    events: EventReader,
     order: &Order,
     scrub: &Scrub,
     cx: &Context,
@@ -150,13 +150,13 @@ pub(crate) async fn watch(
     let mut watched = Watched::new(order, scrub, cx);
     let mut ticks = interval(TICK);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
-    let mut buffer = vec![0; 64 * 1024];
+    let mut events = pipe::batches(events);
     let mut open = true;
     let ended = loop {
         tokio::select! {
-            read = events.read(&mut buffer), if open => match read {
-                Ok(count) if count > 0 => watched.hear(buffer.get(..count).unwrap_or_default()).await,
-                _ => open = false,
+            batch = events.recv(), if open => match batch {
+                Some(bytes) => watched.hear(&bytes).await,
+                None => open = false,
             },
             ended = running.wait() => break ended,
             _ = ticks.tick() => match watched.tick().await {
@@ -168,8 +168,8 @@ pub(crate) async fn watch(
     };
     // Everything that could hold the pipe is gone, so the rest of it comes at once.
     while open {
-        match timeout(TICK * 5, events.read(&mut buffer)).await {
-            Ok(Ok(count)) if count > 0 => watched.hear(buffer.get(..count).unwrap_or_default()).await,
+        match timeout(TICK * 5, events.recv()).await {
+            Ok(Some(bytes)) => watched.hear(&bytes).await,
             _ => open = false,
         }
     }
