@@ -47,7 +47,7 @@ reasons! {
         Precondition, ToolFailed, Server,
         title: "pytest could not be started",
         detail: "Failed to spawn pytest subprocess: {why}",
-        hint: "{help}",
+        hint: "{help}; then run the tests again",
         about: "No interpreter was found, it has no pytest, or the project folder is gone. The interpreter is looked for in: the server's --python, the project's .venv or venv, VIRTUAL_ENV, uv, poetry, then python3 on PATH.",
     }
     PYTEST_UNKNOWN_RUN = "pytest/UNKNOWN_RUN" {
