@@ -20,7 +20,8 @@ pub(crate) fn batches(events: EventReader) -> mpsc::Receiver<Vec<u8>> {
     let (sender, receiver) = mpsc::channel(MOST_WAITING);
     if let Ok(pipe) = events.into_blocking_fd() {
         // A thread that cannot be started is a pipe that closes at once: the run is then judged by its exit alone.
-        let _ = std::thread::Builder::new().name("events".to_owned()).spawn(move || drain(pipe.into(), &sender));
+        let _ =
+            std::thread::Builder::new().name("events".to_owned()).spawn(move || drain(pipe.into(), &sender));
     }
     receiver
 }
