@@ -20,6 +20,8 @@ PROJECTS = {
     "tomlkit": (".", ["tests"]),
     "boltons": (".", ["tests"]),
 }
+# What a project's own settings make pytest write, in any way of running.
+OWN_OUTPUT = {"wcwidth": "htmlcov"}
 # pytest itself is made of these, so their own suites never get a warm worker.
 NEVER_WARM = {"pluggy"}
 
@@ -50,8 +52,15 @@ def compare(suite, name, code, selection):
             assert server.run(**arguments).mode == "cold", "its own modules are loaded"
         else:
             same(plain, server.warm(**arguments))
-    assert digest(project) == before, sorted(set(digest(project)) ^ set(before))
+    after = digest(project)
+    changed = [name for name in sorted(before.keys() | after.keys()) if before.get(name) != after.get(name)]
+    changed = [name for name in changed if not name.startswith(OWN_OUTPUT.get(name_of(project), "\0"))]
+    assert not changed, f"changed in the project: {changed}"
     print(f"  {project.name}: {len(plain)} tests alike")
+
+
+def name_of(project):
+    return project.name.rpartition("-")[0]
 
 
 def what_plain_pytest_says(suite, project, selection, env):

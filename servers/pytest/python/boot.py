@@ -82,6 +82,7 @@ class Tests:
     def __init__(self, pipe):
         self.pipe = pipe
         self.open = {}
+        self.may_wait = False
 
     def take(self, report):
         key = (report.nodeid, getattr(getattr(report, "node", None), "gateway", None) and report.node.gateway.id)
@@ -148,7 +149,7 @@ class Tests:
             test["also"] = sub["tb"][:LONGEST_SECTION]
         if test["o"] is None:
             test["o"] = "passed"
-        if len(test) == 4 and test["o"] == "passed":
+        if len(test) == 4 and test["o"] == "passed" and self.may_wait:
             self.pipe.passed(test["id"], test["d"])
             return
         test["d"] = round(test["d"], 6)
@@ -273,7 +274,8 @@ def plugin(pytest, pipe, settings):
             self.tests.take(report)
 
         @pytest.hookimpl(hookwrapper=True)
-        def pytest_runtest_protocol(self, item):
+        def pytest_runtest_protocol(self, item, nextitem):
+            self.tests.may_wait = nextitem is not None  # the next test's start takes it along, and soon
             stop = start_alarm(pytest, self.limit) if self.limit and self.alarm else None
             yield
             if stop:

@@ -2,8 +2,13 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use failwell_fault::Ref;
+
+/// How often the folder is looked at when it is removed, and how long between.
+const LOOKS: usize = 20;
+const BETWEEN_LOOKS: Duration = Duration::from_millis(30);
 
 /// The folder.
 #[derive(Debug)]
@@ -26,9 +31,15 @@ impl Folder {
 
 impl Drop for Folder {
     fn drop(&mut self) {
-        // Somebody may still be writing into it; a second look gets the rest.
-        if std::fs::remove_dir_all(&self.0).is_err() {
+        // A run that is being ended may still make a file or a folder in it, so it is looked at again.
+        let mut absent = 0;
+        for _ in 0..LOOKS {
             let _ = std::fs::remove_dir_all(&self.0);
+            absent = if self.0.exists() { 0 } else { absent + 1 };
+            if absent == 2 {
+                return;
+            }
+            std::thread::sleep(BETWEEN_LOOKS);
         }
     }
 }

@@ -70,10 +70,16 @@ pub(crate) fn settings(project: &Project, folder: &Path) -> Map<String, Value> {
     settings
 }
 
-/// What to show as the command: the same run, as a person would type it.
+/// What to show as the command: the same run, as a person would type it. Where our caches are is nobody's business.
 pub(crate) fn command(interpreter: &Path, arguments: &[String]) -> Vec<String> {
     let start = [interpreter.display().to_string(), "-m".to_owned(), "pytest".to_owned()];
-    start.into_iter().chain(arguments.iter().cloned()).collect()
+    let ours = |pair: &[String]| matches!(pair, [option, value] if option == "-o" && value.starts_with("cache_dir="));
+    let hidden = arguments.windows(2).position(ours);
+    let shown = arguments
+        .iter()
+        .enumerate()
+        .filter(|(index, _)| hidden.is_none_or(|start| *index != start && *index != start + 1));
+    start.into_iter().chain(shown.map(|(_, argument)| argument.clone())).collect()
 }
 
 /// Whether a selection covers a test: the test itself, or the file, folder or class it is in.

@@ -177,6 +177,12 @@ impl Report {
         self.running.iter().max_by_key(|(_, order)| **order).map(|(id, _)| id.as_str())
     }
 
+    /// Whether tests that were collected to be run have no outcome. Listed ones were not to be run.
+    pub(crate) fn is_short(&self) -> bool {
+        let ended = u64::try_from(self.tests.len()).unwrap_or(u64::MAX);
+        self.items.is_empty() && self.tests.len() < MOST_KEPT && self.collected.is_some_and(|all| ended < all)
+    }
+
     /// How many tests began.
     pub(crate) fn started(&self) -> u64 {
         self.started
