@@ -34,7 +34,9 @@ pub(crate) const CASES: &[(&str, &[&str])] = &[
     ),
     (
         "servers = []\n",
-        &["1:1 there is nothing to serve | name a built-in server (`lobby`) or add an [[upstream]]"],
+        &[
+            "1:1 there is nothing to serve | name a built-in server (`lobby`, `pytest`) or add an [[upstream]]",
+        ],
     ),
     (
         "state = \"memory\"\n\
