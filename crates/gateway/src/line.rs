@@ -250,6 +250,7 @@ impl Line {
                 }
             }
             "notifications/message" => {
+                self.lock().waiting.values_mut().for_each(|waiting| waiting.noticed = true);
                 for relay in self.relays() {
                     self.pass_on(Notice::Client(ForClient::Log(relay.cx, params.clone())));
                 }

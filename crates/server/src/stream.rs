@@ -146,7 +146,8 @@ impl Stream {
         }
     }
 
-    fn has_something(&self) -> bool {
+    /// Whether there is something to read.
+    pub fn has_something(&self) -> bool {
         let state = self.lock();
         !state.frames.is_empty() || state.pause.is_some() || state.finished
     }

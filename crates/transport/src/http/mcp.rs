@@ -273,7 +273,11 @@ async fn first(mut work: Persist<Option<Reply>>, outlet: &Stream, prefers_events
     }
     tokio::select! {
         biased;
-        reply = &mut work => First::Reply(reply),
+        // What was told before the answer is told, however quickly the answer came.
+        reply = &mut work => match outlet.has_something() {
+            true => First::Events(Persist::new(std::future::ready(reply), None)),
+            false => First::Reply(reply),
+        },
         () = outlet.stirred() => First::Events(work),
     }
 }
@@ -326,7 +330,17 @@ pub(super) fn end(door: &Arc<Door>, head: &Head<'_>, caller: &Caller) -> Respons
 
 #[cfg(test)]
 mod tests {
-    use super::read_event_id;
+    use super::{First, Keep, Persist, Stream, first, read_event_id};
+
+    #[tokio::test]
+    async fn an_answer_that_comes_at_once_does_not_swallow_what_was_told_before() {
+        let outlet = Stream::new(Keep::Nothing);
+        let quiet = first(Persist::new(async { None }, None), &outlet, false).await;
+        assert!(matches!(quiet, First::Reply(None)));
+        outlet.push("a notice").await.expect("room");
+        let told = first(Persist::new(async { None }, None), &outlet, false).await;
+        assert!(matches!(told, First::Events(_)));
+    }
 
     #[test]
     fn event_ids_are_two_numbers() {
