@@ -83,8 +83,16 @@ class Tests:
         self.pipe = pipe
         self.open = {}
         self.may_wait = False
+        self.single = False
+        self.smooth = None  # a test of which nothing but good is known so far: id, duration, whether it was called
 
     def take(self, report):
+        if self.single and report.outcome == "passed" and self.glide(report):
+            return
+        if self.smooth is not None:
+            name, duration, called = self.smooth
+            self.smooth = None
+            self.open[name, None] = {"e": "test", "id": name, "o": "passed" if called else None, "d": duration}
         key = (report.nodeid, getattr(getattr(report, "node", None), "gateway", None) and report.node.gateway.id)
         test = self.open.get(key)
         if test is None:
@@ -99,6 +107,27 @@ class Tests:
         self.phase(test, report)
         if report.when in ("teardown", "???"):
             self.close(key)
+
+    def glide(self, report):
+        """The way of most tests: setup, call and teardown pass, and there is nothing to tell but that."""
+        if report.__class__.__name__ != "TestReport" or hasattr(report, "wasxfail"):
+            return False
+        if report.when == "setup":
+            if self.smooth is None and not self.open:
+                self.smooth = (report.nodeid, report.duration, False)
+                return True
+            return False
+        if self.smooth is None or self.smooth[0] != report.nodeid:
+            return False
+        duration = self.smooth[1] + report.duration
+        if report.when == "call":
+            self.smooth = (report.nodeid, duration, True)
+            return True
+        if not (report.when == "teardown" and self.smooth[2] and self.may_wait):
+            return False
+        self.smooth = None
+        self.pipe.passed(report.nodeid, duration)
+        return True
 
     def subtest(self, test, report):
         test["subtests"] = test.get("subtests", 0) + 1
@@ -156,6 +185,7 @@ class Tests:
         self.pipe.tell(**test)
 
     def close_all(self):
+        self.smooth = None
         for key, test in list(self.open.items()):
             if test["o"] is not None:
                 self.close(key)
@@ -229,7 +259,7 @@ def plugin(pytest, pipe, settings):
         def pytest_configure(self, config):
             workers = getattr(config.option, "numprocesses", None) or getattr(config.option, "tx", None)
             pipe.tell(e="hello", pytest=pytest.__version__)
-            self.alarm = not workers
+            self.alarm = self.tests.single = not workers
 
         @quiet
         def pytest_collectstart(self, collector):

@@ -10,6 +10,8 @@ use tokio::sync::mpsc;
 
 /// How long events may gather. A pipe holds 64 KiB, which is many more than fit into this.
 const GATHER: Duration = Duration::from_millis(4);
+/// Short runs are read as they go: nothing is gained by gathering a few events.
+const READ_AT_ONCE: usize = 64;
 /// How often a reader that nobody listens to any more notices.
 const LOOK_UP: Timespec = Timespec { tv_sec: 0, tv_nsec: 200_000_000 };
 /// Batches that may wait to be heard.
@@ -28,6 +30,7 @@ pub(crate) fn batches(events: EventReader) -> mpsc::Receiver<Vec<u8>> {
 
 fn drain(mut pipe: PipeReader, sender: &mpsc::Sender<Vec<u8>>) {
     let mut buffer = vec![0; 64 * 1024];
+    let mut batches = 0;
     while !sender.is_closed() {
         match poll(&mut [PollFd::new(&pipe, PollFlags::IN)], Some(&LOOK_UP)) {
             Ok(0) => continue,
@@ -40,6 +43,9 @@ fn drain(mut pipe: PipeReader, sender: &mpsc::Sender<Vec<u8>>) {
         if sender.blocking_send(batch).is_err() {
             return;
         }
-        std::thread::sleep(GATHER);
+        batches += 1;
+        if batches > READ_AT_ONCE {
+            std::thread::sleep(GATHER);
+        }
     }
 }
