@@ -224,11 +224,6 @@ impl Context {
         }
     }
 
-    /// Completes when the caller called the request off, and can be kept.
-    pub fn cancellation(&self) -> CancellationToken {
-        self.0.cancel.clone()
-    }
-
     pub(crate) async fn detached(&self) -> Option<Arc<Task>> {
         self.0.detached.notified().await;
         self.0.task.get().cloned()
