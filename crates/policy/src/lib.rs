@@ -1,4 +1,4 @@
-//! The guard: who is calling, and how much they may ask for.
+//! The guard: who is calling, how much they may ask for, and what they see.
 //!
 //! # Invariants
 //!
@@ -9,7 +9,9 @@
 mod caller;
 mod keys;
 mod rate;
+mod rules;
 
 pub use caller::Caller;
 pub use keys::Keys;
 pub use rate::{Limiter, Rate};
+pub use rules::{ArgumentCheck, Items, Pattern, Rule, Rules, Sort, Standing, View, Whom};
