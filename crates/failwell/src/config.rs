@@ -13,6 +13,7 @@ mod names;
 mod problem;
 mod reader;
 mod root;
+mod rules;
 mod schema;
 mod settings;
 mod source;

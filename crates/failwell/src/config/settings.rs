@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use failwell_fault::Secret;
+use failwell_policy::Rules;
 use http::Uri;
 
 use super::Builtin;
@@ -22,11 +23,19 @@ pub(crate) struct Config {
     pub(crate) servers: Vec<Builtin>,
     /// The servers behind the gateway.
     pub(crate) upstreams: Vec<UpstreamConfig>,
+    /// What callers see of them.
+    pub(crate) rules: Rules,
 }
 
 impl Default for Config {
     fn default() -> Config {
-        Config { listen: None, data_dir: None, servers: Builtin::USUAL.to_vec(), upstreams: Vec::new() }
+        Config {
+            listen: None,
+            data_dir: None,
+            servers: Builtin::USUAL.to_vec(),
+            upstreams: Vec::new(),
+            rules: Rules::default(),
+        }
     }
 }
 
