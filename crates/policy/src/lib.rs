@@ -7,11 +7,15 @@
 //! * Every table is bounded.
 
 mod caller;
+#[cfg(feature = "cedar")]
+mod charter;
 mod keys;
 mod rate;
 mod rules;
 
 pub use caller::Caller;
+#[cfg(feature = "cedar")]
+pub use charter::{Act, Charter, Thing, Unreadable};
 pub use keys::Keys;
 pub use rate::{Limiter, Rate};
 pub use rules::{ArgumentCheck, Items, Pattern, Rule, Rules, Sort, Standing, View, Whom};

@@ -119,7 +119,8 @@ fn arguments(reader: &mut Reader<'_>, section: &Section<'_>) -> Vec<(Pattern, Ar
         match argument_check(schema) {
             Ok(check) => found.push((Pattern::new(&tool.value), check)),
             Err(_) => {
-                let help = "write a JSON Schema, such as { properties = { path = { pattern = \"^/data/\" } } }";
+                let help =
+                    "write a JSON Schema, such as { properties = { path = { pattern = \"^/data/\" } } }";
                 reader.wrong(&tool.span, &tool.key, "this is no JSON Schema", help);
             }
         }

@@ -44,7 +44,9 @@ fn takes(takes: &Takes) -> Value {
         Takes::Servers => {
             json!({"type": "array", "items": {"enum": servers()}, "uniqueItems": true, "default": servers()})
         }
-        Takes::Secrets | Takes::Pairs => json!({"type": "object", "additionalProperties": {"type": "string"}}),
+        Takes::Secrets | Takes::Pairs => {
+            json!({"type": "object", "additionalProperties": {"type": "string"}})
+        }
         Takes::Schemas => json!({"type": "object", "additionalProperties": {"type": "object"}}),
         Takes::Named(keys) => json!({"type": "object", "additionalProperties": object(keys)}),
         Takes::Table(keys) => object(keys),

@@ -20,14 +20,16 @@ pub(super) fn sort(value: &DeValue<'_>) -> &'static str {
 pub(super) fn json(value: &DeValue<'_>) -> Value {
     match value {
         DeValue::String(text) => Value::from(text.as_ref()),
-        DeValue::Integer(_) => number(value).and_then(|number| i64::try_from(number).ok()).map_or(Value::Null, Value::from),
+        DeValue::Integer(_) => {
+            number(value).and_then(|number| i64::try_from(number).ok()).map_or(Value::Null, Value::from)
+        }
         DeValue::Float(float) => float.as_str().parse::<f64>().map_or(Value::Null, Value::from),
         DeValue::Boolean(flag) => Value::from(*flag),
         DeValue::Datetime(date) => Value::from(date.to_string()),
         DeValue::Array(items) => items.iter().map(|item| json(item.get_ref())).collect(),
-        DeValue::Table(table) => {
-            Value::Object(table.iter().map(|(name, value)| (name.get_ref().to_string(), json(value.get_ref()))).collect())
-        }
+        DeValue::Table(table) => Value::Object(
+            table.iter().map(|(name, value)| (name.get_ref().to_string(), json(value.get_ref()))).collect(),
+        ),
     }
 }
 

@@ -127,7 +127,9 @@ fn is_header(line: &str) -> bool {
 fn all_keys(keys: &'static [Key]) -> Vec<&'static Key> {
     keys.iter()
         .flat_map(|key| match key.takes {
-            Takes::Table(inner) | Takes::Tables(inner) | Takes::Named(inner) => [vec![key], all_keys(inner)].concat(),
+            Takes::Table(inner) | Takes::Tables(inner) | Takes::Named(inner) => {
+                [vec![key], all_keys(inner)].concat()
+            }
             _ => vec![key],
         })
         .collect()

@@ -19,7 +19,8 @@ pub(in super::super) static RULE: &[Key] = &[
     key("resources", "What of their resources.", Takes::Table(RESOURCES)),
 ];
 
-const ALLOW: Key = key("allow", "Only these are there; `*` for any run of characters.", Takes::Texts { least: 0 });
+const ALLOW: Key =
+    key("allow", "Only these are there; `*` for any run of characters.", Takes::Texts { least: 0 });
 const HIDE: Key = key("hide", "These are not there.", Takes::Texts { least: 0 });
 const RENAME: Key = key("rename", "The server's name, and the name callers use.", Takes::Pairs);
 const DESCRIBE: Key = key("describe", "Descriptions in place of the server's own.", Takes::Pairs);
