@@ -25,7 +25,7 @@ pub(crate) enum Member {
     /// A server other people wrote.
     Upstream(Arc<Upstream>),
     /// A room of ours.
-    BuiltIn(String, Arc<dyn Room>),
+    BuiltIn(Arc<str>, Arc<dyn Room>),
 }
 
 impl Member {
@@ -33,6 +33,17 @@ impl Member {
         match self {
             Member::Upstream(upstream) => upstream.name(),
             Member::BuiltIn(name, _) => name,
+        }
+    }
+
+    /// Whether this is the very same one, not only one of the same name.
+    pub(crate) fn is(&self, other: &Member) -> bool {
+        match (self, other) {
+            (Member::Upstream(this), Member::Upstream(that)) => Arc::ptr_eq(this, that),
+            (Member::BuiltIn(name, this), Member::BuiltIn(other, that)) => {
+                name == other && Arc::ptr_eq(this, that)
+            }
+            _ => false,
         }
     }
 

@@ -8,4 +8,5 @@ mod federation;
 mod http;
 mod life;
 mod peers;
+mod reload;
 mod script;
