@@ -22,12 +22,14 @@ mod link;
 mod member;
 mod names;
 mod notice;
+mod params;
 mod parked;
 mod relay;
 mod rounds;
 mod said;
 mod settings;
 mod single;
+mod tasks;
 mod upstream;
 mod uris;
 

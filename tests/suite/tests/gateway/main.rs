@@ -7,5 +7,6 @@ mod faults;
 mod federation;
 mod http;
 mod life;
+mod passing;
 mod peers;
 mod script;
