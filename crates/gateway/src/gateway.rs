@@ -7,13 +7,13 @@ use std::time::Duration;
 use failwell_fault::{Echo, Fault, OrFault, reason};
 use failwell_process::Launcher;
 use failwell_render::{Cache, CacheScope};
-use failwell_rpc::{Json, Raw};
+use failwell_rpc::Json;
 use failwell_server::{
     Completion, Context, Event, HeaderParam, Hub, Info, List, Members, Offered, Offers, Page, Room,
     ToolOutcome, Work, nearest, unknown_resource,
 };
 use futures_util::future::join_all;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use crate::catalogue::{Catalogue, Entry};
@@ -175,6 +175,11 @@ impl Hubs {
 fn outside_event(server: &str, event: &Event) -> Event {
     match event {
         Event::ResourceUpdated(uri) => Event::ResourceUpdated(outside_uri(server, uri).into()),
+        Event::Relayed(kind, params) => {
+            let kind = outside_event(server, kind);
+            let params = uris::of_event(&kind, params);
+            Event::Relayed(Arc::new(kind), params)
+        }
         other => other.clone(),
     }
 }
@@ -218,17 +223,21 @@ impl Inner {
             return Ok(known);
         }
         let asking = async {
-            if self.offers(member, list).await? { member.list(list, cx).await } else { Ok(Vec::new()) }
+            if self.offers(member, list).await? {
+                member.list(list, cx).await
+            } else {
+                Ok((Vec::new(), KEEP))
+            }
         };
         let late = |_| Fault::new(&reason::GATEWAY_UPSTREAM_TIMEOUT).fact("limit_s", LIST_PATIENCE.as_secs());
-        let items = tokio::time::timeout(LIST_PATIENCE, asking).await.map_err(late)??;
-        Ok(self.learn(member, list, &items))
+        let (items, cache) = tokio::time::timeout(LIST_PATIENCE, asking).await.map_err(late)??;
+        Ok(self.learn(member, list, &items, cache))
     }
 
     /// Remembers what a member just listed.
-    pub(crate) fn learn(&self, member: &Member, list: List, items: &[Json]) -> Arc<Vec<Entry>> {
+    pub(crate) fn learn(&self, member: &Member, list: List, items: &[Json], cache: Cache) -> Arc<Vec<Entry>> {
         let entries = items.iter().filter_map(|item| Entry::of(member.name(), list, item)).collect();
-        let entries = self.catalogue.put(member.name(), list, entries);
+        let entries = self.catalogue.put(member.name(), list, entries, cache);
         // Asked before a reload and answered after it: true of what was, not of what is.
         if !self.roster.has(member) {
             self.catalogue.forget(member.name());
@@ -258,16 +267,15 @@ impl Inner {
             return Err(Fault::new(&reason::MCP_BAD_CURSOR));
         }
         let items: Vec<&Json> = all.iter().skip(start).take(PAGE).map(|entry| &entry.definition).collect();
-        let mut members = Map::new();
-        members.insert(list.member().to_owned(), json!(items));
-        if start + PAGE < all.len() {
-            members.insert("nextCursor".to_owned(), json!((start + PAGE).to_string()));
-        }
+        let items = Json::of(&items).or_fault(&reason::SERVER_BUG)?;
+        let next = Json::of(&(start + PAGE).to_string()).or_fault(&reason::SERVER_BUG)?;
+        let more = (start + PAGE < all.len()).then_some(("nextCursor", next.raw()));
+        let members = Json::object([(list.member(), items.raw())].into_iter().chain(more));
         let meta = (!missing.is_empty()).then(|| Json::of(&json!({"dev.failwell/unreachable": missing})));
         Ok(Page {
-            members: Json::of(&members).or_fault(&reason::SERVER_BUG)?,
+            members,
             meta: meta.transpose().or_fault(&reason::SERVER_BUG)?,
-            cache: KEEP,
+            cache: self.catalogue.cache(list, KEEP),
         })
     }
 
@@ -392,18 +400,4 @@ pub(crate) fn naming_member(list: List) -> &'static str {
         List::Resources => "uri",
         List::Templates => "uriTemplate",
     }
-}
-
-/// One member of a definition, replaced; everything else as it came.
-pub(crate) fn replaced(item: Raw<'_>, member: &str, with: &Json) -> Option<Json> {
-    let object = item.as_object()?;
-    let members: Vec<(String, Raw<'_>)> = object
-        .iter()
-        .map(
-            |(key, value)| {
-                if key == member { (key.into_owned(), with.raw()) } else { (key.into_owned(), value) }
-            },
-        )
-        .collect();
-    Some(Json::object(members.iter().map(|(key, value)| (key.as_str(), *value))))
 }

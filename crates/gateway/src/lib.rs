@@ -25,6 +25,7 @@ mod link;
 mod member;
 mod names;
 mod notice;
+mod params;
 mod parked;
 mod relay;
 mod roster;
@@ -32,6 +33,7 @@ mod rounds;
 mod said;
 mod settings;
 mod single;
+mod tasks;
 mod upstream;
 mod uris;
 

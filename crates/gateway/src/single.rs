@@ -12,7 +12,8 @@ use failwell_server::{
 use serde_json::json;
 
 use crate::gateway::{EVERYTHING, Inner};
-use crate::member::Member;
+use crate::member::{Member, items_of};
+use crate::params::Params;
 
 /// A view of one member.
 pub(crate) struct Single {
@@ -60,18 +61,18 @@ impl Room for Single {
         let (inner, member) = (self.inner.clone(), self.member());
         Box::pin(async move {
             let member = member?;
-            // A list always comes whole, so no cursor is one of ours.
-            if cursor.is_some() {
-                return Err(Fault::new(&reason::MCP_BAD_CURSOR));
-            }
             if !inner.offers(&member, list).await? {
                 let members = Json::of(&json!({list.member(): []})).or_fault(&reason::SERVER_BUG)?;
                 return Ok(Page { members, meta: None, cache: KEEP });
             }
-            let items = member.list(list, &cx).await?;
-            inner.learn(&member, list, &items);
-            let members = Json::of(&json!({list.member(): items})).or_fault(&reason::SERVER_BUG)?;
-            Ok(Page { members, meta: None, cache: KEEP })
+            let first = cursor.is_none();
+            let page = member.page(list, cursor, Params::passing(), &cx).await?;
+            let (items, next) = items_of(&page, list)?;
+            // Learnt from only when it is the whole of the list.
+            if first && next.is_none() {
+                inner.learn(&member, list, &items, page.cache);
+            }
+            Ok(page)
         })
     }
 

@@ -90,6 +90,7 @@ impl House {
 
     async fn serve(self: &Arc<Self>, arrival: &Arrival<'_>, to: &mut ReplyTo) -> Result<Outcome, Fault> {
         let _running = arrival.register()?;
+        arrival.is_of(self.settings.only)?;
         let said = Meta::of(&arrival.request);
         let client = arrival.introduce(&said)?;
         let call = Call::read(&arrival.request, client.revision, self.room.offers())?;
