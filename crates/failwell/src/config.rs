@@ -5,6 +5,7 @@
 //! never printed: [`veil`] decides it before the first problem is written.
 
 mod builtin;
+mod charter;
 mod excerpt;
 mod file;
 mod interpolate;

@@ -36,6 +36,7 @@ mod single;
 mod tasks;
 mod upstream;
 mod uris;
+mod veil;
 
 pub use front::Front;
 pub use gateway::Gateway;

@@ -19,16 +19,8 @@ use cedar_policy::{
 };
 use serde_json::{Map, Value};
 
+use crate::thing::{Act, Thing};
 use crate::{Caller, Sort};
-
-/// What a caller wants to do.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Act {
-    /// Know that it is there.
-    See,
-    /// Run a tool, read a resource, fill in a prompt.
-    Use,
-}
 
 /// A set of policies.
 #[derive(Debug)]
@@ -70,7 +62,7 @@ impl Charter {
     }
 
     fn decide(&self, caller: &Caller, act: Act, thing: Thing<'_>, arguments: Option<&str>) -> Option<bool> {
-        let (principal, resource) = (uid("Caller", caller.name())?, thing.uid()?);
+        let (principal, resource) = (uid("Caller", caller.name())?, thing_uid(thing)?);
         let roles = caller.roles().map(|role| uid("Role", role)).collect::<Option<HashSet<_>>>()?;
         let servers = HashSet::from([uid("Server", thing.server)?]);
         let entities =
@@ -84,26 +76,13 @@ impl Charter {
     }
 }
 
-/// Something a caller wants.
-#[derive(Debug, Clone, Copy)]
-pub struct Thing<'a> {
-    /// Whose.
-    pub server: &'a str,
-    /// What sort of thing.
-    pub sort: Sort,
-    /// What its server calls it.
-    pub name: &'a str,
-}
-
-impl Thing<'_> {
-    fn uid(&self) -> Option<EntityUid> {
-        let sort = match self.sort {
-            Sort::Tools => "Tool",
-            Sort::Prompts => "Prompt",
-            Sort::Resources => "Resource",
-        };
-        uid(sort, &format!("{}/{}", self.server, self.name))
-    }
+fn thing_uid(thing: Thing<'_>) -> Option<EntityUid> {
+    let sort = match thing.sort {
+        Sort::Tools => "Tool",
+        Sort::Prompts => "Prompt",
+        Sort::Resources => "Resource",
+    };
+    uid(sort, &format!("{}/{}", thing.server, thing.name))
 }
 
 const ACTIONS: [&str; 4] = ["see", "call", "read", "get"];
@@ -178,7 +157,8 @@ fn miette_offset(error: &cedar_policy::ParseError) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Act, Charter, Thing};
+    use super::Charter;
+    use crate::thing::{Act, Thing};
     use crate::{Caller, Sort};
 
     const TEXT: &str = r#"

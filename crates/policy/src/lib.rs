@@ -7,15 +7,18 @@
 //! * Every table is bounded.
 
 mod caller;
-#[cfg(feature = "cedar")]
+#[cfg_attr(not(feature = "cedar"), path = "charter_absent.rs")]
 mod charter;
 mod keys;
 mod rate;
 mod rules;
+mod ruling;
+mod thing;
 
 pub use caller::Caller;
-#[cfg(feature = "cedar")]
-pub use charter::{Act, Charter, Thing, Unreadable};
+pub use charter::{Charter, Unreadable};
 pub use keys::Keys;
 pub use rate::{Limiter, Rate};
 pub use rules::{ArgumentCheck, Items, Pattern, Rule, Rules, Sort, Standing, View, Whom};
+pub use ruling::{Place, Ruling};
+pub use thing::{Act, Thing};

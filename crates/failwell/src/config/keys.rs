@@ -82,6 +82,7 @@ pub(super) static ROOT: &[Key] = &[
     key("prompts", "What callers see of a server's prompts.", Takes::Named(PROMPTS)),
     key("resources", "What callers see of a server's resources.", Takes::Named(RESOURCES)),
     key("rule", "A rule about some callers.", Takes::Tables(RULE)),
+    text("cedar", "A file of Cedar policies: what callers may see and do.", "policies.cedar"),
 ];
 
 pub(super) static UPSTREAM: &[Key] = &[

@@ -7,7 +7,7 @@ use super::keys::servers;
 use super::names::{list, nearest};
 use super::reader::{Reader, Section};
 use super::settings::Config;
-use super::{rules, upstream};
+use super::{charter, rules, upstream};
 
 /// Reads the whole file. What it returns counts only when the reader found nothing wrong.
 pub(super) fn read(reader: &mut Reader<'_>, root: &Section<'_>) -> Config {
@@ -32,7 +32,8 @@ pub(super) fn read(reader: &mut Reader<'_>, root: &Section<'_>) -> Config {
         .chain(upstreams.iter().map(|upstream| upstream.name.clone()))
         .collect();
     let rules = rules::read(reader, root, &names);
-    Config { listen, data_dir, servers, upstreams, rules }
+    let cedar = charter::read(reader, root);
+    Config { listen, data_dir, servers, upstreams, rules, cedar }
 }
 
 fn listen(reader: &mut Reader<'_>, root: &Section<'_>) -> Option<SocketAddr> {

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use failwell_fault::Secret;
-use failwell_policy::Rules;
+use failwell_policy::{Charter, Rules, Ruling};
 use http::Uri;
 
 use super::Builtin;
@@ -25,6 +25,16 @@ pub(crate) struct Config {
     pub(crate) upstreams: Vec<UpstreamConfig>,
     /// What callers see of them.
     pub(crate) rules: Rules,
+    /// Policies in Cedar, as text that was read once already.
+    pub(crate) cedar: Option<String>,
+}
+
+impl Config {
+    /// What callers see and may do.
+    pub(crate) fn ruling(&self) -> Ruling {
+        let charter = self.cedar.as_ref().and_then(|text| Charter::read(text).ok());
+        Ruling::new(self.rules.clone(), charter)
+    }
 }
 
 /// Only this machine can connect, unless told otherwise.
@@ -48,6 +58,7 @@ impl Default for Config {
             servers: Builtin::USUAL.to_vec(),
             upstreams: Vec::new(),
             rules: Rules::default(),
+            cedar: None,
         }
     }
 }

@@ -10,4 +10,5 @@ mod life;
 mod passing;
 mod peers;
 mod reload;
+mod rules;
 mod script;
