@@ -93,7 +93,8 @@ fn everything() -> Offers {
     Offers { tools: yes, prompts: yes, resources: yes, completions: yes }
 }
 
-async fn initialize(link: &Link) -> Result<Introduction, Fault> {
+/// The handshake of the session era.
+pub(crate) async fn initialize(link: &Link) -> Result<Introduction, Fault> {
     let params = json!({
         "protocolVersion": Revision::LATEST_SESSION.as_str(),
         "capabilities": {"sampling": {}, "elicitation": {}, "roots": {}},

@@ -14,6 +14,7 @@
 
 mod catalogue;
 mod child;
+mod door;
 mod gateway;
 mod http;
 mod introduction;
@@ -28,8 +29,11 @@ mod rounds;
 mod said;
 mod settings;
 mod single;
+mod sse;
+mod token;
 mod upstream;
 mod uris;
 
+pub use failwell_transport::Trust;
 pub use gateway::Gateway;
-pub use settings::{Reach, Restart, UpstreamSettings};
+pub use settings::{ClientCredentials, Reach, Restart, UpstreamSettings, Wire};

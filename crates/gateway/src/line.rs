@@ -54,15 +54,26 @@ pub(crate) type Answering = oneshot::Sender<Result<Said, Fault>>;
 pub(crate) enum Down {
     /// The process ended, with this code or by this signal; and the last of what it said on standard error.
     Ended { code: Option<i32>, signal: Option<String>, stderr: Vec<u8> },
+    /// The connection broke off.
+    Lost,
     /// We ended it.
     Stopped,
+}
+
+/// What became of a connection when a request failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Connection {
+    Good,
+    Gone,
 }
 
 impl Down {
     /// The fault for a request that was on its way.
     pub(crate) fn fault(&self) -> Fault {
         match self {
-            Down::Stopped => Fault::new(&reason::GATEWAY_UPSTREAM_DOWN).with_effect(Effect::Unknown),
+            Down::Lost | Down::Stopped => {
+                Fault::new(&reason::GATEWAY_UPSTREAM_DOWN).with_effect(Effect::Unknown)
+            }
             Down::Ended { code, signal, stderr } => {
                 let fault = Fault::new(&reason::GATEWAY_UPSTREAM_CRASHED)
                     .with_effect(Effect::Unknown)
@@ -175,6 +186,17 @@ impl Line {
             let _ = waiting.answer.send(Err(why.fault()));
         }
         self.outgoing.abandon();
+    }
+
+    /// A request came to nothing before the upstream could answer it.
+    pub(crate) fn fail(&self, number: u64, fault: Fault, connection: Connection) {
+        let waiting = self.lock().waiting.remove(&number);
+        if connection == Connection::Gone {
+            self.go_down(&Down::Lost);
+        }
+        if let Some(waiting) = waiting {
+            let _ = waiting.answer.send(Err(fault));
+        }
     }
 
     /// Takes one message from the upstream.

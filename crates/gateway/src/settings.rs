@@ -2,6 +2,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use failwell_fault::Secret;
+use failwell_transport::Trust;
 
 /// One server behind the gateway.
 #[derive(Debug, Clone)]
@@ -22,6 +23,40 @@ pub struct UpstreamSettings {
     pub restart: Restart,
     /// Whether callers may read its error messages, scrubbed and fenced.
     pub trusted_errors: bool,
+    /// Who may vouch for it over https, and for whoever hands out its tokens.
+    pub trust: Trust,
+    /// How messages go to it over HTTP.
+    pub wire: Wire,
+    /// Where to get the token it wants to see, if it wants one.
+    pub credentials: Option<ClientCredentials>,
+}
+
+/// How messages go to a server over HTTP.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wire {
+    /// As it turns out: streamable HTTP, or HTTP+SSE where nobody answers to that.
+    Found,
+    /// Streamable HTTP.
+    Streamable,
+    /// HTTP+SSE, the transport of 2024-11-05.
+    Events,
+}
+
+/// OAuth 2.0 client credentials: what is shown to the token endpoint, and what is asked for there.
+#[derive(Debug, Clone)]
+pub struct ClientCredentials {
+    /// Where tokens are handed out.
+    pub token_url: String,
+    /// Who we are there.
+    pub client_id: String,
+    /// What proves it.
+    pub client_secret: Secret<String>,
+    /// What the token should allow.
+    pub scope: Option<String>,
+    /// Whom the token is for, as some endpoints want it …
+    pub audience: Option<String>,
+    /// … and as RFC 8707 has it.
+    pub resource: Option<String>,
 }
 
 /// How to reach an upstream.
@@ -70,6 +105,9 @@ impl UpstreamSettings {
             largest_message: 16 * 1024 * 1024,
             restart: Restart { budget: 5, window: Duration::from_secs(60) },
             trusted_errors: false,
+            trust: Trust::System,
+            wire: Wire::Found,
+            credentials: None,
         }
     }
 }

@@ -12,10 +12,12 @@ use tokio_util::sync::CancellationToken;
 
 use crate::child;
 use crate::http;
-use crate::introduction::{Introduction, introduce};
+use crate::introduction::{Introduction, initialize, introduce};
 use crate::link::Link;
 use crate::relay::Relay;
-use crate::settings::{Reach, UpstreamSettings};
+use crate::settings::{Reach, UpstreamSettings, Wire};
+use crate::sse;
+use crate::token::Tokens;
 
 /// The longest rest after repeated failures.
 const LONGEST_REST: Duration = Duration::from_secs(30);
@@ -25,6 +27,7 @@ pub(crate) struct Upstream {
     pub(crate) settings: UpstreamSettings,
     launcher: Launcher,
     repeated: Arc<http::Repeated>,
+    tokens: Option<Arc<Tokens>>,
     slot: tokio::sync::Mutex<Slot>,
     changed: Arc<dyn Fn(Event) + Send + Sync>,
     stop: CancellationToken,
@@ -37,7 +40,14 @@ struct Slot {
     starts: VecDeque<Instant>,
     failures: u32,
     rest_until: Option<Instant>,
+    known: Option<Known>,
+}
+
+/// What was found out about an upstream, and is believed until it fails.
+#[derive(Clone, Copy)]
+struct Known {
     era: Option<Era>,
+    wire: Wire,
 }
 
 /// A connection that has been introduced.
@@ -50,6 +60,15 @@ pub(crate) struct Connection {
 impl Connection {
     pub(crate) fn era(&self) -> Era {
         self.introduction.revision.era()
+    }
+
+    fn known(&self, settings: &UpstreamSettings) -> Known {
+        let is_remote = matches!(settings.reach, Reach::Http { .. });
+        let wire = match &self.link {
+            Link::Child(_) if is_remote => Wire::Events,
+            _ => settings.wire,
+        };
+        Known { era: Some(self.era()), wire }
     }
 }
 
@@ -65,7 +84,9 @@ impl Upstream {
         launcher: Launcher,
         changed: Arc<dyn Fn(Event) + Send + Sync>,
     ) -> Arc<Upstream> {
+        let tokens = Tokens::of(&settings).map(Arc::new);
         let upstream = Arc::new(Upstream {
+            tokens,
             settings,
             launcher,
             repeated: Arc::default(),
@@ -106,10 +127,10 @@ impl Upstream {
         }
         slot.connection = None;
         slot.may_start(&self.settings, Instant::now())?;
-        match self.start(slot.era.take()).await {
+        match self.start(slot.known.take().unwrap_or(Known { era: None, wire: self.settings.wire })).await {
             Ok(connection) => {
                 slot.failures = 0;
-                slot.era = Some(connection.era());
+                slot.known = Some(connection.known(&self.settings));
                 slot.connection = Some(connection.clone());
                 Ok(connection)
             }
@@ -121,22 +142,12 @@ impl Upstream {
         }
     }
 
-    async fn start(&self, known: Option<Era>) -> Result<Arc<Connection>, Fault> {
+    async fn start(&self, known: Known) -> Result<Arc<Connection>, Fault> {
         let stop = self.stop.child_token();
         // Whatever goes wrong from here on, what was started is stopped.
         let undo = stop.clone().drop_guard();
         let starting = async {
-            let changed = self.changed.clone();
-            let changed = move |event| changed(event);
-            let link = match &self.settings.reach {
-                Reach::Child { .. } => {
-                    Link::Child(child::start(&self.launcher, &self.settings, stop.clone(), changed).await?)
-                }
-                Reach::Http { .. } => {
-                    Link::Remote(http::connect(&self.settings, self.repeated.clone(), stop.clone(), changed)?)
-                }
-            };
-            let introduction = introduce(&link, known).await?;
+            let (link, introduction) = self.reach(known, &stop).await?;
             link.listen(introduction.revision.era()).await?;
             Ok(Connection { link, introduction, stop: stop.clone() })
         };
@@ -150,6 +161,38 @@ impl Upstream {
         let connection = started.map_err(late)?.map_err(never_left)?;
         undo.disarm();
         Ok(Arc::new(connection))
+    }
+
+    /// A link to it, and what it said about itself.
+    async fn reach(&self, known: Known, stop: &CancellationToken) -> Result<(Link, Introduction), Fault> {
+        let changed = self.changed.clone();
+        let changed = move |event| changed(event);
+        if let Reach::Child { .. } = &self.settings.reach {
+            let line = child::start(&self.launcher, &self.settings, stop.clone(), changed).await?;
+            let link = Link::Child(line);
+            let introduction = introduce(&link, known.era).await?;
+            return Ok((link, introduction));
+        }
+        if known.wire == Wire::Events {
+            return self.reach_by_events(stop).await;
+        }
+        let (repeated, tokens) = (self.repeated.clone(), self.tokens.clone());
+        let link = Link::Remote(http::connect(&self.settings, repeated, tokens, stop.clone(), changed)?);
+        match introduce(&link, known.era).await {
+            Err(fault) if known.wire == Wire::Found && sse::may_be_spoken_after(&fault) => {
+                self.reach_by_events(stop).await.map_err(|other| fault.absorbing(other))
+            }
+            introduced => Ok((link, introduced?)),
+        }
+    }
+
+    async fn reach_by_events(&self, stop: &CancellationToken) -> Result<(Link, Introduction), Fault> {
+        let changed = self.changed.clone();
+        let changed = move |event| changed(event);
+        let line = sse::start(&self.settings, self.tokens.clone(), stop.clone(), changed).await?;
+        let link = Link::Child(line);
+        let introduction = initialize(&link).await?;
+        Ok((link, introduction))
     }
 
     /// One request. Tried again only when it provably never left.

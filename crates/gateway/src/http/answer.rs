@@ -89,9 +89,9 @@ impl Peer {
             let Some(place) = place else { return Err(ended) };
             resumes += 1;
             tokio::time::sleep(events.retry().unwrap_or(RESUME).min(LONGEST_RESUME)).await;
-            let resumed = self.remote.send(Verb::Get, self.stream_headers(Some(place)), Bytes::new()).await;
+            let resumed = self.door.say(Verb::Get, self.stream_headers(Some(place)), Bytes::new()).await;
             // The request itself left long ago.
-            let heard = resumed.map_err(|why| self.unheard(why).with_effect(Effect::Unknown))?;
+            let heard = resumed.map_err(|why| self.unsaid(why).with_effect(Effect::Unknown))?;
             if heard.status() != 200 || heard.content() != ContentKind::Events {
                 return Err(ended);
             }

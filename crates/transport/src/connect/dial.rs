@@ -33,6 +33,14 @@ pub enum Trust {
     Pem(Bytes),
 }
 
+impl Trust {
+    /// These authorities alone; `None` when there is not one certificate, or one that nobody can read.
+    pub fn pem(text: impl Into<Bytes>) -> Option<Trust> {
+        let trust = Trust::Pem(text.into());
+        roots(&trust).ok().filter(|roots| !roots.is_empty()).map(|_| trust)
+    }
+}
+
 /// Makes connections to one server.
 pub(super) struct Dialer {
     trust: Trust,
