@@ -206,6 +206,16 @@ impl Peer {
         Ok(())
     }
 
+    /// Nobody wants to hear of changes of a resource any more.
+    pub(crate) fn unwatch(&self, uri: &str) {
+        self.watched.send_if_modified(|watched| watched.remove(uri));
+    }
+
+    /// Whether the upstream keeps a session with us.
+    pub(crate) fn has_session(&self) -> bool {
+        self.lock().session.is_some()
+    }
+
     /// Answers a question of the upstream.
     pub(crate) fn reply(self: &Arc<Self>, id: &Id, result: &str) {
         self.post(format!(r#"{{"jsonrpc":"2.0","id":{},"result":{result}}}"#, id.text()));

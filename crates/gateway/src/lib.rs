@@ -10,10 +10,13 @@
 //!   original goes to the operator.
 //! * A request is sent again only when it provably never left. What left and was not answered has an unknown effect.
 //! * One dead upstream never sinks a list, and is never shown as an empty one.
+//! * Callers who share a connection hear only what is theirs; what could be anybody's reaches nobody.
 //! * Every child is watched over by `process`: no zombie, no orphan, whatever happens to us.
 
+mod calm;
 mod catalogue;
 mod child;
+mod connection;
 mod door;
 mod gateway;
 mod http;
@@ -24,9 +27,11 @@ mod member;
 mod names;
 mod notice;
 mod parked;
+mod pool;
 mod relay;
 mod rounds;
 mod said;
+mod seat;
 mod settings;
 mod single;
 mod sse;
@@ -36,4 +41,4 @@ mod uris;
 
 pub use failwell_transport::Trust;
 pub use gateway::Gateway;
-pub use settings::{ClientCredentials, Reach, Restart, UpstreamSettings, Wire};
+pub use settings::{ClientCredentials, Reach, Restart, Sharing, UpstreamSettings, Wire};

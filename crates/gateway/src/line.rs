@@ -273,8 +273,8 @@ impl Line {
             }
             "notifications/message" => {
                 self.lock().waiting.values_mut().for_each(|waiting| waiting.noticed = true);
-                for relay in self.relays() {
-                    self.pass_on(Notice::Client(ForClient::Log(relay.cx, params.clone())));
+                if let Some(relay) = Relay::of_one_client(self.relays()) {
+                    self.pass_on(Notice::Client(ForClient::Log(relay.cx, params)));
                 }
             }
             method => {
@@ -310,15 +310,15 @@ impl Line {
         let params = request.params.map_or_else(Json::empty_object, Raw::to_json);
         let method = request.method.clone().into_owned();
         // With several callers at once nobody can say whose question it is, so nobody is asked.
-        match <[Relay; 1]>::try_from(relays) {
-            Ok([relay]) => {
+        match Relay::of_one_client(relays) {
+            Some(relay) => {
                 let link = Link::Child(self.clone());
                 let question = Notice::Question { link, id: request.id.clone(), method, params, relay };
                 if self.notices.try_send(question).is_err() {
                     self.decline(&request.id, -32603, "too many questions");
                 }
             }
-            Err(_) => self.decline(&request.id, -32601, "no client can answer this now"),
+            None => self.decline(&request.id, -32601, "no client can answer this now"),
         }
     }
 

@@ -14,6 +14,7 @@ use crate::parked::Parking;
 use crate::relay::Relay;
 use crate::rounds::answer_rounds;
 use crate::said::members;
+use crate::seat::Watched;
 use crate::upstream::{Connection, Upstream};
 
 /// Pages of one list read at the most.
@@ -36,9 +37,9 @@ impl Member {
         }
     }
 
-    pub(crate) async fn offers(&self) -> Result<Offers, Fault> {
+    pub(crate) async fn offers(&self, cx: &Context) -> Result<Offers, Fault> {
         match self {
-            Member::Upstream(upstream) => Ok(upstream.connection().await?.introduction.offers),
+            Member::Upstream(upstream) => Ok(upstream.connection(cx).await?.introduction.offers),
             Member::BuiltIn(_, room) => Ok(room.offers()),
         }
     }
@@ -73,7 +74,7 @@ impl Member {
                 };
                 let base = cursor.map_or(json!({}), |cursor| json!({"cursor": cursor}));
                 let params = |connection: &Connection, _| with_meta(&base, connection, None, cx);
-                Ok(upstream.request(method, params, None).await?.0)
+                Ok(upstream.request(cx, method, params, None).await?.0)
             }
         }
     }
@@ -138,7 +139,7 @@ impl Member {
                 };
                 let base = json!({"ref": of, "argument": {"name": wanted.argument, "value": wanted.value}});
                 let params = |connection: &Connection, _| with_meta(&base, connection, None, &cx);
-                let (result, _) = upstream.request("completion/complete", params, None).await?;
+                let (result, _) = upstream.request(&cx, "completion/complete", params, None).await?;
                 Ok(members(&result))
             }
         }
@@ -149,19 +150,38 @@ impl Member {
         match self {
             Member::BuiltIn(_, room) => room.watch(uri, cx).await,
             Member::Upstream(upstream) => {
-                let connection = upstream.connection().await?;
-                if connection.era() == Era::Modern {
-                    let base = json!({"notifications": {"resourceSubscriptions": [uri]}});
-                    let params = with_meta(&base, &connection, None, &cx);
-                    return connection.link.watch(uri, params).await;
+                if upstream.note_watch(uri, &cx).await? == Watched::Already {
+                    return Ok(());
                 }
-                let base = json!({"uri": uri});
-                let params = |connection: &Connection, _| with_meta(&base, connection, None, &cx);
-                let watched = upstream.request("resources/subscribe", params, None).await;
-                watched.map(|_| ()).map_err(|fault| unknown_or(fault, uri))
+                let watched = ask_to_watch(upstream, uri, &cx).await;
+                if watched.is_err() {
+                    upstream.unwatch(uri, &cx).await;
+                }
+                watched
             }
         }
     }
+
+    /// A resource is watched no more.
+    pub(crate) async fn unwatch(&self, uri: &str, cx: Context) {
+        match self {
+            Member::BuiltIn(_, room) => room.unwatch(uri, cx),
+            Member::Upstream(upstream) => upstream.unwatch(uri, &cx).await,
+        }
+    }
+}
+
+async fn ask_to_watch(upstream: &Arc<Upstream>, uri: &str, cx: &Context) -> Result<(), Fault> {
+    let connection = upstream.connection(cx).await?;
+    if connection.era() == Era::Modern {
+        let base = json!({"notifications": {"resourceSubscriptions": [uri]}});
+        let params = with_meta(&base, &connection, None, cx);
+        return connection.link.watch(uri, params).await;
+    }
+    let base = json!({"uri": uri});
+    let params = |connection: &Connection, _| with_meta(&base, connection, None, cx);
+    let watched = upstream.request(cx, "resources/subscribe", params, None).await;
+    watched.map(|_| ()).map_err(|fault| unknown_or(fault, uri))
 }
 
 /// A request whose upstream may have questions before it answers.
@@ -172,14 +192,14 @@ async fn answered(
     cx: &Context,
     parking: &Arc<Parking>,
 ) -> Result<Json, Fault> {
-    let upstream_era = upstream.connection().await?.era();
+    let upstream_era = upstream.connection(cx).await?.era();
     let client_era = cx.client().revision.era();
     match (client_era, upstream_era) {
         (Era::Modern, Era::Session) => parking.call(upstream.clone(), method, base, cx).await,
         (_, Era::Modern) => answer_rounds(upstream, method, base, cx).await,
         (Era::Session, Era::Session) => {
             let params = |connection: &Connection, number| with_meta(&base, connection, Some(number), cx);
-            Ok(upstream.request(method, params, Some(&Relay::direct(cx))).await?.0)
+            Ok(upstream.request(cx, method, params, Some(&Relay::direct(cx))).await?.0)
         }
     }
 }

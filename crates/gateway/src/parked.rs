@@ -130,7 +130,7 @@ fn start(upstream: Arc<Upstream>, method: &'static str, base: Value, cx: &Contex
     let relay = Relay::parking(cx, asking);
     let work = tokio::spawn(async move {
         let params = |connection: &Connection, number| with_meta(&base, connection, Some(number), &relay.cx);
-        Ok(upstream.request(method, params, Some(&relay)).await?.0)
+        Ok(upstream.request(&relay.cx, method, params, Some(&relay)).await?.0)
     });
     Call { work, asked }
 }

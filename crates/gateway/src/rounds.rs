@@ -28,7 +28,7 @@ pub(crate) async fn answer_rounds(
     resume(&mut base, cx);
     for _ in 0..MOST_ROUNDS {
         let params = |connection: &Connection, number| with_meta(&base, connection, Some(number), cx);
-        let (result, _) = upstream.request(method, params, Some(&Relay::direct(cx))).await?;
+        let (result, _) = upstream.request(cx, method, params, Some(&Relay::direct(cx))).await?;
         let object = result.raw().as_object().ok_or_else(|| garbled(result.text().as_bytes()))?;
         let kind = object.get("resultType").and_then(Raw::as_str);
         match kind.as_deref() {

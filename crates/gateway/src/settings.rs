@@ -27,8 +27,21 @@ pub struct UpstreamSettings {
     pub trust: Trust,
     /// How messages go to it over HTTP.
     pub wire: Wire,
+    /// Who shares a connection with whom; `None` for what is usual where it is reached.
+    pub sharing: Option<Sharing>,
+    /// The most sessions that callers have with it at once.
+    pub most_sessions: usize,
     /// Where to get the token it wants to see, if it wants one.
     pub credentials: Option<ClientCredentials>,
+}
+
+/// Who shares a connection to an upstream.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sharing {
+    /// Everybody, as is usual for children and for servers without sessions.
+    Shared,
+    /// Nobody: every caller has a session of its own, as is usual for servers over HTTP that have sessions.
+    PerCaller,
 }
 
 /// How messages go to a server over HTTP.
@@ -107,6 +120,8 @@ impl UpstreamSettings {
             trusted_errors: false,
             trust: Trust::System,
             wire: Wire::Found,
+            sharing: None,
+            most_sessions: 100,
             credentials: None,
         }
     }

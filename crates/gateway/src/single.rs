@@ -58,7 +58,7 @@ impl Room for Single {
             if cursor.is_some() {
                 return Err(Fault::new(&reason::MCP_BAD_CURSOR));
             }
-            if !inner.offers(&member, list).await? {
+            if !inner.offers(&member, list, &cx).await? {
                 let members = Json::of(&json!({list.member(): []})).or_fault(&reason::SERVER_BUG)?;
                 return Ok(Page { members, meta: None, cache: KEEP });
             }
@@ -90,6 +90,11 @@ impl Room for Single {
     fn watch(&self, uri: &str, cx: Context) -> Work<()> {
         let (member, uri) = (self.member.clone(), uri.to_owned());
         Box::pin(async move { member.watch(&uri, cx).await })
+    }
+
+    fn unwatch(&self, uri: &str, cx: Context) {
+        let (member, uri) = (self.member.clone(), uri.to_owned());
+        tokio::spawn(async move { member.unwatch(&uri, cx).await });
     }
 
     fn prompt(&self, name: &str, arguments: BTreeMap<String, String>, cx: Context) -> Work<Members> {

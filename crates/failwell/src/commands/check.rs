@@ -8,7 +8,7 @@ use super::configured::{Misconfigured, counted};
 use super::json;
 use crate::cli::Check;
 use crate::complaint::Complaint;
-use failwell_gateway::Wire;
+use failwell_gateway::{Sharing, Wire};
 
 use crate::config::{self, Builtin, Config, DEFAULT_FILE, Problem, Target, UpstreamConfig};
 use crate::terminal;
@@ -97,6 +97,11 @@ fn upstream(upstream: &UpstreamConfig) -> Value {
     };
     let mut shown = object!({
         "name": upstream.name,
+        "sessions": upstream.sharing.map(|sharing| match sharing {
+            Sharing::Shared => "shared",
+            Sharing::PerCaller => "per_caller",
+        }),
+        "max_sessions": upstream.max_sessions,
         "timeout_s": upstream.timeout.as_secs(),
         "start_timeout_s": upstream.start_timeout.as_secs(),
         "idle_stop_s": upstream.idle_stop.map_or(0, |idle| idle.as_secs()),

@@ -134,12 +134,14 @@ fn upstream(config: &UpstreamConfig) -> UpstreamSettings {
         Target::Url { wire, ca, auth, .. } => UpstreamSettings {
             wire: *wire,
             trust: ca.as_ref().map_or_else(Trust::default, |ca| ca.trust.clone()),
-            credentials: auth.as_ref().map(credentials),
+            credentials: auth.as_deref().map(credentials),
             ..usual
         },
         Target::Command { .. } => usual,
     };
     UpstreamSettings {
+        sharing: config.sharing,
+        most_sessions: config.max_sessions,
         timeout: config.timeout,
         start_timeout: config.start_timeout,
         idle_stop: config.idle_stop,

@@ -98,6 +98,8 @@ pub(super) static UPSTREAM: &[Key] = &[
         "Where to get the token it wants to see, by OAuth 2.0 client credentials.",
         Takes::Table(AUTH),
     ),
+    key("sessions", "Whether callers share a session with it.", Takes::Choice(SESSIONS)),
+    MAX_SESSIONS.key(),
     TIMEOUT.key(),
     START_TIMEOUT.key(),
     IDLE_STOP.key(),
@@ -112,6 +114,9 @@ pub(super) static UPSTREAM: &[Key] = &[
 
 /// Streamable HTTP, and HTTP+SSE of 2024-11-05.
 pub(super) const TRANSPORTS: &[&str] = &["http", "sse"];
+
+/// One session for all callers, or one for each.
+pub(super) const SESSIONS: &[&str] = &["shared", "per_caller"];
 
 static AUTH: &[Key] = &[
     key(
@@ -131,6 +136,14 @@ static AUTH: &[Key] = &[
 ];
 
 static RESTART: &[Key] = &[RESTART_BUDGET.key(), RESTART_WINDOW.key()];
+
+pub(super) static MAX_SESSIONS: Number = Number {
+    name: "max_sessions",
+    about: "How many sessions callers may have with it at once.",
+    from: 1,
+    to: 10_000,
+    default: 100,
+};
 
 pub(super) static TIMEOUT: Number = Number {
     name: "timeout_s",

@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use failwell_fault::Secret;
-use failwell_gateway::{Trust, Wire};
+use failwell_gateway::{Sharing, Trust, Wire};
 use http::Uri;
 
 use super::Builtin;
@@ -36,6 +36,9 @@ impl Default for Config {
 pub(crate) struct UpstreamConfig {
     pub(crate) name: String,
     pub(crate) target: Target,
+    /// Who shares a session with it; `None` for what is usual where it is reached.
+    pub(crate) sharing: Option<Sharing>,
+    pub(crate) max_sessions: usize,
     /// How long one request may take.
     pub(crate) timeout: Duration,
     /// How long starting or connecting may take.
@@ -67,7 +70,7 @@ pub(crate) enum Target {
         headers: BTreeMap<String, Secret<String>>,
         /// Whom to trust over https, when it is not whom the system trusts.
         ca: Option<Authorities>,
-        auth: Option<Auth>,
+        auth: Option<Box<Auth>>,
     },
 }
 

@@ -117,7 +117,7 @@ pub(crate) const CASES: &[(&str, &[&str])] = &[
         &[
             "4:1 `listen` does not belong here | move `listen` to the top of the file, above the first [[upstream]]",
             "5:1 `state` is not available in this version | remove it: this version would not act on it",
-            "6:1 unknown key `budget` | the keys here are `name`, `command`, `url`, `transport`, `cwd`, `env`, `env_pass`, `headers`, `ca_file`, `auth`, `timeout_s`, `start_timeout_s`, `idle_stop_s`, `max_message_bytes`, `restart`, `trusted_errors`",
+            "6:1 unknown key `budget` | the keys here are `name`, `command`, `url`, `transport`, `cwd`, `env`, `env_pass`, `headers`, `ca_file`, `auth`, `sessions`, `max_sessions`, `timeout_s`, `start_timeout_s`, `idle_stop_s`, `max_message_bytes`, `restart`, `trusted_errors`",
         ],
     ),
     (
@@ -267,11 +267,15 @@ pub(crate) const CASES: &[(&str, &[&str])] = &[
          name = \"a\"\n\
          url = \"https://h/\"\n\
          transport = \"stdio\"\n\
+         sessions = \"percaller\"\n\
+         max_sessions = 0\n\
          auth = { token_url = \"http://login.example/t\", client_id = \"i\", client_secret = 5 }\n",
         &[
             "4:13 `transport` takes another word | use one of `http`, `sse`",
-            "5:22 `token_url` is not encrypted | begin it with https://: a secret is sent to login.example",
-            "5:81 `client_secret` takes text, not a whole number | write it in quotes",
+            "5:12 `sessions` takes another word | did you mean `per_caller`?",
+            "6:16 `max_sessions` is out of range | give it a value from 1 to 10000; the default is 100",
+            "7:22 `token_url` is not encrypted | begin it with https://: a secret is sent to login.example",
+            "7:81 `client_secret` takes text, not a whole number | write it in quotes",
         ],
     ),
     (
@@ -360,7 +364,7 @@ pub(crate) const CASES: &[(&str, &[&str])] = &[
          \"ti\\u001b[31m\" = 5\n",
         &[
             "4:1 unknown key `timeout` | did you mean `timeout_s`?",
-            "5:1 unknown key `ti�[31m` | the keys here are `name`, `command`, `url`, `transport`, `cwd`, `env`, `env_pass`, `headers`, `ca_file`, `auth`, `timeout_s`, `start_timeout_s`, `idle_stop_s`, `max_message_bytes`, `restart`, `trusted_errors`",
+            "5:1 unknown key `ti�[31m` | the keys here are `name`, `command`, `url`, `transport`, `cwd`, `env`, `env_pass`, `headers`, `ca_file`, `auth`, `sessions`, `max_sessions`, `timeout_s`, `start_timeout_s`, `idle_stop_s`, `max_message_bytes`, `restart`, `trusted_errors`",
         ],
     ),
     (

@@ -9,3 +9,4 @@ mod http;
 mod life;
 mod peers;
 mod script;
+mod sessions;

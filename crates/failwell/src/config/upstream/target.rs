@@ -35,7 +35,7 @@ pub(super) fn target(reader: &mut Reader<'_>, section: &Section<'_>) -> Target {
     }
     let (command, url) = (command(reader, section), address(reader, section));
     let (headers, ca) = (headers(reader, section), authorities(reader, section));
-    let auth = auth(reader, section, &headers);
+    let auth = auth(reader, section, &headers).map(Box::new);
     let wire = match reader.choice(section, "transport") {
         Some("sse") => Wire::Events,
         Some(_) => Wire::Streamable,
