@@ -4,16 +4,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use failwell_fault::{Fault, Retry, reason};
-use failwell_policy::Caller;
 use failwell_process::Launcher;
 use failwell_rpc::Era;
-use failwell_server::{Client, Context, Event, LogLevel, Offered};
+use failwell_server::{Context, Event, LogLevel, Offered};
 use futures_util::future::join_all;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
-use crate::introduction::{Introduction, declared, initialize, introduce, modern_meta};
+use crate::introduction::{Introduction, declared, initialize, introduce};
 use crate::link::Link;
+use crate::params::plain_meta;
 use crate::seat::Seat;
 use crate::settings::{Reach, Sharing, UpstreamSettings, Wire};
 use crate::token::Tokens;
@@ -88,8 +88,8 @@ impl Connection {
         match self.era() {
             Era::Session => self.aside("resources/subscribe", json!({"uri": uri})).await,
             Era::Modern => {
-                let meta = modern_meta(&Client::plain(Caller::anonymous()), None);
-                let params = json!({"notifications": {"resourceSubscriptions": [uri]}, "_meta": meta});
+                let wanted = json!({"resourceSubscriptions": [uri]});
+                let params = json!({"notifications": wanted, "_meta": plain_meta()});
                 let _ = self.link.watch(uri, params.to_string()).await;
             }
         }

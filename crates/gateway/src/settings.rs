@@ -4,8 +4,8 @@ use std::time::Duration;
 use failwell_fault::Secret;
 use failwell_transport::Trust;
 
-/// One server behind the gateway.
-#[derive(Debug, Clone)]
+/// One server behind the gateway. Equal settings are the same server: a reload leaves it alone.
+#[derive(Debug, Clone, PartialEq)]
 pub struct UpstreamSettings {
     /// The name its tools are prefixed with.
     pub name: String,
@@ -56,7 +56,7 @@ pub enum Wire {
 }
 
 /// OAuth 2.0 client credentials: what is shown to the token endpoint, and what is asked for there.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct ClientCredentials {
     /// Where tokens are handed out.
     pub token_url: String,
@@ -73,7 +73,7 @@ pub struct ClientCredentials {
 }
 
 /// How to reach an upstream.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Reach {
     /// Start it, and speak over its standard input and output.
     Child {
@@ -98,7 +98,7 @@ pub enum Reach {
 }
 
 /// The budget of restarts.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Restart {
     /// How many …
     pub budget: u32,

@@ -142,7 +142,7 @@ impl Upstream {
     fn telling(&self, cx: &Context) -> impl Fn(Event) + Clone + Send + 'static {
         let (pool, changed, calm) = (self.pool.clone(), self.changed.clone(), self.calm.clone());
         let party = Arc::new(cx.party());
-        move |event: Event| match &event {
+        move |event: Event| match event.kind() {
             _ if !pool.is_per_caller() => changed(event, None),
             // Whose session watches a resource is the one to hear of it.
             Event::ResourceUpdated(_) => changed(event, Some(party.clone())),
@@ -225,6 +225,21 @@ impl Upstream {
                 // It never left, or reached somebody who does not know us any more.
                 Err(fault) if tries < 2 && fault.effect() == Effect::None && connection.link.is_down() => {}
                 answer => return Ok((answer?.result()?, connection.clone())),
+            }
+        }
+    }
+
+    /// Nobody new comes: it ends with the last call in flight, and at the latest when every one of them had its time.
+    pub(crate) fn retire(
+        self: &Arc<Self>,
+        end: CancellationToken,
+    ) -> impl Future<Output = ()> + Send + use<> {
+        let patience = self.settings.start_timeout + self.settings.timeout;
+        let upstream = Arc::downgrade(self);
+        async move {
+            let _ = tokio::time::timeout(patience, end.cancelled()).await;
+            if let Some(upstream) = upstream.upgrade() {
+                upstream.stop();
             }
         }
     }

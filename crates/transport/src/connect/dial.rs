@@ -24,7 +24,7 @@ const CONNECT: Duration = Duration::from_secs(5);
 const LARGEST_HEAD: usize = 64 * 1024;
 
 /// Who may vouch for a server over https.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Trust {
     /// Whom the system trusts.
     #[default]

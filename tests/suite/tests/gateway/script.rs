@@ -18,7 +18,7 @@ pub(crate) struct Seen {
     /// The head in lowercase.
     pub(crate) head: String,
     pub(crate) body: Value,
-    /// The body as it came.
+    /// The body as it was written.
     pub(crate) text: String,
 }
 
