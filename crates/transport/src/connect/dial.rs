@@ -24,13 +24,21 @@ const CONNECT: Duration = Duration::from_secs(5);
 const LARGEST_HEAD: usize = 64 * 1024;
 
 /// Who may vouch for a server over https.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Trust {
     /// Whom the system trusts.
     #[default]
     System,
     /// These authorities alone, as PEM.
     Pem(Bytes),
+}
+
+impl Trust {
+    /// These authorities alone; `None` when there is not one certificate, or one that nobody can read.
+    pub fn pem(text: impl Into<Bytes>) -> Option<Trust> {
+        let trust = Trust::Pem(text.into());
+        roots(&trust).ok().filter(|roots| !roots.is_empty()).map(|_| trust)
+    }
 }
 
 /// Makes connections to one server.

@@ -25,10 +25,16 @@ impl Events {
 
     /// The data of the next message; `None` when the stream ended. Safe to drop and call again.
     pub async fn next(&mut self) -> Result<Option<Bytes>, Unheard> {
+        self.next_named("message").await
+    }
+
+    /// The data of the next event of this name; those of another are passed over.
+    pub async fn next_named(&mut self, name: &str) -> Result<Option<Bytes>, Unheard> {
         loop {
             match self.parser.ready.pop_front() {
-                Some(data) if data.len() > self.cap => return Err(Unheard::TooLarge(self.cap)),
-                Some(data) => return Ok(Some(data)),
+                Some((found, _)) if found != name.as_bytes() => continue,
+                Some((_, data)) if data.len() > self.cap => return Err(Unheard::TooLarge(self.cap)),
+                Some((_, data)) => return Ok(Some(data)),
                 None => {}
             }
             let Some(frame) = self.body.frame().await else { return Ok(None) };
@@ -63,7 +69,8 @@ struct Parser {
     name: Vec<u8>,
     last_id: Option<String>,
     retry: Option<Duration>,
-    ready: VecDeque<Bytes>,
+    /// Names and data.
+    ready: VecDeque<(Vec<u8>, Bytes)>,
 }
 
 impl Parser {
@@ -123,12 +130,12 @@ impl Parser {
         }
     }
 
-    /// Ends an event. Those without data only say where the stream is; those with another name are not ours.
+    /// Ends an event. Those without data only say where the stream is; those without a name are messages.
     fn dispatch(&mut self) {
         let (data, name) = (self.data.split().freeze(), std::mem::take(&mut self.name));
         self.has_data = false;
-        if !data.is_empty() && (name.is_empty() || name == b"message") {
-            self.ready.push_back(data);
+        if !data.is_empty() {
+            self.ready.push_back((if name.is_empty() { b"message".to_vec() } else { name }, data));
         }
     }
 }
@@ -142,7 +149,8 @@ mod tests {
         for piece in pieces {
             parser.feed(piece.as_bytes());
         }
-        let found: Vec<&[u8]> = parser.ready.iter().map(AsRef::as_ref).collect();
+        let found = parser.ready.iter().filter(|(name, _)| name == b"message");
+        let found: Vec<&[u8]> = found.map(|(_, data)| data.as_ref()).collect();
         let expected: Vec<&[u8]> = expected.iter().map(|text| text.as_bytes()).collect();
         assert_eq!(found, expected, "{pieces:?}");
         parser

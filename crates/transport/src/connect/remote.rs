@@ -17,7 +17,7 @@ use super::idle::Idle;
 pub struct Remote {
     address: Address,
     fixed: HeaderMap,
-    dialer: Dialer,
+    dialer: Arc<Dialer>,
     idle: Arc<Idle>,
 }
 
@@ -91,7 +91,14 @@ impl Remote {
             value.set_sensitive(true);
             fixed.insert(name, value);
         }
-        Ok(Remote { address, fixed, dialer: Dialer::new(trust), idle: Arc::default() })
+        Ok(Remote { address, fixed, dialer: Arc::new(Dialer::new(trust)), idle: Arc::default() })
+    }
+
+    /// The same server at another path, which a reference found there leads to; `None` when it leads elsewhere.
+    pub fn beside(&self, reference: &str) -> Option<Remote> {
+        let address = self.address.resolve(reference)?;
+        let (fixed, dialer, idle) = (self.fixed.clone(), self.dialer.clone(), self.idle.clone());
+        Some(Remote { address, fixed, dialer, idle })
     }
 
     /// Sends a request and waits for the head of its answer. Dropped while it waits, the connection is closed.
