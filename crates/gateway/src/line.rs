@@ -6,7 +6,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
 use failwell_fault::{Effect, Fault, OrFault, reason};
-use failwell_rpc::{About, Id, Incoming, Json, Limits, Message, Notification, Raw, Request, Response, read};
+use failwell_rpc::{
+    About, Id, Incoming, Json, Limits, Message, Notification, Raw, Request, Response, on_one_line, read,
+};
 use failwell_server::{Keep, Stream};
 use serde_json::json;
 use tokio::sync::mpsc::error::TrySendError;
@@ -115,7 +117,7 @@ impl Line {
         let method = failwell_rpc::json_string(method);
         let params = params(number);
         let frame = format!(r#"{{"jsonrpc":"2.0","id":{number},"method":{method},"params":{params}}}"#);
-        if let Err(gone) = self.outgoing.push(frame).await {
+        if let Err(gone) = self.outgoing.push(on_one_line(frame)).await {
             self.forget(number);
             // It never left: nothing can have happened.
             return Err(Fault::new(&reason::GATEWAY_UPSTREAM_DOWN).because(gone));
@@ -302,7 +304,8 @@ impl Line {
 
     /// Answers the upstream.
     pub(crate) fn reply(&self, id: &Id, result: &str) {
-        self.outgoing.push_now(format!(r#"{{"jsonrpc":"2.0","id":{},"result":{result}}}"#, id.text()));
+        let frame = format!(r#"{{"jsonrpc":"2.0","id":{},"result":{result}}}"#, id.text());
+        self.outgoing.push_now(on_one_line(frame));
     }
 
     /// Declines a question of the upstream.

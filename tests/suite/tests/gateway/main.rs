@@ -7,5 +7,7 @@ mod faults;
 mod federation;
 mod http;
 mod life;
+mod passing;
 mod peers;
+mod reload;
 mod script;
