@@ -16,6 +16,9 @@ use super::value::{json, number, sort};
 /// How many problems of one file are told. Nobody reads more, and a file of garbage must not take for ever.
 pub(super) const MOST_PROBLEMS: usize = 100;
 
+/// How many keys fit into a sentence.
+const MOST_LISTED: usize = 8;
+
 /// One table of the file, with the keys it may have.
 pub(super) struct Section<'t> {
     table: &'t DeTable<'t>,
@@ -139,6 +142,24 @@ impl Reader<'_> {
         };
         self.mismatch(section, name, value, "text", &help);
         None
+    }
+
+    /// One of the words the key takes.
+    pub(super) fn choice(&mut self, section: &Section<'_>, name: &str) -> Option<&'static str> {
+        let found = self.text(section, name)?;
+        let words = match section.keys.iter().find(|key| key.name == name).map(|key| &key.takes) {
+            Some(Takes::Choice(words)) => *words,
+            _ => &[],
+        };
+        let word = words.iter().find(|word| **word == found.value).copied();
+        if word.is_none() {
+            let help = match nearest(&found.value, words.iter().copied()) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!("use one of {}", list(words.iter().copied())),
+            };
+            self.wrong(&found.span, &found.key, format!("`{name}` takes another word"), help);
+        }
+        word
     }
 
     pub(super) fn flag(&mut self, section: &Section<'_>, name: &str) -> Option<bool> {
@@ -335,6 +356,7 @@ fn unknown(name: &str, keys: &[Key]) -> (String, String) {
     let names = || keys.iter().map(|key| key.name);
     let help = match nearest(name, names()) {
         Some(near) => format!("did you mean `{near}`?"),
+        None if keys.len() > MOST_LISTED => "`failwell check --schema` shows the keys there are".to_owned(),
         None => format!("the keys here are {}", list(names())),
     };
     (format!("unknown key `{name}`"), help)

@@ -12,3 +12,4 @@ mod peers;
 mod reload;
 mod rules;
 mod script;
+mod sessions;
