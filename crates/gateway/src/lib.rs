@@ -44,6 +44,7 @@ mod tasks;
 mod token;
 mod upstream;
 mod uris;
+mod veil;
 
 pub use failwell_transport::Trust;
 pub use front::Front;

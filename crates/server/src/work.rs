@@ -193,7 +193,7 @@ impl Desk<'_> {
     async fn tool(&self, invocation: Invocation<'_>) -> Result<Outcome, Fault> {
         let Invocation { name, arguments, rounds } = invocation;
         if let Spoken::Modern(Some(headers)) = self.arrival.spoken {
-            let params = self.house.room.header_params(&name);
+            let params = self.house.room.header_params(&name, &self.client.caller);
             if !params.is_empty() {
                 headers.check_params(&params, &arguments.raw().parse().or_fault(&reason::SERVER_BUG)?)?;
             }

@@ -10,5 +10,6 @@ mod life;
 mod passing;
 mod peers;
 mod reload;
+mod rules;
 mod script;
 mod sessions;
