@@ -450,7 +450,7 @@ pub(crate) const CASES: &[(&str, &[&str])] = &[
             "3:9 `allow` takes a list of text, not text | write it as allow = [\"…\", \"…\"]",
             "4:1 unknown key `renam` | did you mean `rename`?",
             "6:19 clients do not take this name | use 1 to 64 letters, digits, _, - and .",
-            "6:52 `x` would be the name of two | give one of them another name",
+            "6:39 `x` would be the name of two | give one of them another name",
             "7:15 this is no JSON Schema | write a JSON Schema, such as { properties = { path = { pattern = \"^/data/\" } } }",
             "9:1 unknown key `rename` | the keys here are `allow`, `hide`, `describe`",
         ],
