@@ -12,3 +12,4 @@ mod peers;
 mod reload;
 mod script;
 mod sessions;
+mod words;
