@@ -6,6 +6,7 @@ use http_body_util::BodyExt;
 use hyper::body::Incoming;
 use memchr::memchr2;
 
+use super::held::Held;
 use super::remote::Unheard;
 
 /// Longer ids of events are not remembered.
@@ -14,13 +15,14 @@ const LONGEST_ID: usize = 1_024;
 /// A stream of server-sent events. Dropped, its connection is closed.
 pub struct Events {
     body: Incoming,
+    held: Held,
     parser: Parser,
     cap: usize,
 }
 
 impl Events {
-    pub(super) fn new(body: Incoming, cap: usize) -> Events {
-        Events { body, parser: Parser::default(), cap }
+    pub(super) fn new(body: Incoming, held: Held, cap: usize) -> Events {
+        Events { body, held, parser: Parser::default(), cap }
     }
 
     /// The data of the next message; `None` when the stream ended. Safe to drop and call again.
@@ -37,7 +39,7 @@ impl Events {
                 Some((_, data)) => return Ok(Some(data)),
                 None => {}
             }
-            let Some(frame) = self.body.frame().await else { return Ok(None) };
+            let Some(frame) = self.held.along(self.body.frame()).await else { return Ok(None) };
             if let Ok(data) = frame.map_err(Unheard::lost)?.into_data() {
                 self.parser.feed(&data);
             }

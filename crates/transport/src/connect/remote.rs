@@ -11,6 +11,7 @@ use http_body_util::Full;
 use super::address::Address;
 use super::dial::{Dialer, Trust};
 use super::heard::Heard;
+use super::held::Sent;
 use super::idle::Idle;
 
 /// A server reached over HTTP.
@@ -106,22 +107,18 @@ impl Remote {
     /// A request is moved to another connection only when not a byte of it was written to the first.
     pub async fn send(&self, verb: Verb, headers: HeaderMap, body: Bytes) -> Result<Heard, Unheard> {
         let mut request = self.request(verb, headers, body);
-        while let Some(mut kept) = self.idle.take().await {
-            match kept.try_send_request(request).await {
-                Ok(response) => return Ok(Heard::new(response, kept, self.idle.clone())),
-                Err(mut failed) => match failed.take_message() {
-                    Some(unsent) => request = unsent,
-                    None => return Err(Unheard::lost(failed.into_error())),
-                },
+        while let Some(mut kept) = self.idle.take() {
+            match kept.send(request).await {
+                Sent::Answered(response) => return Ok(Heard::new(response, kept, self.idle.clone())),
+                Sent::Unsent(unsent, _) => request = *unsent,
+                Sent::Lost(why) => return Err(why),
             }
         }
         let mut fresh = self.dialer.dial(&self.address).await?;
-        match fresh.try_send_request(request).await {
-            Ok(response) => Ok(Heard::new(response, fresh, self.idle.clone())),
-            Err(mut failed) => match failed.take_message() {
-                Some(_) => Err(Unheard::not_sent(failed.into_error())),
-                None => Err(Unheard::lost(failed.into_error())),
-            },
+        match fresh.send(request).await {
+            Sent::Answered(response) => Ok(Heard::new(response, fresh, self.idle.clone())),
+            Sent::Unsent(_, why) => Err(Unheard::not_sent(why)),
+            Sent::Lost(why) => Err(why),
         }
     }
 
@@ -134,13 +131,11 @@ impl Remote {
         };
         *request.uri_mut() = self.address.path.clone();
         // What the protocol needs wins over what was configured.
-        let mut all = self.fixed.clone();
-        for (name, value) in headers {
-            if let Some(name) = name {
-                all.insert(name, value);
-            }
+        let mut headers = headers;
+        for (name, value) in &self.fixed {
+            headers.entry(name).or_insert_with(|| value.clone());
         }
-        *request.headers_mut() = all;
+        *request.headers_mut() = headers;
         request
     }
 }
