@@ -57,6 +57,10 @@ impl Room for Front {
         self.0.now.load().read(uri, cx)
     }
 
+    fn metrics(&self) -> String {
+        self.0.now.load().metrics()
+    }
+
     fn watch(&self, uri: &str, cx: Context) -> Work<()> {
         self.0.now.load().watch(uri, cx)
     }

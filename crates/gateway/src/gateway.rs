@@ -20,6 +20,7 @@ use tokio_util::sync::CancellationToken;
 use crate::catalogue::{Catalogue, Entry};
 use crate::http::marked;
 use crate::member::Member;
+use crate::metrics;
 use crate::names::{inside_uri, outside, outside_uri, server_of};
 use crate::parked::Parking;
 use crate::roster::{Reloaded, Roster};
@@ -221,7 +222,12 @@ impl Inner {
         for (member, answer) in join_all(asked).await {
             match answer {
                 Ok(entries) => found.push(entries),
-                Err(fault) => missing.push(json!({"server": member.name(), "reason": fault.reason().id})),
+                Err(fault) => {
+                    missing.push(json!({"server": member.name(), "reason": fault.reason().id}));
+                    if member.is_worth_reporting(&fault) {
+                        cx.report(&fault.note("unlisted", member.name()));
+                    }
+                }
             }
         }
         (found, missing)
@@ -386,6 +392,15 @@ impl Room for Gateway {
 
     fn header_params(&self, tool: &str, caller: &Caller) -> Vec<HeaderParam> {
         self.0.header_params(caller, |entry| entry.outside == tool)
+    }
+
+    fn metrics(&self) -> String {
+        let members = self.0.roster.all();
+        let upstreams = members.iter().filter_map(|member| match member {
+            Member::Upstream(upstream) => Some(upstream),
+            Member::BuiltIn(..) => None,
+        });
+        metrics::of(&upstreams.collect::<Vec<_>>())
     }
 
     fn call(&self, tool: &str, arguments: Json, cx: Context) -> Work<ToolOutcome> {

@@ -33,6 +33,7 @@ mod passing;
 mod plain;
 mod prompt;
 mod question;
+mod recorder;
 mod resource;
 mod room;
 mod schema;

@@ -124,6 +124,11 @@ pub trait Room: Send + Sync + 'static {
     fn list(&self, list: List, cursor: Option<String>, cx: Context) -> Work<Page>;
     /// Parameters of a tool that must be repeated in HTTP headers.
     fn header_params(&self, tool: &str, caller: &Caller) -> Vec<HeaderParam>;
+    fn header_params(&self, tool: &str) -> Vec<HeaderParam>;
+    /// Numbers of its own, as Prometheus reads them.
+    fn metrics(&self) -> String {
+        String::new()
+    }
     /// Runs a tool.
     fn call(&self, tool: &str, arguments: Json, cx: Context) -> Work<ToolOutcome>;
     /// Reads a resource: the members of the result.

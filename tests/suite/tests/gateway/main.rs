@@ -13,3 +13,4 @@ mod reload;
 mod rules;
 mod script;
 mod sessions;
+mod words;
