@@ -5,6 +5,7 @@ mod completions;
 mod configured;
 mod doctor;
 mod explain;
+mod ledger;
 mod man;
 mod one;
 mod probe;

@@ -4,6 +4,7 @@
 //! Schema all come from it. What the file may hold in secret (`env`, `headers`, values under keys nobody knows) is
 //! never printed: [`veil`] decides it before the first problem is written.
 
+mod audit;
 mod builtin;
 mod excerpt;
 mod file;
@@ -24,4 +25,4 @@ pub(crate) use builtin::Builtin;
 pub(crate) use file::{DEFAULT_FILE, find, load};
 pub(crate) use problem::Problem;
 pub(crate) use schema::schema;
-pub(crate) use settings::{Config, Target, UpstreamConfig};
+pub(crate) use settings::{AuditConfig, Config, Target, UpstreamConfig};

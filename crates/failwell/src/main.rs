@@ -7,6 +7,7 @@ mod commands;
 mod complaint;
 mod config;
 mod doctor;
+mod state;
 mod terminal;
 
 use std::process::ExitCode;

@@ -15,9 +15,15 @@ struct Ran {
     err: String,
 }
 
+/// A folder nobody's state is in.
+fn state() -> std::path::PathBuf {
+    std::env::temp_dir().join(format!("failwell-cli-{}", std::process::id()))
+}
+
 fn failwell(arguments: &[&str]) -> Ran {
     let output = Command::new(env!("CARGO_BIN_EXE_failwell"))
         .args(arguments)
+        .env("FAILWELL_STATE", state())
         .stdin(Stdio::null())
         .output()
         .expect("the binary runs");

@@ -9,7 +9,7 @@ use failwell_process::Launcher;
 use failwell_render::{Cache, CacheScope};
 use failwell_rpc::{Json, Raw};
 use failwell_server::{
-    Completion, Context, Event, HeaderParam, Hub, Info, List, Members, Offered, Offers, Page, Room,
+    Completion, Context, Event, HeaderParam, Hub, Info, List, Members, Offered, Offers, Page, Room, Standing,
     ToolOutcome, Work, nearest, unknown_resource,
 };
 use futures_util::future::join_all;
@@ -244,6 +244,19 @@ impl Inner {
 impl Room for Gateway {
     fn info(&self) -> &Info {
         &self.0.info
+    }
+
+    fn behind<'a>(&'a self, target: &'a str) -> Option<&'a str> {
+        let server = server_of(target).or_else(|| target.split_once('+').map(|(server, _)| server))?;
+        self.0
+            .members
+            .iter()
+            .map(Member::name)
+            .find(|name| *name == server || name.replace('_', ".") == server)
+    }
+
+    fn standing(&self) -> Vec<Standing> {
+        self.0.members.iter().filter_map(Member::standing).collect()
     }
 
     fn offers(&self) -> Offers {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use failwell_fault::Fault;
 use failwell_rpc::{Era, Json, Raw, meta};
-use failwell_server::{Completion, Context, List, Members, Offers, Room, ToolOutcome};
+use failwell_server::{Completion, Context, List, Members, Offers, Room, Standing, ToolOutcome};
 use serde_json::{Value, json};
 
 use crate::introduction::modern_meta;
@@ -33,6 +33,14 @@ impl Member {
         match self {
             Member::Upstream(upstream) => upstream.name(),
             Member::BuiltIn(name, _) => name,
+        }
+    }
+
+    /// How a server of other people is doing; a room of ours is simply there.
+    pub(crate) fn standing(&self) -> Option<Standing> {
+        match self {
+            Member::Upstream(upstream) => Some(upstream.standing()),
+            Member::BuiltIn(..) => None,
         }
     }
 

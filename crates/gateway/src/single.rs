@@ -7,7 +7,8 @@ use failwell_fault::{Echo, Fault, OrFault, reason};
 use failwell_render::{Cache, CacheScope};
 use failwell_rpc::Json;
 use failwell_server::{
-    Completion, Context, HeaderParam, Info, List, Members, Offers, Page, Room, ToolOutcome, Work, nearest,
+    Completion, Context, HeaderParam, Info, List, Members, Offers, Page, Room, Standing, ToolOutcome, Work,
+    nearest,
 };
 use serde_json::json;
 
@@ -45,6 +46,14 @@ impl Single {
 impl Room for Single {
     fn info(&self) -> &Info {
         &self.inner.info
+    }
+
+    fn behind<'a>(&'a self, _target: &'a str) -> Option<&'a str> {
+        Some(self.member.name())
+    }
+
+    fn standing(&self) -> Vec<Standing> {
+        self.member.standing().into_iter().collect()
     }
 
     fn offers(&self) -> Offers {

@@ -1,13 +1,14 @@
 //! One upstream: started when needed, watched over, started again within a budget.
 
 use std::collections::VecDeque;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use failwell_fault::{Effect, Fact, Fault, OrFault, Retry, reason};
 use failwell_process::Launcher;
 use failwell_rpc::{Era, Json};
-use failwell_server::Event;
+use failwell_server::{Event, Standing, State};
 use tokio_util::sync::CancellationToken;
 
 use crate::child;
@@ -29,6 +30,7 @@ pub(crate) struct Upstream {
     changed: Arc<dyn Fn(Event) + Send + Sync>,
     stop: CancellationToken,
     used: Mutex<Instant>,
+    starts: AtomicU64,
 }
 
 #[derive(Default)]
@@ -73,6 +75,7 @@ impl Upstream {
             changed,
             stop: CancellationToken::new(),
             used: Mutex::new(Instant::now()),
+            starts: AtomicU64::new(0),
         });
         if let Some(idle) = upstream.settings.idle_stop {
             tokio::spawn(stop_when_idle(Arc::downgrade(&upstream), idle));
@@ -83,6 +86,20 @@ impl Upstream {
     /// The name its tools are prefixed with.
     pub(crate) fn name(&self) -> &str {
         &self.settings.name
+    }
+
+    /// How it is doing.
+    pub(crate) fn standing(&self) -> Standing {
+        let state = match self.slot.try_lock() {
+            Err(_) => State::Starting,
+            Ok(slot) => match &slot.connection {
+                Some(connection) if !connection.link.is_down() => State::Up,
+                _ if slot.rest_until.is_some_and(|until| Instant::now() < until) => State::Down,
+                Some(_) => State::Down,
+                None => State::Idle,
+            },
+        };
+        Standing { name: self.name().to_owned(), state, starts: self.starts.load(Ordering::Relaxed) }
     }
 
     /// A connection that works, started now if there is none. Whoever comes while it starts waits for it.
@@ -106,6 +123,7 @@ impl Upstream {
         }
         slot.connection = None;
         slot.may_start(&self.settings, Instant::now())?;
+        self.starts.fetch_add(1, Ordering::Relaxed);
         match self.start(slot.era.take()).await {
             Ok(connection) => {
                 slot.failures = 0;

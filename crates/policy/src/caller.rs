@@ -16,6 +16,11 @@ impl Caller {
     pub fn keyholder(name: &str) -> Caller {
         Caller(format!("key:{name}").into())
     }
+
+    /// The name it goes by.
+    pub fn name(&self) -> Arc<str> {
+        self.0.clone()
+    }
 }
 
 impl fmt::Display for Caller {

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use failwell_audit::Trail;
 use failwell_fault::{Fault, OrFault, reason};
 use failwell_policy::Caller;
 use failwell_render::{Outcome, Reply};
@@ -75,18 +76,24 @@ impl House {
         caller: &Caller,
         cancel: CancellationToken,
     ) -> Option<Reply> {
-        let began = self.begin();
+        let (began, trail) = (self.begin(), Trail::default());
+        match &call {
+            Ok(PlainCall::Execute { name, .. }) => trail.aim(name),
+            Ok(PlainCall::ReadResource(uri)) => trail.aim(uri),
+            Ok(PlainCall::ListTools) | Err(_) => {}
+        }
         let method = match &call {
-            Ok(PlainCall::Execute { name, .. }) => Some(name.clone()),
-            Ok(PlainCall::ListTools) => Some("list_tools".to_owned()),
-            Ok(PlainCall::ReadResource(_)) => Some("read_resource".to_owned()),
+            Ok(PlainCall::Execute { .. }) => Some("execute_tool"),
+            Ok(PlainCall::ListTools) => Some("list_tools"),
+            Ok(PlainCall::ReadResource(_)) => Some("read_resource"),
             Err(_) => None,
         };
         let happened = match call {
             Ok(call) => self.serve_plain(call, caller, &to, cancel).await,
             Err(fault) => Err(fault),
         };
-        self.close(Exchange { to, happened, began, method: method.as_deref(), connection: "" })
+        let (caller, request) = (Some(caller), None);
+        self.close(Exchange { to, happened, began, method, connection: "", caller, request, trail }).await
     }
 
     async fn serve_plain(

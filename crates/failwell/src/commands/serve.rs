@@ -4,14 +4,14 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use failwell_audit::Journal;
 use failwell_fault::{Fault, Secret};
 use failwell_gateway::{Gateway, Reach, Restart, UpstreamSettings};
 use failwell_policy::Rate;
 use failwell_process::Launcher;
-use failwell_server::{House, Info, Room, Settings, Toolbox, keep_panics_quiet};
+use failwell_server::{Books, House, Info, Room, Settings, Toolbox, keep_panics_quiet};
 use tokio_util::sync::CancellationToken;
 
+use super::ledger;
 use crate::cli::Bounds;
 use crate::complaint::Complaint;
 use crate::config::{Builtin, Config, Target, UpstreamConfig};
@@ -36,33 +36,36 @@ impl Served {
         if let Some(gateway) = &self.gateway {
             gateway.stop();
         }
-        self.house.journal().flush();
+        self.house.books().flush();
     }
 }
 
 /// One built-in server is served as it is; several servers are served together, under prefixed names.
 pub(super) fn served(bounds: &Bounds, config: &Config) -> Result<Served, Complaint> {
     keep_panics_quiet();
-    let built = match (config.servers.as_slice(), config.upstreams.is_empty()) {
-        ([only], true) => {
-            room(*only).and_then(|room| house(room, bounds, &Journal::to_stderr())).map(|house| Served {
-                single: vec![(only.name().to_owned(), house.clone())],
-                house,
-                gateway: None,
-            })
-        }
-        ([], true) => {
-            return Err(Complaint::new(
-                "there is nothing to serve",
-                "name a built-in server under `servers`, or add an [[upstream]], in the configuration",
-            ));
-        }
-        (built_in, _) => federated(bounds, built_in, &config.upstreams),
-    };
+    let books = || ledger::books(config);
+    let built =
+        match (config.servers.as_slice(), config.upstreams.is_empty()) {
+            ([only], true) => room(*only).and_then(|room| house(room, bounds, &books())).map(|house| {
+                Served { single: vec![(only.name().to_owned(), house.clone())], house, gateway: None }
+            }),
+            ([], true) => {
+                return Err(Complaint::new(
+                    "there is nothing to serve",
+                    "name a built-in server under `servers`, or add an [[upstream]], in the configuration",
+                ));
+            }
+            (built_in, _) => federated(bounds, built_in, &config.upstreams, books),
+        };
     built.map_err(|fault| unexpected(&fault))
 }
 
-fn federated(bounds: &Bounds, built_in: &[Builtin], upstreams: &[UpstreamConfig]) -> Result<Served, Fault> {
+fn federated(
+    bounds: &Bounds,
+    built_in: &[Builtin],
+    upstreams: &[UpstreamConfig],
+    books: impl FnOnce() -> Books,
+) -> Result<Served, Fault> {
     let rooms = built_in.iter().map(|server| Ok((server.name().to_owned(), room(*server)?)));
     let rooms = rooms.collect::<Result<Vec<_>, Fault>>()?;
     let info = Info {
@@ -73,13 +76,13 @@ fn federated(bounds: &Bounds, built_in: &[Builtin], upstreams: &[UpstreamConfig]
     };
     let settings = upstreams.iter().map(upstream).collect();
     let gateway = Gateway::new(info, settings, rooms, &Launcher::of_this_program()?);
-    let journal = Journal::to_stderr();
-    let main = house(Arc::new(gateway.clone()), bounds, &journal)?;
+    let books = books();
+    let main = house(Arc::new(gateway.clone()), bounds, &books)?;
     gateway.announce_to(main.hub());
     let mut single = Vec::new();
     for name in gateway.names() {
         if let Some(room) = gateway.single(&name) {
-            let alone = house(room, bounds, &journal)?;
+            let alone = house(room, bounds, &books)?;
             gateway.announce_single_to(&name, alone.hub());
             single.push((name, alone));
         }
@@ -98,19 +101,19 @@ fn room(server: Builtin) -> Result<Arc<dyn Room>, Fault> {
     }
 }
 
-fn house(room: Arc<dyn Room>, bounds: &Bounds, journal: &Journal) -> Result<Arc<House>, Fault> {
+fn house(room: Arc<dyn Room>, bounds: &Bounds, books: &Books) -> Result<Arc<House>, Fault> {
     let settings = Settings {
         request_deadline: Duration::from_secs(bounds.request_timeout),
         rate: rate(bounds.rate),
         ..Settings::default()
     };
-    House::new(room, settings, journal.clone())
+    House::new(room, settings, books.clone())
 }
 
 /// A house around one tool server.
 pub(super) fn build(room: Result<Toolbox, Fault>, settings: Settings) -> Result<Arc<House>, Complaint> {
     keep_panics_quiet();
-    let built = room.and_then(|room| House::new(Arc::new(room), settings, Journal::to_stderr()));
+    let built = room.and_then(|room| House::new(Arc::new(room), settings, ledger::books(&Config::default())));
     built.map_err(|fault| unexpected(&fault))
 }
 

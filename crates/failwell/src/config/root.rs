@@ -7,7 +7,7 @@ use super::keys::servers;
 use super::names::{list, nearest};
 use super::reader::{Reader, Section};
 use super::settings::Config;
-use super::upstream;
+use super::{audit, upstream};
 
 /// Reads the whole file. What it returns counts only when the reader found nothing wrong.
 pub(super) fn read(reader: &mut Reader<'_>, root: &Section<'_>) -> Config {
@@ -26,7 +26,8 @@ pub(super) fn read(reader: &mut Reader<'_>, root: &Section<'_>) -> Config {
             format!("name a built-in server ({}) or add an [[upstream]]", list(super::keys::servers()));
         reader.wrong(&root.key_span("servers"), "servers", "there is nothing to serve", help);
     }
-    Config { listen, data_dir, servers, upstreams }
+    let audit = audit::read(reader, root);
+    Config { listen, data_dir, servers, upstreams, audit }
 }
 
 fn listen(reader: &mut Reader<'_>, root: &Section<'_>) -> Option<SocketAddr> {

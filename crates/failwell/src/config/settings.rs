@@ -6,6 +6,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use failwell_audit::{Retention, Rotation};
 use failwell_fault::Secret;
 use http::Uri;
 
@@ -22,11 +23,48 @@ pub(crate) struct Config {
     pub(crate) servers: Vec<Builtin>,
     /// The servers behind the gateway.
     pub(crate) upstreams: Vec<UpstreamConfig>,
+    /// The ledger.
+    pub(crate) audit: AuditConfig,
+}
+
+/// What is kept of each exchange, and where.
+#[derive(Debug)]
+pub(crate) struct AuditConfig {
+    pub(crate) critical: bool,
+    pub(crate) bodies: bool,
+    /// How many bytes of each body are kept.
+    pub(crate) body_bytes: usize,
+    pub(crate) jsonl: Option<PathBuf>,
+    pub(crate) csv: Option<PathBuf>,
+    pub(crate) text: Option<PathBuf>,
+    pub(crate) retention: Retention,
+    pub(crate) rotation: Rotation,
+}
+
+impl Default for AuditConfig {
+    fn default() -> AuditConfig {
+        AuditConfig {
+            critical: false,
+            bodies: false,
+            body_bytes: 16 << 10,
+            jsonl: None,
+            csv: None,
+            text: None,
+            retention: Retention::default(),
+            rotation: Rotation::default(),
+        }
+    }
 }
 
 impl Default for Config {
     fn default() -> Config {
-        Config { listen: None, data_dir: None, servers: Builtin::USUAL.to_vec(), upstreams: Vec::new() }
+        Config {
+            listen: None,
+            data_dir: None,
+            servers: Builtin::USUAL.to_vec(),
+            upstreams: Vec::new(),
+            audit: AuditConfig::default(),
+        }
     }
 }
 

@@ -51,7 +51,7 @@ async fn rpc_message(
             door.house.walk_plain(to, PlainCall::read(&request), caller, cancel.clone()).await
         }
         Ok(Message::Notification(_) | Message::Response(_)) => None,
-        Err(misread) => door.house.misread(misread, Face::Rpc, ""),
+        Err(misread) => door.house.misread(misread, Face::Rpc, "").await,
     }
 }
 
