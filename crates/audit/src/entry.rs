@@ -27,6 +27,8 @@ pub struct Entry {
     pub connection: Cow<'static, str>,
     /// Which method was asked for, if it could be read.
     pub method: Option<Cow<'static, str>>,
+    /// The tool, resource or prompt it was about.
+    pub target: Option<Box<str>>,
     /// Where the answer went.
     pub to: ReplyTo,
     /// What went wrong.
@@ -62,6 +64,7 @@ impl Entry {
         put("reason", json!(reason.id));
         put("ref", json!(self.to.reference.to_string()));
         put("rpc.method", json!(self.method.as_deref().map(clean)));
+        put("target", json!(self.target.as_deref().map(clean)));
         if reason.kind.concerns_security() {
             put("security", json!(true));
         }
@@ -100,9 +103,10 @@ impl Entry {
     fn text(&self, redact: &Redact) -> String {
         let reason = self.fault.reason();
         let level = reason.kind.level().as_str();
+        let target = self.target.as_deref().map_or(String::new(), |target| format!(" {target}"));
         let method = self.method.as_deref().unwrap_or("-");
         let mut text = format!(
-            "{} {level:<5} {} [{}] {} ({method}, code {}, ref {})",
+            "{} {level:<5} {} [{}] {} ({method}{target}, code {}, ref {})",
             Moment::from(self.at),
             self.service,
             reason.id,

@@ -38,6 +38,7 @@ pub use entry::Entry;
 pub use journal::{Journal, Style};
 pub use ledger::{Done, Ledger, LedgerHealth, failed};
 pub use line::{BodyLine, Event, GuardLine, Line};
+pub use printable::printable;
 pub use read::{Format, Query, Reading, Row};
 pub use record::{Bodies, Ended, Record, Trail, Transport, Verdict};
 pub use redact::Redactor;

@@ -58,10 +58,29 @@ impl Story<'_> {
     }
 }
 
-/// The stack of faults that need one: what is broken, and our own mistakes.
+/// The stack of faults that need one: what is broken, and our own mistakes. Of its frames those of this program;
+/// what a runtime or a library does in between says nothing.
 pub(crate) fn stack(fault: &Fault) -> Option<String> {
     let wanted = matches!(fault.kind(), Kind::Bug | Kind::Broken);
-    wanted.then(|| fault.operator().stack()).flatten()
+    wanted.then(|| fault.operator().stack()).flatten().map(|stack| ours(&stack))
+}
+
+/// Frames that are kept where none can be told to be ours.
+const FIRST: usize = 20;
+
+fn ours(stack: &str) -> String {
+    let mut frames: Vec<String> = Vec::new();
+    for line in stack.lines() {
+        let is_place = line.trim_start().starts_with("at ");
+        match frames.last_mut() {
+            Some(frame) if is_place && !frame.is_empty() => frame.push_str(&format!("\n{line}")),
+            _ => frames.push(line.to_owned()),
+        }
+    }
+    let of_ours = |frame: &&String| frame.contains("failwell") && !frame.contains("failwell_fault::");
+    let kept: Vec<&str> = frames.iter().filter(of_ours).map(String::as_str).collect();
+    let kept = if kept.is_empty() { frames.iter().take(FIRST).map(String::as_str).collect() } else { kept };
+    kept.join("\n")
 }
 
 /// Two texts of one name stand below each other.
@@ -73,4 +92,21 @@ fn add(texts: &mut BTreeMap<String, String>, name: &str, text: String) {
             known.push_str(&text);
         })
         .or_insert(text);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::ours;
+
+    #[test]
+    fn a_stack_is_cut_to_the_frames_that_are_ours() {
+        let stack = "at x.rs:1:2\n   0: failwell_fault::operator::take\n             at crates/fault/x.rs:1\n   \
+                     1: failwell_gateway::said::result\n             at crates/gateway/said.rs:5\n   2: tokio::run\n   \
+                     3: main";
+        assert_eq!(
+            ours(stack),
+            "   1: failwell_gateway::said::result\n             at crates/gateway/said.rs:5"
+        );
+        assert_eq!(ours("  0: a\n  1: b"), "  0: a\n  1: b");
+    }
 }

@@ -9,6 +9,7 @@ mod config;
 mod doctor;
 mod state;
 mod terminal;
+mod times;
 
 use std::process::ExitCode;
 

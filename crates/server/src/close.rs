@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use failwell_audit::{Bodies, Done, Ended, Entry, Ledger, Record, Trail, Transport, failed};
+use failwell_audit::{Bodies, Done, Ended, Entry, Ledger, Record, Transport, failed};
 use failwell_fault::{Fault, reason};
 use failwell_render::{Moment, Outcome, Reply, render};
 use failwell_rpc::{Asked, ReplyTo};
@@ -33,11 +33,19 @@ impl House {
         let took = exchange.began.elapsed();
         self.books.metrics().end(took, reply.is_some());
         let ended_as = ended_as(exchange.happened, exchange.to.asked, reply.as_ref());
+        let (target, verdicts) = exchange.trail.into_parts();
         if let Some(fault) = ended_as.fault() {
-            self.tell(fault, &exchange.to, exchange.method, exchange.connection, ended);
+            self.tell(Entry {
+                at: ended,
+                service: self.room.info().name,
+                connection: connection(exchange.connection),
+                method: exchange.method.map(method),
+                target: target.clone(),
+                to: exchange.to.clone(),
+                fault: fault.clone(),
+            });
         }
         let Some(ledger) = self.books.ledger() else { return (reply, None) };
-        let (target, verdicts) = exchange.trail.into_parts();
         let record = Box::new(Record {
             to: exchange.to,
             ended,
@@ -75,58 +83,59 @@ impl House {
 
     /// No record, no answer.
     async fn keep(&self, record: Box<Record>, ledger: &Ledger, reply: Option<Reply>) -> Option<Reply> {
-        let to = record.to.clone();
         // A refusal for want of a record stays one: nothing was done, and the answer says so.
         let refused = record.ended_as.fault().is_some_and(|fault| *fault.reason() == reason::AUDIT_FAILED);
-        let method = record.method.clone();
-        let connection = record.connection.clone();
+        let (method, target, connection) =
+            (record.method.clone(), record.target.clone(), record.connection.clone());
+        let (to, service) = (record.to.clone(), record.service);
         match ledger.keep(record).await {
-            Ok(()) => reply,
-            Err(_) if refused => reply,
-            Err(fault) => {
+            Err(fault) if !refused => {
                 let happened = Err(fault);
-                let now = SystemTime::now();
-                let reply = render(&to, &happened, None, Moment::from(now));
+                let at = SystemTime::now();
+                let reply = render(&to, &happened, None, Moment::from(at));
                 let fault = Arc::new(happened.err().unwrap_or_else(|| failed(Done::Perhaps)));
-                self.tell(&fault, &to, method.as_deref(), &connection, now);
+                self.tell(Entry { at, service, connection, method, target, to, fault });
                 reply
             }
+            Ok(()) | Err(_) => reply,
         }
     }
 
     /// One failure, for the operator.
-    fn tell(&self, fault: &Arc<Fault>, to: &ReplyTo, asked: Option<&str>, on: &str, at: SystemTime) {
-        self.books.metrics().fault(fault.reason());
-        self.books.journal().fault(Entry {
-            at,
-            service: self.room.info().name,
-            connection: connection(on),
-            method: asked.map(method),
-            to: to.clone(),
-            fault: fault.clone(),
-        });
+    fn tell(&self, entry: Entry) {
+        self.books.metrics().fault(entry.fault.reason());
+        self.books.journal().fault(entry);
     }
 
     /// What became of a task that failed after its request was answered.
     pub(crate) fn record_task(&self, fault: Fault, to: ReplyTo) {
-        let (ended, fault) = (SystemTime::now(), Arc::new(fault));
-        self.tell(&fault, &to, Some("tools/call"), TASK, ended);
+        let (ended, fault, service) = (SystemTime::now(), Arc::new(fault), self.room.info().name);
+        let (connection, method) = (Cow::Borrowed(TASK), Some(Cow::Borrowed("tools/call")));
+        self.tell(Entry {
+            at: ended,
+            service,
+            connection: connection.clone(),
+            method: method.clone(),
+            target: None,
+            to: to.clone(),
+            fault: fault.clone(),
+        });
         let Some(ledger) = self.books.ledger() else { return };
         ledger.note(Box::new(Record {
             to,
             ended,
             took: Duration::ZERO,
-            service: self.room.info().name,
-            connection: Cow::Borrowed(TASK),
+            service,
+            connection,
             transport: Transport::Http,
             caller: None,
-            method: Some(Cow::Borrowed("tools/call")),
+            method,
             target: None,
             server: None,
             ended_as: Ended::ToolFault(fault),
             bytes_in: 0,
             bytes_out: 0,
-            verdicts: Trail::default().into_parts().1,
+            verdicts: Vec::new(),
             bodies: None,
         }));
     }

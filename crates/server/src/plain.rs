@@ -6,7 +6,7 @@ use failwell_audit::Trail;
 use failwell_fault::{Fault, OrFault, reason};
 use failwell_policy::Caller;
 use failwell_render::{Outcome, Reply};
-use failwell_rpc::{Json, ReplyTo, Request};
+use failwell_rpc::{Asked, Json, ReplyTo, Request};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
@@ -71,14 +71,18 @@ impl House {
     /// The walk of a plain call.
     pub async fn walk_plain(
         self: &Arc<Self>,
-        to: ReplyTo,
+        mut to: ReplyTo,
         call: Result<PlainCall, Fault>,
         caller: &Caller,
+        request: Option<&str>,
         cancel: CancellationToken,
     ) -> Option<Reply> {
         let (began, trail) = (self.begin(), Trail::default());
         match &call {
-            Ok(PlainCall::Execute { name, .. }) => trail.aim(name),
+            Ok(PlainCall::Execute { name, .. }) => {
+                to.asked = Asked::Tool;
+                trail.aim(name);
+            }
             Ok(PlainCall::ReadResource(uri)) => trail.aim(uri),
             Ok(PlainCall::ListTools) | Err(_) => {}
         }
@@ -92,7 +96,7 @@ impl House {
             Ok(call) => self.serve_plain(call, caller, &to, cancel).await,
             Err(fault) => Err(fault),
         };
-        let (caller, request) = (Some(caller), None);
+        let caller = Some(caller);
         self.close(Exchange { to, happened, began, method, connection: "", caller, request, trail }).await
     }
 
