@@ -30,7 +30,7 @@ pub enum Promise {
 }
 
 /// How much is kept; the oldest records go first.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Retention {
     /// For how many days; 0 for ever.
     pub days: u64,

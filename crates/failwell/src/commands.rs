@@ -10,9 +10,12 @@ mod ledger;
 mod man;
 mod one;
 mod probe;
+mod reload;
 mod serve;
+mod served;
 mod stdio;
 mod up;
+mod watch;
 
 use std::process::ExitCode;
 

@@ -6,7 +6,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
 use failwell_fault::{Effect, Fault, OrFault, reason};
-use failwell_rpc::{About, Id, Incoming, Json, Limits, Message, Notification, Raw, Request, Response, read};
+use failwell_rpc::{
+    About, Id, Incoming, Json, Limits, Message, Notification, Raw, Request, Response, on_one_line, read,
+};
 use failwell_server::{Keep, Stream};
 use serde_json::json;
 use tokio::sync::mpsc::error::TrySendError;
@@ -54,15 +56,26 @@ pub(crate) type Answering = oneshot::Sender<Result<Said, Fault>>;
 pub(crate) enum Down {
     /// The process ended, with this code or by this signal; and the last of what it said on standard error.
     Ended { code: Option<i32>, signal: Option<String>, stderr: Vec<u8> },
+    /// The connection broke off.
+    Lost,
     /// We ended it.
     Stopped,
+}
+
+/// What became of a connection when a request failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Connection {
+    Good,
+    Gone,
 }
 
 impl Down {
     /// The fault for a request that was on its way.
     pub(crate) fn fault(&self) -> Fault {
         match self {
-            Down::Stopped => Fault::new(&reason::GATEWAY_UPSTREAM_DOWN).with_effect(Effect::Unknown),
+            Down::Lost | Down::Stopped => {
+                Fault::new(&reason::GATEWAY_UPSTREAM_DOWN).with_effect(Effect::Unknown)
+            }
             Down::Ended { code, signal, stderr } => {
                 let fault = Fault::new(&reason::GATEWAY_UPSTREAM_CRASHED)
                     .with_effect(Effect::Unknown)
@@ -115,7 +128,7 @@ impl Line {
         let method = failwell_rpc::json_string(method);
         let params = params(number);
         let frame = format!(r#"{{"jsonrpc":"2.0","id":{number},"method":{method},"params":{params}}}"#);
-        if let Err(gone) = self.outgoing.push(frame).await {
+        if let Err(gone) = self.outgoing.push(on_one_line(frame)).await {
             self.forget(number);
             // It never left: nothing can have happened.
             return Err(Fault::new(&reason::GATEWAY_UPSTREAM_DOWN).because(gone));
@@ -175,6 +188,17 @@ impl Line {
             let _ = waiting.answer.send(Err(why.fault()));
         }
         self.outgoing.abandon();
+    }
+
+    /// A request came to nothing before the upstream could answer it.
+    pub(crate) fn fail(&self, number: u64, fault: Fault, connection: Connection) {
+        let waiting = self.lock().waiting.remove(&number);
+        if connection == Connection::Gone {
+            self.go_down(&Down::Lost);
+        }
+        if let Some(waiting) = waiting {
+            let _ = waiting.answer.send(Err(fault));
+        }
     }
 
     /// Takes one message from the upstream.
@@ -251,8 +275,8 @@ impl Line {
             }
             "notifications/message" => {
                 self.lock().waiting.values_mut().for_each(|waiting| waiting.noticed = true);
-                for relay in self.relays() {
-                    self.pass_on(Notice::Client(ForClient::Log(relay.cx, params.clone())));
+                if let Some(relay) = Relay::of_one_client(self.relays()) {
+                    self.pass_on(Notice::Client(ForClient::Log(relay.cx, params)));
                 }
             }
             method => {
@@ -288,21 +312,22 @@ impl Line {
         let params = request.params.map_or_else(Json::empty_object, Raw::to_json);
         let method = request.method.clone().into_owned();
         // With several callers at once nobody can say whose question it is, so nobody is asked.
-        match <[Relay; 1]>::try_from(relays) {
-            Ok([relay]) => {
+        match Relay::of_one_client(relays) {
+            Some(relay) => {
                 let link = Link::Child(self.clone());
                 let question = Notice::Question { link, id: request.id.clone(), method, params, relay };
                 if self.notices.try_send(question).is_err() {
                     self.decline(&request.id, -32603, "too many questions");
                 }
             }
-            Err(_) => self.decline(&request.id, -32601, "no client can answer this now"),
+            None => self.decline(&request.id, -32601, "no client can answer this now"),
         }
     }
 
     /// Answers the upstream.
     pub(crate) fn reply(&self, id: &Id, result: &str) {
-        self.outgoing.push_now(format!(r#"{{"jsonrpc":"2.0","id":{},"result":{result}}}"#, id.text()));
+        let frame = format!(r#"{{"jsonrpc":"2.0","id":{},"result":{result}}}"#, id.text());
+        self.outgoing.push_now(on_one_line(frame));
     }
 
     /// Declines a question of the upstream.

@@ -55,7 +55,7 @@ impl House {
             transport: transport(exchange.connection),
             caller: exchange.caller.map(|caller| caller.name()),
             method: exchange.method.map(method),
-            server: target.as_deref().and_then(|target| self.room.behind(target)).map(Box::from),
+            server: target.as_deref().and_then(|target| self.room.behind(target)),
             target,
             ended_as,
             bytes_in: exchange.request.map_or(0, str::len),
@@ -107,10 +107,10 @@ impl House {
         self.books.journal().fault(entry);
     }
 
-    /// What became of a task that failed after its request was answered.
-    pub(crate) fn record_task(&self, fault: Fault, to: ReplyTo) {
+    /// A failure that ends no exchange: of a task after its request was answered, or of no request at all.
+    pub(crate) fn record(&self, fault: Fault, to: ReplyTo, doing: &'static str, connection: &'static str) {
         let (ended, fault, service) = (SystemTime::now(), Arc::new(fault), self.room.info().name);
-        let (connection, method) = (Cow::Borrowed(TASK), Some(Cow::Borrowed("tools/call")));
+        let (connection, method) = (Cow::Borrowed(connection), Some(Cow::Borrowed(doing)));
         self.tell(Entry {
             at: ended,
             service,
@@ -132,7 +132,7 @@ impl House {
             method,
             target: None,
             server: None,
-            ended_as: Ended::ToolFault(fault),
+            ended_as: Ended::Fault(fault),
             bytes_in: 0,
             bytes_out: 0,
             verdicts: Vec::new(),
@@ -140,9 +140,6 @@ impl House {
         }));
     }
 }
-
-/// How the books call what belongs to no connection any more.
-const TASK: &str = "task";
 
 fn ended_as(happened: Result<Outcome, Fault>, asked: Asked, reply: Option<&Reply>) -> Ended {
     match happened {

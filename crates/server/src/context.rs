@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use failwell_fault::{Fault, Ref, reason};
-use failwell_rpc::Json;
+use failwell_rpc::{Era, Json};
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
@@ -13,7 +13,10 @@ use crate::asking::Asking;
 use crate::client::{Capability, Client};
 use crate::hub::{Event, Hub};
 use crate::log_level::LogLevel;
+use crate::party::Party;
+use crate::passing::Passing;
 use crate::question::{Answers, Question};
+use crate::session::Session;
 use crate::stream::Stream;
 use crate::task::{Task, Tasks};
 
@@ -24,6 +27,7 @@ pub struct Context(Arc<Inner>);
 #[derive(Debug)]
 struct Inner {
     client: Client,
+    session: Option<Arc<Session>>,
     reference: Ref,
     cancel: CancellationToken,
     outlet: Arc<Stream>,
@@ -33,6 +37,7 @@ struct Inner {
     asking: Asking,
     hub: Hub,
     tasks: Arc<Tasks>,
+    passing: Passing,
     task: OnceLock<Arc<Task>>,
     detached: Notify,
 }
@@ -49,6 +54,7 @@ pub enum TaskNeed {
 /// What the walk hands over to make a context.
 pub(crate) struct Surroundings {
     pub(crate) client: Client,
+    pub(crate) session: Option<Arc<Session>>,
     pub(crate) reference: Ref,
     pub(crate) cancel: CancellationToken,
     pub(crate) outlet: Arc<Stream>,
@@ -57,6 +63,7 @@ pub(crate) struct Surroundings {
     pub(crate) asking: Asking,
     pub(crate) hub: Hub,
     pub(crate) tasks: Arc<Tasks>,
+    pub(crate) passing: Passing,
 }
 
 /// Progress that comes faster than this is not worth a message.
@@ -66,6 +73,7 @@ impl Context {
     pub(crate) fn new(around: Surroundings) -> Context {
         Context(Arc::new(Inner {
             client: around.client,
+            session: around.session,
             reference: around.reference,
             cancel: around.cancel,
             outlet: around.outlet,
@@ -75,6 +83,7 @@ impl Context {
             asking: around.asking,
             hub: around.hub,
             tasks: around.tasks,
+            passing: around.passing,
             task: OnceLock::new(),
             detached: Notify::new(),
         }))
@@ -83,6 +92,17 @@ impl Context {
     /// Who is asking, and what their client can do.
     pub fn client(&self) -> &Client {
         &self.0.client
+    }
+
+    /// Who is asking, and in which of their conversations.
+    pub fn party(&self) -> Party {
+        let session = self.0.session.as_ref().map(|session| session.number);
+        Party { caller: self.0.client.caller.clone(), session }
+    }
+
+    /// Set when the conversation is over; `None` for a request that belongs to none.
+    pub fn end_of_session(&self) -> Option<&CancellationToken> {
+        self.0.session.as_ref().map(|session| &session.ended)
     }
 
     /// The reference of this exchange.
@@ -188,14 +208,28 @@ impl Context {
         Ok(())
     }
 
+    /// Whether the work has become a task.
+    pub fn is_task(&self) -> bool {
+        self.0.task.get().is_some()
+    }
+
+    /// What there is to say about the task the work has become; nothing new is not told.
+    pub fn tell_status(&self, message: Option<String>) {
+        if let (Some(task), Some(message)) = (self.0.task.get(), message) {
+            task.tell(message);
+        }
+    }
+
     /// Passes somebody else's notice on to the client, as it is.
     pub async fn relay_notice(&self, method: &str, params: &Json) {
-        let frame = format!(
-            "{{\"jsonrpc\":\"2.0\",\"method\":{},\"params\":{}}}",
-            failwell_rpc::json_string(method),
-            params.text()
-        );
-        let _ = self.0.outlet.push(frame).await;
+        let (method, params) = (failwell_rpc::json_string(method), params.text());
+        let frame = format!(r#"{{"jsonrpc":"2.0","method":{method},"params":{params}}}"#);
+        let _ = self.0.outlet.push(failwell_rpc::on_one_line(frame)).await;
+    }
+
+    /// What the request brought beyond what is understood here.
+    pub fn passing(&self) -> &Passing {
+        &self.0.passing
     }
 
     /// The token under which the client wants to hear of progress.
@@ -206,6 +240,14 @@ impl Context {
     /// How much the client wants to hear.
     pub fn log_level(&self) -> Option<LogLevel> {
         self.0.log_level
+    }
+
+    /// How much the client said it wants to hear; `None` when it said nothing.
+    pub fn chosen_log_level(&self) -> Option<LogLevel> {
+        match (self.0.client.revision.era(), &self.0.session) {
+            (Era::Session, Some(session)) => session.chosen_log_level(),
+            _ => self.0.log_level,
+        }
     }
 
     /// What a modern client brought under keys that begin so: answers to questions of an earlier round, and what

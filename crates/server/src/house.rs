@@ -8,7 +8,7 @@ use failwell_audit::{Journal, Trail};
 use failwell_fault::{Fault, OrFault, reason};
 use failwell_policy::{Caller, Limiter};
 use failwell_render::{Outcome, Reply};
-use failwell_rpc::{About, Asked, Face, Json, Misread, Notification, Raw, ReplyTo, Response};
+use failwell_rpc::{About, Asked, Face, Json, Misread, Notification, Raw, ReplyTo, Response, Revision};
 use futures_util::FutureExt;
 use serde_json::json;
 use tokio::sync::Semaphore;
@@ -121,6 +121,7 @@ impl House {
         trail: &Trail,
     ) -> Result<Outcome, Fault> {
         let _running = arrival.register()?;
+        arrival.is_of(self.settings.only)?;
         let said = Meta::of(&arrival.request);
         let client = arrival.introduce(&said)?;
         let call = Call::read(&arrival.request, client.revision, self.room.offers())?;
@@ -148,6 +149,11 @@ impl House {
     pub fn begin(&self) -> Instant {
         self.books.metrics().begin();
         Instant::now()
+    }
+
+    /// Something that went wrong outside any request, for the operator alone.
+    pub fn note(&self, fault: Fault, doing: &'static str) {
+        self.record(fault, ReplyTo::misread(None, Face::Mcp(Revision::LATEST)), doing, "");
     }
 
     /// Bytes that were no message. A broken answer is never answered: its id is one of ours.

@@ -16,6 +16,7 @@ use crate::content::{ToolOutcome, Verdict};
 use crate::context::{Context, Surroundings};
 use crate::house::{Exchange, House};
 use crate::params::Params;
+use crate::passing::Passing;
 use crate::room::List;
 use crate::stream::{Keep, Stream};
 
@@ -110,6 +111,7 @@ impl House {
         self.admit(caller)?;
         let cx = Context::new(Surroundings {
             client: Client::plain(caller.clone()),
+            session: None,
             reference: to.reference,
             cancel,
             outlet: Arc::new(Stream::new(Keep::Nothing)),
@@ -118,6 +120,7 @@ impl House {
             asking: Asking::Nobody,
             hub: self.hub.clone(),
             tasks: self.tasks.clone(),
+            passing: Passing::default(),
         });
         match call {
             PlainCall::ListTools => {

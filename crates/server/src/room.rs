@@ -91,12 +91,14 @@ pub struct Members {
     pub members: Json,
     /// The members of `_meta`, if there are any.
     pub meta: Option<Json>,
+    /// How long it may be kept, where whoever made it says so.
+    pub cache: Option<Cache>,
 }
 
 impl Members {
     /// The members of a value that serializes as an object without `_meta`.
     pub fn of(value: &impl Serialize) -> Result<Members, Fault> {
-        Ok(Members { members: Json::of(value).or_fault(&reason::SERVER_BUG)?, meta: None })
+        Ok(Members { members: Json::of(value).or_fault(&reason::SERVER_BUG)?, meta: None, cache: None })
     }
 }
 
@@ -127,12 +129,14 @@ pub trait Room: Send + Sync + 'static {
     fn read(&self, uri: &str, cx: Context) -> Work<Members>;
     /// Whether a resource can be watched; refuses unknown ones.
     fn watch(&self, uri: &str, cx: Context) -> Work<()>;
+    /// A resource is watched no more by this client. Nobody waits for it.
+    fn unwatch(&self, _uri: &str, _cx: Context) {}
     /// Fills in a prompt: the members of the result.
     fn prompt(&self, name: &str, arguments: BTreeMap<String, String>, cx: Context) -> Work<Members>;
     /// Completes an argument: the members of the result.
     fn complete(&self, wanted: Completion, cx: Context) -> Work<Members>;
     /// Which server behind this one a name belongs to, where there are several.
-    fn behind<'a>(&'a self, _target: &'a str) -> Option<&'a str> {
+    fn behind(&self, _target: &str) -> Option<Box<str>> {
         None
     }
     /// How the servers behind this one are doing.

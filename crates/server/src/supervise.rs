@@ -86,7 +86,7 @@ impl House {
         to.asked = Asked::Tool;
         let reply = render(&to, &happened, None, Moment::now());
         if let Err(fault) = happened {
-            self.record_task(fault, to);
+            self.record(fault, to, "tools/call", "task");
         }
         let Some(reply) = reply else { return End::Cancelled };
         match read(&reply.body, &Limits::default()) {

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use failwell_fault::{Fault, OrFault, reason};
 
 /// How large a file grows, and how many older ones are kept.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rotation {
     /// Bytes, after which a new file is begun; 0 for never.
     pub bytes: u64,

@@ -1,11 +1,10 @@
 //! The books of a start, and where they are kept.
 
 use std::path::PathBuf;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
-use failwell_audit::{
-    Csv, Journal, Jsonl, Ledger, LedgerSettings, Promise, Redactor, Sink, Text, without_credentials,
-};
+use failwell_audit::{Csv, Journal, Jsonl, Ledger, LedgerSettings, Promise, Redactor, Sink, Text};
+use failwell_policy::{GuardSettings, Guards};
 use failwell_server::Books;
 
 use crate::config::{AuditConfig, Config};
@@ -13,7 +12,7 @@ use crate::state;
 
 /// The journal and the ledger of one start.
 pub(super) fn books(config: &Config) -> Books {
-    let redactor: Redactor = Arc::new(without_credentials);
+    let redactor = redactor();
     let journal = Journal::redacted_to_stderr(redactor.clone());
     let audit = &config.audit;
     let settings = LedgerSettings {
@@ -25,6 +24,17 @@ pub(super) fn books(config: &Config) -> Books {
         ..LedgerSettings::in_folder(folder(config))
     };
     Books::from(journal.clone()).with_ledger(Ledger::start(settings, journal))
+}
+
+/// Takes secrets out of what is written down, whatever the guards are set to do.
+fn redactor() -> Redactor {
+    // Made when the first text comes: most starts of a desktop client never see one.
+    let guards = LazyLock::new(|| Guards::compile(GuardSettings::default()));
+    Arc::new(move |text| match &*guards {
+        Ok(guards) => guards.scrub(text).into_owned(),
+        // Better nothing than a secret.
+        Err(_) => "[not kept: the guards could not be built]".to_owned(),
+    })
 }
 
 fn sinks(audit: &AuditConfig) -> Vec<Box<dyn Sink>> {

@@ -66,6 +66,16 @@ impl World {
         let gateway = Gateway::new(info, upstreams, Vec::new(), &launcher);
         let written = Buffer::default();
         let journal = Journal::to(Style::Json, written.clone());
+        World::joining(gateway, (journal, written), era).await
+    }
+
+    /// Another client of the same gateway.
+    pub(crate) async fn beside(&self, era: Era) -> World {
+        let journal = (self.journal.clone(), self.written.clone());
+        World::joining(self.gateway.clone(), journal, era).await
+    }
+
+    async fn joining(gateway: Gateway, (journal, written): (Journal, Buffer), era: Era) -> World {
         let house = House::new(Arc::new(gateway.clone()), Settings::default(), journal.clone())
             .expect("the house builds");
         gateway.announce_to(house.hub());
@@ -74,7 +84,8 @@ impl World {
         tokio::spawn(serve_stdio(house, read, write, StdioSettings::default(), CancellationToken::new()));
         let (read, input) = tokio::io::split(ours);
         let lines = BufReader::new(read).lines();
-        let mut world = World { gateway, lines, input, next: 0, journal, written, said: String::new(), era };
+        let said = String::new();
+        let mut world = World { gateway, lines, input, next: 0, journal, written, said, era };
         if era == Era::Modern {
             return world;
         }
@@ -89,7 +100,12 @@ impl World {
     }
 
     pub(crate) async fn send(&mut self, message: &Value) {
-        self.input.write_all(format!("{message}\n").as_bytes()).await.expect("the gateway reads");
+        self.send_line(&message.to_string()).await;
+    }
+
+    /// Sends a message as it is written.
+    pub(crate) async fn send_line(&mut self, line: &str) {
+        self.input.write_all(format!("{line}\n").as_bytes()).await.expect("the gateway reads");
     }
 
     /// Sends a request without waiting, and says under which id.
@@ -110,10 +126,15 @@ impl World {
     }
 
     pub(crate) async fn hear(&mut self) -> Value {
+        serde_json::from_str(&self.hear_line().await).expect("JSON")
+    }
+
+    /// Hears a message as it is written.
+    pub(crate) async fn hear_line(&mut self) -> String {
         let line = tokio::time::timeout(Duration::from_secs(20), self.lines.next_line()).await;
         let line = line.expect("an answer in time").expect("readable").expect("not the end");
         self.said.push_str(&line);
-        serde_json::from_str(&line).expect("JSON")
+        line
     }
 
     pub(crate) async fn ask(&mut self, method: &str, params: Value) -> Value {

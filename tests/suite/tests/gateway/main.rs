@@ -7,5 +7,8 @@ mod faults;
 mod federation;
 mod http;
 mod life;
+mod passing;
 mod peers;
+mod reload;
 mod script;
+mod sessions;

@@ -61,7 +61,7 @@ fn run_and_kill(folder: &Path, first: Duration, milliseconds: u64, acknowledged:
     let (begun, beginning) = std::sync::mpsc::sync_channel(1);
     let reader = std::thread::spawn(move || {
         let lines = out.lines().map_while(Result::ok);
-        lines.inspect(|_| drop(begun.try_send(()))).collect::<Vec<String>>()
+        lines.inspect(|_| _ = begun.try_send(())).collect::<Vec<String>>()
     });
     let _ = beginning.recv_timeout(first);
     std::thread::sleep(Duration::from_millis(milliseconds));
