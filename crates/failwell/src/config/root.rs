@@ -7,7 +7,7 @@ use super::keys::servers;
 use super::names::{list, nearest};
 use super::reader::{Reader, Section};
 use super::settings::Config;
-use super::{charter, rules, upstream};
+use super::{audit, charter, rules, upstream};
 
 /// Reads the whole file. What it returns counts only when the reader found nothing wrong.
 pub(super) fn read(reader: &mut Reader<'_>, root: &Section<'_>) -> Config {
@@ -33,7 +33,8 @@ pub(super) fn read(reader: &mut Reader<'_>, root: &Section<'_>) -> Config {
         .collect();
     let rules = rules::read(reader, root, &names);
     let cedar = charter::read(reader, root);
-    Config { listen, data_dir, servers, upstreams, rules, cedar }
+    let audit = audit::read(reader, root);
+    Config { listen, data_dir, servers, upstreams, rules, cedar, audit }
 }
 
 fn listen(reader: &mut Reader<'_>, root: &Section<'_>) -> Option<SocketAddr> {

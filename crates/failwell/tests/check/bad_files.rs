@@ -43,14 +43,33 @@ pub(crate) const CASES: &[(&str, &[&str])] = &[
          [guard.secrets]\n\
          action = \"redact\"\n\
          [tools.a]\n\
-         allow = []\n\
-         [audit]\n\
-         critical = true\n",
+         allow = []\n",
         &[
             "1:1 `state` is not available in this version | remove it: this version would not act on it",
             "2:2 `guard` is not available in this version | remove it: this version would not act on it",
             "4:8 there is no server `a` | the servers of this file are `lobby`; `*` stands for all",
-            "6:2 `audit` is not available in this version | remove it: this version would not act on it",
+        ],
+    ),
+    (
+        "critical = true\n\
+         [audit]\n\
+         critical = \"yes\"\n\
+         bodys = true\n\
+         body_bytes = 10\n\
+         jsonl = \"copy\"\n\
+         csv = \"copy\"\n\
+         text = \"not/there/audit.log\"\n\
+         retention = { day = 3 }\n\
+         rotation = { files = 5000 }\n",
+        &[
+            "1:1 `critical` does not belong here | move `critical` below [audit]",
+            "3:12 `critical` takes true or false, not text | write true or false without quotes",
+            "4:1 unknown key `bodys` | did you mean `bodies`?",
+            "5:14 `body_bytes` is out of range | give it a value from 256 to 1048576; the default is 16384",
+            "7:7 `csv` and `jsonl` name the same file | give each a file of its own",
+            "8:8 the folder of `text` does not exist | make the folder, or name a file in one that exists",
+            "9:15 unknown key `day` | did you mean `days`?",
+            "10:22 `files` is out of range | give it a value from 0 to 1000; the default is 5",
         ],
     ),
     ("timeout_s = 5\n", &["1:1 `timeout_s` does not belong here | move `timeout_s` to its [[upstream]]"]),
