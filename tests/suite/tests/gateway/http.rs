@@ -1,6 +1,5 @@
 //! Upstreams over HTTP.
 
-mod cases;
 mod cells;
 mod faults;
 mod life;

@@ -8,4 +8,5 @@ mod federation;
 mod http;
 mod life;
 mod peers;
-mod script;
+
+use failwell_suite::script;
