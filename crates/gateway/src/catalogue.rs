@@ -5,10 +5,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use failwell_fault::{OrFault, reason};
+use failwell_render::{Cache, CacheScope};
 use failwell_rpc::Json;
 use failwell_server::{HeaderParam, List};
 
-use crate::gateway::{naming_member, outside_name, replaced};
+use crate::gateway::{naming_member, outside_name};
 use crate::http::marked;
 
 /// How long a list is believed when nobody says that it changed.
@@ -34,12 +35,19 @@ impl Entry {
         let inside = item.raw().as_object()?.get(member)?.as_str()?.into_owned();
         let outside = outside_name(server, list, &inside);
         let name = Json::of(&outside).or_fault(&reason::SERVER_BUG).ok()?;
-        let definition = replaced(item.raw(), member, &name)?;
+        let definition = item.raw().as_object()?.replacing(member, name.raw());
         Some(Entry { server: server.to_owned(), inside, outside, definition })
     }
 }
 
-type Known = HashMap<(String, &'static str), (Instant, Arc<Vec<Entry>>)>;
+type Known = HashMap<(String, &'static str), Listed>;
+
+#[derive(Debug)]
+struct Listed {
+    since: Instant,
+    entries: Arc<Vec<Entry>>,
+    cache: Cache,
+}
 
 /// Lists by member.
 #[derive(Debug, Default)]
@@ -52,21 +60,29 @@ impl Catalogue {
 
     pub(crate) fn get(&self, server: &str, list: List) -> Option<Arc<Vec<Entry>>> {
         let known = self.lock();
-        let (since, entries) = known.get(&(server.to_owned(), list.member()))?;
-        (since.elapsed() < LIFETIME).then(|| entries.clone())
+        let listed = known.get(&(server.to_owned(), list.member()))?;
+        (listed.since.elapsed() < LIFETIME).then(|| listed.entries.clone())
     }
 
-    pub(crate) fn put(&self, server: &str, list: List, entries: Vec<Entry>) -> Arc<Vec<Entry>> {
+    pub(crate) fn put(&self, server: &str, list: List, entries: Vec<Entry>, cache: Cache) -> Arc<Vec<Entry>> {
         let entries = Arc::new(entries);
-        self.lock().insert((server.to_owned(), list.member()), (Instant::now(), entries.clone()));
+        let listed = Listed { since: Instant::now(), entries: entries.clone(), cache };
+        self.lock().insert((server.to_owned(), list.member()), listed);
         entries
+    }
+
+    /// How long a list made of all these may be kept, and by whom: what the most careful of them says.
+    pub(crate) fn cache(&self, list: List, otherwise: Cache) -> Cache {
+        let known = self.lock();
+        let of_list = known.iter().filter(|((_, member), _)| *member == list.member());
+        of_list.fold(otherwise, |cache, (_, listed)| narrower(cache, listed.cache))
     }
 
     /// What a tool wants repeated in headers, as far as its definition is known.
     pub(crate) fn header_params(&self, is: impl Fn(&Entry) -> bool) -> Vec<HeaderParam> {
         let known = self.lock();
         let tools = known.iter().filter(|((_, member), _)| *member == List::Tools.member());
-        let found = tools.flat_map(|(_, (_, entries))| entries.iter()).find(|entry| is(entry));
+        let found = tools.flat_map(|(_, listed)| listed.entries.iter()).find(|entry| is(entry));
         let schema = found.and_then(|tool| tool.definition.raw().as_object()?.get("inputSchema"));
         marked(schema).unwrap_or_default()
     }
@@ -80,6 +96,13 @@ impl Catalogue {
     pub(crate) fn names(&self, list: List) -> Vec<String> {
         let known = self.lock();
         let of_list = known.iter().filter(|((_, member), _)| *member == list.member());
-        of_list.flat_map(|(_, (_, entries))| entries.iter().map(|entry| entry.outside.clone())).collect()
+        of_list.flat_map(|(_, listed)| listed.entries.iter().map(|entry| entry.outside.clone())).collect()
     }
+}
+
+/// The shorter of two times, and private unless both are public.
+pub(crate) fn narrower(one: Cache, other: Cache) -> Cache {
+    let public = one.scope == CacheScope::Public && other.scope == CacheScope::Public;
+    let scope = if public { CacheScope::Public } else { CacheScope::Private };
+    Cache { ttl_ms: one.ttl_ms.min(other.ttl_ms), scope }
 }

@@ -7,18 +7,20 @@ use std::time::Duration;
 use failwell_fault::{Echo, Fault, OrFault, reason};
 use failwell_process::Launcher;
 use failwell_render::{Cache, CacheScope};
-use failwell_rpc::{Json, Raw};
+use failwell_rpc::Json;
 use failwell_server::{
     Completion, Context, Event, HeaderParam, Hub, Info, List, Members, Offered, Offers, Page, Room,
     ToolOutcome, Work, nearest, unknown_resource,
 };
 use futures_util::future::join_all;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
 
 use crate::catalogue::{Catalogue, Entry};
 use crate::member::Member;
 use crate::names::{inside_uri, outside, outside_uri, server_of};
 use crate::parked::Parking;
+use crate::roster::{Reloaded, Roster};
 use crate::settings::UpstreamSettings;
 use crate::single::Single;
 use crate::upstream::Upstream;
@@ -41,10 +43,12 @@ pub struct Gateway(Arc<Inner>);
 
 pub(crate) struct Inner {
     pub(crate) info: Info,
-    members: Vec<Member>,
+    roster: Roster,
     pub(crate) catalogue: Arc<Catalogue>,
     pub(crate) parking: Arc<Parking>,
     hubs: Arc<Hubs>,
+    launcher: Launcher,
+    end: CancellationToken,
 }
 
 impl Gateway {
@@ -55,29 +59,59 @@ impl Gateway {
         built_in: Vec<(String, Arc<dyn Room>)>,
         launcher: &Launcher,
     ) -> Gateway {
-        let (catalogue, hubs) = (Arc::new(Catalogue::default()), Arc::new(Hubs::default()));
-        let upstreams = upstreams.into_iter().map(|settings| {
-            let (name, known, hubs) = (settings.name.clone(), catalogue.clone(), hubs.clone());
-            let changed = Arc::new(move |event: Event| {
-                known.forget(&name);
-                hubs.announce(&name, &event);
-            });
-            Member::Upstream(Upstream::new(settings, launcher.clone(), changed))
-        });
-        let rooms = built_in.into_iter().map(|(name, room)| Member::BuiltIn(name, room));
-        let members = upstreams.chain(rooms).collect();
-        Gateway(Arc::new(Inner { info, members, catalogue, parking: Arc::default(), hubs }))
+        let gateway = Gateway(Arc::new(Inner {
+            info,
+            roster: Roster::default(),
+            catalogue: Arc::default(),
+            parking: Arc::default(),
+            hubs: Arc::default(),
+            launcher: launcher.clone(),
+            end: CancellationToken::new(),
+        }));
+        gateway.reload(upstreams, built_in);
+        gateway
+    }
+
+    /// From now on these are the servers and rooms. Those with the settings they had are left alone, with their
+    /// connections and all that is in flight; what was begun with one that changed or went ends with it, within the
+    /// time its requests have anyway.
+    pub fn reload(
+        &self,
+        upstreams: Vec<UpstreamSettings>,
+        built_in: Vec<(String, Arc<dyn Room>)>,
+    ) -> Reloaded {
+        let rooms = built_in.into_iter().map(|(name, room)| Member::BuiltIn(name.into(), room));
+        let change = self.0.roster.replace(upstreams, rooms, |settings| self.0.upstream(settings));
+        for gone in &change.gone {
+            self.0.catalogue.forget(gone.name());
+            if let Member::Upstream(upstream) = gone {
+                tokio::spawn(upstream.retire(self.0.end.clone()));
+            }
+        }
+        change.told
+    }
+
+    /// Tells clients that the lists are others now.
+    pub fn announce(&self, reloaded: &Reloaded) {
+        self.0.hubs.tell(reloaded);
     }
 
     /// The names of all members.
     pub fn names(&self) -> Vec<String> {
-        self.0.members.iter().map(|member| member.name().to_owned()).collect()
+        self.0.roster.all().iter().map(|member| member.name().to_owned()).collect()
     }
 
-    /// One member alone, under its own names.
-    pub fn single(&self, name: &str) -> Option<Arc<dyn Room>> {
-        let member = self.0.member(name)?.clone();
-        Some(Arc::new(Single { inner: self.0.clone(), member }))
+    /// A built-in room that is served.
+    pub fn built_in(&self, name: &str) -> Option<Arc<dyn Room>> {
+        match self.0.roster.find(name)? {
+            Member::BuiltIn(_, room) => Some(room),
+            Member::Upstream(_) => None,
+        }
+    }
+
+    /// One member alone, under its own names: whoever has this name, now and after a reload.
+    pub fn single(&self, name: &str) -> Arc<dyn Room> {
+        Arc::new(Single { inner: self.0.clone(), name: name.to_owned() })
     }
 
     /// Where changes of the upstreams are announced.
@@ -92,7 +126,8 @@ impl Gateway {
 
     /// Ends every upstream.
     pub fn stop(&self) {
-        for member in &self.0.members {
+        self.0.end.cancel();
+        for member in self.0.roster.all().iter() {
             if let Member::Upstream(upstream) = member {
                 upstream.stop();
             }
@@ -110,6 +145,22 @@ impl Hubs {
         all.push((of.map(str::to_owned), hub.clone()));
     }
 
+    /// Every list is another one now; whoever heard of a server that is gone hears no more.
+    fn tell(&self, told: &Reloaded) {
+        if told.is_nothing() {
+            return;
+        }
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        for (of, hub) in all.iter() {
+            if of.as_ref().is_none_or(|of| told.changed.contains(of)) {
+                [Event::ToolsChanged, Event::PromptsChanged, Event::ResourcesChanged]
+                    .into_iter()
+                    .for_each(|event| hub.announce(event));
+            }
+        }
+        all.retain(|(of, _)| of.as_ref().is_none_or(|of| !told.removed.contains(of)));
+    }
+
     fn announce(&self, server: &str, event: &Event) {
         for (of, hub) in self.0.lock().unwrap_or_else(PoisonError::into_inner).iter() {
             match of {
@@ -124,19 +175,33 @@ impl Hubs {
 fn outside_event(server: &str, event: &Event) -> Event {
     match event {
         Event::ResourceUpdated(uri) => Event::ResourceUpdated(outside_uri(server, uri).into()),
+        Event::Relayed(kind, params) => {
+            let kind = outside_event(server, kind);
+            let params = uris::of_event(&kind, params);
+            Event::Relayed(Arc::new(kind), params)
+        }
         other => other.clone(),
     }
 }
 
 impl Inner {
-    fn member(&self, name: &str) -> Option<&Member> {
-        self.members.iter().find(|member| member.name() == name)
+    fn upstream(&self, settings: UpstreamSettings) -> Arc<Upstream> {
+        let (name, known, hubs) = (settings.name.clone(), self.catalogue.clone(), self.hubs.clone());
+        let changed = Arc::new(move |event: Event| {
+            known.forget(&name);
+            hubs.announce(&name, &event);
+        });
+        Upstream::new(settings, self.launcher.clone(), changed)
+    }
+
+    pub(crate) fn member(&self, name: &str) -> Option<Member> {
+        self.roster.find(name)
     }
 
     /// Everything of one kind: from each member what it has, and which members could not be asked.
     async fn all(&self, list: List, cx: &Context) -> (Vec<Arc<Vec<Entry>>>, Vec<Value>) {
-        let asked =
-            self.members.iter().map(|member| async move { (member, self.of(member, list, cx).await) });
+        let members = self.roster.all();
+        let asked = members.iter().map(|member| async move { (member, self.of(member, list, cx).await) });
         let mut found = Vec::new();
         let mut missing = Vec::new();
         for (member, answer) in join_all(asked).await {
@@ -158,17 +223,26 @@ impl Inner {
             return Ok(known);
         }
         let asking = async {
-            if self.offers(member, list).await? { member.list(list, cx).await } else { Ok(Vec::new()) }
+            if self.offers(member, list).await? {
+                member.list(list, cx).await
+            } else {
+                Ok((Vec::new(), KEEP))
+            }
         };
         let late = |_| Fault::new(&reason::GATEWAY_UPSTREAM_TIMEOUT).fact("limit_s", LIST_PATIENCE.as_secs());
-        let items = tokio::time::timeout(LIST_PATIENCE, asking).await.map_err(late)??;
-        Ok(self.learn(member, list, &items))
+        let (items, cache) = tokio::time::timeout(LIST_PATIENCE, asking).await.map_err(late)??;
+        Ok(self.learn(member, list, &items, cache))
     }
 
     /// Remembers what a member just listed.
-    pub(crate) fn learn(&self, member: &Member, list: List, items: &[Json]) -> Arc<Vec<Entry>> {
+    pub(crate) fn learn(&self, member: &Member, list: List, items: &[Json], cache: Cache) -> Arc<Vec<Entry>> {
         let entries = items.iter().filter_map(|item| Entry::of(member.name(), list, item)).collect();
-        self.catalogue.put(member.name(), list, entries)
+        let entries = self.catalogue.put(member.name(), list, entries, cache);
+        // Asked before a reload and answered after it: true of what was, not of what is.
+        if !self.roster.has(member) {
+            self.catalogue.forget(member.name());
+        }
+        entries
     }
 
     /// Whether a member has lists of this kind at all.
@@ -193,23 +267,22 @@ impl Inner {
             return Err(Fault::new(&reason::MCP_BAD_CURSOR));
         }
         let items: Vec<&Json> = all.iter().skip(start).take(PAGE).map(|entry| &entry.definition).collect();
-        let mut members = Map::new();
-        members.insert(list.member().to_owned(), json!(items));
-        if start + PAGE < all.len() {
-            members.insert("nextCursor".to_owned(), json!((start + PAGE).to_string()));
-        }
+        let items = Json::of(&items).or_fault(&reason::SERVER_BUG)?;
+        let next = Json::of(&(start + PAGE).to_string()).or_fault(&reason::SERVER_BUG)?;
+        let more = (start + PAGE < all.len()).then_some(("nextCursor", next.raw()));
+        let members = Json::object([(list.member(), items.raw())].into_iter().chain(more));
         let meta = (!missing.is_empty()).then(|| Json::of(&json!({"dev.failwell/unreachable": missing})));
         Ok(Page {
-            members: Json::of(&members).or_fault(&reason::SERVER_BUG)?,
+            members,
             meta: meta.transpose().or_fault(&reason::SERVER_BUG)?,
-            cache: KEEP,
+            cache: self.catalogue.cache(list, KEEP),
         })
     }
 
     /// Whose an outside name is, and what it is called there. A bare name resolves when only one member has it.
-    async fn resolve(&self, list: List, name: &str, cx: &Context) -> Result<(&Member, String), Fault> {
+    async fn resolve(&self, list: List, name: &str, cx: &Context) -> Result<(Member, String), Fault> {
         if let Some(member) = server_of(name).and_then(|server| self.member(server)) {
-            let entries = self.of(member, list, cx).await?;
+            let entries = self.of(&member, list, cx).await?;
             if let Some(entry) = entries.iter().find(|entry| entry.outside == name) {
                 return Ok((member, entry.inside.clone()));
             }
@@ -234,7 +307,7 @@ impl Inner {
             .nearest(nearest(name, known.iter().map(String::as_str)))
     }
 
-    fn of_uri<'a>(&self, uri: &'a str) -> Result<(&Member, &'a str), Fault> {
+    fn of_uri<'a>(&self, uri: &'a str) -> Result<(Member, &'a str), Fault> {
         let (server, inside) = inside_uri(uri).ok_or_else(|| unknown_resource(uri))?;
         let member = self.member(&server).ok_or_else(|| unknown_resource(uri))?;
         Ok((member, inside))
@@ -327,18 +400,4 @@ pub(crate) fn naming_member(list: List) -> &'static str {
         List::Resources => "uri",
         List::Templates => "uriTemplate",
     }
-}
-
-/// One member of a definition, replaced; everything else as it came.
-pub(crate) fn replaced(item: Raw<'_>, member: &str, with: &Json) -> Option<Json> {
-    let object = item.as_object()?;
-    let members: Vec<(String, Raw<'_>)> = object
-        .iter()
-        .map(
-            |(key, value)| {
-                if key == member { (key.into_owned(), with.raw()) } else { (key.into_owned(), value) }
-            },
-        )
-        .collect();
-    Some(Json::object(members.iter().map(|(key, value)| (key.as_str(), *value))))
 }

@@ -3,12 +3,13 @@
 use std::time::Duration;
 
 use failwell_fault::{Fact, Fault, reason};
-use failwell_rpc::{Era, Json, Raw, Revision, meta};
-use failwell_server::{Capability, Client, Offered, Offers};
-use serde_json::{Map, Value, json};
+use failwell_rpc::{Era, Json, Raw, Revision};
+use failwell_server::{Offered, Offers};
+use serde_json::{Value, json};
 
 use crate::line::garbled;
 use crate::link::Link;
+use crate::params::plain_meta;
 use crate::said::Said;
 
 /// How long a child of the session era may be silent when asked in the modern one.
@@ -41,7 +42,7 @@ pub(crate) async fn introduce(link: &Link, known: Option<Era>) -> Result<Introdu
 }
 
 async fn discover(link: &Link) -> Result<Option<Introduction>, Fault> {
-    let params = json!({"_meta": modern_meta(&nobody(), None)}).to_string();
+    let params = json!({"_meta": plain_meta()}).to_string();
     let pending = link.send("server/discover", |_| params, None).await?;
     let number = pending.number;
     let patience = match link {
@@ -112,28 +113,6 @@ async fn initialize(link: &Link) -> Result<Introduction, Fault> {
 
 fn client_info() -> Value {
     json!({"name": "failwell", "version": env!("CARGO_PKG_VERSION")})
-}
-
-fn nobody() -> Client {
-    Client::plain(failwell_policy::Caller::anonymous())
-}
-
-/// The `_meta` of a modern request: what this very client can do, and nothing it cannot.
-pub(crate) fn modern_meta(client: &Client, progress: Option<u64>) -> Value {
-    let mut capabilities = Map::new();
-    for capability in [Capability::Elicitation, Capability::Sampling, Capability::Roots] {
-        if client.can(capability) {
-            capabilities.insert(capability.as_str().to_owned(), json!({}));
-        }
-    }
-    let mut members = Map::new();
-    members.insert(meta::PROTOCOL_VERSION.to_owned(), json!(Revision::V2026_07_28.as_str()));
-    members.insert(meta::CLIENT_CAPABILITIES.to_owned(), Value::Object(capabilities));
-    members.insert(meta::CLIENT_INFO.to_owned(), client_info());
-    if let Some(token) = progress {
-        members.insert(meta::PROGRESS_TOKEN.to_owned(), json!(token));
-    }
-    Value::Object(members)
 }
 
 fn offers(result: &Json) -> Offers {

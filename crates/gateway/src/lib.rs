@@ -10,10 +10,13 @@
 //!   original goes to the operator.
 //! * A request is sent again only when it provably never left. What left and was not answered has an unknown effect.
 //! * One dead upstream never sinks a list, and is never shown as an empty one.
+//! * Members are one immutable snapshot, swapped whole: a request sees all of the old ones or all of the new, and what
+//!   it began with an old one it ends with it.
 //! * Every child is watched over by `process`: no zombie, no orphan, whatever happens to us.
 
 mod catalogue;
 mod child;
+mod front;
 mod gateway;
 mod http;
 mod introduction;
@@ -22,14 +25,19 @@ mod link;
 mod member;
 mod names;
 mod notice;
+mod params;
 mod parked;
 mod relay;
+mod roster;
 mod rounds;
 mod said;
 mod settings;
 mod single;
+mod tasks;
 mod upstream;
 mod uris;
 
+pub use front::Front;
 pub use gateway::Gateway;
+pub use roster::Reloaded;
 pub use settings::{Reach, Restart, UpstreamSettings};

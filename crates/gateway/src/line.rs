@@ -6,7 +6,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use bytes::Bytes;
 use failwell_fault::{Effect, Fault, OrFault, reason};
-use failwell_rpc::{About, Id, Incoming, Json, Limits, Message, Notification, Raw, Request, Response, read};
+use failwell_rpc::{
+    About, Id, Incoming, Json, Limits, Message, Notification, Raw, Request, Response, on_one_line, read,
+};
 use failwell_server::{Keep, Stream};
 use failwell_transport::id_in_start;
 use serde_json::json;
@@ -122,7 +124,7 @@ impl Line {
         let params = params(number);
         let frame = format!(r#"{{"jsonrpc":"2.0","id":{number},"method":{method},"params":{params}}}"#);
         // When it never left, nothing can have happened.
-        let pushed = self.outgoing.push(frame).await;
+        let pushed = self.outgoing.push(on_one_line(frame)).await;
         pushed.map_err(|gone| Fault::new(&reason::GATEWAY_UPSTREAM_DOWN).because(gone))?;
         unsent.number = None;
         let answer = Box::pin(async move { answer.await.or_fault(&reason::GATEWAY_UPSTREAM_DOWN)? });
@@ -328,7 +330,8 @@ impl Line {
 
     /// Answers the upstream.
     pub(crate) fn reply(&self, id: &Id, result: &str) {
-        self.outgoing.push_now(format!(r#"{{"jsonrpc":"2.0","id":{},"result":{result}}}"#, id.text()));
+        let frame = format!(r#"{{"jsonrpc":"2.0","id":{},"result":{result}}}"#, id.text());
+        self.outgoing.push_now(on_one_line(frame));
     }
 
     /// Declines a question of the upstream.

@@ -3,8 +3,8 @@ use std::time::Duration;
 
 use failwell_fault::Secret;
 
-/// One server behind the gateway.
-#[derive(Debug, Clone)]
+/// One server behind the gateway. Equal settings are the same server: a reload leaves it alone.
+#[derive(Debug, Clone, PartialEq)]
 pub struct UpstreamSettings {
     /// The name its tools are prefixed with.
     pub name: String,
@@ -25,7 +25,7 @@ pub struct UpstreamSettings {
 }
 
 /// How to reach an upstream.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub enum Reach {
     /// Start it, and speak over its standard input and output.
     Child {
@@ -50,7 +50,7 @@ pub enum Reach {
 }
 
 /// The budget of restarts.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Restart {
     /// How many …
     pub budget: u32,

@@ -194,6 +194,21 @@ impl Upstream {
             .with_effect(effect)
     }
 
+    /// Nobody new comes: it ends with the last call in flight, and at the latest when every one of them had its time.
+    pub(crate) fn retire(
+        self: &Arc<Self>,
+        end: CancellationToken,
+    ) -> impl Future<Output = ()> + Send + use<> {
+        let patience = self.settings.start_timeout + self.settings.timeout;
+        let upstream = Arc::downgrade(self);
+        async move {
+            let _ = tokio::time::timeout(patience, end.cancelled()).await;
+            if let Some(upstream) = upstream.upgrade() {
+                upstream.stop();
+            }
+        }
+    }
+
     /// Ends the connection and whatever is behind it.
     pub(crate) fn stop(&self) {
         self.stop.cancel();

@@ -13,6 +13,7 @@ use crate::asking::Asking;
 use crate::client::{Capability, Client};
 use crate::hub::{Event, Hub};
 use crate::log_level::LogLevel;
+use crate::passing::Passing;
 use crate::question::{Answers, Question};
 use crate::stream::Stream;
 use crate::task::{Task, Tasks};
@@ -33,6 +34,7 @@ struct Inner {
     asking: Asking,
     hub: Hub,
     tasks: Arc<Tasks>,
+    passing: Passing,
     task: OnceLock<Arc<Task>>,
     detached: Notify,
 }
@@ -57,6 +59,7 @@ pub(crate) struct Surroundings {
     pub(crate) asking: Asking,
     pub(crate) hub: Hub,
     pub(crate) tasks: Arc<Tasks>,
+    pub(crate) passing: Passing,
 }
 
 /// Progress that comes faster than this is not worth a message.
@@ -75,6 +78,7 @@ impl Context {
             asking: around.asking,
             hub: around.hub,
             tasks: around.tasks,
+            passing: around.passing,
             task: OnceLock::new(),
             detached: Notify::new(),
         }))
@@ -188,14 +192,28 @@ impl Context {
         Ok(())
     }
 
+    /// Whether the work has become a task.
+    pub fn is_task(&self) -> bool {
+        self.0.task.get().is_some()
+    }
+
+    /// What there is to say about the task the work has become; nothing new is not told.
+    pub fn tell_status(&self, message: Option<String>) {
+        if let (Some(task), Some(message)) = (self.0.task.get(), message) {
+            task.tell(message);
+        }
+    }
+
     /// Passes somebody else's notice on to the client, as it is.
     pub async fn relay_notice(&self, method: &str, params: &Json) {
-        let frame = format!(
-            "{{\"jsonrpc\":\"2.0\",\"method\":{},\"params\":{}}}",
-            failwell_rpc::json_string(method),
-            params.text()
-        );
-        let _ = self.0.outlet.push(frame).await;
+        let (method, params) = (failwell_rpc::json_string(method), params.text());
+        let frame = format!(r#"{{"jsonrpc":"2.0","method":{method},"params":{params}}}"#);
+        let _ = self.0.outlet.push(failwell_rpc::on_one_line(frame)).await;
+    }
+
+    /// What the request brought beyond what is understood here.
+    pub fn passing(&self) -> &Passing {
+        &self.0.passing
     }
 
     /// The token under which the client wants to hear of progress.

@@ -1,5 +1,7 @@
 use std::sync::Arc;
 
+use failwell_rpc::Json;
+use serde_json::json;
 use tokio::sync::broadcast;
 
 /// Something changed that clients may have asked to hear of.
@@ -15,17 +17,36 @@ pub enum Event {
     ResourceUpdated(Arc<str>),
     /// The state of one task.
     TaskChanged(Arc<str>),
+    /// One of the above told by somebody else, with all that they said about it.
+    Relayed(Arc<Event>, Json),
 }
 
 impl Event {
     /// The notification that tells of it.
     pub(crate) fn method(&self) -> &'static str {
-        match self {
+        match self.kind() {
             Event::ToolsChanged => "notifications/tools/list_changed",
             Event::PromptsChanged => "notifications/prompts/list_changed",
             Event::ResourcesChanged => "notifications/resources/list_changed",
             Event::ResourceUpdated(_) => "notifications/resources/updated",
-            Event::TaskChanged(_) => "notifications/tasks",
+            Event::TaskChanged(_) | Event::Relayed(..) => "notifications/tasks",
+        }
+    }
+
+    /// What changed, whoever told of it.
+    pub fn kind(&self) -> &Event {
+        match self {
+            Event::Relayed(kind, _) => kind,
+            plain => plain,
+        }
+    }
+
+    /// The params of that notification, but for what only its listener knows.
+    pub(crate) fn params(&self) -> Option<Json> {
+        match self {
+            Event::Relayed(_, params) => Some(params.clone()),
+            Event::ResourceUpdated(uri) => Some(Json::from(&json!({"uri": &**uri}))),
+            _ => None,
         }
     }
 }

@@ -15,6 +15,7 @@ use crate::content::{ToolOutcome, Verdict};
 use crate::context::{Context, Surroundings};
 use crate::house::{Exchange, House};
 use crate::params::Params;
+use crate::passing::Passing;
 use crate::room::List;
 use crate::stream::{Keep, Stream};
 
@@ -107,6 +108,7 @@ impl House {
             asking: Asking::Nobody,
             hub: self.hub.clone(),
             tasks: self.tasks.clone(),
+            passing: Passing::default(),
         });
         match call {
             PlainCall::ListTools => {

@@ -91,12 +91,14 @@ pub struct Members {
     pub members: Json,
     /// The members of `_meta`, if there are any.
     pub meta: Option<Json>,
+    /// How long it may be kept, where whoever made it says so.
+    pub cache: Option<Cache>,
 }
 
 impl Members {
     /// The members of a value that serializes as an object without `_meta`.
     pub fn of(value: &impl Serialize) -> Result<Members, Fault> {
-        Ok(Members { members: Json::of(value).or_fault(&reason::SERVER_BUG)?, meta: None })
+        Ok(Members { members: Json::of(value).or_fault(&reason::SERVER_BUG)?, meta: None, cache: None })
     }
 }
 

@@ -18,6 +18,7 @@ use crate::context::{Context, Surroundings};
 use crate::digest::binding;
 use crate::house::House;
 use crate::listen::{Filter, Listening};
+use crate::passing::Passing;
 use crate::room::{Members, Offered};
 use crate::session::Session;
 use crate::supervise::Supervised;
@@ -46,7 +47,7 @@ impl House {
             Call::List(list, cursor) => {
                 let cx = desk.context(Asking::Nobody)?;
                 let page = self.supervise(self.room.list(list, cursor, cx.clone()), &cx).await?.finished()?;
-                Ok(result(Members { members: page.members, meta: page.meta }, Some(page.cache)))
+                Ok(result(Members { members: page.members, meta: page.meta, cache: None }, page.cache))
             }
             Call::Tool(invocation) => desk.tool(invocation).await,
             Call::Read { uri, rounds } => desk.read(&uri, rounds).await,
@@ -70,7 +71,7 @@ impl House {
             Call::Listen(filter) => Box::pin(desk.listen(&filter)).await,
             Call::TaskGet(id) => {
                 desk.need_tasks()?;
-                members(&self.tasks.find(&id, arrival.caller)?.account())
+                Ok(Outcome::complete(self.tasks.find(&id, arrival.caller)?.account()?))
             }
             Call::TaskUpdate(id, responses) => {
                 desk.need_tasks()?;
@@ -156,6 +157,7 @@ impl Desk<'_> {
             asking,
             hub: self.house.hub.clone(),
             tasks: self.house.tasks.clone(),
+            passing: Passing::of(&self.arrival.request, self.said),
         }))
     }
 
@@ -198,9 +200,8 @@ impl Desk<'_> {
         match self.house.supervise(work, &cx).await {
             Ok(Supervised::Finished(outcome)) => tool_result(outcome, self.client.revision),
             Ok(Supervised::Detached(work, task)) => {
-                let account = task.base();
+                let members = task.base()?;
                 self.house.follow(work, task, self.client.revision);
-                let members = Json::of(&account).or_fault(&reason::SERVER_BUG)?;
                 Ok(Outcome::Mcp { members, meta: None, kind: ResultKind::Task, cache: None })
             }
             Err(fault) => self.input_needed(fault, &cx, &name),
@@ -210,7 +211,7 @@ impl Desk<'_> {
     async fn read(&self, uri: &str, rounds: RoundParams<'_>) -> Result<Outcome, Fault> {
         let cx = self.context(self.asking(&rounds, uri)?)?;
         match self.house.supervise(self.house.room.read(uri, cx.clone()), &cx).await {
-            Ok(contents) => Ok(result(contents.finished()?, Some(DO_NOT_KEEP))),
+            Ok(contents) => Ok(result(contents.finished()?, DO_NOT_KEEP)),
             Err(fault) => self.input_needed(fault, &cx, uri),
         }
     }
@@ -233,8 +234,12 @@ impl Desk<'_> {
         let open = cx.asking().open_round().filter(|_| *fault.reason() == reason::MCP_INPUT_NEEDED);
         let Some((questions, settled)) = open else { return Err(fault) };
         let state = self.house.seal.seal(&settled, &self.bound_to(target)?)?;
-        let members = json!({"inputRequests": questions, "requestState": state});
-        let members = Json::of(&members).or_fault(&reason::SERVER_BUG)?;
+        let (questions, state) = (
+            Json::of(&questions).or_fault(&reason::SERVER_BUG)?,
+            Json::of(&state).or_fault(&reason::SERVER_BUG)?,
+        );
+        let members = [("inputRequests", questions.raw()), ("requestState", state.raw())];
+        let members = Json::object(members.into_iter());
         Ok(Outcome::Mcp { members, meta: None, kind: ResultKind::InputRequired, cache: None })
     }
 
@@ -250,8 +255,8 @@ impl Desk<'_> {
             tasks: &house.tasks,
         };
         tokio::select! {
-            told = listening.run(filter, &house.hub) => told.and_then(|()| listening.farewell()),
-            () = house.closing().cancelled() => listening.farewell(),
+            told = listening.run(filter, &house.hub) => told.map(|()| listening.farewell()),
+            () = house.closing().cancelled() => Ok(listening.farewell()),
             () = self.arrival.cancel.cancelled() => Err(Fault::new(&reason::SERVER_CANCELLED)),
         }
     }
@@ -290,8 +295,9 @@ pub(crate) fn tool_result(outcome: ToolOutcome, revision: Revision) -> Result<Ou
     })
 }
 
-/// A finished result.
-fn result(found: Members, cache: Option<Cache>) -> Outcome {
+/// A finished result. Where its maker does not say how long it may be kept, it is for `otherwise`.
+fn result(found: Members, otherwise: impl Into<Option<Cache>>) -> Outcome {
+    let cache = found.cache.or(otherwise.into());
     Outcome::Mcp { members: found.members, meta: found.meta, kind: ResultKind::Complete, cache }
 }
 

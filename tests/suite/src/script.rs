@@ -28,6 +28,8 @@ pub struct Seen {
     pub head: String,
     /// The body, if it is JSON.
     pub body: Value,
+    /// The body as it was written.
+    pub text: String,
 }
 
 impl Seen {
@@ -217,8 +219,9 @@ async fn converse(
 pub async fn read_request(socket: &mut TcpStream) -> Option<Seen> {
     let (head, body) = read_raw(socket).await?;
     let verb = head.split(' ').next().unwrap_or_default().to_owned();
+    let text = String::from_utf8_lossy(&body).into_owned();
     let body = serde_json::from_slice(&body).unwrap_or(Value::Null);
-    Some(Seen { verb, head: head.to_ascii_lowercase(), body })
+    Some(Seen { verb, head: head.to_ascii_lowercase(), body, text })
 }
 
 /// The head and the body of one request.

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::net::SocketAddr;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -22,6 +22,19 @@ pub(crate) struct Config {
     pub(crate) servers: Vec<Builtin>,
     /// The servers behind the gateway.
     pub(crate) upstreams: Vec<UpstreamConfig>,
+}
+
+/// Only this machine can connect, unless told otherwise.
+pub(crate) const DEFAULT_ADDRESS: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8484);
+
+impl Config {
+    /// Which keys differ that are read at the start alone.
+    pub(crate) fn fixed_differences(&self, other: &Config) -> Vec<&'static str> {
+        let address = |config: &Config| config.listen.unwrap_or(DEFAULT_ADDRESS);
+        let all =
+            [("listen", address(self) != address(other)), ("data_dir", self.data_dir != other.data_dir)];
+        all.into_iter().filter(|(_, differs)| *differs).map(|(key, _)| key).collect()
+    }
 }
 
 impl Default for Config {

@@ -4,15 +4,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use failwell_policy::Caller;
 use failwell_rpc::Era;
-use failwell_server::Client;
 use failwell_transport::{ContentKind, Events, Heard, Unheard, Verb};
 use serde_json::json;
 use std::sync::atomic::Ordering;
 
 use super::Peer;
-use crate::introduction::modern_meta;
+use crate::params::plain_meta;
 
 /// Between two attempts: doubled each time …
 const SHORTEST_WAIT: Duration = Duration::from_secs(1);
@@ -68,7 +66,7 @@ async fn open(peer: &Peer, place: Option<&str>) -> Result<Heard, Unheard> {
     let watched = peer.watched.borrow().clone();
     let wanted = json!({"toolsListChanged": true, "promptsListChanged": true, "resourcesListChanged": true,
         "resourceSubscriptions": watched});
-    let meta = modern_meta(&Client::plain(Caller::anonymous()), None);
+    let meta = plain_meta();
     let number = peer.next.fetch_add(1, Ordering::Relaxed);
     let body = json!({"jsonrpc": "2.0", "id": number, "method": "subscriptions/listen",
         "params": {"notifications": wanted, "_meta": meta}});

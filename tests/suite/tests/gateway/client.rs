@@ -73,7 +73,12 @@ impl World {
     }
 
     pub(crate) async fn send(&mut self, message: &Value) {
-        self.input.write_all(format!("{message}\n").as_bytes()).await.expect("the gateway reads");
+        self.send_line(&message.to_string()).await;
+    }
+
+    /// Sends a message as it is written.
+    pub(crate) async fn send_line(&mut self, line: &str) {
+        self.input.write_all(format!("{line}\n").as_bytes()).await.expect("the gateway reads");
     }
 
     /// Sends a request without waiting, and says under which id.
@@ -94,10 +99,15 @@ impl World {
     }
 
     pub(crate) async fn hear(&mut self) -> Value {
+        serde_json::from_str(&self.hear_line().await).expect("JSON")
+    }
+
+    /// Hears a message as it is written.
+    pub(crate) async fn hear_line(&mut self) -> String {
         let line = tokio::time::timeout(Duration::from_secs(20), self.lines.next_line()).await;
         let line = line.expect("an answer in time").expect("readable").expect("not the end");
         self.said.push_str(&line);
-        serde_json::from_str(&line).expect("JSON")
+        line
     }
 
     pub(crate) async fn ask(&mut self, method: &str, params: Value) -> Value {

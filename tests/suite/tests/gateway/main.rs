@@ -7,6 +7,8 @@ mod faults;
 mod federation;
 mod http;
 mod life;
+mod passing;
 mod peers;
+mod reload;
 
 use failwell_suite::script;
