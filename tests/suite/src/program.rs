@@ -52,13 +52,17 @@ pub struct Program {
 }
 
 impl Program {
-    /// Starts a command of the program with this configuration, in a folder of its own.
+    /// Starts a command of the program with this configuration, in a folder of its own that is its home too. It finds
+    /// no other programs, so that it does not examine them either.
     pub fn start(arguments: &[&str], folder: Folder, config: &str) -> Program {
         fs::write(folder.path().join("failwell.toml"), config).expect("the configuration is written");
         let journal = fs::File::create(folder.path().join("stderr")).expect("a file for the journal");
         let mut child = Command::new(built("failwell"))
             .args(arguments)
             .current_dir(folder.path())
+            .env_clear()
+            .env("HOME", folder.path())
+            .env("PATH", folder.path())
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(journal)

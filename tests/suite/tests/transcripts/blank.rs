@@ -1,7 +1,7 @@
 //! What differs from run to run is replaced by a placeholder; everything else is kept byte for byte.
 //!
 //! `<ref 1>` is the first reference that was seen, the same one wherever it stands; `<time>`, `<stack>`,
-//! `<connection>`, `<folder>` and `<ms>` (a wait with a random part) stand for themselves; `<x*70>` is `x` seventy times.
+//! `<connection>`, `<folder>`, `<place>` (in our own code) and `<ms>` (a wait with a random part) stand for themselves; `<x*70>` is `x` seventy times.
 
 use std::path::Path;
 
@@ -22,7 +22,7 @@ pub(crate) fn blank(text: &str, folder: &Path) -> String {
     for (n, reference) in texts(&text, "ref").iter().enumerate() {
         text = text.replace(reference, &format!("<ref {}>", n + 1));
     }
-    counted(&random_waits(&text))
+    counted(&without_places(&random_waits(&text)))
 }
 
 /// Every value a member with a text has, each once, in order.
@@ -70,6 +70,21 @@ fn without_waits(text: &str) -> String {
         done.push_str(part.get(digits..).unwrap_or_default());
     }
     done
+}
+
+/// Places in our own code, which move whenever it changes.
+fn without_places(text: &str) -> String {
+    let mut done = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find(".rs:") {
+        let (before, after) = rest.split_at(at);
+        let start = before.rfind([' ', '"', '\\']).map_or(0, |at| at + 1);
+        let numbers = after.get(4..).unwrap_or_default();
+        done.push_str(before.get(..start).unwrap_or_default());
+        done.push_str("<place>");
+        rest = numbers.trim_start_matches(|c: char| c.is_ascii_digit() || c == ':');
+    }
+    done + rest
 }
 
 fn counted(text: &str) -> String {

@@ -42,7 +42,7 @@ struct Arguments {
     #[arg(long)]
     seed: Option<u64>,
     /// How long the storm lasts, in seconds.
-    #[arg(long, default_value_t = 10)]
+    #[arg(long, default_value_t = 12)]
     seconds: u64,
     /// How many calls each of the eight callers has under way.
     #[arg(long, default_value_t = 25)]
@@ -80,7 +80,8 @@ async fn weather(arguments: &Arguments, seed: u64, mark: &str, verdict: &Verdict
         callers.push(Caller::open(address, REVISIONS[n % REVISIONS.len()], format!("c{n}")).await);
     }
     let before = processes::resident(pid);
-    let storm = storm::Storm { length: Duration::from_secs(arguments.seconds), lanes: arguments.lanes };
+    let length = Duration::from_secs(arguments.seconds);
+    let storm = storm::Storm { length, lanes: arguments.lanes, program: pid };
     storm.rage(&callers, mark, &mut Chance::new(seed), verdict).await;
     storm::recover(&callers, SETTLING, verdict).await;
     let after = processes::resident(pid);

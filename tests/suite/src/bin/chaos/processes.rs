@@ -40,6 +40,12 @@ impl Processes {
         self.0.len()
     }
 
+    pub(crate) fn pids(&self) -> Vec<i32> {
+        let mut pids: Vec<i32> = self.0.iter().map(|process| process.pid).collect();
+        pids.sort_unstable();
+        pids
+    }
+
     /// Those that still are.
     pub(crate) fn alive(&self) -> Vec<Process> {
         let same = |a: &Process, b: &Process| a.pid == b.pid && a.began == b.began;

@@ -11,13 +11,14 @@ use tokio::time::Instant;
 use crate::caller::Caller;
 use crate::calls::{Call, make};
 use crate::chance::Chance;
-use crate::processes::marked;
+use crate::processes::{Processes, marked};
 use crate::verdict::Verdict;
 
 /// How bad it gets.
 pub(crate) struct Storm {
     pub(crate) length: Duration,
     pub(crate) lanes: usize,
+    pub(crate) program: i32,
 }
 
 impl Storm {
@@ -31,7 +32,7 @@ impl Storm {
             }
         }
         let mut trouble = chance.fork();
-        tokio::join!(join_all(lanes), trouble_makers(mark, &mut trouble, end, verdict));
+        tokio::join!(join_all(lanes), trouble_makers(mark, self.program, &mut trouble, end, verdict));
         let most = most.load(Ordering::Relaxed);
         verdict.figure(format!("storm: {most} calls under way at the most"));
         verdict.check(most >= callers.len() * self.lanes * 9 / 10, || format!("only {most} calls at once"));
@@ -67,18 +68,24 @@ async fn lane(
     }
 }
 
-/// Kills and stops children until the storm is over; whoever was stopped goes on a little later.
-async fn trouble_makers(mark: &str, chance: &mut Chance, end: Instant, verdict: &Verdict) {
+/// First whatever runs below the program is killed, supervisors too; then children are only stopped, so that calls
+/// run into their deadlines, and go on a little later.
+async fn trouble_makers(mark: &str, program: i32, chance: &mut Chance, end: Instant, verdict: &Verdict) {
+    let turn = Instant::now() + (end - Instant::now()) / 2;
     while Instant::now() < end {
         tokio::time::sleep(Duration::from_millis(100 + chance.below(600))).await;
         let children = marked(mark);
-        let Some(victim) = chance.of(&children) else { continue };
-        let (name, signal) =
-            [("killed", Signal::KILL), ("stopped", Signal::STOP), ("terminated", Signal::TERM)]
-                [chance.below(3) as usize];
+        let killing = Instant::now() < turn;
+        let victims = if killing { Processes::below(program).pids() } else { children.clone() };
+        let Some(victim) = chance.of(&victims) else { continue };
+        let (name, signal) = match (killing, chance.below(3)) {
+            (false, _) => ("stopped", Signal::STOP),
+            (true, 0) => ("terminated", Signal::TERM),
+            (true, _) => ("killed", Signal::KILL),
+        };
         send(*victim, signal);
         verdict.count(format!("({name})"));
-        if chance.below(2) == 0 {
+        if chance.below(5) == 0 {
             children.iter().for_each(|child| send(*child, Signal::CONT));
         }
     }

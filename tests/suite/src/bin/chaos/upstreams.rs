@@ -36,7 +36,7 @@ impl Upstreams {
         let mut file = "servers = []\n".to_owned();
         for name in ["one", "two"] {
             file.push_str(&format!(
-                "[[upstream]]\nname = \"{name}\"\ncommand = [{evil:?}]\nenv = {{ CHAOS_MARK = \"{mark}\" }}\n\
+                "[[upstream]]\nname = \"{name}\"\ncommand = [{evil:?}]\nenv = {{ CHAOS_MARK = \"{mark}\", PATH = \"/usr/bin:/bin\" }}\n\
                  timeout_s = 3\nrestart = {{ budget = 1000, window_s = 1 }}\n"
             ));
         }
