@@ -24,4 +24,4 @@ pub(crate) use builtin::Builtin;
 pub(crate) use file::{DEFAULT_FILE, find, load};
 pub(crate) use problem::Problem;
 pub(crate) use schema::schema;
-pub(crate) use settings::{Config, DEFAULT_ADDRESS, Target, UpstreamConfig};
+pub(crate) use settings::{Auth, Config, DEFAULT_ADDRESS, Target, UpstreamConfig};

@@ -6,14 +6,16 @@ use std::time::Duration;
 
 use failwell_audit::Journal;
 use failwell_fault::{Fault, Secret};
-use failwell_gateway::{Front, Gateway, Reach, Reloaded, Restart, UpstreamSettings};
+use failwell_gateway::{
+    ClientCredentials, Front, Gateway, Reach, Reloaded, Restart, Trust, UpstreamSettings,
+};
 use failwell_process::Launcher;
 use failwell_server::{House, Info, Room, Settings, keep_panics_quiet};
 
 use super::serve;
 use crate::cli::Bounds;
 use crate::complaint::Complaint;
-use crate::config::{Builtin, Config, Target, UpstreamConfig};
+use crate::config::{Auth, Builtin, Config, Target, UpstreamConfig};
 
 const INFO: Info = Info {
     name: "failwell",
@@ -151,16 +153,38 @@ fn upstream(config: &UpstreamConfig) -> UpstreamSettings {
             environment: pairs(env),
             inherited: env_pass.clone(),
         },
-        Target::Url { url, headers } => Reach::Http { url: url.0.to_string(), headers: pairs(headers) },
+        Target::Url { url, headers, .. } => Reach::Http { url: url.0.to_string(), headers: pairs(headers) },
+    };
+    let usual = UpstreamSettings::new(&config.name, reach);
+    let usual = match &config.target {
+        Target::Url { wire, ca, auth, .. } => UpstreamSettings {
+            wire: *wire,
+            trust: ca.as_ref().map_or_else(Trust::default, |ca| ca.trust.clone()),
+            credentials: auth.as_deref().map(credentials),
+            ..usual
+        },
+        Target::Command { .. } => usual,
     };
     UpstreamSettings {
-        name: config.name.clone(),
-        reach,
+        sharing: config.sharing,
+        most_sessions: config.max_sessions,
         timeout: config.timeout,
         start_timeout: config.start_timeout,
         idle_stop: config.idle_stop,
         largest_message: config.max_message_bytes,
         restart: Restart { budget: config.restart.budget, window: config.restart.window },
         trusted_errors: config.trusted_errors,
+        ..usual
+    }
+}
+
+fn credentials(auth: &Auth) -> ClientCredentials {
+    ClientCredentials {
+        token_url: auth.token_url.0.to_string(),
+        client_id: auth.client_id.clone(),
+        client_secret: auth.client_secret.clone(),
+        scope: auth.scope.clone(),
+        audience: auth.audience.clone(),
+        resource: auth.resource.clone(),
     }
 }

@@ -48,7 +48,15 @@ impl World {
         let launcher = Launcher::at(env!("CARGO_BIN_EXE_supervisor"));
         let info = Info { name: "gate", title: "Gate", version: "1", instructions: "" };
         let gateway = Gateway::new(info, upstreams, Vec::new(), &launcher);
-        let written = Written::default();
+        World::joining(gateway, Written::default(), era).await
+    }
+
+    /// Another client of the same gateway.
+    pub(crate) async fn beside(&self, era: Era) -> World {
+        World::joining(self.gateway.clone(), self.written.clone(), era).await
+    }
+
+    async fn joining(gateway: Gateway, written: Written, era: Era) -> World {
         let journal = written.journal().clone();
         let house =
             House::new(Arc::new(gateway.clone()), Settings::default(), journal).expect("the house builds");

@@ -1,6 +1,8 @@
 //! Upstreams over HTTP.
 
+mod auth;
 mod cells;
 mod faults;
 mod life;
 mod peers;
+mod sse;

@@ -10,5 +10,6 @@ mod life;
 mod passing;
 mod peers;
 mod reload;
+mod sessions;
 
 use failwell_suite::script;
