@@ -83,7 +83,7 @@ async fn weather(arguments: &Arguments, seed: u64, mark: &str, verdict: &Verdict
     let length = Duration::from_secs(arguments.seconds);
     let storm = storm::Storm { length, lanes: arguments.lanes, program: pid };
     storm.rage(&callers, mark, &mut Chance::new(seed), verdict).await;
-    storm::recover(&callers, SETTLING, verdict).await;
+    storm::recover(&callers, mark, SETTLING, verdict).await;
     let after = processes::resident(pid);
     verdict.memory(before, after, processes::most_resident(pid));
     verdict.no_zombies(pid, SETTLING).await;

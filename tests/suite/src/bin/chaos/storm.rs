@@ -92,8 +92,8 @@ async fn trouble_makers(mark: &str, program: i32, chance: &mut Chance, end: Inst
     marked(mark).iter().for_each(|child| send(*child, Signal::CONT));
 }
 
-/// After the storm every upstream answers again.
-pub(crate) async fn recover(callers: &[Caller], patience: Duration, verdict: &Verdict) {
+/// After the storm every upstream answers again; those a late call still stops are let go on.
+pub(crate) async fn recover(callers: &[Caller], mark: &str, patience: Duration, verdict: &Verdict) {
     for upstream in ["one", "two", "web", "new"] {
         for caller in callers {
             let end = Instant::now() + patience;
@@ -106,6 +106,7 @@ pub(crate) async fn recover(callers: &[Caller], patience: Duration, verdict: &Ve
                 if Instant::now() > end {
                     break false;
                 }
+                marked(mark).iter().for_each(|child| send(*child, Signal::CONT));
                 tokio::time::sleep(Duration::from_millis(100)).await;
             };
             verdict.check(well, || format!("{upstream} did not come back"));
