@@ -218,9 +218,11 @@ impl Upstream {
             if let Some(wanted) = cx.chosen_log_level() {
                 connection.want_level(wanted, &seat, self.pool.sharing()).await;
             }
-            let sent =
-                connection.link.send(method, |number| params(&connection, number), relay.cloned()).await;
-            let pending = match sent {
+            let deadline = tokio::time::Instant::now() + self.settings.timeout;
+            let sending = connection.link.send(method, |number| params(&connection, number), relay.cloned());
+            // Whoever waits in line behind an upstream that does not read has asked for nothing yet.
+            let sent = tokio::time::timeout_at(deadline, sending).await;
+            let pending = match sent.unwrap_or_else(|_| Err(self.late(Effect::None))) {
                 Err(fault) if tries < 2 && connection.link.is_down() => {
                     drop(fault);
                     continue;
@@ -230,12 +232,8 @@ impl Upstream {
             };
             // Dropped before the answer came, the upstream is told that nobody waits for it.
             let mut unwanted = Unwanted { link: &connection.link, number: Some(pending.number) };
-            let answer = tokio::time::timeout(self.settings.timeout, pending.answer).await;
-            let Ok(answer) = answer else {
-                return Err(Fault::new(&reason::GATEWAY_UPSTREAM_TIMEOUT)
-                    .fact("limit_s", self.settings.timeout.as_secs())
-                    .with_effect(Effect::Unknown));
-            };
+            let answer = tokio::time::timeout_at(deadline, pending.answer).await;
+            let Ok(answer) = answer else { return Err(self.late(Effect::Unknown)) };
             unwanted.number = None;
             match answer {
                 // It never left, or reached somebody who does not know us any more.
@@ -243,6 +241,12 @@ impl Upstream {
                 answer => return Ok((self.result(answer?)?, connection.clone())),
             }
         }
+    }
+
+    fn late(&self, effect: Effect) -> Fault {
+        Fault::new(&reason::GATEWAY_UPSTREAM_TIMEOUT)
+            .fact("limit_s", self.settings.timeout.as_secs())
+            .with_effect(effect)
     }
 
     /// Nobody new comes: it ends with the last call in flight, and at the latest when every one of them had its time.
