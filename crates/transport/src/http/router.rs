@@ -15,7 +15,7 @@ use super::body::{Body, empty, rendered};
 use super::ladder::{climb, read_body};
 use super::linger::throw_away;
 use super::request::{Head, Place};
-use super::sessions::Sessions;
+use super::sessions::{Numbers, Sessions};
 use super::settings::HttpSettings;
 use super::{mcp, openapi, pages, plain};
 
@@ -28,7 +28,8 @@ pub(super) struct Door {
 
 impl Door {
     pub(super) fn new(house: Arc<House>, settings: Arc<HttpSettings>) -> Door {
-        let sessions = Sessions::new(settings.most_sessions, settings.idle_session);
+        let numbers = if house.state().node().is_some() { Numbers::Apart } else { Numbers::Plain };
+        let sessions = Sessions::new(settings.most_sessions, settings.idle_session, numbers);
         Door { house, settings, sessions }
     }
 
@@ -53,8 +54,8 @@ impl Door {
 
     async fn pass(self: &Arc<Self>, head: &Head<'_>, body: Incoming, caller: Caller) -> Response<Body> {
         match (head.place, head.method.as_str()) {
-            (Place::Mcp, "GET") => mcp::resume(self, head, &caller),
-            (Place::Mcp, "DELETE") => mcp::end(self, head, &caller),
+            (Place::Mcp, "GET") => Box::pin(mcp::resume(self, head, &caller)).await,
+            (Place::Mcp, "DELETE") => Box::pin(mcp::end(self, head, &caller)).await,
             (Place::Mcp | Place::Rpc | Place::Tool, _) => match read_body(head, body, &self.settings).await {
                 Err(fault) if head.place == Place::Mcp => {
                     last(self.refuse(fault, mcp::unread_face(head, self, &caller)))
