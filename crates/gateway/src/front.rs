@@ -60,6 +60,10 @@ impl Room for Front {
         self.0.now.load().watch(uri, cx)
     }
 
+    fn unwatch(&self, uri: &str, cx: Context) {
+        self.0.now.load().unwatch(uri, cx);
+    }
+
     fn prompt(&self, name: &str, arguments: BTreeMap<String, String>, cx: Context) -> Work<Members> {
         self.0.now.load().prompt(name, arguments, cx)
     }

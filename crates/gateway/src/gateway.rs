@@ -9,8 +9,8 @@ use failwell_process::Launcher;
 use failwell_render::{Cache, CacheScope};
 use failwell_rpc::Json;
 use failwell_server::{
-    Completion, Context, Event, HeaderParam, Hub, Info, List, Members, Offered, Offers, Page, Room,
-    ToolOutcome, Work, nearest, unknown_resource,
+    Alone, Completion, Context, Event, HeaderParam, Hub, Info, List, Members, Offered, Offers, Page, Party,
+    Room, State, ToolOutcome, Work, nearest, unknown_resource,
 };
 use futures_util::future::join_all;
 use serde_json::{Value, json};
@@ -48,6 +48,7 @@ pub(crate) struct Inner {
     pub(crate) parking: Arc<Parking>,
     hubs: Arc<Hubs>,
     launcher: Launcher,
+    state: Arc<dyn State>,
     end: CancellationToken,
 }
 
@@ -59,17 +60,23 @@ impl Gateway {
         built_in: Vec<(String, Arc<dyn Room>)>,
         launcher: &Launcher,
     ) -> Gateway {
-        let gateway = Gateway(Arc::new(Inner {
+        let gateway = Gateway::sharing(info, launcher, Arc::new(Alone));
+        gateway.reload(upstreams, built_in);
+        gateway
+    }
+
+    /// A gateway to nobody yet, on one of several nodes.
+    pub fn sharing(info: Info, launcher: &Launcher, state: Arc<dyn State>) -> Gateway {
+        Gateway(Arc::new(Inner {
             info,
             roster: Roster::default(),
             catalogue: Arc::default(),
-            parking: Arc::default(),
+            parking: Arc::new(Parking::new(state.clone())),
             hubs: Arc::default(),
             launcher: launcher.clone(),
+            state,
             end: CancellationToken::new(),
-        }));
-        gateway.reload(upstreams, built_in);
-        gateway
+        }))
     }
 
     /// From now on these are the servers and rooms. Those with the settings they had are left alone, with their
@@ -161,11 +168,15 @@ impl Hubs {
         all.retain(|(of, _)| of.as_ref().is_none_or(|of| !told.removed.contains(of)));
     }
 
-    fn announce(&self, server: &str, event: &Event) {
+    fn announce(&self, server: &str, event: &Event, to: Option<&Arc<Party>>) {
+        let tell = |hub: &Hub, event| match to {
+            Some(party) => hub.announce_to(party.clone(), event),
+            None => hub.announce(event),
+        };
         for (of, hub) in self.0.lock().unwrap_or_else(PoisonError::into_inner).iter() {
             match of {
-                None => hub.announce(outside_event(server, event)),
-                Some(of) if of == server => hub.announce(event.clone()),
+                None => tell(hub, outside_event(server, event)),
+                Some(of) if of == server => tell(hub, event.clone()),
                 Some(_) => {}
             }
         }
@@ -187,11 +198,11 @@ fn outside_event(server: &str, event: &Event) -> Event {
 impl Inner {
     fn upstream(&self, settings: UpstreamSettings) -> Arc<Upstream> {
         let (name, known, hubs) = (settings.name.clone(), self.catalogue.clone(), self.hubs.clone());
-        let changed = Arc::new(move |event: Event| {
+        let changed = Arc::new(move |event: Event, to: Option<Arc<Party>>| {
             known.forget(&name);
-            hubs.announce(&name, &event);
+            hubs.announce(&name, &event, to.as_ref());
         });
-        Upstream::new(settings, self.launcher.clone(), changed)
+        Upstream::new(settings, self.launcher.clone(), changed, self.state.clone())
     }
 
     pub(crate) fn member(&self, name: &str) -> Option<Member> {
@@ -223,7 +234,7 @@ impl Inner {
             return Ok(known);
         }
         let asking = async {
-            if self.offers(member, list).await? {
+            if self.offers(member, list, cx).await? {
                 member.list(list, cx).await
             } else {
                 Ok((Vec::new(), KEEP))
@@ -246,8 +257,8 @@ impl Inner {
     }
 
     /// Whether a member has lists of this kind at all.
-    pub(crate) async fn offers(&self, member: &Member, list: List) -> Result<bool, Fault> {
-        let offers = member.offers().await?;
+    pub(crate) async fn offers(&self, member: &Member, list: List, cx: &Context) -> Result<bool, Fault> {
+        let offers = member.offers(cx).await?;
         let offered = match list {
             List::Tools => offers.tools,
             List::Prompts => offers.prompts,
@@ -361,6 +372,15 @@ impl Room for Gateway {
             let (member, inside) = inner.of_uri(&uri)?;
             member.watch(inside, cx).await
         })
+    }
+
+    fn unwatch(&self, uri: &str, cx: Context) {
+        let (inner, uri) = (self.0.clone(), uri.to_owned());
+        tokio::spawn(async move {
+            if let Ok((member, inside)) = inner.of_uri(&uri) {
+                member.unwatch(inside, cx).await;
+            }
+        });
     }
 
     fn prompt(&self, name: &str, arguments: BTreeMap<String, String>, cx: Context) -> Work<Members> {

@@ -68,7 +68,7 @@ impl Roster {
         let same = |settings: &UpstreamSettings| {
             before
                 .iter()
-                .find(|member| matches!(member, Member::Upstream(known) if known.settings == *settings))
+                .find(|member| matches!(member, Member::Upstream(known) if *known.settings == *settings))
         };
         let upstreams = upstreams.into_iter().map(|settings| match same(&settings) {
             Some(member) => member.clone(),

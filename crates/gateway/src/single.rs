@@ -61,7 +61,7 @@ impl Room for Single {
         let (inner, member) = (self.inner.clone(), self.member());
         Box::pin(async move {
             let member = member?;
-            if !inner.offers(&member, list).await? {
+            if !inner.offers(&member, list, &cx).await? {
                 let members = Json::of(&json!({list.member(): []})).or_fault(&reason::SERVER_BUG)?;
                 return Ok(Page { members, meta: None, cache: KEEP });
             }
@@ -98,6 +98,11 @@ impl Room for Single {
     fn watch(&self, uri: &str, cx: Context) -> Work<()> {
         let (member, uri) = (self.member(), uri.to_owned());
         Box::pin(async move { member?.watch(&uri, cx).await })
+    }
+
+    fn unwatch(&self, uri: &str, cx: Context) {
+        let (Ok(member), uri) = (self.member(), uri.to_owned()) else { return };
+        tokio::spawn(async move { member.unwatch(&uri, cx).await });
     }
 
     fn prompt(&self, name: &str, arguments: BTreeMap<String, String>, cx: Context) -> Work<Members> {

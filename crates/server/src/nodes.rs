@@ -47,6 +47,7 @@ impl House {
         for uri in uris {
             let cx = Context::new(Surroundings {
                 client: client.clone(),
+                session: Some(session.clone()),
                 reference: Ref::fresh(),
                 cancel: session.ended.child_token(),
                 outlet: session.outbound.clone(),

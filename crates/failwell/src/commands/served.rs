@@ -6,14 +6,17 @@ use std::time::Duration;
 
 use failwell_audit::Journal;
 use failwell_fault::{Fault, Secret};
-use failwell_gateway::{Front, Gateway, Reach, Reloaded, Restart, UpstreamSettings};
+use failwell_gateway::{
+    ClientCredentials, Front, Gateway, Reach, Reloaded, Restart, Trust, UpstreamSettings,
+};
 use failwell_process::Launcher;
 use failwell_server::{House, Info, Room, Settings, keep_panics_quiet};
 
 use super::serve;
+use super::shared::Shared;
 use crate::cli::Bounds;
 use crate::complaint::Complaint;
-use crate::config::{Builtin, Config, Target, UpstreamConfig};
+use crate::config::{Auth, Builtin, Config, Target, UpstreamConfig};
 
 const INFO: Info = Info {
     name: "failwell",
@@ -46,7 +49,7 @@ struct Prepared {
 
 impl Served {
     /// Serves what a configuration says. No server behind the gateway is started before it is needed.
-    pub(super) fn new(bounds: &Bounds, config: &Config) -> Result<Served, Complaint> {
+    pub(super) fn new(bounds: &Bounds, config: &Config, shared: Shared) -> Result<Served, Complaint> {
         keep_panics_quiet();
         if config.servers.is_empty() && config.upstreams.is_empty() {
             return Err(Complaint::new(
@@ -54,16 +57,18 @@ impl Served {
                 "name a built-in server under `servers`, or add an [[upstream]], in the configuration",
             ));
         }
-        Served::build(bounds, config).map_err(|fault| serve::unexpected(&fault))
+        Served::build(bounds, config, shared).map_err(|fault| serve::unexpected(&fault))
     }
 
-    fn build(bounds: &Bounds, config: &Config) -> Result<Served, Fault> {
+    fn build(bounds: &Bounds, config: &Config, shared: Shared) -> Result<Served, Fault> {
         let settings = Settings {
             request_deadline: Duration::from_secs(bounds.request_timeout),
             rate: serve::rate(bounds.rate),
+            state: shared.state.clone(),
+            seal_key: shared.seal_key,
             ..Settings::default()
         };
-        let gateway = Gateway::new(INFO, Vec::new(), Vec::new(), &Launcher::of_this_program()?);
+        let gateway = Gateway::sharing(INFO, &Launcher::of_this_program()?, shared.state);
         let rooms = rooms(&gateway, &config.servers)?;
         let front = Front::new(front(&gateway, config, &rooms));
         let house = House::new(Arc::new(front.clone()), settings.clone(), Journal::to_stderr())?;
@@ -106,7 +111,8 @@ impl Served {
         match self.single.get(name) {
             Some(house) => Ok(house.clone()),
             None => {
-                House::new(self.gateway.single(name), self.settings.clone(), self.house.journal().clone())
+                let settings = Settings { house: name.to_owned(), ..self.settings.clone() };
+                House::new(self.gateway.single(name), settings, self.house.journal().clone())
             }
         }
     }
@@ -151,16 +157,38 @@ fn upstream(config: &UpstreamConfig) -> UpstreamSettings {
             environment: pairs(env),
             inherited: env_pass.clone(),
         },
-        Target::Url { url, headers } => Reach::Http { url: url.0.to_string(), headers: pairs(headers) },
+        Target::Url { url, headers, .. } => Reach::Http { url: url.0.to_string(), headers: pairs(headers) },
+    };
+    let usual = UpstreamSettings::new(&config.name, reach);
+    let usual = match &config.target {
+        Target::Url { wire, ca, auth, .. } => UpstreamSettings {
+            wire: *wire,
+            trust: ca.as_ref().map_or_else(Trust::default, |ca| ca.trust.clone()),
+            credentials: auth.as_deref().map(credentials),
+            ..usual
+        },
+        Target::Command { .. } => usual,
     };
     UpstreamSettings {
-        name: config.name.clone(),
-        reach,
+        sharing: config.sharing,
+        most_sessions: config.max_sessions,
         timeout: config.timeout,
         start_timeout: config.start_timeout,
         idle_stop: config.idle_stop,
         largest_message: config.max_message_bytes,
         restart: Restart { budget: config.restart.budget, window: config.restart.window },
         trusted_errors: config.trusted_errors,
+        ..usual
+    }
+}
+
+fn credentials(auth: &Auth) -> ClientCredentials {
+    ClientCredentials {
+        token_url: auth.token_url.0.to_string(),
+        client_id: auth.client_id.clone(),
+        client_secret: auth.client_secret.clone(),
+        scope: auth.scope.clone(),
+        audience: auth.audience.clone(),
+        resource: auth.resource.clone(),
     }
 }

@@ -7,6 +7,7 @@ use std::path::Path;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+use super::interpolate::fill;
 use super::keys::{Key, LATER, Number, ROOT, Takes, UPSTREAM};
 use super::names::{list, nearest};
 use super::problem::Problem;
@@ -135,6 +136,41 @@ impl Reader<'_> {
             _ => "write it in quotes".to_owned(),
         };
         self.mismatch(section, name, value, "text", &help);
+        None
+    }
+
+    /// One of the words the key takes.
+    pub(super) fn choice(&mut self, section: &Section<'_>, name: &str) -> Option<&'static str> {
+        let found = self.text(section, name)?;
+        let words = match section.keys.iter().find(|key| key.name == name).map(|key| &key.takes) {
+            Some(Takes::Choice(words)) => *words,
+            _ => &[],
+        };
+        let word = words.iter().find(|word| **word == found.value).copied();
+        if word.is_none() {
+            let help = match nearest(&found.value, words.iter().copied()) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!("use one of {}", list(words.iter().copied())),
+            };
+            self.wrong(&found.span, &found.key, format!("`{name}` takes another word"), help);
+        }
+        word
+    }
+
+    /// A text with its placeholders filled in.
+    pub(super) fn filled(&mut self, value: &Found<String>) -> Option<String> {
+        let flaws = match fill(&value.value, self.folder) {
+            Ok(text) => return Some(text),
+            Err(flaws) => flaws,
+        };
+        for flaw in flaws {
+            // Found where it is written, unless it is written with escapes.
+            let at = self.source.slice(&value.span).find(&flaw.written);
+            let span = at.map_or(value.span.clone(), |at| {
+                value.span.start + at..value.span.start + at + flaw.written.len()
+            });
+            self.wrong(&span, &value.key, flaw.message, flaw.help);
+        }
         None
     }
 

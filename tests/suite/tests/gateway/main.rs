@@ -11,3 +11,4 @@ mod passing;
 mod peers;
 mod reload;
 mod script;
+mod sessions;

@@ -1,16 +1,18 @@
 //! How an upstream is reached: a program or an address, never both.
 
 mod address;
+mod auth;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use failwell_fault::Secret;
+use failwell_gateway::Wire;
 
 use self::address::{address, check_header};
-use crate::config::interpolate::fill;
+use self::auth::{auth, authorities};
 use crate::config::names::{is_header, is_variable};
-use crate::config::reader::{Found, Reader, Section};
+use crate::config::reader::{Reader, Section};
 use crate::config::settings::Target;
 
 pub(super) fn target(reader: &mut Reader<'_>, section: &Section<'_>) -> Target {
@@ -27,16 +29,20 @@ pub(super) fn target(reader: &mut Reader<'_>, section: &Section<'_>) -> Target {
             "an upstream with neither `command` nor `url`",
             "add command = [\"program\", \"argument\"] or url = \"https://…\"",
         ),
-        (true, false) => strangers(reader, section, "command", &["headers"]),
+        (true, false) => strangers(reader, section, "command", &["headers", "transport", "ca_file", "auth"]),
         (false, true) => strangers(reader, section, "url", &["cwd", "env", "env_pass"]),
     }
     let (command, url) = (command(reader, section), address(reader, section));
+    let (headers, ca) = (headers(reader, section), authorities(reader, section));
+    let auth = auth(reader, section, &headers).map(Box::new);
+    let wire = match reader.choice(section, "transport") {
+        Some("sse") => Wire::Events,
+        Some(_) => Wire::Streamable,
+        None => Wire::Found,
+    };
     match url {
-        Some(url) if command.is_none() => Target::Url { url, headers: headers(reader, section) },
-        _ => {
-            headers(reader, section);
-            program(reader, section, command.unwrap_or_default())
-        }
+        Some(url) if command.is_none() => Target::Url { url, wire, headers, ca, auth },
+        _ => program(reader, section, command.unwrap_or_default()),
     }
 }
 
@@ -104,7 +110,7 @@ fn env(reader: &mut Reader<'_>, section: &Section<'_>) -> BTreeMap<String, Secre
             let help = "use letters, digits and underscores";
             reader.wrong(&pair.name.span, &pair.name.key, "this cannot be the name of a variable", help);
         }
-        let Some(value) = filled(reader, &pair.value) else { continue };
+        let Some(value) = reader.filled(&pair.value) else { continue };
         if value.contains('\0') {
             reader.wrong(&pair.value.span, &pair.value.key, "the value has a NUL character", "remove it");
         }
@@ -124,26 +130,9 @@ fn headers(reader: &mut Reader<'_>, section: &Section<'_>) -> BTreeMap<String, S
             let help = "remove one: upper and lower case make no difference";
             reader.wrong(&pair.name.span, &pair.name.key, "this header is there twice", help);
         }
-        let Some(value) = filled(reader, &pair.value) else { continue };
+        let Some(value) = reader.filled(&pair.value) else { continue };
         check_header(reader, &name, &value, &pair);
         headers.insert(name, Secret::new(value));
     }
     headers
-}
-
-/// The value with its placeholders filled in.
-fn filled(reader: &mut Reader<'_>, value: &Found<String>) -> Option<String> {
-    let flaws = match fill(&value.value, reader.folder) {
-        Ok(text) => return Some(text),
-        Err(flaws) => flaws,
-    };
-    for flaw in flaws {
-        // Found where it is written, unless it is written with escapes.
-        let at = reader.source.slice(&value.span).find(&flaw.written);
-        let span = at.map_or(value.span.clone(), |at| {
-            value.span.start + at..value.span.start + at + flaw.written.len()
-        });
-        reader.wrong(&span, &value.key, flaw.message, flaw.help);
-    }
-    None
 }
