@@ -9,4 +9,6 @@
 
 mod folder;
 mod node;
+mod nodes;
+mod redis;
 mod reload;
