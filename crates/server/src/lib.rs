@@ -35,6 +35,7 @@ mod passing;
 mod plain;
 mod prompt;
 mod question;
+mod recorder;
 mod resource;
 mod room;
 mod schema;
@@ -69,6 +70,7 @@ pub use prompt::{Prompt, PromptArgument, PromptMessage, PromptResult};
 pub use question::{Answers, Question};
 pub use resource::{Address, Resource};
 pub use room::{Completion, Info, List, Members, Offered, Offers, Page, Room, unknown_resource};
+pub use schema::argument_check;
 pub use session::{Concern, Session, SharedIds};
 pub use settings::{Settings, ToolFailures};
 pub use state::{

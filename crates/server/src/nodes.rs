@@ -10,6 +10,7 @@ use crate::context::{Context, Surroundings};
 use crate::house::House;
 use crate::hub::Event;
 use crate::passing::Passing;
+use crate::recorder::Recorder;
 use crate::session::Session;
 use crate::state::{Letter, Place, State, Word};
 
@@ -42,7 +43,7 @@ impl House {
     }
 
     /// Watches here what a session watches on another node. One that cannot be watched here stays watched there.
-    pub async fn watch_too(&self, session: &Arc<Session>, uris: Vec<String>) {
+    pub async fn watch_too(self: &Arc<Self>, session: &Arc<Session>, uris: Vec<String>) {
         let Some(client) = session.client() else { return };
         for uri in uris {
             let cx = Context::new(Surroundings {
@@ -57,6 +58,7 @@ impl House {
                 hub: self.hub.clone(),
                 tasks: self.tasks.clone(),
                 passing: Passing::default(),
+                recorder: Recorder(self.clone()),
             });
             let _ = self.supervise(self.room.watch(&uri, cx.clone()), &cx).await;
         }
