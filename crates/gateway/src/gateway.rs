@@ -11,7 +11,7 @@ use failwell_render::{Cache, CacheScope};
 use failwell_rpc::Json;
 use failwell_server::{
     Alone, Completion, Context, Event, HeaderParam, Hub, Info, List, Members, Offered, Offers, Page, Party,
-    Room, State, ToolOutcome, Work, nearest, unknown_resource,
+    Room, SharedState, Standing, ToolOutcome, Work, nearest, unknown_resource,
 };
 use futures_util::future::join_all;
 use serde_json::{Value, json};
@@ -53,7 +53,7 @@ pub(crate) struct Inner {
     pub(crate) parking: Arc<Parking>,
     hubs: Arc<Hubs>,
     launcher: Launcher,
-    state: Arc<dyn State>,
+    state: Arc<dyn SharedState>,
     end: CancellationToken,
 }
 
@@ -71,7 +71,7 @@ impl Gateway {
     }
 
     /// A gateway to nobody yet, on one of several nodes.
-    pub fn sharing(info: Info, launcher: &Launcher, state: Arc<dyn State>) -> Gateway {
+    pub fn sharing(info: Info, launcher: &Launcher, state: Arc<dyn SharedState>) -> Gateway {
         Gateway(Arc::new(Inner {
             info,
             roster: Roster::default(),
@@ -232,7 +232,7 @@ impl Inner {
                 Err(fault) => {
                     missing.push(json!({"server": member.name(), "reason": fault.reason().id}));
                     if member.is_worth_reporting(&fault) {
-                        cx.report(&fault.note("unlisted", member.name()));
+                        cx.report(fault.note("unlisted", member.name()));
                     }
                 }
             }
@@ -386,6 +386,18 @@ impl Inner {
 impl Room for Gateway {
     fn info(&self) -> &Info {
         &self.0.info
+    }
+
+    fn behind(&self, target: &str) -> Option<Box<str>> {
+        let server = match inside_uri(target) {
+            Some((server, _)) => server,
+            None => server_of(target)?.to_owned(),
+        };
+        self.0.member(&server).map(|_| server.into_boxed_str())
+    }
+
+    fn standing(&self) -> Vec<Standing> {
+        self.0.roster.all().iter().filter_map(Member::standing).collect()
     }
 
     fn offers(&self) -> Offers {

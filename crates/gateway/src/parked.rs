@@ -11,7 +11,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use failwell_fault::{Effect, Fault, OrFault, Retry, reason};
 use failwell_policy::Caller;
 use failwell_rpc::Json;
-use failwell_server::{Context, Question, State};
+use failwell_server::{Context, Question, SharedState};
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 
@@ -36,7 +36,7 @@ pub(crate) struct Asked {
 /// Parked calls, by the key of the question each waits for.
 pub(crate) struct Parking {
     table: Mutex<HashMap<String, Parked>>,
-    state: Arc<dyn State>,
+    state: Arc<dyn SharedState>,
 }
 
 struct Parked {
@@ -60,7 +60,7 @@ impl Drop for Call {
 }
 
 impl Parking {
-    pub(crate) fn new(state: Arc<dyn State>) -> Parking {
+    pub(crate) fn new(state: Arc<dyn SharedState>) -> Parking {
         Parking { table: Mutex::default(), state }
     }
 

@@ -4,17 +4,17 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use failwell_fault::Fault;
-use failwell_server::State;
+use failwell_server::SharedState;
 use sha2::{Digest, Sha256};
 
 use crate::seat::resting;
 use crate::settings::{Reach, UpstreamSettings};
 
 /// Where an upstream's rests are told; a child is its node's own, and its failures are nobody else's concern.
-pub(crate) struct Rests(Option<(Arc<dyn State>, String)>);
+pub(crate) struct Rests(Option<(Arc<dyn SharedState>, String)>);
 
 impl Rests {
-    pub(crate) fn of(settings: &UpstreamSettings, state: Arc<dyn State>) -> Rests {
+    pub(crate) fn of(settings: &UpstreamSettings, state: Arc<dyn SharedState>) -> Rests {
         let url = match &settings.reach {
             Reach::Http { url, .. } if state.node().is_some() => url,
             Reach::Http { .. } | Reach::Child { .. } => return Rests(None),

@@ -1,12 +1,13 @@
 //! One upstream: started when needed, watched over, started again within a budget.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use failwell_fault::{Effect, Fact, Fault, OrFault, Retry, reason};
 use failwell_process::Launcher;
 use failwell_rpc::Json;
-use failwell_server::{Context, Event, Party, State};
+use failwell_server::{Context, Event, Party, SharedState, Standing, State};
 use tokio_util::sync::CancellationToken;
 
 use crate::calm::Calm;
@@ -39,6 +40,7 @@ pub(crate) struct Upstream {
     calm: Arc<Calm>,
     rests: Rests,
     stop: CancellationToken,
+    starts: AtomicU64,
 }
 
 /// How it went lately, whoever asked.
@@ -54,7 +56,7 @@ impl Upstream {
         settings: UpstreamSettings,
         launcher: Launcher,
         changed: Arc<Changed>,
-        state: Arc<dyn State>,
+        state: Arc<dyn SharedState>,
     ) -> Arc<Upstream> {
         let settings = Arc::new(settings);
         let is_child = matches!(settings.reach, Reach::Child { .. });
@@ -72,6 +74,7 @@ impl Upstream {
             calm: Arc::default(),
             rests,
             stop,
+            starts: AtomicU64::new(0),
         });
         tokio::spawn(sweep(Arc::downgrade(&upstream)));
         upstream
@@ -80,6 +83,16 @@ impl Upstream {
     /// The name its tools are prefixed with.
     pub(crate) fn name(&self) -> &str {
         &self.settings.name
+    }
+
+    /// How it is doing.
+    pub(crate) fn standing(&self) -> Standing {
+        let resting = self.health().rest_until.is_some_and(|until| Instant::now() < until);
+        let state = match self.pool.standing() {
+            State::Idle if resting => State::Down,
+            state => state,
+        };
+        Standing { name: self.name().to_owned(), state, starts: self.starts.load(Ordering::Relaxed) }
     }
 
     fn health(&self) -> MutexGuard<'_, Health> {
@@ -126,6 +139,7 @@ impl Upstream {
         let known = self.may_start()?;
         self.rests.check().await?;
         slot.may_start(&self.settings, Instant::now())?;
+        self.starts.fetch_add(1, Ordering::Relaxed);
         let started = self.starter.start(known, cx, self.telling(cx)).await;
         let connection = match started {
             Ok(connection) => connection,

@@ -10,13 +10,15 @@
 //! * Every handler runs under a deadline and inside `catch_unwind`; every queue and table here is bounded.
 //! * A handler asks its client through [`Context::ask`], whatever the era; what a modern client must carry for us
 //!   is sealed and bound to caller, method and arguments.
-//! * What other nodes must know goes through [`State`]; a node that is [`Alone`] shares nothing and waits for nobody.
+//! * What other nodes must know goes through [`SharedState`]; a node that is [`Alone`] shares nothing and waits for nobody.
 //! * Absent on purpose: sockets, code numbers, HTTP statuses.
 
 mod arrival;
 mod asking;
+mod books;
 mod call;
 mod client;
+mod close;
 mod content;
 mod context;
 mod digest;
@@ -54,6 +56,7 @@ mod work;
 pub use failwell_rpc::Json;
 
 pub use arrival::{Arrival, Spoken, claims_modern};
+pub use books::Books;
 pub use client::{Capability, Client, TASKS_EXTENSION};
 pub use content::{Content, ResourceBody, ResourceContents, ToolOutcome};
 pub use context::{Context, TaskNeed};
@@ -69,12 +72,14 @@ pub use plain::PlainCall;
 pub use prompt::{Prompt, PromptArgument, PromptMessage, PromptResult};
 pub use question::{Answers, Question};
 pub use resource::{Address, Resource};
-pub use room::{Completion, Info, List, Members, Offered, Offers, Page, Room, unknown_resource};
+pub use room::{
+    Completion, Info, List, Members, Offered, Offers, Page, Room, Standing, State, unknown_resource,
+};
 pub use schema::argument_check;
-pub use session::{Concern, Session, SharedIds};
+pub use session::{Concern, STDIO, Session, SharedIds};
 pub use settings::{Settings, ToolFailures};
 pub use state::{
-    Alone, Found, Happened, KeptSession, Letter, Opened, Place, State, Track, Turn, Word, Written,
+    Alone, Found, Happened, KeptSession, Letter, Opened, Place, SharedState, Track, Turn, Word, Written,
 };
 pub use stream::{Frame, Keep, Next, Stream};
 pub use tool::{HeaderParam, Tool, Work};

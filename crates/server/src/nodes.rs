@@ -12,11 +12,11 @@ use crate::hub::Event;
 use crate::passing::Passing;
 use crate::recorder::Recorder;
 use crate::session::Session;
-use crate::state::{Letter, Place, State, Word};
+use crate::state::{Letter, Place, SharedState, Word};
 
 impl House {
     /// What nodes share.
-    pub fn state(&self) -> &Arc<dyn State> {
+    pub fn state(&self) -> &Arc<dyn SharedState> {
         &self.settings.state
     }
 
@@ -26,7 +26,7 @@ impl House {
     }
 
     /// Keeps a session where other nodes find it.
-    pub async fn keep(&self, session: &Session) -> Result<(), Fault> {
+    pub async fn keep_session(&self, session: &Session) -> Result<(), Fault> {
         match session.kept().filter(|_| self.state().node().is_some()) {
             Some(kept) => self.state().keep_session(&self.place_of(&session.id), &kept).await,
             None => Ok(()),
@@ -38,7 +38,7 @@ impl House {
         if self.state().node().is_none() {
             return Ok(());
         }
-        self.keep(session).await?;
+        self.keep_session(session).await?;
         self.state().tell(Letter { of: self.place_of(&session.id), word: Word::Changed }).await
     }
 

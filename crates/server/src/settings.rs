@@ -5,7 +5,7 @@ use failwell_fault::Secret;
 use failwell_policy::Rate;
 use failwell_rpc::Era;
 
-use crate::state::{Alone, State};
+use crate::state::{Alone, SharedState};
 
 /// The bounds of one house.
 #[derive(Debug, Clone)]
@@ -29,7 +29,7 @@ pub struct Settings {
     /// The name of the house among those of its node; the main one has none.
     pub house: String,
     /// What nodes share.
-    pub state: Arc<dyn State>,
+    pub state: Arc<dyn SharedState>,
     /// What all nodes seal with; a fresh key by default.
     pub seal_key: Option<Secret<[u8; 32]>>,
 }

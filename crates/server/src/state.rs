@@ -12,7 +12,7 @@ use crate::stream::Frame;
 use crate::tool::Work;
 
 /// What nodes share. Whatever waits here waits for a short while only, and then fails as `server/STATE`.
-pub trait State: Debug + Send + Sync + 'static {
+pub trait SharedState: Debug + Send + Sync + 'static {
     /// The name of this node among the others; `None` when it is alone.
     fn node(&self) -> Option<&str>;
     /// Whether a node is still there.
@@ -159,7 +159,7 @@ pub enum Turn {
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Alone;
 
-impl State for Alone {
+impl SharedState for Alone {
     fn node(&self) -> Option<&str> {
         None
     }

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use failwell_fault::{Fault, OrFault, Secret, reason};
 use failwell_policy::Rate;
-use failwell_server::{Found, Happened, KeptSession, Letter, Place, State, Track, Turn, Work, Written};
+use failwell_server::{Found, Happened, KeptSession, Letter, Place, SharedState, Track, Turn, Work, Written};
 use redis::cmd;
 use tokio::sync::broadcast;
 
@@ -105,7 +105,7 @@ impl Inner {
     }
 }
 
-impl State for RedisState {
+impl SharedState for RedisState {
     fn node(&self) -> Option<&str> {
         Some(&self.0.node)
     }

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use failwell_audit::Journal;
 use failwell_fault::{Fault, Secret};
 use failwell_gateway::{
     ClientCredentials, Front, Gateway, Reach, Reloaded, Restart, Trust, UpstreamSettings,
@@ -12,8 +11,8 @@ use failwell_gateway::{
 use failwell_process::Launcher;
 use failwell_server::{House, Info, Room, Settings, keep_panics_quiet};
 
-use super::serve;
 use super::shared::Shared;
+use super::{ledger, serve};
 use crate::cli::Bounds;
 use crate::complaint::Complaint;
 use crate::config::{Auth, Builtin, Config, Target, UpstreamConfig};
@@ -71,7 +70,7 @@ impl Served {
         let gateway = Gateway::sharing(INFO, &Launcher::of_this_program()?, shared.state);
         let rooms = rooms(&gateway, &config.servers)?;
         let front = Front::new(front(&gateway, config, &rooms));
-        let house = House::new(Arc::new(front.clone()), settings.clone(), Journal::to_stderr())?;
+        let house = House::new(Arc::new(front.clone()), settings.clone(), ledger::books(config))?;
         gateway.announce_to(house.hub());
         let mut served = Served { house, single: BTreeMap::new(), gateway, front, settings };
         served.become_another(config)?;
@@ -113,7 +112,7 @@ impl Served {
             Some(house) => Ok(house.clone()),
             None => {
                 let settings = Settings { house: name.to_owned(), ..self.settings.clone() };
-                House::new(self.gateway.single(name), settings, self.house.journal().clone())
+                House::new(self.gateway.single(name), settings, self.house.books().clone())
             }
         }
     }
@@ -123,7 +122,7 @@ impl Served {
         let (gateway, house) = (self.gateway.clone(), self.house.clone());
         move || {
             gateway.stop();
-            house.journal().flush();
+            house.books().flush();
         }
     }
 }

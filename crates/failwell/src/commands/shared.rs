@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use failwell_fault::{Fault, Secret};
-use failwell_server::{Alone, State};
+use failwell_server::{Alone, SharedState};
 use failwell_state::RedisState;
 
 use crate::complaint::Complaint;
@@ -12,7 +12,7 @@ use crate::config::StateConfig;
 
 /// What a start has joined.
 pub(super) struct Shared {
-    pub(super) state: Arc<dyn State>,
+    pub(super) state: Arc<dyn SharedState>,
     pub(super) seal_key: Option<Secret<[u8; 32]>>,
 }
 

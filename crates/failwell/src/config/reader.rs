@@ -8,7 +8,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::interpolate::fill;
-use super::keys::{Key, LATER, Number, ROOT, Takes, UPSTREAM};
+use super::keys::{AUDIT, Key, LATER, Number, ROOT, Takes, UPSTREAM};
 use super::names::{list, nearest};
 use super::problem::Problem;
 use super::source::Source;
@@ -370,6 +370,9 @@ fn unknown(name: &str, keys: &[Key]) -> (String, String) {
     }
     if holds(UPSTREAM) {
         return (format!("`{name}` does not belong here"), format!("move `{name}` to its [[upstream]]"));
+    }
+    if holds(AUDIT) && !keys.iter().any(|key| key.name == "critical") {
+        return (format!("`{name}` does not belong here"), format!("move `{name}` below [audit]"));
     }
     let names = || keys.iter().map(|key| key.name);
     let help = match nearest(name, names()) {

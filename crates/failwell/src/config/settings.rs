@@ -6,6 +6,7 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::time::Duration;
 
+use failwell_audit::{Retention, Rotation};
 use failwell_fault::Secret;
 use failwell_gateway::{Sharing, Trust, Wire};
 use failwell_policy::{Charter, Rules, Ruling};
@@ -30,6 +31,8 @@ pub(crate) struct Config {
     pub(crate) rules: Rules,
     /// Policies in Cedar, as text that was read once already.
     pub(crate) cedar: Option<String>,
+    /// The ledger.
+    pub(crate) audit: AuditConfig,
 }
 
 impl Config {
@@ -37,6 +40,35 @@ impl Config {
     pub(crate) fn ruling(&self) -> Ruling {
         let charter = self.cedar.as_ref().and_then(|text| Charter::read(text).ok());
         Ruling::new(self.rules.clone(), charter)
+    }
+}
+
+/// What is kept of each exchange, and where.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct AuditConfig {
+    pub(crate) critical: bool,
+    pub(crate) bodies: bool,
+    /// How many bytes of each body are kept.
+    pub(crate) body_bytes: usize,
+    pub(crate) jsonl: Option<PathBuf>,
+    pub(crate) csv: Option<PathBuf>,
+    pub(crate) text: Option<PathBuf>,
+    pub(crate) retention: Retention,
+    pub(crate) rotation: Rotation,
+}
+
+impl Default for AuditConfig {
+    fn default() -> AuditConfig {
+        AuditConfig {
+            critical: false,
+            bodies: false,
+            body_bytes: 16 << 10,
+            jsonl: None,
+            csv: None,
+            text: None,
+            retention: Retention::default(),
+            rotation: Rotation::default(),
+        }
     }
 }
 
@@ -51,6 +83,7 @@ impl Config {
             ("listen", address(self) != address(other)),
             ("data_dir", self.data_dir != other.data_dir),
             ("state", self.state != other.state),
+            ("audit", self.audit != other.audit),
         ];
         all.into_iter().filter(|(_, differs)| *differs).map(|(key, _)| key).collect()
     }
@@ -66,6 +99,7 @@ impl Default for Config {
             upstreams: Vec::new(),
             rules: Rules::default(),
             cedar: None,
+            audit: AuditConfig::default(),
         }
     }
 }

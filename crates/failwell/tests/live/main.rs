@@ -8,6 +8,7 @@
 )]
 
 mod folder;
+mod ledger;
 mod node;
 mod nodes;
 mod redis;

@@ -203,7 +203,7 @@ impl Following {
             };
             let fault = Fault::new(&reason::SERVER_NODE_LOST).with_effect(Effect::Unknown);
             let to = ReplyTo::request(id, Face::Mcp(self.session.revision()));
-            if let Some(reply) = self.house.refuse(fault, to, &self.session.id) {
+            if let Some(reply) = self.house.refuse(fault, to, &self.session.id).await {
                 let frame = Frame { number: self.after + 1, bytes: reply.body.into() };
                 let said = Happened::Said { frame: frame.clone(), oldest: 0 };
                 let _ = self.house.state().write_stream(&self.at, said).await;
