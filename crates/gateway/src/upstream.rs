@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use failwell_fault::{Effect, Fact, Fault, OrFault, Retry, reason};
 use failwell_process::Launcher;
 use failwell_rpc::Json;
-use failwell_server::{Context, Event, Party, Standing, State};
+use failwell_server::{Context, Event, Party, SharedState, Standing, State};
 use tokio_util::sync::CancellationToken;
 
 use crate::calm::Calm;
@@ -16,6 +16,7 @@ use crate::connection::{Known, Starter};
 use crate::link::Link;
 use crate::pool::Pool;
 use crate::relay::Relay;
+use crate::rests::Rests;
 use crate::said::Said;
 use crate::seat::{Seat, Watched, resting};
 use crate::settings::{Reach, Sharing, UpstreamSettings};
@@ -37,6 +38,7 @@ pub(crate) struct Upstream {
     health: Mutex<Health>,
     changed: Arc<Changed>,
     calm: Arc<Calm>,
+    rests: Rests,
     stop: CancellationToken,
     starts: AtomicU64,
 }
@@ -54,12 +56,14 @@ impl Upstream {
         settings: UpstreamSettings,
         launcher: Launcher,
         changed: Arc<Changed>,
+        state: Arc<dyn SharedState>,
     ) -> Arc<Upstream> {
         let settings = Arc::new(settings);
         let is_child = matches!(settings.reach, Reach::Child { .. });
         let sharing = settings.sharing.or(is_child.then_some(Sharing::Shared));
         // Over HTTP it takes sessions to have one each, which is found out.
         let known = sharing.filter(|sharing| is_child || *sharing == Sharing::Shared);
+        let rests = Rests::of(&settings, state);
         let stop = CancellationToken::new();
         let upstream = Arc::new(Upstream {
             starter: Starter::new(settings.clone(), launcher, stop.clone()),
@@ -68,6 +72,7 @@ impl Upstream {
             health: Mutex::default(),
             changed,
             calm: Arc::default(),
+            rests,
             stop,
             starts: AtomicU64::new(0),
         });
@@ -132,10 +137,18 @@ impl Upstream {
         }
         slot.connection = None;
         let known = self.may_start()?;
+        self.rests.check().await?;
         slot.may_start(&self.settings, Instant::now())?;
         self.starts.fetch_add(1, Ordering::Relaxed);
         let started = self.starter.start(known, cx, self.telling(cx)).await;
-        let connection = started.inspect_err(|fault| self.health().failed(fault))?;
+        let connection = match started {
+            Ok(connection) => connection,
+            Err(fault) => {
+                let wait = self.health().failed(&fault);
+                self.rests.tell(wait).await;
+                return Err(fault);
+            }
+        };
         *self.health() = Health { known: Some(connection.known(&self.settings)), ..Health::default() };
         connection.renew(seat).await;
         let sharing = connection.sharing(&self.settings);
@@ -309,9 +322,11 @@ impl Drop for Unwanted<'_> {
 }
 
 impl Health {
-    fn failed(&mut self, fault: &Fault) {
+    fn failed(&mut self, fault: &Fault) -> Duration {
         self.failures += 1;
-        self.rest_until = Some(Instant::now() + rest(self.failures).max(asked_for(fault)));
+        let wait = rest(self.failures).max(asked_for(fault));
+        self.rest_until = Some(Instant::now() + wait);
+        wait
     }
 }
 
