@@ -42,13 +42,30 @@ pub(crate) async fn introduce(
             introduced => return introduced,
         }
     }
-    match discover(link).await? {
-        Some(introduction) => Ok(introduction),
-        None => initialize(link, declared).await,
+    let found = discover(link).await?;
+    if let Discovered::Modern(introduction) = found {
+        return Ok(introduction);
+    }
+    match (found, initialize(link, declared).await) {
+        // Who was silent may have been starting still, and does not know the handshake of the other era.
+        (Discovered::Silence, Err(fault)) if !link.is_down() => match discover(link).await? {
+            Discovered::Modern(introduction) => Ok(introduction),
+            Discovered::Session | Discovered::Silence => Err(fault),
+        },
+        (_, introduced) => introduced,
     }
 }
 
-async fn discover(link: &Link) -> Result<Option<Introduction>, Fault> {
+/// What came of a question in the modern era.
+enum Discovered {
+    Modern(Introduction),
+    /// It was not understood.
+    Session,
+    /// Nothing yet.
+    Silence,
+}
+
+async fn discover(link: &Link) -> Result<Discovered, Fault> {
     let params = json!({"_meta": plain_meta()}).to_string();
     let pending = link.send("server/discover", |_| params, None).await?;
     let number = pending.number;
@@ -57,16 +74,18 @@ async fn discover(link: &Link) -> Result<Option<Introduction>, Fault> {
         Link::Remote(_) => REMOTE_PROBE,
     };
     match tokio::time::timeout(patience, pending.answer).await {
-        Ok(Ok(Said::Result(result))) => Ok(Some(modern(link, offers(&result)))),
+        Ok(Ok(Said::Result(result))) => Ok(Discovered::Modern(modern(link, offers(&result)))),
         // Only the modern era has these codes; what is offered will be seen when it is asked for.
-        Ok(Ok(Said::Error { code: -32022, whole })) if knows_session(&whole) => Ok(None),
-        Ok(Ok(Said::Error { code: -32022..=-32020, .. })) => Ok(Some(modern(link, everything()))),
-        Ok(Ok(Said::Error { .. })) => Ok(None),
-        Ok(Err(fault)) if is_no_fault_of_the_server(&fault) => Ok(None),
+        Ok(Ok(Said::Error { code: -32022, whole })) if knows_session(&whole) => Ok(Discovered::Session),
+        Ok(Ok(Said::Error { code: -32022..=-32020, .. })) => {
+            Ok(Discovered::Modern(modern(link, everything())))
+        }
+        Ok(Ok(Said::Error { .. })) => Ok(Discovered::Session),
+        Ok(Err(fault)) if is_no_fault_of_the_server(&fault) => Ok(Discovered::Session),
         Ok(Err(fault)) => Err(fault),
         Err(_) => {
             link.forget(number);
-            Ok(None)
+            Ok(Discovered::Silence)
         }
     }
 }
