@@ -19,6 +19,7 @@ use crate::link::{Link, Pending};
 use crate::notice::{ForClient, Notice};
 use crate::relay::Relay;
 use crate::said::Said;
+use crate::tally::{Strays, Tally};
 
 /// The most requests that wait on one connection.
 pub(crate) const MOST_WAITING: usize = 4_096;
@@ -36,7 +37,7 @@ pub(crate) struct Line {
     state: Mutex<State>,
     outgoing: Arc<Stream>,
     notices: mpsc::Sender<Notice>,
-    strays: AtomicU64,
+    strays: Strays,
 }
 
 #[derive(Debug, Default)]
@@ -99,14 +100,14 @@ impl Down {
 }
 
 impl Line {
-    pub(crate) fn new() -> (Arc<Line>, mpsc::Receiver<Notice>) {
+    pub(crate) fn new(tally: Arc<Tally>) -> (Arc<Line>, mpsc::Receiver<Notice>) {
         let (notices, heard) = mpsc::channel(MOST_NOTICES);
         let line = Line {
             next: AtomicU64::new(1),
             state: Mutex::default(),
             outgoing: Arc::new(Stream::new(Keep::Nothing)),
             notices,
-            strays: AtomicU64::new(0),
+            strays: Strays::of(tally),
         };
         (Arc::new(line), heard)
     }
@@ -190,7 +191,7 @@ impl Line {
             std::mem::take(&mut state.waiting)
         };
         for (_, waiting) in waiting {
-            let _ = waiting.answer.send(Err(why.fault()));
+            let _ = waiting.answer.send(Err(self.strays.noted_on(why.fault())));
         }
         self.outgoing.abandon();
     }
@@ -213,17 +214,17 @@ impl Line {
             Incoming::One(Ok(Message::Notification(notice))) => self.noticed(&notice),
             Incoming::One(Ok(Message::Request(request))) => self.asked(&request),
             Incoming::One(Err(misread)) if misread.about == About::Answer => {
-                self.garbled(misread.id.as_ref(), garbled(bytes));
+                self.garbled(misread.id.as_ref(), bytes, garbled(bytes));
             }
             // Neither a call nor an answer, but under the id of a request.
             Incoming::One(Err(misread))
                 if misread.about == About::Unknown && self.awaits(misread.id.as_ref()) =>
             {
-                self.garbled(misread.id.as_ref(), garbled(bytes));
+                self.garbled(misread.id.as_ref(), bytes, garbled(bytes));
             }
             Incoming::One(Err(_)) => {
                 // A stray line, such as something printed by mistake: skipped and counted.
-                self.strays.fetch_add(1, Ordering::Relaxed);
+                self.strays.add(bytes);
             }
             Incoming::Batch(messages) => {
                 for response in messages.iter().flatten() {
@@ -247,7 +248,7 @@ impl Line {
             }
             // An answer that came too late is nobody's concern; one to a question never asked is nonsense.
             None if number.is_some_and(|number| number < self.next.load(Ordering::Relaxed)) => {}
-            None => self.garbled(None, garbled(response.text().as_bytes())),
+            None => self.garbled(None, response.text().as_bytes(), garbled(response.text().as_bytes())),
         }
     }
 
@@ -256,9 +257,9 @@ impl Line {
         let head = start.get(..NAMED_BY).unwrap_or(start);
         let calls = head.windows(METHOD.len()).any(|window| window == METHOD);
         if start.trim_ascii_start().starts_with(b"{") && !calls {
-            self.garbled(id_in_start(start).as_ref(), garbled(start).fact("limit", limit));
+            self.garbled(id_in_start(start).as_ref(), start, garbled(start).fact("limit", limit));
         } else {
-            self.strays.fetch_add(1, Ordering::Relaxed);
+            self.strays.add(start);
         }
     }
 
@@ -267,7 +268,7 @@ impl Line {
     }
 
     /// An answer nobody can read: for the request it names, or for the only one that waits.
-    fn garbled(&self, id: Option<&Id>, fault: Fault) {
+    fn garbled(&self, id: Option<&Id>, bytes: &[u8], fault: Fault) {
         let waiting = {
             let mut state = self.lock();
             let named = id.and_then(Id::as_u64);
@@ -278,7 +279,7 @@ impl Line {
             };
             named.or(only).and_then(|number| state.waiting.remove(&number))
         };
-        self.strays.fetch_add(1, Ordering::Relaxed);
+        self.strays.add(bytes);
         if let Some(waiting) = waiting {
             let _ = waiting.answer.send(Err(fault));
         }

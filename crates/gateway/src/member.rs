@@ -7,7 +7,7 @@ use std::sync::Arc;
 use failwell_fault::{Fault, reason};
 use failwell_render::{Cache, CacheScope};
 use failwell_rpc::{Era, Json, Raw};
-use failwell_server::{Completion, Context, List, Members, Offers, Page, Room, ToolOutcome};
+use failwell_server::{Completion, Context, List, Members, Offers, Page, Room, Standing, ToolOutcome};
 use serde_json::json;
 
 use crate::catalogue::narrower;
@@ -42,6 +42,14 @@ impl Member {
         }
     }
 
+    /// How a server of other people is doing; a room of ours is simply there.
+    pub(crate) fn standing(&self) -> Option<Standing> {
+        match self {
+            Member::Upstream(upstream) => Some(upstream.standing()),
+            Member::BuiltIn(..) => None,
+        }
+    }
+
     /// Whether this is the very same one, not only one of the same name.
     pub(crate) fn is(&self, other: &Member) -> bool {
         match (self, other) {
@@ -57,6 +65,14 @@ impl Member {
         match self {
             Member::Upstream(upstream) => Ok(upstream.connection(cx).await?.introduction.offers),
             Member::BuiltIn(_, room) => Ok(room.offers()),
+        }
+    }
+
+    /// Whether trouble with its lists is worth a line in the log.
+    pub(crate) fn is_worth_reporting(&self, fault: &Fault) -> bool {
+        match self {
+            Member::Upstream(upstream) => upstream.tally().is_worth_reporting(fault),
+            Member::BuiltIn(..) => true,
         }
     }
 

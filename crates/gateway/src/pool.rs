@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use failwell_fault::{Fault, reason};
+use failwell_server::State as Standing;
 use failwell_server::{Context, Party};
 
 use crate::connection::Connection;
@@ -153,6 +154,20 @@ impl Pool {
         if idle.is_some_and(|idle| self.front.unused() >= idle) && !self.front.is_busy() {
             self.front.clear();
         }
+    }
+
+    /// How many callers have a session of their own.
+    pub(crate) fn sessions(&self) -> usize {
+        self.lock().seats.len()
+    }
+
+    /// The best state of any of its connections.
+    pub(crate) fn standing(&self) -> Standing {
+        let mut seats: Vec<Arc<Seat>> = self.lock().seats.values().cloned().collect();
+        seats.push(self.front.clone());
+        let states: Vec<Standing> = seats.iter().map(|seat| seat.standing()).collect();
+        let best = [Standing::Up, Standing::Starting, Standing::Down];
+        best.into_iter().find(|state| states.contains(state)).unwrap_or(Standing::Idle)
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use failwell_fault::{Fault, Retry, reason};
-use failwell_server::LogLevel;
+use failwell_server::{LogLevel, State};
 use tokio_util::sync::CancellationToken;
 
 use crate::connection::Connection;
@@ -84,6 +84,18 @@ impl Seat {
     /// The connection, if it works and nobody is replacing it.
     pub(crate) fn alive(&self) -> Option<Arc<Connection>> {
         self.slot.try_lock().ok()?.alive()
+    }
+
+    /// How its connection is doing.
+    pub(crate) fn standing(&self) -> State {
+        match self.slot.try_lock() {
+            Err(_) => State::Starting,
+            Ok(slot) => match &slot.connection {
+                Some(connection) if connection.link.is_down() => State::Down,
+                Some(_) => State::Up,
+                None => State::Idle,
+            },
+        }
     }
 
     /// Whether somebody waits for an answer, or for a connection.

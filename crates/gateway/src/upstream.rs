@@ -1,12 +1,13 @@
 //! One upstream: started when needed, watched over, started again within a budget.
 
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use failwell_fault::{Effect, Fact, Fault, OrFault, Retry, reason};
 use failwell_process::Launcher;
 use failwell_rpc::Json;
-use failwell_server::{Context, Event, Party};
+use failwell_server::{Context, Event, Party, Standing, State};
 use tokio_util::sync::CancellationToken;
 
 use crate::calm::Calm;
@@ -15,8 +16,10 @@ use crate::connection::{Known, Starter};
 use crate::link::Link;
 use crate::pool::Pool;
 use crate::relay::Relay;
+use crate::said::Said;
 use crate::seat::{Seat, Watched, resting};
 use crate::settings::{Reach, Sharing, UpstreamSettings};
+use crate::tally::Tally;
 
 /// The longest rest after repeated failures.
 const LONGEST_REST: Duration = Duration::from_secs(30);
@@ -35,6 +38,7 @@ pub(crate) struct Upstream {
     changed: Arc<Changed>,
     calm: Arc<Calm>,
     stop: CancellationToken,
+    starts: AtomicU64,
 }
 
 /// How it went lately, whoever asked.
@@ -65,6 +69,7 @@ impl Upstream {
             changed,
             calm: Arc::default(),
             stop,
+            starts: AtomicU64::new(0),
         });
         tokio::spawn(sweep(Arc::downgrade(&upstream)));
         upstream
@@ -73,6 +78,16 @@ impl Upstream {
     /// The name its tools are prefixed with.
     pub(crate) fn name(&self) -> &str {
         &self.settings.name
+    }
+
+    /// How it is doing.
+    pub(crate) fn standing(&self) -> Standing {
+        let resting = self.health().rest_until.is_some_and(|until| Instant::now() < until);
+        let state = match self.pool.standing() {
+            State::Idle if resting => State::Down,
+            state => state,
+        };
+        Standing { name: self.name().to_owned(), state, starts: self.starts.load(Ordering::Relaxed) }
     }
 
     fn health(&self) -> MutexGuard<'_, Health> {
@@ -118,6 +133,7 @@ impl Upstream {
         slot.connection = None;
         let known = self.may_start()?;
         slot.may_start(&self.settings, Instant::now())?;
+        self.starts.fetch_add(1, Ordering::Relaxed);
         let started = self.starter.start(known, cx, self.telling(cx)).await;
         let connection = started.inspect_err(|fault| self.health().failed(fault))?;
         *self.health() = Health { known: Some(connection.known(&self.settings)), ..Health::default() };
@@ -222,7 +238,7 @@ impl Upstream {
             match answer {
                 // It never left, or reached somebody who does not know us any more.
                 Err(fault) if tries < 2 && fault.effect() == Effect::None && connection.link.is_down() => {}
-                answer => return Ok((answer?.result()?, connection.clone())),
+                answer => return Ok((self.result(answer?)?, connection.clone())),
             }
         }
     }
@@ -246,6 +262,25 @@ impl Upstream {
                 upstream.stop();
             }
         }
+    }
+
+    /// The result, or the fault a caller gets for an error, with as much of its words as the operator allows.
+    fn result(&self, said: Said) -> Result<Json, Fault> {
+        let excerpt = if self.settings.trusted_errors { said.excerpt() } else { None };
+        said.result().map_err(|fault| match excerpt {
+            Some(excerpt) => fault.with_excerpt(excerpt),
+            None => fault,
+        })
+    }
+
+    /// What is counted about it.
+    pub(crate) fn tally(&self) -> &Tally {
+        &self.starter.tally
+    }
+
+    /// How many callers have a session of their own with it.
+    pub(crate) fn sessions(&self) -> usize {
+        self.pool.sessions()
     }
 
     /// Ends the connection and whatever is behind it.

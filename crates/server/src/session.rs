@@ -17,6 +17,9 @@ use crate::stream::{Keep, Stream};
 /// The most resources one session may watch, and the most questions it may have open.
 const MOST: usize = 1_000;
 
+/// The name of the one conversation on standard input and output.
+pub const STDIO: &str = "stdio";
+
 /// The conversation.
 #[derive(Debug)]
 pub struct Session {

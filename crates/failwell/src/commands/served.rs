@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use failwell_audit::Journal;
 use failwell_fault::{Fault, Secret};
 use failwell_gateway::{
     ClientCredentials, Front, Gateway, Reach, Reloaded, Restart, Trust, UpstreamSettings,
@@ -12,7 +11,7 @@ use failwell_gateway::{
 use failwell_process::Launcher;
 use failwell_server::{House, Info, Room, Settings, keep_panics_quiet};
 
-use super::serve;
+use super::{ledger, serve};
 use crate::cli::Bounds;
 use crate::complaint::Complaint;
 use crate::config::{Auth, Builtin, Config, Target, UpstreamConfig};
@@ -68,7 +67,7 @@ impl Served {
         let gateway = Gateway::new(INFO, Vec::new(), Vec::new(), &Launcher::of_this_program()?);
         let rooms = rooms(&gateway, &config.servers)?;
         let front = Front::new(front(&gateway, config, &rooms));
-        let house = House::new(Arc::new(front.clone()), settings.clone(), Journal::to_stderr())?;
+        let house = House::new(Arc::new(front.clone()), settings.clone(), ledger::books(config))?;
         gateway.announce_to(house.hub());
         let mut served = Served { house, single: BTreeMap::new(), gateway, front, settings };
         served.become_another(config)?;
@@ -83,7 +82,8 @@ impl Served {
                 self.gateway.announce_single_to(name, house.hub());
             }
         }
-        let reloaded = self.gateway.reload(upstreams, rooms);
+        let ruled = self.gateway.rule(config.ruling());
+        let reloaded = Reloaded { ruled, ..self.gateway.reload(upstreams, rooms) };
         self.front.set(front);
         self.single = single;
         Ok(reloaded)
@@ -107,9 +107,7 @@ impl Served {
     fn alone(&self, name: &str) -> Result<Arc<House>, Fault> {
         match self.single.get(name) {
             Some(house) => Ok(house.clone()),
-            None => {
-                House::new(self.gateway.single(name), self.settings.clone(), self.house.journal().clone())
-            }
+            None => House::new(self.gateway.single(name), self.settings.clone(), self.house.books().clone()),
         }
     }
 
@@ -118,14 +116,15 @@ impl Served {
         let (gateway, house) = (self.gateway.clone(), self.house.clone());
         move || {
             gateway.stop();
-            house.journal().flush();
+            house.books().flush();
         }
     }
 }
 
-/// One built-in server is served as it is; several servers are served together, under prefixed names.
+/// One built-in server is served under its own names; several servers are served together, under prefixed names.
 fn front(gateway: &Gateway, config: &Config, rooms: &[(String, Arc<dyn Room>)]) -> Arc<dyn Room> {
     match (rooms, config.upstreams.is_empty()) {
+        ([(name, _)], true) if !config.ruling().is_clear() => gateway.single(name),
         ([(_, only)], true) => only.clone(),
         _ => Arc::new(gateway.clone()),
     }

@@ -42,7 +42,7 @@ pub(super) fn serve_one(
     to_its_end(async {
         let house = house()?;
         let ended = converse(&house, serve::stop_on_signal()).await;
-        house.journal().flush();
+        house.books().flush();
         ended
     })
 }
@@ -69,6 +69,6 @@ async fn refuse(bounds: &Bounds, wrong: Misconfigured) -> Result<ExitCode, Compl
     let fault = wrong.fault();
     let complaint = wrong.report();
     refuse_stdio(house.clone(), input, output, fault, stop).await;
-    house.journal().flush();
+    house.books().flush();
     Err(complaint)
 }

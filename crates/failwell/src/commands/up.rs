@@ -60,7 +60,7 @@ pub(super) async fn serve_one(house: Arc<House>, at: SocketAddr) -> Result<ExitC
     let stop = serve::stop_on_signal();
     let serving = tokio::spawn(serve_http(house.clone(), listener, settings, stop));
     terminal::print(&format!("{} is up on http://{address}/mcp\n", house.room().info().title));
-    see_out(serving, || house.journal().flush()).await
+    see_out(serving, || house.books().flush()).await
 }
 
 async fn listen(at: SocketAddr) -> Result<(TcpListener, SocketAddr), Complaint> {

@@ -8,5 +8,6 @@
 )]
 
 mod folder;
+mod ledger;
 mod node;
 mod reload;

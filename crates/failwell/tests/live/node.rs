@@ -63,6 +63,7 @@ impl Node {
     /// Starts where the file says.
     pub(crate) fn start(mut command: Command, folder: &Folder) -> Node {
         command.current_dir(&folder.0).env_remove("FAILWELL_KEY").stdin(Stdio::null());
+        command.env("FAILWELL_STATE", folder.0.join("state"));
         let mut child =
             command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("failwell starts");
         let told = Arc::<Mutex<String>>::default();

@@ -88,7 +88,7 @@ impl Doors {
                 Some(door) => door.answer(request).await,
                 None => {
                     let (parts, _) = request.into_parts();
-                    self.main.refuse(Fault::new(&reason::HTTP_UNKNOWN_PATH), Head::of(&parts).face())
+                    self.main.refuse(Fault::new(&reason::HTTP_UNKNOWN_PATH), Head::of(&parts).face()).await
                 }
             },
         }
