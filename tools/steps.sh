@@ -1,6 +1,6 @@
 # What `./x test` runs, in this order. Each step is a function that fails when the step does.
 
-STEPS=(fmt tidy clippy deny unit fuzz conformance gateway interop probe pytest)
+STEPS=(fmt tidy clippy deny unit fuzz conformance gateway chaos interop probe pytest)
 STEP_LIMIT=${FAILWELL_STEP_LIMIT:-1800} # seconds; a step that hangs must not hang the run
 
 step_fmt() { cargo fmt --all --check; }
@@ -35,6 +35,14 @@ step_gateway() {
 	install_tools
 	cargo build --quiet -p failwell-suite --bins
 	python3 tests/conformance/run --baseline gateway.json -- "$CARGO_TARGET_DIR/debug/gated" --listen 127.0.0.1:0 "$FIXTURE" --stdio
+}
+
+# Everything at once: callers of both eras, and upstreams that are killed, stopped and wrong in every way. It prints
+# its seed; FAILWELL_CHAOS="--seed 7" repeats one.
+step_chaos() {
+	cargo build --quiet -p failwell -p failwell-suite --bins
+	# shellcheck disable=SC2086 # several words are several arguments
+	"$CARGO_TARGET_DIR/debug/chaos" ${FAILWELL_CHAOS:-}
 }
 
 step_interop() {

@@ -9,9 +9,12 @@ import contextlib
 import os
 import re
 import signal
+import socket
 import subprocess
 import sys
 import threading
+import time
+import urllib.parse
 
 READY = re.compile(r"listening on (http://\S+)")
 START_LIMIT = 120  # seconds: a cold `cargo run` may still have to link
@@ -42,8 +45,28 @@ def serving(command):
     try:
         ready.wait(START_LIMIT)
         if not url:
-            sys.exit("error: the server did not start: " + " ".join(command) + "\n" + "".join(lines))
+            sys.exit("error: the server did not start: " + " ".join(map(str, command)) + "\n" + "".join(lines))
         yield url[0]
+    finally:
+        stop(server)
+
+
+@contextlib.contextmanager
+def serving_at(command, url, environment=None):
+    """Yields `url` once something listens there; for servers that do not say when they are ready."""
+    place = urllib.parse.urlsplit(url)
+    quiet = subprocess.DEVNULL
+    server = subprocess.Popen(command, stdin=quiet, stdout=quiet, stderr=quiet, start_new_session=True, env=environment)
+    try:
+        deadline = time.monotonic() + START_LIMIT
+        while True:
+            with contextlib.suppress(OSError):
+                socket.create_connection((place.hostname, place.port), 1).close()
+                break
+            if time.monotonic() > deadline or server.poll() is not None:
+                sys.exit("error: the server did not start: " + " ".join(map(str, command)))
+            time.sleep(0.05)
+        yield url
     finally:
         stop(server)
 

@@ -5,11 +5,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use failwell_fault::{OrFault, reason};
+use failwell_render::{Cache, CacheScope};
 use failwell_rpc::Json;
-use failwell_server::{HeaderParam, List};
+use failwell_server::List;
 
-use crate::gateway::{naming_member, outside_name, replaced};
-use crate::http::marked;
+use crate::gateway::{naming_member, outside_name};
 
 /// How long a list is believed when nobody says that it changed.
 const LIFETIME: Duration = Duration::from_secs(60);
@@ -21,7 +21,9 @@ pub(crate) struct Entry {
     pub(crate) server: String,
     /// What its server calls it.
     pub(crate) inside: String,
-    /// What callers call it.
+    /// What callers of this server alone call it.
+    pub(crate) shown: String,
+    /// What callers of all servers call it.
     pub(crate) outside: String,
     /// Its definition, under the outside name.
     pub(crate) definition: Json,
@@ -34,12 +36,19 @@ impl Entry {
         let inside = item.raw().as_object()?.get(member)?.as_str()?.into_owned();
         let outside = outside_name(server, list, &inside);
         let name = Json::of(&outside).or_fault(&reason::SERVER_BUG).ok()?;
-        let definition = replaced(item.raw(), member, &name)?;
-        Some(Entry { server: server.to_owned(), inside, outside, definition })
+        let definition = item.raw().as_object()?.replacing(member, name.raw());
+        Some(Entry { server: server.to_owned(), shown: inside.clone(), inside, outside, definition })
     }
 }
 
-type Known = HashMap<(String, &'static str), (Instant, Arc<Vec<Entry>>)>;
+type Known = HashMap<(String, &'static str), Listed>;
+
+#[derive(Debug)]
+struct Listed {
+    since: Instant,
+    entries: Arc<Vec<Entry>>,
+    cache: Cache,
+}
 
 /// Lists by member.
 #[derive(Debug, Default)]
@@ -52,23 +61,22 @@ impl Catalogue {
 
     pub(crate) fn get(&self, server: &str, list: List) -> Option<Arc<Vec<Entry>>> {
         let known = self.lock();
-        let (since, entries) = known.get(&(server.to_owned(), list.member()))?;
-        (since.elapsed() < LIFETIME).then(|| entries.clone())
+        let listed = known.get(&(server.to_owned(), list.member()))?;
+        (listed.since.elapsed() < LIFETIME).then(|| listed.entries.clone())
     }
 
-    pub(crate) fn put(&self, server: &str, list: List, entries: Vec<Entry>) -> Arc<Vec<Entry>> {
+    pub(crate) fn put(&self, server: &str, list: List, entries: Vec<Entry>, cache: Cache) -> Arc<Vec<Entry>> {
         let entries = Arc::new(entries);
-        self.lock().insert((server.to_owned(), list.member()), (Instant::now(), entries.clone()));
+        let listed = Listed { since: Instant::now(), entries: entries.clone(), cache };
+        self.lock().insert((server.to_owned(), list.member()), listed);
         entries
     }
 
-    /// What a tool wants repeated in headers, as far as its definition is known.
-    pub(crate) fn header_params(&self, is: impl Fn(&Entry) -> bool) -> Vec<HeaderParam> {
+    /// How long a list made of all these may be kept, and by whom: what the most careful of them says.
+    pub(crate) fn cache(&self, list: List, otherwise: Cache) -> Cache {
         let known = self.lock();
-        let tools = known.iter().filter(|((_, member), _)| *member == List::Tools.member());
-        let found = tools.flat_map(|(_, (_, entries))| entries.iter()).find(|entry| is(entry));
-        let schema = found.and_then(|tool| tool.definition.raw().as_object()?.get("inputSchema"));
-        marked(schema).unwrap_or_default()
+        let of_list = known.iter().filter(|((_, member), _)| *member == list.member());
+        of_list.fold(otherwise, |cache, (_, listed)| narrower(cache, listed.cache))
     }
 
     /// Something of this member changed.
@@ -76,10 +84,17 @@ impl Catalogue {
         self.lock().retain(|(known, _), _| known != server);
     }
 
-    /// Every outside name of one kind that is known.
-    pub(crate) fn names(&self, list: List) -> Vec<String> {
+    /// Every list of one kind that is known, with whose it is.
+    pub(crate) fn known(&self, list: List) -> Vec<(String, Arc<Vec<Entry>>)> {
         let known = self.lock();
         let of_list = known.iter().filter(|((_, member), _)| *member == list.member());
-        of_list.flat_map(|(_, (_, entries))| entries.iter().map(|entry| entry.outside.clone())).collect()
+        of_list.map(|((server, _), listed)| (server.clone(), listed.entries.clone())).collect()
     }
+}
+
+/// The shorter of two times, and private unless both are public.
+pub(crate) fn narrower(one: Cache, other: Cache) -> Cache {
+    let public = one.scope == CacheScope::Public && other.scope == CacheScope::Public;
+    let scope = if public { CacheScope::Public } else { CacheScope::Private };
+    Cache { ttl_ms: one.ttl_ms.min(other.ttl_ms), scope }
 }

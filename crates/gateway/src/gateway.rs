@@ -5,24 +5,30 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use failwell_fault::{Echo, Fault, OrFault, reason};
+use failwell_policy::{Caller, Ruling};
 use failwell_process::Launcher;
 use failwell_render::{Cache, CacheScope};
-use failwell_rpc::{Json, Raw};
+use failwell_rpc::Json;
 use failwell_server::{
-    Completion, Context, Event, HeaderParam, Hub, Info, List, Members, Offered, Offers, Page, Room,
-    ToolOutcome, Work, nearest, unknown_resource,
+    Completion, Context, Event, HeaderParam, Hub, Info, List, Members, Offered, Offers, Page, Party, Room,
+    Standing, ToolOutcome, Work, nearest, unknown_resource,
 };
 use futures_util::future::join_all;
-use serde_json::{Map, Value, json};
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
 
 use crate::catalogue::{Catalogue, Entry};
+use crate::http::marked;
 use crate::member::Member;
+use crate::metrics;
 use crate::names::{inside_uri, outside, outside_uri, server_of};
 use crate::parked::Parking;
+use crate::roster::{Reloaded, Roster};
 use crate::settings::UpstreamSettings;
 use crate::single::Single;
 use crate::upstream::Upstream;
 use crate::uris;
+use crate::veil::Veil;
 
 /// How long one member may hold up a list.
 const LIST_PATIENCE: Duration = Duration::from_secs(10);
@@ -41,10 +47,13 @@ pub struct Gateway(Arc<Inner>);
 
 pub(crate) struct Inner {
     pub(crate) info: Info,
-    members: Vec<Member>,
+    roster: Roster,
     pub(crate) catalogue: Arc<Catalogue>,
+    pub(crate) veil: Veil,
     pub(crate) parking: Arc<Parking>,
     hubs: Arc<Hubs>,
+    launcher: Launcher,
+    end: CancellationToken,
 }
 
 impl Gateway {
@@ -55,29 +64,65 @@ impl Gateway {
         built_in: Vec<(String, Arc<dyn Room>)>,
         launcher: &Launcher,
     ) -> Gateway {
-        let (catalogue, hubs) = (Arc::new(Catalogue::default()), Arc::new(Hubs::default()));
-        let upstreams = upstreams.into_iter().map(|settings| {
-            let (name, known, hubs) = (settings.name.clone(), catalogue.clone(), hubs.clone());
-            let changed = Arc::new(move |event: Event| {
-                known.forget(&name);
-                hubs.announce(&name, &event);
-            });
-            Member::Upstream(Upstream::new(settings, launcher.clone(), changed))
-        });
-        let rooms = built_in.into_iter().map(|(name, room)| Member::BuiltIn(name, room));
-        let members = upstreams.chain(rooms).collect();
-        Gateway(Arc::new(Inner { info, members, catalogue, parking: Arc::default(), hubs }))
+        let gateway = Gateway(Arc::new(Inner {
+            info,
+            roster: Roster::default(),
+            catalogue: Arc::default(),
+            veil: Veil::default(),
+            parking: Arc::default(),
+            hubs: Arc::default(),
+            launcher: launcher.clone(),
+            end: CancellationToken::new(),
+        }));
+        gateway.reload(upstreams, built_in);
+        gateway
+    }
+
+    /// From now on these are the servers and rooms. Those with the settings they had are left alone, with their
+    /// connections and all that is in flight; what was begun with one that changed or went ends with it, within the
+    /// time its requests have anyway.
+    pub fn reload(
+        &self,
+        upstreams: Vec<UpstreamSettings>,
+        built_in: Vec<(String, Arc<dyn Room>)>,
+    ) -> Reloaded {
+        let rooms = built_in.into_iter().map(|(name, room)| Member::BuiltIn(name.into(), room));
+        let change = self.0.roster.replace(upstreams, rooms, |settings| self.0.upstream(settings));
+        for gone in &change.gone {
+            self.0.catalogue.forget(gone.name());
+            if let Member::Upstream(upstream) = gone {
+                tokio::spawn(upstream.retire(self.0.end.clone()));
+            }
+        }
+        change.told
+    }
+
+    /// Tells clients that the lists are others now.
+    pub fn announce(&self, reloaded: &Reloaded) {
+        self.0.hubs.tell(reloaded);
+    }
+
+    /// From now on this is what callers see and may do. Says whether anybody may see something else than before.
+    pub fn rule(&self, ruling: Ruling) -> bool {
+        self.0.veil.replace(ruling)
     }
 
     /// The names of all members.
     pub fn names(&self) -> Vec<String> {
-        self.0.members.iter().map(|member| member.name().to_owned()).collect()
+        self.0.roster.all().iter().map(|member| member.name().to_owned()).collect()
     }
 
-    /// One member alone, under its own names.
-    pub fn single(&self, name: &str) -> Option<Arc<dyn Room>> {
-        let member = self.0.member(name)?.clone();
-        Some(Arc::new(Single { inner: self.0.clone(), member }))
+    /// A built-in room that is served.
+    pub fn built_in(&self, name: &str) -> Option<Arc<dyn Room>> {
+        match self.0.roster.find(name)? {
+            Member::BuiltIn(_, room) => Some(room),
+            Member::Upstream(_) => None,
+        }
+    }
+
+    /// One member alone, under its own names: whoever has this name, now and after a reload.
+    pub fn single(&self, name: &str) -> Arc<dyn Room> {
+        Arc::new(Single { inner: self.0.clone(), name: name.to_owned() })
     }
 
     /// Where changes of the upstreams are announced.
@@ -92,7 +137,8 @@ impl Gateway {
 
     /// Ends every upstream.
     pub fn stop(&self) {
-        for member in &self.0.members {
+        self.0.end.cancel();
+        for member in self.0.roster.all().iter() {
             if let Member::Upstream(upstream) = member {
                 upstream.stop();
             }
@@ -110,11 +156,31 @@ impl Hubs {
         all.push((of.map(str::to_owned), hub.clone()));
     }
 
-    fn announce(&self, server: &str, event: &Event) {
+    /// Every list is another one now; whoever heard of a server that is gone hears no more.
+    fn tell(&self, told: &Reloaded) {
+        if told.is_nothing() {
+            return;
+        }
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        for (of, hub) in all.iter() {
+            if told.ruled || of.as_ref().is_none_or(|of| told.changed.contains(of)) {
+                [Event::ToolsChanged, Event::PromptsChanged, Event::ResourcesChanged]
+                    .into_iter()
+                    .for_each(|event| hub.announce(event));
+            }
+        }
+        all.retain(|(of, _)| of.as_ref().is_none_or(|of| !told.removed.contains(of)));
+    }
+
+    fn announce(&self, server: &str, event: &Event, to: Option<&Arc<Party>>) {
+        let tell = |hub: &Hub, event| match to {
+            Some(party) => hub.announce_to(party.clone(), event),
+            None => hub.announce(event),
+        };
         for (of, hub) in self.0.lock().unwrap_or_else(PoisonError::into_inner).iter() {
             match of {
-                None => hub.announce(outside_event(server, event)),
-                Some(of) if of == server => hub.announce(event.clone()),
+                None => tell(hub, outside_event(server, event)),
+                Some(of) if of == server => tell(hub, event.clone()),
                 Some(_) => {}
             }
         }
@@ -124,56 +190,90 @@ impl Hubs {
 fn outside_event(server: &str, event: &Event) -> Event {
     match event {
         Event::ResourceUpdated(uri) => Event::ResourceUpdated(outside_uri(server, uri).into()),
+        Event::Relayed(kind, params) => {
+            let kind = outside_event(server, kind);
+            let params = uris::of_event(&kind, params);
+            Event::Relayed(Arc::new(kind), params)
+        }
         other => other.clone(),
     }
 }
 
 impl Inner {
-    fn member(&self, name: &str) -> Option<&Member> {
-        self.members.iter().find(|member| member.name() == name)
+    fn upstream(&self, settings: UpstreamSettings) -> Arc<Upstream> {
+        let (name, known, hubs) = (settings.name.clone(), self.catalogue.clone(), self.hubs.clone());
+        let changed = Arc::new(move |event: Event, to: Option<Arc<Party>>| {
+            known.forget(&name);
+            hubs.announce(&name, &event, to.as_ref());
+        });
+        Upstream::new(settings, self.launcher.clone(), changed)
+    }
+
+    pub(crate) fn member(&self, name: &str) -> Option<Member> {
+        self.roster.find(name)
     }
 
     /// Everything of one kind: from each member what it has, and which members could not be asked.
     async fn all(&self, list: List, cx: &Context) -> (Vec<Arc<Vec<Entry>>>, Vec<Value>) {
-        let asked =
-            self.members.iter().map(|member| async move { (member, self.of(member, list, cx).await) });
+        let members = self.roster.all();
+        let asked = members.iter().map(|member| async move { (member, self.of(member, list, cx).await) });
         let mut found = Vec::new();
         let mut missing = Vec::new();
         for (member, answer) in join_all(asked).await {
             match answer {
                 Ok(entries) => found.push(entries),
-                Err(fault) => missing.push(json!({"server": member.name(), "reason": fault.reason().id})),
+                Err(fault) => {
+                    missing.push(json!({"server": member.name(), "reason": fault.reason().id}));
+                    if member.is_worth_reporting(&fault) {
+                        cx.report(fault.note("unlisted", member.name()));
+                    }
+                }
             }
         }
         (found, missing)
     }
 
+    /// What a caller sees of a member's list.
     pub(crate) async fn of(
         &self,
         member: &Member,
         list: List,
         cx: &Context,
     ) -> Result<Arc<Vec<Entry>>, Fault> {
+        let entries = self.listed(member, list, cx).await?;
+        Ok(self.veil.over(entries, member.name(), list, &cx.client().caller))
+    }
+
+    async fn listed(&self, member: &Member, list: List, cx: &Context) -> Result<Arc<Vec<Entry>>, Fault> {
         if let Some(known) = self.catalogue.get(member.name(), list) {
             return Ok(known);
         }
         let asking = async {
-            if self.offers(member, list).await? { member.list(list, cx).await } else { Ok(Vec::new()) }
+            if self.offers(member, list, cx).await? {
+                member.list(list, cx).await
+            } else {
+                Ok((Vec::new(), KEEP))
+            }
         };
         let late = |_| Fault::new(&reason::GATEWAY_UPSTREAM_TIMEOUT).fact("limit_s", LIST_PATIENCE.as_secs());
-        let items = tokio::time::timeout(LIST_PATIENCE, asking).await.map_err(late)??;
-        Ok(self.learn(member, list, &items))
+        let (items, cache) = tokio::time::timeout(LIST_PATIENCE, asking).await.map_err(late)??;
+        Ok(self.learn(member, list, &items, cache))
     }
 
     /// Remembers what a member just listed.
-    pub(crate) fn learn(&self, member: &Member, list: List, items: &[Json]) -> Arc<Vec<Entry>> {
+    pub(crate) fn learn(&self, member: &Member, list: List, items: &[Json], cache: Cache) -> Arc<Vec<Entry>> {
         let entries = items.iter().filter_map(|item| Entry::of(member.name(), list, item)).collect();
-        self.catalogue.put(member.name(), list, entries)
+        let entries = self.catalogue.put(member.name(), list, entries, cache);
+        // Asked before a reload and answered after it: true of what was, not of what is.
+        if !self.roster.has(member) {
+            self.catalogue.forget(member.name());
+        }
+        entries
     }
 
     /// Whether a member has lists of this kind at all.
-    pub(crate) async fn offers(&self, member: &Member, list: List) -> Result<bool, Fault> {
-        let offers = member.offers().await?;
+    pub(crate) async fn offers(&self, member: &Member, list: List, cx: &Context) -> Result<bool, Fault> {
+        let offers = member.offers(cx).await?;
         let offered = match list {
             List::Tools => offers.tools,
             List::Prompts => offers.prompts,
@@ -193,57 +293,104 @@ impl Inner {
             return Err(Fault::new(&reason::MCP_BAD_CURSOR));
         }
         let items: Vec<&Json> = all.iter().skip(start).take(PAGE).map(|entry| &entry.definition).collect();
-        let mut members = Map::new();
-        members.insert(list.member().to_owned(), json!(items));
-        if start + PAGE < all.len() {
-            members.insert("nextCursor".to_owned(), json!((start + PAGE).to_string()));
-        }
+        let items = Json::of(&items).or_fault(&reason::SERVER_BUG)?;
+        let next = Json::of(&(start + PAGE).to_string()).or_fault(&reason::SERVER_BUG)?;
+        let more = (start + PAGE < all.len()).then_some(("nextCursor", next.raw()));
+        let members = Json::object([(list.member(), items.raw())].into_iter().chain(more));
         let meta = (!missing.is_empty()).then(|| Json::of(&json!({"dev.failwell/unreachable": missing})));
         Ok(Page {
-            members: Json::of(&members).or_fault(&reason::SERVER_BUG)?,
+            members,
             meta: meta.transpose().or_fault(&reason::SERVER_BUG)?,
-            cache: KEEP,
+            cache: self.catalogue.cache(list, Cache { scope: self.veil.scope(), ..KEEP }),
         })
     }
 
     /// Whose an outside name is, and what it is called there. A bare name resolves when only one member has it.
-    async fn resolve(&self, list: List, name: &str, cx: &Context) -> Result<(&Member, String), Fault> {
+    async fn resolve(&self, list: List, name: &str, cx: &Context) -> Result<(Member, String), Fault> {
         if let Some(member) = server_of(name).and_then(|server| self.member(server)) {
-            let entries = self.of(member, list, cx).await?;
+            let entries = self.of(&member, list, cx).await?;
             if let Some(entry) = entries.iter().find(|entry| entry.outside == name) {
                 return Ok((member, entry.inside.clone()));
             }
-            return Err(self.unknown(list, name));
+            return Err(self.unknown(list, name, cx));
         }
         let (found, _) = self.all(list, cx).await;
-        let mut having = found.iter().flat_map(|entries| entries.iter()).filter(|entry| entry.inside == name);
+        let mut having = found.iter().flat_map(|entries| entries.iter()).filter(|entry| entry.shown == name);
         match (having.next(), having.next()) {
             (Some(only), None) => {
                 let member = self.member(&only.server).or_fault(&reason::SERVER_BUG)?;
                 Ok((member, only.inside.clone()))
             }
-            _ => Err(self.unknown(list, name)),
+            _ => Err(self.unknown(list, name, cx)),
         }
     }
 
-    fn unknown(&self, list: List, name: &str) -> Fault {
+    /// Hidden names are as unknown as those nobody has: what is near comes from what the caller sees.
+    fn unknown(&self, list: List, name: &str, cx: &Context) -> Fault {
         let row = if list == List::Tools { &reason::MCP_UNKNOWN_TOOL } else { &reason::MCP_UNKNOWN_PROMPT };
-        let known = self.catalogue.names(list);
-        Fault::new(row)
-            .fact("name", Echo::of_caller(name))
-            .nearest(nearest(name, known.iter().map(String::as_str)))
+        let known = self.seen(list, &cx.client().caller);
+        let names = known.iter().flat_map(|entries| entries.iter().map(|entry| entry.outside.as_str()));
+        Fault::new(row).fact("name", Echo::of_caller(name)).nearest(nearest(name, names))
     }
 
-    fn of_uri<'a>(&self, uri: &'a str) -> Result<(&Member, &'a str), Fault> {
+    /// What a caller sees of all lists of one kind that are known already.
+    fn seen(&self, list: List, caller: &Caller) -> Vec<Arc<Vec<Entry>>> {
+        let known = self.catalogue.known(list).into_iter();
+        known.map(|(server, entries)| self.veil.over(entries, &server, list, caller)).collect()
+    }
+
+    /// What a tool wants repeated in headers, as far as its definition is known and the caller sees it.
+    pub(crate) fn header_params(&self, caller: &Caller, is: impl Fn(&Entry) -> bool) -> Vec<HeaderParam> {
+        let seen = self.seen(List::Tools, caller);
+        let found = seen.iter().flat_map(|entries| entries.iter()).find(|entry| is(entry));
+        let schema = found.and_then(|tool| tool.definition.raw().as_object()?.get("inputSchema"));
+        marked(schema).unwrap_or_default()
+    }
+
+    fn of_uri<'a>(&self, uri: &'a str, cx: &Context) -> Result<(Member, &'a str), Fault> {
         let (server, inside) = inside_uri(uri).ok_or_else(|| unknown_resource(uri))?;
         let member = self.member(&server).ok_or_else(|| unknown_resource(uri))?;
+        self.reveal(&member, inside, uri, cx)?;
         Ok((member, inside))
+    }
+
+    /// Refuses what the caller may not use, or not like this.
+    pub(crate) fn admit(
+        &self,
+        member: &Member,
+        list: List,
+        name: &str,
+        arguments: Option<&Json>,
+        cx: &Context,
+    ) -> Result<(), Fault> {
+        self.veil.admit(&cx.client().caller, member.name(), list, name, arguments)
+    }
+
+    /// Refuses an address the caller may not know of, as one nobody knows.
+    pub(crate) fn reveal(&self, member: &Member, inside: &str, uri: &str, cx: &Context) -> Result<(), Fault> {
+        let caller = &cx.client().caller;
+        if !self.veil.shows_resource(caller, member.name(), inside) {
+            return Err(unknown_resource(uri));
+        }
+        self.veil.admit(caller, member.name(), List::Resources, inside, None)
     }
 }
 
 impl Room for Gateway {
     fn info(&self) -> &Info {
         &self.0.info
+    }
+
+    fn behind(&self, target: &str) -> Option<Box<str>> {
+        let server = match inside_uri(target) {
+            Some((server, _)) => server,
+            None => server_of(target)?.to_owned(),
+        };
+        self.0.member(&server).map(|_| server.into_boxed_str())
+    }
+
+    fn standing(&self) -> Vec<Standing> {
+        self.0.roster.all().iter().filter_map(Member::standing).collect()
     }
 
     fn offers(&self) -> Offers {
@@ -255,14 +402,24 @@ impl Room for Gateway {
         Box::pin(async move { inner.page(list, cursor, &cx).await })
     }
 
-    fn header_params(&self, tool: &str) -> Vec<HeaderParam> {
-        self.0.catalogue.header_params(|entry| entry.outside == tool)
+    fn header_params(&self, tool: &str, caller: &Caller) -> Vec<HeaderParam> {
+        self.0.header_params(caller, |entry| entry.outside == tool)
+    }
+
+    fn metrics(&self) -> String {
+        let members = self.0.roster.all();
+        let upstreams = members.iter().filter_map(|member| match member {
+            Member::Upstream(upstream) => Some(upstream),
+            Member::BuiltIn(..) => None,
+        });
+        metrics::of(&upstreams.collect::<Vec<_>>())
     }
 
     fn call(&self, tool: &str, arguments: Json, cx: Context) -> Work<ToolOutcome> {
         let (inner, tool) = (self.0.clone(), tool.to_owned());
         Box::pin(async move {
             let (member, name) = inner.resolve(List::Tools, &tool, &cx).await?;
+            inner.admit(&member, List::Tools, &name, Some(&arguments), &cx)?;
             let outcome = member.call(&name, arguments, cx, &inner.parking).await?;
             Ok(outcome.map_relayed(|members| uris::in_content(member.name(), members)))
         })
@@ -271,7 +428,7 @@ impl Room for Gateway {
     fn read(&self, uri: &str, cx: Context) -> Work<Members> {
         let (inner, uri) = (self.0.clone(), uri.to_owned());
         Box::pin(async move {
-            let (member, inside) = inner.of_uri(&uri)?;
+            let (member, inside) = inner.of_uri(&uri, &cx)?;
             let read = member.read(inside, cx, &inner.parking).await;
             // The address the caller knows is the one it hears of.
             let read = read.map_err(|fault| {
@@ -285,15 +442,25 @@ impl Room for Gateway {
     fn watch(&self, uri: &str, cx: Context) -> Work<()> {
         let (inner, uri) = (self.0.clone(), uri.to_owned());
         Box::pin(async move {
-            let (member, inside) = inner.of_uri(&uri)?;
+            let (member, inside) = inner.of_uri(&uri, &cx)?;
             member.watch(inside, cx).await
         })
+    }
+
+    fn unwatch(&self, uri: &str, cx: Context) {
+        let (inner, uri) = (self.0.clone(), uri.to_owned());
+        tokio::spawn(async move {
+            if let Ok((member, inside)) = inner.of_uri(&uri, &cx) {
+                member.unwatch(inside, cx).await;
+            }
+        });
     }
 
     fn prompt(&self, name: &str, arguments: BTreeMap<String, String>, cx: Context) -> Work<Members> {
         let (inner, name) = (self.0.clone(), name.to_owned());
         Box::pin(async move {
             let (member, inside) = inner.resolve(List::Prompts, &name, &cx).await?;
+            inner.admit(&member, List::Prompts, &inside, None, &cx)?;
             member.prompt(&inside, arguments, cx, &inner.parking).await
         })
     }
@@ -302,7 +469,7 @@ impl Room for Gateway {
         let inner = self.0.clone();
         Box::pin(async move {
             if wanted.of.contains("://") {
-                let (member, inside) = inner.of_uri(&wanted.of)?;
+                let (member, inside) = inner.of_uri(&wanted.of, &cx)?;
                 let of = inside.to_owned();
                 return member.complete(Completion { of, ..wanted.clone() }, cx).await;
             }
@@ -327,18 +494,4 @@ pub(crate) fn naming_member(list: List) -> &'static str {
         List::Resources => "uri",
         List::Templates => "uriTemplate",
     }
-}
-
-/// One member of a definition, replaced; everything else as it came.
-pub(crate) fn replaced(item: Raw<'_>, member: &str, with: &Json) -> Option<Json> {
-    let object = item.as_object()?;
-    let members: Vec<(String, Raw<'_>)> = object
-        .iter()
-        .map(
-            |(key, value)| {
-                if key == member { (key.into_owned(), with.raw()) } else { (key.into_owned(), value) }
-            },
-        )
-        .collect();
-    Some(Json::object(members.iter().map(|(key, value)| (key.as_str(), *value))))
 }

@@ -5,21 +5,19 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use failwell_fault::Fault;
-use failwell_policy::Caller;
 use failwell_rpc::{Era, Id, Revision};
-use failwell_server::Client;
 use serde_json::{Value, json};
 
 use crate::http::Peer;
-use crate::introduction::modern_meta;
 use crate::line::Line;
+use crate::params::plain_meta;
 use crate::relay::Relay;
 use crate::said::Said;
 
 /// A connection.
 #[derive(Debug, Clone)]
 pub(crate) enum Link {
-    /// To a child, over its standard input and output.
+    /// Over one stream of messages each way: a child's standard input and output, or HTTP+SSE.
     Child(Arc<Line>),
     /// To a server somewhere, over HTTP.
     Remote(Arc<Peer>),
@@ -59,7 +57,7 @@ impl Link {
             Link::Remote(peer) => peer.listen(),
             Link::Child(line) if era == Era::Modern => {
                 let wanted = json!({"toolsListChanged": true, "promptsListChanged": true, "resourcesListChanged": true});
-                let meta = modern_meta(&Client::plain(Caller::anonymous()), None);
+                let meta = plain_meta();
                 let params = json!({"notifications": wanted, "_meta": meta}).to_string();
                 // Its answer is its end, which nobody waits for.
                 line.send("subscriptions/listen", |_| params, None).await?;

@@ -1,23 +1,29 @@
 //! One member of the federation: a server behind us, or a room of our own.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use failwell_fault::Fault;
-use failwell_rpc::{Era, Json, Raw, meta};
-use failwell_server::{Completion, Context, List, Members, Offers, Room, ToolOutcome};
-use serde_json::{Value, json};
+use failwell_fault::{Fault, reason};
+use failwell_render::{Cache, CacheScope};
+use failwell_rpc::{Era, Json, Raw};
+use failwell_server::{Completion, Context, List, Members, Offers, Page, Room, Standing, ToolOutcome};
+use serde_json::json;
 
-use crate::introduction::modern_meta;
+use crate::catalogue::narrower;
 use crate::line::garbled;
+use crate::params::Params;
 use crate::parked::Parking;
 use crate::relay::Relay;
 use crate::rounds::answer_rounds;
 use crate::said::members;
+use crate::seat::Watched;
 use crate::upstream::{Connection, Upstream};
 
 /// Pages of one list read at the most.
 const MOST_PAGES: usize = 100;
+/// An upstream that does not say how long a list may be kept.
+const UNSAID: Cache = Cache { ttl_ms: 0, scope: CacheScope::Private };
 
 /// A member.
 #[derive(Clone)]
@@ -25,7 +31,7 @@ pub(crate) enum Member {
     /// A server other people wrote.
     Upstream(Arc<Upstream>),
     /// A room of ours.
-    BuiltIn(String, Arc<dyn Room>),
+    BuiltIn(Arc<str>, Arc<dyn Room>),
 }
 
 impl Member {
@@ -36,45 +42,91 @@ impl Member {
         }
     }
 
-    pub(crate) async fn offers(&self) -> Result<Offers, Fault> {
+    /// How a server of other people is doing; a room of ours is simply there.
+    pub(crate) fn standing(&self) -> Option<Standing> {
         match self {
-            Member::Upstream(upstream) => Ok(upstream.connection().await?.introduction.offers),
+            Member::Upstream(upstream) => Some(upstream.standing()),
+            Member::BuiltIn(..) => None,
+        }
+    }
+
+    /// Whether this is the very same one, not only one of the same name.
+    pub(crate) fn is(&self, other: &Member) -> bool {
+        match (self, other) {
+            (Member::Upstream(this), Member::Upstream(that)) => Arc::ptr_eq(this, that),
+            (Member::BuiltIn(name, this), Member::BuiltIn(other, that)) => {
+                name == other && Arc::ptr_eq(this, that)
+            }
+            _ => false,
+        }
+    }
+
+    pub(crate) async fn offers(&self, cx: &Context) -> Result<Offers, Fault> {
+        match self {
+            Member::Upstream(upstream) => Ok(upstream.connection(cx).await?.introduction.offers),
             Member::BuiltIn(_, room) => Ok(room.offers()),
         }
     }
 
-    /// Every item of a list, page by page.
-    pub(crate) async fn list(&self, list: List, cx: &Context) -> Result<Vec<Json>, Fault> {
+    /// Whether trouble with its lists is worth a line in the log.
+    pub(crate) fn is_worth_reporting(&self, fault: &Fault) -> bool {
+        match self {
+            Member::Upstream(upstream) => upstream.tally().is_worth_reporting(fault),
+            Member::BuiltIn(..) => true,
+        }
+    }
+
+    /// Every item of a list, page by page, and how long they may be kept.
+    pub(crate) async fn list(&self, list: List, cx: &Context) -> Result<(Vec<Json>, Cache), Fault> {
         let mut items = Vec::new();
+        let mut cache = Cache { ttl_ms: u64::MAX, scope: CacheScope::Public };
         let mut cursor: Option<String> = None;
         for _ in 0..MOST_PAGES {
-            let page = self.page(list, cursor.take(), cx).await?;
-            let object = page.raw().as_object().ok_or_else(|| garbled(page.text().as_bytes()))?;
-            let found = object.get(list.member()).and_then(Raw::as_array);
-            let found = found.ok_or_else(|| garbled(page.text().as_bytes()))?;
-            items.extend(found.map(Raw::to_json));
-            cursor = object.get("nextCursor").and_then(Raw::as_str).map(std::borrow::Cow::into_owned);
+            let page = self.page(list, cursor.take(), Params::ours(), cx).await?;
+            let (found, next) = items_of(&page, list)?;
+            items.extend(found);
+            cache = narrower(cache, page.cache);
+            cursor = next;
             if cursor.is_none() {
                 break;
             }
         }
-        Ok(items)
+        Ok((items, cache))
     }
 
-    async fn page(&self, list: List, cursor: Option<String>, cx: &Context) -> Result<Json, Fault> {
+    /// One page of a list, as it comes.
+    pub(crate) async fn page(
+        &self,
+        list: List,
+        cursor: Option<String>,
+        params: Params,
+        cx: &Context,
+    ) -> Result<Page, Fault> {
+        let Member::Upstream(upstream) = self else { return self.own_page(list, cursor, cx).await };
+        let method = match list {
+            List::Tools => "tools/list",
+            List::Prompts => "prompts/list",
+            List::Resources => "resources/list",
+            List::Templates => "resources/templates/list",
+        };
+        let params = match &cursor {
+            Some(cursor) => params.with_text("cursor", cursor),
+            None => params,
+        };
+        let text = |connection: &Connection, _| params.text(connection, None, cx);
+        let (result, _) =
+            upstream.request(cx, method, text, None).await.map_err(|fault| match code(&fault) {
+                Some(-32602) if cursor.is_some() => Fault::new(&reason::MCP_BAD_CURSOR).absorbing(fault),
+                _ => fault,
+            })?;
+        let Members { members, meta, cache } = members(&result);
+        Ok(Page { members, meta, cache: cache.unwrap_or(UNSAID) })
+    }
+
+    async fn own_page(&self, list: List, cursor: Option<String>, cx: &Context) -> Result<Page, Fault> {
         match self {
-            Member::BuiltIn(_, room) => Ok(room.list(list, cursor, cx.clone()).await?.members),
-            Member::Upstream(upstream) => {
-                let method = match list {
-                    List::Tools => "tools/list",
-                    List::Prompts => "prompts/list",
-                    List::Resources => "resources/list",
-                    List::Templates => "resources/templates/list",
-                };
-                let base = cursor.map_or(json!({}), |cursor| json!({"cursor": cursor}));
-                let params = |connection: &Connection, _| with_meta(&base, connection, None, cx);
-                Ok(upstream.request(method, params, None).await?.0)
-            }
+            Member::BuiltIn(_, room) => room.list(list, cursor, cx.clone()).await,
+            Member::Upstream(_) => Err(Fault::new(&reason::SERVER_BUG)),
         }
     }
 
@@ -88,8 +140,8 @@ impl Member {
         match self {
             Member::BuiltIn(_, room) => room.call(tool, arguments, cx).await,
             Member::Upstream(upstream) => {
-                let base = json!({"name": tool, "arguments": arguments});
-                let result = answered(upstream, "tools/call", base, &cx, parking).await?;
+                let params = Params::passing().with_text("name", tool).with("arguments", arguments);
+                let result = answered(upstream, "tools/call", params, &cx, parking).await?;
                 Ok(ToolOutcome::relayed(members(&result)))
             }
         }
@@ -104,7 +156,8 @@ impl Member {
         match self {
             Member::BuiltIn(_, room) => room.read(uri, cx).await,
             Member::Upstream(upstream) => {
-                let read = answered(upstream, "resources/read", json!({"uri": uri}), &cx, parking).await;
+                let params = Params::passing().with_text("uri", uri);
+                let read = answered(upstream, "resources/read", params, &cx, parking).await;
                 read.map(|result| members(&result)).map_err(|fault| unknown_or(fault, uri))
             }
         }
@@ -120,8 +173,9 @@ impl Member {
         match self {
             Member::BuiltIn(_, room) => room.prompt(name, arguments, cx).await,
             Member::Upstream(upstream) => {
-                let base = json!({"name": name, "arguments": arguments});
-                let result = answered(upstream, "prompts/get", base, &cx, parking).await?;
+                // The arguments go on as they were written, with the rest of what the caller brought.
+                let params = Params::passing().with_text("name", name);
+                let result = answered(upstream, "prompts/get", params, &cx, parking).await?;
                 Ok(members(&result))
             }
         }
@@ -131,14 +185,9 @@ impl Member {
         match self {
             Member::BuiltIn(_, room) => room.complete(wanted, cx).await,
             Member::Upstream(upstream) => {
-                let of = if wanted.of.contains("://") {
-                    json!({"type": "ref/resource", "uri": wanted.of})
-                } else {
-                    json!({"type": "ref/prompt", "name": wanted.of})
-                };
-                let base = json!({"ref": of, "argument": {"name": wanted.argument, "value": wanted.value}});
-                let params = |connection: &Connection, _| with_meta(&base, connection, None, &cx);
-                let (result, _) = upstream.request("completion/complete", params, None).await?;
+                let params = Params::passing().renamed_ref(&wanted.of, &cx);
+                let params = |connection: &Connection, _| params.text(connection, None, &cx);
+                let (result, _) = upstream.request(&cx, "completion/complete", params, None).await?;
                 Ok(members(&result))
             }
         }
@@ -149,68 +198,78 @@ impl Member {
         match self {
             Member::BuiltIn(_, room) => room.watch(uri, cx).await,
             Member::Upstream(upstream) => {
-                let connection = upstream.connection().await?;
-                if connection.era() == Era::Modern {
-                    let base = json!({"notifications": {"resourceSubscriptions": [uri]}});
-                    let params = with_meta(&base, &connection, None, &cx);
-                    return connection.link.watch(uri, params).await;
+                if upstream.note_watch(uri, &cx).await? == Watched::Already {
+                    return Ok(());
                 }
-                let base = json!({"uri": uri});
-                let params = |connection: &Connection, _| with_meta(&base, connection, None, &cx);
-                let watched = upstream.request("resources/subscribe", params, None).await;
-                watched.map(|_| ()).map_err(|fault| unknown_or(fault, uri))
+                let watched = ask_to_watch(upstream, uri, &cx).await;
+                if watched.is_err() {
+                    upstream.unwatch(uri, &cx).await;
+                }
+                watched
             }
         }
     }
+
+    /// A resource is watched no more.
+    pub(crate) async fn unwatch(&self, uri: &str, cx: Context) {
+        match self {
+            Member::BuiltIn(_, room) => room.unwatch(uri, cx),
+            Member::Upstream(upstream) => upstream.unwatch(uri, &cx).await,
+        }
+    }
+}
+
+async fn ask_to_watch(upstream: &Arc<Upstream>, uri: &str, cx: &Context) -> Result<(), Fault> {
+    let connection = upstream.connection(cx).await?;
+    if connection.era() == Era::Modern {
+        let wanted = json!({"resourceSubscriptions": [uri]});
+        let params = Params::ours().with("notifications", Json::from(&wanted));
+        return connection.link.watch(uri, params.text(&connection, None, cx)).await;
+    }
+    let params = Params::passing().with_text("uri", uri);
+    let params = |connection: &Connection, _| params.text(connection, None, cx);
+    let watched = upstream.request(cx, "resources/subscribe", params, None).await;
+    watched.map(|_| ()).map_err(|fault| unknown_or(fault, uri))
 }
 
 /// A request whose upstream may have questions before it answers.
 async fn answered(
     upstream: &Arc<Upstream>,
     method: &'static str,
-    base: Value,
+    params: Params,
     cx: &Context,
     parking: &Arc<Parking>,
 ) -> Result<Json, Fault> {
-    let upstream_era = upstream.connection().await?.era();
+    let upstream_era = upstream.connection(cx).await?.era();
     let client_era = cx.client().revision.era();
     match (client_era, upstream_era) {
-        (Era::Modern, Era::Session) => parking.call(upstream.clone(), method, base, cx).await,
-        (_, Era::Modern) => answer_rounds(upstream, method, base, cx).await,
+        (Era::Modern, Era::Session) => parking.call(upstream.clone(), method, params, cx).await,
+        (_, Era::Modern) => answer_rounds(upstream, method, params, cx).await,
         (Era::Session, Era::Session) => {
-            let params = |connection: &Connection, number| with_meta(&base, connection, Some(number), cx);
-            Ok(upstream.request(method, params, Some(&Relay::direct(cx))).await?.0)
+            let text = |connection: &Connection, number| params.text(connection, Some(number), cx);
+            Ok(upstream.request(cx, method, text, Some(&Relay::direct(cx))).await?.0)
         }
     }
 }
 
-/// Params with the `_meta` the upstream's era wants: a token of ours where the client wants to hear of progress.
-pub(crate) fn with_meta(base: &Value, connection: &Connection, number: Option<u64>, cx: &Context) -> String {
-    let progress = number.filter(|_| cx.progress_token().is_some());
-    let mut params = base.clone();
-    let meta = match connection.era() {
-        Era::Modern => Some(with_level(modern_meta(cx.client(), progress), cx)),
-        Era::Session => progress.map(|token| json!({"progressToken": token})),
-    };
-    if let (Some(members), Some(meta)) = (params.as_object_mut(), meta) {
-        members.insert("_meta".to_owned(), meta);
-    }
-    params.to_string()
-}
-
-/// A modern upstream logs only when the request says how much.
-fn with_level(mut meta: Value, cx: &Context) -> Value {
-    if let (Some(members), Some(level)) = (meta.as_object_mut(), cx.log_level()) {
-        members.insert(meta::LOG_LEVEL.to_owned(), json!(level.as_str()));
-    }
-    meta
+/// The items on a page, and where the next page begins.
+pub(crate) fn items_of(page: &Page, list: List) -> Result<(Vec<Json>, Option<String>), Fault> {
+    let nonsense = || garbled(page.members.text().as_bytes());
+    let object = page.members.raw().as_object().ok_or_else(nonsense)?;
+    let found = object.get(list.member()).and_then(Raw::as_array).ok_or_else(nonsense)?;
+    let next = object.get("nextCursor").and_then(Raw::as_str).map(Cow::into_owned);
+    Ok((found.map(Raw::to_json).collect(), next))
 }
 
 /// An upstream that does not know a resource says so with one of two codes.
 fn unknown_or(fault: Fault, uri: &str) -> Fault {
-    let code = fault.get("upstream_code").map(ToString::to_string);
-    match code.as_deref() {
-        Some("-32002" | "-32602") => failwell_server::unknown_resource(uri).absorbing(fault),
+    match code(&fault) {
+        Some(-32002 | -32602) => failwell_server::unknown_resource(uri).absorbing(fault),
         _ => fault,
     }
+}
+
+/// The code of an error of the upstream.
+fn code(fault: &Fault) -> Option<i64> {
+    fault.get("upstream_code")?.to_string().parse().ok()
 }

@@ -1,7 +1,9 @@
 //! What an upstream says of its own accord, and how it reaches those it concerns.
 
+use std::sync::Arc;
+
 use failwell_fault::Fault;
-use failwell_rpc::{Id, Json, Raw};
+use failwell_rpc::{Id, Json, Raw, meta};
 use failwell_server::{Context, Event, LogLevel, Question};
 use tokio::sync::mpsc;
 
@@ -56,7 +58,7 @@ impl ForClient {
 impl Notice {
     /// The notices about lists and resources.
     pub(crate) fn of_change(method: &str, params: &Json) -> Option<Notice> {
-        let event = match method {
+        let kind = match method {
             "notifications/tools/list_changed" => Event::ToolsChanged,
             "notifications/prompts/list_changed" => Event::PromptsChanged,
             "notifications/resources/list_changed" => Event::ResourcesChanged,
@@ -66,7 +68,23 @@ impl Notice {
             }
             _ => return None,
         };
-        Some(Notice::Change(event))
+        Some(Notice::Change(with_more(kind, params)))
+    }
+}
+
+/// A change said plainly is one of ours; what there is more to it goes along, but for the subscription it came by.
+fn with_more(kind: Event, params: &Json) -> Event {
+    let Some(object) = params.raw().as_object() else { return kind };
+    let meta = object.get("_meta").and_then(Raw::as_object);
+    let meta = meta.and_then(|meta| meta.without(&[meta::SUBSCRIPTION_ID]));
+    let params = match &meta {
+        Some(meta) => Some(object.replacing("_meta", meta.raw())),
+        None => object.without(&["_meta"]),
+    };
+    let plain = params.as_ref().and_then(|params| params.raw().as_object()?.without(&["uri"])).is_none();
+    match params {
+        Some(params) if !plain => Event::Relayed(Arc::new(kind), params),
+        _ => kind,
     }
 }
 
@@ -90,13 +108,7 @@ pub(crate) async fn pass_on(mut notices: mpsc::Receiver<Notice>, changed: impl F
 /// Under the token the client chose, not under ours.
 async fn progress(cx: &Context, params: &Json) {
     let (Some(token), Some(object)) = (cx.progress_token(), params.raw().as_object()) else { return };
-    let members = object.iter().map(|(key, value)| {
-        let value = if key == "progressToken" { token.raw() } else { value };
-        (key.into_owned(), value)
-    });
-    let members: Vec<(String, Raw<'_>)> = members.collect();
-    let params = Json::object(members.iter().map(|(key, value)| (key.as_str(), *value)));
-    cx.relay_notice("notifications/progress", &params).await;
+    cx.relay_notice("notifications/progress", &object.replacing("progressToken", token.raw())).await;
 }
 
 async fn log(cx: &Context, params: &Json) {
@@ -110,8 +122,7 @@ async fn log(cx: &Context, params: &Json) {
 }
 
 async fn ask(link: &Link, id: &Id, method: &str, params: &Json, relay: &Relay) {
-    let question = params.raw().parse().ok().and_then(|params| Question::relayed(method, params));
-    let Some(question) = question else {
+    let Some(question) = Question::relayed(method, params.clone()) else {
         return link.decline(id, -32601, "no such method");
     };
     match relay.ask(question).await {

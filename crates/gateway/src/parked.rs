@@ -12,11 +12,10 @@ use failwell_fault::{Fault, OrFault, reason};
 use failwell_policy::Caller;
 use failwell_rpc::Json;
 use failwell_server::{Context, Question};
-use serde_json::Value;
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 
-use crate::member::with_meta;
+use crate::params::Params;
 use crate::relay::Relay;
 use crate::upstream::{Connection, Upstream};
 
@@ -68,12 +67,12 @@ impl Parking {
         &self,
         upstream: Arc<Upstream>,
         method: &'static str,
-        base: Value,
+        params: Params,
         cx: &Context,
     ) -> Result<Json, Fault> {
         let call = match self.wake(cx)? {
             Some(call) => call,
-            None => start(upstream, method, base, cx),
+            None => start(upstream, method, params, cx),
         };
         self.follow(call, cx).await
     }
@@ -125,12 +124,12 @@ impl Parking {
     }
 }
 
-fn start(upstream: Arc<Upstream>, method: &'static str, base: Value, cx: &Context) -> Call {
+fn start(upstream: Arc<Upstream>, method: &'static str, params: Params, cx: &Context) -> Call {
     let (asking, asked) = mpsc::channel(8);
     let relay = Relay::parking(cx, asking);
     let work = tokio::spawn(async move {
-        let params = |connection: &Connection, number| with_meta(&base, connection, Some(number), &relay.cx);
-        Ok(upstream.request(method, params, Some(&relay)).await?.0)
+        let text = |connection: &Connection, number| params.text(connection, Some(number), &relay.cx);
+        Ok(upstream.request(&relay.cx, method, text, Some(&relay)).await?.0)
     });
     Call { work, asked }
 }

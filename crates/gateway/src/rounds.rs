@@ -2,14 +2,14 @@
 
 use std::sync::Arc;
 
-use failwell_fault::{Fault, OrFault, reason};
-use failwell_rpc::{Json, Object, Raw};
-use failwell_server::{Context, Question};
-use serde_json::{Map, Value, json};
+use failwell_fault::{Fact, Fault, reason};
+use failwell_rpc::{Era, Json, Object, Raw};
+use failwell_server::{Context, Question, TASKS_EXTENSION};
 
 use crate::line::garbled;
-use crate::member::with_meta;
+use crate::params::Params;
 use crate::relay::Relay;
+use crate::tasks::{read_questions, see_through};
 use crate::upstream::{Connection, Upstream};
 
 /// The most times an upstream may ask before it answers.
@@ -21,66 +21,61 @@ const STATE: &str = "~upstream-state";
 pub(crate) async fn answer_rounds(
     upstream: &Arc<Upstream>,
     method: &'static str,
-    base: Value,
+    params: Params,
     cx: &Context,
 ) -> Result<Json, Fault> {
-    let mut base = base;
-    resume(&mut base, cx);
+    let mut params = params;
+    resume(&mut params, cx);
     for _ in 0..MOST_ROUNDS {
-        let params = |connection: &Connection, number| with_meta(&base, connection, Some(number), cx);
-        let (result, _) = upstream.request(method, params, Some(&Relay::direct(cx))).await?;
+        let text = |connection: &Connection, number| params.text(connection, Some(number), cx);
+        let result = match upstream.request(cx, method, text, Some(&Relay::direct(cx))).await {
+            Ok((result, _)) => result,
+            // A session has no tasks as this upstream means them, so they are followed for it. Nothing was done yet.
+            Err(fault) if wants_tasks(&fault) && cx.client().revision.era() == Era::Session => {
+                params.follow_tasks();
+                continue;
+            }
+            Err(fault) => return Err(fault),
+        };
         let object = result.raw().as_object().ok_or_else(|| garbled(result.text().as_bytes()))?;
         let kind = object.get("resultType").and_then(Raw::as_str);
         match kind.as_deref() {
             None | Some("complete") => return Ok(result),
-            Some("input_required") => ask(&mut base, object, cx).await?,
-            // Tasks are never asked for, so nothing else can be meant.
+            Some("input_required") => ask(&mut params, object, cx).await?,
+            Some("task") if method == "tools/call" => return see_through(upstream, object, cx).await,
             Some(_) => return Err(garbled(result.text().as_bytes())),
         }
     }
     Err(Fault::new(&reason::GATEWAY_UPSTREAM_GARBLED).note("rounds", "it never stops asking"))
 }
 
-/// What a modern client brought for the upstream from an earlier round.
-fn resume(base: &mut Value, cx: &Context) {
-    let state = cx.brought(STATE).into_iter().next();
-    let Some((_, state)) = state else { return };
-    let answers: Map<String, Value> = cx
-        .brought("")
-        .into_iter()
-        .filter(|(key, _)| !key.starts_with('~'))
-        .filter_map(|(key, answer)| Some((key, answer.raw().parse().ok()?)))
-        .collect();
-    fill(base, answers, state.raw().parse().ok());
+fn wants_tasks(fault: &Fault) -> bool {
+    let required = fault.get("required");
+    *fault.reason() == reason::MCP_CAPABILITY
+        && matches!(required, Some(Fact::Words(words)) if words.contains(&TASKS_EXTENSION))
 }
 
-async fn ask(base: &mut Value, wanted: Object<'_>, cx: &Context) -> Result<(), Fault> {
+/// What a modern client brought for the upstream from an earlier round.
+fn resume(params: &mut Params, cx: &Context) {
+    let Some((_, state)) = cx.brought(STATE).into_iter().next() else { return };
+    let brought = cx.brought("");
+    let answers = brought.iter().filter(|(key, _)| !key.starts_with('~'));
+    fill(params, Json::object(answers.map(|(key, answer)| (key.as_str(), answer.raw()))), Some(state));
+}
+
+async fn ask(params: &mut Params, wanted: Object<'_>, cx: &Context) -> Result<(), Fault> {
     let state = wanted.get("requestState").map(Raw::to_json);
-    cx.remember(STATE, state.clone().unwrap_or(Json::of(&Value::Null).or_fault(&reason::SERVER_BUG)?));
+    cx.remember(STATE, state.clone().unwrap_or_else(|| Json::from(&serde_json::Value::Null)));
     let questions = wanted.get("inputRequests").and_then(Raw::as_object);
-    let questions: Vec<(String, Question)> = questions
-        .into_iter()
-        .flat_map(|object| object.iter())
-        .filter_map(|(key, raw)| {
-            let object = raw.as_object()?;
-            let method = object.get("method")?.as_str()?;
-            let params = object.get("params").map_or(Ok(json!({})), Raw::parse).ok()?;
-            Some((key.into_owned(), Question::relayed(&method, params)?))
-        })
-        .collect();
+    let questions = questions.map(read_questions).unwrap_or_default();
     let named: Vec<(&str, Question)> = questions.iter().map(|(key, q)| (key.as_str(), q.clone())).collect();
     let answers = cx.ask(&named).await?;
-    let answers = questions.iter().map(|(key, _)| (key.clone(), answers.get(key))).collect();
-    fill(base, answers, state.and_then(|state| state.raw().parse().ok()));
+    let given = questions.iter().filter_map(|(key, _)| Some((key.as_str(), answers.raw(key)?.raw())));
+    fill(params, Json::object(given), state);
     Ok(())
 }
 
-fn fill(base: &mut Value, answers: Map<String, Value>, state: Option<Value>) {
-    if let Some(members) = base.as_object_mut() {
-        members.insert("inputResponses".to_owned(), Value::Object(answers));
-        match state.filter(|state| !state.is_null()) {
-            Some(state) => members.insert("requestState".to_owned(), state),
-            None => members.remove("requestState"),
-        };
-    }
+fn fill(params: &mut Params, answers: Json, state: Option<Json>) {
+    params.set("inputResponses", Some(answers));
+    params.set("requestState", state.filter(|state| !state.raw().is_null()));
 }

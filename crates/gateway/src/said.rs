@@ -1,6 +1,7 @@
 //! What an upstream answered.
 
-use failwell_fault::{Effect, Fault, reason};
+use failwell_fault::{Effect, Excerpt, Fault, reason};
+use failwell_render::{Cache, CacheScope};
 use failwell_rpc::{Json, Kind, Object, Raw, Response, meta};
 use failwell_server::{Capability, Members, TASKS_EXTENSION};
 
@@ -31,6 +32,18 @@ impl Said {
             }
             Ok(_) => Err(garbled(response.text().as_bytes())),
         }
+    }
+
+    /// An error by itself; `None` when it is none.
+    pub(crate) fn error(error: Raw<'_>) -> Option<Said> {
+        let code = error.as_object()?.get("code")?.as_i64()?;
+        Some(Said::Error { code, whole: error.to_json() })
+    }
+
+    /// What an error says, as far as a caller may read it when the operator trusts its upstream.
+    pub(crate) fn excerpt(&self) -> Option<Excerpt> {
+        let Said::Error { whole, .. } = self else { return None };
+        Excerpt::of_trusted(&whole.raw().as_object()?.get("message")?.as_str()?)
     }
 
     /// The code of an error.
@@ -72,36 +85,32 @@ fn required(error: &Json) -> Vec<&'static str> {
     found
 }
 
-/// The members only the modern era has: ours are written by the walk.
-const OF_THE_ERA: [&str; 3] = ["resultType", "ttlMs", "cacheScope"];
+/// The members only the modern era has, and `_meta`: ours are written by the walk.
+const WRITTEN_BY_US: [&str; 4] = ["resultType", "ttlMs", "cacheScope", "_meta"];
+/// What `_meta` says about the conversation between us and the upstream.
+const BETWEEN_US: [&str; 2] = [meta::SERVER_INFO, meta::RELATED_TASK];
 
 /// A result's members without those of its era, and its `_meta` apart.
 pub(crate) fn members(result: &Json) -> Members {
     let Some(object) = result.raw().as_object() else {
-        return Members { members: Json::empty_object(), meta: None };
+        return Members { members: Json::empty_object(), meta: None, cache: None };
     };
-    let meta =
-        object.get("_meta").and_then(Raw::as_object).and_then(|meta| without(meta, &[meta::SERVER_INFO]));
-    let mut left_out = OF_THE_ERA.to_vec();
-    left_out.push("_meta");
-    let untouched = left_out.iter().all(|name| object.get(name).is_none());
+    let meta = object.get("_meta").and_then(Raw::as_object).and_then(|meta| meta.without(&BETWEEN_US));
+    let untouched = WRITTEN_BY_US.iter().all(|name| object.get(name).is_none());
     let members = if untouched {
         result.clone()
     } else {
-        without(object, &left_out).unwrap_or_else(Json::empty_object)
+        object.without(&WRITTEN_BY_US).unwrap_or_else(Json::empty_object)
     };
-    Members { members, meta }
+    Members { members, meta, cache: cache(object) }
 }
 
-/// An object without some of its members; `None` when nothing is left.
-fn without(object: Object<'_>, names: &[&str]) -> Option<Json> {
-    let kept: Vec<(String, Raw<'_>)> = object
-        .iter()
-        .filter(|(key, _)| !names.contains(&key.as_ref()))
-        .map(|(key, value)| (key.into_owned(), value))
-        .collect();
-    if kept.is_empty() {
-        return None;
-    }
-    Some(Json::object(kept.iter().map(|(key, value)| (key.as_str(), *value))))
+/// How long an upstream of the modern era says that a result may be kept.
+fn cache(object: Object<'_>) -> Option<Cache> {
+    let ttl_ms = object.get("ttlMs")?.as_u64()?;
+    let scope = match object.get("cacheScope")?.as_str()?.as_ref() {
+        "public" => CacheScope::Public,
+        _ => CacheScope::Private,
+    };
+    Some(Cache { ttl_ms, scope })
 }

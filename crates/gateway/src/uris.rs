@@ -1,10 +1,9 @@
 //! Addresses in results: a caller must be able to use them as they are.
 
 use failwell_rpc::{Json, Raw};
-use failwell_server::Members;
+use failwell_server::{Event, Members};
 use serde_json::Value;
 
-use crate::gateway::replaced;
 use crate::names::outside_uri;
 
 /// The contents of a resource, under outside addresses.
@@ -22,10 +21,20 @@ pub(crate) fn in_content(server: &str, found: Members) -> Members {
         let object = item.as_object()?;
         match object.get("type")?.as_str()?.as_ref() {
             "resource_link" => rename(server, item),
-            "resource" => replaced(item, "resource", &rename(server, object.get("resource")?)?),
+            "resource" => Some(object.replacing("resource", rename(server, object.get("resource")?)?.raw())),
             _ => None,
         }
     })
+}
+
+/// What was said about a resource that changed, under the address the event has.
+pub(crate) fn of_event(kind: &Event, params: &Json) -> Json {
+    match (kind, params.raw().as_object()) {
+        (Event::ResourceUpdated(uri), Some(object)) => {
+            object.replacing("uri", Json::from(&Value::from(&**uri)).raw())
+        }
+        _ => params.clone(),
+    }
 }
 
 fn in_items(
@@ -39,14 +48,14 @@ fn in_items(
     let items: Vec<Json> =
         items.map(|item| renamed(server, item).unwrap_or_else(|| item.to_json())).collect();
     let list = Json::of(&items).unwrap_or_else(|_| Json::empty_object());
-    match replaced(found.members.raw(), member, &list) {
-        Some(members) => Members { members, meta: found.meta },
+    match found.members.raw().as_object() {
+        Some(object) => Members { members: object.replacing(member, list.raw()), ..found },
         None => found,
     }
 }
 
 fn rename(server: &str, item: Raw<'_>) -> Option<Json> {
-    let uri = item.as_object()?.get("uri")?.as_str()?;
-    let outside = Json::of(&Value::String(outside_uri(server, &uri))).ok()?;
-    replaced(item, "uri", &outside)
+    let object = item.as_object()?;
+    let outside = outside_uri(server, &object.get("uri")?.as_str()?);
+    Some(object.replacing("uri", Json::from(&Value::String(outside)).raw()))
 }

@@ -34,6 +34,11 @@ impl Id {
         &self.0
     }
 
+    /// The id as a value.
+    pub fn raw(&self) -> Raw<'_> {
+        Raw::trusted(&self.0)
+    }
+
     /// The value when it is an unsigned integer, `1.0` included: a peer may write our `1` either way.
     pub fn as_u64(&self) -> Option<u64> {
         Raw::trusted(&self.0).as_u64()

@@ -27,4 +27,4 @@ pub use message::{About, Incoming, Message, Misread, Notification, Request, Resp
 pub use raw::{Json, Kind, Object, Raw};
 pub use reply_to::{Asked, Face, ReplyTo, RestStyle, Wants};
 pub use scan::{Defect, Limits};
-pub use write::{json_string, push_json_string};
+pub use write::{json_string, on_one_line, push_json_string};

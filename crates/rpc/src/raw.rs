@@ -2,8 +2,9 @@
 //! scanned it may find nothing, but it never panics.
 
 mod array;
+pub(crate) mod change;
 mod json;
-mod object;
+pub(crate) mod object;
 mod skip;
 
 pub use array::Array;

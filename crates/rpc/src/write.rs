@@ -51,3 +51,8 @@ pub fn keep_on_one_line(json: &mut [u8]) {
         *byte = if matches!(*byte, b'\n' | b'\r') { b' ' } else { *byte };
     }
 }
+
+/// The same for a text of our own making.
+pub fn on_one_line(json: String) -> String {
+    if json.contains(['\n', '\r']) { json.replace(['\n', '\r'], " ") } else { json }
+}

@@ -4,9 +4,10 @@ use std::sync::Arc;
 
 use failwell_fault::{Echo, Fault, reason};
 use failwell_policy::Caller;
-use failwell_rpc::{Raw, Request, Revision, meta};
+use failwell_rpc::{Era, Raw, Request, Revision, meta};
 use tokio_util::sync::CancellationToken;
 
+use crate::call::unknown_method;
 use crate::client::Client;
 use crate::headers::Headers;
 use crate::log_level::LogLevel;
@@ -61,6 +62,16 @@ impl Arrival<'_> {
     /// Notes that the request runs, so that it can be cancelled.
     pub(crate) fn register(&self) -> Result<Option<Running>, Fault> {
         self.session.map(|session| session.start(&self.request.id, &self.cancel, self.ids)).transpose()
+    }
+
+    /// Refuses what a server that speaks one era only would not understand: methods it never heard of, or requests
+    /// that do not say what every one must.
+    pub(crate) fn is_of(&self, only: Option<Era>) -> Result<(), Fault> {
+        match (only, self.spoken) {
+            (Some(Era::Session), Spoken::Modern(_)) => Err(unknown_method(&self.request.method)),
+            (Some(Era::Modern), Spoken::Session) => Err(lacks(meta::PROTOCOL_VERSION)),
+            _ => Ok(()),
+        }
     }
 
     /// Who the client is and what it can do, as the era has it.
@@ -118,6 +129,8 @@ pub(crate) struct Meta<'a> {
     capabilities: Option<Raw<'a>>,
     log_level: Option<Raw<'a>>,
     pub(crate) progress_token: Option<Raw<'a>>,
+    /// Whether there are members nobody here looks at.
+    pub(crate) has_more: bool,
 }
 
 impl<'a> Meta<'a> {
@@ -129,7 +142,8 @@ impl<'a> Meta<'a> {
                 meta::CLIENT_CAPABILITIES => said.capabilities = Some(value),
                 meta::LOG_LEVEL => said.log_level = Some(value),
                 meta::PROGRESS_TOKEN => said.progress_token = Some(value),
-                _ => {}
+                meta::CLIENT_INFO | meta::RELATED_TASK => {}
+                _ => said.has_more = true,
             }
         }
         said

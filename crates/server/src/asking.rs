@@ -7,7 +7,6 @@ use std::time::Duration;
 use failwell_fault::{Fault, OrFault, reason};
 use failwell_rpc::{Json, Object};
 use futures_util::future::try_join_all;
-use serde_json::{Map, Value};
 
 use crate::question::{Answers, Question};
 use crate::session::Session;
@@ -37,7 +36,7 @@ pub(crate) struct Rounds {
 #[derive(Debug, Default)]
 struct RoundState {
     settled: BTreeMap<String, Json>,
-    open: Map<String, Value>,
+    open: BTreeMap<String, Json>,
 }
 
 impl Asking {
@@ -54,7 +53,7 @@ impl Asking {
     }
 
     /// What a modern client must still answer, and what it has answered so far.
-    pub(crate) fn open_round(&self) -> Option<(Map<String, Value>, BTreeMap<String, Json>)> {
+    pub(crate) fn open_round(&self) -> Option<(BTreeMap<String, Json>, BTreeMap<String, Json>)> {
         let Asking::Rounds(rounds) = self else { return None };
         let state = rounds.state.lock().unwrap_or_else(PoisonError::into_inner);
         (!state.open.is_empty()).then(|| (state.open.clone(), state.settled.clone()))

@@ -50,18 +50,18 @@ impl Client {
         Client::new(caller, Revision::LATEST, None)
     }
 
+    /// What the client said about one of its capabilities, as it said it.
+    pub fn declared(&self, capability: Capability) -> Option<Raw<'_>> {
+        let declared = self.capabilities.as_ref()?.raw().as_object()?;
+        match capability {
+            Capability::Tasks => declared.get("extensions")?.as_object()?.get(TASKS_EXTENSION),
+            plain => declared.get(plain.as_str()).filter(|raw| raw.as_object().is_some()),
+        }
+    }
+
     /// Whether the client said that it can do this.
     pub fn can(&self, capability: Capability) -> bool {
-        let Some(declared) = self.capabilities.as_ref().and_then(|json| json.raw().as_object()) else {
-            return false;
-        };
-        match capability {
-            Capability::Tasks => {
-                let extension = declared.get("extensions").and_then(Raw::as_object);
-                self.revision.era() == Era::Modern
-                    && extension.is_some_and(|named| named.get(TASKS_EXTENSION).is_some())
-            }
-            plain => declared.get(plain.as_str()).is_some_and(|raw| raw.as_object().is_some()),
-        }
+        let of_the_era = capability != Capability::Tasks || self.revision.era() == Era::Modern;
+        of_the_era && self.declared(capability).is_some()
     }
 }

@@ -14,8 +14,10 @@
 
 mod arrival;
 mod asking;
+mod books;
 mod call;
 mod client;
+mod close;
 mod content;
 mod context;
 mod digest;
@@ -28,9 +30,12 @@ mod metrics;
 mod near;
 mod panic;
 mod params;
+mod party;
+mod passing;
 mod plain;
 mod prompt;
 mod question;
+mod recorder;
 mod resource;
 mod room;
 mod schema;
@@ -48,6 +53,7 @@ mod work;
 pub use failwell_rpc::Json;
 
 pub use arrival::{Arrival, Spoken, claims_modern};
+pub use books::Books;
 pub use client::{Capability, Client, TASKS_EXTENSION};
 pub use content::{Content, ResourceBody, ResourceContents, ToolOutcome};
 pub use context::{Context, TaskNeed};
@@ -57,12 +63,17 @@ pub use hub::{Event, Hub};
 pub use log_level::LogLevel;
 pub use near::nearest;
 pub use panic::keep_panics_quiet;
+pub use party::Party;
+pub use passing::Passing;
 pub use plain::PlainCall;
 pub use prompt::{Prompt, PromptArgument, PromptMessage, PromptResult};
 pub use question::{Answers, Question};
 pub use resource::{Address, Resource};
-pub use room::{Completion, Info, List, Members, Offered, Offers, Page, Room, unknown_resource};
-pub use session::{Session, SharedIds};
+pub use room::{
+    Completion, Info, List, Members, Offered, Offers, Page, Room, Standing, State, unknown_resource,
+};
+pub use schema::argument_check;
+pub use session::{STDIO, Session, SharedIds};
 pub use settings::{Settings, ToolFailures};
 pub use stream::{Frame, Keep, Next, Stream};
 pub use tool::{HeaderParam, Tool, Work};

@@ -8,10 +8,10 @@ use failwell_rpc::{Id, Json, Object, Raw, meta};
 use serde_json::{Map, Value, json};
 
 use crate::hub::{Event, Hub};
+use crate::party::Party;
 use crate::session::Session;
 use crate::stream::Stream;
 use crate::task::Tasks;
-use failwell_policy::Caller;
 
 /// The most resources or tasks one subscription may name.
 const MOST: usize = 1_000;
@@ -48,13 +48,19 @@ impl Filter {
         }
     }
 
+    /// The resources that are watched.
+    pub(crate) fn watched(&self) -> &[String] {
+        &self.watched
+    }
+
     fn wants(&self, event: &Event) -> bool {
-        match event {
+        match event.kind() {
             Event::ToolsChanged => self.tools,
             Event::PromptsChanged => self.prompts,
             Event::ResourcesChanged => self.resources,
             Event::ResourceUpdated(uri) => self.watched.iter().any(|watched| **watched == **uri),
             Event::TaskChanged(id) => self.tasks.iter().any(|task| **task == **id),
+            Event::Relayed(..) => false,
         }
     }
 
@@ -83,7 +89,7 @@ impl Filter {
 /// Who listens, and where to.
 pub(crate) struct Listening<'a> {
     pub(crate) id: &'a Id,
-    pub(crate) caller: &'a Caller,
+    pub(crate) party: Party,
     pub(crate) outlet: &'a Stream,
     pub(crate) tasks: &'a Tasks,
 }
@@ -92,10 +98,9 @@ impl Listening<'_> {
     /// Tells until told to stop: first that the filter was heard, then every change it lets through.
     pub(crate) async fn run(&self, filter: &Filter, hub: &Hub) -> Result<(), Fault> {
         // Listening starts before the acknowledgement, so that nothing falls between the two.
-        let mut events = hub.listen();
-        let mut params = self.tagged(Map::new());
-        params.insert("notifications".to_owned(), filter.accepted());
-        self.tell("notifications/subscriptions/acknowledged", &params).await?;
+        let mut events = hub.listen(self.party.clone());
+        let accepted = Json::from(&json!({"notifications": filter.accepted()}));
+        self.tell("notifications/subscriptions/acknowledged", &accepted).await?;
         while let Some(event) = events.next().await {
             if filter.wants(&event)
                 && let Some(params) = self.params_of(&event)
@@ -106,57 +111,61 @@ impl Listening<'_> {
         Ok(())
     }
 
-    fn params_of(&self, event: &Event) -> Option<Map<String, Value>> {
-        let members = match event {
-            Event::ResourceUpdated(uri) => Map::from_iter([("uri".to_owned(), json!(&**uri))]),
-            Event::TaskChanged(id) => self.tasks.find(id, self.caller).ok()?.account(),
-            Event::ToolsChanged | Event::PromptsChanged | Event::ResourcesChanged => Map::new(),
-        };
-        Some(self.tagged(members))
+    fn params_of(&self, event: &Event) -> Option<Json> {
+        match event {
+            Event::TaskChanged(id) => self.tasks.find(id, &self.party.caller).ok()?.account().ok(),
+            other => Some(other.params().unwrap_or_else(Json::empty_object)),
+        }
     }
 
-    fn tagged(&self, mut params: Map<String, Value>) -> Map<String, Value> {
-        let id: Value = serde_json::from_str(self.id.text()).unwrap_or(Value::Null);
-        params.insert("_meta".to_owned(), json!({meta::SUBSCRIPTION_ID: id}));
-        params
-    }
-
-    async fn tell(&self, method: &str, params: &Map<String, Value>) -> Result<(), Fault> {
-        self.outlet.push(json!({"jsonrpc": "2.0", "method": method, "params": params}).to_string()).await
+    /// Every notice says to which subscription it belongs, beside what its `_meta` says already.
+    async fn tell(&self, method: &str, params: &Json) -> Result<(), Fault> {
+        let members = params.raw().as_object();
+        let more =
+            members.and_then(|members| members.get("_meta")?.as_object()?.without(&[meta::SUBSCRIPTION_ID]));
+        let tag = format!(r#""{}":{}"#, meta::SUBSCRIPTION_ID, self.id.text());
+        let meta = joined(&tag, more.as_ref());
+        let others = members.and_then(|members| members.without(&["_meta"]));
+        let params = joined(&format!(r#""_meta":{meta}"#), others.as_ref());
+        let frame = format!(r#"{{"jsonrpc":"2.0","method":"{method}","params":{params}}}"#);
+        self.outlet.push(failwell_rpc::on_one_line(frame)).await
     }
 
     /// The result that ends a subscription in good order.
-    pub(crate) fn farewell(&self) -> Result<Outcome, Fault> {
-        use failwell_fault::{OrFault, reason};
-        let tag = format!("{{\"{}\":{}}}", meta::SUBSCRIPTION_ID, self.id.text());
-        let parsed: Value = serde_json::from_str(&tag).or_fault(&reason::SERVER_BUG)?;
-        Ok(Outcome::Mcp {
-            members: Json::of(&json!({})).or_fault(&reason::SERVER_BUG)?,
-            meta: Some(Json::of(&parsed).or_fault(&reason::SERVER_BUG)?),
-            kind: ResultKind::Complete,
-            cache: None,
-        })
+    pub(crate) fn farewell(&self) -> Outcome {
+        let meta = Some(Json::object([(meta::SUBSCRIPTION_ID, self.id.raw())].into_iter()));
+        Outcome::Mcp { members: Json::empty_object(), meta, kind: ResultKind::Complete, cache: None }
+    }
+}
+
+/// The text of an object: one member as it is written, and those of another object.
+fn joined(first: &str, others: Option<&Json>) -> String {
+    match others.and_then(|others| others.text().strip_prefix('{')) {
+        Some(rest) => format!("{{{first},{rest}"),
+        None => format!("{{{first}}}"),
     }
 }
 
 /// Tells a session of changes until it ends: lists always, resources when watched.
 pub(crate) async fn tell_session(session: Arc<Session>, hub: Hub) {
-    let mut events = hub.listen();
+    let party = Party { caller: session.caller.clone(), session: Some(session.number) };
+    let mut events = hub.listen(party);
     loop {
         let event = tokio::select! {
             event = events.next() => event,
             () = session.ended.cancelled() => None,
         };
         let Some(event) = event else { return };
-        let params = match &event {
-            Event::ResourceUpdated(uri) if session.watches(uri) => Some(json!({"uri": &**uri})),
-            Event::ResourceUpdated(_) | Event::TaskChanged(_) => continue,
-            Event::ToolsChanged | Event::PromptsChanged | Event::ResourcesChanged => None,
+        let wanted = match event.kind() {
+            Event::ResourceUpdated(uri) => session.watches(uri),
+            Event::TaskChanged(_) => false,
+            _ => true,
         };
-        let mut notice = json!({"jsonrpc": "2.0", "method": event.method()});
-        if let (Some(params), Some(members)) = (params, notice.as_object_mut()) {
-            members.insert("params".to_owned(), params);
+        if wanted {
+            let params = event.params().map(|params| format!(r#","params":{}"#, params.text()));
+            let (method, params) = (event.method(), params.unwrap_or_default());
+            let frame = format!(r#"{{"jsonrpc":"2.0","method":"{method}"{params}}}"#);
+            session.outbound.push_now(failwell_rpc::on_one_line(frame));
         }
-        session.outbound.push_now(notice.to_string());
     }
 }

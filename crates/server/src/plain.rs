@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
+use failwell_audit::Trail;
 use failwell_fault::{Fault, OrFault, reason};
 use failwell_policy::Caller;
 use failwell_render::{Outcome, Reply, ToolFailure};
-use failwell_rpc::{Json, ReplyTo, Request};
+use failwell_rpc::{Asked, Json, ReplyTo, Request};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
@@ -15,6 +16,8 @@ use crate::content::{ToolOutcome, Verdict};
 use crate::context::{Context, Surroundings};
 use crate::house::{Exchange, House};
 use crate::params::Params;
+use crate::passing::Passing;
+use crate::recorder::Recorder;
 use crate::room::List;
 use crate::stream::{Keep, Stream};
 
@@ -70,27 +73,37 @@ impl House {
     /// The walk of a plain call.
     pub async fn walk_plain(
         self: &Arc<Self>,
-        to: ReplyTo,
+        mut to: ReplyTo,
         call: Result<PlainCall, Fault>,
         caller: &Caller,
+        request: Option<&str>,
         cancel: CancellationToken,
     ) -> Option<Reply> {
-        let began = self.begin();
+        let (began, trail) = (self.begin(), Trail::default());
+        match &call {
+            Ok(PlainCall::Execute { name, .. }) => {
+                to.asked = Asked::Tool;
+                trail.aim(name);
+            }
+            Ok(PlainCall::ReadResource(uri)) => trail.aim(uri),
+            Ok(PlainCall::ListTools) | Err(_) => {}
+        }
         let method = match &call {
-            Ok(PlainCall::Execute { name, .. }) => Some(name.clone()),
-            Ok(PlainCall::ListTools) => Some("list_tools".to_owned()),
-            Ok(PlainCall::ReadResource(_)) => Some("read_resource".to_owned()),
+            Ok(PlainCall::Execute { .. }) => Some("execute_tool"),
+            Ok(PlainCall::ListTools) => Some("list_tools"),
+            Ok(PlainCall::ReadResource(_)) => Some("read_resource"),
             Err(_) => None,
         };
         let happened = match call {
             Ok(call) => self.serve_plain(call, caller, &to, cancel).await,
             Err(fault) => Err(fault),
         };
-        self.close(Exchange { to, happened, began, method: method.as_deref(), connection: "" })
+        let caller = Some(caller);
+        self.close(Exchange { to, happened, began, method, connection: "", caller, request, trail }).await
     }
 
     async fn serve_plain(
-        &self,
+        self: &Arc<Self>,
         call: PlainCall,
         caller: &Caller,
         to: &ReplyTo,
@@ -99,6 +112,7 @@ impl House {
         self.admit(caller)?;
         let cx = Context::new(Surroundings {
             client: Client::plain(caller.clone()),
+            session: None,
             reference: to.reference,
             cancel,
             outlet: Arc::new(Stream::new(Keep::Nothing)),
@@ -106,7 +120,9 @@ impl House {
             log_level: None,
             asking: Asking::Nobody,
             hub: self.hub.clone(),
+            recorder: Recorder(self.clone()),
             tasks: self.tasks.clone(),
+            passing: Passing::default(),
         });
         match call {
             PlainCall::ListTools => {

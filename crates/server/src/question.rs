@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use failwell_fault::{Echo, Fault, reason};
-use failwell_rpc::{Json, Raw};
+use failwell_rpc::{Json, Raw, on_one_line};
 use serde_json::{Value, json};
 
 use crate::client::Capability;
@@ -13,36 +13,40 @@ use crate::client::Capability;
 pub struct Question {
     needs: Capability,
     method: &'static str,
-    params: Value,
+    params: Json,
 }
 
 impl Question {
     /// Asks the user to fill in a form.
     pub fn form(message: &str, requested_schema: Value) -> Question {
         let params = json!({"message": message, "requestedSchema": requested_schema});
-        Question { needs: Capability::Elicitation, method: "elicitation/create", params }
+        Question { needs: Capability::Elicitation, method: "elicitation/create", params: Json::from(&params) }
     }
 
     /// Asks the user to visit an address.
     pub fn visit(message: &str, url: &str) -> Question {
         let params = json!({"mode": "url", "message": message, "url": url});
-        Question { needs: Capability::Elicitation, method: "elicitation/create", params }
+        Question { needs: Capability::Elicitation, method: "elicitation/create", params: Json::from(&params) }
     }
 
     /// Asks the model one thing.
     pub fn sample(prompt: &str, max_tokens: u32) -> Question {
         let message = json!({"role": "user", "content": {"type": "text", "text": prompt}});
         let params = json!({"messages": [message], "maxTokens": max_tokens});
-        Question { needs: Capability::Sampling, method: "sampling/createMessage", params }
+        Question {
+            needs: Capability::Sampling,
+            method: "sampling/createMessage",
+            params: Json::from(&params),
+        }
     }
 
     /// Asks the client for its roots.
     pub fn roots() -> Question {
-        Question { needs: Capability::Roots, method: "roots/list", params: json!({}) }
+        Question { needs: Capability::Roots, method: "roots/list", params: Json::empty_object() }
     }
 
     /// A question somebody else asks, passed on as it is; `None` when it is none a client can answer.
-    pub fn relayed(method: &str, params: Value) -> Option<Question> {
+    pub fn relayed(method: &str, params: Json) -> Option<Question> {
         let (needs, method) = match method {
             "elicitation/create" => (Capability::Elicitation, "elicitation/create"),
             "sampling/createMessage" => (Capability::Sampling, "sampling/createMessage"),
@@ -59,12 +63,14 @@ impl Question {
 
     /// The request of the session era.
     pub(crate) fn as_request(&self, id: u64) -> String {
-        json!({"jsonrpc": "2.0", "id": id, "method": self.method, "params": self.params}).to_string()
+        let (method, params) = (self.method, self.params.text());
+        on_one_line(format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"{method}","params":{params}}}"#))
     }
 
     /// The entry of the modern era's `inputRequests`.
-    pub(crate) fn as_input_request(&self) -> Value {
-        json!({"method": self.method, "params": self.params})
+    pub(crate) fn as_input_request(&self) -> Json {
+        let method = Json::from(&Value::from(self.method));
+        Json::object([("method", method.raw()), ("params", self.params.raw())].into_iter())
     }
 
     /// Whether an answer has the shape this question asks for.

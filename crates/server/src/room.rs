@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use failwell_fault::{Fault, OrFault, reason};
+use failwell_policy::Caller;
 use failwell_render::Cache;
 use failwell_rpc::Json;
 use serde::Serialize;
@@ -91,12 +92,14 @@ pub struct Members {
     pub members: Json,
     /// The members of `_meta`, if there are any.
     pub meta: Option<Json>,
+    /// How long it may be kept, where whoever made it says so.
+    pub cache: Option<Cache>,
 }
 
 impl Members {
     /// The members of a value that serializes as an object without `_meta`.
     pub fn of(value: &impl Serialize) -> Result<Members, Fault> {
-        Ok(Members { members: Json::of(value).or_fault(&reason::SERVER_BUG)?, meta: None })
+        Ok(Members { members: Json::of(value).or_fault(&reason::SERVER_BUG)?, meta: None, cache: None })
     }
 }
 
@@ -120,17 +123,70 @@ pub trait Room: Send + Sync + 'static {
     /// One page of a list.
     fn list(&self, list: List, cursor: Option<String>, cx: Context) -> Work<Page>;
     /// Parameters of a tool that must be repeated in HTTP headers.
-    fn header_params(&self, tool: &str) -> Vec<HeaderParam>;
+    fn header_params(&self, tool: &str, caller: &Caller) -> Vec<HeaderParam>;
+    /// Numbers of its own, as Prometheus reads them.
+    fn metrics(&self) -> String {
+        String::new()
+    }
     /// Runs a tool.
     fn call(&self, tool: &str, arguments: Json, cx: Context) -> Work<ToolOutcome>;
     /// Reads a resource: the members of the result.
     fn read(&self, uri: &str, cx: Context) -> Work<Members>;
     /// Whether a resource can be watched; refuses unknown ones.
     fn watch(&self, uri: &str, cx: Context) -> Work<()>;
+    /// A resource is watched no more by this client. Nobody waits for it.
+    fn unwatch(&self, _uri: &str, _cx: Context) {}
     /// Fills in a prompt: the members of the result.
     fn prompt(&self, name: &str, arguments: BTreeMap<String, String>, cx: Context) -> Work<Members>;
     /// Completes an argument: the members of the result.
     fn complete(&self, wanted: Completion, cx: Context) -> Work<Members>;
+    /// Which server behind this one a name belongs to, where there are several.
+    fn behind(&self, _target: &str) -> Option<Box<str>> {
+        None
+    }
+    /// How the servers behind this one are doing.
+    fn standing(&self) -> Vec<Standing> {
+        Vec::new()
+    }
+}
+
+/// How a server behind a gateway is doing.
+#[derive(Debug, Clone)]
+pub struct Standing {
+    /// Its name.
+    pub name: String,
+    /// Its state.
+    pub state: State,
+    /// How often it was started or connected to.
+    pub starts: u64,
+}
+
+/// The state of a server behind a gateway.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum State {
+    /// Not started yet, or stopped because nobody needed it.
+    Idle,
+    /// It is being started or connected to.
+    Starting,
+    /// It answers.
+    Up,
+    /// It failed, and rests before it is tried again.
+    Down,
+}
+
+impl State {
+    /// Every state.
+    pub const ALL: [State; 4] = [State::Idle, State::Starting, State::Up, State::Down];
+
+    /// As it is written in metrics.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            State::Idle => "idle",
+            State::Starting => "starting",
+            State::Up => "up",
+            State::Down => "down",
+        }
+    }
 }
 
 /// Work that is over before it starts.

@@ -1,6 +1,7 @@
 use std::time::Duration;
 
 use failwell_policy::Rate;
+use failwell_rpc::Era;
 
 /// The bounds of one house.
 #[derive(Debug, Clone)]
@@ -19,6 +20,8 @@ pub struct Settings {
     pub largest_answer: usize,
     /// What a failed tool is answered with on MCP.
     pub tool_failures: ToolFailures,
+    /// The only era that is spoken; `None` for both.
+    pub only: Option<Era>,
 }
 
 /// What a failed tool is answered with on MCP.
@@ -41,6 +44,7 @@ impl Default for Settings {
             rate: None,
             largest_answer: 16 * 1024 * 1024,
             tool_failures: ToolFailures::default(),
+            only: None,
         }
     }
 }

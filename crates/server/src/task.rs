@@ -10,7 +10,7 @@ use failwell_fault::{Echo, Fault, OrFault, reason};
 use failwell_policy::Caller;
 use failwell_render::Moment;
 use failwell_rpc::{Json, Object};
-use serde_json::{Map, Value, json};
+use serde::Serialize;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
@@ -118,40 +118,39 @@ impl Task {
     }
 
     /// The members every account of the task has.
-    pub(crate) fn base(&self) -> Map<String, Value> {
-        let state = lock(&self.state);
-        let mut members = Map::new();
-        let mut put = |name: &str, value: Value| members.insert(name.to_owned(), value);
-        put("taskId", json!(&*self.id));
-        put("status", json!(state.status_name()));
-        put("createdAt", json!(self.created.to_string()));
-        put("lastUpdatedAt", json!(state.updated.to_string()));
-        put("ttlMs", json!(LIFETIME.as_millis()));
-        put("pollIntervalMs", json!(POLL.as_millis()));
-        if let Some(message) = &state.message {
-            put("statusMessage", json!(message));
-        }
-        members
+    pub(crate) fn base(&self) -> Result<Json, Fault> {
+        Json::of(&self.summary(&lock(&self.state))).or_fault(&reason::SERVER_BUG)
     }
 
     /// The whole account: what it came to, or what it is waiting for.
-    pub(crate) fn account(&self) -> Map<String, Value> {
-        let mut members = self.base();
+    pub(crate) fn account(&self) -> Result<Json, Fault> {
         let state = lock(&self.state);
+        let mut account = self.summary(&state);
         match &state.status {
-            Status::Completed(result) => {
-                members.insert("result".to_owned(), result.raw().parse().unwrap_or(Value::Null));
-            }
-            Status::Failed(error) => {
-                members.insert("error".to_owned(), error.raw().parse().unwrap_or(Value::Null));
-            }
+            Status::Completed(result) => account.result = Some(result),
+            Status::Failed(error) => account.error = Some(error),
             Status::Working if !state.open.is_empty() => {
-                let open = state.open.iter().map(|(key, q)| (key.clone(), q.as_input_request()));
-                members.insert("inputRequests".to_owned(), Value::Object(open.collect()));
+                let open = state.open.iter().map(|(key, q)| (key.as_str(), q.as_input_request()));
+                account.input_requests = Some(open.collect());
             }
             Status::Working | Status::Cancelled => {}
         }
-        members
+        Json::of(&account).or_fault(&reason::SERVER_BUG)
+    }
+
+    fn summary<'a>(&'a self, state: &'a State) -> Account<'a> {
+        Account {
+            task_id: &self.id,
+            status: state.status_name(),
+            status_message: state.message.as_deref(),
+            created_at: self.created.to_string(),
+            last_updated_at: state.updated.to_string(),
+            ttl_ms: LIFETIME.as_millis(),
+            poll_interval_ms: POLL.as_millis(),
+            result: None,
+            error: None,
+            input_requests: None,
+        }
     }
 
     /// Waits for the client to answer, through `tasks/update`.
@@ -218,6 +217,14 @@ impl Task {
         self.touch(None);
     }
 
+    /// Notes what there is to say about it, and tells those who listen when that is new.
+    pub(crate) fn tell(&self, message: String) {
+        let said = lock(&self.state).message.as_ref() == Some(&message);
+        if !said {
+            self.touch(Some(message));
+        }
+    }
+
     /// Notes progress and tells those who listen.
     pub(crate) fn touch(&self, message: Option<String>) {
         let mut state = lock(&self.state);
@@ -228,6 +235,26 @@ impl Task {
         drop(state);
         self.hub.announce(Event::TaskChanged(self.id.clone()));
     }
+}
+
+/// A task as the protocol writes it.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Account<'a> {
+    task_id: &'a str,
+    status: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    status_message: Option<&'a str>,
+    created_at: String,
+    last_updated_at: String,
+    ttl_ms: u128,
+    poll_interval_ms: u128,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    result: Option<&'a Json>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<&'a Json>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    input_requests: Option<BTreeMap<&'a str, Json>>,
 }
 
 /// How a task ended.

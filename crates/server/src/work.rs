@@ -1,6 +1,7 @@
 //! The work itself: each call to the room that does it, under a deadline, with panics caught.
 
 use std::collections::BTreeMap;
+use std::convert::Infallible;
 use std::sync::Arc;
 
 use failwell_fault::{Effect, Fault, OrFault, reason};
@@ -18,6 +19,8 @@ use crate::context::{Context, Surroundings};
 use crate::digest::binding;
 use crate::house::House;
 use crate::listen::{Filter, Listening};
+use crate::passing::Passing;
+use crate::recorder::Recorder;
 use crate::room::{Members, Offered};
 use crate::session::Session;
 use crate::supervise::Supervised;
@@ -46,7 +49,7 @@ impl House {
             Call::List(list, cursor) => {
                 let cx = desk.context(Asking::Nobody)?;
                 let page = self.supervise(self.room.list(list, cursor, cx.clone()), &cx).await?.finished()?;
-                Ok(result(Members { members: page.members, meta: page.meta }, Some(page.cache)))
+                Ok(result(Members { members: page.members, meta: page.meta, cache: None }, page.cache))
             }
             Call::Tool(invocation) => desk.tool(invocation).await,
             Call::Read { uri, rounds } => desk.read(&uri, rounds).await,
@@ -64,13 +67,14 @@ impl House {
             }
             Call::Unwatch(uri) => {
                 arrival.session.or_fault(&reason::SERVER_BUG)?.unwatch(&uri);
+                self.room.unwatch(&uri, desk.context(Asking::Nobody)?);
                 nothing()
             }
             // Rare and large, so kept apart: what every request is made of stays small.
             Call::Listen(filter) => Box::pin(desk.listen(&filter)).await,
             Call::TaskGet(id) => {
                 desk.need_tasks()?;
-                members(&self.tasks.find(&id, arrival.caller)?.account())
+                Ok(Outcome::complete(self.tasks.find(&id, arrival.caller)?.account()?))
             }
             Call::TaskUpdate(id, responses) => {
                 desk.need_tasks()?;
@@ -148,6 +152,7 @@ impl Desk<'_> {
     fn context(&self, asking: Asking) -> Result<Context, Fault> {
         Ok(Context::new(Surroundings {
             client: self.client.clone(),
+            session: self.arrival.session.cloned(),
             reference: self.to.reference,
             cancel: self.arrival.cancel.clone(),
             outlet: self.arrival.outlet.clone(),
@@ -155,7 +160,9 @@ impl Desk<'_> {
             log_level: self.arrival.log_level(self.said)?,
             asking,
             hub: self.house.hub.clone(),
+            recorder: Recorder(self.house.clone()),
             tasks: self.house.tasks.clone(),
+            passing: Passing::of(&self.arrival.request, self.said),
         }))
     }
 
@@ -188,7 +195,7 @@ impl Desk<'_> {
     async fn tool(&self, invocation: Invocation<'_>) -> Result<Outcome, Fault> {
         let Invocation { name, arguments, rounds } = invocation;
         if let Spoken::Modern(Some(headers)) = self.arrival.spoken {
-            let params = self.house.room.header_params(&name);
+            let params = self.house.room.header_params(&name, &self.client.caller);
             if !params.is_empty() {
                 headers.check_params(&params, &arguments.raw().parse().or_fault(&reason::SERVER_BUG)?)?;
             }
@@ -198,9 +205,8 @@ impl Desk<'_> {
         match self.house.supervise(work, &cx).await {
             Ok(Supervised::Finished(outcome)) => tool_result(outcome, self.client.revision),
             Ok(Supervised::Detached(work, task)) => {
-                let account = task.base();
+                let members = task.base()?;
                 self.house.follow(work, task, self.client.revision);
-                let members = Json::of(&account).or_fault(&reason::SERVER_BUG)?;
                 Ok(Outcome::Mcp { members, meta: None, kind: ResultKind::Task, cache: None })
             }
             Err(fault) => self.input_needed(fault, &cx, &name),
@@ -210,7 +216,7 @@ impl Desk<'_> {
     async fn read(&self, uri: &str, rounds: RoundParams<'_>) -> Result<Outcome, Fault> {
         let cx = self.context(self.asking(&rounds, uri)?)?;
         match self.house.supervise(self.house.room.read(uri, cx.clone()), &cx).await {
-            Ok(contents) => Ok(result(contents.finished()?, Some(DO_NOT_KEEP))),
+            Ok(contents) => Ok(result(contents.finished()?, DO_NOT_KEEP)),
             Err(fault) => self.input_needed(fault, &cx, uri),
         }
     }
@@ -233,8 +239,12 @@ impl Desk<'_> {
         let open = cx.asking().open_round().filter(|_| *fault.reason() == reason::MCP_INPUT_NEEDED);
         let Some((questions, settled)) = open else { return Err(fault) };
         let state = self.house.seal.seal(&settled, &self.bound_to(target)?)?;
-        let members = json!({"inputRequests": questions, "requestState": state});
-        let members = Json::of(&members).or_fault(&reason::SERVER_BUG)?;
+        let (questions, state) = (
+            Json::of(&questions).or_fault(&reason::SERVER_BUG)?,
+            Json::of(&state).or_fault(&reason::SERVER_BUG)?,
+        );
+        let members = [("inputRequests", questions.raw()), ("requestState", state.raw())];
+        let members = Json::object(members.into_iter());
         Ok(Outcome::Mcp { members, meta: None, kind: ResultKind::InputRequired, cache: None })
     }
 
@@ -243,15 +253,24 @@ impl Desk<'_> {
         let limit = house.settings.most_listeners;
         let busy = |_| Fault::new(&reason::SERVER_BUSY).fact("limit", limit);
         let _slot = house.listeners.try_acquire().map_err(busy)?;
+        let cx = self.context(Asking::Nobody)?;
+        let watching = async {
+            for uri in filter.watched() {
+                // What nobody knows never changes, so there is nothing to say about it.
+                let _ = house.supervise(house.room.watch(uri, cx.clone()), &cx).await;
+            }
+            std::future::pending::<Infallible>().await
+        };
         let listening = Listening {
             id: &self.arrival.request.id,
-            caller: self.arrival.caller,
+            party: cx.party(),
             outlet: &self.arrival.outlet,
             tasks: &house.tasks,
         };
         tokio::select! {
-            told = listening.run(filter, &house.hub) => told.and_then(|()| listening.farewell()),
-            () = house.closing().cancelled() => listening.farewell(),
+            never = watching => match never {},
+            told = listening.run(filter, &house.hub) => told.map(|()| listening.farewell()),
+            () = house.closing().cancelled() => Ok(listening.farewell()),
             () = self.arrival.cancel.cancelled() => Err(Fault::new(&reason::SERVER_CANCELLED)),
         }
     }
@@ -290,8 +309,9 @@ pub(crate) fn tool_result(outcome: ToolOutcome, revision: Revision) -> Result<Ou
     })
 }
 
-/// A finished result.
-fn result(found: Members, cache: Option<Cache>) -> Outcome {
+/// A finished result. Where its maker does not say how long it may be kept, it is for `otherwise`.
+fn result(found: Members, otherwise: impl Into<Option<Cache>>) -> Outcome {
+    let cache = found.cache.or(otherwise.into());
     Outcome::Mcp { members: found.members, meta: found.meta, kind: ResultKind::Complete, cache }
 }
 

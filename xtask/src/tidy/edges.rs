@@ -13,7 +13,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("failwell-rpc", &["fault"]),
     ("failwell-policy", &["rpc", "fault"]),
     ("failwell-render", &["rpc", "fault"]),
-    ("failwell-audit", &["rpc", "fault"]),
+    ("failwell-audit", &["render", "rpc", "fault"]),
     ("failwell-process", &["rpc", "fault"]),
     ("failwell-server", &["policy", "render", "audit", "process", "rpc", "fault"]),
     ("failwell-transport", &["server", "policy", "render", "rpc", "fault"]),

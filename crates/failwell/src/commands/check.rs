@@ -8,7 +8,9 @@ use super::configured::{Misconfigured, counted};
 use super::json;
 use crate::cli::Check;
 use crate::complaint::Complaint;
-use crate::config::{self, Builtin, Config, DEFAULT_FILE, Problem, Target, UpstreamConfig};
+use failwell_gateway::{Sharing, Wire};
+
+use crate::config::{self, AuditConfig, Builtin, Config, DEFAULT_FILE, Problem, Target, UpstreamConfig};
 use crate::terminal;
 
 /// What was found, for programs.
@@ -68,6 +70,24 @@ fn view(config: &Config) -> Value {
         "data_dir": config.data_dir,
         "servers": servers,
         "upstream": upstreams,
+        "audit": audit(&config.audit),
+    })
+}
+
+fn audit(audit: &AuditConfig) -> Value {
+    object!({
+        "critical": audit.critical,
+        "bodies": audit.bodies,
+        "body_bytes": audit.body_bytes,
+        "jsonl": audit.jsonl,
+        "csv": audit.csv,
+        "text": audit.text,
+        "retention": {
+            "days": audit.retention.days,
+            "records": audit.retention.records,
+            "size_mb": audit.retention.bytes >> 20,
+        },
+        "rotation": {"size_mb": audit.rotation.bytes >> 20, "files": audit.rotation.files},
     })
 }
 
@@ -78,13 +98,28 @@ fn upstream(upstream: &UpstreamConfig) -> Value {
             let env: Vec<&String> = env.keys().collect();
             object!({"command": command, "cwd": cwd, "env": env, "env_pass": env_pass})
         }
-        Target::Url { url, headers } => {
+        Target::Url { url, wire, headers, ca, auth } => {
+            let transport = match wire {
+                Wire::Found => None,
+                Wire::Streamable => Some("http"),
+                Wire::Events => Some("sse"),
+            };
             let headers: Vec<&String> = headers.keys().collect();
-            object!({"url": url.to_string(), "headers": headers})
+            let ca = ca.as_ref().map(|ca| &ca.path);
+            let auth = auth.as_ref().map(|auth| {
+                object!({"token_url": auth.token_url.to_string(), "client_id": auth.client_id,
+                    "scope": auth.scope, "audience": auth.audience, "resource": auth.resource})
+            });
+            object!({"url": url.to_string(), "transport": transport, "headers": headers, "ca_file": ca, "auth": auth})
         }
     };
     let mut shown = object!({
         "name": upstream.name,
+        "sessions": upstream.sharing.map(|sharing| match sharing {
+            Sharing::Shared => "shared",
+            Sharing::PerCaller => "per_caller",
+        }),
+        "max_sessions": upstream.max_sessions,
         "timeout_s": upstream.timeout.as_secs(),
         "start_timeout_s": upstream.start_timeout.as_secs(),
         "idle_stop_s": upstream.idle_stop.map_or(0, |idle| idle.as_secs()),

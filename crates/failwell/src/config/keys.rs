@@ -1,6 +1,9 @@
 //! The one table of what may stand in the file.
 
+mod rules;
+
 use super::Builtin;
+use rules::{PROMPTS, RESOURCES, RULE, TOOLS};
 
 /// One key of the file.
 pub(super) struct Key {
@@ -19,6 +22,10 @@ pub(super) enum Takes {
     Address {
         example: &'static str,
     },
+    /// One of these words.
+    Choice(&'static [&'static str]),
+    /// Text that may hold `${VAR}` and `${file:path}`, and is shown to nobody.
+    Secret,
     Flag {
         default: bool,
     },
@@ -31,6 +38,12 @@ pub(super) enum Takes {
     Servers,
     /// A table of text that may hold `${VAR}` and `${file:path}`.
     Secrets,
+    /// A table of text.
+    Pairs,
+    /// A table of JSON Schemas by name.
+    Schemas,
+    /// A table of tables with these keys, by the name of a server.
+    Named(&'static [Key]),
     Table(&'static [Key]),
     Tables(&'static [Key]),
 }
@@ -62,14 +75,81 @@ const fn text(name: &'static str, about: &'static str, example: &'static str) ->
 pub(super) const NAME_PATTERN: &str = "^[a-z]([a-z0-9-]|_[a-z0-9-])*$";
 
 /// Keys the file will have once what they configure exists. Until then they must not look as if they worked.
-pub(super) const LATER: [&str; 4] = ["state", "guard", "tools", "audit"];
+pub(super) const LATER: [&str; 2] = ["state", "guard"];
 
 pub(super) static ROOT: &[Key] = &[
     text("listen", "Address and port for `failwell up`.", "127.0.0.1:8484"),
     text("data_dir", "The folder for state; by default the user's state folder.", "./state"),
     key("servers", "The built-in servers to offer; by default all.", Takes::Servers),
     key("upstream", "A server behind the gateway.", Takes::Tables(UPSTREAM)),
+    key("tools", "What callers see of a server's tools; `*` for every server.", Takes::Named(TOOLS)),
+    key("prompts", "What callers see of a server's prompts.", Takes::Named(PROMPTS)),
+    key("resources", "What callers see of a server's resources.", Takes::Named(RESOURCES)),
+    key("rule", "A rule about some callers.", Takes::Tables(RULE)),
+    text("cedar", "A file of Cedar policies: what callers may see and do.", "policies.cedar"),
+    key("audit", "The ledger: what is kept of each exchange, and where.", Takes::Table(AUDIT)),
 ];
+
+pub(super) static AUDIT: &[Key] = &[
+    key(
+        "critical",
+        "Whether an answer may only leave when its record is on disk.",
+        Takes::Flag { default: false },
+    ),
+    key(
+        "bodies",
+        "Whether requests and answers are kept too, redacted and capped.",
+        Takes::Flag { default: false },
+    ),
+    BODY_BYTES.key(),
+    text("jsonl", "A file for copies of the records, as JSON Lines.", "audit.jsonl"),
+    text("csv", "A file for copies of the records, as CSV.", "audit.csv"),
+    text("text", "A file for copies of the records, as text.", "audit.log"),
+    key("retention", "How much the ledger keeps; the oldest records go first.", Takes::Table(RETENTION)),
+    key("rotation", "How large the files of copies grow.", Takes::Table(ROTATION)),
+];
+
+static RETENTION: &[Key] = &[KEEP_DAYS.key(), KEEP_RECORDS.key(), KEEP_MB.key()];
+
+static ROTATION: &[Key] = &[ROTATE_MB.key(), ROTATE_FILES.key()];
+
+pub(super) static BODY_BYTES: Number = Number {
+    name: "body_bytes",
+    about: "How many bytes of each body are kept.",
+    from: 256,
+    to: 1 << 20,
+    default: 16 << 10,
+};
+
+pub(super) static KEEP_DAYS: Number =
+    Number { name: "days", about: "For how many days; 0 for ever.", from: 0, to: 36_500, default: 30 };
+
+pub(super) static KEEP_RECORDS: Number = Number {
+    name: "records",
+    about: "How many records; 0 for any number.",
+    from: 0,
+    to: 1_000_000_000,
+    default: 1_000_000,
+};
+
+pub(super) static KEEP_MB: Number = Number {
+    name: "size_mb",
+    about: "How many megabytes; 0 for any number.",
+    from: 0,
+    to: 1_000_000,
+    default: 1_024,
+};
+
+pub(super) static ROTATE_MB: Number = Number {
+    name: "size_mb",
+    about: "Megabytes after which a new file is begun; 0 for never.",
+    from: 0,
+    to: 1_000_000,
+    default: 100,
+};
+
+pub(super) static ROTATE_FILES: Number =
+    Number { name: "files", about: "How many older files are kept.", from: 0, to: 1_000, default: 5 };
 
 pub(super) static UPSTREAM: &[Key] = &[
     key(
@@ -78,11 +158,8 @@ pub(super) static UPSTREAM: &[Key] = &[
         Takes::Text { example: "files", pattern: Some(NAME_PATTERN) },
     ),
     key("command", "The program to start and its arguments.", Takes::Texts { least: 1 }),
-    key(
-        "url",
-        "The address of a streamable HTTP server.",
-        Takes::Address { example: "https://tools.example/mcp" },
-    ),
+    key("url", "The address of a server over HTTP.", Takes::Address { example: "https://tools.example/mcp" }),
+    key("transport", "How it speaks over HTTP; found out when it is not said.", Takes::Choice(TRANSPORTS)),
     text("cwd", "The folder the program starts in.", "."),
     key("env", "Variables for the program.", Takes::Secrets),
     key(
@@ -91,6 +168,14 @@ pub(super) static UPSTREAM: &[Key] = &[
         Takes::Texts { least: 0 },
     ),
     key("headers", "Headers sent with every request.", Takes::Secrets),
+    text("ca_file", "Whom to trust over https, and nobody else: certificates as PEM.", "./ca.pem"),
+    key(
+        "auth",
+        "Where to get the token it wants to see, by OAuth 2.0 client credentials.",
+        Takes::Table(AUTH),
+    ),
+    key("sessions", "Whether callers share a session with it.", Takes::Choice(SESSIONS)),
+    MAX_SESSIONS.key(),
     TIMEOUT.key(),
     START_TIMEOUT.key(),
     IDLE_STOP.key(),
@@ -103,7 +188,38 @@ pub(super) static UPSTREAM: &[Key] = &[
     ),
 ];
 
+/// Streamable HTTP, and HTTP+SSE of 2024-11-05.
+pub(super) const TRANSPORTS: &[&str] = &["http", "sse"];
+
+/// One session for all callers, or one for each.
+pub(super) const SESSIONS: &[&str] = &["shared", "per_caller"];
+
+static AUTH: &[Key] = &[
+    key(
+        "token_url",
+        "The address of the token endpoint.",
+        Takes::Address { example: "https://login.example/oauth/token" },
+    ),
+    text("client_id", "Who Failwell is there.", "failwell"),
+    key("client_secret", "What proves it.", Takes::Secret),
+    text("scope", "What the token should allow.", "tools.read tools.call"),
+    text(
+        "audience",
+        "Whom the token is for, where the endpoint wants it under this name.",
+        "https://tools.example",
+    ),
+    text("resource", "Whom the token is for, as RFC 8707 names it.", "https://tools.example/mcp"),
+];
+
 static RESTART: &[Key] = &[RESTART_BUDGET.key(), RESTART_WINDOW.key()];
+
+pub(super) static MAX_SESSIONS: Number = Number {
+    name: "max_sessions",
+    about: "How many sessions callers may have with it at once.",
+    from: 1,
+    to: 10_000,
+    default: 100,
+};
 
 pub(super) static TIMEOUT: Number = Number {
     name: "timeout_s",

@@ -1,5 +1,5 @@
 use crate::id::Id;
-use crate::raw::Raw;
+use crate::raw::{Json, Raw};
 use crate::scan::{Envelope, Members, Slot, Span};
 use std::borrow::Cow;
 
@@ -71,6 +71,12 @@ macro_rules! parameters {
             /// A member of `params`.
             pub fn param(&self, name: &str) -> Option<Raw<'a>> {
                 self.body.member(Slot::Params, self.params?, name)
+            }
+
+            /// The members of `params` but those of these names, as they were written; `None` when there are no
+            /// others.
+            pub fn other_params(&self, names: &[&str]) -> Option<Json> {
+                self.body.members.others(self.body.all, Slot::Params, self.params?, names)
             }
 
             /// A member of `params._meta`.

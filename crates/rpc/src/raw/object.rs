@@ -20,8 +20,7 @@ impl<'a> Object<'a> {
     pub fn get(self, key: &str) -> Option<Raw<'a>> {
         let mut members = Members { text: self.text, at: 1 };
         while let Some((inner, value)) = members.step() {
-            if inner == key || (inner.contains('\\') && unescape(inner).is_some_and(|decoded| decoded == key))
-            {
+            if is_key(inner, key) {
                 return Some(value);
             }
         }
@@ -53,6 +52,11 @@ impl<'a> IntoIterator for Object<'a> {
     }
 }
 
+/// Whether a key as it is written is this name.
+pub(crate) fn is_key(written: &str, name: &str) -> bool {
+    written == name || (written.contains('\\') && unescape(written).is_some_and(|decoded| decoded == name))
+}
+
 /// The members of an object, in order.
 #[derive(Clone, Debug)]
 pub struct Members<'a> {
@@ -62,7 +66,7 @@ pub struct Members<'a> {
 
 impl<'a> Members<'a> {
     /// The next key, between its quotes and not decoded, and its value.
-    fn step(&mut self) -> Option<(&'a str, Raw<'a>)> {
+    pub(super) fn step(&mut self) -> Option<(&'a str, Raw<'a>)> {
         let bytes = self.text.as_bytes();
         let open = skip_space(bytes, self.at);
         if byte(bytes, open) != b'"' {

@@ -1,6 +1,7 @@
-use super::unescape::unescape;
 use super::{Slot, Span};
-use crate::raw::{Object, Raw};
+use crate::raw::change::{finish, push};
+use crate::raw::object::is_key;
+use crate::raw::{Json, Object, Raw};
 
 /// Members remembered per message: enough for every request the protocol defines.
 const REMEMBERED: usize = 8;
@@ -51,10 +52,21 @@ impl Members {
             None => None,
         }
     }
-}
 
-fn is_key(inner: &str, key: &str) -> bool {
-    inner == key || (inner.contains('\\') && unescape(inner).is_some_and(|decoded| decoded == key))
+    /// The members of `whole` but those of these names, as they were written; `None` when there are no others.
+    pub(crate) fn others(&self, text: &str, of: Slot, whole: Raw<'_>, names: &[&str]) -> Option<Json> {
+        if self.of != Some(of) || self.incomplete {
+            return whole.as_object()?.without(names);
+        }
+        let mut others = String::new();
+        for member in self.members.iter().take(self.count) {
+            let key = wide(member.key).of(text);
+            if !names.iter().any(|name| is_key(key, name)) {
+                push(&mut others, key, Raw::trusted(wide(member.value).of(text)));
+            }
+        }
+        finish(others)
+    }
 }
 
 fn narrow(span: Span) -> Option<(u32, u32)> {

@@ -41,7 +41,7 @@ pub(super) async fn post(door: &Arc<Door>, head: &Head<'_>, bytes: Bytes, caller
     }
     match sort(&bytes, head) {
         Sort::Unreadable(misread) => {
-            door.reply(door.house.misread(misread, unread_face(head, door, &caller), ""))
+            door.reply(door.house.misread(misread, unread_face(head, door, &caller), "").await)
         }
         Sort::Modern => modern(door, head.mcp_headers(), bytes, caller, prefers_events).await,
         // Rare and large, so kept apart: what every request is made of stays small.
@@ -49,10 +49,10 @@ pub(super) async fn post(door: &Arc<Door>, head: &Head<'_>, bytes: Bytes, caller
         sorted @ (Sort::Session | Sort::Initialize | Sort::Batch) => match find(door, head, &caller) {
             Ok(seat) if matches!(sorted, Sort::Batch) && !seat.session.revision().allows_batch() => {
                 let face = Face::Mcp(seat.session.revision());
-                door.reply(door.house.misread(no_batch(), face, &seat.session.id))
+                door.reply(door.house.misread(no_batch(), face, &seat.session.id).await)
             }
             Ok(seat) => in_session(door, &seat, bytes, prefers_events).await,
-            Err(fault) => door.reply(refuse_with_id(&door.house, fault, &bytes, head.face())),
+            Err(fault) => door.reply(refuse_with_id(&door.house, fault, &bytes, head.face()).await),
         },
     }
 }
@@ -94,12 +94,12 @@ fn find(door: &Door, head: &Head<'_>, caller: &Caller) -> Result<Arc<Seat>, Faul
 }
 
 /// A refusal that still echoes the id, which was readable.
-fn refuse_with_id(house: &House, fault: Fault, bytes: &Bytes, face: Face) -> Option<Reply> {
+async fn refuse_with_id(house: &House, fault: Fault, bytes: &Bytes, face: Face) -> Option<Reply> {
     let id = match read(bytes, &Limits::default()) {
         Incoming::One(Ok(Message::Request(request))) => Some(request.id),
         _ => None,
     };
-    house.refuse(fault, ReplyTo::misread(id, face), "")
+    house.refuse(fault, ReplyTo::misread(id, face), "").await
 }
 
 /// A stateless request. When its client hangs up, it is called off.
@@ -121,11 +121,11 @@ async fn modern(
             }
             Incoming::One(Ok(Message::Response(response))) => {
                 let fault = Fault::new(&reason::RPC_BAD_SHAPE).fact("member", "result");
-                house.refuse(fault, ReplyTo::misread(Some(response.id), MODERN), "")
+                house.refuse(fault, ReplyTo::misread(Some(response.id), MODERN), "").await
             }
             Incoming::One(Ok(Message::Notification(_))) => None,
-            Incoming::One(Err(misread)) => house.misread(misread, MODERN, ""),
-            Incoming::Batch(_) => house.misread(no_batch(), MODERN, ""),
+            Incoming::One(Err(misread)) => house.misread(misread, MODERN, "").await,
+            Incoming::Batch(_) => house.misread(no_batch(), MODERN, "").await,
         }
     };
     let work = Persist::new(work, Some(cancel.clone()));
@@ -151,7 +151,7 @@ async fn initialize(door: &Arc<Door>, bytes: Bytes, caller: &Caller) -> Response
     let face = Face::Mcp(Revision::LATEST_SESSION);
     let seat = match door.sessions.prepare(caller).and_then(|seat| door.sessions.seat(&seat).map(|()| seat)) {
         Ok(seat) => seat,
-        Err(fault) => return door.reply(refuse_with_id(&door.house, fault, &bytes, face)),
+        Err(fault) => return door.reply(refuse_with_id(&door.house, fault, &bytes, face).await),
     };
     let outlet = Arc::new(Stream::new(Keep::Nothing));
     let reply = session_body(&door.house, &seat.session, &bytes, &outlet).await;
@@ -246,7 +246,7 @@ async fn session_message(
             house.hear(&response, session);
             None
         }
-        Err(misread) => house.misread(misread, Face::Mcp(session.revision()), &session.id),
+        Err(misread) => house.misread(misread, Face::Mcp(session.revision()), &session.id).await,
     }
 }
 
@@ -295,17 +295,17 @@ fn see_to_its_end(work: Persist<Option<Reply>>, outlet: &Arc<Stream>) {
 }
 
 /// `GET`: what belongs to no request, or what a lost stream still had to say.
-pub(super) fn resume(door: &Arc<Door>, head: &Head<'_>, caller: &Caller) -> Response<Body> {
+pub(super) async fn resume(door: &Arc<Door>, head: &Head<'_>, caller: &Caller) -> Response<Body> {
     let seat = match find(door, head, caller) {
         Ok(seat) => seat,
-        Err(fault) => return door.refuse(fault, head.face()),
+        Err(fault) => return door.refuse(fault, head.face()).await,
     };
     let (number, after) = match head.get("last-event-id").and_then(read_event_id) {
         Some((number, after)) => (number, Some(after)),
         None => (0, None),
     };
     let Some((stream, replaced)) = seat.take_over(number) else {
-        return door.refuse(Fault::new(&reason::HTTP_SESSION_LOST), head.face());
+        return door.refuse(Fault::new(&reason::HTTP_SESSION_LOST), head.face()).await;
     };
     let after = after.unwrap_or_else(|| stream.position());
     let presence = Presence::Session(seat.reader());
@@ -318,13 +318,13 @@ fn read_event_id(id: &str) -> Option<(u64, u64)> {
 }
 
 /// `DELETE`: the session is over.
-pub(super) fn end(door: &Arc<Door>, head: &Head<'_>, caller: &Caller) -> Response<Body> {
+pub(super) async fn end(door: &Arc<Door>, head: &Head<'_>, caller: &Caller) -> Response<Body> {
     match find(door, head, caller) {
         Ok(seat) => {
             door.sessions.end(&seat);
             empty(StatusCode::NO_CONTENT)
         }
-        Err(fault) => door.reply(door.house.refuse(fault, ReplyTo::misread(None, head.face()), "")),
+        Err(fault) => door.refuse(fault, head.face()).await,
     }
 }
 

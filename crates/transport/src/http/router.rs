@@ -40,26 +40,26 @@ impl Door {
                 Ok(caller) => self.pass(&head, body, caller).await,
                 Err(fault) => {
                     throw_away(body, &head, &self.settings);
-                    self.refuse(fault, head.face())
+                    self.refuse(fault, head.face()).await
                 }
             }
         };
         // The walk catches what a handler does; this is for our own mistakes around it.
         match AssertUnwindSafe(passing).catch_unwind().await {
             Ok(response) => response,
-            Err(_) => self.refuse(Fault::new(&reason::SERVER_PANIC), head.face()),
+            Err(_) => Box::pin(self.refuse(Fault::new(&reason::SERVER_PANIC), head.face())).await,
         }
     }
 
     async fn pass(self: &Arc<Self>, head: &Head<'_>, body: Incoming, caller: Caller) -> Response<Body> {
         match (head.place, head.method.as_str()) {
-            (Place::Mcp, "GET") => mcp::resume(self, head, &caller),
-            (Place::Mcp, "DELETE") => mcp::end(self, head, &caller),
+            (Place::Mcp, "GET") => Box::pin(mcp::resume(self, head, &caller)).await,
+            (Place::Mcp, "DELETE") => Box::pin(mcp::end(self, head, &caller)).await,
             (Place::Mcp | Place::Rpc | Place::Tool, _) => match read_body(head, body, &self.settings).await {
                 Err(fault) if head.place == Place::Mcp => {
-                    last(self.refuse(fault, mcp::unread_face(head, self, &caller)))
+                    last(self.refuse(fault, mcp::unread_face(head, self, &caller)).await)
                 }
-                Err(fault) => last(self.refuse(fault, head.face())),
+                Err(fault) => last(self.refuse(fault, head.face()).await),
                 Ok(bytes) if head.place == Place::Mcp => mcp::post(self, head, bytes, caller).await,
                 Ok(bytes) if head.place == Place::Rpc => plain::rpc(self, bytes, caller).await,
                 Ok(bytes) => plain::tool(self, head, bytes, caller).await,
@@ -70,13 +70,13 @@ impl Door {
             (Place::Health, _) => pages::health(),
             (Place::Ready, _) => pages::ready(&self.house),
             (Place::Metrics, _) => pages::metrics(&self.house),
-            (Place::Nowhere, _) => self.refuse(Fault::new(&reason::HTTP_UNKNOWN_PATH), head.face()),
+            (Place::Nowhere, _) => self.refuse(Fault::new(&reason::HTTP_UNKNOWN_PATH), head.face()).await,
         }
     }
 
     /// An answer to somebody whose message was never read.
-    pub(super) fn refuse(&self, fault: Fault, face: Face) -> Response<Body> {
-        self.reply(self.house.refuse(fault, ReplyTo::misread(None, face), ""))
+    pub(super) async fn refuse(&self, fault: Fault, face: Face) -> Response<Body> {
+        self.reply(self.house.refuse(fault, ReplyTo::misread(None, face), "").await)
     }
 
     /// Bytes, or the status that says there are none.

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use clap::Parser;
 use failwell_audit::Journal;
 use failwell_fault::{Fault, OrFault, reason};
+use failwell_rpc::Era;
 use failwell_server::{House, Settings, keep_panics_quiet};
 use failwell_transport::{HttpSettings, StdioSettings, serve_http, serve_stdio};
 use tokio::signal::unix::{SignalKind, signal};
@@ -23,13 +24,24 @@ struct Arguments {
     /// Serve standard input and output.
     #[arg(long)]
     stdio: bool,
+    /// Speak one era only: `session` or `modern`.
+    #[arg(long, value_parser = era)]
+    era: Option<Era>,
+}
+
+fn era(name: &str) -> Result<Era, &'static str> {
+    match name {
+        "session" => Ok(Era::Session),
+        "modern" => Ok(Era::Modern),
+        _ => Err("one of: session, modern"),
+    }
 }
 
 fn main() -> ExitCode {
     keep_panics_quiet();
     let arguments = Arguments::parse();
     let served = tokio::runtime::Runtime::new().or_fault(&reason::SERVER_BUG).and_then(|runtime| {
-        let served = runtime.block_on(serve(arguments.listen));
+        let served = runtime.block_on(serve(arguments.listen, arguments.era));
         // A thread may still wait for standard input, which nobody has to close for us to end.
         runtime.shutdown_background();
         served
@@ -43,9 +55,10 @@ fn main() -> ExitCode {
     }
 }
 
-async fn serve(listen: Option<SocketAddr>) -> Result<(), Fault> {
+async fn serve(listen: Option<SocketAddr>, only: Option<Era>) -> Result<(), Fault> {
     let journal = Journal::to_stderr();
-    let house = House::new(Arc::new(failwell_suite::fixture()?), Settings::default(), journal.clone())?;
+    let settings = Settings { only, ..Settings::default() };
+    let house = House::new(Arc::new(failwell_suite::fixture()?), settings, journal.clone())?;
     let stop = stopped_by_signal()?;
     let served = match listen {
         None => {

@@ -1,7 +1,8 @@
 //! Upstreams over HTTP.
 
-mod cases;
+mod auth;
 mod cells;
 mod faults;
 mod life;
 mod peers;
+mod sse;

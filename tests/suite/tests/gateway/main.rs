@@ -7,5 +7,11 @@ mod faults;
 mod federation;
 mod http;
 mod life;
+mod passing;
 mod peers;
-mod script;
+mod reload;
+mod rules;
+mod sessions;
+mod words;
+
+use failwell_suite::script;

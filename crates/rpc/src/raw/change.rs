@@ -1,0 +1,45 @@
+//! Objects with some members changed: everything else stays as it was written, keys included.
+
+use super::{Json, Object, Raw};
+
+impl<'a> Object<'a> {
+    /// The object without the members of these names; `None` when nothing is left.
+    pub fn without(self, names: &[&str]) -> Option<Json> {
+        let mut text = String::new();
+        let mut members = self.iter();
+        while let Some((key, value)) = members.step() {
+            if !names.iter().any(|name| super::object::is_key(key, name)) {
+                push(&mut text, key, value);
+            }
+        }
+        finish(text)
+    }
+
+    /// The object with another value under one of its names; unchanged when there is no such name.
+    pub fn replacing(self, name: &str, with: Raw<'_>) -> Json {
+        let mut text = String::new();
+        let mut members = self.iter();
+        while let Some((key, value)) = members.step() {
+            push(&mut text, key, if super::object::is_key(key, name) { with } else { value });
+        }
+        finish(text).unwrap_or_else(Json::empty_object)
+    }
+}
+
+/// Appends a member; the first one opens the object.
+pub(crate) fn push(text: &mut String, key: &str, value: Raw<'_>) {
+    text.push(if text.is_empty() { '{' } else { ',' });
+    text.push('"');
+    text.push_str(key);
+    text.push_str("\":");
+    text.push_str(value.text());
+}
+
+/// Closes an object that has members.
+pub(crate) fn finish(mut text: String) -> Option<Json> {
+    if text.is_empty() {
+        return None;
+    }
+    text.push('}');
+    Some(Json::trusted(text))
+}
