@@ -10,10 +10,11 @@ import time
 from client import Outcome, Server, digest, processes_with
 
 
-def checks(suite):
-    for name, check in sorted(globals().items()):
-        if name.startswith("check_"):
-            suite.check(name[6:].replace("_", " "), lambda check=check: check(suite))
+def jobs(suite, checks=None):
+    """Each function whose name begins with `check_` is one."""
+    found = sorted((checks or globals()).items())
+    named = [(name[6:].replace("_", " "), check) for name, check in found if name.startswith("check_")]
+    return [(name, lambda name=name, check=check: suite.check(name, lambda: check(suite))) for name, check in named]
 
 
 def serve(suite, fixture, *arguments, python=None, env=None):
@@ -177,18 +178,19 @@ def check_progress_rises_and_is_not_too_frequent(suite):
 
 
 def check_cancellation_is_silent_and_thorough(suite):
-    with serve(suite, "hang") as server:
+    mark, env = suite.marked()
+    with serve(suite, "hang", env=env) as server:
         server.warm(node_ids=["test_hang.py::test_first"])
         for arguments in ({"cold": True}, {}):
             number = server.begin("execute_tests", node_ids=["test_ignores_term.py"], **arguments)
             time.sleep(1.5)
-            before = len(processes_with(suite.mark))
+            before = len(processes_with(mark))
             server.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": number}})
             until = time.monotonic() + 5
-            while time.monotonic() < until and len(processes_with(suite.mark)) >= before:
+            while time.monotonic() < until and len(processes_with(mark)) >= before:
                 time.sleep(0.1)
-            left = [line for _, line in processes_with(suite.mark) if b"ignores" in line]
-            assert len(processes_with(suite.mark)) < before and not left, (before, processes_with(suite.mark))
+            left = [line for _, line in processes_with(mark) if b"ignores" in line]
+            assert len(processes_with(mark)) < before and not left, (before, processes_with(mark))
             while True:
                 message = server.hear(0.5)
                 if message is None:

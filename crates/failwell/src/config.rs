@@ -6,6 +6,7 @@
 
 mod audit;
 mod builtin;
+mod charter;
 mod excerpt;
 mod file;
 mod interpolate;
@@ -14,6 +15,7 @@ mod names;
 mod problem;
 mod reader;
 mod root;
+mod rules;
 mod schema;
 mod settings;
 mod source;

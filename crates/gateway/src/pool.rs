@@ -156,6 +156,11 @@ impl Pool {
         }
     }
 
+    /// How many callers have a session of their own.
+    pub(crate) fn sessions(&self) -> usize {
+        self.lock().seats.len()
+    }
+
     /// The best state of any of its connections.
     pub(crate) fn standing(&self) -> Standing {
         let mut seats: Vec<Arc<Seat>> = self.lock().seats.values().cloned().collect();
@@ -163,11 +168,6 @@ impl Pool {
         let states: Vec<Standing> = seats.iter().map(|seat| seat.standing()).collect();
         let best = [Standing::Up, Standing::Starting, Standing::Down];
         best.into_iter().find(|state| states.contains(state)).unwrap_or(Standing::Idle)
-    }
-
-    /// How many callers have a session of their own.
-    pub(crate) fn sessions(&self) -> usize {
-        self.lock().seats.len()
     }
 }
 

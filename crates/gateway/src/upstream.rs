@@ -16,8 +16,10 @@ use crate::connection::{Known, Starter};
 use crate::link::Link;
 use crate::pool::Pool;
 use crate::relay::Relay;
+use crate::said::Said;
 use crate::seat::{Seat, Watched, resting};
 use crate::settings::{Reach, Sharing, UpstreamSettings};
+use crate::tally::Tally;
 
 /// The longest rest after repeated failures.
 const LONGEST_REST: Duration = Duration::from_secs(30);
@@ -216,9 +218,11 @@ impl Upstream {
             if let Some(wanted) = cx.chosen_log_level() {
                 connection.want_level(wanted, &seat, self.pool.sharing()).await;
             }
-            let sent =
-                connection.link.send(method, |number| params(&connection, number), relay.cloned()).await;
-            let pending = match sent {
+            let deadline = tokio::time::Instant::now() + self.settings.timeout;
+            let sending = connection.link.send(method, |number| params(&connection, number), relay.cloned());
+            // Whoever waits in line behind an upstream that does not read has asked for nothing yet.
+            let sent = tokio::time::timeout_at(deadline, sending).await;
+            let pending = match sent.unwrap_or_else(|_| Err(self.late(Effect::None))) {
                 Err(fault) if tries < 2 && connection.link.is_down() => {
                     drop(fault);
                     continue;
@@ -228,19 +232,21 @@ impl Upstream {
             };
             // Dropped before the answer came, the upstream is told that nobody waits for it.
             let mut unwanted = Unwanted { link: &connection.link, number: Some(pending.number) };
-            let answer = tokio::time::timeout(self.settings.timeout, pending.answer).await;
-            let Ok(answer) = answer else {
-                return Err(Fault::new(&reason::GATEWAY_UPSTREAM_TIMEOUT)
-                    .fact("limit_s", self.settings.timeout.as_secs())
-                    .with_effect(Effect::Unknown));
-            };
+            let answer = tokio::time::timeout_at(deadline, pending.answer).await;
+            let Ok(answer) = answer else { return Err(self.late(Effect::Unknown)) };
             unwanted.number = None;
             match answer {
                 // It never left, or reached somebody who does not know us any more.
                 Err(fault) if tries < 2 && fault.effect() == Effect::None && connection.link.is_down() => {}
-                answer => return Ok((answer?.result()?, connection.clone())),
+                answer => return Ok((self.result(answer?)?, connection.clone())),
             }
         }
+    }
+
+    fn late(&self, effect: Effect) -> Fault {
+        Fault::new(&reason::GATEWAY_UPSTREAM_TIMEOUT)
+            .fact("limit_s", self.settings.timeout.as_secs())
+            .with_effect(effect)
     }
 
     /// Nobody new comes: it ends with the last call in flight, and at the latest when every one of them had its time.
@@ -256,6 +262,25 @@ impl Upstream {
                 upstream.stop();
             }
         }
+    }
+
+    /// The result, or the fault a caller gets for an error, with as much of its words as the operator allows.
+    fn result(&self, said: Said) -> Result<Json, Fault> {
+        let excerpt = if self.settings.trusted_errors { said.excerpt() } else { None };
+        said.result().map_err(|fault| match excerpt {
+            Some(excerpt) => fault.with_excerpt(excerpt),
+            None => fault,
+        })
+    }
+
+    /// What is counted about it.
+    pub(crate) fn tally(&self) -> &Tally {
+        &self.starter.tally
+    }
+
+    /// How many callers have a session of their own with it.
+    pub(crate) fn sessions(&self) -> usize {
+        self.pool.sessions()
     }
 
     /// Ends the connection and whatever is behind it.

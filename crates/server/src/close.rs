@@ -53,7 +53,7 @@ impl House {
             service: self.room.info().name,
             connection: connection(exchange.connection),
             transport: transport(exchange.connection),
-            caller: exchange.caller.map(|caller| caller.name()),
+            caller: exchange.caller.map(|caller| caller.name().clone()),
             method: exchange.method.map(method),
             server: target.as_deref().and_then(|target| self.room.behind(target)),
             target,

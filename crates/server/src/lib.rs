@@ -35,6 +35,7 @@ mod passing;
 mod plain;
 mod prompt;
 mod question;
+mod recorder;
 mod resource;
 mod room;
 mod schema;
@@ -71,6 +72,7 @@ pub use resource::{Address, Resource};
 pub use room::{
     Completion, Info, List, Members, Offered, Offers, Page, Room, Standing, State, unknown_resource,
 };
+pub use schema::argument_check;
 pub use session::{STDIO, Session, SharedIds};
 pub use settings::{Settings, ToolFailures};
 pub use stream::{Frame, Keep, Next, Stream};

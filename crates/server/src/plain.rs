@@ -5,7 +5,7 @@ use std::sync::Arc;
 use failwell_audit::Trail;
 use failwell_fault::{Fault, OrFault, reason};
 use failwell_policy::Caller;
-use failwell_render::{Outcome, Reply};
+use failwell_render::{Outcome, Reply, ToolFailure};
 use failwell_rpc::{Asked, Json, ReplyTo, Request};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
@@ -17,6 +17,7 @@ use crate::context::{Context, Surroundings};
 use crate::house::{Exchange, House};
 use crate::params::Params;
 use crate::passing::Passing;
+use crate::recorder::Recorder;
 use crate::room::List;
 use crate::stream::{Keep, Stream};
 
@@ -102,7 +103,7 @@ impl House {
     }
 
     async fn serve_plain(
-        &self,
+        self: &Arc<Self>,
         call: PlainCall,
         caller: &Caller,
         to: &ReplyTo,
@@ -119,6 +120,7 @@ impl House {
             log_level: None,
             asking: Asking::Nobody,
             hub: self.hub.clone(),
+            recorder: Recorder(self.clone()),
             tasks: self.tasks.clone(),
             passing: Passing::default(),
         });
@@ -143,7 +145,9 @@ impl House {
 /// The tool's structured result, or its content where it has none.
 fn plain_result(outcome: ToolOutcome) -> Result<Outcome, Fault> {
     match (outcome.verdict, outcome.structured) {
-        (Verdict::Failed(fault), _) => Err(fault),
+        (Verdict::Failed(fault), structured) => {
+            Ok(Outcome::ToolFailed(Box::new(ToolFailure { fault, structured, blocks: Vec::new() })))
+        }
         (Verdict::Relayed(relayed), _) => {
             let structured =
                 relayed.members.raw().as_object().and_then(|object| object.get("structuredContent"));

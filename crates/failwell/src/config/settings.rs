@@ -9,6 +9,7 @@ use std::time::Duration;
 use failwell_audit::{Retention, Rotation};
 use failwell_fault::Secret;
 use failwell_gateway::{Sharing, Trust, Wire};
+use failwell_policy::{Charter, Rules, Ruling};
 use http::Uri;
 
 use super::Builtin;
@@ -24,8 +25,20 @@ pub(crate) struct Config {
     pub(crate) servers: Vec<Builtin>,
     /// The servers behind the gateway.
     pub(crate) upstreams: Vec<UpstreamConfig>,
+    /// What callers see of them.
+    pub(crate) rules: Rules,
+    /// Policies in Cedar, as text that was read once already.
+    pub(crate) cedar: Option<String>,
     /// The ledger.
     pub(crate) audit: AuditConfig,
+}
+
+impl Config {
+    /// What callers see and may do.
+    pub(crate) fn ruling(&self) -> Ruling {
+        let charter = self.cedar.as_ref().and_then(|text| Charter::read(text).ok());
+        Ruling::new(self.rules.clone(), charter)
+    }
 }
 
 /// What is kept of each exchange, and where.
@@ -80,6 +93,8 @@ impl Default for Config {
             data_dir: None,
             servers: Builtin::USUAL.to_vec(),
             upstreams: Vec::new(),
+            rules: Rules::default(),
+            cedar: None,
             audit: AuditConfig::default(),
         }
     }
