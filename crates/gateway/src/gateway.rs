@@ -11,7 +11,7 @@ use failwell_render::{Cache, CacheScope};
 use failwell_rpc::Json;
 use failwell_server::{
     Completion, Context, Event, HeaderParam, Hub, Info, List, Members, Offered, Offers, Page, Party, Room,
-    Standing, ToolOutcome, Work, nearest, unknown_resource,
+    ToolOutcome, Work, nearest, unknown_resource,
 };
 use futures_util::future::join_all;
 use serde_json::{Value, json};
@@ -387,10 +387,6 @@ impl Room for Gateway {
             None => server_of(target)?.to_owned(),
         };
         self.0.member(&server).map(|_| server.into_boxed_str())
-    }
-
-    fn standing(&self) -> Vec<Standing> {
-        self.0.roster.all().iter().filter_map(Member::standing).collect()
     }
 
     fn offers(&self) -> Offers {
