@@ -1,13 +1,12 @@
 //! One upstream: started when needed, watched over, started again within a budget.
 
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use failwell_fault::{Effect, Fact, Fault, OrFault, Retry, reason};
 use failwell_process::Launcher;
 use failwell_rpc::Json;
-use failwell_server::{Context, Event, Party, SharedState, Standing, State};
+use failwell_server::{Context, Event, Party, SharedState};
 use tokio_util::sync::CancellationToken;
 
 use crate::calm::Calm;
@@ -18,7 +17,7 @@ use crate::pool::Pool;
 use crate::relay::Relay;
 use crate::rests::Rests;
 use crate::said::Said;
-use crate::seat::{Seat, Watched, resting};
+use crate::seat::{Seat, State, Watched, resting};
 use crate::settings::{Reach, Sharing, UpstreamSettings};
 use crate::tally::Tally;
 
@@ -40,7 +39,6 @@ pub(crate) struct Upstream {
     calm: Arc<Calm>,
     rests: Rests,
     stop: CancellationToken,
-    starts: AtomicU64,
 }
 
 /// How it went lately, whoever asked.
@@ -74,7 +72,6 @@ impl Upstream {
             calm: Arc::default(),
             rests,
             stop,
-            starts: AtomicU64::new(0),
         });
         tokio::spawn(sweep(Arc::downgrade(&upstream)));
         upstream
@@ -86,13 +83,12 @@ impl Upstream {
     }
 
     /// How it is doing.
-    pub(crate) fn standing(&self) -> Standing {
+    pub(crate) fn state(&self) -> State {
         let resting = self.health().rest_until.is_some_and(|until| Instant::now() < until);
-        let state = match self.pool.standing() {
+        match self.pool.state() {
             State::Idle if resting => State::Down,
             state => state,
-        };
-        Standing { name: self.name().to_owned(), state, starts: self.starts.load(Ordering::Relaxed) }
+        }
     }
 
     fn health(&self) -> MutexGuard<'_, Health> {
@@ -139,7 +135,6 @@ impl Upstream {
         let known = self.may_start()?;
         self.rests.check().await?;
         slot.may_start(&self.settings, Instant::now())?;
-        self.starts.fetch_add(1, Ordering::Relaxed);
         let started = self.starter.start(known, cx, self.telling(cx)).await;
         let connection = match started {
             Ok(connection) => connection,
