@@ -26,6 +26,8 @@ pub(crate) struct Entry {
     pub(crate) outside: String,
     /// Its definition, under the outside name.
     pub(crate) definition: Json,
+    /// What it wants repeated in headers, if it is a tool.
+    header_params: Vec<HeaderParam>,
 }
 
 impl Entry {
@@ -36,11 +38,14 @@ impl Entry {
         let outside = outside_name(server, list, &inside);
         let name = Json::of(&outside).or_fault(&reason::SERVER_BUG).ok()?;
         let definition = item.raw().as_object()?.replacing(member, name.raw());
-        Some(Entry { server: server.to_owned(), inside, outside, definition })
+        let schema = if list == List::Tools { item.raw().as_object()?.get("inputSchema") } else { None };
+        let header_params = marked(schema).unwrap_or_default();
+        Some(Entry { server: server.to_owned(), inside, outside, definition, header_params })
     }
 }
 
-type Known = HashMap<(String, &'static str), Listed>;
+/// By member, then by kind of list.
+type Known = HashMap<String, [Option<Listed>; 4]>;
 
 #[derive(Debug)]
 struct Listed {
@@ -60,44 +65,47 @@ impl Catalogue {
 
     pub(crate) fn get(&self, server: &str, list: List) -> Option<Arc<Vec<Entry>>> {
         let known = self.lock();
-        let listed = known.get(&(server.to_owned(), list.member()))?;
+        let listed = known.get(server)?.get(list as usize)?.as_ref()?;
         (listed.since.elapsed() < LIFETIME).then(|| listed.entries.clone())
     }
 
     pub(crate) fn put(&self, server: &str, list: List, entries: Vec<Entry>, cache: Cache) -> Arc<Vec<Entry>> {
         let entries = Arc::new(entries);
         let listed = Listed { since: Instant::now(), entries: entries.clone(), cache };
-        self.lock().insert((server.to_owned(), list.member()), listed);
+        if let Some(place) = self.lock().entry(server.to_owned()).or_default().get_mut(list as usize) {
+            *place = Some(listed);
+        }
         entries
     }
 
     /// How long a list made of all these may be kept, and by whom: what the most careful of them says.
     pub(crate) fn cache(&self, list: List, otherwise: Cache) -> Cache {
-        let known = self.lock();
-        let of_list = known.iter().filter(|((_, member), _)| *member == list.member());
-        of_list.fold(otherwise, |cache, (_, listed)| narrower(cache, listed.cache))
+        of_list(&self.lock(), list).fold(otherwise, |cache, listed| narrower(cache, listed.cache))
     }
 
-    /// What a tool wants repeated in headers, as far as its definition is known.
-    pub(crate) fn header_params(&self, is: impl Fn(&Entry) -> bool) -> Vec<HeaderParam> {
+    /// What a tool of this member wants repeated in headers, as far as its definition is known.
+    pub(crate) fn header_params(&self, server: &str, is: impl Fn(&Entry) -> bool) -> Vec<HeaderParam> {
         let known = self.lock();
-        let tools = known.iter().filter(|((_, member), _)| *member == List::Tools.member());
-        let found = tools.flat_map(|(_, listed)| listed.entries.iter()).find(|entry| is(entry));
-        let schema = found.and_then(|tool| tool.definition.raw().as_object()?.get("inputSchema"));
-        marked(schema).unwrap_or_default()
+        let tools = known.get(server).and_then(|lists| lists.get(List::Tools as usize)?.as_ref());
+        let found = tools.and_then(|listed| listed.entries.iter().find(|entry| is(entry)));
+        found.map(|tool| tool.header_params.clone()).unwrap_or_default()
     }
 
     /// Something of this member changed.
     pub(crate) fn forget(&self, server: &str) {
-        self.lock().retain(|(known, _), _| known != server);
+        self.lock().remove(server);
     }
 
     /// Every outside name of one kind that is known.
     pub(crate) fn names(&self, list: List) -> Vec<String> {
         let known = self.lock();
-        let of_list = known.iter().filter(|((_, member), _)| *member == list.member());
-        of_list.flat_map(|(_, listed)| listed.entries.iter().map(|entry| entry.outside.clone())).collect()
+        let entries = of_list(&known, list).flat_map(|listed| listed.entries.iter());
+        entries.map(|entry| entry.outside.clone()).collect()
     }
+}
+
+fn of_list(known: &Known, list: List) -> impl Iterator<Item = &Listed> {
+    known.values().filter_map(move |lists| lists.get(list as usize)?.as_ref())
 }
 
 /// The shorter of two times, and private unless both are public.

@@ -333,7 +333,8 @@ impl Room for Gateway {
     }
 
     fn header_params(&self, tool: &str) -> Vec<HeaderParam> {
-        self.0.catalogue.header_params(|entry| entry.outside == tool)
+        let server = server_of(tool).unwrap_or_default();
+        self.0.catalogue.header_params(server, |entry| entry.outside == tool)
     }
 
     fn call(&self, tool: &str, arguments: Json, cx: Context) -> Work<ToolOutcome> {

@@ -14,7 +14,7 @@ use serde_json::json;
 use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{mpsc, oneshot};
 
-use crate::link::{Link, Pending};
+use crate::link::{Link, Pending, request_text};
 use crate::notice::{ForClient, Notice};
 use crate::relay::Relay;
 use crate::said::Said;
@@ -125,9 +125,7 @@ impl Line {
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         let (sender, answer) = oneshot::channel();
         self.register(number, Waiting { answer: sender, relay, noticed: false })?;
-        let method = failwell_rpc::json_string(method);
-        let params = params(number);
-        let frame = format!(r#"{{"jsonrpc":"2.0","id":{number},"method":{method},"params":{params}}}"#);
+        let frame = request_text(number, method, &params(number));
         if let Err(gone) = self.outgoing.push(on_one_line(frame)).await {
             self.forget(number);
             // It never left: nothing can have happened.

@@ -77,8 +77,7 @@ impl Room for Single {
     }
 
     fn header_params(&self, tool: &str) -> Vec<HeaderParam> {
-        let member = self.name.as_str();
-        self.inner.catalogue.header_params(|entry| entry.server == member && entry.inside == tool)
+        self.inner.catalogue.header_params(&self.name, |entry| entry.inside == tool)
     }
 
     fn call(&self, tool: &str, arguments: Json, cx: Context) -> Work<ToolOutcome> {
