@@ -103,8 +103,7 @@ impl Room for Single {
     }
 
     fn header_params(&self, tool: &str, caller: &Caller) -> Vec<HeaderParam> {
-        let member = self.name.as_str();
-        self.inner.header_params(caller, |entry| entry.server == member && entry.shown == tool)
+        self.inner.header_params(&self.name, caller, |entry| entry.shown == tool)
     }
 
     fn call(&self, tool: &str, arguments: Json, cx: Context) -> Work<ToolOutcome> {

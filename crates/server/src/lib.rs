@@ -60,7 +60,7 @@ pub use books::Books;
 pub use client::{Capability, Client, TASKS_EXTENSION};
 pub use content::{Content, ResourceBody, ResourceContents, ToolOutcome};
 pub use context::{Context, TaskNeed};
-pub use headers::Headers;
+pub use headers::{Headers, header_value, named_by, repeated_params};
 pub use house::{Exchange, House};
 pub use hub::{Event, Hub};
 pub use log_level::LogLevel;
