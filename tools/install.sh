@@ -57,6 +57,34 @@ install_pytest_projects() {
 		--requirement tests/tools/pytest-projects.txt
 }
 
+# The other Pythons of this machine, each with the newest pytest it can have. Which they are differs from machine to
+# machine; the suite says which it found.
+PYTHONS_HASH=$(sha256sum tests/tools/pythons/requirements.txt | cut -c1-16)
+export FAILWELL_PYTHONS=$CACHE/tools/pythons-$PYTHONS_HASH
+
+install_pythons() {
+	local python version
+	mkdir -p "$FAILWELL_PYTHONS"
+	while read -r version python; do
+		OTHER_PYTHON=$python once "$FAILWELL_PYTHONS/$version" install_other_python
+	done < <(other_pythons)
+}
+
+# Version and path of each, one per version.
+other_pythons() {
+	local candidate
+	for candidate in "${HOME:-}"/.pyenv/versions/3.*/bin/python /usr/bin/python3 /usr/bin/python3.[0-9]* /usr/local/bin/python3.[0-9]*; do
+		[[ $candidate != *-config && -x $candidate ]] || continue
+		"$candidate" -c 'import sys, venv; v = sys.version_info; v >= (3, 8) and print("%d.%d.%d" % v[:3], sys.executable)' 2>/dev/null || true
+	done | sort -u -t' ' -k1,1
+}
+
+# Debian's Python has venv but not always pip, so another's pip is used.
+install_other_python() {
+	"$OTHER_PYTHON" -m venv --without-pip "$1"
+	"${PYTHON:-python3}" -m pip --python "$1/bin/python" install --quiet --no-deps --requirement tests/tools/pythons/requirements.txt
+}
+
 # The peers of the benchmark need a newer Python than we do.
 install_pytest_peers() {
 	once "$FAILWELL_PYTEST/peers" install_pytest_peers_into

@@ -154,8 +154,24 @@ pub(crate) struct Pytest {
     /// The most seconds a caller may allow one run
     #[arg(long, value_name = "SECONDS", default_value_t = 3_600, value_parser = clap::value_parser!(u64).range(1..=86_400))]
     pub(crate) longest_run: u64,
+    /// Whether the tests run in a sandbox: they may write to the project, temporary folders and caches only
+    #[arg(long, value_name = "HOW", value_enum, default_value_t = SandboxIs::On)]
+    pub(crate) sandbox: SandboxIs,
+    /// Another file or folder the tests may write to from their sandbox; may be repeated
+    #[arg(long, value_name = "PATH")]
+    pub(crate) allow_write: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) door: Door,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum SandboxIs {
+    /// As far as the kernel has one
+    On,
+    /// No run without it
+    Required,
+    /// None
+    Off,
 }
 
 /// How one tool server is reached.

@@ -11,7 +11,7 @@ use failwell_render::{Cache, CacheScope};
 use failwell_rpc::Json;
 use failwell_server::{
     Alone, Completion, Context, Event, HeaderParam, Hub, Info, List, Members, Offered, Offers, Page, Party,
-    Room, SharedState, Standing, ToolOutcome, Work, nearest, unknown_resource,
+    Room, SharedState, ToolOutcome, Work, nearest, unknown_resource,
 };
 use futures_util::future::join_all;
 use serde_json::{Value, json};
@@ -394,10 +394,6 @@ impl Room for Gateway {
             None => server_of(target)?.to_owned(),
         };
         self.0.member(&server).map(|_| server.into_boxed_str())
-    }
-
-    fn standing(&self) -> Vec<Standing> {
-        self.0.roster.all().iter().filter_map(Member::standing).collect()
     }
 
     fn offers(&self) -> Offers {

@@ -1,13 +1,12 @@
 //! One upstream: started when needed, watched over, started again within a budget.
 
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use failwell_fault::{Effect, Fact, Fault, OrFault, Retry, reason};
 use failwell_process::Launcher;
 use failwell_rpc::Json;
-use failwell_server::{Context, Event, Party, SharedState, Standing, State};
+use failwell_server::{Context, Event, Party, SharedState};
 use tokio_util::sync::CancellationToken;
 
 use crate::calm::Calm;
@@ -18,7 +17,7 @@ use crate::pool::Pool;
 use crate::relay::Relay;
 use crate::rests::Rests;
 use crate::said::Said;
-use crate::seat::{Seat, Watched, resting};
+use crate::seat::{Seat, State, Watched, resting};
 use crate::settings::{Reach, Sharing, UpstreamSettings};
 use crate::tally::Tally;
 
@@ -40,7 +39,6 @@ pub(crate) struct Upstream {
     calm: Arc<Calm>,
     rests: Rests,
     stop: CancellationToken,
-    starts: AtomicU64,
 }
 
 /// How it went lately, whoever asked.
@@ -74,7 +72,6 @@ impl Upstream {
             calm: Arc::default(),
             rests,
             stop,
-            starts: AtomicU64::new(0),
         });
         tokio::spawn(sweep(Arc::downgrade(&upstream)));
         upstream
@@ -86,13 +83,12 @@ impl Upstream {
     }
 
     /// How it is doing.
-    pub(crate) fn standing(&self) -> Standing {
+    pub(crate) fn state(&self) -> State {
         let resting = self.health().rest_until.is_some_and(|until| Instant::now() < until);
-        let state = match self.pool.standing() {
+        match self.pool.state() {
             State::Idle if resting => State::Down,
             state => state,
-        };
-        Standing { name: self.name().to_owned(), state, starts: self.starts.load(Ordering::Relaxed) }
+        }
     }
 
     fn health(&self) -> MutexGuard<'_, Health> {
@@ -139,7 +135,6 @@ impl Upstream {
         let known = self.may_start()?;
         self.rests.check().await?;
         slot.may_start(&self.settings, Instant::now())?;
-        self.starts.fetch_add(1, Ordering::Relaxed);
         let started = self.starter.start(known, cx, self.telling(cx)).await;
         let connection = match started {
             Ok(connection) => connection,
@@ -231,9 +226,11 @@ impl Upstream {
             if let Some(wanted) = cx.chosen_log_level() {
                 connection.want_level(wanted, &seat, self.pool.sharing()).await;
             }
-            let sent =
-                connection.link.send(method, |number| params(&connection, number), relay.cloned()).await;
-            let pending = match sent {
+            let deadline = tokio::time::Instant::now() + self.settings.timeout;
+            let sending = connection.link.send(method, |number| params(&connection, number), relay.cloned());
+            // Whoever waits in line behind an upstream that does not read has asked for nothing yet.
+            let sent = tokio::time::timeout_at(deadline, sending).await;
+            let pending = match sent.unwrap_or_else(|_| Err(self.late(Effect::None))) {
                 Err(fault) if tries < 2 && connection.link.is_down() => {
                     drop(fault);
                     continue;
@@ -243,12 +240,8 @@ impl Upstream {
             };
             // Dropped before the answer came, the upstream is told that nobody waits for it.
             let mut unwanted = Unwanted { link: &connection.link, number: Some(pending.number) };
-            let answer = tokio::time::timeout(self.settings.timeout, pending.answer).await;
-            let Ok(answer) = answer else {
-                return Err(Fault::new(&reason::GATEWAY_UPSTREAM_TIMEOUT)
-                    .fact("limit_s", self.settings.timeout.as_secs())
-                    .with_effect(Effect::Unknown));
-            };
+            let answer = tokio::time::timeout_at(deadline, pending.answer).await;
+            let Ok(answer) = answer else { return Err(self.late(Effect::Unknown)) };
             unwanted.number = None;
             match answer {
                 // It never left, or reached somebody who does not know us any more.
@@ -256,6 +249,12 @@ impl Upstream {
                 answer => return Ok((self.result(answer?)?, connection.clone())),
             }
         }
+    }
+
+    fn late(&self, effect: Effect) -> Fault {
+        Fault::new(&reason::GATEWAY_UPSTREAM_TIMEOUT)
+            .fact("limit_s", self.settings.timeout.as_secs())
+            .with_effect(effect)
     }
 
     /// Nobody new comes: it ends with the last call in flight, and at the latest when every one of them had its time.

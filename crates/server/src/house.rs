@@ -208,7 +208,7 @@ impl House {
 
     /// The numbers so far.
     pub fn metrics(&self) -> String {
-        self.books.numbers(&self.room.standing(), self.limiter.as_ref()) + &self.room.metrics()
+        self.books.numbers(self.limiter.as_ref()) + &self.room.metrics()
     }
 
     /// The journal.

@@ -73,7 +73,7 @@ pub use prompt::{Prompt, PromptArgument, PromptMessage, PromptResult};
 pub use question::{Answers, Question};
 pub use resource::{Address, Resource};
 pub use room::{
-    Completion, Info, List, Members, Offered, Offers, Page, Room, Standing, State, unknown_resource,
+    Completion, Info, List, Members, Offered, Offers, Page, Room, unknown_resource,
 };
 pub use schema::argument_check;
 pub use session::{Concern, STDIO, Session, SharedIds};

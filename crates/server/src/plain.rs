@@ -5,7 +5,7 @@ use std::sync::Arc;
 use failwell_audit::Trail;
 use failwell_fault::{Fault, OrFault, reason};
 use failwell_policy::Caller;
-use failwell_render::{Outcome, Reply};
+use failwell_render::{Outcome, Reply, ToolFailure};
 use failwell_rpc::{Asked, Json, ReplyTo, Request};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
@@ -145,7 +145,9 @@ impl House {
 /// The tool's structured result, or its content where it has none.
 fn plain_result(outcome: ToolOutcome) -> Result<Outcome, Fault> {
     match (outcome.verdict, outcome.structured) {
-        (Verdict::Failed(fault), _) => Err(fault),
+        (Verdict::Failed(fault), structured) => {
+            Ok(Outcome::ToolFailed(Box::new(ToolFailure { fault, structured, blocks: Vec::new() })))
+        }
         (Verdict::Relayed(relayed), _) => {
             let structured =
                 relayed.members.raw().as_object().and_then(|object| object.get("structuredContent"));

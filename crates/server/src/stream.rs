@@ -130,10 +130,12 @@ impl Stream {
         }
     }
 
-    /// Adds a frame at once. A full line loses its oldest frame: for notices that nobody may wait for.
+    /// Adds a frame at once, if need be past what may wait otherwise: for notices that nobody may wait for. Twice
+    /// that is the end, and the notice is lost: nothing that waits already is.
     pub fn push_now(&self, bytes: impl Into<Bytes>) {
         let mut state = self.lock();
-        if state.reader == Reader::Gone || state.finished {
+        let overfull = state.reader == Reader::Expected && state.is_as_full_as(2);
+        if state.reader == Reader::Gone || state.finished || overfull {
             return;
         }
         state.append(bytes.into());
@@ -259,8 +261,13 @@ impl Stream {
 impl State {
     /// Whether what waits to be read is as much as may wait.
     fn is_full(&self) -> bool {
+        self.is_as_full_as(1)
+    }
+
+    /// Whether so many times as much waits as may.
+    fn is_as_full_as(&self, times: u8) -> bool {
         let waiting = self.written - self.read;
-        waiting >= LONGEST || (waiting > 0 && self.unread >= LARGEST)
+        waiting >= LONGEST * u64::from(times) || (waiting > 0 && self.unread >= LARGEST * usize::from(times))
     }
 
     fn append(&mut self, bytes: Bytes) {
@@ -276,6 +283,11 @@ impl State {
 
     fn trim(&mut self) {
         while self.frames.len() as u64 > LONGEST || (self.held > LARGEST && self.frames.len() > 1) {
+            // What a reader is still expected to read is not lost.
+            let unread = |frame: &Frame| self.reader == Reader::Expected && frame.number > self.read;
+            if self.frames.front().is_none_or(unread) {
+                return;
+            }
             let Some(lost) = self.frames.pop_front() else { return };
             self.held -= lost.bytes.len();
             self.mark_read(&lost);
@@ -336,6 +348,22 @@ mod tests {
             stream.push(big.clone()).await.expect("kept for later");
         }
         assert_eq!(stream.lock().frames.len(), 1, "only the last is kept");
+    }
+
+    #[tokio::test]
+    async fn a_notice_never_costs_what_waits_already() {
+        let stream = Stream::new(Keep::Nothing);
+        for n in 0..super::LONGEST {
+            stream.push(n.to_string()).await.expect("room");
+        }
+        for _ in 0..1_000 {
+            stream.push_now("notice");
+        }
+        for n in 0..super::LONGEST {
+            assert_eq!(frame(&stream, n).await.bytes, n.to_string());
+        }
+        assert_eq!(frame(&stream, super::LONGEST).await.bytes, "notice");
+        assert_eq!(stream.lock().frames.len() as u64, super::LONGEST - 1, "and they are bounded");
     }
 
     #[tokio::test(start_paused = true)]

@@ -23,6 +23,7 @@ use tokio_util::task::TaskTracker;
 
 pub use self::lines::{Line, Lines};
 pub use self::refuse::refuse_stdio;
+pub use self::salvage::id_in_start;
 use self::storm::{Storm, Verdict};
 pub use self::writer::write_lines;
 
@@ -108,7 +109,7 @@ impl Connection {
 
     async fn refuse_long(&self, start: &[u8], limit: usize) {
         let fault = Fault::new(&reason::RPC_LINE_TOO_LONG).fact("limit", limit);
-        let to = ReplyTo::misread(salvage::id(start), self.face());
+        let to = ReplyTo::misread(id_in_start(start), self.face());
         self.complain(self.house.refuse(fault, to, &self.session.id).await).await;
     }
 

@@ -79,7 +79,7 @@ impl<F: Fn() -> Fault + Send> Refusal<F> {
         let bytes = match line {
             Line::Whole(bytes) => bytes,
             Line::TooLong(start) => {
-                let to = ReplyTo::misread(salvage::id(&start), Face::Mcp(Revision::LATEST_SESSION));
+                let to = ReplyTo::misread(salvage::id_in_start(&start), Face::Mcp(Revision::LATEST_SESSION));
                 let reply = self.house.refuse((self.fault)(), to, STDIO).await;
                 return Answer { body: reply.map(|reply| reply.body), of: Of::Request };
             }

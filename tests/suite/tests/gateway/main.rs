@@ -11,6 +11,7 @@ mod passing;
 mod peers;
 mod reload;
 mod rules;
-mod script;
 mod sessions;
 mod words;
+
+use failwell_suite::script;
