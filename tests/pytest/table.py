@@ -1,6 +1,7 @@
 """The rows, cold and warm: all of them on the newest pytest, a core on older ones and on other Pythons."""
 
 import itertools
+import subprocess
 
 from client import Server
 from rows import rows, spread
@@ -11,6 +12,8 @@ CORE = {
     "passing", "failing", "phases", "empty", "syntax_error", "conftest_error", "module_exit", "keyboard_interrupt", "pytest_exit",
     "internal_error", "usage_error", "crash", "odd_ids", "nested", "subtests", "strict", "closes_descriptors", "spawn_method",
 }
+# What could depend on the interpreter.
+OF_PYTHON = {"passing", "failing", "phases", "syntax_error", "conftest_error", "keyboard_interrupt", "crash", "odd_ids", "subtests", "spawn_method"}
 # Nothing ever runs here, so no worker is worth starting.
 NEVER_WARM = {"usage_error", "conftest_error"}
 
@@ -30,13 +33,14 @@ def rows_of_every_version(suite):
 
 
 def other_pythons(suite):
-    found = sorted(path for path in suite.pythons.iterdir() if (path / ".complete").exists())
+    usual = subprocess.run([suite.python(), "-V"], stdout=subprocess.PIPE, text=True, check=True).stdout.split()[1]
+    found = sorted(path for path in suite.pythons.iterdir() if (path / ".complete").exists() and path.name != usual)
     assert found, "no other Python was installed"
     print(f"  other Pythons: {', '.join(path.name for path in found)}", flush=True)
     jobs = []
     for path in found:
         major = 9 if tuple(map(int, path.name.split("."))) >= (3, 10) else 8
-        core = [(fixture, group) for fixture, group in by_fixture(rows(major)) if fixture in CORE or suite.full]
+        core = [(fixture, group) for fixture, group in by_fixture(rows(major)) if fixture in OF_PYTHON or suite.full]
         for fixture, group in core:
             jobs.append((f"python {path.name} {fixture}", lambda p=path, f=fixture, g=group: each_row(suite, p.name, p / "bin" / "python", f, g)))
     return jobs

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use failwell_fault::{Effect, Fact, Fault, OrFault, Retry, reason};
 use failwell_process::Launcher;
 use failwell_rpc::Json;
-use failwell_server::{Context, Event, Party};
+use failwell_server::{Context, Event, Party, SharedState};
 use tokio_util::sync::CancellationToken;
 
 use crate::calm::Calm;
@@ -15,6 +15,7 @@ use crate::connection::{Known, Starter};
 use crate::link::Link;
 use crate::pool::Pool;
 use crate::relay::Relay;
+use crate::rests::Rests;
 use crate::said::Said;
 use crate::seat::{Seat, State, Watched, resting};
 use crate::settings::{Reach, Sharing, UpstreamSettings};
@@ -36,6 +37,7 @@ pub(crate) struct Upstream {
     health: Mutex<Health>,
     changed: Arc<Changed>,
     calm: Arc<Calm>,
+    rests: Rests,
     stop: CancellationToken,
 }
 
@@ -52,12 +54,14 @@ impl Upstream {
         settings: UpstreamSettings,
         launcher: Launcher,
         changed: Arc<Changed>,
+        state: Arc<dyn SharedState>,
     ) -> Arc<Upstream> {
         let settings = Arc::new(settings);
         let is_child = matches!(settings.reach, Reach::Child { .. });
         let sharing = settings.sharing.or(is_child.then_some(Sharing::Shared));
         // Over HTTP it takes sessions to have one each, which is found out.
         let known = sharing.filter(|sharing| is_child || *sharing == Sharing::Shared);
+        let rests = Rests::of(&settings, state);
         let stop = CancellationToken::new();
         let upstream = Arc::new(Upstream {
             starter: Starter::new(settings.clone(), launcher, stop.clone()),
@@ -66,6 +70,7 @@ impl Upstream {
             health: Mutex::default(),
             changed,
             calm: Arc::default(),
+            rests,
             stop,
         });
         tokio::spawn(sweep(Arc::downgrade(&upstream)));
@@ -128,9 +133,17 @@ impl Upstream {
         }
         slot.connection = None;
         let known = self.may_start()?;
+        self.rests.check().await?;
         slot.may_start(&self.settings, Instant::now())?;
         let started = self.starter.start(known, cx, self.telling(cx)).await;
-        let connection = started.inspect_err(|fault| self.health().failed(fault))?;
+        let connection = match started {
+            Ok(connection) => connection,
+            Err(fault) => {
+                let wait = self.health().failed(&fault);
+                self.rests.tell(wait).await;
+                return Err(fault);
+            }
+        };
         *self.health() = Health { known: Some(connection.known(&self.settings)), ..Health::default() };
         connection.renew(seat).await;
         let sharing = connection.sharing(&self.settings);
@@ -304,9 +317,11 @@ impl Drop for Unwanted<'_> {
 }
 
 impl Health {
-    fn failed(&mut self, fault: &Fault) {
+    fn failed(&mut self, fault: &Fault) -> Duration {
         self.failures += 1;
-        self.rest_until = Some(Instant::now() + rest(self.failures).max(asked_for(fault)));
+        let wait = rest(self.failures).max(asked_for(fault));
+        self.rest_until = Some(Instant::now() + wait);
+        wait
     }
 }
 

@@ -44,7 +44,8 @@ impl Folder {
 /// A server that was killed could not remove its folder. Nobody holds its lock any more.
 fn remove_abandoned() {
     let Ok(entries) = std::fs::read_dir(std::env::temp_dir()) else { return };
-    for entry in entries.flatten().filter(|entry| entry.file_name().to_string_lossy().starts_with(BEGINNING)) {
+    for entry in entries.flatten().filter(|entry| entry.file_name().to_string_lossy().starts_with(BEGINNING))
+    {
         let lock = File::open(entry.path().join(LOCK));
         if lock.is_ok_and(|lock| lock.try_lock().is_ok()) {
             let _ = std::fs::remove_dir_all(entry.path());

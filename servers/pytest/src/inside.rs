@@ -31,15 +31,8 @@ const FILES: &[(&str, &str)] = files![
     "text.py",
 ];
 
-/// Imports the package and nothing of the folder it starts in, then leaves the search path as it was. Its compiled files
-/// stay beside it, so that only the first run has to make them.
-pub(crate) const START: &str = "\
-import sys
-path, writes = sys.path[:], sys.dont_write_bytecode
-sys.path[:], sys.dont_write_bytecode = [sys.argv.pop(1)] + [place for place in path if place], False
-from failwell_inside import boot
-sys.path[:], sys.dont_write_bytecode = path, writes
-boot.main()";
+/// What the interpreter is started with: see its own first lines.
+pub(crate) const START: &str = include_str!("../python/start.py");
 
 /// Writes the package into a folder, and says where to import it from.
 pub(crate) fn lay_out(folder: &Path) -> io::Result<PathBuf> {

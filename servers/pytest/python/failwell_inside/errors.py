@@ -37,6 +37,9 @@ def error_in_text(text):
         elif line.startswith("E     File ") and ", line " in line:
             digits = line.rsplit(", line ", 1)[1].strip()
             found["line"] = int(digits) if digits.isdigit() else None
+        frame = re.match(r"(\S.*\.py):(\d+): in <module>$", line)
+        if frame and not os.path.isabs(frame.group(1)):
+            found["path"], found["line"] = frame.group(1), int(frame.group(2))
     if not found["msg"] and text.strip():
         found["msg"] = cut(text.strip().splitlines()[-1], LONGEST_MESSAGE)
     return found

@@ -19,6 +19,7 @@ def plugin(pytest, pipe, settings):
             self.pipe = pipe
             self.tests = Tests(pipe)
             self.errors = {}
+            self.told = set()
             self.collecting = None
             self.deselected = 0
             self.limit = settings.get("per_test_timeout")
@@ -56,6 +57,9 @@ def plugin(pytest, pipe, settings):
             if report.failed:
                 text = text_of(getattr(report, "longreprtext", report.longrepr))
                 told = self.errors.pop(report.nodeid, None) or error_in_text(text)
+                if (report.nodeid, told["msg"]) in self.told:
+                    return  # each process of pytest-xdist collects for itself
+                self.told.add((report.nodeid, told["msg"]))
                 pipe.tell(e="collect_error", id=report.nodeid, tb=text, **told)
 
         @quiet

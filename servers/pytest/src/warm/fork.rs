@@ -86,7 +86,10 @@ impl Fork {
             How::Signal(signal) => Some(Exit::Signal(signal)),
             _ => None,
         };
-        let output = Output { stdout: self.stdout.finish(rest).await, stderr: self.stderr.finish(rest).await };
+        // Nothing is taken before all of it is there: this may be given up at any wait.
+        self.stdout.settle(rest).await;
+        self.stderr.settle(rest).await;
+        let output = Output { stdout: self.stdout.take(), stderr: self.stderr.take() };
         Ended { how, exit, output, took: self.began.elapsed(), survivors: 0 }
     }
 
@@ -134,11 +137,15 @@ impl Stream {
         Stream { ring, task }
     }
 
-    /// What came, once; the rest of it is waited for, but not for long.
-    async fn finish(&mut self, until: Instant) -> Captured {
+    /// Waits for the rest, but not for long.
+    async fn settle(&mut self, until: Instant) {
         if !self.task.is_finished() {
             let _ = timeout_at(until.into(), &mut self.task).await;
         }
+    }
+
+    /// What came, once.
+    fn take(&self) -> Captured {
         let mut ring = self.ring.lock().unwrap_or_else(PoisonError::into_inner);
         std::mem::replace(&mut *ring, Ring::new(KEPT)).finish()
     }
