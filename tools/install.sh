@@ -165,3 +165,16 @@ build_deny() {
 	# Not into our build output: cargo then builds in a temporary folder and removes it.
 	env -u CARGO_TARGET_DIR cargo install cargo-deny --version "$DENY_VERSION" --locked --debug --quiet --root "$1"
 }
+
+# A real Redis for the tests of several nodes, from the system's packages: Debian's redis-server, 6.2 or newer.
+install_redis() {
+	command -v redis-server >/dev/null && return
+	command -v apt-get >/dev/null ||
+		die "redis-server is not installed, and there is no apt-get to install it with" "install Redis 6.2 or newer, so that redis-server is on the PATH"
+	local sudo=()
+	[[ $(id -u) -eq 0 ]] || sudo=(sudo -n)
+	{ "${sudo[@]}" apt-get install -y -qq --no-install-recommends redis-server ||
+		{ "${sudo[@]}" apt-get update -qq && "${sudo[@]}" apt-get install -y -qq --no-install-recommends redis-server; }; } >/dev/null ||
+		die "redis-server cannot be installed" "install it by hand: apt-get install redis-server"
+	command -v redis-server >/dev/null || die "redis-server was installed but is not on the PATH" "add its folder to PATH"
+}

@@ -9,6 +9,7 @@ step_clippy() { cargo clippy --quiet --workspace --all-targets -- -D warnings; }
 # The gateway's tests start servers other people wrote, so these are installed first.
 step_unit() {
 	install_tools
+	install_redis
 	cargo test --quiet --workspace --no-fail-fast
 }
 step_fuzz() { fuzz/run 10; }

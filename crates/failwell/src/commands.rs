@@ -13,6 +13,7 @@ mod probe;
 mod reload;
 mod serve;
 mod served;
+mod shared;
 mod stdio;
 mod up;
 mod watch;

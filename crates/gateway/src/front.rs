@@ -8,7 +8,7 @@ use arc_swap::ArcSwap;
 use failwell_policy::Caller;
 use failwell_rpc::Json;
 use failwell_server::{
-    Completion, Context, HeaderParam, Info, List, Members, Offers, Page, Room, Standing, ToolOutcome, Work,
+    Completion, Context, HeaderParam, Info, List, Members, Offers, Page, Room, ToolOutcome, Work,
 };
 
 /// A room that another can take the place of. Who it says it is stays what it was at the start.
@@ -39,10 +39,6 @@ impl Room for Front {
 
     fn behind(&self, target: &str) -> Option<Box<str>> {
         self.0.now.load().behind(target)
-    }
-
-    fn standing(&self) -> Vec<Standing> {
-        self.0.now.load().standing()
     }
 
     fn offers(&self) -> Offers {

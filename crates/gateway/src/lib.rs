@@ -34,6 +34,7 @@ mod params;
 mod parked;
 mod pool;
 mod relay;
+mod rests;
 mod roster;
 mod rounds;
 mod said;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use failwell_fault::{Fault, reason};
 use failwell_render::{Cache, CacheScope};
 use failwell_rpc::{Era, Json, Raw};
-use failwell_server::{Completion, Context, List, Members, Offers, Page, Room, Standing, ToolOutcome};
+use failwell_server::{Completion, Context, List, Members, Offers, Page, Room, ToolOutcome};
 use serde_json::json;
 
 use crate::catalogue::narrower;
@@ -39,14 +39,6 @@ impl Member {
         match self {
             Member::Upstream(upstream) => upstream.name(),
             Member::BuiltIn(name, _) => name,
-        }
-    }
-
-    /// How a server of other people is doing; a room of ours is simply there.
-    pub(crate) fn standing(&self) -> Option<Standing> {
-        match self {
-            Member::Upstream(upstream) => Some(upstream.standing()),
-            Member::BuiltIn(..) => None,
         }
     }
 

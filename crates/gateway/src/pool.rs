@@ -8,11 +8,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use failwell_fault::{Fault, reason};
-use failwell_server::State as Standing;
 use failwell_server::{Context, Party};
 
 use crate::connection::Connection;
-use crate::seat::Seat;
+use crate::seat::{self, Seat};
 use crate::settings::Sharing;
 
 /// How long a seat of requests that belong to no session may stay unused.
@@ -162,12 +161,12 @@ impl Pool {
     }
 
     /// The best state of any of its connections.
-    pub(crate) fn standing(&self) -> Standing {
+    pub(crate) fn state(&self) -> seat::State {
         let mut seats: Vec<Arc<Seat>> = self.lock().seats.values().cloned().collect();
         seats.push(self.front.clone());
-        let states: Vec<Standing> = seats.iter().map(|seat| seat.standing()).collect();
-        let best = [Standing::Up, Standing::Starting, Standing::Down];
-        best.into_iter().find(|state| states.contains(state)).unwrap_or(Standing::Idle)
+        let states: Vec<seat::State> = seats.iter().map(|seat| seat.state()).collect();
+        let best = [seat::State::Up, seat::State::Starting, seat::State::Down];
+        best.into_iter().find(|state| states.contains(state)).unwrap_or(seat::State::Idle)
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use failwell_fault::{Fault, Retry, reason};
-use failwell_server::{LogLevel, State};
+use failwell_server::LogLevel;
 use tokio_util::sync::CancellationToken;
 
 use crate::connection::Connection;
@@ -42,6 +42,33 @@ struct Wishes {
 pub(crate) enum Watched {
     Newly,
     Already,
+}
+
+/// How a connection is doing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum State {
+    /// Not started yet, or stopped because nobody needed it.
+    Idle,
+    /// It is being started or connected to.
+    Starting,
+    /// It answers.
+    Up,
+    /// It failed, and rests before it is tried again.
+    Down,
+}
+
+impl State {
+    pub(crate) const ALL: [State; 4] = [State::Idle, State::Starting, State::Up, State::Down];
+
+    /// As it is written in metrics.
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            State::Idle => "idle",
+            State::Starting => "starting",
+            State::Up => "up",
+            State::Down => "down",
+        }
+    }
 }
 
 impl Seat {
@@ -87,7 +114,7 @@ impl Seat {
     }
 
     /// How its connection is doing.
-    pub(crate) fn standing(&self) -> State {
+    pub(crate) fn state(&self) -> State {
         match self.slot.try_lock() {
             Err(_) => State::Starting,
             Ok(slot) => match &slot.connection {

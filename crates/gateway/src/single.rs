@@ -8,7 +8,7 @@ use failwell_policy::Caller;
 use failwell_render::{Cache, CacheScope};
 use failwell_rpc::Json;
 use failwell_server::{
-    Completion, Context, HeaderParam, Info, List, Members, Offers, Page, Room, Standing, ToolOutcome, Work,
+    Completion, Context, HeaderParam, Info, List, Members, Offers, Page, Room, ToolOutcome, Work,
     nearest,
 };
 use serde_json::json;
@@ -72,10 +72,6 @@ impl Room for Single {
 
     fn behind(&self, _target: &str) -> Option<Box<str>> {
         Some(self.name.as_str().into())
-    }
-
-    fn standing(&self) -> Vec<Standing> {
-        self.member().ok().and_then(|member| member.standing()).into_iter().collect()
     }
 
     fn offers(&self) -> Offers {

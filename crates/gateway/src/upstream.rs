@@ -1,13 +1,12 @@
 //! One upstream: started when needed, watched over, started again within a budget.
 
-use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use failwell_fault::{Effect, Fact, Fault, OrFault, Retry, reason};
 use failwell_process::Launcher;
 use failwell_rpc::Json;
-use failwell_server::{Context, Event, Party, Standing, State};
+use failwell_server::{Context, Event, Party, SharedState};
 use tokio_util::sync::CancellationToken;
 
 use crate::calm::Calm;
@@ -16,8 +15,9 @@ use crate::connection::{Known, Starter};
 use crate::link::Link;
 use crate::pool::Pool;
 use crate::relay::Relay;
+use crate::rests::Rests;
 use crate::said::Said;
-use crate::seat::{Seat, Watched, resting};
+use crate::seat::{Seat, State, Watched, resting};
 use crate::settings::{Reach, Sharing, UpstreamSettings};
 use crate::tally::Tally;
 
@@ -37,8 +37,8 @@ pub(crate) struct Upstream {
     health: Mutex<Health>,
     changed: Arc<Changed>,
     calm: Arc<Calm>,
+    rests: Rests,
     stop: CancellationToken,
-    starts: AtomicU64,
 }
 
 /// How it went lately, whoever asked.
@@ -54,12 +54,14 @@ impl Upstream {
         settings: UpstreamSettings,
         launcher: Launcher,
         changed: Arc<Changed>,
+        state: Arc<dyn SharedState>,
     ) -> Arc<Upstream> {
         let settings = Arc::new(settings);
         let is_child = matches!(settings.reach, Reach::Child { .. });
         let sharing = settings.sharing.or(is_child.then_some(Sharing::Shared));
         // Over HTTP it takes sessions to have one each, which is found out.
         let known = sharing.filter(|sharing| is_child || *sharing == Sharing::Shared);
+        let rests = Rests::of(&settings, state);
         let stop = CancellationToken::new();
         let upstream = Arc::new(Upstream {
             starter: Starter::new(settings.clone(), launcher, stop.clone()),
@@ -68,8 +70,8 @@ impl Upstream {
             health: Mutex::default(),
             changed,
             calm: Arc::default(),
+            rests,
             stop,
-            starts: AtomicU64::new(0),
         });
         tokio::spawn(sweep(Arc::downgrade(&upstream)));
         upstream
@@ -81,13 +83,12 @@ impl Upstream {
     }
 
     /// How it is doing.
-    pub(crate) fn standing(&self) -> Standing {
+    pub(crate) fn state(&self) -> State {
         let resting = self.health().rest_until.is_some_and(|until| Instant::now() < until);
-        let state = match self.pool.standing() {
+        match self.pool.state() {
             State::Idle if resting => State::Down,
             state => state,
-        };
-        Standing { name: self.name().to_owned(), state, starts: self.starts.load(Ordering::Relaxed) }
+        }
     }
 
     fn health(&self) -> MutexGuard<'_, Health> {
@@ -132,10 +133,17 @@ impl Upstream {
         }
         slot.connection = None;
         let known = self.may_start()?;
+        self.rests.check().await?;
         slot.may_start(&self.settings, Instant::now())?;
-        self.starts.fetch_add(1, Ordering::Relaxed);
         let started = self.starter.start(known, cx, self.telling(cx)).await;
-        let connection = started.inspect_err(|fault| self.health().failed(fault))?;
+        let connection = match started {
+            Ok(connection) => connection,
+            Err(fault) => {
+                let wait = self.health().failed(&fault);
+                self.rests.tell(wait).await;
+                return Err(fault);
+            }
+        };
         *self.health() = Health { known: Some(connection.known(&self.settings)), ..Health::default() };
         connection.renew(seat).await;
         let sharing = connection.sharing(&self.settings);
@@ -309,9 +317,11 @@ impl Drop for Unwanted<'_> {
 }
 
 impl Health {
-    fn failed(&mut self, fault: &Fault) {
+    fn failed(&mut self, fault: &Fault) -> Duration {
         self.failures += 1;
-        self.rest_until = Some(Instant::now() + rest(self.failures).max(asked_for(fault)));
+        let wait = rest(self.failures).max(asked_for(fault));
+        self.rest_until = Some(Instant::now() + wait);
+        wait
     }
 }
 

@@ -7,7 +7,6 @@ use failwell_fault::Fault;
 use failwell_policy::Limiter;
 
 use crate::metrics::Metrics;
-use crate::room::Standing;
 
 /// The books of one program.
 #[derive(Debug, Clone)]
@@ -59,8 +58,8 @@ impl Books {
     }
 
     /// The numbers so far.
-    pub(crate) fn numbers(&self, standing: &[Standing], limiter: Option<&Limiter>) -> String {
+    pub(crate) fn numbers(&self, limiter: Option<&Limiter>) -> String {
         let health = self.ledger.as_ref().map(Ledger::health);
-        self.metrics.text(self.journal.lost(), health.as_ref(), standing, limiter)
+        self.metrics.text(self.journal.lost(), health.as_ref(), limiter)
     }
 }

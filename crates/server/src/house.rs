@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use failwell_audit::{Journal, Trail};
-use failwell_fault::{Fault, OrFault, reason};
+use failwell_fault::{Fault, OrFault, Retry, reason};
 use failwell_policy::{Caller, Limiter};
 use failwell_render::{Outcome, Reply};
 use failwell_rpc::{About, Asked, Face, Json, Misread, Notification, Raw, ReplyTo, Response, Revision};
@@ -22,8 +22,9 @@ use crate::listen::tell_session;
 use crate::panic::fault_of;
 use crate::room::Room;
 use crate::seal::Seal;
-use crate::session::Session;
+use crate::session::{Concern, Session};
 use crate::settings::{Settings, ToolFailures};
+use crate::state::Turn;
 use crate::task::Tasks;
 
 /// The house around one tool server.
@@ -93,7 +94,10 @@ impl House {
             slots: Semaphore::new(settings.most_in_flight),
             listeners: Semaphore::new(settings.most_listeners),
             limiter: settings.rate.map(Limiter::new),
-            seal: Seal::fresh()?,
+            seal: match &settings.seal_key {
+                Some(key) => Seal::shared(key, &settings.house),
+                None => Seal::fresh()?,
+            },
             closing: CancellationToken::new(),
             room,
             settings,
@@ -132,17 +136,23 @@ impl House {
             (Asked::Tool, ToolFailures::Error) => Asked::ToolOrError,
             (asked, _) => asked,
         };
-        self.admit(&client.caller)?;
+        self.admit(&client.caller).await?;
         self.work(call, client, arrival, &said, to).await
     }
 
     /// Policy on the way in: is there room, can it be written down, and is it this caller's turn.
-    pub(crate) fn admit(&self, caller: &Caller) -> Result<(), Fault> {
+    pub(crate) async fn admit(&self, caller: &Caller) -> Result<(), Fault> {
         if self.closing.is_cancelled() {
             return Err(Fault::new(&reason::SERVER_SHUTDOWN));
         }
         self.books.admit()?;
-        self.limiter.as_ref().map_or(Ok(()), |limiter| limiter.take(caller, Instant::now()))
+        let (Some(limiter), Some(rate)) = (&self.limiter, self.settings.rate) else { return Ok(()) };
+        let counter = format!("{}:{caller}", self.settings.house);
+        match self.settings.state.take(&counter, rate).await? {
+            Turn::Now => Ok(()),
+            Turn::Wait(wait) => Err(Fault::new(&reason::POLICY_RATE_LIMITED).retry_as(Retry::After(wait))),
+            Turn::Uncounted => limiter.take(caller, Instant::now()),
+        }
     }
 
     /// A message begins.
@@ -171,18 +181,19 @@ impl House {
     }
 
     /// A notice from the client. Nothing is ever answered.
-    pub fn heed(&self, notification: &Notification<'_>, session: Option<&Arc<Session>>) {
-        if let ("notifications/cancelled", Some(session)) = (&*notification.method, session) {
-            let id = notification.param("requestId").and_then(Raw::as_id);
-            if let Some(id) = id {
-                session.cancel(&id);
-            }
+    pub fn heed(&self, notification: &Notification<'_>, session: Option<&Arc<Session>>) -> Concern {
+        let ("notifications/cancelled", Some(session)) = (&*notification.method, session) else {
+            return Concern::Ours;
+        };
+        match notification.param("requestId").and_then(Raw::as_id) {
+            Some(id) => session.cancel(&id),
+            None => Concern::Ours,
         }
     }
 
     /// An answer to a question of ours.
-    pub fn hear(&self, response: &Response<'_>, session: &Session) {
-        session.answer(response);
+    pub fn hear(&self, response: &Response<'_>, session: &Session) -> Concern {
+        session.answer(response)
     }
 
     /// Keeps a session told of changes, until it ends.
@@ -197,7 +208,7 @@ impl House {
 
     /// The numbers so far.
     pub fn metrics(&self) -> String {
-        self.books.numbers(&self.room.standing(), self.limiter.as_ref()) + &self.room.metrics()
+        self.books.numbers(self.limiter.as_ref()) + &self.room.metrics()
     }
 
     /// The journal.

@@ -9,8 +9,6 @@ use failwell_audit::LedgerHealth;
 use failwell_fault::{Reason, reason};
 use failwell_policy::Limiter;
 
-use crate::room::{Standing, State};
-
 /// Upper bounds of the duration buckets, in seconds.
 const BOUNDS: [f64; 9] = [0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1.0, 10.0];
 
@@ -70,7 +68,6 @@ impl Metrics {
         &self,
         journal_lost: u64,
         ledger: Option<&LedgerHealth>,
-        standing: &[Standing],
         limiter: Option<&Limiter>,
     ) -> String {
         let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
@@ -110,7 +107,6 @@ impl Metrics {
             let _ = writeln!(out, "# TYPE failwell_limiter_callers gauge");
             let _ = writeln!(out, "failwell_limiter_callers {}", limiter.callers());
         }
-        write_standing(&mut out, standing);
         out
     }
 }
@@ -126,24 +122,5 @@ fn write_ledger(out: &mut String, health: &LedgerHealth) {
         ("failwell_ledger_sink_failures_total", "counter", health.sink_failures as f64),
     ] {
         let _ = writeln!(out, "# TYPE {name} {sort}\n{name} {value}");
-    }
-}
-
-/// Names of upstreams are checked by the configuration: lowercase letters, digits, `-` and `_`.
-fn write_standing(out: &mut String, standing: &[Standing]) {
-    if standing.is_empty() {
-        return;
-    }
-    let _ = writeln!(out, "# TYPE failwell_upstream_state gauge");
-    for Standing { name, state, .. } in standing {
-        for possible in State::ALL {
-            let is = u8::from(possible == *state);
-            let word = possible.as_str();
-            let _ = writeln!(out, "failwell_upstream_state{{upstream=\"{name}\",state=\"{word}\"}} {is}");
-        }
-    }
-    let _ = writeln!(out, "# TYPE failwell_upstream_starts_total counter");
-    for Standing { name, starts, .. } in standing {
-        let _ = writeln!(out, "failwell_upstream_starts_total{{upstream=\"{name}\"}} {starts}");
     }
 }

@@ -144,49 +144,6 @@ pub trait Room: Send + Sync + 'static {
     fn behind(&self, _target: &str) -> Option<Box<str>> {
         None
     }
-    /// How the servers behind this one are doing.
-    fn standing(&self) -> Vec<Standing> {
-        Vec::new()
-    }
-}
-
-/// How a server behind a gateway is doing.
-#[derive(Debug, Clone)]
-pub struct Standing {
-    /// Its name.
-    pub name: String,
-    /// Its state.
-    pub state: State,
-    /// How often it was started or connected to.
-    pub starts: u64,
-}
-
-/// The state of a server behind a gateway.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum State {
-    /// Not started yet, or stopped because nobody needed it.
-    Idle,
-    /// It is being started or connected to.
-    Starting,
-    /// It answers.
-    Up,
-    /// It failed, and rests before it is tried again.
-    Down,
-}
-
-impl State {
-    /// Every state.
-    pub const ALL: [State; 4] = [State::Idle, State::Starting, State::Up, State::Down];
-
-    /// As it is written in metrics.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            State::Idle => "idle",
-            State::Starting => "starting",
-            State::Up => "up",
-            State::Down => "down",
-        }
-    }
 }
 
 /// Work that is over before it starts.

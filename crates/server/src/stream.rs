@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use failwell_fault::{Fault, reason};
-use tokio::sync::Notify;
+use tokio::sync::{Notify, mpsc};
 
 /// One frame with its place in the line.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,6 +56,7 @@ struct State {
     reader: Reader,
     pause: Option<Duration>,
     finished: bool,
+    copy: Option<mpsc::Sender<Frame>>,
 }
 
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
@@ -81,6 +82,38 @@ impl Stream {
 
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// A line that goes on behind a frame: its reader has read up to there elsewhere.
+    pub fn behind(after: u64) -> Stream {
+        let stream = Stream::new(Keep::Recent);
+        {
+            let mut state = stream.lock();
+            (state.written, state.read) = (after, after);
+        }
+        stream
+    }
+
+    /// A copy of every frame there is and will be, until the line ends. Frames whoever takes them is too slow for are
+    /// missing from it.
+    pub fn copied(&self) -> mpsc::Receiver<Frame> {
+        let (copy, copies) = mpsc::channel(2 * LONGEST as usize);
+        let mut state = self.lock();
+        for frame in &state.frames {
+            let _ = copy.try_send(frame.clone());
+        }
+        if !state.finished {
+            state.copy = Some(copy);
+        }
+        copies
+    }
+
+    /// Adds a frame under the number it has elsewhere.
+    pub fn push_as(&self, frame: Frame) {
+        let mut state = self.lock();
+        state.written = state.written.max(frame.number.saturating_sub(1));
+        drop(state);
+        self.push_now(frame.bytes);
     }
 
     /// Adds a frame; waits while the line is full and its reader slow, and gives the reader up after a while.
@@ -159,6 +192,11 @@ impl Stream {
         self.lock().read
     }
 
+    /// The number of the last frame that was added.
+    pub fn written(&self) -> u64 {
+        self.lock().written
+    }
+
     /// Asks the reader to hang up and come back; only streams that keep frames can.
     pub fn pause(&self, retry: Duration) {
         if self.keep == Keep::Recent {
@@ -193,7 +231,10 @@ impl Stream {
 
     /// No more frames will come.
     pub fn finish(&self) {
-        self.lock().finished = true;
+        let mut state = self.lock();
+        state.finished = true;
+        state.copy = None;
+        drop(state);
         self.wake();
     }
 
@@ -233,7 +274,11 @@ impl State {
         self.written += 1;
         self.unread += bytes.len();
         self.held += bytes.len();
-        self.frames.push_back(Frame { number: self.written, bytes });
+        let frame = Frame { number: self.written, bytes };
+        if let Some(copy) = &self.copy {
+            let _ = copy.try_send(frame.clone());
+        }
+        self.frames.push_back(frame);
     }
 
     fn trim(&mut self) {

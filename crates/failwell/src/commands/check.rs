@@ -68,6 +68,7 @@ fn view(config: &Config) -> Value {
     object!({
         "listen": config.listen,
         "data_dir": config.data_dir,
+        "state": config.state.to_string(),
         "servers": servers,
         "upstream": upstreams,
         "audit": audit(&config.audit),

@@ -14,6 +14,7 @@ use super::configured::Misconfigured;
 use super::reload::{Origin, Routes, Running};
 use super::serve;
 use super::served::Served;
+use super::shared::Shared;
 use crate::cli::Up;
 use crate::complaint::Complaint;
 use crate::config::DEFAULT_ADDRESS;
@@ -28,7 +29,9 @@ pub(super) async fn run(arguments: Up) -> Result<ExitCode, Complaint> {
     let key = the_key();
     let keys = guarded(key.as_ref(), at)?;
     let (listener, address) = listen(at).await?;
-    let served = Served::new(&arguments.bounds, &config)?;
+    let idle = HttpSettings::default().idle_session;
+    let shared = Shared::join(&config.state, idle).await?;
+    let served = Served::new(&arguments.bounds, &config, shared)?;
     let mut settings = HttpSettings {
         keys,
         allowed_hosts: arguments.allow_host,

@@ -75,11 +75,16 @@ const fn text(name: &'static str, about: &'static str, example: &'static str) ->
 pub(super) const NAME_PATTERN: &str = "^[a-z]([a-z0-9-]|_[a-z0-9-])*$";
 
 /// Keys the file will have once what they configure exists. Until then they must not look as if they worked.
-pub(super) const LATER: [&str; 2] = ["state", "guard"];
+pub(super) const LATER: [&str; 1] = ["guard"];
 
 pub(super) static ROOT: &[Key] = &[
     text("listen", "Address and port for `failwell up`.", "127.0.0.1:8484"),
     text("data_dir", "The folder for state; by default the user's state folder.", "./state"),
+    key(
+        "state",
+        "Where several nodes keep what they share: memory for one node alone, or an address of Redis or Valkey.",
+        Takes::Address { example: "redis://127.0.0.1:6379" },
+    ),
     key("servers", "The built-in servers to offer; by default all.", Takes::Servers),
     key("upstream", "A server behind the gateway.", Takes::Tables(UPSTREAM)),
     key("tools", "What callers see of a server's tools; `*` for every server.", Takes::Named(TOOLS)),

@@ -7,6 +7,7 @@ use std::path::Path;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+use super::interpolate::fill;
 use super::keys::{AUDIT, Key, LATER, Number, ROOT, Takes, UPSTREAM};
 use super::names::{list, nearest};
 use super::problem::Problem;
@@ -160,6 +161,23 @@ impl Reader<'_> {
             self.wrong(&found.span, &found.key, format!("`{name}` takes another word"), help);
         }
         word
+    }
+
+    /// A text with its placeholders filled in.
+    pub(super) fn filled(&mut self, value: &Found<String>) -> Option<String> {
+        let flaws = match fill(&value.value, self.folder) {
+            Ok(text) => return Some(text),
+            Err(flaws) => flaws,
+        };
+        for flaw in flaws {
+            // Found where it is written, unless it is written with escapes.
+            let at = self.source.slice(&value.span).find(&flaw.written);
+            let span = at.map_or(value.span.clone(), |at| {
+                value.span.start + at..value.span.start + at + flaw.written.len()
+            });
+            self.wrong(&span, &value.key, flaw.message, flaw.help);
+        }
+        None
     }
 
     pub(super) fn flag(&mut self, section: &Section<'_>, name: &str) -> Option<bool> {

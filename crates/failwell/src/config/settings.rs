@@ -12,7 +12,7 @@ use failwell_gateway::{Sharing, Trust, Wire};
 use failwell_policy::{Charter, Rules, Ruling};
 use http::Uri;
 
-use super::Builtin;
+use super::{Builtin, StateConfig};
 
 /// The settings of one start.
 #[derive(Debug)]
@@ -21,6 +21,8 @@ pub(crate) struct Config {
     pub(crate) listen: Option<SocketAddr>,
     /// Where state is kept; the user's state folder when it is not set.
     pub(crate) data_dir: Option<PathBuf>,
+    /// Where nodes keep what they share.
+    pub(crate) state: StateConfig,
     /// The built-in servers to offer.
     pub(crate) servers: Vec<Builtin>,
     /// The servers behind the gateway.
@@ -80,6 +82,7 @@ impl Config {
         let all = [
             ("listen", address(self) != address(other)),
             ("data_dir", self.data_dir != other.data_dir),
+            ("state", self.state != other.state),
             ("audit", self.audit != other.audit),
         ];
         all.into_iter().filter(|(_, differs)| *differs).map(|(key, _)| key).collect()
@@ -91,6 +94,7 @@ impl Default for Config {
         Config {
             listen: None,
             data_dir: None,
+            state: StateConfig::Memory,
             servers: Builtin::USUAL.to_vec(),
             upstreams: Vec::new(),
             rules: Rules::default(),

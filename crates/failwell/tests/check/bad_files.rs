@@ -18,6 +18,28 @@ pub(crate) const CASES: &[(&str, &[&str])] = &[
             "1:10 `listen` is no address with a port | write an IP address and a port, such as 127.0.0.1:8484 or [::1]:8484",
         ],
     ),
+    (
+        "state = \"redis\"\n",
+        &[
+            "1:9 `state` is neither memory nor an address of Redis | write \"memory\", or an address such as \"redis://127.0.0.1:6379\"",
+        ],
+    ),
+    (
+        "state = \"rediss://me:SECRET@h:6379\"\n",
+        &[
+            "1:9 `state` cannot be reached over TLS | write redis:// and keep the way there private, or put a TLS tunnel between",
+        ],
+    ),
+    (
+        "state = \"redis://:SECRET@h:6379/one\"\n",
+        &[
+            "1:9 `state` has more than a database behind its host | write the number of the database, such as \"redis://127.0.0.1:6379/2\", or nothing",
+        ],
+    ),
+    (
+        "state = \"redis://:${UNSET}@h\"\n",
+        &["1:18 the environment variable UNSET is not set | set it before the start: export UNSET=…"],
+    ),
     ("data_dir = \"\"\n", &["1:12 `data_dir` is empty | name a folder, or remove the line"]),
     (
         "servers = \"lobby\"\n",
@@ -39,15 +61,13 @@ pub(crate) const CASES: &[(&str, &[&str])] = &[
         ],
     ),
     (
-        "state = \"memory\"\n\
-         [guard.secrets]\n\
+        "[guard.secrets]\n\
          action = \"redact\"\n\
          [tools.a]\n\
          allow = []\n",
         &[
-            "1:1 `state` is not available in this version | remove it: this version would not act on it",
-            "2:2 `guard` is not available in this version | remove it: this version would not act on it",
-            "4:8 there is no server `a` | the servers of this file are `lobby`; `*` stands for all",
+            "1:2 `guard` is not available in this version | remove it: this version would not act on it",
+            "3:8 there is no server `a` | the servers of this file are `lobby`; `*` stands for all",
         ],
     ),
     (
@@ -135,7 +155,7 @@ pub(crate) const CASES: &[(&str, &[&str])] = &[
          budget = 5\n",
         &[
             "4:1 `listen` does not belong here | move `listen` to the top of the file, above the first [[upstream]]",
-            "5:1 `state` is not available in this version | remove it: this version would not act on it",
+            "5:1 `state` does not belong here | move `state` to the top of the file, above the first [[upstream]]",
             "6:1 unknown key `budget` | `failwell check --schema` shows the keys there are",
         ],
     ),

@@ -10,4 +10,6 @@
 mod folder;
 mod ledger;
 mod node;
+mod nodes;
+mod redis;
 mod reload;

@@ -15,7 +15,7 @@ use super::body::{Body, empty, rendered};
 use super::ladder::{climb, read_body};
 use super::linger::throw_away;
 use super::request::{Head, Place};
-use super::sessions::Sessions;
+use super::sessions::{Numbers, Sessions};
 use super::settings::HttpSettings;
 use super::{mcp, openapi, pages, plain};
 
@@ -28,7 +28,8 @@ pub(super) struct Door {
 
 impl Door {
     pub(super) fn new(house: Arc<House>, settings: Arc<HttpSettings>) -> Door {
-        let sessions = Sessions::new(settings.most_sessions, settings.idle_session);
+        let numbers = if house.state().node().is_some() { Numbers::Apart } else { Numbers::Plain };
+        let sessions = Sessions::new(settings.most_sessions, settings.idle_session, numbers);
         Door { house, settings, sessions }
     }
 

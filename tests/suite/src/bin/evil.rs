@@ -1,6 +1,7 @@
 //! An upstream that does everything an upstream should not, over standard input and output.
 //!
-//! It speaks the session era only, and shares no code with the gateway it is used against.
+//! It speaks the session era, or with `EVIL_ERA=modern` that one alone, and shares no code with the gateway it is used
+//! against. `EVIL_START_MS` is how long it takes before it reads anything.
 
 use std::collections::HashMap;
 use std::ffi::OsStr;
@@ -51,6 +52,8 @@ static DEAF: AtomicBool = AtomicBool::new(false);
 
 fn main() -> ExitCode {
     let seen: Arc<Mutex<Vec<Value>>> = Arc::default();
+    let start = std::env::var("EVIL_START_MS").ok().and_then(|text| text.parse().ok()).unwrap_or(0);
+    std::thread::sleep(Duration::from_millis(start));
     let mut log = std::env::var_os("EVIL_LOG").and_then(|path| Log::at(&path));
     for line in stdin().lock().lines() {
         while DEAF.load(Ordering::SeqCst) {
@@ -106,7 +109,14 @@ impl Log {
 
 fn serve(method: &str, message: &Value, seen: &Mutex<Vec<Value>>) {
     let id = message.get("id").cloned().unwrap_or_default();
+    let modern = std::env::var("EVIL_ERA").is_ok_and(|era| era == "modern");
     match method {
+        "initialize" if modern => error(&id, -32022, "the handshake is not accepted"),
+        "server/discover" if modern => result(
+            &id,
+            json!({"resultType": "complete", "supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}},
+                "ttlMs": 0, "cacheScope": "private"}),
+        ),
         "initialize" => result(
             &id,
             json!({

@@ -138,3 +138,18 @@ async fn an_upstream_that_was_stopped_answers_others_when_it_goes_on() {
     assert_eq!(text(&world.call("ev__echo", json!({"n": 1})).await), r#"{"n":1}"#);
     assert_eq!(text(&world.call("ev__pid", json!({})).await), pid, "the same process");
 }
+
+/// The question in the modern era is given up before such a server has read it.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_takes_long_to_start_is_found_in_either_era() {
+    for era in ["session", "modern"] {
+        let mut settings = evil();
+        if let failwell_gateway::Reach::Child { environment, .. } = &mut settings.reach {
+            for (name, value) in [("EVIL_START_MS", "4500"), ("EVIL_ERA", era)] {
+                environment.push((name.to_owned(), failwell_fault::Secret::new(value.to_owned())));
+            }
+        }
+        let mut world = World::new(vec![settings]).await;
+        assert_eq!(text(&world.call("ev__echo", json!({"era": era})).await), json!({"era": era}).to_string());
+    }
+}
