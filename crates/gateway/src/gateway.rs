@@ -18,7 +18,6 @@ use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use crate::catalogue::{Catalogue, Entry};
-use crate::http::marked;
 use crate::member::Member;
 use crate::metrics;
 use crate::names::{inside_uri, outside, outside_uri, server_of};
@@ -347,11 +346,15 @@ impl Inner {
     }
 
     /// What a tool wants repeated in headers, as far as its definition is known and the caller sees it.
-    pub(crate) fn header_params(&self, caller: &Caller, is: impl Fn(&Entry) -> bool) -> Vec<HeaderParam> {
-        let seen = self.seen(List::Tools, caller);
-        let found = seen.iter().flat_map(|entries| entries.iter()).find(|entry| is(entry));
-        let schema = found.and_then(|tool| tool.definition.raw().as_object()?.get("inputSchema"));
-        marked(schema).unwrap_or_default()
+    pub(crate) fn header_params(
+        &self,
+        server: &str,
+        caller: &Caller,
+        is: impl Fn(&Entry) -> bool,
+    ) -> Vec<HeaderParam> {
+        let Some(known) = self.catalogue.last(server, List::Tools) else { return Vec::new() };
+        let seen = self.veil.over(known, server, List::Tools, caller);
+        seen.iter().find(|entry| is(entry)).map(|tool| tool.header_params.clone()).unwrap_or_default()
     }
 
     fn of_uri<'a>(&self, uri: &'a str, cx: &Context) -> Result<(Member, &'a str), Fault> {
@@ -406,7 +409,8 @@ impl Room for Gateway {
     }
 
     fn header_params(&self, tool: &str, caller: &Caller) -> Vec<HeaderParam> {
-        self.0.header_params(caller, |entry| entry.outside == tool)
+        let server = server_of(tool).unwrap_or_default();
+        self.0.header_params(server, caller, |entry| entry.outside == tool)
     }
 
     fn metrics(&self) -> String {

@@ -15,7 +15,7 @@ use serde_json::json;
 use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{mpsc, oneshot};
 
-use crate::link::{Link, Pending};
+use crate::link::{Link, Pending, request_text};
 use crate::notice::{ForClient, Notice};
 use crate::relay::Relay;
 use crate::said::Said;
@@ -132,9 +132,7 @@ impl Line {
         let (sender, answer) = oneshot::channel();
         self.register(number, Waiting { answer: sender, relay, noticed: false })?;
         let mut unsent = Unsent { line: self, number: Some(number) };
-        let method = failwell_rpc::json_string(method);
-        let params = params(number);
-        let frame = format!(r#"{{"jsonrpc":"2.0","id":{number},"method":{method},"params":{params}}}"#);
+        let frame = request_text(number, method, &params(number));
         // When it never left, nothing can have happened.
         let pushed = self.outgoing.push(on_one_line(frame)).await;
         pushed.map_err(|gone| Fault::new(&reason::GATEWAY_UPSTREAM_DOWN).because(gone))?;

@@ -16,7 +16,7 @@ use crate::params::Params;
 use crate::parked::Parking;
 use crate::relay::Relay;
 use crate::rounds::answer_rounds;
-use crate::said::members;
+use crate::said::Found;
 use crate::seat::Watched;
 use crate::upstream::{Connection, Upstream};
 
@@ -111,7 +111,7 @@ impl Member {
                 Some(-32602) if cursor.is_some() => Fault::new(&reason::MCP_BAD_CURSOR).absorbing(fault),
                 _ => fault,
             })?;
-        let Members { members, meta, cache } = members(&result);
+        let Members { members, meta, cache } = Found::of(result).members;
         Ok(Page { members, meta, cache: cache.unwrap_or(UNSAID) })
     }
 
@@ -133,8 +133,7 @@ impl Member {
             Member::BuiltIn(_, room) => room.call(tool, arguments, cx).await,
             Member::Upstream(upstream) => {
                 let params = Params::passing().with_text("name", tool).with("arguments", arguments);
-                let result = answered(upstream, "tools/call", params, &cx, parking).await?;
-                Ok(ToolOutcome::relayed(members(&result)))
+                Ok(ToolOutcome::relayed(answered(upstream, "tools/call", params, &cx, parking).await?))
             }
         }
     }
@@ -150,7 +149,7 @@ impl Member {
             Member::Upstream(upstream) => {
                 let params = Params::passing().with_text("uri", uri);
                 let read = answered(upstream, "resources/read", params, &cx, parking).await;
-                read.map(|result| members(&result)).map_err(|fault| unknown_or(fault, uri))
+                read.map_err(|fault| unknown_or(fault, uri))
             }
         }
     }
@@ -167,8 +166,7 @@ impl Member {
             Member::Upstream(upstream) => {
                 // The arguments go on as they were written, with the rest of what the caller brought.
                 let params = Params::passing().with_text("name", name);
-                let result = answered(upstream, "prompts/get", params, &cx, parking).await?;
-                Ok(members(&result))
+                answered(upstream, "prompts/get", params, &cx, parking).await
             }
         }
     }
@@ -180,7 +178,7 @@ impl Member {
                 let params = Params::passing().renamed_ref(&wanted.of, &cx);
                 let params = |connection: &Connection, _| params.text(connection, None, &cx);
                 let (result, _) = upstream.request(&cx, "completion/complete", params, None).await?;
-                Ok(members(&result))
+                Ok(Found::of(result).members)
             }
         }
     }
@@ -231,15 +229,18 @@ async fn answered(
     params: Params,
     cx: &Context,
     parking: &Arc<Parking>,
-) -> Result<Json, Fault> {
+) -> Result<Members, Fault> {
     let upstream_era = upstream.connection(cx).await?.era();
     let client_era = cx.client().revision.era();
     match (client_era, upstream_era) {
-        (Era::Modern, Era::Session) => parking.call(upstream.clone(), method, params, cx).await,
+        (Era::Modern, Era::Session) => {
+            Ok(Found::of(parking.call(upstream.clone(), method, params, cx).await?).members)
+        }
         (_, Era::Modern) => answer_rounds(upstream, method, params, cx).await,
         (Era::Session, Era::Session) => {
             let text = |connection: &Connection, number| params.text(connection, Some(number), cx);
-            Ok(upstream.request(cx, method, text, Some(&Relay::direct(cx))).await?.0)
+            let (result, _) = upstream.request(cx, method, text, Some(&Relay::direct(cx))).await?;
+            Ok(Found::of(result).members)
         }
     }
 }

@@ -8,8 +8,7 @@ use failwell_policy::Caller;
 use failwell_render::{Cache, CacheScope};
 use failwell_rpc::Json;
 use failwell_server::{
-    Completion, Context, HeaderParam, Info, List, Members, Offers, Page, Room, ToolOutcome, Work,
-    nearest,
+    Completion, Context, HeaderParam, Info, List, Members, Offers, Page, Room, ToolOutcome, Work, nearest,
 };
 use serde_json::json;
 
@@ -103,8 +102,7 @@ impl Room for Single {
     }
 
     fn header_params(&self, tool: &str, caller: &Caller) -> Vec<HeaderParam> {
-        let member = self.name.as_str();
-        self.inner.header_params(caller, |entry| entry.server == member && entry.shown == tool)
+        self.inner.header_params(&self.name, caller, |entry| entry.shown == tool)
     }
 
     fn call(&self, tool: &str, arguments: Json, cx: Context) -> Work<ToolOutcome> {

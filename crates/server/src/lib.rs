@@ -60,7 +60,7 @@ pub use books::Books;
 pub use client::{Capability, Client, TASKS_EXTENSION};
 pub use content::{Content, ResourceBody, ResourceContents, ToolOutcome};
 pub use context::{Context, TaskNeed};
-pub use headers::Headers;
+pub use headers::{Headers, header_value, named_by, repeated_params};
 pub use house::{Exchange, House};
 pub use hub::{Event, Hub};
 pub use log_level::LogLevel;
@@ -72,9 +72,7 @@ pub use plain::PlainCall;
 pub use prompt::{Prompt, PromptArgument, PromptMessage, PromptResult};
 pub use question::{Answers, Question};
 pub use resource::{Address, Resource};
-pub use room::{
-    Completion, Info, List, Members, Offered, Offers, Page, Room, unknown_resource,
-};
+pub use room::{Completion, Info, List, Members, Offered, Offers, Page, Room, unknown_resource};
 pub use schema::argument_check;
 pub use session::{Concern, STDIO, Session, SharedIds};
 pub use settings::{Settings, ToolFailures};
