@@ -150,7 +150,6 @@ impl Starter {
         cx: &Context,
         changed: impl Fn(Event) + Clone + Send + 'static,
     ) -> Result<Arc<Connection>, Fault> {
-        self.tally.start();
         let strays = self.tally.strays();
         let stop = self.stop.child_token();
         // Whatever goes wrong from here on, what was started is stopped.

@@ -8,8 +8,7 @@ use crate::upstream::Upstream;
 
 type Read = fn(&Upstream) -> u64;
 
-const NUMBERS: [(&str, &str, Read); 3] = [
-    ("failwell_upstream_starts_total", "counter", |upstream| upstream.tally().starts()),
+const NUMBERS: [(&str, &str, Read); 2] = [
     ("failwell_upstream_stray_lines_total", "counter", |upstream| upstream.tally().strays()),
     ("failwell_upstream_caller_sessions", "gauge", |upstream| upstream.sessions() as u64),
 ];

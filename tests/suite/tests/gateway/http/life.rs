@@ -18,7 +18,7 @@ pub(super) fn fine(seen: &Seen) -> Said {
 /// How an upstream refuses the modern era.
 type Refusal = (&'static str, fn(&Seen) -> Said);
 
-async fn until(what: &str, holds: impl Fn() -> bool) {
+pub(super) async fn until(what: &str, holds: impl Fn() -> bool) {
     for _ in 0..200 {
         if holds() {
             return;
