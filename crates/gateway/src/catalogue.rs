@@ -101,7 +101,8 @@ impl Catalogue {
     /// Every list of one kind that is known, with whose it is.
     pub(crate) fn known(&self, list: List) -> Vec<(String, Arc<Vec<Entry>>)> {
         let known = self.lock();
-        let listed = known.iter().filter_map(|(server, lists)| Some((server, lists.get(list as usize)?.as_ref()?)));
+        let listed =
+            known.iter().filter_map(|(server, lists)| Some((server, lists.get(list as usize)?.as_ref()?)));
         listed.map(|(server, listed)| (server.clone(), listed.entries.clone())).collect()
     }
 }
