@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use failwell_fault::{OrFault, reason};
 use failwell_render::{Cache, CacheScope};
-use failwell_rpc::Json;
+use failwell_rpc::{Json, Raw};
 use failwell_server::{HeaderParam, List};
 
 use crate::gateway::{naming_member, outside_name};
@@ -26,6 +26,34 @@ pub(crate) struct Entry {
     pub(crate) outside: String,
     /// Its definition, under the outside name.
     pub(crate) definition: Json,
+    tasks: TaskSupport,
+}
+
+/// What it takes to call something.
+#[derive(Debug)]
+pub(crate) struct Found {
+    /// What its server calls it.
+    pub(crate) inside: String,
+    /// Whether it can be a task.
+    pub(crate) tasks: TaskSupport,
+}
+
+/// Whether a tool of the session era can be a task.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum TaskSupport {
+    Forbidden,
+    Optional,
+    Required,
+}
+
+impl TaskSupport {
+    fn of(definition: Raw<'_>) -> Option<TaskSupport> {
+        match definition.as_object()?.get("execution")?.as_object()?.get("taskSupport")?.as_str()?.as_ref() {
+            "required" => Some(TaskSupport::Required),
+            "optional" => Some(TaskSupport::Optional),
+            _ => None,
+        }
+    }
 }
 
 impl Entry {
@@ -36,7 +64,13 @@ impl Entry {
         let outside = outside_name(server, list, &inside);
         let name = Json::of(&outside).or_fault(&reason::SERVER_BUG).ok()?;
         let definition = item.raw().as_object()?.replacing(member, name.raw());
-        Some(Entry { server: server.to_owned(), inside, outside, definition })
+        let tasks = TaskSupport::of(item.raw()).unwrap_or(TaskSupport::Forbidden);
+        Some(Entry { server: server.to_owned(), inside, outside, definition, tasks })
+    }
+
+    /// What it takes to call it.
+    pub(crate) fn found(&self) -> Found {
+        Found { inside: self.inside.clone(), tasks: self.tasks }
     }
 }
 

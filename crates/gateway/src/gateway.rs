@@ -15,25 +15,30 @@ use failwell_server::{
 use futures_util::future::join_all;
 use serde_json::{Value, json};
 
-use crate::catalogue::{Catalogue, Entry};
+use crate::catalogue::{Catalogue, Entry, Found};
+use crate::faces::Faces;
 use crate::member::Member;
 use crate::names::{inside_uri, outside, outside_uri, server_of};
 use crate::parked::Parking;
 use crate::settings::UpstreamSettings;
 use crate::single::Single;
-use crate::upstream::Upstream;
 use crate::uris;
 
 /// How long one member may hold up a list.
-const LIST_PATIENCE: Duration = Duration::from_secs(10);
+pub(crate) const LIST_PATIENCE: Duration = Duration::from_secs(10);
 /// Items on one page.
 const PAGE: usize = 200;
 /// Lists depend on what is running right now.
 const KEEP: Cache = Cache { ttl_ms: 5_000, scope: CacheScope::Public };
 
 /// Members may come and go, so everything is offered; what nobody has is an empty list.
-pub(crate) const EVERYTHING: Offers =
-    Offers { tools: Offered::Yes, prompts: Offered::Yes, resources: Offered::Yes, completions: Offered::Yes };
+pub(crate) const EVERYTHING: Offers = Offers {
+    tools: Offered::Yes,
+    prompts: Offered::Yes,
+    resources: Offered::Yes,
+    completions: Offered::Yes,
+    tasks: Offered::Yes,
+};
 
 /// A room made of others.
 #[derive(Clone)]
@@ -62,7 +67,7 @@ impl Gateway {
                 known.forget(&name);
                 hubs.announce(&name, &event);
             });
-            Member::Upstream(Upstream::new(settings, launcher.clone(), changed))
+            Member::Upstream(Faces::new(settings, launcher, changed))
         });
         let rooms = built_in.into_iter().map(|(name, room)| Member::BuiltIn(name, room));
         let members = upstreams.chain(rooms).collect();
@@ -77,7 +82,7 @@ impl Gateway {
     /// One member alone, under its own names.
     pub fn single(&self, name: &str) -> Option<Arc<dyn Room>> {
         let member = self.0.member(name)?.clone();
-        Some(Arc::new(Single { inner: self.0.clone(), member }))
+        Some(Arc::new(Single { inner: self.0.clone(), member, offers: Arc::default() }))
     }
 
     /// Where changes of the upstreams are announced.
@@ -163,7 +168,7 @@ impl Inner {
             return Ok(known);
         }
         let asking = async {
-            if self.offers(member, list).await? {
+            if self.offers(member, list, cx).await? {
                 member.list(list, cx).await
             } else {
                 Ok((Vec::new(), KEEP))
@@ -181,8 +186,8 @@ impl Inner {
     }
 
     /// Whether a member has lists of this kind at all.
-    pub(crate) async fn offers(&self, member: &Member, list: List) -> Result<bool, Fault> {
-        let offers = member.offers().await?;
+    pub(crate) async fn offers(&self, member: &Member, list: List, cx: &Context) -> Result<bool, Fault> {
+        let offers = member.offers(cx).await?;
         let offered = match list {
             List::Tools => offers.tools,
             List::Prompts => offers.prompts,
@@ -215,11 +220,11 @@ impl Inner {
     }
 
     /// Whose an outside name is, and what it is called there. A bare name resolves when only one member has it.
-    async fn resolve(&self, list: List, name: &str, cx: &Context) -> Result<(&Member, String), Fault> {
+    async fn resolve(&self, list: List, name: &str, cx: &Context) -> Result<(&Member, Found), Fault> {
         if let Some(member) = server_of(name).and_then(|server| self.member(server)) {
             let entries = self.of(member, list, cx).await?;
             if let Some(entry) = entries.iter().find(|entry| entry.outside == name) {
-                return Ok((member, entry.inside.clone()));
+                return Ok((member, entry.found()));
             }
             return Err(self.unknown(list, name));
         }
@@ -228,7 +233,7 @@ impl Inner {
         match (having.next(), having.next()) {
             (Some(only), None) => {
                 let member = self.member(&only.server).or_fault(&reason::SERVER_BUG)?;
-                Ok((member, only.inside.clone()))
+                Ok((member, only.found()))
             }
             _ => Err(self.unknown(list, name)),
         }
@@ -270,8 +275,8 @@ impl Room for Gateway {
     fn call(&self, tool: &str, arguments: Json, cx: Context) -> Work<ToolOutcome> {
         let (inner, tool) = (self.0.clone(), tool.to_owned());
         Box::pin(async move {
-            let (member, name) = inner.resolve(List::Tools, &tool, &cx).await?;
-            let outcome = member.call(&name, arguments, cx, &inner.parking).await?;
+            let (member, tool) = inner.resolve(List::Tools, &tool, &cx).await?;
+            let outcome = member.call(&tool, arguments, cx, &inner.parking).await?;
             Ok(outcome.map_relayed(|members| uris::in_content(member.name(), members)))
         })
     }
@@ -301,8 +306,8 @@ impl Room for Gateway {
     fn prompt(&self, name: &str, arguments: BTreeMap<String, String>, cx: Context) -> Work<Members> {
         let (inner, name) = (self.0.clone(), name.to_owned());
         Box::pin(async move {
-            let (member, inside) = inner.resolve(List::Prompts, &name, &cx).await?;
-            member.prompt(&inside, arguments, cx, &inner.parking).await
+            let (member, prompt) = inner.resolve(List::Prompts, &name, &cx).await?;
+            member.prompt(&prompt.inside, arguments, cx, &inner.parking).await
         })
     }
 
@@ -314,8 +319,8 @@ impl Room for Gateway {
                 let of = inside.to_owned();
                 return member.complete(Completion { of, ..wanted.clone() }, cx).await;
             }
-            let (member, of) = inner.resolve(List::Prompts, &wanted.of, &cx).await?;
-            member.complete(Completion { of, ..wanted.clone() }, cx).await
+            let (member, prompt) = inner.resolve(List::Prompts, &wanted.of, &cx).await?;
+            member.complete(Completion { of: prompt.inside, ..wanted.clone() }, cx).await
         })
     }
 }

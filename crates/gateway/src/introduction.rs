@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use failwell_fault::{Fact, Fault, reason};
 use failwell_rpc::{Era, Json, Raw, Revision};
-use failwell_server::{Offered, Offers};
+use failwell_server::{Offered, Offers, TASKS_EXTENSION};
 use serde_json::{Value, json};
 
 use crate::line::garbled;
@@ -31,7 +31,8 @@ pub(crate) struct Introduction {
 pub(crate) async fn introduce(link: &Link, known: Option<Era>) -> Result<Introduction, Fault> {
     if known == Some(Era::Session) {
         match initialize(link).await {
-            Err(_) if !link.is_down() => {}
+            // It may speak the other era by now, or may never have spoken this one.
+            Err(fault) if !link.is_down() && is_refusal(&fault) => {}
             introduced => return introduced,
         }
     }
@@ -89,9 +90,13 @@ fn is_no_fault_of_the_server(fault: &Fault) -> bool {
     *fault.reason() == reason::GATEWAY_UPSTREAM_GARBLED && !failed
 }
 
+/// Whether a server that is well and lets us in did not understand us.
+fn is_refusal(fault: &Fault) -> bool {
+    *fault.reason() == reason::GATEWAY_UPSTREAM_ERROR || is_no_fault_of_the_server(fault)
+}
+
 fn everything() -> Offers {
-    let yes = Offered::Yes;
-    Offers { tools: yes, prompts: yes, resources: yes, completions: yes }
+    crate::gateway::EVERYTHING
 }
 
 async fn initialize(link: &Link) -> Result<Introduction, Fault> {
@@ -118,6 +123,7 @@ fn client_info() -> Value {
 fn offers(result: &Json) -> Offers {
     let declared = result.raw().as_object().and_then(|object| object.get("capabilities"));
     let declared = declared.and_then(Raw::as_object);
+    let extensions = declared.and_then(|object| object.get("extensions")?.as_object());
     let has = |name: &str| match declared.and_then(|object| object.get(name)) {
         Some(_) => Offered::Yes,
         None => Offered::No,
@@ -127,5 +133,11 @@ fn offers(result: &Json) -> Offers {
         prompts: has("prompts"),
         resources: has("resources"),
         completions: has("completions"),
+        // A capability in the session era, an extension in the modern one.
+        tasks: if extensions.is_some_and(|named| named.get(TASKS_EXTENSION).is_some()) {
+            Offered::Yes
+        } else {
+            has("tasks")
+        },
     }
 }

@@ -14,6 +14,7 @@
 
 mod catalogue;
 mod child;
+mod faces;
 mod gateway;
 mod http;
 mod introduction;

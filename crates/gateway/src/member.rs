@@ -7,16 +7,18 @@ use std::sync::Arc;
 use failwell_fault::{Fault, reason};
 use failwell_render::{Cache, CacheScope};
 use failwell_rpc::{Era, Json, Raw};
-use failwell_server::{Completion, Context, List, Members, Offers, Page, Room, ToolOutcome};
+use failwell_server::{Capability, Completion, Context, List, Members, Offers, Page, Room, ToolOutcome};
 use serde_json::json;
 
-use crate::catalogue::narrower;
+use crate::catalogue::{Found, TaskSupport, narrower};
+use crate::faces::Faces;
 use crate::line::garbled;
 use crate::params::Params;
 use crate::parked::Parking;
 use crate::relay::Relay;
 use crate::rounds::answer_rounds;
 use crate::said::members;
+use crate::tasks::session_task;
 use crate::upstream::{Connection, Upstream};
 
 /// Pages of one list read at the most.
@@ -28,7 +30,7 @@ const UNSAID: Cache = Cache { ttl_ms: 0, scope: CacheScope::Private };
 #[derive(Clone)]
 pub(crate) enum Member {
     /// A server other people wrote.
-    Upstream(Arc<Upstream>),
+    Upstream(Faces),
     /// A room of ours.
     BuiltIn(String, Arc<dyn Room>),
 }
@@ -41,9 +43,9 @@ impl Member {
         }
     }
 
-    pub(crate) async fn offers(&self) -> Result<Offers, Fault> {
+    pub(crate) async fn offers(&self, cx: &Context) -> Result<Offers, Fault> {
         match self {
-            Member::Upstream(upstream) => Ok(upstream.connection().await?.introduction.offers),
+            Member::Upstream(upstream) => Ok(upstream.of(cx).connection().await?.introduction.offers),
             Member::BuiltIn(_, room) => Ok(room.offers()),
         }
     }
@@ -86,10 +88,11 @@ impl Member {
             None => params,
         };
         let text = |connection: &Connection, _| params.text(connection, None, cx);
-        let (result, _) = upstream.request(method, text, None).await.map_err(|fault| match code(&fault) {
-            Some(-32602) if cursor.is_some() => Fault::new(&reason::MCP_BAD_CURSOR).absorbing(fault),
-            _ => fault,
-        })?;
+        let (result, _) =
+            upstream.of(cx).request(method, text, None).await.map_err(|fault| match code(&fault) {
+                Some(-32602) if cursor.is_some() => Fault::new(&reason::MCP_BAD_CURSOR).absorbing(fault),
+                _ => fault,
+            })?;
         let Members { members, meta, cache } = members(&result);
         Ok(Page { members, meta, cache: cache.unwrap_or(UNSAID) })
     }
@@ -103,16 +106,21 @@ impl Member {
 
     pub(crate) async fn call(
         &self,
-        tool: &str,
+        tool: &Found,
         arguments: Json,
         cx: Context,
         parking: &Arc<Parking>,
     ) -> Result<ToolOutcome, Fault> {
         match self {
-            Member::BuiltIn(_, room) => room.call(tool, arguments, cx).await,
+            Member::BuiltIn(_, room) => room.call(&tool.inside, arguments, cx).await,
             Member::Upstream(upstream) => {
-                let params = Params::passing().with_text("name", tool).with("arguments", arguments);
-                let result = answered(upstream, "tools/call", params, &cx, parking).await?;
+                let params = Params::passing().with_text("name", &tool.inside).with("arguments", arguments);
+                let params = match tool.tasks {
+                    TaskSupport::Required => params.as_task(),
+                    TaskSupport::Optional if cx.client().can(Capability::Tasks) => params.as_task(),
+                    TaskSupport::Optional | TaskSupport::Forbidden => params,
+                };
+                let result = answered(upstream.of(&cx), "tools/call", params, &cx, parking).await?;
                 Ok(ToolOutcome::relayed(members(&result)))
             }
         }
@@ -128,7 +136,7 @@ impl Member {
             Member::BuiltIn(_, room) => room.read(uri, cx).await,
             Member::Upstream(upstream) => {
                 let params = Params::passing().with_text("uri", uri);
-                let read = answered(upstream, "resources/read", params, &cx, parking).await;
+                let read = answered(upstream.of(&cx), "resources/read", params, &cx, parking).await;
                 read.map(|result| members(&result)).map_err(|fault| unknown_or(fault, uri))
             }
         }
@@ -146,7 +154,7 @@ impl Member {
             Member::Upstream(upstream) => {
                 // The arguments go on as they were written, with the rest of what the caller brought.
                 let params = Params::passing().with_text("name", name);
-                let result = answered(upstream, "prompts/get", params, &cx, parking).await?;
+                let result = answered(upstream.of(&cx), "prompts/get", params, &cx, parking).await?;
                 Ok(members(&result))
             }
         }
@@ -158,7 +166,7 @@ impl Member {
             Member::Upstream(upstream) => {
                 let params = Params::passing().renamed_ref(&wanted.of, &cx);
                 let params = |connection: &Connection, _| params.text(connection, None, &cx);
-                let (result, _) = upstream.request("completion/complete", params, None).await?;
+                let (result, _) = upstream.of(&cx).request("completion/complete", params, None).await?;
                 Ok(members(&result))
             }
         }
@@ -169,6 +177,7 @@ impl Member {
         match self {
             Member::BuiltIn(_, room) => room.watch(uri, cx).await,
             Member::Upstream(upstream) => {
+                let upstream = upstream.of(&cx);
                 let connection = upstream.connection().await?;
                 if connection.era() == Era::Modern {
                     let wanted = json!({"resourceSubscriptions": [uri]});
@@ -196,13 +205,28 @@ async fn answered(
     let upstream_era = upstream.connection().await?.era();
     let client_era = cx.client().revision.era();
     match (client_era, upstream_era) {
-        (Era::Modern, Era::Session) => parking.call(upstream.clone(), method, params, cx).await,
         (_, Era::Modern) => answer_rounds(upstream, method, params, cx).await,
-        (Era::Session, Era::Session) => {
-            let text = |connection: &Connection, number| params.text(connection, Some(number), cx);
-            Ok(upstream.request(method, text, Some(&Relay::direct(cx))).await?.0)
+        (Era::Session, Era::Session) => in_session(upstream.clone(), method, params, Relay::direct(cx)).await,
+        // A task has its own way of asking.
+        (Era::Modern, Era::Session) if params.is_task() && cx.client().can(Capability::Tasks) => {
+            in_session(upstream.clone(), method, params, Relay::direct(cx)).await
+        }
+        (Era::Modern, Era::Session) => {
+            parking.call(cx, |relay| in_session(upstream.clone(), method, params, relay)).await
         }
     }
+}
+
+/// A request to an upstream of the session era, which asks its questions while it works.
+async fn in_session(
+    upstream: Arc<Upstream>,
+    method: &'static str,
+    params: Params,
+    relay: Relay,
+) -> Result<Json, Fault> {
+    let text = |connection: &Connection, number| params.text(connection, Some(number), &relay.cx);
+    let (result, _) = upstream.request(method, text, Some(&relay)).await?;
+    if params.is_task() { session_task(&upstream, result, &relay).await } else { Ok(result) }
 }
 
 /// The items on a page, and where the next page begins.

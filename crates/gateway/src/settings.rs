@@ -2,6 +2,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use failwell_fault::Secret;
+use failwell_rpc::Era;
 
 /// One server behind the gateway.
 #[derive(Debug, Clone)]
@@ -20,6 +21,8 @@ pub struct UpstreamSettings {
     pub largest_message: usize,
     /// How many times within which window it is started again.
     pub restart: Restart,
+    /// Which era to speak to it first, and as long as it understands; `None` for that of each client.
+    pub first_era: Option<Era>,
     /// Whether callers may read its error messages, scrubbed and fenced.
     pub trusted_errors: bool,
 }
@@ -69,6 +72,7 @@ impl UpstreamSettings {
             idle_stop: None,
             largest_message: 16 * 1024 * 1024,
             restart: Restart { budget: 5, window: Duration::from_secs(60) },
+            first_era: None,
             trusted_errors: false,
         }
     }

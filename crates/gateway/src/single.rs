@@ -1,7 +1,7 @@
 //! One member alone, under its own names: what `/mcp/<server>` serves.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use failwell_fault::{Echo, Fault, OrFault, reason};
 use failwell_render::{Cache, CacheScope};
@@ -11,7 +11,8 @@ use failwell_server::{
 };
 use serde_json::json;
 
-use crate::gateway::{EVERYTHING, Inner};
+use crate::catalogue::Found;
+use crate::gateway::{EVERYTHING, Inner, LIST_PATIENCE};
 use crate::member::{Member, items_of};
 use crate::params::Params;
 
@@ -19,6 +20,7 @@ use crate::params::Params;
 pub(crate) struct Single {
     pub(crate) inner: Arc<Inner>,
     pub(crate) member: Member,
+    pub(crate) offers: Arc<Mutex<Option<Offers>>>,
 }
 
 /// What is there may change any moment.
@@ -32,10 +34,10 @@ impl Single {
         list: List,
         name: &str,
         cx: &Context,
-    ) -> Result<(), Fault> {
+    ) -> Result<Found, Fault> {
         let entries = inner.of(member, list, cx).await?;
-        if entries.iter().any(|entry| entry.inside == name) {
-            return Ok(());
+        if let Some(entry) = entries.iter().find(|entry| entry.inside == name) {
+            return Ok(entry.found());
         }
         let row = if list == List::Tools { &reason::MCP_UNKNOWN_TOOL } else { &reason::MCP_UNKNOWN_PROMPT };
         let near = nearest(name, entries.iter().map(|entry| entry.inside.as_str()));
@@ -48,14 +50,26 @@ impl Room for Single {
         &self.inner.info
     }
 
+    /// What the member offers, once that is known.
     fn offers(&self) -> Offers {
-        EVERYTHING
+        self.offers.lock().unwrap_or_else(PoisonError::into_inner).unwrap_or(EVERYTHING)
+    }
+
+    fn settle(&self, cx: Context) -> Work<()> {
+        let (member, offers) = (self.member.clone(), self.offers.clone());
+        Box::pin(async move {
+            // One that is not there now may be there later, and is then asked for what it offers.
+            if let Ok(Ok(found)) = tokio::time::timeout(LIST_PATIENCE, member.offers(&cx)).await {
+                *offers.lock().unwrap_or_else(PoisonError::into_inner) = Some(found);
+            }
+            Ok(())
+        })
     }
 
     fn list(&self, list: List, cursor: Option<String>, cx: Context) -> Work<Page> {
         let (inner, member) = (self.inner.clone(), self.member.clone());
         Box::pin(async move {
-            if !inner.offers(&member, list).await? {
+            if !inner.offers(&member, list, &cx).await? {
                 let members = Json::of(&json!({list.member(): []})).or_fault(&reason::SERVER_BUG)?;
                 return Ok(Page { members, meta: None, cache: KEEP });
             }
@@ -78,7 +92,7 @@ impl Room for Single {
     fn call(&self, tool: &str, arguments: Json, cx: Context) -> Work<ToolOutcome> {
         let (inner, member, tool) = (self.inner.clone(), self.member.clone(), tool.to_owned());
         Box::pin(async move {
-            Single::known(&inner, &member, List::Tools, &tool, &cx).await?;
+            let tool = Single::known(&inner, &member, List::Tools, &tool, &cx).await?;
             member.call(&tool, arguments, cx, &inner.parking).await
         })
     }

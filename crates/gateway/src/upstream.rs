@@ -106,7 +106,8 @@ impl Upstream {
         }
         slot.connection = None;
         slot.may_start(&self.settings, Instant::now())?;
-        match self.start(slot.era.take()).await {
+        let known = slot.era.take().or(self.settings.first_era);
+        match self.start(known).await {
             Ok(connection) => {
                 slot.failures = 0;
                 slot.era = Some(connection.era());

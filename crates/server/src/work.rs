@@ -37,8 +37,14 @@ impl House {
     ) -> Result<Outcome, Fault> {
         let desk = Desk { house: self, client, arrival, said, to };
         match call {
-            Call::Initialize { version, capabilities } => self.initialize(&version, capabilities, arrival),
-            Call::Discover => self.discover(),
+            Call::Initialize { version, capabilities } => {
+                desk.settle().await?;
+                self.initialize(&version, capabilities, arrival)
+            }
+            Call::Discover => {
+                desk.settle().await?;
+                self.discover()
+            }
             Call::Ping => nothing(),
             Call::SetLevel(level) => {
                 arrival.session.or_fault(&reason::SERVER_BUG)?.set_log_level(level);
@@ -130,7 +136,7 @@ impl House {
         offer(offers.completions, "completions", json!({}));
         offer(Offered::Yes, "logging", json!({}));
         if era == Era::Modern {
-            offer(Offered::Yes, "extensions", json!({TASKS_EXTENSION: {}}));
+            offer(offers.tasks, "extensions", json!({TASKS_EXTENSION: {}}));
         }
         Value::Object(capabilities)
     }
@@ -159,6 +165,11 @@ impl Desk<'_> {
             tasks: self.house.tasks.clone(),
             passing: Passing::of(&self.arrival.request, self.said),
         }))
+    }
+
+    async fn settle(&self) -> Result<(), Fault> {
+        let cx = self.context(Asking::Nobody)?;
+        self.house.supervise(self.house.room.settle(cx.clone()), &cx).await?.finished()
     }
 
     /// What a sealed state of this request is bound to. Worked out only for requests that bring one or get one:

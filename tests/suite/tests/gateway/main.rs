@@ -10,3 +10,4 @@ mod life;
 mod passing;
 mod peers;
 mod script;
+mod tasks;
