@@ -36,32 +36,40 @@ pub(crate) async fn introduce(link: &Link, known: Option<Era>) -> Result<Introdu
             introduced => return introduced,
         }
     }
-    match discover(link).await? {
-        Some(introduction) => Ok(introduction),
-        None => initialize(link).await,
-    }
-}
-
-async fn discover(link: &Link) -> Result<Option<Introduction>, Fault> {
     let params = json!({"_meta": plain_meta()}).to_string();
-    let pending = link.send("server/discover", |_| params, None).await?;
-    let number = pending.number;
+    let mut asked = link.send("server/discover", |_| params, None).await?;
     let patience = match link {
         Link::Child(_) => PROBE,
         Link::Remote(_) => REMOTE_PROBE,
     };
-    match tokio::time::timeout(patience, pending.answer).await {
-        Ok(Ok(Said::Result(result))) => Ok(Some(modern(link, offers(&result)))),
-        // Only the modern era has these codes; what is offered will be seen when it is asked for.
-        Ok(Ok(Said::Error { code: -32022, whole })) if knows_session(&whole) => Ok(None),
-        Ok(Ok(Said::Error { code: -32022..=-32020, .. })) => Ok(Some(modern(link, everything()))),
-        Ok(Ok(Said::Error { .. })) => Ok(None),
-        Ok(Err(fault)) if is_no_fault_of_the_server(&fault) => Ok(None),
-        Ok(Err(fault)) => Err(fault),
-        Err(_) => {
-            link.forget(number);
-            Ok(None)
+    if let Ok(said) = tokio::time::timeout(patience, &mut asked.answer).await {
+        return match discovered(link, said)? {
+            Some(introduction) => Ok(introduction),
+            None => initialize(link).await,
+        };
+    }
+    // Silence may mean another era, or a slow start: then the answer still comes.
+    let number = asked.number;
+    let introduced = match initialize(link).await {
+        Err(fault) if !link.is_down() && is_refusal(&fault) => {
+            discovered(link, asked.answer.await)?.ok_or(fault)
         }
+        introduced => introduced,
+    };
+    link.forget(number);
+    introduced
+}
+
+/// What the answer to the question of the modern era says; `None` when it was not understood.
+fn discovered(link: &Link, said: Result<Said, Fault>) -> Result<Option<Introduction>, Fault> {
+    match said {
+        Ok(Said::Result(result)) => Ok(Some(modern(link, offers(&result)))),
+        // Only the modern era has these codes; what is offered will be seen when it is asked for.
+        Ok(Said::Error { code: -32022, whole }) if knows_session(&whole) => Ok(None),
+        Ok(Said::Error { code: -32022..=-32020, .. }) => Ok(Some(modern(link, everything()))),
+        Ok(Said::Error { .. }) => Ok(None),
+        Err(fault) if is_no_fault_of_the_server(&fault) => Ok(None),
+        Err(fault) => Err(fault),
     }
 }
 
