@@ -81,6 +81,36 @@ python_for_peers() {
 	return 1
 }
 
+# The peers of the gateway benchmark: nginx by its package, the others pinned. FastMCP is among the test tools.
+GATEWAY_PEERS_HASH=$(cat tests/tools/gateway-peers/*/requirements.txt tests/tools/gateway-peers/npm/package-lock.json | sha256sum | cut -c1-16)
+GATEWAY_PEERS=$CACHE/tools/gateway-$GATEWAY_PEERS_HASH
+
+install_gateway_peers() {
+	if [[ ! -x /usr/sbin/nginx ]] && command -v apt-get >/dev/null && [[ $(id -u) == 0 ]]; then
+		apt-get install -y --no-install-recommends nginx-light >/dev/null
+	fi
+	install_tools
+	once "$GATEWAY_PEERS/gatekit" install_gateway_peer
+	once "$GATEWAY_PEERS/mcp-proxy" install_gateway_peer
+	once "$GATEWAY_PEERS/npm" install_gateway_npm
+	export BENCH_FASTMCP=$TOOLS/python/bin/python BENCH_NODE=$TOOLS/npm/bin/node
+	export BENCH_GATEKIT=$GATEWAY_PEERS/gatekit/bin/gatekit-gateway BENCH_MCP_PROXY=$GATEWAY_PEERS/mcp-proxy/bin/mcp-proxy
+	export BENCH_SUPERGATEWAY=$GATEWAY_PEERS/npm/node_modules/supergateway/dist/index.js
+}
+
+install_gateway_peer() {
+	local python
+	python=$(python_for_peers) || die "the peers of the gateway benchmark need Python 3.12 or newer" \
+		"install one, or name it: PEER_PYTHON=/path/to/python3.12 ./x bench gateway"
+	"$python" -m venv "$1"
+	"$1/bin/python" -m pip install --quiet --no-deps --requirement "tests/tools/gateway-peers/$(basename "$1")/requirements.txt"
+}
+
+install_gateway_npm() {
+	cp tests/tools/gateway-peers/npm/package.json tests/tools/gateway-peers/npm/package-lock.json tests/tools/gateway-peers/npm/.npmrc "$1/"
+	(cd "$1" && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error)
+}
+
 install_npm() {
 	command -v npm >/dev/null ||
 		die "npm is not installed, so the conformance suite and the TypeScript peers cannot be fetched" \

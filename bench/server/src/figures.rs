@@ -34,7 +34,17 @@ impl Figures {
 
     /// How many times as many requests per second the first answered: the median of the rounds' own ratios.
     pub fn times_as_fast(first: &[Figures], second: &[Figures]) -> f64 {
-        median(first.iter().zip(second).map(|(first, second)| first.rate / second.rate))
+        Figures::times_the(|figures| figures.rate, first, second)
+    }
+
+    /// How many times the second's figure the first's is: the median of the rounds' own ratios.
+    pub fn times_the(figure: fn(&Figures) -> f64, first: &[Figures], second: &[Figures]) -> f64 {
+        median(first.iter().zip(second).map(|(first, second)| figure(first) / figure(second)))
+    }
+
+    /// How much more the first's figure is than the second's: the median of the rounds' own differences.
+    pub fn more_than(figure: fn(&Figures) -> f64, first: &[Figures], second: &[Figures]) -> f64 {
+        median(first.iter().zip(second).map(|(first, second)| figure(first) - figure(second)))
     }
 }
 

@@ -1,6 +1,6 @@
 //! One round: some connections, each with one request after another, until the time is over.
 
-use crate::letter::{Era, FIRST, Letter, handshake, ready};
+use crate::letter::{Echo, Era, FIRST, Letter, handshake, ready};
 use crate::wire::Connection;
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 #[derive(Clone, Copy)]
 pub struct Target {
     pub address: SocketAddr,
-    pub path: &'static str,
+    pub echo: Echo,
     pub era: Era,
 }
 
@@ -32,14 +32,14 @@ impl Caller {
         let mut connection = Connection::open(target.address).await?;
         let session = match target.era {
             Era::Modern => None,
-            Era::Session => Some(begin_session(&mut connection, target.path).await?),
+            Era::Session => Some(begin_session(&mut connection, target.echo.path).await?),
         };
-        let mut call = Letter::call(target.path, target.era, session.as_deref());
+        let mut call = Letter::call(target.echo, target.era, session.as_deref());
         let response = connection.exchange(call.numbered(FIRST)).await?;
         if response.status != 200 {
             return Err(format!("status {}: {}", response.status, String::from_utf8_lossy(response.body)));
         }
-        let answer = Letter::answer(response.body.to_vec(), FIRST)?;
+        let answer = Letter::answer(target.echo, response.body.to_vec(), FIRST)?;
         let mut caller = Caller { connection, call, answer, next: FIRST + 1 };
         for _ in 0..WARM_UP {
             caller.ask().await?;
@@ -77,7 +77,11 @@ async fn begin_session(connection: &mut Connection, path: &str) -> Result<String
     let id = response.header("mcp-session-id").map(str::to_owned);
     let id = id.ok_or_else(|| format!("no session, status {}", response.status))?;
     let status = connection.exchange(&ready(path, &id)).await?.status;
-    if status == 202 { Ok(id) } else { Err(format!("the handshake ended with status {status}")) }
+    if (200..300).contains(&status) {
+        Ok(id)
+    } else {
+        Err(format!("the handshake ended with status {status}"))
+    }
 }
 
 /// The time each answer of the round took, in no order, and how long the round was.

@@ -3,7 +3,7 @@
 
 use crate::child::Server;
 use crate::figures::Figures;
-use crate::letter::Era;
+use crate::letter::{Echo, Era};
 use crate::load::{Target, round};
 use crate::options::Options;
 
@@ -25,6 +25,9 @@ const fn contender(
 ) -> Contender {
     Contender { name, binary, path, era, target }
 }
+
+/// Bytes of the text that is echoed.
+const TEXT: usize = 96;
 
 /// Ours comes first in each era. Sessions are measured for information.
 const CONTENDERS: [Contender; 5] = [
@@ -56,7 +59,8 @@ pub async fn run(options: &Options) -> Result<bool, String> {
 }
 
 async fn measure(one: &Contender, server: &Server, options: &Options) -> Result<Figures, String> {
-    let target = Target { address: server.address, path: one.path, era: one.era };
+    let echo = Echo { path: one.path, tool: "echo", size: TEXT };
+    let target = Target { address: server.address, echo, era: one.era };
     let before = server.cpu()?;
     let (times, length) = round(target, options.connections, options.round).await?;
     Ok(Figures::of(times, length, server.cpu()? - before))

@@ -42,7 +42,8 @@ pub(crate) enum Command {
 ///
 /// Only this machine can connect unless told otherwise. With a key in the environment variable FAILWELL_KEY every
 /// caller must present it; other addresses than loopback are only listened on with one. Settings come from
-/// failwell.toml in this folder if it is there; what is typed here goes before what is written there.
+/// failwell.toml in this folder if it is there; what is typed here goes before what is written there. Saving the file, or
+/// sending SIGHUP, applies it while the program runs.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -69,7 +70,7 @@ pub(crate) struct Up {
 /// Serve one client over standard input and output, for desktop clients
 ///
 /// A client that starts this sees only what is answered. So when the configuration is wrong, the first request is
-/// answered with that, and then the program ends.
+/// answered with that, and then the program ends. Saving the file, or sending SIGHUP, applies it while the program runs.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

@@ -8,9 +8,12 @@ mod explain;
 mod man;
 mod one;
 mod probe;
+mod reload;
 mod serve;
+mod served;
 mod stdio;
 mod up;
+mod watch;
 
 use std::process::ExitCode;
 

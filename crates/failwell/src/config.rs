@@ -1,4 +1,4 @@
-//! The configuration file, `failwell.toml`: read once at start, every mistake found in one pass.
+//! The configuration file, `failwell.toml`: read whole, at the start and at every reload; every mistake found in one pass.
 //!
 //! [`keys`] is the one table of what may stand in the file; the reader, the nearest-key suggestions and the JSON
 //! Schema all come from it. What the file may hold in secret (`env`, `headers`, values under keys nobody knows) is
@@ -24,4 +24,4 @@ pub(crate) use builtin::Builtin;
 pub(crate) use file::{DEFAULT_FILE, find, load};
 pub(crate) use problem::Problem;
 pub(crate) use schema::schema;
-pub(crate) use settings::{Config, Target, UpstreamConfig};
+pub(crate) use settings::{Auth, Config, DEFAULT_ADDRESS, Target, UpstreamConfig};

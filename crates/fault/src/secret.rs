@@ -2,7 +2,7 @@ use std::fmt;
 
 /// A value that must not be shown: no `Display`, no `Serialize`, a masked `Debug`. The one way to the value
 /// is [`Secret::expose`], so that every use can be found by name.
-#[derive(Clone)]
+#[derive(Clone, PartialEq, Eq)]
 pub struct Secret<T>(T);
 
 impl<T> Secret<T> {

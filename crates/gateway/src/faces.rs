@@ -1,35 +1,40 @@
 //! One upstream as clients of each era see it. A server over HTTP that speaks both is spoken to in the era of the
 //! client, so that nothing has to be translated; only one that does not know that era is spoken to in the other.
 
+use std::iter;
 use std::sync::Arc;
 
 use failwell_process::Launcher;
 use failwell_rpc::Era;
-use failwell_server::{Context, Event};
+use failwell_server::Context;
+use tokio_util::sync::CancellationToken;
 
-use crate::settings::{Reach, UpstreamSettings};
-use crate::upstream::Upstream;
+use crate::settings::{Reach, UpstreamSettings, Wire};
+use crate::upstream::{Changed, Upstream};
 
 /// The faces of one upstream.
-#[derive(Clone)]
 pub(crate) struct Faces {
+    settings: UpstreamSettings,
     modern: Arc<Upstream>,
     /// A child is one process, which has one state, so it has one face.
     session: Option<Arc<Upstream>>,
 }
 
 impl Faces {
-    pub(crate) fn new(
-        settings: UpstreamSettings,
-        launcher: &Launcher,
-        changed: Arc<dyn Fn(Event) + Send + Sync>,
-    ) -> Faces {
+    pub(crate) fn new(settings: UpstreamSettings, launcher: &Launcher, changed: Arc<Changed>) -> Arc<Faces> {
         let is_child = matches!(settings.reach, Reach::Child { .. });
-        let session = (!is_child && settings.first_era.is_none()).then(|| {
+        let has_two = !is_child && settings.wire != Wire::Events && settings.first_era.is_none();
+        let session = has_two.then(|| {
             let settings = UpstreamSettings { first_era: Some(Era::Session), ..settings.clone() };
             Upstream::new(settings, launcher.clone(), changed.clone())
         });
-        Faces { modern: Upstream::new(settings, launcher.clone(), changed), session }
+        let modern = Upstream::new(settings.clone(), launcher.clone(), changed);
+        Arc::new(Faces { settings, modern, session })
+    }
+
+    /// How it was set up.
+    pub(crate) fn settings(&self) -> &UpstreamSettings {
+        &self.settings
     }
 
     /// The name its tools are prefixed with.
@@ -45,11 +50,15 @@ impl Faces {
         }
     }
 
+    /// Nobody new comes: each face ends with the last call in flight.
+    pub(crate) fn retire(&self, end: &CancellationToken) {
+        for face in iter::once(&self.modern).chain(&self.session) {
+            tokio::spawn(face.retire(end.clone()));
+        }
+    }
+
     /// Ends the connections and whatever is behind them.
     pub(crate) fn stop(&self) {
-        self.modern.stop();
-        if let Some(session) = &self.session {
-            session.stop();
-        }
+        iter::once(&self.modern).chain(&self.session).for_each(|face| face.stop());
     }
 }

@@ -9,17 +9,19 @@ use failwell_process::Launcher;
 use failwell_render::{Cache, CacheScope};
 use failwell_rpc::Json;
 use failwell_server::{
-    Completion, Context, Event, HeaderParam, Hub, Info, List, Members, Offered, Offers, Page, Room,
+    Completion, Context, Event, HeaderParam, Hub, Info, List, Members, Offered, Offers, Page, Party, Room,
     ToolOutcome, Work, nearest, unknown_resource,
 };
 use futures_util::future::join_all;
 use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
 
 use crate::catalogue::{Catalogue, Entry, Found};
 use crate::faces::Faces;
 use crate::member::Member;
 use crate::names::{inside_uri, outside, outside_uri, server_of};
 use crate::parked::Parking;
+use crate::roster::{Reloaded, Roster};
 use crate::settings::UpstreamSettings;
 use crate::single::Single;
 use crate::uris;
@@ -46,10 +48,12 @@ pub struct Gateway(Arc<Inner>);
 
 pub(crate) struct Inner {
     pub(crate) info: Info,
-    members: Vec<Member>,
+    roster: Roster,
     pub(crate) catalogue: Arc<Catalogue>,
     pub(crate) parking: Arc<Parking>,
     hubs: Arc<Hubs>,
+    launcher: Launcher,
+    end: CancellationToken,
 }
 
 impl Gateway {
@@ -60,29 +64,59 @@ impl Gateway {
         built_in: Vec<(String, Arc<dyn Room>)>,
         launcher: &Launcher,
     ) -> Gateway {
-        let (catalogue, hubs) = (Arc::new(Catalogue::default()), Arc::new(Hubs::default()));
-        let upstreams = upstreams.into_iter().map(|settings| {
-            let (name, known, hubs) = (settings.name.clone(), catalogue.clone(), hubs.clone());
-            let changed = Arc::new(move |event: Event| {
-                known.forget(&name);
-                hubs.announce(&name, &event);
-            });
-            Member::Upstream(Faces::new(settings, launcher, changed))
-        });
-        let rooms = built_in.into_iter().map(|(name, room)| Member::BuiltIn(name, room));
-        let members = upstreams.chain(rooms).collect();
-        Gateway(Arc::new(Inner { info, members, catalogue, parking: Arc::default(), hubs }))
+        let gateway = Gateway(Arc::new(Inner {
+            info,
+            roster: Roster::default(),
+            catalogue: Arc::default(),
+            parking: Arc::default(),
+            hubs: Arc::default(),
+            launcher: launcher.clone(),
+            end: CancellationToken::new(),
+        }));
+        gateway.reload(upstreams, built_in);
+        gateway
+    }
+
+    /// From now on these are the servers and rooms. Those with the settings they had are left alone, with their
+    /// connections and all that is in flight; what was begun with one that changed or went ends with it, within the
+    /// time its requests have anyway.
+    pub fn reload(
+        &self,
+        upstreams: Vec<UpstreamSettings>,
+        built_in: Vec<(String, Arc<dyn Room>)>,
+    ) -> Reloaded {
+        let rooms = built_in.into_iter().map(|(name, room)| Member::BuiltIn(name.into(), room));
+        let change = self.0.roster.replace(upstreams, rooms, |settings| self.0.upstream(settings));
+        for gone in &change.gone {
+            self.0.catalogue.forget(gone.name());
+            if let Member::Upstream(upstream) = gone {
+                upstream.retire(&self.0.end);
+            }
+        }
+        change.told
+    }
+
+    /// Tells clients that the lists are others now.
+    pub fn announce(&self, reloaded: &Reloaded) {
+        self.0.hubs.tell(reloaded);
     }
 
     /// The names of all members.
     pub fn names(&self) -> Vec<String> {
-        self.0.members.iter().map(|member| member.name().to_owned()).collect()
+        self.0.roster.all().iter().map(|member| member.name().to_owned()).collect()
     }
 
-    /// One member alone, under its own names.
-    pub fn single(&self, name: &str) -> Option<Arc<dyn Room>> {
-        let member = self.0.member(name)?.clone();
-        Some(Arc::new(Single { inner: self.0.clone(), member, offers: Arc::default() }))
+    /// A built-in room that is served.
+    pub fn built_in(&self, name: &str) -> Option<Arc<dyn Room>> {
+        match self.0.roster.find(name)? {
+            Member::BuiltIn(_, room) => Some(room),
+            Member::Upstream(_) => None,
+        }
+    }
+
+    /// One member alone, under its own names: whoever has this name, now and after a reload.
+    pub fn single(&self, name: &str) -> Arc<dyn Room> {
+        Arc::new(Single { inner: self.0.clone(), name: name.to_owned(), offers: Arc::default() })
     }
 
     /// Where changes of the upstreams are announced.
@@ -97,7 +131,8 @@ impl Gateway {
 
     /// Ends every upstream.
     pub fn stop(&self) {
-        for member in &self.0.members {
+        self.0.end.cancel();
+        for member in self.0.roster.all().iter() {
             if let Member::Upstream(upstream) = member {
                 upstream.stop();
             }
@@ -115,11 +150,31 @@ impl Hubs {
         all.push((of.map(str::to_owned), hub.clone()));
     }
 
-    fn announce(&self, server: &str, event: &Event) {
+    /// Every list is another one now; whoever heard of a server that is gone hears no more.
+    fn tell(&self, told: &Reloaded) {
+        if told.is_nothing() {
+            return;
+        }
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        for (of, hub) in all.iter() {
+            if of.as_ref().is_none_or(|of| told.changed.contains(of)) {
+                [Event::ToolsChanged, Event::PromptsChanged, Event::ResourcesChanged]
+                    .into_iter()
+                    .for_each(|event| hub.announce(event));
+            }
+        }
+        all.retain(|(of, _)| of.as_ref().is_none_or(|of| !told.removed.contains(of)));
+    }
+
+    fn announce(&self, server: &str, event: &Event, to: Option<&Arc<Party>>) {
+        let tell = |hub: &Hub, event| match to {
+            Some(party) => hub.announce_to(party.clone(), event),
+            None => hub.announce(event),
+        };
         for (of, hub) in self.0.lock().unwrap_or_else(PoisonError::into_inner).iter() {
             match of {
-                None => hub.announce(outside_event(server, event)),
-                Some(of) if of == server => hub.announce(event.clone()),
+                None => tell(hub, outside_event(server, event)),
+                Some(of) if of == server => tell(hub, event.clone()),
                 Some(_) => {}
             }
         }
@@ -139,14 +194,23 @@ fn outside_event(server: &str, event: &Event) -> Event {
 }
 
 impl Inner {
-    fn member(&self, name: &str) -> Option<&Member> {
-        self.members.iter().find(|member| member.name() == name)
+    fn upstream(&self, settings: UpstreamSettings) -> Arc<Faces> {
+        let (name, known, hubs) = (settings.name.clone(), self.catalogue.clone(), self.hubs.clone());
+        let changed = Arc::new(move |event: Event, to: Option<Arc<Party>>| {
+            known.forget(&name);
+            hubs.announce(&name, &event, to.as_ref());
+        });
+        Faces::new(settings, &self.launcher, changed)
+    }
+
+    pub(crate) fn member(&self, name: &str) -> Option<Member> {
+        self.roster.find(name)
     }
 
     /// Everything of one kind: from each member what it has, and which members could not be asked.
     async fn all(&self, list: List, cx: &Context) -> (Vec<Arc<Vec<Entry>>>, Vec<Value>) {
-        let asked =
-            self.members.iter().map(|member| async move { (member, self.of(member, list, cx).await) });
+        let members = self.roster.all();
+        let asked = members.iter().map(|member| async move { (member, self.of(member, list, cx).await) });
         let mut found = Vec::new();
         let mut missing = Vec::new();
         for (member, answer) in join_all(asked).await {
@@ -182,7 +246,12 @@ impl Inner {
     /// Remembers what a member just listed.
     pub(crate) fn learn(&self, member: &Member, list: List, items: &[Json], cache: Cache) -> Arc<Vec<Entry>> {
         let entries = items.iter().filter_map(|item| Entry::of(member.name(), list, item)).collect();
-        self.catalogue.put(member.name(), list, entries, cache)
+        let entries = self.catalogue.put(member.name(), list, entries, cache);
+        // Asked before a reload and answered after it: true of what was, not of what is.
+        if !self.roster.has(member) {
+            self.catalogue.forget(member.name());
+        }
+        entries
     }
 
     /// Whether a member has lists of this kind at all.
@@ -220,9 +289,9 @@ impl Inner {
     }
 
     /// Whose an outside name is, and what it is called there. A bare name resolves when only one member has it.
-    async fn resolve(&self, list: List, name: &str, cx: &Context) -> Result<(&Member, Found), Fault> {
+    async fn resolve(&self, list: List, name: &str, cx: &Context) -> Result<(Member, Found), Fault> {
         if let Some(member) = server_of(name).and_then(|server| self.member(server)) {
-            let entries = self.of(member, list, cx).await?;
+            let entries = self.of(&member, list, cx).await?;
             if let Some(entry) = entries.iter().find(|entry| entry.outside == name) {
                 return Ok((member, entry.found()));
             }
@@ -247,7 +316,7 @@ impl Inner {
             .nearest(nearest(name, known.iter().map(String::as_str)))
     }
 
-    fn of_uri<'a>(&self, uri: &'a str) -> Result<(&Member, &'a str), Fault> {
+    fn of_uri<'a>(&self, uri: &'a str) -> Result<(Member, &'a str), Fault> {
         let (server, inside) = inside_uri(uri).ok_or_else(|| unknown_resource(uri))?;
         let member = self.member(&server).ok_or_else(|| unknown_resource(uri))?;
         Ok((member, inside))
@@ -301,6 +370,15 @@ impl Room for Gateway {
             let (member, inside) = inner.of_uri(&uri)?;
             member.watch(inside, cx).await
         })
+    }
+
+    fn unwatch(&self, uri: &str, cx: Context) {
+        let (inner, uri) = (self.0.clone(), uri.to_owned());
+        tokio::spawn(async move {
+            if let Ok((member, inside)) = inner.of_uri(&uri) {
+                member.unwatch(inside, cx).await;
+            }
+        });
     }
 
     fn prompt(&self, name: &str, arguments: BTreeMap<String, String>, cx: Context) -> Work<Members> {

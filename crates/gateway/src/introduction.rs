@@ -4,13 +4,14 @@ use std::time::Duration;
 
 use failwell_fault::{Fact, Fault, reason};
 use failwell_rpc::{Era, Json, Raw, Revision};
-use failwell_server::{Offered, Offers, TASKS_EXTENSION};
+use failwell_server::{Capability, Client, Offered, Offers, TASKS_EXTENSION};
 use serde_json::{Value, json};
 
 use crate::line::garbled;
 use crate::link::Link;
 use crate::params::plain_meta;
 use crate::said::Said;
+use crate::settings::Sharing;
 
 /// How long a child of the session era may be silent when asked in the modern one.
 const PROBE: Duration = Duration::from_secs(3);
@@ -24,13 +25,19 @@ pub(crate) struct Introduction {
     pub(crate) revision: Revision,
     /// What it offers.
     pub(crate) offers: Offers,
+    /// Whether it can be told how much to log.
+    pub(crate) logging: Offered,
 }
 
 /// Asks in the modern era first: whoever does not understand is of the session era. An era it was found in before
 /// is believed until that fails.
-pub(crate) async fn introduce(link: &Link, known: Option<Era>) -> Result<Introduction, Fault> {
+pub(crate) async fn introduce(
+    link: &Link,
+    known: Option<Era>,
+    declared: &Value,
+) -> Result<Introduction, Fault> {
     if known == Some(Era::Session) {
-        match initialize(link).await {
+        match initialize(link, declared).await {
             // It may speak the other era by now, or may never have spoken this one.
             Err(fault) if !link.is_down() && is_refusal(&fault) => {}
             introduced => return introduced,
@@ -45,12 +52,12 @@ pub(crate) async fn introduce(link: &Link, known: Option<Era>) -> Result<Introdu
     if let Ok(said) = tokio::time::timeout(patience, &mut asked.answer).await {
         return match discovered(link, said)? {
             Some(introduction) => Ok(introduction),
-            None => initialize(link).await,
+            None => initialize(link, declared).await,
         };
     }
     // Silence may mean another era, or a slow start: then the answer still comes.
     let number = asked.number;
-    let introduced = match initialize(link).await {
+    let introduced = match initialize(link, declared).await {
         Err(fault) if !link.is_down() && is_refusal(&fault) => {
             discovered(link, asked.answer.await)?.ok_or(fault)
         }
@@ -76,7 +83,7 @@ fn discovered(link: &Link, said: Result<Said, Fault>) -> Result<Option<Introduct
 fn modern(link: &Link, offers: Offers) -> Introduction {
     let revision = Revision::V2026_07_28;
     link.settle(revision);
-    Introduction { revision, offers }
+    Introduction { revision, offers, logging: Offered::No }
 }
 
 /// Whether an upstream that refuses our revision names one of the session era.
@@ -107,10 +114,11 @@ fn everything() -> Offers {
     crate::gateway::EVERYTHING
 }
 
-async fn initialize(link: &Link) -> Result<Introduction, Fault> {
+/// The handshake of the session era.
+pub(crate) async fn initialize(link: &Link, declared: &Value) -> Result<Introduction, Fault> {
     let params = json!({
         "protocolVersion": Revision::LATEST_SESSION.as_str(),
-        "capabilities": {"sampling": {}, "elicitation": {}, "roots": {}},
+        "capabilities": declared,
         "clientInfo": client_info(),
     });
     let pending = link.send("initialize", |_| params.to_string(), None).await?;
@@ -121,31 +129,39 @@ async fn initialize(link: &Link) -> Result<Introduction, Fault> {
     let revision = revision.ok_or_else(|| garbled(result.text().as_bytes()))?;
     link.settle(revision);
     link.tell("notifications/initialized", json!({})).await;
-    Ok(Introduction { revision, offers: offers(&result) })
+    Ok(Introduction { revision, offers: offers(&result), logging: offered(&result, "logging") })
 }
 
 fn client_info() -> Value {
     json!({"name": "failwell", "version": env!("CARGO_PKG_VERSION")})
 }
 
-fn offers(result: &Json) -> Offers {
+/// What we say we can do. For a client that will be the only one: what it can do. Where others may come, everything:
+/// who cannot answer a question is found out when it is asked.
+pub(crate) fn declared(client: &Client, sharing: Option<Sharing>) -> Value {
+    let all = sharing == Some(Sharing::Shared) || client.revision.era() == Era::Modern;
+    let known = [Capability::Sampling, Capability::Elicitation, Capability::Roots];
+    let able = known.into_iter().filter(|capability| all || client.can(*capability));
+    Value::Object(able.map(|capability| (capability.as_str().to_owned(), json!({}))).collect())
+}
+
+fn offered(result: &Json, name: &str) -> Offered {
     let declared = result.raw().as_object().and_then(|object| object.get("capabilities"));
     let declared = declared.and_then(Raw::as_object);
-    let extensions = declared.and_then(|object| object.get("extensions")?.as_object());
-    let has = |name: &str| match declared.and_then(|object| object.get(name)) {
-        Some(_) => Offered::Yes,
-        None => Offered::No,
-    };
+    let extension =
+        |object: failwell_rpc::Object<'_>| object.get("extensions")?.as_object()?.get(name).map(|_| ());
+    let found = declared.and_then(|object| object.get(name).map(|_| ()).or_else(|| extension(object)));
+    if found.is_some() { Offered::Yes } else { Offered::No }
+}
+
+fn offers(result: &Json) -> Offers {
+    // A capability in the session era, an extension in the modern one.
+    let tasks = [offered(result, "tasks"), offered(result, TASKS_EXTENSION)];
     Offers {
-        tools: has("tools"),
-        prompts: has("prompts"),
-        resources: has("resources"),
-        completions: has("completions"),
-        // A capability in the session era, an extension in the modern one.
-        tasks: if extensions.is_some_and(|named| named.get(TASKS_EXTENSION).is_some()) {
-            Offered::Yes
-        } else {
-            has("tasks")
-        },
+        tools: offered(result, "tools"),
+        prompts: offered(result, "prompts"),
+        resources: offered(result, "resources"),
+        completions: offered(result, "completions"),
+        tasks: if tasks.contains(&Offered::Yes) { Offered::Yes } else { Offered::No },
     }
 }

@@ -56,15 +56,26 @@ pub(crate) type Answering = oneshot::Sender<Result<Said, Fault>>;
 pub(crate) enum Down {
     /// The process ended, with this code or by this signal; and the last of what it said on standard error.
     Ended { code: Option<i32>, signal: Option<String>, stderr: Vec<u8> },
+    /// The connection broke off.
+    Lost,
     /// We ended it.
     Stopped,
+}
+
+/// What became of a connection when a request failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Connection {
+    Good,
+    Gone,
 }
 
 impl Down {
     /// The fault for a request that was on its way.
     pub(crate) fn fault(&self) -> Fault {
         match self {
-            Down::Stopped => Fault::new(&reason::GATEWAY_UPSTREAM_DOWN).with_effect(Effect::Unknown),
+            Down::Lost | Down::Stopped => {
+                Fault::new(&reason::GATEWAY_UPSTREAM_DOWN).with_effect(Effect::Unknown)
+            }
             Down::Ended { code, signal, stderr } => {
                 let fault = Fault::new(&reason::GATEWAY_UPSTREAM_CRASHED)
                     .with_effect(Effect::Unknown)
@@ -179,6 +190,17 @@ impl Line {
         self.outgoing.abandon();
     }
 
+    /// A request came to nothing before the upstream could answer it.
+    pub(crate) fn fail(&self, number: u64, fault: Fault, connection: Connection) {
+        let waiting = self.lock().waiting.remove(&number);
+        if connection == Connection::Gone {
+            self.go_down(&Down::Lost);
+        }
+        if let Some(waiting) = waiting {
+            let _ = waiting.answer.send(Err(fault));
+        }
+    }
+
     /// Takes one message from the upstream.
     pub(crate) fn take(self: &Arc<Self>, bytes: &Bytes) {
         match read(bytes, &Limits::default()) {
@@ -253,8 +275,8 @@ impl Line {
             }
             "notifications/message" => {
                 self.lock().waiting.values_mut().for_each(|waiting| waiting.noticed = true);
-                for relay in self.relays() {
-                    self.pass_on(Notice::Client(ForClient::Log(relay.cx, params.clone())));
+                if let Some(relay) = Relay::of_one_client(self.relays()) {
+                    self.pass_on(Notice::Client(ForClient::Log(relay.cx, params)));
                 }
             }
             method => {
@@ -290,15 +312,15 @@ impl Line {
         let params = request.params.map_or_else(Json::empty_object, Raw::to_json);
         let method = request.method.clone().into_owned();
         // With several callers at once nobody can say whose question it is, so nobody is asked.
-        match <[Relay; 1]>::try_from(relays) {
-            Ok([relay]) => {
+        match Relay::of_one_client(relays) {
+            Some(relay) => {
                 let link = Link::Child(self.clone());
                 let question = Notice::Question { link, id: request.id.clone(), method, params, relay };
                 if self.notices.try_send(question).is_err() {
                     self.decline(&request.id, -32603, "too many questions");
                 }
             }
-            Err(_) => self.decline(&request.id, -32601, "no client can answer this now"),
+            None => self.decline(&request.id, -32601, "no client can answer this now"),
         }
     }
 

@@ -18,6 +18,7 @@ use crate::parked::Parking;
 use crate::relay::Relay;
 use crate::rounds::answer_rounds;
 use crate::said::members;
+use crate::seat::Watched;
 use crate::tasks::session_task;
 use crate::upstream::{Connection, Upstream};
 
@@ -30,9 +31,9 @@ const UNSAID: Cache = Cache { ttl_ms: 0, scope: CacheScope::Private };
 #[derive(Clone)]
 pub(crate) enum Member {
     /// A server other people wrote.
-    Upstream(Faces),
+    Upstream(Arc<Faces>),
     /// A room of ours.
-    BuiltIn(String, Arc<dyn Room>),
+    BuiltIn(Arc<str>, Arc<dyn Room>),
 }
 
 impl Member {
@@ -43,9 +44,20 @@ impl Member {
         }
     }
 
+    /// Whether this is the very same one, not only one of the same name.
+    pub(crate) fn is(&self, other: &Member) -> bool {
+        match (self, other) {
+            (Member::Upstream(this), Member::Upstream(that)) => Arc::ptr_eq(this, that),
+            (Member::BuiltIn(name, this), Member::BuiltIn(other, that)) => {
+                name == other && Arc::ptr_eq(this, that)
+            }
+            _ => false,
+        }
+    }
+
     pub(crate) async fn offers(&self, cx: &Context) -> Result<Offers, Fault> {
         match self {
-            Member::Upstream(upstream) => Ok(upstream.of(cx).connection().await?.introduction.offers),
+            Member::Upstream(upstream) => Ok(upstream.of(cx).connection(cx).await?.introduction.offers),
             Member::BuiltIn(_, room) => Ok(room.offers()),
         }
     }
@@ -89,7 +101,7 @@ impl Member {
         };
         let text = |connection: &Connection, _| params.text(connection, None, cx);
         let (result, _) =
-            upstream.of(cx).request(method, text, None).await.map_err(|fault| match code(&fault) {
+            upstream.of(cx).request(cx, method, text, None).await.map_err(|fault| match code(&fault) {
                 Some(-32602) if cursor.is_some() => Fault::new(&reason::MCP_BAD_CURSOR).absorbing(fault),
                 _ => fault,
             })?;
@@ -166,7 +178,7 @@ impl Member {
             Member::Upstream(upstream) => {
                 let params = Params::passing().renamed_ref(&wanted.of, &cx);
                 let params = |connection: &Connection, _| params.text(connection, None, &cx);
-                let (result, _) = upstream.of(&cx).request("completion/complete", params, None).await?;
+                let (result, _) = upstream.of(&cx).request(&cx, "completion/complete", params, None).await?;
                 Ok(members(&result))
             }
         }
@@ -178,20 +190,38 @@ impl Member {
             Member::BuiltIn(_, room) => room.watch(uri, cx).await,
             Member::Upstream(upstream) => {
                 let upstream = upstream.of(&cx);
-                let connection = upstream.connection().await?;
-                if connection.era() == Era::Modern {
-                    let wanted = json!({"resourceSubscriptions": [uri]});
-                    let params = Params::ours().with("notifications", Json::from(&wanted));
-                    let params = params.text(&connection, None, &cx);
-                    return connection.link.watch(uri, params).await;
+                if upstream.note_watch(uri, &cx).await? == Watched::Already {
+                    return Ok(());
                 }
-                let params = Params::passing().with_text("uri", uri);
-                let params = |connection: &Connection, _| params.text(connection, None, &cx);
-                let watched = upstream.request("resources/subscribe", params, None).await;
-                watched.map(|_| ()).map_err(|fault| unknown_or(fault, uri))
+                let watched = ask_to_watch(upstream, uri, &cx).await;
+                if watched.is_err() {
+                    upstream.unwatch(uri, &cx).await;
+                }
+                watched
             }
         }
     }
+
+    /// A resource is watched no more.
+    pub(crate) async fn unwatch(&self, uri: &str, cx: Context) {
+        match self {
+            Member::BuiltIn(_, room) => room.unwatch(uri, cx),
+            Member::Upstream(upstream) => upstream.of(&cx).unwatch(uri, &cx).await,
+        }
+    }
+}
+
+async fn ask_to_watch(upstream: &Arc<Upstream>, uri: &str, cx: &Context) -> Result<(), Fault> {
+    let connection = upstream.connection(cx).await?;
+    if connection.era() == Era::Modern {
+        let wanted = json!({"resourceSubscriptions": [uri]});
+        let params = Params::ours().with("notifications", Json::from(&wanted));
+        return connection.link.watch(uri, params.text(&connection, None, cx)).await;
+    }
+    let params = Params::passing().with_text("uri", uri);
+    let params = |connection: &Connection, _| params.text(connection, None, cx);
+    let watched = upstream.request(cx, "resources/subscribe", params, None).await;
+    watched.map(|_| ()).map_err(|fault| unknown_or(fault, uri))
 }
 
 /// A request whose upstream may have questions before it answers.
@@ -202,7 +232,7 @@ async fn answered(
     cx: &Context,
     parking: &Arc<Parking>,
 ) -> Result<Json, Fault> {
-    let upstream_era = upstream.connection().await?.era();
+    let upstream_era = upstream.connection(cx).await?.era();
     let client_era = cx.client().revision.era();
     match (client_era, upstream_era) {
         (_, Era::Modern) => answer_rounds(upstream, method, params, cx).await,
@@ -225,7 +255,7 @@ async fn in_session(
     relay: Relay,
 ) -> Result<Json, Fault> {
     let text = |connection: &Connection, number| params.text(connection, Some(number), &relay.cx);
-    let (result, _) = upstream.request(method, text, Some(&relay)).await?;
+    let (result, _) = upstream.request(&relay.cx, method, text, Some(&relay)).await?;
     if params.is_task() { session_task(&upstream, result, &relay).await } else { Ok(result) }
 }
 

@@ -19,7 +19,7 @@ use crate::params::Params;
 /// A view of one member.
 pub(crate) struct Single {
     pub(crate) inner: Arc<Inner>,
-    pub(crate) member: Member,
+    pub(crate) name: String,
     pub(crate) offers: Arc<Mutex<Option<Offers>>>,
 }
 
@@ -27,6 +27,11 @@ pub(crate) struct Single {
 const KEEP: Cache = Cache { ttl_ms: 0, scope: CacheScope::Private };
 
 impl Single {
+    /// The member as it is now. Its door goes with it, so only a request that was on its way finds it gone.
+    fn member(&self) -> Result<Member, Fault> {
+        self.inner.member(&self.name).ok_or_else(|| Fault::new(&reason::SERVER_SHUTDOWN))
+    }
+
     /// Refuses names the member does not have, with the nearest it has.
     async fn known(
         inner: &Inner,
@@ -56,8 +61,9 @@ impl Room for Single {
     }
 
     fn settle(&self, cx: Context) -> Work<()> {
-        let (member, offers) = (self.member.clone(), self.offers.clone());
+        let (member, offers) = (self.member(), self.offers.clone());
         Box::pin(async move {
+            let member = member?;
             // One that is not there now may be there later, and is then asked for what it offers.
             if let Ok(Ok(found)) = tokio::time::timeout(LIST_PATIENCE, member.offers(&cx)).await {
                 *offers.lock().unwrap_or_else(PoisonError::into_inner) = Some(found);
@@ -67,8 +73,9 @@ impl Room for Single {
     }
 
     fn list(&self, list: List, cursor: Option<String>, cx: Context) -> Work<Page> {
-        let (inner, member) = (self.inner.clone(), self.member.clone());
+        let (inner, member) = (self.inner.clone(), self.member());
         Box::pin(async move {
+            let member = member?;
             if !inner.offers(&member, list, &cx).await? {
                 let members = Json::of(&json!({list.member(): []})).or_fault(&reason::SERVER_BUG)?;
                 return Ok(Page { members, meta: None, cache: KEEP });
@@ -85,39 +92,47 @@ impl Room for Single {
     }
 
     fn header_params(&self, tool: &str) -> Vec<HeaderParam> {
-        let member = self.member.name();
+        let member = self.name.as_str();
         self.inner.catalogue.header_params(|entry| entry.server == member && entry.inside == tool)
     }
 
     fn call(&self, tool: &str, arguments: Json, cx: Context) -> Work<ToolOutcome> {
-        let (inner, member, tool) = (self.inner.clone(), self.member.clone(), tool.to_owned());
+        let (inner, member, tool) = (self.inner.clone(), self.member(), tool.to_owned());
         Box::pin(async move {
+            let member = member?;
             let tool = Single::known(&inner, &member, List::Tools, &tool, &cx).await?;
             member.call(&tool, arguments, cx, &inner.parking).await
         })
     }
 
     fn read(&self, uri: &str, cx: Context) -> Work<Members> {
-        let (inner, member, uri) = (self.inner.clone(), self.member.clone(), uri.to_owned());
-        Box::pin(async move { member.read(&uri, cx, &inner.parking).await })
+        let (inner, member, uri) = (self.inner.clone(), self.member(), uri.to_owned());
+        Box::pin(async move { member?.read(&uri, cx, &inner.parking).await })
     }
 
     fn watch(&self, uri: &str, cx: Context) -> Work<()> {
-        let (member, uri) = (self.member.clone(), uri.to_owned());
-        Box::pin(async move { member.watch(&uri, cx).await })
+        let (member, uri) = (self.member(), uri.to_owned());
+        Box::pin(async move { member?.watch(&uri, cx).await })
+    }
+
+    fn unwatch(&self, uri: &str, cx: Context) {
+        let (Ok(member), uri) = (self.member(), uri.to_owned()) else { return };
+        tokio::spawn(async move { member.unwatch(&uri, cx).await });
     }
 
     fn prompt(&self, name: &str, arguments: BTreeMap<String, String>, cx: Context) -> Work<Members> {
-        let (inner, member, name) = (self.inner.clone(), self.member.clone(), name.to_owned());
+        let (inner, member, name) = (self.inner.clone(), self.member(), name.to_owned());
         Box::pin(async move {
+            let member = member?;
             Single::known(&inner, &member, List::Prompts, &name, &cx).await?;
             member.prompt(&name, arguments, cx, &inner.parking).await
         })
     }
 
     fn complete(&self, wanted: Completion, cx: Context) -> Work<Members> {
-        let (inner, member) = (self.inner.clone(), self.member.clone());
+        let (inner, member) = (self.inner.clone(), self.member());
         Box::pin(async move {
+            let member = member?;
             let list = if wanted.of.contains("://") { List::Templates } else { List::Prompts };
             Single::known(&inner, &member, list, &wanted.of, &cx).await?;
             member.complete(wanted, cx).await

@@ -1,15 +1,20 @@
-//! The guard: who is calling, and how much they may ask for.
+//! The guard: who is calling, how much they may ask for, and what messages may carry.
 //!
 //! # Invariants
 //!
 //! * Pure: no I/O, no clock of its own. Time comes in as an argument.
 //! * Keys are kept as hashes and compared in constant time.
 //! * Every table is bounded.
+//! * Looking through a message takes time in proportion to its size, whatever is in it.
+//! * Findings say what and where, never the content. A message that was redacted is still JSON, and looking
+//!   through it again finds nothing.
 
 mod caller;
+pub mod guard;
 mod keys;
 mod rate;
 
 pub use caller::Caller;
+pub use guard::{GuardSettings, Guards};
 pub use keys::Keys;
 pub use rate::{Limiter, Rate};

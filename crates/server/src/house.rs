@@ -8,7 +8,7 @@ use failwell_audit::{Entry, Journal};
 use failwell_fault::{Fault, OrFault, reason};
 use failwell_policy::{Caller, Limiter};
 use failwell_render::{Moment, Outcome, Reply, codes, render};
-use failwell_rpc::{About, Asked, Face, Json, Misread, Notification, Raw, ReplyTo, Response};
+use failwell_rpc::{About, Asked, Face, Json, Misread, Notification, Raw, ReplyTo, Response, Revision};
 use futures_util::FutureExt;
 use serde_json::json;
 use tokio::sync::Semaphore;
@@ -162,6 +162,12 @@ impl House {
             fault,
         };
         self.journal.write(entry.line(self.journal.style()));
+    }
+
+    /// Something that went wrong outside any request, for the operator alone.
+    pub fn note(&self, fault: &Fault, doing: &str) {
+        let to = ReplyTo::misread(None, Face::Mcp(Revision::LATEST));
+        self.record(fault, &to, Some(doing), "", Moment::now());
     }
 
     /// Bytes that were no message. A broken answer is never answered: its id is one of ours.

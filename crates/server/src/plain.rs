@@ -100,6 +100,7 @@ impl House {
         self.admit(caller)?;
         let cx = Context::new(Surroundings {
             client: Client::plain(caller.clone()),
+            session: None,
             reference: to.reference,
             cancel,
             outlet: Arc::new(Stream::new(Keep::Nothing)),

@@ -135,6 +135,8 @@ pub trait Room: Send + Sync + 'static {
     fn read(&self, uri: &str, cx: Context) -> Work<Members>;
     /// Whether a resource can be watched; refuses unknown ones.
     fn watch(&self, uri: &str, cx: Context) -> Work<()>;
+    /// A resource is watched no more by this client. Nobody waits for it.
+    fn unwatch(&self, _uri: &str, _cx: Context) {}
     /// Fills in a prompt: the members of the result.
     fn prompt(&self, name: &str, arguments: BTreeMap<String, String>, cx: Context) -> Work<Members>;
     /// Completes an argument: the members of the result.

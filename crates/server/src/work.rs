@@ -1,6 +1,7 @@
 //! The work itself: each call to the room that does it, under a deadline, with panics caught.
 
 use std::collections::BTreeMap;
+use std::convert::Infallible;
 use std::sync::Arc;
 
 use failwell_fault::{Effect, Fault, OrFault, reason};
@@ -71,6 +72,7 @@ impl House {
             }
             Call::Unwatch(uri) => {
                 arrival.session.or_fault(&reason::SERVER_BUG)?.unwatch(&uri);
+                self.room.unwatch(&uri, desk.context(Asking::Nobody)?);
                 nothing()
             }
             // Rare and large, so kept apart: what every request is made of stays small.
@@ -155,6 +157,7 @@ impl Desk<'_> {
     fn context(&self, asking: Asking) -> Result<Context, Fault> {
         Ok(Context::new(Surroundings {
             client: self.client.clone(),
+            session: self.arrival.session.cloned(),
             reference: self.to.reference,
             cancel: self.arrival.cancel.clone(),
             outlet: self.arrival.outlet.clone(),
@@ -259,13 +262,22 @@ impl Desk<'_> {
         let limit = house.settings.most_listeners;
         let busy = |_| Fault::new(&reason::SERVER_BUSY).fact("limit", limit);
         let _slot = house.listeners.try_acquire().map_err(busy)?;
+        let cx = self.context(Asking::Nobody)?;
+        let watching = async {
+            for uri in filter.watched() {
+                // What nobody knows never changes, so there is nothing to say about it.
+                let _ = house.supervise(house.room.watch(uri, cx.clone()), &cx).await;
+            }
+            std::future::pending::<Infallible>().await
+        };
         let listening = Listening {
             id: &self.arrival.request.id,
-            caller: self.arrival.caller,
+            party: cx.party(),
             outlet: &self.arrival.outlet,
             tasks: &house.tasks,
         };
         tokio::select! {
+            never = watching => match never {},
             told = listening.run(filter, &house.hub) => told.map(|()| listening.farewell()),
             () = house.closing().cancelled() => Ok(listening.farewell()),
             () = self.arrival.cancel.cancelled() => Err(Fault::new(&reason::SERVER_CANCELLED)),

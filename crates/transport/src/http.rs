@@ -16,6 +16,6 @@ mod sessions;
 mod settings;
 mod timed_io;
 
-pub use doors::Houses;
-pub use listener::serve_http;
+pub use doors::{Doors, Houses};
+pub use listener::{serve_doors, serve_http};
 pub use settings::HttpSettings;

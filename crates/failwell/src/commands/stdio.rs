@@ -4,8 +4,11 @@ use std::time::Duration;
 
 use failwell_server::House;
 use failwell_transport::{StdioSettings, refuse_stdio, serve_stdio};
+use tokio_util::sync::CancellationToken;
 
-use super::configured::{Misconfigured, settle};
+use super::configured::Misconfigured;
+use super::reload::{Origin, Running};
+use super::served::Served;
 use super::{runtime, serve};
 use crate::cli::{Bounds, Stdio};
 use crate::complaint::Complaint;
@@ -14,11 +17,17 @@ use crate::config::Config;
 /// Serves the client on standard input and output until it hangs up.
 pub(super) fn run(arguments: &Stdio) -> Result<ExitCode, Complaint> {
     to_its_end(async {
-        match settle(arguments.config.as_deref()) {
+        let origin = Origin::of(arguments.config.as_deref());
+        match origin.settle() {
             Ok(config) => {
-                let served = serve::served(&arguments.bounds, &config)?;
-                let ended = converse(&served.house).await;
-                served.end();
+                let served = Served::new(&arguments.bounds, &config)?;
+                let (house, end, stop) = (served.house.clone(), served.end(), serve::stop_on_signal());
+                // Nothing is listened on here, so it does not matter where.
+                let overruled = vec!["listen"];
+                let running = Running { origin, config, served, overruled, routes: None };
+                tokio::spawn(running.follow(stop.clone()));
+                let ended = converse(&house, stop).await;
+                end();
                 ended
             }
             Err(wrong) => refuse(&arguments.bounds, wrong).await,
@@ -32,7 +41,7 @@ pub(super) fn serve_one(
 ) -> Result<ExitCode, Complaint> {
     to_its_end(async {
         let house = house()?;
-        let ended = converse(&house).await;
+        let ended = converse(&house, serve::stop_on_signal()).await;
         house.journal().flush();
         ended
     })
@@ -46,8 +55,7 @@ fn to_its_end(serving: impl Future<Output = Result<ExitCode, Complaint>>) -> Res
     ended
 }
 
-async fn converse(house: &Arc<House>) -> Result<ExitCode, Complaint> {
-    let stop = serve::stop_on_signal();
+async fn converse(house: &Arc<House>, stop: CancellationToken) -> Result<ExitCode, Complaint> {
     let (input, output) = (tokio::io::stdin(), tokio::io::stdout());
     let served = serve_stdio(house.clone(), input, output, StdioSettings::default(), stop).await;
     served.map(|()| ExitCode::SUCCESS).map_err(|fault| serve::unexpected(&fault))
@@ -55,7 +63,7 @@ async fn converse(house: &Arc<House>) -> Result<ExitCode, Complaint> {
 
 /// A desktop client shows what is answered, and seldom what is on standard error: it gets the reason both ways.
 async fn refuse(bounds: &Bounds, wrong: Misconfigured) -> Result<ExitCode, Complaint> {
-    let house = serve::served(bounds, &Config::default())?.house;
+    let house = Served::new(bounds, &Config::default())?.house;
     let stop = serve::stop_on_signal();
     let (input, output) = (tokio::io::stdin(), tokio::io::stdout());
     let fault = wrong.fault();

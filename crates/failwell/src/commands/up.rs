@@ -1,49 +1,55 @@
 use std::io::ErrorKind;
-use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use std::net::SocketAddr;
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use failwell_fault::{Fault, Secret};
 use failwell_policy::Keys;
 use failwell_server::House;
-use failwell_transport::{Houses, HttpSettings, serve_http};
+use failwell_transport::{Doors, HttpSettings, serve_doors, serve_http};
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
-use super::configured::{self, Misconfigured};
+use super::configured::Misconfigured;
+use super::reload::{Origin, Routes, Running};
 use super::serve;
+use super::served::Served;
 use crate::cli::Up;
 use crate::complaint::Complaint;
+use crate::config::DEFAULT_ADDRESS;
 use crate::doctor;
 use crate::terminal::{self, Paint};
 
-/// Only this machine can connect, unless told otherwise.
-const DEFAULT_ADDRESS: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8484);
-
 /// Serves over HTTP until told to stop.
 pub(super) async fn run(arguments: Up) -> Result<ExitCode, Complaint> {
-    let config = configured::settle(arguments.config.as_deref()).map_err(Misconfigured::report)?;
+    let origin = Origin::of(arguments.config.as_deref());
+    let config = origin.settle().map_err(Misconfigured::report)?;
     let at = arguments.listen.or(config.listen).unwrap_or(DEFAULT_ADDRESS);
     let key = the_key();
     let keys = guarded(key.as_ref(), at)?;
     let (listener, address) = listen(at).await?;
-    let served = serve::served(&arguments.bounds, &config)?;
-    let settings = HttpSettings {
+    let served = Served::new(&arguments.bounds, &config)?;
+    let mut settings = HttpSettings {
         keys,
         allowed_hosts: arguments.allow_host,
         allowed_origins: arguments.allow_origin,
         ..HttpSettings::default()
     };
     let stop = serve::stop_on_signal();
-    let houses = served
-        .single
-        .iter()
-        .fold(Houses::from(served.house.clone()), |all, (name, house)| all.with(name, house.clone()));
-    let serving = tokio::spawn(serve_http(houses, listener, settings, stop));
+    settings.allow_address(address.ip());
+    let doors = Arc::new(Doors::new(served.house.clone(), settings));
+    doors.replace(served.single.clone());
+    let serving = tokio::spawn(serve_doors(doors.clone(), listener, stop.clone()));
     let missing = doctor::missing_parts(&doctor::examine().await);
-    let shown = Shown { address, missing: &missing, locked: key.is_some(), servers: served.names() };
+    let servers = served.single.keys().map(String::as_str).collect();
+    let shown = Shown { address, missing: &missing, locked: key.is_some(), servers };
     terminal::print(&shown.welcome(Paint::for_stdout()));
-    see_out(serving, || served.end()).await
+    let end = served.end();
+    let overruled = if arguments.listen.is_some() { vec!["listen"] } else { Vec::new() };
+    let routes: Routes = Box::new(move |houses| doors.replace(houses));
+    let running = Running { origin, config, served, overruled, routes: Some(routes) };
+    tokio::spawn(running.follow(stop));
+    see_out(serving, end).await
 }
 
 /// Serves one tool server over HTTP until told to stop.

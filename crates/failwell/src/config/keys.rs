@@ -19,6 +19,10 @@ pub(super) enum Takes {
     Address {
         example: &'static str,
     },
+    /// One of these words.
+    Choice(&'static [&'static str]),
+    /// Text that may hold `${VAR}` and `${file:path}`, and is shown to nobody.
+    Secret,
     Flag {
         default: bool,
     },
@@ -78,11 +82,8 @@ pub(super) static UPSTREAM: &[Key] = &[
         Takes::Text { example: "files", pattern: Some(NAME_PATTERN) },
     ),
     key("command", "The program to start and its arguments.", Takes::Texts { least: 1 }),
-    key(
-        "url",
-        "The address of a streamable HTTP server.",
-        Takes::Address { example: "https://tools.example/mcp" },
-    ),
+    key("url", "The address of a server over HTTP.", Takes::Address { example: "https://tools.example/mcp" }),
+    key("transport", "How it speaks over HTTP; found out when it is not said.", Takes::Choice(TRANSPORTS)),
     text("cwd", "The folder the program starts in.", "."),
     key("env", "Variables for the program.", Takes::Secrets),
     key(
@@ -91,6 +92,14 @@ pub(super) static UPSTREAM: &[Key] = &[
         Takes::Texts { least: 0 },
     ),
     key("headers", "Headers sent with every request.", Takes::Secrets),
+    text("ca_file", "Whom to trust over https, and nobody else: certificates as PEM.", "./ca.pem"),
+    key(
+        "auth",
+        "Where to get the token it wants to see, by OAuth 2.0 client credentials.",
+        Takes::Table(AUTH),
+    ),
+    key("sessions", "Whether callers share a session with it.", Takes::Choice(SESSIONS)),
+    MAX_SESSIONS.key(),
     TIMEOUT.key(),
     START_TIMEOUT.key(),
     IDLE_STOP.key(),
@@ -103,7 +112,38 @@ pub(super) static UPSTREAM: &[Key] = &[
     ),
 ];
 
+/// Streamable HTTP, and HTTP+SSE of 2024-11-05.
+pub(super) const TRANSPORTS: &[&str] = &["http", "sse"];
+
+/// One session for all callers, or one for each.
+pub(super) const SESSIONS: &[&str] = &["shared", "per_caller"];
+
+static AUTH: &[Key] = &[
+    key(
+        "token_url",
+        "The address of the token endpoint.",
+        Takes::Address { example: "https://login.example/oauth/token" },
+    ),
+    text("client_id", "Who Failwell is there.", "failwell"),
+    key("client_secret", "What proves it.", Takes::Secret),
+    text("scope", "What the token should allow.", "tools.read tools.call"),
+    text(
+        "audience",
+        "Whom the token is for, where the endpoint wants it under this name.",
+        "https://tools.example",
+    ),
+    text("resource", "Whom the token is for, as RFC 8707 names it.", "https://tools.example/mcp"),
+];
+
 static RESTART: &[Key] = &[RESTART_BUDGET.key(), RESTART_WINDOW.key()];
+
+pub(super) static MAX_SESSIONS: Number = Number {
+    name: "max_sessions",
+    about: "How many sessions callers may have with it at once.",
+    from: 1,
+    to: 10_000,
+    default: 100,
+};
 
 pub(super) static TIMEOUT: Number = Number {
     name: "timeout_s",

@@ -138,6 +138,24 @@ impl Reader<'_> {
         None
     }
 
+    /// One of the words the key takes.
+    pub(super) fn choice(&mut self, section: &Section<'_>, name: &str) -> Option<&'static str> {
+        let found = self.text(section, name)?;
+        let words = match section.keys.iter().find(|key| key.name == name).map(|key| &key.takes) {
+            Some(Takes::Choice(words)) => *words,
+            _ => &[],
+        };
+        let word = words.iter().find(|word| **word == found.value).copied();
+        if word.is_none() {
+            let help = match nearest(&found.value, words.iter().copied()) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!("use one of {}", list(words.iter().copied())),
+            };
+            self.wrong(&found.span, &found.key, format!("`{name}` takes another word"), help);
+        }
+        word
+    }
+
     pub(super) fn flag(&mut self, section: &Section<'_>, name: &str) -> Option<bool> {
         let value = section.entry(name)?;
         if let DeValue::Boolean(flag) = value.get_ref() {

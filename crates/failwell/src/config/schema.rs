@@ -36,6 +36,8 @@ fn takes(takes: &Takes) -> Value {
         Takes::Text { example, pattern: None } | Takes::Address { example } => {
             json!({"type": "string", "minLength": 1, "examples": [example]})
         }
+        Takes::Choice(words) => json!({"enum": words}),
+        Takes::Secret => json!({"type": "string", "minLength": 1}),
         Takes::Flag { default } => json!({"type": "boolean", "default": default}),
         Takes::Number(number) => json!({
             "type": "integer", "minimum": number.from, "maximum": number.to, "default": number.default
@@ -62,7 +64,7 @@ fn upstream(keys: &[Key]) -> Value {
         members.insert(
             "oneOf".to_owned(),
             json!([
-                {"required": ["command"], "not": without(&["url", "headers"])},
+                {"required": ["command"], "not": without(&["url", "headers", "transport", "ca_file", "auth"])},
                 {"required": ["url"], "not": without(&["command", "cwd", "env", "env_pass"])},
             ]),
         );

@@ -2,11 +2,12 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::net::SocketAddr;
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::time::Duration;
 
 use failwell_fault::Secret;
+use failwell_gateway::{Sharing, Trust, Wire};
 use http::Uri;
 
 use super::Builtin;
@@ -24,6 +25,19 @@ pub(crate) struct Config {
     pub(crate) upstreams: Vec<UpstreamConfig>,
 }
 
+/// Only this machine can connect, unless told otherwise.
+pub(crate) const DEFAULT_ADDRESS: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8484);
+
+impl Config {
+    /// Which keys differ that are read at the start alone.
+    pub(crate) fn fixed_differences(&self, other: &Config) -> Vec<&'static str> {
+        let address = |config: &Config| config.listen.unwrap_or(DEFAULT_ADDRESS);
+        let all =
+            [("listen", address(self) != address(other)), ("data_dir", self.data_dir != other.data_dir)];
+        all.into_iter().filter(|(_, differs)| *differs).map(|(key, _)| key).collect()
+    }
+}
+
 impl Default for Config {
     fn default() -> Config {
         Config { listen: None, data_dir: None, servers: Builtin::USUAL.to_vec(), upstreams: Vec::new() }
@@ -35,6 +49,9 @@ impl Default for Config {
 pub(crate) struct UpstreamConfig {
     pub(crate) name: String,
     pub(crate) target: Target,
+    /// Who shares a session with it; `None` for what is usual where it is reached.
+    pub(crate) sharing: Option<Sharing>,
+    pub(crate) max_sessions: usize,
     /// How long one request may take.
     pub(crate) timeout: Duration,
     /// How long starting or connecting may take.
@@ -59,8 +76,33 @@ pub(crate) enum Target {
         /// Variables of our own environment it gets as they are.
         env_pass: Vec<String>,
     },
-    /// A streamable HTTP server.
-    Url { url: Endpoint, headers: BTreeMap<String, Secret<String>> },
+    /// A server over HTTP.
+    Url {
+        url: Endpoint,
+        wire: Wire,
+        headers: BTreeMap<String, Secret<String>>,
+        /// Whom to trust over https, when it is not whom the system trusts.
+        ca: Option<Authorities>,
+        auth: Option<Box<Auth>>,
+    },
+}
+
+/// Certificates of a file.
+#[derive(Debug)]
+pub(crate) struct Authorities {
+    pub(crate) path: PathBuf,
+    pub(crate) trust: Trust,
+}
+
+/// OAuth 2.0 client credentials.
+#[derive(Debug)]
+pub(crate) struct Auth {
+    pub(crate) token_url: Endpoint,
+    pub(crate) client_id: String,
+    pub(crate) client_secret: Secret<String>,
+    pub(crate) scope: Option<String>,
+    pub(crate) audience: Option<String>,
+    pub(crate) resource: Option<String>,
 }
 
 /// How often an upstream may be started again.

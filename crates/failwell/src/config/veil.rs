@@ -31,7 +31,7 @@ fn hide(value: &Spanned<DeValue<'_>>, takes: Option<&Takes>, text: &str, hidden:
         }
         (DeValue::Table(table), _) => walk(table, None, text, hidden),
         (DeValue::Array(items), _) => items.iter().for_each(|item| hide(item, takes, text, hidden)),
-        (_, None | Some(Takes::Secrets)) => hidden.extend(closed(value.span(), text)),
+        (_, None | Some(Takes::Secrets | Takes::Secret)) => hidden.extend(closed(value.span(), text)),
         (DeValue::String(_), Some(Takes::Address { .. })) => hidden.extend(credentials(value.span(), text)),
         _ => {}
     }
@@ -106,7 +106,12 @@ fn closed_from(line: &str) -> Option<usize> {
     };
     let harmless = matches!(
         key.takes,
-        Takes::Flag { .. } | Takes::Number(_) | Takes::Servers | Takes::Text { .. } | Takes::Texts { .. }
+        Takes::Flag { .. }
+            | Takes::Number(_)
+            | Takes::Servers
+            | Takes::Choice(_)
+            | Takes::Text { .. }
+            | Takes::Texts { .. }
     );
     let is_alone = after.matches('=').count() <= 1;
     (!harmless || !is_alone).then_some(indent + name.len())

@@ -117,7 +117,7 @@ pub(crate) const CASES: &[(&str, &[&str])] = &[
         &[
             "4:1 `listen` does not belong here | move `listen` to the top of the file, above the first [[upstream]]",
             "5:1 `state` is not available in this version | remove it: this version would not act on it",
-            "6:1 unknown key `budget` | the keys here are `name`, `command`, `url`, `cwd`, `env`, `env_pass`, `headers`, `timeout_s`, `start_timeout_s`, `idle_stop_s`, `max_message_bytes`, `restart`, `trusted_errors`",
+            "6:1 unknown key `budget` | the keys here are `name`, `command`, `url`, `transport`, `cwd`, `env`, `env_pass`, `headers`, `ca_file`, `auth`, `sessions`, `max_sessions`, `timeout_s`, `start_timeout_s`, `idle_stop_s`, `max_message_bytes`, `restart`, `trusted_errors`",
         ],
     ),
     (
@@ -236,6 +236,51 @@ pub(crate) const CASES: &[(&str, &[&str])] = &[
     (
         "[[upstream]]\n\
          name = \"a\"\n\
+         command = [\"x\"]\n\
+         ca_file = \"none.pem\"\n\
+         auth = { token_url = \"https://h/t\", client_id = \"i\", client_secret = \"SECRET\" }\n",
+        &[
+            "4:1 `ca_file` has no effect with `command` | remove it: it goes with `url`",
+            "4:11 `ca_file` cannot be used | name a file that can be read, at most 1 MiB; it is taken from where this file is",
+            "5:1 `auth` has no effect with `command` | remove it: it goes with `url`",
+        ],
+    ),
+    (
+        "[[upstream]]\n\
+         name = \"a\"\n\
+         url = \"https://h/\"\n\
+         ca_file = \"failwell.toml\"\n\
+         headers = { Authorization = \"SECRET\" }\n\
+         auth = { token_url = \"http://user:SECRET@h/\", client_secret = \"SECRET ${UNSET}\", scope = \" \", secret = \"SECRET\" }\n",
+        &[
+            "4:11 `ca_file` holds no certificates that can be used | use certificates of authorities as PEM: -----BEGIN CERTIFICATE-----",
+            "6:1 `auth` without `client_id` | write auth = { token_url = \"…\", client_id = \"…\", client_secret = \"${NAME}\" }",
+            "6:1 an upstream with both `auth` and a header `authorization` | keep `auth` for tokens that are fetched, or the header for one that never changes",
+            "6:22 `token_url` holds credentials | name them in client_id and client_secret",
+            "6:71 the environment variable UNSET is not set | set it before the start: export UNSET=…",
+            "6:90 `scope` is empty | give it a value, or remove it",
+            "6:95 unknown key `secret` | the keys here are `token_url`, `client_id`, `client_secret`, `scope`, `audience`, `resource`",
+        ],
+    ),
+    (
+        "[[upstream]]\n\
+         name = \"a\"\n\
+         url = \"https://h/\"\n\
+         transport = \"stdio\"\n\
+         sessions = \"percaller\"\n\
+         max_sessions = 0\n\
+         auth = { token_url = \"http://login.example/t\", client_id = \"i\", client_secret = 5 }\n",
+        &[
+            "4:13 `transport` takes another word | use one of `http`, `sse`",
+            "5:12 `sessions` takes another word | did you mean `per_caller`?",
+            "6:16 `max_sessions` is out of range | give it a value from 1 to 10000; the default is 100",
+            "7:22 `token_url` is not encrypted | begin it with https://: a secret is sent to login.example",
+            "7:81 `client_secret` takes text, not a whole number | write it in quotes",
+        ],
+    ),
+    (
+        "[[upstream]]\n\
+         name = \"a\"\n\
          url = \"https://h/\"\n\
          [upstream.headers]\n\
          Host = \"SECRET\"\n\
@@ -319,7 +364,7 @@ pub(crate) const CASES: &[(&str, &[&str])] = &[
          \"ti\\u001b[31m\" = 5\n",
         &[
             "4:1 unknown key `timeout` | did you mean `timeout_s`?",
-            "5:1 unknown key `ti�[31m` | the keys here are `name`, `command`, `url`, `cwd`, `env`, `env_pass`, `headers`, `timeout_s`, `start_timeout_s`, `idle_stop_s`, `max_message_bytes`, `restart`, `trusted_errors`",
+            "5:1 unknown key `ti�[31m` | the keys here are `name`, `command`, `url`, `transport`, `cwd`, `env`, `env_pass`, `headers`, `ca_file`, `auth`, `sessions`, `max_sessions`, `timeout_s`, `start_timeout_s`, `idle_stop_s`, `max_message_bytes`, `restart`, `trusted_errors`",
         ],
     ),
     (

@@ -1,8 +1,9 @@
-//! One address, many servers: everything at `/mcp`, single servers at `/mcp/<server>`.
+//! One address, many servers: everything at `/mcp`, single servers at `/mcp/<server>`, which may come and go.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use arc_swap::ArcSwap;
 use failwell_fault::{Fault, reason};
 use failwell_server::House;
 use http::{Request, Response};
@@ -36,31 +37,54 @@ impl From<Arc<House>> for Houses {
 }
 
 /// A door to each house.
-pub(super) struct Doors {
+pub struct Doors {
     main: Arc<Door>,
-    single: BTreeMap<String, Arc<Door>>,
+    single: ArcSwap<BTreeMap<String, Arc<Door>>>,
 }
 
 impl Doors {
-    pub(super) fn new(houses: Houses, settings: HttpSettings) -> Doors {
-        let settings = Arc::new(settings);
-        let door = |house| Arc::new(Door::new(house, settings.clone()));
-        let single = houses.single.into_iter().map(|(name, house)| (name, door(house))).collect();
-        Doors { main: door(houses.main), single }
+    /// Doors to these houses.
+    pub fn new(houses: impl Into<Houses>, settings: HttpSettings) -> Doors {
+        let Houses { main, single } = houses.into();
+        let doors = Doors { main: Arc::new(Door::new(main, Arc::new(settings))), single: ArcSwap::default() };
+        doors.replace(single);
+        doors
+    }
+
+    /// From now on these are the single servers. A house that was there keeps its door and its sessions; one that is
+    /// gone answers what it has accepted, and then its sessions end.
+    pub fn replace(&self, houses: BTreeMap<String, Arc<House>>) {
+        let before = self.single.load_full();
+        let door = |name: &String, house: Arc<House>| {
+            let known = before.get(name).filter(|door| Arc::ptr_eq(&door.house, &house));
+            known.cloned().unwrap_or_else(|| Arc::new(Door::new(house, self.main.settings.clone())))
+        };
+        let after: BTreeMap<String, Arc<Door>> =
+            houses.into_iter().map(|(name, house)| (name.clone(), door(&name, house))).collect();
+        let is_kept = |door: &Arc<Door>| after.values().any(|kept| Arc::ptr_eq(kept, door));
+        let gone: Vec<Arc<Door>> = before.values().filter(|door| !is_kept(door)).cloned().collect();
+        self.single.store(Arc::new(after));
+        gone.into_iter().for_each(|door| {
+            tokio::spawn(close(door));
+        });
     }
 
     pub(super) fn settings(&self) -> &HttpSettings {
         &self.main.settings
     }
 
-    pub(super) fn all(&self) -> impl Iterator<Item = &Arc<Door>> {
-        std::iter::once(&self.main).chain(self.single.values())
+    pub(super) fn all(&self) -> Vec<Arc<Door>> {
+        std::iter::once(&self.main).chain(self.single.load().values()).cloned().collect()
+    }
+
+    fn find(&self, server: &str) -> Option<Arc<Door>> {
+        self.single.load().get(server).cloned()
     }
 
     pub(super) async fn answer(&self, request: Request<Incoming>) -> Response<Body> {
         match Place::server_of(request.uri().path()) {
             None => self.main.answer(request).await,
-            Some(server) => match self.single.get(server) {
+            Some(server) => match self.find(server) {
                 Some(door) => door.answer(request).await,
                 None => {
                     let (parts, _) = request.into_parts();
@@ -69,4 +93,12 @@ impl Doors {
             },
         }
     }
+}
+
+/// Nobody new comes in; who is inside has the time a shutdown would give.
+async fn close(door: Arc<Door>) {
+    door.house.close_doors();
+    door.sessions.finish_notices();
+    tokio::time::sleep(door.settings.drain).await;
+    door.sessions.end_all();
 }

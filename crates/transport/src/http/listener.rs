@@ -1,7 +1,6 @@
 //! Accepting connections, and letting them go.
 
 use std::convert::Infallible;
-use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -31,14 +30,19 @@ pub async fn serve_http(
     stop: CancellationToken,
 ) -> Result<(), Fault> {
     if let Ok(address) = listener.local_addr() {
-        settings.allowed_hosts.push(match address.ip() {
-            IpAddr::V4(ip) => ip.to_string(),
-            IpAddr::V6(ip) => format!("[{ip}]"),
-        });
+        settings.allow_address(address.ip());
     }
-    let drain = settings.drain;
-    let slots = Arc::new(Semaphore::new(settings.most_connections));
-    let doors = Arc::new(Doors::new(houses.into(), settings));
+    serve_doors(Arc::new(Doors::new(houses, settings)), listener, stop).await
+}
+
+/// Serves these doors until `stop` is set, then answers what was accepted.
+pub async fn serve_doors(
+    doors: Arc<Doors>,
+    listener: TcpListener,
+    stop: CancellationToken,
+) -> Result<(), Fault> {
+    let drain = doors.settings().drain;
+    let slots = Arc::new(Semaphore::new(doors.settings().most_connections));
     let (connections, hang_up) = (TaskTracker::new(), CancellationToken::new());
     let mut sweep = tokio::time::interval(SWEEP);
     loop {
@@ -52,7 +56,7 @@ pub async fn serve_http(
                     });
                 }
             }
-            _ = sweep.tick() => doors.all().for_each(|door| door.sessions.sweep_idle()),
+            _ = sweep.tick() => doors.all().iter().for_each(|door| door.sessions.sweep_idle()),
             () = stop.cancelled() => break,
         }
     }
@@ -65,7 +69,7 @@ pub async fn serve_http(
     hang_up.cancel();
     connections.close();
     let answered = tokio::time::timeout(drain / 2, connections.wait()).await;
-    doors.all().for_each(|door| door.sessions.end_all());
+    doors.all().iter().for_each(|door| door.sessions.end_all());
     if answered.is_err() {
         let _ = tokio::time::timeout(drain / 2, connections.wait()).await;
     }

@@ -1,3 +1,4 @@
+use std::net::IpAddr;
 use std::time::Duration;
 
 use failwell_policy::Keys;
@@ -25,6 +26,16 @@ pub struct HttpSettings {
     pub most_connections: usize,
     /// How long running requests may take after shutdown began.
     pub drain: Duration,
+}
+
+impl HttpSettings {
+    /// Callers may name the server by the address it listens on.
+    pub fn allow_address(&mut self, address: IpAddr) {
+        self.allowed_hosts.push(match address {
+            IpAddr::V4(ip) => ip.to_string(),
+            IpAddr::V6(ip) => format!("[{ip}]"),
+        });
+    }
 }
 
 impl Default for HttpSettings {

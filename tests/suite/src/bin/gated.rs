@@ -63,7 +63,7 @@ async fn serve(arguments: Arguments) -> Result<(), Fault> {
     let gateway = Gateway::new(info, vec![UpstreamSettings::new("up", reach)], Vec::new(), &launcher);
     let journal = Journal::to_stderr();
     let whole = House::new(Arc::new(gateway.clone()), Settings::default(), journal.clone())?;
-    let room = gateway.single("up").or_fault(&reason::SERVER_BUG)?;
+    let room = gateway.single("up");
     let single = House::new(room, Settings::default(), journal)?;
     gateway.announce_to(whole.hub());
     gateway.announce_single_to("up", single.hub());

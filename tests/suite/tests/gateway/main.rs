@@ -9,5 +9,7 @@ mod http;
 mod life;
 mod passing;
 mod peers;
+mod reload;
 mod script;
+mod sessions;
 mod tasks;

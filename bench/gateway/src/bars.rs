@@ -1,0 +1,104 @@
+//! What ours must reach.
+
+use crate::run::{CELLS, Cell, Measured};
+use crate::stage::Stage;
+use bench_server::figures::Figures;
+
+/// Ours is compared with the proxy that does the least any gateway must.
+pub const YARDSTICK: &str = "hyper envelope";
+
+/// The bars, judged as they are added.
+#[derive(Default)]
+pub struct Bars(Vec<Bar>);
+
+struct Bar {
+    name: String,
+    value: f64,
+    wanted: Wanted,
+    unit: &'static str,
+}
+
+#[derive(Clone, Copy)]
+enum Wanted {
+    AtMost(f64),
+    AtLeast(f64),
+}
+
+impl Bars {
+    pub fn at_most(&mut self, name: impl Into<String>, value: f64, limit: f64, unit: &'static str) {
+        self.0.push(Bar { name: name.into(), value, wanted: Wanted::AtMost(limit), unit });
+    }
+
+    pub fn at_least(&mut self, name: impl Into<String>, value: f64, limit: f64, unit: &'static str) {
+        self.0.push(Bar { name: name.into(), value, wanted: Wanted::AtLeast(limit), unit });
+    }
+
+    /// Prints every bar; whether all were met.
+    pub fn report(&self, stage: &Stage) -> bool {
+        println!("\n{:<66}{:>11}{:>12}", "bar", "measured", "wanted");
+        let mut all = true;
+        for bar in &self.0 {
+            let (sign, limit, met) = match bar.wanted {
+                Wanted::AtMost(limit) => ("≤", limit, bar.value <= limit),
+                Wanted::AtLeast(limit) => ("≥", limit, bar.value >= limit),
+            };
+            all &= met;
+            let verdict = if met { "pass" } else { "FAIL" };
+            let wanted = format!("{sign} {limit}{}", bar.unit);
+            println!(
+                "{:<66}{:>11}{wanted:>12}  {verdict}",
+                bar.name,
+                format!("{:.2}{}", bar.value, bar.unit)
+            );
+        }
+        if stage.guarded.is_none() {
+            println!("this build has neither guards nor ledger, so what they may cost was not judged");
+        }
+        all
+    }
+}
+
+/// The bars on calls.
+pub fn judge(measured: &Measured, guarded: bool, bars: &mut Bars) {
+    let mut rows = vec![("failwell", 1.3)];
+    if guarded {
+        rows.push(("failwell guarded", 1.6));
+    }
+    for (name, limit) in rows {
+        for cell in CELLS {
+            let both = measured.rounds(cell, name).zip(measured.rounds(cell, YARDSTICK));
+            let Some((ours, theirs)) = both else { continue };
+            let cpu = Figures::times_the(|figures| figures.cpu, ours, theirs);
+            // Large bodies are judged without guards: those must look at every byte.
+            bars.at_most(format!("{name}, {}: cpu, times the proxy", cell.name()), cpu, limit, "x");
+            if cell.connections > 1 {
+                let late = Figures::times_the(|figures| figures.p99, ours, theirs);
+                bars.at_most(format!("{name}, {}: p99, times the proxy", cell.name()), late, 1.5, "x");
+            }
+        }
+        let alone = CELLS[0];
+        if let Some((ours, direct)) = measured.rounds(alone, name).zip(measured.rounds(alone, "direct")) {
+            let added = Figures::more_than(|figures| figures.p50, ours, direct);
+            bars.at_most(format!("{name}, {}: p50 added", alone.name()), added, 60.0, " µs");
+        }
+    }
+    for cell in CELLS.into_iter().filter(|cell| cell.connections > 1) {
+        if let Some((stdio, http)) =
+            measured.rounds(cell, "failwell stdio").zip(measured.rounds(cell, "failwell"))
+        {
+            let part = Figures::times_the(|figures| figures.rate, stdio, http);
+            bars.at_least(
+                format!("failwell, {}: calls/s over stdio, part of HTTP", cell.name()),
+                part,
+                0.5,
+                "x",
+            );
+        }
+    }
+}
+
+/// How many calls a second ours answers through one shared child.
+pub fn over_stdio(measured: &Measured) -> Option<f64> {
+    let cell = CELLS.into_iter().find(|cell| *cell == Cell { connections: 32, size: 64 })?;
+    measured.rounds(cell, "failwell stdio").map(|rounds| Figures::median(rounds).rate)
+}

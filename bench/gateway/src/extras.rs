@@ -1,0 +1,136 @@
+//! What is not about calls per second: memory, many calls at once, the first answer.
+
+use crate::bars::Bars;
+use crate::options::Options;
+use crate::process::{Process, beside, free_address};
+use crate::stage::{Stage, config, ours, up};
+use crate::stdio::Client;
+use bench_server::letter::{Echo, Era};
+use bench_server::load::{Target, round};
+use bench_server::wire::Connection;
+use std::net::SocketAddr;
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+const PIPELINED: usize = 20;
+
+pub async fn measure(options: &Options, stage: &Stage, bars: &mut Bars) -> Result<(), String> {
+    // As it is used: with guards and ledger, if there are any.
+    let settings = stage.guarded.unwrap_or(stage.bare);
+    first_answer(options, stage, settings, bars).await?;
+    memory(options, stage, settings, bars).await?;
+    let file = stage.folder.write("pipelined.toml", &config(stage.upstream, settings)?)?;
+    for (tool, name) in [("up__wait", "HTTP"), ("child__wait", "a child")] {
+        let mut command = ours(&options.failwell, &file);
+        let mut client = Client::start(command.args(["stdio", "--config"]).arg(&file), "2025-11-25")?;
+        let took = client.pipelined(tool, PIPELINED)?;
+        bars.at_most(format!("20 pipelined calls of 200 ms to {name}"), took.as_secs_f64(), 0.25, " s");
+    }
+    Ok(())
+}
+
+/// From the start of the program to the first call answered by the server behind it.
+async fn first_answer(
+    options: &Options,
+    stage: &Stage,
+    settings: &str,
+    bars: &mut Bars,
+) -> Result<(), String> {
+    let file = stage.folder.write("first.toml", &config(stage.upstream, settings)?)?;
+    let mut times = Vec::new();
+    for _ in 0..9 {
+        let at = free_address()?;
+        let began = Instant::now();
+        let _process = Process::spawn(&mut up(&options.failwell, &file, at))?;
+        let mut connection = patient(at, began).await?;
+        let mut call = bench_server::letter::Letter::call(small("up__echo"), Era::Modern, None);
+        let response = connection.exchange(call.numbered(bench_server::letter::FIRST)).await?;
+        if response.status != 200 {
+            return Err(format!("the first answer has status {}", response.status));
+        }
+        times.push(began.elapsed());
+    }
+    times.sort_unstable();
+    bars.at_most("start to first answer of a server behind it", times[4].as_secs_f64() * 1e3, 50.0, " ms");
+    Ok(())
+}
+
+async fn patient(at: SocketAddr, began: Instant) -> Result<Connection, String> {
+    loop {
+        match Connection::open(at).await {
+            Ok(connection) => return Ok(connection),
+            Err(error) if began.elapsed() > Duration::from_secs(10) => return Err(error),
+            Err(_) => tokio::time::sleep(Duration::from_micros(200)).await,
+        }
+    }
+}
+
+fn small(tool: &'static str) -> Echo {
+    Echo { path: "/mcp", tool, size: 64 }
+}
+
+async fn memory(options: &Options, stage: &Stage, settings: &str, bars: &mut Bars) -> Result<(), String> {
+    let idle = Ten::start(options, stage, 1, settings)?;
+    idle.ask(1).await?;
+    bars.at_most("idle, one server behind it: resident", idle.resident(), 12.0, " MB");
+    drop(idle);
+    let busy = Ten::start(options, stage, 10, settings)?;
+    for _ in 0..3 {
+        busy.ask(100).await?;
+    }
+    let before = busy.resident();
+    bars.at_most("ten servers behind it, 100 clients: resident", before, 25.0, " MB");
+    for _ in 0..20 {
+        busy.ask(100).await?;
+    }
+    let grown = busy.resident() - before;
+    bars.at_most("2000 more callers of the modern era: growth", grown, 1.0, " MB");
+    Ok(())
+}
+
+/// Ours with some servers behind it, over HTTP and as children by turns.
+struct Ten {
+    process: Process,
+    address: SocketAddr,
+}
+
+const TOOLS: [&str; 10] = [
+    "s0__echo", "s1__echo", "s2__echo", "s3__echo", "s4__echo", "s5__echo", "s6__echo", "s7__echo",
+    "s8__echo", "s9__echo",
+];
+
+impl Ten {
+    fn start(options: &Options, stage: &Stage, servers: usize, settings: &str) -> Result<Ten, String> {
+        let (child, upstream) = (beside("upstream-stdio")?, stage.upstream);
+        let mut text = "servers = []\n".to_owned();
+        for number in 0..servers {
+            let reach = if number % 2 == 0 {
+                format!("url = \"http://{upstream}/mcp\"")
+            } else {
+                format!("command = [{child:?}]")
+            };
+            text.push_str(&format!("[[upstream]]\nname = \"s{number}\"\n{reach}\n"));
+        }
+        let file = stage.folder.write(&format!("ten-{servers}.toml"), &(text + settings))?;
+        let address = free_address()?;
+        let mut command: Command = up(&options.failwell, &file, address);
+        Ok(Ten { process: Process::listening(&mut command, address)?, address })
+    }
+
+    /// So many clients at once, each with a few calls, spread over all servers.
+    async fn ask(&self, clients: usize) -> Result<(), String> {
+        let used = if clients == 1 { &TOOLS[..1] } else { &TOOLS[..] };
+        let asking = used.iter().map(|tool| {
+            let target = Target { address: self.address, echo: small(tool), era: Era::Modern };
+            tokio::spawn(round(target, clients / used.len(), Duration::from_millis(50)))
+        });
+        for asked in asking.collect::<Vec<_>>() {
+            asked.await.map_err(|error| error.to_string())??;
+        }
+        Ok(())
+    }
+
+    fn resident(&self) -> f64 {
+        self.process.memory().resident
+    }
+}

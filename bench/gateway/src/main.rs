@@ -1,0 +1,27 @@
+//! Measures every proxy; exits 1 when ours misses a bar.
+
+use bench_gateway::options::Options;
+use bench_gateway::run::run;
+use std::process::ExitCode;
+
+// One thread: the client must not crowd out the programs it measures.
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> ExitCode {
+    let options = match Options::read(std::env::args().skip(1)) {
+        Ok(options) => options,
+        Err(text) => {
+            eprintln!("{text}");
+            return ExitCode::from(2);
+        }
+    };
+    match run(&options).await {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!(
+                "error: {error}\nhelp: a wrong answer or a dead proxy ends the run; start it again by hand to see why"
+            );
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,167 @@
+//! Everything that takes part, each in a process of its own.
+
+use crate::process::{Process, beside, free_address};
+use std::fs;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+
+/// Which server is behind a proxy.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Behind {
+    Http,
+    Stdio,
+}
+
+/// A proxy that is measured.
+#[derive(Clone)]
+pub struct Contender {
+    pub name: &'static str,
+    pub behind: Behind,
+    pub tool: &'static str,
+    pub address: SocketAddr,
+    pub process: Arc<Process>,
+}
+
+/// The processes and the folder with their files; gone when dropped.
+pub struct Stage {
+    pub contenders: Vec<Contender>,
+    pub upstream: SocketAddr,
+    pub folder: Folder,
+    /// The settings by which ours has its guards and its ledger; without them this build has none.
+    pub guarded: Option<&'static str>,
+    /// The settings by which it has not.
+    pub bare: &'static str,
+}
+
+pub struct Folder(pub PathBuf);
+
+impl Folder {
+    fn new() -> Result<Folder, String> {
+        let path = std::env::temp_dir().join(format!("failwell-bench-{}", std::process::id()));
+        fs::create_dir_all(&path).map_err(|error| error.to_string())?;
+        Ok(Folder(path))
+    }
+
+    pub fn write(&self, name: &str, text: &str) -> Result<PathBuf, String> {
+        let path = self.0.join(name);
+        fs::write(&path, text).map_err(|error| error.to_string())?;
+        Ok(path)
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}
+
+/// What is off in the row without guards, and on in the other. A build that does not know these keys has neither.
+const BARE: &str = include_str!("../bare.toml");
+const GUARDED: &str = include_str!("../guarded.toml");
+
+impl Stage {
+    pub fn set(failwell: &Path) -> Result<Stage, String> {
+        let folder = Folder::new()?;
+        let (server, upstream) = Process::beside("upstream-http", &[])?;
+        let to = upstream.to_string();
+        let direct = Contender {
+            name: "direct",
+            behind: Behind::Http,
+            tool: "echo",
+            address: upstream,
+            process: Arc::new(server),
+        };
+        let mut contenders = vec![direct];
+        match nginx(&folder, upstream)? {
+            Some((process, address)) => contenders.push(http("nginx", process, address)),
+            None => println!("nginx is not installed here, so it does not take part"),
+        }
+        for (name, sight) in [("hyper blind", "blind"), ("hyper envelope", "envelope")] {
+            let (process, address) = Process::beside("proxy-hyper", &[&to, sight])?;
+            contenders.push(http(name, process, address));
+        }
+        let guarded = knows_guards(failwell, &folder, upstream)?.then_some(GUARDED);
+        let bare = if guarded.is_some() { BARE } else { "" };
+        let rows = [
+            ("failwell", "failwell stdio", Some(bare)),
+            ("failwell guarded", "failwell guarded stdio", guarded),
+        ];
+        for (name, over_stdio, settings) in rows {
+            let Some(settings) = settings else { continue };
+            let at = free_address()?;
+            let file =
+                folder.write(&format!("{}.toml", name.replace(' ', "-")), &config(upstream, settings)?)?;
+            let process = Arc::new(Process::listening(&mut up(failwell, &file, at), at)?);
+            let row =
+                |name, behind, tool| Contender { name, behind, tool, address: at, process: process.clone() };
+            contenders.push(row(name, Behind::Http, "up__echo"));
+            contenders.push(row(over_stdio, Behind::Stdio, "child__echo"));
+        }
+        Ok(Stage { contenders, upstream, folder, guarded, bare })
+    }
+}
+
+fn http(name: &'static str, process: Process, address: SocketAddr) -> Contender {
+    Contender { name, behind: Behind::Http, tool: "echo", address, process: Arc::new(process) }
+}
+
+/// Our configuration: the same server over HTTP and as a child.
+pub fn config(upstream: SocketAddr, settings: &str) -> Result<String, String> {
+    let child = beside("upstream-stdio")?;
+    Ok(format!(
+        "servers = []\n\n[[upstream]]\nname = \"up\"\nurl = \"http://{upstream}/mcp\"\n\n\
+         [[upstream]]\nname = \"child\"\ncommand = [{child:?}]\n\n{settings}"
+    ))
+}
+
+/// `failwell up`, with its state beside its configuration.
+pub fn up(failwell: &Path, file: &Path, at: SocketAddr) -> Command {
+    let mut command = ours(failwell, file);
+    command.args(["up", "--listen", &at.to_string(), "--config"]).arg(file).stdin(Stdio::null());
+    command.stdout(Stdio::null());
+    command
+}
+
+/// Our program, with a state folder of its own.
+pub fn ours(failwell: &Path, file: &Path) -> Command {
+    let mut command = Command::new(failwell);
+    let state = file.with_extension("state");
+    command.env("XDG_STATE_HOME", &state).env("HOME", &state).stderr(Stdio::null());
+    command
+}
+
+fn knows_guards(failwell: &Path, folder: &Folder, upstream: SocketAddr) -> Result<bool, String> {
+    for settings in [BARE, GUARDED] {
+        let file = folder.write("asked.toml", &config(upstream, settings)?)?;
+        let checked = ours(failwell, &file).arg("check").arg(&file).stdout(Stdio::null()).status();
+        if !checked.map_err(|error| format!("{}: {error}", failwell.display()))?.success() {
+            return Ok(false);
+        }
+    }
+    Ok(true)
+}
+
+fn nginx(folder: &Folder, upstream: SocketAddr) -> Result<Option<(Process, SocketAddr)>, String> {
+    let program = ["/usr/sbin/nginx", "/usr/bin/nginx", "/usr/local/sbin/nginx"];
+    let Some(program) = program.into_iter().find(|path| Path::new(path).exists()) else { return Ok(None) };
+    let (at, here) = (free_address()?, folder.0.display());
+    let file = folder.write(
+        "nginx.conf",
+        &format!(
+            "daemon off;\nworker_processes 2;\npid {here}/nginx.pid;\nerror_log {here}/nginx.log;\n\
+             events {{ worker_connections 1024; }}\n\
+             http {{\n  access_log off;\n  client_body_temp_path {here}/body;\n  proxy_temp_path {here}/proxy;\n\
+             fastcgi_temp_path {here}/fastcgi;\n  uwsgi_temp_path {here}/uwsgi;\n  scgi_temp_path {here}/scgi;\n\
+             client_body_buffer_size 256k;\n  proxy_buffers 16 16k;\n  proxy_buffer_size 16k;\n\
+             keepalive_requests 100000000;\n  tcp_nodelay on;\n\
+             upstream echo {{ server {upstream}; keepalive 64; keepalive_requests 100000000; }}\n\
+             server {{ listen {at}; location / {{ proxy_pass http://echo; proxy_http_version 1.1; \
+             proxy_set_header Connection \"\"; }} }}\n}}\n"
+        ),
+    )?;
+    let mut command = Command::new(program);
+    command.args(["-e".as_ref(), folder.0.join("nginx.log").as_os_str(), "-c".as_ref(), file.as_os_str()]);
+    Ok(Some((Process::listening(command.stdin(Stdio::null()).stderr(Stdio::null()), at)?, at)))
+}

@@ -1,0 +1,191 @@
+//! What a configuration is served as, and how it becomes another one while it runs.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use failwell_audit::Journal;
+use failwell_fault::{Fault, Secret};
+use failwell_gateway::{
+    ClientCredentials, Front, Gateway, Reach, Reloaded, Restart, Trust, UpstreamSettings,
+};
+use failwell_process::Launcher;
+use failwell_server::{House, Info, Room, Settings, keep_panics_quiet};
+
+use super::serve;
+use crate::cli::Bounds;
+use crate::complaint::Complaint;
+use crate::config::{Auth, Builtin, Config, Target, UpstreamConfig};
+
+const INFO: Info = Info {
+    name: "failwell",
+    title: "Failwell",
+    version: env!("CARGO_PKG_VERSION"),
+    instructions: "Tools of several servers; a tool is called server__tool.",
+};
+
+/// What is served.
+pub(super) struct Served {
+    /// Everything at once.
+    pub(super) house: Arc<House>,
+    /// Every server alone, by name.
+    pub(super) single: BTreeMap<String, Arc<House>>,
+    gateway: Gateway,
+    front: Front,
+    settings: Settings,
+}
+
+/// Built-in servers by name.
+type Rooms = Vec<(String, Arc<dyn Room>)>;
+
+/// Another configuration, built as far as it can be without anybody noticing.
+struct Prepared {
+    upstreams: Vec<UpstreamSettings>,
+    rooms: Rooms,
+    front: Arc<dyn Room>,
+    single: BTreeMap<String, Arc<House>>,
+}
+
+impl Served {
+    /// Serves what a configuration says. No server behind the gateway is started before it is needed.
+    pub(super) fn new(bounds: &Bounds, config: &Config) -> Result<Served, Complaint> {
+        keep_panics_quiet();
+        if config.servers.is_empty() && config.upstreams.is_empty() {
+            return Err(Complaint::new(
+                "there is nothing to serve",
+                "name a built-in server under `servers`, or add an [[upstream]], in the configuration",
+            ));
+        }
+        Served::build(bounds, config).map_err(|fault| serve::unexpected(&fault))
+    }
+
+    fn build(bounds: &Bounds, config: &Config) -> Result<Served, Fault> {
+        let settings = Settings {
+            request_deadline: Duration::from_secs(bounds.request_timeout),
+            rate: serve::rate(bounds.rate),
+            ..Settings::default()
+        };
+        let gateway = Gateway::new(INFO, Vec::new(), Vec::new(), &Launcher::of_this_program()?);
+        let rooms = rooms(&gateway, &config.servers)?;
+        let front = Front::new(front(&gateway, config, &rooms));
+        let house = House::new(Arc::new(front.clone()), settings.clone(), Journal::to_stderr())?;
+        gateway.announce_to(house.hub());
+        let mut served = Served { house, single: BTreeMap::new(), gateway, front, settings };
+        served.become_another(config)?;
+        Ok(served)
+    }
+
+    /// Serves what another configuration says, from now on: all of it, or nothing when that cannot be.
+    pub(super) fn become_another(&mut self, config: &Config) -> Result<Reloaded, Fault> {
+        let Prepared { upstreams, rooms, front, single } = self.prepare(config)?;
+        for (name, house) in &single {
+            if !self.single.contains_key(name) {
+                self.gateway.announce_single_to(name, house.hub());
+            }
+        }
+        let reloaded = self.gateway.reload(upstreams, rooms);
+        self.front.set(front);
+        self.single = single;
+        Ok(reloaded)
+    }
+
+    /// Tells clients what became another.
+    pub(super) fn announce(&self, reloaded: &Reloaded) {
+        self.gateway.announce(reloaded);
+    }
+
+    fn prepare(&self, config: &Config) -> Result<Prepared, Fault> {
+        let rooms = rooms(&self.gateway, &config.servers)?;
+        let upstreams: Vec<UpstreamSettings> = config.upstreams.iter().map(upstream).collect();
+        let names = upstreams.iter().map(|upstream| &upstream.name).chain(rooms.iter().map(|(name, _)| name));
+        let single = names.map(|name| Ok((name.clone(), self.alone(name)?))).collect::<Result<_, Fault>>()?;
+        let front = front(&self.gateway, config, &rooms);
+        Ok(Prepared { upstreams, rooms, front, single })
+    }
+
+    /// The house of one server: the one it has, with its sessions, or a new one.
+    fn alone(&self, name: &str) -> Result<Arc<House>, Fault> {
+        match self.single.get(name) {
+            Some(house) => Ok(house.clone()),
+            None => {
+                House::new(self.gateway.single(name), self.settings.clone(), self.house.journal().clone())
+            }
+        }
+    }
+
+    /// What ends the servers behind us, and writes down what is left to write.
+    pub(super) fn end(&self) -> impl FnOnce() + use<> {
+        let (gateway, house) = (self.gateway.clone(), self.house.clone());
+        move || {
+            gateway.stop();
+            house.journal().flush();
+        }
+    }
+}
+
+/// One built-in server is served as it is; several servers are served together, under prefixed names.
+fn front(gateway: &Gateway, config: &Config, rooms: &[(String, Arc<dyn Room>)]) -> Arc<dyn Room> {
+    match (rooms, config.upstreams.is_empty()) {
+        ([(_, only)], true) => only.clone(),
+        _ => Arc::new(gateway.clone()),
+    }
+}
+
+/// The built-in servers; those that run stay.
+fn rooms(gateway: &Gateway, servers: &[Builtin]) -> Result<Rooms, Fault> {
+    let one = |server: &Builtin| match gateway.built_in(server.name()) {
+        Some(room) => Ok((server.name().to_owned(), room)),
+        None => Ok((server.name().to_owned(), serve::room(*server)?)),
+    };
+    servers.iter().map(one).collect()
+}
+
+/// An upstream of the file as the gateway wants it.
+fn upstream(config: &UpstreamConfig) -> UpstreamSettings {
+    let pairs = |all: &BTreeMap<String, Secret<String>>| {
+        all.iter().map(|(name, value)| (name.clone(), value.clone())).collect()
+    };
+    let reach = match &config.target {
+        Target::Command { program, arguments, cwd, env, env_pass } => Reach::Child {
+            program: program.into(),
+            arguments: arguments.clone(),
+            folder: cwd.clone().or_else(|| std::env::current_dir().ok()).unwrap_or_else(|| "/".into()),
+            environment: pairs(env),
+            inherited: env_pass.clone(),
+        },
+        Target::Url { url, headers, .. } => Reach::Http { url: url.0.to_string(), headers: pairs(headers) },
+    };
+    let usual = UpstreamSettings::new(&config.name, reach);
+    let usual = match &config.target {
+        Target::Url { wire, ca, auth, .. } => UpstreamSettings {
+            wire: *wire,
+            trust: ca.as_ref().map_or_else(Trust::default, |ca| ca.trust.clone()),
+            credentials: auth.as_deref().map(credentials),
+            ..usual
+        },
+        Target::Command { .. } => usual,
+    };
+    UpstreamSettings {
+        sharing: config.sharing,
+        most_sessions: config.max_sessions,
+        timeout: config.timeout,
+        start_timeout: config.start_timeout,
+        idle_stop: config.idle_stop,
+        largest_message: config.max_message_bytes,
+        restart: Restart { budget: config.restart.budget, window: config.restart.window },
+        first_era: None,
+        trusted_errors: config.trusted_errors,
+        ..usual
+    }
+}
+
+fn credentials(auth: &Auth) -> ClientCredentials {
+    ClientCredentials {
+        token_url: auth.token_url.0.to_string(),
+        client_id: auth.client_id.clone(),
+        client_secret: auth.client_secret.clone(),
+        scope: auth.scope.clone(),
+        audience: auth.audience.clone(),
+        resource: auth.resource.clone(),
+    }
+}

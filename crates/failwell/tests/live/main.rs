@@ -1,0 +1,12 @@
+//! The real program, with real processes behind it and beside it.
+
+#![allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "a test may stop at the first surprise"
+)]
+
+mod folder;
+mod node;
+mod reload;

@@ -1,0 +1,191 @@
+//! The real program, serving over HTTP, and a client that sends it whatever a test wants.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::folder::Folder;
+
+/// `failwell up`, ended when dropped.
+pub(crate) struct Node {
+    child: Child,
+    pub(crate) address: SocketAddr,
+    told: Arc<Mutex<String>>,
+}
+
+/// One answer over HTTP.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    pub(crate) head: String,
+    pub(crate) body: String,
+}
+
+impl Answer {
+    /// The body, or the last event of it.
+    pub(crate) fn json(&self) -> Value {
+        let last = self.body.lines().rev().find_map(|line| line.strip_prefix("data: "));
+        serde_json::from_str(last.unwrap_or(&self.body)).unwrap_or_else(|_| panic!("no JSON: {self:?}"))
+    }
+
+    pub(crate) fn header(&self, name: &str) -> Option<String> {
+        let prefix = format!("{name}: ");
+        self.head.lines().find_map(|line| line.strip_prefix(prefix.as_str()).map(str::to_owned))
+    }
+
+    /// The text of a tool's result.
+    pub(crate) fn text(&self) -> String {
+        let json = self.json();
+        let result = json.get("result").unwrap_or(&json);
+        result["content"][0]["text"].as_str().unwrap_or_else(|| panic!("no text: {self:?}")).to_owned()
+    }
+
+    /// The reason of a failure.
+    pub(crate) fn reason(&self) -> String {
+        let json = self.json();
+        let data = [&json["error"]["data"], &json["detail"], &json];
+        let found = data.iter().find_map(|data| data["reason"].as_str());
+        found.unwrap_or_else(|| panic!("no reason: {self:?}")).to_owned()
+    }
+}
+
+impl Node {
+    pub(crate) fn up(folder: &Folder, arguments: &[&str]) -> Node {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_failwell"));
+        command.arg("up").args(["--listen", "127.0.0.1:0"]).args(arguments);
+        Node::start(command, folder)
+    }
+
+    /// Starts where the file says.
+    pub(crate) fn start(mut command: Command, folder: &Folder) -> Node {
+        command.current_dir(&folder.0).env_remove("FAILWELL_KEY").stdin(Stdio::null());
+        let mut child =
+            command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("failwell starts");
+        let told = Arc::<Mutex<String>>::default();
+        let (errors, keeping) = (child.stderr.take().expect("standard error"), told.clone());
+        std::thread::spawn(move || {
+            for line in BufReader::new(errors).lines().map_while(Result::ok) {
+                let mut told = keeping.lock().expect("told");
+                told.push_str(&line);
+                told.push('\n');
+            }
+        });
+        let mut lines = BufReader::new(child.stdout.take().expect("standard output")).lines();
+        let address = lines.by_ref().map_while(Result::ok).find_map(|line| {
+            let (_, address) = line.split_once("is up on http://")?;
+            address.trim().parse().ok()
+        });
+        std::thread::spawn(move || lines.map_while(Result::ok).for_each(drop));
+        let address = address.unwrap_or_else(|| panic!("it does not start: {}", told.lock().expect("told")));
+        Node { child, address, told }
+    }
+
+    pub(crate) fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    pub(crate) fn signal(&self, name: &str) {
+        let sent = Command::new("kill").args([name, &self.pid().to_string()]).status().expect("kill runs");
+        assert!(sent.success());
+    }
+
+    /// What it said on standard error so far.
+    pub(crate) fn told(&self) -> String {
+        self.told.lock().expect("told").clone()
+    }
+
+    /// Waits until it has said something on standard error, so many times.
+    pub(crate) fn waits_for(&self, text: &str, times: usize) {
+        let is_told = || self.told().matches(text).count() >= times;
+        assert!(within(Duration::from_secs(20), is_told), "{text:?} was not told: {}", self.told());
+    }
+
+    /// Sends a request on a connection of its own, and reads the answer to its end.
+    pub(crate) fn send(&self, verb: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Answer {
+        let mut stream = self.open(verb, path, headers, body);
+        let mut bytes = Vec::new();
+        stream.read_to_end(&mut bytes).expect("an answer");
+        let text = String::from_utf8_lossy(&bytes).into_owned();
+        let (head, body) = text.split_once("\r\n\r\n").unwrap_or_else(|| panic!("no head: {text:?}"));
+        let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).expect("a status");
+        let chunked = head.to_ascii_lowercase().contains("transfer-encoding: chunked");
+        let body = if chunked { unchunked(body) } else { body.to_owned() };
+        Answer { status, head: head.to_ascii_lowercase(), body }
+    }
+
+    /// Sends a request and leaves the reading to the test.
+    pub(crate) fn open(&self, verb: &str, path: &str, headers: &[(&str, &str)], body: &str) -> TcpStream {
+        let mut stream = TcpStream::connect(self.address).expect("a connection");
+        stream.set_read_timeout(Some(Duration::from_secs(30))).expect("a deadline");
+        let mut head = format!(
+            "{verb} {path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\nContent-Length: {}\r\n",
+            self.address,
+            body.len()
+        );
+        let usual = [("Content-Type", "application/json"), ("Accept", "application/json, text/event-stream")];
+        for (name, value) in usual.iter().filter(|(name, _)| !headers.iter().any(|(given, _)| given == name))
+        {
+            head.push_str(&format!("{name}: {value}\r\n"));
+        }
+        headers.iter().for_each(|(name, value)| head.push_str(&format!("{name}: {value}\r\n")));
+        stream.write_all(format!("{head}\r\n{body}").as_bytes()).expect("sent");
+        stream
+    }
+
+    /// Calls a tool over REST.
+    pub(crate) fn tool(&self, name: &str, arguments: Value) -> Answer {
+        self.send("POST", &format!("/v1/tools/{name}"), &[], &arguments.to_string())
+    }
+
+    /// Begins a session at a path.
+    pub(crate) fn initialize(&self, path: &str) -> Answer {
+        let hello = json!({"protocolVersion": "2025-11-25", "capabilities": {"elicitation": {}},
+            "clientInfo": {"name": "t", "version": "1"}});
+        let hello = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello});
+        self.send("POST", path, &[], &hello.to_string())
+    }
+}
+
+impl Drop for Node {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Chunks put together; what was cut off in the middle is left out.
+fn unchunked(text: &str) -> String {
+    let mut whole = String::new();
+    let mut rest = text;
+    while let Some((size, after)) = rest.split_once("\r\n") {
+        let size = usize::from_str_radix(size.trim(), 16).unwrap_or(0);
+        if size == 0 || after.len() < size {
+            break;
+        }
+        whole.push_str(&after[..size]);
+        rest = after[size..].trim_start_matches("\r\n");
+    }
+    whole
+}
+
+/// Whether something becomes true in time.
+pub(crate) fn within(limit: Duration, is: impl Fn() -> bool) -> bool {
+    let began = Instant::now();
+    while !is() {
+        if began.elapsed() > limit {
+            return false;
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    true
+}
+
+/// Whether a process ends in time.
+pub(crate) fn ends(pid: &str) -> bool {
+    let place = std::path::Path::new("/proc").join(pid);
+    within(Duration::from_secs(15), || !place.exists())
+}

@@ -1,0 +1,130 @@
+//! The one table of what guards look for.
+
+/// A guard.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Guard {
+    /// Keys, tokens and passwords.
+    Secrets,
+    /// What tells who somebody is.
+    Pii,
+    /// Text that wants to command a model.
+    Injection,
+}
+
+impl Guard {
+    /// All of them.
+    pub const ALL: [Guard; 3] = [Guard::Secrets, Guard::Pii, Guard::Injection];
+
+    /// As it is written in the file.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Guard::Secrets => "secrets",
+            Guard::Pii => "pii",
+            Guard::Injection => "injection",
+        }
+    }
+}
+
+macro_rules! categories {
+    ($($variant:ident, $guard:ident, $name:literal, $label:literal;)*) => {
+        /// One sort of thing a guard looks for.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        #[repr(u8)]
+        #[expect(missing_docs, reason = "the names say it; the manual lists them")]
+        pub enum Category { $($variant),* }
+
+        const TABLE: &[(Category, Guard, &str, &str)] = &[$((Category::$variant, Guard::$guard, $name, $label)),*];
+    };
+}
+
+categories! {
+    AwsAccessKey, Secrets, "aws_access_key", "[redacted: secrets/aws_access_key]";
+    AwsSecretKey, Secrets, "aws_secret_key", "[redacted: secrets/aws_secret_key]";
+    GithubToken, Secrets, "github_token", "[redacted: secrets/github_token]";
+    GithubFineGrained, Secrets, "github_fine_grained", "[redacted: secrets/github_fine_grained]";
+    GitlabToken, Secrets, "gitlab_token", "[redacted: secrets/gitlab_token]";
+    GoogleKey, Secrets, "google_key", "[redacted: secrets/google_key]";
+    SlackToken, Secrets, "slack_token", "[redacted: secrets/slack_token]";
+    OpenaiKey, Secrets, "openai_key", "[redacted: secrets/openai_key]";
+    AnthropicKey, Secrets, "anthropic_key", "[redacted: secrets/anthropic_key]";
+    StripeKey, Secrets, "stripe_key", "[redacted: secrets/stripe_key]";
+    Jwt, Secrets, "jwt", "[redacted: secrets/jwt]";
+    PrivateKey, Secrets, "private_key", "[redacted: secrets/private_key]";
+    ConnectionString, Secrets, "connection_string", "[redacted: secrets/connection_string]";
+    PackageToken, Secrets, "package_token", "[redacted: secrets/package_token]";
+    ServiceKey, Secrets, "service_key", "[redacted: secrets/service_key]";
+    Entropy, Secrets, "entropy", "[redacted: secrets/entropy]";
+    Email, Pii, "email", "[redacted: pii/email]";
+    Phone, Pii, "phone", "[redacted: pii/phone]";
+    CreditCard, Pii, "credit_card", "[redacted: pii/credit_card]";
+    IpAddress, Pii, "ip_address", "[redacted: pii/ip_address]";
+    UsSsn, Pii, "us_ssn", "[redacted: pii/us_ssn]";
+    UkNino, Pii, "uk_nino", "[redacted: pii/uk_nino]";
+    CaSin, Pii, "ca_sin", "[redacted: pii/ca_sin]";
+    EsDni, Pii, "es_dni", "[redacted: pii/es_dni]";
+    ItCodiceFiscale, Pii, "it_codice_fiscale", "[redacted: pii/it_codice_fiscale]";
+    FrNir, Pii, "fr_nir", "[redacted: pii/fr_nir]";
+    BrCpf, Pii, "br_cpf", "[redacted: pii/br_cpf]";
+    InAadhaar, Pii, "in_aadhaar", "[redacted: pii/in_aadhaar]";
+    Delimiter, Injection, "delimiter", "[redacted: injection/delimiter]";
+    Role, Injection, "role", "[redacted: injection/role]";
+    Context, Injection, "context", "[redacted: injection/context]";
+    HiddenText, Injection, "hidden_text", "[redacted: injection/hidden_text]";
+}
+
+impl Category {
+    /// All of them, in the order of the table.
+    pub fn all() -> impl Iterator<Item = Category> {
+        TABLE.iter().map(|row| row.0)
+    }
+
+    fn row(self) -> (Guard, &'static str, &'static str) {
+        TABLE
+            .get(usize::from(self as u8))
+            .map_or((Guard::Secrets, "", ""), |(_, guard, name, label)| (*guard, name, label))
+    }
+
+    /// Whose it is.
+    pub fn guard(self) -> Guard {
+        self.row().0
+    }
+
+    /// As it is written in the file.
+    pub fn as_str(self) -> &'static str {
+        self.row().1
+    }
+
+    /// What stands where it was.
+    pub fn label(self) -> &'static str {
+        self.row().2
+    }
+
+    /// The category of a guard by its name.
+    pub fn named(guard: Guard, name: &str) -> Option<Category> {
+        Category::all().find(|category| category.guard() == guard && category.as_str() == name)
+    }
+
+    /// Whether it is looked for when nobody chose: entropy finds what merely looks random, and must be asked for.
+    pub fn is_usual(self) -> bool {
+        self != Category::Entropy
+    }
+
+    pub(super) fn bit(self) -> u64 {
+        1 << (self as u8)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Category, TABLE};
+
+    #[test]
+    fn the_table_is_in_the_order_of_the_variants_and_its_labels_name_the_row() {
+        for (index, (category, guard, name, label)) in TABLE.iter().enumerate() {
+            assert_eq!(usize::from(*category as u8), index);
+            assert_eq!(*label, format!("[redacted: {}/{name}]", guard.as_str()));
+            assert_eq!(Category::named(*guard, name), Some(*category));
+        }
+        assert!(TABLE.len() <= 64);
+    }
+}

@@ -1,0 +1,74 @@
+//! Passwords within addresses: `scheme://user:password@host`.
+
+use memchr::memmem;
+
+use super::category::Category;
+use super::pattern::Span;
+use super::secrets::is_password;
+
+/// The longest user and password that are looked for.
+const LONGEST: usize = 1_024;
+
+/// Whether there may be one.
+pub(super) fn may_be_in(text: &[u8]) -> bool {
+    memmem::find_iter(text, b"://").any(|at| password(text, at + 3).is_some())
+}
+
+/// Finds them all.
+pub(super) fn find(text: &[u8], spans: &mut Vec<Span>) {
+    for at in memmem::find_iter(text, b"://") {
+        if let Some((start, end)) = password(text, at + 3) {
+            spans.push(Span { start, end, category: Category::ConnectionString });
+        }
+    }
+}
+
+/// Where the password of an address stands whose authority begins here.
+fn password(text: &[u8], authority: usize) -> Option<(usize, usize)> {
+    let rest = text.get(authority..)?;
+    let rest = rest.get(..LONGEST.min(rest.len()))?;
+    let ends = |byte: &u8| {
+        byte.is_ascii_whitespace() || matches!(byte, b'"' | b'\'' | b'<' | b'>' | b'`' | b'\\' | 0)
+    };
+    // A placeholder may be in angle brackets, which end an address everywhere else.
+    let rest = rest.split(ends).next()?;
+    let colon = rest.iter().position(|byte| matches!(byte, b':' | b'/' | b'?' | b'#' | b'@'))?;
+    if rest.get(colon) != Some(&b':') {
+        return None;
+    }
+    let after = rest.get(colon + 1..)?;
+    let own = after.split(|byte| matches!(byte, b'/' | b'?' | b'#')).next()?;
+    let at = match own.iter().rposition(|byte| *byte == b'@') {
+        Some(at) => at,
+        // A password with a slash in it. A port is none.
+        None if own.iter().all(u8::is_ascii_digit) => return None,
+        None => after.iter().position(|byte| *byte == b'@')?,
+    };
+    let start = authority + colon + 1;
+    is_password(after.get(..at)?).then_some((start, start + at))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::find;
+
+    #[test]
+    fn passwords_are_found_and_ports_are_not() {
+        for (text, password) in [
+            ("postgres://app:s3cr3t@db:5432/x", Some("s3cr3t")),
+            ("redis://:pw@h", Some("pw")),
+            ("mongodb+srv://u:p@ss@h/db", Some("p@ss")),
+            ("amqp://u:a/b@h", Some("a/b")),
+            ("http://h:8080/a@b", None),
+            ("http://h/x:y@z", None),
+            ("https://user@h/", None),
+            ("postgres://u:${PW}@h", None),
+            ("postgres://u:****@h", None),
+            ("see https://h and u:p@h", None),
+        ] {
+            let mut spans = Vec::new();
+            find(text.as_bytes(), &mut spans);
+            assert_eq!(spans.first().map(|s| &text[s.start..s.end]), password, "{text}");
+        }
+    }
+}

@@ -1,0 +1,159 @@
+//! Base64 within text, in either alphabet, in one line or in many.
+
+/// Shorter runs hold nothing worth hiding: eighteen bytes.
+pub(super) const SHORTEST: usize = 24;
+/// Encoders break lines at 64 or 76.
+const A_LINE: usize = 60;
+/// Enough of a run to tell words from codes.
+const A_LOOK: usize = 512;
+
+fn is_code(byte: &u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'-' | b'_')
+}
+
+/// Whether there is a run that may be an encoded text.
+pub(super) fn may_be_in(text: &[u8]) -> bool {
+    Runs::of(text).next().is_some()
+}
+
+/// The runs of a text that may be encoded text.
+pub(super) struct Runs<'a> {
+    text: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Runs<'a> {
+    pub(super) fn of(text: &'a [u8]) -> Runs<'a> {
+        Runs { text, at: 0 }
+    }
+
+    /// Looks at every twenty-fourth byte only: a run cannot lie between two of them.
+    fn next_run(&mut self) -> Option<(usize, usize)> {
+        loop {
+            let probe = self.at + SHORTEST - 1;
+            if !is_code(self.text.get(probe)?) {
+                self.at = probe + 1;
+                continue;
+            }
+            let ahead = self.text.get(self.at..probe)?.iter().rev().take_while(|b| is_code(b)).count();
+            let behind = self.text.get(probe..)?.iter().take_while(|b| is_code(b)).count();
+            let (start, end) = (probe - ahead, probe + behind);
+            self.at = end;
+            if end - start >= SHORTEST {
+                return Some((start, end));
+            }
+        }
+    }
+
+    /// Further lines of the same run.
+    fn lines(&self, mut line: usize, mut end: usize) -> usize {
+        loop {
+            let rest = self.text.get(end..).unwrap_or_default();
+            let space = rest.iter().take(4).take_while(|byte| byte.is_ascii_whitespace()).count();
+            let next = rest.get(space..).unwrap_or_default().iter().take_while(|b| is_code(b)).count();
+            if space == 0 || next == 0 || line < A_LINE {
+                return end;
+            }
+            (line, end) = (next, end + space + next);
+        }
+    }
+}
+
+impl Iterator for Runs<'_> {
+    type Item = (usize, usize);
+
+    fn next(&mut self) -> Option<(usize, usize)> {
+        loop {
+            let (start, end) = self.next_run()?;
+            let look = self.text.get(start..end.min(start + A_LOOK))?;
+            let end = self.lines(end - start, end);
+            self.at = end;
+            // The code of any ordinary text has letters of both cases.
+            if look.iter().any(u8::is_ascii_uppercase) && look.iter().any(u8::is_ascii_lowercase) {
+                let padding = self.text.get(end..)?.iter().take(2).take_while(|byte| **byte == b'=').count();
+                return Some((start, end + padding));
+            }
+        }
+    }
+}
+
+/// Decodes a run from the given place on, as far as it goes. What is no code is passed over.
+pub(super) fn decode(run: &[u8], skip: usize, into: &mut Vec<u8>) {
+    into.clear();
+    into.reserve(run.len() / 4 * 3 + 3);
+    let (mut bits, mut count) = (0u32, 0);
+    for byte in run.iter().skip(skip) {
+        let value = match byte {
+            b'A'..=b'Z' => byte - b'A',
+            b'a'..=b'z' => byte - b'a' + 26,
+            b'0'..=b'9' => byte - b'0' + 52,
+            b'+' | b'-' => 62,
+            b'/' | b'_' => 63,
+            _ => continue,
+        };
+        bits = (bits << 6) | u32::from(value);
+        count += 6;
+        if count >= 8 {
+            count -= 8;
+            into.push((bits >> count) as u8);
+        }
+    }
+}
+
+/// Encodes a text, so that what is taken out of a place for code leaves code behind.
+pub(super) fn encode(text: &str, into: &mut Vec<u8>) {
+    const CODES: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    for chunk in text.as_bytes().chunks(3) {
+        let at = |index: usize| u32::from(chunk.get(index).copied().unwrap_or(0));
+        let bits = at(0) << 16 | at(1) << 8 | at(2);
+        for place in 0..4 {
+            let code = CODES.get((bits >> (18 - 6 * place) & 63) as usize).copied().unwrap_or(b'A');
+            into.push(if place <= chunk.len() { code } else { b'=' });
+        }
+    }
+}
+
+/// Whether decoded bytes are text, not a picture.
+pub(super) fn is_text(bytes: &[u8]) -> bool {
+    // The last character may be cut off.
+    let valid = match std::str::from_utf8(bytes) {
+        Ok(_) => true,
+        Err(error) => error.error_len().is_none() && bytes.len() - error.valid_up_to() < 4,
+    };
+    let controls = || bytes.iter().filter(|b| b.is_ascii_control() && !b.is_ascii_whitespace()).count();
+    valid && controls() * 20 <= bytes.len()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Runs, decode, encode, is_text};
+
+    #[test]
+    fn runs_are_found_across_lines_and_words_are_not() {
+        let code = "QUtJQUlPU0ZPRE5ON0VYQU1QTEU".to_owned();
+        let long = "Z2hw".repeat(19);
+        for (text, runs) in [
+            (format!("token {code}= end"), vec![format!("{code}=")]),
+            (format!("{long}\n{long}\r\nZ2hw end"), vec![format!("{long}\n{long}\r\nZ2hw")]),
+            ("a_long_function_name_without_capitals".to_owned(), vec![]),
+            ("short QUtJQUlPU0ZP".to_owned(), vec![]),
+        ] {
+            let found: Vec<&str> = Runs::of(text.as_bytes()).map(|(s, e)| &text[s..e]).collect();
+            assert_eq!(found, runs, "{text}");
+        }
+    }
+
+    #[test]
+    fn what_is_encoded_is_decoded() {
+        for text in ["", "a", "ab", "abc", "[redacted: secrets/jwt]"] {
+            let (mut code, mut back) = (Vec::new(), Vec::new());
+            encode(text, &mut code);
+            decode(&code, 0, &mut back);
+            assert_eq!(back, text.as_bytes());
+            assert_eq!(code.len() % 4, 0);
+        }
+        assert!(
+            is_text("héllo\n".as_bytes()) && !is_text(b"\x89PNG\r\n\x1a\n\x00\x00") && is_text(b"caf\xc3")
+        );
+    }
+}

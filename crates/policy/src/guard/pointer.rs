@@ -1,0 +1,163 @@
+//! Where in a message something was found. A pointer is shown to callers, so it holds no name a stranger chose.
+
+use std::fmt::Write;
+
+use super::examine::Hit;
+use super::settings::Direction;
+use super::tokens::{Token, Tokens, is_key};
+
+/// Names the protocol itself uses: these may be shown whoever wrote the message.
+const KNOWN: &[&str] = &[
+    "_meta",
+    "annotations",
+    "arguments",
+    "blob",
+    "code",
+    "completion",
+    "content",
+    "contents",
+    "contextInclusion",
+    "data",
+    "description",
+    "detail",
+    "error",
+    "facts",
+    "hint",
+    "icons",
+    "id",
+    "inputRequests",
+    "inputResponses",
+    "inputSchema",
+    "instructions",
+    "isError",
+    "jsonrpc",
+    "level",
+    "logger",
+    "message",
+    "messages",
+    "meta",
+    "method",
+    "mimeType",
+    "name",
+    "nextCursor",
+    "outputSchema",
+    "params",
+    "progress",
+    "progressToken",
+    "prompts",
+    "properties",
+    "reason",
+    "requestState",
+    "requestedSchema",
+    "resource",
+    "resourceTemplates",
+    "resources",
+    "result",
+    "role",
+    "statusMessage",
+    "structuredContent",
+    "systemPrompt",
+    "text",
+    "title",
+    "tools",
+    "total",
+    "type",
+    "uri",
+    "uriTemplate",
+    "value",
+    "values",
+    "violations",
+];
+
+enum Level {
+    Object(Option<Token>),
+    Array(usize),
+}
+
+/// The place of every hit, in the order of the hits, which is that of the message.
+pub(super) fn places(json: &[u8], hits: &[Hit], direction: Direction) -> Vec<String> {
+    let mut walk = Places { json, hits, direction, stack: Vec::new(), found: Vec::with_capacity(hits.len()) };
+    let mut tokens = Tokens::from(json, 0);
+    loop {
+        let gap = tokens.position();
+        let Some(token) = tokens.next() else {
+            walk.between(gap, json.len());
+            break;
+        };
+        walk.between(gap, token.start.saturating_sub(1));
+        walk.string(token);
+        if walk.found.len() == hits.len() {
+            break;
+        }
+    }
+    walk.found.resize(hits.len(), String::new());
+    walk.found
+}
+
+struct Places<'a> {
+    json: &'a [u8],
+    hits: &'a [Hit],
+    direction: Direction,
+    stack: Vec<Level>,
+    found: Vec<String>,
+}
+
+impl Places<'_> {
+    fn between(&mut self, from: usize, to: usize) {
+        for at in from..to {
+            match self.json.get(at) {
+                Some(b'{') => self.stack.push(Level::Object(None)),
+                Some(b'[') => self.stack.push(Level::Array(0)),
+                Some(b'}' | b']') => drop(self.stack.pop()),
+                Some(b',') => {
+                    if let Some(Level::Array(index)) = self.stack.last_mut() {
+                        *index += 1;
+                    }
+                }
+                Some(b'0'..=b'9') => self.note(at),
+                _ => {}
+            }
+        }
+    }
+
+    fn string(&mut self, token: Token) {
+        if let (Some(Level::Object(name)), true) = (self.stack.last_mut(), is_key(self.json, token.end + 1)) {
+            *name = Some(token);
+        }
+        self.note(token.start);
+    }
+
+    /// Writes down the place of every hit in the token that begins here.
+    fn note(&mut self, start: usize) {
+        while self.hits.get(self.found.len()).is_some_and(|hit| hit.token.start == start) {
+            let place = self.pointer();
+            self.found.push(place);
+        }
+    }
+
+    fn pointer(&self) -> String {
+        let mut pointer = String::new();
+        for level in &self.stack {
+            let _ = match level {
+                Level::Array(index) => write!(pointer, "/{index}"),
+                Level::Object(Some(name)) => write!(pointer, "/{}", self.shown(*name)),
+                Level::Object(None) => write!(pointer, "/"),
+            };
+        }
+        pointer
+    }
+
+    fn shown(&self, name: Token) -> &str {
+        let text = self.json.get(name.start..name.end).and_then(|raw| std::str::from_utf8(raw).ok());
+        let is_plain = |text: &str| {
+            (1..=32).contains(&text.len())
+                && text.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'.' | b'-'))
+        };
+        let is_clean = || self.hits.binary_search_by_key(&name.start, |hit| hit.token.start).is_err();
+        match text {
+            Some(text) if KNOWN.contains(&text) => text,
+            Some(text) if self.direction == Direction::Request && is_plain(text) && is_clean() => text,
+            _ => "*",
+        }
+    }
+}

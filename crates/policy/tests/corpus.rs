@@ -1,0 +1,175 @@
+//! The corpus under `tests/guards`: recall and precision of every category, through every disguise.
+
+#![allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::print_stdout,
+    reason = "a test may stop at the first surprise, and this one reports figures"
+)]
+
+#[path = "corpus/disguises.rs"]
+mod disguises;
+#[path = "corpus/fill.rs"]
+mod fill;
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use failwell_policy::guard::{Action, Category, Direction, GuardSettings, Guards, Rule, Verdict};
+
+const CORPUS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/guards");
+
+struct Line {
+    category: Category,
+    must_find: bool,
+    text: String,
+}
+
+fn lines() -> Vec<Line> {
+    let mut all = Vec::new();
+    for category in Category::all() {
+        let file =
+            Path::new(CORPUS).join(category.guard().as_str()).join(format!("{}.txt", category.as_str()));
+        let text =
+            std::fs::read_to_string(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+        for (number, line) in text.lines().enumerate() {
+            let (sign, text) = line.split_at(2);
+            let text = fill::fill(text, number as u64 + 1);
+            all.push(Line { category, must_find: sign == "+ ", text });
+        }
+    }
+    all
+}
+
+fn guards(categories: Option<Vec<Category>>) -> Guards {
+    let rule = Rule { categories, ..Rule::everywhere(Action::Redact) };
+    let settings = GuardSettings {
+        secrets: rule.clone(),
+        pii: rule.clone(),
+        injection: rule,
+        ..GuardSettings::default()
+    };
+    Guards::compile(settings).expect("the guards compile")
+}
+
+fn found(guards: &Guards, json: &str) -> Vec<Category> {
+    match guards.inspect(Direction::Result, "", json.as_bytes(), 0) {
+        Verdict::Pass => Vec::new(),
+        Verdict::Redacted { bytes, findings } => {
+            let text = std::str::from_utf8(&bytes).expect("text");
+            serde_json::from_str::<serde_json::Value>(text)
+                .unwrap_or_else(|error| panic!("{error}: {text:.300}"));
+            let again = guards.inspect(Direction::Result, "", &bytes, 0);
+            assert_eq!(again, Verdict::Pass, "looking again finds nothing: {text:.300}");
+            findings.iter().map(|finding| finding.category).collect()
+        }
+        other => panic!("nothing else was asked for: {other:?}"),
+    }
+}
+
+#[derive(Default)]
+struct Score {
+    wanted: usize,
+    hit: usize,
+    false_alarms: usize,
+    missed: Vec<String>,
+}
+
+#[test]
+fn recall_and_precision_of_every_category() {
+    let mut scores: BTreeMap<Category, Score> = BTreeMap::new();
+    let usual = guards(None);
+    let random = guards(Some(vec![Category::Entropy]));
+    let mut wrong = Vec::new();
+    for line in lines() {
+        let guards = if line.category == Category::Entropy { &random } else { &usual };
+        if line.must_find {
+            let score = scores.entry(line.category).or_default();
+            for (name, json) in disguises::all(line.category, &line.text) {
+                score.wanted += 1;
+                if found(guards, &json).contains(&line.category) {
+                    score.hit += 1;
+                } else {
+                    score.missed.push(format!("{name}: {:.120}", line.text));
+                }
+            }
+        } else {
+            for category in found(guards, &serde_json::json!({"text": line.text}).to_string()) {
+                wrong.push(format!("{}: {}", category.as_str(), line.text));
+                scores.entry(category).or_default().false_alarms += 1;
+            }
+        }
+    }
+    let clean = std::fs::read_to_string(Path::new(CORPUS).join("clean/prose.txt")).expect("the clean text");
+    for line in clean.lines() {
+        for category in found(&usual, &serde_json::json!({"text": line, line: 1}).to_string()) {
+            wrong.push(format!("{}: {line}", category.as_str()));
+            scores.entry(category).or_default().false_alarms += 1;
+        }
+    }
+    report(&scores);
+    println!("{}", wrong.join("\n"));
+    for (category, score) in &scores {
+        assert!(score.wanted >= 20, "{}: only {} cases", category.as_str(), score.wanted);
+        assert!(score.missed.is_empty(), "{}: {:#?}", category.as_str(), score.missed);
+        assert!(precision(score) >= 0.98, "{}: {:.3}", category.as_str(), precision(score));
+    }
+    assert_eq!(scores.len(), Category::all().count(), "every category has a file");
+}
+
+fn precision(score: &Score) -> f64 {
+    score.hit as f64 / (score.hit + score.false_alarms).max(1) as f64
+}
+
+fn report(scores: &BTreeMap<Category, Score>) {
+    println!("{:<28} {:>6} {:>7} {:>10}", "category", "cases", "recall", "precision");
+    for (category, score) in scores {
+        let name = format!("{}/{}", category.guard().as_str(), category.as_str());
+        let recall = score.hit as f64 / score.wanted.max(1) as f64;
+        println!("{name:<28} {:>6} {recall:>7.3} {:>10.3}", score.wanted, precision(score));
+    }
+}
+
+#[test]
+fn labels_are_never_found() {
+    let all = guards(Some(Category::all().collect()));
+    for category in Category::all() {
+        let json =
+            serde_json::json!({"text": category.label(), category.label(): [category.label()]}).to_string();
+        assert_eq!(found(&all, &json), [], "{}", category.label());
+    }
+}
+
+/// One text of two megabytes in which something of every category lies across every 64 KiB.
+#[test]
+fn everything_is_found_at_the_edges_and_in_megabytes() {
+    let usual = guards(None);
+    let mut firsts: Vec<Line> = Vec::new();
+    for line in lines().into_iter().filter(|line| line.must_find && line.category != Category::Entropy) {
+        if firsts.iter().all(|first| first.category != line.category) {
+            firsts.push(line);
+        }
+    }
+    for part in [0, 1, 2] {
+        let mut text = String::new();
+        for (index, line) in firsts.iter().enumerate() {
+            let across = (line.text.len() * part / 2).clamp(1, line.text.len() - 1);
+            let filler = (index + 1) * 65_536 - text.len() - across;
+            text.push_str(&"all quiet, nothing to see here; ".repeat(filler / 32 + 1)[..filler - 1]);
+            text.push('\n');
+            text.push_str(&line.text);
+            text.push('\n');
+        }
+        let json = serde_json::json!({"result": {"content": [{"type": "text", "text": text}]}}).to_string();
+        let verdict = usual.inspect(Direction::Result, "", json.as_bytes(), 0);
+        let Verdict::Redacted { bytes, findings } = verdict else { panic!("nothing was taken out") };
+        for line in &firsts {
+            let found = findings.iter().find(|finding| finding.category == line.category);
+            let place = found.map(|finding| finding.place.as_str());
+            assert_eq!(place, Some("/result/content/0/text"), "{}", line.category.as_str());
+            let core = line.text.split('\n').next_back().unwrap_or_default().as_bytes();
+            assert!(!bytes.windows(core.len()).any(|window| window == core), "{}", line.category.as_str());
+        }
+    }
+}
