@@ -5,6 +5,7 @@
 //! never printed: [`veil`] decides it before the first problem is written.
 
 mod builtin;
+mod charter;
 mod excerpt;
 mod file;
 mod interpolate;
@@ -13,6 +14,7 @@ mod names;
 mod problem;
 mod reader;
 mod root;
+mod rules;
 mod schema;
 mod settings;
 mod source;

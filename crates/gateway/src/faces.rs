@@ -4,6 +4,7 @@
 use std::iter;
 use std::sync::Arc;
 
+use failwell_fault::Fault;
 use failwell_process::Launcher;
 use failwell_rpc::Era;
 use failwell_server::Context;
@@ -50,15 +51,25 @@ impl Faces {
         }
     }
 
+    /// Whether trouble with it is worth a line in the log: one line, whichever face it shows.
+    pub(crate) fn is_worth_reporting(&self, fault: &Fault) -> bool {
+        self.modern.tally().is_worth_reporting(fault)
+    }
+
+    /// All of them.
+    pub(crate) fn all(&self) -> impl Iterator<Item = &Arc<Upstream>> {
+        iter::once(&self.modern).chain(&self.session)
+    }
+
     /// Nobody new comes: each face ends with the last call in flight.
     pub(crate) fn retire(&self, end: &CancellationToken) {
-        for face in iter::once(&self.modern).chain(&self.session) {
+        for face in self.all() {
             tokio::spawn(face.retire(end.clone()));
         }
     }
 
     /// Ends the connections and whatever is behind them.
     pub(crate) fn stop(&self) {
-        iter::once(&self.modern).chain(&self.session).for_each(|face| face.stop());
+        self.all().for_each(|face| face.stop());
     }
 }

@@ -44,32 +44,36 @@ pub(crate) async fn introduce(
         }
     }
     let params = json!({"_meta": plain_meta()}).to_string();
-    let mut asked = link.send("server/discover", |_| params, None).await?;
+    let pending = link.send("server/discover", |_| params, None).await?;
+    let (number, mut discovered) = (pending.number, pending.answer);
     let patience = match link {
         Link::Child(_) => PROBE,
         Link::Remote(_) => REMOTE_PROBE,
     };
-    if let Ok(said) = tokio::time::timeout(patience, &mut asked.answer).await {
-        return match discovered(link, said)? {
+    if let Ok(answer) = tokio::time::timeout(patience, &mut discovered).await {
+        return match understood(link, answer)? {
             Some(introduction) => Ok(introduction),
             None => initialize(link, declared).await,
         };
     }
-    // Silence may mean another era, or a slow start: then the answer still comes.
-    let number = asked.number;
-    let introduced = match initialize(link, declared).await {
-        Err(fault) if !link.is_down() && is_refusal(&fault) => {
-            discovered(link, asked.answer.await)?.ok_or(fault)
+    // Silent, or only slow to start: from here on the first of the two that it understands counts.
+    let mut initialized = std::pin::pin!(initialize(link, declared));
+    tokio::select! {
+        biased;
+        answer = &mut discovered => match understood(link, answer)? {
+            Some(introduction) => Ok(introduction),
+            None => initialized.await,
+        },
+        introduced = &mut initialized => {
+            link.forget(number);
+            introduced
         }
-        introduced => introduced,
-    };
-    link.forget(number);
-    introduced
+    }
 }
 
-/// What the answer to the question of the modern era says; `None` when it was not understood.
-fn discovered(link: &Link, said: Result<Said, Fault>) -> Result<Option<Introduction>, Fault> {
-    match said {
+/// What the answer to `server/discover` says: nothing, when it is one of the session era.
+fn understood(link: &Link, answer: Result<Said, Fault>) -> Result<Option<Introduction>, Fault> {
+    match answer {
         Ok(Said::Result(result)) => Ok(Some(modern(link, offers(&result)))),
         // Only the modern era has these codes; what is offered will be seen when it is asked for.
         Ok(Said::Error { code: -32022, whole }) if knows_session(&whole) => Ok(None),

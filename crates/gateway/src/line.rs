@@ -18,6 +18,7 @@ use crate::link::{Link, Pending};
 use crate::notice::{ForClient, Notice};
 use crate::relay::Relay;
 use crate::said::Said;
+use crate::tally::{Strays, Tally};
 
 /// The most requests that wait on one connection.
 pub(crate) const MOST_WAITING: usize = 4_096;
@@ -31,7 +32,7 @@ pub(crate) struct Line {
     state: Mutex<State>,
     outgoing: Arc<Stream>,
     notices: mpsc::Sender<Notice>,
-    strays: AtomicU64,
+    strays: Strays,
 }
 
 #[derive(Debug, Default)]
@@ -94,14 +95,14 @@ impl Down {
 }
 
 impl Line {
-    pub(crate) fn new() -> (Arc<Line>, mpsc::Receiver<Notice>) {
+    pub(crate) fn new(tally: Arc<Tally>) -> (Arc<Line>, mpsc::Receiver<Notice>) {
         let (notices, heard) = mpsc::channel(MOST_NOTICES);
         let line = Line {
             next: AtomicU64::new(1),
             state: Mutex::default(),
             outgoing: Arc::new(Stream::new(Keep::Nothing)),
             notices,
-            strays: AtomicU64::new(0),
+            strays: Strays::of(tally),
         };
         (Arc::new(line), heard)
     }
@@ -185,7 +186,7 @@ impl Line {
             std::mem::take(&mut state.waiting)
         };
         for (_, waiting) in waiting {
-            let _ = waiting.answer.send(Err(why.fault()));
+            let _ = waiting.answer.send(Err(self.strays.noted_on(why.fault())));
         }
         self.outgoing.abandon();
     }
@@ -212,7 +213,7 @@ impl Line {
             }
             Incoming::One(Err(_)) => {
                 // A stray line, such as something printed by mistake: skipped and counted.
-                self.strays.fetch_add(1, Ordering::Relaxed);
+                self.strays.add(bytes);
             }
             Incoming::Batch(messages) => {
                 for response in messages.iter().flatten() {
@@ -252,7 +253,7 @@ impl Line {
             };
             named.or(only).and_then(|number| state.waiting.remove(&number))
         };
-        self.strays.fetch_add(1, Ordering::Relaxed);
+        self.strays.add(bytes);
         if let Some(waiting) = waiting {
             let _ = waiting.answer.send(Err(garbled(bytes)));
         }

@@ -15,8 +15,10 @@ use crate::connection::{Known, Starter};
 use crate::link::Link;
 use crate::pool::Pool;
 use crate::relay::Relay;
+use crate::said::Said;
 use crate::seat::{Seat, Watched, resting};
 use crate::settings::{Reach, Sharing, UpstreamSettings};
+use crate::tally::Tally;
 
 /// The longest rest after repeated failures.
 const LONGEST_REST: Duration = Duration::from_secs(30);
@@ -224,7 +226,7 @@ impl Upstream {
             match answer {
                 // It never left, or reached somebody who does not know us any more.
                 Err(fault) if tries < 2 && fault.effect() == Effect::None && connection.link.is_down() => {}
-                answer => return Ok((answer?.result()?, connection.clone())),
+                answer => return Ok((self.result(answer?)?, connection.clone())),
             }
         }
     }
@@ -242,6 +244,25 @@ impl Upstream {
                 upstream.stop();
             }
         }
+    }
+
+    /// The result, or the fault a caller gets for an error, with as much of its words as the operator allows.
+    fn result(&self, said: Said) -> Result<Json, Fault> {
+        let excerpt = if self.settings.trusted_errors { said.excerpt() } else { None };
+        said.result().map_err(|fault| match excerpt {
+            Some(excerpt) => fault.with_excerpt(excerpt),
+            None => fault,
+        })
+    }
+
+    /// What is counted about it.
+    pub(crate) fn tally(&self) -> &Tally {
+        &self.starter.tally
+    }
+
+    /// How many callers have a session of their own with it.
+    pub(crate) fn sessions(&self) -> usize {
+        self.pool.sessions()
     }
 
     /// Ends the connection and whatever is behind it.

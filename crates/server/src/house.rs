@@ -212,7 +212,7 @@ impl House {
 
     /// The numbers so far.
     pub fn metrics(&self) -> String {
-        self.metrics.text(self.journal.lost())
+        self.metrics.text(self.journal.lost()) + &self.room.metrics()
     }
 
     /// The journal.

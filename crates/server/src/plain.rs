@@ -16,6 +16,7 @@ use crate::context::{Context, Surroundings};
 use crate::house::{Exchange, House};
 use crate::params::Params;
 use crate::passing::Passing;
+use crate::recorder::Recorder;
 use crate::room::List;
 use crate::stream::{Keep, Stream};
 
@@ -91,7 +92,7 @@ impl House {
     }
 
     async fn serve_plain(
-        &self,
+        self: &Arc<Self>,
         call: PlainCall,
         caller: &Caller,
         to: &ReplyTo,
@@ -108,6 +109,7 @@ impl House {
             log_level: None,
             asking: Asking::Nobody,
             hub: self.hub.clone(),
+            recorder: Recorder(self.clone()),
             tasks: self.tasks.clone(),
             passing: Passing::default(),
         });

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use failwell_fault::{Fault, OrFault, reason};
+use failwell_policy::Caller;
 use failwell_render::Cache;
 use failwell_rpc::Json;
 use serde::Serialize;
@@ -128,7 +129,11 @@ pub trait Room: Send + Sync + 'static {
     /// One page of a list.
     fn list(&self, list: List, cursor: Option<String>, cx: Context) -> Work<Page>;
     /// Parameters of a tool that must be repeated in HTTP headers.
-    fn header_params(&self, tool: &str) -> Vec<HeaderParam>;
+    fn header_params(&self, tool: &str, caller: &Caller) -> Vec<HeaderParam>;
+    /// Numbers of its own, as Prometheus reads them.
+    fn metrics(&self) -> String {
+        String::new()
+    }
     /// Runs a tool.
     fn call(&self, tool: &str, arguments: Json, cx: Context) -> Work<ToolOutcome>;
     /// Reads a resource: the members of the result.

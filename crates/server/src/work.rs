@@ -20,6 +20,7 @@ use crate::digest::binding;
 use crate::house::House;
 use crate::listen::{Filter, Listening};
 use crate::passing::Passing;
+use crate::recorder::Recorder;
 use crate::room::{Members, Offered};
 use crate::session::Session;
 use crate::supervise::Supervised;
@@ -165,6 +166,7 @@ impl Desk<'_> {
             log_level: self.arrival.log_level(self.said)?,
             asking,
             hub: self.house.hub.clone(),
+            recorder: Recorder(self.house.clone()),
             tasks: self.house.tasks.clone(),
             passing: Passing::of(&self.arrival.request, self.said),
         }))
@@ -204,7 +206,7 @@ impl Desk<'_> {
     async fn tool(&self, invocation: Invocation<'_>) -> Result<Outcome, Fault> {
         let Invocation { name, arguments, rounds } = invocation;
         if let Spoken::Modern(Some(headers)) = self.arrival.spoken {
-            let params = self.house.room.header_params(&name);
+            let params = self.house.room.header_params(&name, &self.client.caller);
             if !params.is_empty() {
                 headers.check_params(&params, &arguments.raw().parse().or_fault(&reason::SERVER_BUG)?)?;
             }

@@ -83,7 +83,8 @@ impl Served {
                 self.gateway.announce_single_to(name, house.hub());
             }
         }
-        let reloaded = self.gateway.reload(upstreams, rooms);
+        let ruled = self.gateway.rule(config.ruling());
+        let reloaded = Reloaded { ruled, ..self.gateway.reload(upstreams, rooms) };
         self.front.set(front);
         self.single = single;
         Ok(reloaded)
@@ -123,9 +124,10 @@ impl Served {
     }
 }
 
-/// One built-in server is served as it is; several servers are served together, under prefixed names.
+/// One built-in server is served under its own names; several servers are served together, under prefixed names.
 fn front(gateway: &Gateway, config: &Config, rooms: &[(String, Arc<dyn Room>)]) -> Arc<dyn Room> {
     match (rooms, config.upstreams.is_empty()) {
+        ([(name, _)], true) if !config.ruling().is_clear() => gateway.single(name),
         ([(_, only)], true) => only.clone(),
         _ => Arc::new(gateway.clone()),
     }

@@ -1,6 +1,9 @@
 //! The one table of what may stand in the file.
 
+mod rules;
+
 use super::Builtin;
+use rules::{PROMPTS, RESOURCES, RULE, TOOLS};
 
 /// One key of the file.
 pub(super) struct Key {
@@ -35,6 +38,12 @@ pub(super) enum Takes {
     Servers,
     /// A table of text that may hold `${VAR}` and `${file:path}`.
     Secrets,
+    /// A table of text.
+    Pairs,
+    /// A table of JSON Schemas by name.
+    Schemas,
+    /// A table of tables with these keys, by the name of a server.
+    Named(&'static [Key]),
     Table(&'static [Key]),
     Tables(&'static [Key]),
 }
@@ -66,13 +75,18 @@ const fn text(name: &'static str, about: &'static str, example: &'static str) ->
 pub(super) const NAME_PATTERN: &str = "^[a-z]([a-z0-9-]|_[a-z0-9-])*$";
 
 /// Keys the file will have once what they configure exists. Until then they must not look as if they worked.
-pub(super) const LATER: [&str; 4] = ["state", "guard", "tools", "audit"];
+pub(super) const LATER: [&str; 3] = ["state", "guard", "audit"];
 
 pub(super) static ROOT: &[Key] = &[
     text("listen", "Address and port for `failwell up`.", "127.0.0.1:8484"),
     text("data_dir", "The folder for state; by default the user's state folder.", "./state"),
     key("servers", "The built-in servers to offer; by default all.", Takes::Servers),
     key("upstream", "A server behind the gateway.", Takes::Tables(UPSTREAM)),
+    key("tools", "What callers see of a server's tools; `*` for every server.", Takes::Named(TOOLS)),
+    key("prompts", "What callers see of a server's prompts.", Takes::Named(PROMPTS)),
+    key("resources", "What callers see of a server's resources.", Takes::Named(RESOURCES)),
+    key("rule", "A rule about some callers.", Takes::Tables(RULE)),
+    text("cedar", "A file of Cedar policies: what callers may see and do.", "policies.cedar"),
 ];
 
 pub(super) static UPSTREAM: &[Key] = &[

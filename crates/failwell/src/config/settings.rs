@@ -8,6 +8,7 @@ use std::time::Duration;
 
 use failwell_fault::Secret;
 use failwell_gateway::{Sharing, Trust, Wire};
+use failwell_policy::{Charter, Rules, Ruling};
 use http::Uri;
 
 use super::Builtin;
@@ -23,6 +24,18 @@ pub(crate) struct Config {
     pub(crate) servers: Vec<Builtin>,
     /// The servers behind the gateway.
     pub(crate) upstreams: Vec<UpstreamConfig>,
+    /// What callers see of them.
+    pub(crate) rules: Rules,
+    /// Policies in Cedar, as text that was read once already.
+    pub(crate) cedar: Option<String>,
+}
+
+impl Config {
+    /// What callers see and may do.
+    pub(crate) fn ruling(&self) -> Ruling {
+        let charter = self.cedar.as_ref().and_then(|text| Charter::read(text).ok());
+        Ruling::new(self.rules.clone(), charter)
+    }
 }
 
 /// Only this machine can connect, unless told otherwise.
@@ -40,7 +53,14 @@ impl Config {
 
 impl Default for Config {
     fn default() -> Config {
-        Config { listen: None, data_dir: None, servers: Builtin::USUAL.to_vec(), upstreams: Vec::new() }
+        Config {
+            listen: None,
+            data_dir: None,
+            servers: Builtin::USUAL.to_vec(),
+            upstreams: Vec::new(),
+            rules: Rules::default(),
+            cedar: None,
+        }
     }
 }
 

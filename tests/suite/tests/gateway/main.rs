@@ -10,6 +10,8 @@ mod life;
 mod passing;
 mod peers;
 mod reload;
+mod rules;
 mod script;
 mod sessions;
 mod tasks;
+mod words;
