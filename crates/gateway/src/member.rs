@@ -136,8 +136,8 @@ impl Member {
             Member::Upstream(upstream) => {
                 let params = Params::passing().with_text("name", &tool.inside).with("arguments", arguments);
                 let params = match tool.tasks {
-                    TaskSupport::Required => params.as_task(),
-                    TaskSupport::Optional if cx.client().can(Capability::Tasks) => params.as_task(),
+                    TaskSupport::Required => params.into_task(),
+                    TaskSupport::Optional if cx.client().can(Capability::Tasks) => params.into_task(),
                     TaskSupport::Optional | TaskSupport::Forbidden => params,
                 };
                 let result = answered(upstream.of(&cx), "tools/call", params, &cx, parking).await?;

@@ -83,7 +83,7 @@ impl Params {
     }
 
     /// Of a call that an upstream of the session era is to make a task of.
-    pub(crate) fn as_task(mut self) -> Params {
+    pub(crate) fn into_task(mut self) -> Params {
         self.task = true;
         self
     }

@@ -40,7 +40,9 @@ impl House {
         let desk = Desk { house: self, client, arrival, said, to };
         match call {
             Call::Initialize { version, capabilities } => {
-                desk.settle().await?;
+                // The client as it introduces itself: what is settled for it may depend on what it can do.
+                let client = Client::new(arrival.caller.clone(), spoken(&version), capabilities.clone());
+                Desk { client, ..desk }.settle().await?;
                 self.initialize(&version, capabilities, arrival)
             }
             Call::Discover => {
@@ -101,9 +103,7 @@ impl House {
         capabilities: Option<Json>,
         arrival: &Arrival<'_>,
     ) -> Result<Outcome, Fault> {
-        let asked = Revision::parse(version).filter(|revision| revision.era() == Era::Session);
-        // A version nobody here speaks is answered with the newest one that is spoken.
-        let revision = asked.unwrap_or(Revision::LATEST_SESSION);
+        let revision = spoken(version);
         let session: &Arc<Session> = arrival.session.or_fault(&reason::SERVER_BUG)?;
         session.begin(revision, capabilities)?;
         let info = self.room.info();
@@ -292,6 +292,12 @@ impl Desk<'_> {
         }
         Err(Fault::new(&reason::MCP_CAPABILITY).fact("required", vec![TASKS_EXTENSION]))
     }
+}
+
+/// The revision a session is begun in. One nobody here speaks is answered with the newest that is spoken.
+fn spoken(version: &str) -> Revision {
+    let asked = Revision::parse(version).filter(|revision| revision.era() == Era::Session);
+    asked.unwrap_or(Revision::LATEST_SESSION)
 }
 
 /// A tool's outcome as the revision writes it.
