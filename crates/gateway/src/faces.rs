@@ -7,9 +7,10 @@ use std::sync::Arc;
 use failwell_fault::Fault;
 use failwell_process::Launcher;
 use failwell_rpc::Era;
-use failwell_server::Context;
+use failwell_server::{Context, SharedState};
 use tokio_util::sync::CancellationToken;
 
+use crate::seat::State;
 use crate::settings::{Reach, UpstreamSettings, Wire};
 use crate::upstream::{Changed, Upstream};
 
@@ -22,14 +23,19 @@ pub(crate) struct Faces {
 }
 
 impl Faces {
-    pub(crate) fn new(settings: UpstreamSettings, launcher: &Launcher, changed: Arc<Changed>) -> Arc<Faces> {
+    pub(crate) fn new(
+        settings: UpstreamSettings,
+        launcher: &Launcher,
+        changed: Arc<Changed>,
+        state: &Arc<dyn SharedState>,
+    ) -> Arc<Faces> {
         let is_child = matches!(settings.reach, Reach::Child { .. });
         let has_two = !is_child && settings.wire != Wire::Events && settings.first_era.is_none();
         let session = has_two.then(|| {
             let settings = UpstreamSettings { first_era: Some(Era::Session), ..settings.clone() };
-            Upstream::new(settings, launcher.clone(), changed.clone())
+            Upstream::new(settings, launcher.clone(), changed.clone(), state.clone())
         });
-        let modern = Upstream::new(settings.clone(), launcher.clone(), changed);
+        let modern = Upstream::new(settings.clone(), launcher.clone(), changed, state.clone());
         Arc::new(Faces { settings, modern, session })
     }
 
@@ -49,6 +55,13 @@ impl Faces {
             Era::Session => self.session.as_ref().unwrap_or(&self.modern),
             Era::Modern => &self.modern,
         }
+    }
+
+    /// How it is doing: as the face in use does.
+    pub(crate) fn state(&self) -> State {
+        let states: Vec<State> = self.all().map(|face| face.state()).collect();
+        let order = [State::Up, State::Starting, State::Down];
+        order.into_iter().find(|state| states.contains(state)).unwrap_or(State::Idle)
     }
 
     /// Whether trouble with it is worth a line in the log: one line, whichever face it shows.

@@ -37,6 +37,10 @@ impl Room for Front {
         &self.0.info
     }
 
+    fn behind(&self, target: &str) -> Option<Box<str>> {
+        self.0.now.load().behind(target)
+    }
+
     fn offers(&self) -> Offers {
         self.0.now.load().offers()
     }

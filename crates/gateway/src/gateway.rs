@@ -10,8 +10,8 @@ use failwell_process::Launcher;
 use failwell_render::{Cache, CacheScope};
 use failwell_rpc::Json;
 use failwell_server::{
-    Completion, Context, Event, HeaderParam, Hub, Info, List, Members, Offered, Offers, Page, Party, Room,
-    ToolOutcome, Work, nearest, unknown_resource,
+    Alone, Completion, Context, Event, HeaderParam, Hub, Info, List, Members, Offered, Offers, Page, Party,
+    Room, SharedState, ToolOutcome, Work, nearest, unknown_resource,
 };
 use futures_util::future::join_all;
 use serde_json::{Value, json};
@@ -58,6 +58,7 @@ pub(crate) struct Inner {
     pub(crate) parking: Arc<Parking>,
     hubs: Arc<Hubs>,
     launcher: Launcher,
+    state: Arc<dyn SharedState>,
     end: CancellationToken,
 }
 
@@ -69,18 +70,24 @@ impl Gateway {
         built_in: Vec<(String, Arc<dyn Room>)>,
         launcher: &Launcher,
     ) -> Gateway {
-        let gateway = Gateway(Arc::new(Inner {
+        let gateway = Gateway::sharing(info, launcher, Arc::new(Alone));
+        gateway.reload(upstreams, built_in);
+        gateway
+    }
+
+    /// A gateway to nobody yet, on one of several nodes.
+    pub fn sharing(info: Info, launcher: &Launcher, state: Arc<dyn SharedState>) -> Gateway {
+        Gateway(Arc::new(Inner {
             info,
             roster: Roster::default(),
             catalogue: Arc::default(),
             veil: Veil::default(),
-            parking: Arc::default(),
+            parking: Arc::new(Parking::new(state.clone())),
             hubs: Arc::default(),
             launcher: launcher.clone(),
+            state,
             end: CancellationToken::new(),
-        }));
-        gateway.reload(upstreams, built_in);
-        gateway
+        }))
     }
 
     /// From now on these are the servers and rooms. Those with the settings they had are left alone, with their
@@ -211,7 +218,7 @@ impl Inner {
             known.forget(&name);
             hubs.announce(&name, &event, to.as_ref());
         });
-        Faces::new(settings, &self.launcher, changed)
+        Faces::new(settings, &self.launcher, changed, &self.state)
     }
 
     pub(crate) fn member(&self, name: &str) -> Option<Member> {
@@ -230,7 +237,7 @@ impl Inner {
                 Err(fault) => {
                     missing.push(json!({"server": member.name(), "reason": fault.reason().id}));
                     if member.is_worth_reporting(&fault) {
-                        cx.report(&fault.note("unlisted", member.name()));
+                        cx.report(fault.note("unlisted", member.name()));
                     }
                 }
             }
@@ -384,6 +391,14 @@ impl Inner {
 impl Room for Gateway {
     fn info(&self) -> &Info {
         &self.0.info
+    }
+
+    fn behind(&self, target: &str) -> Option<Box<str>> {
+        let server = match inside_uri(target) {
+            Some((server, _)) => server,
+            None => server_of(target)?.to_owned(),
+        };
+        self.0.member(&server).map(|_| server.into_boxed_str())
     }
 
     fn offers(&self) -> Offers {

@@ -64,9 +64,16 @@ pub(crate) async fn introduce(
             Some(introduction) => Ok(introduction),
             None => initialized.await,
         },
-        introduced = &mut initialized => {
-            link.forget(number);
-            introduced
+        introduced = &mut initialized => match introduced {
+            // Answers need not come in the order of the questions.
+            Err(fault) if !link.is_down() => match tokio::time::timeout(patience, discovered).await {
+                Ok(answer) => understood(link, answer)?.ok_or(fault),
+                Err(_) => Err(fault),
+            },
+            introduced => {
+                link.forget(number);
+                introduced
+            }
         }
     }
 }

@@ -35,6 +35,7 @@ mod params;
 mod parked;
 mod pool;
 mod relay;
+mod rests;
 mod roster;
 mod rounds;
 mod said;

@@ -4,6 +4,7 @@ use std::fmt::Write;
 use std::sync::Arc;
 
 use crate::faces::Faces;
+use crate::seat::State;
 use crate::upstream::Upstream;
 
 type Read = fn(&Upstream) -> u64;
@@ -23,5 +24,18 @@ pub(crate) fn of(upstreams: &[&Arc<Faces>]) -> String {
             let _ = writeln!(out, "{name}{{upstream=\"{}\"}} {}", upstream.name(), number);
         }
     }
+    write_states(&mut out, upstreams);
     out
+}
+
+/// Each state is there with 0 or 1, so that alerts can be written before the first time.
+fn write_states(out: &mut String, upstreams: &[&Arc<Faces>]) {
+    let _ = writeln!(out, "# TYPE failwell_upstream_state gauge");
+    for upstream in upstreams {
+        let (name, now) = (upstream.name(), upstream.state());
+        for state in State::ALL {
+            let (word, is) = (state.as_str(), u8::from(state == now));
+            let _ = writeln!(out, "failwell_upstream_state{{upstream=\"{name}\",state=\"{word}\"}} {is}");
+        }
+    }
 }

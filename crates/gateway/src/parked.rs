@@ -3,15 +3,15 @@
 //! wakes the parked call with the answer. What is asked at once is put to the client at once.
 
 use std::collections::HashMap;
-use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use failwell_fault::{Fault, OrFault, reason};
+use failwell_fault::{Effect, Fault, OrFault, Retry, reason};
 use failwell_policy::Caller;
 use failwell_rpc::Json;
-use failwell_server::{Context, Question};
+use failwell_server::{Context, Question, SharedState};
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 
@@ -36,8 +36,10 @@ pub(crate) struct Asked {
 }
 
 /// Parked calls, by the name in the state their clients carry.
-#[derive(Default)]
-pub(crate) struct Parking(Mutex<HashMap<String, Parked>>);
+pub(crate) struct Parking {
+    table: Mutex<HashMap<String, Parked>>,
+    state: Arc<dyn SharedState>,
+}
 
 struct Parked {
     caller: Caller,
@@ -61,8 +63,12 @@ impl Drop for Call {
 }
 
 impl Parking {
+    pub(crate) fn new(state: Arc<dyn SharedState>) -> Parking {
+        Parking { table: Mutex::default(), state }
+    }
+
     fn lock(&self) -> MutexGuard<'_, HashMap<String, Parked>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.table.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Starts a call, or wakes the one the client brings answers for.
@@ -70,7 +76,7 @@ impl Parking {
     where
         W: Future<Output = Result<Json, Fault>> + Send + 'static,
     {
-        let call = match self.wake(cx)? {
+        let call = match self.wake(cx).await? {
             Some(call) => call,
             None => {
                 let (asking, asked) = mpsc::channel(MOST_QUESTIONS);
@@ -82,21 +88,11 @@ impl Parking {
     }
 
     /// The call a client's state names, with the answers it brings handed over.
-    fn wake(&self, cx: &Context) -> Result<Option<Call>, Fault> {
+    async fn wake(&self, cx: &Context) -> Result<Option<Call>, Fault> {
         let Some((_, name)) = cx.brought(NAME).into_iter().next() else { return Ok(None) };
         let name = name.raw().as_str().unwrap_or_default();
         let brought = cx.brought("");
-        let mut table = self.lock();
-        let mine = table.get(&*name).filter(|parked| parked.caller == cx.client().caller);
-        let parked = mine.ok_or_else(|| Fault::new(&reason::MCP_BAD_STATE))?;
-        // An answer that does not fit changes nothing: the call stays where it is.
-        for (key, asked) in &parked.call.open {
-            if let Some((_, answer)) = brought.iter().find(|(brought, _)| brought == key) {
-                asked.question.accept(key, answer.raw())?;
-            }
-        }
-        let Some(Parked { mut call, .. }) = table.remove(&*name) else { return Ok(None) };
-        drop(table);
+        let Some(mut call) = self.take(&name, &brought, cx)? else { return Err(self.not_here(&name).await) };
         for (key, asked) in std::mem::take(&mut call.open) {
             match brought.iter().find(|(brought, _)| *brought == key) {
                 Some((_, answer)) => drop(asked.answer.send(answer.clone())),
@@ -104,6 +100,34 @@ impl Parking {
             }
         }
         Ok(Some(call))
+    }
+
+    /// The caller's own call, unless an answer does not fit: that changes nothing, and the call stays where it is.
+    fn take(&self, name: &str, brought: &[(String, Json)], cx: &Context) -> Result<Option<Call>, Fault> {
+        let mut table = self.lock();
+        let mine = table.get(name).filter(|parked| parked.caller == cx.client().caller);
+        let Some(parked) = mine else { return Ok(None) };
+        for (key, asked) in &parked.call.open {
+            if let Some((_, answer)) = brought.iter().find(|(brought, _)| brought == key) {
+                asked.question.accept(key, answer.raw())?;
+            }
+        }
+        Ok(table.remove(name).map(|parked| parked.call))
+    }
+
+    /// Why a call that was parked is not here: it waits on another node, its node is gone, or it is over.
+    async fn not_here(&self, name: &str) -> Fault {
+        let node = name.split_once('.').map(|(node, _)| node);
+        let Some(node) = node.filter(|node| self.state.node().is_some_and(|own| own != *node)) else {
+            return Fault::new(&reason::MCP_BAD_STATE);
+        };
+        match self.state.is_alive(node).await {
+            Ok(true) => Fault::new(&reason::GATEWAY_ELSEWHERE)
+                .retry_as(Retry::After(Duration::from_secs(1)))
+                .with_effect(Effect::None),
+            Ok(false) => Fault::new(&reason::SERVER_NODE_LOST).with_effect(Effect::Unknown),
+            Err(fault) => fault,
+        }
     }
 
     async fn follow(&self, mut call: Call, cx: &Context) -> Result<Json, Fault> {
@@ -128,7 +152,11 @@ impl Parking {
     fn park(&self, call: Call, caller: &Caller) -> Result<String, Fault> {
         let mut random = [0u8; 18];
         getrandom::fill(&mut random).or_fault(&reason::SERVER_BUG)?;
-        let name = URL_SAFE_NO_PAD.encode(random);
+        let random = URL_SAFE_NO_PAD.encode(random);
+        let name = match self.state.node() {
+            Some(node) => format!("{node}.{random}"),
+            None => random,
+        };
         let mut table = self.lock();
         table.retain(|_, parked| parked.since.elapsed() < PATIENCE);
         if table.len() >= MOST {

@@ -71,6 +71,10 @@ impl Room for Single {
         &self.inner.info
     }
 
+    fn behind(&self, _target: &str) -> Option<Box<str>> {
+        Some(self.name.as_str().into())
+    }
+
     /// What the member offers, once that is known.
     fn offers(&self) -> Offers {
         self.offers.lock().unwrap_or_else(PoisonError::into_inner).unwrap_or(EVERYTHING)

@@ -146,6 +146,10 @@ pub trait Room: Send + Sync + 'static {
     fn prompt(&self, name: &str, arguments: BTreeMap<String, String>, cx: Context) -> Work<Members>;
     /// Completes an argument: the members of the result.
     fn complete(&self, wanted: Completion, cx: Context) -> Work<Members>;
+    /// Which server behind this one a name belongs to, where there are several.
+    fn behind(&self, _target: &str) -> Option<Box<str>> {
+        None
+    }
 }
 
 /// Work that is over before it starts.

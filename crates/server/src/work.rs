@@ -51,7 +51,9 @@ impl House {
             }
             Call::Ping => nothing(),
             Call::SetLevel(level) => {
-                arrival.session.or_fault(&reason::SERVER_BUG)?.set_log_level(level);
+                let session = arrival.session.or_fault(&reason::SERVER_BUG)?;
+                session.set_log_level(level);
+                self.keep_changed(session).await?;
                 nothing()
             }
             Call::List(list, cursor) => {
@@ -70,12 +72,16 @@ impl House {
             Call::Watch(uri) => {
                 let cx = desk.context(Asking::Nobody)?;
                 self.supervise(self.room.watch(&uri, cx.clone()), &cx).await?.finished()?;
-                arrival.session.or_fault(&reason::SERVER_BUG)?.watch(&uri)?;
+                let session = arrival.session.or_fault(&reason::SERVER_BUG)?;
+                session.watch(&uri)?;
+                self.keep_changed(session).await?;
                 nothing()
             }
             Call::Unwatch(uri) => {
-                arrival.session.or_fault(&reason::SERVER_BUG)?.unwatch(&uri);
+                let session = arrival.session.or_fault(&reason::SERVER_BUG)?;
+                session.unwatch(&uri);
                 self.room.unwatch(&uri, desk.context(Asking::Nobody)?);
+                self.keep_changed(session).await?;
                 nothing()
             }
             // Rare and large, so kept apart: what every request is made of stays small.

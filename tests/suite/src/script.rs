@@ -1,5 +1,13 @@
 //! A server over HTTP that says exactly what a test wants it to say, byte for byte.
 
+#![allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    reason = "a helper of tests may stop at the first surprise"
+)]
+
+pub mod cases;
+
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
@@ -13,34 +21,41 @@ use tokio::net::{TcpListener, TcpStream};
 
 /// A request as it came in.
 #[derive(Debug, Clone)]
-pub(crate) struct Seen {
-    pub(crate) verb: String,
+pub struct Seen {
+    /// GET, POST or DELETE.
+    pub verb: String,
     /// The head in lowercase.
-    pub(crate) head: String,
-    pub(crate) body: Value,
+    pub head: String,
+    /// The body, if it is JSON.
+    pub body: Value,
     /// The body as it was written.
-    pub(crate) text: String,
+    pub text: String,
 }
 
 impl Seen {
-    pub(crate) fn method(&self) -> &str {
+    /// The method it asks for.
+    pub fn method(&self) -> &str {
         self.body["method"].as_str().unwrap_or_default()
     }
 
-    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+    /// A header, by its name in lowercase.
+    pub fn header(&self, name: &str) -> Option<&str> {
         let prefix = format!("{name}: ");
         self.head.lines().find_map(|line| line.strip_prefix(prefix.as_str()))
     }
 }
 
 /// What is sent back, and what happens to the connection.
-pub(crate) struct Said {
-    pub(crate) bytes: Vec<u8>,
-    pub(crate) then: Then,
+pub struct Said {
+    /// All of it, head and body.
+    pub bytes: Vec<u8>,
+    /// Afterwards.
+    pub then: Then,
 }
 
+/// What happens to a connection.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Then {
+pub enum Then {
     /// The next request may come.
     Keep,
     /// Hang up.
@@ -49,25 +64,30 @@ pub(crate) enum Then {
     Hang,
 }
 
-pub(crate) fn response(status: u16, headers: &str, body: &str) -> Said {
+/// A response with a body.
+pub fn response(status: u16, headers: &str, body: &str) -> Said {
     let length = body.len();
     let bytes =
         format!("HTTP/1.1 {status} X\r\nContent-Length: {length}\r\n{headers}\r\n{body}").into_bytes();
     Said { bytes, then: Then::Keep }
 }
 
-pub(crate) fn json_response(body: &Value) -> Said {
+/// A response with JSON in it.
+pub fn json_response(body: &Value) -> Said {
     response(200, "Content-Type: application/json\r\n", &body.to_string())
 }
 
-pub(crate) fn raw(bytes: &str, then: Then) -> Said {
+/// These very bytes.
+pub fn raw(bytes: &str, then: Then) -> Said {
     Said { bytes: bytes.as_bytes().to_vec(), then }
 }
 
 type Answer = dyn Fn(&Seen) -> Said + Send + Sync;
 
-pub(crate) struct Script {
-    pub(crate) address: SocketAddr,
+/// A running server.
+pub struct Script {
+    /// Where it listens.
+    pub address: SocketAddr,
     seen: Arc<Mutex<Vec<Seen>>>,
     hung_up: Arc<AtomicUsize>,
     serving: tokio::task::JoinHandle<()>,
@@ -75,14 +95,12 @@ pub(crate) struct Script {
 
 impl Script {
     /// Serves what `answer` says.
-    pub(crate) async fn new(answer: impl Fn(&Seen) -> Said + Send + Sync + 'static) -> Script {
+    pub async fn new(answer: impl Fn(&Seen) -> Said + Send + Sync + 'static) -> Script {
         Script::at("127.0.0.1:0".parse().expect("an address"), answer).await
     }
 
-    pub(crate) async fn at(
-        address: SocketAddr,
-        answer: impl Fn(&Seen) -> Said + Send + Sync + 'static,
-    ) -> Script {
+    /// Serves what `answer` says, at this address.
+    pub async fn at(address: SocketAddr, answer: impl Fn(&Seen) -> Said + Send + Sync + 'static) -> Script {
         let listener = TcpListener::bind(address).await.expect("a port");
         let address = listener.local_addr().expect("an address");
         let (seen, hung_up) = (Arc::new(Mutex::default()), Arc::new(AtomicUsize::new(0)));
@@ -98,29 +116,32 @@ impl Script {
     }
 
     /// An upstream that introduces itself in this era, offers the tool `t`, and answers calls as told.
-    pub(crate) async fn upstream(era: Era, call: impl Fn(&Seen) -> Said + Send + Sync + 'static) -> Script {
+    pub async fn upstream(era: Era, call: impl Fn(&Seen) -> Said + Send + Sync + 'static) -> Script {
         Script::new(move |seen| introduced(era, seen).unwrap_or_else(|| call(seen))).await
     }
 
-    pub(crate) fn settings(&self, name: &str) -> UpstreamSettings {
+    /// This server as an upstream.
+    pub fn settings(&self, name: &str) -> UpstreamSettings {
         settings(name, self.address)
     }
 
-    pub(crate) fn seen(&self) -> Vec<Seen> {
+    /// Every request so far.
+    pub fn seen(&self) -> Vec<Seen> {
         self.seen.lock().expect("seen").clone()
     }
 
     /// How many requests with this method came.
-    pub(crate) fn count(&self, method: &str) -> usize {
+    pub fn count(&self, method: &str) -> usize {
         self.seen().iter().filter(|seen| seen.method() == method).count()
     }
 
     /// How many clients hung up while nothing was said to them.
-    pub(crate) fn hung_up(&self) -> usize {
+    pub fn hung_up(&self) -> usize {
         self.hung_up.load(Ordering::SeqCst)
     }
 
-    pub(crate) fn stop(&self) {
+    /// Stops serving.
+    pub fn stop(&self) {
         self.serving.abort();
     }
 }
@@ -131,7 +152,8 @@ impl Drop for Script {
     }
 }
 
-pub(crate) fn settings(name: &str, address: SocketAddr) -> UpstreamSettings {
+/// A server at this address as an upstream.
+pub fn settings(name: &str, address: SocketAddr) -> UpstreamSettings {
     let headers = vec![("Authorization".to_owned(), failwell_fault::Secret::new("Bearer s3cret".to_owned()))];
     let reach = Reach::Http { url: format!("http://{address}/mcp"), headers };
     // Whatever the client speaks, so that every cell can be had.
@@ -140,7 +162,7 @@ pub(crate) fn settings(name: &str, address: SocketAddr) -> UpstreamSettings {
 }
 
 /// The ordinary answers of an upstream of this era; `None` for calls.
-pub(crate) fn introduced(era: Era, seen: &Seen) -> Option<Said> {
+pub fn introduced(era: Era, seen: &Seen) -> Option<Said> {
     let id = &seen.body["id"];
     let result = |result: Value| json_response(&json!({"jsonrpc": "2.0", "id": id, "result": result}));
     Some(match (seen.verb.as_str(), seen.method(), era) {
@@ -195,7 +217,8 @@ async fn converse(
     }
 }
 
-pub(crate) async fn read_request(socket: &mut TcpStream) -> Option<Seen> {
+/// The next request; `None` when there is none.
+pub async fn read_request(socket: &mut TcpStream) -> Option<Seen> {
     let (head, body) = read_raw(socket).await?;
     let verb = head.split(' ').next().unwrap_or_default().to_owned();
     let text = String::from_utf8_lossy(&body).into_owned();
@@ -204,7 +227,7 @@ pub(crate) async fn read_request(socket: &mut TcpStream) -> Option<Seen> {
 }
 
 /// The head and the body of one request.
-pub(crate) async fn read_raw(socket: &mut TcpStream) -> Option<(String, Vec<u8>)> {
+pub async fn read_raw(socket: &mut TcpStream) -> Option<(String, Vec<u8>)> {
     let mut bytes = Vec::new();
     let mut chunk = [0u8; 4096];
     let end = loop {

@@ -7,15 +7,18 @@ use serde_json::value::RawValue;
 
 /// A message: its text, and what it says.
 #[derive(Debug, Clone)]
-pub(crate) struct Seen {
-    pub(crate) text: String,
-    pub(crate) value: Value,
+pub struct Seen {
+    /// As it came.
+    pub text: String,
+    /// As it reads.
+    pub value: Value,
     /// The id's exact text: `null` when it is null, nothing when there is none.
-    pub(crate) id: Option<String>,
+    pub id: Option<String>,
 }
 
 impl Seen {
-    pub(crate) fn read(bytes: &[u8]) -> Result<Seen, String> {
+    /// Reads one.
+    pub fn read(bytes: &[u8]) -> Result<Seen, String> {
         let text = String::from_utf8(bytes.to_vec()).map_err(|e| format!("answer is not UTF-8: {e}"))?;
         let value: Value = serde_json::from_str(&text).map_err(|e| format!("not JSON: {e}: {text}"))?;
         let members: BTreeMap<String, Box<RawValue>> = serde_json::from_str(&text).unwrap_or_default();
@@ -24,31 +27,35 @@ impl Seen {
     }
 
     /// The fault object: in `error.data`, in a tool result's `_meta`, in a REST body's `detail`, or the body itself.
-    pub(crate) fn fault(&self) -> Option<&Value> {
+    pub fn fault(&self) -> Option<&Value> {
         let places = ["/error/data", "/result/_meta/dev.failwell~1fault", "/detail", ""];
         let candidates = places.iter().filter_map(|place| self.value.pointer(place));
         candidates.into_iter().find(|value| value.get("reason").is_some())
     }
 
-    pub(crate) fn reason(&self) -> &str {
+    /// The reason of its fault, or nothing.
+    pub fn reason(&self) -> &str {
         self.fault().and_then(|fault| fault.get("reason")).and_then(Value::as_str).unwrap_or("")
     }
 
-    pub(crate) fn reference(&self) -> &str {
+    /// The reference of its fault, or nothing.
+    pub fn reference(&self) -> &str {
         self.fault().and_then(|fault| fault.get("ref")).and_then(Value::as_str).unwrap_or("")
     }
 
-    pub(crate) fn code(&self) -> Option<i64> {
+    /// The code of its error.
+    pub fn code(&self) -> Option<i64> {
         let places = ["/error/code", "/error_code"];
         places.iter().find_map(|place| self.value.pointer(place)).and_then(Value::as_i64)
     }
 
-    pub(crate) fn is_answer_to(&self, id: &str) -> bool {
+    /// Whether it answers the request with this id.
+    pub fn is_answer_to(&self, id: &str) -> bool {
         self.value.get("method").is_none() && self.id.as_deref() == Some(id)
     }
 
     /// The text of a tool result's first block.
-    pub(crate) fn first_text(&self) -> &str {
+    pub fn first_text(&self) -> &str {
         self.value.pointer("/result/content/0/text").and_then(Value::as_str).unwrap_or("")
     }
 }

@@ -5,36 +5,42 @@ use std::time::Duration;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::TcpStream;
 
+use super::seen::Seen;
 use super::soon;
-use crate::seen::Seen;
 
 /// One TCP connection.
-pub(crate) struct Wire {
-    pub(crate) stream: BufReader<TcpStream>,
+pub struct Wire {
+    /// What is behind it.
+    pub stream: BufReader<TcpStream>,
 }
 
 /// An HTTP response. The body of an event stream is what came until it ended or answered.
 #[derive(Debug, Default)]
-pub(crate) struct Response {
-    pub(crate) status: u16,
-    pub(crate) headers: Vec<(String, String)>,
-    pub(crate) body: Vec<u8>,
+pub struct Response {
+    /// Its status.
+    pub status: u16,
+    /// Its headers, in order.
+    pub headers: Vec<(String, String)>,
+    /// Its body, without the framing.
+    pub body: Vec<u8>,
 }
 
 impl Response {
-    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+    /// The first header of this name.
+    pub fn header(&self, name: &str) -> Option<&str> {
         self.headers
             .iter()
             .find(|(known, _)| known.eq_ignore_ascii_case(name))
             .map(|(_, value)| value.as_str())
     }
 
-    pub(crate) fn is_events(&self) -> bool {
+    /// Whether the body is an event stream.
+    pub fn is_events(&self) -> bool {
         self.header("content-type").is_some_and(|kind| kind.starts_with("text/event-stream"))
     }
 
     /// Every message in the body: one document, or the data of each event.
-    pub(crate) fn messages(&self) -> Result<Vec<Seen>, String> {
+    pub fn messages(&self) -> Result<Vec<Seen>, String> {
         if !self.is_events() {
             return if self.body.is_empty() { Ok(Vec::new()) } else { Ok(vec![Seen::read(&self.body)?]) };
         }
@@ -44,7 +50,7 @@ impl Response {
     }
 
     /// The one message there is.
-    pub(crate) fn message(&self) -> Seen {
+    pub fn message(&self) -> Seen {
         let mut messages = self.messages().expect("messages");
         messages.retain(|seen| seen.value.get("method").is_none());
         assert_eq!(messages.len(), 1, "one message: {} {}", self.status, String::from_utf8_lossy(&self.body));
@@ -53,18 +59,20 @@ impl Response {
 }
 
 impl Wire {
-    pub(crate) async fn connect(address: std::net::SocketAddr) -> Wire {
+    /// Opens one.
+    pub async fn connect(address: std::net::SocketAddr) -> Wire {
         let stream = soon("connecting", TcpStream::connect(address)).await.expect("the server listens");
         Wire { stream: BufReader::new(stream) }
     }
 
-    pub(crate) async fn write(&mut self, bytes: &[u8]) {
+    /// Sends bytes.
+    pub async fn write(&mut self, bytes: &[u8]) {
         // A server that has refused may close before all was sent; its answer says why.
         let _ = soon("sending", self.stream.write_all(bytes)).await;
     }
 
     /// The head of the next response; its body is still to be read.
-    pub(crate) async fn head(&mut self) -> Response {
+    pub async fn head(&mut self) -> Response {
         let status = self.line().await;
         let status = status.split(' ').nth(1).and_then(|code| code.parse().ok()).expect("a status line");
         let mut headers = Vec::new();
@@ -77,7 +85,7 @@ impl Wire {
     }
 
     /// The whole response.
-    pub(crate) async fn response(&mut self) -> Response {
+    pub async fn response(&mut self) -> Response {
         let mut response = self.head().await;
         if let Some(length) = response.header("content-length") {
             let mut body = vec![0; length.parse().expect("a length")];
@@ -92,7 +100,7 @@ impl Wire {
     }
 
     /// The next chunk of a body; `None` at its end.
-    pub(crate) async fn chunk(&mut self) -> Option<Vec<u8>> {
+    pub async fn chunk(&mut self) -> Option<Vec<u8>> {
         let line = self.line().await;
         let size = usize::from_str_radix(line.split(';').next().unwrap_or("").trim(), 16).expect("a chunk");
         let mut chunk = vec![0; size + 2];
@@ -109,20 +117,14 @@ impl Wire {
     }
 
     /// Whether the server closes the connection within this time.
-    pub(crate) async fn closes_within(&mut self, limit: Duration) -> bool {
+    pub async fn closes_within(&mut self, limit: Duration) -> bool {
         let mut rest = Vec::new();
         tokio::time::timeout(limit, self.stream.read_to_end(&mut rest)).await.is_ok()
     }
 }
 
 /// A request's bytes. Host and length are added unless they are given.
-pub(crate) fn request(
-    method: &str,
-    path: &str,
-    host: &str,
-    headers: &[(String, String)],
-    body: &[u8],
-) -> Vec<u8> {
+pub fn request(method: &str, path: &str, host: &str, headers: &[(String, String)], body: &[u8]) -> Vec<u8> {
     let given = |name: &str| headers.iter().any(|(known, _)| known.eq_ignore_ascii_case(name));
     let mut head = format!("{method} {path} HTTP/1.1\r\n");
     if !given("host") {

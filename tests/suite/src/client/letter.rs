@@ -3,18 +3,8 @@
 use failwell_rpc::{Era, Revision, meta};
 use serde_json::{Value, json};
 
-use crate::case::Letter;
-
-/// The bytes of a letter.
-pub(crate) fn bytes(letter: &Letter, revision: Revision) -> Vec<u8> {
-    match letter {
-        Letter::Bytes(bytes) => bytes.clone(),
-        Letter::Call { id, method, params } => request(revision, id, method, params).into_bytes(),
-    }
-}
-
 /// A request under an id given as JSON text. Members of a `_meta` of its own replace the usual ones.
-pub(crate) fn request(revision: Revision, id: &str, method: &str, params: &Value) -> String {
+pub fn request(revision: Revision, id: &str, method: &str, params: &Value) -> String {
     let mut params = params.clone();
     if revision.era() == Era::Modern
         && let Some(members) = params.as_object_mut()
@@ -35,27 +25,27 @@ pub(crate) fn request(revision: Revision, id: &str, method: &str, params: &Value
 }
 
 /// A call of a tool.
-pub(crate) fn tool(revision: Revision, id: &str, name: &str, arguments: Value) -> String {
+pub fn tool(revision: Revision, id: &str, name: &str, arguments: Value) -> String {
     request(revision, id, "tools/call", &json!({"name": name, "arguments": arguments}))
 }
 
 /// A request that always works, to see that a connection still does.
-pub(crate) fn good(revision: Revision, id: &str) -> String {
+pub fn good(revision: Revision, id: &str) -> String {
     tool(revision, id, "test_simple_text", json!({}))
 }
 
 /// The handshake of the session era.
-pub(crate) fn initialize(revision: Revision, id: &str) -> String {
+pub fn initialize(revision: Revision, id: &str) -> String {
     let client = json!({"name": "suite", "version": "1"});
     let params = json!({"protocolVersion": revision.as_str(), "capabilities": {"elicitation": {}}, "clientInfo": client});
     format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"initialize","params":{params}}}"#)
 }
 
 /// The end of the handshake.
-pub(crate) const INITIALIZED: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
+pub const INITIALIZED: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
 
 /// The modern era's headers for a request that can be read.
-pub(crate) fn headers(body: &[u8], revision: Revision) -> Vec<(String, String)> {
+pub fn headers(body: &[u8], revision: Revision) -> Vec<(String, String)> {
     let mut headers = Vec::new();
     let mut put = |name: &str, value: &str| headers.push((name.to_owned(), value.to_owned()));
     if revision.has_version_header() {
