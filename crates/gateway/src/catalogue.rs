@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use failwell_fault::{OrFault, reason};
 use failwell_render::{Cache, CacheScope};
-use failwell_rpc::Json;
+use failwell_rpc::{Json, Raw};
 use failwell_server::{HeaderParam, List};
 
 use crate::gateway::{naming_member, outside_name};
@@ -30,6 +30,35 @@ pub(crate) struct Entry {
     pub(crate) definition: Json,
     /// What it wants repeated in headers, if it is a tool.
     pub(crate) header_params: Vec<HeaderParam>,
+    /// Whether it can be a task.
+    pub(crate) tasks: TaskSupport,
+}
+
+/// What it takes to call something.
+#[derive(Debug)]
+pub(crate) struct Callee {
+    /// What its server calls it.
+    pub(crate) inside: String,
+    /// Whether it can be a task.
+    pub(crate) tasks: TaskSupport,
+}
+
+/// Whether a tool of the session era can be a task.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum TaskSupport {
+    Forbidden,
+    Optional,
+    Required,
+}
+
+impl TaskSupport {
+    fn of(definition: Raw<'_>) -> Option<TaskSupport> {
+        match definition.as_object()?.get("execution")?.as_object()?.get("taskSupport")?.as_str()?.as_ref() {
+            "required" => Some(TaskSupport::Required),
+            "optional" => Some(TaskSupport::Optional),
+            _ => None,
+        }
+    }
 }
 
 impl Entry {
@@ -42,8 +71,14 @@ impl Entry {
         let definition = item.raw().as_object()?.replacing(member, name.raw());
         let schema = if list == List::Tools { item.raw().as_object()?.get("inputSchema") } else { None };
         let header_params = marked(schema).unwrap_or_default();
+        let tasks = TaskSupport::of(item.raw()).unwrap_or(TaskSupport::Forbidden);
         let (server, shown) = (server.to_owned(), inside.clone());
-        Some(Entry { server, shown, inside, outside, definition, header_params })
+        Some(Entry { server, shown, inside, outside, definition, header_params, tasks })
+    }
+
+    /// What it takes to call it.
+    pub(crate) fn callee(&self) -> Callee {
+        Callee { inside: self.inside.clone(), tasks: self.tasks }
     }
 }
 

@@ -184,7 +184,7 @@ impl Starter {
         stop: &CancellationToken,
         changed: impl Fn(Event) + Clone + Send + 'static,
     ) -> Result<(Link, Introduction), Fault> {
-        let known = known.unwrap_or(Known { era: None, wire: self.settings.wire });
+        let known = known.unwrap_or(Known { era: self.settings.first_era, wire: self.settings.wire });
         let is_child = matches!(self.settings.reach, Reach::Child { .. });
         let sharing = self.settings.sharing.or(is_child.then_some(Sharing::Shared));
         let declared = declared(cx.client(), sharing);
