@@ -8,8 +8,7 @@ use failwell_policy::Caller;
 use failwell_render::{Cache, CacheScope};
 use failwell_rpc::Json;
 use failwell_server::{
-    Completion, Context, HeaderParam, Info, List, Members, Offers, Page, Room, ToolOutcome, Work,
-    nearest,
+    Completion, Context, HeaderParam, Info, List, Members, Offers, Page, Room, ToolOutcome, Work, nearest,
 };
 use serde_json::json;
 

@@ -72,9 +72,7 @@ pub use plain::PlainCall;
 pub use prompt::{Prompt, PromptArgument, PromptMessage, PromptResult};
 pub use question::{Answers, Question};
 pub use resource::{Address, Resource};
-pub use room::{
-    Completion, Info, List, Members, Offered, Offers, Page, Room, unknown_resource,
-};
+pub use room::{Completion, Info, List, Members, Offered, Offers, Page, Room, unknown_resource};
 pub use schema::argument_check;
 pub use session::{Concern, STDIO, Session, SharedIds};
 pub use settings::{Settings, ToolFailures};
