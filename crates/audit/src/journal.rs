@@ -2,6 +2,15 @@ use std::io::{IsTerminal, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{SyncSender, TrySendError, sync_channel};
+use std::time::Duration;
+
+use failwell_fault::Fault;
+use failwell_render::Moment;
+use serde_json::json;
+
+use crate::entry::Entry;
+use crate::printable::printable;
+use crate::redact::{Redact, Redactor};
 
 /// How a line looks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,6 +32,7 @@ pub struct Journal {
 #[derive(Debug)]
 enum Line {
     Text(String),
+    Fault(Box<Entry>),
     Flush(SyncSender<()>),
 }
 
@@ -31,12 +41,23 @@ impl Journal {
 
     /// Writes to standard error: text when a person watches, JSON otherwise.
     pub fn to_stderr() -> Journal {
+        Journal::redacted_to_stderr(Arc::new(str::to_owned))
+    }
+
+    /// The same, with secrets taken out of every failure.
+    pub fn redacted_to_stderr(redactor: Redactor) -> Journal {
         let style = if std::io::stderr().is_terminal() { Style::Text } else { Style::Json };
-        Journal::to(style, std::io::stderr())
+        Journal::redacted(style, std::io::stderr(), redactor)
     }
 
     /// Writes anywhere. The thread ends when the last handle is gone.
-    pub fn to(style: Style, mut sink: impl Write + Send + 'static) -> Journal {
+    pub fn to(style: Style, sink: impl Write + Send + 'static) -> Journal {
+        Journal::redacted(style, sink, Arc::new(str::to_owned))
+    }
+
+    /// Writes anywhere, with secrets taken out of every failure.
+    pub fn redacted(style: Style, mut sink: impl Write + Send + 'static, redactor: Redactor) -> Journal {
+        let redact = Redact::new(redactor);
         let (queue, lines) = sync_channel::<Line>(Self::LONGEST_QUEUE);
         // A thread that cannot be started leaves a queue nobody reads: lines are then counted as lost.
         let _ = std::thread::Builder::new().name("journal".to_owned()).spawn(move || {
@@ -44,6 +65,9 @@ impl Journal {
                 match line {
                     Line::Text(text) => {
                         let _ = writeln!(sink, "{text}");
+                    }
+                    Line::Fault(entry) => {
+                        let _ = writeln!(sink, "{}", entry.line(style, &redact));
                     }
                     Line::Flush(done) => {
                         let _ = sink.flush();
@@ -55,14 +79,44 @@ impl Journal {
         Journal { style, queue, lost: Arc::default() }
     }
 
-    /// How lines should look.
-    pub fn style(&self) -> Style {
-        self.style
-    }
-
     /// Adds a line. Never waits.
     pub fn write(&self, line: String) {
-        match self.queue.try_send(Line::Text(line)) {
+        self.put(Line::Text(line));
+    }
+
+    /// Adds a failure. Never waits.
+    pub fn fault(&self, entry: Entry) {
+        self.put(Line::Fault(Box::new(entry)));
+    }
+
+    /// Something happened that belongs to no request.
+    pub(crate) fn note_event(&self, message: &str, service: &str) {
+        let now = Moment::now();
+        self.write(match self.style {
+            Style::Json => {
+                json!({"timestamp": now.to_string(), "level": "info", "message": message, "service": service})
+                    .to_string()
+            }
+            Style::Text => format!("{now} info  {service} {message}"),
+        });
+    }
+
+    /// Something went wrong that belongs to no request.
+    pub(crate) fn note_trouble(&self, message: &str, service: &str, fault: &Fault) {
+        let (now, id) = (Moment::now(), fault.reason().id);
+        let mut causes = fault.operator().causes();
+        causes.extend(fault.operator().notes().iter().map(|(name, note)| format!("{name}: {note}")));
+        let causes = causes.join(": ");
+        self.write(match self.style {
+            Style::Json => json!({"timestamp": now.to_string(), "level": "error", "message": message,
+                "service": service, "error_message": causes, "reason": id})
+            .to_string(),
+            Style::Text => printable(&format!("{now} error {service} [{id}] {message}: {causes}")),
+        });
+    }
+
+    fn put(&self, line: Line) {
+        match self.queue.try_send(line) {
             Ok(()) => {}
             Err(TrySendError::Full(_) | TrySendError::Disconnected(_)) => {
                 self.lost.fetch_add(1, Ordering::Relaxed);
@@ -79,7 +133,7 @@ impl Journal {
     pub fn flush(&self) {
         let (done, wait) = sync_channel(1);
         if self.queue.try_send(Line::Flush(done)).is_ok() {
-            let _ = wait.recv_timeout(std::time::Duration::from_secs(1));
+            let _ = wait.recv_timeout(Duration::from_secs(1));
         }
     }
 }

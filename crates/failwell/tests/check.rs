@@ -55,6 +55,7 @@ fn command(folder: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new(env!("CARGO_BIN_EXE_failwell"));
     command.args(arguments).current_dir(folder).env("SET", "SECRET-from-outside").env("LINES", "a\nSECRET");
     command.env_remove("UNSET").env_remove("FAILWELL_KEY").stdin(Stdio::null());
+    command.env("FAILWELL_STATE", folder.join("state"));
     command
 }
 

@@ -1,11 +1,10 @@
-use std::backtrace::Backtrace;
 use std::error::Error;
 use std::fmt;
 use std::panic::Location;
 
 use crate::fact::fill;
-use crate::operator::Private;
-use crate::{Captured, Effect, Fact, Kind, Name, Operator, Origin, Reason, Retry, Violation};
+use crate::operator::{Private, Stack};
+use crate::{Captured, Effect, Excerpt, Fact, Kind, Name, Operator, Origin, Reason, Retry, Violation};
 
 /// One failure: what the caller may know, and behind [`Fault::operator`] what only the operator may.
 pub struct Fault(Box<Inner>);
@@ -15,6 +14,7 @@ struct Inner {
     facts: Vec<(&'static str, Fact)>,
     violations: Vec<Violation>,
     nearest: Vec<Name>,
+    excerpt: Option<Excerpt>,
     retry: Retry,
     effect: Effect,
     origin: Origin,
@@ -27,7 +27,7 @@ impl Fault {
     pub fn new(reason: &'static Reason) -> Fault {
         let private = Private {
             locations: vec![Location::caller()],
-            backtrace: (reason.kind == Kind::Bug).then(Backtrace::capture),
+            stack: if matches!(reason.kind, Kind::Bug | Kind::Broken) { Stack::take() } else { None },
             ..Private::default()
         };
         Fault(Box::new(Inner {
@@ -35,6 +35,7 @@ impl Fault {
             facts: Vec::new(),
             violations: Vec::new(),
             nearest: Vec::new(),
+            excerpt: None,
             retry: reason.kind.retry(),
             effect: Effect::None,
             origin: reason.origin,
@@ -61,6 +62,13 @@ impl Fault {
     #[must_use]
     pub fn nearest(mut self, names: impl IntoIterator<Item = Name>) -> Fault {
         self.0.nearest.extend(names);
+        self
+    }
+
+    /// Adds other people's words which the operator lets the caller read.
+    #[must_use]
+    pub fn with_excerpt(mut self, excerpt: Excerpt) -> Fault {
+        self.0.excerpt = Some(excerpt);
         self
     }
 
@@ -104,6 +112,7 @@ impl Fault {
         self.0.private.causes.append(&mut private.causes);
         self.0.private.locations.append(&mut private.locations);
         self.0.private.captured.append(&mut private.captured);
+        self.0.private.stack = self.0.private.stack.take().or(private.stack);
         self
     }
 
@@ -111,6 +120,13 @@ impl Fault {
     #[must_use]
     pub fn note(mut self, name: &'static str, text: impl Into<String>) -> Fault {
         self.0.private.notes.push((name, text.into()));
+        self
+    }
+
+    /// Private: where the program was, as told by whoever saw it.
+    #[must_use]
+    pub fn with_stack(mut self, stack: String) -> Fault {
+        self.0.private.stack = Some(Stack::Told(stack));
         self
     }
 
@@ -149,6 +165,11 @@ impl Fault {
     /// Names near the wrong one.
     pub fn near(&self) -> &[Name] {
         &self.0.nearest
+    }
+
+    /// Other people's words, for a block of their own.
+    pub fn excerpt(&self) -> Option<&Excerpt> {
+        self.0.excerpt.as_ref()
     }
 
     /// When to try again.

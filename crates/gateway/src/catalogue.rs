@@ -7,10 +7,9 @@ use std::time::{Duration, Instant};
 use failwell_fault::{OrFault, reason};
 use failwell_render::{Cache, CacheScope};
 use failwell_rpc::Json;
-use failwell_server::{HeaderParam, List};
+use failwell_server::List;
 
 use crate::gateway::{naming_member, outside_name};
-use crate::http::marked;
 
 /// How long a list is believed when nobody says that it changed.
 const LIFETIME: Duration = Duration::from_secs(60);
@@ -22,12 +21,14 @@ pub(crate) struct Entry {
     pub(crate) server: String,
     /// What its server calls it.
     pub(crate) inside: String,
-    /// What callers call it.
+    /// What callers of this server alone call it.
+    pub(crate) shown: String,
+    /// What callers of all servers call it.
     pub(crate) outside: String,
     /// Its definition, under the outside name.
     pub(crate) definition: Json,
     /// What it wants repeated in headers, if it is a tool.
-    header_params: Vec<HeaderParam>,
+    pub(crate) header_params: Vec<HeaderParam>,
 }
 
 impl Entry {
@@ -40,7 +41,14 @@ impl Entry {
         let definition = item.raw().as_object()?.replacing(member, name.raw());
         let schema = if list == List::Tools { item.raw().as_object()?.get("inputSchema") } else { None };
         let header_params = marked(schema).unwrap_or_default();
-        Some(Entry { server: server.to_owned(), inside, outside, definition, header_params })
+        Some(Entry {
+            server: server.to_owned(),
+            shown: inside.clone(),
+            inside,
+            outside,
+            definition,
+            header_params,
+        })
     }
 }
 
@@ -83,12 +91,10 @@ impl Catalogue {
         of_list(&self.lock(), list).fold(otherwise, |cache, listed| narrower(cache, listed.cache))
     }
 
-    /// What a tool of this member wants repeated in headers, as far as its definition is known.
-    pub(crate) fn header_params(&self, server: &str, is: impl Fn(&Entry) -> bool) -> Vec<HeaderParam> {
+    /// What is known of a member, however long ago it was learnt.
+    pub(crate) fn known_of(&self, server: &str, list: List) -> Option<Arc<Vec<Entry>>> {
         let known = self.lock();
-        let tools = known.get(server).and_then(|lists| lists.get(List::Tools as usize)?.as_ref());
-        let found = tools.and_then(|listed| listed.entries.iter().find(|entry| is(entry)));
-        found.map(|tool| tool.header_params.clone()).unwrap_or_default()
+        Some(known.get(server)?.get(list as usize)?.as_ref()?.entries.clone())
     }
 
     /// Something of this member changed.
@@ -96,11 +102,12 @@ impl Catalogue {
         self.lock().remove(server);
     }
 
-    /// Every outside name of one kind that is known.
-    pub(crate) fn names(&self, list: List) -> Vec<String> {
+    /// Every list of one kind that is known, with whose it is.
+    pub(crate) fn known(&self, list: List) -> Vec<(String, Arc<Vec<Entry>>)> {
         let known = self.lock();
-        let entries = of_list(&known, list).flat_map(|listed| listed.entries.iter());
-        entries.map(|entry| entry.outside.clone()).collect()
+        let of_list =
+            known.iter().filter_map(|(server, lists)| Some((server, lists.get(list as usize)?.as_ref()?)));
+        of_list.map(|(server, listed)| (server.clone(), listed.entries.clone())).collect()
     }
 }
 

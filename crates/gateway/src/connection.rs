@@ -16,6 +16,7 @@ use crate::link::Link;
 use crate::params::plain_meta;
 use crate::seat::Seat;
 use crate::settings::{Reach, Sharing, UpstreamSettings, Wire};
+use crate::tally::Tally;
 use crate::token::Tokens;
 use crate::{child, http, sse};
 
@@ -42,6 +43,7 @@ pub(crate) struct Starter {
     launcher: Launcher,
     repeated: Arc<http::Repeated>,
     tokens: Option<Arc<Tokens>>,
+    pub(crate) tally: Arc<Tally>,
     stop: CancellationToken,
 }
 
@@ -138,7 +140,7 @@ impl Starter {
         stop: CancellationToken,
     ) -> Starter {
         let tokens = Tokens::of(&settings).map(Arc::new);
-        Starter { settings, launcher, repeated: Arc::default(), tokens, stop }
+        Starter { settings, launcher, repeated: Arc::default(), tokens, tally: Arc::default(), stop }
     }
 
     /// A new connection for this request, and for whoever will share it.
@@ -148,6 +150,8 @@ impl Starter {
         cx: &Context,
         changed: impl Fn(Event) + Clone + Send + 'static,
     ) -> Result<Arc<Connection>, Fault> {
+        self.tally.start();
+        let strays = self.tally.strays();
         let stop = self.stop.child_token();
         // Whatever goes wrong from here on, what was started is stopped.
         let undo = stop.clone().drop_guard();
@@ -163,7 +167,12 @@ impl Starter {
                 .fact("limit_s", seconds)
                 .note("start", "no introduction in time")
         };
-        let connection = started.map_err(late)?.map_err(never_left)?;
+        let with_strays = |fault: Fault| match self.tally.strays() - strays {
+            0 => fault,
+            count => fault.note("start", format!("{count} lines it said until then were no messages")),
+        };
+        let connection = started.map_err(late).and_then(|started| started.map_err(never_left));
+        let connection = connection.map_err(with_strays)?;
         undo.disarm();
         Ok(Arc::new(connection))
     }
@@ -181,7 +190,10 @@ impl Starter {
         let sharing = self.settings.sharing.or(is_child.then_some(Sharing::Shared));
         let declared = declared(cx.client(), sharing);
         if let Reach::Child { .. } = &self.settings.reach {
-            let line = child::start(&self.launcher, &self.settings, stop.clone(), changed).await?;
+            let line = {
+                let tally = self.tally.clone();
+                child::start(&self.launcher, &self.settings, tally, stop.clone(), changed).await?
+            };
             let link = Link::Child(line);
             let introduction = introduce(&link, known.era, &declared).await?;
             return Ok((link, introduction));
@@ -207,7 +219,10 @@ impl Starter {
         stop: &CancellationToken,
         changed: impl Fn(Event) + Send + 'static,
     ) -> Result<(Link, Introduction), Fault> {
-        let line = sse::start(&self.settings, self.tokens.clone(), stop.clone(), changed).await?;
+        let line = {
+            let (tokens, tally) = (self.tokens.clone(), self.tally.clone());
+            sse::start(&self.settings, tokens, tally, stop.clone(), changed).await?
+        };
         let link = Link::Child(line);
         let introduction = initialize(&link, declared).await?;
         Ok((link, introduction))

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use arc_swap::ArcSwap;
+use failwell_policy::Caller;
 use failwell_rpc::Json;
 use failwell_server::{
     Completion, Context, HeaderParam, Info, List, Members, Offers, Page, Room, ToolOutcome, Work,
@@ -36,6 +37,10 @@ impl Room for Front {
         &self.0.info
     }
 
+    fn behind(&self, target: &str) -> Option<Box<str>> {
+        self.0.now.load().behind(target)
+    }
+
     fn offers(&self) -> Offers {
         self.0.now.load().offers()
     }
@@ -44,8 +49,8 @@ impl Room for Front {
         self.0.now.load().list(list, cursor, cx)
     }
 
-    fn header_params(&self, tool: &str) -> Vec<HeaderParam> {
-        self.0.now.load().header_params(tool)
+    fn header_params(&self, tool: &str, caller: &Caller) -> Vec<HeaderParam> {
+        self.0.now.load().header_params(tool, caller)
     }
 
     fn call(&self, tool: &str, arguments: Json, cx: Context) -> Work<ToolOutcome> {
@@ -54,6 +59,10 @@ impl Room for Front {
 
     fn read(&self, uri: &str, cx: Context) -> Work<Members> {
         self.0.now.load().read(uri, cx)
+    }
+
+    fn metrics(&self) -> String {
+        self.0.now.load().metrics()
     }
 
     fn watch(&self, uri: &str, cx: Context) -> Work<()> {

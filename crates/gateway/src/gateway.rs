@@ -5,12 +5,13 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use failwell_fault::{Echo, Fault, OrFault, reason};
+use failwell_policy::{Caller, Ruling};
 use failwell_process::Launcher;
 use failwell_render::{Cache, CacheScope};
 use failwell_rpc::Json;
 use failwell_server::{
-    Completion, Context, Event, HeaderParam, Hub, Info, List, Members, Offered, Offers, Page, Party, Room,
-    ToolOutcome, Work, nearest, unknown_resource,
+    Alone, Completion, Context, Event, HeaderParam, Hub, Info, List, Members, Offered, Offers, Page, Party,
+    Room, SharedState, ToolOutcome, Work, nearest, unknown_resource,
 };
 use futures_util::future::join_all;
 use serde_json::{Value, json};
@@ -18,6 +19,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::catalogue::{Catalogue, Entry};
 use crate::member::Member;
+use crate::metrics;
 use crate::names::{inside_uri, outside, outside_uri, server_of};
 use crate::parked::Parking;
 use crate::roster::{Reloaded, Roster};
@@ -25,6 +27,7 @@ use crate::settings::UpstreamSettings;
 use crate::single::Single;
 use crate::upstream::Upstream;
 use crate::uris;
+use crate::veil::Veil;
 
 /// How long one member may hold up a list.
 const LIST_PATIENCE: Duration = Duration::from_secs(10);
@@ -45,9 +48,11 @@ pub(crate) struct Inner {
     pub(crate) info: Info,
     roster: Roster,
     pub(crate) catalogue: Arc<Catalogue>,
+    pub(crate) veil: Veil,
     pub(crate) parking: Arc<Parking>,
     hubs: Arc<Hubs>,
     launcher: Launcher,
+    state: Arc<dyn SharedState>,
     end: CancellationToken,
 }
 
@@ -59,17 +64,24 @@ impl Gateway {
         built_in: Vec<(String, Arc<dyn Room>)>,
         launcher: &Launcher,
     ) -> Gateway {
-        let gateway = Gateway(Arc::new(Inner {
+        let gateway = Gateway::sharing(info, launcher, Arc::new(Alone));
+        gateway.reload(upstreams, built_in);
+        gateway
+    }
+
+    /// A gateway to nobody yet, on one of several nodes.
+    pub fn sharing(info: Info, launcher: &Launcher, state: Arc<dyn SharedState>) -> Gateway {
+        Gateway(Arc::new(Inner {
             info,
             roster: Roster::default(),
             catalogue: Arc::default(),
-            parking: Arc::default(),
+            veil: Veil::default(),
+            parking: Arc::new(Parking::new(state.clone())),
             hubs: Arc::default(),
             launcher: launcher.clone(),
+            state,
             end: CancellationToken::new(),
-        }));
-        gateway.reload(upstreams, built_in);
-        gateway
+        }))
     }
 
     /// From now on these are the servers and rooms. Those with the settings they had are left alone, with their
@@ -94,6 +106,11 @@ impl Gateway {
     /// Tells clients that the lists are others now.
     pub fn announce(&self, reloaded: &Reloaded) {
         self.0.hubs.tell(reloaded);
+    }
+
+    /// From now on this is what callers see and may do. Says whether anybody may see something else than before.
+    pub fn rule(&self, ruling: Ruling) -> bool {
+        self.0.veil.replace(ruling)
     }
 
     /// The names of all members.
@@ -152,7 +169,7 @@ impl Hubs {
         }
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         for (of, hub) in all.iter() {
-            if of.as_ref().is_none_or(|of| told.changed.contains(of)) {
+            if told.ruled || of.as_ref().is_none_or(|of| told.changed.contains(of)) {
                 [Event::ToolsChanged, Event::PromptsChanged, Event::ResourcesChanged]
                     .into_iter()
                     .for_each(|event| hub.announce(event));
@@ -195,7 +212,7 @@ impl Inner {
             known.forget(&name);
             hubs.announce(&name, &event, to.as_ref());
         });
-        Upstream::new(settings, self.launcher.clone(), changed)
+        Upstream::new(settings, self.launcher.clone(), changed, self.state.clone())
     }
 
     pub(crate) fn member(&self, name: &str) -> Option<Member> {
@@ -211,18 +228,29 @@ impl Inner {
         for (member, answer) in join_all(asked).await {
             match answer {
                 Ok(entries) => found.push(entries),
-                Err(fault) => missing.push(json!({"server": member.name(), "reason": fault.reason().id})),
+                Err(fault) => {
+                    missing.push(json!({"server": member.name(), "reason": fault.reason().id}));
+                    if member.is_worth_reporting(&fault) {
+                        cx.report(fault.note("unlisted", member.name()));
+                    }
+                }
             }
         }
         (found, missing)
     }
 
+    /// What a caller sees of a member's list.
     pub(crate) async fn of(
         &self,
         member: &Member,
         list: List,
         cx: &Context,
     ) -> Result<Arc<Vec<Entry>>, Fault> {
+        let entries = self.listed(member, list, cx).await?;
+        Ok(self.veil.over(entries, member.name(), list, &cx.client().caller))
+    }
+
+    async fn listed(&self, member: &Member, list: List, cx: &Context) -> Result<Arc<Vec<Entry>>, Fault> {
         if let Some(known) = self.catalogue.get(member.name(), list) {
             return Ok(known);
         }
@@ -279,7 +307,7 @@ impl Inner {
         Ok(Page {
             members,
             meta: meta.transpose().or_fault(&reason::SERVER_BUG)?,
-            cache: self.catalogue.cache(list, KEEP),
+            cache: self.catalogue.cache(list, Cache { scope: self.veil.scope(), ..KEEP }),
         })
     }
 
@@ -290,37 +318,85 @@ impl Inner {
             if let Some(entry) = entries.iter().find(|entry| entry.outside == name) {
                 return Ok((member, entry.inside.clone()));
             }
-            return Err(self.unknown(list, name));
+            return Err(self.unknown(list, name, cx));
         }
         let (found, _) = self.all(list, cx).await;
-        let mut having = found.iter().flat_map(|entries| entries.iter()).filter(|entry| entry.inside == name);
+        let mut having = found.iter().flat_map(|entries| entries.iter()).filter(|entry| entry.shown == name);
         match (having.next(), having.next()) {
             (Some(only), None) => {
                 let member = self.member(&only.server).or_fault(&reason::SERVER_BUG)?;
                 Ok((member, only.inside.clone()))
             }
-            _ => Err(self.unknown(list, name)),
+            _ => Err(self.unknown(list, name, cx)),
         }
     }
 
-    fn unknown(&self, list: List, name: &str) -> Fault {
+    /// Hidden names are as unknown as those nobody has: what is near comes from what the caller sees.
+    fn unknown(&self, list: List, name: &str, cx: &Context) -> Fault {
         let row = if list == List::Tools { &reason::MCP_UNKNOWN_TOOL } else { &reason::MCP_UNKNOWN_PROMPT };
-        let known = self.catalogue.names(list);
-        Fault::new(row)
-            .fact("name", Echo::of_caller(name))
-            .nearest(nearest(name, known.iter().map(String::as_str)))
+        let known = self.seen(list, &cx.client().caller);
+        let names = known.iter().flat_map(|entries| entries.iter().map(|entry| entry.outside.as_str()));
+        Fault::new(row).fact("name", Echo::of_caller(name)).nearest(nearest(name, names))
     }
 
-    fn of_uri<'a>(&self, uri: &'a str) -> Result<(Member, &'a str), Fault> {
+    /// What a caller sees of all lists of one kind that are known already.
+    fn seen(&self, list: List, caller: &Caller) -> Vec<Arc<Vec<Entry>>> {
+        let known = self.catalogue.known(list).into_iter();
+        known.map(|(server, entries)| self.veil.over(entries, &server, list, caller)).collect()
+    }
+
+    /// What a tool wants repeated in headers, as far as its definition is known and the caller sees it.
+    pub(crate) fn header_params(
+        &self,
+        server: &str,
+        caller: &Caller,
+        is: impl Fn(&Entry) -> bool,
+    ) -> Vec<HeaderParam> {
+        let Some(known) = self.catalogue.known_of(server, List::Tools) else { return Vec::new() };
+        let seen = self.veil.over(known, server, List::Tools, caller);
+        seen.iter().find(|entry| is(entry)).map(|tool| tool.header_params.clone()).unwrap_or_default()
+    }
+
+    fn of_uri<'a>(&self, uri: &'a str, cx: &Context) -> Result<(Member, &'a str), Fault> {
         let (server, inside) = inside_uri(uri).ok_or_else(|| unknown_resource(uri))?;
         let member = self.member(&server).ok_or_else(|| unknown_resource(uri))?;
+        self.reveal(&member, inside, uri, cx)?;
         Ok((member, inside))
+    }
+
+    /// Refuses what the caller may not use, or not like this.
+    pub(crate) fn admit(
+        &self,
+        member: &Member,
+        list: List,
+        name: &str,
+        arguments: Option<&Json>,
+        cx: &Context,
+    ) -> Result<(), Fault> {
+        self.veil.admit(&cx.client().caller, member.name(), list, name, arguments)
+    }
+
+    /// Refuses an address the caller may not know of, as one nobody knows.
+    pub(crate) fn reveal(&self, member: &Member, inside: &str, uri: &str, cx: &Context) -> Result<(), Fault> {
+        let caller = &cx.client().caller;
+        if !self.veil.shows_resource(caller, member.name(), inside) {
+            return Err(unknown_resource(uri));
+        }
+        self.veil.admit(caller, member.name(), List::Resources, inside, None)
     }
 }
 
 impl Room for Gateway {
     fn info(&self) -> &Info {
         &self.0.info
+    }
+
+    fn behind(&self, target: &str) -> Option<Box<str>> {
+        let server = match inside_uri(target) {
+            Some((server, _)) => server,
+            None => server_of(target)?.to_owned(),
+        };
+        self.0.member(&server).map(|_| server.into_boxed_str())
     }
 
     fn offers(&self) -> Offers {
@@ -332,15 +408,24 @@ impl Room for Gateway {
         Box::pin(async move { inner.page(list, cursor, &cx).await })
     }
 
-    fn header_params(&self, tool: &str) -> Vec<HeaderParam> {
-        let server = server_of(tool).unwrap_or_default();
-        self.0.catalogue.header_params(server, |entry| entry.outside == tool)
+    fn header_params(&self, tool: &str, caller: &Caller) -> Vec<HeaderParam> {
+        self.0.header_params(server_of(tool).unwrap_or_default(), caller, |entry| entry.outside == tool)
+    }
+
+    fn metrics(&self) -> String {
+        let members = self.0.roster.all();
+        let upstreams = members.iter().filter_map(|member| match member {
+            Member::Upstream(upstream) => Some(upstream),
+            Member::BuiltIn(..) => None,
+        });
+        metrics::of(&upstreams.collect::<Vec<_>>())
     }
 
     fn call(&self, tool: &str, arguments: Json, cx: Context) -> Work<ToolOutcome> {
         let (inner, tool) = (self.0.clone(), tool.to_owned());
         Box::pin(async move {
             let (member, name) = inner.resolve(List::Tools, &tool, &cx).await?;
+            inner.admit(&member, List::Tools, &name, Some(&arguments), &cx)?;
             let outcome = member.call(&name, arguments, cx, &inner.parking).await?;
             Ok(outcome.map_relayed(|members| uris::in_content(member.name(), members)))
         })
@@ -349,7 +434,7 @@ impl Room for Gateway {
     fn read(&self, uri: &str, cx: Context) -> Work<Members> {
         let (inner, uri) = (self.0.clone(), uri.to_owned());
         Box::pin(async move {
-            let (member, inside) = inner.of_uri(&uri)?;
+            let (member, inside) = inner.of_uri(&uri, &cx)?;
             let read = member.read(inside, cx, &inner.parking).await;
             // The address the caller knows is the one it hears of.
             let read = read.map_err(|fault| {
@@ -363,7 +448,7 @@ impl Room for Gateway {
     fn watch(&self, uri: &str, cx: Context) -> Work<()> {
         let (inner, uri) = (self.0.clone(), uri.to_owned());
         Box::pin(async move {
-            let (member, inside) = inner.of_uri(&uri)?;
+            let (member, inside) = inner.of_uri(&uri, &cx)?;
             member.watch(inside, cx).await
         })
     }
@@ -371,7 +456,7 @@ impl Room for Gateway {
     fn unwatch(&self, uri: &str, cx: Context) {
         let (inner, uri) = (self.0.clone(), uri.to_owned());
         tokio::spawn(async move {
-            if let Ok((member, inside)) = inner.of_uri(&uri) {
+            if let Ok((member, inside)) = inner.of_uri(&uri, &cx) {
                 member.unwatch(inside, cx).await;
             }
         });
@@ -381,6 +466,7 @@ impl Room for Gateway {
         let (inner, name) = (self.0.clone(), name.to_owned());
         Box::pin(async move {
             let (member, inside) = inner.resolve(List::Prompts, &name, &cx).await?;
+            inner.admit(&member, List::Prompts, &inside, None, &cx)?;
             member.prompt(&inside, arguments, cx, &inner.parking).await
         })
     }
@@ -389,7 +475,7 @@ impl Room for Gateway {
         let inner = self.0.clone();
         Box::pin(async move {
             if wanted.of.contains("://") {
-                let (member, inside) = inner.of_uri(&wanted.of)?;
+                let (member, inside) = inner.of_uri(&wanted.of, &cx)?;
                 let of = inside.to_owned();
                 return member.complete(Completion { of, ..wanted.clone() }, cx).await;
             }

@@ -42,32 +42,51 @@ pub(crate) async fn introduce(
             introduced => return introduced,
         }
     }
-    match discover(link).await? {
-        Some(introduction) => Ok(introduction),
-        None => initialize(link, declared).await,
-    }
-}
-
-async fn discover(link: &Link) -> Result<Option<Introduction>, Fault> {
     let params = json!({"_meta": plain_meta()}).to_string();
     let pending = link.send("server/discover", |_| params, None).await?;
-    let number = pending.number;
+    let (number, mut discovered) = (pending.number, pending.answer);
     let patience = match link {
         Link::Child(_) => PROBE,
         Link::Remote(_) => REMOTE_PROBE,
     };
-    match tokio::time::timeout(patience, pending.answer).await {
-        Ok(Ok(Said::Result(result))) => Ok(Some(modern(link, offers(&result)))),
-        // Only the modern era has these codes; what is offered will be seen when it is asked for.
-        Ok(Ok(Said::Error { code: -32022, whole })) if knows_session(&whole) => Ok(None),
-        Ok(Ok(Said::Error { code: -32022..=-32020, .. })) => Ok(Some(modern(link, everything()))),
-        Ok(Ok(Said::Error { .. })) => Ok(None),
-        Ok(Err(fault)) if is_no_fault_of_the_server(&fault) => Ok(None),
-        Ok(Err(fault)) => Err(fault),
-        Err(_) => {
-            link.forget(number);
-            Ok(None)
+    if let Ok(answer) = tokio::time::timeout(patience, &mut discovered).await {
+        return match understood(link, answer)? {
+            Some(introduction) => Ok(introduction),
+            None => initialize(link, declared).await,
+        };
+    }
+    // Silent, or only slow to start: from here on the first of the two that it understands counts.
+    let mut initialized = std::pin::pin!(initialize(link, declared));
+    tokio::select! {
+        biased;
+        answer = &mut discovered => match understood(link, answer)? {
+            Some(introduction) => Ok(introduction),
+            None => initialized.await,
+        },
+        introduced = &mut initialized => match introduced {
+            // Answers need not come in the order of the questions.
+            Err(fault) if !link.is_down() => match tokio::time::timeout(patience, discovered).await {
+                Ok(answer) => understood(link, answer)?.ok_or(fault),
+                Err(_) => Err(fault),
+            },
+            introduced => {
+                link.forget(number);
+                introduced
+            }
         }
+    }
+}
+
+/// What the answer to `server/discover` says: nothing, when it is one of the session era.
+fn understood(link: &Link, answer: Result<Said, Fault>) -> Result<Option<Introduction>, Fault> {
+    match answer {
+        Ok(Said::Result(result)) => Ok(Some(modern(link, offers(&result)))),
+        // Only the modern era has these codes; what is offered will be seen when it is asked for.
+        Ok(Said::Error { code: -32022, whole }) if knows_session(&whole) => Ok(None),
+        Ok(Said::Error { code: -32022..=-32020, .. }) => Ok(Some(modern(link, everything()))),
+        Ok(Said::Error { .. }) => Ok(None),
+        Err(fault) if is_no_fault_of_the_server(&fault) => Ok(None),
+        Err(fault) => Err(fault),
     }
 }
 

@@ -60,6 +60,14 @@ impl Member {
         }
     }
 
+    /// Whether trouble with its lists is worth a line in the log.
+    pub(crate) fn is_worth_reporting(&self, fault: &Fault) -> bool {
+        match self {
+            Member::Upstream(upstream) => upstream.tally().is_worth_reporting(fault),
+            Member::BuiltIn(..) => true,
+        }
+    }
+
     /// Every item of a list, page by page, and how long they may be kept.
     pub(crate) async fn list(&self, list: List, cx: &Context) -> Result<(Vec<Json>, Cache), Fault> {
         let mut items = Vec::new();

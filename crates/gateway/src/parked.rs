@@ -8,10 +8,10 @@ use std::time::{Duration, Instant};
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use failwell_fault::{Fault, OrFault, reason};
+use failwell_fault::{Effect, Fault, OrFault, Retry, reason};
 use failwell_policy::Caller;
 use failwell_rpc::Json;
-use failwell_server::{Context, Question};
+use failwell_server::{Context, Question, SharedState};
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinHandle;
 
@@ -34,8 +34,10 @@ pub(crate) struct Asked {
 }
 
 /// Parked calls, by the key of the question each waits for.
-#[derive(Default)]
-pub(crate) struct Parking(Mutex<HashMap<String, Parked>>);
+pub(crate) struct Parking {
+    table: Mutex<HashMap<String, Parked>>,
+    state: Arc<dyn SharedState>,
+}
 
 struct Parked {
     caller: Caller,
@@ -58,8 +60,12 @@ impl Drop for Call {
 }
 
 impl Parking {
+    pub(crate) fn new(state: Arc<dyn SharedState>) -> Parking {
+        Parking { table: Mutex::default(), state }
+    }
+
     fn lock(&self) -> MutexGuard<'_, HashMap<String, Parked>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.table.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Starts a call, or wakes the one the client brings an answer for.
@@ -70,24 +76,39 @@ impl Parking {
         params: Params,
         cx: &Context,
     ) -> Result<Json, Fault> {
-        let call = match self.wake(cx)? {
+        let call = match self.wake(cx).await? {
             Some(call) => call,
             None => start(upstream, method, params, cx),
         };
         self.follow(call, cx).await
     }
 
-    fn wake(&self, cx: &Context) -> Result<Option<Call>, Fault> {
+    async fn wake(&self, cx: &Context) -> Result<Option<Call>, Fault> {
         let Some((key, answer)) = cx.brought(KEY).into_iter().next() else { return Ok(None) };
         let parked = {
             let mut table = self.lock();
             let mine = table.get(&key).is_some_and(|parked| parked.caller == cx.client().caller);
             mine.then(|| table.remove(&key)).flatten()
         };
-        let parked = parked.ok_or_else(|| Fault::new(&reason::MCP_BAD_STATE))?;
+        let Some(parked) = parked else { return Err(self.not_here(&key).await) };
         parked.question.accept(&key, answer.raw())?;
         let _ = parked.answer.send(answer);
         Ok(Some(parked.call))
+    }
+
+    /// Why a call that was parked is not here: it waits on another node, its node is gone, or it is over.
+    async fn not_here(&self, key: &str) -> Fault {
+        let node = key.strip_prefix(KEY).and_then(|rest| rest.split_once('.')).map(|(node, _)| node);
+        let Some(node) = node.filter(|node| self.state.node().is_some_and(|own| own != *node)) else {
+            return Fault::new(&reason::MCP_BAD_STATE);
+        };
+        match self.state.is_alive(node).await {
+            Ok(true) => Fault::new(&reason::GATEWAY_ELSEWHERE)
+                .retry_as(Retry::After(Duration::from_secs(1)))
+                .with_effect(Effect::None),
+            Ok(false) => Fault::new(&reason::SERVER_NODE_LOST).with_effect(Effect::Unknown),
+            Err(fault) => fault,
+        }
     }
 
     async fn follow(&self, mut call: Call, cx: &Context) -> Result<Json, Fault> {
@@ -112,7 +133,11 @@ impl Parking {
     ) -> Result<String, Fault> {
         let mut random = [0u8; 18];
         getrandom::fill(&mut random).or_fault(&reason::SERVER_BUG)?;
-        let key = format!("{KEY}{}", URL_SAFE_NO_PAD.encode(random));
+        let random = URL_SAFE_NO_PAD.encode(random);
+        let key = match self.state.node() {
+            Some(node) => format!("{KEY}{node}.{random}"),
+            None => format!("{KEY}{random}"),
+        };
         let mut table = self.lock();
         table.retain(|_, parked| parked.since.elapsed() < PATIENCE);
         if table.len() >= MOST {

@@ -19,6 +19,7 @@ use crate::http::faults;
 use crate::line::{Connection, Down, Line, garbled};
 use crate::notice::pass_on;
 use crate::settings::UpstreamSettings;
+use crate::tally::Tally;
 use crate::token::Tokens;
 
 /// How long the upstream may take to say where to post to.
@@ -41,6 +42,7 @@ pub(crate) fn may_be_spoken_after(fault: &Fault) -> bool {
 pub(crate) async fn start(
     settings: &UpstreamSettings,
     tokens: Option<Arc<Tokens>>,
+    tally: Arc<Tally>,
     stop: CancellationToken,
     changed: impl Fn(Event) + Send + 'static,
 ) -> Result<Arc<Line>, Fault> {
@@ -59,7 +61,7 @@ pub(crate) async fn start(
     let posts = door.beside(&endpoint).ok_or_else(|| {
         garbled(endpoint.as_bytes()).note("endpoint", "the address to post to is on another server")
     })?;
-    let (line, notices) = Line::new();
+    let (line, notices) = Line::new(tally);
     tokio::spawn(pass_on(notices, changed));
     tokio::spawn(converse(line.clone(), events, Arc::new(posts), stop));
     Ok(line)

@@ -47,6 +47,11 @@ impl Client {
         Client { caller, revision, capabilities: capabilities.map(Arc::new) }
     }
 
+    /// The capabilities object it sent.
+    pub(crate) fn capabilities(&self) -> Option<&Json> {
+        self.capabilities.as_ref()
+    }
+
     /// A client of the plain faces, which can do nothing for a server.
     pub fn plain(caller: Caller) -> Client {
         Client::new(caller, Revision::LATEST, None)

@@ -16,6 +16,7 @@ use crate::log_level::LogLevel;
 use crate::party::Party;
 use crate::passing::Passing;
 use crate::question::{Answers, Question};
+use crate::recorder::Recorder;
 use crate::session::Session;
 use crate::stream::Stream;
 use crate::task::{Task, Tasks};
@@ -36,6 +37,7 @@ struct Inner {
     log_level: Option<LogLevel>,
     asking: Asking,
     hub: Hub,
+    recorder: Recorder,
     tasks: Arc<Tasks>,
     passing: Passing,
     task: OnceLock<Arc<Task>>,
@@ -62,6 +64,7 @@ pub(crate) struct Surroundings {
     pub(crate) log_level: Option<LogLevel>,
     pub(crate) asking: Asking,
     pub(crate) hub: Hub,
+    pub(crate) recorder: Recorder,
     pub(crate) tasks: Arc<Tasks>,
     pub(crate) passing: Passing,
 }
@@ -82,6 +85,7 @@ impl Context {
             log_level: around.log_level,
             asking: around.asking,
             hub: around.hub,
+            recorder: around.recorder,
             tasks: around.tasks,
             passing: around.passing,
             task: OnceLock::new(),
@@ -108,6 +112,11 @@ impl Context {
     /// The reference of this exchange.
     pub fn reference(&self) -> Ref {
         self.0.reference
+    }
+
+    /// Writes a failure down for the operator, under the reference of this exchange, which itself goes on.
+    pub fn report(&self, fault: Fault) {
+        self.0.recorder.record(fault, self.0.client.revision, self.0.reference);
     }
 
     /// Completes when the caller called the request off.

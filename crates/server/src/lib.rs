@@ -10,12 +10,15 @@
 //! * Every handler runs under a deadline and inside `catch_unwind`; every queue and table here is bounded.
 //! * A handler asks its client through [`Context::ask`], whatever the era; what a modern client must carry for us
 //!   is sealed and bound to caller, method and arguments.
+//! * What other nodes must know goes through [`SharedState`]; a node that is [`Alone`] shares nothing and waits for nobody.
 //! * Absent on purpose: sockets, code numbers, HTTP statuses.
 
 mod arrival;
 mod asking;
+mod books;
 mod call;
 mod client;
+mod close;
 mod content;
 mod context;
 mod digest;
@@ -26,6 +29,7 @@ mod listen;
 mod log_level;
 mod metrics;
 mod near;
+mod nodes;
 mod panic;
 mod params;
 mod party;
@@ -33,12 +37,14 @@ mod passing;
 mod plain;
 mod prompt;
 mod question;
+mod recorder;
 mod resource;
 mod room;
 mod schema;
 mod seal;
 mod session;
 mod settings;
+mod state;
 mod stream;
 mod supervise;
 mod task;
@@ -50,6 +56,7 @@ mod work;
 pub use failwell_rpc::Json;
 
 pub use arrival::{Arrival, Spoken, claims_modern};
+pub use books::Books;
 pub use client::{Capability, Client, TASKS_EXTENSION};
 pub use content::{Content, ResourceBody, ResourceContents, ToolOutcome};
 pub use context::{Context, TaskNeed};
@@ -66,8 +73,12 @@ pub use prompt::{Prompt, PromptArgument, PromptMessage, PromptResult};
 pub use question::{Answers, Question};
 pub use resource::{Address, Resource};
 pub use room::{Completion, Info, List, Members, Offered, Offers, Page, Room, unknown_resource};
-pub use session::{Session, SharedIds};
+pub use schema::argument_check;
+pub use session::{Concern, STDIO, Session, SharedIds};
 pub use settings::{Settings, ToolFailures};
+pub use state::{
+    Alone, Found, Happened, KeptSession, Letter, Opened, Place, SharedState, Track, Turn, Word, Written,
+};
 pub use stream::{Frame, Keep, Next, Stream};
 pub use tool::{HeaderParam, Tool, Work};
 pub use toolbox::Toolbox;

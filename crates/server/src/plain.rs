@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
+use failwell_audit::Trail;
 use failwell_fault::{Fault, OrFault, reason};
 use failwell_policy::Caller;
-use failwell_render::{Outcome, Reply};
-use failwell_rpc::{Json, ReplyTo, Request};
+use failwell_render::{Outcome, Reply, ToolFailure};
+use failwell_rpc::{Asked, Json, ReplyTo, Request};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
@@ -16,6 +17,7 @@ use crate::context::{Context, Surroundings};
 use crate::house::{Exchange, House};
 use crate::params::Params;
 use crate::passing::Passing;
+use crate::recorder::Recorder;
 use crate::room::List;
 use crate::stream::{Keep, Stream};
 
@@ -71,33 +73,43 @@ impl House {
     /// The walk of a plain call.
     pub async fn walk_plain(
         self: &Arc<Self>,
-        to: ReplyTo,
+        mut to: ReplyTo,
         call: Result<PlainCall, Fault>,
         caller: &Caller,
+        request: Option<&str>,
         cancel: CancellationToken,
     ) -> Option<Reply> {
-        let began = self.begin();
+        let (began, trail) = (self.begin(), Trail::default());
+        match &call {
+            Ok(PlainCall::Execute { name, .. }) => {
+                to.asked = Asked::Tool;
+                trail.aim(name);
+            }
+            Ok(PlainCall::ReadResource(uri)) => trail.aim(uri),
+            Ok(PlainCall::ListTools) | Err(_) => {}
+        }
         let method = match &call {
-            Ok(PlainCall::Execute { name, .. }) => Some(name.clone()),
-            Ok(PlainCall::ListTools) => Some("list_tools".to_owned()),
-            Ok(PlainCall::ReadResource(_)) => Some("read_resource".to_owned()),
+            Ok(PlainCall::Execute { .. }) => Some("execute_tool"),
+            Ok(PlainCall::ListTools) => Some("list_tools"),
+            Ok(PlainCall::ReadResource(_)) => Some("read_resource"),
             Err(_) => None,
         };
         let happened = match call {
             Ok(call) => self.serve_plain(call, caller, &to, cancel).await,
             Err(fault) => Err(fault),
         };
-        self.close(Exchange { to, happened, began, method: method.as_deref(), connection: "" })
+        let caller = Some(caller);
+        self.close(Exchange { to, happened, began, method, connection: "", caller, request, trail }).await
     }
 
     async fn serve_plain(
-        &self,
+        self: &Arc<Self>,
         call: PlainCall,
         caller: &Caller,
         to: &ReplyTo,
         cancel: CancellationToken,
     ) -> Result<Outcome, Fault> {
-        self.admit(caller)?;
+        self.admit(caller).await?;
         let cx = Context::new(Surroundings {
             client: Client::plain(caller.clone()),
             session: None,
@@ -108,6 +120,7 @@ impl House {
             log_level: None,
             asking: Asking::Nobody,
             hub: self.hub.clone(),
+            recorder: Recorder(self.clone()),
             tasks: self.tasks.clone(),
             passing: Passing::default(),
         });
@@ -132,7 +145,9 @@ impl House {
 /// The tool's structured result, or its content where it has none.
 fn plain_result(outcome: ToolOutcome) -> Result<Outcome, Fault> {
     match (outcome.verdict, outcome.structured) {
-        (Verdict::Failed(fault), _) => Err(fault),
+        (Verdict::Failed(fault), structured) => {
+            Ok(Outcome::ToolFailed(Box::new(ToolFailure { fault, structured, blocks: Vec::new() })))
+        }
         (Verdict::Relayed(relayed), _) => {
             let structured =
                 relayed.members.raw().as_object().and_then(|object| object.get("structuredContent"));

@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use failwell_fault::{Fault, OrFault, reason};
+use failwell_policy::Caller;
 use failwell_render::Cache;
 use failwell_rpc::Json;
 use serde::Serialize;
@@ -122,7 +123,11 @@ pub trait Room: Send + Sync + 'static {
     /// One page of a list.
     fn list(&self, list: List, cursor: Option<String>, cx: Context) -> Work<Page>;
     /// Parameters of a tool that must be repeated in HTTP headers.
-    fn header_params(&self, tool: &str) -> Vec<HeaderParam>;
+    fn header_params(&self, tool: &str, caller: &Caller) -> Vec<HeaderParam>;
+    /// Numbers of its own, as Prometheus reads them.
+    fn metrics(&self) -> String {
+        String::new()
+    }
     /// Runs a tool.
     fn call(&self, tool: &str, arguments: Json, cx: Context) -> Work<ToolOutcome>;
     /// Reads a resource: the members of the result.
@@ -135,6 +140,10 @@ pub trait Room: Send + Sync + 'static {
     fn prompt(&self, name: &str, arguments: BTreeMap<String, String>, cx: Context) -> Work<Members>;
     /// Completes an argument: the members of the result.
     fn complete(&self, wanted: Completion, cx: Context) -> Work<Members>;
+    /// Which server behind this one a name belongs to, where there are several.
+    fn behind(&self, _target: &str) -> Option<Box<str>> {
+        None
+    }
 }
 
 /// Work that is over before it starts.

@@ -104,10 +104,11 @@ impl House {
     fn end_of(&self, happened: Result<Outcome, Fault>, revision: Revision) -> End {
         let mut to = ReplyTo::request(Id::from_number(0), Face::Mcp(revision));
         to.asked = Asked::Tool;
-        if let Err(fault) = &happened {
-            self.record(fault, &to, Some("tools/call"), "task", Moment::now());
+        let reply = render(&to, &happened, None, Moment::now());
+        if let Err(fault) = happened {
+            self.record(fault, to, "tools/call", "task");
         }
-        let Some(reply) = render(&to, &happened, None, Moment::now()) else { return End::Cancelled };
+        let Some(reply) = reply else { return End::Cancelled };
         match read(&reply.body, &Limits::default()) {
             Incoming::One(Ok(Message::Response(response))) => match response.body {
                 Ok(result) => End::Completed(result.to_json()),

@@ -20,6 +20,7 @@ use crate::digest::binding;
 use crate::house::House;
 use crate::listen::{Filter, Listening};
 use crate::passing::Passing;
+use crate::recorder::Recorder;
 use crate::room::{Members, Offered};
 use crate::session::Session;
 use crate::supervise::Supervised;
@@ -42,7 +43,9 @@ impl House {
             Call::Discover => self.discover(),
             Call::Ping => nothing(),
             Call::SetLevel(level) => {
-                arrival.session.or_fault(&reason::SERVER_BUG)?.set_log_level(level);
+                let session = arrival.session.or_fault(&reason::SERVER_BUG)?;
+                session.set_log_level(level);
+                self.keep_changed(session).await?;
                 nothing()
             }
             Call::List(list, cursor) => {
@@ -61,12 +64,16 @@ impl House {
             Call::Watch(uri) => {
                 let cx = desk.context(Asking::Nobody)?;
                 self.supervise(self.room.watch(&uri, cx.clone()), &cx).await?.finished()?;
-                arrival.session.or_fault(&reason::SERVER_BUG)?.watch(&uri)?;
+                let session = arrival.session.or_fault(&reason::SERVER_BUG)?;
+                session.watch(&uri)?;
+                self.keep_changed(session).await?;
                 nothing()
             }
             Call::Unwatch(uri) => {
-                arrival.session.or_fault(&reason::SERVER_BUG)?.unwatch(&uri);
+                let session = arrival.session.or_fault(&reason::SERVER_BUG)?;
+                session.unwatch(&uri);
                 self.room.unwatch(&uri, desk.context(Asking::Nobody)?);
+                self.keep_changed(session).await?;
                 nothing()
             }
             // Rare and large, so kept apart: what every request is made of stays small.
@@ -159,6 +166,7 @@ impl Desk<'_> {
             log_level: self.arrival.log_level(self.said)?,
             asking,
             hub: self.house.hub.clone(),
+            recorder: Recorder(self.house.clone()),
             tasks: self.house.tasks.clone(),
             passing: Passing::of(&self.arrival.request, self.said),
         }))
@@ -193,7 +201,7 @@ impl Desk<'_> {
     async fn tool(&self, invocation: Invocation<'_>) -> Result<Outcome, Fault> {
         let Invocation { name, arguments, rounds } = invocation;
         if let Spoken::Modern(Some(headers)) = self.arrival.spoken {
-            let params = self.house.room.header_params(&name);
+            let params = self.house.room.header_params(&name, &self.client.caller);
             if !params.is_empty() {
                 headers.check_params(&params, &arguments.raw().parse().or_fault(&reason::SERVER_BUG)?)?;
             }

@@ -97,8 +97,8 @@ impl Running {
     fn apply(&mut self, config: Config) {
         match self.served.become_another(&config) {
             Err(fault) => {
-                self.served.house.note(&fault, "reload");
                 terminal::complain(&unchanged(serve::unexpected(&fault)));
+                self.served.house.note(fault, "reload");
             }
             Ok(reloaded) => {
                 if let Some(routes) = &self.routes {
@@ -117,7 +117,7 @@ impl Running {
     }
 
     fn refuse(&self, wrong: Misconfigured) {
-        self.served.house.note(&wrong.fault()(), "reload");
+        self.served.house.note(wrong.fault()(), "reload");
         terminal::complain(&unchanged(wrong.report()));
     }
 }
@@ -130,7 +130,10 @@ fn unchanged(complaint: Complaint) -> Complaint {
 fn told(reloaded: &Reloaded) -> String {
     let parts = [("added", &reloaded.added), ("changed", &reloaded.changed), ("removed", &reloaded.removed)];
     let parts = parts.into_iter().filter(|(_, names)| !names.is_empty());
-    let told: Vec<String> = parts.map(|(what, names)| format!("{} {what}", names.join(", "))).collect();
+    let mut told: Vec<String> = parts.map(|(what, names)| format!("{} {what}", names.join(", "))).collect();
+    if reloaded.ruled {
+        told.push("rules read again".to_owned());
+    }
     if told.is_empty() {
         return "nothing changed".to_owned();
     }

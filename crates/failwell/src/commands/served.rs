@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use failwell_audit::Journal;
 use failwell_fault::{Fault, Secret};
 use failwell_gateway::{
     ClientCredentials, Front, Gateway, Reach, Reloaded, Restart, Trust, UpstreamSettings,
@@ -12,7 +11,8 @@ use failwell_gateway::{
 use failwell_process::Launcher;
 use failwell_server::{House, Info, Room, Settings, keep_panics_quiet};
 
-use super::serve;
+use super::shared::Shared;
+use super::{ledger, serve};
 use crate::cli::Bounds;
 use crate::complaint::Complaint;
 use crate::config::{Auth, Builtin, Config, Target, UpstreamConfig};
@@ -48,7 +48,7 @@ struct Prepared {
 
 impl Served {
     /// Serves what a configuration says. No server behind the gateway is started before it is needed.
-    pub(super) fn new(bounds: &Bounds, config: &Config) -> Result<Served, Complaint> {
+    pub(super) fn new(bounds: &Bounds, config: &Config, shared: Shared) -> Result<Served, Complaint> {
         keep_panics_quiet();
         if config.servers.is_empty() && config.upstreams.is_empty() {
             return Err(Complaint::new(
@@ -56,19 +56,21 @@ impl Served {
                 "name a built-in server under `servers`, or add an [[upstream]], in the configuration",
             ));
         }
-        Served::build(bounds, config).map_err(|fault| serve::unexpected(&fault))
+        Served::build(bounds, config, shared).map_err(|fault| serve::unexpected(&fault))
     }
 
-    fn build(bounds: &Bounds, config: &Config) -> Result<Served, Fault> {
+    fn build(bounds: &Bounds, config: &Config, shared: Shared) -> Result<Served, Fault> {
         let settings = Settings {
             request_deadline: Duration::from_secs(bounds.request_timeout),
             rate: serve::rate(bounds.rate),
+            state: shared.state.clone(),
+            seal_key: shared.seal_key,
             ..Settings::default()
         };
-        let gateway = Gateway::new(INFO, Vec::new(), Vec::new(), &Launcher::of_this_program()?);
+        let gateway = Gateway::sharing(INFO, &Launcher::of_this_program()?, shared.state);
         let rooms = rooms(&gateway, &config.servers)?;
         let front = Front::new(front(&gateway, config, &rooms));
-        let house = House::new(Arc::new(front.clone()), settings.clone(), Journal::to_stderr())?;
+        let house = House::new(Arc::new(front.clone()), settings.clone(), ledger::books(config))?;
         gateway.announce_to(house.hub());
         let mut served = Served { house, single: BTreeMap::new(), gateway, front, settings };
         served.become_another(config)?;
@@ -83,7 +85,8 @@ impl Served {
                 self.gateway.announce_single_to(name, house.hub());
             }
         }
-        let reloaded = self.gateway.reload(upstreams, rooms);
+        let ruled = self.gateway.rule(config.ruling());
+        let reloaded = Reloaded { ruled, ..self.gateway.reload(upstreams, rooms) };
         self.front.set(front);
         self.single = single;
         Ok(reloaded)
@@ -108,7 +111,8 @@ impl Served {
         match self.single.get(name) {
             Some(house) => Ok(house.clone()),
             None => {
-                House::new(self.gateway.single(name), self.settings.clone(), self.house.journal().clone())
+                let settings = Settings { house: name.to_owned(), ..self.settings.clone() };
+                House::new(self.gateway.single(name), settings, self.house.books().clone())
             }
         }
     }
@@ -118,14 +122,15 @@ impl Served {
         let (gateway, house) = (self.gateway.clone(), self.house.clone());
         move || {
             gateway.stop();
-            house.journal().flush();
+            house.books().flush();
         }
     }
 }
 
-/// One built-in server is served as it is; several servers are served together, under prefixed names.
+/// One built-in server is served under its own names; several servers are served together, under prefixed names.
 fn front(gateway: &Gateway, config: &Config, rooms: &[(String, Arc<dyn Room>)]) -> Arc<dyn Room> {
     match (rooms, config.upstreams.is_empty()) {
+        ([(name, _)], true) if !config.ruling().is_clear() => gateway.single(name),
         ([(_, only)], true) => only.clone(),
         _ => Arc::new(gateway.clone()),
     }

@@ -7,7 +7,7 @@ use super::keys::servers;
 use super::names::{list, nearest};
 use super::reader::{Reader, Section};
 use super::settings::Config;
-use super::upstream;
+use super::{audit, charter, rules, state, upstream};
 
 /// Reads the whole file. What it returns counts only when the reader found nothing wrong.
 pub(super) fn read(reader: &mut Reader<'_>, root: &Section<'_>) -> Config {
@@ -19,6 +19,7 @@ pub(super) fn read(reader: &mut Reader<'_>, root: &Section<'_>) -> Config {
         }
         reader.folder.join(text.value)
     });
+    let state = state::read(reader, root);
     let servers = built_in(reader, root);
     let upstreams = upstream::read_all(reader, root);
     if servers.is_empty() && root.has("servers") && !root.has("upstream") && reader.problems.is_empty() {
@@ -26,7 +27,15 @@ pub(super) fn read(reader: &mut Reader<'_>, root: &Section<'_>) -> Config {
             format!("name a built-in server ({}) or add an [[upstream]]", list(super::keys::servers()));
         reader.wrong(&root.key_span("servers"), "servers", "there is nothing to serve", help);
     }
-    Config { listen, data_dir, servers, upstreams }
+    let names: Vec<String> = servers
+        .iter()
+        .map(|server| server.name().to_owned())
+        .chain(upstreams.iter().map(|upstream| upstream.name.clone()))
+        .collect();
+    let rules = rules::read(reader, root, &names);
+    let cedar = charter::read(reader, root);
+    let audit = audit::read(reader, root);
+    Config { listen, data_dir, state, servers, upstreams, rules, cedar, audit }
 }
 
 fn listen(reader: &mut Reader<'_>, root: &Section<'_>) -> Option<SocketAddr> {

@@ -46,9 +46,16 @@ fn takes(takes: &Takes) -> Value {
         Takes::Servers => {
             json!({"type": "array", "items": {"enum": servers()}, "uniqueItems": true, "default": servers()})
         }
-        Takes::Secrets => json!({"type": "object", "additionalProperties": {"type": "string"}}),
+        Takes::Secrets | Takes::Pairs => {
+            json!({"type": "object", "additionalProperties": {"type": "string"}})
+        }
+        Takes::Schemas => json!({"type": "object", "additionalProperties": {"type": "object"}}),
+        Takes::Named(keys) => json!({"type": "object", "additionalProperties": object(keys)}),
         Takes::Table(keys) => object(keys),
-        Takes::Tables(keys) => json!({"type": "array", "items": upstream(keys)}),
+        Takes::Tables(keys) if keys.iter().any(|key| key.name == "command") => {
+            json!({"type": "array", "items": upstream(keys)})
+        }
+        Takes::Tables(keys) => json!({"type": "array", "items": object(keys)}),
     }
 }
 

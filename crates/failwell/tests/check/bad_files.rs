@@ -4,7 +4,7 @@ pub(crate) const CASES: &[(&str, &[&str])] = &[
     ("lisen = \"127.0.0.1:1\"\n", &["1:1 unknown key `lisen` | did you mean `listen`?"]),
     (
         "colour = \"SECRET\"\n",
-        &["1:1 unknown key `colour` | the keys here are `listen`, `data_dir`, `servers`, `upstream`"],
+        &["1:1 unknown key `colour` | `failwell check --schema` shows the keys there are"],
     ),
     (
         "listen = 8484\n",
@@ -17,6 +17,28 @@ pub(crate) const CASES: &[(&str, &[&str])] = &[
         &[
             "1:10 `listen` is no address with a port | write an IP address and a port, such as 127.0.0.1:8484 or [::1]:8484",
         ],
+    ),
+    (
+        "state = \"redis\"\n",
+        &[
+            "1:9 `state` is neither memory nor an address of Redis | write \"memory\", or an address such as \"redis://127.0.0.1:6379\"",
+        ],
+    ),
+    (
+        "state = \"rediss://me:SECRET@h:6379\"\n",
+        &[
+            "1:9 `state` cannot be reached over TLS | write redis:// and keep the way there private, or put a TLS tunnel between",
+        ],
+    ),
+    (
+        "state = \"redis://:SECRET@h:6379/one\"\n",
+        &[
+            "1:9 `state` has more than a database behind its host | write the number of the database, such as \"redis://127.0.0.1:6379/2\", or nothing",
+        ],
+    ),
+    (
+        "state = \"redis://:${UNSET}@h\"\n",
+        &["1:18 the environment variable UNSET is not set | set it before the start: export UNSET=…"],
     ),
     ("data_dir = \"\"\n", &["1:12 `data_dir` is empty | name a folder, or remove the line"]),
     (
@@ -39,18 +61,35 @@ pub(crate) const CASES: &[(&str, &[&str])] = &[
         ],
     ),
     (
-        "state = \"memory\"\n\
-         [guard.secrets]\n\
+        "[guard.secrets]\n\
          action = \"redact\"\n\
          [tools.a]\n\
-         allow = []\n\
-         [audit]\n\
-         critical = true\n",
+         allow = []\n",
         &[
-            "1:1 `state` is not available in this version | remove it: this version would not act on it",
-            "2:2 `guard` is not available in this version | remove it: this version would not act on it",
-            "4:2 `tools` is not available in this version | remove it: this version would not act on it",
-            "6:2 `audit` is not available in this version | remove it: this version would not act on it",
+            "1:2 `guard` is not available in this version | remove it: this version would not act on it",
+            "3:8 there is no server `a` | the servers of this file are `lobby`; `*` stands for all",
+        ],
+    ),
+    (
+        "critical = true\n\
+         [audit]\n\
+         critical = \"yes\"\n\
+         bodys = true\n\
+         body_bytes = 10\n\
+         jsonl = \"copy\"\n\
+         csv = \"copy\"\n\
+         text = \"not/there/audit.log\"\n\
+         retention = { day = 3 }\n\
+         rotation = { files = 5000 }\n",
+        &[
+            "1:1 `critical` does not belong here | move `critical` below [audit]",
+            "3:12 `critical` takes true or false, not text | write true or false without quotes",
+            "4:1 unknown key `bodys` | did you mean `bodies`?",
+            "5:14 `body_bytes` is out of range | give it a value from 256 to 1048576; the default is 16384",
+            "7:7 `csv` and `jsonl` name the same file | give each a file of its own",
+            "8:8 the folder of `text` does not exist | make the folder, or name a file in one that exists",
+            "9:15 unknown key `day` | did you mean `days`?",
+            "10:22 `files` is out of range | give it a value from 0 to 1000; the default is 5",
         ],
     ),
     ("timeout_s = 5\n", &["1:1 `timeout_s` does not belong here | move `timeout_s` to its [[upstream]]"]),
@@ -116,8 +155,8 @@ pub(crate) const CASES: &[(&str, &[&str])] = &[
          budget = 5\n",
         &[
             "4:1 `listen` does not belong here | move `listen` to the top of the file, above the first [[upstream]]",
-            "5:1 `state` is not available in this version | remove it: this version would not act on it",
-            "6:1 unknown key `budget` | the keys here are `name`, `command`, `url`, `transport`, `cwd`, `env`, `env_pass`, `headers`, `ca_file`, `auth`, `sessions`, `max_sessions`, `timeout_s`, `start_timeout_s`, `idle_stop_s`, `max_message_bytes`, `restart`, `trusted_errors`",
+            "5:1 `state` does not belong here | move `state` to the top of the file, above the first [[upstream]]",
+            "6:1 unknown key `budget` | `failwell check --schema` shows the keys there are",
         ],
     ),
     (
@@ -364,7 +403,7 @@ pub(crate) const CASES: &[(&str, &[&str])] = &[
          \"ti\\u001b[31m\" = 5\n",
         &[
             "4:1 unknown key `timeout` | did you mean `timeout_s`?",
-            "5:1 unknown key `ti�[31m` | the keys here are `name`, `command`, `url`, `transport`, `cwd`, `env`, `env_pass`, `headers`, `ca_file`, `auth`, `sessions`, `max_sessions`, `timeout_s`, `start_timeout_s`, `idle_stop_s`, `max_message_bytes`, `restart`, `trusted_errors`",
+            "5:1 unknown key `ti�[31m` | `failwell check --schema` shows the keys there are",
         ],
     ),
     (
@@ -433,6 +472,42 @@ pub(crate) const CASES: &[(&str, &[&str])] = &[
             "1:1 unquoted keys cannot be empty, expected letters, numbers, `-`, `_` | write each setting as key = value, text in quotes",
             "2:2 key with no value, expected `=` | write each setting as key = value, text in quotes",
             "3:8 key with no value, expected `=` | write each setting as key = value, text in quotes",
+        ],
+    ),
+    (
+        "servers = [\"lobby\"]\n\
+         [tools.loby]\n\
+         allow = \"echo\"\n\
+         renam = { echo = \"say\" }\n\
+         [tools.lobby]\n\
+         rename = { echo = \"no spaces\", wait = \"x\", fail = \"x\" }\n\
+         arguments = { echo = { type = 5 } }\n\
+         [resources.lobby]\n\
+         rename = { a = \"b\" }\n",
+        &[
+            "2:8 there is no server `loby` | did you mean `lobby`?",
+            "3:9 `allow` takes a list of text, not text | write it as allow = [\"…\", \"…\"]",
+            "4:1 unknown key `renam` | did you mean `rename`?",
+            "6:19 clients do not take this name | use 1 to 64 letters, digits, _, - and .",
+            "6:39 `x` would be the name of two | give one of them another name",
+            "7:15 this is no JSON Schema | write a JSON Schema, such as { properties = { path = { pattern = \"^/data/\" } } }",
+            "9:1 unknown key `rename` | the keys here are `allow`, `hide`, `describe`",
+        ],
+    ),
+    (
+        "servers = [\"lobby\"]\n\
+         cedar = \"no-such-file.cedar\"\n\
+         tools = 5\n\
+         [[rule]]\n\
+         callers = [\"bob\", \"!role:admin\", \"key:ci\"]\n\
+         [[rule]]\n\
+         servers = [\"*\"]\n\
+         prompts = { hide = [\"x\"] }\n",
+        &[
+            "2:9 the policies cannot be read: No such file or directory (os error 2) | name a file of Cedar policies",
+            "3:9 `tools` takes a table, not a whole number | write [tools.<server>] above its keys",
+            "4:1 a rule that says nothing | say what it is about, such as tools = { hide = [\"delete_*\"] }",
+            "5:12 this names no caller | write `key:NAME`, `jwt:SUBJECT`, `role:NAME` or `anonymous`",
         ],
     ),
 ];

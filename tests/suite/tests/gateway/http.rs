@@ -1,7 +1,6 @@
 //! Upstreams over HTTP.
 
 mod auth;
-mod cases;
 mod cells;
 mod faults;
 mod life;

@@ -10,5 +10,8 @@ mod life;
 mod passing;
 mod peers;
 mod reload;
-mod script;
+mod rules;
 mod sessions;
+mod words;
+
+use failwell_suite::script;
