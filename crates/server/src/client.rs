@@ -49,7 +49,7 @@ impl Client {
 
     /// The capabilities object it sent.
     pub(crate) fn capabilities(&self) -> Option<&Json> {
-        self.capabilities.as_ref()
+        self.capabilities.as_deref()
     }
 
     /// A client of the plain faces, which can do nothing for a server.
