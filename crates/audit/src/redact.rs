@@ -24,7 +24,8 @@ impl Redact {
         let mut clean = (self.redactor)(text);
         if clean.len() > most {
             let whole = clean.len();
-            clean.truncate(clean.floor_char_boundary(most));
+            let end = (0..=most).rev().find(|end| clean.is_char_boundary(*end)).unwrap_or(0);
+            clean.truncate(end);
             clean.push_str(&format!("… ({whole} bytes in all)"));
         }
         clean

@@ -1,5 +1,8 @@
 //! Whatever is done to the file, `verify` says so, and where.
 
+#![allow(clippy::expect_used, clippy::panic, reason = "a test may stop at the first surprise")]
+#![allow(dead_code, reason = "each test uses a part of what is shared")]
+
 mod support;
 
 use failwell_audit::{Head, LedgerSettings, Query, verify};

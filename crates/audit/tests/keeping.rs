@@ -1,5 +1,8 @@
 //! What is kept, what is counted when it cannot be, and what the copies look like.
 
+#![allow(clippy::expect_used, clippy::panic, reason = "a test may stop at the first surprise")]
+#![allow(dead_code, reason = "each test uses a part of what is shared")]
+
 mod support;
 
 use std::path::Path;

@@ -6,10 +6,11 @@ use std::time::{Duration, Instant};
 
 use failwell_fault::{OrFault, reason};
 use failwell_render::{Cache, CacheScope};
-use failwell_rpc::Json;
-use failwell_server::List;
+use failwell_rpc::{Json, Raw};
+use failwell_server::{HeaderParam, List};
 
 use crate::gateway::{naming_member, outside_name};
+use crate::http::marked;
 
 /// How long a list is believed when nobody says that it changed.
 const LIFETIME: Duration = Duration::from_secs(60);
@@ -29,6 +30,35 @@ pub(crate) struct Entry {
     pub(crate) definition: Json,
     /// What it wants repeated in headers, if it is a tool.
     pub(crate) header_params: Vec<HeaderParam>,
+    /// Whether it can be a task.
+    pub(crate) tasks: TaskSupport,
+}
+
+/// What it takes to call something.
+#[derive(Debug)]
+pub(crate) struct Callee {
+    /// What its server calls it.
+    pub(crate) inside: String,
+    /// Whether it can be a task.
+    pub(crate) tasks: TaskSupport,
+}
+
+/// Whether a tool of the session era can be a task.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum TaskSupport {
+    Forbidden,
+    Optional,
+    Required,
+}
+
+impl TaskSupport {
+    fn of(definition: Raw<'_>) -> Option<TaskSupport> {
+        match definition.as_object()?.get("execution")?.as_object()?.get("taskSupport")?.as_str()?.as_ref() {
+            "required" => Some(TaskSupport::Required),
+            "optional" => Some(TaskSupport::Optional),
+            _ => None,
+        }
+    }
 }
 
 impl Entry {
@@ -41,14 +71,14 @@ impl Entry {
         let definition = item.raw().as_object()?.replacing(member, name.raw());
         let schema = if list == List::Tools { item.raw().as_object()?.get("inputSchema") } else { None };
         let header_params = marked(schema).unwrap_or_default();
-        Some(Entry {
-            server: server.to_owned(),
-            shown: inside.clone(),
-            inside,
-            outside,
-            definition,
-            header_params,
-        })
+        let tasks = TaskSupport::of(item.raw()).unwrap_or(TaskSupport::Forbidden);
+        let (server, shown) = (server.to_owned(), inside.clone());
+        Some(Entry { server, shown, inside, outside, definition, header_params, tasks })
+    }
+
+    /// What it takes to call it.
+    pub(crate) fn callee(&self) -> Callee {
+        Callee { inside: self.inside.clone(), tasks: self.tasks }
     }
 }
 
@@ -91,10 +121,11 @@ impl Catalogue {
         of_list(&self.lock(), list).fold(otherwise, |cache, listed| narrower(cache, listed.cache))
     }
 
-    /// What is known of a member, however long ago it was learnt.
-    pub(crate) fn known_of(&self, server: &str, list: List) -> Option<Arc<Vec<Entry>>> {
+    /// A list of this member, as far as it is known, however old.
+    pub(crate) fn last(&self, server: &str, list: List) -> Option<Arc<Vec<Entry>>> {
         let known = self.lock();
-        Some(known.get(server)?.get(list as usize)?.as_ref()?.entries.clone())
+        let listed = known.get(server)?.get(list as usize)?.as_ref()?;
+        Some(listed.entries.clone())
     }
 
     /// Something of this member changed.
@@ -105,9 +136,9 @@ impl Catalogue {
     /// Every list of one kind that is known, with whose it is.
     pub(crate) fn known(&self, list: List) -> Vec<(String, Arc<Vec<Entry>>)> {
         let known = self.lock();
-        let of_list =
+        let listed =
             known.iter().filter_map(|(server, lists)| Some((server, lists.get(list as usize)?.as_ref()?)));
-        of_list.map(|(server, listed)| (server.clone(), listed.entries.clone())).collect()
+        listed.map(|(server, listed)| (server.clone(), listed.entries.clone())).collect()
     }
 }
 

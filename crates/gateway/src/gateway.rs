@@ -17,7 +17,8 @@ use futures_util::future::join_all;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
-use crate::catalogue::{Catalogue, Entry};
+use crate::catalogue::{Callee, Catalogue, Entry};
+use crate::faces::Faces;
 use crate::member::Member;
 use crate::metrics;
 use crate::names::{inside_uri, outside, outside_uri, server_of};
@@ -25,20 +26,24 @@ use crate::parked::Parking;
 use crate::roster::{Reloaded, Roster};
 use crate::settings::UpstreamSettings;
 use crate::single::Single;
-use crate::upstream::Upstream;
 use crate::uris;
 use crate::veil::Veil;
 
 /// How long one member may hold up a list.
-const LIST_PATIENCE: Duration = Duration::from_secs(10);
+pub(crate) const LIST_PATIENCE: Duration = Duration::from_secs(10);
 /// Items on one page.
 const PAGE: usize = 200;
 /// Lists depend on what is running right now.
 const KEEP: Cache = Cache { ttl_ms: 5_000, scope: CacheScope::Public };
 
 /// Members may come and go, so everything is offered; what nobody has is an empty list.
-pub(crate) const EVERYTHING: Offers =
-    Offers { tools: Offered::Yes, prompts: Offered::Yes, resources: Offered::Yes, completions: Offered::Yes };
+pub(crate) const EVERYTHING: Offers = Offers {
+    tools: Offered::Yes,
+    prompts: Offered::Yes,
+    resources: Offered::Yes,
+    completions: Offered::Yes,
+    tasks: Offered::Yes,
+};
 
 /// A room made of others.
 #[derive(Clone)]
@@ -97,7 +102,7 @@ impl Gateway {
         for gone in &change.gone {
             self.0.catalogue.forget(gone.name());
             if let Member::Upstream(upstream) = gone {
-                tokio::spawn(upstream.retire(self.0.end.clone()));
+                upstream.retire(&self.0.end);
             }
         }
         change.told
@@ -128,7 +133,7 @@ impl Gateway {
 
     /// One member alone, under its own names: whoever has this name, now and after a reload.
     pub fn single(&self, name: &str) -> Arc<dyn Room> {
-        Arc::new(Single { inner: self.0.clone(), name: name.to_owned() })
+        Arc::new(Single { inner: self.0.clone(), name: name.to_owned(), offers: Arc::default() })
     }
 
     /// Where changes of the upstreams are announced.
@@ -206,13 +211,13 @@ fn outside_event(server: &str, event: &Event) -> Event {
 }
 
 impl Inner {
-    fn upstream(&self, settings: UpstreamSettings) -> Arc<Upstream> {
+    fn upstream(&self, settings: UpstreamSettings) -> Arc<Faces> {
         let (name, known, hubs) = (settings.name.clone(), self.catalogue.clone(), self.hubs.clone());
         let changed = Arc::new(move |event: Event, to: Option<Arc<Party>>| {
             known.forget(&name);
             hubs.announce(&name, &event, to.as_ref());
         });
-        Upstream::new(settings, self.launcher.clone(), changed, self.state.clone())
+        Faces::new(settings, &self.launcher, changed, &self.state)
     }
 
     pub(crate) fn member(&self, name: &str) -> Option<Member> {
@@ -312,11 +317,11 @@ impl Inner {
     }
 
     /// Whose an outside name is, and what it is called there. A bare name resolves when only one member has it.
-    async fn resolve(&self, list: List, name: &str, cx: &Context) -> Result<(Member, String), Fault> {
+    async fn resolve(&self, list: List, name: &str, cx: &Context) -> Result<(Member, Callee), Fault> {
         if let Some(member) = server_of(name).and_then(|server| self.member(server)) {
             let entries = self.of(&member, list, cx).await?;
             if let Some(entry) = entries.iter().find(|entry| entry.outside == name) {
-                return Ok((member, entry.inside.clone()));
+                return Ok((member, entry.callee()));
             }
             return Err(self.unknown(list, name, cx));
         }
@@ -325,7 +330,7 @@ impl Inner {
         match (having.next(), having.next()) {
             (Some(only), None) => {
                 let member = self.member(&only.server).or_fault(&reason::SERVER_BUG)?;
-                Ok((member, only.inside.clone()))
+                Ok((member, only.callee()))
             }
             _ => Err(self.unknown(list, name, cx)),
         }
@@ -352,7 +357,7 @@ impl Inner {
         caller: &Caller,
         is: impl Fn(&Entry) -> bool,
     ) -> Vec<HeaderParam> {
-        let Some(known) = self.catalogue.known_of(server, List::Tools) else { return Vec::new() };
+        let Some(known) = self.catalogue.last(server, List::Tools) else { return Vec::new() };
         let seen = self.veil.over(known, server, List::Tools, caller);
         seen.iter().find(|entry| is(entry)).map(|tool| tool.header_params.clone()).unwrap_or_default()
     }
@@ -409,7 +414,8 @@ impl Room for Gateway {
     }
 
     fn header_params(&self, tool: &str, caller: &Caller) -> Vec<HeaderParam> {
-        self.0.header_params(server_of(tool).unwrap_or_default(), caller, |entry| entry.outside == tool)
+        let server = server_of(tool).unwrap_or_default();
+        self.0.header_params(server, caller, |entry| entry.outside == tool)
     }
 
     fn metrics(&self) -> String {
@@ -424,9 +430,9 @@ impl Room for Gateway {
     fn call(&self, tool: &str, arguments: Json, cx: Context) -> Work<ToolOutcome> {
         let (inner, tool) = (self.0.clone(), tool.to_owned());
         Box::pin(async move {
-            let (member, name) = inner.resolve(List::Tools, &tool, &cx).await?;
-            inner.admit(&member, List::Tools, &name, Some(&arguments), &cx)?;
-            let outcome = member.call(&name, arguments, cx, &inner.parking).await?;
+            let (member, tool) = inner.resolve(List::Tools, &tool, &cx).await?;
+            inner.admit(&member, List::Tools, &tool.inside, Some(&arguments), &cx)?;
+            let outcome = member.call(&tool, arguments, cx, &inner.parking).await?;
             Ok(outcome.map_relayed(|members| uris::in_content(member.name(), members)))
         })
     }
@@ -465,9 +471,9 @@ impl Room for Gateway {
     fn prompt(&self, name: &str, arguments: BTreeMap<String, String>, cx: Context) -> Work<Members> {
         let (inner, name) = (self.0.clone(), name.to_owned());
         Box::pin(async move {
-            let (member, inside) = inner.resolve(List::Prompts, &name, &cx).await?;
-            inner.admit(&member, List::Prompts, &inside, None, &cx)?;
-            member.prompt(&inside, arguments, cx, &inner.parking).await
+            let (member, prompt) = inner.resolve(List::Prompts, &name, &cx).await?;
+            inner.admit(&member, List::Prompts, &prompt.inside, None, &cx)?;
+            member.prompt(&prompt.inside, arguments, cx, &inner.parking).await
         })
     }
 
@@ -479,8 +485,8 @@ impl Room for Gateway {
                 let of = inside.to_owned();
                 return member.complete(Completion { of, ..wanted.clone() }, cx).await;
             }
-            let (member, of) = inner.resolve(List::Prompts, &wanted.of, &cx).await?;
-            member.complete(Completion { of, ..wanted.clone() }, cx).await
+            let (member, prompt) = inner.resolve(List::Prompts, &wanted.of, &cx).await?;
+            member.complete(Completion { of: prompt.inside, ..wanted.clone() }, cx).await
         })
     }
 }

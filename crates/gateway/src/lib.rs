@@ -20,6 +20,7 @@ mod catalogue;
 mod child;
 mod connection;
 mod door;
+mod faces;
 mod front;
 mod gateway;
 mod http;

@@ -5,12 +5,16 @@ use failwell_server::{Capability, Client, Context, TASKS_EXTENSION};
 
 use crate::upstream::Connection;
 
+/// How long an upstream of the session era is asked to remember a task.
+const TASK: &str = r#"{"ttl":3600000}"#;
+
 /// Params, but for `_meta`, which depends on the connection they go out on.
 #[derive(Debug, Clone)]
 pub(crate) struct Params {
     members: Vec<(&'static str, Json)>,
     carries: Carries,
     follows: Follows,
+    task: bool,
 }
 
 /// Whether the members a caller's request brought along go on with it.
@@ -36,7 +40,7 @@ enum Follows {
 impl Params {
     /// Of a request that is passed on.
     pub(crate) fn passing() -> Params {
-        Params { members: Vec::new(), carries: Carries::All, follows: Follows::Client }
+        Params { members: Vec::new(), carries: Carries::All, follows: Follows::Client, task: false }
     }
 
     /// Of a request of our own.
@@ -77,6 +81,17 @@ impl Params {
         self.follows = Follows::Gateway;
     }
 
+    /// Of a call that an upstream of the session era is to make a task of.
+    pub(crate) fn into_task(mut self) -> Params {
+        self.task = true;
+        self
+    }
+
+    /// Whether an upstream of the session era makes a task of it.
+    pub(crate) fn is_task(&self) -> bool {
+        self.task
+    }
+
     /// The text for one connection; `number` is the token of progress, where a client may hear of it.
     pub(crate) fn text(&self, connection: &Connection, number: Option<u64>, cx: &Context) -> String {
         let room: usize = self.members.iter().map(|(_, value)| value.text().len() + 32).sum();
@@ -89,6 +104,9 @@ impl Params {
             Carries::These(params) => Some(params),
             Carries::Nothing => None,
         });
+        if self.task && connection.era() == Era::Session {
+            out.raw("task", TASK);
+        }
         out.object("_meta", |meta| self.write_meta(meta, connection.era(), number, cx));
         out.finish()
     }

@@ -154,11 +154,11 @@ impl Upstream {
 
     /// What is known about it, unless it failed too often lately.
     fn may_start(&self) -> Result<Option<Known>, Fault> {
-        let mut health = self.health();
+        let health = self.health();
         let now = Instant::now();
         match health.rest_until.filter(|until| *until > now) {
             Some(until) => Err(resting(until - now)),
-            None => Ok(health.known.take()),
+            None => Ok(health.known),
         }
     }
 
@@ -319,6 +319,7 @@ impl Drop for Unwanted<'_> {
 impl Health {
     fn failed(&mut self, fault: &Fault) -> Duration {
         self.failures += 1;
+        self.known = None;
         let wait = rest(self.failures).max(asked_for(fault));
         self.rest_until = Some(Instant::now() + wait);
         wait

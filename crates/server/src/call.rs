@@ -98,9 +98,9 @@ impl<'a> Call<'a> {
             "resources/unsubscribe" if has(offers.resources) && !modern => Call::Unwatch(params.text("uri")),
             "completion/complete" if has(offers.completions) => Call::Complete(completion(&mut params)),
             "subscriptions/listen" if modern => Call::Listen(Filter::read(params.object("notifications"))),
-            "tasks/get" if modern => Call::TaskGet(params.text("taskId")),
-            "tasks/cancel" if modern => Call::TaskCancel(params.text("taskId")),
-            "tasks/update" if modern => {
+            "tasks/get" if modern && has(offers.tasks) => Call::TaskGet(params.text("taskId")),
+            "tasks/cancel" if modern && has(offers.tasks) => Call::TaskCancel(params.text("taskId")),
+            "tasks/update" if modern && has(offers.tasks) => {
                 let id = params.text("taskId");
                 match params.object("inputResponses") {
                     Some(responses) => Call::TaskUpdate(id, responses),

@@ -37,6 +37,8 @@ pub struct Offers {
     pub resources: Offered,
     /// Completion.
     pub completions: Offered,
+    /// Calls that go on as tasks, where the era has them.
+    pub tasks: Offered,
 }
 
 /// Whether something is offered.
@@ -120,6 +122,10 @@ pub trait Room: Send + Sync + 'static {
     fn info(&self) -> &Info;
     /// What it offers.
     fn offers(&self) -> Offers;
+    /// Finds out what it offers before a client is told. Nothing to do for those who know.
+    fn settle(&self, _cx: Context) -> Work<()> {
+        Box::pin(std::future::ready(Ok(())))
+    }
     /// One page of a list.
     fn list(&self, list: List, cursor: Option<String>, cx: Context) -> Work<Page>;
     /// Parameters of a tool that must be repeated in HTTP headers.

@@ -156,7 +156,9 @@ impl Drop for Script {
 pub fn settings(name: &str, address: SocketAddr) -> UpstreamSettings {
     let headers = vec![("Authorization".to_owned(), failwell_fault::Secret::new("Bearer s3cret".to_owned()))];
     let reach = Reach::Http { url: format!("http://{address}/mcp"), headers };
-    UpstreamSettings { timeout: Duration::from_secs(2), ..UpstreamSettings::new(name, reach) }
+    // Whatever the client speaks, so that every cell can be had.
+    let first_era = Some(Era::Modern);
+    UpstreamSettings { timeout: Duration::from_secs(2), first_era, ..UpstreamSettings::new(name, reach) }
 }
 
 /// The ordinary answers of an upstream of this era; `None` for calls.

@@ -1,4 +1,3 @@
-#![allow(dead_code, reason = "each test uses a part of it")]
 //! Records to keep, and a folder to keep them in.
 
 use std::path::{Path, PathBuf};

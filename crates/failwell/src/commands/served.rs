@@ -178,6 +178,7 @@ fn upstream(config: &UpstreamConfig) -> UpstreamSettings {
         idle_stop: config.idle_stop,
         largest_message: config.max_message_bytes,
         restart: Restart { budget: config.restart.budget, window: config.restart.window },
+        first_era: None,
         trusted_errors: config.trusted_errors,
         ..usual
     }

@@ -38,7 +38,7 @@ pub(crate) const CASES: &[(&str, &[&str])] = &[
     ),
     (
         "state = \"redis://:${UNSET}@h\"\n",
-        &["1:18 the environment variable UNSET is not set | set it before the start: export UNSET=…"],
+        &["1:19 the environment variable UNSET is not set | set it before the start: export UNSET=…"],
     ),
     ("data_dir = \"\"\n", &["1:12 `data_dir` is empty | name a folder, or remove the line"]),
     (

@@ -174,7 +174,7 @@ fn rates_and_rests_are_counted_over_all_nodes() {
             pair.a.tool("dead__t", json!({})).reason() == "gateway/UPSTREAM_DOWN"
         })
     };
-    assert_eq!(downs().take(5).count(), 5, "it fails again and again");
+    assert_eq!(downs().take(4).count(), 4, "it fails again and again");
     assert_eq!(pair.b.tool("dead__t", json!({})).reason(), "gateway/CIRCUIT_OPEN", "never tried from here");
 }
 
@@ -224,7 +224,7 @@ fn redis_goes_away_and_comes_back() {
             "lobby__echo",
             json!({"name": "lobby__echo", "arguments": {"text": "x"}}),
         );
-        assert_eq!(modern.text(), "x", "the modern era needs no other node");
+        assert!(modern.text().contains("x"), "the modern era needs no other node: {modern:?}");
     };
     pair.redis.signal("-STOP");
     away(&pair);

@@ -52,7 +52,7 @@ fn record(to: ReplyTo, number: u64) -> Box<Record> {
         method: Some("tools/call".into()),
         target: Some("echo".into()),
         server: None,
-        ended_as: if number % 3 == 0 { Ended::Fault(Arc::new(fault())) } else { Ended::Well },
+        ended_as: if number.is_multiple_of(3) { Ended::Fault(Arc::new(fault())) } else { Ended::Well },
         bytes_in: 1,
         bytes_out: 2,
         verdicts: Vec::new(),

@@ -26,6 +26,8 @@ pub(crate) struct World {
     written: Written,
     pub(crate) said: String,
     era: Era,
+    /// What the client can do; of a session, only before it begins.
+    pub(crate) capabilities: Value,
 }
 
 pub(crate) fn evil() -> UpstreamSettings {
@@ -66,11 +68,13 @@ impl World {
         tokio::spawn(serve_stdio(house, read, write, StdioSettings::default(), CancellationToken::new()));
         let (read, input) = tokio::io::split(ours);
         let lines = BufReader::new(read).lines();
-        let mut world = World { gateway, lines, input, next: 0, written, said: String::new(), era };
+        let capabilities = json!({"elicitation": {}, "sampling": {}});
+        let said = String::new();
+        let mut world = World { gateway, lines, input, next: 0, written, said, era, capabilities };
         if era == Era::Modern {
             return world;
         }
-        let capabilities = json!({"elicitation": {}, "sampling": {}});
+        let capabilities = world.capabilities.clone();
         let client = json!({"name": "t", "version": "1"});
         let hello =
             json!({"protocolVersion": "2025-11-25", "capabilities": capabilities, "clientInfo": client});
@@ -95,7 +99,7 @@ impl World {
         let id = self.next;
         let mut params = params;
         if self.era == Era::Modern {
-            let capabilities = json!({"elicitation": {}, "sampling": {}});
+            let capabilities = self.capabilities.clone();
             let mut meta = params["_meta"].take().as_object().cloned().unwrap_or_default();
             meta.insert(meta::PROTOCOL_VERSION.to_owned(), json!("2026-07-28"));
             meta.insert(meta::CLIENT_CAPABILITIES.to_owned(), capabilities);

@@ -1,7 +1,7 @@
 //! Upstreams over HTTP.
 
 mod auth;
-mod cells;
+pub(crate) mod cells;
 mod faults;
 mod life;
 mod peers;

@@ -12,6 +12,7 @@ mod peers;
 mod reload;
 mod rules;
 mod sessions;
+mod tasks;
 mod words;
 
 use failwell_suite::script;

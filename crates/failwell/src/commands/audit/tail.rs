@@ -23,7 +23,10 @@ pub(super) fn run(arguments: &Tail) -> Result<ExitCode, Complaint> {
         seen = rows.last().map_or(seen, |row| row.head.seq.max(seen));
         show(&rows, format(arguments.json));
     }
-    while arguments.follow {
+    if !arguments.follow {
+        return Ok(ExitCode::SUCCESS);
+    }
+    loop {
         std::thread::sleep(LOOK);
         let head = reading.head().map_err(unexpected)?.seq;
         if head > seen {
@@ -32,5 +35,4 @@ pub(super) fn run(arguments: &Tail) -> Result<ExitCode, Complaint> {
             seen = head;
         }
     }
-    Ok(ExitCode::SUCCESS)
 }
