@@ -90,8 +90,8 @@ fn wrong_arguments() -> Vec<Case> {
             .gets(bad().with("/violations/0/pointer", "/place/a~1b")),
         call("everything wrong at once", json!({"count": 99, "color": 1, "place": {}, "extra": 1})).gets(
             bad()
-                .with("/violations/0/pointer", "/color")
-                .with("/violations/2/pointer", "/count")
+                .with("/violations/0/pointer", "/count")
+                .with("/violations/1/pointer", "/color")
                 .with("/violations/3/pointer", "/place/label")
                 .with("/violations/4/pointer", "/extra")
                 .with("/errors/3/loc", json!(["body", "place", "label"])),
