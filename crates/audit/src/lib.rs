@@ -13,6 +13,8 @@
 
 mod entry;
 mod journal;
+mod sighting;
 
 pub use entry::Entry;
 pub use journal::{Journal, Style};
+pub use sighting::Sighting;

@@ -7,6 +7,7 @@
 mod builtin;
 mod excerpt;
 mod file;
+mod guard;
 mod interpolate;
 mod keys;
 mod names;

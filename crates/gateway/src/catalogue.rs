@@ -87,6 +87,15 @@ impl Catalogue {
         marked(schema).unwrap_or_default()
     }
 
+    /// The only member that has something under this name of its own.
+    pub(crate) fn owner(&self, inside: &str) -> Option<String> {
+        let known = self.lock();
+        let mut having =
+            known.values().flat_map(|listed| listed.entries.iter()).filter(|entry| entry.inside == inside);
+        let first = having.next()?.server.clone();
+        having.all(|entry| entry.server == first).then_some(first)
+    }
+
     /// Something of this member changed.
     pub(crate) fn forget(&self, server: &str) {
         self.lock().retain(|(known, _), _| known != server);

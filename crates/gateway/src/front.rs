@@ -1,6 +1,7 @@
 //! What stands at `/mcp`: one room alone under its own names, or all of them federated; a reload may turn one into
 //! the other.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -66,5 +67,9 @@ impl Room for Front {
 
     fn complete(&self, wanted: Completion, cx: Context) -> Work<Members> {
         self.0.now.load().complete(wanted, cx)
+    }
+
+    fn server_of(&self, target: &str) -> Cow<'_, str> {
+        Cow::Owned(self.0.now.load().server_of(target).into_owned())
     }
 }

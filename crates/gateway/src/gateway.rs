@@ -1,5 +1,6 @@
 //! Many servers behind one room.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -382,6 +383,12 @@ impl Room for Gateway {
             let (member, of) = inner.resolve(List::Prompts, &wanted.of, &cx).await?;
             member.complete(Completion { of, ..wanted.clone() }, cx).await
         })
+    }
+
+    fn server_of(&self, target: &str) -> Cow<'_, str> {
+        let prefixed = server_of(target).filter(|server| self.0.member(server).is_some()).map(str::to_owned);
+        let named = prefixed.or_else(|| inside_uri(target).map(|(server, _)| server));
+        Cow::Owned(named.or_else(|| self.0.catalogue.owner(target)).unwrap_or_default())
     }
 }
 

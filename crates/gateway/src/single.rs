@@ -1,5 +1,6 @@
 //! One member alone, under its own names: what `/mcp/<server>` serves.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -117,5 +118,9 @@ impl Room for Single {
             Single::known(&inner, &member, list, &wanted.of, &cx).await?;
             member.complete(wanted, cx).await
         })
+    }
+
+    fn server_of(&self, _target: &str) -> Cow<'_, str> {
+        Cow::Borrowed(&self.name)
     }
 }

@@ -68,6 +68,11 @@ impl Guards {
         self.plan(direction, server).wanted != 0
     }
 
+    /// Whether single servers have actions of their own.
+    pub fn knows_servers(&self) -> bool {
+        Guard::ALL.into_iter().any(|guard| !self.settings.rule(guard).servers.is_empty())
+    }
+
     /// Looks through a message of a server from the given byte on, which is outside of any string: what stands
     /// before it, such as an id that must come back as it is, is left alone.
     pub fn inspect(&self, direction: Direction, server: &str, json: &[u8], from: usize) -> Verdict {

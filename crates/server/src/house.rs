@@ -8,7 +8,9 @@ use failwell_audit::{Entry, Journal};
 use failwell_fault::{Fault, OrFault, reason};
 use failwell_policy::{Caller, Limiter};
 use failwell_render::{Moment, Outcome, Reply, codes, render};
-use failwell_rpc::{About, Asked, Face, Json, Misread, Notification, Raw, ReplyTo, Response, Revision};
+use failwell_rpc::{
+    About, Asked, Face, Incoming, Json, Limits, Message, Misread, Notification, Raw, ReplyTo, Revision, read,
+};
 use futures_util::FutureExt;
 use serde_json::json;
 use tokio::sync::Semaphore;
@@ -16,9 +18,11 @@ use tokio_util::sync::CancellationToken;
 
 use crate::arrival::{Arrival, Meta};
 use crate::call::Call;
+use crate::client::Client;
+use crate::guarding::{Gate, Porter, Whose};
 use crate::hub::Hub;
 use crate::listen::tell_session;
-use crate::metrics::Metrics;
+use crate::metrics::{Metrics, Sightings};
 use crate::panic::fault_of;
 use crate::room::Room;
 use crate::seal::Seal;
@@ -35,6 +39,7 @@ pub struct House {
     pub(crate) seal: Seal,
     pub(crate) slots: Semaphore,
     pub(crate) listeners: Semaphore,
+    pub(crate) porter: Arc<Porter>,
     limiter: Option<Limiter>,
     journal: Journal,
     metrics: Metrics,
@@ -54,6 +59,8 @@ pub struct Exchange<'a> {
     pub method: Option<&'a str>,
     /// Which connection it came in on.
     pub connection: &'a str,
+    /// Which server it was for, where guards tell servers apart.
+    pub server: String,
 }
 
 impl House {
@@ -61,6 +68,9 @@ impl House {
     pub fn new(room: Arc<dyn Room>, settings: Settings, journal: Journal) -> Result<Arc<House>, Fault> {
         let hub = Hub::new();
         let info = room.info();
+        let gate = settings.gate.clone().map_or_else(Gate::standard, Ok)?;
+        let porter =
+            Porter { gate, journal: journal.clone(), service: info.name, sightings: Sightings::default() };
         let described = json!({"name": info.name, "title": info.title, "version": info.version});
         Ok(Arc::new(House {
             server_info: Json::of(&described).or_fault(&reason::SERVER_BUG)?,
@@ -69,6 +79,7 @@ impl House {
             listeners: Semaphore::new(settings.most_listeners),
             limiter: settings.rate.map(Limiter::new),
             seal: Seal::fresh()?,
+            porter: Arc::new(porter),
             metrics: Metrics::default(),
             closing: CancellationToken::new(),
             room,
@@ -85,7 +96,8 @@ impl House {
         let serving = AssertUnwindSafe(self.serve(&arrival, &mut to)).catch_unwind();
         let happened = serving.await.unwrap_or_else(|payload| Err(fault_of(payload.as_ref())));
         let (method, connection) = (Some(&*arrival.request.method), arrival.connection());
-        self.close(Exchange { to, happened, began, method, connection })
+        let server = self.server_of(&arrival.request);
+        self.close(Exchange { to, happened, began, method, connection, server })
     }
 
     async fn serve(self: &Arc<Self>, arrival: &Arrival<'_>, to: &mut ReplyTo) -> Result<Outcome, Fault> {
@@ -99,7 +111,38 @@ impl House {
             (asked, _) => asked,
         };
         self.admit(&client.caller)?;
-        self.work(call, client, arrival, &said, to).await
+        let server = self.server_of(&arrival.request);
+        let whose = Whose { server: &server, to: Some(to), connection: arrival.connection() };
+        match self.let_in(&arrival.request, whose)? {
+            None => self.work(call, client, arrival, &said, to).await,
+            // Rare and large, so kept apart.
+            Some(clean) => Box::pin(self.serve_clean(&clean, client, arrival, to)).await,
+        }
+    }
+
+    /// A request from which something was taken out, read anew.
+    async fn serve_clean(
+        self: &Arc<Self>,
+        clean: &str,
+        client: Client,
+        arrival: &Arrival<'_>,
+        to: &ReplyTo,
+    ) -> Result<Outcome, Fault> {
+        let Incoming::One(Ok(Message::Request(request))) = read(clean.as_bytes(), &Limits::default()) else {
+            return Err(Fault::new(&reason::SERVER_BUG).note("guard", "a redacted request cannot be read"));
+        };
+        let arrival = Arrival {
+            request,
+            spoken: arrival.spoken,
+            caller: arrival.caller,
+            session: arrival.session,
+            ids: arrival.ids,
+            outlet: arrival.outlet.clone(),
+            cancel: arrival.cancel.clone(),
+        };
+        let said = Meta::of(&arrival.request);
+        let call = Call::read(&arrival.request, client.revision, self.room.offers())?;
+        self.work(call, client, &arrival, &said, to).await
     }
 
     /// Policy on the way in: is there room, and is it this caller's turn.
@@ -126,6 +169,7 @@ impl House {
             exchange.happened = Err(Fault::new(&reason::SERVER_TOO_LARGE).fact("limit", limit));
             reply = render(&exchange.to, &exchange.happened, Some(self.server_info.text()), now);
         }
+        let reply = reply.and_then(|reply| self.let_out(&mut exchange, reply, now));
         match &exchange.happened {
             Err(fault) => self.record(fault, &exchange.to, exchange.method, exchange.connection, now),
             Ok(Outcome::ToolFailed(failure)) => {
@@ -161,7 +205,7 @@ impl House {
             to,
             fault,
         };
-        self.journal.write(entry.line(self.journal.style()));
+        self.journal.write(self.porter.gate.scrub(entry.line(self.journal.style())));
     }
 
     /// Something that went wrong outside any request, for the operator alone.
@@ -182,7 +226,8 @@ impl House {
     /// A message that is answered before it is looked at.
     pub fn refuse(&self, fault: Fault, to: ReplyTo, connection: &str) -> Option<Reply> {
         let began = self.begin();
-        self.close(Exchange { to, happened: Err(fault), began, method: None, connection })
+        let server = String::new();
+        self.close(Exchange { to, happened: Err(fault), began, method: None, connection, server })
     }
 
     /// A notice from the client. Nothing is ever answered.
@@ -195,14 +240,9 @@ impl House {
         }
     }
 
-    /// An answer to a question of ours.
-    pub fn hear(&self, response: &Response<'_>, session: &Session) {
-        session.answer(response);
-    }
-
     /// Keeps a session told of changes, until it ends.
     pub fn keep_told(&self, session: &Arc<Session>) {
-        tokio::spawn(tell_session(session.clone(), self.hub.clone()));
+        tokio::spawn(tell_session(session.clone(), self.hub.clone(), self.porter.clone()));
     }
 
     /// Where changes are announced.
@@ -212,7 +252,7 @@ impl House {
 
     /// The numbers so far.
     pub fn metrics(&self) -> String {
-        self.metrics.text(self.journal.lost())
+        self.metrics.text(self.journal.lost(), &self.porter.sightings)
     }
 
     /// The journal.

@@ -10,6 +10,8 @@
 //! * Every handler runs under a deadline and inside `catch_unwind`; every queue and table here is bounded.
 //! * A handler asks its client through [`Context::ask`], whatever the era; what a modern client must carry for us
 //!   is sealed and bound to caller, method and arguments.
+//! * What comes in passes the content guards before the work, what goes out before it leaves: results, errors,
+//!   notices, questions and their answers, and the operator's journal. An id comes back as it was sent.
 //! * Absent on purpose: sockets, code numbers, HTTP statuses.
 
 mod arrival;
@@ -19,6 +21,7 @@ mod client;
 mod content;
 mod context;
 mod digest;
+mod guarding;
 mod headers;
 mod house;
 mod hub;
@@ -52,6 +55,7 @@ pub use arrival::{Arrival, Spoken, claims_modern};
 pub use client::{Capability, Client, TASKS_EXTENSION};
 pub use content::{Content, ResourceBody, ResourceContents, ToolOutcome};
 pub use context::{Context, TaskNeed};
+pub use guarding::Gate;
 pub use headers::Headers;
 pub use house::{Exchange, House};
 pub use hub::{Event, Hub};

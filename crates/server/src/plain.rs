@@ -13,6 +13,7 @@ use crate::asking::Asking;
 use crate::client::Client;
 use crate::content::{ToolOutcome, Verdict};
 use crate::context::{Context, Surroundings};
+use crate::guarding::Whose;
 use crate::house::{Exchange, House};
 use crate::params::Params;
 use crate::passing::Passing;
@@ -83,11 +84,12 @@ impl House {
             Ok(PlainCall::ReadResource(_)) => Some("read_resource".to_owned()),
             Err(_) => None,
         };
+        let server = call.as_ref().map_or_else(|_| String::new(), |call| self.server_of_plain(call));
         let happened = match call {
-            Ok(call) => self.serve_plain(call, caller, &to, cancel).await,
+            Ok(call) => self.serve_plain(call, caller, &to, &server, cancel).await,
             Err(fault) => Err(fault),
         };
-        self.close(Exchange { to, happened, began, method: method.as_deref(), connection: "" })
+        self.close(Exchange { to, happened, began, method: method.as_deref(), connection: "", server })
     }
 
     async fn serve_plain(
@@ -95,14 +97,18 @@ impl House {
         call: PlainCall,
         caller: &Caller,
         to: &ReplyTo,
+        server: &str,
         cancel: CancellationToken,
     ) -> Result<Outcome, Fault> {
         self.admit(caller)?;
+        let whose = Whose { server, to: Some(to), connection: "" };
         let cx = Context::new(Surroundings {
             client: Client::plain(caller.clone()),
             reference: to.reference,
             cancel,
             outlet: Arc::new(Stream::new(Keep::Nothing)),
+            porter: self.porter.clone(),
+            server: server.to_owned(),
             progress: None,
             log_level: None,
             asking: Asking::Nobody,
@@ -117,13 +123,30 @@ impl House {
             }
             PlainCall::Execute { name, arguments } => {
                 let arguments = Json::of(&arguments).or_fault(&reason::SERVER_BUG)?;
+                let arguments = self.porter.incoming(whose, arguments.text())?.unwrap_or(arguments);
                 let work = self.room.call(&name, arguments, cx.clone());
                 plain_result(self.supervise(work, &cx).await?.finished()?)
             }
             PlainCall::ReadResource(uri) => {
+                let clean = self.porter.incoming(whose, &failwell_rpc::json_string(&uri))?;
+                let uri =
+                    clean.and_then(|json| json.raw().as_str().map(|text| text.into_owned())).unwrap_or(uri);
                 let contents = self.supervise(self.room.read(&uri, cx.clone()), &cx).await?.finished()?;
                 Ok(Outcome::Value(contents.members))
             }
+        }
+    }
+}
+
+impl House {
+    fn server_of_plain(&self, call: &PlainCall) -> String {
+        match call {
+            PlainCall::Execute { name: target, .. } | PlainCall::ReadResource(target)
+                if self.porter.knows_servers() =>
+            {
+                self.room.server_of(target).into_owned()
+            }
+            _ => String::new(),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! The trait a tool server implements. `Toolbox` implements it from declarations; a gateway implements it by
 //! asking others.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use failwell_fault::{Fault, OrFault, reason};
@@ -133,6 +134,10 @@ pub trait Room: Send + Sync + 'static {
     fn prompt(&self, name: &str, arguments: BTreeMap<String, String>, cx: Context) -> Work<Members>;
     /// Completes an argument: the members of the result.
     fn complete(&self, wanted: Completion, cx: Context) -> Work<Members>;
+    /// The server a tool, prompt or resource belongs to, for guards that tell servers apart. Empty: nobody knows.
+    fn server_of(&self, _target: &str) -> Cow<'_, str> {
+        Cow::Borrowed(self.info().name)
+    }
 }
 
 /// Work that is over before it starts.

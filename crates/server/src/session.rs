@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use failwell_fault::{Fault, reason};
 use failwell_policy::Caller;
-use failwell_rpc::{Id, Json, Response, Revision};
+use failwell_rpc::{Id, Json, Revision};
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
@@ -148,10 +148,10 @@ impl Session {
     }
 
     /// The client answered a question. Answers nobody waits for are dropped.
-    pub fn answer(&self, response: &Response<'_>) {
-        let asked = response.id.as_u64().and_then(|id| lock(&self.questions).remove(&id));
+    pub fn answer(&self, id: &Id, body: Result<Json, ()>) {
+        let asked = id.as_u64().and_then(|id| lock(&self.questions).remove(&id));
         if let Some(waiting) = asked {
-            let _ = waiting.send(response.body.map(|raw| raw.to_json()).map_err(|_| ()));
+            let _ = waiting.send(body);
         }
     }
 

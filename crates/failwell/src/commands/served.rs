@@ -7,8 +7,9 @@ use std::time::Duration;
 use failwell_audit::Journal;
 use failwell_fault::{Fault, Secret};
 use failwell_gateway::{Front, Gateway, Reach, Reloaded, Restart, UpstreamSettings};
+use failwell_policy::Guards;
 use failwell_process::Launcher;
-use failwell_server::{House, Info, Room, Settings, keep_panics_quiet};
+use failwell_server::{Gate, House, Info, Room, Settings, keep_panics_quiet};
 
 use super::serve;
 use crate::cli::Bounds;
@@ -30,6 +31,7 @@ pub(super) struct Served {
     pub(super) single: BTreeMap<String, Arc<House>>,
     gateway: Gateway,
     front: Front,
+    gate: Gate,
     settings: Settings,
 }
 
@@ -42,6 +44,7 @@ struct Prepared {
     rooms: Rooms,
     front: Arc<dyn Room>,
     single: BTreeMap<String, Arc<House>>,
+    guards: Guards,
 }
 
 impl Served {
@@ -58,9 +61,11 @@ impl Served {
     }
 
     fn build(bounds: &Bounds, config: &Config) -> Result<Served, Fault> {
+        let gate = Gate::new(Guards::compile(config.guards.clone())?);
         let settings = Settings {
             request_deadline: Duration::from_secs(bounds.request_timeout),
             rate: serve::rate(bounds.rate),
+            gate: Some(gate.clone()),
             ..Settings::default()
         };
         let gateway = Gateway::new(INFO, Vec::new(), Vec::new(), &Launcher::of_this_program()?);
@@ -68,14 +73,14 @@ impl Served {
         let front = Front::new(front(&gateway, config, &rooms));
         let house = House::new(Arc::new(front.clone()), settings.clone(), Journal::to_stderr())?;
         gateway.announce_to(house.hub());
-        let mut served = Served { house, single: BTreeMap::new(), gateway, front, settings };
+        let mut served = Served { house, single: BTreeMap::new(), gateway, front, gate, settings };
         served.become_another(config)?;
         Ok(served)
     }
 
     /// Serves what another configuration says, from now on: all of it, or nothing when that cannot be.
     pub(super) fn become_another(&mut self, config: &Config) -> Result<Reloaded, Fault> {
-        let Prepared { upstreams, rooms, front, single } = self.prepare(config)?;
+        let Prepared { upstreams, rooms, front, single, guards } = self.prepare(config)?;
         for (name, house) in &single {
             if !self.single.contains_key(name) {
                 self.gateway.announce_single_to(name, house.hub());
@@ -83,6 +88,7 @@ impl Served {
         }
         let reloaded = self.gateway.reload(upstreams, rooms);
         self.front.set(front);
+        self.gate.set(guards);
         self.single = single;
         Ok(reloaded)
     }
@@ -98,7 +104,8 @@ impl Served {
         let names = upstreams.iter().map(|upstream| &upstream.name).chain(rooms.iter().map(|(name, _)| name));
         let single = names.map(|name| Ok((name.clone(), self.alone(name)?))).collect::<Result<_, Fault>>()?;
         let front = front(&self.gateway, config, &rooms);
-        Ok(Prepared { upstreams, rooms, front, single })
+        let guards = Guards::compile(config.guards.clone())?;
+        Ok(Prepared { upstreams, rooms, front, single, guards })
     }
 
     /// The house of one server: the one it has, with its sessions, or a new one.

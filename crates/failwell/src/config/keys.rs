@@ -31,6 +31,8 @@ pub(super) enum Takes {
     Servers,
     /// A table of text that may hold `${VAR}` and `${file:path}`.
     Secrets,
+    /// A table of servers and what a guard does for each.
+    Actions,
     Table(&'static [Key]),
     Tables(&'static [Key]),
 }
@@ -62,13 +64,48 @@ const fn text(name: &'static str, about: &'static str, example: &'static str) ->
 pub(super) const NAME_PATTERN: &str = "^[a-z]([a-z0-9-]|_[a-z0-9-])*$";
 
 /// Keys the file will have once what they configure exists. Until then they must not look as if they worked.
-pub(super) const LATER: [&str; 4] = ["state", "guard", "tools", "audit"];
+pub(super) const LATER: [&str; 3] = ["state", "tools", "audit"];
 
 pub(super) static ROOT: &[Key] = &[
     text("listen", "Address and port for `failwell up`.", "127.0.0.1:8484"),
     text("data_dir", "The folder for state; by default the user's state folder.", "./state"),
     key("servers", "The built-in servers to offer; by default all.", Takes::Servers),
     key("upstream", "A server behind the gateway.", Takes::Tables(UPSTREAM)),
+    key("guard", "What messages may carry.", Takes::Table(GUARD)),
+];
+
+static GUARD: &[Key] = &[
+    key("secrets", "Keys, tokens and passwords.", Takes::Table(RULE)),
+    key("pii", "What tells who somebody is.", Takes::Table(RULE)),
+    key("injection", "Text that wants to command a model.", Takes::Table(INJECTION)),
+];
+
+const ACTION: Key = key(
+    "action",
+    "What is done with what is found: block, redact, audit_only or off.",
+    Takes::Text { example: "redact", pattern: Some("^(block|redact|audit_only|off)$") },
+);
+const CATEGORIES: Key =
+    key("categories", "What is looked for; by default everything but entropy.", Takes::Texts { least: 1 });
+const DIRECTIONS: Key = key(
+    "directions",
+    "Where it is looked for: requests, results, errors, notices; by default everywhere.",
+    Takes::Texts { least: 1 },
+);
+const ACTIONS: Key = key("servers", "Actions of single servers, by name.", Takes::Actions);
+
+static RULE: &[Key] = &[ACTION, CATEGORIES, DIRECTIONS, ACTIONS];
+
+static INJECTION: &[Key] = &[
+    ACTION,
+    key(
+        "sensitivity",
+        "How readily it speaks up: relaxed, standard or strict.",
+        Takes::Text { example: "standard", pattern: Some("^(relaxed|standard|strict)$") },
+    ),
+    CATEGORIES,
+    DIRECTIONS,
+    ACTIONS,
 ];
 
 pub(super) static UPSTREAM: &[Key] = &[

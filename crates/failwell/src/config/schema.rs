@@ -1,5 +1,6 @@
 //! The JSON Schema of the file, from the table of its keys.
 
+use failwell_policy::guard::Action;
 use serde_json::{Map, Value, json};
 
 use super::keys::{Key, ROOT, Takes, servers};
@@ -44,6 +45,10 @@ fn takes(takes: &Takes) -> Value {
         Takes::Servers => {
             json!({"type": "array", "items": {"enum": servers()}, "uniqueItems": true, "default": servers()})
         }
+        Takes::Actions => json!({
+            "type": "object",
+            "additionalProperties": {"enum": Action::ALL.map(Action::as_str)}
+        }),
         Takes::Secrets => json!({"type": "object", "additionalProperties": {"type": "string"}}),
         Takes::Table(keys) => object(keys),
         Takes::Tables(keys) => json!({"type": "array", "items": upstream(keys)}),

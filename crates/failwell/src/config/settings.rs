@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use failwell_fault::Secret;
+use failwell_policy::GuardSettings;
 use http::Uri;
 
 use super::Builtin;
@@ -22,6 +23,8 @@ pub(crate) struct Config {
     pub(crate) servers: Vec<Builtin>,
     /// The servers behind the gateway.
     pub(crate) upstreams: Vec<UpstreamConfig>,
+    /// What messages may carry.
+    pub(crate) guards: GuardSettings,
 }
 
 /// Only this machine can connect, unless told otherwise.
@@ -39,7 +42,13 @@ impl Config {
 
 impl Default for Config {
     fn default() -> Config {
-        Config { listen: None, data_dir: None, servers: Builtin::USUAL.to_vec(), upstreams: Vec::new() }
+        Config {
+            listen: None,
+            data_dir: None,
+            servers: Builtin::USUAL.to_vec(),
+            upstreams: Vec::new(),
+            guards: GuardSettings::default(),
+        }
     }
 }
 

@@ -29,6 +29,7 @@ fn hide(value: &Spanned<DeValue<'_>>, takes: Option<&Takes>, text: &str, hidden:
         (DeValue::Table(table), Some(Takes::Table(keys) | Takes::Tables(keys))) => {
             walk(table, Some(keys), text, hidden);
         }
+        (DeValue::Table(_), Some(Takes::Actions)) => {}
         (DeValue::Table(table), _) => walk(table, None, text, hidden),
         (DeValue::Array(items), _) => items.iter().for_each(|item| hide(item, takes, text, hidden)),
         (_, None | Some(Takes::Secrets)) => hidden.extend(closed(value.span(), text)),

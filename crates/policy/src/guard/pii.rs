@@ -146,7 +146,9 @@ fn emails(text: &[u8], spans: &mut Vec<Span>) {
             && top.iter().all(u8::is_ascii_alphabetic);
         // `git@host:path` is how repositories are fetched.
         let is_repository = name == b"git" && rest.get(right) == Some(&b':');
-        if name.iter().any(u8::is_ascii_alphanumeric) && is_host && !is_repository {
+        // `https://user@host/` names an account on that host, which is no mailbox.
+        let is_account = text.get(..at - left).unwrap_or_default().ends_with(b"://");
+        if name.iter().any(u8::is_ascii_alphanumeric) && is_host && !is_repository && !is_account {
             let dots = name.iter().take_while(|byte| **byte == b'.').count();
             spans.push(Span { start: at - left + dots, end: at + 1 + right, category: Category::Email });
         }

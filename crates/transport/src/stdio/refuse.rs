@@ -107,6 +107,7 @@ impl<F: Fn() -> Fault> Refusal<F> {
                 began: self.house.begin(),
                 method: Some(&*request.method),
                 connection: CONNECTION,
+                server: String::new(),
             }),
             Ok(Message::Notification(_) | Message::Response(_)) => None,
             Err(misread) => self.house.misread(misread, Face::Mcp(Revision::LATEST_SESSION), CONNECTION),
