@@ -5,6 +5,7 @@
 //! never printed: [`veil`] decides it before the first problem is written.
 
 mod builtin;
+mod charter;
 mod excerpt;
 mod file;
 mod guard;
@@ -14,6 +15,7 @@ mod names;
 mod problem;
 mod reader;
 mod root;
+mod rules;
 mod schema;
 mod settings;
 mod source;
@@ -25,4 +27,4 @@ pub(crate) use builtin::Builtin;
 pub(crate) use file::{DEFAULT_FILE, find, load};
 pub(crate) use problem::Problem;
 pub(crate) use schema::schema;
-pub(crate) use settings::{Config, DEFAULT_ADDRESS, Target, UpstreamConfig};
+pub(crate) use settings::{Auth, Config, DEFAULT_ADDRESS, Target, UpstreamConfig};

@@ -5,7 +5,7 @@ use std::panic::Location;
 
 use crate::fact::fill;
 use crate::operator::Private;
-use crate::{Captured, Effect, Fact, Kind, Name, Operator, Origin, Reason, Retry, Violation};
+use crate::{Captured, Effect, Excerpt, Fact, Kind, Name, Operator, Origin, Reason, Retry, Violation};
 
 /// One failure: what the caller may know, and behind [`Fault::operator`] what only the operator may.
 pub struct Fault(Box<Inner>);
@@ -15,6 +15,7 @@ struct Inner {
     facts: Vec<(&'static str, Fact)>,
     violations: Vec<Violation>,
     nearest: Vec<Name>,
+    excerpt: Option<Excerpt>,
     retry: Retry,
     effect: Effect,
     origin: Origin,
@@ -35,6 +36,7 @@ impl Fault {
             facts: Vec::new(),
             violations: Vec::new(),
             nearest: Vec::new(),
+            excerpt: None,
             retry: reason.kind.retry(),
             effect: Effect::None,
             origin: reason.origin,
@@ -61,6 +63,13 @@ impl Fault {
     #[must_use]
     pub fn nearest(mut self, names: impl IntoIterator<Item = Name>) -> Fault {
         self.0.nearest.extend(names);
+        self
+    }
+
+    /// Adds other people's words which the operator lets the caller read.
+    #[must_use]
+    pub fn with_excerpt(mut self, excerpt: Excerpt) -> Fault {
+        self.0.excerpt = Some(excerpt);
         self
     }
 
@@ -149,6 +158,11 @@ impl Fault {
     /// Names near the wrong one.
     pub fn near(&self) -> &[Name] {
         &self.0.nearest
+    }
+
+    /// Other people's words, for a block of their own.
+    pub fn excerpt(&self) -> Option<&Excerpt> {
+        self.0.excerpt.as_ref()
     }
 
     /// When to try again.

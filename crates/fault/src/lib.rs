@@ -16,6 +16,7 @@
 
 mod catalogue;
 mod condition;
+mod excerpt;
 mod fact;
 mod failure;
 mod kind;
@@ -33,6 +34,7 @@ pub mod reason {
 }
 
 pub use condition::Condition;
+pub use excerpt::Excerpt;
 pub use fact::{Echo, Fact, Name};
 pub use failure::Fault;
 pub use kind::{Kind, Level};

@@ -7,10 +7,9 @@ use std::time::{Duration, Instant};
 use failwell_fault::{OrFault, reason};
 use failwell_render::{Cache, CacheScope};
 use failwell_rpc::Json;
-use failwell_server::{HeaderParam, List};
+use failwell_server::List;
 
 use crate::gateway::{naming_member, outside_name};
-use crate::http::marked;
 
 /// How long a list is believed when nobody says that it changed.
 const LIFETIME: Duration = Duration::from_secs(60);
@@ -22,7 +21,9 @@ pub(crate) struct Entry {
     pub(crate) server: String,
     /// What its server calls it.
     pub(crate) inside: String,
-    /// What callers call it.
+    /// What callers of this server alone call it.
+    pub(crate) shown: String,
+    /// What callers of all servers call it.
     pub(crate) outside: String,
     /// Its definition, under the outside name.
     pub(crate) definition: Json,
@@ -36,7 +37,7 @@ impl Entry {
         let outside = outside_name(server, list, &inside);
         let name = Json::of(&outside).or_fault(&reason::SERVER_BUG).ok()?;
         let definition = item.raw().as_object()?.replacing(member, name.raw());
-        Some(Entry { server: server.to_owned(), inside, outside, definition })
+        Some(Entry { server: server.to_owned(), shown: inside.clone(), inside, outside, definition })
     }
 }
 
@@ -78,15 +79,6 @@ impl Catalogue {
         of_list.fold(otherwise, |cache, (_, listed)| narrower(cache, listed.cache))
     }
 
-    /// What a tool wants repeated in headers, as far as its definition is known.
-    pub(crate) fn header_params(&self, is: impl Fn(&Entry) -> bool) -> Vec<HeaderParam> {
-        let known = self.lock();
-        let tools = known.iter().filter(|((_, member), _)| *member == List::Tools.member());
-        let found = tools.flat_map(|(_, listed)| listed.entries.iter()).find(|entry| is(entry));
-        let schema = found.and_then(|tool| tool.definition.raw().as_object()?.get("inputSchema"));
-        marked(schema).unwrap_or_default()
-    }
-
     /// The only member that has something under this name of its own.
     pub(crate) fn owner(&self, inside: &str) -> Option<String> {
         let known = self.lock();
@@ -101,11 +93,11 @@ impl Catalogue {
         self.lock().retain(|(known, _), _| known != server);
     }
 
-    /// Every outside name of one kind that is known.
-    pub(crate) fn names(&self, list: List) -> Vec<String> {
+    /// Every list of one kind that is known, with whose it is.
+    pub(crate) fn known(&self, list: List) -> Vec<(String, Arc<Vec<Entry>>)> {
         let known = self.lock();
         let of_list = known.iter().filter(|((_, member), _)| *member == list.member());
-        of_list.flat_map(|(_, listed)| listed.entries.iter().map(|entry| entry.outside.clone())).collect()
+        of_list.map(|((server, _), listed)| (server.clone(), listed.entries.clone())).collect()
     }
 }
 

@@ -12,6 +12,7 @@ use tokio_util::sync::CancellationToken;
 use crate::line::{Down, Line};
 use crate::notice::pass_on;
 use crate::settings::{Reach, UpstreamSettings};
+use crate::tally::Tally;
 
 /// How long a child has to end after its input was closed and it was asked to.
 const GRACE: Duration = Duration::from_secs(2);
@@ -20,6 +21,7 @@ const GRACE: Duration = Duration::from_secs(2);
 pub(crate) async fn start(
     launcher: &Launcher,
     settings: &UpstreamSettings,
+    tally: Arc<Tally>,
     stop: CancellationToken,
     changed: impl Fn(Event) + Send + 'static,
 ) -> Result<Arc<Line>, Fault> {
@@ -28,7 +30,7 @@ pub(crate) async fn start(
         Ok(child) => child,
         Err(cause) => return Err(Fault::new(&reason::GATEWAY_UPSTREAM_DOWN).absorbing(cause)),
     };
-    let (line, notices) = Line::new();
+    let (line, notices) = Line::new(tally);
     let input = child.take_input().or_fault(&reason::SERVER_BUG)?;
     let output = child.take_output().or_fault(&reason::SERVER_BUG)?;
     tokio::spawn(pass_on(notices, changed));

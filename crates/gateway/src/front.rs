@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use arc_swap::ArcSwap;
+use failwell_policy::Caller;
 use failwell_rpc::Json;
 use failwell_server::{
     Completion, Context, HeaderParam, Info, List, Members, Offers, Page, Room, ToolOutcome, Work,
@@ -45,8 +46,8 @@ impl Room for Front {
         self.0.now.load().list(list, cursor, cx)
     }
 
-    fn header_params(&self, tool: &str) -> Vec<HeaderParam> {
-        self.0.now.load().header_params(tool)
+    fn header_params(&self, tool: &str, caller: &Caller) -> Vec<HeaderParam> {
+        self.0.now.load().header_params(tool, caller)
     }
 
     fn call(&self, tool: &str, arguments: Json, cx: Context) -> Work<ToolOutcome> {
@@ -57,8 +58,16 @@ impl Room for Front {
         self.0.now.load().read(uri, cx)
     }
 
+    fn metrics(&self) -> String {
+        self.0.now.load().metrics()
+    }
+
     fn watch(&self, uri: &str, cx: Context) -> Work<()> {
         self.0.now.load().watch(uri, cx)
+    }
+
+    fn unwatch(&self, uri: &str, cx: Context) {
+        self.0.now.load().unwatch(uri, cx);
     }
 
     fn prompt(&self, name: &str, arguments: BTreeMap<String, String>, cx: Context) -> Work<Members> {

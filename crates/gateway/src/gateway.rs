@@ -6,11 +6,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use failwell_fault::{Echo, Fault, OrFault, reason};
+use failwell_policy::{Caller, Ruling};
 use failwell_process::Launcher;
 use failwell_render::{Cache, CacheScope};
 use failwell_rpc::Json;
 use failwell_server::{
-    Completion, Context, Event, HeaderParam, Hub, Info, List, Members, Offered, Offers, Page, Room,
+    Completion, Context, Event, HeaderParam, Hub, Info, List, Members, Offered, Offers, Page, Party, Room,
     ToolOutcome, Work, nearest, unknown_resource,
 };
 use futures_util::future::join_all;
@@ -18,7 +19,9 @@ use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use crate::catalogue::{Catalogue, Entry};
+use crate::http::marked;
 use crate::member::Member;
+use crate::metrics;
 use crate::names::{inside_uri, outside, outside_uri, server_of};
 use crate::parked::Parking;
 use crate::roster::{Reloaded, Roster};
@@ -26,6 +29,7 @@ use crate::settings::UpstreamSettings;
 use crate::single::Single;
 use crate::upstream::Upstream;
 use crate::uris;
+use crate::veil::Veil;
 
 /// How long one member may hold up a list.
 const LIST_PATIENCE: Duration = Duration::from_secs(10);
@@ -46,6 +50,7 @@ pub(crate) struct Inner {
     pub(crate) info: Info,
     roster: Roster,
     pub(crate) catalogue: Arc<Catalogue>,
+    pub(crate) veil: Veil,
     pub(crate) parking: Arc<Parking>,
     hubs: Arc<Hubs>,
     launcher: Launcher,
@@ -64,6 +69,7 @@ impl Gateway {
             info,
             roster: Roster::default(),
             catalogue: Arc::default(),
+            veil: Veil::default(),
             parking: Arc::default(),
             hubs: Arc::default(),
             launcher: launcher.clone(),
@@ -95,6 +101,11 @@ impl Gateway {
     /// Tells clients that the lists are others now.
     pub fn announce(&self, reloaded: &Reloaded) {
         self.0.hubs.tell(reloaded);
+    }
+
+    /// From now on this is what callers see and may do. Says whether anybody may see something else than before.
+    pub fn rule(&self, ruling: Ruling) -> bool {
+        self.0.veil.replace(ruling)
     }
 
     /// The names of all members.
@@ -153,7 +164,7 @@ impl Hubs {
         }
         let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         for (of, hub) in all.iter() {
-            if of.as_ref().is_none_or(|of| told.changed.contains(of)) {
+            if told.ruled || of.as_ref().is_none_or(|of| told.changed.contains(of)) {
                 [Event::ToolsChanged, Event::PromptsChanged, Event::ResourcesChanged]
                     .into_iter()
                     .for_each(|event| hub.announce(event));
@@ -162,11 +173,15 @@ impl Hubs {
         all.retain(|(of, _)| of.as_ref().is_none_or(|of| !told.removed.contains(of)));
     }
 
-    fn announce(&self, server: &str, event: &Event) {
+    fn announce(&self, server: &str, event: &Event, to: Option<&Arc<Party>>) {
+        let tell = |hub: &Hub, event| match to {
+            Some(party) => hub.announce_to(party.clone(), event),
+            None => hub.announce(event),
+        };
         for (of, hub) in self.0.lock().unwrap_or_else(PoisonError::into_inner).iter() {
             match of {
-                None => hub.announce(outside_event(server, event)),
-                Some(of) if of == server => hub.announce(event.clone()),
+                None => tell(hub, outside_event(server, event)),
+                Some(of) if of == server => tell(hub, event.clone()),
                 Some(_) => {}
             }
         }
@@ -188,9 +203,9 @@ fn outside_event(server: &str, event: &Event) -> Event {
 impl Inner {
     fn upstream(&self, settings: UpstreamSettings) -> Arc<Upstream> {
         let (name, known, hubs) = (settings.name.clone(), self.catalogue.clone(), self.hubs.clone());
-        let changed = Arc::new(move |event: Event| {
+        let changed = Arc::new(move |event: Event, to: Option<Arc<Party>>| {
             known.forget(&name);
-            hubs.announce(&name, &event);
+            hubs.announce(&name, &event, to.as_ref());
         });
         Upstream::new(settings, self.launcher.clone(), changed)
     }
@@ -208,23 +223,34 @@ impl Inner {
         for (member, answer) in join_all(asked).await {
             match answer {
                 Ok(entries) => found.push(entries),
-                Err(fault) => missing.push(json!({"server": member.name(), "reason": fault.reason().id})),
+                Err(fault) => {
+                    missing.push(json!({"server": member.name(), "reason": fault.reason().id}));
+                    if member.is_worth_reporting(&fault) {
+                        cx.report(&fault.note("unlisted", member.name()));
+                    }
+                }
             }
         }
         (found, missing)
     }
 
+    /// What a caller sees of a member's list.
     pub(crate) async fn of(
         &self,
         member: &Member,
         list: List,
         cx: &Context,
     ) -> Result<Arc<Vec<Entry>>, Fault> {
+        let entries = self.listed(member, list, cx).await?;
+        Ok(self.veil.over(entries, member.name(), list, &cx.client().caller))
+    }
+
+    async fn listed(&self, member: &Member, list: List, cx: &Context) -> Result<Arc<Vec<Entry>>, Fault> {
         if let Some(known) = self.catalogue.get(member.name(), list) {
             return Ok(known);
         }
         let asking = async {
-            if self.offers(member, list).await? {
+            if self.offers(member, list, cx).await? {
                 member.list(list, cx).await
             } else {
                 Ok((Vec::new(), KEEP))
@@ -247,8 +273,8 @@ impl Inner {
     }
 
     /// Whether a member has lists of this kind at all.
-    pub(crate) async fn offers(&self, member: &Member, list: List) -> Result<bool, Fault> {
-        let offers = member.offers().await?;
+    pub(crate) async fn offers(&self, member: &Member, list: List, cx: &Context) -> Result<bool, Fault> {
+        let offers = member.offers(cx).await?;
         let offered = match list {
             List::Tools => offers.tools,
             List::Prompts => offers.prompts,
@@ -276,7 +302,7 @@ impl Inner {
         Ok(Page {
             members,
             meta: meta.transpose().or_fault(&reason::SERVER_BUG)?,
-            cache: self.catalogue.cache(list, KEEP),
+            cache: self.catalogue.cache(list, Cache { scope: self.veil.scope(), ..KEEP }),
         })
     }
 
@@ -287,31 +313,67 @@ impl Inner {
             if let Some(entry) = entries.iter().find(|entry| entry.outside == name) {
                 return Ok((member, entry.inside.clone()));
             }
-            return Err(self.unknown(list, name));
+            return Err(self.unknown(list, name, cx));
         }
         let (found, _) = self.all(list, cx).await;
-        let mut having = found.iter().flat_map(|entries| entries.iter()).filter(|entry| entry.inside == name);
+        let mut having = found.iter().flat_map(|entries| entries.iter()).filter(|entry| entry.shown == name);
         match (having.next(), having.next()) {
             (Some(only), None) => {
                 let member = self.member(&only.server).or_fault(&reason::SERVER_BUG)?;
                 Ok((member, only.inside.clone()))
             }
-            _ => Err(self.unknown(list, name)),
+            _ => Err(self.unknown(list, name, cx)),
         }
     }
 
-    fn unknown(&self, list: List, name: &str) -> Fault {
+    /// Hidden names are as unknown as those nobody has: what is near comes from what the caller sees.
+    fn unknown(&self, list: List, name: &str, cx: &Context) -> Fault {
         let row = if list == List::Tools { &reason::MCP_UNKNOWN_TOOL } else { &reason::MCP_UNKNOWN_PROMPT };
-        let known = self.catalogue.names(list);
-        Fault::new(row)
-            .fact("name", Echo::of_caller(name))
-            .nearest(nearest(name, known.iter().map(String::as_str)))
+        let known = self.seen(list, &cx.client().caller);
+        let names = known.iter().flat_map(|entries| entries.iter().map(|entry| entry.outside.as_str()));
+        Fault::new(row).fact("name", Echo::of_caller(name)).nearest(nearest(name, names))
     }
 
-    fn of_uri<'a>(&self, uri: &'a str) -> Result<(Member, &'a str), Fault> {
+    /// What a caller sees of all lists of one kind that are known already.
+    fn seen(&self, list: List, caller: &Caller) -> Vec<Arc<Vec<Entry>>> {
+        let known = self.catalogue.known(list).into_iter();
+        known.map(|(server, entries)| self.veil.over(entries, &server, list, caller)).collect()
+    }
+
+    /// What a tool wants repeated in headers, as far as its definition is known and the caller sees it.
+    pub(crate) fn header_params(&self, caller: &Caller, is: impl Fn(&Entry) -> bool) -> Vec<HeaderParam> {
+        let seen = self.seen(List::Tools, caller);
+        let found = seen.iter().flat_map(|entries| entries.iter()).find(|entry| is(entry));
+        let schema = found.and_then(|tool| tool.definition.raw().as_object()?.get("inputSchema"));
+        marked(schema).unwrap_or_default()
+    }
+
+    fn of_uri<'a>(&self, uri: &'a str, cx: &Context) -> Result<(Member, &'a str), Fault> {
         let (server, inside) = inside_uri(uri).ok_or_else(|| unknown_resource(uri))?;
         let member = self.member(&server).ok_or_else(|| unknown_resource(uri))?;
+        self.reveal(&member, inside, uri, cx)?;
         Ok((member, inside))
+    }
+
+    /// Refuses what the caller may not use, or not like this.
+    pub(crate) fn admit(
+        &self,
+        member: &Member,
+        list: List,
+        name: &str,
+        arguments: Option<&Json>,
+        cx: &Context,
+    ) -> Result<(), Fault> {
+        self.veil.admit(&cx.client().caller, member.name(), list, name, arguments)
+    }
+
+    /// Refuses an address the caller may not know of, as one nobody knows.
+    pub(crate) fn reveal(&self, member: &Member, inside: &str, uri: &str, cx: &Context) -> Result<(), Fault> {
+        let caller = &cx.client().caller;
+        if !self.veil.shows_resource(caller, member.name(), inside) {
+            return Err(unknown_resource(uri));
+        }
+        self.veil.admit(caller, member.name(), List::Resources, inside, None)
     }
 }
 
@@ -329,14 +391,24 @@ impl Room for Gateway {
         Box::pin(async move { inner.page(list, cursor, &cx).await })
     }
 
-    fn header_params(&self, tool: &str) -> Vec<HeaderParam> {
-        self.0.catalogue.header_params(|entry| entry.outside == tool)
+    fn header_params(&self, tool: &str, caller: &Caller) -> Vec<HeaderParam> {
+        self.0.header_params(caller, |entry| entry.outside == tool)
+    }
+
+    fn metrics(&self) -> String {
+        let members = self.0.roster.all();
+        let upstreams = members.iter().filter_map(|member| match member {
+            Member::Upstream(upstream) => Some(upstream),
+            Member::BuiltIn(..) => None,
+        });
+        metrics::of(&upstreams.collect::<Vec<_>>())
     }
 
     fn call(&self, tool: &str, arguments: Json, cx: Context) -> Work<ToolOutcome> {
         let (inner, tool) = (self.0.clone(), tool.to_owned());
         Box::pin(async move {
             let (member, name) = inner.resolve(List::Tools, &tool, &cx).await?;
+            inner.admit(&member, List::Tools, &name, Some(&arguments), &cx)?;
             let outcome = member.call(&name, arguments, cx, &inner.parking).await?;
             Ok(outcome.map_relayed(|members| uris::in_content(member.name(), members)))
         })
@@ -345,7 +417,7 @@ impl Room for Gateway {
     fn read(&self, uri: &str, cx: Context) -> Work<Members> {
         let (inner, uri) = (self.0.clone(), uri.to_owned());
         Box::pin(async move {
-            let (member, inside) = inner.of_uri(&uri)?;
+            let (member, inside) = inner.of_uri(&uri, &cx)?;
             let read = member.read(inside, cx, &inner.parking).await;
             // The address the caller knows is the one it hears of.
             let read = read.map_err(|fault| {
@@ -359,15 +431,25 @@ impl Room for Gateway {
     fn watch(&self, uri: &str, cx: Context) -> Work<()> {
         let (inner, uri) = (self.0.clone(), uri.to_owned());
         Box::pin(async move {
-            let (member, inside) = inner.of_uri(&uri)?;
+            let (member, inside) = inner.of_uri(&uri, &cx)?;
             member.watch(inside, cx).await
         })
+    }
+
+    fn unwatch(&self, uri: &str, cx: Context) {
+        let (inner, uri) = (self.0.clone(), uri.to_owned());
+        tokio::spawn(async move {
+            if let Ok((member, inside)) = inner.of_uri(&uri, &cx) {
+                member.unwatch(inside, cx).await;
+            }
+        });
     }
 
     fn prompt(&self, name: &str, arguments: BTreeMap<String, String>, cx: Context) -> Work<Members> {
         let (inner, name) = (self.0.clone(), name.to_owned());
         Box::pin(async move {
             let (member, inside) = inner.resolve(List::Prompts, &name, &cx).await?;
+            inner.admit(&member, List::Prompts, &inside, None, &cx)?;
             member.prompt(&inside, arguments, cx, &inner.parking).await
         })
     }
@@ -376,7 +458,7 @@ impl Room for Gateway {
         let inner = self.0.clone();
         Box::pin(async move {
             if wanted.of.contains("://") {
-                let (member, inside) = inner.of_uri(&wanted.of)?;
+                let (member, inside) = inner.of_uri(&wanted.of, &cx)?;
                 let of = inside.to_owned();
                 return member.complete(Completion { of, ..wanted.clone() }, cx).await;
             }

@@ -4,7 +4,7 @@
 
 mod answer;
 mod ear;
-mod faults;
+pub(crate) mod faults;
 mod headers;
 mod params;
 
@@ -17,19 +17,21 @@ use bytes::Bytes;
 use failwell_fault::{Fault, reason};
 use failwell_rpc::{Era, Id, Revision};
 use failwell_server::Event;
-use failwell_transport::{Remote, Trust, Verb};
+use failwell_transport::Verb;
 use http::header::HeaderValue;
 use serde_json::json;
 use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
 
 pub(crate) use self::params::{Repeated, marked};
+use crate::door::Door;
 use crate::line::{Down, MOST_NOTICES, MOST_WAITING};
 use crate::link::Pending;
 use crate::notice::{Notice, pass_on};
 use crate::relay::Relay;
 use crate::said::Said;
-use crate::settings::{Reach, UpstreamSettings};
+use crate::settings::UpstreamSettings;
+use crate::token::Tokens;
 
 /// How long a message nobody waits for may take to be delivered.
 const DELIVERY: Duration = Duration::from_secs(10);
@@ -41,7 +43,7 @@ const MOST_WATCHED: usize = 1_000;
 /// The other side.
 #[derive(Debug)]
 pub(crate) struct Peer {
-    remote: Remote,
+    door: Door,
     next: AtomicU64,
     state: Mutex<State>,
     notices: mpsc::Sender<Notice>,
@@ -73,15 +75,13 @@ enum Learns {
 pub(crate) fn connect(
     settings: &UpstreamSettings,
     repeated: Arc<Repeated>,
+    tokens: Option<Arc<Tokens>>,
     stop: CancellationToken,
     changed: impl Fn(Event) + Send + 'static,
 ) -> Result<Arc<Peer>, Fault> {
-    let Reach::Http { url, headers } = &settings.reach else {
-        return Err(Fault::new(&reason::SERVER_BUG).note("gateway", "not reached over HTTP"));
-    };
     let (notices, heard) = mpsc::channel(MOST_NOTICES);
     let peer = Arc::new(Peer {
-        remote: Remote::new(url, headers, Trust::System)?,
+        door: Door::of(settings, tokens)?,
         next: AtomicU64::new(1),
         state: Mutex::default(),
         notices,
@@ -99,7 +99,7 @@ pub(crate) fn connect(
 async fn see_off(peer: Arc<Peer>) {
     peer.stop.cancelled().await;
     if peer.lock().session.is_some() && !peer.is_lost() {
-        let farewell = peer.remote.send(Verb::Delete, peer.session_headers(), Bytes::new());
+        let farewell = peer.door.say(Verb::Delete, peer.session_headers(), Bytes::new());
         let _ = tokio::time::timeout(FAREWELL, farewell).await;
     }
 }
@@ -151,8 +151,8 @@ impl Peer {
 
     async fn exchange(self: &Arc<Self>, number: u64, body: String, learns: Learns) -> Result<Said, Fault> {
         let (headers, body) = (self.headers_for(&body), Bytes::from(body));
-        let sent = self.remote.send(Verb::Post, headers, body).await;
-        let heard = sent.map_err(|why| self.unheard(why))?;
+        let said = self.door.say(Verb::Post, headers, body).await;
+        let heard = said.map_err(|why| self.unsaid(why))?;
         if learns == Learns::Session {
             let session = heard.header("mcp-session-id").and_then(|id| HeaderValue::from_str(id).ok());
             self.lock().session = session;
@@ -206,6 +206,16 @@ impl Peer {
         Ok(())
     }
 
+    /// Nobody wants to hear of changes of a resource any more.
+    pub(crate) fn unwatch(&self, uri: &str) {
+        self.watched.send_if_modified(|watched| watched.remove(uri));
+    }
+
+    /// Whether the upstream keeps a session with us.
+    pub(crate) fn has_session(&self) -> bool {
+        self.lock().session.is_some()
+    }
+
     /// Answers a question of the upstream.
     pub(crate) fn reply(self: &Arc<Self>, id: &Id, result: &str) {
         self.post(format!(r#"{{"jsonrpc":"2.0","id":{},"result":{result}}}"#, id.text()));
@@ -228,7 +238,7 @@ impl Peer {
     /// Sends a message that has no answer.
     pub(crate) async fn deliver(&self, message: String) {
         let sending = async {
-            let sent = self.remote.send(Verb::Post, self.session_headers(), Bytes::from(message)).await;
+            let sent = self.door.say(Verb::Post, self.session_headers(), Bytes::from(message)).await;
             if let Ok(heard) = sent {
                 // Read to its end, so that the connection can be used again.
                 let _ = heard.whole(self.largest).await;

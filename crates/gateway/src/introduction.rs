@@ -4,13 +4,14 @@ use std::time::Duration;
 
 use failwell_fault::{Fact, Fault, reason};
 use failwell_rpc::{Era, Json, Raw, Revision};
-use failwell_server::{Offered, Offers};
+use failwell_server::{Capability, Client, Offered, Offers};
 use serde_json::{Value, json};
 
 use crate::line::garbled;
 use crate::link::Link;
 use crate::params::plain_meta;
 use crate::said::Said;
+use crate::settings::Sharing;
 
 /// How long a child of the session era may be silent when asked in the modern one.
 const PROBE: Duration = Duration::from_secs(3);
@@ -24,50 +25,68 @@ pub(crate) struct Introduction {
     pub(crate) revision: Revision,
     /// What it offers.
     pub(crate) offers: Offers,
+    /// Whether it can be told how much to log.
+    pub(crate) logging: Offered,
 }
 
 /// Asks in the modern era first: whoever does not understand is of the session era. An era it was found in before
 /// is believed until that fails.
-pub(crate) async fn introduce(link: &Link, known: Option<Era>) -> Result<Introduction, Fault> {
+pub(crate) async fn introduce(
+    link: &Link,
+    known: Option<Era>,
+    declared: &Value,
+) -> Result<Introduction, Fault> {
     if known == Some(Era::Session) {
-        match initialize(link).await {
+        match initialize(link, declared).await {
             Err(_) if !link.is_down() => {}
             introduced => return introduced,
         }
     }
-    match discover(link).await? {
-        Some(introduction) => Ok(introduction),
-        None => initialize(link).await,
-    }
-}
-
-async fn discover(link: &Link) -> Result<Option<Introduction>, Fault> {
     let params = json!({"_meta": plain_meta()}).to_string();
     let pending = link.send("server/discover", |_| params, None).await?;
-    let number = pending.number;
+    let (number, mut discovered) = (pending.number, pending.answer);
     let patience = match link {
         Link::Child(_) => PROBE,
         Link::Remote(_) => REMOTE_PROBE,
     };
-    match tokio::time::timeout(patience, pending.answer).await {
-        Ok(Ok(Said::Result(result))) => Ok(Some(modern(link, offers(&result)))),
-        // Only the modern era has these codes; what is offered will be seen when it is asked for.
-        Ok(Ok(Said::Error { code: -32022, whole })) if knows_session(&whole) => Ok(None),
-        Ok(Ok(Said::Error { code: -32022..=-32020, .. })) => Ok(Some(modern(link, everything()))),
-        Ok(Ok(Said::Error { .. })) => Ok(None),
-        Ok(Err(fault)) if is_no_fault_of_the_server(&fault) => Ok(None),
-        Ok(Err(fault)) => Err(fault),
-        Err(_) => {
+    if let Ok(answer) = tokio::time::timeout(patience, &mut discovered).await {
+        return match understood(link, answer)? {
+            Some(introduction) => Ok(introduction),
+            None => initialize(link, declared).await,
+        };
+    }
+    // Silent, or only slow to start: from here on the first of the two that it understands counts.
+    let mut initialized = std::pin::pin!(initialize(link, declared));
+    tokio::select! {
+        biased;
+        answer = &mut discovered => match understood(link, answer)? {
+            Some(introduction) => Ok(introduction),
+            None => initialized.await,
+        },
+        introduced = &mut initialized => {
             link.forget(number);
-            Ok(None)
+            introduced
         }
+    }
+}
+
+/// What the answer to `server/discover` says: nothing, when it is one of the session era.
+fn understood(link: &Link, answer: Result<Said, Fault>) -> Result<Option<Introduction>, Fault> {
+    match answer {
+        Ok(Said::Result(result)) => Ok(Some(modern(link, offers(&result)))),
+        // Only the modern era has these codes; what is offered will be seen when it is asked for.
+        Ok(Said::Error { code: -32022, whole }) if knows_session(&whole) => Ok(None),
+        Ok(Said::Error { code: -32022..=-32020, .. }) => Ok(Some(modern(link, everything()))),
+        Ok(Said::Error { .. }) => Ok(None),
+        Err(fault) if is_no_fault_of_the_server(&fault) => Ok(None),
+        Err(fault) => Err(fault),
     }
 }
 
 fn modern(link: &Link, offers: Offers) -> Introduction {
     let revision = Revision::V2026_07_28;
     link.settle(revision);
-    Introduction { revision, offers }
+    Introduction { revision, offers, logging: Offered::No }
 }
 
 /// Whether an upstream that refuses our revision names one of the session era.
@@ -94,10 +113,11 @@ fn everything() -> Offers {
     Offers { tools: yes, prompts: yes, resources: yes, completions: yes }
 }
 
-async fn initialize(link: &Link) -> Result<Introduction, Fault> {
+/// The handshake of the session era.
+pub(crate) async fn initialize(link: &Link, declared: &Value) -> Result<Introduction, Fault> {
     let params = json!({
         "protocolVersion": Revision::LATEST_SESSION.as_str(),
-        "capabilities": {"sampling": {}, "elicitation": {}, "roots": {}},
+        "capabilities": declared,
         "clientInfo": client_info(),
     });
     let pending = link.send("initialize", |_| params.to_string(), None).await?;
@@ -108,24 +128,35 @@ async fn initialize(link: &Link) -> Result<Introduction, Fault> {
     let revision = revision.ok_or_else(|| garbled(result.text().as_bytes()))?;
     link.settle(revision);
     link.tell("notifications/initialized", json!({})).await;
-    Ok(Introduction { revision, offers: offers(&result) })
+    Ok(Introduction { revision, offers: offers(&result), logging: offered(&result, "logging") })
 }
 
 fn client_info() -> Value {
     json!({"name": "failwell", "version": env!("CARGO_PKG_VERSION")})
 }
 
-fn offers(result: &Json) -> Offers {
+/// What we say we can do. For a client that will be the only one: what it can do. Where others may come, everything:
+/// who cannot answer a question is found out when it is asked.
+pub(crate) fn declared(client: &Client, sharing: Option<Sharing>) -> Value {
+    let all = sharing == Some(Sharing::Shared) || client.revision.era() == Era::Modern;
+    let known = [Capability::Sampling, Capability::Elicitation, Capability::Roots];
+    let able = known.into_iter().filter(|capability| all || client.can(*capability));
+    Value::Object(able.map(|capability| (capability.as_str().to_owned(), json!({}))).collect())
+}
+
+fn offered(result: &Json, name: &str) -> Offered {
     let declared = result.raw().as_object().and_then(|object| object.get("capabilities"));
-    let declared = declared.and_then(Raw::as_object);
-    let has = |name: &str| match declared.and_then(|object| object.get(name)) {
+    match declared.and_then(Raw::as_object).and_then(|object| object.get(name)) {
         Some(_) => Offered::Yes,
         None => Offered::No,
-    };
+    }
+}
+
+fn offers(result: &Json) -> Offers {
     Offers {
-        tools: has("tools"),
-        prompts: has("prompts"),
-        resources: has("resources"),
-        completions: has("completions"),
+        tools: offered(result, "tools"),
+        prompts: offered(result, "prompts"),
+        resources: offered(result, "resources"),
+        completions: offered(result, "completions"),
     }
 }

@@ -10,12 +10,16 @@
 //!   original goes to the operator.
 //! * A request is sent again only when it provably never left. What left and was not answered has an unknown effect.
 //! * One dead upstream never sinks a list, and is never shown as an empty one.
+//! * Callers who share a connection hear only what is theirs; what could be anybody's reaches nobody.
 //! * Members are one immutable snapshot, swapped whole: a request sees all of the old ones or all of the new, and what
 //!   it began with an old one it ends with it.
 //! * Every child is watched over by `process`: no zombie, no orphan, whatever happens to us.
 
+mod calm;
 mod catalogue;
 mod child;
+mod connection;
+mod door;
 mod front;
 mod gateway;
 mod http;
@@ -23,21 +27,29 @@ mod introduction;
 mod line;
 mod link;
 mod member;
+mod metrics;
 mod names;
 mod notice;
 mod params;
 mod parked;
+mod pool;
 mod relay;
 mod roster;
 mod rounds;
 mod said;
+mod seat;
 mod settings;
 mod single;
+mod sse;
+mod tally;
 mod tasks;
+mod token;
 mod upstream;
 mod uris;
+mod veil;
 
+pub use failwell_transport::Trust;
 pub use front::Front;
 pub use gateway::Gateway;
 pub use roster::Reloaded;
-pub use settings::{Reach, Restart, UpstreamSettings};
+pub use settings::{ClientCredentials, Reach, Restart, Sharing, UpstreamSettings, Wire};

@@ -18,6 +18,7 @@ use crate::link::{Link, Pending};
 use crate::notice::{ForClient, Notice};
 use crate::relay::Relay;
 use crate::said::Said;
+use crate::tally::{Strays, Tally};
 
 /// The most requests that wait on one connection.
 pub(crate) const MOST_WAITING: usize = 4_096;
@@ -31,7 +32,7 @@ pub(crate) struct Line {
     state: Mutex<State>,
     outgoing: Arc<Stream>,
     notices: mpsc::Sender<Notice>,
-    strays: AtomicU64,
+    strays: Strays,
 }
 
 #[derive(Debug, Default)]
@@ -56,15 +57,26 @@ pub(crate) type Answering = oneshot::Sender<Result<Said, Fault>>;
 pub(crate) enum Down {
     /// The process ended, with this code or by this signal; and the last of what it said on standard error.
     Ended { code: Option<i32>, signal: Option<String>, stderr: Vec<u8> },
+    /// The connection broke off.
+    Lost,
     /// We ended it.
     Stopped,
+}
+
+/// What became of a connection when a request failed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Connection {
+    Good,
+    Gone,
 }
 
 impl Down {
     /// The fault for a request that was on its way.
     pub(crate) fn fault(&self) -> Fault {
         match self {
-            Down::Stopped => Fault::new(&reason::GATEWAY_UPSTREAM_DOWN).with_effect(Effect::Unknown),
+            Down::Lost | Down::Stopped => {
+                Fault::new(&reason::GATEWAY_UPSTREAM_DOWN).with_effect(Effect::Unknown)
+            }
             Down::Ended { code, signal, stderr } => {
                 let fault = Fault::new(&reason::GATEWAY_UPSTREAM_CRASHED)
                     .with_effect(Effect::Unknown)
@@ -83,14 +95,14 @@ impl Down {
 }
 
 impl Line {
-    pub(crate) fn new() -> (Arc<Line>, mpsc::Receiver<Notice>) {
+    pub(crate) fn new(tally: Arc<Tally>) -> (Arc<Line>, mpsc::Receiver<Notice>) {
         let (notices, heard) = mpsc::channel(MOST_NOTICES);
         let line = Line {
             next: AtomicU64::new(1),
             state: Mutex::default(),
             outgoing: Arc::new(Stream::new(Keep::Nothing)),
             notices,
-            strays: AtomicU64::new(0),
+            strays: Strays::of(tally),
         };
         (Arc::new(line), heard)
     }
@@ -174,9 +186,20 @@ impl Line {
             std::mem::take(&mut state.waiting)
         };
         for (_, waiting) in waiting {
-            let _ = waiting.answer.send(Err(why.fault()));
+            let _ = waiting.answer.send(Err(self.strays.noted_on(why.fault())));
         }
         self.outgoing.abandon();
+    }
+
+    /// A request came to nothing before the upstream could answer it.
+    pub(crate) fn fail(&self, number: u64, fault: Fault, connection: Connection) {
+        let waiting = self.lock().waiting.remove(&number);
+        if connection == Connection::Gone {
+            self.go_down(&Down::Lost);
+        }
+        if let Some(waiting) = waiting {
+            let _ = waiting.answer.send(Err(fault));
+        }
     }
 
     /// Takes one message from the upstream.
@@ -190,7 +213,7 @@ impl Line {
             }
             Incoming::One(Err(_)) => {
                 // A stray line, such as something printed by mistake: skipped and counted.
-                self.strays.fetch_add(1, Ordering::Relaxed);
+                self.strays.add(bytes);
             }
             Incoming::Batch(messages) => {
                 for response in messages.iter().flatten() {
@@ -230,7 +253,7 @@ impl Line {
             };
             named.or(only).and_then(|number| state.waiting.remove(&number))
         };
-        self.strays.fetch_add(1, Ordering::Relaxed);
+        self.strays.add(bytes);
         if let Some(waiting) = waiting {
             let _ = waiting.answer.send(Err(garbled(bytes)));
         }
@@ -253,8 +276,8 @@ impl Line {
             }
             "notifications/message" => {
                 self.lock().waiting.values_mut().for_each(|waiting| waiting.noticed = true);
-                for relay in self.relays() {
-                    self.pass_on(Notice::Client(ForClient::Log(relay.cx, params.clone())));
+                if let Some(relay) = Relay::of_one_client(self.relays()) {
+                    self.pass_on(Notice::Client(ForClient::Log(relay.cx, params)));
                 }
             }
             method => {
@@ -290,15 +313,15 @@ impl Line {
         let params = request.params.map_or_else(Json::empty_object, Raw::to_json);
         let method = request.method.clone().into_owned();
         // With several callers at once nobody can say whose question it is, so nobody is asked.
-        match <[Relay; 1]>::try_from(relays) {
-            Ok([relay]) => {
+        match Relay::of_one_client(relays) {
+            Some(relay) => {
                 let link = Link::Child(self.clone());
                 let question = Notice::Question { link, id: request.id.clone(), method, params, relay };
                 if self.notices.try_send(question).is_err() {
                     self.decline(&request.id, -32603, "too many questions");
                 }
             }
-            Err(_) => self.decline(&request.id, -32601, "no client can answer this now"),
+            None => self.decline(&request.id, -32601, "no client can answer this now"),
         }
     }
 

@@ -17,7 +17,7 @@ use crate::said::Said;
 /// A connection.
 #[derive(Debug, Clone)]
 pub(crate) enum Link {
-    /// To a child, over its standard input and output.
+    /// Over one stream of messages each way: a child's standard input and output, or HTTP+SSE.
     Child(Arc<Line>),
     /// To a server somewhere, over HTTP.
     Remote(Arc<Peer>),

@@ -17,6 +17,7 @@ use crate::parked::Parking;
 use crate::relay::Relay;
 use crate::rounds::answer_rounds;
 use crate::said::members;
+use crate::seat::Watched;
 use crate::upstream::{Connection, Upstream};
 
 /// Pages of one list read at the most.
@@ -52,10 +53,18 @@ impl Member {
         }
     }
 
-    pub(crate) async fn offers(&self) -> Result<Offers, Fault> {
+    pub(crate) async fn offers(&self, cx: &Context) -> Result<Offers, Fault> {
         match self {
-            Member::Upstream(upstream) => Ok(upstream.connection().await?.introduction.offers),
+            Member::Upstream(upstream) => Ok(upstream.connection(cx).await?.introduction.offers),
             Member::BuiltIn(_, room) => Ok(room.offers()),
+        }
+    }
+
+    /// Whether trouble with its lists is worth a line in the log.
+    pub(crate) fn is_worth_reporting(&self, fault: &Fault) -> bool {
+        match self {
+            Member::Upstream(upstream) => upstream.tally().is_worth_reporting(fault),
+            Member::BuiltIn(..) => true,
         }
     }
 
@@ -97,10 +106,11 @@ impl Member {
             None => params,
         };
         let text = |connection: &Connection, _| params.text(connection, None, cx);
-        let (result, _) = upstream.request(method, text, None).await.map_err(|fault| match code(&fault) {
-            Some(-32602) if cursor.is_some() => Fault::new(&reason::MCP_BAD_CURSOR).absorbing(fault),
-            _ => fault,
-        })?;
+        let (result, _) =
+            upstream.request(cx, method, text, None).await.map_err(|fault| match code(&fault) {
+                Some(-32602) if cursor.is_some() => Fault::new(&reason::MCP_BAD_CURSOR).absorbing(fault),
+                _ => fault,
+            })?;
         let Members { members, meta, cache } = members(&result);
         Ok(Page { members, meta, cache: cache.unwrap_or(UNSAID) })
     }
@@ -169,7 +179,7 @@ impl Member {
             Member::Upstream(upstream) => {
                 let params = Params::passing().renamed_ref(&wanted.of, &cx);
                 let params = |connection: &Connection, _| params.text(connection, None, &cx);
-                let (result, _) = upstream.request("completion/complete", params, None).await?;
+                let (result, _) = upstream.request(&cx, "completion/complete", params, None).await?;
                 Ok(members(&result))
             }
         }
@@ -180,20 +190,38 @@ impl Member {
         match self {
             Member::BuiltIn(_, room) => room.watch(uri, cx).await,
             Member::Upstream(upstream) => {
-                let connection = upstream.connection().await?;
-                if connection.era() == Era::Modern {
-                    let wanted = json!({"resourceSubscriptions": [uri]});
-                    let params = Params::ours().with("notifications", Json::from(&wanted));
-                    let params = params.text(&connection, None, &cx);
-                    return connection.link.watch(uri, params).await;
+                if upstream.note_watch(uri, &cx).await? == Watched::Already {
+                    return Ok(());
                 }
-                let params = Params::passing().with_text("uri", uri);
-                let params = |connection: &Connection, _| params.text(connection, None, &cx);
-                let watched = upstream.request("resources/subscribe", params, None).await;
-                watched.map(|_| ()).map_err(|fault| unknown_or(fault, uri))
+                let watched = ask_to_watch(upstream, uri, &cx).await;
+                if watched.is_err() {
+                    upstream.unwatch(uri, &cx).await;
+                }
+                watched
             }
         }
     }
+
+    /// A resource is watched no more.
+    pub(crate) async fn unwatch(&self, uri: &str, cx: Context) {
+        match self {
+            Member::BuiltIn(_, room) => room.unwatch(uri, cx),
+            Member::Upstream(upstream) => upstream.unwatch(uri, &cx).await,
+        }
+    }
+}
+
+async fn ask_to_watch(upstream: &Arc<Upstream>, uri: &str, cx: &Context) -> Result<(), Fault> {
+    let connection = upstream.connection(cx).await?;
+    if connection.era() == Era::Modern {
+        let wanted = json!({"resourceSubscriptions": [uri]});
+        let params = Params::ours().with("notifications", Json::from(&wanted));
+        return connection.link.watch(uri, params.text(&connection, None, cx)).await;
+    }
+    let params = Params::passing().with_text("uri", uri);
+    let params = |connection: &Connection, _| params.text(connection, None, cx);
+    let watched = upstream.request(cx, "resources/subscribe", params, None).await;
+    watched.map(|_| ()).map_err(|fault| unknown_or(fault, uri))
 }
 
 /// A request whose upstream may have questions before it answers.
@@ -204,14 +232,14 @@ async fn answered(
     cx: &Context,
     parking: &Arc<Parking>,
 ) -> Result<Json, Fault> {
-    let upstream_era = upstream.connection().await?.era();
+    let upstream_era = upstream.connection(cx).await?.era();
     let client_era = cx.client().revision.era();
     match (client_era, upstream_era) {
         (Era::Modern, Era::Session) => parking.call(upstream.clone(), method, params, cx).await,
         (_, Era::Modern) => answer_rounds(upstream, method, params, cx).await,
         (Era::Session, Era::Session) => {
             let text = |connection: &Connection, number| params.text(connection, Some(number), cx);
-            Ok(upstream.request(method, text, Some(&Relay::direct(cx))).await?.0)
+            Ok(upstream.request(cx, method, text, Some(&Relay::direct(cx))).await?.0)
         }
     }
 }

@@ -129,7 +129,7 @@ fn start(upstream: Arc<Upstream>, method: &'static str, params: Params, cx: &Con
     let relay = Relay::parking(cx, asking);
     let work = tokio::spawn(async move {
         let text = |connection: &Connection, number| params.text(connection, Some(number), &relay.cx);
-        Ok(upstream.request(method, text, Some(&relay)).await?.0)
+        Ok(upstream.request(&relay.cx, method, text, Some(&relay)).await?.0)
     });
     Call { work, asked }
 }

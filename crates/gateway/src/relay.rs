@@ -23,6 +23,19 @@ impl Relay {
         Relay { cx: cx.clone(), parked: Some(parked) }
     }
 
+    /// The client of all of these calls, when it is one and the same: what belongs to no call in particular is then
+    /// its, whichever call it came with. Several clients are nobody, since nobody can say whose it is.
+    pub(crate) fn of_one_client(relays: Vec<Relay>) -> Option<Relay> {
+        let mut relays = relays.into_iter();
+        let first = relays.next()?;
+        let session = first.cx.party().session;
+        let is_one = relays.all(|other| {
+            // A parked call answers for itself alone.
+            session.is_some() && other.cx.party().session == session && first.parked.is_none()
+        });
+        is_one.then_some(first)
+    }
+
     /// Asks the client for the upstream.
     pub(crate) async fn ask(&self, question: Question) -> Result<Json, Fault> {
         self.cx.need(question.needs())?;

@@ -19,12 +19,14 @@ pub struct Reloaded {
     pub removed: Vec<String>,
     /// Left alone.
     pub kept: Vec<String>,
+    /// Whether callers may see something else of any of them.
+    pub ruled: bool,
 }
 
 impl Reloaded {
     /// Whether everything is as it was.
     pub fn is_nothing(&self) -> bool {
-        self.added.is_empty() && self.changed.is_empty() && self.removed.is_empty()
+        !self.ruled && self.added.is_empty() && self.changed.is_empty() && self.removed.is_empty()
     }
 }
 
@@ -68,7 +70,7 @@ impl Roster {
         let same = |settings: &UpstreamSettings| {
             before
                 .iter()
-                .find(|member| matches!(member, Member::Upstream(known) if known.settings == *settings))
+                .find(|member| matches!(member, Member::Upstream(known) if *known.settings == *settings))
         };
         let upstreams = upstreams.into_iter().map(|settings| match same(&settings) {
             Some(member) => member.clone(),

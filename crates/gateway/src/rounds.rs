@@ -28,7 +28,7 @@ pub(crate) async fn answer_rounds(
     resume(&mut params, cx);
     for _ in 0..MOST_ROUNDS {
         let text = |connection: &Connection, number| params.text(connection, Some(number), cx);
-        let result = match upstream.request(method, text, Some(&Relay::direct(cx))).await {
+        let result = match upstream.request(cx, method, text, Some(&Relay::direct(cx))).await {
             Ok((result, _)) => result,
             // A session has no tasks as this upstream means them, so they are followed for it. Nothing was done yet.
             Err(fault) if wants_tasks(&fault) && cx.client().revision.era() == Era::Session => {

@@ -1,6 +1,6 @@
 //! What an upstream answered.
 
-use failwell_fault::{Effect, Fault, reason};
+use failwell_fault::{Effect, Excerpt, Fault, reason};
 use failwell_render::{Cache, CacheScope};
 use failwell_rpc::{Json, Kind, Object, Raw, Response, meta};
 use failwell_server::{Capability, Members, TASKS_EXTENSION};
@@ -38,6 +38,12 @@ impl Said {
     pub(crate) fn error(error: Raw<'_>) -> Option<Said> {
         let code = error.as_object()?.get("code")?.as_i64()?;
         Some(Said::Error { code, whole: error.to_json() })
+    }
+
+    /// What an error says, as far as a caller may read it when the operator trusts its upstream.
+    pub(crate) fn excerpt(&self) -> Option<Excerpt> {
+        let Said::Error { whole, .. } = self else { return None };
+        Excerpt::of_trusted(&whole.raw().as_object()?.get("message")?.as_str()?)
     }
 
     /// The code of an error.

@@ -2,6 +2,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use failwell_fault::Secret;
+use failwell_transport::Trust;
 
 /// One server behind the gateway. Equal settings are the same server: a reload leaves it alone.
 #[derive(Debug, Clone, PartialEq)]
@@ -22,6 +23,53 @@ pub struct UpstreamSettings {
     pub restart: Restart,
     /// Whether callers may read its error messages, scrubbed and fenced.
     pub trusted_errors: bool,
+    /// Who may vouch for it over https, and for whoever hands out its tokens.
+    pub trust: Trust,
+    /// How messages go to it over HTTP.
+    pub wire: Wire,
+    /// Who shares a connection with whom; `None` for what is usual where it is reached.
+    pub sharing: Option<Sharing>,
+    /// The most sessions that callers have with it at once.
+    pub most_sessions: usize,
+    /// Where to get the token it wants to see, if it wants one.
+    pub credentials: Option<ClientCredentials>,
+}
+
+/// Who shares a connection to an upstream.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Sharing {
+    /// Everybody, as is usual for children and for servers without sessions.
+    Shared,
+    /// Nobody: every caller has a session of its own, as is usual for servers over HTTP that have sessions.
+    PerCaller,
+}
+
+/// How messages go to a server over HTTP.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Wire {
+    /// As it turns out: streamable HTTP, or HTTP+SSE where nobody answers to that.
+    Found,
+    /// Streamable HTTP.
+    Streamable,
+    /// HTTP+SSE, the transport of 2024-11-05.
+    Events,
+}
+
+/// OAuth 2.0 client credentials: what is shown to the token endpoint, and what is asked for there.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ClientCredentials {
+    /// Where tokens are handed out.
+    pub token_url: String,
+    /// Who we are there.
+    pub client_id: String,
+    /// What proves it.
+    pub client_secret: Secret<String>,
+    /// What the token should allow.
+    pub scope: Option<String>,
+    /// Whom the token is for, as some endpoints want it …
+    pub audience: Option<String>,
+    /// … and as RFC 8707 has it.
+    pub resource: Option<String>,
 }
 
 /// How to reach an upstream.
@@ -70,6 +118,11 @@ impl UpstreamSettings {
             largest_message: 16 * 1024 * 1024,
             restart: Restart { budget: 5, window: Duration::from_secs(60) },
             trusted_errors: false,
+            trust: Trust::System,
+            wire: Wire::Found,
+            sharing: None,
+            most_sessions: 100,
+            credentials: None,
         }
     }
 }

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use failwell_fault::{Echo, Fault, OrFault, reason};
+use failwell_policy::Caller;
 use failwell_render::{Cache, CacheScope};
 use failwell_rpc::Json;
 use failwell_server::{
@@ -12,9 +13,10 @@ use failwell_server::{
 };
 use serde_json::json;
 
-use crate::gateway::{EVERYTHING, Inner};
+use crate::gateway::{EVERYTHING, Inner, naming_member};
 use crate::member::{Member, items_of};
 use crate::params::Params;
+use crate::veil::with;
 
 /// A view of one member.
 pub(crate) struct Single {
@@ -31,21 +33,35 @@ impl Single {
         self.inner.member(&self.name).ok_or_else(|| Fault::new(&reason::SERVER_SHUTDOWN))
     }
 
-    /// Refuses names the member does not have, with the nearest it has.
+    /// What the member itself calls this; refuses names it does not have, with the nearest it has.
     async fn known(
         inner: &Inner,
         member: &Member,
         list: List,
         name: &str,
         cx: &Context,
-    ) -> Result<(), Fault> {
+    ) -> Result<String, Fault> {
         let entries = inner.of(member, list, cx).await?;
-        if entries.iter().any(|entry| entry.inside == name) {
-            return Ok(());
+        if let Some(entry) = entries.iter().find(|entry| entry.shown == name) {
+            return Ok(entry.inside.clone());
         }
         let row = if list == List::Tools { &reason::MCP_UNKNOWN_TOOL } else { &reason::MCP_UNKNOWN_PROMPT };
-        let near = nearest(name, entries.iter().map(|entry| entry.inside.as_str()));
+        let near = nearest(name, entries.iter().map(|entry| entry.shown.as_str()));
         Err(Fault::new(row).fact("name", Echo::of_caller(name)).nearest(near))
+    }
+
+    /// A list as the caller sees it, whole.
+    async fn veiled(inner: &Inner, member: &Member, list: List, cx: &Context) -> Result<Page, Fault> {
+        let entries = inner.of(member, list, cx).await?;
+        let own =
+            entries.iter().filter_map(|entry| with(&entry.definition, naming_member(list), &entry.shown));
+        let items: Vec<Json> = own.collect();
+        let items = Json::of(&items).or_fault(&reason::SERVER_BUG)?;
+        Ok(Page {
+            members: Json::object([(list.member(), items.raw())].into_iter()),
+            meta: None,
+            cache: KEEP,
+        })
     }
 }
 
@@ -62,9 +78,14 @@ impl Room for Single {
         let (inner, member) = (self.inner.clone(), self.member());
         Box::pin(async move {
             let member = member?;
-            if !inner.offers(&member, list).await? {
+            if !inner.offers(&member, list, &cx).await? {
                 let members = Json::of(&json!({list.member(): []})).or_fault(&reason::SERVER_BUG)?;
                 return Ok(Page { members, meta: None, cache: KEEP });
+            }
+            if !inner.veil.is_clear() {
+                // Such a list comes whole, so no cursor is one of ours.
+                let foreign = cursor.map_or(Ok(()), |_| Err(Fault::new(&reason::MCP_BAD_CURSOR)));
+                return foreign.and(Single::veiled(&inner, &member, list, &cx).await);
             }
             let first = cursor.is_none();
             let page = member.page(list, cursor, Params::passing(), &cx).await?;
@@ -77,35 +98,50 @@ impl Room for Single {
         })
     }
 
-    fn header_params(&self, tool: &str) -> Vec<HeaderParam> {
+    fn header_params(&self, tool: &str, caller: &Caller) -> Vec<HeaderParam> {
         let member = self.name.as_str();
-        self.inner.catalogue.header_params(|entry| entry.server == member && entry.inside == tool)
+        self.inner.header_params(caller, |entry| entry.server == member && entry.shown == tool)
     }
 
     fn call(&self, tool: &str, arguments: Json, cx: Context) -> Work<ToolOutcome> {
         let (inner, member, tool) = (self.inner.clone(), self.member(), tool.to_owned());
         Box::pin(async move {
             let member = member?;
-            Single::known(&inner, &member, List::Tools, &tool, &cx).await?;
+            let tool = Single::known(&inner, &member, List::Tools, &tool, &cx).await?;
+            inner.admit(&member, List::Tools, &tool, Some(&arguments), &cx)?;
             member.call(&tool, arguments, cx, &inner.parking).await
         })
     }
 
     fn read(&self, uri: &str, cx: Context) -> Work<Members> {
         let (inner, member, uri) = (self.inner.clone(), self.member(), uri.to_owned());
-        Box::pin(async move { member?.read(&uri, cx, &inner.parking).await })
+        Box::pin(async move {
+            let member = member?;
+            inner.reveal(&member, &uri, &uri, &cx)?;
+            member.read(&uri, cx, &inner.parking).await
+        })
     }
 
     fn watch(&self, uri: &str, cx: Context) -> Work<()> {
-        let (member, uri) = (self.member(), uri.to_owned());
-        Box::pin(async move { member?.watch(&uri, cx).await })
+        let (inner, member, uri) = (self.inner.clone(), self.member(), uri.to_owned());
+        Box::pin(async move {
+            let member = member?;
+            inner.reveal(&member, &uri, &uri, &cx)?;
+            member.watch(&uri, cx).await
+        })
+    }
+
+    fn unwatch(&self, uri: &str, cx: Context) {
+        let (Ok(member), uri) = (self.member(), uri.to_owned()) else { return };
+        tokio::spawn(async move { member.unwatch(&uri, cx).await });
     }
 
     fn prompt(&self, name: &str, arguments: BTreeMap<String, String>, cx: Context) -> Work<Members> {
         let (inner, member, name) = (self.inner.clone(), self.member(), name.to_owned());
         Box::pin(async move {
             let member = member?;
-            Single::known(&inner, &member, List::Prompts, &name, &cx).await?;
+            let name = Single::known(&inner, &member, List::Prompts, &name, &cx).await?;
+            inner.admit(&member, List::Prompts, &name, None, &cx)?;
             member.prompt(&name, arguments, cx, &inner.parking).await
         })
     }
@@ -115,8 +151,8 @@ impl Room for Single {
         Box::pin(async move {
             let member = member?;
             let list = if wanted.of.contains("://") { List::Templates } else { List::Prompts };
-            Single::known(&inner, &member, list, &wanted.of, &cx).await?;
-            member.complete(wanted, cx).await
+            let of = Single::known(&inner, &member, list, &wanted.of, &cx).await?;
+            member.complete(Completion { of, ..wanted }, cx).await
         })
     }
 

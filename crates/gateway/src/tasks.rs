@@ -101,7 +101,7 @@ impl Running {
         params.follow_tasks();
         let params = more.into_iter().fold(params, |params, (name, value)| params.with(name, value));
         let text = |connection: &Connection, _| params.text(connection, None, &self.cx);
-        Ok(self.upstream.request(method, text, None).await?.0)
+        Ok(self.upstream.request(&self.cx, method, text, None).await?.0)
     }
 
     /// How the task is. An upstream that cannot be reached for a while may still have it.

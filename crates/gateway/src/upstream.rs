@@ -1,82 +1,74 @@
 //! One upstream: started when needed, watched over, started again within a budget.
 
-use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use failwell_fault::{Effect, Fact, Fault, OrFault, Retry, reason};
 use failwell_process::Launcher;
-use failwell_rpc::{Era, Json};
-use failwell_server::Event;
+use failwell_rpc::Json;
+use failwell_server::{Context, Event, Party};
 use tokio_util::sync::CancellationToken;
 
-use crate::child;
-use crate::http;
-use crate::introduction::{Introduction, introduce};
+use crate::calm::Calm;
+pub(crate) use crate::connection::Connection;
+use crate::connection::{Known, Starter};
 use crate::link::Link;
+use crate::pool::Pool;
 use crate::relay::Relay;
-use crate::settings::{Reach, UpstreamSettings};
+use crate::said::Said;
+use crate::seat::{Seat, Watched, resting};
+use crate::settings::{Reach, Sharing, UpstreamSettings};
+use crate::tally::Tally;
 
 /// The longest rest after repeated failures.
 const LONGEST_REST: Duration = Duration::from_secs(30);
+/// How often seats nobody uses are looked for.
+const SWEEP: Duration = Duration::from_secs(5);
+
+/// Who hears of changes: everybody, or one party.
+pub(crate) type Changed = dyn Fn(Event, Option<Arc<Party>>) + Send + Sync;
 
 /// A server behind the gateway.
 pub(crate) struct Upstream {
-    pub(crate) settings: UpstreamSettings,
-    launcher: Launcher,
-    repeated: Arc<http::Repeated>,
-    slot: tokio::sync::Mutex<Slot>,
-    changed: Arc<dyn Fn(Event) + Send + Sync>,
+    pub(crate) settings: Arc<UpstreamSettings>,
+    starter: Starter,
+    pool: Arc<Pool>,
+    health: Mutex<Health>,
+    changed: Arc<Changed>,
+    calm: Arc<Calm>,
     stop: CancellationToken,
-    used: Mutex<Instant>,
 }
 
+/// How it went lately, whoever asked.
 #[derive(Default)]
-struct Slot {
-    connection: Option<Arc<Connection>>,
-    starts: VecDeque<Instant>,
+struct Health {
     failures: u32,
     rest_until: Option<Instant>,
-    era: Option<Era>,
-}
-
-/// A connection that has been introduced.
-pub(crate) struct Connection {
-    pub(crate) link: Link,
-    pub(crate) introduction: Introduction,
-    stop: CancellationToken,
-}
-
-impl Connection {
-    pub(crate) fn era(&self) -> Era {
-        self.introduction.revision.era()
-    }
-}
-
-impl Drop for Connection {
-    fn drop(&mut self) {
-        self.stop.cancel();
-    }
+    known: Option<Known>,
 }
 
 impl Upstream {
     pub(crate) fn new(
         settings: UpstreamSettings,
         launcher: Launcher,
-        changed: Arc<dyn Fn(Event) + Send + Sync>,
+        changed: Arc<Changed>,
     ) -> Arc<Upstream> {
+        let settings = Arc::new(settings);
+        let is_child = matches!(settings.reach, Reach::Child { .. });
+        let sharing = settings.sharing.or(is_child.then_some(Sharing::Shared));
+        // Over HTTP it takes sessions to have one each, which is found out.
+        let known = sharing.filter(|sharing| is_child || *sharing == Sharing::Shared);
+        let stop = CancellationToken::new();
         let upstream = Arc::new(Upstream {
+            starter: Starter::new(settings.clone(), launcher, stop.clone()),
+            pool: Pool::new(settings.most_sessions, known),
             settings,
-            launcher,
-            repeated: Arc::default(),
-            slot: tokio::sync::Mutex::default(),
+            health: Mutex::default(),
             changed,
-            stop: CancellationToken::new(),
-            used: Mutex::new(Instant::now()),
+            calm: Arc::default(),
+            stop,
         });
-        if let Some(idle) = upstream.settings.idle_stop {
-            tokio::spawn(stop_when_idle(Arc::downgrade(&upstream), idle));
-        }
+        tokio::spawn(sweep(Arc::downgrade(&upstream)));
         upstream
     }
 
@@ -85,76 +77,122 @@ impl Upstream {
         &self.settings.name
     }
 
+    fn health(&self) -> MutexGuard<'_, Health> {
+        self.health.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// A connection that works, started now if there is none. Whoever comes while it starts waits for it.
-    pub(crate) async fn connection(self: &Arc<Self>) -> Result<Arc<Connection>, Fault> {
-        *self.used.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
-        let alive = |connection: &&Arc<Connection>| !connection.link.is_down();
-        if let Ok(slot) = self.slot.try_lock()
-            && let Some(connection) = slot.connection.as_ref().filter(alive)
-        {
-            return Ok(connection.clone());
+    pub(crate) async fn connection(self: &Arc<Self>, cx: &Context) -> Result<Arc<Connection>, Fault> {
+        Ok(self.seated(cx).await?.1)
+    }
+
+    async fn seated(self: &Arc<Self>, cx: &Context) -> Result<(Arc<Seat>, Arc<Connection>), Fault> {
+        let seat = self.pool.seat(cx)?;
+        seat.touch();
+        if let Some(connection) = seat.alive() {
+            return Ok((seat, connection));
         }
         // Beside whoever asks: one who loses patience must not undo a start others wait for.
-        let upstream = self.clone();
-        tokio::spawn(async move { upstream.connect().await }).await.or_fault(&reason::SERVER_BUG)?
+        let (upstream, cx) = (self.clone(), cx.clone());
+        let connecting = tokio::spawn(async move { upstream.connect(seat, &cx).await });
+        connecting.await.or_fault(&reason::SERVER_BUG)?
     }
 
-    async fn connect(&self) -> Result<Arc<Connection>, Fault> {
-        let mut slot = self.slot.lock().await;
-        if let Some(connection) = slot.connection.as_ref().filter(|connection| !connection.link.is_down()) {
-            return Ok(connection.clone());
+    async fn connect(&self, seat: Arc<Seat>, cx: &Context) -> Result<(Arc<Seat>, Arc<Connection>), Fault> {
+        let mut seat = seat;
+        loop {
+            if let Some(connection) = self.connect_at(&seat, cx).await? {
+                return Ok((seat, connection));
+            }
+            // It turned out that connections are kept elsewhere.
+            seat = self.pool.seat(cx)?;
+        }
+    }
+
+    async fn connect_at(&self, seat: &Arc<Seat>, cx: &Context) -> Result<Option<Arc<Connection>>, Fault> {
+        let mut slot = seat.slot.lock().await;
+        if let Some(connection) = slot.alive() {
+            return Ok(Some(connection));
+        }
+        if !self.pool.uses(seat) {
+            return Ok(None);
         }
         slot.connection = None;
+        let known = self.may_start()?;
         slot.may_start(&self.settings, Instant::now())?;
-        match self.start(slot.era.take()).await {
-            Ok(connection) => {
-                slot.failures = 0;
-                slot.era = Some(connection.era());
-                slot.connection = Some(connection.clone());
-                Ok(connection)
-            }
-            Err(fault) => {
-                slot.failures += 1;
-                slot.rest_until = Some(Instant::now() + rest(slot.failures).max(asked_for(&fault)));
-                Err(fault)
-            }
+        let started = self.starter.start(known, cx, self.telling(cx)).await;
+        let connection = started.inspect_err(|fault| self.health().failed(fault))?;
+        *self.health() = Health { known: Some(connection.known(&self.settings)), ..Health::default() };
+        connection.renew(seat).await;
+        let sharing = connection.sharing(&self.settings);
+        let kept = self.pool.settle(seat, connection, sharing, cx).await;
+        slot.connection.clone_from(&kept);
+        Ok(kept)
+    }
+
+    /// What is known about it, unless it failed too often lately.
+    fn may_start(&self) -> Result<Option<Known>, Fault> {
+        let mut health = self.health();
+        let now = Instant::now();
+        match health.rest_until.filter(|until| *until > now) {
+            Some(until) => Err(resting(until - now)),
+            None => Ok(health.known.take()),
         }
     }
 
-    async fn start(&self, known: Option<Era>) -> Result<Arc<Connection>, Fault> {
-        let stop = self.stop.child_token();
-        // Whatever goes wrong from here on, what was started is stopped.
-        let undo = stop.clone().drop_guard();
-        let starting = async {
-            let changed = self.changed.clone();
-            let changed = move |event| changed(event);
-            let link = match &self.settings.reach {
-                Reach::Child { .. } => {
-                    Link::Child(child::start(&self.launcher, &self.settings, stop.clone(), changed).await?)
+    /// How changes said on a connection of this request's are told.
+    fn telling(&self, cx: &Context) -> impl Fn(Event) + Clone + Send + 'static {
+        let (pool, changed, calm) = (self.pool.clone(), self.changed.clone(), self.calm.clone());
+        let party = Arc::new(cx.party());
+        move |event: Event| match event.kind() {
+            _ if !pool.is_per_caller() => changed(event, None),
+            // Whose session watches a resource is the one to hear of it.
+            Event::ResourceUpdated(_) => changed(event, Some(party.clone())),
+            // Every session says so when a list changed, but everybody needs to hear it only once.
+            _ => calm.tell(event, &changed),
+        }
+    }
+
+    /// Notes that a resource is watched, so that it is watched again after the connection was replaced.
+    pub(crate) async fn note_watch(self: &Arc<Self>, uri: &str, cx: &Context) -> Result<Watched, Fault> {
+        let (seat, _) = self.seated(cx).await?;
+        let session = cx.party().session;
+        let is_first = !seat.is_watching(session);
+        let watched = seat.watch(uri, session)?;
+        if let (true, Some(ended)) = (is_first, cx.end_of_session()) {
+            let (ended, left, upstream) = (ended.clone(), seat.left().clone(), Arc::downgrade(self));
+            tokio::spawn(async move {
+                tokio::select! {
+                    () = left.cancelled() => {}
+                    () = ended.cancelled() => {
+                        if let Some(upstream) = upstream.upgrade() {
+                            upstream.unwatch_at(&seat, None, session).await;
+                        }
+                    }
                 }
-                Reach::Http { .. } => {
-                    Link::Remote(http::connect(&self.settings, self.repeated.clone(), stop.clone(), changed)?)
-                }
-            };
-            let introduction = introduce(&link, known).await?;
-            link.listen(introduction.revision.era()).await?;
-            Ok(Connection { link, introduction, stop: stop.clone() })
-        };
-        let started = tokio::time::timeout(self.settings.start_timeout, starting).await;
-        let late = |_| {
-            let seconds = self.settings.start_timeout.as_secs();
-            Fault::new(&reason::GATEWAY_UPSTREAM_DOWN)
-                .fact("limit_s", seconds)
-                .note("start", "no introduction in time")
-        };
-        let connection = started.map_err(late)?.map_err(never_left)?;
-        undo.disarm();
-        Ok(Arc::new(connection))
+            });
+        }
+        Ok(watched)
+    }
+
+    /// A resource is watched no more by this client.
+    pub(crate) async fn unwatch(&self, uri: &str, cx: &Context) {
+        if let Ok(seat) = self.pool.seat(cx) {
+            self.unwatch_at(&seat, Some(uri), cx.party().session).await;
+        }
+    }
+
+    async fn unwatch_at(&self, seat: &Arc<Seat>, uri: Option<&str>, session: Option<u64>) {
+        let dropped = seat.unwatch(uri, session);
+        if let Some(connection) = seat.alive() {
+            connection.unwatch(&dropped).await;
+        }
     }
 
     /// One request. Tried again only when it provably never left.
     pub(crate) async fn request(
         self: &Arc<Self>,
+        cx: &Context,
         method: &str,
         params: impl Fn(&Connection, u64) -> String,
         relay: Option<&Relay>,
@@ -162,7 +200,10 @@ impl Upstream {
         let mut tries = 0;
         loop {
             tries += 1;
-            let connection = self.connection().await?;
+            let (seat, connection) = self.seated(cx).await?;
+            if let Some(wanted) = cx.chosen_log_level() {
+                connection.want_level(wanted, &seat, self.pool.sharing()).await;
+            }
             let sent =
                 connection.link.send(method, |number| params(&connection, number), relay.cloned()).await;
             let pending = match sent {
@@ -185,7 +226,7 @@ impl Upstream {
             match answer {
                 // It never left, or reached somebody who does not know us any more.
                 Err(fault) if tries < 2 && fault.effect() == Effect::None && connection.link.is_down() => {}
-                answer => return Ok((answer?.result()?, connection.clone())),
+                answer => return Ok((self.result(answer?)?, connection.clone())),
             }
         }
     }
@@ -203,6 +244,25 @@ impl Upstream {
                 upstream.stop();
             }
         }
+    }
+
+    /// The result, or the fault a caller gets for an error, with as much of its words as the operator allows.
+    fn result(&self, said: Said) -> Result<Json, Fault> {
+        let excerpt = if self.settings.trusted_errors { said.excerpt() } else { None };
+        said.result().map_err(|fault| match excerpt {
+            Some(excerpt) => fault.with_excerpt(excerpt),
+            None => fault,
+        })
+    }
+
+    /// What is counted about it.
+    pub(crate) fn tally(&self) -> &Tally {
+        &self.starter.tally
+    }
+
+    /// How many callers have a session of their own with it.
+    pub(crate) fn sessions(&self) -> usize {
+        self.pool.sessions()
     }
 
     /// Ends the connection and whatever is behind it.
@@ -230,28 +290,11 @@ impl Drop for Unwanted<'_> {
     }
 }
 
-impl Slot {
-    /// Whether the budget of starts and the rest after failures allow another start.
-    fn may_start(&mut self, settings: &UpstreamSettings, now: Instant) -> Result<(), Fault> {
-        if let Some(until) = self.rest_until.filter(|until| *until > now) {
-            return Err(resting(until - now));
-        }
-        while self.starts.front().is_some_and(|first| now.duration_since(*first) >= settings.restart.window) {
-            self.starts.pop_front();
-        }
-        // The first start is no restart.
-        if self.starts.len() > settings.restart.budget as usize
-            && let Some(first) = self.starts.front()
-        {
-            return Err(resting(settings.restart.window.saturating_sub(now.duration_since(*first))));
-        }
-        self.starts.push_back(now);
-        Ok(())
+impl Health {
+    fn failed(&mut self, fault: &Fault) {
+        self.failures += 1;
+        self.rest_until = Some(Instant::now() + rest(self.failures).max(asked_for(fault)));
     }
-}
-
-fn resting(wait: Duration) -> Fault {
-    Fault::new(&reason::GATEWAY_CIRCUIT_OPEN).retry_as(Retry::After(wait))
 }
 
 /// Longer after every failure, and never the same for two upstreams.
@@ -269,27 +312,11 @@ fn asked_for(fault: &Fault) -> Duration {
     }
 }
 
-/// What failed while starting never reached the caller's request.
-fn never_left(fault: Fault) -> Fault {
-    let (retry, status) = (fault.retry(), fault.get("status").cloned());
-    let down = Fault::new(&reason::GATEWAY_UPSTREAM_DOWN);
-    let down = match status {
-        Some(status) => down.fact("status", status),
-        None => down,
-    };
-    let down = if matches!(retry, Retry::After(_)) { down.retry_as(retry) } else { down };
-    down.absorbing(fault)
-}
-
-async fn stop_when_idle(upstream: std::sync::Weak<Upstream>, idle: Duration) {
+async fn sweep(upstream: std::sync::Weak<Upstream>) {
     loop {
-        tokio::time::sleep(idle.min(Duration::from_secs(5))).await;
+        let Some(idle) = upstream.upgrade().map(|upstream| upstream.settings.idle_stop) else { return };
+        tokio::time::sleep(idle.map_or(SWEEP, |idle| idle.min(SWEEP))).await;
         let Some(upstream) = upstream.upgrade() else { return };
-        let used = *upstream.used.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut slot = upstream.slot.lock().await;
-        let busy = slot.connection.as_ref().is_some_and(|connection| connection.link.is_busy());
-        if used.elapsed() >= idle && !busy {
-            slot.connection = None;
-        }
+        upstream.pool.sweep(idle);
     }
 }

@@ -1,25 +1,71 @@
 use std::fmt;
+use std::hash::{Hash, Hasher};
 use std::sync::{Arc, LazyLock};
 
 /// Who is calling, as far as we know. Sessions, tasks and sealed states belong to a caller.
-#[derive(Debug, Clone, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Caller(Arc<str>);
+///
+/// Two callers are the same when their names are: roles may be given and taken while a session lasts.
+#[derive(Debug, Clone)]
+pub struct Caller {
+    name: Arc<str>,
+    roles: Arc<[Box<str>]>,
+}
 
 impl Caller {
     /// Somebody on this machine who was not asked for a key.
     pub fn anonymous() -> Caller {
-        static ANONYMOUS: LazyLock<Caller> = LazyLock::new(|| Caller("anonymous".into()));
+        static ANONYMOUS: LazyLock<Caller> = LazyLock::new(|| Caller::named("anonymous"));
         ANONYMOUS.clone()
     }
 
     /// The holder of a key, by the key's name.
     pub fn keyholder(name: &str) -> Caller {
-        Caller(format!("key:{name}").into())
+        Caller::named(&format!("key:{name}"))
+    }
+
+    fn named(name: &str) -> Caller {
+        Caller { name: name.into(), roles: Arc::default() }
+    }
+
+    /// The same caller in these roles.
+    #[must_use]
+    pub fn in_roles<'a>(mut self, roles: impl IntoIterator<Item = &'a str>) -> Caller {
+        self.roles = roles.into_iter().map(Box::from).collect();
+        self
+    }
+
+    /// The name, with what it is a name of: `key:ci`.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The roles.
+    pub fn roles(&self) -> impl Iterator<Item = &str> {
+        self.roles.iter().map(AsRef::as_ref)
+    }
+
+    /// Whether the caller is in this role.
+    pub fn is_in(&self, role: &str) -> bool {
+        self.roles().any(|held| held == role)
+    }
+}
+
+impl PartialEq for Caller {
+    fn eq(&self, other: &Caller) -> bool {
+        self.name == other.name
+    }
+}
+
+impl Eq for Caller {}
+
+impl Hash for Caller {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.name.hash(state);
     }
 }
 
 impl fmt::Display for Caller {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+        f.write_str(&self.name)
     }
 }

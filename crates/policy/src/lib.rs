@@ -1,4 +1,4 @@
-//! The guard: who is calling, how much they may ask for, and what messages may carry.
+//! The guard: who is calling, how much they may ask for, what they see, and what messages may carry.
 //!
 //! # Invariants
 //!
@@ -10,11 +10,20 @@
 //!   through it again finds nothing.
 
 mod caller;
+#[cfg_attr(not(feature = "cedar"), path = "charter_absent.rs")]
+mod charter;
 pub mod guard;
 mod keys;
 mod rate;
+mod rules;
+mod ruling;
+mod thing;
 
 pub use caller::Caller;
+pub use charter::{Charter, Unreadable};
 pub use guard::{GuardSettings, Guards};
 pub use keys::Keys;
 pub use rate::{Limiter, Rate};
+pub use rules::{ArgumentCheck, Items, Pattern, Rule, Rules, Sort, Standing, View, Whom};
+pub use ruling::{Place, Ruling};
+pub use thing::{Act, Thing};

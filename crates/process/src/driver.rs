@@ -13,6 +13,7 @@ use tokio::time::{sleep_until, timeout};
 
 use crate::launcher::Link;
 use crate::letters::{Order, Report, line};
+use crate::orphans::{self, Charge};
 use crate::ring::Ring;
 use crate::supervisor::SWEEP;
 use crate::{Caps, Captured, Ended, Exit, How, Output};
@@ -28,6 +29,7 @@ const LAST_WORDS: usize = 16 * 1024 * 1024;
 
 pub(crate) struct Driver {
     pub(crate) supervisor: tokio::process::Child,
+    pub(crate) charge: Charge,
     pub(crate) link: Link,
     pub(crate) pid: i32,
     pub(crate) began: Instant,
@@ -82,6 +84,7 @@ impl Driver {
         if timeout(MARGIN, self.supervisor.wait()).await.is_err() {
             let _ = self.supervisor.kill().await;
         }
+        drop(self.charge);
     }
 
     /// When the supervisor must have reported, if it kills after this long.
@@ -99,13 +102,14 @@ impl Driver {
         timeout(MARGIN, self.link.socket.write_all(&line(&order)?)).await?
     }
 
-    /// The supervisor was killed or hangs. The child dies with it by itself; its group is for us to end.
+    /// The supervisor was killed or hangs. The child dies with it by itself; its group is for us to end, and so is
+    /// whoever left the group: with the supervisor gone, they are ours.
     async fn without_supervisor(&mut self) -> (How, Option<Exit>, u32) {
         let _ = self.supervisor.kill().await;
         if let Some(group) = Pid::from_raw(self.pid) {
             let _ = rustix::process::kill_process_group(group, Raw::KILL);
         }
-        (How::Lost, None, 0)
+        (How::Lost, None, orphans::end().await)
     }
 }
 

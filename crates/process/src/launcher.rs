@@ -16,6 +16,7 @@ use tokio::time::timeout;
 use crate::child::Child;
 use crate::driver::{self, Collector, Driver};
 use crate::letters::{Errand, LARGEST_ERRAND, LONGEST_LINE, Refusal, Report, Step, take_line};
+use crate::orphans::{self, Charge};
 use crate::{ARGUMENT, Caps, Input, Plan, Stdout, passing};
 
 /// How long a supervisor has to say whether the child runs.
@@ -56,6 +57,7 @@ impl Launcher {
         let pipes = Pipes::for_plan(&plan).map_err(broken)?;
         let (ours, theirs) = Socket::pair().map_err(broken)?;
         let mut supervisor = self.spawn(theirs)?;
+        let charge = Charge::of(supervisor.id());
         let late = |_| Err(broken(io::ErrorKind::TimedOut.into()));
         let (pid, link, pipes) = match timeout(START, hand_over(ours, plan, pipes)).await.unwrap_or_else(late)
         {
@@ -65,6 +67,7 @@ impl Launcher {
                 if timeout(LEAVE, supervisor.wait()).await.is_err() {
                     let _ = supervisor.kill().await;
                 }
+                orphans::end().await;
                 return Err(fault);
             }
         };
@@ -74,6 +77,7 @@ impl Launcher {
         };
         let driver = Driver {
             supervisor,
+            charge,
             link,
             pid,
             began,

@@ -8,8 +8,9 @@
 //! # Invariants
 //!
 //! * A child gets what its plan names and nothing else: no other variable, no other descriptor.
-//! * When [`Child::wait`] returns, nothing the child started is alive, however often it forked. When a [`Child`]
-//!   is dropped, or this program dies, the same happens without anybody waiting for it.
+//! * When [`Child::wait`] returns, nothing the child started is alive, however often it forked; not even when its
+//!   supervisor was killed. When a [`Child`] is dropped, or this program dies, the same happens without anybody waiting
+//!   for it.
 //! * A wait ends when the process does, never when a pipe does: a grandchild may hold a pipe for ever.
 //! * Output is always drained, and kept as a head and a tail of fixed size. A child that writes never blocks on us.
 //! * What a child says, and what the system says about it, stays out of the public half of a fault.
@@ -22,8 +23,11 @@ mod containment;
 mod driver;
 mod ended;
 mod environment;
+#[cfg(target_os = "linux")]
+mod family;
 mod launcher;
 mod letters;
+mod orphans;
 mod passing;
 mod plan;
 mod ring;

@@ -84,6 +84,9 @@ fn write_common(out: &mut Writer, fault: &Fault, to: &ReplyTo) {
         out.close(b'}');
     }
     write_violations(out, fault);
+    if let Some(excerpt) = fault.excerpt() {
+        out.text_member("excerpt", &excerpt.fenced());
+    }
     write_standing(out, fault, to);
 }
 

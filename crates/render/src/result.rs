@@ -168,6 +168,13 @@ pub(crate) fn write_tool_error<'a>(
     out.text_member("type", "text");
     out.text_member("text", &for_the_model(fault, to.reference));
     out.close(b'}');
+    if let Some(excerpt) = fault.excerpt() {
+        out.item();
+        out.open(b'{');
+        out.text_member("type", "text");
+        out.text_member("text", &excerpt.fenced());
+        out.close(b'}');
+    }
     for block in blocks {
         out.item();
         out.raw(block);

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use failwell_fault::{Fault, Ref, reason};
-use failwell_rpc::Json;
+use failwell_rpc::{Era, Json};
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
@@ -14,8 +14,11 @@ use crate::client::{Capability, Client};
 use crate::guarding::Porter;
 use crate::hub::{Event, Hub};
 use crate::log_level::LogLevel;
+use crate::party::Party;
 use crate::passing::Passing;
 use crate::question::{Answers, Question};
+use crate::recorder::Recorder;
+use crate::session::Session;
 use crate::stream::Stream;
 use crate::task::{Task, Tasks};
 
@@ -26,6 +29,7 @@ pub struct Context(Arc<Inner>);
 #[derive(Debug)]
 struct Inner {
     client: Client,
+    session: Option<Arc<Session>>,
     reference: Ref,
     cancel: CancellationToken,
     outlet: Arc<Stream>,
@@ -36,6 +40,7 @@ struct Inner {
     log_level: Option<LogLevel>,
     asking: Asking,
     hub: Hub,
+    recorder: Recorder,
     tasks: Arc<Tasks>,
     passing: Passing,
     task: OnceLock<Arc<Task>>,
@@ -54,6 +59,7 @@ pub enum TaskNeed {
 /// What the walk hands over to make a context.
 pub(crate) struct Surroundings {
     pub(crate) client: Client,
+    pub(crate) session: Option<Arc<Session>>,
     pub(crate) reference: Ref,
     pub(crate) cancel: CancellationToken,
     pub(crate) outlet: Arc<Stream>,
@@ -63,6 +69,7 @@ pub(crate) struct Surroundings {
     pub(crate) log_level: Option<LogLevel>,
     pub(crate) asking: Asking,
     pub(crate) hub: Hub,
+    pub(crate) recorder: Recorder,
     pub(crate) tasks: Arc<Tasks>,
     pub(crate) passing: Passing,
 }
@@ -74,6 +81,7 @@ impl Context {
     pub(crate) fn new(around: Surroundings) -> Context {
         Context(Arc::new(Inner {
             client: around.client,
+            session: around.session,
             reference: around.reference,
             cancel: around.cancel,
             outlet: around.outlet,
@@ -84,6 +92,7 @@ impl Context {
             log_level: around.log_level,
             asking: around.asking,
             hub: around.hub,
+            recorder: around.recorder,
             tasks: around.tasks,
             passing: around.passing,
             task: OnceLock::new(),
@@ -96,9 +105,25 @@ impl Context {
         &self.0.client
     }
 
+    /// Who is asking, and in which of their conversations.
+    pub fn party(&self) -> Party {
+        let session = self.0.session.as_ref().map(|session| session.number);
+        Party { caller: self.0.client.caller.clone(), session }
+    }
+
+    /// Set when the conversation is over; `None` for a request that belongs to none.
+    pub fn end_of_session(&self) -> Option<&CancellationToken> {
+        self.0.session.as_ref().map(|session| &session.ended)
+    }
+
     /// The reference of this exchange.
     pub fn reference(&self) -> Ref {
         self.0.reference
+    }
+
+    /// Writes a failure down for the operator, under the reference of this exchange, which itself goes on.
+    pub fn report(&self, fault: &Fault) {
+        self.0.recorder.record(fault, self.0.client.revision, self.0.reference);
     }
 
     /// Completes when the caller called the request off.
@@ -241,6 +266,14 @@ impl Context {
     /// How much the client wants to hear.
     pub fn log_level(&self) -> Option<LogLevel> {
         self.0.log_level
+    }
+
+    /// How much the client said it wants to hear; `None` when it said nothing.
+    pub fn chosen_log_level(&self) -> Option<LogLevel> {
+        match (self.0.client.revision.era(), &self.0.session) {
+            (Era::Session, Some(session)) => session.chosen_log_level(),
+            _ => self.0.log_level,
+        }
     }
 
     /// What a modern client brought under keys that begin so: answers to questions of an earlier round, and what

@@ -252,7 +252,7 @@ impl House {
 
     /// The numbers so far.
     pub fn metrics(&self) -> String {
-        self.metrics.text(self.journal.lost(), &self.porter.sightings)
+        self.metrics.text(self.journal.lost(), &self.porter.sightings) + &self.room.metrics()
     }
 
     /// The journal.

@@ -4,6 +4,8 @@ use failwell_rpc::Json;
 use serde_json::json;
 use tokio::sync::broadcast;
 
+use crate::party::Party;
+
 /// Something changed that clients may have asked to hear of.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Event {
@@ -53,7 +55,7 @@ impl Event {
 
 /// Where changes are announced and heard. A listener that falls far behind misses the oldest.
 #[derive(Debug, Clone)]
-pub struct Hub(broadcast::Sender<Event>);
+pub struct Hub(broadcast::Sender<(Event, Option<Arc<Party>>)>);
 
 impl Hub {
     const LONGEST: usize = 256;
@@ -65,23 +67,33 @@ impl Hub {
     /// Tells everybody who listens.
     pub fn announce(&self, event: Event) {
         // An error means that nobody listens.
-        let _ = self.0.send(event);
+        let _ = self.0.send((event, None));
     }
 
-    pub(crate) fn listen(&self) -> Listener {
-        Listener(self.0.subscribe())
+    /// Tells one party alone.
+    pub fn announce_to(&self, party: Arc<Party>, event: Event) {
+        let _ = self.0.send((event, Some(party)));
+    }
+
+    /// What this party may hear.
+    pub(crate) fn listen(&self, party: Party) -> Listener {
+        Listener { heard: self.0.subscribe(), party }
     }
 }
 
 /// One who listens.
-pub(crate) struct Listener(broadcast::Receiver<Event>);
+pub(crate) struct Listener {
+    heard: broadcast::Receiver<(Event, Option<Arc<Party>>)>,
+    party: Party,
+}
 
 impl Listener {
     /// The next change; `None` when there will be none.
     pub(crate) async fn next(&mut self) -> Option<Event> {
         loop {
-            match self.0.recv().await {
-                Ok(event) => return Some(event),
+            match self.heard.recv().await {
+                Ok((event, to)) if to.as_ref().is_none_or(|to| **to == self.party) => return Some(event),
+                Ok(_) => {}
                 Err(broadcast::error::RecvError::Lagged(_)) => {}
                 Err(broadcast::error::RecvError::Closed) => return None,
             }

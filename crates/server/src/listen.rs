@@ -9,10 +9,10 @@ use serde_json::{Map, Value, json};
 
 use crate::guarding::Porter;
 use crate::hub::{Event, Hub};
+use crate::party::Party;
 use crate::session::Session;
 use crate::stream::Stream;
 use crate::task::Tasks;
-use failwell_policy::Caller;
 
 /// The most resources or tasks one subscription may name.
 const MOST: usize = 1_000;
@@ -47,6 +47,11 @@ impl Filter {
             watched: texts("resourceSubscriptions"),
             tasks: texts("taskIds"),
         }
+    }
+
+    /// The resources that are watched.
+    pub(crate) fn watched(&self) -> &[String] {
+        &self.watched
     }
 
     fn wants(&self, event: &Event) -> bool {
@@ -85,7 +90,7 @@ impl Filter {
 /// Who listens, and where to.
 pub(crate) struct Listening<'a> {
     pub(crate) id: &'a Id,
-    pub(crate) caller: &'a Caller,
+    pub(crate) party: Party,
     pub(crate) outlet: &'a Stream,
     pub(crate) tasks: &'a Tasks,
     pub(crate) porter: &'a Porter,
@@ -95,7 +100,7 @@ impl Listening<'_> {
     /// Tells until told to stop: first that the filter was heard, then every change it lets through.
     pub(crate) async fn run(&self, filter: &Filter, hub: &Hub) -> Result<(), Fault> {
         // Listening starts before the acknowledgement, so that nothing falls between the two.
-        let mut events = hub.listen();
+        let mut events = hub.listen(self.party.clone());
         let accepted = Json::from(&json!({"notifications": filter.accepted()}));
         self.tell("notifications/subscriptions/acknowledged", &accepted).await?;
         while let Some(event) = events.next().await {
@@ -110,7 +115,7 @@ impl Listening<'_> {
 
     fn params_of(&self, event: &Event) -> Option<Json> {
         match event {
-            Event::TaskChanged(id) => self.tasks.find(id, self.caller).ok()?.account().ok(),
+            Event::TaskChanged(id) => self.tasks.find(id, &self.party.caller).ok()?.account().ok(),
             other => Some(other.params().unwrap_or_else(Json::empty_object)),
         }
     }
@@ -148,7 +153,8 @@ fn joined(first: &str, others: Option<&Json>) -> String {
 
 /// Tells a session of changes until it ends: lists always, resources when watched.
 pub(crate) async fn tell_session(session: Arc<Session>, hub: Hub, porter: Arc<Porter>) {
-    let mut events = hub.listen();
+    let party = Party { caller: session.caller.clone(), session: Some(session.number) };
+    let mut events = hub.listen(party);
     loop {
         let event = tokio::select! {
             event = events.next() => event,

@@ -17,6 +17,7 @@ use crate::guarding::Whose;
 use crate::house::{Exchange, House};
 use crate::params::Params;
 use crate::passing::Passing;
+use crate::recorder::Recorder;
 use crate::room::List;
 use crate::stream::{Keep, Stream};
 
@@ -93,7 +94,7 @@ impl House {
     }
 
     async fn serve_plain(
-        &self,
+        self: &Arc<Self>,
         call: PlainCall,
         caller: &Caller,
         to: &ReplyTo,
@@ -104,6 +105,7 @@ impl House {
         let whose = Whose { server, to: Some(to), connection: "" };
         let cx = Context::new(Surroundings {
             client: Client::plain(caller.clone()),
+            session: None,
             reference: to.reference,
             cancel,
             outlet: Arc::new(Stream::new(Keep::Nothing)),
@@ -113,6 +115,7 @@ impl House {
             log_level: None,
             asking: Asking::Nobody,
             hub: self.hub.clone(),
+            recorder: Recorder(self.clone()),
             tasks: self.tasks.clone(),
             passing: Passing::default(),
         });

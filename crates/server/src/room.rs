@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use failwell_fault::{Fault, OrFault, reason};
+use failwell_policy::Caller;
 use failwell_render::Cache;
 use failwell_rpc::Json;
 use serde::Serialize;
@@ -123,13 +124,19 @@ pub trait Room: Send + Sync + 'static {
     /// One page of a list.
     fn list(&self, list: List, cursor: Option<String>, cx: Context) -> Work<Page>;
     /// Parameters of a tool that must be repeated in HTTP headers.
-    fn header_params(&self, tool: &str) -> Vec<HeaderParam>;
+    fn header_params(&self, tool: &str, caller: &Caller) -> Vec<HeaderParam>;
+    /// Numbers of its own, as Prometheus reads them.
+    fn metrics(&self) -> String {
+        String::new()
+    }
     /// Runs a tool.
     fn call(&self, tool: &str, arguments: Json, cx: Context) -> Work<ToolOutcome>;
     /// Reads a resource: the members of the result.
     fn read(&self, uri: &str, cx: Context) -> Work<Members>;
     /// Whether a resource can be watched; refuses unknown ones.
     fn watch(&self, uri: &str, cx: Context) -> Work<()>;
+    /// A resource is watched no more by this client. Nobody waits for it.
+    fn unwatch(&self, _uri: &str, _cx: Context) {}
     /// Fills in a prompt: the members of the result.
     fn prompt(&self, name: &str, arguments: BTreeMap<String, String>, cx: Context) -> Work<Members>;
     /// Completes an argument: the members of the result.

@@ -1,6 +1,7 @@
 //! A tool's input schema: compiled once, and everything wrong with the arguments told at once.
 
 use failwell_fault::{Fact, Fault, Name, OrFault, Pointer, Rule, Violation, reason};
+use failwell_policy::ArgumentCheck;
 use jsonschema::error::{TypeKind, ValidationErrorKind};
 use jsonschema::{JsonType, ValidationError, Validator};
 use serde_json::Value;
@@ -37,12 +38,19 @@ impl Schema {
 
     /// All violations in one fault.
     pub(crate) fn check(&self, arguments: &Value) -> Result<(), Fault> {
-        if self.validator.is_valid(arguments) {
+        let found = self.all(arguments);
+        if found.is_empty() {
             return Ok(());
         }
+        Err(found.into_iter().fold(Fault::new(&reason::MCP_BAD_ARGUMENTS), Fault::violation))
+    }
+
+    fn all(&self, arguments: &Value) -> Vec<Violation> {
+        if self.validator.is_valid(arguments) {
+            return Vec::new();
+        }
         let errors = self.validator.iter_errors(arguments).take(MOST);
-        let violations = errors.flat_map(|error| self.violations(&error));
-        Err(violations.fold(Fault::new(&reason::MCP_BAD_ARGUMENTS), Fault::violation))
+        errors.flat_map(|error| self.violations(&error)).collect()
     }
 
     fn violations(&self, error: &ValidationError<'_>) -> Vec<Violation> {
@@ -100,6 +108,15 @@ impl Schema {
             None => violation,
         }
     }
+}
+
+/// A check of arguments by a JSON Schema of the operator's.
+pub fn argument_check(document: Value) -> Result<ArgumentCheck, Fault> {
+    let schema = Schema::new(document)?;
+    Ok(ArgumentCheck::new(move |arguments| {
+        let value = serde_json::from_str(arguments).unwrap_or_default();
+        schema.all(&value)
+    }))
 }
 
 /// A bound as the schema's author wrote it: numbers and plain names; anything else stays unsaid.

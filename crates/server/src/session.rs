@@ -1,7 +1,7 @@
 //! One client's conversation in the session era, or one stdio connection in any era.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use failwell_fault::{Fault, reason};
@@ -20,6 +20,8 @@ const MOST: usize = 1_000;
 /// The conversation.
 #[derive(Debug)]
 pub struct Session {
+    /// Which one of all this process ever had.
+    pub number: u64,
     /// The name it goes by, in logs and, over HTTP, in `Mcp-Session-Id`.
     pub id: String,
     /// Whose it is.
@@ -30,6 +32,7 @@ pub struct Session {
     pub ended: CancellationToken,
     handshake: OnceLock<Client>,
     log_level: AtomicU8,
+    has_chosen_level: AtomicBool,
     watched: Mutex<HashSet<String>>,
     running: Mutex<HashMap<Id, Vec<(u64, CancellationToken)>>>,
     next_running: AtomicU64,
@@ -49,13 +52,16 @@ pub enum SharedIds {
 impl Session {
     /// A conversation that has not begun.
     pub fn new(id: String, caller: Caller, keep: Keep) -> Arc<Session> {
+        static NEXT: AtomicU64 = AtomicU64::new(1);
         Arc::new(Session {
+            number: NEXT.fetch_add(1, Ordering::Relaxed),
             id,
             caller,
             outbound: Arc::new(Stream::new(keep)),
             ended: CancellationToken::new(),
             handshake: OnceLock::new(),
             log_level: AtomicU8::new(LogLevel::Info as u8),
+            has_chosen_level: AtomicBool::new(false),
             watched: Mutex::default(),
             running: Mutex::default(),
             next_running: AtomicU64::new(0),
@@ -88,6 +94,12 @@ impl Session {
     /// The client wants to hear this much.
     pub fn set_log_level(&self, level: LogLevel) {
         self.log_level.store(level as u8, Ordering::Relaxed);
+        self.has_chosen_level.store(true, Ordering::Relaxed);
+    }
+
+    /// How much the client said it wants to hear; `None` as long as it said nothing.
+    pub fn chosen_log_level(&self) -> Option<LogLevel> {
+        self.has_chosen_level.load(Ordering::Relaxed).then(|| self.log_level())
     }
 
     /// Watches a resource.

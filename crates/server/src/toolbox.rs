@@ -6,6 +6,7 @@ use std::sync::Arc;
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use failwell_fault::{Echo, Fault, OrFault, reason};
+use failwell_policy::Caller;
 use failwell_render::{Cache, CacheScope};
 use failwell_rpc::Json;
 use serde_json::{Map, Value, json};
@@ -165,7 +166,7 @@ impl Room for Toolbox {
         Box::pin(std::future::ready(self.page(list, cursor.as_deref())))
     }
 
-    fn header_params(&self, tool: &str) -> Vec<HeaderParam> {
+    fn header_params(&self, tool: &str, _: &Caller) -> Vec<HeaderParam> {
         self.headers.get(tool).cloned().unwrap_or_default()
     }
 

@@ -1,6 +1,7 @@
 //! The work itself: each call to the room that does it, under a deadline, with panics caught.
 
 use std::collections::BTreeMap;
+use std::convert::Infallible;
 use std::sync::Arc;
 
 use failwell_fault::{Effect, Fault, OrFault, reason};
@@ -19,6 +20,7 @@ use crate::digest::binding;
 use crate::house::House;
 use crate::listen::{Filter, Listening};
 use crate::passing::Passing;
+use crate::recorder::Recorder;
 use crate::room::{Members, Offered};
 use crate::session::Session;
 use crate::supervise::Supervised;
@@ -65,6 +67,7 @@ impl House {
             }
             Call::Unwatch(uri) => {
                 arrival.session.or_fault(&reason::SERVER_BUG)?.unwatch(&uri);
+                self.room.unwatch(&uri, desk.context(Asking::Nobody)?);
                 nothing()
             }
             // Rare and large, so kept apart: what every request is made of stays small.
@@ -149,6 +152,7 @@ impl Desk<'_> {
     fn context(&self, asking: Asking) -> Result<Context, Fault> {
         Ok(Context::new(Surroundings {
             client: self.client.clone(),
+            session: self.arrival.session.cloned(),
             reference: self.to.reference,
             cancel: self.arrival.cancel.clone(),
             outlet: self.arrival.outlet.clone(),
@@ -158,6 +162,7 @@ impl Desk<'_> {
             log_level: self.arrival.log_level(self.said)?,
             asking,
             hub: self.house.hub.clone(),
+            recorder: Recorder(self.house.clone()),
             tasks: self.house.tasks.clone(),
             passing: Passing::of(&self.arrival.request, self.said),
         }))
@@ -192,7 +197,7 @@ impl Desk<'_> {
     async fn tool(&self, invocation: Invocation<'_>) -> Result<Outcome, Fault> {
         let Invocation { name, arguments, rounds } = invocation;
         if let Spoken::Modern(Some(headers)) = self.arrival.spoken {
-            let params = self.house.room.header_params(&name);
+            let params = self.house.room.header_params(&name, &self.client.caller);
             if !params.is_empty() {
                 headers.check_params(&params, &arguments.raw().parse().or_fault(&reason::SERVER_BUG)?)?;
             }
@@ -250,14 +255,23 @@ impl Desk<'_> {
         let limit = house.settings.most_listeners;
         let busy = |_| Fault::new(&reason::SERVER_BUSY).fact("limit", limit);
         let _slot = house.listeners.try_acquire().map_err(busy)?;
+        let cx = self.context(Asking::Nobody)?;
+        let watching = async {
+            for uri in filter.watched() {
+                // What nobody knows never changes, so there is nothing to say about it.
+                let _ = house.supervise(house.room.watch(uri, cx.clone()), &cx).await;
+            }
+            std::future::pending::<Infallible>().await
+        };
         let listening = Listening {
             id: &self.arrival.request.id,
-            caller: self.arrival.caller,
+            party: cx.party(),
             outlet: &self.arrival.outlet,
             tasks: &house.tasks,
             porter: &house.porter,
         };
         tokio::select! {
+            never = watching => match never {},
             told = listening.run(filter, &house.hub) => told.map(|()| listening.farewell()),
             () = house.closing().cancelled() => Ok(listening.farewell()),
             () = self.arrival.cancel.cancelled() => Err(Fault::new(&reason::SERVER_CANCELLED)),

@@ -3,9 +3,11 @@
 //! No redirects are followed and no proxy of the environment is used: credentials go where they were meant to go.
 
 mod address;
+mod bell;
 mod dial;
 mod events;
 mod heard;
+mod held;
 mod idle;
 mod remote;
 

@@ -11,6 +11,8 @@ use super::configured::{Misconfigured, counted};
 use super::json;
 use crate::cli::Check;
 use crate::complaint::Complaint;
+use failwell_gateway::{Sharing, Wire};
+
 use crate::config::{self, Builtin, Config, DEFAULT_FILE, Problem, Target, UpstreamConfig};
 use crate::terminal;
 
@@ -101,13 +103,28 @@ fn upstream(upstream: &UpstreamConfig) -> Value {
             let env: Vec<&String> = env.keys().collect();
             object!({"command": command, "cwd": cwd, "env": env, "env_pass": env_pass})
         }
-        Target::Url { url, headers } => {
+        Target::Url { url, wire, headers, ca, auth } => {
+            let transport = match wire {
+                Wire::Found => None,
+                Wire::Streamable => Some("http"),
+                Wire::Events => Some("sse"),
+            };
             let headers: Vec<&String> = headers.keys().collect();
-            object!({"url": url.to_string(), "headers": headers})
+            let ca = ca.as_ref().map(|ca| &ca.path);
+            let auth = auth.as_ref().map(|auth| {
+                object!({"token_url": auth.token_url.to_string(), "client_id": auth.client_id,
+                    "scope": auth.scope, "audience": auth.audience, "resource": auth.resource})
+            });
+            object!({"url": url.to_string(), "transport": transport, "headers": headers, "ca_file": ca, "auth": auth})
         }
     };
     let mut shown = object!({
         "name": upstream.name,
+        "sessions": upstream.sharing.map(|sharing| match sharing {
+            Sharing::Shared => "shared",
+            Sharing::PerCaller => "per_caller",
+        }),
+        "max_sessions": upstream.max_sessions,
         "timeout_s": upstream.timeout.as_secs(),
         "start_timeout_s": upstream.start_timeout.as_secs(),
         "idle_stop_s": upstream.idle_stop.map_or(0, |idle| idle.as_secs()),

@@ -130,7 +130,10 @@ fn unchanged(complaint: Complaint) -> Complaint {
 fn told(reloaded: &Reloaded) -> String {
     let parts = [("added", &reloaded.added), ("changed", &reloaded.changed), ("removed", &reloaded.removed)];
     let parts = parts.into_iter().filter(|(_, names)| !names.is_empty());
-    let told: Vec<String> = parts.map(|(what, names)| format!("{} {what}", names.join(", "))).collect();
+    let mut told: Vec<String> = parts.map(|(what, names)| format!("{} {what}", names.join(", "))).collect();
+    if reloaded.ruled {
+        told.push("rules read again".to_owned());
+    }
     if told.is_empty() {
         return "nothing changed".to_owned();
     }

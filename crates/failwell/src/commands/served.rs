@@ -6,7 +6,9 @@ use std::time::Duration;
 
 use failwell_audit::Journal;
 use failwell_fault::{Fault, Secret};
-use failwell_gateway::{Front, Gateway, Reach, Reloaded, Restart, UpstreamSettings};
+use failwell_gateway::{
+    ClientCredentials, Front, Gateway, Reach, Reloaded, Restart, Trust, UpstreamSettings,
+};
 use failwell_policy::Guards;
 use failwell_process::Launcher;
 use failwell_server::{Gate, House, Info, Room, Settings, keep_panics_quiet};
@@ -14,7 +16,7 @@ use failwell_server::{Gate, House, Info, Room, Settings, keep_panics_quiet};
 use super::serve;
 use crate::cli::Bounds;
 use crate::complaint::Complaint;
-use crate::config::{Builtin, Config, Target, UpstreamConfig};
+use crate::config::{Auth, Builtin, Config, Target, UpstreamConfig};
 
 const INFO: Info = Info {
     name: "failwell",
@@ -86,7 +88,8 @@ impl Served {
                 self.gateway.announce_single_to(name, house.hub());
             }
         }
-        let reloaded = self.gateway.reload(upstreams, rooms);
+        let ruled = self.gateway.rule(config.ruling());
+        let reloaded = Reloaded { ruled, ..self.gateway.reload(upstreams, rooms) };
         self.front.set(front);
         self.gate.set(guards);
         self.single = single;
@@ -128,9 +131,10 @@ impl Served {
     }
 }
 
-/// One built-in server is served as it is; several servers are served together, under prefixed names.
+/// One built-in server is served under its own names; several servers are served together, under prefixed names.
 fn front(gateway: &Gateway, config: &Config, rooms: &[(String, Arc<dyn Room>)]) -> Arc<dyn Room> {
     match (rooms, config.upstreams.is_empty()) {
+        ([(name, _)], true) if !config.ruling().is_clear() => gateway.single(name),
         ([(_, only)], true) => only.clone(),
         _ => Arc::new(gateway.clone()),
     }
@@ -158,16 +162,38 @@ fn upstream(config: &UpstreamConfig) -> UpstreamSettings {
             environment: pairs(env),
             inherited: env_pass.clone(),
         },
-        Target::Url { url, headers } => Reach::Http { url: url.0.to_string(), headers: pairs(headers) },
+        Target::Url { url, headers, .. } => Reach::Http { url: url.0.to_string(), headers: pairs(headers) },
+    };
+    let usual = UpstreamSettings::new(&config.name, reach);
+    let usual = match &config.target {
+        Target::Url { wire, ca, auth, .. } => UpstreamSettings {
+            wire: *wire,
+            trust: ca.as_ref().map_or_else(Trust::default, |ca| ca.trust.clone()),
+            credentials: auth.as_deref().map(credentials),
+            ..usual
+        },
+        Target::Command { .. } => usual,
     };
     UpstreamSettings {
-        name: config.name.clone(),
-        reach,
+        sharing: config.sharing,
+        most_sessions: config.max_sessions,
         timeout: config.timeout,
         start_timeout: config.start_timeout,
         idle_stop: config.idle_stop,
         largest_message: config.max_message_bytes,
         restart: Restart { budget: config.restart.budget, window: config.restart.window },
         trusted_errors: config.trusted_errors,
+        ..usual
+    }
+}
+
+fn credentials(auth: &Auth) -> ClientCredentials {
+    ClientCredentials {
+        token_url: auth.token_url.0.to_string(),
+        client_id: auth.client_id.clone(),
+        client_secret: auth.client_secret.clone(),
+        scope: auth.scope.clone(),
+        audience: auth.audience.clone(),
+        resource: auth.resource.clone(),
     }
 }

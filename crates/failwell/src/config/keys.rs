@@ -1,6 +1,9 @@
 //! The one table of what may stand in the file.
 
+mod rules;
+
 use super::Builtin;
+use rules::{PROMPTS, RESOURCES, RULE, TOOLS};
 
 /// One key of the file.
 pub(super) struct Key {
@@ -19,6 +22,10 @@ pub(super) enum Takes {
     Address {
         example: &'static str,
     },
+    /// One of these words.
+    Choice(&'static [&'static str]),
+    /// Text that may hold `${VAR}` and `${file:path}`, and is shown to nobody.
+    Secret,
     Flag {
         default: bool,
     },
@@ -31,8 +38,12 @@ pub(super) enum Takes {
     Servers,
     /// A table of text that may hold `${VAR}` and `${file:path}`.
     Secrets,
-    /// A table of servers and what a guard does for each.
-    Actions,
+    /// A table of text.
+    Pairs,
+    /// A table of JSON Schemas by name.
+    Schemas,
+    /// A table of tables with these keys, by the name of a server.
+    Named(&'static [Key]),
     Table(&'static [Key]),
     Tables(&'static [Key]),
 }
@@ -64,19 +75,24 @@ const fn text(name: &'static str, about: &'static str, example: &'static str) ->
 pub(super) const NAME_PATTERN: &str = "^[a-z]([a-z0-9-]|_[a-z0-9-])*$";
 
 /// Keys the file will have once what they configure exists. Until then they must not look as if they worked.
-pub(super) const LATER: [&str; 3] = ["state", "tools", "audit"];
+pub(super) const LATER: [&str; 2] = ["state", "audit"];
 
 pub(super) static ROOT: &[Key] = &[
     text("listen", "Address and port for `failwell up`.", "127.0.0.1:8484"),
     text("data_dir", "The folder for state; by default the user's state folder.", "./state"),
     key("servers", "The built-in servers to offer; by default all.", Takes::Servers),
     key("upstream", "A server behind the gateway.", Takes::Tables(UPSTREAM)),
+    key("tools", "What callers see of a server's tools; `*` for every server.", Takes::Named(TOOLS)),
+    key("prompts", "What callers see of a server's prompts.", Takes::Named(PROMPTS)),
+    key("resources", "What callers see of a server's resources.", Takes::Named(RESOURCES)),
+    key("rule", "A rule about some callers.", Takes::Tables(RULE)),
+    text("cedar", "A file of Cedar policies: what callers may see and do.", "policies.cedar"),
     key("guard", "What messages may carry.", Takes::Table(GUARD)),
 ];
 
 static GUARD: &[Key] = &[
-    key("secrets", "Keys, tokens and passwords.", Takes::Table(RULE)),
-    key("pii", "What tells who somebody is.", Takes::Table(RULE)),
+    key("secrets", "Keys, tokens and passwords.", Takes::Table(GUARD_RULE)),
+    key("pii", "What tells who somebody is.", Takes::Table(GUARD_RULE)),
     key("injection", "Text that wants to command a model.", Takes::Table(INJECTION)),
 ];
 
@@ -92,9 +108,9 @@ const DIRECTIONS: Key = key(
     "Where it is looked for: requests, results, errors, notices; by default everywhere.",
     Takes::Texts { least: 1 },
 );
-const ACTIONS: Key = key("servers", "Actions of single servers, by name.", Takes::Actions);
+const ACTIONS: Key = key("servers", "Actions of single servers, by name.", Takes::Pairs);
 
-static RULE: &[Key] = &[ACTION, CATEGORIES, DIRECTIONS, ACTIONS];
+static GUARD_RULE: &[Key] = &[ACTION, CATEGORIES, DIRECTIONS, ACTIONS];
 
 static INJECTION: &[Key] = &[
     ACTION,
@@ -115,11 +131,8 @@ pub(super) static UPSTREAM: &[Key] = &[
         Takes::Text { example: "files", pattern: Some(NAME_PATTERN) },
     ),
     key("command", "The program to start and its arguments.", Takes::Texts { least: 1 }),
-    key(
-        "url",
-        "The address of a streamable HTTP server.",
-        Takes::Address { example: "https://tools.example/mcp" },
-    ),
+    key("url", "The address of a server over HTTP.", Takes::Address { example: "https://tools.example/mcp" }),
+    key("transport", "How it speaks over HTTP; found out when it is not said.", Takes::Choice(TRANSPORTS)),
     text("cwd", "The folder the program starts in.", "."),
     key("env", "Variables for the program.", Takes::Secrets),
     key(
@@ -128,6 +141,14 @@ pub(super) static UPSTREAM: &[Key] = &[
         Takes::Texts { least: 0 },
     ),
     key("headers", "Headers sent with every request.", Takes::Secrets),
+    text("ca_file", "Whom to trust over https, and nobody else: certificates as PEM.", "./ca.pem"),
+    key(
+        "auth",
+        "Where to get the token it wants to see, by OAuth 2.0 client credentials.",
+        Takes::Table(AUTH),
+    ),
+    key("sessions", "Whether callers share a session with it.", Takes::Choice(SESSIONS)),
+    MAX_SESSIONS.key(),
     TIMEOUT.key(),
     START_TIMEOUT.key(),
     IDLE_STOP.key(),
@@ -140,7 +161,38 @@ pub(super) static UPSTREAM: &[Key] = &[
     ),
 ];
 
+/// Streamable HTTP, and HTTP+SSE of 2024-11-05.
+pub(super) const TRANSPORTS: &[&str] = &["http", "sse"];
+
+/// One session for all callers, or one for each.
+pub(super) const SESSIONS: &[&str] = &["shared", "per_caller"];
+
+static AUTH: &[Key] = &[
+    key(
+        "token_url",
+        "The address of the token endpoint.",
+        Takes::Address { example: "https://login.example/oauth/token" },
+    ),
+    text("client_id", "Who Failwell is there.", "failwell"),
+    key("client_secret", "What proves it.", Takes::Secret),
+    text("scope", "What the token should allow.", "tools.read tools.call"),
+    text(
+        "audience",
+        "Whom the token is for, where the endpoint wants it under this name.",
+        "https://tools.example",
+    ),
+    text("resource", "Whom the token is for, as RFC 8707 names it.", "https://tools.example/mcp"),
+];
+
 static RESTART: &[Key] = &[RESTART_BUDGET.key(), RESTART_WINDOW.key()];
+
+pub(super) static MAX_SESSIONS: Number = Number {
+    name: "max_sessions",
+    about: "How many sessions callers may have with it at once.",
+    from: 1,
+    to: 10_000,
+    default: 100,
+};
 
 pub(super) static TIMEOUT: Number = Number {
     name: "timeout_s",

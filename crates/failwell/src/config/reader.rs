@@ -11,10 +11,13 @@ use super::keys::{Key, LATER, Number, ROOT, Takes, UPSTREAM};
 use super::names::{list, nearest};
 use super::problem::Problem;
 use super::source::Source;
-use super::value::{number, sort};
+use super::value::{json, number, sort};
 
 /// How many problems of one file are told. Nobody reads more, and a file of garbage must not take for ever.
 pub(super) const MOST_PROBLEMS: usize = 100;
+
+/// How many keys fit into a sentence.
+const MOST_LISTED: usize = 8;
 
 /// One table of the file, with the keys it may have.
 pub(super) struct Section<'t> {
@@ -37,6 +40,9 @@ pub(super) struct Pair {
     pub(super) name: Found<String>,
     pub(super) value: Found<String>,
 }
+
+/// A name and what stands under it.
+type Member<'t> = (&'t Spanned<std::borrow::Cow<'t, str>>, &'t Spanned<DeValue<'t>>);
 
 /// What is being read, and what was found wrong so far.
 pub(super) struct Reader<'s> {
@@ -138,6 +144,24 @@ impl Reader<'_> {
         None
     }
 
+    /// One of the words the key takes.
+    pub(super) fn choice(&mut self, section: &Section<'_>, name: &str) -> Option<&'static str> {
+        let found = self.text(section, name)?;
+        let words = match section.keys.iter().find(|key| key.name == name).map(|key| &key.takes) {
+            Some(Takes::Choice(words)) => *words,
+            _ => &[],
+        };
+        let word = words.iter().find(|word| **word == found.value).copied();
+        if word.is_none() {
+            let help = match nearest(&found.value, words.iter().copied()) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!("use one of {}", list(words.iter().copied())),
+            };
+            self.wrong(&found.span, &found.key, format!("`{name}` takes another word"), help);
+        }
+        word
+    }
+
     pub(super) fn flag(&mut self, section: &Section<'_>, name: &str) -> Option<bool> {
         let value = section.entry(name)?;
         if let DeValue::Boolean(flag) = value.get_ref() {
@@ -212,6 +236,57 @@ impl Reader<'_> {
         found
     }
 
+    /// The tables of a table, each with the name it stands under.
+    pub(super) fn named<'t>(
+        &mut self,
+        section: &Section<'t>,
+        name: &str,
+    ) -> Vec<(Found<String>, Section<'t>)> {
+        let mut found = Vec::new();
+        for (inner, value) in self.members(section, name, &format!("write [{name}.<server>] above its keys"))
+        {
+            let key = format!("{}.{}", section.path(name), inner.get_ref());
+            let DeValue::Table(table) = value.get_ref() else {
+                let message =
+                    format!("`{name}.{}` takes a table, not {}", inner.get_ref(), sort(value.get_ref()));
+                self.wrong(&value.span(), &key, message, format!("write [{name}.<server>] above its keys"));
+                continue;
+            };
+            let keys = inner_keys(section, name);
+            let inside = Section { table, span: inner.span(), prefix: format!("{key}."), keys };
+            self.know(&inside);
+            found.push((Found { value: inner.get_ref().to_string(), span: inner.span(), key }, inside));
+        }
+        found
+    }
+
+    /// JSON Schemas by name.
+    pub(super) fn schemas(
+        &mut self,
+        section: &Section<'_>,
+        name: &str,
+    ) -> Vec<(Found<String>, serde_json::Value)> {
+        let help = format!("write it as {name} = {{ tool = {{ … }} }}");
+        let members = self.members(section, name, &help);
+        let found = members.into_iter().map(|(inner, value)| {
+            let key = format!("{}.{}", section.path(name), inner.get_ref());
+            (Found { value: inner.get_ref().to_string(), span: inner.span(), key }, json(value.get_ref()))
+        });
+        found.collect()
+    }
+
+    /// The members of a table whose names are free.
+    fn members<'t>(&mut self, section: &Section<'t>, name: &str, help: &str) -> Vec<Member<'t>> {
+        match section.entry(name).map(|value| (value, value.get_ref())) {
+            Some((_, DeValue::Table(table))) => table.iter().collect(),
+            Some((value, _)) => {
+                self.mismatch(section, name, value, "a table", help);
+                Vec::new()
+            }
+            None => Vec::new(),
+        }
+    }
+
     pub(super) fn table<'t>(&mut self, section: &Section<'t>, name: &str) -> Option<Section<'t>> {
         let (value, keys) = (section.entry(name)?, inner_keys(section, name));
         let DeValue::Table(table) = value.get_ref() else {
@@ -259,7 +334,7 @@ impl Reader<'_> {
 
 fn inner_keys(section: &Section<'_>, name: &str) -> &'static [Key] {
     match section.keys.iter().find(|key| key.name == name).map(|key| &key.takes) {
-        Some(Takes::Table(keys) | Takes::Tables(keys)) => keys,
+        Some(Takes::Table(keys) | Takes::Tables(keys) | Takes::Named(keys)) => keys,
         _ => &[],
     }
 }
@@ -281,6 +356,7 @@ fn unknown(name: &str, keys: &[Key]) -> (String, String) {
     let names = || keys.iter().map(|key| key.name);
     let help = match nearest(name, names()) {
         Some(near) => format!("did you mean `{near}`?"),
+        None if keys.len() > MOST_LISTED => "`failwell check --schema` shows the keys there are".to_owned(),
         None => format!("the keys here are {}", list(names())),
     };
     (format!("unknown key `{name}`"), help)

@@ -7,7 +7,7 @@ use super::keys::servers;
 use super::names::{list, nearest};
 use super::reader::{Reader, Section};
 use super::settings::Config;
-use super::{guard, upstream};
+use super::{charter, guard, rules, upstream};
 
 /// Reads the whole file. What it returns counts only when the reader found nothing wrong.
 pub(super) fn read(reader: &mut Reader<'_>, root: &Section<'_>) -> Config {
@@ -26,13 +26,15 @@ pub(super) fn read(reader: &mut Reader<'_>, root: &Section<'_>) -> Config {
             format!("name a built-in server ({}) or add an [[upstream]]", list(super::keys::servers()));
         reader.wrong(&root.key_span("servers"), "servers", "there is nothing to serve", help);
     }
-    let names: Vec<String> = upstreams
+    let names: Vec<String> = servers
         .iter()
-        .map(|upstream| upstream.name.clone())
-        .chain(servers.iter().map(|server| server.name().to_owned()))
+        .map(|server| server.name().to_owned())
+        .chain(upstreams.iter().map(|upstream| upstream.name.clone()))
         .collect();
+    let rules = rules::read(reader, root, &names);
+    let cedar = charter::read(reader, root);
     let guards = guard::read(reader, root, &names);
-    Config { listen, data_dir, servers, upstreams, guards }
+    Config { listen, data_dir, servers, upstreams, rules, cedar, guards }
 }
 
 fn listen(reader: &mut Reader<'_>, root: &Section<'_>) -> Option<SocketAddr> {

@@ -1,6 +1,5 @@
 //! The JSON Schema of the file, from the table of its keys.
 
-use failwell_policy::guard::Action;
 use serde_json::{Map, Value, json};
 
 use super::keys::{Key, ROOT, Takes, servers};
@@ -37,6 +36,8 @@ fn takes(takes: &Takes) -> Value {
         Takes::Text { example, pattern: None } | Takes::Address { example } => {
             json!({"type": "string", "minLength": 1, "examples": [example]})
         }
+        Takes::Choice(words) => json!({"enum": words}),
+        Takes::Secret => json!({"type": "string", "minLength": 1}),
         Takes::Flag { default } => json!({"type": "boolean", "default": default}),
         Takes::Number(number) => json!({
             "type": "integer", "minimum": number.from, "maximum": number.to, "default": number.default
@@ -45,13 +46,16 @@ fn takes(takes: &Takes) -> Value {
         Takes::Servers => {
             json!({"type": "array", "items": {"enum": servers()}, "uniqueItems": true, "default": servers()})
         }
-        Takes::Actions => json!({
-            "type": "object",
-            "additionalProperties": {"enum": Action::ALL.map(Action::as_str)}
-        }),
-        Takes::Secrets => json!({"type": "object", "additionalProperties": {"type": "string"}}),
+        Takes::Secrets | Takes::Pairs => {
+            json!({"type": "object", "additionalProperties": {"type": "string"}})
+        }
+        Takes::Schemas => json!({"type": "object", "additionalProperties": {"type": "object"}}),
+        Takes::Named(keys) => json!({"type": "object", "additionalProperties": object(keys)}),
         Takes::Table(keys) => object(keys),
-        Takes::Tables(keys) => json!({"type": "array", "items": upstream(keys)}),
+        Takes::Tables(keys) if keys.iter().any(|key| key.name == "command") => {
+            json!({"type": "array", "items": upstream(keys)})
+        }
+        Takes::Tables(keys) => json!({"type": "array", "items": object(keys)}),
     }
 }
 
@@ -67,7 +71,7 @@ fn upstream(keys: &[Key]) -> Value {
         members.insert(
             "oneOf".to_owned(),
             json!([
-                {"required": ["command"], "not": without(&["url", "headers"])},
+                {"required": ["command"], "not": without(&["url", "headers", "transport", "ca_file", "auth"])},
                 {"required": ["url"], "not": without(&["command", "cwd", "env", "env_pass"])},
             ]),
         );

@@ -7,7 +7,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use failwell_fault::Secret;
-use failwell_policy::GuardSettings;
+use failwell_gateway::{Sharing, Trust, Wire};
+use failwell_policy::{Charter, GuardSettings, Rules, Ruling};
 use http::Uri;
 
 use super::Builtin;
@@ -23,8 +24,20 @@ pub(crate) struct Config {
     pub(crate) servers: Vec<Builtin>,
     /// The servers behind the gateway.
     pub(crate) upstreams: Vec<UpstreamConfig>,
+    /// What callers see of them.
+    pub(crate) rules: Rules,
+    /// Policies in Cedar, as text that was read once already.
+    pub(crate) cedar: Option<String>,
     /// What messages may carry.
     pub(crate) guards: GuardSettings,
+}
+
+impl Config {
+    /// What callers see and may do.
+    pub(crate) fn ruling(&self) -> Ruling {
+        let charter = self.cedar.as_ref().and_then(|text| Charter::read(text).ok());
+        Ruling::new(self.rules.clone(), charter)
+    }
 }
 
 /// Only this machine can connect, unless told otherwise.
@@ -47,6 +60,8 @@ impl Default for Config {
             data_dir: None,
             servers: Builtin::USUAL.to_vec(),
             upstreams: Vec::new(),
+            rules: Rules::default(),
+            cedar: None,
             guards: GuardSettings::default(),
         }
     }
@@ -57,6 +72,9 @@ impl Default for Config {
 pub(crate) struct UpstreamConfig {
     pub(crate) name: String,
     pub(crate) target: Target,
+    /// Who shares a session with it; `None` for what is usual where it is reached.
+    pub(crate) sharing: Option<Sharing>,
+    pub(crate) max_sessions: usize,
     /// How long one request may take.
     pub(crate) timeout: Duration,
     /// How long starting or connecting may take.
@@ -81,8 +99,33 @@ pub(crate) enum Target {
         /// Variables of our own environment it gets as they are.
         env_pass: Vec<String>,
     },
-    /// A streamable HTTP server.
-    Url { url: Endpoint, headers: BTreeMap<String, Secret<String>> },
+    /// A server over HTTP.
+    Url {
+        url: Endpoint,
+        wire: Wire,
+        headers: BTreeMap<String, Secret<String>>,
+        /// Whom to trust over https, when it is not whom the system trusts.
+        ca: Option<Authorities>,
+        auth: Option<Box<Auth>>,
+    },
+}
+
+/// Certificates of a file.
+#[derive(Debug)]
+pub(crate) struct Authorities {
+    pub(crate) path: PathBuf,
+    pub(crate) trust: Trust,
+}
+
+/// OAuth 2.0 client credentials.
+#[derive(Debug)]
+pub(crate) struct Auth {
+    pub(crate) token_url: Endpoint,
+    pub(crate) client_id: String,
+    pub(crate) client_secret: Secret<String>,
+    pub(crate) scope: Option<String>,
+    pub(crate) audience: Option<String>,
+    pub(crate) resource: Option<String>,
 }
 
 /// How often an upstream may be started again.

@@ -5,9 +5,13 @@ mod target;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use failwell_gateway::Sharing;
+
 use self::target::target;
 use super::Builtin;
-use super::keys::{IDLE_STOP, MAX_MESSAGE_BYTES, RESTART_BUDGET, RESTART_WINDOW, START_TIMEOUT, TIMEOUT};
+use super::keys::{
+    IDLE_STOP, MAX_MESSAGE_BYTES, MAX_SESSIONS, RESTART_BUDGET, RESTART_WINDOW, START_TIMEOUT, TIMEOUT,
+};
 use super::names::is_upstream;
 use super::reader::{Reader, Section};
 use super::settings::{Restart, UpstreamConfig};
@@ -27,6 +31,12 @@ fn read(
     UpstreamConfig {
         name: name(reader, section, lines),
         target: target(reader, section),
+        sharing: match reader.choice(section, "sessions") {
+            Some("per_caller") => Some(Sharing::PerCaller),
+            Some(_) => Some(Sharing::Shared),
+            None => None,
+        },
+        max_sessions: usize::try_from(reader.number(section, &MAX_SESSIONS)).unwrap_or(usize::MAX),
         timeout: Duration::from_secs(reader.number(section, &TIMEOUT)),
         start_timeout: Duration::from_secs(reader.number(section, &START_TIMEOUT)),
         idle_stop: Some(reader.number(section, &IDLE_STOP)).filter(|s| *s > 0).map(Duration::from_secs),

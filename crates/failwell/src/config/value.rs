@@ -1,5 +1,6 @@
 //! Values of the file by their names.
 
+use serde_json::Value;
 use toml::de::DeValue;
 
 /// What a value is, in words.
@@ -12,6 +13,23 @@ pub(super) fn sort(value: &DeValue<'_>) -> &'static str {
         DeValue::Datetime(_) => "a date",
         DeValue::Array(_) => "a list",
         DeValue::Table(_) => "a table",
+    }
+}
+
+/// A value as JSON.
+pub(super) fn json(value: &DeValue<'_>) -> Value {
+    match value {
+        DeValue::String(text) => Value::from(text.as_ref()),
+        DeValue::Integer(_) => {
+            number(value).and_then(|number| i64::try_from(number).ok()).map_or(Value::Null, Value::from)
+        }
+        DeValue::Float(float) => float.as_str().parse::<f64>().map_or(Value::Null, Value::from),
+        DeValue::Boolean(flag) => Value::from(*flag),
+        DeValue::Datetime(date) => Value::from(date.to_string()),
+        DeValue::Array(items) => items.iter().map(|item| json(item.get_ref())).collect(),
+        DeValue::Table(table) => Value::Object(
+            table.iter().map(|(name, value)| (name.get_ref().to_string(), json(value.get_ref()))).collect(),
+        ),
     }
 }
 

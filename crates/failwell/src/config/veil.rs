@@ -29,10 +29,15 @@ fn hide(value: &Spanned<DeValue<'_>>, takes: Option<&Takes>, text: &str, hidden:
         (DeValue::Table(table), Some(Takes::Table(keys) | Takes::Tables(keys))) => {
             walk(table, Some(keys), text, hidden);
         }
-        (DeValue::Table(_), Some(Takes::Actions)) => {}
+        (DeValue::Table(table), Some(Takes::Named(keys))) => {
+            table.values().for_each(|value| hide(value, Some(&Takes::Table(keys)), text, hidden));
+        }
+        (DeValue::Table(table), Some(open @ (Takes::Pairs | Takes::Schemas))) => {
+            table.values().for_each(|value| hide(value, Some(open), text, hidden));
+        }
         (DeValue::Table(table), _) => walk(table, None, text, hidden),
         (DeValue::Array(items), _) => items.iter().for_each(|item| hide(item, takes, text, hidden)),
-        (_, None | Some(Takes::Secrets)) => hidden.extend(closed(value.span(), text)),
+        (_, None | Some(Takes::Secrets | Takes::Secret)) => hidden.extend(closed(value.span(), text)),
         (DeValue::String(_), Some(Takes::Address { .. })) => hidden.extend(credentials(value.span(), text)),
         _ => {}
     }
@@ -107,7 +112,12 @@ fn closed_from(line: &str) -> Option<usize> {
     };
     let harmless = matches!(
         key.takes,
-        Takes::Flag { .. } | Takes::Number(_) | Takes::Servers | Takes::Text { .. } | Takes::Texts { .. }
+        Takes::Flag { .. }
+            | Takes::Number(_)
+            | Takes::Servers
+            | Takes::Choice(_)
+            | Takes::Text { .. }
+            | Takes::Texts { .. }
     );
     let is_alone = after.matches('=').count() <= 1;
     (!harmless || !is_alone).then_some(indent + name.len())
@@ -122,7 +132,9 @@ fn is_header(line: &str) -> bool {
 fn all_keys(keys: &'static [Key]) -> Vec<&'static Key> {
     keys.iter()
         .flat_map(|key| match key.takes {
-            Takes::Table(inner) | Takes::Tables(inner) => [vec![key], all_keys(inner)].concat(),
+            Takes::Table(inner) | Takes::Tables(inner) | Takes::Named(inner) => {
+                [vec![key], all_keys(inner)].concat()
+            }
             _ => vec![key],
         })
         .collect()

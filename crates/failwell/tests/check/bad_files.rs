@@ -4,7 +4,7 @@ pub(crate) const CASES: &[(&str, &[&str])] = &[
     ("lisen = \"127.0.0.1:1\"\n", &["1:1 unknown key `lisen` | did you mean `listen`?"]),
     (
         "colour = \"SECRET\"\n",
-        &["1:1 unknown key `colour` | the keys here are `listen`, `data_dir`, `servers`, `upstream`"],
+        &["1:1 unknown key `colour` | `failwell check --schema` shows the keys there are"],
     ),
     (
         "listen = 8484\n",
@@ -49,7 +49,7 @@ pub(crate) const CASES: &[(&str, &[&str])] = &[
         &[
             "1:1 `state` is not available in this version | remove it: this version would not act on it",
             "2:2 `guard` is not available in this version | remove it: this version would not act on it",
-            "4:2 `tools` is not available in this version | remove it: this version would not act on it",
+            "4:8 there is no server `a` | the servers of this file are `lobby`; `*` stands for all",
             "6:2 `audit` is not available in this version | remove it: this version would not act on it",
         ],
     ),
@@ -117,7 +117,7 @@ pub(crate) const CASES: &[(&str, &[&str])] = &[
         &[
             "4:1 `listen` does not belong here | move `listen` to the top of the file, above the first [[upstream]]",
             "5:1 `state` is not available in this version | remove it: this version would not act on it",
-            "6:1 unknown key `budget` | the keys here are `name`, `command`, `url`, `cwd`, `env`, `env_pass`, `headers`, `timeout_s`, `start_timeout_s`, `idle_stop_s`, `max_message_bytes`, `restart`, `trusted_errors`",
+            "6:1 unknown key `budget` | `failwell check --schema` shows the keys there are",
         ],
     ),
     (
@@ -236,6 +236,51 @@ pub(crate) const CASES: &[(&str, &[&str])] = &[
     (
         "[[upstream]]\n\
          name = \"a\"\n\
+         command = [\"x\"]\n\
+         ca_file = \"none.pem\"\n\
+         auth = { token_url = \"https://h/t\", client_id = \"i\", client_secret = \"SECRET\" }\n",
+        &[
+            "4:1 `ca_file` has no effect with `command` | remove it: it goes with `url`",
+            "4:11 `ca_file` cannot be used | name a file that can be read, at most 1 MiB; it is taken from where this file is",
+            "5:1 `auth` has no effect with `command` | remove it: it goes with `url`",
+        ],
+    ),
+    (
+        "[[upstream]]\n\
+         name = \"a\"\n\
+         url = \"https://h/\"\n\
+         ca_file = \"failwell.toml\"\n\
+         headers = { Authorization = \"SECRET\" }\n\
+         auth = { token_url = \"http://user:SECRET@h/\", client_secret = \"SECRET ${UNSET}\", scope = \" \", secret = \"SECRET\" }\n",
+        &[
+            "4:11 `ca_file` holds no certificates that can be used | use certificates of authorities as PEM: -----BEGIN CERTIFICATE-----",
+            "6:1 `auth` without `client_id` | write auth = { token_url = \"…\", client_id = \"…\", client_secret = \"${NAME}\" }",
+            "6:1 an upstream with both `auth` and a header `authorization` | keep `auth` for tokens that are fetched, or the header for one that never changes",
+            "6:22 `token_url` holds credentials | name them in client_id and client_secret",
+            "6:71 the environment variable UNSET is not set | set it before the start: export UNSET=…",
+            "6:90 `scope` is empty | give it a value, or remove it",
+            "6:95 unknown key `secret` | the keys here are `token_url`, `client_id`, `client_secret`, `scope`, `audience`, `resource`",
+        ],
+    ),
+    (
+        "[[upstream]]\n\
+         name = \"a\"\n\
+         url = \"https://h/\"\n\
+         transport = \"stdio\"\n\
+         sessions = \"percaller\"\n\
+         max_sessions = 0\n\
+         auth = { token_url = \"http://login.example/t\", client_id = \"i\", client_secret = 5 }\n",
+        &[
+            "4:13 `transport` takes another word | use one of `http`, `sse`",
+            "5:12 `sessions` takes another word | did you mean `per_caller`?",
+            "6:16 `max_sessions` is out of range | give it a value from 1 to 10000; the default is 100",
+            "7:22 `token_url` is not encrypted | begin it with https://: a secret is sent to login.example",
+            "7:81 `client_secret` takes text, not a whole number | write it in quotes",
+        ],
+    ),
+    (
+        "[[upstream]]\n\
+         name = \"a\"\n\
          url = \"https://h/\"\n\
          [upstream.headers]\n\
          Host = \"SECRET\"\n\
@@ -319,7 +364,7 @@ pub(crate) const CASES: &[(&str, &[&str])] = &[
          \"ti\\u001b[31m\" = 5\n",
         &[
             "4:1 unknown key `timeout` | did you mean `timeout_s`?",
-            "5:1 unknown key `ti�[31m` | the keys here are `name`, `command`, `url`, `cwd`, `env`, `env_pass`, `headers`, `timeout_s`, `start_timeout_s`, `idle_stop_s`, `max_message_bytes`, `restart`, `trusted_errors`",
+            "5:1 unknown key `ti�[31m` | `failwell check --schema` shows the keys there are",
         ],
     ),
     (
@@ -388,6 +433,42 @@ pub(crate) const CASES: &[(&str, &[&str])] = &[
             "1:1 unquoted keys cannot be empty, expected letters, numbers, `-`, `_` | write each setting as key = value, text in quotes",
             "2:2 key with no value, expected `=` | write each setting as key = value, text in quotes",
             "3:8 key with no value, expected `=` | write each setting as key = value, text in quotes",
+        ],
+    ),
+    (
+        "servers = [\"lobby\"]\n\
+         [tools.loby]\n\
+         allow = \"echo\"\n\
+         renam = { echo = \"say\" }\n\
+         [tools.lobby]\n\
+         rename = { echo = \"no spaces\", wait = \"x\", fail = \"x\" }\n\
+         arguments = { echo = { type = 5 } }\n\
+         [resources.lobby]\n\
+         rename = { a = \"b\" }\n",
+        &[
+            "2:8 there is no server `loby` | did you mean `lobby`?",
+            "3:9 `allow` takes a list of text, not text | write it as allow = [\"…\", \"…\"]",
+            "4:1 unknown key `renam` | did you mean `rename`?",
+            "6:19 clients do not take this name | use 1 to 64 letters, digits, _, - and .",
+            "6:39 `x` would be the name of two | give one of them another name",
+            "7:15 this is no JSON Schema | write a JSON Schema, such as { properties = { path = { pattern = \"^/data/\" } } }",
+            "9:1 unknown key `rename` | the keys here are `allow`, `hide`, `describe`",
+        ],
+    ),
+    (
+        "servers = [\"lobby\"]\n\
+         cedar = \"no-such-file.cedar\"\n\
+         tools = 5\n\
+         [[rule]]\n\
+         callers = [\"bob\", \"!role:admin\", \"key:ci\"]\n\
+         [[rule]]\n\
+         servers = [\"*\"]\n\
+         prompts = { hide = [\"x\"] }\n",
+        &[
+            "2:9 the policies cannot be read: No such file or directory (os error 2) | name a file of Cedar policies",
+            "3:9 `tools` takes a table, not a whole number | write [tools.<server>] above its keys",
+            "4:1 a rule that says nothing | say what it is about, such as tools = { hide = [\"delete_*\"] }",
+            "5:12 this names no caller | write `key:NAME`, `jwt:SUBJECT`, `role:NAME` or `anonymous`",
         ],
     ),
 ];

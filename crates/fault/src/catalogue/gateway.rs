@@ -30,7 +30,7 @@ reasons! {
         Broken, Upstream, Upstream,
         title: "the upstream server reported an error",
         hint: "check the request; the operator's log has the upstream's own words under the reference",
-        about: "The upstream answered with a JSON-RPC error. Its code is a fact; its message stays with the operator.",
+        about: "The upstream answered with a JSON-RPC error. Its code is a fact; its message stays with the operator, but for a scrubbed `excerpt` where the operator set trusted_errors.",
     }
     GATEWAY_CIRCUIT_OPEN = "gateway/CIRCUIT_OPEN" {
         Unavailable, Upstream, Upstream,

@@ -89,9 +89,9 @@ impl Peer {
             let Some(place) = place else { return Err(ended) };
             resumes += 1;
             tokio::time::sleep(events.retry().unwrap_or(RESUME).min(LONGEST_RESUME)).await;
-            let resumed = self.remote.send(Verb::Get, self.stream_headers(Some(place)), Bytes::new()).await;
+            let resumed = self.door.say(Verb::Get, self.stream_headers(Some(place)), Bytes::new()).await;
             // The request itself left long ago.
-            let heard = resumed.map_err(|why| self.unheard(why).with_effect(Effect::Unknown))?;
+            let heard = resumed.map_err(|why| self.unsaid(why).with_effect(Effect::Unknown))?;
             if heard.status() != 200 || heard.content() != ContentKind::Events {
                 return Err(ended);
             }
@@ -164,8 +164,8 @@ impl Peer {
                 told.extend(relay.map(|relay| ForClient::Progress(relay.cx, params)));
             }
             "notifications/message" => {
-                let relays = self.relays(of).into_iter();
-                told.extend(relays.map(|relay| ForClient::Log(relay.cx, params.clone())));
+                let relay = Relay::of_one_client(self.relays(of));
+                told.extend(relay.map(|relay| ForClient::Log(relay.cx, params)));
             }
             method => {
                 if let Some(notice) = Notice::of_change(method, &params) {
@@ -193,8 +193,8 @@ impl Peer {
         if request.method == "ping" {
             return self.reply(&request.id, "{}");
         }
-        // On the stream of no request, a question is only somebody's when a single call is running.
-        let Ok([relay]) = <[Relay; 1]>::try_from(self.relays(of)) else {
+        // On the stream of no request, a question is only somebody's when a single client's calls are running.
+        let Some(relay) = Relay::of_one_client(self.relays(of)) else {
             return self.decline(&request.id, -32601, "no client can answer this now");
         };
         let question = Notice::Question {

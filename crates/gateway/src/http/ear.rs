@@ -5,11 +5,12 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use failwell_rpc::Era;
-use failwell_transport::{ContentKind, Events, Heard, Unheard, Verb};
+use failwell_transport::{ContentKind, Events, Heard, Verb};
 use serde_json::json;
 use std::sync::atomic::Ordering;
 
 use super::Peer;
+use crate::door::Unsaid;
 use crate::params::plain_meta;
 
 /// Between two attempts: doubled each time …
@@ -59,9 +60,9 @@ async fn keep_listening(peer: &Arc<Peer>) {
     }
 }
 
-async fn open(peer: &Peer, place: Option<&str>) -> Result<Heard, Unheard> {
+async fn open(peer: &Peer, place: Option<&str>) -> Result<Heard, Unsaid> {
     if peer.era() == Some(Era::Session) {
-        return peer.remote.send(Verb::Get, peer.stream_headers(place), Bytes::new()).await;
+        return peer.door.say(Verb::Get, peer.stream_headers(place), Bytes::new()).await;
     }
     let watched = peer.watched.borrow().clone();
     let wanted = json!({"toolsListChanged": true, "promptsListChanged": true, "resourcesListChanged": true,
@@ -71,7 +72,7 @@ async fn open(peer: &Peer, place: Option<&str>) -> Result<Heard, Unheard> {
     let body = json!({"jsonrpc": "2.0", "id": number, "method": "subscriptions/listen",
         "params": {"notifications": wanted, "_meta": meta}});
     let body = body.to_string();
-    peer.remote.send(Verb::Post, peer.headers_for(&body), Bytes::from(body)).await
+    peer.door.say(Verb::Post, peer.headers_for(&body), Bytes::from(body)).await
 }
 
 /// Until the stream ends, or makes no sense any more.

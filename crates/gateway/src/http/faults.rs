@@ -6,6 +6,7 @@ use failwell_fault::{Effect, Fault, Retry, reason};
 use failwell_transport::{Heard, Unheard};
 
 use super::Peer;
+use crate::door::Unsaid;
 
 /// How much of a body is kept for the operator.
 const EXCERPT: usize = 4_096;
@@ -13,6 +14,14 @@ const EXCERPT: usize = 4_096;
 const LONGEST_WAIT: Duration = Duration::from_secs(3_600);
 
 impl Peer {
+    /// The fault for a message that was not sent, or not answered.
+    pub(super) fn unsaid(&self, why: Unsaid) -> Fault {
+        match why {
+            Unsaid::NoToken(fault) => fault,
+            Unsaid::Unheard(why) => self.unheard(why),
+        }
+    }
+
     /// The fault for a request without an answer. When it never left, the upstream has to be found again.
     pub(super) fn unheard(&self, why: Unheard) -> Fault {
         match &why {
@@ -35,7 +44,7 @@ impl Peer {
 }
 
 /// Our credentials are not good enough, which no caller can help. Nothing was done.
-pub(super) async fn refused(heard: Heard) -> Fault {
+pub(crate) async fn refused(heard: Heard) -> Fault {
     let status = heard.status();
     Fault::new(&reason::GATEWAY_UPSTREAM_DOWN)
         .fact("status", status)
@@ -43,7 +52,7 @@ pub(super) async fn refused(heard: Heard) -> Fault {
 }
 
 /// Too much was asked of it. Nothing was done.
-pub(super) async fn busy(heard: Heard) -> Fault {
+pub(crate) async fn busy(heard: Heard) -> Fault {
     let wait = retry_after(&heard);
     let fault = refused(heard).await;
     match wait {
@@ -60,7 +69,7 @@ pub(super) async fn nonsense(heard: Heard) -> Fault {
 }
 
 /// An answer under an error status with nothing of JSON-RPC in it.
-pub(super) fn bad_status(status: u16, wait: Option<Duration>, body: &[u8]) -> Fault {
+pub(crate) fn bad_status(status: u16, wait: Option<Duration>, body: &[u8]) -> Fault {
     let fault = match status {
         // Said by whoever stands in front of a server that is not there.
         502..=504 => Fault::new(&reason::GATEWAY_UPSTREAM_DOWN)
@@ -87,7 +96,7 @@ fn excerpt(body: &[u8]) -> &[u8] {
 }
 
 /// What `Retry-After` says, in seconds or as a date.
-pub(super) fn retry_after(heard: &Heard) -> Option<Duration> {
+pub(crate) fn retry_after(heard: &Heard) -> Option<Duration> {
     let said = heard.header("retry-after")?.trim();
     let wait = match said.parse() {
         Ok(seconds) => Duration::from_secs(seconds),

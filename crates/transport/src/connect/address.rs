@@ -4,6 +4,7 @@ use http::header::HeaderValue;
 use http::uri::{PathAndQuery, Scheme};
 
 /// Where a server is.
+#[derive(Clone)]
 pub(super) struct Address {
     /// Whether the connection is encrypted.
     pub(super) secure: Secure,
@@ -50,9 +51,53 @@ impl Address {
     }
 }
 
+impl Address {
+    /// What a reference found there leads to; `None` when that is another server.
+    pub(super) fn resolve(&self, reference: &str) -> Option<Address> {
+        let reference = reference.split('#').next().unwrap_or_default();
+        let scheme = if self.secure == Secure::Yes { "https:" } else { "http:" };
+        let begins_scheme = reference.split(['/', '?']).next().is_some_and(|begin| begin.contains(':'));
+        if reference.starts_with("//") || begins_scheme {
+            let whole = if begins_scheme { reference.to_owned() } else { format!("{scheme}{reference}") };
+            let there = Address::parse(&whole).ok()?;
+            let is_same = there.secure == self.secure
+                && there.port == self.port
+                && there.host.eq_ignore_ascii_case(&self.host);
+            return is_same.then_some(there);
+        }
+        let here = self.path.path();
+        let path = match reference.chars().next() {
+            Some('/') => reference.to_owned(),
+            Some('?') => format!("{here}{reference}"),
+            _ => format!("{}/{reference}", here.rsplit_once('/').map_or("", |(folder, _)| folder)),
+        };
+        let path = Uri::from(path.parse::<PathAndQuery>().ok()?);
+        Some(Address { path, ..self.clone() })
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::{Address, Secure};
+
+    #[test]
+    fn references_stay_with_their_server() {
+        let here = Address::parse("http://host:81/a/sse?x=1").expect("an address");
+        for (reference, path) in [
+            ("/messages?id=1", "/messages?id=1"),
+            ("?id=1", "/a/sse?id=1"),
+            ("messages/x:y", "/a/messages/x:y"),
+            ("http://HOST:81/m#f", "/m"),
+            ("//host:81/m", "/m"),
+        ] {
+            assert_eq!(here.resolve(reference).expect(reference).path, path, "{reference}");
+        }
+        for elsewhere in
+            ["http://other:81/m", "https://host:81/m", "http://host/m", "//other/m", "ftp://host:81/", "a b"]
+        {
+            assert!(here.resolve(elsewhere).is_none(), "{elsewhere}");
+        }
+    }
 
     #[test]
     fn addresses_are_taken_apart() {

@@ -3,8 +3,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use http_body_util::Full;
-use hyper::client::conn::http1::{self, SendRequest};
+use hyper::client::conn::http1;
 use hyper_util::rt::TokioIo;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
@@ -16,6 +15,7 @@ use tokio_rustls::rustls::pki_types::{CertificateDer, ServerName};
 use tokio_rustls::rustls::{ClientConfig, RootCertStore};
 
 use super::address::{Address, Secure};
+use super::held::Held;
 use super::remote::Unheard;
 
 /// How long finding, connecting to and greeting a server may take together.
@@ -24,13 +24,21 @@ const CONNECT: Duration = Duration::from_secs(5);
 const LARGEST_HEAD: usize = 64 * 1024;
 
 /// Who may vouch for a server over https.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Trust {
     /// Whom the system trusts.
     #[default]
     System,
     /// These authorities alone, as PEM.
     Pem(Bytes),
+}
+
+impl Trust {
+    /// These authorities alone; `None` when there is not one certificate, or one that nobody can read.
+    pub fn pem(text: impl Into<Bytes>) -> Option<Trust> {
+        let trust = Trust::Pem(text.into());
+        roots(&trust).ok().filter(|roots| !roots.is_empty()).map(|_| trust)
+    }
 }
 
 /// Makes connections to one server.
@@ -45,14 +53,14 @@ impl Dialer {
     }
 
     /// A new connection. Nothing of a request has left when this fails.
-    pub(super) async fn dial(&self, address: &Address) -> Result<SendRequest<Full<Bytes>>, Unheard> {
+    pub(super) async fn dial(&self, address: &Address) -> Result<Held, Unheard> {
         match tokio::time::timeout(CONNECT, self.connect(address)).await {
             Ok(connected) => connected.map_err(Unheard::not_sent),
             Err(late) => Err(Unheard::not_sent(io::Error::from(late))),
         }
     }
 
-    async fn connect(&self, address: &Address) -> io::Result<SendRequest<Full<Bytes>>> {
+    async fn connect(&self, address: &Address) -> io::Result<Held> {
         let socket = TcpStream::connect((address.host.as_str(), address.port)).await?;
         socket.set_nodelay(true)?;
         match address.secure {
@@ -66,15 +74,12 @@ impl Dialer {
     }
 }
 
-async fn greet(
-    stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,
-) -> io::Result<SendRequest<Full<Bytes>>> {
+async fn greet(stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static) -> io::Result<Held> {
     let mut http = http1::Builder::new();
     http.max_header_size(LARGEST_HEAD);
     let (sender, connection) = http.handshake(TokioIo::new(stream)).await.map_err(io::Error::other)?;
-    // Ends with the connection: when the other side closes it, or when nobody holds its sender or a body any more.
-    tokio::spawn(connection);
-    Ok(sender)
+    // How it ended is told to whoever waits for something on it.
+    Ok(Held::new(sender, async { drop(connection.await) }))
 }
 
 async fn connector(trust: Trust) -> io::Result<TlsConnector> {

@@ -6,6 +6,7 @@ use http_body_util::BodyExt;
 use hyper::body::Incoming;
 use memchr::memchr2;
 
+use super::held::Held;
 use super::remote::Unheard;
 
 /// Longer ids of events are not remembered.
@@ -14,24 +15,31 @@ const LONGEST_ID: usize = 1_024;
 /// A stream of server-sent events. Dropped, its connection is closed.
 pub struct Events {
     body: Incoming,
+    held: Held,
     parser: Parser,
     cap: usize,
 }
 
 impl Events {
-    pub(super) fn new(body: Incoming, cap: usize) -> Events {
-        Events { body, parser: Parser::default(), cap }
+    pub(super) fn new(body: Incoming, held: Held, cap: usize) -> Events {
+        Events { body, held, parser: Parser::default(), cap }
     }
 
     /// The data of the next message; `None` when the stream ended. Safe to drop and call again.
     pub async fn next(&mut self) -> Result<Option<Bytes>, Unheard> {
+        self.next_named("message").await
+    }
+
+    /// The data of the next event of this name; those of another are passed over.
+    pub async fn next_named(&mut self, name: &str) -> Result<Option<Bytes>, Unheard> {
         loop {
             match self.parser.ready.pop_front() {
-                Some(data) if data.len() > self.cap => return Err(Unheard::TooLarge(self.cap)),
-                Some(data) => return Ok(Some(data)),
+                Some((found, _)) if found != name.as_bytes() => continue,
+                Some((_, data)) if data.len() > self.cap => return Err(Unheard::TooLarge(self.cap)),
+                Some((_, data)) => return Ok(Some(data)),
                 None => {}
             }
-            let Some(frame) = self.body.frame().await else { return Ok(None) };
+            let Some(frame) = self.held.along(self.body.frame()).await else { return Ok(None) };
             if let Ok(data) = frame.map_err(Unheard::lost)?.into_data() {
                 self.parser.feed(&data);
             }
@@ -63,7 +71,8 @@ struct Parser {
     name: Vec<u8>,
     last_id: Option<String>,
     retry: Option<Duration>,
-    ready: VecDeque<Bytes>,
+    /// Names and data.
+    ready: VecDeque<(Vec<u8>, Bytes)>,
 }
 
 impl Parser {
@@ -123,12 +132,12 @@ impl Parser {
         }
     }
 
-    /// Ends an event. Those without data only say where the stream is; those with another name are not ours.
+    /// Ends an event. Those without data only say where the stream is; those without a name are messages.
     fn dispatch(&mut self) {
         let (data, name) = (self.data.split().freeze(), std::mem::take(&mut self.name));
         self.has_data = false;
-        if !data.is_empty() && (name.is_empty() || name == b"message") {
-            self.ready.push_back(data);
+        if !data.is_empty() {
+            self.ready.push_back((if name.is_empty() { b"message".to_vec() } else { name }, data));
         }
     }
 }
@@ -142,7 +151,8 @@ mod tests {
         for piece in pieces {
             parser.feed(piece.as_bytes());
         }
-        let found: Vec<&[u8]> = parser.ready.iter().map(AsRef::as_ref).collect();
+        let found = parser.ready.iter().filter(|(name, _)| name == b"message");
+        let found: Vec<&[u8]> = found.map(|(_, data)| data.as_ref()).collect();
         let expected: Vec<&[u8]> = expected.iter().map(|text| text.as_bytes()).collect();
         assert_eq!(found, expected, "{pieces:?}");
         parser

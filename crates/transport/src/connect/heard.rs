@@ -5,11 +5,11 @@ use bytes::{Bytes, BytesMut};
 use http::header::{CONTENT_TYPE, HeaderMap};
 use http::{Response, StatusCode};
 use http_body::Body;
-use http_body_util::{BodyExt, Full};
+use http_body_util::BodyExt;
 use hyper::body::Incoming;
-use hyper::client::conn::http1::SendRequest;
 
 use super::events::Events;
+use super::held::Held;
 use super::idle::Idle;
 use super::remote::Unheard;
 
@@ -21,7 +21,7 @@ pub struct Heard {
     status: StatusCode,
     headers: HeaderMap,
     body: Incoming,
-    sender: SendRequest<Full<Bytes>>,
+    held: Held,
     idle: Arc<Idle>,
 }
 
@@ -37,13 +37,9 @@ pub enum ContentKind {
 }
 
 impl Heard {
-    pub(super) fn new(
-        response: Response<Incoming>,
-        sender: SendRequest<Full<Bytes>>,
-        idle: Arc<Idle>,
-    ) -> Heard {
+    pub(super) fn new(response: Response<Incoming>, held: Held, idle: Arc<Idle>) -> Heard {
         let (head, body) = response.into_parts();
-        Heard { status: head.status, headers: head.headers, body, sender, idle }
+        Heard { status: head.status, headers: head.headers, body, held, idle }
     }
 
     /// The status.
@@ -76,7 +72,7 @@ impl Heard {
         }
         let mut first = Bytes::new();
         let mut joined = BytesMut::new();
-        while let Some(frame) = self.body.frame().await {
+        while let Some(frame) = self.held.along(self.body.frame()).await {
             let Ok(data) = frame.map_err(Unheard::lost)?.into_data() else { continue };
             if first.len() + joined.len() + data.len() > cap {
                 return Err(Unheard::TooLarge(cap));
@@ -86,12 +82,14 @@ impl Heard {
                 first = data;
             } else {
                 if joined.is_empty() {
+                    let rest = usize::try_from(self.body.size_hint().lower()).unwrap_or(0).min(cap);
+                    joined.reserve(first.len() + data.len() + rest);
                     joined.extend_from_slice(&std::mem::take(&mut first));
                 }
                 joined.extend_from_slice(&data);
             }
         }
-        self.idle.put(self.sender);
+        self.idle.put(self.held);
         Ok(if joined.is_empty() { first } else { joined.freeze() })
     }
 
@@ -99,7 +97,7 @@ impl Heard {
     pub async fn excerpt(mut self, cap: usize) -> Bytes {
         let mut kept = BytesMut::new();
         let reading = async {
-            while let Some(Ok(frame)) = self.body.frame().await {
+            while let Some(Ok(frame)) = self.held.along(self.body.frame()).await {
                 let data = frame.into_data().unwrap_or_default();
                 let fits = data.len().min(cap - kept.len());
                 kept.extend_from_slice(data.get(..fits).unwrap_or_default());
@@ -114,6 +112,6 @@ impl Heard {
 
     /// The body as events, each at most `cap` bytes.
     pub fn events(self, cap: usize) -> Events {
-        Events::new(self.body, cap)
+        Events::new(self.body, self.held, cap)
     }
 }

@@ -11,13 +11,14 @@ use http_body_util::Full;
 use super::address::Address;
 use super::dial::{Dialer, Trust};
 use super::heard::Heard;
+use super::held::Sent;
 use super::idle::Idle;
 
 /// A server reached over HTTP.
 pub struct Remote {
     address: Address,
     fixed: HeaderMap,
-    dialer: Dialer,
+    dialer: Arc<Dialer>,
     idle: Arc<Idle>,
 }
 
@@ -91,7 +92,14 @@ impl Remote {
             value.set_sensitive(true);
             fixed.insert(name, value);
         }
-        Ok(Remote { address, fixed, dialer: Dialer::new(trust), idle: Arc::default() })
+        Ok(Remote { address, fixed, dialer: Arc::new(Dialer::new(trust)), idle: Arc::default() })
+    }
+
+    /// The same server at another path, which a reference found there leads to; `None` when it leads elsewhere.
+    pub fn beside(&self, reference: &str) -> Option<Remote> {
+        let address = self.address.resolve(reference)?;
+        let (fixed, dialer, idle) = (self.fixed.clone(), self.dialer.clone(), self.idle.clone());
+        Some(Remote { address, fixed, dialer, idle })
     }
 
     /// Sends a request and waits for the head of its answer. Dropped while it waits, the connection is closed.
@@ -99,22 +107,18 @@ impl Remote {
     /// A request is moved to another connection only when not a byte of it was written to the first.
     pub async fn send(&self, verb: Verb, headers: HeaderMap, body: Bytes) -> Result<Heard, Unheard> {
         let mut request = self.request(verb, headers, body);
-        while let Some(mut kept) = self.idle.take().await {
-            match kept.try_send_request(request).await {
-                Ok(response) => return Ok(Heard::new(response, kept, self.idle.clone())),
-                Err(mut failed) => match failed.take_message() {
-                    Some(unsent) => request = unsent,
-                    None => return Err(Unheard::lost(failed.into_error())),
-                },
+        while let Some(mut kept) = self.idle.take() {
+            match kept.send(request).await {
+                Sent::Answered(response) => return Ok(Heard::new(response, kept, self.idle.clone())),
+                Sent::Unsent(unsent, _) => request = *unsent,
+                Sent::Lost(why) => return Err(why),
             }
         }
         let mut fresh = self.dialer.dial(&self.address).await?;
-        match fresh.try_send_request(request).await {
-            Ok(response) => Ok(Heard::new(response, fresh, self.idle.clone())),
-            Err(mut failed) => match failed.take_message() {
-                Some(_) => Err(Unheard::not_sent(failed.into_error())),
-                None => Err(Unheard::lost(failed.into_error())),
-            },
+        match fresh.send(request).await {
+            Sent::Answered(response) => Ok(Heard::new(response, fresh, self.idle.clone())),
+            Sent::Unsent(_, why) => Err(Unheard::not_sent(why)),
+            Sent::Lost(why) => Err(why),
         }
     }
 
@@ -127,13 +131,11 @@ impl Remote {
         };
         *request.uri_mut() = self.address.path.clone();
         // What the protocol needs wins over what was configured.
-        let mut all = self.fixed.clone();
-        for (name, value) in headers {
-            if let Some(name) = name {
-                all.insert(name, value);
-            }
+        let mut headers = headers;
+        for (name, value) in &self.fixed {
+            headers.entry(name).or_insert_with(|| value.clone());
         }
-        *request.headers_mut() = all;
+        *request.headers_mut() = headers;
         request
     }
 }

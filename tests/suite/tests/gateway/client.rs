@@ -66,6 +66,16 @@ impl World {
         let gateway = Gateway::new(info, upstreams, Vec::new(), &launcher);
         let written = Buffer::default();
         let journal = Journal::to(Style::Json, written.clone());
+        World::joining(gateway, (journal, written), era).await
+    }
+
+    /// Another client of the same gateway.
+    pub(crate) async fn beside(&self, era: Era) -> World {
+        let journal = (self.journal.clone(), self.written.clone());
+        World::joining(self.gateway.clone(), journal, era).await
+    }
+
+    async fn joining(gateway: Gateway, (journal, written): (Journal, Buffer), era: Era) -> World {
         let house = House::new(Arc::new(gateway.clone()), Settings::default(), journal.clone())
             .expect("the house builds");
         gateway.announce_to(house.hub());
@@ -74,7 +84,8 @@ impl World {
         tokio::spawn(serve_stdio(house, read, write, StdioSettings::default(), CancellationToken::new()));
         let (read, input) = tokio::io::split(ours);
         let lines = BufReader::new(read).lines();
-        let mut world = World { gateway, lines, input, next: 0, journal, written, said: String::new(), era };
+        let said = String::new();
+        let mut world = World { gateway, lines, input, next: 0, journal, written, said, era };
         if era == Era::Modern {
             return world;
         }

@@ -10,4 +10,7 @@ mod life;
 mod passing;
 mod peers;
 mod reload;
+mod rules;
 mod script;
+mod sessions;
+mod words;

@@ -1,13 +1,16 @@
 //! How an upstream is reached: a program or an address, never both.
 
 mod address;
+mod auth;
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use failwell_fault::Secret;
+use failwell_gateway::Wire;
 
 use self::address::{address, check_header};
+use self::auth::{auth, authorities};
 use crate::config::interpolate::fill;
 use crate::config::names::{is_header, is_variable};
 use crate::config::reader::{Found, Reader, Section};
@@ -27,16 +30,20 @@ pub(super) fn target(reader: &mut Reader<'_>, section: &Section<'_>) -> Target {
             "an upstream with neither `command` nor `url`",
             "add command = [\"program\", \"argument\"] or url = \"https://…\"",
         ),
-        (true, false) => strangers(reader, section, "command", &["headers"]),
+        (true, false) => strangers(reader, section, "command", &["headers", "transport", "ca_file", "auth"]),
         (false, true) => strangers(reader, section, "url", &["cwd", "env", "env_pass"]),
     }
     let (command, url) = (command(reader, section), address(reader, section));
+    let (headers, ca) = (headers(reader, section), authorities(reader, section));
+    let auth = auth(reader, section, &headers).map(Box::new);
+    let wire = match reader.choice(section, "transport") {
+        Some("sse") => Wire::Events,
+        Some(_) => Wire::Streamable,
+        None => Wire::Found,
+    };
     match url {
-        Some(url) if command.is_none() => Target::Url { url, headers: headers(reader, section) },
-        _ => {
-            headers(reader, section);
-            program(reader, section, command.unwrap_or_default())
-        }
+        Some(url) if command.is_none() => Target::Url { url, wire, headers, ca, auth },
+        _ => program(reader, section, command.unwrap_or_default()),
     }
 }
 

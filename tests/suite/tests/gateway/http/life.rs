@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::client::{World, text};
 use crate::script::{Said, Script, Seen, Then, introduced, json_response, raw, response};
 
-fn fine(seen: &Seen) -> Said {
+pub(super) fn fine(seen: &Seen) -> Said {
     let result = json!({"resultType": "complete", "content": [{"type": "text", "text": "fine"}]});
     json_response(&json!({"jsonrpc": "2.0", "id": seen.body["id"], "result": result}))
 }

@@ -13,8 +13,8 @@ use tokio::process::{Child, Command};
 use super::cells::answering;
 use crate::client::{World, text};
 
-struct Served {
-    address: SocketAddr,
+pub(super) struct Served {
+    pub(super) address: SocketAddr,
     // Killed when dropped.
     _child: Child,
 }
@@ -32,7 +32,7 @@ fn tools() -> PathBuf {
 }
 
 /// Starts a server on a free port, and waits until it takes connections.
-async fn serve(command: impl FnOnce(u16) -> Command) -> Served {
+pub(super) async fn serve(command: impl FnOnce(u16) -> Command) -> Served {
     let free = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
     let address = free.local_addr().expect("an address");
     drop(free);
@@ -48,9 +48,18 @@ async fn serve(command: impl FnOnce(u16) -> Command) -> Served {
     panic!("the peer does not listen");
 }
 
-fn python(program: &str, port: u16) -> Command {
+pub(super) fn python(program: &str, port: u16) -> Command {
     let mut command = Command::new(tools().join("python/bin/python"));
     command.args(["-c", &program.replace("PORT", &port.to_string())]);
+    command
+}
+
+/// The server of npm that has everything, over one of its transports.
+pub(super) fn everything(transport: &str, port: u16) -> Command {
+    let npm = tools().join("npm");
+    let mut command = Command::new(npm.join("bin/node"));
+    let script = npm.join("node_modules/@modelcontextprotocol/server-everything/dist/index.js");
+    command.arg(script).arg(transport).env("PORT", port.to_string());
     command
 }
 
@@ -79,13 +88,7 @@ server.run('streamable-http', host='127.0.0.1', port=PORT)
 
 #[tokio::test(flavor = "multi_thread")]
 async fn servers_from_npm_and_pypi_work_unchanged_over_http() {
-    let everything = serve(|port| {
-        let npm = tools().join("npm");
-        let mut command = Command::new(npm.join("bin/node"));
-        let script = npm.join("node_modules/@modelcontextprotocol/server-everything/dist/index.js");
-        command.arg(script).arg("streamableHttp").env("PORT", port.to_string());
-        command
-    });
+    let everything = serve(|port| everything("streamableHttp", port));
     let fast = serve(|port| python(FASTMCP, port));
     let plain = serve(|port| python(MCP, port));
     let (everything, fast, plain) = tokio::join!(everything, fast, plain);
@@ -116,7 +119,7 @@ async fn servers_from_npm_and_pypi_work_unchanged_over_http() {
 }
 
 /// Calls a tool and counts how often it reports progress.
-async fn progress(world: &mut World, tool: &str, arguments: serde_json::Value) -> usize {
+pub(super) async fn progress(world: &mut World, tool: &str, arguments: serde_json::Value) -> usize {
     let params = json!({"name": tool, "arguments": arguments, "_meta": {"progressToken": 1}});
     let id = world.start("tools/call", params).await;
     let mut heard = 0;

@@ -19,12 +19,19 @@ const OURS: [&str; 9] = [
 ];
 
 pub(super) fn address(reader: &mut Reader<'_>, section: &Section<'_>) -> Option<Endpoint> {
-    let text = reader.text(section, "url")?;
+    address_at(reader, section, "url")
+}
+
+/// The address under one key.
+pub(super) fn address_at(reader: &mut Reader<'_>, section: &Section<'_>, name: &str) -> Option<Endpoint> {
+    let text = reader.text(section, name)?;
     let (message, help) = match judge(&text.value) {
         Ok(uri) => return Some(Endpoint(uri)),
         Err(complaint) => complaint,
     };
-    reader.wrong(&text.span, &text.key, message, help);
+    let is_token = name == "token_url" && message.ends_with("credentials");
+    let help = if is_token { "name them in client_id and client_secret" } else { help };
+    reader.wrong(&text.span, &text.key, message.replace("url", name), help);
     None
 }
 

@@ -1,23 +1,9 @@
 //! What a child may use, and what happens when it cannot be started.
 
-#![cfg(target_os = "linux")]
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    unreachable_pub,
-    dead_code,
-    reason = "a test may stop at the first surprise, and need not use all of its support"
-)]
-
-#[path = "support/run.rs"]
-mod support;
-
 use std::time::Duration;
 
+use crate::support::{Folder, is_alive, launcher, run, shell};
 use failwell_process::{How, Limit, Plan, Signal};
-use support::{Folder, is_alive, launcher, run, shell};
 
 fn python(script: &str) -> Plan {
     let mut plan = shell("");

@@ -1,23 +1,9 @@
 //! What a child in a sandbox can and cannot do, on a kernel that has one.
 
-#![cfg(target_os = "linux")]
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    unreachable_pub,
-    dead_code,
-    reason = "a test may stop at the first surprise, and need not use all of its support"
-)]
-
-#[path = "support/run.rs"]
-mod support;
-
 use std::net::TcpListener;
 
+use crate::support::{Folder, run, shell};
 use failwell_process::{Ended, Need, Network, Plan, Profile, Sandbox, containment};
-use support::{Folder, run, shell};
 
 async fn inside(script: &str, profile: Profile) -> Ended {
     let mut plan = shell(script);
@@ -129,6 +115,6 @@ async fn a_sandbox_does_not_keep_the_supervisor_from_its_work() {
 async fn a_program_outside_the_profile_does_not_start() {
     let mut plan = Plan::new("/bin/true", "/");
     plan.sandbox = Sandbox::Profile(Profile::closed());
-    let fault = support::launcher().start(plan).await.unwrap_err();
+    let fault = crate::support::launcher().start(plan).await.unwrap_err();
     assert_eq!(fault.reason().id, "process/SPAWN");
 }

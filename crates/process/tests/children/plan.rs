@@ -1,23 +1,9 @@
 //! A child gets what its plan names, and its end is told as it was.
 
-#![cfg(target_os = "linux")]
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    unreachable_pub,
-    dead_code,
-    reason = "a test may stop at the first surprise, and need not use all of its support"
-)]
-
-#[path = "support/run.rs"]
-mod support;
-
 use std::time::{Duration, Instant};
 
+use crate::support::{run, shell, start};
 use failwell_process::{Caps, Environment, Exit, How, Input, Plan, Signal, Stdout};
-use support::{run, shell, start};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 #[tokio::test]

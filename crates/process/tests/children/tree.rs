@@ -1,23 +1,9 @@
 //! Nothing a child starts outlives it, whatever it tries.
 
-#![cfg(target_os = "linux")]
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    clippy::indexing_slicing,
-    unreachable_pub,
-    dead_code,
-    reason = "a test may stop at the first surprise, and need not use all of its support"
-)]
-
-#[path = "support/run.rs"]
-mod support;
-
 use std::time::{Duration, Instant};
 
+use crate::support::{Folder, is_alive, launcher, number_in, run, shell, soon, start};
 use failwell_process::{Exit, How, Signal};
-use support::{Folder, is_alive, launcher, number_in, run, shell, soon, start};
 
 /// A daemon as the book has it: fork, new session, fork again, and the middle one goes.
 const DAEMON: &str = r#"
@@ -161,6 +147,24 @@ async fn a_killed_supervisor_takes_the_child_with_it() {
     soon("both are gone", || !is_alive(own) && !is_alive(below)).await;
 }
 
+/// With its supervisor killed nobody below is anybody's but ours: a daemon in a session of its own included.
+#[tokio::test]
+async fn a_killed_supervisor_leaves_no_daemon_behind() {
+    let folder = Folder::new("orphaned");
+    let mut child = start(shell(&daemon(&folder, "deaf", "sleep 300"))).await;
+    let away = number_in(&folder.file("pid")).await;
+    let mut bystander = std::process::Command::new("sleep").arg("60").spawn().unwrap();
+    let supervisor = rustix::process::Pid::from_raw(parent_of(child.pid())).unwrap();
+    rustix::process::kill_process(supervisor, rustix::process::Signal::KILL).unwrap();
+    let ended = child.wait().await;
+    let spared = bystander.try_wait().unwrap().is_none();
+    bystander.kill().unwrap();
+    bystander.wait().unwrap();
+    assert_eq!((ended.how, ended.survivors), (How::Lost, 0));
+    assert!(!is_alive(away), "the daemon is alive");
+    assert!(spared, "a child that is no orphan was ended");
+}
+
 #[tokio::test]
 async fn a_stop_may_be_hurried() {
     let folder = Folder::new("hurried");
@@ -198,7 +202,7 @@ async fn a_child_has_no_terminal() {
         let status = tokio::process::Command::new("python3")
             .args(["-c", at_a_terminal])
             .arg(std::env::current_exe().unwrap())
-            .args(["--exact", "a_child_has_no_terminal"])
+            .args(["--exact", "tree::a_child_has_no_terminal"])
             .env("FAILWELL_TEST_ALONE", "1")
             .stdin(std::process::Stdio::null())
             .status()
@@ -217,7 +221,7 @@ async fn a_child_has_no_terminal() {
 async fn two_hundred_runs_leave_nothing_behind() {
     let Some(_) = std::env::var_os("FAILWELL_TEST_ALONE") else {
         let status = tokio::process::Command::new(std::env::current_exe().unwrap())
-            .args(["--exact", "two_hundred_runs_leave_nothing_behind"])
+            .args(["--exact", "tree::two_hundred_runs_leave_nothing_behind"])
             .env("FAILWELL_TEST_ALONE", "1")
             .status()
             .await

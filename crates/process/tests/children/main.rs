@@ -1,0 +1,16 @@
+//! Real children under real supervisors: what they get, what they may use and touch, and what is left of them.
+
+#![cfg(target_os = "linux")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test may stop at the first surprise"
+)]
+
+mod limits;
+mod plan;
+mod sandbox;
+mod support;
+mod tree;

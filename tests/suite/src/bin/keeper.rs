@@ -1,0 +1,134 @@
+//! An upstream of the session era that remembers everything it was told, over standard input and output.
+
+use std::io::{BufRead, Write, stdin, stdout};
+use std::process::ExitCode;
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+#[derive(Default)]
+struct Memory {
+    capabilities: Value,
+    level: Option<String>,
+    watched: Vec<String>,
+    answers: Vec<Value>,
+    calls: u64,
+}
+
+#[derive(Default)]
+struct Kept {
+    memory: Mutex<Memory>,
+    answered: Condvar,
+}
+
+fn main() -> ExitCode {
+    let kept: Arc<Kept> = Arc::default();
+    for read in stdin().lock().lines() {
+        let Ok(read) = read else { break };
+        let Ok(message) = serde_json::from_str::<Value>(&read) else { continue };
+        match (message.get("method").and_then(Value::as_str), message.get("id")) {
+            (Some(method), Some(_)) => {
+                let (method, kept) = (method.to_owned(), kept.clone());
+                std::thread::spawn(move || serve(&method, &message, &kept));
+            }
+            (None, Some(_)) => {
+                kept.memory.lock().unwrap_or_else(PoisonError::into_inner).answers.push(message);
+                kept.answered.notify_all();
+            }
+            _ => {}
+        }
+    }
+    ExitCode::SUCCESS
+}
+
+fn serve(method: &str, message: &Value, kept: &Kept) {
+    let text = |place: &str| message.pointer(place).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let mut memory = kept.memory.lock().unwrap_or_else(PoisonError::into_inner);
+    let answer = match method {
+        "initialize" => {
+            memory.capabilities = message.pointer("/params/capabilities").cloned().unwrap_or_default();
+            let capabilities = json!({"tools": {}, "logging": {}, "resources": {"subscribe": true}});
+            json!({"protocolVersion": "2025-11-25", "capabilities": capabilities,
+                "serverInfo": {"name": "keeper", "version": "1"}})
+        }
+        "tools/list" => {
+            let names = ["memory", "tell", "ask", "touch", "crash"];
+            let tool = |name: &str| json!({"name": name, "inputSchema": {"type": "object"}});
+            json!({"tools": names.map(tool)})
+        }
+        "logging/setLevel" => {
+            memory.level = Some(text("/params/level"));
+            json!({})
+        }
+        "resources/subscribe" => {
+            memory.watched.push(text("/params/uri"));
+            json!({})
+        }
+        "resources/unsubscribe" => {
+            let uri = text("/params/uri");
+            memory.watched.retain(|watched| *watched != uri);
+            json!({})
+        }
+        "tools/call" => {
+            memory.calls += 1;
+            drop(memory);
+            let said = call(&text("/params/name"), message.pointer("/params/arguments"), kept);
+            json!({"content": [{"type": "text", "text": said}]})
+        }
+        "ping" => json!({}),
+        _ => {
+            let error = json!({"code": -32601, "message": "no such method"});
+            return write(&json!({"jsonrpc": "2.0", "id": message.get("id"), "error": error}));
+        }
+    };
+    write(&json!({"jsonrpc": "2.0", "id": message.get("id"), "result": answer}));
+}
+
+fn call(name: &str, arguments: Option<&Value>, kept: &Kept) -> String {
+    let given = |key: &str| arguments.and_then(|all| all.get(key)).cloned().unwrap_or_default();
+    let pause = Duration::from_millis(given("ms").as_u64().unwrap_or(0));
+    let memory = || kept.memory.lock().unwrap_or_else(PoisonError::into_inner);
+    match name {
+        "memory" => {
+            let memory = memory();
+            json!({"pid": std::process::id(), "level": memory.level, "watched": memory.watched,
+                "capabilities": memory.capabilities, "calls": memory.calls})
+            .to_string()
+        }
+        "tell" => {
+            std::thread::sleep(pause);
+            notify("notifications/message", json!({"level": "error", "data": given("what")}));
+            std::thread::sleep(pause);
+            "told".to_owned()
+        }
+        "ask" => {
+            std::thread::sleep(pause);
+            let before = memory().answers.len();
+            let schema = json!({"type": "object", "properties": {"a": {"type": "string"}}});
+            let params = json!({"message": given("what"), "requestedSchema": schema});
+            write(&json!({"jsonrpc": "2.0", "id": "q", "method": "elicitation/create", "params": params}));
+            let waiting = kept.answered.wait_timeout_while(memory(), Duration::from_secs(5), |memory| {
+                memory.answers.len() == before
+            });
+            let answered = waiting.map(|(memory, _)| memory.answers.last().cloned());
+            answered.ok().flatten().unwrap_or_default().to_string()
+        }
+        "touch" => {
+            notify("notifications/resources/updated", json!({"uri": given("uri")}));
+            "touched".to_owned()
+        }
+        "crash" => std::process::exit(3),
+        _ => "no such tool".to_owned(),
+    }
+}
+
+fn notify(method: &str, params: Value) {
+    write(&json!({"jsonrpc": "2.0", "method": method, "params": params}));
+}
+
+fn write(message: &Value) {
+    let mut out = stdout().lock();
+    let _ = writeln!(out, "{message}");
+    let _ = out.flush();
+}

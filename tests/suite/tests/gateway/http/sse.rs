@@ -1,0 +1,286 @@
+//! Upstreams over HTTP+SSE, the transport of 2024-11-05.
+
+use std::net::SocketAddr;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use failwell_gateway::{Reach, UpstreamSettings, Wire};
+use failwell_rpc::Era;
+use serde_json::{Value, json};
+use tokio::io::AsyncWriteExt;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::process::Command;
+use tokio::sync::mpsc;
+
+use super::cells::answering;
+use super::peers::{everything, progress, python, serve};
+use crate::client::{World, failed, text};
+use crate::script::read_raw;
+
+/// What happens to a request that was posted.
+#[derive(Clone, Copy)]
+enum Does {
+    Answers,
+    Nothing,
+    EndsTheStream,
+    Refuses(u16),
+    HangsUp,
+}
+
+/// A server of this transport that misbehaves as told.
+struct Legacy {
+    address: SocketAddr,
+    posted: Arc<Mutex<Vec<Value>>>,
+    streams: Arc<AtomicUsize>,
+}
+
+type Plan = Arc<dyn Fn(&Value, usize) -> Does + Send + Sync>;
+
+impl Legacy {
+    /// `begins` is what the stream begins with; `does` says what happens to calls, and how many came before.
+    async fn new(begins: &str, does: impl Fn(&Value, usize) -> Does + Send + Sync + 'static) -> Legacy {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let address = listener.local_addr().expect("an address");
+        let (posted, streams) = (Arc::new(Mutex::default()), Arc::new(AtomicUsize::new(0)));
+        let stream: Arc<Mutex<Option<mpsc::UnboundedSender<String>>>> = Arc::default();
+        let legacy = Legacy { address, posted: posted.clone(), streams: streams.clone() };
+        let (begins, does): (Arc<str>, Plan) = (begins.into(), Arc::new(does));
+        tokio::spawn(async move {
+            while let Ok((socket, _)) = listener.accept().await {
+                let serving = Serving {
+                    posted: posted.clone(),
+                    streams: streams.clone(),
+                    stream: stream.clone(),
+                    does: does.clone(),
+                };
+                tokio::spawn(serving.converse(socket, begins.clone()));
+            }
+        });
+        legacy
+    }
+
+    async fn good(does: impl Fn(&Value, usize) -> Does + Send + Sync + 'static) -> Legacy {
+        Legacy::new("event: endpoint\ndata: /messages?id=1\n\n", does).await
+    }
+
+    fn settings(&self, wire: Wire) -> UpstreamSettings {
+        settings(self.address, wire)
+    }
+
+    fn calls(&self) -> usize {
+        self.posted.lock().expect("posted").iter().filter(|body| body["method"] == "tools/call").count()
+    }
+
+    fn methods(&self) -> Vec<String> {
+        let posted = self.posted.lock().expect("posted");
+        posted.iter().map(|body| body["method"].as_str().unwrap_or("-").to_owned()).collect()
+    }
+}
+
+fn settings(address: SocketAddr, wire: Wire) -> UpstreamSettings {
+    let reach = Reach::Http { url: format!("http://{address}/sse"), headers: Vec::new() };
+    let timeout = Duration::from_secs(20);
+    UpstreamSettings { wire, timeout, ..UpstreamSettings::new("up", reach) }
+}
+
+struct Serving {
+    posted: Arc<Mutex<Vec<Value>>>,
+    streams: Arc<AtomicUsize>,
+    stream: Arc<Mutex<Option<mpsc::UnboundedSender<String>>>>,
+    does: Plan,
+}
+
+impl Serving {
+    async fn converse(self, mut socket: TcpStream, begins: Arc<str>) {
+        while let Some((head, body)) = read_raw(&mut socket).await {
+            if head.starts_with("GET /sse ") {
+                return self.stream(socket, &begins).await;
+            }
+            let said = self.said(&head, &body);
+            if said.is_empty() || socket.write_all(said.as_bytes()).await.is_err() {
+                return;
+            }
+        }
+    }
+
+    async fn stream(self, mut socket: TcpStream, begins: &str) {
+        let (sender, mut events) = mpsc::unbounded_channel::<String>();
+        *self.stream.lock().expect("stream") = Some(sender);
+        self.streams.fetch_add(1, Ordering::SeqCst);
+        let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n";
+        let mut open = socket.write_all(format!("{head}{begins}").as_bytes()).await.is_ok();
+        while let (true, Some(event)) = (open, events.recv().await) {
+            open = socket.write_all(event.as_bytes()).await.is_ok();
+        }
+    }
+
+    fn said(&self, head: &str, body: &[u8]) -> String {
+        if !head.starts_with("POST /messages?id=1 ") {
+            return "HTTP/1.1 404 X\r\nContent-Length: 3\r\n\r\nno!".to_owned();
+        }
+        let body: Value = serde_json::from_slice(body).expect("JSON");
+        let calls = {
+            let mut posted = self.posted.lock().expect("posted");
+            posted.push(body.clone());
+            posted.iter().filter(|body| body["method"] == "tools/call").count()
+        };
+        let result = match body["method"].as_str().unwrap_or_default() {
+            "initialize" => json!({"protocolVersion": "2024-11-05", "capabilities": {"tools": {}},
+                "serverInfo": {"name": "old", "version": "1"}}),
+            "tools/list" => json!({"tools": [{"name": "t", "inputSchema": {"type": "object"}}]}),
+            "tools/call" => match (self.does)(&body, calls) {
+                Does::Answers => json!({"content": [{"type": "text", "text": "fine"}]}),
+                Does::Nothing => Value::Null,
+                Does::EndsTheStream => {
+                    *self.stream.lock().expect("stream") = None;
+                    Value::Null
+                }
+                Does::Refuses(status) => {
+                    return format!("HTTP/1.1 {status} X\r\nContent-Length: 7\r\n\r\nhunter2");
+                }
+                Does::HangsUp => return String::new(),
+            },
+            _ => Value::Null,
+        };
+        if let (false, Some(stream)) = (result.is_null(), &*self.stream.lock().expect("stream")) {
+            let answer = json!({"jsonrpc": "2.0", "id": body["id"], "result": result});
+            let _ = stream.send(format!("event: message\ndata: {answer}\n\n"));
+        }
+        "HTTP/1.1 202 Accepted\r\nContent-Length: 8\r\n\r\nAccepted".to_owned()
+    }
+}
+
+const MCP: &str = "
+from mcp.server import MCPServer
+server = MCPServer('peer')
+@server.tool()
+def shout(text: str) -> str:
+    return text.upper()
+server.run('sse', host='127.0.0.1', port=PORT)
+";
+
+const FASTMCP: &str = "
+from fastmcp import FastMCP
+server = FastMCP('peer')
+@server.tool
+def shout(text: str) -> str:
+    return text.upper()
+server.run(transport='sse', host='127.0.0.1', port=PORT, show_banner=False)
+";
+
+#[tokio::test(flavor = "multi_thread")]
+async fn servers_from_npm_and_pypi_work_unchanged_over_sse() {
+    let npm = serve(|port| -> Command { everything("sse", port) });
+    let plain = serve(|port| python(MCP, port));
+    let fast = serve(|port| python(FASTMCP, port));
+    let (npm, plain, fast) = tokio::join!(npm, plain, fast);
+    for (client, wire) in [(Era::Session, Wire::Events), (Era::Modern, Wire::Found)] {
+        let mut named = [("npm", &npm), ("py", &plain), ("fast", &fast)].map(|(name, served)| {
+            UpstreamSettings { name: name.to_owned(), ..settings(served.address, wire) }
+        });
+        named.iter_mut().for_each(|settings| settings.start_timeout = Duration::from_secs(20));
+        let mut world = World::of(client, named.to_vec()).await;
+        let list = world.ask("tools/list", json!({})).await;
+        let unreachable = &list["result"]["_meta"]["dev.failwell/unreachable"];
+        assert!(unreachable.is_null(), "every server is reachable: {list}");
+        assert_eq!(text(&world.call("npm__echo", json!({"message": "hi"})).await), "Echo: hi");
+        for server in ["py", "fast"] {
+            let shouted = world.call(&format!("{server}__shout"), json!({"text": "loud"})).await;
+            assert_eq!(text(&shouted), "LOUD", "{client:?}");
+        }
+        let long = json!({"duration": 1, "steps": 4});
+        assert_eq!(progress(&mut world, "npm__trigger-long-running-operation", long).await, 4);
+        let model = json!({"role": "assistant", "model": "m", "content": {"type": "text", "text": "42"}});
+        let prompt = json!({"prompt": "?", "maxTokens": 10});
+        let sampled = answering(&mut world, client, "npm__trigger-sampling-request", prompt, model).await;
+        assert!(text(&sampled).contains("42"), "{client:?}: {sampled}");
+        world.gateway.stop();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn it_is_found_out_and_remembered() {
+    let legacy = Legacy::good(|_, _| Does::Answers).await;
+    let mut world = World::new(vec![legacy.settings(Wire::Found)]).await;
+    assert_eq!(text(&world.call("up__t", json!({})).await), "fine");
+    let begun = ["initialize", "notifications/initialized", "tools/list", "tools/call"];
+    assert_eq!(legacy.methods(), begun, "in this order");
+    let mut world = World::new(vec![legacy.settings(Wire::Streamable)]).await;
+    let answer = world.ask("resources/read", json!({"uri": "up+x://y"})).await;
+    assert_eq!(failed(&answer).1, "gateway/UPSTREAM_DOWN", "only what was asked for is spoken: {answer}");
+    assert_eq!(answer["error"]["data"]["facts"]["status"], 404);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn many_calls_at_once_are_answered_on_one_stream() {
+    let legacy = Legacy::good(|_, _| Does::Answers).await;
+    let mut world = World::new(vec![legacy.settings(Wire::Events)]).await;
+    world.ask("tools/list", json!({})).await;
+    let mut open = std::collections::HashSet::new();
+    for _ in 0..200 {
+        open.insert(world.start("tools/call", json!({"name": "up__t", "arguments": {}})).await);
+    }
+    while !open.is_empty() {
+        let answer = world.hear().await;
+        assert_eq!(text(&answer), "fine");
+        assert!(open.remove(&answer["id"].as_u64().expect("an id")), "once");
+    }
+    assert_eq!(legacy.streams.load(Ordering::SeqCst), 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_goes_wrong_with_a_call_is_told_and_the_next_one_works() {
+    type Case = (&'static str, Does, Option<(&'static str, &'static str)>, usize);
+    // What the first call meets, what its caller hears of it, and how many streams there were in the end.
+    let cases: [Case; 7] = [
+        ("the stream ends", Does::EndsTheStream, Some(("gateway/UPSTREAM_DOWN", "unknown")), 2),
+        ("no answer", Does::Nothing, Some(("gateway/UPSTREAM_TIMEOUT", "unknown")), 1),
+        ("a hang-up", Does::HangsUp, Some(("gateway/UPSTREAM_DOWN", "unknown")), 1),
+        ("500", Does::Refuses(500), Some(("gateway/UPSTREAM_GARBLED", "unknown")), 1),
+        ("401", Does::Refuses(401), Some(("gateway/UPSTREAM_DOWN", "none")), 1),
+        ("429", Does::Refuses(429), Some(("gateway/UPSTREAM_DOWN", "none")), 1),
+        // A server that does not know us any more did nothing, so it is asked again.
+        ("404", Does::Refuses(404), None, 2),
+    ];
+    for (name, first, told, streams) in cases {
+        let legacy = Legacy::good(move |_, calls| if calls == 1 { first } else { Does::Answers }).await;
+        let mut settings = legacy.settings(Wire::Events);
+        settings.timeout = Duration::from_secs(1);
+        let mut world = World::new(vec![settings]).await;
+        let answer = world.call("up__t", json!({})).await;
+        match told {
+            Some((reason, effect)) => {
+                assert_eq!(failed(&answer).1, reason, "{name}: {answer}");
+                assert_eq!(answer["error"]["data"]["effect"], effect, "{name}: {answer}");
+            }
+            None => assert_eq!(text(&answer), "fine", "{name}"),
+        }
+        assert_eq!(text(&world.call("up__t", json!({})).await), "fine", "{name}");
+        let calls = if told.is_some() { 2 } else { 3 };
+        assert_eq!((legacy.streams.load(Ordering::SeqCst), legacy.calls()), (streams, calls), "{name}");
+        world.nothing_leaked();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stream_that_does_not_begin_as_it_should_is_no_connection() {
+    let cases = [
+        ("another server", "event: endpoint\ndata: http://127.0.0.1:1/messages\n\n", "on another server"),
+        ("another scheme", "event: endpoint\ndata: ftp://x/messages\n\n", "on another server"),
+        ("nothing", "", "no introduction in time"),
+        ("a message first", "data: {}\n\n", "no introduction in time"),
+        ("a message nobody can read", "event: endpoint\ndata: \u{fffd} \u{1}\n\n", "on another server"),
+    ];
+    for (name, begins, noted) in cases {
+        let legacy = Legacy::new(begins, |_, _| Does::Answers).await;
+        let mut settings = legacy.settings(Wire::Events);
+        settings.start_timeout = Duration::from_secs(1);
+        let mut world = World::new(vec![settings]).await;
+        let answer = world.ask("resources/read", json!({"uri": "up+x://y"})).await;
+        assert_eq!(failed(&answer).1, "gateway/UPSTREAM_DOWN", "{name}: {answer}");
+        assert_eq!(answer["error"]["data"]["effect"], "none", "{name}: {answer}");
+        assert!(world.journal().contains(noted), "{name}: {}", world.journal());
+        assert!(legacy.methods().is_empty(), "{name}: nothing was posted");
+    }
+}

@@ -1,0 +1,141 @@
+//! What the operator's rules leave for callers to see and do. A hidden name is as unknown as one nobody has.
+
+use std::sync::Arc;
+
+use failwell_policy::{Charter, Items, Pattern, Rule, Rules, Ruling, Sort, Whom};
+use failwell_rpc::Era;
+use failwell_server::{Context, Info, Room, Tool, ToolOutcome, Toolbox, argument_check};
+use serde_json::{Value, json};
+
+use crate::client::{World, evil, failed, text};
+
+fn about(callers: &[&str], sort: Sort, items: Items) -> Rule {
+    let servers = vec![Pattern::new("ev")];
+    Rule { callers: Whom::new(callers.iter().copied()), servers, sort, items }
+}
+
+fn patterns(texts: &[&str]) -> Vec<Pattern> {
+    texts.iter().map(|text| Pattern::new(text)).collect()
+}
+
+fn ruling(rules: Vec<Rule>) -> Ruling {
+    Ruling::new(Rules::new(rules), None)
+}
+
+async fn ruled(era: Era, ruling: Ruling) -> World {
+    let world = World::of(era, vec![evil()]).await;
+    assert!(world.gateway.rule(ruling));
+    world
+}
+
+async fn names(world: &mut World, list: &str) -> Vec<String> {
+    let answer = world.ask(&format!("{list}/list"), json!({})).await;
+    let items = answer["result"][list].as_array().unwrap_or_else(|| panic!("no list in {answer}"));
+    items.iter().map(|item| item["name"].as_str().expect("a name").to_owned()).collect()
+}
+
+/// An answer without what is different in every answer.
+fn bare(mut answer: Value) -> Value {
+    answer["id"] = Value::Null;
+    let data = &mut answer["error"]["data"];
+    for unique in ["ref", "request_id", "timestamp"] {
+        data.as_object_mut().map(|members| members.remove(unique));
+    }
+    answer
+}
+
+/// A server of ours with these tools.
+fn server(tools: &[&'static str]) -> Arc<dyn Room> {
+    let info = Info { name: "ev", title: "Ev", version: "1", instructions: "" };
+    let nothing = |_: Value, _: Context| async { Ok(ToolOutcome::default()) };
+    let tool = |name| Tool::new(name, "Does nothing.", nothing).expect("a tool");
+    Arc::new(tools.iter().fold(Toolbox::new(info), |server, name| server.tool(tool(name))))
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn hidden_is_unknown_byte_for_byte() {
+    for era in [Era::Session, Era::Modern] {
+        let mut worlds = [World::of(era, Vec::new()).await, World::of(era, Vec::new()).await];
+        let hide = Items { hide: patterns(&["cra*"]), ..Items::default() };
+        worlds[0].gateway.rule(ruling(vec![about(&[], Sort::Tools, hide)]));
+        worlds[0].gateway.reload(Vec::new(), vec![("ev".to_owned(), server(&["echo", "crash", "crab"]))]);
+        worlds[1].gateway.reload(Vec::new(), vec![("ev".to_owned(), server(&["echo"]))]);
+        for (method, name) in [
+            ("tools/list", ""),
+            ("tools/call", "ev__crash"),
+            ("tools/call", "crash"),
+            ("tools/call", "ev__cra"),
+        ] {
+            let params = if name.is_empty() { json!({}) } else { json!({"name": name, "arguments": {}}) };
+            let hidden = bare(worlds[0].ask(method, params.clone()).await);
+            let unknown = bare(worlds[1].ask(method, params).await);
+            assert_eq!(hidden.to_string(), unknown.to_string(), "{era:?} {method} {name}");
+        }
+        assert!(!worlds[0].said.contains("crab"), "not even as a name that is near");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn only_what_is_allowed_is_there_under_the_names_and_words_it_is_given() {
+    let items = Items {
+        allow: Some(patterns(&["echo", "slow"])),
+        rename: vec![("echo".to_owned(), "say".to_owned())],
+        describe: vec![(Pattern::new("echo"), "Says it \"back\".".to_owned())],
+        ..Items::default()
+    };
+    let mut world = ruled(Era::Session, ruling(vec![about(&[], Sort::Tools, items)])).await;
+    assert_eq!(names(&mut world, "tools").await, ["ev__say", "ev__slow"]);
+    let listed = world.ask("tools/list", json!({})).await;
+    assert_eq!(listed["result"]["tools"][0]["description"], "Says it \"back\".");
+    assert_eq!(text(&world.call("ev__say", json!({"a": 1})).await), r#"{"a":1}"#);
+    assert_eq!(text(&world.call("say", json!({})).await), "{}");
+    for old in ["ev__echo", "echo", "ev__crash"] {
+        assert_eq!(failed(&world.call(old, json!({})).await).1, "mcp/UNKNOWN_TOOL", "{old}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_rule_is_about_those_it_names() {
+    let hide = || Items { hide: patterns(&["*"]), ..Items::default() };
+    let mut others = ruled(Era::Modern, ruling(vec![about(&["key:*"], Sort::Tools, hide())])).await;
+    assert!(names(&mut others, "tools").await.contains(&"ev__echo".to_owned()));
+    let listed = others.ask("tools/list", json!({})).await;
+    assert_eq!(listed["result"]["cacheScope"], "private", "somebody else sees another list: {listed}");
+    let mut us = ruled(Era::Modern, ruling(vec![about(&["anonymous"], Sort::Tools, hide())])).await;
+    assert_eq!(names(&mut us, "tools").await, Vec::<String>::new());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn arguments_are_held_to_the_operators_schema() {
+    let schema =
+        json!({"properties": {"path": {"type": "string", "pattern": "^/data/"}}, "required": ["path"]});
+    let check = argument_check(schema).expect("a schema");
+    let items = Items { arguments: vec![(Pattern::new("echo"), check)], ..Items::default() };
+    let mut world = ruled(Era::Session, ruling(vec![about(&[], Sort::Tools, items)])).await;
+    assert_eq!(text(&world.call("ev__echo", json!({"path": "/data/x"})).await), r#"{"path":"/data/x"}"#);
+    for (arguments, pointer) in [(json!({"path": "/etc/x"}), "/path"), (json!({}), "/path")] {
+        let answer = world.call("ev__echo", arguments).await;
+        assert_eq!(failed(&answer), (-32003, "policy/ARGUMENTS"));
+        assert_eq!(answer["error"]["data"]["violations"][0]["pointer"], pointer, "{answer}");
+        assert_eq!(answer["error"]["data"]["effect"], "none");
+    }
+    assert_eq!(
+        text(&world.call("ev__slow", json!({"ms": 1})).await),
+        "slept",
+        "other tools are as they were"
+    );
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_charter_decides_what_is_seen_and_what_is_done() {
+    let text_of = r#"
+        permit (principal == Caller::"anonymous", action in [Action::"see", Action::"call"], resource == Tool::"ev/echo");
+        permit (principal, action == Action::"see", resource == Tool::"ev/slow");
+    "#;
+    let charter = Charter::read(text_of).expect("a charter");
+    let mut world = ruled(Era::Session, Ruling::new(Rules::default(), Some(charter))).await;
+    assert_eq!(names(&mut world, "tools").await, ["ev__echo", "ev__slow"]);
+    assert_eq!(text(&world.call("ev__echo", json!({})).await), "{}");
+    assert_eq!(failed(&world.call("ev__slow", json!({})).await), (-32003, "policy/DENIED"));
+    assert_eq!(failed(&world.call("ev__crash", json!({})).await).1, "mcp/UNKNOWN_TOOL");
+}
