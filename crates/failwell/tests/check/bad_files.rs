@@ -40,7 +40,7 @@ pub(crate) const CASES: &[(&str, &[&str])] = &[
     ),
     (
         "state = \"memory\"\n\
-         [guard.secrets]\n\
+         [guard.secret]\n\
          action = \"redact\"\n\
          [tools.a]\n\
          allow = []\n\
@@ -48,9 +48,32 @@ pub(crate) const CASES: &[(&str, &[&str])] = &[
          critical = true\n",
         &[
             "1:1 `state` is not available in this version | remove it: this version would not act on it",
-            "2:2 `guard` is not available in this version | remove it: this version would not act on it",
+            "2:8 unknown key `secret` | did you mean `secrets`?",
             "4:8 there is no server `a` | the servers of this file are `lobby`; `*` stands for all",
             "6:2 `audit` is not available in this version | remove it: this version would not act on it",
+        ],
+    ),
+    (
+        "[guard.pii]\n\
+         categories = [\"emial\", \"weather\"]\n\
+         [guard.secrets]\n\
+         action = \"redcat\"\n\
+         directions = [\"results\", \"sideways\"]\n\
+         servers = { loby = \"block\", lobby = \"sometimes\" }\n\
+         [guard.injection]\n\
+         action = \"audit_only\"\n\
+         sensitivity = \"paranoid\"\n\
+         sensitive = true\n",
+        &[
+            "1:8 a guard without an action | add action = \"…\": `block`, `redact`, `audit_only`, `off`",
+            "2:15 `emial` is not known here | did you mean `email`?",
+            "2:24 `weather` is not known here | write one of `email`, `phone`, `credit_card`, `ip_address`, `us_ssn`, `uk_nino`, `ca_sin`, `es_dni`, `it_codice_fiscale`, `fr_nir`, `br_cpf`, `in_aadhaar`",
+            "4:10 `redcat` is not known here | did you mean `redact`?",
+            "5:26 `sideways` is not known here | write one of `requests`, `results`, `errors`, `notices`",
+            "6:13 there is no server `loby` | did you mean `lobby`?",
+            "6:37 `sometimes` is not known here | write one of `block`, `redact`, `audit_only`, `off`",
+            "9:15 `paranoid` is not known here | write one of `relaxed`, `standard`, `strict`",
+            "10:1 unknown key `sensitive` | did you mean `sensitivity`?",
         ],
     ),
     ("timeout_s = 5\n", &["1:1 `timeout_s` does not belong here | move `timeout_s` to its [[upstream]]"]),
