@@ -53,7 +53,7 @@ reasons! {
         Denied, Blocked, Policy,
         title: "blocked by content policy",
         detail: "blocked by content policy: {guard} found {category} at {where}",
-        hint: "leave out the content named above; if it is in the answer, ask the operator, as the same request gives the same",
+        hint: "remove the content named above and send the request again",
         about: "A content guard found something that may not pass. The fault names guard, category and place, never the content.",
     }
     POLICY_RATE_LIMITED = "policy/RATE_LIMITED" {

@@ -79,6 +79,21 @@ impl Iterator for Runs<'_> {
     }
 }
 
+/// Where in a run code may begin: at its start, and after what may have been put in front of it. Of those that decode
+/// alike, one.
+pub(super) fn beginnings(run: &[u8]) -> impl Iterator<Item = usize> {
+    let signs = run.iter().take(A_LOOK).enumerate().filter(|(_, byte)| !byte.is_ascii_alphanumeric());
+    let mut after = [None; 4];
+    for place in signs.map(|(at, _)| at + 1) {
+        if let Some(first) = after.get_mut(place % 4) {
+            first.get_or_insert(place);
+        }
+    }
+    // What begins a multiple of four later decodes as it does from the start.
+    let [_, rest @ ..] = after;
+    std::iter::once(0).chain(rest.into_iter().flatten())
+}
+
 /// Decodes a run from the given place on, as far as it goes. What is no code is passed over.
 pub(super) fn decode(run: &[u8], skip: usize, into: &mut Vec<u8>) {
     into.clear();

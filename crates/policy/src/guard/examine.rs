@@ -204,34 +204,22 @@ impl<'a> Walk<'a> {
         block
     }
 
-    /// What an encoded text holds, if anything: the whole of it counts as that.
+    /// What an encoded text holds, if anything: the whole of it counts as that. Whatever is looked for is readable,
+    /// so the parts that are not are passed over.
     fn encoded(&mut self, run: &[u8], depth: usize) -> u64 {
         let mut buffer = self.room.buffers.pop().unwrap_or_default();
         let mut found = 0;
-        for skip in 0..4 {
+        for skip in encoded::beginnings(run) {
             decode(run, skip, &mut buffer);
-            let mut readable = 0;
             for text in encoded::text_in(&buffer) {
-                readable += text.len();
                 found |= self.within_text(text, depth);
             }
-            if readable < buffer.len() {
-                found |= self.within_bytes(&buffer);
-            }
-            if found != 0 || readable == buffer.len() || run.len() > SHIFTED {
+            if found != 0 || run.len() > SHIFTED {
                 break;
             }
         }
         self.room.buffers.push(buffer);
         found
-    }
-
-    fn within_bytes(&mut self, bytes: &[u8]) -> u64 {
-        let mut spans = Vec::new();
-        // A word of random bytes is no surprise among random bytes.
-        let wanted = self.wanted & !Category::Entropy.bit();
-        self.detectors.find_secrets(bytes, wanted, &mut spans);
-        named(&spans)
     }
 
     fn within_text(&mut self, text: &[u8], depth: usize) -> u64 {
