@@ -43,7 +43,7 @@ impl Charter {
     /// say anything.
     pub fn read(text: &str) -> Result<Charter, Unreadable> {
         let policies = PolicySet::from_str(text).map_err(|errors| Unreadable {
-            at: errors.iter().next().and_then(|error| miette_offset(error)),
+            at: errors.iter().next().and_then(miette_offset),
             what: errors.to_string(),
         })?;
         for policy in policies.policies() {

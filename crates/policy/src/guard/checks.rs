@@ -45,7 +45,7 @@ pub(super) fn luhn(digits: &[u8]) -> bool {
             (_, digit) => digit * 2,
         })
         .sum();
-    sum % 10 == 0
+    sum.is_multiple_of(10)
 }
 
 /// A number of a length and with a beginning that is issued.

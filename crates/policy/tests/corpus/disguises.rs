@@ -91,7 +91,7 @@ const URL: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz012
 
 pub(crate) fn base64(text: &str) -> String {
     let mut code = encode(text, STANDARD);
-    while code.len() % 4 > 0 {
+    while !code.len().is_multiple_of(4) {
         code.push('=');
     }
     code
