@@ -57,6 +57,34 @@ install_pytest_projects() {
 		--requirement tests/tools/pytest-projects.txt
 }
 
+# The other Pythons of this machine, each with the newest pytest it can have. Which they are differs from machine to
+# machine; the suite says which it found.
+PYTHONS_HASH=$(sha256sum tests/tools/pythons/requirements.txt | cut -c1-16)
+export FAILWELL_PYTHONS=$CACHE/tools/pythons-$PYTHONS_HASH
+
+install_pythons() {
+	local python version
+	mkdir -p "$FAILWELL_PYTHONS"
+	while read -r version python; do
+		OTHER_PYTHON=$python once "$FAILWELL_PYTHONS/$version" install_other_python
+	done < <(other_pythons)
+}
+
+# Version and path of each, one per version.
+other_pythons() {
+	local candidate
+	for candidate in "${HOME:-}"/.pyenv/versions/3.*/bin/python /usr/bin/python3 /usr/bin/python3.[0-9]* /usr/local/bin/python3.[0-9]*; do
+		[[ $candidate != *-config && -x $candidate ]] || continue
+		"$candidate" -c 'import sys, venv; v = sys.version_info; v >= (3, 8) and print("%d.%d.%d" % v[:3], sys.executable)' 2>/dev/null || true
+	done | sort -u -t' ' -k1,1
+}
+
+# Debian's Python has venv but not always pip, so another's pip is used.
+install_other_python() {
+	"$OTHER_PYTHON" -m venv --without-pip "$1"
+	"${PYTHON:-python3}" -m pip --python "$1/bin/python" install --quiet --no-deps --requirement tests/tools/pythons/requirements.txt
+}
+
 # The peers of the benchmark need a newer Python than we do.
 install_pytest_peers() {
 	once "$FAILWELL_PYTEST/peers" install_pytest_peers_into
@@ -137,4 +165,17 @@ install_deny() {
 build_deny() {
 	# Not into our build output: cargo then builds in a temporary folder and removes it.
 	env -u CARGO_TARGET_DIR cargo install cargo-deny --version "$DENY_VERSION" --locked --debug --quiet --root "$1"
+}
+
+# A real Redis for the tests of several nodes, from the system's packages: Debian's redis-server, 6.2 or newer.
+install_redis() {
+	command -v redis-server >/dev/null && return
+	command -v apt-get >/dev/null ||
+		die "redis-server is not installed, and there is no apt-get to install it with" "install Redis 6.2 or newer, so that redis-server is on the PATH"
+	local sudo=()
+	[[ $(id -u) -eq 0 ]] || sudo=(sudo -n)
+	{ "${sudo[@]}" apt-get install -y -qq --no-install-recommends redis-server ||
+		{ "${sudo[@]}" apt-get update -qq && "${sudo[@]}" apt-get install -y -qq --no-install-recommends redis-server; }; } >/dev/null ||
+		die "redis-server cannot be installed" "install it by hand: apt-get install redis-server"
+	command -v redis-server >/dev/null || die "redis-server was installed but is not on the PATH" "add its folder to PATH"
 }

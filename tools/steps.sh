@@ -1,8 +1,6 @@
 # What `./x test` runs, in this order. Each step is a function that fails when the step does.
 
-STEPS=(fmt tidy clippy deny unit fuzz conformance gateway interop probe)
-# Run by name only, `./x test pytest`: some minutes of real test suites.
-NAMED=(pytest)
+STEPS=(fmt tidy clippy deny unit fuzz conformance gateway chaos interop probe pytest)
 STEP_LIMIT=${FAILWELL_STEP_LIMIT:-1800} # seconds; a step that hangs must not hang the run
 
 step_fmt() { cargo fmt --all --check; }
@@ -11,6 +9,7 @@ step_clippy() { cargo clippy --quiet --workspace --all-targets -- -D warnings; }
 # The gateway's tests start servers other people wrote, so these are installed first.
 step_unit() {
 	install_tools
+	install_redis
 	cargo test --quiet --workspace --no-fail-fast
 }
 step_fuzz() { fuzz/run 10; }
@@ -32,11 +31,20 @@ step_conformance() {
 	python3 tests/conformance/run -- "$FIXTURE" --listen 127.0.0.1:0
 }
 
-# The same suite through the gateway: a client of each era in front of an upstream that speaks the modern one.
+# The same suite through the gateway must find what it finds without it, check by check: our fixture, servers other
+# people wrote, and upstreams that speak one era only.
 step_gateway() {
 	install_tools
 	cargo build --quiet -p failwell-suite --bins
-	python3 tests/conformance/run --baseline gateway.json -- "$CARGO_TARGET_DIR/debug/gated" --listen 127.0.0.1:0 "$FIXTURE" --stdio
+	python3 tests/conformance/compare "$FIXTURE" "$CARGO_TARGET_DIR/debug/gated"
+}
+
+# Everything at once: callers of both eras, and upstreams that are killed, stopped and wrong in every way. It prints
+# its seed; FAILWELL_CHAOS="--seed 7" repeats one.
+step_chaos() {
+	cargo build --quiet -p failwell -p failwell-suite --bins
+	# shellcheck disable=SC2086 # several words are several arguments
+	"$CARGO_TARGET_DIR/debug/chaos" ${FAILWELL_CHAOS:-}
 }
 
 step_interop() {
@@ -52,9 +60,11 @@ step_probe() {
 	python3 tests/tools/with_server.py "$CARGO_TARGET_DIR/debug/failwell" probe '{url}' -- "$FIXTURE" --listen 127.0.0.1:0
 }
 
-# The pytest server against real pytest: every fixture, attack and project. FAILWELL_PYTEST_RUNS=500 for the long haul.
+# The pytest server against real pytest: every row of its table, attacks, real projects. FAILWELL_PYTEST_FULL=1 has every
+# row on every version and all projects; FAILWELL_PYTEST_RUNS=500 is the long haul.
 step_pytest() {
 	install_pytest
+	install_pythons
 	cargo build --quiet -p failwell
 	python3 tests/pytest/run -- "$CARGO_TARGET_DIR/debug/failwell"
 }
@@ -65,7 +75,7 @@ run_steps() {
 	[[ $# -gt 0 ]] || set -- "${STEPS[@]}"
 	local step passed=0 failed=0 start
 	for step; do
-		[[ " ${STEPS[*]} ${NAMED[*]} " == *" $step "* ]] || die "no such step: $step" "one of: ${STEPS[*]} ${NAMED[*]}"
+		[[ " ${STEPS[*]} " == *" $step "* ]] || die "no such step: $step" "one of: ${STEPS[*]}"
 	done
 	LOG=$(mktemp)
 	trap 'rm -f "$LOG"' EXIT

@@ -9,15 +9,19 @@ through the gateway, and the two must agree.
 import base64
 import sys
 
+import anyio
 from mcp.server.mcpserver import Context, MCPServer
+from mcp.server.streamable_http import EventMessage, EventStore
 from mcp.types import (
     AudioContent,
     Completion,
     ElicitRequest,
     ElicitRequestFormParams,
     EmbeddedResource,
+    EmptyResult,
     ImageContent,
     InputRequiredResult,
+    SetLevelRequestParams,
     TextContent,
     TextResourceContents,
 )
@@ -107,6 +111,46 @@ def form(message, name):
     return ElicitRequest(method="elicitation/create", params=ElicitRequestFormParams(message=message, requested_schema=schema))
 
 
+@server.tool(structured_output=False)
+async def test_streaming_elicitation(ctx: Context) -> str | InputRequiredResult:
+    """Asks for a name"""
+    return await asked_first(ctx, "user_name") or "Hello!"
+
+
+@server.tool(structured_output=False)
+async def test_logging_tool(ctx: Context) -> str:
+    """Logs"""
+    await ctx.info("A message")
+    return "Logged"
+
+
+@server.tool(structured_output=False)
+def greet(name: str) -> str:
+    """Greets"""
+    return f"Hello, {name}!"
+
+
+@server.tool(structured_output=False)
+def confirm_delete(filename: str) -> str:
+    """Deletes nothing, and asks nobody"""
+    return f"Kept {filename}"
+
+
+@server.tool(structured_output=False)
+async def slow_compute(seconds: float, label: str = "work") -> str:
+    """Sleeps; the SDK has no tasks"""
+    await anyio.sleep(min(seconds, 1))
+    return f"Computed {label}"
+
+
+@server.tool(structured_output=False)
+async def test_reconnection(ctx: Context) -> str:
+    """Lets go of its client, which comes back for the answer"""
+    await ctx.close_sse_stream()
+    await anyio.sleep(0.2)
+    return "Reconnected"
+
+
 async def asked_first(ctx, key):
     """The answers a modern client brought, or the question it has to answer."""
     if ctx.input_responses and key in ctx.input_responses:
@@ -178,5 +222,32 @@ async def complete(_ref, argument, _context):
     return Completion(values=[word for word in words if word.startswith(argument.value)], has_more=False)
 
 
+async def set_level(_ctx, _params):
+    return EmptyResult()
+
+
+# The SDK offers these to servers of its lower level only.
+server._lowlevel_server.add_request_handler("logging/setLevel", SetLevelRequestParams, set_level)
+
+
+class Recent(EventStore):
+    """Events that were sent, for clients that come back."""
+
+    def __init__(self):
+        self.events = []
+
+    async def store_event(self, stream_id, message):
+        self.events.append((stream_id, message))
+        return str(len(self.events))
+
+    async def replay_events_after(self, last_event_id, send_callback):
+        at = int(last_event_id)
+        stream_id, _ = self.events[at - 1]
+        for number, (stream, message) in enumerate(self.events[at:], at + 1):
+            if stream == stream_id and message is not None:
+                await send_callback(EventMessage(message, str(number)))
+        return stream_id
+
+
 if __name__ == "__main__":
-    server.run("streamable-http", host="127.0.0.1", port=int(sys.argv[1]))
+    server.run("streamable-http", host="127.0.0.1", port=int(sys.argv[1]), event_store=Recent(), retry_interval=500)

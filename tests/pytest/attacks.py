@@ -30,6 +30,10 @@ BAD_DISCOVERY = [
 ]
 
 
+def jobs(suite):
+    return [("attacks", lambda: checks(suite))]
+
+
 def checks(suite):
     project = suite.home / "attacked"
     shutil.copytree(suite.fixtures / "attack", project)

@@ -5,7 +5,7 @@ import pathlib
 
 from client import Server
 
-RUNS = int(os.environ.get("FAILWELL_PYTEST_RUNS", "100"))
+RUNS = int(os.environ.get("FAILWELL_PYTEST_RUNS", "60"))
 SETTLING = 25  # runs until every buffer and table has its size
 ALLOWED = 6 * 1024  # KiB of growth
 
@@ -13,6 +13,10 @@ ALLOWED = 6 * 1024  # KiB of growth
 def resident(pid):
     status = pathlib.Path(f"/proc/{pid}/status").read_text()
     return int(status.split("VmRSS:")[1].split()[0])
+
+
+def jobs(suite):
+    return [("endurance", lambda: checks(suite))]
 
 
 def checks(suite):

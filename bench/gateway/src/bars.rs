@@ -52,7 +52,7 @@ impl Bars {
             );
         }
         if stage.guarded.is_none() {
-            println!("this build has neither guards nor ledger, so what they may cost was not judged");
+            println!("this build has no content guards, so what they may cost was not judged");
         }
         all
     }
@@ -69,7 +69,6 @@ pub fn judge(measured: &Measured, guarded: bool, bars: &mut Bars) {
             let both = measured.rounds(cell, name).zip(measured.rounds(cell, YARDSTICK));
             let Some((ours, theirs)) = both else { continue };
             let cpu = Figures::times_the(|figures| figures.cpu, ours, theirs);
-            // Large bodies are judged without guards: those must look at every byte.
             bars.at_most(format!("{name}, {}: cpu, times the proxy", cell.name()), cpu, limit, "x");
             if cell.connections > 1 {
                 let late = Figures::times_the(|figures| figures.p99, ours, theirs);

@@ -29,7 +29,7 @@ pub struct Stage {
     pub contenders: Vec<Contender>,
     pub upstream: SocketAddr,
     pub folder: Folder,
-    /// The settings by which ours has its guards and its ledger; without them this build has none.
+    /// The settings by which ours has its guards; without them this build has none. The ledger is always on.
     pub guarded: Option<&'static str>,
     /// The settings by which it has not.
     pub bare: &'static str,

@@ -1,59 +1,70 @@
+use std::borrow::Cow;
+use std::sync::Arc;
+use std::time::SystemTime;
+
 use failwell_fault::Fault;
+use failwell_render::Moment;
 use failwell_rpc::ReplyTo;
 use serde_json::{Map, Value, json};
 
 use crate::Style;
+use crate::line::code;
+use crate::printable::printable;
+use crate::redact::Redact;
+use crate::story::stack;
 
-/// Bytes of captured output one line may carry; the rest is counted.
-const MOST_CAPTURED: usize = 16 * 1024;
+/// Bytes of one text a line may carry; the rest is counted.
+const MOST_TEXT: usize = 16 * 1024;
 
-/// One failure as the operator reads it.
+/// One failure as the operator reads it. Made on the request's path; its words are found on the journal's thread.
 #[derive(Debug)]
-pub struct Entry<'a> {
-    /// When, as RFC 3339.
-    pub timestamp: &'a str,
+pub struct Entry {
+    /// When.
+    pub at: SystemTime,
     /// Which server was asked.
-    pub service: &'a str,
+    pub service: &'static str,
     /// Which connection or session it came in on.
-    pub connection: &'a str,
+    pub connection: Cow<'static, str>,
     /// Which method was asked for, if it could be read.
-    pub method: Option<&'a str>,
-    /// The number the caller was given.
-    pub code: i32,
+    pub method: Option<Cow<'static, str>>,
+    /// The tool, resource or prompt it was about.
+    pub target: Option<Box<str>>,
     /// Where the answer went.
-    pub to: &'a ReplyTo,
+    pub to: ReplyTo,
     /// What went wrong.
-    pub fault: &'a Fault,
+    pub fault: Arc<Fault>,
 }
 
-impl Entry<'_> {
+impl Entry {
     /// The line, without its line break.
-    pub fn line(&self, style: Style) -> String {
+    pub(crate) fn line(&self, style: Style, redact: &Redact) -> String {
         match style {
-            Style::Json => Value::Object(self.members()).to_string(),
-            Style::Text => self.text(),
+            Style::Json => Value::Object(self.members(redact)).to_string(),
+            Style::Text => self.text(redact),
         }
     }
 
-    fn members(&self) -> Map<String, Value> {
+    fn members(&self, redact: &Redact) -> Map<String, Value> {
         let reason = self.fault.reason();
         let operator = self.fault.operator();
-        let request_id = self.to.id.as_ref().map(|id| id.text().to_owned());
+        let clean = |text: &str| json!(redact.text(text, MOST_TEXT));
+        let request_id = self.to.id.as_ref().map(|id| clean(id.text()));
         let mut members = Map::new();
         let mut put = |name: &str, value: Value| members.insert(name.to_owned(), value);
-        put("timestamp", json!(self.timestamp));
+        put("timestamp", json!(Moment::from(self.at).to_string()));
         put("level", json!(reason.kind.level().as_str()));
         put("message", json!(reason.title));
         put("service", json!(self.service));
         put("request_id", json!(request_id));
         put("connection_id", json!(self.connection));
-        put("error_code", json!(self.code));
-        put("error_message", json!(self.error_message()));
-        put("error_details", self.details());
-        put("stack_trace", json!(operator.stack().unwrap_or_else(|| operator.locations().join("\n"))));
+        put("error_code", json!(code(&self.fault, &self.to)));
+        put("error_message", clean(&self.error_message()));
+        put("error_details", redact.value(self.details(), MOST_TEXT));
+        put("stack_trace", clean(&stack(&self.fault).unwrap_or_else(|| operator.locations().join("\n"))));
         put("reason", json!(reason.id));
         put("ref", json!(self.to.reference.to_string()));
-        put("rpc.method", json!(self.method));
+        put("rpc.method", json!(self.method.as_deref().map(clean)));
+        put("target", json!(self.target.as_deref().map(clean)));
         if reason.kind.concerns_security() {
             put("security", json!(true));
         }
@@ -79,12 +90,7 @@ impl Entry<'_> {
             details.insert((*name).to_owned(), json!(note));
         }
         for captured in operator.captured() {
-            let kept = captured.bytes.get(..MOST_CAPTURED).unwrap_or(&captured.bytes);
-            let mut text = String::from_utf8_lossy(kept).into_owned();
-            if captured.bytes.len() > kept.len() {
-                text.push_str(&format!("… ({} bytes in all)", captured.bytes.len()));
-            }
-            details.insert(captured.label.to_owned(), json!(text));
+            details.insert(captured.label.to_owned(), json!(String::from_utf8_lossy(&captured.bytes)));
         }
         let violations: Vec<String> =
             self.fault.violations().iter().map(|v| format!("{}: {}", v.pointer, v.message())).collect();
@@ -94,40 +100,26 @@ impl Entry<'_> {
         Value::Object(details)
     }
 
-    fn text(&self) -> String {
+    fn text(&self, redact: &Redact) -> String {
         let reason = self.fault.reason();
         let level = reason.kind.level().as_str();
-        let method = self.method.unwrap_or("-");
+        let target = self.target.as_deref().map_or(String::new(), |target| format!(" {target}"));
+        let method = self.method.as_deref().unwrap_or("-");
         let mut text = format!(
-            "{} {level:<5} {} [{}] {} ({method}, code {}, ref {})",
-            self.timestamp,
+            "{} {level:<5} {} [{}] {} ({method}{target}, code {}, ref {})",
+            Moment::from(self.at),
             self.service,
             reason.id,
             self.error_message(),
-            self.code,
+            code(&self.fault, &self.to),
             self.to.reference
         );
         for (name, note) in self.fault.operator().notes() {
             text.push_str(&format!("\n{name}: {note}"));
         }
         for captured in self.fault.operator().captured() {
-            let kept = captured.bytes.get(..MOST_CAPTURED).unwrap_or(&captured.bytes);
-            text.push_str(&format!("\n{}: {}", captured.label, String::from_utf8_lossy(kept)));
+            text.push_str(&format!("\n{}: {}", captured.label, String::from_utf8_lossy(&captured.bytes)));
         }
-        printable(&text)
+        printable(&redact.text(&text, 2 * MOST_TEXT))
     }
-}
-
-/// Foreign text must not move the cursor, change colours or forge a line of ours on the operator's terminal.
-fn printable(text: &str) -> String {
-    let mut safe = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '\n' => safe.push_str("\n    "),
-            '\t' => safe.push('\t'),
-            c if c.is_control() => safe.extend(c.escape_default()),
-            c => safe.push(c),
-        }
-    }
-    safe
 }

@@ -2,6 +2,16 @@ use std::io::{IsTerminal, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{SyncSender, TrySendError, sync_channel};
+use std::time::Duration;
+
+use failwell_fault::Fault;
+use failwell_render::Moment;
+use serde_json::json;
+
+use crate::entry::Entry;
+use crate::printable::printable;
+use crate::redact::{Redact, Redactor};
+use crate::sighting::Sighting;
 
 /// How a line looks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -18,11 +28,13 @@ pub struct Journal {
     style: Style,
     queue: SyncSender<Line>,
     lost: Arc<AtomicU64>,
+    redact: Redact,
 }
 
 #[derive(Debug)]
 enum Line {
     Text(String),
+    Fault(Box<Entry>, Redact),
     Flush(SyncSender<()>),
 }
 
@@ -45,6 +57,9 @@ impl Journal {
                     Line::Text(text) => {
                         let _ = writeln!(sink, "{text}");
                     }
+                    Line::Fault(entry, redact) => {
+                        let _ = writeln!(sink, "{}", entry.line(style, &redact));
+                    }
                     Line::Flush(done) => {
                         let _ = sink.flush();
                         let _ = done.try_send(());
@@ -52,17 +67,59 @@ impl Journal {
                 }
             }
         });
-        Journal { style, queue, lost: Arc::default() }
+        Journal { style, queue, lost: Arc::default(), redact: Redact::new(Arc::new(str::to_owned)) }
     }
 
-    /// How lines should look.
-    pub fn style(&self) -> Style {
-        self.style
+    /// The same journal, with secrets taken out of what this handle writes.
+    #[must_use]
+    pub fn redacting(mut self, redactor: Redactor) -> Journal {
+        self.redact = Redact::new(redactor);
+        self
     }
 
-    /// Adds a line. Never waits.
+    /// Something a content guard found.
+    pub fn sighting(&self, sighting: &Sighting<'_>) {
+        self.write(sighting.line(self.style, &self.redact));
+    }
+
+    /// Adds a line of our own words. Never waits.
     pub fn write(&self, line: String) {
-        match self.queue.try_send(Line::Text(line)) {
+        self.put(Line::Text(line));
+    }
+
+    /// Adds a failure. Never waits.
+    pub fn fault(&self, entry: Entry) {
+        self.put(Line::Fault(Box::new(entry), self.redact.clone()));
+    }
+
+    /// Something happened that belongs to no request.
+    pub(crate) fn note_event(&self, message: &str, service: &str) {
+        let now = Moment::now();
+        self.write(match self.style {
+            Style::Json => {
+                json!({"timestamp": now.to_string(), "level": "info", "message": message, "service": service})
+                    .to_string()
+            }
+            Style::Text => format!("{now} info  {service} {message}"),
+        });
+    }
+
+    /// Something went wrong that belongs to no request.
+    pub(crate) fn note_trouble(&self, message: &str, service: &str, fault: &Fault) {
+        let (now, id) = (Moment::now(), fault.reason().id);
+        let mut causes = fault.operator().causes();
+        causes.extend(fault.operator().notes().iter().map(|(name, note)| format!("{name}: {note}")));
+        let causes = self.redact.text(&causes.join(": "), usize::MAX);
+        self.write(match self.style {
+            Style::Json => json!({"timestamp": now.to_string(), "level": "error", "message": message,
+                "service": service, "error_message": causes, "reason": id})
+            .to_string(),
+            Style::Text => printable(&format!("{now} error {service} [{id}] {message}: {causes}")),
+        });
+    }
+
+    fn put(&self, line: Line) {
+        match self.queue.try_send(line) {
             Ok(()) => {}
             Err(TrySendError::Full(_) | TrySendError::Disconnected(_)) => {
                 self.lost.fetch_add(1, Ordering::Relaxed);
@@ -79,7 +136,7 @@ impl Journal {
     pub fn flush(&self) {
         let (done, wait) = sync_channel(1);
         if self.queue.try_send(Line::Flush(done)).is_ok() {
-            let _ = wait.recv_timeout(std::time::Duration::from_secs(1));
+            let _ = wait.recv_timeout(Duration::from_secs(1));
         }
     }
 }

@@ -1,20 +1,49 @@
 //! The ledger: what the operator gets to read, under the reference the caller was given.
 //!
-//! One structured line per failure on standard error, with the names operators already search for
-//! (`timestamp`, `level`, `message`, `service`, `request_id`, `connection_id`, `error_code`, `error_message`,
-//! `error_details`, `stack_trace`) plus `reason` and `ref`. JSON when nobody is watching, text on a terminal.
+//! Two books are kept. The [`Journal`] is one structured line per failure on standard error, with the names
+//! operators already search for (`timestamp`, `level`, `message`, `service`, `request_id`, `connection_id`,
+//! `error_code`, `error_message`, `error_details`, `stack_trace`) plus `reason` and `ref`. The [`Ledger`] is one
+//! record per exchange on disk, chained by hash, with the whole story of those that failed; [`Reading`] and
+//! [`verify`] look into it, while it is being written too.
 //!
 //! # Invariants
 //!
-//! * Writing never blocks a request: lines go through a bounded queue to a thread of their own, and what does
-//!   not fit is counted, never waited for.
+//! * Words are found off the request's path: what is handed over is moved, not formatted.
+//! * Writing never blocks a request, unless the operator wants it so ([`Promise::Critical`]): records go through
+//!   a bounded queue to a thread of their own; what does not fit is counted, and the count is a record itself.
+//! * A record covers everything before it: its hash is over the hash before it, its number and its bytes.
+//! * Every text that is not a literal of ours passes the redactor before it is written anywhere.
 //! * This is the only room that opens `Fault::operator()` for good.
 //! * Nothing here is ever sent to a caller.
 
+mod chain;
 mod entry;
 mod journal;
+mod ledger;
+mod line;
+mod printable;
+mod read;
+mod record;
+mod redact;
+mod settings;
 mod sighting;
+mod sink;
+mod store;
+mod story;
+mod verify;
+mod writer;
 
+pub use chain::{Hash, Head};
 pub use entry::Entry;
 pub use journal::{Journal, Style};
+pub use ledger::{Done, Ledger, LedgerHealth, failed};
+pub use line::{BodyLine, Event, GuardLine, Line};
+pub use printable::printable;
+pub use read::{Format, Query, Reading, Row};
+pub use record::{Bodies, Ended, Record, Trail, Transport, Verdict};
+pub use redact::Redactor;
+pub use settings::{LedgerSettings, Promise, Retention};
 pub use sighting::Sighting;
+pub use sink::{Csv, Jsonl, Rotation, Sink, Text, Written};
+pub use story::Story;
+pub use verify::{Break, Verified, verify};

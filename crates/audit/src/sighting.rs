@@ -2,6 +2,10 @@ use failwell_rpc::ReplyTo;
 use serde_json::json;
 
 use crate::Style;
+use crate::redact::Redact;
+
+/// Bytes of an id a line may carry.
+const MOST_ID: usize = 1_024;
 
 /// Something a content guard found: what and where, never the content.
 #[derive(Debug)]
@@ -30,7 +34,7 @@ pub struct Sighting<'a> {
 
 impl Sighting<'_> {
     /// The line, without its line break.
-    pub fn line(&self, style: Style) -> String {
+    pub(crate) fn line(&self, style: Style, redact: &Redact) -> String {
         let reference = self.to.map(|to| to.reference.to_string());
         match style {
             Style::Json => json!({
@@ -38,7 +42,7 @@ impl Sighting<'_> {
                 "level": "info",
                 "message": "a content guard found something",
                 "service": self.service,
-                "request_id": self.to.and_then(|to| to.id.as_ref()).map(|id| id.text().to_owned()),
+                "request_id": self.to.and_then(|to| to.id.as_ref()).map(|id| redact.text(id.text(), MOST_ID)),
                 "connection_id": self.connection,
                 "ref": reference,
                 "security": true,

@@ -22,6 +22,8 @@ Examples:
   failwell check                                 what is wrong with failwell.toml
   failwell explain -32004                        what a code means, and where
   failwell explain rpc/not_json                  what a reason means, and what to do
+  failwell explain 06ff2k8s1xq3m                 the whole story of one failure, by its reference
+  failwell audit tail                            what was asked of late, and what it came to
   failwell probe http://127.0.0.1:8484/mcp       how well a server fails
   failwell doctor                                what is missing on this machine";
 
@@ -32,6 +34,7 @@ pub(crate) enum Command {
     Check(Check),
     Serve(Serve),
     Explain(Explain),
+    Audit(Audit),
     Probe(Probe),
     Doctor(Doctor),
     Completions(Completions),
@@ -151,8 +154,24 @@ pub(crate) struct Pytest {
     /// The most seconds a caller may allow one run
     #[arg(long, value_name = "SECONDS", default_value_t = 3_600, value_parser = clap::value_parser!(u64).range(1..=86_400))]
     pub(crate) longest_run: u64,
+    /// Whether the tests run in a sandbox: they may write to the project, temporary folders and caches only
+    #[arg(long, value_name = "HOW", value_enum, default_value_t = SandboxIs::On)]
+    pub(crate) sandbox: SandboxIs,
+    /// Another file or folder the tests may write to from their sandbox; may be repeated
+    #[arg(long, value_name = "PATH")]
+    pub(crate) allow_write: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) door: Door,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum SandboxIs {
+    /// As far as the kernel has one
+    On,
+    /// No run without it
+    Required,
+    /// None
+    Off,
 }
 
 /// How one tool server is reached.
@@ -193,8 +212,8 @@ pub(crate) struct Bounds {
 
 /// Say what a failure means and what to do about it
 ///
-/// Takes a reason in any case, or any number a caller may have seen: a JSON-RPC code or an HTTP status. Without
-/// one, lists every reason.
+/// Takes a reason in any case, any number a caller may have seen (a JSON-RPC code or an HTTP status), or the
+/// reference of one failure: then the ledger tells its whole story. Without one, lists every reason.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -203,14 +222,175 @@ Examples:
   failwell explain rpc                           every reason of one room
   failwell explain -32602                        every reason with this code, and on which face
   failwell explain 429                           every reason with this HTTP status
+  failwell explain 06ff2k8s1xq3m                 what happened under this reference
   failwell explain --json | jq -r '.[].reason'")]
 pub(crate) struct Explain {
-    /// A reason, a room, a code or an HTTP status
-    #[arg(value_name = "REASON|CODE", allow_hyphen_values = true)]
+    /// A reason, a room, a code, an HTTP status or a reference
+    #[arg(value_name = "REASON|CODE|REF", allow_hyphen_values = true)]
     pub(crate) subject: Option<String>,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) place: LedgerPlace,
+}
+
+/// Look into the ledger: what was asked, what it came to, and whether the record is whole
+///
+/// There is one record for each exchange, failed or not. They can be read while a server writes them.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  failwell audit tail --follow
+  failwell audit query --outcome failed --since 1h
+  failwell audit export --format csv --output june.csv --since 2026-06-01 --until 2026-07-01
+  failwell audit verify")]
+pub(crate) struct Audit {
+    #[command(subcommand)]
+    pub(crate) look: Look,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Look {
+    Tail(Tail),
+    Query(QueryLedger),
+    Export(Export),
+    Verify(VerifyLedger),
+}
+
+/// Show the latest records
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  failwell audit tail
+  failwell audit tail --lines 100 --outcome failed
+  failwell audit tail --follow --json | jq -r .target")]
+pub(crate) struct Tail {
+    /// How many
+    #[arg(long, short = 'n', value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(0..=100_000))]
+    pub(crate) lines: u32,
+    /// Go on showing what is added, until Ctrl-C
+    #[arg(long, short = 'f')]
+    pub(crate) follow: bool,
+    /// Print one JSON object a line
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) wanted: Wanted,
+    #[command(flatten)]
+    pub(crate) place: LedgerPlace,
+}
+
+/// Find records
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  failwell audit query --ref 06ff2k8s1xq3m --json
+  failwell audit query --reason gateway/UPSTREAM_TIMEOUT --since 2h
+  failwell audit query --tool files__read --caller key:environment --limit 10")]
+pub(crate) struct QueryLedger {
+    /// At most so many, the latest
+    #[arg(long, value_name = "N", default_value_t = 1_000, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    pub(crate) limit: u32,
+    /// Print one JSON object a line
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) wanted: Wanted,
+    #[command(flatten)]
+    pub(crate) place: LedgerPlace,
+}
+
+/// Write records out, all of them or those that fit
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  failwell audit export > all.jsonl
+  failwell audit export --format csv --output failures.csv --outcome failed")]
+pub(crate) struct Export {
+    /// How they are written
+    #[arg(long, value_name = "AS", value_enum, default_value_t = ExportAs::Jsonl)]
+    pub(crate) format: ExportAs,
+    /// The file to write; standard output without it
+    #[arg(long, short = 'o', value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) wanted: Wanted,
+    #[command(flatten)]
+    pub(crate) place: LedgerPlace,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum ExportAs {
+    /// One JSON object a line, with number and hash
+    Jsonl,
+    /// For spreadsheets; no cell is a formula
+    Csv,
+    /// One readable line each
+    Text,
+}
+
+/// Check that no record was changed, removed, added or moved
+///
+/// Each record holds a hash over itself and the one before it. On success the end of the chain is printed: note it
+/// somewhere else, and give it to --head later, to find out whether the end was cut off or all of it was rewritten.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Exit codes:
+  0  everything is as it was written
+  1  something is not, or the ledger cannot be read
+  2  wrong usage
+
+Examples:
+  failwell audit verify
+  failwell audit verify --json | jq -r .head > ledger.head
+  failwell audit verify --head \"$(cat ledger.head)\"")]
+pub(crate) struct VerifyLedger {
+    /// An end that was noted earlier, as NUMBER:HASH
+    #[arg(long, value_name = "HEAD")]
+    pub(crate) head: Option<String>,
+    /// Print JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) place: LedgerPlace,
+}
+
+/// Which records.
+#[derive(Debug, Args)]
+pub(crate) struct Wanted {
+    /// Only this reference
+    #[arg(long = "ref", value_name = "REF")]
+    pub(crate) reference: Option<String>,
+    /// Only this reason, or every reason of a room
+    #[arg(long, value_name = "REASON")]
+    pub(crate) reason: Option<String>,
+    /// Only this caller
+    #[arg(long, value_name = "NAME")]
+    pub(crate) caller: Option<String>,
+    /// Only this tool, resource or prompt
+    #[arg(long, value_name = "NAME")]
+    pub(crate) tool: Option<String>,
+    /// Only what ended so
+    #[arg(long, value_name = "OUTCOME", value_parser = ["ok", "failed", "tool_failed", "fault", "event"])]
+    pub(crate) outcome: Option<String>,
+    /// Not before: 30s, 10m, 2h, 3d ago, or 2026-06-30, or 2026-06-30T12:00:00Z
+    #[arg(long, value_name = "TIME", value_parser = crate::times::parse)]
+    pub(crate) since: Option<i64>,
+    /// Not after
+    #[arg(long, value_name = "TIME", value_parser = crate::times::parse)]
+    pub(crate) until: Option<i64>,
+}
+
+/// Which ledger.
+#[derive(Debug, Args)]
+pub(crate) struct LedgerPlace {
+    /// The folder the ledger is in; without it the configuration's data_dir, or the user's state folder
+    #[arg(long, value_name = "DIR")]
+    pub(crate) data_dir: Option<PathBuf>,
+    /// Configuration file to take data_dir from; without it failwell.toml in this folder, if it is there
+    #[arg(long, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
 }
 
 /// Examine any MCP server: drive it through every failure and say what held

@@ -1,16 +1,19 @@
 //! One file per command.
 
+mod audit;
 mod check;
 mod completions;
 mod configured;
 mod doctor;
 mod explain;
+mod ledger;
 mod man;
 mod one;
 mod probe;
 mod reload;
 mod serve;
 mod served;
+mod shared;
 mod stdio;
 mod up;
 mod watch;
@@ -30,6 +33,7 @@ pub(crate) fn run(command: Command) -> Result<ExitCode, Complaint> {
         Command::Check(arguments) => check::run(&arguments),
         Command::Serve(arguments) => one::run(arguments),
         Command::Explain(arguments) => explain::run(&arguments),
+        Command::Audit(arguments) => audit::run(&arguments.look),
         Command::Probe(arguments) => runtime()?.block_on(probe::run(arguments)),
         Command::Doctor(arguments) => runtime()?.block_on(doctor::run(&arguments)),
         Command::Completions(arguments) => Ok(completions::run(&arguments)),

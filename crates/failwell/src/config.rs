@@ -4,6 +4,7 @@
 //! Schema all come from it. What the file may hold in secret (`env`, `headers`, values under keys nobody knows) is
 //! never printed: [`veil`] decides it before the first problem is written.
 
+mod audit;
 mod builtin;
 mod charter;
 mod excerpt;
@@ -19,6 +20,7 @@ mod rules;
 mod schema;
 mod settings;
 mod source;
+mod state;
 mod upstream;
 mod value;
 mod veil;
@@ -27,4 +29,5 @@ pub(crate) use builtin::Builtin;
 pub(crate) use file::{DEFAULT_FILE, find, load};
 pub(crate) use problem::Problem;
 pub(crate) use schema::schema;
-pub(crate) use settings::{Auth, Config, DEFAULT_ADDRESS, Target, UpstreamConfig};
+pub(crate) use settings::{AuditConfig, Auth, Config, DEFAULT_ADDRESS, Target, UpstreamConfig};
+pub(crate) use state::StateConfig;

@@ -7,7 +7,9 @@ mod commands;
 mod complaint;
 mod config;
 mod doctor;
+mod state;
 mod terminal;
+mod times;
 
 use std::process::ExitCode;
 

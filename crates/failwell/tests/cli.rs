@@ -6,8 +6,8 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
-const COMMANDS: [&str; 9] =
-    ["up", "stdio", "serve", "check", "explain", "probe", "doctor", "completions", "man"];
+const COMMANDS: [&str; 10] =
+    ["up", "stdio", "serve", "check", "explain", "audit", "probe", "doctor", "completions", "man"];
 
 struct Ran {
     code: Option<i32>,
@@ -15,9 +15,15 @@ struct Ran {
     err: String,
 }
 
+/// A folder nobody's state is in.
+fn state() -> std::path::PathBuf {
+    std::env::temp_dir().join(format!("failwell-cli-{}", std::process::id()))
+}
+
 fn failwell(arguments: &[&str]) -> Ran {
     let output = Command::new(env!("CARGO_BIN_EXE_failwell"))
         .args(arguments)
+        .env("FAILWELL_STATE", state())
         .stdin(Stdio::null())
         .output()
         .expect("the binary runs");

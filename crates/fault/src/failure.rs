@@ -1,10 +1,9 @@
-use std::backtrace::Backtrace;
 use std::error::Error;
 use std::fmt;
 use std::panic::Location;
 
 use crate::fact::fill;
-use crate::operator::Private;
+use crate::operator::{Private, Stack};
 use crate::{Captured, Effect, Excerpt, Fact, Kind, Name, Operator, Origin, Reason, Retry, Violation};
 
 /// One failure: what the caller may know, and behind [`Fault::operator`] what only the operator may.
@@ -28,7 +27,7 @@ impl Fault {
     pub fn new(reason: &'static Reason) -> Fault {
         let private = Private {
             locations: vec![Location::caller()],
-            backtrace: (reason.kind == Kind::Bug).then(Backtrace::capture),
+            stack: if matches!(reason.kind, Kind::Bug | Kind::Broken) { Stack::take() } else { None },
             ..Private::default()
         };
         Fault(Box::new(Inner {
@@ -113,6 +112,7 @@ impl Fault {
         self.0.private.causes.append(&mut private.causes);
         self.0.private.locations.append(&mut private.locations);
         self.0.private.captured.append(&mut private.captured);
+        self.0.private.stack = self.0.private.stack.take().or(private.stack);
         self
     }
 
@@ -120,6 +120,13 @@ impl Fault {
     #[must_use]
     pub fn note(mut self, name: &'static str, text: impl Into<String>) -> Fault {
         self.0.private.notes.push((name, text.into()));
+        self
+    }
+
+    /// Private: where the program was, as told by whoever saw it.
+    #[must_use]
+    pub fn with_stack(mut self, stack: String) -> Fault {
+        self.0.private.stack = Some(Stack::Told(stack));
         self
     }
 

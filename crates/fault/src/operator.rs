@@ -2,6 +2,8 @@ use std::backtrace::Backtrace;
 use std::error::Error;
 use std::fmt;
 use std::panic::Location;
+use std::sync::{Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use crate::Fault;
 
@@ -21,8 +23,36 @@ pub(crate) struct Private {
     pub(crate) notes: Vec<(&'static str, String)>,
     pub(crate) locations: Vec<&'static Location<'static>>,
     pub(crate) captured: Vec<Captured>,
-    pub(crate) backtrace: Option<Backtrace>,
+    pub(crate) stack: Option<Stack>,
 }
+
+/// Where the program was.
+pub(crate) enum Stack {
+    /// Taken here; put into words when somebody reads it.
+    Taken(Backtrace),
+    /// Told by whoever saw it.
+    Told(String),
+}
+
+impl Stack {
+    /// The stack of whoever asks, unless many were taken within this second: one takes microseconds, and an
+    /// upstream that only talks nonsense must not make us spend them without end.
+    pub(crate) fn take() -> Option<Stack> {
+        static BUDGET: Mutex<(Option<Instant>, u32)> = Mutex::new((None, 0));
+        let mut budget = BUDGET.lock().unwrap_or_else(PoisonError::into_inner);
+        let (since, taken) = &mut *budget;
+        if since.is_none_or(|since| since.elapsed() >= Duration::from_secs(1)) {
+            (*since, *taken) = (Some(Instant::now()), 0);
+        }
+        *taken += 1;
+        let allowed = *taken <= MOST_STACKS_A_SECOND;
+        drop(budget);
+        allowed.then(|| Stack::Taken(Backtrace::force_capture()))
+    }
+}
+
+/// How many stacks are taken within a second.
+const MOST_STACKS_A_SECOND: u32 = 20;
 
 /// The whole story of a fault, for logs and the ledger only.
 pub struct Operator<'a> {
@@ -67,7 +97,10 @@ impl<'a> Operator<'a> {
 
     /// The stack, where one was taken.
     pub fn stack(&self) -> Option<String> {
-        self.private.backtrace.as_ref().map(ToString::to_string)
+        self.private.stack.as_ref().map(|stack| match stack {
+            Stack::Taken(stack) => stack.to_string(),
+            Stack::Told(stack) => stack.clone(),
+        })
     }
 }
 

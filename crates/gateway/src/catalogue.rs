@@ -6,10 +6,11 @@ use std::time::{Duration, Instant};
 
 use failwell_fault::{OrFault, reason};
 use failwell_render::{Cache, CacheScope};
-use failwell_rpc::Json;
-use failwell_server::List;
+use failwell_rpc::{Json, Raw};
+use failwell_server::{HeaderParam, List};
 
 use crate::gateway::{naming_member, outside_name};
+use crate::http::marked;
 
 /// How long a list is believed when nobody says that it changed.
 const LIFETIME: Duration = Duration::from_secs(60);
@@ -27,6 +28,37 @@ pub(crate) struct Entry {
     pub(crate) outside: String,
     /// Its definition, under the outside name.
     pub(crate) definition: Json,
+    /// What it wants repeated in headers, if it is a tool.
+    pub(crate) header_params: Vec<HeaderParam>,
+    /// Whether it can be a task.
+    pub(crate) tasks: TaskSupport,
+}
+
+/// What it takes to call something.
+#[derive(Debug)]
+pub(crate) struct Callee {
+    /// What its server calls it.
+    pub(crate) inside: String,
+    /// Whether it can be a task.
+    pub(crate) tasks: TaskSupport,
+}
+
+/// Whether a tool of the session era can be a task.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum TaskSupport {
+    Forbidden,
+    Optional,
+    Required,
+}
+
+impl TaskSupport {
+    fn of(definition: Raw<'_>) -> Option<TaskSupport> {
+        match definition.as_object()?.get("execution")?.as_object()?.get("taskSupport")?.as_str()?.as_ref() {
+            "required" => Some(TaskSupport::Required),
+            "optional" => Some(TaskSupport::Optional),
+            _ => None,
+        }
+    }
 }
 
 impl Entry {
@@ -37,11 +69,21 @@ impl Entry {
         let outside = outside_name(server, list, &inside);
         let name = Json::of(&outside).or_fault(&reason::SERVER_BUG).ok()?;
         let definition = item.raw().as_object()?.replacing(member, name.raw());
-        Some(Entry { server: server.to_owned(), shown: inside.clone(), inside, outside, definition })
+        let schema = if list == List::Tools { item.raw().as_object()?.get("inputSchema") } else { None };
+        let header_params = marked(schema).unwrap_or_default();
+        let tasks = TaskSupport::of(item.raw()).unwrap_or(TaskSupport::Forbidden);
+        let (server, shown) = (server.to_owned(), inside.clone());
+        Some(Entry { server, shown, inside, outside, definition, header_params, tasks })
+    }
+
+    /// What it takes to call it.
+    pub(crate) fn callee(&self) -> Callee {
+        Callee { inside: self.inside.clone(), tasks: self.tasks }
     }
 }
 
-type Known = HashMap<(String, &'static str), Listed>;
+/// By member, then by kind of list.
+type Known = HashMap<String, [Option<Listed>; 4]>;
 
 #[derive(Debug)]
 struct Listed {
@@ -61,22 +103,29 @@ impl Catalogue {
 
     pub(crate) fn get(&self, server: &str, list: List) -> Option<Arc<Vec<Entry>>> {
         let known = self.lock();
-        let listed = known.get(&(server.to_owned(), list.member()))?;
+        let listed = known.get(server)?.get(list as usize)?.as_ref()?;
         (listed.since.elapsed() < LIFETIME).then(|| listed.entries.clone())
     }
 
     pub(crate) fn put(&self, server: &str, list: List, entries: Vec<Entry>, cache: Cache) -> Arc<Vec<Entry>> {
         let entries = Arc::new(entries);
         let listed = Listed { since: Instant::now(), entries: entries.clone(), cache };
-        self.lock().insert((server.to_owned(), list.member()), listed);
+        if let Some(place) = self.lock().entry(server.to_owned()).or_default().get_mut(list as usize) {
+            *place = Some(listed);
+        }
         entries
     }
 
     /// How long a list made of all these may be kept, and by whom: what the most careful of them says.
     pub(crate) fn cache(&self, list: List, otherwise: Cache) -> Cache {
+        of_list(&self.lock(), list).fold(otherwise, |cache, listed| narrower(cache, listed.cache))
+    }
+
+    /// A list of this member, as far as it is known, however old.
+    pub(crate) fn last(&self, server: &str, list: List) -> Option<Arc<Vec<Entry>>> {
         let known = self.lock();
-        let of_list = known.iter().filter(|((_, member), _)| *member == list.member());
-        of_list.fold(otherwise, |cache, (_, listed)| narrower(cache, listed.cache))
+        let listed = known.get(server)?.get(list as usize)?.as_ref()?;
+        Some(listed.entries.clone())
     }
 
     /// The only member that has something under this name of its own.
@@ -90,15 +139,20 @@ impl Catalogue {
 
     /// Something of this member changed.
     pub(crate) fn forget(&self, server: &str) {
-        self.lock().retain(|(known, _), _| known != server);
+        self.lock().remove(server);
     }
 
     /// Every list of one kind that is known, with whose it is.
     pub(crate) fn known(&self, list: List) -> Vec<(String, Arc<Vec<Entry>>)> {
         let known = self.lock();
-        let of_list = known.iter().filter(|((_, member), _)| *member == list.member());
-        of_list.map(|((server, _), listed)| (server.clone(), listed.entries.clone())).collect()
+        let listed =
+            known.iter().filter_map(|(server, lists)| Some((server, lists.get(list as usize)?.as_ref()?)));
+        listed.map(|(server, listed)| (server.clone(), listed.entries.clone())).collect()
     }
+}
+
+fn of_list(known: &Known, list: List) -> impl Iterator<Item = &Listed> {
+    known.values().filter_map(move |lists| lists.get(list as usize)?.as_ref())
 }
 
 /// The shorter of two times, and private unless both are public.

@@ -7,6 +7,7 @@ use failwell_fault::{Fault, OrFault, reason};
 use failwell_process::{Child, Ended, Environment, Exit, Input, Launcher, Plan, Stdout};
 use failwell_server::Event;
 use failwell_transport::{Line as TextLine, Lines, write_lines};
+use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use crate::line::{Down, Line};
@@ -16,6 +17,10 @@ use crate::tally::Tally;
 
 /// How long a child has to end after its input was closed and it was asked to.
 const GRACE: Duration = Duration::from_secs(2);
+/// How long a child has that nobody can talk with any more.
+const SHORT_GRACE: Duration = Duration::from_millis(100);
+/// How long what a child said before its end may take to be read.
+const LAST_WORDS: Duration = Duration::from_secs(5);
 
 /// Starts the child and connects to it. It ends when `stop` is set.
 pub(crate) async fn start(
@@ -35,11 +40,8 @@ pub(crate) async fn start(
     let output = child.take_output().or_fault(&reason::SERVER_BUG)?;
     tokio::spawn(pass_on(notices, changed));
     let writer = tokio::spawn(write_lines(line.outgoing().clone(), input));
-    let reader = tokio::spawn(read_lines(line.clone(), Lines::new(output, settings.largest_message)));
-    tokio::spawn(guard(child, line.clone(), stop, async move {
-        let _ = reader.await;
-        writer.abort();
-    }));
+    let reader = tokio::spawn(read_lines(line.clone(), output, settings.largest_message));
+    tokio::spawn(guard(child, line.clone(), stop, reader, writer));
     Ok(line)
 }
 
@@ -59,11 +61,12 @@ fn plan(settings: &UpstreamSettings) -> Result<Plan, Fault> {
     Ok(plan)
 }
 
-async fn read_lines(line: Arc<Line>, mut lines: Lines<impl tokio::io::AsyncRead + Unpin>) {
+async fn read_lines(line: Arc<Line>, output: impl tokio::io::AsyncRead + Unpin, longest: usize) {
+    let mut lines = Lines::new(output, longest);
     while let Some(read) = lines.next().await {
         match read {
             TextLine::Whole(bytes) => line.take(&bytes),
-            TextLine::TooLong(start) => line.take(&start),
+            TextLine::TooLong(start) => line.take_start(&start, longest),
         }
     }
 }
@@ -73,19 +76,25 @@ async fn guard(
     mut child: Child,
     line: Arc<Line>,
     stop: CancellationToken,
-    output_ended: impl Future<Output = ()>,
+    mut reader: JoinHandle<()>,
+    writer: JoinHandle<()>,
 ) {
-    let down = tokio::select! {
-        ended = child.wait() => down(ended),
+    let ended = tokio::select! {
+        ended = child.wait() => ended,
         () = stop.cancelled() => {
             line.go_down(&Down::Stopped);
             child.stop(GRACE).await;
-            Down::Stopped
+            return;
         }
-        // Whoever closes its output can answer nothing any more.
-        () = output_ended => down(child.stop(Duration::from_millis(100)).await),
+        // Whoever closes its output can answer nothing any more, and whoever does not read cannot be asked.
+        _ = &mut reader => child.stop(SHORT_GRACE).await,
+        _ = writer => child.stop(SHORT_GRACE).await,
     };
-    line.go_down(&down);
+    // What it answered before its end counts.
+    if !reader.is_finished() {
+        let _ = tokio::time::timeout(LAST_WORDS, reader).await;
+    }
+    line.go_down(&down(ended));
 }
 
 fn down(ended: Ended) -> Down {

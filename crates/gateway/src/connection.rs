@@ -150,7 +150,6 @@ impl Starter {
         cx: &Context,
         changed: impl Fn(Event) + Clone + Send + 'static,
     ) -> Result<Arc<Connection>, Fault> {
-        self.tally.start();
         let strays = self.tally.strays();
         let stop = self.stop.child_token();
         // Whatever goes wrong from here on, what was started is stopped.
@@ -185,7 +184,7 @@ impl Starter {
         stop: &CancellationToken,
         changed: impl Fn(Event) + Clone + Send + 'static,
     ) -> Result<(Link, Introduction), Fault> {
-        let known = known.unwrap_or(Known { era: None, wire: self.settings.wire });
+        let known = known.unwrap_or(Known { era: self.settings.first_era, wire: self.settings.wire });
         let is_child = matches!(self.settings.reach, Reach::Child { .. });
         let sharing = self.settings.sharing.or(is_child.then_some(Sharing::Shared));
         let declared = declared(cx.client(), sharing);

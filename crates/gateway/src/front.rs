@@ -1,7 +1,6 @@
 //! What stands at `/mcp`: one room alone under its own names, or all of them federated; a reload may turn one into
 //! the other.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -36,6 +35,10 @@ impl Front {
 impl Room for Front {
     fn info(&self) -> &Info {
         &self.0.info
+    }
+
+    fn behind(&self, target: &str) -> Option<Box<str>> {
+        self.0.now.load().behind(target)
     }
 
     fn offers(&self) -> Offers {
@@ -76,9 +79,5 @@ impl Room for Front {
 
     fn complete(&self, wanted: Completion, cx: Context) -> Work<Members> {
         self.0.now.load().complete(wanted, cx)
-    }
-
-    fn server_of(&self, target: &str) -> Cow<'_, str> {
-        Cow::Owned(self.0.now.load().server_of(target).into_owned())
     }
 }

@@ -1,6 +1,5 @@
 //! Many servers behind one room.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
@@ -11,15 +10,15 @@ use failwell_process::Launcher;
 use failwell_render::{Cache, CacheScope};
 use failwell_rpc::Json;
 use failwell_server::{
-    Completion, Context, Event, HeaderParam, Hub, Info, List, Members, Offered, Offers, Page, Party, Room,
-    ToolOutcome, Work, nearest, unknown_resource,
+    Alone, Completion, Context, Event, HeaderParam, Hub, Info, List, Members, Offered, Offers, Page, Party,
+    Room, SharedState, ToolOutcome, Work, nearest, unknown_resource,
 };
 use futures_util::future::join_all;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
-use crate::catalogue::{Catalogue, Entry};
-use crate::http::marked;
+use crate::catalogue::{Callee, Catalogue, Entry};
+use crate::faces::Faces;
 use crate::member::Member;
 use crate::metrics;
 use crate::names::{inside_uri, outside, outside_uri, server_of};
@@ -27,20 +26,24 @@ use crate::parked::Parking;
 use crate::roster::{Reloaded, Roster};
 use crate::settings::UpstreamSettings;
 use crate::single::Single;
-use crate::upstream::Upstream;
 use crate::uris;
 use crate::veil::Veil;
 
 /// How long one member may hold up a list.
-const LIST_PATIENCE: Duration = Duration::from_secs(10);
+pub(crate) const LIST_PATIENCE: Duration = Duration::from_secs(10);
 /// Items on one page.
 const PAGE: usize = 200;
 /// Lists depend on what is running right now.
 const KEEP: Cache = Cache { ttl_ms: 5_000, scope: CacheScope::Public };
 
 /// Members may come and go, so everything is offered; what nobody has is an empty list.
-pub(crate) const EVERYTHING: Offers =
-    Offers { tools: Offered::Yes, prompts: Offered::Yes, resources: Offered::Yes, completions: Offered::Yes };
+pub(crate) const EVERYTHING: Offers = Offers {
+    tools: Offered::Yes,
+    prompts: Offered::Yes,
+    resources: Offered::Yes,
+    completions: Offered::Yes,
+    tasks: Offered::Yes,
+};
 
 /// A room made of others.
 #[derive(Clone)]
@@ -54,6 +57,7 @@ pub(crate) struct Inner {
     pub(crate) parking: Arc<Parking>,
     hubs: Arc<Hubs>,
     launcher: Launcher,
+    state: Arc<dyn SharedState>,
     end: CancellationToken,
 }
 
@@ -65,18 +69,24 @@ impl Gateway {
         built_in: Vec<(String, Arc<dyn Room>)>,
         launcher: &Launcher,
     ) -> Gateway {
-        let gateway = Gateway(Arc::new(Inner {
+        let gateway = Gateway::sharing(info, launcher, Arc::new(Alone));
+        gateway.reload(upstreams, built_in);
+        gateway
+    }
+
+    /// A gateway to nobody yet, on one of several nodes.
+    pub fn sharing(info: Info, launcher: &Launcher, state: Arc<dyn SharedState>) -> Gateway {
+        Gateway(Arc::new(Inner {
             info,
             roster: Roster::default(),
             catalogue: Arc::default(),
             veil: Veil::default(),
-            parking: Arc::default(),
+            parking: Arc::new(Parking::new(state.clone())),
             hubs: Arc::default(),
             launcher: launcher.clone(),
+            state,
             end: CancellationToken::new(),
-        }));
-        gateway.reload(upstreams, built_in);
-        gateway
+        }))
     }
 
     /// From now on these are the servers and rooms. Those with the settings they had are left alone, with their
@@ -92,7 +102,7 @@ impl Gateway {
         for gone in &change.gone {
             self.0.catalogue.forget(gone.name());
             if let Member::Upstream(upstream) = gone {
-                tokio::spawn(upstream.retire(self.0.end.clone()));
+                upstream.retire(&self.0.end);
             }
         }
         change.told
@@ -123,7 +133,7 @@ impl Gateway {
 
     /// One member alone, under its own names: whoever has this name, now and after a reload.
     pub fn single(&self, name: &str) -> Arc<dyn Room> {
-        Arc::new(Single { inner: self.0.clone(), name: name.to_owned() })
+        Arc::new(Single { inner: self.0.clone(), name: name.to_owned(), offers: Arc::default() })
     }
 
     /// Where changes of the upstreams are announced.
@@ -201,13 +211,13 @@ fn outside_event(server: &str, event: &Event) -> Event {
 }
 
 impl Inner {
-    fn upstream(&self, settings: UpstreamSettings) -> Arc<Upstream> {
+    fn upstream(&self, settings: UpstreamSettings) -> Arc<Faces> {
         let (name, known, hubs) = (settings.name.clone(), self.catalogue.clone(), self.hubs.clone());
         let changed = Arc::new(move |event: Event, to: Option<Arc<Party>>| {
             known.forget(&name);
             hubs.announce(&name, &event, to.as_ref());
         });
-        Upstream::new(settings, self.launcher.clone(), changed)
+        Faces::new(settings, &self.launcher, changed, &self.state)
     }
 
     pub(crate) fn member(&self, name: &str) -> Option<Member> {
@@ -226,7 +236,7 @@ impl Inner {
                 Err(fault) => {
                     missing.push(json!({"server": member.name(), "reason": fault.reason().id}));
                     if member.is_worth_reporting(&fault) {
-                        cx.report(&fault.note("unlisted", member.name()));
+                        cx.report(fault.note("unlisted", member.name()));
                     }
                 }
             }
@@ -307,11 +317,11 @@ impl Inner {
     }
 
     /// Whose an outside name is, and what it is called there. A bare name resolves when only one member has it.
-    async fn resolve(&self, list: List, name: &str, cx: &Context) -> Result<(Member, String), Fault> {
+    async fn resolve(&self, list: List, name: &str, cx: &Context) -> Result<(Member, Callee), Fault> {
         if let Some(member) = server_of(name).and_then(|server| self.member(server)) {
             let entries = self.of(&member, list, cx).await?;
             if let Some(entry) = entries.iter().find(|entry| entry.outside == name) {
-                return Ok((member, entry.inside.clone()));
+                return Ok((member, entry.callee()));
             }
             return Err(self.unknown(list, name, cx));
         }
@@ -320,7 +330,7 @@ impl Inner {
         match (having.next(), having.next()) {
             (Some(only), None) => {
                 let member = self.member(&only.server).or_fault(&reason::SERVER_BUG)?;
-                Ok((member, only.inside.clone()))
+                Ok((member, only.callee()))
             }
             _ => Err(self.unknown(list, name, cx)),
         }
@@ -341,11 +351,15 @@ impl Inner {
     }
 
     /// What a tool wants repeated in headers, as far as its definition is known and the caller sees it.
-    pub(crate) fn header_params(&self, caller: &Caller, is: impl Fn(&Entry) -> bool) -> Vec<HeaderParam> {
-        let seen = self.seen(List::Tools, caller);
-        let found = seen.iter().flat_map(|entries| entries.iter()).find(|entry| is(entry));
-        let schema = found.and_then(|tool| tool.definition.raw().as_object()?.get("inputSchema"));
-        marked(schema).unwrap_or_default()
+    pub(crate) fn header_params(
+        &self,
+        server: &str,
+        caller: &Caller,
+        is: impl Fn(&Entry) -> bool,
+    ) -> Vec<HeaderParam> {
+        let Some(known) = self.catalogue.last(server, List::Tools) else { return Vec::new() };
+        let seen = self.veil.over(known, server, List::Tools, caller);
+        seen.iter().find(|entry| is(entry)).map(|tool| tool.header_params.clone()).unwrap_or_default()
     }
 
     fn of_uri<'a>(&self, uri: &'a str, cx: &Context) -> Result<(Member, &'a str), Fault> {
@@ -382,6 +396,13 @@ impl Room for Gateway {
         &self.0.info
     }
 
+    fn behind(&self, target: &str) -> Option<Box<str>> {
+        let named = inside_uri(target).map(|(server, _)| server);
+        let named = named.or_else(|| server_of(target).map(str::to_owned));
+        let member = named.filter(|server| self.0.member(server).is_some());
+        member.or_else(|| self.0.catalogue.owner(target)).map(String::into_boxed_str)
+    }
+
     fn offers(&self) -> Offers {
         EVERYTHING
     }
@@ -392,7 +413,8 @@ impl Room for Gateway {
     }
 
     fn header_params(&self, tool: &str, caller: &Caller) -> Vec<HeaderParam> {
-        self.0.header_params(caller, |entry| entry.outside == tool)
+        let server = server_of(tool).unwrap_or_default();
+        self.0.header_params(server, caller, |entry| entry.outside == tool)
     }
 
     fn metrics(&self) -> String {
@@ -407,9 +429,9 @@ impl Room for Gateway {
     fn call(&self, tool: &str, arguments: Json, cx: Context) -> Work<ToolOutcome> {
         let (inner, tool) = (self.0.clone(), tool.to_owned());
         Box::pin(async move {
-            let (member, name) = inner.resolve(List::Tools, &tool, &cx).await?;
-            inner.admit(&member, List::Tools, &name, Some(&arguments), &cx)?;
-            let outcome = member.call(&name, arguments, cx, &inner.parking).await?;
+            let (member, tool) = inner.resolve(List::Tools, &tool, &cx).await?;
+            inner.admit(&member, List::Tools, &tool.inside, Some(&arguments), &cx)?;
+            let outcome = member.call(&tool, arguments, cx, &inner.parking).await?;
             Ok(outcome.map_relayed(|members| uris::in_content(member.name(), members)))
         })
     }
@@ -448,9 +470,9 @@ impl Room for Gateway {
     fn prompt(&self, name: &str, arguments: BTreeMap<String, String>, cx: Context) -> Work<Members> {
         let (inner, name) = (self.0.clone(), name.to_owned());
         Box::pin(async move {
-            let (member, inside) = inner.resolve(List::Prompts, &name, &cx).await?;
-            inner.admit(&member, List::Prompts, &inside, None, &cx)?;
-            member.prompt(&inside, arguments, cx, &inner.parking).await
+            let (member, prompt) = inner.resolve(List::Prompts, &name, &cx).await?;
+            inner.admit(&member, List::Prompts, &prompt.inside, None, &cx)?;
+            member.prompt(&prompt.inside, arguments, cx, &inner.parking).await
         })
     }
 
@@ -462,15 +484,9 @@ impl Room for Gateway {
                 let of = inside.to_owned();
                 return member.complete(Completion { of, ..wanted.clone() }, cx).await;
             }
-            let (member, of) = inner.resolve(List::Prompts, &wanted.of, &cx).await?;
-            member.complete(Completion { of, ..wanted.clone() }, cx).await
+            let (member, prompt) = inner.resolve(List::Prompts, &wanted.of, &cx).await?;
+            member.complete(Completion { of: prompt.inside, ..wanted.clone() }, cx).await
         })
-    }
-
-    fn server_of(&self, target: &str) -> Cow<'_, str> {
-        let prefixed = server_of(target).filter(|server| self.0.member(server).is_some()).map(str::to_owned);
-        let named = prefixed.or_else(|| inside_uri(target).map(|(server, _)| server));
-        Cow::Owned(named.or_else(|| self.0.catalogue.owner(target)).unwrap_or_default())
     }
 }
 

@@ -18,7 +18,7 @@ use failwell_fault::{Fault, reason};
 use failwell_rpc::{Era, Id, Revision};
 use failwell_server::Event;
 use failwell_transport::Verb;
-use http::header::HeaderValue;
+use http::header::{HeaderMap, HeaderValue};
 use serde_json::json;
 use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
@@ -26,7 +26,7 @@ use tokio_util::sync::CancellationToken;
 pub(crate) use self::params::{Repeated, marked};
 use crate::door::Door;
 use crate::line::{Down, MOST_NOTICES, MOST_WAITING};
-use crate::link::Pending;
+use crate::link::{Pending, request_text};
 use crate::notice::{Notice, pass_on};
 use crate::relay::Relay;
 use crate::said::Said;
@@ -126,15 +126,16 @@ impl Peer {
             "tools/list" => Learns::Tools,
             _ => Learns::Nothing,
         };
-        let (method, params) = (failwell_rpc::json_string(method), params(number));
-        let body = format!(r#"{{"jsonrpc":"2.0","id":{number},"method":{method},"params":{params}}}"#);
+        let params = params(number);
+        let headers = self.headers_for(method, &params);
+        let body = request_text(number, method, &params);
         let peer = self.clone();
         let answer = Box::pin(async move {
             let _running = peer.enter(number, relay)?;
             tokio::select! {
                 biased;
                 () = peer.stop.cancelled() => Err(Down::Stopped.fault()),
-                said = peer.exchange(number, body, learns) => said,
+                said = peer.exchange(number, headers, body, learns) => said,
             }
         });
         Pending { number, answer }
@@ -149,9 +150,14 @@ impl Peer {
         Ok(Running { peer: self.clone(), number })
     }
 
-    async fn exchange(self: &Arc<Self>, number: u64, body: String, learns: Learns) -> Result<Said, Fault> {
-        let (headers, body) = (self.headers_for(&body), Bytes::from(body));
-        let said = self.door.say(Verb::Post, headers, body).await;
+    async fn exchange(
+        self: &Arc<Self>,
+        number: u64,
+        headers: HeaderMap,
+        body: String,
+        learns: Learns,
+    ) -> Result<Said, Fault> {
+        let said = self.door.say(Verb::Post, headers, Bytes::from(body)).await;
         let heard = said.map_err(|why| self.unsaid(why))?;
         if learns == Learns::Session {
             let session = heard.header("mcp-session-id").and_then(|id| HeaderValue::from_str(id).ok());

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use failwell_fault::{Fact, Fault, reason};
 use failwell_rpc::{Era, Json, Raw, Revision};
-use failwell_server::{Capability, Client, Offered, Offers};
+use failwell_server::{Capability, Client, Offered, Offers, TASKS_EXTENSION};
 use serde_json::{Value, json};
 
 use crate::line::garbled;
@@ -38,7 +38,8 @@ pub(crate) async fn introduce(
 ) -> Result<Introduction, Fault> {
     if known == Some(Era::Session) {
         match initialize(link, declared).await {
-            Err(_) if !link.is_down() => {}
+            // It may speak the other era by now, or may never have spoken this one.
+            Err(fault) if !link.is_down() && is_refusal(&fault) => {}
             introduced => return introduced,
         }
     }
@@ -63,9 +64,16 @@ pub(crate) async fn introduce(
             Some(introduction) => Ok(introduction),
             None => initialized.await,
         },
-        introduced = &mut initialized => {
-            link.forget(number);
-            introduced
+        introduced = &mut initialized => match introduced {
+            // Answers need not come in the order of the questions.
+            Err(fault) if !link.is_down() => match tokio::time::timeout(patience, discovered).await {
+                Ok(answer) => understood(link, answer)?.ok_or(fault),
+                Err(_) => Err(fault),
+            },
+            introduced => {
+                link.forget(number);
+                introduced
+            }
         }
     }
 }
@@ -108,9 +116,13 @@ fn is_no_fault_of_the_server(fault: &Fault) -> bool {
     *fault.reason() == reason::GATEWAY_UPSTREAM_GARBLED && !failed
 }
 
+/// Whether a server that is well and lets us in did not understand us.
+fn is_refusal(fault: &Fault) -> bool {
+    *fault.reason() == reason::GATEWAY_UPSTREAM_ERROR || is_no_fault_of_the_server(fault)
+}
+
 fn everything() -> Offers {
-    let yes = Offered::Yes;
-    Offers { tools: yes, prompts: yes, resources: yes, completions: yes }
+    crate::gateway::EVERYTHING
 }
 
 /// The handshake of the session era.
@@ -146,17 +158,21 @@ pub(crate) fn declared(client: &Client, sharing: Option<Sharing>) -> Value {
 
 fn offered(result: &Json, name: &str) -> Offered {
     let declared = result.raw().as_object().and_then(|object| object.get("capabilities"));
-    match declared.and_then(Raw::as_object).and_then(|object| object.get(name)) {
-        Some(_) => Offered::Yes,
-        None => Offered::No,
-    }
+    let declared = declared.and_then(Raw::as_object);
+    let extension =
+        |object: failwell_rpc::Object<'_>| object.get("extensions")?.as_object()?.get(name).map(|_| ());
+    let found = declared.and_then(|object| object.get(name).map(|_| ()).or_else(|| extension(object)));
+    if found.is_some() { Offered::Yes } else { Offered::No }
 }
 
 fn offers(result: &Json) -> Offers {
+    // A capability in the session era, an extension in the modern one.
+    let tasks = [offered(result, "tasks"), offered(result, TASKS_EXTENSION)];
     Offers {
         tools: offered(result, "tools"),
         prompts: offered(result, "prompts"),
         resources: offered(result, "resources"),
         completions: offered(result, "completions"),
+        tasks: if tasks.contains(&Offered::Yes) { Offered::Yes } else { Offered::No },
     }
 }

@@ -10,11 +10,12 @@ use failwell_rpc::{
     About, Id, Incoming, Json, Limits, Message, Notification, Raw, Request, Response, on_one_line, read,
 };
 use failwell_server::{Keep, Stream};
+use failwell_transport::id_in_start;
 use serde_json::json;
 use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{mpsc, oneshot};
 
-use crate::link::{Link, Pending};
+use crate::link::{Link, Pending, request_text};
 use crate::notice::{ForClient, Notice};
 use crate::relay::Relay;
 use crate::said::Said;
@@ -24,6 +25,10 @@ use crate::tally::{Strays, Tally};
 pub(crate) const MOST_WAITING: usize = 4_096;
 /// The most notices that wait to be passed on.
 pub(crate) const MOST_NOTICES: usize = 256;
+
+/// Within so many bytes a call names its method, as far as anybody writes them.
+const NAMED_BY: usize = 1_024;
+const METHOD: &[u8] = b"\"method\"";
 
 /// A connection, whatever carries it.
 #[derive(Debug)]
@@ -126,14 +131,12 @@ impl Line {
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         let (sender, answer) = oneshot::channel();
         self.register(number, Waiting { answer: sender, relay, noticed: false })?;
-        let method = failwell_rpc::json_string(method);
-        let params = params(number);
-        let frame = format!(r#"{{"jsonrpc":"2.0","id":{number},"method":{method},"params":{params}}}"#);
-        if let Err(gone) = self.outgoing.push(on_one_line(frame)).await {
-            self.forget(number);
-            // It never left: nothing can have happened.
-            return Err(Fault::new(&reason::GATEWAY_UPSTREAM_DOWN).because(gone));
-        }
+        let mut unsent = Unsent { line: self, number: Some(number) };
+        let frame = request_text(number, method, &params(number));
+        // When it never left, nothing can have happened.
+        let pushed = self.outgoing.push(on_one_line(frame)).await;
+        pushed.map_err(|gone| Fault::new(&reason::GATEWAY_UPSTREAM_DOWN).because(gone))?;
+        unsent.number = None;
         let answer = Box::pin(async move { answer.await.or_fault(&reason::GATEWAY_UPSTREAM_DOWN)? });
         Ok(Pending { number, answer })
     }
@@ -209,7 +212,13 @@ impl Line {
             Incoming::One(Ok(Message::Notification(notice))) => self.noticed(&notice),
             Incoming::One(Ok(Message::Request(request))) => self.asked(&request),
             Incoming::One(Err(misread)) if misread.about == About::Answer => {
-                self.garbled(misread.id.as_ref(), bytes);
+                self.garbled(misread.id.as_ref(), bytes, garbled(bytes));
+            }
+            // Neither a call nor an answer, but under the id of a request.
+            Incoming::One(Err(misread))
+                if misread.about == About::Unknown && self.awaits(misread.id.as_ref()) =>
+            {
+                self.garbled(misread.id.as_ref(), bytes, garbled(bytes));
             }
             Incoming::One(Err(_)) => {
                 // A stray line, such as something printed by mistake: skipped and counted.
@@ -237,12 +246,27 @@ impl Line {
             }
             // An answer that came too late is nobody's concern; one to a question never asked is nonsense.
             None if number.is_some_and(|number| number < self.next.load(Ordering::Relaxed)) => {}
-            None => self.garbled(None, &Bytes::copy_from_slice(response.text().as_bytes())),
+            None => self.garbled(None, response.text().as_bytes(), garbled(response.text().as_bytes())),
         }
     }
 
+    /// Takes the start of a message that is longer than allowed: of an answer, as far as can be seen.
+    pub(crate) fn take_start(&self, start: &[u8], limit: usize) {
+        let head = start.get(..NAMED_BY).unwrap_or(start);
+        let calls = head.windows(METHOD.len()).any(|window| window == METHOD);
+        if start.trim_ascii_start().starts_with(b"{") && !calls {
+            self.garbled(id_in_start(start).as_ref(), start, garbled(start).fact("limit", limit));
+        } else {
+            self.strays.add(start);
+        }
+    }
+
+    fn awaits(&self, id: Option<&Id>) -> bool {
+        id.and_then(Id::as_u64).is_some_and(|number| self.lock().waiting.contains_key(&number))
+    }
+
     /// An answer nobody can read: for the request it names, or for the only one that waits.
-    fn garbled(&self, id: Option<&Id>, bytes: &Bytes) {
+    fn garbled(&self, id: Option<&Id>, bytes: &[u8], fault: Fault) {
         let waiting = {
             let mut state = self.lock();
             let named = id.and_then(Id::as_u64);
@@ -255,7 +279,7 @@ impl Line {
         };
         self.strays.add(bytes);
         if let Some(waiting) = waiting {
-            let _ = waiting.answer.send(Err(garbled(bytes)));
+            let _ = waiting.answer.send(Err(fault));
         }
     }
 
@@ -336,6 +360,20 @@ impl Line {
         let id = id.text();
         let error = json!({"code": code, "message": message});
         self.outgoing.push_now(format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{error}}}"#));
+    }
+}
+
+/// A request that has not left. Dropped, nobody waits for its answer.
+struct Unsent<'a> {
+    line: &'a Line,
+    number: Option<u64>,
+}
+
+impl Drop for Unsent<'_> {
+    fn drop(&mut self) {
+        if let Some(number) = self.number {
+            self.line.forget(number);
+        }
     }
 }
 

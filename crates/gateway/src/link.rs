@@ -30,6 +30,19 @@ pub(crate) struct Pending {
     pub(crate) answer: Pin<Box<dyn Future<Output = Result<Said, Fault>> + Send>>,
 }
 
+/// A request as it is written.
+pub(crate) fn request_text(number: u64, method: &str, params: &str) -> String {
+    let mut text = String::with_capacity(params.len() + method.len() + 64);
+    text.push_str(r#"{"jsonrpc":"2.0","id":"#);
+    text.push_str(&number.to_string());
+    text.push_str(r#","method":"#);
+    text.push_str(&failwell_rpc::json_string(method));
+    text.push_str(r#","params":"#);
+    text.push_str(params);
+    text.push('}');
+    text
+}
+
 impl Link {
     /// Sends a request. `params` is told the number, for tokens that must be ours.
     pub(crate) async fn send(

@@ -7,17 +7,19 @@ use std::sync::Arc;
 use failwell_fault::{Fault, reason};
 use failwell_render::{Cache, CacheScope};
 use failwell_rpc::{Era, Json, Raw};
-use failwell_server::{Completion, Context, List, Members, Offers, Page, Room, ToolOutcome};
+use failwell_server::{Capability, Completion, Context, List, Members, Offers, Page, Room, ToolOutcome};
 use serde_json::json;
 
-use crate::catalogue::narrower;
+use crate::catalogue::{Callee, TaskSupport, narrower};
+use crate::faces::Faces;
 use crate::line::garbled;
 use crate::params::Params;
 use crate::parked::Parking;
 use crate::relay::Relay;
 use crate::rounds::answer_rounds;
-use crate::said::members;
+use crate::said::Found;
 use crate::seat::Watched;
+use crate::tasks::session_task;
 use crate::upstream::{Connection, Upstream};
 
 /// Pages of one list read at the most.
@@ -29,7 +31,7 @@ const UNSAID: Cache = Cache { ttl_ms: 0, scope: CacheScope::Private };
 #[derive(Clone)]
 pub(crate) enum Member {
     /// A server other people wrote.
-    Upstream(Arc<Upstream>),
+    Upstream(Arc<Faces>),
     /// A room of ours.
     BuiltIn(Arc<str>, Arc<dyn Room>),
 }
@@ -55,7 +57,7 @@ impl Member {
 
     pub(crate) async fn offers(&self, cx: &Context) -> Result<Offers, Fault> {
         match self {
-            Member::Upstream(upstream) => Ok(upstream.connection(cx).await?.introduction.offers),
+            Member::Upstream(upstream) => Ok(upstream.of(cx).connection(cx).await?.introduction.offers),
             Member::BuiltIn(_, room) => Ok(room.offers()),
         }
     }
@@ -63,7 +65,7 @@ impl Member {
     /// Whether trouble with its lists is worth a line in the log.
     pub(crate) fn is_worth_reporting(&self, fault: &Fault) -> bool {
         match self {
-            Member::Upstream(upstream) => upstream.tally().is_worth_reporting(fault),
+            Member::Upstream(upstream) => upstream.is_worth_reporting(fault),
             Member::BuiltIn(..) => true,
         }
     }
@@ -107,11 +109,11 @@ impl Member {
         };
         let text = |connection: &Connection, _| params.text(connection, None, cx);
         let (result, _) =
-            upstream.request(cx, method, text, None).await.map_err(|fault| match code(&fault) {
+            upstream.of(cx).request(cx, method, text, None).await.map_err(|fault| match code(&fault) {
                 Some(-32602) if cursor.is_some() => Fault::new(&reason::MCP_BAD_CURSOR).absorbing(fault),
                 _ => fault,
             })?;
-        let Members { members, meta, cache } = members(&result);
+        let Members { members, meta, cache } = Found::of(result).members;
         Ok(Page { members, meta, cache: cache.unwrap_or(UNSAID) })
     }
 
@@ -124,17 +126,23 @@ impl Member {
 
     pub(crate) async fn call(
         &self,
-        tool: &str,
+        tool: &Callee,
         arguments: Json,
         cx: Context,
         parking: &Arc<Parking>,
     ) -> Result<ToolOutcome, Fault> {
         match self {
-            Member::BuiltIn(_, room) => room.call(tool, arguments, cx).await,
+            Member::BuiltIn(_, room) => room.call(&tool.inside, arguments, cx).await,
             Member::Upstream(upstream) => {
-                let params = Params::passing().with_text("name", tool).with("arguments", arguments);
-                let result = answered(upstream, "tools/call", params, &cx, parking).await?;
-                Ok(ToolOutcome::relayed(members(&result)))
+                let params = Params::passing().with_text("name", &tool.inside).with("arguments", arguments);
+                let params = match tool.tasks {
+                    TaskSupport::Required => params.into_task(),
+                    TaskSupport::Optional if cx.client().can(Capability::Tasks) => params.into_task(),
+                    TaskSupport::Optional | TaskSupport::Forbidden => params,
+                };
+                Ok(ToolOutcome::relayed(
+                    answered(upstream.of(&cx), "tools/call", params, &cx, parking).await?,
+                ))
             }
         }
     }
@@ -149,8 +157,8 @@ impl Member {
             Member::BuiltIn(_, room) => room.read(uri, cx).await,
             Member::Upstream(upstream) => {
                 let params = Params::passing().with_text("uri", uri);
-                let read = answered(upstream, "resources/read", params, &cx, parking).await;
-                read.map(|result| members(&result)).map_err(|fault| unknown_or(fault, uri))
+                let read = answered(upstream.of(&cx), "resources/read", params, &cx, parking).await;
+                read.map_err(|fault| unknown_or(fault, uri))
             }
         }
     }
@@ -167,8 +175,7 @@ impl Member {
             Member::Upstream(upstream) => {
                 // The arguments go on as they were written, with the rest of what the caller brought.
                 let params = Params::passing().with_text("name", name);
-                let result = answered(upstream, "prompts/get", params, &cx, parking).await?;
-                Ok(members(&result))
+                answered(upstream.of(&cx), "prompts/get", params, &cx, parking).await
             }
         }
     }
@@ -179,8 +186,8 @@ impl Member {
             Member::Upstream(upstream) => {
                 let params = Params::passing().renamed_ref(&wanted.of, &cx);
                 let params = |connection: &Connection, _| params.text(connection, None, &cx);
-                let (result, _) = upstream.request(&cx, "completion/complete", params, None).await?;
-                Ok(members(&result))
+                let (result, _) = upstream.of(&cx).request(&cx, "completion/complete", params, None).await?;
+                Ok(Found::of(result).members)
             }
         }
     }
@@ -190,6 +197,7 @@ impl Member {
         match self {
             Member::BuiltIn(_, room) => room.watch(uri, cx).await,
             Member::Upstream(upstream) => {
+                let upstream = upstream.of(&cx);
                 if upstream.note_watch(uri, &cx).await? == Watched::Already {
                     return Ok(());
                 }
@@ -206,7 +214,7 @@ impl Member {
     pub(crate) async fn unwatch(&self, uri: &str, cx: Context) {
         match self {
             Member::BuiltIn(_, room) => room.unwatch(uri, cx),
-            Member::Upstream(upstream) => upstream.unwatch(uri, &cx).await,
+            Member::Upstream(upstream) => upstream.of(&cx).unwatch(uri, &cx).await,
         }
     }
 }
@@ -231,17 +239,38 @@ async fn answered(
     params: Params,
     cx: &Context,
     parking: &Arc<Parking>,
-) -> Result<Json, Fault> {
+) -> Result<Members, Fault> {
     let upstream_era = upstream.connection(cx).await?.era();
     let client_era = cx.client().revision.era();
     match (client_era, upstream_era) {
-        (Era::Modern, Era::Session) => parking.call(upstream.clone(), method, params, cx).await,
         (_, Era::Modern) => answer_rounds(upstream, method, params, cx).await,
         (Era::Session, Era::Session) => {
-            let text = |connection: &Connection, number| params.text(connection, Some(number), cx);
-            Ok(upstream.request(cx, method, text, Some(&Relay::direct(cx))).await?.0)
+            let result = in_session(upstream.clone(), method, params, Relay::direct(cx)).await?;
+            Ok(Found::of(result).members)
+        }
+        // A task has its own way of asking.
+        (Era::Modern, Era::Session) if params.is_task() && cx.client().can(Capability::Tasks) => {
+            let result = in_session(upstream.clone(), method, params, Relay::direct(cx)).await?;
+            Ok(Found::of(result).members)
+        }
+        (Era::Modern, Era::Session) => {
+            let result =
+                parking.call(cx, |relay| in_session(upstream.clone(), method, params, relay)).await?;
+            Ok(Found::of(result).members)
         }
     }
+}
+
+/// A request to an upstream of the session era, which asks its questions while it works.
+async fn in_session(
+    upstream: Arc<Upstream>,
+    method: &'static str,
+    params: Params,
+    relay: Relay,
+) -> Result<Json, Fault> {
+    let text = |connection: &Connection, number| params.text(connection, Some(number), &relay.cx);
+    let (result, _) = upstream.request(&relay.cx, method, text, Some(&relay)).await?;
+    if params.is_task() { session_task(&upstream, result, &relay).await } else { Ok(result) }
 }
 
 /// The items on a page, and where the next page begins.

@@ -2,9 +2,11 @@
 
 use failwell_rpc::{Era, Json, Raw, Revision, meta};
 use failwell_server::{Capability, Client, Context, TASKS_EXTENSION};
-use serde_json::Value;
 
 use crate::upstream::Connection;
+
+/// How long an upstream of the session era is asked to remember a task.
+const TASK: &str = r#"{"ttl":3600000}"#;
 
 /// Params, but for `_meta`, which depends on the connection they go out on.
 #[derive(Debug, Clone)]
@@ -12,6 +14,7 @@ pub(crate) struct Params {
     members: Vec<(&'static str, Json)>,
     carries: Carries,
     follows: Follows,
+    task: bool,
 }
 
 /// Whether the members a caller's request brought along go on with it.
@@ -37,7 +40,7 @@ enum Follows {
 impl Params {
     /// Of a request that is passed on.
     pub(crate) fn passing() -> Params {
-        Params { members: Vec::new(), carries: Carries::All, follows: Follows::Client }
+        Params { members: Vec::new(), carries: Carries::All, follows: Follows::Client, task: false }
     }
 
     /// Of a request of our own.
@@ -53,7 +56,7 @@ impl Params {
 
     /// With one more member that is a text.
     pub(crate) fn with_text(self, name: &'static str, value: &str) -> Params {
-        self.with(name, Json::from(&Value::from(value)))
+        self.with(name, Json::string(value))
     }
 
     /// What a caller wants completed, with the name or address it has upstream.
@@ -62,7 +65,7 @@ impl Params {
         let named = brought.and_then(|brought| brought.get("ref")?.as_object());
         let Some((brought, named)) = brought.zip(named) else { return self };
         let member = if named.get("uri").is_some() { "uri" } else { "name" };
-        let named = named.replacing(member, Json::from(&Value::from(of)).raw());
+        let named = named.replacing(member, Json::string(of).raw());
         let all = brought.replacing("ref", named.raw());
         Params { carries: Carries::These(all), ..self }
     }
@@ -78,9 +81,21 @@ impl Params {
         self.follows = Follows::Gateway;
     }
 
+    /// Of a call that an upstream of the session era is to make a task of.
+    pub(crate) fn into_task(mut self) -> Params {
+        self.task = true;
+        self
+    }
+
+    /// Whether an upstream of the session era makes a task of it.
+    pub(crate) fn is_task(&self) -> bool {
+        self.task
+    }
+
     /// The text for one connection; `number` is the token of progress, where a client may hear of it.
     pub(crate) fn text(&self, connection: &Connection, number: Option<u64>, cx: &Context) -> String {
-        let mut out = Members::default();
+        let room: usize = self.members.iter().map(|(_, value)| value.text().len() + 32).sum();
+        let mut out = Members::with_room(room + 512);
         for (name, value) in &self.members {
             out.put(name, value.raw());
         }
@@ -89,66 +104,58 @@ impl Params {
             Carries::These(params) => Some(params),
             Carries::Nothing => None,
         });
-        let meta = self.meta(connection.era(), number, cx);
-        if !meta.is_empty() {
-            out.raw("_meta", &meta.finish());
+        if self.task && connection.era() == Era::Session {
+            out.raw("task", TASK);
         }
+        out.object("_meta", |meta| self.write_meta(meta, connection.era(), number, cx));
         out.finish()
     }
 
-    fn meta(&self, era: Era, number: Option<u64>, cx: &Context) -> Members {
-        let mut meta = match era {
-            Era::Modern => self.introduction(cx.client()),
-            Era::Session => Members::default(),
-        };
+    fn write_meta(&self, meta: &mut Members, era: Era, number: Option<u64>, cx: &Context) {
+        if era == Era::Modern {
+            introduce(meta, cx.client(), self.follows);
+        }
         if let Some(token) = number.filter(|_| cx.progress_token().is_some()) {
             meta.raw(meta::PROGRESS_TOKEN, &token.to_string());
         }
         // A modern upstream logs only when the request says how much.
         if let (Era::Modern, Some(level)) = (era, cx.log_level()) {
-            meta.raw(meta::LOG_LEVEL, &failwell_rpc::json_string(level.as_str()));
+            meta.plain(meta::LOG_LEVEL, level.as_str());
         }
         if self.carries != Carries::Nothing {
             meta.all_of(cx.passing().meta.as_ref());
         }
-        meta
-    }
-
-    fn introduction(&self, client: &Client) -> Members {
-        introduction(client, self.follows == Follows::Gateway)
     }
 }
 
 /// The `_meta` of a modern request nobody but us is behind.
 pub(crate) fn plain_meta() -> Json {
     let nobody = Client::plain(failwell_policy::Caller::anonymous());
-    let text = introduction(&nobody, false).finish();
+    let mut meta = Members::with_room(256);
+    introduce(&mut meta, &nobody, Follows::Client);
     // Of our own making, so it reads.
-    Json::read(&text, &failwell_rpc::Limits::default()).unwrap_or_else(|_| Json::empty_object())
+    Json::read(&meta.finish(), &failwell_rpc::Limits::default()).unwrap_or_else(|_| Json::empty_object())
 }
 
 /// What every modern request says: what this very client can do, as it said it, and nothing it cannot.
-fn introduction(client: &Client, follows: bool) -> Members {
-    let mut capabilities = Members::default();
+fn introduce(meta: &mut Members, client: &Client, follows: Follows) {
+    meta.plain(meta::PROTOCOL_VERSION, Revision::V2026_07_28.as_str());
+    meta.key(meta::CLIENT_CAPABILITIES);
+    meta.open();
     for capability in [Capability::Elicitation, Capability::Sampling, Capability::Roots] {
         if let Some(declared) = client.declared(capability) {
-            capabilities.put(capability.as_str(), in_this_era(capability, client, declared));
+            meta.put(capability.as_str(), in_this_era(capability, client, declared));
         }
     }
-    let tasks = client.declared(Capability::Tasks).map(Raw::text).or(follows.then_some("{}"));
-    if let Some(tasks) = tasks {
-        let mut extensions = Members::default();
-        extensions.raw(TASKS_EXTENSION, tasks);
-        capabilities.raw("extensions", &extensions.finish());
+    let tasks = client.declared(Capability::Tasks).map(Raw::text);
+    if let Some(tasks) = tasks.or((follows == Follows::Gateway).then_some("{}")) {
+        meta.object("extensions", |extensions| extensions.raw(TASKS_EXTENSION, tasks));
     }
-    let mut meta = Members::default();
-    meta.raw(meta::PROTOCOL_VERSION, &failwell_rpc::json_string(Revision::V2026_07_28.as_str()));
-    meta.raw(meta::CLIENT_CAPABILITIES, &capabilities.finish());
+    meta.close();
     meta.raw(
         meta::CLIENT_INFO,
         concat!(r#"{"name":"failwell","version":""#, env!("CARGO_PKG_VERSION"), r#""}"#),
     );
-    meta
 }
 
 /// Changes of roots are told in the session era only.
@@ -160,13 +167,14 @@ fn in_this_era<'a>(capability: Capability, client: &Client, declared: Raw<'a>) -
     }
 }
 
-/// An object being written.
-#[derive(Default)]
+/// An object being written, with others in it.
 struct Members(String);
 
 impl Members {
-    fn is_empty(&self) -> bool {
-        self.0.is_empty()
+    fn with_room(room: usize) -> Members {
+        let mut members = Members(String::with_capacity(room));
+        members.open();
+        members
     }
 
     fn put(&mut self, name: &str, value: Raw<'_>) {
@@ -174,10 +182,29 @@ impl Members {
     }
 
     fn raw(&mut self, name: &str, value: &str) {
-        self.next();
-        self.0.push_str(&failwell_rpc::json_string(name));
-        self.0.push(':');
+        self.key(name);
         self.0.push_str(value);
+    }
+
+    /// A text of ours, which needs no escapes.
+    fn plain(&mut self, name: &str, text: &'static str) {
+        self.key(name);
+        self.0.push('"');
+        self.0.push_str(text);
+        self.0.push('"');
+    }
+
+    /// An object of its own, unless nothing is written into it.
+    fn object(&mut self, name: &str, write: impl FnOnce(&mut Members)) {
+        let before = self.0.len();
+        self.key(name);
+        self.open();
+        write(self);
+        if self.0.ends_with('{') {
+            self.0.truncate(before);
+        } else {
+            self.close();
+        }
     }
 
     /// Every member of another object, as it is written there.
@@ -189,15 +216,30 @@ impl Members {
         }
     }
 
+    /// A name of ours, which needs no escapes.
+    fn key(&mut self, name: &str) {
+        self.next();
+        self.0.push('"');
+        self.0.push_str(name);
+        self.0.push_str("\":");
+    }
+
     fn next(&mut self) {
-        self.0.push(if self.0.is_empty() { '{' } else { ',' });
+        if !self.0.ends_with('{') {
+            self.0.push(',');
+        }
+    }
+
+    fn open(&mut self) {
+        self.0.push('{');
+    }
+
+    fn close(&mut self) {
+        self.0.push('}');
     }
 
     fn finish(mut self) -> String {
-        if self.0.is_empty() {
-            self.0.push('{');
-        }
-        self.0.push('}');
+        self.close();
         self.0
     }
 }

@@ -11,7 +11,7 @@ use failwell_fault::{Fault, reason};
 use failwell_server::{Context, Party};
 
 use crate::connection::Connection;
-use crate::seat::Seat;
+use crate::seat::{self, Seat};
 use crate::settings::Sharing;
 
 /// How long a seat of requests that belong to no session may stay unused.
@@ -158,6 +158,15 @@ impl Pool {
     /// How many callers have a session of their own.
     pub(crate) fn sessions(&self) -> usize {
         self.lock().seats.len()
+    }
+
+    /// The best state of any of its connections.
+    pub(crate) fn state(&self) -> seat::State {
+        let mut seats: Vec<Arc<Seat>> = self.lock().seats.values().cloned().collect();
+        seats.push(self.front.clone());
+        let states: Vec<seat::State> = seats.iter().map(|seat| seat.state()).collect();
+        let best = [seat::State::Up, seat::State::Starting, seat::State::Down];
+        best.into_iter().find(|state| states.contains(state)).unwrap_or(seat::State::Idle)
     }
 }
 

@@ -4,9 +4,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use arc_swap::ArcSwap;
 
+use crate::faces::Faces;
 use crate::member::Member;
 use crate::settings::UpstreamSettings;
-use crate::upstream::Upstream;
 
 /// What a reload did, by the names of servers.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -63,14 +63,14 @@ impl Roster {
         &self,
         upstreams: Vec<UpstreamSettings>,
         rooms: impl Iterator<Item = Member>,
-        make: impl Fn(UpstreamSettings) -> Arc<Upstream>,
+        make: impl Fn(UpstreamSettings) -> Arc<Faces>,
     ) -> Change {
         let _one_at_a_time = self.changing.lock().unwrap_or_else(PoisonError::into_inner);
         let before = self.all();
         let same = |settings: &UpstreamSettings| {
             before
                 .iter()
-                .find(|member| matches!(member, Member::Upstream(known) if *known.settings == *settings))
+                .find(|member| matches!(member, Member::Upstream(known) if *known.settings() == *settings))
         };
         let upstreams = upstreams.into_iter().map(|settings| match same(&settings) {
             Some(member) => member.clone(),

@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use failwell_fault::{Fact, Fault, reason};
 use failwell_rpc::{Era, Json, Object, Raw};
-use failwell_server::{Context, Question, TASKS_EXTENSION};
+use failwell_server::{Context, Members, Question, TASKS_EXTENSION};
 
 use crate::line::garbled;
 use crate::params::Params;
 use crate::relay::Relay;
+use crate::said::Found;
 use crate::tasks::{read_questions, see_through};
 use crate::upstream::{Connection, Upstream};
 
@@ -23,7 +24,7 @@ pub(crate) async fn answer_rounds(
     method: &'static str,
     params: Params,
     cx: &Context,
-) -> Result<Json, Fault> {
+) -> Result<Members, Fault> {
     let mut params = params;
     resume(&mut params, cx);
     for _ in 0..MOST_ROUNDS {
@@ -37,13 +38,20 @@ pub(crate) async fn answer_rounds(
             }
             Err(fault) => return Err(fault),
         };
-        let object = result.raw().as_object().ok_or_else(|| garbled(result.text().as_bytes()))?;
-        let kind = object.get("resultType").and_then(Raw::as_str);
+        let Found { kind, members } = Found::of(result);
+        let kind = kind.as_ref().and_then(|kind| kind.raw().as_str());
+        if matches!(kind.as_deref(), None | Some("complete")) {
+            return Ok(members);
+        }
+        let nonsense = || garbled(members.members.text().as_bytes());
+        let object = members.members.raw().as_object().ok_or_else(nonsense)?;
+        // Rare and large, so kept apart: what every call is made of stays small.
         match kind.as_deref() {
-            None | Some("complete") => return Ok(result),
-            Some("input_required") => ask(&mut params, object, cx).await?,
-            Some("task") if method == "tools/call" => return see_through(upstream, object, cx).await,
-            Some(_) => return Err(garbled(result.text().as_bytes())),
+            Some("input_required") => Box::pin(ask(&mut params, object, cx)).await?,
+            Some("task") if method == "tools/call" => {
+                return Ok(Found::of(Box::pin(see_through(upstream, object, cx)).await?).members);
+            }
+            _ => return Err(nonsense()),
         }
     }
     Err(Fault::new(&reason::GATEWAY_UPSTREAM_GARBLED).note("rounds", "it never stops asking"))

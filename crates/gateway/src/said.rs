@@ -2,7 +2,7 @@
 
 use failwell_fault::{Effect, Excerpt, Fault, reason};
 use failwell_render::{Cache, CacheScope};
-use failwell_rpc::{Json, Kind, Object, Raw, Response, meta};
+use failwell_rpc::{Json, Kind, Raw, Response, meta};
 use failwell_server::{Capability, Members, TASKS_EXTENSION};
 
 use crate::line::garbled;
@@ -85,30 +85,32 @@ fn required(error: &Json) -> Vec<&'static str> {
     found
 }
 
-/// The members only the modern era has, and `_meta`: ours are written by the walk.
-const WRITTEN_BY_US: [&str; 4] = ["resultType", "ttlMs", "cacheScope", "_meta"];
 /// What `_meta` says about the conversation between us and the upstream.
 const BETWEEN_US: [&str; 2] = [meta::SERVER_INFO, meta::RELATED_TASK];
 
-/// A result's members without those of its era, and its `_meta` apart.
-pub(crate) fn members(result: &Json) -> Members {
-    let Some(object) = result.raw().as_object() else {
-        return Members { members: Json::empty_object(), meta: None, cache: None };
-    };
-    let meta = object.get("_meta").and_then(Raw::as_object).and_then(|meta| meta.without(&BETWEEN_US));
-    let untouched = WRITTEN_BY_US.iter().all(|name| object.get(name).is_none());
-    let members = if untouched {
-        result.clone()
-    } else {
-        object.without(&WRITTEN_BY_US).unwrap_or_else(Json::empty_object)
-    };
-    Members { members, meta, cache: cache(object) }
+/// A result, taken apart.
+#[derive(Debug)]
+pub(crate) struct Found {
+    /// What the modern era says that it is.
+    pub(crate) kind: Option<Json>,
+    /// Its members without those of its era, which are written by the walk, and its `_meta` apart.
+    pub(crate) members: Members,
+}
+
+impl Found {
+    /// Takes a result apart. Results can be large, so it is gone over once.
+    pub(crate) fn of(result: Json) -> Found {
+        let (members, taken) = result.part(["resultType", "ttlMs", "cacheScope", "_meta"]);
+        let [kind, ttl, scope, meta] = taken;
+        let meta = meta.and_then(|meta| meta.raw().as_object()?.without(&BETWEEN_US));
+        Found { kind, members: Members { members, meta, cache: cache(ttl, scope) } }
+    }
 }
 
 /// How long an upstream of the modern era says that a result may be kept.
-fn cache(object: Object<'_>) -> Option<Cache> {
-    let ttl_ms = object.get("ttlMs")?.as_u64()?;
-    let scope = match object.get("cacheScope")?.as_str()?.as_ref() {
+fn cache(ttl: Option<Json>, scope: Option<Json>) -> Option<Cache> {
+    let ttl_ms = ttl?.raw().as_u64()?;
+    let scope = match scope?.raw().as_str()?.as_ref() {
         "public" => CacheScope::Public,
         _ => CacheScope::Private,
     };

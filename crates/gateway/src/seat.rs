@@ -44,6 +44,33 @@ pub(crate) enum Watched {
     Already,
 }
 
+/// How a connection is doing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum State {
+    /// Not started yet, or stopped because nobody needed it.
+    Idle,
+    /// It is being started or connected to.
+    Starting,
+    /// It answers.
+    Up,
+    /// It failed, and rests before it is tried again.
+    Down,
+}
+
+impl State {
+    pub(crate) const ALL: [State; 4] = [State::Idle, State::Starting, State::Up, State::Down];
+
+    /// As it is written in metrics.
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            State::Idle => "idle",
+            State::Starting => "starting",
+            State::Up => "up",
+            State::Down => "down",
+        }
+    }
+}
+
 impl Seat {
     pub(crate) fn empty() -> Arc<Seat> {
         Seat::of(Slot::default())
@@ -84,6 +111,18 @@ impl Seat {
     /// The connection, if it works and nobody is replacing it.
     pub(crate) fn alive(&self) -> Option<Arc<Connection>> {
         self.slot.try_lock().ok()?.alive()
+    }
+
+    /// How its connection is doing.
+    pub(crate) fn state(&self) -> State {
+        match self.slot.try_lock() {
+            Err(_) => State::Starting,
+            Ok(slot) => match &slot.connection {
+                Some(connection) if connection.link.is_down() => State::Down,
+                Some(_) => State::Up,
+                None => State::Idle,
+            },
+        }
     }
 
     /// Whether somebody waits for an answer, or for a connection.

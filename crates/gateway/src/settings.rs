@@ -2,6 +2,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use failwell_fault::Secret;
+use failwell_rpc::Era;
 use failwell_transport::Trust;
 
 /// One server behind the gateway. Equal settings are the same server: a reload leaves it alone.
@@ -21,6 +22,8 @@ pub struct UpstreamSettings {
     pub largest_message: usize,
     /// How many times within which window it is started again.
     pub restart: Restart,
+    /// Which era to speak to it first, and as long as it understands; `None` for that of each client.
+    pub first_era: Option<Era>,
     /// Whether callers may read its error messages, scrubbed and fenced.
     pub trusted_errors: bool,
     /// Who may vouch for it over https, and for whoever hands out its tokens.
@@ -117,6 +120,7 @@ impl UpstreamSettings {
             idle_stop: None,
             largest_message: 16 * 1024 * 1024,
             restart: Restart { budget: 5, window: Duration::from_secs(60) },
+            first_era: None,
             trusted_errors: false,
             trust: Trust::System,
             wire: Wire::Found,

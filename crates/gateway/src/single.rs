@@ -1,8 +1,7 @@
 //! One member alone, under its own names: what `/mcp/<server>` serves.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 
 use failwell_fault::{Echo, Fault, OrFault, reason};
 use failwell_policy::Caller;
@@ -13,7 +12,8 @@ use failwell_server::{
 };
 use serde_json::json;
 
-use crate::gateway::{EVERYTHING, Inner, naming_member};
+use crate::catalogue::Callee;
+use crate::gateway::{EVERYTHING, Inner, LIST_PATIENCE, naming_member};
 use crate::member::{Member, items_of};
 use crate::params::Params;
 use crate::veil::with;
@@ -22,6 +22,7 @@ use crate::veil::with;
 pub(crate) struct Single {
     pub(crate) inner: Arc<Inner>,
     pub(crate) name: String,
+    pub(crate) offers: Arc<Mutex<Option<Offers>>>,
 }
 
 /// What is there may change any moment.
@@ -40,10 +41,10 @@ impl Single {
         list: List,
         name: &str,
         cx: &Context,
-    ) -> Result<String, Fault> {
+    ) -> Result<Callee, Fault> {
         let entries = inner.of(member, list, cx).await?;
         if let Some(entry) = entries.iter().find(|entry| entry.shown == name) {
-            return Ok(entry.inside.clone());
+            return Ok(entry.callee());
         }
         let row = if list == List::Tools { &reason::MCP_UNKNOWN_TOOL } else { &reason::MCP_UNKNOWN_PROMPT };
         let near = nearest(name, entries.iter().map(|entry| entry.shown.as_str()));
@@ -70,8 +71,25 @@ impl Room for Single {
         &self.inner.info
     }
 
+    fn behind(&self, _target: &str) -> Option<Box<str>> {
+        Some(self.name.as_str().into())
+    }
+
+    /// What the member offers, once that is known.
     fn offers(&self) -> Offers {
-        EVERYTHING
+        self.offers.lock().unwrap_or_else(PoisonError::into_inner).unwrap_or(EVERYTHING)
+    }
+
+    fn settle(&self, cx: Context) -> Work<()> {
+        let (member, offers) = (self.member(), self.offers.clone());
+        Box::pin(async move {
+            let member = member?;
+            // One that is not there now may be there later, and is then asked for what it offers.
+            if let Ok(Ok(found)) = tokio::time::timeout(LIST_PATIENCE, member.offers(&cx)).await {
+                *offers.lock().unwrap_or_else(PoisonError::into_inner) = Some(found);
+            }
+            Ok(())
+        })
     }
 
     fn list(&self, list: List, cursor: Option<String>, cx: Context) -> Work<Page> {
@@ -99,8 +117,7 @@ impl Room for Single {
     }
 
     fn header_params(&self, tool: &str, caller: &Caller) -> Vec<HeaderParam> {
-        let member = self.name.as_str();
-        self.inner.header_params(caller, |entry| entry.server == member && entry.shown == tool)
+        self.inner.header_params(&self.name, caller, |entry| entry.shown == tool)
     }
 
     fn call(&self, tool: &str, arguments: Json, cx: Context) -> Work<ToolOutcome> {
@@ -108,7 +125,7 @@ impl Room for Single {
         Box::pin(async move {
             let member = member?;
             let tool = Single::known(&inner, &member, List::Tools, &tool, &cx).await?;
-            inner.admit(&member, List::Tools, &tool, Some(&arguments), &cx)?;
+            inner.admit(&member, List::Tools, &tool.inside, Some(&arguments), &cx)?;
             member.call(&tool, arguments, cx, &inner.parking).await
         })
     }
@@ -141,8 +158,8 @@ impl Room for Single {
         Box::pin(async move {
             let member = member?;
             let name = Single::known(&inner, &member, List::Prompts, &name, &cx).await?;
-            inner.admit(&member, List::Prompts, &name, None, &cx)?;
-            member.prompt(&name, arguments, cx, &inner.parking).await
+            inner.admit(&member, List::Prompts, &name.inside, None, &cx)?;
+            member.prompt(&name.inside, arguments, cx, &inner.parking).await
         })
     }
 
@@ -152,11 +169,7 @@ impl Room for Single {
             let member = member?;
             let list = if wanted.of.contains("://") { List::Templates } else { List::Prompts };
             let of = Single::known(&inner, &member, list, &wanted.of, &cx).await?;
-            member.complete(Completion { of, ..wanted }, cx).await
+            member.complete(Completion { of: of.inside, ..wanted }, cx).await
         })
-    }
-
-    fn server_of(&self, _target: &str) -> Cow<'_, str> {
-        Cow::Borrowed(&self.name)
     }
 }

@@ -15,7 +15,6 @@ const REPORT: Duration = Duration::from_secs(60);
 #[derive(Debug, Default)]
 pub(crate) struct Tally {
     strays: AtomicU64,
-    starts: AtomicU64,
     reported: Mutex<Option<(Instant, &'static Reason)>>,
 }
 
@@ -28,16 +27,6 @@ pub(crate) struct Strays {
 }
 
 impl Tally {
-    /// A connection is being made.
-    pub(crate) fn start(&self) {
-        self.starts.fetch_add(1, Ordering::Relaxed);
-    }
-
-    /// How often one was.
-    pub(crate) fn starts(&self) -> u64 {
-        self.starts.load(Ordering::Relaxed)
-    }
-
     /// How many lines were no messages.
     pub(crate) fn strays(&self) -> u64 {
         self.strays.load(Ordering::Relaxed)

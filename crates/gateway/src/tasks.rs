@@ -11,6 +11,7 @@ use failwell_server::{Context, Question, TaskNeed};
 
 use crate::line::garbled;
 use crate::params::Params;
+use crate::relay::Relay;
 use crate::said::Said;
 use crate::upstream::{Connection, Upstream};
 
@@ -29,9 +30,7 @@ pub(crate) async fn see_through(
     created: Object<'_>,
     cx: &Context,
 ) -> Result<Json, Fault> {
-    let id = created.get("taskId").and_then(Raw::as_str);
-    let id = id.ok_or_else(|| garbled(created.raw().text().as_bytes()))?.into_owned();
-    let mut task = Running { upstream: upstream.clone(), id, cx: cx.clone(), over: false };
+    let mut task = Running::of(upstream, created, cx)?;
     cx.become_task(TaskNeed::Preferred).await?;
     let mut asked = BTreeSet::new();
     let mut wait = FIRST_LOOK;
@@ -49,6 +48,35 @@ pub(crate) async fn see_through(
                 continue;
             }
             State::Over => return task.end(&account.text),
+        }
+        wait = (wait * 2).min(account.look);
+    }
+}
+
+/// The same in the session era, where the result is asked for and questions come on the way to it. An upstream that
+/// did not make a task of the call has answered already.
+pub(crate) async fn session_task(
+    upstream: &Arc<Upstream>,
+    answer: Json,
+    relay: &Relay,
+) -> Result<Json, Fault> {
+    let created = answer.raw().as_object().and_then(|answer| answer.get("task")?.as_object());
+    let Some(created) = created else { return Ok(answer) };
+    let mut task = Running::of(upstream, created, &relay.cx)?;
+    relay.cx.become_task(TaskNeed::Preferred).await?;
+    let mut wait = FIRST_LOOK;
+    loop {
+        tokio::time::sleep(wait).await;
+        let account = task.look().await?;
+        if account.state != State::Working {
+            match task.request("tasks/result", None, Some(relay)).await {
+                // Somebody may still think about a question.
+                Err(fault) if *fault.reason() == reason::GATEWAY_UPSTREAM_TIMEOUT => {}
+                result => {
+                    task.over = true;
+                    return result;
+                }
+            }
         }
         wait = (wait * 2).min(account.look);
     }
@@ -77,7 +105,8 @@ impl Account {
             "completed" | "failed" | "cancelled" => State::Over,
             _ => return None,
         };
-        let look = object.get("pollIntervalMs").and_then(Raw::as_u64).map(Duration::from_millis);
+        let look = object.get("pollIntervalMs").or_else(|| object.get("pollInterval"));
+        let look = look.and_then(Raw::as_u64).map(Duration::from_millis);
         let look = look.unwrap_or(USUAL_LOOK).clamp(FIRST_LOOK, LONGEST_LOOK);
         Some(Account { state, look, text })
     }
@@ -96,19 +125,30 @@ struct Running {
 }
 
 impl Running {
-    async fn request(&self, method: &str, more: Option<(&'static str, Json)>) -> Result<Json, Fault> {
+    fn of(upstream: &Arc<Upstream>, created: Object<'_>, cx: &Context) -> Result<Running, Fault> {
+        let id = created.get("taskId").and_then(Raw::as_str);
+        let id = id.ok_or_else(|| garbled(created.raw().text().as_bytes()))?.into_owned();
+        Ok(Running { upstream: upstream.clone(), id, cx: cx.clone(), over: false })
+    }
+
+    async fn request(
+        &self,
+        method: &str,
+        more: Option<(&'static str, Json)>,
+        relay: Option<&Relay>,
+    ) -> Result<Json, Fault> {
         let mut params = Params::ours().with_text("taskId", &self.id);
         params.follow_tasks();
         let params = more.into_iter().fold(params, |params, (name, value)| params.with(name, value));
         let text = |connection: &Connection, _| params.text(connection, None, &self.cx);
-        Ok(self.upstream.request(&self.cx, method, text, None).await?.0)
+        Ok(self.upstream.request(&self.cx, method, text, relay).await?.0)
     }
 
     /// How the task is. An upstream that cannot be reached for a while may still have it.
     async fn look(&self) -> Result<Account, Fault> {
         let mut failures = 0;
         loop {
-            match self.request("tasks/get", None).await {
+            match self.request("tasks/get", None, None).await {
                 Ok(text) => {
                     let account = Account::of(text.clone()).ok_or_else(|| garbled(text.text().as_bytes()))?;
                     if account.state != State::Over {
@@ -142,7 +182,7 @@ impl Running {
             ended = asking => return ended.map(|account| Some(self.end(&account.text))),
         };
         let responses = questions.iter().filter_map(|(key, _)| Some((key.as_str(), answers.raw(key)?.raw())));
-        self.request("tasks/update", Some(("inputResponses", Json::object(responses)))).await?;
+        self.request("tasks/update", Some(("inputResponses", Json::object(responses))), None).await?;
         Ok(None)
     }
 
@@ -183,7 +223,7 @@ impl Drop for Running {
         let (upstream, id, cx) = (self.upstream.clone(), std::mem::take(&mut self.id), self.cx.clone());
         if let Ok(runtime) = tokio::runtime::Handle::try_current() {
             let task = Running { upstream, id, cx, over: true };
-            runtime.spawn(async move { task.request("tasks/cancel", None).await.map(|_| ()) });
+            runtime.spawn(async move { task.request("tasks/cancel", None, None).await.map(|_| ()) });
         }
     }
 }

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use failwell_fault::{Effect, Fact, Fault, OrFault, Retry, reason};
 use failwell_process::Launcher;
 use failwell_rpc::Json;
-use failwell_server::{Context, Event, Party};
+use failwell_server::{Context, Event, Party, SharedState};
 use tokio_util::sync::CancellationToken;
 
 use crate::calm::Calm;
@@ -15,8 +15,9 @@ use crate::connection::{Known, Starter};
 use crate::link::Link;
 use crate::pool::Pool;
 use crate::relay::Relay;
+use crate::rests::Rests;
 use crate::said::Said;
-use crate::seat::{Seat, Watched, resting};
+use crate::seat::{Seat, State, Watched, resting};
 use crate::settings::{Reach, Sharing, UpstreamSettings};
 use crate::tally::Tally;
 
@@ -36,6 +37,7 @@ pub(crate) struct Upstream {
     health: Mutex<Health>,
     changed: Arc<Changed>,
     calm: Arc<Calm>,
+    rests: Rests,
     stop: CancellationToken,
 }
 
@@ -52,12 +54,14 @@ impl Upstream {
         settings: UpstreamSettings,
         launcher: Launcher,
         changed: Arc<Changed>,
+        state: Arc<dyn SharedState>,
     ) -> Arc<Upstream> {
         let settings = Arc::new(settings);
         let is_child = matches!(settings.reach, Reach::Child { .. });
         let sharing = settings.sharing.or(is_child.then_some(Sharing::Shared));
         // Over HTTP it takes sessions to have one each, which is found out.
         let known = sharing.filter(|sharing| is_child || *sharing == Sharing::Shared);
+        let rests = Rests::of(&settings, state);
         let stop = CancellationToken::new();
         let upstream = Arc::new(Upstream {
             starter: Starter::new(settings.clone(), launcher, stop.clone()),
@@ -66,6 +70,7 @@ impl Upstream {
             health: Mutex::default(),
             changed,
             calm: Arc::default(),
+            rests,
             stop,
         });
         tokio::spawn(sweep(Arc::downgrade(&upstream)));
@@ -75,6 +80,15 @@ impl Upstream {
     /// The name its tools are prefixed with.
     pub(crate) fn name(&self) -> &str {
         &self.settings.name
+    }
+
+    /// How it is doing.
+    pub(crate) fn state(&self) -> State {
+        let resting = self.health().rest_until.is_some_and(|until| Instant::now() < until);
+        match self.pool.state() {
+            State::Idle if resting => State::Down,
+            state => state,
+        }
     }
 
     fn health(&self) -> MutexGuard<'_, Health> {
@@ -119,9 +133,17 @@ impl Upstream {
         }
         slot.connection = None;
         let known = self.may_start()?;
+        self.rests.check().await?;
         slot.may_start(&self.settings, Instant::now())?;
         let started = self.starter.start(known, cx, self.telling(cx)).await;
-        let connection = started.inspect_err(|fault| self.health().failed(fault))?;
+        let connection = match started {
+            Ok(connection) => connection,
+            Err(fault) => {
+                let wait = self.health().failed(&fault);
+                self.rests.tell(wait).await;
+                return Err(fault);
+            }
+        };
         *self.health() = Health { known: Some(connection.known(&self.settings)), ..Health::default() };
         connection.renew(seat).await;
         let sharing = connection.sharing(&self.settings);
@@ -132,11 +154,11 @@ impl Upstream {
 
     /// What is known about it, unless it failed too often lately.
     fn may_start(&self) -> Result<Option<Known>, Fault> {
-        let mut health = self.health();
+        let health = self.health();
         let now = Instant::now();
         match health.rest_until.filter(|until| *until > now) {
             Some(until) => Err(resting(until - now)),
-            None => Ok(health.known.take()),
+            None => Ok(health.known),
         }
     }
 
@@ -204,9 +226,11 @@ impl Upstream {
             if let Some(wanted) = cx.chosen_log_level() {
                 connection.want_level(wanted, &seat, self.pool.sharing()).await;
             }
-            let sent =
-                connection.link.send(method, |number| params(&connection, number), relay.cloned()).await;
-            let pending = match sent {
+            let deadline = tokio::time::Instant::now() + self.settings.timeout;
+            let sending = connection.link.send(method, |number| params(&connection, number), relay.cloned());
+            // Whoever waits in line behind an upstream that does not read has asked for nothing yet.
+            let sent = tokio::time::timeout_at(deadline, sending).await;
+            let pending = match sent.unwrap_or_else(|_| Err(self.late(Effect::None))) {
                 Err(fault) if tries < 2 && connection.link.is_down() => {
                     drop(fault);
                     continue;
@@ -216,12 +240,8 @@ impl Upstream {
             };
             // Dropped before the answer came, the upstream is told that nobody waits for it.
             let mut unwanted = Unwanted { link: &connection.link, number: Some(pending.number) };
-            let answer = tokio::time::timeout(self.settings.timeout, pending.answer).await;
-            let Ok(answer) = answer else {
-                return Err(Fault::new(&reason::GATEWAY_UPSTREAM_TIMEOUT)
-                    .fact("limit_s", self.settings.timeout.as_secs())
-                    .with_effect(Effect::Unknown));
-            };
+            let answer = tokio::time::timeout_at(deadline, pending.answer).await;
+            let Ok(answer) = answer else { return Err(self.late(Effect::Unknown)) };
             unwanted.number = None;
             match answer {
                 // It never left, or reached somebody who does not know us any more.
@@ -229,6 +249,12 @@ impl Upstream {
                 answer => return Ok((self.result(answer?)?, connection.clone())),
             }
         }
+    }
+
+    fn late(&self, effect: Effect) -> Fault {
+        Fault::new(&reason::GATEWAY_UPSTREAM_TIMEOUT)
+            .fact("limit_s", self.settings.timeout.as_secs())
+            .with_effect(effect)
     }
 
     /// Nobody new comes: it ends with the last call in flight, and at the latest when every one of them had its time.
@@ -291,9 +317,12 @@ impl Drop for Unwanted<'_> {
 }
 
 impl Health {
-    fn failed(&mut self, fault: &Fault) {
+    fn failed(&mut self, fault: &Fault) -> Duration {
         self.failures += 1;
-        self.rest_until = Some(Instant::now() + rest(self.failures).max(asked_for(fault)));
+        self.known = None;
+        let wait = rest(self.failures).max(asked_for(fault));
+        self.rest_until = Some(Instant::now() + wait);
+        wait
     }
 }
 

@@ -2,6 +2,7 @@
 
 use failwell_rpc::{Json, Raw};
 use failwell_server::{Event, Members};
+use memchr::memmem;
 use serde_json::Value;
 
 use crate::names::outside_uri;
@@ -14,7 +15,7 @@ pub(crate) fn in_contents(server: &str, found: Members) -> Members {
 /// The content of a tool's result: embedded resources and links, under outside addresses.
 pub(crate) fn in_content(server: &str, found: Members) -> Members {
     // Most results have none, and are passed on as they are.
-    if !found.members.text().contains("\"resource") {
+    if memmem::find(found.members.text().as_bytes(), b"\"resource").is_none() {
         return found;
     }
     in_items(server, found, "content", |server, item| {

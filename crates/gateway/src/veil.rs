@@ -135,7 +135,15 @@ fn dressed(entry: &Entry, list: List, view: &View<'_>) -> Option<Entry> {
     if let Some(description) = view.description(&entry.inside) {
         definition = with(&definition, "description", description)?;
     }
-    Some(Entry { server: entry.server.clone(), inside: entry.inside.clone(), shown, outside, definition })
+    Some(Entry {
+        server: entry.server.clone(),
+        inside: entry.inside.clone(),
+        shown,
+        outside,
+        definition,
+        header_params: entry.header_params.clone(),
+        tasks: entry.tasks,
+    })
 }
 
 /// A definition with one member of text; everything else as it came.

@@ -35,7 +35,7 @@ impl Caller {
     }
 
     /// The name, with what it is a name of: `key:ci`.
-    pub fn name(&self) -> &str {
+    pub fn name(&self) -> &Arc<str> {
         &self.name
     }
 

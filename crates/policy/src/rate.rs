@@ -36,6 +36,11 @@ impl Limiter {
         Limiter { rate, buckets: Mutex::default() }
     }
 
+    /// How many callers have a bucket that is not full, or were seen of late.
+    pub fn callers(&self) -> usize {
+        self.buckets.lock().unwrap_or_else(PoisonError::into_inner).len()
+    }
+
     /// Takes one request's worth, or says how long to wait.
     pub fn take(&self, caller: &Caller, now: Instant) -> Result<(), Fault> {
         let mut buckets = self.buckets.lock().unwrap_or_else(PoisonError::into_inner);

@@ -22,7 +22,7 @@ mod text;
 mod write;
 
 pub use moment::Moment;
-pub use object::LARGEST_FAULT;
+pub use object::{LARGEST_FAULT, public_object};
 pub use reply::{Reply, render};
 pub use result::{Cache, CacheScope, Outcome, ResultKind, ToolFailure};
 pub use text::for_the_model;

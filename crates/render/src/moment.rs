@@ -19,6 +19,17 @@ impl Moment {
     pub fn at_unix(seconds: u64) -> Moment {
         Moment { seconds, millis: 0 }
     }
+
+    /// Milliseconds since 1970.
+    pub fn unix_millis(self) -> i64 {
+        i64::try_from(self.seconds * 1_000 + u64::from(self.millis)).unwrap_or(i64::MAX)
+    }
+
+    /// From milliseconds since 1970.
+    pub fn from_unix_millis(millis: i64) -> Moment {
+        let millis = u64::try_from(millis).unwrap_or(0);
+        Moment { seconds: millis / 1_000, millis: u16::try_from(millis % 1_000).unwrap_or(0) }
+    }
 }
 
 impl From<SystemTime> for Moment {

@@ -18,6 +18,13 @@ const LARGEST_SPECIFIC: usize = 4 * 1024;
 /// How many violations are listed; the count says when there are more.
 const MOST_VIOLATIONS: usize = 100;
 
+/// What a caller is told of a fault, as the JSON object that stands on every face.
+pub fn public_object(fault: &Fault, to: &ReplyTo, now: Moment) -> String {
+    let mut out = Writer::with_capacity(768);
+    write_fault(&mut out, fault, to, now);
+    String::from_utf8_lossy(&out.finish()).into_owned()
+}
+
 /// Writes the fault object: the same on every face, with what each face's seed adds.
 pub(crate) fn write_fault(out: &mut Writer, fault: &Fault, to: &ReplyTo, now: Moment) {
     let mut whole = Writer::with_capacity(768);

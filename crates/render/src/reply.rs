@@ -49,8 +49,10 @@ pub fn render(
         (Face::Mcp(_), Ok(Outcome::ToolFailed(failed))) if as_error => {
             Some(plain_tool_error(to, &failed.fault, failed.structured.as_ref(), now))
         }
-        (_, Err(fault)) => Some(failure(to, fault, now)),
-        (Face::Rest(_) | Face::Rpc, Ok(Outcome::ToolFailed(failed))) => Some(failure(to, &failed.fault, now)),
+        (_, Err(fault)) => Some(failure(to, fault, None, now)),
+        (Face::Rest(_) | Face::Rpc, Ok(Outcome::ToolFailed(failed))) => {
+            Some(failure(to, &failed.fault, failed.structured.as_ref(), now))
+        }
         (_, Ok(outcome)) => Some(success(to, outcome, server_info, now)),
     }
 }
@@ -91,33 +93,37 @@ fn tool_error(
 
 /// A failed tool as a JSON-RPC error: the tool's own data, then the fault's members.
 fn plain_tool_error(to: &ReplyTo, fault: &Fault, structured: Option<&Json>, now: Moment) -> Reply {
-    let own = structured.and_then(|object| Some(object.raw().as_object()?.get("data")?.text().to_owned()));
-    let mut object = Writer::with_capacity(1024);
-    write_fault(&mut object, fault, to, now);
-    let body = envelope(to, 1024, |out| {
-        out.key("error");
-        out.open(b'{');
-        out.number_member("code", tool_error_code(fault.reason()));
-        out.text_member("message", &sentence(fault));
-        out.key("data");
-        out.open(b'{');
-        if let Some(own) = &own {
-            out.members_of(own);
-        }
-        out.members_of(&String::from_utf8_lossy(&object.finish()));
-        out.close(b'}');
-        out.close(b'}');
-    });
+    let account = account(to, fault, structured, now);
+    let body = error_body(to, fault, tool_error_code(fault.reason()), &account);
     Reply { status: 200, content_type: JSON, headers: Vec::new(), body }
 }
 
-fn failure(to: &ReplyTo, fault: &Fault, now: Moment) -> Reply {
+/// The members of a failure's object: the tool's own data where it has some, then the fault's.
+fn account(to: &ReplyTo, fault: &Fault, structured: Option<&Json>, now: Moment) -> String {
+    let own = structured.and_then(|object| Some(object.raw().as_object()?.get("data")?.text()));
+    let mut object = Writer::with_capacity(1024);
+    write_fault(&mut object, fault, to, now);
+    let object = String::from_utf8_lossy(&object.finish()).into_owned();
+    let Some(own) = own else { return object };
+    let mut both = Writer::with_capacity(object.len() + own.len());
+    both.open(b'{');
+    both.members_of(own);
+    both.members_of(&object);
+    both.close(b'}');
+    String::from_utf8_lossy(&both.finish()).into_owned()
+}
+
+fn failure(to: &ReplyTo, fault: &Fault, structured: Option<&Json>, now: Moment) -> Reply {
     let answer = answer(fault.reason(), to.face);
-    let (content_type, body) = match to.face {
-        Face::Rest(RestStyle::Plain) => (JSON, rest_body(to, fault, answer.code, now)),
-        Face::Rest(RestStyle::Problem) => (PROBLEM, problem_body(to, fault, answer.code, answer.status, now)),
-        Face::Rpc | Face::Mcp(_) => (JSON, error_body(to, fault, answer.code, now)),
+    let account = account(to, fault, structured, now);
+    let (content_type, mut body) = match to.face {
+        Face::Rest(RestStyle::Plain) => (JSON, rest_body(fault, answer.code, &account)),
+        Face::Rest(RestStyle::Problem) => {
+            (PROBLEM, problem_body(to, fault, (answer.code, answer.status), &account))
+        }
+        Face::Rpc | Face::Mcp(_) => (JSON, error_body(to, fault, answer.code, &account)),
     };
+    keep_on_one_line(&mut body);
     Reply { status: answer.status, content_type, headers: headers(to, fault), body }
 }
 
@@ -148,41 +154,37 @@ fn allowed(fault: &Fault) -> String {
     }
 }
 
-fn error_body(to: &ReplyTo, fault: &Fault, code: i32, now: Moment) -> Vec<u8> {
-    envelope(to, 1024, |out| {
+fn error_body(to: &ReplyTo, fault: &Fault, code: i32, account: &str) -> Vec<u8> {
+    envelope(to, account.len() + 256, |out| {
         out.key("error");
         out.open(b'{');
         out.number_member("code", code);
         out.text_member("message", &sentence(fault));
-        out.key("data");
-        write_fault(out, fault, to, now);
+        out.raw_member("data", account);
         out.close(b'}');
     })
 }
 
-fn rest_body(to: &ReplyTo, fault: &Fault, code: i32, now: Moment) -> Vec<u8> {
-    let mut out = Writer::with_capacity(1024);
+fn rest_body(fault: &Fault, code: i32, account: &str) -> Vec<u8> {
+    let mut out = Writer::with_capacity(account.len() + 256);
     out.open(b'{');
     out.number_member("error_code", code);
     out.text_member("message", &sentence(fault));
-    out.key("detail");
-    write_fault(&mut out, fault, to, now);
+    out.raw_member("detail", account);
     out.close(b'}');
     out.finish()
 }
 
 /// RFC 9457, for those who ask for it.
-fn problem_body(to: &ReplyTo, fault: &Fault, code: i32, status: u16, now: Moment) -> Vec<u8> {
-    let mut object = Writer::with_capacity(1024);
-    write_fault(&mut object, fault, to, now);
-    let mut out = Writer::with_capacity(1280);
+fn problem_body(to: &ReplyTo, fault: &Fault, (code, status): (i32, u16), account: &str) -> Vec<u8> {
+    let mut out = Writer::with_capacity(account.len() + 256);
     out.open(b'{');
     out.text_member("type", &format!("urn:failwell:{}", fault.reason().id));
     out.number_member("status", status);
     out.text_member("instance", &format!("urn:failwell:ref:{}", to.reference));
     out.number_member("error_code", code);
     // The fault object brings `title` and `detail` itself.
-    out.members_of(&String::from_utf8_lossy(&object.finish()));
+    out.members_of(account);
     out.close(b'}');
     out.finish()
 }

@@ -41,6 +41,11 @@ impl<'a> Raw<'a> {
         Self(text)
     }
 
+    /// Text of our own making. What is no JSON may be found to hold nothing; nothing worse happens.
+    pub fn written(text: &'a str) -> Self {
+        Self(text)
+    }
+
     /// The text, byte for byte as it was received.
     pub fn text(self) -> &'a str {
         self.0

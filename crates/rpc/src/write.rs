@@ -46,13 +46,20 @@ fn push_escape(out: &mut Vec<u8>, byte: u8) {
 /// Puts scanned JSON on one line, for transports that frame by lines. A raw line break can only be whitespace
 /// between tokens (inside a string it must be escaped), so a space in its place changes no value.
 pub fn keep_on_one_line(json: &mut [u8]) {
-    // Every byte is written, changed or not: without a branch, many go at once.
-    for byte in json {
-        *byte = if matches!(*byte, b'\n' | b'\r') { b' ' } else { *byte };
+    // Most have none, and are only looked at.
+    if has_line_break(json) {
+        // Every byte is written, changed or not: without a branch, many go at once.
+        for byte in json {
+            *byte = if matches!(*byte, b'\n' | b'\r') { b' ' } else { *byte };
+        }
     }
+}
+
+fn has_line_break(json: &[u8]) -> bool {
+    memchr::memchr2(b'\n', b'\r', json).is_some()
 }
 
 /// The same for a text of our own making.
 pub fn on_one_line(json: String) -> String {
-    if json.contains(['\n', '\r']) { json.replace(['\n', '\r'], " ") } else { json }
+    if has_line_break(json.as_bytes()) { json.replace(['\n', '\r'], " ") } else { json }
 }

@@ -51,6 +51,23 @@ impl<'a> Call<'a> {
         if matches!(self, Call::Tool(_)) { Asked::Tool } else { Asked::Other }
     }
 
+    /// The tool, resource, prompt or task it is about.
+    pub(crate) fn target(&self) -> Option<&str> {
+        match self {
+            Call::Tool(invocation) => Some(&invocation.name),
+            Call::Read { uri, .. } | Call::Watch(uri) | Call::Unwatch(uri) => Some(uri),
+            Call::Prompt { name, .. } => Some(name),
+            Call::Complete(wanted) => Some(&wanted.of),
+            Call::TaskGet(id) | Call::TaskUpdate(id, _) | Call::TaskCancel(id) => Some(id),
+            Call::Initialize { .. }
+            | Call::Discover
+            | Call::Ping
+            | Call::SetLevel(_)
+            | Call::List(..)
+            | Call::Listen(_) => None,
+        }
+    }
+
     /// Types a request by the revision it was sent in and by what the server offers.
     pub(crate) fn read(request: &Request<'a>, revision: Revision, offers: Offers) -> Result<Call<'a>, Fault> {
         let modern = revision.era() == Era::Modern;
@@ -81,9 +98,9 @@ impl<'a> Call<'a> {
             "resources/unsubscribe" if has(offers.resources) && !modern => Call::Unwatch(params.text("uri")),
             "completion/complete" if has(offers.completions) => Call::Complete(completion(&mut params)),
             "subscriptions/listen" if modern => Call::Listen(Filter::read(params.object("notifications"))),
-            "tasks/get" if modern => Call::TaskGet(params.text("taskId")),
-            "tasks/cancel" if modern => Call::TaskCancel(params.text("taskId")),
-            "tasks/update" if modern => {
+            "tasks/get" if modern && has(offers.tasks) => Call::TaskGet(params.text("taskId")),
+            "tasks/cancel" if modern && has(offers.tasks) => Call::TaskCancel(params.text("taskId")),
+            "tasks/update" if modern && has(offers.tasks) => {
                 let id = params.text("taskId");
                 match params.object("inputResponses") {
                     Some(responses) => Call::TaskUpdate(id, responses),

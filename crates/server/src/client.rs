@@ -1,3 +1,5 @@
+use std::sync::Arc;
+
 use failwell_policy::Caller;
 use failwell_rpc::{Era, Json, Raw, Revision};
 
@@ -36,13 +38,18 @@ pub struct Client {
     pub caller: Caller,
     /// Which revision it speaks.
     pub revision: Revision,
-    capabilities: Option<Json>,
+    capabilities: Option<Arc<Json>>,
 }
 
 impl Client {
     /// A client with the capabilities object it sent.
     pub fn new(caller: Caller, revision: Revision, capabilities: Option<Json>) -> Client {
-        Client { caller, revision, capabilities }
+        Client { caller, revision, capabilities: capabilities.map(Arc::new) }
+    }
+
+    /// The capabilities object it sent.
+    pub(crate) fn capabilities(&self) -> Option<&Json> {
+        self.capabilities.as_deref()
     }
 
     /// A client of the plain faces, which can do nothing for a server.

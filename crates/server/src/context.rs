@@ -122,7 +122,7 @@ impl Context {
     }
 
     /// Writes a failure down for the operator, under the reference of this exchange, which itself goes on.
-    pub fn report(&self, fault: &Fault) {
+    pub fn report(&self, fault: Fault) {
         self.0.recorder.record(fault, self.0.client.revision, self.0.reference);
     }
 

@@ -1,18 +1,19 @@
 //! Content guards on the walk: what comes in is looked through before the work, what goes out before it leaves.
 
 use std::sync::{Arc, OnceLock};
+use std::time::Instant;
 
 use arc_swap::ArcSwap;
-use failwell_audit::{Journal, Sighting};
+use failwell_audit::{Journal, Redactor, Sighting, Trail, Verdict as Decision};
 use failwell_fault::{Effect, Fault, Name, OrFault, reason};
 use failwell_policy::Guards;
-use failwell_policy::guard::{Direction, Finding, GuardSettings, Verdict};
+use failwell_policy::guard::{Action, Direction, Finding, GuardSettings, Verdict};
 use failwell_render::{Moment, Outcome, Reply, render};
 use failwell_rpc::{Asked, Face, Json, Limits, ReplyTo, Request, Response};
 
 use crate::house::{Exchange, House};
 use crate::metrics::Sightings;
-use crate::session::Session;
+use crate::session::{Concern, Session};
 
 /// The guards in force. Clones share them, so that one swap changes all.
 #[derive(Debug, Clone)]
@@ -42,12 +43,15 @@ impl Gate {
         self.0.store(Arc::new(guards));
     }
 
-    /// A line for the operator, without secrets.
-    pub fn scrub(&self, line: String) -> String {
-        match self.0.load().scrub(&line) {
-            std::borrow::Cow::Borrowed(_) => line,
-            std::borrow::Cow::Owned(clean) => clean,
-        }
+    /// A text for the operator, without secrets, whatever the guards are set to do.
+    pub fn scrub(&self, text: &str) -> String {
+        self.0.load().scrub(text).into_owned()
+    }
+
+    /// The same as a function, for what is written down elsewhere.
+    pub fn redactor(&self) -> Redactor {
+        let gate = self.clone();
+        Arc::new(move |text| gate.scrub(text))
     }
 }
 
@@ -66,12 +70,66 @@ pub(crate) struct Whose<'a> {
     pub(crate) server: &'a str,
     pub(crate) to: Option<&'a ReplyTo>,
     pub(crate) connection: &'a str,
+    pub(crate) watched: Option<Watched<'a>>,
+}
+
+/// An exchange whose record shall say what each guard decided.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Watched<'a> {
+    pub(crate) trail: &'a Trail,
+    pub(crate) began: Instant,
+}
+
+impl Watched<'_> {
+    /// What each guard said that looked.
+    fn note(self, guards: &Guards, looked: Looked<'_>) {
+        let after = self.began.elapsed();
+        let took = looked.since.elapsed();
+        for guard in guards.watching(looked.direction, looked.server) {
+            let of_guard = || looked.findings.iter().filter(|finding| finding.category.guard() == guard);
+            let decided = of_guard().map(|finding| finding.action).max();
+            self.trail.decide(Decision {
+                guard: guard.as_str().into(),
+                looked_at: looked_at(looked.direction),
+                decided: decided.map_or("pass", Action::as_str),
+                found: of_guard().map(|f| format!("{} at {}", f.category.as_str(), f.place).into()).collect(),
+                after,
+                took,
+            });
+        }
+    }
+}
+
+/// One look of all guards at one message.
+struct Looked<'a> {
+    direction: Direction,
+    server: &'a str,
+    findings: &'a [Finding],
+    since: Instant,
+}
+
+fn looked_at(direction: Direction) -> &'static str {
+    match direction {
+        Direction::Request => "request",
+        Direction::Result => "result",
+        Direction::Error => "error",
+        Direction::Notice => "notification",
+    }
+}
+
+fn findings(verdict: &Verdict) -> &[Finding] {
+    match verdict {
+        Verdict::Pass => &[],
+        Verdict::Noted { findings } | Verdict::Redacted { findings, .. } | Verdict::Blocked { findings } => {
+            findings
+        }
+    }
 }
 
 impl Porter {
     /// Looks through what a client sent. `None`: it may go on as it is.
     pub(crate) fn incoming(&self, whose: Whose<'_>, json: &str) -> Result<Option<Json>, Fault> {
-        let verdict = self.gate.0.load().inspect(Direction::Request, whose.server, json.as_bytes(), 0);
+        let verdict = self.look(Direction::Request, whose, json.as_bytes(), 0);
         let Some(bytes) = self.judge(verdict, whose)? else { return Ok(None) };
         let text = String::from_utf8(bytes).or_fault(&reason::SERVER_BUG)?;
         Json::read(&text, &Limits::default()).map(Some).map_err(|_| Fault::new(&reason::SERVER_BUG))
@@ -79,8 +137,8 @@ impl Porter {
 
     /// Looks through what a client is told or asked without having asked for it.
     pub(crate) fn outgoing(&self, server: &str, frame: String) -> Result<String, Fault> {
-        let verdict = self.gate.0.load().inspect(Direction::Notice, server, frame.as_bytes(), 0);
         let whose = Whose { server, ..Whose::default() };
+        let verdict = self.look(Direction::Notice, whose, frame.as_bytes(), 0);
         match self.judge(verdict, whose)? {
             Some(bytes) => String::from_utf8(bytes).or_fault(&reason::SERVER_BUG),
             None => Ok(frame),
@@ -95,6 +153,17 @@ impl Porter {
     /// Whether single servers have actions of their own.
     pub(crate) fn knows_servers(&self) -> bool {
         self.gate.0.load().knows_servers()
+    }
+
+    fn look(&self, direction: Direction, whose: Whose<'_>, json: &[u8], from: usize) -> Verdict {
+        let guards = self.gate.0.load();
+        let since = Instant::now();
+        let verdict = guards.inspect(direction, whose.server, json, from);
+        if let Some(watched) = whose.watched {
+            let looked = Looked { direction, server: whose.server, findings: findings(&verdict), since };
+            watched.note(&guards, looked);
+        }
+        verdict
     }
 
     fn judge(&self, verdict: Verdict, whose: Whose<'_>) -> Result<Option<Vec<u8>>, Fault> {
@@ -131,7 +200,7 @@ impl Porter {
                 place: &finding.place,
                 count: finding.count,
             };
-            self.journal.write(sighting.line(self.journal.style()));
+            self.journal.sighting(&sighting);
         }
     }
 }
@@ -173,9 +242,17 @@ impl House {
     pub(crate) fn server_of(&self, request: &Request<'_>) -> String {
         let target = request.param("name").or_else(|| request.param("uri"));
         match target.and_then(|raw| raw.as_str()) {
-            Some(target) if self.porter.knows_servers() => self.room.server_of(&target).into_owned(),
-            _ => String::new(),
+            Some(target) => self.server_behind(&target),
+            None => String::new(),
         }
+    }
+
+    /// The server a name belongs to, where guards tell servers apart.
+    pub(crate) fn server_behind(&self, target: &str) -> String {
+        if !self.porter.knows_servers() {
+            return String::new();
+        }
+        self.room.behind(target).map_or_else(|| self.room.info().name.to_owned(), String::from)
     }
 
     /// A request without what its guards took out; `None`: it may go on as it is.
@@ -196,9 +273,13 @@ impl House {
             Ok(_) => Direction::Result,
         };
         let from = after_id(&exchange.to, &reply.body);
-        let verdict = self.porter.gate.0.load().inspect(direction, &exchange.server, &reply.body, from);
-        let whose =
-            Whose { server: &exchange.server, to: Some(&exchange.to), connection: exchange.connection };
+        let whose = Whose {
+            server: &exchange.server,
+            to: Some(&exchange.to),
+            connection: exchange.connection,
+            watched: Some(Watched { trail: &exchange.trail, began: exchange.began }),
+        };
+        let verdict = self.porter.look(direction, whose, &reply.body, from);
         match self.porter.judge(verdict, whose) {
             Ok(None) => Some(reply),
             Ok(Some(body)) => Some(Reply { body, ..reply }),
@@ -210,7 +291,7 @@ impl House {
     }
 
     /// An answer to a question of ours.
-    pub fn hear(&self, response: &Response<'_>, session: &Session) {
+    pub fn hear(&self, response: &Response<'_>, session: &Session) -> Concern {
         let whose = Whose { connection: &session.id, ..Whose::default() };
         let body = response.body.map_err(|_| ());
         let body = body.and_then(|raw| match self.porter.incoming(whose, raw.text()) {
@@ -218,7 +299,7 @@ impl House {
             // Who asked learns that there is no answer; the operator knows why.
             Err(_) => Err(()),
         });
-        session.answer(&response.id, body);
+        session.answer(&response.id, body)
     }
 }
 

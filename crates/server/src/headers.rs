@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use failwell_fault::{Echo, Fault, reason};
-use failwell_rpc::{Raw, Request, meta};
+use failwell_rpc::{Raw, Request};
 use serde_json::Value;
 
 use crate::tool::HeaderParam;
@@ -24,27 +24,6 @@ pub struct Headers {
 }
 
 impl Headers {
-    /// The headers a request of ours must have, so that they say what its body says. `params` are those a tool
-    /// wants repeated.
-    pub fn repeating(request: &Request<'_>, params: &[HeaderParam]) -> Headers {
-        let arguments = request.param("arguments").and_then(Raw::as_object);
-        let params = params.iter().filter_map(|param| {
-            let value: Value = arguments?.get(&param.member)?.parse().ok()?;
-            let text = (!value.is_null()).then(|| header_text(&value))?;
-            Some((param.header.to_ascii_lowercase(), encode(&text)))
-        });
-        let name = named_by(&request.method).and_then(|member| request.param(member)?.as_str());
-        Headers {
-            version: request
-                .meta(meta::PROTOCOL_VERSION)
-                .and_then(|raw| raw.as_str())
-                .map(|text| encode(&text)),
-            method: Some(encode(&request.method)),
-            name: name.map(|name| encode(&name)),
-            params: params.collect(),
-        }
-    }
-
     /// Version, method and name agree with the body.
     pub(crate) fn check(&self, request: &Request<'_>, version: &str) -> Result<(), Fault> {
         agree("MCP-Protocol-Version", self.version.as_deref(), version)?;
@@ -75,6 +54,20 @@ impl Headers {
     }
 }
 
+/// The arguments a tool wants repeated, as a request of ours must repeat them.
+pub fn repeated_params(arguments: Option<Raw<'_>>, params: &[HeaderParam]) -> Vec<(String, String)> {
+    if params.is_empty() {
+        return Vec::new();
+    }
+    let arguments = arguments.and_then(Raw::as_object);
+    let repeated = params.iter().filter_map(|param| {
+        let value: Value = arguments?.get(&param.member)?.parse().ok()?;
+        let text = (!value.is_null()).then(|| header_text(&value))?;
+        Some((param.header.to_ascii_lowercase(), header_value(&text).into_owned()))
+    });
+    repeated.collect()
+}
+
 fn agree(header: &'static str, sent: Option<&str>, body: &str) -> Result<(), Fault> {
     if sent.and_then(decode).is_some_and(|sent| sent == body) {
         return Ok(());
@@ -83,7 +76,7 @@ fn agree(header: &'static str, sent: Option<&str>, body: &str) -> Result<(), Fau
 }
 
 /// Which parameter `Mcp-Name` repeats.
-fn named_by(method: &str) -> Option<&'static str> {
+pub fn named_by(method: &str) -> Option<&'static str> {
     match method {
         "tools/call" | "prompts/get" => Some("name"),
         "resources/read" => Some("uri"),
@@ -102,12 +95,12 @@ fn decode(value: &str) -> Option<Cow<'_, str>> {
 }
 
 /// Wraps a value that would not come through a header unchanged.
-fn encode(value: &str) -> String {
+pub fn header_value(value: &str) -> Cow<'_, str> {
     let plain = value.bytes().all(|byte| (b' '..=b'~').contains(&byte)) && value.trim() == value;
     if plain && !value.starts_with("=?base64?") {
-        return value.to_owned();
+        return Cow::Borrowed(value);
     }
-    format!("=?base64?{}?=", STANDARD.encode(value))
+    Cow::Owned(format!("=?base64?{}?=", STANDARD.encode(value)))
 }
 
 fn header_text(value: &Value) -> String {
@@ -119,12 +112,12 @@ fn header_text(value: &Value) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{decode, encode};
+    use super::{decode, header_value};
 
     #[test]
     fn every_value_comes_through_a_header() {
         let check = |value: &str, encoded: &str| {
-            assert_eq!(encode(value), encoded);
+            assert_eq!(header_value(value), encoded);
             assert_eq!(decode(encoded).as_deref(), Some(value));
         };
         check("echo", "echo");

@@ -4,10 +4,10 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Instant;
 
-use failwell_audit::{Entry, Journal};
-use failwell_fault::{Fault, OrFault, reason};
+use failwell_audit::{Journal, Trail};
+use failwell_fault::{Fault, OrFault, Retry, reason};
 use failwell_policy::{Caller, Limiter};
-use failwell_render::{Moment, Outcome, Reply, codes, render};
+use failwell_render::{Outcome, Reply};
 use failwell_rpc::{
     About, Asked, Face, Incoming, Json, Limits, Message, Misread, Notification, Raw, ReplyTo, Revision, read,
 };
@@ -17,17 +17,19 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use crate::arrival::{Arrival, Meta};
+use crate::books::Books;
 use crate::call::Call;
 use crate::client::Client;
-use crate::guarding::{Gate, Porter, Whose};
+use crate::guarding::{Gate, Porter, Watched, Whose};
 use crate::hub::Hub;
 use crate::listen::tell_session;
-use crate::metrics::{Metrics, Sightings};
+use crate::metrics::Sightings;
 use crate::panic::fault_of;
 use crate::room::Room;
 use crate::seal::Seal;
-use crate::session::Session;
+use crate::session::{Concern, Session};
 use crate::settings::{Settings, ToolFailures};
+use crate::state::Turn;
 use crate::task::Tasks;
 
 /// The house around one tool server.
@@ -41,9 +43,8 @@ pub struct House {
     pub(crate) listeners: Semaphore,
     pub(crate) porter: Arc<Porter>,
     limiter: Option<Limiter>,
-    journal: Journal,
-    metrics: Metrics,
-    server_info: Json,
+    pub(crate) books: Books,
+    pub(crate) server_info: Json,
     closing: CancellationToken,
 }
 
@@ -61,16 +62,48 @@ pub struct Exchange<'a> {
     pub connection: &'a str,
     /// Which server it was for, where guards tell servers apart.
     pub server: String,
+    /// Who sent it, if that is known.
+    pub caller: Option<&'a Caller>,
+    /// The message itself, if it could be read.
+    pub request: Option<&'a str>,
+    /// What was learnt on the way.
+    pub trail: Trail,
+}
+
+impl<'a> Exchange<'a> {
+    /// A message that is answered before it is looked at.
+    pub fn refused(fault: Fault, to: ReplyTo, began: Instant, connection: &'a str) -> Exchange<'a> {
+        Exchange {
+            to,
+            happened: Err(fault),
+            began,
+            method: None,
+            connection,
+            caller: None,
+            request: None,
+            server: String::new(),
+            trail: Trail::default(),
+        }
+    }
 }
 
 impl House {
     /// Builds a house around a tool server.
-    pub fn new(room: Arc<dyn Room>, settings: Settings, journal: Journal) -> Result<Arc<House>, Fault> {
+    pub fn new(
+        room: Arc<dyn Room>,
+        settings: Settings,
+        books: impl Into<Books>,
+    ) -> Result<Arc<House>, Fault> {
         let hub = Hub::new();
         let info = room.info();
         let gate = settings.gate.clone().map_or_else(Gate::standard, Ok)?;
-        let porter =
-            Porter { gate, journal: journal.clone(), service: info.name, sightings: Sightings::default() };
+        let books = books.into().redacting(gate.redactor());
+        let porter = Porter {
+            gate,
+            journal: books.journal().clone(),
+            service: info.name,
+            sightings: Sightings::default(),
+        };
         let described = json!({"name": info.name, "title": info.title, "version": info.version});
         Ok(Arc::new(House {
             server_info: Json::of(&described).or_fault(&reason::SERVER_BUG)?,
@@ -78,14 +111,16 @@ impl House {
             slots: Semaphore::new(settings.most_in_flight),
             listeners: Semaphore::new(settings.most_listeners),
             limiter: settings.rate.map(Limiter::new),
-            seal: Seal::fresh()?,
             porter: Arc::new(porter),
-            metrics: Metrics::default(),
+            seal: match &settings.seal_key {
+                Some(key) => Seal::shared(key, &settings.house),
+                None => Seal::fresh()?,
+            },
             closing: CancellationToken::new(),
             room,
             settings,
             hub,
-            journal,
+            books,
         }))
     }
 
@@ -93,26 +128,39 @@ impl House {
     pub async fn walk(self: &Arc<Self>, arrival: Arrival<'_>) -> Option<Reply> {
         let began = self.begin();
         let mut to = ReplyTo::request(arrival.request.id.clone(), Face::Mcp(arrival.revision()));
-        let serving = AssertUnwindSafe(self.serve(&arrival, &mut to)).catch_unwind();
+        let trail = Trail::default();
+        let serving =
+            AssertUnwindSafe(self.serve(&arrival, &mut to, Watched { trail: &trail, began })).catch_unwind();
         let happened = serving.await.unwrap_or_else(|payload| Err(fault_of(payload.as_ref())));
         let (method, connection) = (Some(&*arrival.request.method), arrival.connection());
+        let (caller, request) = (Some(arrival.caller), Some(arrival.request.text()));
         let server = self.server_of(&arrival.request);
-        self.close(Exchange { to, happened, began, method, connection, server })
+        let exchange = Exchange { to, happened, began, method, connection, server, caller, request, trail };
+        self.close(exchange).await
     }
 
-    async fn serve(self: &Arc<Self>, arrival: &Arrival<'_>, to: &mut ReplyTo) -> Result<Outcome, Fault> {
+    async fn serve(
+        self: &Arc<Self>,
+        arrival: &Arrival<'_>,
+        to: &mut ReplyTo,
+        watched: Watched<'_>,
+    ) -> Result<Outcome, Fault> {
         let _running = arrival.register()?;
         arrival.is_of(self.settings.only)?;
         let said = Meta::of(&arrival.request);
         let client = arrival.introduce(&said)?;
         let call = Call::read(&arrival.request, client.revision, self.room.offers())?;
+        if let Some(target) = call.target() {
+            watched.trail.aim(target);
+        }
         to.asked = match (call.asked(), self.settings.tool_failures) {
             (Asked::Tool, ToolFailures::Error) => Asked::ToolOrError,
             (asked, _) => asked,
         };
-        self.admit(&client.caller)?;
+        self.admit(&client.caller).await?;
         let server = self.server_of(&arrival.request);
-        let whose = Whose { server: &server, to: Some(to), connection: arrival.connection() };
+        let whose =
+            Whose { server: &server, to: Some(to), connection: arrival.connection(), watched: Some(watched) };
         match self.let_in(&arrival.request, whose)? {
             None => self.work(call, client, arrival, &said, to).await,
             // Rare and large, so kept apart.
@@ -145,98 +193,54 @@ impl House {
         self.work(call, client, &arrival, &said, to).await
     }
 
-    /// Policy on the way in: is there room, and is it this caller's turn.
-    pub(crate) fn admit(&self, caller: &Caller) -> Result<(), Fault> {
+    /// Policy on the way in: is there room, can it be written down, and is it this caller's turn.
+    pub(crate) async fn admit(&self, caller: &Caller) -> Result<(), Fault> {
         if self.closing.is_cancelled() {
             return Err(Fault::new(&reason::SERVER_SHUTDOWN));
         }
-        self.limiter.as_ref().map_or(Ok(()), |limiter| limiter.take(caller, Instant::now()))
+        self.books.admit()?;
+        let (Some(limiter), Some(rate)) = (&self.limiter, self.settings.rate) else { return Ok(()) };
+        let counter = format!("{}:{caller}", self.settings.house);
+        match self.settings.state.take(&counter, rate).await? {
+            Turn::Now => Ok(()),
+            Turn::Wait(wait) => Err(Fault::new(&reason::POLICY_RATE_LIMITED).retry_as(Retry::After(wait))),
+            Turn::Uncounted => limiter.take(caller, Instant::now()),
+        }
     }
 
     /// A message begins.
     pub fn begin(&self) -> Instant {
-        self.metrics.begin();
+        self.books.metrics().begin();
         Instant::now()
     }
 
-    /// The end of every walk: count it, write it down, turn it into bytes.
-    pub fn close(&self, exchange: Exchange<'_>) -> Option<Reply> {
-        let now = Moment::now();
-        let mut exchange = exchange;
-        let mut reply = render(&exchange.to, &exchange.happened, Some(self.server_info.text()), now);
-        let limit = self.settings.largest_answer;
-        if reply.as_ref().is_some_and(|reply| reply.body.len() > limit) {
-            exchange.happened = Err(Fault::new(&reason::SERVER_TOO_LARGE).fact("limit", limit));
-            reply = render(&exchange.to, &exchange.happened, Some(self.server_info.text()), now);
-        }
-        let reply = reply.and_then(|reply| self.let_out(&mut exchange, reply, now));
-        match &exchange.happened {
-            Err(fault) => self.record(fault, &exchange.to, exchange.method, exchange.connection, now),
-            Ok(Outcome::ToolFailed(failure)) => {
-                self.record(&failure.fault, &exchange.to, exchange.method, exchange.connection, now);
-            }
-            Ok(_) => {}
-        }
-        self.metrics.end(exchange.began.elapsed(), reply.is_some());
-        reply
-    }
-
-    /// One failure, for the operator.
-    pub(crate) fn record(
-        &self,
-        fault: &Fault,
-        to: &ReplyTo,
-        method: Option<&str>,
-        connection: &str,
-        now: Moment,
-    ) {
-        self.metrics.fault(fault.reason());
-        let entry = Entry {
-            timestamp: &now.to_string(),
-            service: self.room.info().name,
-            connection,
-            method,
-            code: match to.asked {
-                Asked::ToolOrError if codes::shown_to_the_model(fault.reason()) => {
-                    codes::tool_error(fault.reason())
-                }
-                _ => codes::answer(fault.reason(), to.face).code,
-            },
-            to,
-            fault,
-        };
-        self.journal.write(self.porter.gate.scrub(entry.line(self.journal.style())));
-    }
-
     /// Something that went wrong outside any request, for the operator alone.
-    pub fn note(&self, fault: &Fault, doing: &str) {
-        let to = ReplyTo::misread(None, Face::Mcp(Revision::LATEST));
-        self.record(fault, &to, Some(doing), "", Moment::now());
+    pub fn note(&self, fault: Fault, doing: &'static str) {
+        self.record(fault, ReplyTo::misread(None, Face::Mcp(Revision::LATEST)), doing, "");
     }
 
     /// Bytes that were no message. A broken answer is never answered: its id is one of ours.
-    pub fn misread(&self, misread: Misread, face: Face, connection: &str) -> Option<Reply> {
+    pub async fn misread(&self, misread: Misread, face: Face, connection: &str) -> Option<Reply> {
         let mut to = ReplyTo::misread(misread.id, face);
         if misread.about == About::Answer {
             to.wants = failwell_rpc::Wants::Silence;
         }
-        self.refuse(misread.fault, to, connection)
+        self.refuse(misread.fault, to, connection).await
     }
 
     /// A message that is answered before it is looked at.
-    pub fn refuse(&self, fault: Fault, to: ReplyTo, connection: &str) -> Option<Reply> {
-        let began = self.begin();
-        let server = String::new();
-        self.close(Exchange { to, happened: Err(fault), began, method: None, connection, server })
+    pub async fn refuse(&self, fault: Fault, to: ReplyTo, connection: &str) -> Option<Reply> {
+        self.close(Exchange::refused(fault, to, self.begin(), connection)).await
     }
 
     /// A notice from the client. Nothing is ever answered.
-    pub fn heed(&self, notification: &Notification<'_>, session: Option<&Arc<Session>>) {
-        if let ("notifications/cancelled", Some(session)) = (&*notification.method, session) {
-            let id = notification.param("requestId").and_then(Raw::as_id);
-            if let Some(id) = id {
-                session.cancel(&id);
-            }
+    pub fn heed(&self, notification: &Notification<'_>, session: Option<&Arc<Session>>) -> Concern {
+        let ("notifications/cancelled", Some(session)) = (&*notification.method, session) else {
+            return Concern::Ours;
+        };
+        match notification.param("requestId").and_then(Raw::as_id) {
+            Some(id) => session.cancel(&id),
+            None => Concern::Ours,
         }
     }
 
@@ -252,12 +256,17 @@ impl House {
 
     /// The numbers so far.
     pub fn metrics(&self) -> String {
-        self.metrics.text(self.journal.lost(), &self.porter.sightings) + &self.room.metrics()
+        self.books.numbers(self.limiter.as_ref(), &self.porter.sightings) + &self.room.metrics()
     }
 
     /// The journal.
     pub fn journal(&self) -> &Journal {
-        &self.journal
+        self.books.journal()
+    }
+
+    /// Everything that is written down.
+    pub fn books(&self) -> &Books {
+        &self.books
     }
 
     /// The tool server.

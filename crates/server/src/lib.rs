@@ -12,12 +12,15 @@
 //!   is sealed and bound to caller, method and arguments.
 //! * What comes in passes the content guards before the work, what goes out before it leaves: results, errors,
 //!   notices, questions and their answers, and the operator's journal. An id comes back as it was sent.
+//! * What other nodes must know goes through [`SharedState`]; a node that is [`Alone`] shares nothing and waits for nobody.
 //! * Absent on purpose: sockets, code numbers, HTTP statuses.
 
 mod arrival;
 mod asking;
+mod books;
 mod call;
 mod client;
+mod close;
 mod content;
 mod context;
 mod digest;
@@ -29,6 +32,7 @@ mod listen;
 mod log_level;
 mod metrics;
 mod near;
+mod nodes;
 mod panic;
 mod params;
 mod party;
@@ -43,6 +47,7 @@ mod schema;
 mod seal;
 mod session;
 mod settings;
+mod state;
 mod stream;
 mod supervise;
 mod task;
@@ -54,11 +59,12 @@ mod work;
 pub use failwell_rpc::Json;
 
 pub use arrival::{Arrival, Spoken, claims_modern};
+pub use books::Books;
 pub use client::{Capability, Client, TASKS_EXTENSION};
 pub use content::{Content, ResourceBody, ResourceContents, ToolOutcome};
 pub use context::{Context, TaskNeed};
 pub use guarding::Gate;
-pub use headers::Headers;
+pub use headers::{Headers, header_value, named_by, repeated_params};
 pub use house::{Exchange, House};
 pub use hub::{Event, Hub};
 pub use log_level::LogLevel;
@@ -72,8 +78,11 @@ pub use question::{Answers, Question};
 pub use resource::{Address, Resource};
 pub use room::{Completion, Info, List, Members, Offered, Offers, Page, Room, unknown_resource};
 pub use schema::argument_check;
-pub use session::{Session, SharedIds};
+pub use session::{Concern, STDIO, Session, SharedIds};
 pub use settings::{Settings, ToolFailures};
+pub use state::{
+    Alone, Found, Happened, KeptSession, Letter, Opened, Place, SharedState, Track, Turn, Word, Written,
+};
 pub use stream::{Frame, Keep, Next, Stream};
 pub use tool::{HeaderParam, Tool, Work};
 pub use toolbox::Toolbox;

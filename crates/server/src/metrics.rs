@@ -5,7 +5,9 @@ use std::fmt::Write;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::time::Duration;
 
+use failwell_audit::LedgerHealth;
 use failwell_fault::{Reason, reason};
+use failwell_policy::Limiter;
 use failwell_policy::guard::{Action, Category};
 
 /// Upper bounds of the duration buckets, in seconds.
@@ -63,7 +65,13 @@ impl Metrics {
 
     /// The numbers as Prometheus reads them. Reasons that never happened are there with 0, so that alerts can
     /// be written before the first one does.
-    pub(crate) fn text(&self, journal_lost: u64, sightings: &Sightings) -> String {
+    pub(crate) fn text(
+        &self,
+        journal_lost: u64,
+        ledger: Option<&LedgerHealth>,
+        limiter: Option<&Limiter>,
+        sightings: &Sightings,
+    ) -> String {
         let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         let mut out = String::with_capacity(8 * 1024);
         let _ = writeln!(out, "# TYPE failwell_requests_total counter");
@@ -95,6 +103,13 @@ impl Metrics {
         sightings.write(&mut out);
         let _ = writeln!(out, "# TYPE failwell_journal_lost_total counter");
         let _ = writeln!(out, "failwell_journal_lost_total {journal_lost}");
+        if let Some(health) = ledger {
+            write_ledger(&mut out, health);
+        }
+        if let Some(limiter) = limiter {
+            let _ = writeln!(out, "# TYPE failwell_limiter_callers gauge");
+            let _ = writeln!(out, "failwell_limiter_callers {}", limiter.callers());
+        }
         out
     }
 }
@@ -133,5 +148,19 @@ impl Sightings {
                 );
             }
         }
+    }
+}
+
+fn write_ledger(out: &mut String, health: &LedgerHealth) {
+    let lag = health.lag.as_secs_f64();
+    for (name, sort, value) in [
+        ("failwell_ledger_up", "gauge", f64::from(u8::from(health.works))),
+        ("failwell_ledger_records_total", "counter", health.written as f64),
+        ("failwell_ledger_lost_total", "counter", health.lost as f64),
+        ("failwell_ledger_waiting", "gauge", health.waiting as f64),
+        ("failwell_ledger_lag_seconds", "gauge", lag),
+        ("failwell_ledger_sink_failures_total", "counter", health.sink_failures as f64),
+    ] {
+        let _ = writeln!(out, "# TYPE {name} {sort}\n{name} {value}");
     }
 }

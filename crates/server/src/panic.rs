@@ -28,5 +28,5 @@ pub(crate) fn fault_of(payload: &(dyn Any + Send)) -> Fault {
         .or_else(|| payload.downcast_ref::<String>().cloned())
         .unwrap_or_else(|| "a panic without words".to_owned());
     let story = LAST.with(|last| last.borrow_mut().take()).unwrap_or_default();
-    Fault::new(&reason::SERVER_PANIC).note("panic", message).note("where", story)
+    Fault::new(&reason::SERVER_PANIC).note("panic", message).with_stack(story)
 }

@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
+use failwell_audit::Trail;
 use failwell_fault::{Fault, OrFault, reason};
 use failwell_policy::Caller;
-use failwell_render::{Outcome, Reply};
-use failwell_rpc::{Json, ReplyTo, Request};
+use failwell_render::{Outcome, Reply, ToolFailure};
+use failwell_rpc::{Asked, Json, ReplyTo, Request};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
@@ -13,7 +14,7 @@ use crate::asking::Asking;
 use crate::client::Client;
 use crate::content::{ToolOutcome, Verdict};
 use crate::context::{Context, Surroundings};
-use crate::guarding::Whose;
+use crate::guarding::{Watched, Whose};
 use crate::house::{Exchange, House};
 use crate::params::Params;
 use crate::passing::Passing;
@@ -73,24 +74,40 @@ impl House {
     /// The walk of a plain call.
     pub async fn walk_plain(
         self: &Arc<Self>,
-        to: ReplyTo,
+        mut to: ReplyTo,
         call: Result<PlainCall, Fault>,
         caller: &Caller,
+        request: Option<&str>,
         cancel: CancellationToken,
     ) -> Option<Reply> {
-        let began = self.begin();
+        let (began, trail) = (self.begin(), Trail::default());
+        match &call {
+            Ok(PlainCall::Execute { name, .. }) => {
+                to.asked = Asked::Tool;
+                trail.aim(name);
+            }
+            Ok(PlainCall::ReadResource(uri)) => trail.aim(uri),
+            Ok(PlainCall::ListTools) | Err(_) => {}
+        }
         let method = match &call {
-            Ok(PlainCall::Execute { name, .. }) => Some(name.clone()),
-            Ok(PlainCall::ListTools) => Some("list_tools".to_owned()),
-            Ok(PlainCall::ReadResource(_)) => Some("read_resource".to_owned()),
+            Ok(PlainCall::Execute { .. }) => Some("execute_tool"),
+            Ok(PlainCall::ListTools) => Some("list_tools"),
+            Ok(PlainCall::ReadResource(_)) => Some("read_resource"),
             Err(_) => None,
         };
         let server = call.as_ref().map_or_else(|_| String::new(), |call| self.server_of_plain(call));
         let happened = match call {
-            Ok(call) => self.serve_plain(call, caller, &to, &server, cancel).await,
+            Ok(call) => {
+                let watched = Watched { trail: &trail, began };
+                let whose = Whose { server: &server, to: Some(&to), connection: "", watched: Some(watched) };
+                self.serve_plain(call, caller, &to, whose, cancel).await
+            }
             Err(fault) => Err(fault),
         };
-        self.close(Exchange { to, happened, began, method: method.as_deref(), connection: "", server })
+        let caller = Some(caller);
+        let exchange =
+            Exchange { to, happened, began, method, connection: "", server, caller, request, trail };
+        self.close(exchange).await
     }
 
     async fn serve_plain(
@@ -98,11 +115,10 @@ impl House {
         call: PlainCall,
         caller: &Caller,
         to: &ReplyTo,
-        server: &str,
+        whose: Whose<'_>,
         cancel: CancellationToken,
     ) -> Result<Outcome, Fault> {
-        self.admit(caller)?;
-        let whose = Whose { server, to: Some(to), connection: "" };
+        self.admit(caller).await?;
         let cx = Context::new(Surroundings {
             client: Client::plain(caller.clone()),
             session: None,
@@ -110,7 +126,7 @@ impl House {
             cancel,
             outlet: Arc::new(Stream::new(Keep::Nothing)),
             porter: self.porter.clone(),
-            server: server.to_owned(),
+            server: whose.server.to_owned(),
             progress: None,
             log_level: None,
             asking: Asking::Nobody,
@@ -144,10 +160,8 @@ impl House {
 impl House {
     fn server_of_plain(&self, call: &PlainCall) -> String {
         match call {
-            PlainCall::Execute { name: target, .. } | PlainCall::ReadResource(target)
-                if self.porter.knows_servers() =>
-            {
-                self.room.server_of(target).into_owned()
+            PlainCall::Execute { name: target, .. } | PlainCall::ReadResource(target) => {
+                self.server_behind(target)
             }
             _ => String::new(),
         }
@@ -157,7 +171,9 @@ impl House {
 /// The tool's structured result, or its content where it has none.
 fn plain_result(outcome: ToolOutcome) -> Result<Outcome, Fault> {
     match (outcome.verdict, outcome.structured) {
-        (Verdict::Failed(fault), _) => Err(fault),
+        (Verdict::Failed(fault), structured) => {
+            Ok(Outcome::ToolFailed(Box::new(ToolFailure { fault, structured, blocks: Vec::new() })))
+        }
         (Verdict::Relayed(relayed), _) => {
             let structured =
                 relayed.members.raw().as_object().and_then(|object| object.get("structuredContent"));

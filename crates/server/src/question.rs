@@ -56,6 +56,11 @@ impl Question {
         Some(Question { needs, method, params })
     }
 
+    /// What is asked for.
+    pub fn method(&self) -> &'static str {
+        self.method
+    }
+
     /// What the client must be able to do.
     pub fn needs(&self) -> Capability {
         self.needs

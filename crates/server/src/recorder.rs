@@ -2,7 +2,6 @@ use std::fmt;
 use std::sync::Arc;
 
 use failwell_fault::{Fault, Ref};
-use failwell_render::Moment;
 use failwell_rpc::{Face, Id, ReplyTo, Revision};
 
 use crate::house::House;
@@ -18,9 +17,9 @@ impl fmt::Debug for Recorder {
 }
 
 impl Recorder {
-    pub(crate) fn record(&self, fault: &Fault, revision: Revision, reference: Ref) {
+    pub(crate) fn record(&self, fault: Fault, revision: Revision, reference: Ref) {
         let mut to = ReplyTo::request(Id::from_number(0), Face::Mcp(revision));
         (to.id, to.reference) = (None, reference);
-        self.0.record(fault, &to, None, "", Moment::now());
+        self.0.record(fault, to, "aside", "");
     }
 }

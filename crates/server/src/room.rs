@@ -1,7 +1,6 @@
 //! The trait a tool server implements. `Toolbox` implements it from declarations; a gateway implements it by
 //! asking others.
 
-use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use failwell_fault::{Fault, OrFault, reason};
@@ -38,6 +37,8 @@ pub struct Offers {
     pub resources: Offered,
     /// Completion.
     pub completions: Offered,
+    /// Calls that go on as tasks, where the era has them.
+    pub tasks: Offered,
 }
 
 /// Whether something is offered.
@@ -121,6 +122,10 @@ pub trait Room: Send + Sync + 'static {
     fn info(&self) -> &Info;
     /// What it offers.
     fn offers(&self) -> Offers;
+    /// Finds out what it offers before a client is told. Nothing to do for those who know.
+    fn settle(&self, _cx: Context) -> Work<()> {
+        Box::pin(std::future::ready(Ok(())))
+    }
     /// One page of a list.
     fn list(&self, list: List, cursor: Option<String>, cx: Context) -> Work<Page>;
     /// Parameters of a tool that must be repeated in HTTP headers.
@@ -141,9 +146,9 @@ pub trait Room: Send + Sync + 'static {
     fn prompt(&self, name: &str, arguments: BTreeMap<String, String>, cx: Context) -> Work<Members>;
     /// Completes an argument: the members of the result.
     fn complete(&self, wanted: Completion, cx: Context) -> Work<Members>;
-    /// The server a tool, prompt or resource belongs to, for guards that tell servers apart. Empty: nobody knows.
-    fn server_of(&self, _target: &str) -> Cow<'_, str> {
-        Cow::Borrowed(self.info().name)
+    /// Which server behind this one a name belongs to, where there are several.
+    fn behind(&self, _target: &str) -> Option<Box<str>> {
+        None
     }
 }
 

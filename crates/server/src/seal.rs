@@ -11,6 +11,7 @@ use failwell_fault::{Fault, OrFault, Secret, reason};
 use failwell_rpc::{Json, Limits};
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
+use sha2::{Digest, Sha256};
 
 /// How long a client may take to answer.
 const LIFETIME: Duration = Duration::from_secs(600);
@@ -18,7 +19,7 @@ const LIFETIME: Duration = Duration::from_secs(600);
 const LARGEST: usize = 256 * 1024;
 const NONCE: usize = 12;
 
-/// Seals states with a key only this process knows. What is bound in cannot be changed: the caller, the method
+/// Seals states with a key only this process knows, or all nodes that share their state. What is bound in cannot be changed: the caller, the method
 /// and its arguments, and the time.
 pub(crate) struct Seal {
     cipher: Secret<ChaCha20Poly1305>,
@@ -36,6 +37,12 @@ impl Seal {
         let mut key = [0u8; 32];
         getrandom::fill(&mut key).or_fault(&reason::SERVER_BUG)?;
         Ok(Seal { cipher: Secret::new(ChaCha20Poly1305::new(&key.into())) })
+    }
+
+    /// A seal with a key that all nodes have, and each house of a node for itself.
+    pub(crate) fn shared(key: &Secret<[u8; 32]>, house: &str) -> Seal {
+        let own = Sha256::new().chain_update(key.expose()).chain_update(house).finalize();
+        Seal { cipher: Secret::new(ChaCha20Poly1305::new(&<[u8; 32]>::from(own).into())) }
     }
 
     /// Seals answers given so far, for one request of one caller.
@@ -88,6 +95,7 @@ fn now() -> u64 {
 #[cfg(test)]
 mod tests {
     use super::Seal;
+    use failwell_fault::Secret;
     use failwell_rpc::Json;
     use std::collections::BTreeMap;
 
@@ -104,5 +112,9 @@ mod tests {
         edited[20] = if edited[20] == b'A' { b'B' } else { b'A' };
         assert!(seal.open(&String::from_utf8(edited).expect("ascii"), b"me+call").is_err());
         assert!(Seal::fresh().expect("another key").open(&state, b"me+call").is_err());
+        let key = Secret::new([7; 32]);
+        let state = Seal::shared(&key, "a").seal(&answers, b"me+call").expect("sealed");
+        assert!(Seal::shared(&key, "a").open(&state, b"me+call").is_ok(), "on another node");
+        assert!(Seal::shared(&key, "b").open(&state, b"me+call").is_err(), "in another house");
     }
 }

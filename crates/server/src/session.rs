@@ -4,18 +4,22 @@ use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use failwell_fault::{Fault, reason};
+use failwell_fault::{Fault, OrFault, reason};
 use failwell_policy::Caller;
-use failwell_rpc::{Id, Json, Revision};
+use failwell_rpc::{Id, Json, Limits, Revision};
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
 use crate::client::Client;
 use crate::log_level::LogLevel;
+use crate::state::KeptSession;
 use crate::stream::{Keep, Stream};
 
 /// The most resources one session may watch, and the most questions it may have open.
 const MOST: usize = 1_000;
+
+/// The name of the one conversation on standard input and output.
+pub const STDIO: &str = "stdio";
 
 /// The conversation.
 #[derive(Debug)]
@@ -49,6 +53,15 @@ pub enum SharedIds {
     Allowed,
 }
 
+/// Whose something is that a client spoke of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Concern {
+    /// This node's, or nobody's.
+    Ours,
+    /// Nothing here; another node may know it.
+    Others,
+}
+
 impl Session {
     /// A conversation that has not begun.
     pub fn new(id: String, caller: Caller, keep: Keep) -> Arc<Session> {
@@ -68,6 +81,44 @@ impl Session {
             questions: Mutex::default(),
             next_question: AtomicU64::new(1),
         })
+    }
+
+    /// A conversation that began on another node.
+    pub fn recalled(id: String, caller: Caller, kept: &KeptSession) -> Result<Arc<Session>, Fault> {
+        let session = Session::new(id, caller, Keep::Recent);
+        let revision = Revision::parse(&kept.revision).or_fault(&reason::SERVER_BUG)?;
+        let capabilities = kept.capabilities.as_deref();
+        let capabilities = capabilities.and_then(|text| Json::read(text, &Limits::default()).ok());
+        session.begin(revision, capabilities)?;
+        session.number_apart();
+        session.refresh(kept);
+        Ok(session)
+    }
+
+    /// What another node needs to go on with the conversation, once it has begun.
+    pub fn kept(&self) -> Option<KeptSession> {
+        let client = self.client()?;
+        Some(KeptSession {
+            caller: self.caller.to_string(),
+            revision: client.revision.as_str().to_owned(),
+            capabilities: client.capabilities().map(|json| json.text().to_owned()),
+            level: self.log_level.load(Ordering::Relaxed),
+            watched: lock(&self.watched).iter().cloned().collect(),
+        })
+    }
+
+    /// Takes over what another node changed, and says which resources are watched that were not.
+    pub fn refresh(&self, kept: &KeptSession) -> Vec<String> {
+        self.log_level.store(kept.level, Ordering::Relaxed);
+        let now: HashSet<String> = kept.watched.iter().take(MOST).cloned().collect();
+        let before = std::mem::replace(&mut *lock(&self.watched), now.clone());
+        now.into_iter().filter(|uri| !before.contains(uri)).collect()
+    }
+
+    /// Questions of several nodes to one client must not share numbers.
+    pub fn number_apart(&self) {
+        let apart = u64::from(getrandom::u32().unwrap_or(1)) << 20;
+        self.next_question.store(apart + 1, Ordering::Relaxed);
     }
 
     /// Settles revision and capabilities, once.
@@ -140,9 +191,13 @@ impl Session {
     }
 
     /// The client called a request off. Unknown and finished ones are nobody's concern.
-    pub fn cancel(&self, id: &Id) {
-        if let Some(tokens) = lock(&self.running).get(id) {
-            tokens.iter().for_each(|(_, cancel)| cancel.cancel());
+    pub fn cancel(&self, id: &Id) -> Concern {
+        match lock(&self.running).get(id) {
+            Some(tokens) => {
+                tokens.iter().for_each(|(_, cancel)| cancel.cancel());
+                Concern::Ours
+            }
+            None => Concern::Others,
         }
     }
 
@@ -160,11 +215,11 @@ impl Session {
     }
 
     /// The client answered a question. Answers nobody waits for are dropped.
-    pub fn answer(&self, id: &Id, body: Result<Json, ()>) {
+    pub fn answer(&self, id: &Id, body: Result<Json, ()>) -> Concern {
         let asked = id.as_u64().and_then(|id| lock(&self.questions).remove(&id));
-        if let Some(waiting) = asked {
-            let _ = waiting.send(body);
-        }
+        let Some(waiting) = asked else { return Concern::Others };
+        let _ = waiting.send(body);
+        Concern::Ours
     }
 
     /// The client can answer no more: those who wait for it learn so at once.

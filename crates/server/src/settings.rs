@@ -1,9 +1,13 @@
+use std::sync::Arc;
 use std::time::Duration;
 
+use failwell_fault::Secret;
 use failwell_policy::Rate;
 
 use crate::guarding::Gate;
 use failwell_rpc::Era;
+
+use crate::state::{Alone, SharedState};
 
 /// The bounds of one house.
 #[derive(Debug, Clone)]
@@ -26,6 +30,12 @@ pub struct Settings {
     pub gate: Option<Gate>,
     /// The only era that is spoken; `None` for both.
     pub only: Option<Era>,
+    /// The name of the house among those of its node; the main one has none.
+    pub house: String,
+    /// What nodes share.
+    pub state: Arc<dyn SharedState>,
+    /// What all nodes seal with; a fresh key by default.
+    pub seal_key: Option<Secret<[u8; 32]>>,
 }
 
 /// What a failed tool is answered with on MCP.
@@ -50,6 +60,9 @@ impl Default for Settings {
             tool_failures: ToolFailures::default(),
             gate: None,
             only: None,
+            house: String::new(),
+            state: Arc::new(Alone),
+            seal_key: None,
         }
     }
 }

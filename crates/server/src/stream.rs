@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use failwell_fault::{Fault, reason};
-use tokio::sync::Notify;
+use tokio::sync::{Notify, mpsc};
 
 /// One frame with its place in the line.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -56,6 +56,7 @@ struct State {
     reader: Reader,
     pause: Option<Duration>,
     finished: bool,
+    copy: Option<mpsc::Sender<Frame>>,
 }
 
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
@@ -83,6 +84,38 @@ impl Stream {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
+    /// A line that goes on behind a frame: its reader has read up to there elsewhere.
+    pub fn behind(after: u64) -> Stream {
+        let stream = Stream::new(Keep::Recent);
+        {
+            let mut state = stream.lock();
+            (state.written, state.read) = (after, after);
+        }
+        stream
+    }
+
+    /// A copy of every frame there is and will be, until the line ends. Frames whoever takes them is too slow for are
+    /// missing from it.
+    pub fn copied(&self) -> mpsc::Receiver<Frame> {
+        let (copy, copies) = mpsc::channel(2 * LONGEST as usize);
+        let mut state = self.lock();
+        for frame in &state.frames {
+            let _ = copy.try_send(frame.clone());
+        }
+        if !state.finished {
+            state.copy = Some(copy);
+        }
+        copies
+    }
+
+    /// Adds a frame under the number it has elsewhere.
+    pub fn push_as(&self, frame: Frame) {
+        let mut state = self.lock();
+        state.written = state.written.max(frame.number.saturating_sub(1));
+        drop(state);
+        self.push_now(frame.bytes);
+    }
+
     /// Adds a frame; waits while the line is full and its reader slow, and gives the reader up after a while.
     pub async fn push(&self, bytes: impl Into<Bytes>) -> Result<(), Fault> {
         let bytes = bytes.into();
@@ -97,10 +130,12 @@ impl Stream {
         }
     }
 
-    /// Adds a frame at once. A full line loses its oldest frame: for notices that nobody may wait for.
+    /// Adds a frame at once, if need be past what may wait otherwise: for notices that nobody may wait for. Twice
+    /// that is the end, and the notice is lost: nothing that waits already is.
     pub fn push_now(&self, bytes: impl Into<Bytes>) {
         let mut state = self.lock();
-        if state.reader == Reader::Gone || state.finished {
+        let overfull = state.reader == Reader::Expected && state.is_as_full_as(2);
+        if state.reader == Reader::Gone || state.finished || overfull {
             return;
         }
         state.append(bytes.into());
@@ -157,6 +192,11 @@ impl Stream {
         self.lock().read
     }
 
+    /// The number of the last frame that was added.
+    pub fn written(&self) -> u64 {
+        self.lock().written
+    }
+
     /// Asks the reader to hang up and come back; only streams that keep frames can.
     pub fn pause(&self, retry: Duration) {
         if self.keep == Keep::Recent {
@@ -191,7 +231,10 @@ impl Stream {
 
     /// No more frames will come.
     pub fn finish(&self) {
-        self.lock().finished = true;
+        let mut state = self.lock();
+        state.finished = true;
+        state.copy = None;
+        drop(state);
         self.wake();
     }
 
@@ -218,19 +261,33 @@ impl Stream {
 impl State {
     /// Whether what waits to be read is as much as may wait.
     fn is_full(&self) -> bool {
+        self.is_as_full_as(1)
+    }
+
+    /// Whether so many times as much waits as may.
+    fn is_as_full_as(&self, times: u8) -> bool {
         let waiting = self.written - self.read;
-        waiting >= LONGEST || (waiting > 0 && self.unread >= LARGEST)
+        waiting >= LONGEST * u64::from(times) || (waiting > 0 && self.unread >= LARGEST * usize::from(times))
     }
 
     fn append(&mut self, bytes: Bytes) {
         self.written += 1;
         self.unread += bytes.len();
         self.held += bytes.len();
-        self.frames.push_back(Frame { number: self.written, bytes });
+        let frame = Frame { number: self.written, bytes };
+        if let Some(copy) = &self.copy {
+            let _ = copy.try_send(frame.clone());
+        }
+        self.frames.push_back(frame);
     }
 
     fn trim(&mut self) {
         while self.frames.len() as u64 > LONGEST || (self.held > LARGEST && self.frames.len() > 1) {
+            // What a reader is still expected to read is not lost.
+            let unread = |frame: &Frame| self.reader == Reader::Expected && frame.number > self.read;
+            if self.frames.front().is_none_or(unread) {
+                return;
+            }
             let Some(lost) = self.frames.pop_front() else { return };
             self.held -= lost.bytes.len();
             self.mark_read(&lost);
@@ -291,6 +348,22 @@ mod tests {
             stream.push(big.clone()).await.expect("kept for later");
         }
         assert_eq!(stream.lock().frames.len(), 1, "only the last is kept");
+    }
+
+    #[tokio::test]
+    async fn a_notice_never_costs_what_waits_already() {
+        let stream = Stream::new(Keep::Nothing);
+        for n in 0..super::LONGEST {
+            stream.push(n.to_string()).await.expect("room");
+        }
+        for _ in 0..1_000 {
+            stream.push_now("notice");
+        }
+        for n in 0..super::LONGEST {
+            assert_eq!(frame(&stream, n).await.bytes, n.to_string());
+        }
+        assert_eq!(frame(&stream, super::LONGEST).await.bytes, "notice");
+        assert_eq!(stream.lock().frames.len() as u64, super::LONGEST - 1, "and they are bounded");
     }
 
     #[tokio::test(start_paused = true)]

@@ -1,13 +1,15 @@
 //! Every handler runs under a deadline, can be called off, and may panic without harm.
 
-use std::panic::AssertUnwindSafe;
+use std::future::{Future, poll_fn};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::{Pin, pin};
 use std::sync::Arc;
+use std::task::{self, Poll};
 use std::time::Duration;
 
 use failwell_fault::{Fault, reason};
 use failwell_render::{Moment, Outcome, render};
 use failwell_rpc::{Asked, Face, Id, Incoming, Limits, Message, ReplyTo, Revision, read};
-use futures_util::FutureExt;
 
 use crate::content::ToolOutcome;
 use crate::context::Context;
@@ -47,20 +49,38 @@ impl House {
         let limit = self.settings.most_in_flight;
         let busy = |_| Fault::new(&reason::SERVER_BUSY).fact("limit", limit);
         let _slot = self.slots.try_acquire().map_err(busy)?;
-        let mut work = without_panics(work);
-        // Most work is done at once; then no timer is needed.
-        if let Some(done) = (&mut work).now_or_never() {
-            return done.map(Supervised::Finished);
+        let mut work = Caught(work);
+        let mut watch = pin!(self.watch(cx));
+        let mut begun = false;
+        let happened = poll_fn(|turn| {
+            // Most work is done at once, and then needs no watching.
+            let seen = if begun { watch.as_mut().poll(turn) } else { Poll::Pending };
+            // Work which became a task and then ended at once still ends as one.
+            if let Poll::Ready(Ok(task)) = seen {
+                return Poll::Ready(Happened::Detached(task));
+            }
+            if let Poll::Ready(done) = Pin::new(&mut work).poll(turn) {
+                return Poll::Ready(Happened::Done(done));
+            }
+            let seen = if begun { seen } else { watch.as_mut().poll(turn) };
+            begun = true;
+            seen.map(|seen| seen.map_or_else(Happened::Ended, Happened::Detached))
+        });
+        match happened.await {
+            Happened::Done(done) => done.map(Supervised::Finished),
+            Happened::Detached(task) => Ok(Supervised::Detached(Box::pin(work), task)),
+            Happened::Ended(fault) => Err(fault),
         }
+    }
+
+    /// Until the work becomes a task, is called off, or is late.
+    async fn watch(&self, cx: &Context) -> Result<Arc<Task>, Fault> {
         let deadline = self.settings.request_deadline;
         tokio::select! {
             biased;
-            // First, so that work which became a task and then ended at once still ends as one.
-            task = cx.detached() => match task {
-                Some(task) => Ok(Supervised::Detached(work, task)),
-                None => Err(Fault::new(&reason::SERVER_BUG).note("task", "detached without a task")),
-            },
-            done = &mut work => done.map(Supervised::Finished),
+            task = cx.detached() => task.ok_or_else(|| {
+                Fault::new(&reason::SERVER_BUG).note("task", "detached without a task")
+            }),
             () = cx.cancelled() => Err(Fault::new(&reason::SERVER_CANCELLED)),
             () = tokio::time::sleep(deadline) => Err(too_late(deadline.as_secs())),
         }
@@ -84,10 +104,11 @@ impl House {
     fn end_of(&self, happened: Result<Outcome, Fault>, revision: Revision) -> End {
         let mut to = ReplyTo::request(Id::from_number(0), Face::Mcp(revision));
         to.asked = Asked::Tool;
-        if let Err(fault) = &happened {
-            self.record(fault, &to, Some("tools/call"), "task", Moment::now());
+        let reply = render(&to, &happened, None, Moment::now());
+        if let Err(fault) = happened {
+            self.record(fault, to, "tools/call", "task");
         }
-        let Some(reply) = render(&to, &happened, None, Moment::now()) else { return End::Cancelled };
+        let Some(reply) = reply else { return End::Cancelled };
         match read(&reply.body, &Limits::default()) {
             Incoming::One(Ok(Message::Response(response))) => match response.body {
                 Ok(result) => End::Completed(result.to_json()),
@@ -102,12 +123,22 @@ fn late(deadline: Duration) -> Fault {
     too_late(deadline.as_secs())
 }
 
-/// A panic becomes a fault like any other.
-fn without_panics<T: Send + 'static>(work: Work<T>) -> Work<T> {
-    Box::pin(async move {
-        match AssertUnwindSafe(work).catch_unwind().await {
-            Ok(done) => done,
-            Err(payload) => Err(fault_of(payload.as_ref())),
+enum Happened<T> {
+    Done(Result<T, Fault>),
+    Detached(Arc<Task>),
+    Ended(Fault),
+}
+
+/// Work whose panic becomes a fault like any other.
+struct Caught<T>(Work<T>);
+
+impl<T> Future for Caught<T> {
+    type Output = Result<T, Fault>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut task::Context<'_>) -> Poll<Result<T, Fault>> {
+        match catch_unwind(AssertUnwindSafe(|| self.0.as_mut().poll(cx))) {
+            Ok(polled) => polled,
+            Err(payload) => Poll::Ready(Err(fault_of(payload.as_ref()))),
         }
-    })
+    }
 }

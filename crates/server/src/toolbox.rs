@@ -159,6 +159,7 @@ impl Room for Toolbox {
             prompts: offered(self.prompts.is_empty()),
             resources: offered(self.resources.is_empty()),
             completions: offered(self.completers.is_empty()),
+            tasks: Offered::Yes,
         }
     }
 

@@ -39,11 +39,21 @@ impl House {
     ) -> Result<Outcome, Fault> {
         let desk = Desk { house: self, client, arrival, said, to };
         match call {
-            Call::Initialize { version, capabilities } => self.initialize(&version, capabilities, arrival),
-            Call::Discover => self.discover(),
+            Call::Initialize { version, capabilities } => {
+                // The client as it introduces itself: what is settled for it may depend on what it can do.
+                let client = Client::new(arrival.caller.clone(), spoken(&version), capabilities.clone());
+                Desk { client, ..desk }.settle().await?;
+                self.initialize(&version, capabilities, arrival)
+            }
+            Call::Discover => {
+                desk.settle().await?;
+                self.discover()
+            }
             Call::Ping => nothing(),
             Call::SetLevel(level) => {
-                arrival.session.or_fault(&reason::SERVER_BUG)?.set_log_level(level);
+                let session = arrival.session.or_fault(&reason::SERVER_BUG)?;
+                session.set_log_level(level);
+                self.keep_changed(session).await?;
                 nothing()
             }
             Call::List(list, cursor) => {
@@ -62,12 +72,16 @@ impl House {
             Call::Watch(uri) => {
                 let cx = desk.context(Asking::Nobody)?;
                 self.supervise(self.room.watch(&uri, cx.clone()), &cx).await?.finished()?;
-                arrival.session.or_fault(&reason::SERVER_BUG)?.watch(&uri)?;
+                let session = arrival.session.or_fault(&reason::SERVER_BUG)?;
+                session.watch(&uri)?;
+                self.keep_changed(session).await?;
                 nothing()
             }
             Call::Unwatch(uri) => {
-                arrival.session.or_fault(&reason::SERVER_BUG)?.unwatch(&uri);
+                let session = arrival.session.or_fault(&reason::SERVER_BUG)?;
+                session.unwatch(&uri);
                 self.room.unwatch(&uri, desk.context(Asking::Nobody)?);
+                self.keep_changed(session).await?;
                 nothing()
             }
             // Rare and large, so kept apart: what every request is made of stays small.
@@ -95,9 +109,7 @@ impl House {
         capabilities: Option<Json>,
         arrival: &Arrival<'_>,
     ) -> Result<Outcome, Fault> {
-        let asked = Revision::parse(version).filter(|revision| revision.era() == Era::Session);
-        // A version nobody here speaks is answered with the newest one that is spoken.
-        let revision = asked.unwrap_or(Revision::LATEST_SESSION);
+        let revision = spoken(version);
         let session: &Arc<Session> = arrival.session.or_fault(&reason::SERVER_BUG)?;
         session.begin(revision, capabilities)?;
         let info = self.room.info();
@@ -133,7 +145,7 @@ impl House {
         offer(offers.completions, "completions", json!({}));
         offer(Offered::Yes, "logging", json!({}));
         if era == Era::Modern {
-            offer(Offered::Yes, "extensions", json!({TASKS_EXTENSION: {}}));
+            offer(offers.tasks, "extensions", json!({TASKS_EXTENSION: {}}));
         }
         Value::Object(capabilities)
     }
@@ -166,6 +178,11 @@ impl Desk<'_> {
             tasks: self.house.tasks.clone(),
             passing: Passing::of(&self.arrival.request, self.said),
         }))
+    }
+
+    async fn settle(&self) -> Result<(), Fault> {
+        let cx = self.context(Asking::Nobody)?;
+        self.house.supervise(self.house.room.settle(cx.clone()), &cx).await?.finished()
     }
 
     /// What a sealed state of this request is bound to. Worked out only for requests that bring one or get one:
@@ -284,6 +301,12 @@ impl Desk<'_> {
         }
         Err(Fault::new(&reason::MCP_CAPABILITY).fact("required", vec![TASKS_EXTENSION]))
     }
+}
+
+/// The revision a session is begun in. One nobody here speaks is answered with the newest that is spoken.
+fn spoken(version: &str) -> Revision {
+    let asked = Revision::parse(version).filter(|revision| revision.era() == Era::Session);
+    asked.unwrap_or(Revision::LATEST_SESSION)
 }
 
 /// A tool's outcome as the revision writes it.

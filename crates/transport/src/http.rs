@@ -14,6 +14,7 @@ mod request;
 mod router;
 mod sessions;
 mod settings;
+mod shared;
 mod timed_io;
 
 pub use doors::{Doors, Houses};

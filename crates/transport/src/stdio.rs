@@ -14,7 +14,7 @@ use failwell_fault::{Fault, reason};
 use failwell_policy::Caller;
 use failwell_render::Reply;
 use failwell_rpc::{Face, Incoming, Limits, Message, Misread, ReplyTo, Request, read};
-use failwell_server::{Arrival, House, Keep, Session, SharedIds, Spoken, claims_modern};
+use failwell_server::{Arrival, House, Keep, STDIO, Session, SharedIds, Spoken, claims_modern};
 use futures_util::FutureExt;
 use futures_util::future::join_all;
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -23,6 +23,7 @@ use tokio_util::task::TaskTracker;
 
 pub use self::lines::{Line, Lines};
 pub use self::refuse::refuse_stdio;
+pub use self::salvage::id_in_start;
 use self::storm::{Storm, Verdict};
 pub use self::writer::write_lines;
 
@@ -49,7 +50,7 @@ pub async fn serve_stdio(
     settings: StdioSettings,
     stop: CancellationToken,
 ) -> Result<(), Fault> {
-    let session = Session::new("stdio".to_owned(), Caller::anonymous(), Keep::Nothing);
+    let session = Session::new(STDIO.to_owned(), Caller::anonymous(), Keep::Nothing);
     house.keep_told(&session);
     let writer = tokio::spawn(write_lines(session.outbound.clone(), output));
     let connection = Connection {
@@ -108,8 +109,8 @@ impl Connection {
 
     async fn refuse_long(&self, start: &[u8], limit: usize) {
         let fault = Fault::new(&reason::RPC_LINE_TOO_LONG).fact("limit", limit);
-        let to = ReplyTo::misread(salvage::id(start), self.face());
-        self.complain(self.house.refuse(fault, to, &self.session.id)).await;
+        let to = ReplyTo::misread(id_in_start(start), self.face());
+        self.complain(self.house.refuse(fault, to, &self.session.id).await).await;
     }
 
     /// Answers what could not be read, unless it has become a storm: two programs that misunderstand each
@@ -136,7 +137,7 @@ impl Connection {
     async fn exchange(&self, bytes: Bytes) {
         let body = match read(&bytes, &Limits::default()) {
             Incoming::One(Err(misread)) => {
-                return self.complain(self.house.misread(misread, self.face(), &self.session.id)).await;
+                return self.complain(self.house.misread(misread, self.face(), &self.session.id).await).await;
             }
             Incoming::One(message) => self.one(message).await.map(|reply| reply.body),
             Incoming::Batch(messages) if self.session.revision().allows_batch() => {
@@ -146,7 +147,7 @@ impl Connection {
             Incoming::Batch(_) => {
                 let fault = Fault::new(&reason::RPC_BATCH_NOT_ALLOWED);
                 let to = ReplyTo::misread(None, self.face());
-                return self.complain(self.house.refuse(fault, to, &self.session.id)).await;
+                return self.complain(self.house.refuse(fault, to, &self.session.id).await).await;
             }
         };
         if let Some(body) = body {
@@ -169,7 +170,7 @@ impl Connection {
                 self.house.hear(&response, &self.session);
                 None
             }
-            Err(misread) => self.house.misread(misread, self.face(), &self.session.id),
+            Err(misread) => self.house.misread(misread, self.face(), &self.session.id).await,
         }
     }
 }

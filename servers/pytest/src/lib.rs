@@ -25,6 +25,7 @@ mod expression;
 mod failure;
 mod folder;
 mod group;
+mod inside;
 mod interpreter;
 mod pipe;
 mod place;
@@ -36,6 +37,8 @@ mod scrub;
 mod server;
 mod store;
 mod tell;
+mod walls;
 mod warm;
 
 pub use server::{Settings, pytest};
+pub use walls::{Strictness, Walls};

@@ -1,10 +1,12 @@
 //! One run from start to end: events in, the clock watched, and nothing left over.
 
+use std::ffi::OsStr;
+use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
 use failwell_fault::Fault;
 use failwell_process::{
-    Caps, Child, Ended, Environment, EventReader, Exit, How, Launcher, Limits, Plan, Signal,
+    Caps, Child, Ended, Environment, EventReader, Exit, How, Launcher, Limits, Plan, Sandbox, Signal,
 };
 use failwell_server::Context;
 use serde_json::Value;
@@ -12,6 +14,7 @@ use tokio::time::{MissedTickBehavior, interval, timeout};
 
 use crate::classify::End;
 use crate::event::Lines;
+use crate::inside;
 use crate::interpreter::Interpreter;
 use crate::pipe;
 use crate::place::Project;
@@ -19,9 +22,7 @@ use crate::report::Report;
 use crate::scrub::Scrub;
 use crate::warm::Fork;
 
-/// The program inside: see its own first lines.
-pub(crate) const BOOT: &str = include_str!("../python/boot.py");
-/// Where it finds its pipe.
+/// Where the program inside finds its pipe.
 pub(crate) const EVENTS: &str = "FAILWELL_EVENTS";
 /// Output kept of each stream. All of it is behind the run's log.
 pub(crate) const KEPT: Caps = Caps { head: 1024 * 1024, tail: 7 * 1024 * 1024 };
@@ -56,8 +57,26 @@ pub(crate) struct Order {
     /// What the program inside needs to know.
     pub(crate) settings: Value,
     pub(crate) environment: Environment,
+    /// Where the program inside is.
+    pub(crate) inside: PathBuf,
+    pub(crate) sandbox: Sandbox,
     pub(crate) limit: Duration,
     pub(crate) per_test: Option<Duration>,
+}
+
+impl Order {
+    /// The plan for the program inside, up to what it is to do.
+    pub(crate) fn plan(&self, verb: &str) -> Plan {
+        let mut plan = Plan::new(&self.interpreter.path, self.project.root()).arguments([
+            OsStr::new("-c"),
+            OsStr::new(inside::START),
+            self.inside.as_os_str(),
+            OsStr::new(verb),
+        ]);
+        plan.environment = self.environment.clone();
+        plan.sandbox = self.sandbox.clone();
+        plan
+    }
 }
 
 /// What came of it.
@@ -84,11 +103,7 @@ pub(crate) enum Running {
 impl Running {
     /// Starts a process of its own.
     pub(crate) async fn cold(launcher: &Launcher, order: &Order) -> Result<(Running, EventReader), Fault> {
-        let mut plan = Plan::new(&order.interpreter.path, order.project.root())
-            .arguments(["-c", BOOT, "run"])
-            .arguments([order.settings.to_string()])
-            .arguments(&order.arguments);
-        plan.environment = order.environment.clone();
+        let mut plan = order.plan("run").arguments([order.settings.to_string()]).arguments(&order.arguments);
         plan.events = Some(EVENTS.into());
         plan.output = KEPT;
         plan.limits = limits(order.limit);

@@ -9,13 +9,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use failwell_fault::{Fault, OrFault, Ref, reason};
-use failwell_process::Launcher;
+use failwell_process::{Launcher, Sandbox};
 use failwell_server::{Context, Info, Resource, Tool, ToolOutcome, Toolbox};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
 use crate::arguments::{Discover, Execute, GetFailure, ListRuns};
-use crate::classify::{Verdict, classify};
+use crate::classify::{End, Verdict, classify};
 use crate::environment::environment;
 use crate::failure::{Circumstances, Missing};
 use crate::folder::Folder;
@@ -24,8 +24,9 @@ use crate::place::Project;
 use crate::run::{Order, Ran, Running, watch};
 use crate::scrub::Scrub;
 use crate::store::{Run, Store};
+use crate::walls::{self, Walls};
 use crate::warm::Pool;
-use crate::{plan, schema, tell};
+use crate::{inside, plan, schema, tell};
 
 /// What the operator decides.
 #[derive(Debug, Clone)]
@@ -38,6 +39,8 @@ pub struct Settings {
     pub pass: Vec<String>,
     /// The most seconds a caller may allow a run.
     pub most_seconds: u64,
+    /// What the tests may touch.
+    pub walls: Walls,
     /// What starts children.
     pub launcher: Launcher,
 }
@@ -45,7 +48,14 @@ pub struct Settings {
 impl Settings {
     /// A project as it is, with the usual bounds.
     pub fn of(project: PathBuf, launcher: Launcher) -> Settings {
-        Settings { project, python: None, pass: Vec::new(), most_seconds: 3_600, launcher }
+        Settings {
+            project,
+            python: None,
+            pass: Vec::new(),
+            most_seconds: 3_600,
+            walls: Walls::default(),
+            launcher,
+        }
     }
 }
 
@@ -122,6 +132,9 @@ pub(crate) struct Desk {
     store: Store,
     scrub: Scrub,
     folder: Folder,
+    inside: PathBuf,
+    sandbox: Sandbox,
+    walls: &'static str,
 }
 
 impl Desk {
@@ -129,8 +142,11 @@ impl Desk {
         let project = Project::open(&settings.project).or_fault(&reason::CONFIG_INVALID)?;
         let folder = Folder::make().or_fault(&reason::CONFIG_INVALID)?;
         let pool = Pool::new(settings.launcher.clone(), folder.path().to_owned());
+        let inside = inside::lay_out(folder.path()).or_fault(&reason::CONFIG_INVALID)?;
+        let sandbox = settings.walls.around(&project);
+        let walls = walls::described(&sandbox);
         let scrub = Scrub::of_environment().and(folder.path().display().to_string(), "[private]");
-        Ok(Desk { project, pool, store: Store::default(), scrub, folder, settings })
+        Ok(Desk { project, pool, store: Store::default(), scrub, folder, inside, sandbox, walls, settings })
     }
 
     /// The interpreter for a project, or the failure that says there is none.
@@ -159,6 +175,8 @@ impl Desk {
             arguments,
             settings: Value::Object(settings),
             environment: environment(&self.settings.pass),
+            inside: self.inside.clone(),
+            sandbox: self.sandbox.clone(),
             limit,
             per_test: None,
         }
@@ -173,7 +191,10 @@ impl Desk {
             if ran.lost {
                 self.pool.discard(order);
             }
-            return Ok(ran);
+            // A fork that died before its errand has run nothing.
+            if ran.report.python.is_some() || ran.end == End::TimeLimit {
+                return Ok(ran);
+            }
         }
         let (running, events) = Running::cold(&self.settings.launcher, order).await?;
         let ran = watch(running, events, order, &self.scrub, cx).await;
@@ -197,6 +218,7 @@ impl Desk {
             ended: std::time::Instant::now(),
             took: ran.took,
             mode: ran.mode,
+            walls: self.walls,
             status,
             report: ran.report,
             stdout: ran.stdout,

@@ -21,6 +21,8 @@ pub(crate) struct Run {
     pub(crate) ended: Instant,
     pub(crate) took: Duration,
     pub(crate) mode: &'static str,
+    /// What is said of the walls around it.
+    pub(crate) walls: &'static str,
     pub(crate) status: &'static str,
     pub(crate) report: Report,
     pub(crate) stdout: String,

@@ -9,8 +9,9 @@ use crate::arguments::Detail;
 use crate::classify::Verdict;
 use crate::failure::{self, Circumstances, round};
 use crate::interpreter::Interpreter;
-use crate::report::Report;
+use crate::report::{Report, Test};
 use crate::store::Run;
+use crate::walls;
 
 /// Characters of an answer when nobody says otherwise.
 const DEFAULT_BUDGET: usize = 8_000;
@@ -20,6 +21,8 @@ const DISCOVER_BUDGET: usize = 100_000;
 const SHOWN_OUTPUT: usize = 8_000;
 /// What the fixed members of an answer take.
 const CORE: usize = 900;
+/// What a test that was kept from something may need to hear.
+const WALLED: &str = "tests run in a sandbox: they may write to the project, temporary folders and caches only; whoever runs this server can allow more with --allow-write PATH, or --sandbox off";
 
 /// The budget of an answer.
 pub(crate) fn budget(asked: Option<u64>, detail: Detail) -> usize {
@@ -42,22 +45,32 @@ pub(crate) fn status(report: &Report, exit_code: i32) -> &'static str {
 }
 
 /// Which Python and pytest it was, and how they were found.
-pub(crate) fn surroundings(report: &Report, interpreter: &Interpreter) -> Value {
+pub(crate) fn surroundings(run: &Run, interpreter: &Interpreter) -> Value {
+    let report = &run.report;
     json!({
         "python": interpreter.path, "found_by": interpreter.found_by,
         "python_version": report.python.as_ref().map(|(version, _)| version), "pytest_version": report.pytest,
+        "sandbox": run.walls,
     })
 }
 
 /// Remarks on what was asked for and could not be had.
-pub(crate) fn notes(report: &Report, mut notes: Vec<String>) -> Vec<String> {
+pub(crate) fn notes(run: &Run, mut notes: Vec<String>) -> Vec<String> {
+    if run.walls != walls::OFF && run.report.tests.iter().any(was_not_permitted) {
+        notes.push(WALLED.to_owned());
+    }
     notes.extend(
-        report
+        run.report
             .lacks
             .iter()
             .map(|what| format!("{what} is not installed in this environment, so its part was left out")),
     );
     notes
+}
+
+fn was_not_permitted(test: &Test) -> bool {
+    let message = test.story.as_deref().filter(|_| test.outcome.is_bad()).map(|story| story.message.as_str());
+    message.is_some_and(|message| message.starts_with("PermissionError"))
 }
 
 /// An ordinary result.
@@ -83,7 +96,7 @@ pub(crate) fn ordinary(
     members.insert("text_output".to_owned(), json!(text_output));
     members.insert("run_id".to_owned(), json!(run.id));
     members.insert("mode".to_owned(), json!(run.mode));
-    members.insert("environment".to_owned(), surroundings(report, interpreter));
+    members.insert("environment".to_owned(), surroundings(run, interpreter));
     members.insert("log".to_owned(), json!(Run::log_uri(&run.id)));
     members.extend(extra);
     let text = in_words(run, exit_code, characters / 4);
@@ -203,7 +216,7 @@ pub(crate) fn discovered(
     members.insert("total".to_owned(), json!(report.items.len()));
     members.insert("tests".to_owned(), json!(tests));
     members.insert("mode".to_owned(), json!(run.mode));
-    members.insert("environment".to_owned(), surroundings(report, interpreter));
+    members.insert("environment".to_owned(), surroundings(run, interpreter));
     let ids: Vec<&str> = report.items.iter().map(|item| item.node_id.as_str()).collect();
     let mut text = format!(
         "{} tests found, {} files or folders did not collect",

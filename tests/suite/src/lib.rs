@@ -9,9 +9,14 @@
 //! * Every text a tool or a fault keeps private holds [`MARKER`]; no answer on any face may ever contain it.
 //! * The lists never change: the tools that announce changes only announce them.
 
+pub mod client;
 mod fixture;
+pub mod program;
+pub mod script;
+mod written;
 
 pub use fixture::fixture;
+pub use written::Written;
 
 /// Stands in everything private, so that a leak is found by searching for one word.
 pub const MARKER: &str = "PRIVATE-MARKER-7f3a";

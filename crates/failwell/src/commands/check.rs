@@ -13,7 +13,7 @@ use crate::cli::Check;
 use crate::complaint::Complaint;
 use failwell_gateway::{Sharing, Wire};
 
-use crate::config::{self, Builtin, Config, DEFAULT_FILE, Problem, Target, UpstreamConfig};
+use crate::config::{self, AuditConfig, Builtin, Config, DEFAULT_FILE, Problem, Target, UpstreamConfig};
 use crate::terminal;
 
 /// What was found, for programs.
@@ -71,9 +71,28 @@ fn view(config: &Config) -> Value {
     object!({
         "listen": config.listen,
         "data_dir": config.data_dir,
+        "state": config.state.to_string(),
         "servers": servers,
         "upstream": upstreams,
         "guard": guards(&config.guards),
+        "audit": audit(&config.audit),
+    })
+}
+
+fn audit(audit: &AuditConfig) -> Value {
+    object!({
+        "critical": audit.critical,
+        "bodies": audit.bodies,
+        "body_bytes": audit.body_bytes,
+        "jsonl": audit.jsonl,
+        "csv": audit.csv,
+        "text": audit.text,
+        "retention": {
+            "days": audit.retention.days,
+            "records": audit.retention.records,
+            "size_mb": audit.retention.bytes >> 20,
+        },
+        "rotation": {"size_mb": audit.rotation.bytes >> 20, "files": audit.rotation.files},
     })
 }
 

@@ -2,6 +2,7 @@
 
 mod entry;
 mod lookup;
+mod story;
 
 use std::process::ExitCode;
 
@@ -17,7 +18,10 @@ use lookup::Found;
 /// Prints what was asked for.
 pub(super) fn run(arguments: &Explain) -> Result<ExitCode, Complaint> {
     let found = match &arguments.subject {
-        Some(subject) => lookup::find(subject)?,
+        Some(subject) => match lookup::find(subject) {
+            Err(_) if story::is_reference(subject) => return story::run(subject, arguments),
+            found => found?,
+        },
         None => Found::Several(reason::all().collect()),
     };
     let text = if arguments.json { as_json(&found)? } else { as_text(&found, Paint::for_stdout()) };

@@ -1,12 +1,14 @@
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
 use failwell_process::Launcher;
+use failwell_pytest::{Strictness, Walls};
 use failwell_server::{House, Settings, ToolFailures};
 
 use super::{runtime, serve, stdio, up};
-use crate::cli::{Door, FailuresAs, Pytest, Serve, Server};
+use crate::cli::{Door, FailuresAs, Pytest, SandboxIs, Serve, Server};
 use crate::complaint::Complaint;
 
 /// What a request has beyond the longest run, to clear up and answer.
@@ -40,9 +42,19 @@ fn pytest(arguments: Pytest) -> Result<Arc<House>, Complaint> {
         python: arguments.python,
         pass: arguments.pass_env,
         most_seconds: arguments.longest_run,
+        walls: walls(arguments.sandbox, arguments.allow_write),
         launcher,
     });
     serve::build(room, settings)
+}
+
+fn walls(sandbox: SandboxIs, write: Vec<PathBuf>) -> Walls {
+    let strictness = match sandbox {
+        SandboxIs::On => Strictness::On,
+        SandboxIs::Required => Strictness::Required,
+        SandboxIs::Off => Strictness::Off,
+    };
+    Walls { strictness, write }
 }
 
 fn settings(door: &Door, request_deadline: Duration) -> Settings {

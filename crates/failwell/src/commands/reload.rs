@@ -97,8 +97,8 @@ impl Running {
     fn apply(&mut self, config: Config) {
         match self.served.become_another(&config) {
             Err(fault) => {
-                self.served.house.note(&fault, "reload");
                 terminal::complain(&unchanged(serve::unexpected(&fault)));
+                self.served.house.note(fault, "reload");
             }
             Ok(reloaded) => {
                 if let Some(routes) = &self.routes {
@@ -117,7 +117,7 @@ impl Running {
     }
 
     fn refuse(&self, wrong: Misconfigured) {
-        self.served.house.note(&wrong.fault()(), "reload");
+        self.served.house.note(wrong.fault()(), "reload");
         terminal::complain(&unchanged(wrong.report()));
     }
 }

@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use failwell_audit::Journal;
 use failwell_fault::{Fault, Secret};
 use failwell_gateway::{
     ClientCredentials, Front, Gateway, Reach, Reloaded, Restart, Trust, UpstreamSettings,
@@ -13,7 +12,8 @@ use failwell_policy::Guards;
 use failwell_process::Launcher;
 use failwell_server::{Gate, House, Info, Room, Settings, keep_panics_quiet};
 
-use super::serve;
+use super::shared::Shared;
+use super::{ledger, serve};
 use crate::cli::Bounds;
 use crate::complaint::Complaint;
 use crate::config::{Auth, Builtin, Config, Target, UpstreamConfig};
@@ -51,7 +51,7 @@ struct Prepared {
 
 impl Served {
     /// Serves what a configuration says. No server behind the gateway is started before it is needed.
-    pub(super) fn new(bounds: &Bounds, config: &Config) -> Result<Served, Complaint> {
+    pub(super) fn new(bounds: &Bounds, config: &Config, shared: Shared) -> Result<Served, Complaint> {
         keep_panics_quiet();
         if config.servers.is_empty() && config.upstreams.is_empty() {
             return Err(Complaint::new(
@@ -59,21 +59,24 @@ impl Served {
                 "name a built-in server under `servers`, or add an [[upstream]], in the configuration",
             ));
         }
-        Served::build(bounds, config).map_err(|fault| serve::unexpected(&fault))
+        Served::build(bounds, config, shared).map_err(|fault| serve::unexpected(&fault))
     }
 
-    fn build(bounds: &Bounds, config: &Config) -> Result<Served, Fault> {
+    fn build(bounds: &Bounds, config: &Config, shared: Shared) -> Result<Served, Fault> {
         let gate = Gate::new(Guards::compile(config.guards.clone())?);
         let settings = Settings {
             request_deadline: Duration::from_secs(bounds.request_timeout),
             rate: serve::rate(bounds.rate),
             gate: Some(gate.clone()),
+            state: shared.state.clone(),
+            seal_key: shared.seal_key,
             ..Settings::default()
         };
-        let gateway = Gateway::new(INFO, Vec::new(), Vec::new(), &Launcher::of_this_program()?);
+        let gateway = Gateway::sharing(INFO, &Launcher::of_this_program()?, shared.state);
         let rooms = rooms(&gateway, &config.servers)?;
         let front = Front::new(front(&gateway, config, &rooms));
-        let house = House::new(Arc::new(front.clone()), settings.clone(), Journal::to_stderr())?;
+        let books = ledger::books(config, &gate);
+        let house = House::new(Arc::new(front.clone()), settings.clone(), books)?;
         gateway.announce_to(house.hub());
         let mut served = Served { house, single: BTreeMap::new(), gateway, front, gate, settings };
         served.become_another(config)?;
@@ -116,7 +119,8 @@ impl Served {
         match self.single.get(name) {
             Some(house) => Ok(house.clone()),
             None => {
-                House::new(self.gateway.single(name), self.settings.clone(), self.house.journal().clone())
+                let settings = Settings { house: name.to_owned(), ..self.settings.clone() };
+                House::new(self.gateway.single(name), settings, self.house.books().clone())
             }
         }
     }
@@ -126,7 +130,7 @@ impl Served {
         let (gateway, house) = (self.gateway.clone(), self.house.clone());
         move || {
             gateway.stop();
-            house.journal().flush();
+            house.books().flush();
         }
     }
 }
@@ -182,6 +186,7 @@ fn upstream(config: &UpstreamConfig) -> UpstreamSettings {
         idle_stop: config.idle_stop,
         largest_message: config.max_message_bytes,
         restart: Restart { budget: config.restart.budget, window: config.restart.window },
+        first_era: None,
         trusted_errors: config.trusted_errors,
         ..usual
     }

@@ -9,6 +9,7 @@ use tokio_util::sync::CancellationToken;
 use super::configured::Misconfigured;
 use super::reload::{Origin, Running};
 use super::served::Served;
+use super::shared::Shared;
 use super::{runtime, serve};
 use crate::cli::{Bounds, Stdio};
 use crate::complaint::Complaint;
@@ -20,10 +21,10 @@ pub(super) fn run(arguments: &Stdio) -> Result<ExitCode, Complaint> {
         let origin = Origin::of(arguments.config.as_deref());
         match origin.settle() {
             Ok(config) => {
-                let served = Served::new(&arguments.bounds, &config)?;
+                let served = Served::new(&arguments.bounds, &config, Shared::nothing())?;
                 let (house, end, stop) = (served.house.clone(), served.end(), serve::stop_on_signal());
-                // Nothing is listened on here, so it does not matter where.
-                let overruled = vec!["listen"];
+                // Nothing is listened on here, and one client has no use for other nodes.
+                let overruled = vec!["listen", "state"];
                 let running = Running { origin, config, served, overruled, routes: None };
                 tokio::spawn(running.follow(stop.clone()));
                 let ended = converse(&house, stop).await;
@@ -42,7 +43,7 @@ pub(super) fn serve_one(
     to_its_end(async {
         let house = house()?;
         let ended = converse(&house, serve::stop_on_signal()).await;
-        house.journal().flush();
+        house.books().flush();
         ended
     })
 }
@@ -63,12 +64,12 @@ async fn converse(house: &Arc<House>, stop: CancellationToken) -> Result<ExitCod
 
 /// A desktop client shows what is answered, and seldom what is on standard error: it gets the reason both ways.
 async fn refuse(bounds: &Bounds, wrong: Misconfigured) -> Result<ExitCode, Complaint> {
-    let house = Served::new(bounds, &Config::default())?.house;
+    let house = Served::new(bounds, &Config::default(), Shared::nothing())?.house;
     let stop = serve::stop_on_signal();
     let (input, output) = (tokio::io::stdin(), tokio::io::stdout());
     let fault = wrong.fault();
     let complaint = wrong.report();
     refuse_stdio(house.clone(), input, output, fault, stop).await;
-    house.journal().flush();
+    house.books().flush();
     Err(complaint)
 }

@@ -14,6 +14,7 @@ use super::configured::Misconfigured;
 use super::reload::{Origin, Routes, Running};
 use super::serve;
 use super::served::Served;
+use super::shared::Shared;
 use crate::cli::Up;
 use crate::complaint::Complaint;
 use crate::config::DEFAULT_ADDRESS;
@@ -28,7 +29,9 @@ pub(super) async fn run(arguments: Up) -> Result<ExitCode, Complaint> {
     let key = the_key();
     let keys = guarded(key.as_ref(), at)?;
     let (listener, address) = listen(at).await?;
-    let served = Served::new(&arguments.bounds, &config)?;
+    let idle = HttpSettings::default().idle_session;
+    let shared = Shared::join(&config.state, idle).await?;
+    let served = Served::new(&arguments.bounds, &config, shared)?;
     let mut settings = HttpSettings {
         keys,
         allowed_hosts: arguments.allow_host,
@@ -60,7 +63,7 @@ pub(super) async fn serve_one(house: Arc<House>, at: SocketAddr) -> Result<ExitC
     let stop = serve::stop_on_signal();
     let serving = tokio::spawn(serve_http(house.clone(), listener, settings, stop));
     terminal::print(&format!("{} is up on http://{address}/mcp\n", house.room().info().title));
-    see_out(serving, || house.journal().flush()).await
+    see_out(serving, || house.books().flush()).await
 }
 
 async fn listen(at: SocketAddr) -> Result<(TcpListener, SocketAddr), Complaint> {

@@ -74,12 +74,14 @@ const fn text(name: &'static str, about: &'static str, example: &'static str) ->
 /// A name that begins with a letter, and has neither two underscores in a row nor one at its end.
 pub(super) const NAME_PATTERN: &str = "^[a-z]([a-z0-9-]|_[a-z0-9-])*$";
 
-/// Keys the file will have once what they configure exists. Until then they must not look as if they worked.
-pub(super) const LATER: [&str; 2] = ["state", "audit"];
-
 pub(super) static ROOT: &[Key] = &[
     text("listen", "Address and port for `failwell up`.", "127.0.0.1:8484"),
     text("data_dir", "The folder for state; by default the user's state folder.", "./state"),
+    key(
+        "state",
+        "Where several nodes keep what they share: memory for one node alone, or an address of Redis or Valkey.",
+        Takes::Address { example: "redis://127.0.0.1:6379" },
+    ),
     key("servers", "The built-in servers to offer; by default all.", Takes::Servers),
     key("upstream", "A server behind the gateway.", Takes::Tables(UPSTREAM)),
     key("tools", "What callers see of a server's tools; `*` for every server.", Takes::Named(TOOLS)),
@@ -87,6 +89,7 @@ pub(super) static ROOT: &[Key] = &[
     key("resources", "What callers see of a server's resources.", Takes::Named(RESOURCES)),
     key("rule", "A rule about some callers.", Takes::Tables(RULE)),
     text("cedar", "A file of Cedar policies: what callers may see and do.", "policies.cedar"),
+    key("audit", "The ledger: what is kept of each exchange, and where.", Takes::Table(AUDIT)),
     key("guard", "What messages may carry.", Takes::Table(GUARD)),
 ];
 
@@ -123,6 +126,67 @@ static INJECTION: &[Key] = &[
     DIRECTIONS,
     ACTIONS,
 ];
+
+pub(super) static AUDIT: &[Key] = &[
+    key(
+        "critical",
+        "Whether an answer may only leave when its record is on disk.",
+        Takes::Flag { default: false },
+    ),
+    key(
+        "bodies",
+        "Whether requests and answers are kept too, redacted and capped.",
+        Takes::Flag { default: false },
+    ),
+    BODY_BYTES.key(),
+    text("jsonl", "A file for copies of the records, as JSON Lines.", "audit.jsonl"),
+    text("csv", "A file for copies of the records, as CSV.", "audit.csv"),
+    text("text", "A file for copies of the records, as text.", "audit.log"),
+    key("retention", "How much the ledger keeps; the oldest records go first.", Takes::Table(RETENTION)),
+    key("rotation", "How large the files of copies grow.", Takes::Table(ROTATION)),
+];
+
+static RETENTION: &[Key] = &[KEEP_DAYS.key(), KEEP_RECORDS.key(), KEEP_MB.key()];
+
+static ROTATION: &[Key] = &[ROTATE_MB.key(), ROTATE_FILES.key()];
+
+pub(super) static BODY_BYTES: Number = Number {
+    name: "body_bytes",
+    about: "How many bytes of each body are kept.",
+    from: 256,
+    to: 1 << 20,
+    default: 16 << 10,
+};
+
+pub(super) static KEEP_DAYS: Number =
+    Number { name: "days", about: "For how many days; 0 for ever.", from: 0, to: 36_500, default: 30 };
+
+pub(super) static KEEP_RECORDS: Number = Number {
+    name: "records",
+    about: "How many records; 0 for any number.",
+    from: 0,
+    to: 1_000_000_000,
+    default: 1_000_000,
+};
+
+pub(super) static KEEP_MB: Number = Number {
+    name: "size_mb",
+    about: "How many megabytes; 0 for any number.",
+    from: 0,
+    to: 1_000_000,
+    default: 1_024,
+};
+
+pub(super) static ROTATE_MB: Number = Number {
+    name: "size_mb",
+    about: "Megabytes after which a new file is begun; 0 for never.",
+    from: 0,
+    to: 1_000_000,
+    default: 100,
+};
+
+pub(super) static ROTATE_FILES: Number =
+    Number { name: "files", about: "How many older files are kept.", from: 0, to: 1_000, default: 5 };
 
 pub(super) static UPSTREAM: &[Key] = &[
     key(

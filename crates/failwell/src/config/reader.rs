@@ -7,7 +7,8 @@ use std::path::Path;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::keys::{Key, LATER, Number, ROOT, Takes, UPSTREAM};
+use super::interpolate::fill;
+use super::keys::{AUDIT, Key, Number, ROOT, Takes, UPSTREAM};
 use super::names::{list, nearest};
 use super::problem::Problem;
 use super::source::Source;
@@ -160,6 +161,23 @@ impl Reader<'_> {
             self.wrong(&found.span, &found.key, format!("`{name}` takes another word"), help);
         }
         word
+    }
+
+    /// A text with its placeholders filled in.
+    pub(super) fn filled(&mut self, value: &Found<String>) -> Option<String> {
+        let flaws = match fill(&value.value, self.folder) {
+            Ok(text) => return Some(text),
+            Err(flaws) => flaws,
+        };
+        for flaw in flaws {
+            // Found where it is written, unless it is written with escapes.
+            let at = self.source.slice(&value.span).find(&flaw.written);
+            let span = at.map_or(value.span.clone(), |at| {
+                value.span.start + at..value.span.start + at + flaw.written.len()
+            });
+            self.wrong(&span, &value.key, flaw.message, flaw.help);
+        }
+        None
     }
 
     pub(super) fn flag(&mut self, section: &Section<'_>, name: &str) -> Option<bool> {
@@ -342,16 +360,15 @@ fn inner_keys(section: &Section<'_>, name: &str) -> &'static [Key] {
 /// What to say of a key a section does not have.
 fn unknown(name: &str, keys: &[Key]) -> (String, String) {
     let holds = |keys: &[Key]| keys.iter().any(|key| key.name == name);
-    if LATER.contains(&name) {
-        let help = "remove it: this version would not act on it";
-        return (format!("`{name}` is not available in this version"), help.to_owned());
-    }
     if holds(ROOT) {
         let help = format!("move `{name}` to the top of the file, above the first [[upstream]]");
         return (format!("`{name}` does not belong here"), help);
     }
     if holds(UPSTREAM) {
         return (format!("`{name}` does not belong here"), format!("move `{name}` to its [[upstream]]"));
+    }
+    if holds(AUDIT) && !keys.iter().any(|key| key.name == "critical") {
+        return (format!("`{name}` does not belong here"), format!("move `{name}` below [audit]"));
     }
     let names = || keys.iter().map(|key| key.name);
     let help = match nearest(name, names()) {

@@ -6,12 +6,13 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::time::Duration;
 
+use failwell_audit::{Retention, Rotation};
 use failwell_fault::Secret;
 use failwell_gateway::{Sharing, Trust, Wire};
 use failwell_policy::{Charter, GuardSettings, Rules, Ruling};
 use http::Uri;
 
-use super::Builtin;
+use super::{Builtin, StateConfig};
 
 /// The settings of one start.
 #[derive(Debug)]
@@ -20,6 +21,8 @@ pub(crate) struct Config {
     pub(crate) listen: Option<SocketAddr>,
     /// Where state is kept; the user's state folder when it is not set.
     pub(crate) data_dir: Option<PathBuf>,
+    /// Where nodes keep what they share.
+    pub(crate) state: StateConfig,
     /// The built-in servers to offer.
     pub(crate) servers: Vec<Builtin>,
     /// The servers behind the gateway.
@@ -30,6 +33,8 @@ pub(crate) struct Config {
     pub(crate) cedar: Option<String>,
     /// What messages may carry.
     pub(crate) guards: GuardSettings,
+    /// The ledger.
+    pub(crate) audit: AuditConfig,
 }
 
 impl Config {
@@ -40,6 +45,35 @@ impl Config {
     }
 }
 
+/// What is kept of each exchange, and where.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct AuditConfig {
+    pub(crate) critical: bool,
+    pub(crate) bodies: bool,
+    /// How many bytes of each body are kept.
+    pub(crate) body_bytes: usize,
+    pub(crate) jsonl: Option<PathBuf>,
+    pub(crate) csv: Option<PathBuf>,
+    pub(crate) text: Option<PathBuf>,
+    pub(crate) retention: Retention,
+    pub(crate) rotation: Rotation,
+}
+
+impl Default for AuditConfig {
+    fn default() -> AuditConfig {
+        AuditConfig {
+            critical: false,
+            bodies: false,
+            body_bytes: 16 << 10,
+            jsonl: None,
+            csv: None,
+            text: None,
+            retention: Retention::default(),
+            rotation: Rotation::default(),
+        }
+    }
+}
+
 /// Only this machine can connect, unless told otherwise.
 pub(crate) const DEFAULT_ADDRESS: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8484);
 
@@ -47,8 +81,12 @@ impl Config {
     /// Which keys differ that are read at the start alone.
     pub(crate) fn fixed_differences(&self, other: &Config) -> Vec<&'static str> {
         let address = |config: &Config| config.listen.unwrap_or(DEFAULT_ADDRESS);
-        let all =
-            [("listen", address(self) != address(other)), ("data_dir", self.data_dir != other.data_dir)];
+        let all = [
+            ("listen", address(self) != address(other)),
+            ("data_dir", self.data_dir != other.data_dir),
+            ("state", self.state != other.state),
+            ("audit", self.audit != other.audit),
+        ];
         all.into_iter().filter(|(_, differs)| *differs).map(|(key, _)| key).collect()
     }
 }
@@ -58,11 +96,13 @@ impl Default for Config {
         Config {
             listen: None,
             data_dir: None,
+            state: StateConfig::Memory,
             servers: Builtin::USUAL.to_vec(),
             upstreams: Vec::new(),
             rules: Rules::default(),
             cedar: None,
             guards: GuardSettings::default(),
+            audit: AuditConfig::default(),
         }
     }
 }

@@ -2,9 +2,10 @@
 
 use std::io::ErrorKind;
 use std::net::{Ipv4Addr, TcpListener};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use super::Sight;
+use crate::state;
 
 pub(super) fn port_8484() -> Sight {
     match TcpListener::bind((Ipv4Addr::LOCALHOST, 8484)) {
@@ -27,22 +28,13 @@ pub(super) fn keyring() -> Sight {
 }
 
 pub(super) fn state_folder() -> Sight {
-    let Some(folder) = state_path() else {
+    let Some(folder) = state::folder() else {
         return Sight::missing("neither FAILWELL_STATE nor a home folder is set");
     };
     match try_writing(&folder) {
         Ok(()) => Sight::ok(folder.display().to_string()),
         Err(error) => Sight::missing(format!("{}: {error}", folder.display())),
     }
-}
-
-/// What the person set, or the system's usual place.
-fn state_path() -> Option<PathBuf> {
-    let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    set("FAILWELL_STATE")
-        .or_else(|| set("XDG_STATE_HOME").map(|folder| folder.join("failwell")))
-        .or_else(|| set("HOME").map(|home| home.join(".local/state/failwell")))
-        .or_else(|| set("LOCALAPPDATA").map(|folder| folder.join("failwell")))
 }
 
 /// Writes and removes a file in the folder, or in the nearest folder above that exists: looking changes nothing.

@@ -18,6 +18,28 @@ pub(crate) const CASES: &[(&str, &[&str])] = &[
             "1:10 `listen` is no address with a port | write an IP address and a port, such as 127.0.0.1:8484 or [::1]:8484",
         ],
     ),
+    (
+        "state = \"redis\"\n",
+        &[
+            "1:9 `state` is neither memory nor an address of Redis | write \"memory\", or an address such as \"redis://127.0.0.1:6379\"",
+        ],
+    ),
+    (
+        "state = \"rediss://me:SECRET@h:6379\"\n",
+        &[
+            "1:9 `state` cannot be reached over TLS | write redis:// and keep the way there private, or put a TLS tunnel between",
+        ],
+    ),
+    (
+        "state = \"redis://:SECRET@h:6379/one\"\n",
+        &[
+            "1:9 `state` has more than a database behind its host | write the number of the database, such as \"redis://127.0.0.1:6379/2\", or nothing",
+        ],
+    ),
+    (
+        "state = \"redis://:${UNSET}@h\"\n",
+        &["1:19 the environment variable UNSET is not set | set it before the start: export UNSET=…"],
+    ),
     ("data_dir = \"\"\n", &["1:12 `data_dir` is empty | name a folder, or remove the line"]),
     (
         "servers = \"lobby\"\n",
@@ -39,18 +61,35 @@ pub(crate) const CASES: &[(&str, &[&str])] = &[
         ],
     ),
     (
-        "state = \"memory\"\n\
-         [guard.secret]\n\
+        "[guard.secret]\n\
          action = \"redact\"\n\
          [tools.a]\n\
-         allow = []\n\
-         [audit]\n\
-         critical = true\n",
+         allow = []\n",
         &[
-            "1:1 `state` is not available in this version | remove it: this version would not act on it",
-            "2:8 unknown key `secret` | did you mean `secrets`?",
-            "4:8 there is no server `a` | the servers of this file are `lobby`; `*` stands for all",
-            "6:2 `audit` is not available in this version | remove it: this version would not act on it",
+            "1:8 unknown key `secret` | did you mean `secrets`?",
+            "3:8 there is no server `a` | the servers of this file are `lobby`; `*` stands for all",
+        ],
+    ),
+    (
+        "critical = true\n\
+         [audit]\n\
+         critical = \"yes\"\n\
+         bodys = true\n\
+         body_bytes = 10\n\
+         jsonl = \"copy\"\n\
+         csv = \"copy\"\n\
+         text = \"not/there/audit.log\"\n\
+         retention = { day = 3 }\n\
+         rotation = { files = 5000 }\n",
+        &[
+            "1:1 `critical` does not belong here | move `critical` below [audit]",
+            "3:12 `critical` takes true or false, not text | write true or false without quotes",
+            "4:1 unknown key `bodys` | did you mean `bodies`?",
+            "5:14 `body_bytes` is out of range | give it a value from 256 to 1048576; the default is 16384",
+            "7:7 `csv` and `jsonl` name the same file | give each a file of its own",
+            "8:8 the folder of `text` does not exist | make the folder, or name a file in one that exists",
+            "9:15 unknown key `day` | did you mean `days`?",
+            "10:22 `files` is out of range | give it a value from 0 to 1000; the default is 5",
         ],
     ),
     (
@@ -139,7 +178,7 @@ pub(crate) const CASES: &[(&str, &[&str])] = &[
          budget = 5\n",
         &[
             "4:1 `listen` does not belong here | move `listen` to the top of the file, above the first [[upstream]]",
-            "5:1 `state` is not available in this version | remove it: this version would not act on it",
+            "5:1 `state` does not belong here | move `state` to the top of the file, above the first [[upstream]]",
             "6:1 unknown key `budget` | `failwell check --schema` shows the keys there are",
         ],
     ),

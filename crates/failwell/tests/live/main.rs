@@ -8,5 +8,8 @@
 )]
 
 mod folder;
+mod ledger;
 mod node;
+mod nodes;
+mod redis;
 mod reload;

@@ -63,6 +63,7 @@ impl Node {
     /// Starts where the file says.
     pub(crate) fn start(mut command: Command, folder: &Folder) -> Node {
         command.current_dir(&folder.0).env_remove("FAILWELL_KEY").stdin(Stdio::null());
+        command.env("FAILWELL_STATE", folder.0.join("state"));
         let mut child =
             command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().expect("failwell starts");
         let told = Arc::<Mutex<String>>::default();
@@ -91,6 +92,12 @@ impl Node {
     pub(crate) fn signal(&self, name: &str) {
         let sent = Command::new("kill").args([name, &self.pid().to_string()]).status().expect("kill runs");
         assert!(sent.success());
+    }
+
+    /// Ends it without a word.
+    pub(crate) fn kill(&mut self) {
+        self.child.kill().expect("killed");
+        self.child.wait().expect("reaped");
     }
 
     /// What it said on standard error so far.
@@ -136,6 +143,35 @@ impl Node {
         stream
     }
 
+    /// Sends a message within a session, and reads the answer to its end.
+    pub(crate) fn say(&self, session: &str, message: &Value) -> Answer {
+        self.send("POST", "/mcp", &[("Mcp-Session-Id", session)], &message.to_string())
+    }
+
+    /// Sends a request within a session, and reads its events as they come.
+    pub(crate) fn events(&self, session: &str, message: &Value) -> Events {
+        let headers = [("Mcp-Session-Id", session), ("Accept", "text/event-stream, application/json")];
+        Events::of(self.open("POST", "/mcp", &headers, &message.to_string()))
+    }
+
+    /// Comes back to a stream.
+    pub(crate) fn resume(&self, session: &str, last: &str) -> Events {
+        let headers = [("Mcp-Session-Id", session), ("Accept", "text/event-stream"), ("Last-Event-ID", last)];
+        Events::of(self.open("GET", "/mcp", &headers, ""))
+    }
+
+    /// A request of the modern era.
+    pub(crate) fn modern(&self, method: &str, name: &str, params: Value) -> Answer {
+        let mut params = params;
+        params["_meta"] = json!({"io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientCapabilities": {"elicitation": {}},
+            "io.modelcontextprotocol/clientInfo": {"name": "t", "version": "1"}});
+        let message = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
+        let headers = [("MCP-Protocol-Version", "2026-07-28"), ("Mcp-Method", method), ("Mcp-Name", name)];
+        let headers = if name.is_empty() { &headers[..2] } else { &headers[..] };
+        self.send("POST", "/mcp", headers, &message.to_string())
+    }
+
     /// Calls a tool over REST.
     pub(crate) fn tool(&self, name: &str, arguments: Value) -> Answer {
         self.send("POST", &format!("/v1/tools/{name}"), &[], &arguments.to_string())
@@ -154,6 +190,40 @@ impl Drop for Node {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
+    }
+}
+
+/// Events as they come.
+pub(crate) struct Events {
+    lines: std::io::Lines<BufReader<TcpStream>>,
+    /// The id of the last one.
+    pub(crate) last: String,
+    /// The ids of all of them.
+    pub(crate) ids: Vec<String>,
+}
+
+impl Events {
+    fn of(stream: TcpStream) -> Events {
+        Events { lines: BufReader::new(stream).lines(), last: String::new(), ids: Vec::new() }
+    }
+
+    /// The next message; `None` when there are no more.
+    pub(crate) fn next(&mut self) -> Option<Value> {
+        loop {
+            let line = self.lines.next()?.ok()?;
+            if let Some(id) = line.strip_prefix("id: ") {
+                self.last = id.to_owned();
+                self.ids.push(id.to_owned());
+            }
+            if let Some(data) = line.strip_prefix("data: ") {
+                return Some(serde_json::from_str(data).expect("JSON"));
+            }
+        }
+    }
+
+    /// Everything that still comes.
+    pub(crate) fn rest(&mut self) -> Vec<Value> {
+        std::iter::from_fn(|| self.next()).collect()
     }
 }
 

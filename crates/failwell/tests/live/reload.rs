@@ -91,6 +91,7 @@ fn a_mistake_changes_nothing_and_is_told_as_check_tells_it() {
         "{}",
         node.told()
     );
+    node.waits_for("config/INVALID", 1);
     let noted = node.told();
     let noted = noted.lines().find(|line| line.contains("config/INVALID")).expect("a line in the journal");
     assert_eq!(serde_json::from_str::<Value>(noted).expect("JSON")["rpc.method"], "reload");
@@ -130,7 +131,7 @@ fn what_only_a_start_can_change_is_refused_by_its_key() {
 fn a_client_on_stdio_hears_of_it_and_one_server_becomes_several() {
     let folder = Folder::new();
     let mut command = Command::new(env!("CARGO_BIN_EXE_failwell"));
-    command.arg("stdio").current_dir(&folder.0);
+    command.arg("stdio").current_dir(&folder.0).env("FAILWELL_STATE", folder.0.join("state"));
     let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().expect("it starts");
     let mut input = child.stdin.take().expect("standard input");
     let mut lines = BufReader::new(child.stdout.take().expect("standard output")).lines();

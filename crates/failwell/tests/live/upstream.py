@@ -6,7 +6,7 @@ import sys
 import threading
 import time
 
-TOOLS = ["pid", "variable", "slow", "count", "ask"]
+TOOLS = ["pid", "variable", "slow", "count", "ask", "leak"]
 lock = threading.Lock()
 waiting = {}
 counted = 0
@@ -59,6 +59,11 @@ def serve(message):
         result = {"protocolVersion": "2025-11-25", "capabilities": capabilities, "serverInfo": info}
     elif method == "tools/list":
         result = {"tools": [{"name": name, "inputSchema": {"type": "object"}} for name in TOOLS]}
+    elif method == "tools/call" and params["name"] == "leak":
+        text = params["arguments"]["text"]
+        print(text, file=sys.stderr, flush=True)
+        say({"id": message["id"], "error": {"code": -32000, "message": text, "data": {text: [text]}}})
+        return
     elif method == "tools/call":
         token = (params.get("_meta") or {}).get("progressToken")
         text = run(params["name"], params.get("arguments") or {}, token)

@@ -32,6 +32,12 @@ reasons! {
         hint: "check the request; the operator's log has the upstream's own words under the reference",
         about: "The upstream answered with a JSON-RPC error. Its code is a fact; its message stays with the operator, but for a scrubbed `excerpt` where the operator set trusted_errors.",
     }
+    GATEWAY_ELSEWHERE = "gateway/ELSEWHERE" {
+        Unavailable, Upstream, Failwell,
+        title: "the call waits for its answer on another node",
+        hint: "send the very same request again; it has to reach the node that asked",
+        about: "A server of the session era asked something in the middle of a call, and the call waits where it was begun. Requests with its answer have to reach that node; a load balancer that keeps a client on one node does that.",
+    }
     GATEWAY_CIRCUIT_OPEN = "gateway/CIRCUIT_OPEN" {
         Unavailable, Upstream, Upstream,
         title: "the upstream server failed too often and is resting",

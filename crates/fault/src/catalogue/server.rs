@@ -38,6 +38,18 @@ reasons! {
         hint: "connect again in a few seconds",
         about: "The server was told to stop. Requests it had accepted are answered; new ones are turned away.",
     }
+    SERVER_STATE = "server/STATE" {
+        Unavailable, Unavailable, Failwell,
+        title: "the state the nodes share is not reachable",
+        hint: "try again in a few seconds, or tell the operator",
+        about: "Several nodes keep sessions in one place, so that any of them can answer, and that place did not answer in time. Requests of the modern era do not need it.",
+    }
+    SERVER_NODE_LOST = "server/NODE_LOST" {
+        Unavailable, Unavailable, Failwell,
+        title: "the node that worked on the request is gone",
+        hint: "find out what was done, then send the request again if need be",
+        about: "One of several nodes stopped while it worked. Another one says so in its place; how far the work got is not known.",
+    }
     SERVER_BUSY = "server/BUSY" {
         Exhausted, RateLimited, Failwell,
         title: "too many requests are in flight",

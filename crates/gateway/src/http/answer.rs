@@ -88,7 +88,11 @@ impl Peer {
                 events.last_id().filter(|_| self.era() == Some(Era::Session) && resumes < MOST_RESUMES);
             let Some(place) = place else { return Err(ended) };
             resumes += 1;
-            tokio::time::sleep(events.retry().unwrap_or(RESUME).min(LONGEST_RESUME)).await;
+            let wait = events.retry().unwrap_or(RESUME).min(LONGEST_RESUME);
+            if events.retry().is_some() {
+                self.let_go(number, wait);
+            }
+            tokio::time::sleep(wait).await;
             let resumed = self.door.say(Verb::Get, self.stream_headers(Some(place)), Bytes::new()).await;
             // The request itself left long ago.
             let heard = resumed.map_err(|why| self.unsaid(why).with_effect(Effect::Unknown))?;
@@ -96,6 +100,13 @@ impl Peer {
                 return Err(ended);
             }
             events = heard.events(self.largest);
+        }
+    }
+
+    /// An upstream that hangs up on purpose means the client: it comes back too, where it can.
+    fn let_go(&self, number: u64, retry: Duration) {
+        for relay in self.relays(Some(number)) {
+            relay.cx.pause_stream(retry);
         }
     }
 

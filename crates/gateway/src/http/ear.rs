@@ -11,6 +11,7 @@ use std::sync::atomic::Ordering;
 
 use super::Peer;
 use crate::door::Unsaid;
+use crate::link::request_text;
 use crate::params::plain_meta;
 
 /// Between two attempts: doubled each time …
@@ -69,10 +70,10 @@ async fn open(peer: &Peer, place: Option<&str>) -> Result<Heard, Unsaid> {
         "resourceSubscriptions": watched});
     let meta = plain_meta();
     let number = peer.next.fetch_add(1, Ordering::Relaxed);
-    let body = json!({"jsonrpc": "2.0", "id": number, "method": "subscriptions/listen",
-        "params": {"notifications": wanted, "_meta": meta}});
-    let body = body.to_string();
-    peer.door.say(Verb::Post, peer.headers_for(&body), Bytes::from(body)).await
+    let params = json!({"notifications": wanted, "_meta": meta}).to_string();
+    let headers = peer.headers_for("subscriptions/listen", &params);
+    let body = request_text(number, "subscriptions/listen", &params);
+    peer.door.say(Verb::Post, headers, Bytes::from(body)).await
 }
 
 /// Until the stream ends, or makes no sense any more.

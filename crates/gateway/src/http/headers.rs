@@ -1,7 +1,7 @@
 //! What the protocol wants in the headers of a request.
 
-use failwell_rpc::{Incoming, Limits, Message, read};
-use failwell_server::{Headers, claims_modern};
+use failwell_rpc::{Era, Raw, Revision, meta};
+use failwell_server::{header_value, named_by, repeated_params};
 use http::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 
 use super::Peer;
@@ -13,25 +13,33 @@ const NAME: HeaderName = HeaderName::from_static("mcp-name");
 const LAST_EVENT: HeaderName = HeaderName::from_static("last-event-id");
 
 impl Peer {
-    /// The headers of a request, derived from the very body that is sent.
-    pub(super) fn headers_for(&self, body: &str) -> HeaderMap {
-        if self.lock().session.is_some() {
-            return self.session_headers();
-        }
+    /// The headers of a request, derived from the very params that are sent.
+    pub(super) fn headers_for(&self, method: &str, params: &str) -> HeaderMap {
         let mut headers = self.session_headers();
-        if let Incoming::One(Ok(Message::Request(request))) = read(body.as_bytes(), &Limits::default())
-            && claims_modern(&request)
-        {
-            let called = if request.method == "tools/call" { request.param("name") } else { None };
-            let wanted = called.and_then(|name| Some(self.repeated.of(&name.as_str()?))).unwrap_or_default();
-            let repeated = Headers::repeating(&request, &wanted);
-            let named = [(VERSION, repeated.version), (METHOD, repeated.method), (NAME, repeated.name)];
-            for (header, value) in named {
-                if let Some(value) = value.and_then(|text| HeaderValue::from_str(&text).ok()) {
-                    headers.insert(header, value);
-                }
+        let params = Raw::written(params).as_object();
+        let is_modern = match self.era() {
+            Some(era) => era == Era::Modern,
+            None if headers.contains_key(SESSION) => false,
+            None => params
+                .and_then(|params| params.get("_meta")?.as_object()?.get(meta::PROTOCOL_VERSION))
+                .is_some(),
+        };
+        if !is_modern {
+            return headers;
+        }
+        headers.insert(VERSION, HeaderValue::from_static(Revision::V2026_07_28.as_str()));
+        let mut put = |name, text: &str| {
+            if let Ok(value) = HeaderValue::from_str(&header_value(text)) {
+                headers.insert(name, value);
             }
-            for (name, value) in repeated.params {
+        };
+        put(METHOD, method);
+        let named = named_by(method).zip(params).and_then(|(member, params)| params.get(member)?.as_str());
+        if let Some(named) = &named {
+            put(NAME, named);
+        }
+        if let ("tools/call", Some(tool), Some(params)) = (method, &named, params) {
+            for (name, value) in repeated_params(params.get("arguments"), &self.repeated.of(tool)) {
                 let name = HeaderName::try_from(format!("mcp-param-{name}"));
                 if let (Ok(name), Ok(value)) = (name, HeaderValue::try_from(value)) {
                     headers.insert(name, value);
@@ -43,7 +51,7 @@ impl Peer {
 
     /// The headers of a message of the session era.
     pub(super) fn session_headers(&self) -> HeaderMap {
-        let mut headers = HeaderMap::new();
+        let mut headers = HeaderMap::with_capacity(12);
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
         headers.insert(ACCEPT, HeaderValue::from_static("application/json, text/event-stream"));
         let state = self.lock();

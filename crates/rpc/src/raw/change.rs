@@ -26,6 +26,27 @@ impl<'a> Object<'a> {
     }
 }
 
+impl Json {
+    /// Takes members out of an object, in one pass: what is left, and what was taken.
+    pub fn part<const N: usize>(self, names: [&str; N]) -> (Json, [Option<Json>; N]) {
+        let mut taken = [const { None }; N];
+        let mut kept = Vec::with_capacity(4);
+        for (key, value) in self.raw().as_object().into_iter().flat_map(Object::written) {
+            let place = names.iter().position(|name| super::object::is_key(key, name));
+            match place.and_then(|place| taken.get_mut(place)) {
+                Some(place) => *place = Some(value.to_json()),
+                None => kept.push((key, value)),
+            }
+        }
+        if taken.iter().all(Option::is_none) {
+            return (self, taken);
+        }
+        let mut text = String::with_capacity(self.text().len());
+        kept.into_iter().for_each(|(key, value)| push(&mut text, key, value));
+        (finish(text).unwrap_or_else(Json::empty_object), taken)
+    }
+}
+
 /// Appends a member; the first one opens the object.
 pub(crate) fn push(text: &mut String, key: &str, value: Raw<'_>) {
     text.push(if text.is_empty() { '{' } else { ',' });

@@ -34,6 +34,11 @@ impl Json {
         Self::trusted("{}".to_owned())
     }
 
+    /// A string.
+    pub fn string(value: &str) -> Self {
+        Self::trusted(crate::write::json_string(value))
+    }
+
     /// An object of these members, which must have different names.
     pub fn object<'a>(members: impl Iterator<Item = (&'a str, Raw<'a>)>) -> Self {
         let mut text = b"{".to_vec();

@@ -32,6 +32,12 @@ impl<'a> Object<'a> {
         Members { text: self.text, at: 1 }
     }
 
+    /// Every member, in order, keys as they are written.
+    pub(super) fn written(self) -> impl Iterator<Item = (&'a str, Raw<'a>)> {
+        let mut members = self.iter();
+        std::iter::from_fn(move || members.step())
+    }
+
     /// Whether there are no members.
     pub fn is_empty(self) -> bool {
         self.iter().next().is_none()

@@ -77,6 +77,15 @@ impl Doors {
         std::iter::once(&self.main).chain(self.single.load().values()).cloned().collect()
     }
 
+    /// The door to a house by its name; the main one has none.
+    pub(super) fn named(&self, house: &str) -> Option<Arc<Door>> {
+        if house.is_empty() { Some(self.main.clone()) } else { self.find(house) }
+    }
+
+    pub(super) fn main(&self) -> &Arc<Door> {
+        &self.main
+    }
+
     fn find(&self, server: &str) -> Option<Arc<Door>> {
         self.single.load().get(server).cloned()
     }
@@ -88,7 +97,7 @@ impl Doors {
                 Some(door) => door.answer(request).await,
                 None => {
                     let (parts, _) = request.into_parts();
-                    self.main.refuse(Fault::new(&reason::HTTP_UNKNOWN_PATH), Head::of(&parts).face())
+                    self.main.refuse(Fault::new(&reason::HTTP_UNKNOWN_PATH), Head::of(&parts).face()).await
                 }
             },
         }

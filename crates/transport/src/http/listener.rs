@@ -15,6 +15,7 @@ use tokio_util::task::TaskTracker;
 
 use super::doors::{Doors, Houses};
 use super::settings::HttpSettings;
+use super::shared::hear_others;
 use super::timed_io::TimedIo;
 
 /// How often idle sessions are looked for.
@@ -45,6 +46,8 @@ pub async fn serve_doors(
     let slots = Arc::new(Semaphore::new(doors.settings().most_connections));
     let (connections, hang_up) = (TaskTracker::new(), CancellationToken::new());
     let mut sweep = tokio::time::interval(SWEEP);
+    let letters = doors.main().house.state().hear();
+    let hearing = letters.map(|letters| tokio::spawn(hear_others(doors.clone(), letters)));
     loop {
         tokio::select! {
             accepted = accept(&listener, &slots) => {
@@ -73,6 +76,7 @@ pub async fn serve_doors(
     if answered.is_err() {
         let _ = tokio::time::timeout(drain / 2, connections.wait()).await;
     }
+    hearing.iter().for_each(tokio::task::JoinHandle::abort);
     Ok(())
 }
 

@@ -7,7 +7,9 @@ use failwell_fault::{Fault, reason};
 use failwell_policy::Caller;
 use failwell_render::Reply;
 use failwell_rpc::{Face, Incoming, Limits, Message, Misread, ReplyTo, Request, Revision, read};
-use failwell_server::{Arrival, Headers, House, Keep, Session, SharedIds, Spoken, Stream, claims_modern};
+use failwell_server::{
+    Arrival, Concern, Headers, House, Keep, Session, SharedIds, Spoken, Stream, claims_modern,
+};
 use futures_util::future::join_all;
 use http::header::HeaderValue;
 use http::{Response, StatusCode};
@@ -18,6 +20,7 @@ use super::persist::Persist;
 use super::request::Head;
 use super::router::Door;
 use super::sessions::Seat;
+use super::shared;
 use crate::stdio::join_bodies;
 
 /// The dialect of requests without a session.
@@ -41,18 +44,18 @@ pub(super) async fn post(door: &Arc<Door>, head: &Head<'_>, bytes: Bytes, caller
     }
     match sort(&bytes, head) {
         Sort::Unreadable(misread) => {
-            door.reply(door.house.misread(misread, unread_face(head, door, &caller), ""))
+            door.reply(door.house.misread(misread, unread_face(head, door, &caller), "").await)
         }
         Sort::Modern => modern(door, head.mcp_headers(), bytes, caller, prefers_events).await,
         // Rare and large, so kept apart: what every request is made of stays small.
         Sort::Initialize if head.session_id().is_none() => Box::pin(initialize(door, bytes, &caller)).await,
-        sorted @ (Sort::Session | Sort::Initialize | Sort::Batch) => match find(door, head, &caller) {
+        sorted @ (Sort::Session | Sort::Initialize | Sort::Batch) => match find(door, head, &caller).await {
             Ok(seat) if matches!(sorted, Sort::Batch) && !seat.session.revision().allows_batch() => {
                 let face = Face::Mcp(seat.session.revision());
-                door.reply(door.house.misread(no_batch(), face, &seat.session.id))
+                door.reply(door.house.misread(no_batch(), face, &seat.session.id).await)
             }
             Ok(seat) => in_session(door, &seat, bytes, prefers_events).await,
-            Err(fault) => door.reply(refuse_with_id(&door.house, fault, &bytes, head.face())),
+            Err(fault) => door.reply(refuse_with_id(&door.house, fault, &bytes, head.face()).await),
         },
     }
 }
@@ -88,18 +91,21 @@ pub(super) fn unread_face(head: &Head<'_>, door: &Door, caller: &Caller) -> Face
     seat.map_or(head.face(), |seat| Face::Mcp(seat.session.revision()))
 }
 
-fn find(door: &Door, head: &Head<'_>, caller: &Caller) -> Result<Arc<Seat>, Fault> {
+async fn find(door: &Arc<Door>, head: &Head<'_>, caller: &Caller) -> Result<Arc<Seat>, Fault> {
     let id = head.session_id().ok_or_else(|| Fault::new(&reason::HTTP_SESSION_REQUIRED))?;
-    door.sessions.find(id, caller)
+    if door.house.state().node().is_none() {
+        return door.sessions.find(id, caller);
+    }
+    Box::pin(shared::find(door, id, caller)).await
 }
 
 /// A refusal that still echoes the id, which was readable.
-fn refuse_with_id(house: &House, fault: Fault, bytes: &Bytes, face: Face) -> Option<Reply> {
+async fn refuse_with_id(house: &House, fault: Fault, bytes: &Bytes, face: Face) -> Option<Reply> {
     let id = match read(bytes, &Limits::default()) {
         Incoming::One(Ok(Message::Request(request))) => Some(request.id),
         _ => None,
     };
-    house.refuse(fault, ReplyTo::misread(id, face), "")
+    house.refuse(fault, ReplyTo::misread(id, face), "").await
 }
 
 /// A stateless request. When its client hangs up, it is called off.
@@ -121,11 +127,11 @@ async fn modern(
             }
             Incoming::One(Ok(Message::Response(response))) => {
                 let fault = Fault::new(&reason::RPC_BAD_SHAPE).fact("member", "result");
-                house.refuse(fault, ReplyTo::misread(Some(response.id), MODERN), "")
+                house.refuse(fault, ReplyTo::misread(Some(response.id), MODERN), "").await
             }
             Incoming::One(Ok(Message::Notification(_))) => None,
-            Incoming::One(Err(misread)) => house.misread(misread, MODERN, ""),
-            Incoming::Batch(_) => house.misread(no_batch(), MODERN, ""),
+            Incoming::One(Err(misread)) => house.misread(misread, MODERN, "").await,
+            Incoming::Batch(_) => house.misread(no_batch(), MODERN, "").await,
         }
     };
     let work = Persist::new(work, Some(cancel.clone()));
@@ -151,7 +157,7 @@ async fn initialize(door: &Arc<Door>, bytes: Bytes, caller: &Caller) -> Response
     let face = Face::Mcp(Revision::LATEST_SESSION);
     let seat = match door.sessions.prepare(caller).and_then(|seat| door.sessions.seat(&seat).map(|()| seat)) {
         Ok(seat) => seat,
-        Err(fault) => return door.reply(refuse_with_id(&door.house, fault, &bytes, face)),
+        Err(fault) => return door.reply(refuse_with_id(&door.house, fault, &bytes, face).await),
     };
     let outlet = Arc::new(Stream::new(Keep::Nothing));
     let reply = session_body(&door.house, &seat.session, &bytes, &outlet).await;
@@ -162,6 +168,10 @@ async fn initialize(door: &Arc<Door>, bytes: Bytes, caller: &Caller) -> Response
     if seat.session.client().is_none() {
         door.sessions.end(&seat);
         return response;
+    }
+    if let Err(fault) = door.house.keep_session(&seat.session).await {
+        door.sessions.end(&seat);
+        return door.reply(refuse_with_id(&door.house, fault, &bytes, face).await);
     }
     door.house.keep_told(&seat.session);
     if let Ok(id) = HeaderValue::from_str(&seat.session.id) {
@@ -179,7 +189,7 @@ async fn in_session(
 ) -> Response<Body> {
     let (house, session) = (door.house.clone(), seat.session.clone());
     let outlet = Arc::new(Stream::new(Keep::Recent));
-    let line = outlet.clone();
+    let (line, asked) = (outlet.clone(), bytes.clone());
     let work = Persist::new(
         async move {
             match session_body(&house, &session, &bytes, &line).await {
@@ -199,6 +209,9 @@ async fn in_session(
         First::Events(work) => {
             see_to_its_end(work, &outlet);
             let (number, replaced) = seat.keep(&outlet);
+            if door.house.state().node().is_some() {
+                Box::pin(shared::write_down(&door.house, &seat.session, number, &outlet, &asked)).await;
+            }
             let primed = Reading::is_primed_in(seat.session.revision());
             let presence = Presence::Session(seat.reader());
             Reading { stream: outlet, after: 0, number: Some(number), primed, replaced, presence }.response()
@@ -239,14 +252,18 @@ async fn session_message(
             house.walk(arrival(request, Spoken::Session, caller, Some(session), line, cancel)).await
         }
         Ok(Message::Notification(notification)) => {
-            house.heed(&notification, Some(session));
+            if house.heed(&notification, Some(session)) == Concern::Others {
+                shared::pass_on(house, session, notification.text()).await;
+            }
             None
         }
         Ok(Message::Response(response)) => {
-            house.hear(&response, session);
+            if house.hear(&response, session) == Concern::Others {
+                shared::pass_on(house, session, response.text()).await;
+            }
             None
         }
-        Err(misread) => house.misread(misread, Face::Mcp(session.revision()), &session.id),
+        Err(misread) => house.misread(misread, Face::Mcp(session.revision()), &session.id).await,
     }
 }
 
@@ -295,19 +312,31 @@ fn see_to_its_end(work: Persist<Option<Reply>>, outlet: &Arc<Stream>) {
 }
 
 /// `GET`: what belongs to no request, or what a lost stream still had to say.
-pub(super) fn resume(door: &Arc<Door>, head: &Head<'_>, caller: &Caller) -> Response<Body> {
-    let seat = match find(door, head, caller) {
+pub(super) async fn resume(door: &Arc<Door>, head: &Head<'_>, caller: &Caller) -> Response<Body> {
+    let seat = match find(door, head, caller).await {
         Ok(seat) => seat,
-        Err(fault) => return door.refuse(fault, head.face()),
+        Err(fault) => return door.refuse(fault, head.face()).await,
     };
     let (number, after) = match head.get("last-event-id").and_then(read_event_id) {
         Some((number, after)) => (number, Some(after)),
         None => (0, None),
     };
-    let Some((stream, replaced)) = seat.take_over(number) else {
-        return door.refuse(Fault::new(&reason::HTTP_SESSION_LOST), head.face());
+    let found = match seat.take_over(number) {
+        Some(found) => Some(found),
+        None => shared::take_up(door, &seat, number, after.unwrap_or(0)).await,
     };
-    let after = after.unwrap_or_else(|| stream.position());
+    let Some((stream, replaced)) = found else {
+        return door.refuse(Fault::new(&reason::HTTP_SESSION_LOST), head.face()).await;
+    };
+    let after = match after {
+        // Notices of another node are not kept here; what they may have said is said again.
+        Some(after) if number == 0 && after > stream.written() => {
+            let position = stream.position();
+            door.house.tell_missed(&seat.session);
+            position
+        }
+        after => after.unwrap_or_else(|| stream.position()),
+    };
     let presence = Presence::Session(seat.reader());
     Reading { stream, after, number: Some(number), primed: false, replaced, presence }.response()
 }
@@ -318,13 +347,18 @@ fn read_event_id(id: &str) -> Option<(u64, u64)> {
 }
 
 /// `DELETE`: the session is over.
-pub(super) fn end(door: &Arc<Door>, head: &Head<'_>, caller: &Caller) -> Response<Body> {
-    match find(door, head, caller) {
+pub(super) async fn end(door: &Arc<Door>, head: &Head<'_>, caller: &Caller) -> Response<Body> {
+    let found = find(door, head, caller).await;
+    let ended = match found {
+        Ok(seat) => shared::end(&door.house, &seat.session).await.map(|()| seat),
+        Err(fault) => Err(fault),
+    };
+    match ended {
         Ok(seat) => {
             door.sessions.end(&seat);
             empty(StatusCode::NO_CONTENT)
         }
-        Err(fault) => door.reply(door.house.refuse(fault, ReplyTo::misread(None, head.face()), "")),
+        Err(fault) => door.refuse(fault, head.face()).await,
     }
 }
 

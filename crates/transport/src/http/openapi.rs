@@ -17,7 +17,8 @@ use super::router::Door;
 pub(super) async fn document(door: &Arc<Door>) -> Response<Body> {
     let to = ReplyTo { reference: Ref::fresh(), ..ReplyTo::misread(None, Face::Rest(RestStyle::Plain)) };
     let anyone = Caller::anonymous();
-    let listed = door.house.walk_plain(to, Ok(PlainCall::ListTools), &anyone, CancellationToken::new()).await;
+    let listed =
+        door.house.walk_plain(to, Ok(PlainCall::ListTools), &anyone, None, CancellationToken::new()).await;
     let listed: Value =
         listed.and_then(|reply| serde_json::from_slice(&reply.body).ok()).unwrap_or(Value::Null);
     let mut paths = fixed_paths();

@@ -48,10 +48,11 @@ async fn rpc_message(
     match message {
         Ok(Message::Request(request)) => {
             let to = ReplyTo::request(request.id.clone(), Face::Rpc);
-            door.house.walk_plain(to, PlainCall::read(&request), caller, cancel.clone()).await
+            let call = PlainCall::read(&request);
+            door.house.walk_plain(to, call, caller, Some(request.text()), cancel.clone()).await
         }
         Ok(Message::Notification(_) | Message::Response(_)) => None,
-        Err(misread) => door.house.misread(misread, Face::Rpc, ""),
+        Err(misread) => door.house.misread(misread, Face::Rpc, "").await,
     }
 }
 
@@ -59,7 +60,7 @@ async fn rpc_message(
 pub(super) async fn tools(door: &Arc<Door>, head: &Head<'_>, caller: Caller) -> Response<Body> {
     let to = ReplyTo::misread(None, head.face());
     let cancel = CancellationToken::new();
-    door.reply(door.house.walk_plain(to, Ok(PlainCall::ListTools), &caller, cancel).await)
+    door.reply(door.house.walk_plain(to, Ok(PlainCall::ListTools), &caller, None, cancel).await)
 }
 
 /// `POST /v1/tools/{name}` with the arguments as the body.
@@ -71,7 +72,10 @@ pub(super) async fn tool(door: &Arc<Door>, head: &Head<'_>, bytes: Bytes, caller
     });
     let cancel = CancellationToken::new();
     let (owner, called_off) = (door.clone(), cancel.clone());
-    let work = async move { owner.house.walk_plain(to, call, &caller, called_off).await };
+    let work = async move {
+        let said = std::str::from_utf8(&bytes).ok();
+        owner.house.walk_plain(to, call, &caller, said, called_off).await
+    };
     door.reply(Persist::new(work, Some(cancel)).await)
 }
 

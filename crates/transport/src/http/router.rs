@@ -15,7 +15,7 @@ use super::body::{Body, empty, rendered};
 use super::ladder::{climb, read_body};
 use super::linger::throw_away;
 use super::request::{Head, Place};
-use super::sessions::Sessions;
+use super::sessions::{Numbers, Sessions};
 use super::settings::HttpSettings;
 use super::{mcp, openapi, pages, plain};
 
@@ -28,7 +28,8 @@ pub(super) struct Door {
 
 impl Door {
     pub(super) fn new(house: Arc<House>, settings: Arc<HttpSettings>) -> Door {
-        let sessions = Sessions::new(settings.most_sessions, settings.idle_session);
+        let numbers = if house.state().node().is_some() { Numbers::Apart } else { Numbers::Plain };
+        let sessions = Sessions::new(settings.most_sessions, settings.idle_session, numbers);
         Door { house, settings, sessions }
     }
 
@@ -40,26 +41,26 @@ impl Door {
                 Ok(caller) => self.pass(&head, body, caller).await,
                 Err(fault) => {
                     throw_away(body, &head, &self.settings);
-                    self.refuse(fault, head.face())
+                    self.refuse(fault, head.face()).await
                 }
             }
         };
         // The walk catches what a handler does; this is for our own mistakes around it.
         match AssertUnwindSafe(passing).catch_unwind().await {
             Ok(response) => response,
-            Err(_) => self.refuse(Fault::new(&reason::SERVER_PANIC), head.face()),
+            Err(_) => Box::pin(self.refuse(Fault::new(&reason::SERVER_PANIC), head.face())).await,
         }
     }
 
     async fn pass(self: &Arc<Self>, head: &Head<'_>, body: Incoming, caller: Caller) -> Response<Body> {
         match (head.place, head.method.as_str()) {
-            (Place::Mcp, "GET") => mcp::resume(self, head, &caller),
-            (Place::Mcp, "DELETE") => mcp::end(self, head, &caller),
+            (Place::Mcp, "GET") => Box::pin(mcp::resume(self, head, &caller)).await,
+            (Place::Mcp, "DELETE") => Box::pin(mcp::end(self, head, &caller)).await,
             (Place::Mcp | Place::Rpc | Place::Tool, _) => match read_body(head, body, &self.settings).await {
                 Err(fault) if head.place == Place::Mcp => {
-                    last(self.refuse(fault, mcp::unread_face(head, self, &caller)))
+                    last(self.refuse(fault, mcp::unread_face(head, self, &caller)).await)
                 }
-                Err(fault) => last(self.refuse(fault, head.face())),
+                Err(fault) => last(self.refuse(fault, head.face()).await),
                 Ok(bytes) if head.place == Place::Mcp => mcp::post(self, head, bytes, caller).await,
                 Ok(bytes) if head.place == Place::Rpc => plain::rpc(self, bytes, caller).await,
                 Ok(bytes) => plain::tool(self, head, bytes, caller).await,
@@ -70,13 +71,13 @@ impl Door {
             (Place::Health, _) => pages::health(),
             (Place::Ready, _) => pages::ready(&self.house),
             (Place::Metrics, _) => pages::metrics(&self.house),
-            (Place::Nowhere, _) => self.refuse(Fault::new(&reason::HTTP_UNKNOWN_PATH), head.face()),
+            (Place::Nowhere, _) => self.refuse(Fault::new(&reason::HTTP_UNKNOWN_PATH), head.face()).await,
         }
     }
 
     /// An answer to somebody whose message was never read.
-    pub(super) fn refuse(&self, fault: Fault, face: Face) -> Response<Body> {
-        self.reply(self.house.refuse(fault, ReplyTo::misread(None, face), ""))
+    pub(super) async fn refuse(&self, fault: Fault, face: Face) -> Response<Body> {
+        self.reply(self.house.refuse(fault, ReplyTo::misread(None, face), "").await)
     }
 
     /// Bytes, or the status that says there are none.

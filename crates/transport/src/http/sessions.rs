@@ -19,6 +19,16 @@ pub(super) struct Sessions {
     table: Mutex<HashMap<String, Arc<Seat>>>,
     most: usize,
     idle: Duration,
+    numbers: Numbers,
+}
+
+/// How the streams of a session are numbered.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Numbers {
+    /// From one on.
+    Plain,
+    /// Apart from those of other nodes.
+    Apart,
 }
 
 /// A session with the streams it can come back to.
@@ -47,9 +57,19 @@ struct Streams {
     kept: BTreeMap<u64, (Arc<Stream>, CancellationToken)>,
 }
 
+impl Streams {
+    fn make_room(&mut self) {
+        if self.kept.len() > MOST_STREAMS
+            && let Some(oldest) = self.kept.keys().copied().find(|kept| *kept != 0)
+        {
+            self.kept.remove(&oldest);
+        }
+    }
+}
+
 impl Sessions {
-    pub(super) fn new(most: usize, idle: Duration) -> Sessions {
-        Sessions { table: Mutex::default(), most, idle }
+    pub(super) fn new(most: usize, idle: Duration, numbers: Numbers) -> Sessions {
+        Sessions { table: Mutex::default(), most, idle, numbers }
     }
 
     /// A new session that is not in the table yet: it gets there when its handshake worked.
@@ -58,10 +78,36 @@ impl Sessions {
         getrandom::fill(&mut random).or_fault(&reason::SERVER_BUG)?;
         let id: String = random.iter().map(|byte| format!("{byte:02x}")).collect();
         let session = Session::new(id, caller.clone(), Keep::Recent);
+        if self.numbers == Numbers::Apart {
+            session.number_apart();
+        }
+        Ok(self.seat_of(session))
+    }
+
+    fn seat_of(&self, session: Arc<Session>) -> Arc<Seat> {
         let standalone = (session.outbound.clone(), CancellationToken::new());
-        let streams = Streams { next: 1, kept: BTreeMap::from([(0, standalone)]) };
+        let next = match self.numbers {
+            Numbers::Plain => 1,
+            Numbers::Apart => (u64::from(getrandom::u32().unwrap_or(1)) << 20) + 1,
+        };
+        let streams = Streams { next, kept: BTreeMap::from([(0, standalone)]) };
         let used = Mutex::new(Instant::now());
-        Ok(Arc::new(Seat { session, streams: Mutex::new(streams), used, readers: AtomicUsize::new(0) }))
+        Arc::new(Seat { session, streams: Mutex::new(streams), used, readers: AtomicUsize::new(0) })
+    }
+
+    /// Takes in a session that began on another node, unless it is here by now.
+    pub(super) fn adopt(&self, session: Arc<Session>) -> Result<(Arc<Seat>, Adopted), Fault> {
+        if let Some(known) = self.peek(&session.id) {
+            return Ok((known, Adopted::Before));
+        }
+        let seat = self.seat_of(session);
+        self.seat(&seat)?;
+        Ok((seat, Adopted::Now))
+    }
+
+    /// A session that is here, whoever asks.
+    pub(super) fn peek(&self, id: &str) -> Option<Arc<Seat>> {
+        lock(&self.table).get(id).filter(|seat| !seat.session.ended.is_cancelled()).cloned()
     }
 
     /// Takes a session in, once there is room for it.
@@ -118,7 +164,23 @@ impl Sessions {
     }
 }
 
+/// When a session was taken in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Adopted {
+    Before,
+    Now,
+}
+
 impl Seat {
+    /// Keeps a stream of another node under the number it has there.
+    pub(super) fn keep_as(&self, number: u64, stream: &Arc<Stream>) -> CancellationToken {
+        let mut streams = lock(&self.streams);
+        streams.make_room();
+        let reader = CancellationToken::new();
+        streams.kept.insert(number, (stream.clone(), reader.clone()));
+        reader
+    }
+
     /// Counts a reader for as long as it reads.
     pub(super) fn reader(self: &Arc<Self>) -> Reader {
         self.readers.fetch_add(1, Ordering::Relaxed);
@@ -130,11 +192,7 @@ impl Seat {
         let mut streams = lock(&self.streams);
         let number = streams.next;
         streams.next += 1;
-        if streams.kept.len() > MOST_STREAMS
-            && let Some(oldest) = streams.kept.keys().copied().find(|kept| *kept != 0)
-        {
-            streams.kept.remove(&oldest);
-        }
+        streams.make_room();
         let reader = CancellationToken::new();
         streams.kept.insert(number, (stream.clone(), reader.clone()));
         (number, reader)
@@ -156,14 +214,14 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 #[cfg(test)]
 mod tests {
-    use super::Sessions;
+    use super::{Numbers, Sessions};
     use failwell_policy::Caller;
     use std::time::Duration;
 
     #[test]
     fn idle_sessions_end_read_ones_stay_and_foreign_ones_are_lost() {
         let (caller, other) = (Caller::anonymous(), Caller::keyholder("other"));
-        let sessions = Sessions::new(2, Duration::ZERO);
+        let sessions = Sessions::new(2, Duration::ZERO, Numbers::Plain);
         let (idle, read) = (sessions.prepare(&caller).expect("one"), sessions.prepare(&caller).expect("two"));
         sessions.seat(&idle).expect("room");
         sessions.seat(&read).expect("room");
@@ -180,7 +238,7 @@ mod tests {
     #[test]
     fn a_full_table_refuses_until_somebody_idles() {
         let caller = Caller::anonymous();
-        let sessions = Sessions::new(1, Duration::from_secs(60));
+        let sessions = Sessions::new(1, Duration::from_secs(60), Numbers::Plain);
         let (first, second) =
             (sessions.prepare(&caller).expect("one"), sessions.prepare(&caller).expect("two"));
         sessions.seat(&first).expect("room");

@@ -6,7 +6,8 @@ use std::time::Duration;
 use failwell_fault::Fault;
 use failwell_render::Reply;
 use failwell_rpc::{Face, Incoming, Limits, Message, Misread, ReplyTo, Request, Revision, read};
-use failwell_server::{Exchange, House, claims_modern};
+use failwell_server::{Exchange, House, STDIO, claims_modern};
+use futures_util::future::join_all;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt};
 use tokio::time::{Instant, sleep_until, timeout};
 use tokio_util::sync::CancellationToken;
@@ -19,8 +20,6 @@ use super::{StdioSettings, join_bodies, salvage};
 const GRACE: Duration = Duration::from_millis(500);
 /// How long one answer may take to be written.
 const SLOWEST: Duration = Duration::from_secs(30);
-/// How the one connection is called in the journal.
-const CONNECTION: &str = "stdio";
 
 /// Answers requests with a fault, the first one whenever it comes, and ends soon after it.
 pub async fn refuse_stdio(
@@ -41,7 +40,7 @@ pub async fn refuse_stdio(
             () = async { sleep_until(end.unwrap_or_else(Instant::now)).await }, if end.is_some() => None,
         };
         let Some(line) = line else { return };
-        let Answer { body, of } = refusal.answer(line);
+        let Answer { body, of } = refusal.answer(line).await;
         if of == Of::Request {
             end.get_or_insert_with(|| Instant::now() + GRACE);
         } else if body.is_some() && storm.judge() != Verdict::Answer {
@@ -75,13 +74,13 @@ enum Of {
     SomethingElse,
 }
 
-impl<F: Fn() -> Fault> Refusal<F> {
-    fn answer(&self, line: Line) -> Answer {
+impl<F: Fn() -> Fault + Send> Refusal<F> {
+    async fn answer(&self, line: Line) -> Answer {
         let bytes = match line {
             Line::Whole(bytes) => bytes,
             Line::TooLong(start) => {
-                let to = ReplyTo::misread(salvage::id(&start), Face::Mcp(Revision::LATEST_SESSION));
-                let reply = self.house.refuse((self.fault)(), to, CONNECTION);
+                let to = ReplyTo::misread(salvage::id_in_start(&start), Face::Mcp(Revision::LATEST_SESSION));
+                let reply = self.house.refuse((self.fault)(), to, STDIO).await;
                 return Answer { body: reply.map(|reply| reply.body), of: Of::Request };
             }
         };
@@ -89,28 +88,26 @@ impl<F: Fn() -> Fault> Refusal<F> {
             Incoming::One(message) => {
                 let of =
                     if matches!(message, Ok(Message::Request(_))) { Of::Request } else { Of::SomethingElse };
-                Answer { body: self.one(message).map(|reply| reply.body), of }
+                Answer { body: self.one(message).await.map(|reply| reply.body), of }
             }
             // No handshake has settled whether batches are allowed, so all of it is refused for the same reason.
             Incoming::Batch(messages) => {
-                let replies = messages.into_iter().map(|message| self.one(message)).collect();
+                let replies = join_all(messages.into_iter().map(|message| self.one(message))).await;
                 Answer { body: join_bodies(replies), of: Of::Request }
             }
         }
     }
 
-    fn one(&self, message: Result<Message<'_>, Misread>) -> Option<Reply> {
+    async fn one(&self, message: Result<Message<'_>, Misread>) -> Option<Reply> {
         match message {
-            Ok(Message::Request(request)) => self.house.close(Exchange {
-                to: ReplyTo::request(request.id.clone(), Face::Mcp(revision(&request))),
-                happened: Err((self.fault)()),
-                began: self.house.begin(),
-                method: Some(&*request.method),
-                connection: CONNECTION,
-                server: String::new(),
-            }),
+            Ok(Message::Request(request)) => {
+                let to = ReplyTo::request(request.id.clone(), Face::Mcp(revision(&request)));
+                let refused = Exchange::refused((self.fault)(), to, self.house.begin(), STDIO);
+                let (method, text) = (Some(&*request.method), Some(request.text()));
+                self.house.close(Exchange { method, request: text, ..refused }).await
+            }
             Ok(Message::Notification(_) | Message::Response(_)) => None,
-            Err(misread) => self.house.misread(misread, Face::Mcp(Revision::LATEST_SESSION), CONNECTION),
+            Err(misread) => self.house.misread(misread, Face::Mcp(Revision::LATEST_SESSION), STDIO).await,
         }
     }
 }

@@ -3,7 +3,7 @@
 use failwell_rpc::{Id, Incoming, Limits, Misread, read};
 
 /// The top-level `id`, if it stands complete in the part that was kept.
-pub(super) fn id(start: &[u8]) -> Option<Id> {
+pub fn id_in_start(start: &[u8]) -> Option<Id> {
     let (key, after) = top_level_id(start)?;
     let value = start.get(key + after..)?;
     let end = value_end(value)?;
@@ -64,12 +64,13 @@ fn value_end(value: &[u8]) -> Option<usize> {
 
 #[cfg(test)]
 mod tests {
-    use super::id;
+    use super::id_in_start;
 
     #[test]
     fn ids_are_found_at_the_top_only() {
         let check = |start: &str, expected: Option<&str>| {
-            assert_eq!(id(start.as_bytes()).map(|id| id.text().to_owned()).as_deref(), expected, "{start}");
+            let found = id_in_start(start.as_bytes()).map(|id| id.text().to_owned());
+            assert_eq!(found.as_deref(), expected, "{start}");
         };
         check(r#"{"jsonrpc":"2.0","id":7,"params":{"x":"yyyy"#, Some("7"));
         check(r#"{"params":{"id":1,"s":"}\""},"id" : "a\"b","m"#, Some(r#""a\"b""#));

@@ -153,7 +153,7 @@ impl Call<'_> {
         tally: Option<(u64, &Tally)>,
     ) -> Map<String, Value> {
         let mut extra = Map::new();
-        let notes = tell::notes(&run.report, notes);
+        let notes = tell::notes(run, notes);
         if !notes.is_empty() {
             extra.insert("notes".to_owned(), json!(notes));
         }
@@ -183,6 +183,7 @@ impl Call<'_> {
             ended: Instant::now(),
             took: Duration::ZERO,
             mode: "none",
+            walls: self.desk.walls,
             status: "no_tests",
             report: Report::default(),
             stdout: String::new(),

@@ -8,8 +8,9 @@ use tokio::net::UnixStream;
 use tokio::net::unix::pipe;
 use tokio::sync::Mutex;
 use tokio::task::JoinHandle;
-use tokio::time::timeout;
+use tokio::time::{timeout, timeout_at};
 
+use super::worker::Worker;
 use crate::run::KEPT;
 
 /// How long output may still come after everything that could write it is gone.
@@ -27,6 +28,10 @@ pub(crate) struct Fork {
     stderr: Stream,
     how: Option<How>,
     began: Instant,
+    /// Until when the rest of the output is waited for.
+    rest: Option<Instant>,
+    /// It must outlive its forks: what is left of a worker that goes is ended with it.
+    worker: Arc<Worker>,
 }
 
 #[derive(Deserialize)]
@@ -36,7 +41,12 @@ struct Told {
 }
 
 impl Fork {
-    pub(crate) fn new(control: UnixStream, stdout: pipe::Receiver, stderr: pipe::Receiver) -> Fork {
+    pub(crate) fn new(
+        worker: Arc<Worker>,
+        control: UnixStream,
+        stdout: pipe::Receiver,
+        stderr: pipe::Receiver,
+    ) -> Fork {
         let (hear, say) = control.into_split();
         Fork {
             hear,
@@ -46,6 +56,8 @@ impl Fork {
             stderr: Stream::drain(stderr),
             how: None,
             began: Instant::now(),
+            rest: None,
+            worker,
         }
     }
 
@@ -64,12 +76,20 @@ impl Fork {
             }
         }
         let how = self.how.unwrap_or(How::Lost);
+        if how == How::Lost {
+            // Without an overseer only the worker's own supervisor can find what the run left behind.
+            self.worker.end().await;
+        }
+        let rest = *self.rest.get_or_insert_with(|| Instant::now() + REST);
         let exit = match how {
             How::Code(code) => Some(Exit::Code(code)),
             How::Signal(signal) => Some(Exit::Signal(signal)),
             _ => None,
         };
-        let output = Output { stdout: self.stdout.finish().await, stderr: self.stderr.finish().await };
+        // Nothing is taken before all of it is there: this may be given up at any wait.
+        self.stdout.settle(rest).await;
+        self.stderr.settle(rest).await;
+        let output = Output { stdout: self.stdout.take(), stderr: self.stderr.take() };
         Ended { how, exit, output, took: self.began.elapsed(), survivors: 0 }
     }
 
@@ -117,11 +137,15 @@ impl Stream {
         Stream { ring, task }
     }
 
-    /// What came, once; the rest of it is waited for, but not for long.
-    async fn finish(&mut self) -> Captured {
+    /// Waits for the rest, but not for long.
+    async fn settle(&mut self, until: Instant) {
         if !self.task.is_finished() {
-            let _ = timeout(REST, &mut self.task).await;
+            let _ = timeout_at(until.into(), &mut self.task).await;
         }
+    }
+
+    /// What came, once.
+    fn take(&self) -> Captured {
         let mut ring = self.ring.lock().unwrap_or_else(PoisonError::into_inner);
         std::mem::replace(&mut *ring, Ring::new(KEPT)).finish()
     }

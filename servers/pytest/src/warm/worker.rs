@@ -2,10 +2,11 @@ use std::io::{self, IoSlice};
 use std::mem::MaybeUninit;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::path::Path;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use failwell_process::{Child, EventReader, Launcher, Limits, Plan};
+use failwell_process::{Child, EventReader, Launcher, Limits};
 use rustix::net::{SendAncillaryBuffer, SendAncillaryMessage, SendFlags};
 use serde::Deserialize;
 use serde_json::json;
@@ -16,7 +17,7 @@ use tokio::sync::Mutex;
 use tokio::time::timeout;
 
 use super::fork::Fork;
-use crate::run::{BOOT, Order, limits};
+use crate::run::{Order, limits};
 
 /// How long a worker may take to import pytest and its plugins.
 const START: Duration = Duration::from_secs(60);
@@ -31,7 +32,7 @@ const LONGEST: usize = 4096;
 #[derive(Debug)]
 pub(crate) struct Worker {
     link: Mutex<UnixStream>,
-    _child: Child,
+    child: Mutex<Child>,
 }
 
 #[derive(Deserialize)]
@@ -48,10 +49,7 @@ impl Worker {
         static COUNT: AtomicU64 = AtomicU64::new(0);
         let path = folder.join(format!("worker-{}.sock", COUNT.fetch_add(1, Ordering::Relaxed)));
         let listener = UnixListener::bind(&path).ok()?;
-        let mut plan = Plan::new(&order.interpreter.path, order.project.root())
-            .arguments(["-c", BOOT, "serve"])
-            .arguments([path.as_os_str(), order.project.root().as_os_str()]);
-        plan.environment = order.environment.clone();
+        let mut plan = order.plan("serve").arguments([path.as_os_str(), order.project.root().as_os_str()]);
         plan.limits = Limits { wall: None, ..limits(Duration::ZERO) };
         let mut child = launcher.start(plan).await.ok()?;
         let accepted = tokio::select! {
@@ -61,23 +59,33 @@ impl Worker {
         let _ = std::fs::remove_file(&path);
         let (mut link, _) = accepted?;
         let answer = timeout(START, hear(&mut link)).await.ok()??;
-        answer.ready.then(|| Worker { link: Mutex::new(link), _child: child })
+        answer.ready.then(|| Worker { link: Mutex::new(link), child: Mutex::new(child) })
+    }
+
+    /// Ends the worker and everything forked from it, and waits until that is done. May be given up and called again.
+    pub(crate) async fn end(&self) {
+        self.child.lock().await.stop(Duration::ZERO).await;
     }
 
     /// Forks for a run; nothing when the worker is gone or no longer fit.
-    pub(crate) async fn fork(&self, order: &Order) -> Option<(Fork, EventReader)> {
-        let mut link = self.link.lock().await;
-        timeout(FORK, fork(&mut link, order)).await.ok()?
+    pub(crate) async fn fork(self: &Arc<Worker>, order: &Order) -> Option<(Fork, EventReader)> {
+        let request = json!({"settings": order.settings, "arguments": order.arguments}).to_string();
+        let worker = self.clone();
+        // In a task of its own: a caller who gives up must not leave the worker's answer to the next one.
+        let forking = async move {
+            let mut link = worker.link.lock().await;
+            timeout(FORK, fork(&mut link, &request, &worker)).await.ok()?
+        };
+        tokio::spawn(forking).await.ok()?
     }
 }
 
-async fn fork(link: &mut UnixStream, order: &Order) -> Option<(Fork, EventReader)> {
+async fn fork(link: &mut UnixStream, request: &str, worker: &Arc<Worker>) -> Option<(Fork, EventReader)> {
     let (stdout, their_stdout) = incoming().ok()?;
     let (stderr, their_stderr) = incoming().ok()?;
     let (events, their_events) = incoming().ok()?;
     let (control, their_control) = std::os::unix::net::UnixStream::pair().ok()?;
     control.set_nonblocking(true).ok()?;
-    let request = json!({"settings": order.settings, "arguments": order.arguments}).to_string();
     let size = u32::try_from(request.len()).ok()?;
     let theirs = [their_stdout, their_stderr, their_events, OwnedFd::from(their_control)];
     let borrowed: Vec<BorrowedFd<'_>> = theirs.iter().map(AsFd::as_fd).collect();
@@ -86,7 +94,7 @@ async fn fork(link: &mut UnixStream, order: &Order) -> Option<(Fork, EventReader
     drop(theirs);
     link.write_all(request.as_bytes()).await.ok()?;
     let answer = hear(link).await?;
-    let fork = Fork::new(UnixStream::from_std(control).ok()?, stdout, stderr);
+    let fork = Fork::new(worker.clone(), UnixStream::from_std(control).ok()?, stdout, stderr);
     answer.forked.then_some((fork, events))
 }
 
@@ -108,12 +116,11 @@ fn send(link: &UnixStream, size: u32, descriptors: &[BorrowedFd<'_>]) -> io::Res
 
 /// One line from the worker.
 async fn hear(link: &mut UnixStream) -> Option<Answer> {
-    let mut line = Vec::new();
+    let mut line = Vec::with_capacity(LONGEST);
     while line.last() != Some(&b'\n') {
-        if line.len() > LONGEST {
+        if line.len() >= LONGEST || link.read_buf(&mut line).await.ok()? == 0 {
             return None;
         }
-        line.push(link.read_u8().await.ok()?);
     }
     serde_json::from_slice(&line).ok()
 }

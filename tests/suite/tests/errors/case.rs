@@ -3,6 +3,8 @@
 use failwell_rpc::{Era, Revision};
 use serde_json::Value;
 
+use crate::letter;
+
 /// One thing that goes wrong.
 pub(crate) struct Case {
     pub(crate) name: &'static str,
@@ -19,6 +21,16 @@ pub(crate) enum Letter {
     Bytes(Vec<u8>),
     /// A request, written as the revision wants it; the id is JSON text.
     Call { id: String, method: &'static str, params: Value },
+}
+
+impl Letter {
+    /// Its bytes in this revision.
+    pub(crate) fn bytes(&self, revision: Revision) -> Vec<u8> {
+        match self {
+            Letter::Bytes(bytes) => bytes.clone(),
+            Letter::Call { id, method, params } => letter::request(revision, id, method, params).into_bytes(),
+        }
+    }
 }
 
 /// The ways in.

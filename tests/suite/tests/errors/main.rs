@@ -17,9 +17,9 @@ mod case;
 mod client;
 mod flows;
 mod judge;
-mod letter;
 mod runner;
 mod schemas;
-mod seen;
 mod tables;
 mod world;
+
+use failwell_suite::client::{letter, seen};

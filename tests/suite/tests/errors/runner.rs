@@ -10,7 +10,6 @@ use crate::case::{Case, Door, Kind};
 use crate::client::http::{Http, Server, settings};
 use crate::client::stdio::Stdio;
 use crate::judge::{self, ensure};
-use crate::letter;
 use crate::schemas;
 use crate::seen::Seen;
 use crate::world::World;
@@ -63,7 +62,7 @@ async fn one(case: Arc<Case>, revision: Revision, door: Door) -> Result<(), Stri
 async fn over_stdio(case: &Case, revision: Revision) -> Result<(), String> {
     let world = World::new();
     let mut client = Stdio::open(&world, revision).await;
-    client.send(letter::bytes(&case.send, revision)).await;
+    client.send(case.send.bytes(revision)).await;
     let mut answers = Vec::new();
     if case.expect.kind != Kind::Silence {
         answers.push(client.next().await);
@@ -79,7 +78,7 @@ async fn over_http(case: &Case, revision: Revision) -> Result<(), String> {
     let world = World::new();
     let server = Server::start(&world, settings()).await;
     let mut client = Http::open(&server, revision).await;
-    let response = client.post("/mcp", letter::bytes(&case.send, revision)).await;
+    let response = client.post("/mcp", case.send.bytes(revision)).await;
     client.still_works().await;
     let (_, status) = case.expect.numbers(revision);
     ensure!(
@@ -107,6 +106,6 @@ fn settle(case: &Case, revision: Revision, world: &World, answers: Vec<Seen>) ->
 }
 
 fn method_of(case: &Case, revision: Revision) -> Option<String> {
-    let message: Value = serde_json::from_slice(&letter::bytes(&case.send, revision)).ok()?;
+    let message: Value = serde_json::from_slice(&case.send.bytes(revision)).ok()?;
     Some(message.get("method")?.as_str()?.to_owned())
 }

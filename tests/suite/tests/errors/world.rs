@@ -1,11 +1,10 @@
 //! A house around the fixture, whose journal is kept in memory.
 
-use std::io::Write;
-use std::sync::{Arc, Mutex, OnceLock};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use failwell_audit::{Journal, Style};
 use failwell_server::{House, Room, Settings, keep_panics_quiet};
+use failwell_suite::Written;
 use serde_json::Value;
 
 /// The longest line and the largest body of every world.
@@ -16,22 +15,7 @@ pub(crate) const DEADLINE: Duration = Duration::from_millis(1_500);
 /// The house, and what its operator read.
 pub(crate) struct World {
     pub(crate) house: Arc<House>,
-    journal: Journal,
-    lines: Buffer,
-}
-
-#[derive(Clone, Default)]
-struct Buffer(Arc<Mutex<Vec<u8>>>);
-
-impl Write for Buffer {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.0.lock().expect("buffer").extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        Ok(())
-    }
+    written: Written,
 }
 
 /// The usual bounds.
@@ -48,18 +32,16 @@ impl World {
         static ROOM: OnceLock<Arc<dyn Room>> = OnceLock::new();
         keep_panics_quiet_here();
         let room = ROOM.get_or_init(|| Arc::new(failwell_suite::fixture().expect("the fixture builds")));
-        let lines = Buffer::default();
-        let journal = Journal::to(Style::Json, lines.clone());
-        let house = House::new(room.clone(), settings, journal.clone()).expect("the house builds");
-        World { house, journal, lines }
+        let written = Written::default();
+        let journal = written.journal().clone();
+        let house = House::new(room.clone(), settings, journal).expect("the house builds");
+        World { house, written }
     }
 
     /// Every line the journal has so far.
     pub(crate) fn journal(&self) -> Vec<Value> {
-        self.journal.flush();
-        assert_eq!(self.journal.lost(), 0, "the journal lost lines");
-        let bytes = self.lines.0.lock().expect("buffer").clone();
-        let text = String::from_utf8(bytes).expect("the journal is UTF-8");
+        let text = self.written.text();
+        assert_eq!(self.written.journal().lost(), 0, "the journal lost lines");
         text.lines().map(|line| serde_json::from_str(line).expect("every line is JSON")).collect()
     }
 }

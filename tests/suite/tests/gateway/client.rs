@@ -1,47 +1,33 @@
 //! A client of either era on one end of a pipe, the gateway on the other.
 
-use std::io::Write;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
-use failwell_audit::{Journal, Style};
 use failwell_gateway::{Gateway, Reach, UpstreamSettings};
 use failwell_process::Launcher;
 use failwell_rpc::{Era, meta};
 use failwell_server::{House, Info, Settings};
+use failwell_suite::Written;
 use failwell_transport::{StdioSettings, serve_stdio};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, ReadHalf, WriteHalf};
 use tokio_util::sync::CancellationToken;
 
 /// What the upstream says and no caller may hear.
-pub(crate) const SECRETS: [&str; 5] =
-    ["hunter2", "ghp_", "/srv/secret", "db.internal", "ignore all previous"];
+pub(crate) const SECRETS: [&str; 6] =
+    ["hunter2", "ghp_", "/srv/secret", "db.internal", "Traceback", "ignore all previous"];
 
 pub(crate) struct World {
     pub(crate) gateway: Gateway,
     lines: tokio::io::Lines<BufReader<ReadHalf<DuplexStream>>>,
     input: WriteHalf<DuplexStream>,
     next: u64,
-    journal: Journal,
-    written: Buffer,
+    written: Written,
     pub(crate) said: String,
     era: Era,
-}
-
-#[derive(Clone, Default)]
-struct Buffer(Arc<Mutex<Vec<u8>>>);
-
-impl Write for Buffer {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        self.0.lock().expect("buffer").extend_from_slice(bytes);
-        Ok(bytes.len())
-    }
-
-    fn flush(&mut self) -> std::io::Result<()> {
-        Ok(())
-    }
+    /// What the client can do; of a session, only before it begins.
+    pub(crate) capabilities: Value,
 }
 
 pub(crate) fn evil() -> UpstreamSettings {
@@ -64,32 +50,31 @@ impl World {
         let launcher = Launcher::at(env!("CARGO_BIN_EXE_supervisor"));
         let info = Info { name: "gate", title: "Gate", version: "1", instructions: "" };
         let gateway = Gateway::new(info, upstreams, Vec::new(), &launcher);
-        let written = Buffer::default();
-        let journal = Journal::to(Style::Json, written.clone());
-        World::joining(gateway, (journal, written), era).await
+        World::joining(gateway, Written::default(), era).await
     }
 
     /// Another client of the same gateway.
     pub(crate) async fn beside(&self, era: Era) -> World {
-        let journal = (self.journal.clone(), self.written.clone());
-        World::joining(self.gateway.clone(), journal, era).await
+        World::joining(self.gateway.clone(), self.written.clone(), era).await
     }
 
-    async fn joining(gateway: Gateway, (journal, written): (Journal, Buffer), era: Era) -> World {
-        let house = House::new(Arc::new(gateway.clone()), Settings::default(), journal.clone())
-            .expect("the house builds");
+    async fn joining(gateway: Gateway, written: Written, era: Era) -> World {
+        let journal = written.journal().clone();
+        let house =
+            House::new(Arc::new(gateway.clone()), Settings::default(), journal).expect("the house builds");
         gateway.announce_to(house.hub());
         let (ours, theirs) = tokio::io::duplex(64 * 1024);
         let (read, write) = tokio::io::split(theirs);
         tokio::spawn(serve_stdio(house, read, write, StdioSettings::default(), CancellationToken::new()));
         let (read, input) = tokio::io::split(ours);
         let lines = BufReader::new(read).lines();
+        let capabilities = json!({"elicitation": {}, "sampling": {}});
         let said = String::new();
-        let mut world = World { gateway, lines, input, next: 0, journal, written, said, era };
+        let mut world = World { gateway, lines, input, next: 0, written, said, era, capabilities };
         if era == Era::Modern {
             return world;
         }
-        let capabilities = json!({"elicitation": {}, "sampling": {}});
+        let capabilities = world.capabilities.clone();
         let client = json!({"name": "t", "version": "1"});
         let hello =
             json!({"protocolVersion": "2025-11-25", "capabilities": capabilities, "clientInfo": client});
@@ -114,7 +99,7 @@ impl World {
         let id = self.next;
         let mut params = params;
         if self.era == Era::Modern {
-            let capabilities = json!({"elicitation": {}, "sampling": {}});
+            let capabilities = self.capabilities.clone();
             let mut meta = params["_meta"].take().as_object().cloned().unwrap_or_default();
             meta.insert(meta::PROTOCOL_VERSION.to_owned(), json!("2026-07-28"));
             meta.insert(meta::CLIENT_CAPABILITIES.to_owned(), capabilities);
@@ -160,8 +145,7 @@ impl World {
 
     /// Everything the operator read.
     pub(crate) fn journal(&self) -> String {
-        self.journal.flush();
-        String::from_utf8_lossy(&self.written.0.lock().expect("buffer")).into_owned()
+        self.written.text()
     }
 }
 

@@ -15,8 +15,8 @@ const CASES: &[(&str, &str, &str)] = &[
     ("null_result", "gateway/UPSTREAM_GARBLED", "unknown"),
     ("both", "gateway/UPSTREAM_GARBLED", "unknown"),
     ("nasty", "gateway/UPSTREAM_ERROR", "unknown"),
+    ("neither", "gateway/UPSTREAM_GARBLED", "unknown"),
     ("hang", "gateway/UPSTREAM_TIMEOUT", "unknown"),
-    ("neither", "gateway/UPSTREAM_TIMEOUT", "unknown"),
 ];
 
 #[tokio::test(flavor = "multi_thread")]
@@ -95,4 +95,62 @@ async fn noise_floods_and_large_answers_do_no_harm() {
     let failing: Value = world.call("ev__is_error", json!({})).await;
     assert_eq!((text(&failing), &failing["result"]["isError"]), ("the disk is full", &json!(true)));
     world.nothing_leaked();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_answer_past_the_limit_is_told_at_once() {
+    let mut settings = evil();
+    settings.timeout = Duration::from_secs(60);
+    settings.largest_message = 100_000;
+    let mut world = World::new(vec![settings]).await;
+    let answer = world.call("ev__big", json!({"bytes": 200_000})).await;
+    assert_eq!(failed(&answer), (-32004, "gateway/UPSTREAM_GARBLED"));
+    assert_eq!(answer["error"]["data"]["facts"]["limit"], 100_000, "{answer}");
+    assert_eq!(text(&world.call("ev__echo", json!({"x": 1})).await), r#"{"x":1}"#);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_answer_right_before_the_end_counts() {
+    let mut settings = evil();
+    settings.restart.budget = 100;
+    let mut world = World::new(vec![settings]).await;
+    for n in 0..30 {
+        let answer = world.call("ev__last_words", json!({"n": n})).await;
+        assert_eq!(text(&answer), json!({"n": n}).to_string());
+        // Whoever asks before the end is noticed asks a process that is going; that one cannot answer.
+        while world.call("ev__echo", json!({})).await["result"].is_null() {}
+    }
+}
+
+/// A pipe holds 64 KB, the line to it 256 messages: past both a call waits without having left.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_upstream_that_reads_nothing_more_is_replaced() {
+    let mut settings = evil();
+    settings.timeout = Duration::from_secs(2);
+    let mut world = World::new(vec![settings]).await;
+    world.call("ev__deaf", json!({})).await;
+    let padding = "x".repeat(4_000);
+    let mut ids = std::collections::HashSet::new();
+    for n in 0..400 {
+        let params = json!({"name": "ev__echo", "arguments": {"n": n, "padding": padding}});
+        ids.insert(world.start("tools/call", params).await);
+    }
+    let mut effects = std::collections::BTreeMap::new();
+    while !ids.is_empty() {
+        let answer = world.hear().await;
+        assert!(answer["id"].as_u64().is_some_and(|id| ids.remove(&id)), "once each: {answer}");
+        assert_eq!(failed(&answer), (-32004, "gateway/UPSTREAM_TIMEOUT"), "{answer}");
+        *effects.entry(answer["error"]["data"]["effect"].to_string()).or_insert(0) += 1;
+    }
+    assert_eq!(effects.len(), 2, "some left and some did not: {effects:?}");
+    let revived = async {
+        loop {
+            let answer = world.call("ev__echo", json!({})).await;
+            if answer["result"].is_object() {
+                return;
+            }
+            world.said.clear();
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(90), revived).await.expect("another takes its place");
 }

@@ -1,8 +1,7 @@
 //! Upstreams over HTTP.
 
 mod auth;
-mod cases;
-mod cells;
+pub(crate) mod cells;
 mod faults;
 mod life;
 mod peers;

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::json;
 
-use crate::client::{World, evil, text};
+use crate::client::{World, evil, failed, text};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn twenty_slow_calls_take_as_long_as_one() {
@@ -78,4 +78,78 @@ async fn nothing_an_upstream_started_outlives_it() {
         }
     };
     tokio::time::timeout(Duration::from_secs(10), gone).await.expect("the grandchild is gone");
+}
+
+/// Whether a process is gone before long.
+async fn is_gone(pid: &str) -> bool {
+    for _ in 0..500 {
+        if !Path::new("/proc").join(pid).exists() {
+            return true;
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    false
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_idle_upstream_is_stopped_and_started_again_when_needed() {
+    let mut settings = evil();
+    settings.idle_stop = Some(Duration::from_millis(600));
+    let mut world = World::new(vec![settings]).await;
+    let first = text(&world.call("ev__pid", json!({})).await).to_owned();
+    // A call that takes longer than that is no idleness.
+    let slow = world.call("ev__late", json!({"ms": 1_500})).await;
+    assert_eq!(text(&slow), r#"{"ms":1500}"#);
+    assert!(is_gone(&first).await, "it is stopped");
+    let second = text(&world.call("ev__pid", json!({})).await).to_owned();
+    assert_ne!(first, second);
+    assert!(!world.journal().contains("UPSTREAM"), "nothing failed: {}", world.journal());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn restarts_have_a_budget_and_the_circuit_closes_again() {
+    let mut settings = evil();
+    settings.restart = failwell_gateway::Restart { budget: 2, window: Duration::from_secs(3) };
+    let mut world = World::new(vec![settings]).await;
+    for _ in 0..3 {
+        let crashed = world.call("ev__crash", json!({})).await;
+        assert_eq!(failed(&crashed), (-32004, "gateway/UPSTREAM_CRASHED"));
+    }
+    let open = world.call("ev__echo", json!({})).await;
+    assert_eq!(failed(&open), (-32004, "gateway/CIRCUIT_OPEN"));
+    assert_eq!(open["error"]["data"]["effect"], "none", "{open}");
+    let wait = open["error"]["data"]["retry_after_ms"].as_u64().expect("a wait");
+    assert!(wait <= 3_000, "{open}");
+    tokio::time::sleep(Duration::from_millis(wait + 50)).await;
+    assert_eq!(text(&world.call("ev__echo", json!({})).await), "{}", "it is as good as its word");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_upstream_that_was_stopped_answers_others_when_it_goes_on() {
+    let mut settings = evil();
+    settings.timeout = Duration::from_secs(1);
+    let mut world = World::new(vec![settings]).await;
+    let pid = text(&world.call("ev__pid", json!({})).await).to_owned();
+    let late = world.call("ev__stop_myself", json!({})).await;
+    assert_eq!(failed(&late), (-32004, "gateway/UPSTREAM_TIMEOUT"));
+    let pid_number: i32 = pid.parse().expect("a number");
+    failwell_suite::program::send(pid_number, rustix::process::Signal::CONT);
+    // The answer nobody waits for any more is not taken for another.
+    assert_eq!(text(&world.call("ev__echo", json!({"n": 1})).await), r#"{"n":1}"#);
+    assert_eq!(text(&world.call("ev__pid", json!({})).await), pid, "the same process");
+}
+
+/// The question in the modern era is given up before such a server has read it.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_server_that_takes_long_to_start_is_found_in_either_era() {
+    for era in ["session", "modern"] {
+        let mut settings = evil();
+        if let failwell_gateway::Reach::Child { environment, .. } = &mut settings.reach {
+            for (name, value) in [("EVIL_START_MS", "4500"), ("EVIL_ERA", era)] {
+                environment.push((name.to_owned(), failwell_fault::Secret::new(value.to_owned())));
+            }
+        }
+        let mut world = World::new(vec![settings]).await;
+        assert_eq!(text(&world.call("ev__echo", json!({"era": era})).await), json!({"era": era}).to_string());
+    }
 }

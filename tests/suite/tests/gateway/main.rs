@@ -11,6 +11,8 @@ mod passing;
 mod peers;
 mod reload;
 mod rules;
-mod script;
 mod sessions;
+mod tasks;
 mod words;
+
+use failwell_suite::script;

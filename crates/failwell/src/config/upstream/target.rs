@@ -11,9 +11,8 @@ use failwell_gateway::Wire;
 
 use self::address::{address, check_header};
 use self::auth::{auth, authorities};
-use crate::config::interpolate::fill;
 use crate::config::names::{is_header, is_variable};
-use crate::config::reader::{Found, Reader, Section};
+use crate::config::reader::{Reader, Section};
 use crate::config::settings::Target;
 
 pub(super) fn target(reader: &mut Reader<'_>, section: &Section<'_>) -> Target {
@@ -111,7 +110,7 @@ fn env(reader: &mut Reader<'_>, section: &Section<'_>) -> BTreeMap<String, Secre
             let help = "use letters, digits and underscores";
             reader.wrong(&pair.name.span, &pair.name.key, "this cannot be the name of a variable", help);
         }
-        let Some(value) = filled(reader, &pair.value) else { continue };
+        let Some(value) = reader.filled(&pair.value) else { continue };
         if value.contains('\0') {
             reader.wrong(&pair.value.span, &pair.value.key, "the value has a NUL character", "remove it");
         }
@@ -131,26 +130,9 @@ fn headers(reader: &mut Reader<'_>, section: &Section<'_>) -> BTreeMap<String, S
             let help = "remove one: upper and lower case make no difference";
             reader.wrong(&pair.name.span, &pair.name.key, "this header is there twice", help);
         }
-        let Some(value) = filled(reader, &pair.value) else { continue };
+        let Some(value) = reader.filled(&pair.value) else { continue };
         check_header(reader, &name, &value, &pair);
         headers.insert(name, Secret::new(value));
     }
     headers
-}
-
-/// The value with its placeholders filled in.
-fn filled(reader: &mut Reader<'_>, value: &Found<String>) -> Option<String> {
-    let flaws = match fill(&value.value, reader.folder) {
-        Ok(text) => return Some(text),
-        Err(flaws) => flaws,
-    };
-    for flaw in flaws {
-        // Found where it is written, unless it is written with escapes.
-        let at = reader.source.slice(&value.span).find(&flaw.written);
-        let span = at.map_or(value.span.clone(), |at| {
-            value.span.start + at..value.span.start + at + flaw.written.len()
-        });
-        reader.wrong(&span, &value.key, flaw.message, flaw.help);
-    }
-    None
 }

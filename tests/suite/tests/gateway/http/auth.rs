@@ -15,7 +15,7 @@ use tokio_rustls::rustls::ServerConfig;
 use tokio_rustls::rustls::crypto::ring;
 use tokio_rustls::rustls::pki_types::PrivateKeyDer;
 
-use super::life::fine;
+use super::life::{fine, until};
 use crate::client::{World, failed, text};
 use crate::script::{Said, Script, Seen, Then, introduced, json_response, raw, response};
 
@@ -112,6 +112,8 @@ async fn a_revoked_token_is_replaced_once() {
     let script = guarded(takes).await;
     let mut world = World::new(vec![with_token(&script, &tokens)]).await;
     assert_eq!(text(&world.call("up__t", json!({})).await), "fine");
+    // The stream for notices is asked for beside the calls, with the same token.
+    until("the stream", || script.seen().iter().any(|seen| seen.verb == "GET")).await;
     revoked.store(1, Ordering::SeqCst);
     assert_eq!(text(&world.call("up__t", json!({})).await), "fine");
     assert_eq!((fetched.load(Ordering::SeqCst), script.count("tools/call")), (2, 3));

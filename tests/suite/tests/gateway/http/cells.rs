@@ -17,7 +17,7 @@ use crate::client::{World, text};
 use crate::script::{read_raw, settings};
 
 /// The fixture, which speaks both eras.
-async fn fixture() -> SocketAddr {
+pub(crate) async fn fixture() -> SocketAddr {
     let room = Arc::new(failwell_suite::fixture().expect("the fixture"));
     let journal = Journal::to(Style::Json, std::io::sink());
     let house = House::new(room, Settings::default(), journal).expect("a house");

@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 use failwell_rpc::Era;
 use serde_json::{Value, json};
 
-use super::cases::{JSON, POISON, answer_with, cases, poisoned_error};
 use crate::client::World;
+use crate::script::cases::{JSON, POISON, answer_with, cases, poisoned_error};
 use crate::script::{Said, Script, Seen, Then, raw, response, settings};
 
 async fn every_case(era: Era) {
@@ -30,6 +30,13 @@ async fn every_case(era: Era) {
         assert_eq!(failed["error"]["code"], -32004, "{}: {failed}", case.name);
         assert_eq!(data["effect"], case.effect, "{} in {era:?}: {failed}", case.name);
         assert_eq!(data["origin"], "upstream", "{}", case.name);
+        let (retry, after) = case.retry();
+        assert_eq!(
+            (data["retry"].as_str(), data["retry_after_ms"].as_u64()),
+            (Some(retry), after),
+            "{}",
+            case.name
+        );
         let facts = if case.facts == json!({}) { Value::Null } else { case.facts };
         assert_eq!(data["facts"], facts, "{} in {era:?}: {failed}", case.name);
         assert_eq!(script.count("tools/call"), 1, "{}: sent once", case.name);

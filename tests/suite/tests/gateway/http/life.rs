@@ -18,7 +18,7 @@ pub(super) fn fine(seen: &Seen) -> Said {
 /// How an upstream refuses the modern era.
 type Refusal = (&'static str, fn(&Seen) -> Said);
 
-async fn until(what: &str, holds: impl Fn() -> bool) {
+pub(super) async fn until(what: &str, holds: impl Fn() -> bool) {
     for _ in 0..200 {
         if holds() {
             return;
@@ -282,5 +282,23 @@ async fn changes_are_heard_on_the_stream_of_their_own() {
         assert!(heard.iter().any(changed), "{era:?}: {heard:?}");
         world.gateway.stop();
         until("a hang-up", || script.hung_up() == 1).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_upstream_of_both_eras_is_spoken_to_in_that_of_the_client() {
+    for (client, hello, other) in
+        [(Era::Session, "initialize", "server/discover"), (Era::Modern, "server/discover", "initialize")]
+    {
+        let script = Script::new(|seen| {
+            let era = if seen.method() == "initialize" { Era::Session } else { Era::Modern };
+            introduced(era, seen).unwrap_or_else(|| fine(seen))
+        })
+        .await;
+        let mut settings = script.settings("up");
+        settings.first_era = None;
+        let mut world = World::of(client, vec![settings]).await;
+        assert_eq!(text(&world.call("up__t", json!({})).await), "fine");
+        assert_eq!((script.count(hello), script.count(other)), (1, 0), "{client:?}");
     }
 }

@@ -6,7 +6,6 @@ use failwell_fault::Secret;
 use failwell_gateway::Trust;
 
 use super::address::address_at;
-use super::filled;
 use crate::config::reader::{Reader, Section};
 use crate::config::settings::{Auth, Authorities, Endpoint};
 
@@ -69,7 +68,7 @@ pub(super) fn auth(
 /// Text with its placeholders filled in, and something in it.
 fn plain(reader: &mut Reader<'_>, section: &Section<'_>, name: &str) -> Option<String> {
     let text = reader.text(section, name)?;
-    let value = filled(reader, &text)?;
+    let value = reader.filled(&text)?;
     if value.trim().is_empty() {
         reader.wrong(&text.span, &text.key, format!("`{name}` is empty"), "give it a value, or remove it");
         return None;

@@ -1,0 +1,89 @@
+//! The ledger by itself: records per second when nobody waits for them, and when everybody does.
+
+use crate::folder::Folder;
+use failwell_audit::{Ended, Journal, Ledger, LedgerSettings, Promise, Record, Style, Transport};
+use failwell_rpc::{Face, Id, ReplyTo, Revision};
+use std::time::{Duration, Instant, SystemTime};
+
+/// How many may wait before whoever hands over rests a little: below the bound nothing is lost.
+const MOST_WAITING: u64 = 30_000;
+/// How many callers wait for their records at once.
+const CALLERS: usize = 64;
+
+/// Measures both and prints them.
+pub async fn run(length: Duration) -> Result<(), String> {
+    let loose = best_effort(length)?;
+    let (critical, wait) = critical(length).await?;
+    println!("the ledger alone");
+    println!("  nobody waits           {loose:>9.0} records/s");
+    println!("  {CALLERS} callers wait, fsync  {critical:>9.0} records/s, {wait:.1} ms each");
+    Ok(())
+}
+
+fn ledger(folder: &Folder, promise: Promise) -> Ledger {
+    let settings = LedgerSettings { promise, ..LedgerSettings::in_folder(&folder.0) };
+    Ledger::start(settings, Journal::to(Style::Json, std::io::sink()))
+}
+
+fn best_effort(length: Duration) -> Result<f64, String> {
+    let folder = Folder::new("loose");
+    let ledger = ledger(&folder, Promise::BestEffort);
+    let began = Instant::now();
+    while began.elapsed() < length {
+        for _ in 0..1_000 {
+            ledger.note(record());
+        }
+        while ledger.health().waiting > MOST_WAITING {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+    }
+    ledger.flush();
+    let (health, took) = (ledger.health(), began.elapsed());
+    match health.lost {
+        0 => Ok(health.written as f64 / took.as_secs_f64()),
+        lost => Err(format!("{lost} records were lost")),
+    }
+}
+
+async fn critical(length: Duration) -> Result<(f64, f64), String> {
+    let folder = Folder::new("critical");
+    let ledger = ledger(&folder, Promise::Critical);
+    let began = Instant::now();
+    let callers: Vec<_> = (0..CALLERS)
+        .map(|_| {
+            let ledger = ledger.clone();
+            tokio::spawn(async move {
+                while began.elapsed() < length {
+                    ledger.keep(record()).await.map_err(|fault| fault.operator().to_string())?;
+                }
+                Ok::<(), String>(())
+            })
+        })
+        .collect();
+    for caller in callers {
+        caller.await.map_err(|error| error.to_string())??;
+    }
+    let rate = ledger.health().written as f64 / began.elapsed().as_secs_f64();
+    Ok((rate, CALLERS as f64 / rate * 1e3))
+}
+
+/// What a call through the gateway leaves behind.
+fn record() -> Box<Record> {
+    Box::new(Record {
+        to: ReplyTo::request(Id::from_number(7), Face::Mcp(Revision::LATEST)),
+        ended: SystemTime::now(),
+        took: Duration::from_micros(120),
+        service: "failwell",
+        connection: "".into(),
+        transport: Transport::Http,
+        caller: Some("anonymous".into()),
+        method: Some("tools/call".into()),
+        target: Some("up__echo".into()),
+        server: Some("up".into()),
+        ended_as: Ended::Well,
+        bytes_in: 330,
+        bytes_out: 170,
+        verdicts: Vec::new(),
+        bodies: None,
+    })
+}

@@ -1,0 +1,8 @@
+//! The gateway, without a ledger.
+
+use std::error::Error;
+
+#[tokio::main]
+async fn main() -> Result<(), Box<dyn Error>> {
+    bench_ledger::gate::serve(None).await
+}

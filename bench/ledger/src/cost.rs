@@ -1,0 +1,63 @@
+//! The gateway without a ledger, with one, and with one that is critical: in turn, compared round by round.
+
+use bench_server::child::Server;
+use bench_server::figures::Figures;
+use bench_server::letter::{Echo, Era};
+use bench_server::load::{Target, round};
+use bench_server::options::Options;
+
+/// The binaries, and the least part of the throughput without a ledger each must keep.
+const CONTENDERS: [(&str, &str, Option<f64>); 3] = [
+    ("no ledger", "gate-none", None),
+    ("ledger", "gate-ledger", Some(0.85)),
+    ("critical", "gate-critical", None),
+];
+
+/// Measures, prints, and says whether the ledger stays within its share.
+pub async fn run(options: &Options) -> Result<bool, String> {
+    let servers: Result<Vec<Server>, String> =
+        CONTENDERS.iter().map(|(_, binary, _)| Server::start(binary)).collect();
+    let servers = servers?;
+    let mut rounds: Vec<Vec<Figures>> = CONTENDERS.iter().map(|_| Vec::new()).collect();
+    for number in 0..options.rounds {
+        for turn in 0..servers.len() {
+            let index = (number + turn) % servers.len();
+            let server = &servers[index];
+            let echo = Echo { path: "/mcp", tool: "up__echo", size: 64 };
+            let target = Target { address: server.address, echo, era: Era::Modern };
+            let before = server.cpu()?;
+            let (times, length) = round(target, options.connections, options.round).await?;
+            rounds[index].push(Figures::of(times, length, server.cpu()? - before));
+        }
+    }
+    println!(
+        "the gateway: {} connections, {} rounds of {:?}, medians; every answer checked",
+        options.connections, options.rounds, options.round
+    );
+    Ok(report(&rounds))
+}
+
+fn report(rounds: &[Vec<Figures>]) -> bool {
+    let mut met = true;
+    println!(
+        "{:<12}{:>12}{:>10}{:>10}{:>12}{:>10}{:>9}",
+        "", "requests/s", "p50 µs", "p99 µs", "cpu µs/req", "keeps", "target"
+    );
+    for ((name, _, target), measured) in CONTENDERS.iter().zip(rounds) {
+        let figure = Figures::median(measured);
+        let keeps = rounds.first().map_or(1.0, |without| Figures::times_as_fast(measured, without));
+        let missed = target.is_some_and(|target| keeps < target);
+        met &= !missed;
+        println!(
+            "{name:<12}{:>12.0}{:>10.0}{:>10.0}{:>12.1}{:>9.0}%{:>9}{}",
+            figure.rate,
+            figure.p50,
+            figure.p99,
+            figure.cpu,
+            keeps * 100.0,
+            target.map(|target| format!("{:.0}%", target * 100.0)).unwrap_or_default(),
+            if missed { "  missed" } else { "" }
+        );
+    }
+    met
+}

@@ -1,0 +1,194 @@
+//! The ledger as the walk sees it: a place to put records.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::mpsc::{SyncSender, sync_channel};
+use std::time::Duration;
+
+use failwell_fault::{Effect, Fault, reason};
+use tokio::sync::oneshot;
+
+use crate::journal::Journal;
+use crate::record::Record;
+use crate::settings::{LedgerSettings, Promise};
+use crate::writer::{Item, Writer};
+
+/// Records that wait to be written at the most.
+const LONGEST_QUEUE: usize = 65_536;
+/// Bytes of bodies and stories that wait at the most.
+const HEAVIEST_QUEUE: usize = 64 << 20;
+/// How long a request waits for its record at the most.
+const PATIENCE: Duration = Duration::from_secs(10);
+
+/// A handle to the ledger. Cheap to clone; the thread behind it ends when the last handle is gone.
+#[derive(Clone)]
+pub struct Ledger {
+    queue: SyncSender<Item>,
+    shared: Arc<Shared>,
+    promise: Promise,
+    bodies: Option<usize>,
+}
+
+/// What the handles and the thread both know.
+#[derive(Default)]
+pub(crate) struct Shared {
+    pub(crate) broken: AtomicBool,
+    pub(crate) lost: AtomicU64,
+    pub(crate) lost_untold: AtomicU64,
+    pub(crate) written: AtomicU64,
+    pub(crate) waiting: AtomicU64,
+    pub(crate) weight: AtomicUsize,
+    pub(crate) lag_us: AtomicU64,
+    pub(crate) sink_failures: AtomicU64,
+}
+
+impl Shared {
+    pub(crate) fn lose(&self, records: u64) {
+        self.lost.fetch_add(records, Ordering::Relaxed);
+        self.lost_untold.fetch_add(records, Ordering::Relaxed);
+    }
+}
+
+/// The state of a ledger in numbers.
+#[derive(Debug, Clone, Copy)]
+pub struct LedgerHealth {
+    /// Whether the last attempt to write worked.
+    pub works: bool,
+    /// Records on disk since the start.
+    pub written: u64,
+    /// Records that could not be kept.
+    pub lost: u64,
+    /// Records that wait.
+    pub waiting: u64,
+    /// How old the oldest record was when it was last written.
+    pub lag: Duration,
+    /// Times another sink could not be written to.
+    pub sink_failures: u64,
+}
+
+/// What became of the request whose record could not be kept.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Done {
+    /// Nothing: it was refused before it was looked at.
+    Nothing,
+    /// It may have been carried out.
+    Perhaps,
+}
+
+impl Ledger {
+    /// Starts the thread that writes. A ledger that cannot be opened is tried again and again; meanwhile it is
+    /// broken, and the journal says so.
+    pub fn start(settings: LedgerSettings, journal: Journal) -> Ledger {
+        let (queue, items) = sync_channel(LONGEST_QUEUE);
+        let shared = Arc::new(Shared::default());
+        let (promise, bodies) = (settings.promise, settings.bodies);
+        let (opened, opening) = sync_channel(1);
+        let writer = Writer::new(settings, shared.clone(), journal);
+        let thread = std::thread::Builder::new().name("ledger".to_owned());
+        if thread.spawn(move || writer.run(&items, &opened)).is_err() {
+            shared.broken.store(true, Ordering::Release);
+        }
+        // The first request should find out whether the ledger works, not be told that it does not yet.
+        let _ = opening.recv_timeout(PATIENCE);
+        Ledger { queue, shared, promise, bodies }
+    }
+
+    /// How many bytes of each body are kept.
+    pub fn bodies(&self) -> Option<usize> {
+        self.bodies
+    }
+
+    /// Whether an answer may only leave when its record is on disk.
+    pub fn is_critical(&self) -> bool {
+        self.promise == Promise::Critical
+    }
+
+    /// Refuses work whose record could not be kept, while that can be known beforehand.
+    pub fn admit(&self) -> Result<(), Fault> {
+        if self.is_critical() && self.shared.broken.load(Ordering::Acquire) {
+            return Err(failed(Done::Nothing).note("ledger", "the last attempt to write it failed"));
+        }
+        Ok(())
+    }
+
+    /// Hands a record over. Never waits; what does not fit is counted.
+    pub fn note(&self, record: Box<Record>) {
+        let _ = self.put(record, None);
+    }
+
+    /// Hands a record over and waits until it is on disk.
+    pub async fn keep(&self, record: Box<Record>) -> Result<(), Fault> {
+        if self.shared.broken.load(Ordering::Acquire) {
+            self.shared.lose(1);
+            return Err(failed(Done::Perhaps).note("ledger", "the last attempt to write it failed"));
+        }
+        let (kept, waiting) = oneshot::channel();
+        self.put(record, Some(kept))?;
+        match tokio::time::timeout(PATIENCE, waiting).await {
+            Ok(Ok(Kept::Yes)) => Ok(()),
+            Ok(_) => {
+                Err(failed(Done::Perhaps).note("ledger", "the record was not written; the log says why"))
+            }
+            Err(_) => Err(failed(Done::Perhaps).note("ledger", "the record was not written in time")),
+        }
+    }
+
+    fn put(&self, record: Box<Record>, kept: Option<oneshot::Sender<Kept>>) -> Result<(), Fault> {
+        let weight = record.weight();
+        let before = self.shared.weight.fetch_add(weight, Ordering::Relaxed);
+        self.shared.waiting.fetch_add(1, Ordering::Relaxed);
+        let fits = before + weight <= HEAVIEST_QUEUE || weight == 0;
+        if fits && self.queue.try_send(Item::Record(record, kept)).is_ok() {
+            return Ok(());
+        }
+        self.shared.weight.fetch_sub(weight, Ordering::Relaxed);
+        self.shared.waiting.fetch_sub(1, Ordering::Relaxed);
+        self.shared.lose(1);
+        Err(failed(Done::Perhaps).note("ledger", "too many records wait to be written"))
+    }
+
+    /// Waits until what was handed over is written, at most for a while.
+    pub fn flush(&self) {
+        let (done, wait) = sync_channel(1);
+        if self.queue.try_send(Item::Flush(done)).is_ok() {
+            let _ = wait.recv_timeout(PATIENCE / 2);
+        }
+    }
+
+    /// How it is doing.
+    pub fn health(&self) -> LedgerHealth {
+        let read = |number: &AtomicU64| number.load(Ordering::Relaxed);
+        LedgerHealth {
+            works: !self.shared.broken.load(Ordering::Relaxed),
+            written: read(&self.shared.written),
+            lost: read(&self.shared.lost),
+            waiting: read(&self.shared.waiting),
+            lag: Duration::from_micros(read(&self.shared.lag_us)),
+            sink_failures: read(&self.shared.sink_failures),
+        }
+    }
+}
+
+/// Whether a record is on disk.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Kept {
+    Yes,
+    No,
+}
+
+/// The fault of an exchange whose record could not be kept.
+pub fn failed(done: Done) -> Fault {
+    let fault = Fault::new(&reason::AUDIT_FAILED);
+    match done {
+        Done::Nothing => fault.fact("done", "nothing was forwarded"),
+        Done::Perhaps => {
+            fault.fact("done", "the request may have been carried out").with_effect(Effect::Unknown)
+        }
+    }
+}
+
+impl std::fmt::Debug for Ledger {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Ledger").field("promise", &self.promise).finish_non_exhaustive()
+    }
+}

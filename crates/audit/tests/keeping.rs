@@ -1,0 +1,184 @@
+//! What is kept, what is counted when it cannot be, and what the copies look like.
+
+#![allow(clippy::expect_used, clippy::panic, reason = "a test may stop at the first surprise")]
+#![allow(dead_code, reason = "each test uses a part of what is shared")]
+
+mod support;
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use failwell_audit::{Bodies, Csv, Jsonl, LedgerSettings, Promise, Query, Rotation, Text, Verdict, failed};
+use failwell_fault::{Effect, Fault, reason};
+use serde_json::Value;
+use support::{Folder, fault, fine, ledger, open, record, verified};
+
+const MARK: &str = "MARK-secret";
+
+/// A redactor that knows one secret.
+fn settings(folder: &Path) -> LedgerSettings {
+    LedgerSettings {
+        redactor: Arc::new(|text: &str| text.replace(MARK, "[redacted]")),
+        bodies: Some(40),
+        ..LedgerSettings::in_folder(folder)
+    }
+}
+
+/// A failure with the secret in every private place, in the caller's own words and in the bodies.
+fn full_of_secrets() -> Box<failwell_audit::Record> {
+    let cause = std::io::Error::other(format!("cannot read {MARK}"));
+    let fault = Fault::new(&reason::MCP_UNKNOWN_TOOL)
+        .fact("name", failwell_fault::Echo::of_caller(MARK))
+        .because(cause)
+        .note("note", format!("a note on {MARK}"))
+        .capture("stderr", format!("{MARK} on standard error"));
+    let mut record = record(MARK, failwell_audit::Ended::Fault(Arc::new(fault)));
+    record.to.id = Some(failwell_rpc::Id::from_string(MARK));
+    record.method = Some(MARK.into());
+    record.bodies = Some(Box::new(Bodies {
+        request: format!("{{\"a\":\"{MARK}\"}}").into_bytes(),
+        answer: format!("{}{MARK}", "x".repeat(35)).into_bytes(),
+    }));
+    record.verdicts.push(Verdict {
+        guard: "secrets".into(),
+        looked_at: "request",
+        decided: "redact",
+        found: vec!["token at /a".into()],
+        after: Duration::from_micros(5),
+        took: Duration::from_micros(2),
+    });
+    record
+}
+
+#[test]
+fn no_secret_reaches_the_ledger_or_any_copy_and_the_story_does() {
+    let folder = Folder::new("secrets");
+    let copies = |name: &str| folder.path().join(name);
+    let rotation = Rotation::default();
+    let ledger = ledger(LedgerSettings {
+        sinks: vec![
+            Box::new(Jsonl::to(copies("a.jsonl"), rotation)),
+            Box::new(Csv::to(copies("a.csv"), rotation)),
+            Box::new(Text::to(copies("a.log"), rotation)),
+        ],
+        ..settings(folder.path())
+    });
+    ledger.note(full_of_secrets());
+    ledger.note(fine("=echo"));
+    ledger.flush();
+    for entry in std::fs::read_dir(folder.path()).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        let bytes = std::fs::read(&path).expect("readable");
+        let found = bytes.windows(MARK.len()).any(|window| window == MARK.as_bytes());
+        assert!(!found, "the secret is in {}", path.display());
+    }
+    let rows = open(folder.path()).select(&Query::default()).expect("readable");
+    let line = rows.first().expect("a record").line();
+    let story = line.story.expect("a story");
+    assert_eq!(story.causes, ["cannot read [redacted]"]);
+    assert_eq!(story.notes.get("note").map(String::as_str), Some("a note on [redacted]"));
+    assert_eq!(story.heard.get("stderr").map(String::as_str), Some("[redacted] on standard error"));
+    assert!(story.places.first().is_some_and(|place| place.contains("keeping.rs")));
+    assert_eq!(line.guards.first().map(|guard| guard.decided.as_ref()), Some("redact"));
+    let bodies = line.bodies.expect("bodies");
+    assert_eq!(bodies.request, "{\"a\":\"[redacted]\"}");
+    assert!(bodies.answer.starts_with("xxxxx") && bodies.answer.ends_with("bytes in all)"), "{bodies:?}");
+
+    let lines = std::fs::read_to_string(copies("a.jsonl")).expect("the copy");
+    let first: Value = serde_json::from_str(lines.lines().next().expect("a line")).expect("JSON");
+    assert_eq!((&first["seq"], &first["reason"]), (&Value::from(1), &Value::from("mcp/UNKNOWN_TOOL")));
+    assert_eq!(first["hash"].as_str(), rows.first().map(|row| row.head.hash.to_string()).as_deref());
+    let csv = std::fs::read_to_string(copies("a.csv")).expect("the copy");
+    assert!(csv.starts_with("seq,timestamp,ref,") && csv.lines().count() == 3, "{csv}");
+    assert!(csv.contains(",\"'=echo\","), "{csv}");
+    assert_eq!(std::fs::read_to_string(copies("a.log")).expect("the copy").lines().count(), 2);
+}
+
+#[cfg(unix)]
+#[test]
+fn the_ledger_is_for_its_owner_alone() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = Folder::new("rights");
+    let inner = folder.path().join("made/here");
+    let ledger = ledger(LedgerSettings::in_folder(&inner));
+    ledger.note(fine("echo"));
+    ledger.flush();
+    let mode = |path: &Path| path.metadata().expect("there").permissions().mode() & 0o777;
+    assert_eq!(mode(&inner), 0o700);
+    for entry in std::fs::read_dir(&inner).expect("a folder") {
+        let path = entry.expect("an entry").path();
+        assert_eq!(mode(&path), 0o600, "{}", path.display());
+    }
+}
+
+#[test]
+fn copies_are_turned_over_and_a_cut_line_swallows_none() {
+    let folder = Folder::new("turned");
+    let path = folder.path().join("a.jsonl");
+    std::fs::write(&path, "{\"cut\":").expect("written");
+    let rotation = Rotation { bytes: 2_000, files: 2 };
+    let ledger = ledger(LedgerSettings {
+        sinks: vec![Box::new(Jsonl::to(&path, rotation))],
+        ..LedgerSettings::in_folder(folder.path())
+    });
+    for _ in 0..20 {
+        ledger.note(fine("echo"));
+        ledger.flush();
+    }
+    for name in ["a.jsonl", "a.jsonl.1", "a.jsonl.2"] {
+        let text = std::fs::read_to_string(folder.path().join(name)).expect(name);
+        let broken = text.lines().filter(|line| serde_json::from_str::<Value>(line).is_err()).count();
+        assert!(text.len() < 3_000 && broken == 0, "{name}: {text}");
+    }
+    assert!(!folder.path().join("a.jsonl.3").exists());
+}
+
+/// A ledger whose folder is a file for a while.
+#[test]
+fn what_is_lost_is_counted_and_the_count_is_kept() {
+    let folder = Folder::new("lost");
+    let place = folder.path().join("state");
+    std::fs::write(&place, "in the way").expect("written");
+    let critical = LedgerSettings { promise: Promise::Critical, ..LedgerSettings::in_folder(&place) };
+    let ledger = ledger(critical);
+    let refused = ledger.admit().expect_err("nothing can be written");
+    assert_eq!((refused.reason().id, refused.effect()), ("audit/FAILED", Effect::None));
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime");
+    for _ in 0..3 {
+        let kept = runtime.block_on(ledger.keep(fault(Fault::new(&reason::SERVER_BUSY).fact("limit", 1u64))));
+        assert_eq!(kept.expect_err("not kept").effect(), failed(failwell_audit::Done::Perhaps).effect());
+    }
+    assert_eq!((ledger.health().works, ledger.health().lost), (false, 3));
+    std::fs::remove_file(&place).expect("out of the way");
+    let until = Instant::now() + Duration::from_secs(20);
+    while ledger.admit().is_err() {
+        assert!(Instant::now() < until, "it does not come back");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    runtime.block_on(ledger.keep(fine("echo"))).expect("kept");
+    let rows = open(&place).select(&Query::default()).expect("readable");
+    assert!(rows.first().is_some_and(|row| row.body.contains("\"what\":\"lost\",\"records\":3")), "{rows:?}");
+    assert!(verified(&place).holds());
+}
+
+/// Without a promise records wait in memory and are written when they can be.
+#[test]
+fn a_ledger_that_comes_back_has_what_was_noted_meanwhile() {
+    let folder = Folder::new("back");
+    let place = folder.path().join("state");
+    std::fs::write(&place, "in the way").expect("written");
+    let ledger = ledger(LedgerSettings::in_folder(&place));
+    for _ in 0..10 {
+        ledger.note(fine("echo"));
+    }
+    assert!(ledger.admit().is_ok(), "nobody is turned away");
+    std::fs::remove_file(&place).expect("out of the way");
+    let until = Instant::now() + Duration::from_secs(20);
+    while ledger.health().written < 10 {
+        assert!(Instant::now() < until, "it does not come back");
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    assert_eq!((ledger.health().works, ledger.health().lost, ledger.health().waiting), (true, 0, 0));
+    assert_eq!(verified(&place).records, 10);
+}

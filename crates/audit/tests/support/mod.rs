@@ -1,0 +1,92 @@
+//! Records to keep, and a folder to keep them in.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use failwell_audit::{
+    Ended, Journal, Ledger, LedgerSettings, Reading, Record, Style, Transport, Verified, verify,
+};
+use failwell_fault::{Fault, reason};
+use failwell_rpc::{Face, Id, ReplyTo, Revision};
+
+/// A folder that is gone when the test is.
+pub(crate) struct Folder(PathBuf);
+
+impl Folder {
+    pub(crate) fn new(name: &str) -> Folder {
+        let path = std::env::temp_dir().join(format!("failwell-audit-{name}-{}", std::process::id()));
+        let _ = std::fs::remove_dir_all(&path);
+        std::fs::create_dir_all(&path).expect("a folder");
+        Folder(path)
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.0
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+pub(crate) fn quiet() -> Journal {
+    Journal::to(Style::Json, std::io::sink())
+}
+
+pub(crate) fn ledger(settings: LedgerSettings) -> Ledger {
+    Ledger::start(settings, quiet())
+}
+
+/// An exchange that went well.
+pub(crate) fn fine(target: &str) -> Box<Record> {
+    record(target, Ended::Well)
+}
+
+/// An exchange that did not.
+pub(crate) fn fault(fault: Fault) -> Box<Record> {
+    record("echo", Ended::Fault(Arc::new(fault)))
+}
+
+pub(crate) fn record(target: &str, ended_as: Ended) -> Box<Record> {
+    Box::new(Record {
+        to: ReplyTo::request(Id::from_number(7), Face::Mcp(Revision::V2025_11_25)),
+        ended: SystemTime::now(),
+        took: Duration::from_micros(1_234),
+        service: "test",
+        connection: "stdio".into(),
+        transport: Transport::Stdio,
+        caller: Some("anonymous".into()),
+        method: Some("tools/call".into()),
+        target: Some(target.into()),
+        server: None,
+        ended_as,
+        bytes_in: 10,
+        bytes_out: 20,
+        verdicts: Vec::new(),
+        bodies: None,
+    })
+}
+
+/// Ten records, every third a failure.
+pub(crate) fn ten(folder: &Path) {
+    let ledger = ledger(LedgerSettings::in_folder(folder));
+    for number in 0..10 {
+        if number % 3 == 0 {
+            ledger.note(fault(Fault::new(&reason::GATEWAY_UPSTREAM_TIMEOUT).fact("limit_s", 5u64)));
+        } else {
+            ledger.note(fine(&format!("tool{number}")));
+        }
+    }
+    ledger.flush();
+}
+
+pub(crate) fn verified(folder: &Path) -> Verified {
+    verify(&open(folder), None).expect("a ledger that can be read")
+}
+
+pub(crate) fn open(folder: &Path) -> Reading {
+    Reading::open(folder).expect("readable").expect("a ledger")
+}

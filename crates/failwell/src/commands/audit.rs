@@ -1,0 +1,82 @@
+//! `failwell audit`: looking into the ledger.
+
+mod export;
+mod tail;
+mod verify;
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use failwell_audit::{Format, Query, Reading, Row};
+
+use super::configured::{self, Misconfigured};
+use super::{ledger, serve};
+use crate::cli::{LedgerPlace, Look, QueryLedger, Wanted};
+use crate::complaint::Complaint;
+use crate::terminal;
+
+/// Does what was asked.
+pub(super) fn run(look: &Look) -> Result<ExitCode, Complaint> {
+    match look {
+        Look::Tail(arguments) => tail::run(arguments),
+        Look::Query(arguments) => query(arguments),
+        Look::Export(arguments) => export::run(arguments),
+        Look::Verify(arguments) => verify::run(arguments),
+    }
+}
+
+/// The ledger of a place.
+pub(super) fn open(place: &LedgerPlace) -> Result<Reading, Complaint> {
+    let folder = folder(place)?;
+    match Reading::open(&folder) {
+        Ok(Some(reading)) => Ok(reading),
+        Ok(None) => Err(Complaint::new(
+            format!("there is no ledger in {}", folder.display()),
+            "start a server once, or name the folder: --data-dir DIR",
+        )),
+        Err(fault) => Err(serve::unexpected(&fault)),
+    }
+}
+
+/// The folder a ledger is in.
+pub(super) fn folder(place: &LedgerPlace) -> Result<PathBuf, Complaint> {
+    match &place.data_dir {
+        Some(folder) => Ok(folder.clone()),
+        None => {
+            let config = configured::settle(place.config.as_deref()).map_err(Misconfigured::report)?;
+            Ok(ledger::folder(&config))
+        }
+    }
+}
+
+fn query(arguments: &QueryLedger) -> Result<ExitCode, Complaint> {
+    let limit = usize::try_from(arguments.limit).unwrap_or(usize::MAX);
+    let query = Query { limit: Some(limit), ..asked(&arguments.wanted) };
+    let found = open(&arguments.place)?.select(&query).map_err(|fault| serve::unexpected(&fault))?;
+    show(&found, format(arguments.json));
+    if found.is_empty() && !arguments.json {
+        terminal::report("no record fits\n");
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn asked(wanted: &Wanted) -> Query {
+    Query {
+        reference: wanted.reference.clone(),
+        reason: wanted.reason.clone(),
+        caller: wanted.caller.clone(),
+        target: wanted.tool.clone(),
+        outcome: wanted.outcome.clone(),
+        since: wanted.since,
+        until: wanted.until,
+        ..Query::default()
+    }
+}
+
+fn format(json: bool) -> Format {
+    if json { Format::Jsonl } else { Format::Text }
+}
+
+fn show(rows: &[Row], format: Format) {
+    terminal::print(&rows.iter().map(|row| row.written(format)).collect::<String>());
+}

@@ -1,0 +1,63 @@
+use std::fs::OpenOptions;
+use std::io::{BufWriter, ErrorKind, Write};
+use std::path::Path;
+use std::process::ExitCode;
+
+use failwell_audit::{Format, Reading};
+
+use super::{asked, open, serve};
+use crate::cli::{Export, ExportAs};
+use crate::complaint::Complaint;
+
+/// Writes records out, oldest first.
+pub(super) fn run(arguments: &Export) -> Result<ExitCode, Complaint> {
+    let reading = open(&arguments.place)?;
+    let name =
+        arguments.output.as_deref().map_or("standard output".to_owned(), |path| path.display().to_string());
+    let failed = |error: &std::io::Error| {
+        Complaint::new(
+            format!("{name} cannot be written: {error}"),
+            "check the folder and the space that is left",
+        )
+    };
+    let mut out: Box<dyn Write> = match &arguments.output {
+        Some(path) => Box::new(create(path).map_err(|error| failed(&error))?),
+        None => Box::new(std::io::stdout().lock()),
+    };
+    match write(&reading, arguments, &mut BufWriter::new(&mut out))? {
+        Ok(()) => Ok(ExitCode::SUCCESS),
+        // A reader that has enough is no failure.
+        Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(ExitCode::SUCCESS),
+        Err(error) => Err(failed(&error)),
+    }
+}
+
+fn write(
+    reading: &Reading,
+    arguments: &Export,
+    out: &mut impl Write,
+) -> Result<Result<(), std::io::Error>, Complaint> {
+    let format = match arguments.format {
+        ExportAs::Jsonl => Format::Jsonl,
+        ExportAs::Csv => Format::Csv,
+        ExportAs::Text => Format::Text,
+    };
+    let mut written = out.write_all(format.header().as_bytes());
+    let read = reading.each(&asked(&arguments.wanted), |row| {
+        if written.is_ok() {
+            written = out.write_all(row.written(format).as_bytes());
+        }
+        written.is_ok()
+    });
+    read.map_err(|fault| serve::unexpected(&fault))?;
+    Ok(written.and_then(|()| out.flush()))
+}
+
+/// For its owner alone: records are nobody else's business.
+fn create(path: &Path) -> std::io::Result<std::fs::File> {
+    let mut options = OpenOptions::new();
+    options.create(true).write(true).truncate(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)
+}

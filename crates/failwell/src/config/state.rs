@@ -1,0 +1,101 @@
+//! Where nodes keep what they share.
+
+use std::fmt;
+
+use failwell_fault::Secret;
+use http::Uri;
+
+use super::reader::{Reader, Section};
+
+/// What `state` says.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) enum StateConfig {
+    /// Nothing is shared.
+    #[default]
+    Memory,
+    /// In Redis or Valkey; the address may hold a password.
+    Redis(Secret<String>),
+}
+
+impl fmt::Display for StateConfig {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let StateConfig::Redis(url) = self else { return f.write_str("memory") };
+        let uri: Option<Uri> = url.expose().parse().ok();
+        let authority = uri.as_ref().and_then(Uri::authority).map_or("", |authority| authority.as_str());
+        let host = authority.rsplit('@').next().unwrap_or_default();
+        write!(f, "redis://{host}{}", uri.as_ref().map_or("", Uri::path).trim_end_matches('/'))
+    }
+}
+
+pub(super) fn read(reader: &mut Reader<'_>, root: &Section<'_>) -> StateConfig {
+    let Some(text) = reader.text(root, "state") else { return StateConfig::Memory };
+    if text.value == "memory" {
+        return StateConfig::Memory;
+    }
+    let Some(value) = reader.filled(&text) else { return StateConfig::Memory };
+    if let Err((message, help)) = judge(&value) {
+        reader.wrong(&text.span, &text.key, message, help);
+    }
+    StateConfig::Redis(Secret::new(value))
+}
+
+fn judge(text: &str) -> Result<(), (&'static str, &'static str)> {
+    let example = "write \"memory\", or an address such as \"redis://127.0.0.1:6379\"";
+    let uri: Uri = text.parse().map_err(|_| ("`state` is no address", example))?;
+    match uri.scheme_str() {
+        Some("redis") => {}
+        Some("rediss") => {
+            let help = "write redis:// and keep the way there private, or put a TLS tunnel between";
+            return Err(("`state` cannot be reached over TLS", help));
+        }
+        _ => return Err(("`state` is neither memory nor an address of Redis", example)),
+    }
+    let authority = uri.authority().ok_or(("`state` is no address", example))?.as_str();
+    let host_and_port = authority.rsplit('@').next().unwrap_or_default();
+    let port_is_wrong = uri.port_u16().is_none() && host_and_port != uri.host().unwrap_or_default();
+    if uri.host().is_none_or(str::is_empty) || port_is_wrong {
+        return Err(("`state` has no proper host and port", example));
+    }
+    let database = uri.path().trim_start_matches('/');
+    if uri.query().is_some() || !(database.is_empty() || database.parse::<u16>().is_ok()) {
+        return Err((
+            "`state` has more than a database behind its host",
+            "write the number of the database, such as \"redis://127.0.0.1:6379/2\", or nothing",
+        ));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{StateConfig, judge};
+    use failwell_fault::Secret;
+
+    #[test]
+    fn addresses_are_of_redis_and_shown_without_their_password() {
+        for (good, shown) in [
+            ("redis://127.0.0.1:6379", "redis://127.0.0.1:6379"),
+            ("redis://h", "redis://h"),
+            ("redis://[::1]:7/3", "redis://[::1]:7/3"),
+            ("redis://user:SECRET@h:1/0", "redis://h:1/0"),
+            ("redis://:SECRET@h/", "redis://h"),
+        ] {
+            assert_eq!(judge(good), Ok(()), "{good}");
+            assert_eq!(StateConfig::Redis(Secret::new(good.to_owned())).to_string(), shown);
+        }
+        for bad in [
+            "",
+            "h:6379",
+            "http://h",
+            "rediss://h",
+            "redis://",
+            "redis://h:x",
+            "redis://h:99999",
+            "redis://h/a",
+            "redis://h/1/2",
+            "redis://h?x=1",
+        ] {
+            assert!(judge(bad).is_err(), "{bad}");
+        }
+    }
+}

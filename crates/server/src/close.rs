@@ -1,0 +1,236 @@
+//! The end of every walk: turn it into bytes, count it, write it down.
+
+use std::borrow::Cow;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use failwell_audit::{Bodies, Done, Ended, Entry, Ledger, Record, Transport, failed};
+use failwell_fault::{Fault, reason};
+use failwell_render::{Moment, Outcome, Reply, render};
+use failwell_rpc::{Asked, ReplyTo};
+
+use crate::house::{Exchange, House};
+use crate::session::STDIO;
+
+/// How much of each end of a relayed result is searched for the tool's own word that it failed.
+const SEARCHED: usize = 4 * 1024;
+
+impl House {
+    /// The end of every walk. Where a record is promised, the answer waits for it.
+    pub async fn close(&self, exchange: Exchange<'_>) -> Option<Reply> {
+        let (reply, record) = self.settle(exchange);
+        match (record, self.books.ledger()) {
+            // Rare and large, so kept apart: what every request is made of stays small.
+            (Some(record), Some(ledger)) => Box::pin(self.keep(record, ledger, reply)).await,
+            _ => reply,
+        }
+    }
+
+    /// Everything but waiting. A record that must be waited for comes back.
+    fn settle(&self, mut exchange: Exchange<'_>) -> (Option<Reply>, Option<Box<Record>>) {
+        let ended = SystemTime::now();
+        let reply = self.answer(&mut exchange, Moment::from(ended));
+        let took = exchange.began.elapsed();
+        self.books.metrics().end(took, reply.is_some());
+        let ended_as = ended_as(exchange.happened, exchange.to.asked, reply.as_ref());
+        let (target, verdicts) = exchange.trail.into_parts();
+        if let Some(fault) = ended_as.fault() {
+            self.tell(Entry {
+                at: ended,
+                service: self.room.info().name,
+                connection: connection(exchange.connection),
+                method: exchange.method.map(method),
+                target: target.clone(),
+                to: exchange.to.clone(),
+                fault: fault.clone(),
+            });
+        }
+        let Some(ledger) = self.books.ledger() else { return (reply, None) };
+        let record = Box::new(Record {
+            to: exchange.to,
+            ended,
+            took,
+            service: self.room.info().name,
+            connection: connection(exchange.connection),
+            transport: transport(exchange.connection),
+            caller: exchange.caller.map(|caller| caller.name().clone()),
+            method: exchange.method.map(method),
+            server: target.as_deref().and_then(|target| self.room.behind(target)),
+            target,
+            ended_as,
+            bytes_in: exchange.request.map_or(0, str::len),
+            bytes_out: reply.as_ref().map_or(0, |reply| reply.body.len()),
+            verdicts,
+            bodies: ledger.bodies().map(|most| bodies(exchange.request, reply.as_ref(), most)),
+        });
+        if ledger.is_critical() {
+            return (reply, Some(record));
+        }
+        ledger.note(record);
+        (reply, None)
+    }
+
+    fn answer(&self, exchange: &mut Exchange<'_>, now: Moment) -> Option<Reply> {
+        let info = Some(self.server_info.text());
+        let reply = render(&exchange.to, &exchange.happened, info, now);
+        let limit = self.settings.largest_answer;
+        let reply = if reply.as_ref().is_none_or(|reply| reply.body.len() <= limit) {
+            reply
+        } else {
+            exchange.happened = Err(Fault::new(&reason::SERVER_TOO_LARGE).fact("limit", limit));
+            render(&exchange.to, &exchange.happened, info, now)
+        };
+        self.let_out(exchange, reply?, now)
+    }
+
+    /// No record, no answer.
+    async fn keep(&self, record: Box<Record>, ledger: &Ledger, reply: Option<Reply>) -> Option<Reply> {
+        // A refusal for want of a record stays one: nothing was done, and the answer says so.
+        let refused = record.ended_as.fault().is_some_and(|fault| *fault.reason() == reason::AUDIT_FAILED);
+        let (method, target, connection) =
+            (record.method.clone(), record.target.clone(), record.connection.clone());
+        let (to, service) = (record.to.clone(), record.service);
+        match ledger.keep(record).await {
+            Err(fault) if !refused => {
+                let happened = Err(fault);
+                let at = SystemTime::now();
+                let reply = render(&to, &happened, None, Moment::from(at));
+                let fault = Arc::new(happened.err().unwrap_or_else(|| failed(Done::Perhaps)));
+                self.tell(Entry { at, service, connection, method, target, to, fault });
+                reply
+            }
+            Ok(()) | Err(_) => reply,
+        }
+    }
+
+    /// One failure, for the operator.
+    fn tell(&self, entry: Entry) {
+        self.books.metrics().fault(entry.fault.reason());
+        self.books.journal().fault(entry);
+    }
+
+    /// A failure that ends no exchange: of a task after its request was answered, or of no request at all.
+    pub(crate) fn record(&self, fault: Fault, to: ReplyTo, doing: &'static str, connection: &'static str) {
+        let (ended, fault, service) = (SystemTime::now(), Arc::new(fault), self.room.info().name);
+        let (connection, method) = (Cow::Borrowed(connection), Some(Cow::Borrowed(doing)));
+        self.tell(Entry {
+            at: ended,
+            service,
+            connection: connection.clone(),
+            method: method.clone(),
+            target: None,
+            to: to.clone(),
+            fault: fault.clone(),
+        });
+        let Some(ledger) = self.books.ledger() else { return };
+        ledger.note(Box::new(Record {
+            to,
+            ended,
+            took: Duration::ZERO,
+            service,
+            connection,
+            transport: Transport::Http,
+            caller: None,
+            method,
+            target: None,
+            server: None,
+            ended_as: Ended::Fault(fault),
+            bytes_in: 0,
+            bytes_out: 0,
+            verdicts: Vec::new(),
+            bodies: None,
+        }));
+    }
+}
+
+fn ended_as(happened: Result<Outcome, Fault>, asked: Asked, reply: Option<&Reply>) -> Ended {
+    match happened {
+        Err(fault) if asked != Asked::Other && failwell_render::codes::shown_to_the_model(fault.reason()) => {
+            Ended::ToolFault(Arc::new(fault))
+        }
+        Err(fault) => Ended::Fault(Arc::new(fault)),
+        Ok(Outcome::ToolFailed(failure)) => Ended::ToolFault(Arc::new(failure.fault)),
+        Ok(_) if asked != Asked::Other && reply.is_some_and(says_it_failed) => Ended::ToolFailed,
+        Ok(_) => Ended::Well,
+    }
+}
+
+/// Whether a tool's own result says that it failed. Within a text the quotes would be escaped, so only a member
+/// can look like this; in a long answer it stands near one of the ends.
+fn says_it_failed(reply: &Reply) -> bool {
+    let body = &reply.body;
+    let first = body.get(..SEARCHED).unwrap_or(body);
+    let last = body.get(body.len().saturating_sub(SEARCHED)..).unwrap_or(body);
+    let found = |bytes: &[u8]| {
+        memchr::memmem::find_iter(bytes, b"\"isError\":").any(|at| {
+            let rest = bytes.get(at + b"\"isError\":".len()..).unwrap_or_default();
+            rest.trim_ascii_start().starts_with(b"true")
+        })
+    };
+    found(first) || body.len() > SEARCHED && found(last)
+}
+
+fn transport(connection: &str) -> Transport {
+    if connection == STDIO { Transport::Stdio } else { Transport::Http }
+}
+
+fn connection(name: &str) -> Cow<'static, str> {
+    match name {
+        "" => Cow::Borrowed(""),
+        STDIO => Cow::Borrowed(STDIO),
+        other => Cow::Owned(other.to_owned()),
+    }
+}
+
+/// Methods everybody knows need no copy.
+fn method(name: &str) -> Cow<'static, str> {
+    const KNOWN: [&str; 12] = [
+        "tools/call",
+        "tools/list",
+        "ping",
+        "initialize",
+        "server/discover",
+        "resources/read",
+        "resources/list",
+        "prompts/get",
+        "prompts/list",
+        "tasks/get",
+        "completion/complete",
+        "subscriptions/listen",
+    ];
+    let known = KNOWN.into_iter().find(|known| *known == name);
+    known.map_or_else(|| Cow::Owned(name.to_owned()), Cow::Borrowed)
+}
+
+fn bodies(request: Option<&str>, reply: Option<&Reply>, most: usize) -> Box<Bodies> {
+    // A little more than is kept, so that a secret at the edge is still seen whole.
+    let cut = |bytes: &[u8]| bytes.get(..most.saturating_add(SEARCHED)).unwrap_or(bytes).to_vec();
+    Box::new(Bodies {
+        request: cut(request.unwrap_or_default().as_bytes()),
+        answer: cut(reply.map_or(&[], |reply| &reply.body)),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::says_it_failed;
+    use failwell_render::Reply;
+
+    #[test]
+    fn a_tool_says_itself_that_it_failed() {
+        let says = |body: String| {
+            says_it_failed(&Reply {
+                status: 200,
+                content_type: "",
+                headers: Vec::new(),
+                body: body.into_bytes(),
+            })
+        };
+        assert!(says(r#"{"result":{"content":[],"isError":true}}"#.to_owned()));
+        assert!(says(r#"{"result":{"isError" : false, "isError": true}}"#.to_owned()));
+        assert!(says(format!(r#"{{"result":{{"content":["{}"],"isError":true}}}}"#, "x".repeat(100_000))));
+        assert!(!says(
+            r#"{"result":{"content":[{"text":"{\"isError\":true}"}],"isError":false}}"#.to_owned()
+        ));
+    }
+}

@@ -1,0 +1,82 @@
+//! Sessions that other nodes can go on with.
+
+use std::sync::Arc;
+
+use failwell_fault::{Fault, Ref};
+use serde_json::json;
+
+use crate::asking::Asking;
+use crate::context::{Context, Surroundings};
+use crate::house::House;
+use crate::hub::Event;
+use crate::passing::Passing;
+use crate::recorder::Recorder;
+use crate::session::Session;
+use crate::state::{Letter, Place, SharedState, Word};
+
+impl House {
+    /// What nodes share.
+    pub fn state(&self) -> &Arc<dyn SharedState> {
+        &self.settings.state
+    }
+
+    /// What a session of this house is called among all nodes.
+    pub fn place_of(&self, session: &str) -> Place {
+        Place { house: self.settings.house.clone(), session: session.to_owned() }
+    }
+
+    /// Keeps a session where other nodes find it.
+    pub async fn keep_session(&self, session: &Session) -> Result<(), Fault> {
+        match session.kept().filter(|_| self.state().node().is_some()) {
+            Some(kept) => self.state().keep_session(&self.place_of(&session.id), &kept).await,
+            None => Ok(()),
+        }
+    }
+
+    /// A session has other settings now; nodes that have it too hear of it.
+    pub(crate) async fn keep_changed(&self, session: &Session) -> Result<(), Fault> {
+        if self.state().node().is_none() {
+            return Ok(());
+        }
+        self.keep_session(session).await?;
+        self.state().tell(Letter { of: self.place_of(&session.id), word: Word::Changed }).await
+    }
+
+    /// Watches here what a session watches on another node. One that cannot be watched here stays watched there.
+    pub async fn watch_too(self: &Arc<Self>, session: &Arc<Session>, uris: Vec<String>) {
+        let Some(client) = session.client() else { return };
+        for uri in uris {
+            let cx = Context::new(Surroundings {
+                client: client.clone(),
+                session: Some(session.clone()),
+                reference: Ref::fresh(),
+                cancel: session.ended.child_token(),
+                outlet: session.outbound.clone(),
+                porter: self.porter.clone(),
+                server: self.server_behind(&uri),
+                progress: None,
+                log_level: None,
+                asking: Asking::Nobody,
+                hub: self.hub.clone(),
+                tasks: self.tasks.clone(),
+                passing: Passing::default(),
+                recorder: Recorder(self.clone()),
+            });
+            let _ = self.supervise(self.room.watch(&uri, cx.clone()), &cx).await;
+        }
+    }
+
+    /// A client comes back here from a stream of another node: what it may have missed is told once more.
+    pub fn tell_missed(&self, session: &Session) {
+        for event in [Event::ToolsChanged, Event::PromptsChanged, Event::ResourcesChanged] {
+            session.outbound.push_now(json!({"jsonrpc": "2.0", "method": event.method()}).to_string());
+        }
+        for uri in session.kept().map(|kept| kept.watched).unwrap_or_default() {
+            let method = "notifications/resources/updated";
+            let notice = json!({"jsonrpc": "2.0", "method": method, "params": {"uri": uri}});
+            if let Some(notice) = self.porter.notice("", notice.to_string()) {
+                session.outbound.push_now(notice);
+            }
+        }
+    }
+}

@@ -1,0 +1,121 @@
+"""A worker: pytest and its plugins are imported, nothing of the project is; each run is a fork.
+
+One fork is always made ahead and waits, with as much of a session's start behind it as does not depend on the call.
+"""
+
+import ctypes
+import gc
+import os
+import select
+import socket
+import sys
+
+from .channel import receive, send, send_line
+from .loaded import Loaded
+from .oversee import oversee
+from .preload import preload
+
+
+def serve(path, root):
+    link = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+    link.connect(path)
+    if sys.path[:1] == [""]:
+        sys.path.pop(0)
+    try:
+        import pytest  # noqa: F401
+
+        preload()
+        loaded = Loaded(root)
+        objection = loaded.objection()
+    except BaseException as problem:
+        loaded, objection = None, "%s while loading" % type(problem).__name__
+    send_line(link, ready=objection is None, objection=objection)
+    if objection is None:
+        libc = ctypes.CDLL(None, use_errno=True)
+        gc.collect()
+        gc.freeze()  # what is shared with the forks stays shared: their collector leaves it alone
+        Worker(link, loaded, libc).work()
+
+
+class Worker:
+    def __init__(self, link, loaded, libc):
+        self.link, self.loaded, self.libc = link, loaded, libc
+        self.spare = None
+        self.busy = {}  # forks that have an errand, by the number of our end of their socket
+
+    def work(self):
+        """Until nobody is there to ask any more."""
+        self.spare = Fork(self)
+        while True:
+            ready = select.select([self.link, *self.busy], [], [])[0]
+            if self.link in ready:
+                request, descriptors = receive(self.link)
+                if request is None:
+                    return
+                self.answer(request, descriptors)
+            for number in ready:
+                if number in self.busy:
+                    self.busy.pop(number).reap()
+            # The next one is made when there is time for it: a run that just began needs the processor more.
+            if self.spare is None and not self.busy and not select.select([self.link], [], [], 0)[0]:
+                self.spare = Fork(self)
+
+    def answer(self, request, descriptors):
+        objection = self.loaded.objection()
+        forked = objection is None and self.hand_over(request, descriptors)
+        for descriptor in descriptors:
+            os.close(descriptor)
+        send_line(self.link, forked=forked, objection=objection)
+
+    def hand_over(self, request, descriptors):
+        fork, self.spare = self.spare, None
+        if fork is None or not fork.give(request, descriptors):
+            fork = Fork(self)
+            if not fork.give(request, descriptors):
+                return False
+        self.busy[fork.desk.fileno()] = fork
+        return True
+
+    def close_in_fork(self):
+        """Our ends of sockets are ours alone, so that a fork sees when we are gone."""
+        self.link.close()
+        for fork in [self.spare, *self.busy.values()]:
+            if fork is not None:
+                fork.desk.close()
+                fork.errands.close()
+
+
+class Fork:
+    """A process that will oversee one run, and below it the one that will be it. Both wait for their errand."""
+
+    def __init__(self, worker):
+        self.desk, their_desk = socket.socketpair()
+        self.errands, their_errands = socket.socketpair()
+        self.pid = os.fork()
+        if self.pid == 0:
+            worker.close_in_fork()
+            self.desk.close()
+            self.errands.close()
+            oversee(their_desk, their_errands, worker.libc)  # does not return
+        their_desk.close()
+        their_errands.close()
+
+    def give(self, request, descriptors):
+        """The errand for the run, the control for its overseer. False when they are gone."""
+        out, err, events, control = descriptors
+        try:
+            send(self.desk, b"", [control])
+            send(self.errands, request, [out, err, events])
+        except OSError:
+            self.reap()
+            return False
+        self.errands.close()
+        return True
+
+    def reap(self):
+        self.desk.close()
+        self.errands.close()
+        try:
+            os.waitpid(self.pid, 0)
+        except ChildProcessError:
+            pass

@@ -1,0 +1,61 @@
+//! Writes records into a critical ledger without end, and says of each that it is on disk: the reference, on a line
+//! of its own. Made to be killed at any moment.
+
+#![allow(clippy::expect_used, reason = "a tool for tests may stop at the first surprise")]
+
+use std::io::Write;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+
+use failwell_audit::{Ended, Journal, Ledger, LedgerSettings, Promise, Record, Transport};
+use failwell_fault::{Fault, reason};
+use failwell_rpc::{Face, Id, ReplyTo, Revision};
+
+/// How many requests wait for their records at once.
+const AT_ONCE: u64 = 8;
+
+#[tokio::main]
+async fn main() {
+    let folder = std::env::args().nth(1).expect("a folder");
+    let settings = LedgerSettings { promise: Promise::Critical, ..LedgerSettings::in_folder(folder) };
+    let ledger = Ledger::start(settings, Journal::to_stderr());
+    let callers: Vec<_> = (0..AT_ONCE).map(|caller| tokio::spawn(write(ledger.clone(), caller))).collect();
+    for caller in callers {
+        caller.await.expect("a caller");
+    }
+}
+
+async fn write(ledger: Ledger, caller: u64) {
+    for number in 0u64.. {
+        let to = ReplyTo::request(Id::from_number(number), Face::Mcp(Revision::LATEST));
+        let line = format!("{}\n", to.reference);
+        if ledger.keep(record(to, caller + number)).await.is_err() {
+            return;
+        }
+        let mut out = std::io::stdout().lock();
+        if out.write_all(line.as_bytes()).and_then(|()| out.flush()).is_err() {
+            return;
+        }
+    }
+}
+
+fn record(to: ReplyTo, number: u64) -> Box<Record> {
+    let fault = || Fault::new(&reason::GATEWAY_UPSTREAM_TIMEOUT).fact("limit_s", number);
+    Box::new(Record {
+        to,
+        ended: SystemTime::now(),
+        took: Duration::from_micros(number),
+        service: "acknowledge",
+        connection: "".into(),
+        transport: Transport::Http,
+        caller: None,
+        method: Some("tools/call".into()),
+        target: Some("echo".into()),
+        server: None,
+        ended_as: if number.is_multiple_of(3) { Ended::Fault(Arc::new(fault())) } else { Ended::Well },
+        bytes_in: 1,
+        bytes_out: 2,
+        verdicts: Vec::new(),
+        bodies: None,
+    })
+}

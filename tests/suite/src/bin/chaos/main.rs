@@ -1,0 +1,119 @@
+//! Hundreds of calls at once, while everything happens to the upstreams that can.
+//!
+//! The real program stands between callers of both eras and four upstreams: two children, which are killed, stopped,
+//! and asked to crash, hang and talk nonsense, and two servers over HTTP, one of each era, which answer in every
+//! wrong way there is. What must hold is in [`verdict`]; the seed decides who asks for what, and when what happens.
+
+#![allow(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    reason = "a driver of tests is a test"
+)]
+
+mod caller;
+mod calls;
+mod calm;
+mod chance;
+mod processes;
+mod storm;
+mod upstreams;
+mod verdict;
+
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use clap::Parser;
+use failwell_suite::program::{Folder, Program};
+use rustix::process::Signal;
+
+use crate::caller::{Caller, REVISIONS};
+use crate::chance::Chance;
+use crate::processes::Processes;
+use crate::upstreams::Upstreams;
+use crate::verdict::Verdict;
+
+/// Many callers, and upstreams to which everything happens at once.
+#[derive(Parser)]
+#[command(name = "chaos")]
+struct Arguments {
+    /// What decides everything; another one each time unless given.
+    #[arg(long)]
+    seed: Option<u64>,
+    /// How long the storm lasts, in seconds.
+    #[arg(long, default_value_t = 12)]
+    seconds: u64,
+    /// How many calls each of the eight callers has under way.
+    #[arg(long, default_value_t = 25)]
+    lanes: usize,
+}
+
+/// How long anything may take that must happen after the storm.
+const SETTLING: Duration = Duration::from_secs(60);
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let seed = arguments.seed.unwrap_or_else(chance::any_seed);
+    println!("seed {seed} (repeat with --seed {seed})");
+    let verdict = Verdict::default();
+    let mark = format!("chaos-{}-{seed}", std::process::id());
+    weather(&arguments, seed, &mark, &verdict).await;
+    orphans(&format!("{mark}-orphans"), &verdict).await;
+    verdict.print();
+    if verdict.is_good() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// Calm, storm, and calm again; then the program is asked to end.
+async fn weather(arguments: &Arguments, seed: u64, mark: &str, verdict: &Verdict) {
+    let upstreams = Upstreams::start().await;
+    let mut program = up(&upstreams.config(mark));
+    let address = program.address().await.expect("the program comes up");
+    let pid = program.pid().expect("it runs");
+    let start = Instant::now();
+    calm::every_bad_answer(address, verdict).await;
+    println!("calm: {:.1} s", start.elapsed().as_secs_f32());
+
+    let mut callers = Vec::new();
+    for n in 0..8 {
+        callers.push(Caller::open(address, REVISIONS[n % REVISIONS.len()], format!("c{n}")).await);
+    }
+    let before = processes::resident(pid);
+    let length = Duration::from_secs(arguments.seconds);
+    let storm = storm::Storm { length, lanes: arguments.lanes, program: pid };
+    storm.rage(&callers, mark, &mut Chance::new(seed), verdict).await;
+    storm::recover(&callers, mark, SETTLING, verdict).await;
+    let after = processes::resident(pid);
+    verdict.memory(before, after, processes::most_resident(pid));
+    verdict.no_zombies(pid, SETTLING).await;
+    for caller in callers {
+        caller.close(verdict).await;
+    }
+
+    let descendants = Processes::below(pid);
+    let ended = program.terminate().await;
+    verdict.check(ended.success(), || format!("it ended with {ended}"));
+    verdict.nobody_left(mark, &descendants, SETTLING).await;
+    verdict.journal(&program.journal());
+}
+
+/// The program is killed while its upstreams have children of their own.
+async fn orphans(mark: &str, verdict: &Verdict) {
+    let upstreams = Upstreams::start().await;
+    let mut program = up(&upstreams.config(mark));
+    let address = program.address().await.expect("the program comes up");
+    let caller = Caller::open(address, REVISIONS[0], "orphan".to_owned()).await;
+    for upstream in ["one", "two"] {
+        calls::spawn_below(&caller, upstream, verdict).await;
+    }
+    let descendants = Processes::below(program.pid().expect("it runs"));
+    verdict.check(descendants.len() >= 6, || format!("only {} processes to leave behind", descendants.len()));
+    program.signal(Signal::KILL);
+    program.ended().await;
+    verdict.nobody_left(mark, &descendants, SETTLING).await;
+}
+
+fn up(config: &str) -> Program {
+    Program::start(&["up", "--listen", "127.0.0.1:0"], Folder::create(), config)
+}

@@ -1,0 +1,253 @@
+//! A server over HTTP that says exactly what a test wants it to say, byte for byte.
+
+#![allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    reason = "a helper of tests may stop at the first surprise"
+)]
+
+pub mod cases;
+
+use std::net::SocketAddr;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use failwell_gateway::{Reach, UpstreamSettings};
+use failwell_rpc::Era;
+use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::{TcpListener, TcpStream};
+
+/// A request as it came in.
+#[derive(Debug, Clone)]
+pub struct Seen {
+    /// GET, POST or DELETE.
+    pub verb: String,
+    /// The head in lowercase.
+    pub head: String,
+    /// The body, if it is JSON.
+    pub body: Value,
+    /// The body as it was written.
+    pub text: String,
+}
+
+impl Seen {
+    /// The method it asks for.
+    pub fn method(&self) -> &str {
+        self.body["method"].as_str().unwrap_or_default()
+    }
+
+    /// A header, by its name in lowercase.
+    pub fn header(&self, name: &str) -> Option<&str> {
+        let prefix = format!("{name}: ");
+        self.head.lines().find_map(|line| line.strip_prefix(prefix.as_str()))
+    }
+}
+
+/// What is sent back, and what happens to the connection.
+pub struct Said {
+    /// All of it, head and body.
+    pub bytes: Vec<u8>,
+    /// Afterwards.
+    pub then: Then,
+}
+
+/// What happens to a connection.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Then {
+    /// The next request may come.
+    Keep,
+    /// Hang up.
+    Close,
+    /// Say nothing more, and do not hang up either.
+    Hang,
+}
+
+/// A response with a body.
+pub fn response(status: u16, headers: &str, body: &str) -> Said {
+    let length = body.len();
+    let bytes =
+        format!("HTTP/1.1 {status} X\r\nContent-Length: {length}\r\n{headers}\r\n{body}").into_bytes();
+    Said { bytes, then: Then::Keep }
+}
+
+/// A response with JSON in it.
+pub fn json_response(body: &Value) -> Said {
+    response(200, "Content-Type: application/json\r\n", &body.to_string())
+}
+
+/// These very bytes.
+pub fn raw(bytes: &str, then: Then) -> Said {
+    Said { bytes: bytes.as_bytes().to_vec(), then }
+}
+
+type Answer = dyn Fn(&Seen) -> Said + Send + Sync;
+
+/// A running server.
+pub struct Script {
+    /// Where it listens.
+    pub address: SocketAddr,
+    seen: Arc<Mutex<Vec<Seen>>>,
+    hung_up: Arc<AtomicUsize>,
+    serving: tokio::task::JoinHandle<()>,
+}
+
+impl Script {
+    /// Serves what `answer` says.
+    pub async fn new(answer: impl Fn(&Seen) -> Said + Send + Sync + 'static) -> Script {
+        Script::at("127.0.0.1:0".parse().expect("an address"), answer).await
+    }
+
+    /// Serves what `answer` says, at this address.
+    pub async fn at(address: SocketAddr, answer: impl Fn(&Seen) -> Said + Send + Sync + 'static) -> Script {
+        let listener = TcpListener::bind(address).await.expect("a port");
+        let address = listener.local_addr().expect("an address");
+        let (seen, hung_up) = (Arc::new(Mutex::default()), Arc::new(AtomicUsize::new(0)));
+        let answer: Arc<Answer> = Arc::new(answer);
+        let (seeing, counting) = (seen.clone(), hung_up.clone());
+        let serving = tokio::spawn(async move {
+            let mut connections = tokio::task::JoinSet::new();
+            while let Ok((socket, _)) = listener.accept().await {
+                connections.spawn(converse(socket, answer.clone(), seeing.clone(), counting.clone()));
+            }
+        });
+        Script { address, seen, hung_up, serving }
+    }
+
+    /// An upstream that introduces itself in this era, offers the tool `t`, and answers calls as told.
+    pub async fn upstream(era: Era, call: impl Fn(&Seen) -> Said + Send + Sync + 'static) -> Script {
+        Script::new(move |seen| introduced(era, seen).unwrap_or_else(|| call(seen))).await
+    }
+
+    /// This server as an upstream.
+    pub fn settings(&self, name: &str) -> UpstreamSettings {
+        settings(name, self.address)
+    }
+
+    /// Every request so far.
+    pub fn seen(&self) -> Vec<Seen> {
+        self.seen.lock().expect("seen").clone()
+    }
+
+    /// How many requests with this method came.
+    pub fn count(&self, method: &str) -> usize {
+        self.seen().iter().filter(|seen| seen.method() == method).count()
+    }
+
+    /// How many clients hung up while nothing was said to them.
+    pub fn hung_up(&self) -> usize {
+        self.hung_up.load(Ordering::SeqCst)
+    }
+
+    /// Stops serving.
+    pub fn stop(&self) {
+        self.serving.abort();
+    }
+}
+
+impl Drop for Script {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+/// A server at this address as an upstream.
+pub fn settings(name: &str, address: SocketAddr) -> UpstreamSettings {
+    let headers = vec![("Authorization".to_owned(), failwell_fault::Secret::new("Bearer s3cret".to_owned()))];
+    let reach = Reach::Http { url: format!("http://{address}/mcp"), headers };
+    // Whatever the client speaks, so that every cell can be had.
+    let first_era = Some(Era::Modern);
+    UpstreamSettings { timeout: Duration::from_secs(2), first_era, ..UpstreamSettings::new(name, reach) }
+}
+
+/// The ordinary answers of an upstream of this era; `None` for calls.
+pub fn introduced(era: Era, seen: &Seen) -> Option<Said> {
+    let id = &seen.body["id"];
+    let result = |result: Value| json_response(&json!({"jsonrpc": "2.0", "id": id, "result": result}));
+    Some(match (seen.verb.as_str(), seen.method(), era) {
+        ("GET", ..) => response(405, "", ""),
+        ("DELETE", ..) => response(200, "", ""),
+        (_, "server/discover", Era::Modern) => result(json!({"resultType": "complete",
+            "supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}}, "ttlMs": 0, "cacheScope": "private"})),
+        (_, "server/discover", Era::Session) => {
+            json_response(&json!({"jsonrpc": "2.0", "id": id, "error": {"code": -32601, "message": "no"}}))
+        }
+        (_, "initialize", Era::Session) => {
+            let hello = json!({"jsonrpc": "2.0", "id": id, "result": {"protocolVersion": "2025-06-18",
+                "capabilities": {"tools": {}}, "serverInfo": {"name": "s", "version": "1"}}});
+            let headers = "Content-Type: application/json\r\nMcp-Session-Id: one\r\n";
+            response(200, headers, &hello.to_string())
+        }
+        (_, "tools/list", _) => {
+            let tools: Vec<Value> = ["t", "grüße"]
+                .iter()
+                .map(|name| json!({"name": name, "inputSchema": {"type": "object"}}))
+                .collect();
+            result(json!({"resultType": "complete", "tools": tools, "ttlMs": 0, "cacheScope": "private"}))
+        }
+        (_, "subscriptions/listen", _) => response(404, "", ""),
+        (_, method, _) if method.starts_with("notifications/") => response(202, "", ""),
+        _ if seen.body.get("method").is_none() => response(202, "", ""),
+        _ => return None,
+    })
+}
+
+async fn converse(
+    mut socket: TcpStream,
+    answer: Arc<Answer>,
+    seen: Arc<Mutex<Vec<Seen>>>,
+    hung_up: Arc<AtomicUsize>,
+) {
+    while let Some(request) = read_request(&mut socket).await {
+        seen.lock().expect("seen").push(request.clone());
+        let said = answer(&request);
+        if socket.write_all(&said.bytes).await.is_err() {
+            return;
+        }
+        match said.then {
+            Then::Keep => {}
+            Then::Close => return,
+            Then::Hang => {
+                while !matches!(socket.read(&mut [0; 64]).await, Ok(0) | Err(_)) {}
+                hung_up.fetch_add(1, Ordering::SeqCst);
+                return;
+            }
+        }
+    }
+}
+
+/// The next request; `None` when there is none.
+pub async fn read_request(socket: &mut TcpStream) -> Option<Seen> {
+    let (head, body) = read_raw(socket).await?;
+    let verb = head.split(' ').next().unwrap_or_default().to_owned();
+    let text = String::from_utf8_lossy(&body).into_owned();
+    let body = serde_json::from_slice(&body).unwrap_or(Value::Null);
+    Some(Seen { verb, head: head.to_ascii_lowercase(), body, text })
+}
+
+/// The head and the body of one request.
+pub async fn read_raw(socket: &mut TcpStream) -> Option<(String, Vec<u8>)> {
+    let mut bytes = Vec::new();
+    let mut chunk = [0u8; 4096];
+    let end = loop {
+        if let Some(at) = bytes.windows(4).position(|window| window == b"\r\n\r\n") {
+            break at + 4;
+        }
+        match socket.read(&mut chunk).await {
+            Ok(0) | Err(_) => return None,
+            Ok(count) => bytes.extend_from_slice(&chunk[..count]),
+        }
+    };
+    let head = String::from_utf8_lossy(&bytes[..end]).into_owned();
+    let length = head.to_ascii_lowercase();
+    let length = length.lines().find_map(|line| line.strip_prefix("content-length: "));
+    let length: usize = length.and_then(|text| text.trim().parse().ok()).unwrap_or(0);
+    while bytes.len() < end + length {
+        match socket.read(&mut chunk).await {
+            Ok(0) | Err(_) => return None,
+            Ok(count) => bytes.extend_from_slice(&chunk[..count]),
+        }
+    }
+    Some((head, bytes[end..end + length].to_vec()))
+}

@@ -1,0 +1,139 @@
+//! The two ways in, for a client that has any number of requests under way.
+
+use std::collections::HashMap;
+use std::net::SocketAddr;
+use std::time::Duration;
+
+use failwell_rpc::{Era, Revision};
+use failwell_suite::client::letter;
+use failwell_suite::client::wire::{Response, Wire, request};
+use failwell_suite::program::Program;
+use serde_json::Value;
+use tokio::io::AsyncWriteExt;
+use tokio::sync::mpsc;
+use tokio::task::JoinHandle;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Door {
+    Stdio,
+    Http,
+}
+
+impl Door {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Door::Stdio => "stdio",
+            Door::Http => "http",
+        }
+    }
+}
+
+/// A client at one of the doors.
+pub(crate) enum Client<'a> {
+    Stdio(&'a mut Program),
+    Http(Http),
+}
+
+impl Client<'_> {
+    /// Sends a message; whatever comes back is heard later.
+    pub(crate) async fn start(&mut self, message: &[u8]) {
+        match self {
+            Client::Stdio(program) => {
+                let (input, _) = program.pipes();
+                let input = input.as_mut().expect("the input is open");
+                // A program that ended has said why before.
+                let _ = input.write_all(message).await;
+                let _ = input.write_all(b"\n").await;
+            }
+            Client::Http(http) => http.start(message),
+        }
+    }
+
+    /// What comes back next; `None` when nothing does in this time.
+    pub(crate) async fn hear(&mut self, patience: Duration) -> Option<String> {
+        match self {
+            Client::Stdio(program) => {
+                let (_, output) = program.pipes();
+                let line = tokio::time::timeout(patience, output.next_line()).await.ok()?;
+                line.expect("readable")
+            }
+            Client::Http(http) => {
+                let response = tokio::time::timeout(patience, http.heard.recv()).await.ok()??;
+                http.session = response.header("mcp-session-id").map(str::to_owned).or(http.session.take());
+                Some(shown(&response))
+            }
+        }
+    }
+
+    /// Sends a message that has no answer. Over HTTP its acceptance is one.
+    pub(crate) async fn tell(&mut self, message: &[u8], patience: Duration) -> Option<String> {
+        self.start(message).await;
+        match self {
+            Client::Stdio(_) => None,
+            Client::Http(_) => self.hear(patience).await,
+        }
+    }
+
+    /// Hangs up on a request, if that is how this door and revision call off.
+    pub(crate) fn hang_up_on(&mut self, id: &str) -> bool {
+        match self {
+            Client::Http(http) if http.revision.era() == Era::Modern => {
+                let running = http.running.remove(id);
+                running.is_some_and(|exchange| {
+                    exchange.abort();
+                    true
+                })
+            }
+            _ => false,
+        }
+    }
+}
+
+/// Each request on a connection of its own.
+pub(crate) struct Http {
+    address: SocketAddr,
+    revision: Revision,
+    session: Option<String>,
+    running: HashMap<String, JoinHandle<()>>,
+    hearing: mpsc::UnboundedSender<Response>,
+    heard: mpsc::UnboundedReceiver<Response>,
+}
+
+impl Http {
+    pub(crate) fn new(address: SocketAddr, revision: Revision) -> Http {
+        let (hearing, heard) = mpsc::unbounded_channel();
+        Http { address, revision, session: None, running: HashMap::new(), hearing, heard }
+    }
+
+    fn start(&mut self, message: &[u8]) {
+        let mut headers = letter::headers(message, self.revision);
+        let mut put = |name: &str, value: &str| headers.push((name.to_owned(), value.to_owned()));
+        put("Content-Type", "application/json");
+        put("Accept", "application/json, text/event-stream");
+        if let Some(session) = &self.session {
+            put("Mcp-Session-Id", session);
+        }
+        let bytes = request("POST", "/mcp", &self.address.to_string(), &headers, message);
+        let (address, hearing) = (self.address, self.hearing.clone());
+        let exchange = tokio::spawn(async move {
+            let mut wire = Wire::connect(address).await;
+            wire.write(&bytes).await;
+            let _ = hearing.send(wire.response().await);
+        });
+        let message: Value = serde_json::from_slice(message).unwrap_or_default();
+        if let Some(id) = message.get("id") {
+            self.running.insert(id.to_string(), exchange);
+        }
+    }
+}
+
+fn shown(response: &Response) -> String {
+    let body = String::from_utf8_lossy(&response.body);
+    let status = response.status;
+    if response.is_events() {
+        let data: Vec<&str> =
+            body.lines().filter_map(|line| line.strip_prefix("data:")).map(str::trim).collect();
+        return format!("{status} events {}", data.join(" "));
+    }
+    format!("{status} {body}").trim_end().to_owned()
+}

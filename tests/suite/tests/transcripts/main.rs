@@ -1,0 +1,120 @@
+//! The black-box cases of the gateway: bytes in, bytes out, what the upstream was asked and what the operator reads.
+//!
+//! Each file under `tests/transcripts/gateway` is one case. Its head, up to the first `===`, is written by hand and
+//! explained in `script.rs`; the rest is what came of it, over both transports and in four revisions of the
+//! protocol, those with the same outcome together. `UPDATE=1` writes the rest anew.
+
+#![allow(clippy::expect_used, clippy::panic, reason = "helpers of tests are tests")]
+
+mod blank;
+mod doors;
+mod play;
+mod script;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use failwell_rpc::Revision;
+use tokio::sync::Semaphore;
+
+use crate::doors::Door;
+use crate::script::Script;
+
+const REVISIONS: [Revision; 4] =
+    [Revision::V2024_11_05, Revision::V2025_06_18, Revision::V2025_11_25, Revision::V2026_07_28];
+
+/// How many programs run beside each other.
+const AT_ONCE: usize = 12;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn every_case_goes_as_written() {
+    let turns = Arc::new(Semaphore::new(AT_ONCE));
+    let mut playing = Vec::new();
+    for file in files() {
+        let turns = turns.clone();
+        playing.push(tokio::spawn(async move { check(&file, &turns).await }));
+    }
+    assert!(playing.len() > 15, "the cases are there");
+    let mut problems = Vec::new();
+    for played in playing {
+        problems.extend(played.await.expect("no panic"));
+    }
+    assert!(problems.is_empty(), "{}", problems.join("\n\n"));
+}
+
+fn files() -> Vec<PathBuf> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../transcripts/gateway");
+    let entries = fs::read_dir(folder).expect("the folder of transcripts");
+    let mut files: Vec<PathBuf> = entries.map(|entry| entry.expect("an entry").path()).collect();
+    files.sort();
+    files
+}
+
+/// What is wrong with one file.
+async fn check(file: &Path, turns: &Arc<Semaphore>) -> Vec<String> {
+    let kept = fs::read_to_string(file).expect("a readable transcript");
+    let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+    let script = match Script::parse(&kept) {
+        Ok(script) => Arc::new(script),
+        Err(why) => return vec![format!("{name}: {why}")],
+    };
+    let (outcomes, mut problems) = play_everywhere(&name, &script, turns).await;
+    let now = format!("{}\n{}", script.head.trim_end(), grouped(&outcomes));
+    if std::env::var_os("UPDATE").is_some() {
+        fs::write(file, now).expect("the transcript is written");
+    } else if now != kept {
+        problems
+            .push(format!("{name} differs; read the difference, then UPDATE=1\n{}", differing(&kept, &now)));
+    }
+    problems
+}
+
+type Outcome = (Door, Revision, String);
+
+async fn play_everywhere(
+    name: &str,
+    script: &Arc<Script>,
+    turns: &Arc<Semaphore>,
+) -> (Vec<Outcome>, Vec<String>) {
+    let mut playing = Vec::new();
+    for (door, revision) in [Door::Stdio, Door::Http].into_iter().flat_map(|d| REVISIONS.map(|r| (d, r))) {
+        let (script, turns) = (script.clone(), turns.clone());
+        playing.push(tokio::spawn(async move {
+            let _turn = turns.acquire_owned().await.expect("the turns never end");
+            (door, revision, play::play(&script, door, revision).await)
+        }));
+    }
+    let (mut outcomes, mut problems) = (Vec::new(), Vec::new());
+    for played in playing {
+        let (door, revision, played) = played.await.expect("no panic");
+        let place = format!("{name}, {} {}", door.name(), revision.as_str());
+        problems.extend(played.problems.iter().map(|problem| format!("{place}: {problem}")));
+        outcomes.push((door, revision, played.text));
+    }
+    (outcomes, problems)
+}
+
+/// Every outcome once, under all the places it came of.
+fn grouped(outcomes: &[Outcome]) -> String {
+    let mut text = String::new();
+    for (at, (door, _, outcome)) in outcomes.iter().enumerate() {
+        let same = |(other, _, found): &&Outcome| other == door && found == outcome;
+        if outcomes.iter().take(at).any(|earlier| same(&earlier)) {
+            continue;
+        }
+        let revisions: Vec<&str> = outcomes.iter().filter(same).map(|(_, r, _)| r.as_str()).collect();
+        text.push_str(&format!("\n=== {} {}\n{outcome}", door.name(), revisions.join(" ")));
+    }
+    text
+}
+
+/// The lines of either text that the other does not have in the same place.
+fn differing(kept: &str, now: &str) -> String {
+    let (kept, now): (Vec<&str>, Vec<&str>) = (kept.lines().collect(), now.lines().collect());
+    let same = kept.iter().zip(&now).take_while(|(a, b)| a == b).count();
+    let shown = |sign: char, lines: &[&str]| -> String {
+        lines.iter().skip(same).take(6).map(|line| format!("{sign} {line}\n")).collect()
+    };
+    format!("line {}\n{}{}", same + 1, shown('-', &kept), shown('+', &now))
+}

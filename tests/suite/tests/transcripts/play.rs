@@ -1,0 +1,168 @@
+//! Plays a case against the real program.
+
+use std::path::Path;
+use std::time::Duration;
+
+use failwell_rpc::{Era, Revision};
+use failwell_suite::client::letter;
+use failwell_suite::program::{Folder, Program, built};
+
+use crate::blank::blank;
+use crate::doors::{Client, Door, Http};
+use crate::script::{Script, Step, expand};
+
+/// How long anything may take that must come.
+const PATIENCE: Duration = Duration::from_secs(60);
+/// Where the upstream writes what it was asked.
+const UPSTREAM_LOG: &str = "upstream.log";
+
+/// Stands where an answer must come and none does.
+const NOTHING: &str = "nothing";
+
+/// What came of it.
+pub(crate) struct Played {
+    pub(crate) text: String,
+    pub(crate) problems: Vec<String>,
+}
+
+pub(crate) async fn play(script: &Script, door: Door, revision: Revision) -> Played {
+    let folder = Folder::create();
+    let log = folder.path().join(UPSTREAM_LOG);
+    let config = script.config(&built("evil").to_string_lossy(), &log.to_string_lossy());
+    let arguments: &[&str] = match door {
+        Door::Stdio => &["stdio"],
+        Door::Http => &["up", "--listen", "127.0.0.1:0"],
+    };
+    let mut program = Program::start(arguments, folder, &config);
+    let said = match door {
+        Door::Stdio => converse(script, &mut Client::Stdio(&mut program), revision, &log).await,
+        Door::Http => match program.address().await {
+            Some(address) => {
+                converse(script, &mut Client::Http(Http::new(address, revision)), revision, &log).await
+            }
+            None => Vec::new(),
+        },
+    };
+    let ended = match door {
+        Door::Stdio => program.hang_up().await,
+        Door::Http => program.terminate().await,
+    };
+    let mut text: String = said.iter().map(|line| format!("< {line}\n")).collect();
+    text.push_str(&format!(
+        "exit {}\n",
+        ended.code().map_or("by a signal".to_owned(), |code| code.to_string())
+    ));
+    text.push_str(&asked(&log));
+    let journal = program.journal();
+    journal.lines().for_each(|line| text.push_str(&format!("journal {line}\n")));
+    let mut problems = script.broken_promises(&said.concat(), &journal, program.folder());
+    if said.iter().any(|line| line == NOTHING) {
+        problems.push("something was not answered".to_owned());
+    }
+    Played { text: blank(&text, program.folder()), problems }
+}
+
+/// What the upstream was asked, apart from getting to know it.
+fn asked(log: &Path) -> String {
+    let log = std::fs::read_to_string(log).unwrap_or_default();
+    let usual = |line: &&str| {
+        !matches!(*line, "server/discover" | "initialize" | "notifications/initialized" | "tools/list")
+    };
+    log.lines().filter(usual).map(|line| format!("upstream {line}\n")).collect()
+}
+
+async fn converse(script: &Script, client: &mut Client<'_>, revision: Revision, log: &Path) -> Vec<String> {
+    if !script.alone && revision.era() == Era::Session {
+        client.start(letter::initialize(revision, "\"hello\"").as_bytes()).await;
+        // A program that refuses to start answers this; the case goes on without an introduction.
+        if let Some(said) = client.hear(PATIENCE).await.filter(|said| !said.contains("\"result\"")) {
+            return vec![said];
+        }
+        client.tell(letter::INITIALIZED.as_bytes(), PATIENCE).await;
+    }
+    let mut said = Vec::new();
+    for step in &script.steps {
+        match step {
+            Step::Until(asked) => until(asked, log).await,
+            step => take(step, client, revision, &mut said).await,
+        }
+    }
+    said
+}
+
+/// Waits until a line stands in the upstream's log.
+async fn until(asked: &str, log: &Path) {
+    let heard = async {
+        while !std::fs::read_to_string(log).is_ok_and(|text| text.lines().any(|line| line == asked)) {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    };
+    tokio::time::timeout(PATIENCE, heard)
+        .await
+        .unwrap_or_else(|_| panic!("the upstream never heard: {asked}"));
+}
+
+async fn take(step: &Step, client: &mut Client<'_>, revision: Revision, said: &mut Vec<String>) {
+    let nothing = || NOTHING.to_owned();
+    match step {
+        Step::Send(message) => {
+            client.start(&expand(message, revision)).await;
+            said.push(client.hear(PATIENCE).await.unwrap_or_else(nothing));
+        }
+        Step::Until(_) => {}
+        Step::Start(message) => client.start(&expand(message, revision)).await,
+        Step::Hear => said.push(client.hear(PATIENCE).await.unwrap_or_else(nothing)),
+        Step::Tell(message) => said.extend(client.tell(&expand(message, revision), PATIENCE).await),
+        Step::Cancel(id) => {
+            let params = format!("{{\"requestId\":{id}}}");
+            let notice =
+                format!(r#"{{"jsonrpc":"2.0","method":"notifications/cancelled","params":{params}}}"#);
+            if !client.hang_up_on(id) {
+                said.extend(client.tell(notice.as_bytes(), PATIENCE).await);
+            }
+        }
+        Step::Quiet(wait) => {
+            let until = tokio::time::Instant::now() + *wait;
+            while let Some(line) = client.hear(until.duration_since(tokio::time::Instant::now())).await {
+                said.push(line);
+            }
+        }
+    }
+}
+
+impl Script {
+    /// The texts that are where they must not be, or are not where they must be.
+    fn broken_promises(&self, said: &str, journal: &str, folder: &Path) -> Vec<String> {
+        let mut problems = Vec::new();
+        for text in self.hidden.iter().chain(&self.nowhere).filter(|text| said.contains(*text)) {
+            problems.push(format!("{text} reached the caller"));
+        }
+        for text in self.hidden.iter().filter(|text| !journal.contains(*text)) {
+            problems.push(format!("{text} did not reach the operator"));
+        }
+        for text in &self.nowhere {
+            let holds = files_holding(folder, text);
+            problems.extend(holds.into_iter().map(|file| format!("{text} is in {file}")));
+        }
+        problems
+    }
+}
+
+/// The files of the program's folder in which a text stands, the configuration and the upstream's own log apart.
+fn files_holding(folder: &Path, text: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    for path in entries.map(|entry| entry.path()) {
+        if path.is_dir() {
+            found.extend(files_holding(&path, text));
+            continue;
+        }
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let bytes = std::fs::read(&path).unwrap_or_default();
+        let holds = bytes.windows(text.len()).any(|window| window == text.as_bytes());
+        if holds && name != UPSTREAM_LOG && name != "failwell.toml" {
+            found.push(name);
+        }
+    }
+    found
+}

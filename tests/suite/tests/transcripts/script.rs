@@ -1,0 +1,148 @@
+//! The part of a transcript that is written by hand.
+//!
+//! | line | means |
+//! |---|---|
+//! | `# …` | for the reader |
+//! | `before …` `upstream …` `after …` | a line of the configuration: before the upstream `ev`, in it, after it |
+//! | `hidden …` | a text that is in no byte to the caller, and with the operator |
+//! | `nowhere …` | a text that is neither with the caller nor with the operator |
+//! | `alone` | the session is not introduced; the case does it, or does not |
+//! | `send …` | sends a message and waits for its answer |
+//! | `start …` | sends a message and does not wait |
+//! | `until …` | waits until the upstream was asked for this |
+//! | `hear` | waits for an answer to something started |
+//! | `tell …` | sends a message that has no answer |
+//! | `cancel ID` | calls a started request off, the way the revision does |
+//! | `quiet MS` | listens for so long; whatever comes is written down |
+//!
+//! In messages `<meta>` and `<params>` are what the modern era adds: a member `_meta` of the params, or params with
+//! nothing else in them; `<version>` is the revision; `<x*70>` is `x` seventy times, and `<keys*70>` as many members.
+
+use std::time::Duration;
+
+use failwell_rpc::{Era, Revision};
+use failwell_suite::client::letter;
+use serde_json::{Value, json};
+
+/// A case.
+pub(crate) struct Script {
+    /// As it is written.
+    pub(crate) head: String,
+    before: Vec<String>,
+    upstream: Vec<String>,
+    after: Vec<String>,
+    pub(crate) hidden: Vec<String>,
+    pub(crate) nowhere: Vec<String>,
+    pub(crate) alone: bool,
+    pub(crate) steps: Vec<Step>,
+}
+
+/// One thing the client does.
+pub(crate) enum Step {
+    Send(String),
+    Start(String),
+    Tell(String),
+    Until(String),
+    Hear,
+    Cancel(String),
+    Quiet(Duration),
+}
+
+impl Script {
+    pub(crate) fn parse(text: &str) -> Result<Script, String> {
+        let head = text.split("\n===").next().unwrap_or_default().to_owned();
+        let mut script = Script {
+            head: head.clone(),
+            before: Vec::new(),
+            upstream: Vec::new(),
+            after: Vec::new(),
+            hidden: Vec::new(),
+            nowhere: Vec::new(),
+            alone: false,
+            steps: Vec::new(),
+        };
+        for line in head.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
+            let (verb, rest) = line.split_once(' ').unwrap_or((line, ""));
+            let rest = rest.to_owned();
+            match verb {
+                "before" => script.before.push(rest),
+                "upstream" => script.upstream.push(rest),
+                "after" => script.after.push(rest),
+                "hidden" => script.hidden.push(rest),
+                "nowhere" => script.nowhere.push(rest),
+                "alone" => script.alone = true,
+                "send" => script.steps.push(Step::Send(rest)),
+                "start" => script.steps.push(Step::Start(rest)),
+                "tell" => script.steps.push(Step::Tell(rest)),
+                "until" => script.steps.push(Step::Until(rest)),
+                "hear" => script.steps.push(Step::Hear),
+                "cancel" => script.steps.push(Step::Cancel(rest)),
+                "quiet" => {
+                    let wait = rest.parse().map_err(|_| format!("not a number of milliseconds: {rest}"))?;
+                    script.steps.push(Step::Quiet(Duration::from_millis(wait)));
+                }
+                _ => return Err(format!("no such verb: {line}")),
+            }
+        }
+        if script.steps.is_empty() { Err("nothing is sent".to_owned()) } else { Ok(script) }
+    }
+
+    /// The configuration file, with the upstream at `program` and its log at `log`.
+    pub(crate) fn config(&self, program: &str, log: &str) -> String {
+        let upstream = [
+            "servers = []".to_owned(),
+            self.before.join("\n"),
+            "[[upstream]]".to_owned(),
+            "name = \"ev\"".to_owned(),
+            format!("command = [{program:?}]"),
+            format!("env = {{ EVIL_LOG = {log:?} }}"),
+            self.upstream.join("\n"),
+            self.after.join("\n"),
+        ];
+        upstream.join("\n") + "\n"
+    }
+}
+
+/// The bytes of a message in a revision.
+pub(crate) fn expand(message: &str, revision: Revision) -> Vec<u8> {
+    let (mut meta, mut params) = (String::new(), String::new());
+    if revision.era() == Era::Modern {
+        let whole: Value =
+            serde_json::from_str(&letter::request(revision, "1", "x", &json!({}))).expect("JSON");
+        meta = format!(",\"_meta\":{}", whole.pointer("/params/_meta").expect("the usual members"));
+        params = format!(",\"params\":{{{}}}", meta.trim_start_matches(','));
+    }
+    let text = message.replace("<meta>", &meta).replace("<params>", &params);
+    repeated(&text.replace("<version>", revision.as_str())).into_bytes()
+}
+
+/// Writes out what is repeated.
+fn repeated(text: &str) -> String {
+    let mut done = String::with_capacity(text.len());
+    let mut rest = text;
+    while let Some(start) = rest.find('<') {
+        let (before, from) = rest.split_at(start);
+        done.push_str(before);
+        let written = from.find('>').and_then(|end| Some((from.get(1..end)?, from.get(end + 1..)?)));
+        match written.and_then(|(inside, after)| Some((times(inside)?, after))) {
+            Some((text, after)) => {
+                done.push_str(&text);
+                rest = after;
+            }
+            None => {
+                done.push('<');
+                rest = from.get(1..).unwrap_or_default();
+            }
+        }
+    }
+    done + rest
+}
+
+fn times(inside: &str) -> Option<String> {
+    let (what, count) = inside.rsplit_once('*')?;
+    let count: usize = count.parse().ok()?;
+    if what == "keys" {
+        return Some((0..count).map(|n| format!("\"k{n}\":0")).collect::<Vec<_>>().join(","));
+    }
+    Some(what.repeat(count))
+}
