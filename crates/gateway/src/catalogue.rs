@@ -128,11 +128,13 @@ impl Catalogue {
         Some(listed.entries.clone())
     }
 
-    /// The only member that has something under this name of its own.
-    pub(crate) fn owner(&self, inside: &str) -> Option<String> {
+    /// The only member that has something under this name without a prefix.
+    pub(crate) fn owner(&self, name: &str) -> Option<String> {
         let known = self.lock();
-        let mut having =
-            known.values().flat_map(|listed| listed.entries.iter()).filter(|entry| entry.inside == inside);
+        let lists = known.values().flatten().flatten();
+        let mut having = lists
+            .flat_map(|listed| listed.entries.iter())
+            .filter(|entry| entry.inside == name || entry.shown == name);
         let first = having.next()?.server.clone();
         having.all(|entry| entry.server == first).then_some(first)
     }
