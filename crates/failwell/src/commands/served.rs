@@ -8,7 +8,7 @@ use failwell_fault::{Fault, Secret};
 use failwell_gateway::{
     ClientCredentials, Front, Gateway, Reach, Reloaded, Restart, Trust, UpstreamSettings,
 };
-use failwell_policy::Guards;
+use failwell_policy::{GuardSettings, Guards};
 use failwell_process::Launcher;
 use failwell_server::{Gate, House, Info, Room, Settings, keep_panics_quiet};
 
@@ -34,6 +34,7 @@ pub(super) struct Served {
     gateway: Gateway,
     front: Front,
     gate: Gate,
+    guards: GuardSettings,
     settings: Settings,
 }
 
@@ -46,7 +47,8 @@ struct Prepared {
     rooms: Rooms,
     front: Arc<dyn Room>,
     single: BTreeMap<String, Arc<House>>,
-    guards: Guards,
+    /// Other guards, if they are set otherwise.
+    guards: Option<Guards>,
 }
 
 impl Served {
@@ -78,7 +80,8 @@ impl Served {
         let books = ledger::books(config, &gate);
         let house = House::new(Arc::new(front.clone()), settings.clone(), books)?;
         gateway.announce_to(house.hub());
-        let mut served = Served { house, single: BTreeMap::new(), gateway, front, gate, settings };
+        let (single, guards) = (BTreeMap::new(), config.guards.clone());
+        let mut served = Served { house, single, gateway, front, gate, guards, settings };
         served.become_another(config)?;
         Ok(served)
     }
@@ -94,7 +97,10 @@ impl Served {
         let ruled = self.gateway.rule(config.ruling());
         let reloaded = Reloaded { ruled, ..self.gateway.reload(upstreams, rooms) };
         self.front.set(front);
-        self.gate.set(guards);
+        if let Some(guards) = guards {
+            self.gate.set(guards);
+            self.guards = config.guards.clone();
+        }
         self.single = single;
         Ok(reloaded)
     }
@@ -110,7 +116,8 @@ impl Served {
         let names = upstreams.iter().map(|upstream| &upstream.name).chain(rooms.iter().map(|(name, _)| name));
         let single = names.map(|name| Ok((name.clone(), self.alone(name)?))).collect::<Result<_, Fault>>()?;
         let front = front(&self.gateway, config, &rooms);
-        let guards = Guards::compile(config.guards.clone())?;
+        let other = (self.guards != config.guards).then(|| config.guards.clone());
+        let guards = other.map(Guards::compile).transpose()?;
         Ok(Prepared { upstreams, rooms, front, single, guards })
     }
 
