@@ -71,7 +71,7 @@ fn without_a_record_there_is_no_answer_and_nothing_is_forwarded() {
 
     assert!(within(Duration::from_secs(5), || number(&node, "failwell_ledger_lost_total") >= 5.0));
     assert!(number(&node, "failwell_ledger_up") == 0.0);
-    assert!(number(&node, "failwell_upstream_starts_total{upstream=\"a\"}") == 0.0);
+    assert!(number(&node, "failwell_upstream_state{upstream=\"a\",state=\"idle\"}") == 1.0);
 }
 
 #[test]
