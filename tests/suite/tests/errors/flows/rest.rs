@@ -43,7 +43,7 @@ async fn one_error_body_everywhere() {
         assert_eq!(response.header("content-type"), Some("application/json"));
         let members: Vec<&str> =
             seen.value.as_object().expect("an object").keys().map(String::as_str).collect();
-        assert_eq!(members, ["detail", "error_code", "message"], "{verb} {path}");
+        assert_eq!(members, ["error_code", "message", "detail"], "{verb} {path}");
         assert_eq!(response.header("allow").is_some(), *status == 405, "{verb} {path}");
     }
     assert_eq!(world.journal().len(), REFUSED.len());
