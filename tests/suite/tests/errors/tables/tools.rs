@@ -70,7 +70,7 @@ fn wrong_arguments() -> Vec<Case> {
             .gets(bad().with("/violations/0/rule", "type").with("/violations/0/limit", "integer")),
         call("not one of the choices", with("color", json!("pink"))).gets(
             bad()
-                .with("/violations/0/pointer", "/count")
+                .with("/violations/0/pointer", "/color")
                 .with("/violations/0/rule", "choice")
                 .with("/violations/0/limit", json!(["red", "green", "blue"])),
         ),
@@ -91,7 +91,7 @@ fn wrong_arguments() -> Vec<Case> {
         call("everything wrong at once", json!({"count": 99, "color": 1, "place": {}, "extra": 1})).gets(
             bad()
                 .with("/violations/0/pointer", "/count")
-                .with("/violations/2/pointer", "/color")
+                .with("/violations/1/pointer", "/color")
                 .with("/violations/3/pointer", "/place/label")
                 .with("/violations/4/pointer", "/extra")
                 .with("/errors/3/loc", json!(["body", "place", "label"])),
