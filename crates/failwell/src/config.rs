@@ -9,6 +9,7 @@ mod builtin;
 mod charter;
 mod excerpt;
 mod file;
+mod guard;
 mod interpolate;
 mod keys;
 mod names;

@@ -105,13 +105,14 @@ impl Running {
                     routes(self.served.single.clone());
                 }
                 self.served.announce(&reloaded);
+                let guards = self.config.guards != config.guards;
                 self.config = config;
                 self.origin.named = config::find(self.origin.named.as_deref());
                 let read = match &self.origin.named {
                     Some(file) => format!("{} was read again", file.display()),
                     None => format!("there is no {DEFAULT_FILE}"),
                 };
-                terminal::report(&format!("{read}: {}\n", told(&reloaded)));
+                terminal::report(&format!("{read}: {}\n", told(&reloaded, guards)));
             }
         }
     }
@@ -127,12 +128,15 @@ fn unchanged(complaint: Complaint) -> Complaint {
 }
 
 /// `a added, b changed`, or that nothing was.
-fn told(reloaded: &Reloaded) -> String {
+fn told(reloaded: &Reloaded, guards: bool) -> String {
     let parts = [("added", &reloaded.added), ("changed", &reloaded.changed), ("removed", &reloaded.removed)];
     let parts = parts.into_iter().filter(|(_, names)| !names.is_empty());
     let mut told: Vec<String> = parts.map(|(what, names)| format!("{} {what}", names.join(", "))).collect();
     if reloaded.ruled {
         told.push("rules read again".to_owned());
+    }
+    if guards {
+        told.push("guards changed".to_owned());
     }
     if told.is_empty() {
         return "nothing changed".to_owned();

@@ -8,8 +8,9 @@ use failwell_fault::{Fault, Secret};
 use failwell_gateway::{
     ClientCredentials, Front, Gateway, Reach, Reloaded, Restart, Trust, UpstreamSettings,
 };
+use failwell_policy::{GuardSettings, Guards};
 use failwell_process::Launcher;
-use failwell_server::{House, Info, Room, Settings, keep_panics_quiet};
+use failwell_server::{Gate, House, Info, Room, Settings, keep_panics_quiet};
 
 use super::shared::Shared;
 use super::{ledger, serve};
@@ -32,6 +33,8 @@ pub(super) struct Served {
     pub(super) single: BTreeMap<String, Arc<House>>,
     gateway: Gateway,
     front: Front,
+    gate: Gate,
+    guards: GuardSettings,
     settings: Settings,
 }
 
@@ -44,6 +47,8 @@ struct Prepared {
     rooms: Rooms,
     front: Arc<dyn Room>,
     single: BTreeMap<String, Arc<House>>,
+    /// Other guards, if they are set otherwise.
+    guards: Option<Guards>,
 }
 
 impl Served {
@@ -60,9 +65,11 @@ impl Served {
     }
 
     fn build(bounds: &Bounds, config: &Config, shared: Shared) -> Result<Served, Fault> {
+        let gate = Gate::new(Guards::compile(config.guards.clone())?);
         let settings = Settings {
             request_deadline: Duration::from_secs(bounds.request_timeout),
             rate: serve::rate(bounds.rate),
+            gate: Some(gate.clone()),
             state: shared.state.clone(),
             seal_key: shared.seal_key,
             ..Settings::default()
@@ -70,16 +77,18 @@ impl Served {
         let gateway = Gateway::sharing(INFO, &Launcher::of_this_program()?, shared.state);
         let rooms = rooms(&gateway, &config.servers)?;
         let front = Front::new(front(&gateway, config, &rooms));
-        let house = House::new(Arc::new(front.clone()), settings.clone(), ledger::books(config))?;
+        let books = ledger::books(config, &gate);
+        let house = House::new(Arc::new(front.clone()), settings.clone(), books)?;
         gateway.announce_to(house.hub());
-        let mut served = Served { house, single: BTreeMap::new(), gateway, front, settings };
+        let (single, guards) = (BTreeMap::new(), config.guards.clone());
+        let mut served = Served { house, single, gateway, front, gate, guards, settings };
         served.become_another(config)?;
         Ok(served)
     }
 
     /// Serves what another configuration says, from now on: all of it, or nothing when that cannot be.
     pub(super) fn become_another(&mut self, config: &Config) -> Result<Reloaded, Fault> {
-        let Prepared { upstreams, rooms, front, single } = self.prepare(config)?;
+        let Prepared { upstreams, rooms, front, single, guards } = self.prepare(config)?;
         for (name, house) in &single {
             if !self.single.contains_key(name) {
                 self.gateway.announce_single_to(name, house.hub());
@@ -88,6 +97,10 @@ impl Served {
         let ruled = self.gateway.rule(config.ruling());
         let reloaded = Reloaded { ruled, ..self.gateway.reload(upstreams, rooms) };
         self.front.set(front);
+        if let Some(guards) = guards {
+            self.gate.set(guards);
+            self.guards = config.guards.clone();
+        }
         self.single = single;
         Ok(reloaded)
     }
@@ -103,7 +116,9 @@ impl Served {
         let names = upstreams.iter().map(|upstream| &upstream.name).chain(rooms.iter().map(|(name, _)| name));
         let single = names.map(|name| Ok((name.clone(), self.alone(name)?))).collect::<Result<_, Fault>>()?;
         let front = front(&self.gateway, config, &rooms);
-        Ok(Prepared { upstreams, rooms, front, single })
+        let other = (self.guards != config.guards).then(|| config.guards.clone());
+        let guards = other.map(Guards::compile).transpose()?;
+        Ok(Prepared { upstreams, rooms, front, single, guards })
     }
 
     /// The house of one server: the one it has, with its sessions, or a new one.

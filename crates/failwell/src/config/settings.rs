@@ -9,7 +9,7 @@ use std::time::Duration;
 use failwell_audit::{Retention, Rotation};
 use failwell_fault::Secret;
 use failwell_gateway::{Sharing, Trust, Wire};
-use failwell_policy::{Charter, Rules, Ruling};
+use failwell_policy::{Charter, GuardSettings, Rules, Ruling};
 use http::Uri;
 
 use super::{Builtin, StateConfig};
@@ -31,6 +31,8 @@ pub(crate) struct Config {
     pub(crate) rules: Rules,
     /// Policies in Cedar, as text that was read once already.
     pub(crate) cedar: Option<String>,
+    /// What messages may carry.
+    pub(crate) guards: GuardSettings,
     /// The ledger.
     pub(crate) audit: AuditConfig,
 }
@@ -99,6 +101,7 @@ impl Default for Config {
             upstreams: Vec::new(),
             rules: Rules::default(),
             cedar: None,
+            guards: GuardSettings::default(),
             audit: AuditConfig::default(),
         }
     }

@@ -8,6 +8,7 @@
 )]
 
 mod folder;
+mod guards;
 mod ledger;
 mod node;
 mod nodes;
