@@ -76,7 +76,7 @@ impl Wire {
     }
 
     fn poll_more(&mut self, cx: &mut Context<'_>, room: usize) -> Poll<io::Result<usize>> {
-        if self.came.capacity() - self.came.len() < room {
+        if self.came.capacity() - self.came.len() < READ.min(room) {
             self.came.reserve(room);
         }
         pin!(self.socket.read_buf(&mut self.came)).poll(cx)
@@ -93,7 +93,8 @@ impl Wire {
     /// All of a body that was said to be so long.
     pub(super) async fn all(&mut self, length: usize) -> Result<Bytes, Unheard> {
         while self.came.len() < length {
-            let room = (length - self.came.len()).min(AHEAD.max(self.came.len()));
+            // A little more than that: the place is used again, and the next answer has a head before its body.
+            let room = (length - self.came.len()).min(AHEAD.max(self.came.len())) + READ;
             if poll_fn(|cx| self.poll_more(cx, room)).await.map_err(Unheard::lost)? == 0 {
                 return Err(Unheard::lost(io::Error::from(io::ErrorKind::UnexpectedEof)));
             }
