@@ -9,8 +9,10 @@ mod builtin;
 mod charter;
 mod excerpt;
 mod file;
+mod identity;
 mod interpolate;
 mod keys;
+mod limits;
 mod names;
 mod problem;
 mod reader;
@@ -26,6 +28,7 @@ mod veil;
 
 pub(crate) use builtin::Builtin;
 pub(crate) use file::{DEFAULT_FILE, find, load};
+pub(crate) use identity::{ENVIRONMENT, KEY_NAMES, ROLES, is_key_name, is_role};
 pub(crate) use problem::Problem;
 pub(crate) use schema::schema;
 pub(crate) use settings::{AuditConfig, Auth, Config, DEFAULT_ADDRESS, Target, UpstreamConfig};

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use failwell_audit::{Journal, Ledger};
 use failwell_fault::Fault;
-use failwell_policy::Limiter;
 
 use crate::metrics::Metrics;
 
@@ -58,8 +57,8 @@ impl Books {
     }
 
     /// The numbers so far.
-    pub(crate) fn numbers(&self, limiter: Option<&Limiter>) -> String {
+    pub(crate) fn numbers(&self, limiter_buckets: usize) -> String {
         let health = self.ledger.as_ref().map(Ledger::health);
-        self.metrics.text(self.journal.lost(), health.as_ref(), limiter)
+        self.metrics.text(self.journal.lost(), health.as_ref(), limiter_buckets)
     }
 }

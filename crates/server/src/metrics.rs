@@ -7,7 +7,6 @@ use std::time::Duration;
 
 use failwell_audit::LedgerHealth;
 use failwell_fault::{Reason, reason};
-use failwell_policy::Limiter;
 
 /// Upper bounds of the duration buckets, in seconds.
 const BOUNDS: [f64; 9] = [0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1.0, 10.0];
@@ -68,7 +67,7 @@ impl Metrics {
         &self,
         journal_lost: u64,
         ledger: Option<&LedgerHealth>,
-        limiter: Option<&Limiter>,
+        limiter_buckets: usize,
     ) -> String {
         let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         let mut out = String::with_capacity(8 * 1024);
@@ -103,10 +102,8 @@ impl Metrics {
         if let Some(health) = ledger {
             write_ledger(&mut out, health);
         }
-        if let Some(limiter) = limiter {
-            let _ = writeln!(out, "# TYPE failwell_limiter_callers gauge");
-            let _ = writeln!(out, "failwell_limiter_callers {}", limiter.callers());
-        }
+        let _ = writeln!(out, "# TYPE failwell_limiter_buckets gauge");
+        let _ = writeln!(out, "failwell_limiter_buckets {limiter_buckets}");
         out
     }
 }

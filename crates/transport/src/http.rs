@@ -5,6 +5,7 @@ mod doors;
 mod ladder;
 mod linger;
 mod listener;
+mod lock;
 mod mcp;
 mod openapi;
 mod pages;
@@ -19,4 +20,5 @@ mod timed_io;
 
 pub use doors::{Doors, Houses};
 pub use listener::{serve_doors, serve_http};
+pub use lock::{Credentials, Lock};
 pub use settings::HttpSettings;

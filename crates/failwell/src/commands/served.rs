@@ -33,6 +33,15 @@ pub(super) struct Served {
     gateway: Gateway,
     front: Front,
     settings: Settings,
+    /// The rate that was typed, which goes before that of the file.
+    typed_rate: Option<u32>,
+}
+
+/// What became another.
+pub(super) struct Became {
+    pub(super) reloaded: Reloaded,
+    /// Whether the limits are others.
+    pub(super) limited: bool,
 }
 
 /// Built-in servers by name.
@@ -62,7 +71,7 @@ impl Served {
     fn build(bounds: &Bounds, config: &Config, shared: Shared) -> Result<Served, Fault> {
         let settings = Settings {
             request_deadline: Duration::from_secs(bounds.request_timeout),
-            rate: serve::rate(bounds.rate),
+            turnstile: serve::turnstile(config.limits.clone(), bounds.rate),
             state: shared.state.clone(),
             seal_key: shared.seal_key,
             ..Settings::default()
@@ -72,13 +81,14 @@ impl Served {
         let front = Front::new(front(&gateway, config, &rooms));
         let house = House::new(Arc::new(front.clone()), settings.clone(), ledger::books(config))?;
         gateway.announce_to(house.hub());
-        let mut served = Served { house, single: BTreeMap::new(), gateway, front, settings };
+        let (single, typed_rate) = (BTreeMap::new(), bounds.rate);
+        let mut served = Served { house, single, gateway, front, settings, typed_rate };
         served.become_another(config)?;
         Ok(served)
     }
 
     /// Serves what another configuration says, from now on: all of it, or nothing when that cannot be.
-    pub(super) fn become_another(&mut self, config: &Config) -> Result<Reloaded, Fault> {
+    pub(super) fn become_another(&mut self, config: &Config) -> Result<Became, Fault> {
         let Prepared { upstreams, rooms, front, single } = self.prepare(config)?;
         for (name, house) in &single {
             if !self.single.contains_key(name) {
@@ -86,10 +96,11 @@ impl Served {
             }
         }
         let ruled = self.gateway.rule(config.ruling());
+        let limited = self.settings.turnstile.replace(serve::limits(config.limits.clone(), self.typed_rate));
         let reloaded = Reloaded { ruled, ..self.gateway.reload(upstreams, rooms) };
         self.front.set(front);
         self.single = single;
-        Ok(reloaded)
+        Ok(Became { reloaded, limited })
     }
 
     /// Tells clients what became another.
@@ -130,7 +141,9 @@ impl Served {
 /// One built-in server is served under its own names; several servers are served together, under prefixed names.
 fn front(gateway: &Gateway, config: &Config, rooms: &[(String, Arc<dyn Room>)]) -> Arc<dyn Room> {
     match (rooms, config.upstreams.is_empty()) {
-        ([(name, _)], true) if !config.ruling().is_clear() => gateway.single(name),
+        ([(name, _)], true) if !config.ruling().is_clear() || !config.limits.tools.is_empty() => {
+            gateway.single(name)
+        }
         ([(_, only)], true) => only.clone(),
         _ => Arc::new(gateway.clone()),
     }

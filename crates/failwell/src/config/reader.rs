@@ -261,13 +261,12 @@ impl Reader<'_> {
         name: &str,
     ) -> Vec<(Found<String>, Section<'t>)> {
         let mut found = Vec::new();
-        for (inner, value) in self.members(section, name, &format!("write [{name}.<server>] above its keys"))
-        {
+        for (inner, value) in self.members(section, name, &format!("write [{name}.NAME] above its keys")) {
             let key = format!("{}.{}", section.path(name), inner.get_ref());
             let DeValue::Table(table) = value.get_ref() else {
                 let message =
                     format!("`{name}.{}` takes a table, not {}", inner.get_ref(), sort(value.get_ref()));
-                self.wrong(&value.span(), &key, message, format!("write [{name}.<server>] above its keys"));
+                self.wrong(&value.span(), &key, message, format!("write [{name}.NAME] above its keys"));
                 continue;
             };
             let keys = inner_keys(section, name);

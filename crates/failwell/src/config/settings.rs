@@ -9,7 +9,7 @@ use std::time::Duration;
 use failwell_audit::{Retention, Rotation};
 use failwell_fault::Secret;
 use failwell_gateway::{Sharing, Trust, Wire};
-use failwell_policy::{Charter, Rules, Ruling};
+use failwell_policy::{Charter, Keys, Limits, Rules, Ruling};
 use http::Uri;
 
 use super::{Builtin, StateConfig};
@@ -23,6 +23,10 @@ pub(crate) struct Config {
     pub(crate) data_dir: Option<PathBuf>,
     /// Where nodes keep what they share.
     pub(crate) state: StateConfig,
+    /// The keys callers may present, besides the one of the environment.
+    pub(crate) keys: Keys,
+    /// How much callers may ask for.
+    pub(crate) limits: Limits,
     /// The built-in servers to offer.
     pub(crate) servers: Vec<Builtin>,
     /// The servers behind the gateway.
@@ -95,6 +99,8 @@ impl Default for Config {
             listen: None,
             data_dir: None,
             state: StateConfig::Memory,
+            keys: Keys::default(),
+            limits: Limits::default(),
             servers: Builtin::USUAL.to_vec(),
             upstreams: Vec::new(),
             rules: Rules::default(),

@@ -37,7 +37,7 @@ impl Door {
         let (parts, body) = request.into_parts();
         let head = Head::of(&parts);
         let passing = async {
-            match climb(&head, &self.settings) {
+            match climb(&head, &self.settings).await {
                 Ok(caller) => self.pass(&head, body, caller).await,
                 Err(fault) => {
                     throw_away(body, &head, &self.settings);
