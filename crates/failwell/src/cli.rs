@@ -47,8 +47,8 @@ pub(crate) enum Command {
 
 /// Serve over HTTP: MCP at /mcp, plain JSON-RPC at /rpc, REST at /v1
 ///
-/// Only this machine can connect unless told otherwise. With a key in the environment variable FAILWELL_KEY every
-/// caller must present it; other addresses than loopback are only listened on with one. Settings come from
+/// Only this machine can connect unless told otherwise. With a key in the environment variable FAILWELL_KEY, or
+/// keys or tokens in the configuration, every caller must present one; other addresses than loopback are only listened on then. Settings come from
 /// failwell.toml in this folder if it is there; what is typed here goes before what is written there. Saving the file, or
 /// sending SIGHUP, applies it while the program runs.
 #[derive(Debug, Args)]

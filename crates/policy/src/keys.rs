@@ -75,6 +75,11 @@ impl Keys {
         self.0.is_empty()
     }
 
+    /// Whom they belong to.
+    pub fn owners(&self) -> impl Iterator<Item = &Caller> {
+        self.0.iter().map(|known| &known.owner)
+    }
+
     /// Whether one of them has this hash.
     pub fn holds(&self, hash: KeyHash) -> bool {
         self.0.iter().any(|known| known.hash == hash)

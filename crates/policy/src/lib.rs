@@ -3,7 +3,7 @@
 //! # Invariants
 //!
 //! * Pure: no I/O, no clock of its own. Time comes in as an argument.
-//! * Keys are kept as hashes and compared in constant time.
+//! * Keys are kept as hashes and compared in constant time. Tokens are checked with public keys that are handed in.
 //! * Every table is bounded.
 //! * Looking through a message takes time in proportion to its size, whatever is in it.
 //! * Findings say what and where, never the content. A message that was redacted is still JSON, and looking
@@ -19,6 +19,7 @@ mod rate;
 mod rules;
 mod ruling;
 mod thing;
+mod token;
 
 pub use caller::Caller;
 pub use charter::{Charter, Unreadable};
@@ -29,3 +30,4 @@ pub use rate::{Bucket, Counted, Limiter, Rate};
 pub use rules::{ArgumentCheck, Items, Pattern, Rule, Rules, Sort, Standing, View, Whom};
 pub use ruling::{Place, Ruling};
 pub use thing::{Act, Thing};
+pub use token::{KeySet, TokenFlaw, TokenRules};

@@ -2,6 +2,7 @@
 
 mod body;
 mod doors;
+mod issuer;
 mod ladder;
 mod linger;
 mod listener;
@@ -19,6 +20,7 @@ mod shared;
 mod timed_io;
 
 pub use doors::{Doors, Houses};
+pub use issuer::Issuer;
 pub use listener::{serve_doors, serve_http};
-pub use lock::{Credentials, Lock};
+pub use lock::{Credentials, Lock, Tokens};
 pub use settings::HttpSettings;

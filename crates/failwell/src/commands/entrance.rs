@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-use failwell_fault::Secret;
+use failwell_fault::{Fault, Secret};
 use failwell_server::House;
-use failwell_transport::{Credentials, Doors, Lock};
+use failwell_transport::{Credentials, Doors, Issuer, Lock, Tokens};
 
+use super::serve;
 use crate::complaint::Complaint;
-use crate::config::{Config, ENVIRONMENT};
+use crate::config::{Config, ENVIRONMENT, Jwks, JwtConfig};
 
 /// The door while it is served.
 pub(super) struct Entrance {
@@ -46,12 +47,22 @@ pub(super) fn credentials(
     at: SocketAddr,
 ) -> Result<Credentials, Complaint> {
     let keys = key.iter().fold(config.keys.clone(), |keys, key| keys.with(ENVIRONMENT, key));
-    let credentials = Credentials { keys };
+    let tokens = config.jwt.as_ref().map(tokens).transpose().map_err(|fault| serve::unexpected(&fault))?;
+    let credentials = Credentials { keys, tokens };
     if credentials.are_none() && !at.ip().is_loopback() {
         return Err(Complaint::new(
             format!("{at} can be reached from other machines, and there is no key"),
-            "set FAILWELL_KEY to a long random text, add a [[key]] (`failwell key new`), or listen on 127.0.0.1",
+            "set FAILWELL_KEY to a long random text, add a [[key]] (`failwell key new`) or [jwt], or listen on 127.0.0.1",
         ));
     }
     Ok(credentials)
+}
+
+/// The issuer's keys are read when the first token comes, and again after a reload.
+fn tokens(jwt: &JwtConfig) -> Result<Tokens, Fault> {
+    let issuer = match &jwt.jwks {
+        Jwks::File(path) => Issuer::file(path.clone()),
+        Jwks::Url(url, trust) => Issuer::remote(url, trust.clone())?,
+    };
+    Ok(Tokens { rules: jwt.rules.clone(), issuer, address: jwt.resource.clone() })
 }

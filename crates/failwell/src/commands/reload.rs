@@ -96,7 +96,7 @@ impl Running {
             Ok(credentials) => credentials,
             Err(complaint) => return terminal::complain(&unchanged(complaint)),
         };
-        let rekeyed = self.config.keys != config.keys;
+        let rekeyed = self.config.keys != config.keys || self.config.jwt != config.jwt;
         match self.served.become_another(&config) {
             Err(fault) => {
                 terminal::complain(&unchanged(serve::unexpected(&fault)));

@@ -125,7 +125,7 @@ enum Locked {
 
 impl Locked {
     fn of(has_key: bool, config: &Config) -> Locked {
-        match (has_key, config.keys.is_empty()) {
+        match (has_key, config.keys.is_empty() && config.jwt.is_none()) {
             (false, true) => Locked::No,
             (true, true) => Locked::ByTheKey,
             (_, false) => Locked::ByTheFile,
@@ -145,7 +145,7 @@ impl Shown<'_> {
         text.push_str(match self.locked {
             Locked::No => "",
             Locked::ByTheKey => "  every caller needs the key in FAILWELL_KEY\n",
-            Locked::ByTheFile => "  every caller needs a key of the configuration\n",
+            Locked::ByTheFile => "  every caller needs a key or token that the configuration knows\n",
         });
         if !self.missing.is_empty() {
             text.push_str(&format!("\n{}  (failwell doctor says more)\n", paint.bold("not running")));

@@ -7,7 +7,7 @@ use super::keys::servers;
 use super::names::{list, nearest};
 use super::reader::{Reader, Section};
 use super::settings::Config;
-use super::{audit, charter, identity, limits, rules, state, upstream};
+use super::{audit, charter, identity, jwt, limits, rules, state, upstream};
 
 /// Reads the whole file. What it returns counts only when the reader found nothing wrong.
 pub(super) fn read(reader: &mut Reader<'_>, root: &Section<'_>) -> Config {
@@ -21,6 +21,7 @@ pub(super) fn read(reader: &mut Reader<'_>, root: &Section<'_>) -> Config {
     });
     let state = state::read(reader, root);
     let keys = identity::read(reader, root);
+    let jwt = jwt::read(reader, root);
     let limits = limits::read(reader, root);
     let servers = built_in(reader, root);
     let upstreams = upstream::read_all(reader, root);
@@ -37,7 +38,7 @@ pub(super) fn read(reader: &mut Reader<'_>, root: &Section<'_>) -> Config {
     let rules = rules::read(reader, root, &names);
     let cedar = charter::read(reader, root);
     let audit = audit::read(reader, root);
-    Config { listen, data_dir, state, keys, limits, servers, upstreams, rules, cedar, audit }
+    Config { listen, data_dir, state, keys, jwt, limits, servers, upstreams, rules, cedar, audit }
 }
 
 fn listen(reader: &mut Reader<'_>, root: &Section<'_>) -> Option<SocketAddr> {

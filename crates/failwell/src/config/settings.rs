@@ -12,7 +12,7 @@ use failwell_gateway::{Sharing, Trust, Wire};
 use failwell_policy::{Charter, Keys, Limits, Rules, Ruling};
 use http::Uri;
 
-use super::{Builtin, StateConfig};
+use super::{Builtin, JwtConfig, StateConfig};
 
 /// The settings of one start.
 #[derive(Debug)]
@@ -25,6 +25,8 @@ pub(crate) struct Config {
     pub(crate) state: StateConfig,
     /// The keys callers may present, besides the one of the environment.
     pub(crate) keys: Keys,
+    /// The tokens callers may present.
+    pub(crate) jwt: Option<JwtConfig>,
     /// How much callers may ask for.
     pub(crate) limits: Limits,
     /// The built-in servers to offer.
@@ -100,6 +102,7 @@ impl Default for Config {
             data_dir: None,
             state: StateConfig::Memory,
             keys: Keys::default(),
+            jwt: None,
             limits: Limits::default(),
             servers: Builtin::USUAL.to_vec(),
             upstreams: Vec::new(),

@@ -8,8 +8,10 @@
 )]
 
 mod folder;
+mod identity;
 mod ledger;
 mod node;
 mod nodes;
 mod redis;
 mod reload;
+mod tokens;
