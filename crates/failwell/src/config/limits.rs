@@ -56,7 +56,7 @@ fn allowance(reader: &mut Reader<'_>, section: &Section<'_>) -> Allowance {
 fn rate(reader: &mut Reader<'_>, section: &Section<'_>) -> Option<Rate> {
     let burst = reader.number(section, &BURST);
     let Some(text) = reader.text(section, "rate") else {
-        if section.has("burst") && !section.has("rate") {
+        if section.has("burst") && !section.has("rate") && !reader.is_noted(&section.path("rate")) {
             let help = "add rate = \"5/s\", or remove it";
             reader.wrong(&section.key_span("burst"), &section.path("burst"), "`burst` without `rate`", help);
         }

@@ -50,7 +50,7 @@ pub(crate) const STATUS_OF_KIND: [(Kind, i32); 13] = [
 ];
 
 /// In-band errors of MCP ride on HTTP 200 in both eras, save where the specification names a status.
-pub(crate) const TABLE: [Expected; 33] = [
+pub(crate) const TABLE: [Expected; 34] = [
     row(Condition::NotJson, (-32700, 400), (-32700, 400), (-32700, 400)),
     row(Condition::BadShape, (-32600, 400), (-32600, 400), (-32600, 400)),
     row(Condition::UnknownMethod, (-32601, 404), (-32601, 200), (-32601, 404)),
