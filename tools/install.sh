@@ -122,6 +122,7 @@ install_gateway_peers() {
 	once "$GATEWAY_PEERS/mcp-proxy" install_gateway_peer
 	once "$GATEWAY_PEERS/npm" install_gateway_npm
 	export BENCH_FASTMCP=$TOOLS/python/bin/python BENCH_NODE=$TOOLS/npm/bin/node
+	export BENCH_GATEKIT_PYTHON=$GATEWAY_PEERS/gatekit/bin/python
 	export BENCH_GATEKIT=$GATEWAY_PEERS/gatekit/bin/gatekit-gateway BENCH_MCP_PROXY=$GATEWAY_PEERS/mcp-proxy/bin/mcp-proxy
 	export BENCH_SUPERGATEWAY=$GATEWAY_PEERS/npm/node_modules/supergateway/dist/index.js
 }

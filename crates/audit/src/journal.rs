@@ -11,6 +11,7 @@ use serde_json::json;
 use crate::entry::Entry;
 use crate::printable::printable;
 use crate::redact::{Redact, Redactor};
+use crate::sighting::Sighting;
 
 /// How a line looks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -27,12 +28,13 @@ pub struct Journal {
     style: Style,
     queue: SyncSender<Line>,
     lost: Arc<AtomicU64>,
+    redact: Redact,
 }
 
 #[derive(Debug)]
 enum Line {
     Text(String),
-    Fault(Box<Entry>),
+    Fault(Box<Entry>, Redact),
     Flush(SyncSender<()>),
 }
 
@@ -41,23 +43,12 @@ impl Journal {
 
     /// Writes to standard error: text when a person watches, JSON otherwise.
     pub fn to_stderr() -> Journal {
-        Journal::redacted_to_stderr(Arc::new(str::to_owned))
-    }
-
-    /// The same, with secrets taken out of every failure.
-    pub fn redacted_to_stderr(redactor: Redactor) -> Journal {
         let style = if std::io::stderr().is_terminal() { Style::Text } else { Style::Json };
-        Journal::redacted(style, std::io::stderr(), redactor)
+        Journal::to(style, std::io::stderr())
     }
 
     /// Writes anywhere. The thread ends when the last handle is gone.
-    pub fn to(style: Style, sink: impl Write + Send + 'static) -> Journal {
-        Journal::redacted(style, sink, Arc::new(str::to_owned))
-    }
-
-    /// Writes anywhere, with secrets taken out of every failure.
-    pub fn redacted(style: Style, mut sink: impl Write + Send + 'static, redactor: Redactor) -> Journal {
-        let redact = Redact::new(redactor);
+    pub fn to(style: Style, mut sink: impl Write + Send + 'static) -> Journal {
         let (queue, lines) = sync_channel::<Line>(Self::LONGEST_QUEUE);
         // A thread that cannot be started leaves a queue nobody reads: lines are then counted as lost.
         let _ = std::thread::Builder::new().name("journal".to_owned()).spawn(move || {
@@ -66,7 +57,7 @@ impl Journal {
                     Line::Text(text) => {
                         let _ = writeln!(sink, "{text}");
                     }
-                    Line::Fault(entry) => {
+                    Line::Fault(entry, redact) => {
                         let _ = writeln!(sink, "{}", entry.line(style, &redact));
                     }
                     Line::Flush(done) => {
@@ -76,17 +67,29 @@ impl Journal {
                 }
             }
         });
-        Journal { style, queue, lost: Arc::default() }
+        Journal { style, queue, lost: Arc::default(), redact: Redact::new(Arc::new(str::to_owned)) }
     }
 
-    /// Adds a line. Never waits.
+    /// The same journal, with secrets taken out of what this handle writes.
+    #[must_use]
+    pub fn redacting(mut self, redactor: Redactor) -> Journal {
+        self.redact = Redact::new(redactor);
+        self
+    }
+
+    /// Something a content guard found.
+    pub fn sighting(&self, sighting: &Sighting<'_>) {
+        self.write(sighting.line(self.style, &self.redact));
+    }
+
+    /// Adds a line of our own words. Never waits.
     pub fn write(&self, line: String) {
         self.put(Line::Text(line));
     }
 
     /// Adds a failure. Never waits.
     pub fn fault(&self, entry: Entry) {
-        self.put(Line::Fault(Box::new(entry)));
+        self.put(Line::Fault(Box::new(entry), self.redact.clone()));
     }
 
     /// Something happened that belongs to no request.
@@ -106,7 +109,7 @@ impl Journal {
         let (now, id) = (Moment::now(), fault.reason().id);
         let mut causes = fault.operator().causes();
         causes.extend(fault.operator().notes().iter().map(|(name, note)| format!("{name}: {note}")));
-        let causes = causes.join(": ");
+        let causes = self.redact.text(&causes.join(": "), usize::MAX);
         self.write(match self.style {
             Style::Json => json!({"timestamp": now.to_string(), "level": "error", "message": message,
                 "service": service, "error_message": causes, "reason": id})

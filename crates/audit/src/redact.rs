@@ -13,6 +13,12 @@ pub(crate) struct Redact {
     redactor: Redactor,
 }
 
+impl std::fmt::Debug for Redact {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("Redact")
+    }
+}
+
 impl Redact {
     pub(crate) fn new(redactor: Redactor) -> Redact {
         Redact { redactor }

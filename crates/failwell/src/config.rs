@@ -9,6 +9,7 @@ mod builtin;
 mod charter;
 mod excerpt;
 mod file;
+mod guard;
 mod identity;
 mod interpolate;
 mod jwt;

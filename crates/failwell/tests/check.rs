@@ -199,7 +199,8 @@ fn the_schema_agrees_with_the_example_and_refuses_what_check_refuses() {
     for wrong in [
         "lisen = \"x\"",
         "servers = [\"loby\"]",
-        "guard = {}",
+        "[guard.secrets]\naction = \"sometimes\"",
+        "[guard.secret]\naction = \"off\"",
         "[[upstream]]\nname = \"a\"",
         "[[upstream]]\nname = \"a__b\"\ncommand = [\"x\"]",
         "[[upstream]]\nname = \"a\"\ncommand = []",

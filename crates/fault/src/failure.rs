@@ -105,14 +105,16 @@ impl Fault {
     /// Private: the whole story of another fault, which this one answers for.
     #[must_use]
     #[track_caller]
-    pub fn absorbing(mut self, other: Fault) -> Fault {
+    pub fn absorbing(mut self, mut other: Fault) -> Fault {
+        // A stack stays one: in words it would fill the note.
+        let stack = other.0.private.stack.take();
         let whole = other.operator().to_string();
         let mut private = other.0.private;
         self.0.private.notes.push(("absorbed", whole));
         self.0.private.causes.append(&mut private.causes);
         self.0.private.locations.append(&mut private.locations);
         self.0.private.captured.append(&mut private.captured);
-        self.0.private.stack = self.0.private.stack.take().or(private.stack);
+        self.0.private.stack = self.0.private.stack.take().or(stack);
         self
     }
 

@@ -128,6 +128,17 @@ impl Catalogue {
         Some(listed.entries.clone())
     }
 
+    /// The only member that has something under this name without a prefix.
+    pub(crate) fn owner(&self, name: &str) -> Option<String> {
+        let known = self.lock();
+        let lists = known.values().flatten().flatten();
+        let mut having = lists
+            .flat_map(|listed| listed.entries.iter())
+            .filter(|entry| entry.inside == name || entry.shown == name);
+        let first = having.next()?.server.clone();
+        having.all(|entry| entry.server == first).then_some(first)
+    }
+
     /// Something of this member changed.
     pub(crate) fn forget(&self, server: &str) {
         self.lock().remove(server);

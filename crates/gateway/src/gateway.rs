@@ -397,11 +397,10 @@ impl Room for Gateway {
     }
 
     fn behind(&self, target: &str) -> Option<Box<str>> {
-        let server = match inside_uri(target) {
-            Some((server, _)) => server,
-            None => server_of(target)?.to_owned(),
-        };
-        self.0.member(&server).map(|_| server.into_boxed_str())
+        let named = inside_uri(target).map(|(server, _)| server);
+        let named = named.or_else(|| server_of(target).map(str::to_owned));
+        let member = named.filter(|server| self.0.member(server).is_some());
+        member.or_else(|| self.0.catalogue.owner(target)).map(String::into_boxed_str)
     }
 
     fn offers(&self) -> Offers {

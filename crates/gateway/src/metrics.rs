@@ -9,7 +9,8 @@ use crate::upstream::Upstream;
 
 type Read = fn(&Upstream) -> u64;
 
-const NUMBERS: [(&str, &str, Read); 2] = [
+const NUMBERS: [(&str, &str, Read); 3] = [
+    ("failwell_upstream_starts_total", "counter", |upstream| upstream.tally().starts()),
     ("failwell_upstream_stray_lines_total", "counter", |upstream| upstream.tally().strays()),
     ("failwell_upstream_caller_sessions", "gauge", |upstream| upstream.sessions() as u64),
 ];

@@ -14,6 +14,7 @@ const REPORT: Duration = Duration::from_secs(60);
 /// Counted over all connections.
 #[derive(Debug, Default)]
 pub(crate) struct Tally {
+    starts: AtomicU64,
     strays: AtomicU64,
     reported: Mutex<Option<(Instant, &'static Reason)>>,
 }
@@ -27,6 +28,16 @@ pub(crate) struct Strays {
 }
 
 impl Tally {
+    /// A connection is being made.
+    pub(crate) fn start(&self) {
+        self.starts.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// How often one was.
+    pub(crate) fn starts(&self) -> u64 {
+        self.starts.load(Ordering::Relaxed)
+    }
+
     /// How many lines were no messages.
     pub(crate) fn strays(&self) -> u64 {
         self.strays.load(Ordering::Relaxed)

@@ -135,6 +135,7 @@ impl Upstream {
         let known = self.may_start()?;
         self.rests.check().await?;
         slot.may_start(&self.settings, Instant::now())?;
+        self.tally().start();
         let started = self.starter.start(known, cx, self.telling(cx)).await;
         let connection = match started {
             Ok(connection) => connection,

@@ -68,6 +68,22 @@ impl Guards {
         self.plan(direction, server).wanted != 0
     }
 
+    /// The guards that look at messages of this direction.
+    pub fn watching(&self, direction: Direction, server: &str) -> impl Iterator<Item = Guard> {
+        let on = Guard::ALL.map(|guard| self.action(guard, direction, server) != Action::Off);
+        Guard::ALL.into_iter().zip(on).filter_map(|(guard, on)| on.then_some(guard))
+    }
+
+    fn action(&self, guard: Guard, direction: Direction, server: &str) -> Action {
+        let rule = self.settings.rule(guard);
+        if rule.directions.contains(&direction) { rule.action_for(server) } else { Action::Off }
+    }
+
+    /// Whether single servers have actions of their own.
+    pub fn knows_servers(&self) -> bool {
+        Guard::ALL.into_iter().any(|guard| !self.settings.rule(guard).servers.is_empty())
+    }
+
     /// Looks through a message of a server from the given byte on, which is outside of any string: what stands
     /// before it, such as an id that must come back as it is, is left alone.
     pub fn inspect(&self, direction: Direction, server: &str, json: &[u8], from: usize) -> Verdict {
@@ -123,10 +139,7 @@ impl Guards {
     fn plan(&self, direction: Direction, server: &str) -> Plan {
         let mut plan = Plan { wanted: 0, redacted: 0, blocked: 0 };
         for (guard, categories) in Guard::ALL.into_iter().zip(self.categories) {
-            let rule = self.settings.rule(guard);
-            let action =
-                if rule.directions.contains(&direction) { rule.action_for(server) } else { Action::Off };
-            match action {
+            match self.action(guard, direction, server) {
                 Action::Off => continue,
                 Action::AuditOnly => {}
                 Action::Redact => plan.redacted |= categories,

@@ -8,12 +8,21 @@ use failwell_fault::{Fault, OrFault, reason};
 use failwell_rpc::{Json, Object};
 use futures_util::future::try_join_all;
 
+use crate::guarding::Porter;
 use crate::question::{Answers, Question};
 use crate::session::Session;
 use crate::stream::Stream;
 
 /// How long a person or a model may take to answer in a session.
 const PATIENCE: Duration = Duration::from_secs(300);
+
+/// The line to a client, and who stands at it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Way<'a> {
+    pub(crate) outlet: &'a Stream,
+    pub(crate) porter: &'a Porter,
+    pub(crate) server: &'a str,
+}
 
 /// The way to the client.
 #[derive(Debug)]
@@ -40,13 +49,9 @@ struct RoundState {
 }
 
 impl Asking {
-    pub(crate) async fn ask(
-        &self,
-        questions: &[(&str, Question)],
-        outlet: &Stream,
-    ) -> Result<Answers, Fault> {
+    pub(crate) async fn ask(&self, questions: &[(&str, Question)], way: Way<'_>) -> Result<Answers, Fault> {
         match self {
-            Asking::Session(session) => ask_session(session, questions, outlet).await,
+            Asking::Session(session) => ask_session(session, questions, way).await,
             Asking::Rounds(rounds) => rounds.ask(questions),
             Asking::Nobody => Err(Fault::new(&reason::MCP_CLIENT_REFUSED)),
         }
@@ -103,9 +108,9 @@ impl Rounds {
 async fn ask_session(
     session: &Arc<Session>,
     questions: &[(&str, Question)],
-    outlet: &Stream,
+    way: Way<'_>,
 ) -> Result<Answers, Fault> {
-    let asked = questions.iter().map(|(key, question)| ask_one(session, key, question, outlet));
+    let asked = questions.iter().map(|(key, question)| ask_one(session, key, question, way));
     Ok(Answers(try_join_all(asked).await?.into_iter().collect()))
 }
 
@@ -113,10 +118,11 @@ async fn ask_one(
     session: &Arc<Session>,
     key: &str,
     question: &Question,
-    outlet: &Stream,
+    way: Way<'_>,
 ) -> Result<(String, Json), Fault> {
     let (id, answer) = session.open_question()?;
-    outlet.push(question.as_request(id)).await?;
+    let frame = way.porter.outgoing(way.server, question.as_request(id))?;
+    way.outlet.push(frame).await?;
     let answer = tokio::time::timeout(PATIENCE, answer).await;
     let answer = answer.or_fault(&reason::MCP_CLIENT_REFUSED)?.or_fault(&reason::MCP_CLIENT_REFUSED)?;
     let answer = answer.map_err(|()| Fault::new(&reason::MCP_CLIENT_REFUSED))?;

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use failwell_audit::{Journal, Ledger};
+use failwell_audit::{Journal, Ledger, Redactor};
 use failwell_fault::Fault;
 
-use crate::metrics::Metrics;
+use crate::metrics::{Metrics, Sightings};
 
 /// The books of one program.
 #[derive(Debug, Clone)]
@@ -26,6 +26,13 @@ impl Books {
     #[must_use]
     pub fn with_ledger(mut self, ledger: Ledger) -> Books {
         self.ledger = Some(ledger);
+        self
+    }
+
+    /// The same books, with secrets taken out of every line of the journal.
+    #[must_use]
+    pub(crate) fn redacting(mut self, redactor: Redactor) -> Books {
+        self.journal = self.journal.redacting(redactor);
         self
     }
 
@@ -57,8 +64,8 @@ impl Books {
     }
 
     /// The numbers so far.
-    pub(crate) fn numbers(&self, limiter_buckets: usize) -> String {
+    pub(crate) fn numbers(&self, limiter_buckets: usize, sightings: &Sightings) -> String {
         let health = self.ledger.as_ref().map(Ledger::health);
-        self.metrics.text(self.journal.lost(), health.as_ref(), limiter_buckets)
+        self.metrics.text(self.journal.lost(), health.as_ref(), limiter_buckets, sightings)
     }
 }

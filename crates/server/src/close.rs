@@ -83,11 +83,13 @@ impl House {
         let info = Some(self.server_info.text());
         let reply = render(&exchange.to, &exchange.happened, info, now);
         let limit = self.settings.largest_answer;
-        if reply.as_ref().is_none_or(|reply| reply.body.len() <= limit) {
-            return reply;
-        }
-        exchange.happened = Err(Fault::new(&reason::SERVER_TOO_LARGE).fact("limit", limit));
-        render(&exchange.to, &exchange.happened, info, now)
+        let reply = if reply.as_ref().is_none_or(|reply| reply.body.len() <= limit) {
+            reply
+        } else {
+            exchange.happened = Err(Fault::new(&reason::SERVER_TOO_LARGE).fact("limit", limit));
+            render(&exchange.to, &exchange.happened, info, now)
+        };
+        self.let_out(exchange, reply?, now)
     }
 
     /// No record, no answer.

@@ -9,8 +9,9 @@ use serde_json::{Value, json};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
-use crate::asking::Asking;
+use crate::asking::{Asking, Way};
 use crate::client::{Capability, Client};
+use crate::guarding::Porter;
 use crate::hub::{Event, Hub};
 use crate::log_level::LogLevel;
 use crate::party::Party;
@@ -33,6 +34,8 @@ struct Inner {
     reference: Ref,
     cancel: CancellationToken,
     outlet: Arc<Stream>,
+    porter: Arc<Porter>,
+    server: String,
     progress: Option<Json>,
     last_progress: Mutex<Option<(Instant, f64)>>,
     log_level: Option<LogLevel>,
@@ -61,6 +64,8 @@ pub(crate) struct Surroundings {
     pub(crate) reference: Ref,
     pub(crate) cancel: CancellationToken,
     pub(crate) outlet: Arc<Stream>,
+    pub(crate) porter: Arc<Porter>,
+    pub(crate) server: String,
     pub(crate) progress: Option<Json>,
     pub(crate) log_level: Option<LogLevel>,
     pub(crate) asking: Asking,
@@ -81,6 +86,8 @@ impl Context {
             reference: around.reference,
             cancel: around.cancel,
             outlet: around.outlet,
+            porter: around.porter,
+            server: around.server,
             progress: around.progress,
             last_progress: Mutex::default(),
             log_level: around.log_level,
@@ -178,8 +185,15 @@ impl Context {
 
     async fn notify(&self, method: &str, params: &Value) {
         let frame = json!({"jsonrpc": "2.0", "method": method, "params": params}).to_string();
-        // A reader that is gone is found out by whoever writes the answer.
-        let _ = self.0.outlet.push(frame).await;
+        self.tell(frame).await;
+    }
+
+    /// Sends a frame, if it may pass.
+    async fn tell(&self, frame: String) {
+        if let Some(frame) = self.0.porter.notice(&self.0.server, frame) {
+            // A reader that is gone is found out by whoever writes the answer.
+            let _ = self.0.outlet.push(frame).await;
+        }
     }
 
     /// Lets go of the client's connection for a while: a session client over HTTP comes back for the rest after
@@ -201,7 +215,10 @@ impl Context {
         }
         match self.0.task.get() {
             Some(task) => task.ask(questions).await,
-            None => self.0.asking.ask(questions, &self.0.outlet).await,
+            None => {
+                let way = Way { outlet: &self.0.outlet, porter: &self.0.porter, server: &self.0.server };
+                self.0.asking.ask(questions, way).await
+            }
         }
     }
 
@@ -246,7 +263,7 @@ impl Context {
     pub async fn relay_notice(&self, method: &str, params: &Json) {
         let (method, params) = (failwell_rpc::json_string(method), params.text());
         let frame = format!(r#"{{"jsonrpc":"2.0","method":{method},"params":{params}}}"#);
-        let _ = self.0.outlet.push(failwell_rpc::on_one_line(frame)).await;
+        self.tell(failwell_rpc::on_one_line(frame)).await;
     }
 
     /// What the request brought beyond what is understood here.

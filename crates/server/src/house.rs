@@ -8,7 +8,9 @@ use failwell_audit::{Journal, Trail};
 use failwell_fault::{Fault, OrFault, reason};
 use failwell_policy::Caller;
 use failwell_render::{Outcome, Reply};
-use failwell_rpc::{About, Asked, Face, Json, Misread, Notification, Raw, ReplyTo, Response, Revision};
+use failwell_rpc::{
+    About, Asked, Face, Incoming, Json, Limits, Message, Misread, Notification, Raw, ReplyTo, Revision, read,
+};
 use futures_util::FutureExt;
 use serde_json::json;
 use tokio::sync::Semaphore;
@@ -17,8 +19,11 @@ use tokio_util::sync::CancellationToken;
 use crate::arrival::{Arrival, Meta};
 use crate::books::Books;
 use crate::call::Call;
+use crate::client::Client;
+use crate::guarding::{Gate, Porter, Watched, Whose};
 use crate::hub::Hub;
 use crate::listen::tell_session;
+use crate::metrics::Sightings;
 use crate::panic::fault_of;
 use crate::room::Room;
 use crate::seal::Seal;
@@ -36,6 +41,7 @@ pub struct House {
     pub(crate) seal: Seal,
     pub(crate) slots: Semaphore,
     pub(crate) listeners: Semaphore,
+    pub(crate) porter: Arc<Porter>,
     pub(crate) books: Books,
     pub(crate) server_info: Json,
     closing: CancellationToken,
@@ -53,6 +59,8 @@ pub struct Exchange<'a> {
     pub method: Option<&'a str>,
     /// Which connection it came in on.
     pub connection: &'a str,
+    /// Which server it was for, where guards tell servers apart.
+    pub server: String,
     /// Who sent it, if that is known.
     pub caller: Option<&'a Caller>,
     /// The message itself, if it could be read.
@@ -72,6 +80,7 @@ impl<'a> Exchange<'a> {
             connection,
             caller: None,
             request: None,
+            server: String::new(),
             trail: Trail::default(),
         }
     }
@@ -86,12 +95,21 @@ impl House {
     ) -> Result<Arc<House>, Fault> {
         let hub = Hub::new();
         let info = room.info();
+        let gate = settings.gate.clone().map_or_else(Gate::standard, Ok)?;
+        let books = books.into().redacting(gate.redactor());
+        let porter = Porter {
+            gate,
+            journal: books.journal().clone(),
+            service: info.name,
+            sightings: Sightings::default(),
+        };
         let described = json!({"name": info.name, "title": info.title, "version": info.version});
         Ok(Arc::new(House {
             server_info: Json::of(&described).or_fault(&reason::SERVER_BUG)?,
             tasks: Arc::new(Tasks::new(hub.clone())),
             slots: Semaphore::new(settings.most_in_flight),
             listeners: Semaphore::new(settings.most_listeners),
+            porter: Arc::new(porter),
             seal: match &settings.seal_key {
                 Some(key) => Seal::shared(key, &settings.house),
                 None => Seal::fresh()?,
@@ -100,7 +118,7 @@ impl House {
             room,
             settings,
             hub,
-            books: books.into(),
+            books,
         }))
     }
 
@@ -109,18 +127,21 @@ impl House {
         let began = self.begin();
         let mut to = ReplyTo::request(arrival.request.id.clone(), Face::Mcp(arrival.revision()));
         let trail = Trail::default();
-        let serving = AssertUnwindSafe(self.serve(&arrival, &mut to, &trail)).catch_unwind();
+        let serving =
+            AssertUnwindSafe(self.serve(&arrival, &mut to, Watched { trail: &trail, began })).catch_unwind();
         let happened = serving.await.unwrap_or_else(|payload| Err(fault_of(payload.as_ref())));
         let (method, connection) = (Some(&*arrival.request.method), arrival.connection());
         let (caller, request) = (Some(arrival.caller), Some(arrival.request.text()));
-        self.close(Exchange { to, happened, began, method, connection, caller, request, trail }).await
+        let server = self.server_of(&arrival.request);
+        let exchange = Exchange { to, happened, began, method, connection, server, caller, request, trail };
+        self.close(exchange).await
     }
 
     async fn serve(
         self: &Arc<Self>,
         arrival: &Arrival<'_>,
         to: &mut ReplyTo,
-        trail: &Trail,
+        watched: Watched<'_>,
     ) -> Result<Outcome, Fault> {
         let _running = arrival.register()?;
         arrival.is_of(self.settings.only)?;
@@ -128,14 +149,46 @@ impl House {
         let client = arrival.introduce(&said)?;
         let call = Call::read(&arrival.request, client.revision, self.room.offers())?;
         if let Some(target) = call.target() {
-            trail.aim(target);
+            watched.trail.aim(target);
         }
         to.asked = match (call.asked(), self.settings.tool_failures) {
             (Asked::Tool, ToolFailures::Error) => Asked::ToolOrError,
             (asked, _) => asked,
         };
         let _passage = self.admit(&client.caller).await?;
-        self.work(call, client, arrival, &said, to).await
+        let server = self.server_of(&arrival.request);
+        let whose =
+            Whose { server: &server, to: Some(to), connection: arrival.connection(), watched: Some(watched) };
+        match self.let_in(&arrival.request, whose)? {
+            None => self.work(call, client, arrival, &said, to).await,
+            // Rare and large, so kept apart.
+            Some(clean) => Box::pin(self.serve_clean(&clean, client, arrival, to)).await,
+        }
+    }
+
+    /// A request from which something was taken out, read anew.
+    async fn serve_clean(
+        self: &Arc<Self>,
+        clean: &str,
+        client: Client,
+        arrival: &Arrival<'_>,
+        to: &ReplyTo,
+    ) -> Result<Outcome, Fault> {
+        let Incoming::One(Ok(Message::Request(request))) = read(clean.as_bytes(), &Limits::default()) else {
+            return Err(Fault::new(&reason::SERVER_BUG).note("guard", "a redacted request cannot be read"));
+        };
+        let arrival = Arrival {
+            request,
+            spoken: arrival.spoken,
+            caller: arrival.caller,
+            session: arrival.session,
+            ids: arrival.ids,
+            outlet: arrival.outlet.clone(),
+            cancel: arrival.cancel.clone(),
+        };
+        let said = Meta::of(&arrival.request);
+        let call = Call::read(&arrival.request, client.revision, self.room.offers())?;
+        self.work(call, client, &arrival, &said, to).await
     }
 
     /// Policy on the way in: is there room, can it be written down, and is it this caller's turn.
@@ -195,14 +248,9 @@ impl House {
         }
     }
 
-    /// An answer to a question of ours.
-    pub fn hear(&self, response: &Response<'_>, session: &Session) -> Concern {
-        session.answer(response)
-    }
-
     /// Keeps a session told of changes, until it ends.
     pub fn keep_told(&self, session: &Arc<Session>) {
-        tokio::spawn(tell_session(session.clone(), self.hub.clone()));
+        tokio::spawn(tell_session(session.clone(), self.hub.clone(), self.porter.clone()));
     }
 
     /// Where changes are announced.
@@ -212,7 +260,8 @@ impl House {
 
     /// The numbers so far.
     pub fn metrics(&self) -> String {
-        self.books.numbers(self.settings.turnstile.buckets()) + &self.room.metrics()
+        let buckets = self.settings.turnstile.buckets();
+        self.books.numbers(buckets, &self.porter.sightings) + &self.room.metrics()
     }
 
     /// The journal.

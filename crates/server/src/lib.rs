@@ -10,6 +10,8 @@
 //! * Every handler runs under a deadline and inside `catch_unwind`; every queue and table here is bounded.
 //! * A handler asks its client through [`Context::ask`], whatever the era; what a modern client must carry for us
 //!   is sealed and bound to caller, method and arguments.
+//! * What comes in passes the content guards before the work, what goes out before it leaves: results, errors,
+//!   notices, questions and their answers, and the operator's journal. An id comes back as it was sent.
 //! * What other nodes must know goes through [`SharedState`]; a node that is [`Alone`] shares nothing and waits for nobody.
 //! * Absent on purpose: sockets, code numbers, HTTP statuses.
 
@@ -22,6 +24,7 @@ mod close;
 mod content;
 mod context;
 mod digest;
+mod guarding;
 mod headers;
 mod house;
 mod hub;
@@ -61,6 +64,7 @@ pub use books::Books;
 pub use client::{Capability, Client, TASKS_EXTENSION};
 pub use content::{Content, ResourceBody, ResourceContents, ToolOutcome};
 pub use context::{Context, TaskNeed};
+pub use guarding::Gate;
 pub use headers::{Headers, header_value, named_by, repeated_params};
 pub use house::{Exchange, House};
 pub use hub::{Event, Hub};

@@ -7,6 +7,7 @@ use failwell_render::{Outcome, ResultKind};
 use failwell_rpc::{Id, Json, Object, Raw, meta};
 use serde_json::{Map, Value, json};
 
+use crate::guarding::Porter;
 use crate::hub::{Event, Hub};
 use crate::party::Party;
 use crate::session::Session;
@@ -92,6 +93,7 @@ pub(crate) struct Listening<'a> {
     pub(crate) party: Party,
     pub(crate) outlet: &'a Stream,
     pub(crate) tasks: &'a Tasks,
+    pub(crate) porter: &'a Porter,
 }
 
 impl Listening<'_> {
@@ -128,7 +130,10 @@ impl Listening<'_> {
         let others = members.and_then(|members| members.without(&["_meta"]));
         let params = joined(&format!(r#""_meta":{meta}"#), others.as_ref());
         let frame = format!(r#"{{"jsonrpc":"2.0","method":"{method}","params":{params}}}"#);
-        self.outlet.push(failwell_rpc::on_one_line(frame)).await
+        match self.porter.notice("", failwell_rpc::on_one_line(frame)) {
+            Some(frame) => self.outlet.push(frame).await,
+            None => Ok(()),
+        }
     }
 
     /// The result that ends a subscription in good order.
@@ -147,7 +152,7 @@ fn joined(first: &str, others: Option<&Json>) -> String {
 }
 
 /// Tells a session of changes until it ends: lists always, resources when watched.
-pub(crate) async fn tell_session(session: Arc<Session>, hub: Hub) {
+pub(crate) async fn tell_session(session: Arc<Session>, hub: Hub, porter: Arc<Porter>) {
     let party = Party { caller: session.caller.clone(), session: Some(session.number) };
     let mut events = hub.listen(party);
     loop {
@@ -165,7 +170,9 @@ pub(crate) async fn tell_session(session: Arc<Session>, hub: Hub) {
             let params = event.params().map(|params| format!(r#","params":{}"#, params.text()));
             let (method, params) = (event.method(), params.unwrap_or_default());
             let frame = format!(r#"{{"jsonrpc":"2.0","method":"{method}"{params}}}"#);
-            session.outbound.push_now(failwell_rpc::on_one_line(frame));
+            if let Some(frame) = porter.notice("", failwell_rpc::on_one_line(frame)) {
+                session.outbound.push_now(frame);
+            }
         }
     }
 }

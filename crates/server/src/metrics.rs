@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use failwell_audit::LedgerHealth;
 use failwell_fault::{Reason, reason};
+use failwell_policy::guard::{Action, Category};
 
 /// Upper bounds of the duration buckets, in seconds.
 const BOUNDS: [f64; 9] = [0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1.0, 10.0];
@@ -68,6 +69,7 @@ impl Metrics {
         journal_lost: u64,
         ledger: Option<&LedgerHealth>,
         limiter_buckets: usize,
+        sightings: &Sightings,
     ) -> String {
         let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         let mut out = String::with_capacity(8 * 1024);
@@ -97,6 +99,7 @@ impl Metrics {
                 read(count)
             );
         }
+        sightings.write(&mut out);
         let _ = writeln!(out, "# TYPE failwell_journal_lost_total counter");
         let _ = writeln!(out, "failwell_journal_lost_total {journal_lost}");
         if let Some(health) = ledger {
@@ -105,6 +108,43 @@ impl Metrics {
         let _ = writeln!(out, "# TYPE failwell_limiter_buckets gauge");
         let _ = writeln!(out, "failwell_limiter_buckets {limiter_buckets}");
         out
+    }
+}
+
+/// What content guards found, by category and action.
+#[derive(Debug)]
+pub(crate) struct Sightings(Vec<(Category, Action, AtomicU64)>);
+
+impl Default for Sightings {
+    fn default() -> Self {
+        let actions = [Action::AuditOnly, Action::Redact, Action::Block];
+        let all =
+            Category::all().flat_map(|category| actions.map(|action| (category, action, AtomicU64::new(0))));
+        Sightings(all.collect())
+    }
+}
+
+impl Sightings {
+    pub(crate) fn note(&self, category: Category, action: Action, count: usize) {
+        let found = self.0.iter().find(|(known, done, _)| *known == category && *done == action);
+        if let Some((_, _, counter)) = found {
+            counter.fetch_add(u64::try_from(count).unwrap_or(u64::MAX), Ordering::Relaxed);
+        }
+    }
+
+    /// Only those that were seen: there are many, and few guards are set to all actions.
+    fn write(&self, out: &mut String) {
+        let _ = writeln!(out, "# TYPE failwell_guard_findings_total counter");
+        for (category, action, counter) in &self.0 {
+            let count = counter.load(Ordering::Relaxed);
+            if count > 0 {
+                let (guard, name, action) = (category.guard().as_str(), category.as_str(), action.as_str());
+                let _ = writeln!(
+                    out,
+                    "failwell_guard_findings_total{{guard=\"{guard}\",category=\"{name}\",action=\"{action}\"}} {count}"
+                );
+            }
+        }
     }
 }
 

@@ -52,6 +52,8 @@ impl House {
                 reference: Ref::fresh(),
                 cancel: session.ended.child_token(),
                 outlet: session.outbound.clone(),
+                porter: self.porter.clone(),
+                server: self.server_behind(&uri),
                 progress: None,
                 log_level: None,
                 asking: Asking::Nobody,
@@ -72,7 +74,9 @@ impl House {
         for uri in session.kept().map(|kept| kept.watched).unwrap_or_default() {
             let method = "notifications/resources/updated";
             let notice = json!({"jsonrpc": "2.0", "method": method, "params": {"uri": uri}});
-            session.outbound.push_now(notice.to_string());
+            if let Some(notice) = self.porter.notice("", notice.to_string()) {
+                session.outbound.push_now(notice);
+            }
         }
     }
 }

@@ -14,6 +14,7 @@ use crate::asking::Asking;
 use crate::client::Client;
 use crate::content::{ToolOutcome, Verdict};
 use crate::context::{Context, Surroundings};
+use crate::guarding::{Watched, Whose};
 use crate::house::{Exchange, House};
 use crate::params::Params;
 use crate::passing::Passing;
@@ -94,12 +95,19 @@ impl House {
             Ok(PlainCall::ReadResource(_)) => Some("read_resource"),
             Err(_) => None,
         };
+        let server = call.as_ref().map_or_else(|_| String::new(), |call| self.server_of_plain(call));
         let happened = match call {
-            Ok(call) => self.serve_plain(call, caller, &to, cancel).await,
+            Ok(call) => {
+                let watched = Watched { trail: &trail, began };
+                let whose = Whose { server: &server, to: Some(&to), connection: "", watched: Some(watched) };
+                self.serve_plain(call, caller, &to, whose, cancel).await
+            }
             Err(fault) => Err(fault),
         };
         let caller = Some(caller);
-        self.close(Exchange { to, happened, began, method, connection: "", caller, request, trail }).await
+        let exchange =
+            Exchange { to, happened, began, method, connection: "", server, caller, request, trail };
+        self.close(exchange).await
     }
 
     async fn serve_plain(
@@ -107,6 +115,7 @@ impl House {
         call: PlainCall,
         caller: &Caller,
         to: &ReplyTo,
+        whose: Whose<'_>,
         cancel: CancellationToken,
     ) -> Result<Outcome, Fault> {
         let _passage = self.admit(caller).await?;
@@ -116,6 +125,8 @@ impl House {
             reference: to.reference,
             cancel,
             outlet: Arc::new(Stream::new(Keep::Nothing)),
+            porter: self.porter.clone(),
+            server: whose.server.to_owned(),
             progress: None,
             log_level: None,
             asking: Asking::Nobody,
@@ -131,13 +142,28 @@ impl House {
             }
             PlainCall::Execute { name, arguments } => {
                 let arguments = Json::of(&arguments).or_fault(&reason::SERVER_BUG)?;
+                let arguments = self.porter.incoming(whose, arguments.text())?.unwrap_or(arguments);
                 let work = self.room.call(&name, arguments, cx.clone());
                 plain_result(self.supervise(work, &cx).await?.finished()?)
             }
             PlainCall::ReadResource(uri) => {
+                let clean = self.porter.incoming(whose, &failwell_rpc::json_string(&uri))?;
+                let uri =
+                    clean.and_then(|json| json.raw().as_str().map(|text| text.into_owned())).unwrap_or(uri);
                 let contents = self.supervise(self.room.read(&uri, cx.clone()), &cx).await?.finished()?;
                 Ok(Outcome::Value(contents.members))
             }
+        }
+    }
+}
+
+impl House {
+    fn server_of_plain(&self, call: &PlainCall) -> String {
+        match call {
+            PlainCall::Execute { name: target, .. } | PlainCall::ReadResource(target) => {
+                self.server_behind(target)
+            }
+            _ => String::new(),
         }
     }
 }

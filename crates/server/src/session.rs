@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use failwell_fault::{Fault, OrFault, reason};
 use failwell_policy::Caller;
-use failwell_rpc::{Id, Json, Limits, Response, Revision};
+use failwell_rpc::{Id, Json, Limits, Revision};
 use tokio::sync::oneshot;
 use tokio_util::sync::CancellationToken;
 
@@ -215,10 +215,10 @@ impl Session {
     }
 
     /// The client answered a question. Answers nobody waits for are dropped.
-    pub fn answer(&self, response: &Response<'_>) -> Concern {
-        let asked = response.id.as_u64().and_then(|id| lock(&self.questions).remove(&id));
+    pub fn answer(&self, id: &Id, body: Result<Json, ()>) -> Concern {
+        let asked = id.as_u64().and_then(|id| lock(&self.questions).remove(&id));
         let Some(waiting) = asked else { return Concern::Others };
-        let _ = waiting.send(response.body.map(|raw| raw.to_json()).map_err(|_| ()));
+        let _ = waiting.send(body);
         Concern::Ours
     }
 

@@ -4,6 +4,7 @@ use std::time::Duration;
 use failwell_fault::Secret;
 use failwell_rpc::Era;
 
+use crate::guarding::Gate;
 use crate::state::{Alone, SharedState};
 use crate::turnstile::Turnstile;
 
@@ -24,6 +25,8 @@ pub struct Settings {
     pub largest_answer: usize,
     /// What a failed tool is answered with on MCP.
     pub tool_failures: ToolFailures,
+    /// What messages may carry; `None` for what is guarded when nobody says.
+    pub gate: Option<Gate>,
     /// The only era that is spoken; `None` for both.
     pub only: Option<Era>,
     /// The name of the house among those of its node; the main one has none.
@@ -54,6 +57,7 @@ impl Default for Settings {
             turnstile: Arc::default(),
             largest_answer: 16 * 1024 * 1024,
             tool_failures: ToolFailures::default(),
+            gate: None,
             only: None,
             house: String::new(),
             state: Arc::new(Alone),

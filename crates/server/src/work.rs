@@ -168,6 +168,8 @@ impl Desk<'_> {
             reference: self.to.reference,
             cancel: self.arrival.cancel.clone(),
             outlet: self.arrival.outlet.clone(),
+            porter: self.house.porter.clone(),
+            server: self.house.server_of(&self.arrival.request),
             progress: self.said.progress_token.map(|raw| raw.to_json()),
             log_level: self.arrival.log_level(self.said)?,
             asking,
@@ -283,6 +285,7 @@ impl Desk<'_> {
             party: cx.party(),
             outlet: &self.arrival.outlet,
             tasks: &house.tasks,
+            porter: &house.porter,
         };
         tokio::select! {
             never = watching => match never {},

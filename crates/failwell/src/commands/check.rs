@@ -1,6 +1,9 @@
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use failwell_policy::GuardSettings;
+use failwell_policy::guard::Rule;
 use serde::Serialize;
 use serde_json::{Value, json as object};
 
@@ -77,6 +80,7 @@ fn view(config: &Config) -> Value {
         "limits": limits(&config.limits),
         "servers": servers,
         "upstream": upstreams,
+        "guard": guards(&config.guards),
         "audit": audit(&config.audit),
     })
 }
@@ -122,6 +126,25 @@ fn audit(audit: &AuditConfig) -> Value {
         },
         "rotation": {"size_mb": audit.rotation.bytes >> 20, "files": audit.rotation.files},
     })
+}
+
+fn guards(settings: &GuardSettings) -> Value {
+    let rule = |rule: &Rule| {
+        let servers: BTreeMap<&str, &str> =
+            rule.servers.iter().map(|(name, action)| (name.as_str(), action.as_str())).collect();
+        let categories = rule.categories.as_ref();
+        object!({
+            "action": rule.action.as_str(),
+            "categories": categories.map(|all| all.iter().map(|one| one.as_str()).collect::<Vec<_>>()),
+            "directions": rule.directions.iter().map(|one| one.as_str()).collect::<Vec<_>>(),
+            "servers": servers,
+        })
+    };
+    let mut injection = rule(&settings.injection);
+    if let Some(members) = injection.as_object_mut() {
+        members.insert("sensitivity".to_owned(), object!(settings.sensitivity.as_str()));
+    }
+    object!({"secrets": rule(&settings.secrets), "pii": rule(&settings.pii), "injection": injection})
 }
 
 fn upstream(upstream: &UpstreamConfig) -> Value {

@@ -1,19 +1,18 @@
 //! The books of a start, and where they are kept.
 
 use std::path::PathBuf;
-use std::sync::{Arc, LazyLock};
 
-use failwell_audit::{Csv, Journal, Jsonl, Ledger, LedgerSettings, Promise, Redactor, Sink, Text};
-use failwell_policy::{GuardSettings, Guards};
-use failwell_server::Books;
+use failwell_audit::{Csv, Journal, Jsonl, Ledger, LedgerSettings, Promise, Sink, Text};
+use failwell_server::{Books, Gate};
 
 use crate::config::{AuditConfig, Config};
 use crate::state;
 
 /// The journal and the ledger of one start.
-pub(super) fn books(config: &Config) -> Books {
-    let redactor = redactor();
-    let journal = Journal::redacted_to_stderr(redactor.clone());
+pub(super) fn books(config: &Config, gate: &Gate) -> Books {
+    // Whatever the guards are set to do: what is written down stays.
+    let redactor = gate.redactor();
+    let journal = Journal::to_stderr().redacting(redactor.clone());
     let audit = &config.audit;
     let settings = LedgerSettings {
         promise: if audit.critical { Promise::Critical } else { Promise::BestEffort },
@@ -24,17 +23,6 @@ pub(super) fn books(config: &Config) -> Books {
         ..LedgerSettings::in_folder(folder(config))
     };
     Books::from(journal.clone()).with_ledger(Ledger::start(settings, journal))
-}
-
-/// Takes secrets out of what is written down, whatever the guards are set to do.
-fn redactor() -> Redactor {
-    // Made when the first text comes: most starts of a desktop client never see one.
-    let guards = LazyLock::new(|| Guards::compile(GuardSettings::default()));
-    Arc::new(move |text| match &*guards {
-        Ok(guards) => guards.scrub(text).into_owned(),
-        // Better nothing than a secret.
-        Err(_) => "[not kept: the guards could not be built]".to_owned(),
-    })
 }
 
 fn sinks(audit: &AuditConfig) -> Vec<Box<dyn Sink>> {

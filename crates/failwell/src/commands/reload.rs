@@ -106,7 +106,8 @@ impl Running {
                 if let (Some(entrance), Some(credentials)) = (&self.entrance, credentials) {
                     entrance.replace(credentials, self.served.single.clone());
                 }
-                let told = told(&reloaded, &[("keys", rekeyed), ("limits", limited)]);
+                let guards = self.config.guards != config.guards;
+                let told = told(&reloaded, &[("keys", rekeyed), ("limits", limited)], guards);
                 // Who has other roles may see other things.
                 reloaded.ruled |= rekeyed;
                 self.served.announce(&reloaded);
@@ -132,12 +133,15 @@ fn unchanged(complaint: Complaint) -> Complaint {
 }
 
 /// `a added, b changed`, or that nothing was.
-fn told(reloaded: &Reloaded, others: &[(&str, bool)]) -> String {
+fn told(reloaded: &Reloaded, others: &[(&str, bool)], guards: bool) -> String {
     let parts = [("added", &reloaded.added), ("changed", &reloaded.changed), ("removed", &reloaded.removed)];
     let parts = parts.into_iter().filter(|(_, names)| !names.is_empty());
     let mut told: Vec<String> = parts.map(|(what, names)| format!("{} {what}", names.join(", "))).collect();
     let others = [("rules", reloaded.ruled)].into_iter().chain(others.iter().copied());
     told.extend(others.filter(|(_, differ)| *differ).map(|(what, _)| format!("{what} read again")));
+    if guards {
+        told.push("guards changed".to_owned());
+    }
     if told.is_empty() {
         return "nothing changed".to_owned();
     }

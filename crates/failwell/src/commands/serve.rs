@@ -5,7 +5,7 @@ use std::sync::Arc;
 use failwell_fault::Fault;
 use failwell_policy::{Limits, Rate};
 use failwell_process::Launcher;
-use failwell_server::{House, Room, Settings, Toolbox, Turnstile, keep_panics_quiet};
+use failwell_server::{Gate, House, Room, Settings, Toolbox, Turnstile, keep_panics_quiet};
 use tokio_util::sync::CancellationToken;
 
 use super::ledger;
@@ -27,8 +27,13 @@ pub(super) fn room(server: Builtin) -> Result<Arc<dyn Room>, Fault> {
 /// A house around one tool server.
 pub(super) fn build(room: Result<Toolbox, Fault>, settings: Settings) -> Result<Arc<House>, Complaint> {
     keep_panics_quiet();
-    let built = room.and_then(|room| House::new(Arc::new(room), settings, ledger::books(&Config::default())));
-    built.map_err(|fault| unexpected(&fault))
+    guarded(room, settings).map_err(|fault| unexpected(&fault))
+}
+
+fn guarded(room: Result<Toolbox, Fault>, settings: Settings) -> Result<Arc<House>, Fault> {
+    let gate = Gate::standard()?;
+    let books = ledger::books(&Config::default(), &gate);
+    House::new(Arc::new(room?), Settings { gate: Some(gate), ..settings }, books)
 }
 
 /// These limits, and for everybody what was typed: so many requests a second, and twice as many at once.

@@ -8,8 +8,9 @@ use failwell_fault::{Fault, Secret};
 use failwell_gateway::{
     ClientCredentials, Front, Gateway, Reach, Reloaded, Restart, Trust, UpstreamSettings,
 };
+use failwell_policy::{GuardSettings, Guards};
 use failwell_process::Launcher;
-use failwell_server::{House, Info, Room, Settings, keep_panics_quiet};
+use failwell_server::{Gate, House, Info, Room, Settings, keep_panics_quiet};
 
 use super::shared::Shared;
 use super::{ledger, serve};
@@ -32,6 +33,8 @@ pub(super) struct Served {
     pub(super) single: BTreeMap<String, Arc<House>>,
     gateway: Gateway,
     front: Front,
+    gate: Gate,
+    guards: GuardSettings,
     settings: Settings,
     /// The rate that was typed, which goes before that of the file.
     typed_rate: Option<u32>,
@@ -53,6 +56,8 @@ struct Prepared {
     rooms: Rooms,
     front: Arc<dyn Room>,
     single: BTreeMap<String, Arc<House>>,
+    /// Other guards, if they are set otherwise.
+    guards: Option<Guards>,
 }
 
 impl Served {
@@ -69,9 +74,11 @@ impl Served {
     }
 
     fn build(bounds: &Bounds, config: &Config, shared: Shared) -> Result<Served, Fault> {
+        let gate = Gate::new(Guards::compile(config.guards.clone())?);
         let settings = Settings {
             request_deadline: Duration::from_secs(bounds.request_timeout),
             turnstile: serve::turnstile(config.limits.clone(), bounds.rate),
+            gate: Some(gate.clone()),
             state: shared.state.clone(),
             seal_key: shared.seal_key,
             ..Settings::default()
@@ -79,17 +86,18 @@ impl Served {
         let gateway = Gateway::sharing(INFO, &Launcher::of_this_program()?, shared.state);
         let rooms = rooms(&gateway, &config.servers)?;
         let front = Front::new(front(&gateway, config, &rooms));
-        let house = House::new(Arc::new(front.clone()), settings.clone(), ledger::books(config))?;
+        let books = ledger::books(config, &gate);
+        let house = House::new(Arc::new(front.clone()), settings.clone(), books)?;
         gateway.announce_to(house.hub());
-        let (single, typed_rate) = (BTreeMap::new(), bounds.rate);
-        let mut served = Served { house, single, gateway, front, settings, typed_rate };
+        let (single, guards, typed_rate) = (BTreeMap::new(), config.guards.clone(), bounds.rate);
+        let mut served = Served { house, single, gateway, front, gate, guards, settings, typed_rate };
         served.become_another(config)?;
         Ok(served)
     }
 
     /// Serves what another configuration says, from now on: all of it, or nothing when that cannot be.
     pub(super) fn become_another(&mut self, config: &Config) -> Result<Became, Fault> {
-        let Prepared { upstreams, rooms, front, single } = self.prepare(config)?;
+        let Prepared { upstreams, rooms, front, single, guards } = self.prepare(config)?;
         for (name, house) in &single {
             if !self.single.contains_key(name) {
                 self.gateway.announce_single_to(name, house.hub());
@@ -99,6 +107,10 @@ impl Served {
         let limited = self.settings.turnstile.replace(serve::limits(config.limits.clone(), self.typed_rate));
         let reloaded = Reloaded { ruled, ..self.gateway.reload(upstreams, rooms) };
         self.front.set(front);
+        if let Some(guards) = guards {
+            self.gate.set(guards);
+            self.guards = config.guards.clone();
+        }
         self.single = single;
         Ok(Became { reloaded, limited })
     }
@@ -114,7 +126,9 @@ impl Served {
         let names = upstreams.iter().map(|upstream| &upstream.name).chain(rooms.iter().map(|(name, _)| name));
         let single = names.map(|name| Ok((name.clone(), self.alone(name)?))).collect::<Result<_, Fault>>()?;
         let front = front(&self.gateway, config, &rooms);
-        Ok(Prepared { upstreams, rooms, front, single })
+        let other = (self.guards != config.guards).then(|| config.guards.clone());
+        let guards = other.map(Guards::compile).transpose()?;
+        Ok(Prepared { upstreams, rooms, front, single, guards })
     }
 
     /// The house of one server: the one it has, with its sessions, or a new one.

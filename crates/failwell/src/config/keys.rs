@@ -79,9 +79,6 @@ const fn text(name: &'static str, about: &'static str, example: &'static str) ->
 /// A name that begins with a letter, and has neither two underscores in a row nor one at its end.
 pub(super) const NAME_PATTERN: &str = "^[a-z]([a-z0-9-]|_[a-z0-9-])*$";
 
-/// Keys the file will have once what they configure exists. Until then they must not look as if they worked.
-pub(super) const LATER: [&str; 1] = ["guard"];
-
 pub(super) static ROOT: &[Key] = &[
     text("listen", "Address and port for `failwell up`.", "127.0.0.1:8484"),
     text("data_dir", "The folder for state; by default the user's state folder.", "./state"),
@@ -101,6 +98,41 @@ pub(super) static ROOT: &[Key] = &[
     key("rule", "A rule about some callers.", Takes::Tables(RULE)),
     text("cedar", "A file of Cedar policies: what callers may see and do.", "policies.cedar"),
     key("audit", "The ledger: what is kept of each exchange, and where.", Takes::Table(AUDIT)),
+    key("guard", "What messages may carry.", Takes::Table(GUARD)),
+];
+
+static GUARD: &[Key] = &[
+    key("secrets", "Keys, tokens and passwords.", Takes::Table(GUARD_RULE)),
+    key("pii", "What tells who somebody is.", Takes::Table(GUARD_RULE)),
+    key("injection", "Text that wants to command a model.", Takes::Table(INJECTION)),
+];
+
+const ACTION: Key = key(
+    "action",
+    "What is done with what is found: block, redact, audit_only or off.",
+    Takes::Text { example: "redact", pattern: Some("^(block|redact|audit_only|off)$") },
+);
+const CATEGORIES: Key =
+    key("categories", "What is looked for; by default everything but entropy.", Takes::Texts { least: 1 });
+const DIRECTIONS: Key = key(
+    "directions",
+    "Where it is looked for: requests, results, errors, notices; by default everywhere.",
+    Takes::Texts { least: 1 },
+);
+const ACTIONS: Key = key("servers", "Actions of single servers, by name.", Takes::Pairs);
+
+static GUARD_RULE: &[Key] = &[ACTION, CATEGORIES, DIRECTIONS, ACTIONS];
+
+static INJECTION: &[Key] = &[
+    ACTION,
+    key(
+        "sensitivity",
+        "How readily it speaks up: relaxed, standard or strict.",
+        Takes::Text { example: "standard", pattern: Some("^(relaxed|standard|strict)$") },
+    ),
+    CATEGORIES,
+    DIRECTIONS,
+    ACTIONS,
 ];
 
 pub(super) static AUDIT: &[Key] = &[

@@ -8,7 +8,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::interpolate::fill;
-use super::keys::{AUDIT, Key, LATER, Number, ROOT, Takes, UPSTREAM};
+use super::keys::{AUDIT, Key, Number, ROOT, Takes, UPSTREAM};
 use super::names::{list, nearest};
 use super::problem::Problem;
 use super::source::Source;
@@ -363,10 +363,6 @@ fn inner_keys(section: &Section<'_>, name: &str) -> &'static [Key] {
 /// What to say of a key a section does not have.
 fn unknown(name: &str, keys: &[Key]) -> (String, String) {
     let holds = |keys: &[Key]| keys.iter().any(|key| key.name == name);
-    if LATER.contains(&name) {
-        let help = "remove it: this version would not act on it";
-        return (format!("`{name}` is not available in this version"), help.to_owned());
-    }
     if holds(ROOT) {
         let help = format!("move `{name}` to the top of the file, above the first [[upstream]]");
         return (format!("`{name}` does not belong here"), help);

@@ -9,7 +9,7 @@ use std::time::Duration;
 use failwell_audit::{Retention, Rotation};
 use failwell_fault::Secret;
 use failwell_gateway::{Sharing, Trust, Wire};
-use failwell_policy::{Charter, Keys, Limits, Rules, Ruling};
+use failwell_policy::{Charter, GuardSettings, Keys, Limits, Rules, Ruling};
 use http::Uri;
 
 use super::{Builtin, JwtConfig, StateConfig};
@@ -37,6 +37,8 @@ pub(crate) struct Config {
     pub(crate) rules: Rules,
     /// Policies in Cedar, as text that was read once already.
     pub(crate) cedar: Option<String>,
+    /// What messages may carry.
+    pub(crate) guards: GuardSettings,
     /// The ledger.
     pub(crate) audit: AuditConfig,
 }
@@ -108,6 +110,7 @@ impl Default for Config {
             upstreams: Vec::new(),
             rules: Rules::default(),
             cedar: None,
+            guards: GuardSettings::default(),
             audit: AuditConfig::default(),
         }
     }

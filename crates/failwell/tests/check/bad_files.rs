@@ -61,12 +61,12 @@ pub(crate) const CASES: &[(&str, &[&str])] = &[
         ],
     ),
     (
-        "[guard.secrets]\n\
+        "[guard.secret]\n\
          action = \"redact\"\n\
          [tools.a]\n\
          allow = []\n",
         &[
-            "1:2 `guard` is not available in this version | remove it: this version would not act on it",
+            "1:8 unknown key `secret` | did you mean `secrets`?",
             "3:8 there is no server `a` | the servers of this file are `lobby`; `*` stands for all",
         ],
     ),
@@ -90,6 +90,29 @@ pub(crate) const CASES: &[(&str, &[&str])] = &[
             "8:8 the folder of `text` does not exist | make the folder, or name a file in one that exists",
             "9:15 unknown key `day` | did you mean `days`?",
             "10:22 `files` is out of range | give it a value from 0 to 1000; the default is 5",
+        ],
+    ),
+    (
+        "[guard.pii]\n\
+         categories = [\"emial\", \"weather\"]\n\
+         [guard.secrets]\n\
+         action = \"redcat\"\n\
+         directions = [\"results\", \"sideways\"]\n\
+         servers = { loby = \"block\", lobby = \"sometimes\" }\n\
+         [guard.injection]\n\
+         action = \"audit_only\"\n\
+         sensitivity = \"paranoid\"\n\
+         sensitive = true\n",
+        &[
+            "1:8 a guard without an action | add action = \"…\": `block`, `redact`, `audit_only`, `off`",
+            "2:15 `emial` is not known here | did you mean `email`?",
+            "2:24 `weather` is not known here | write one of `email`, `phone`, `credit_card`, `ip_address`, `us_ssn`, `uk_nino`, `ca_sin`, `es_dni`, `it_codice_fiscale`, `fr_nir`, `br_cpf`, `in_aadhaar`",
+            "4:10 `redcat` is not known here | did you mean `redact`?",
+            "5:26 `sideways` is not known here | write one of `requests`, `results`, `errors`, `notices`",
+            "6:13 there is no server `loby` | did you mean `lobby`?",
+            "6:37 `sometimes` is not known here | write one of `block`, `redact`, `audit_only`, `off`",
+            "9:15 `paranoid` is not known here | write one of `relaxed`, `standard`, `strict`",
+            "10:1 unknown key `sensitive` | did you mean `sensitivity`?",
         ],
     ),
     ("timeout_s = 5\n", &["1:1 `timeout_s` does not belong here | move `timeout_s` to its [[upstream]]"]),

@@ -20,14 +20,14 @@ fn failwell(folder: &Folder, arguments: &[&str]) -> Output {
     command.output().expect("it runs")
 }
 
-fn said(folder: &Folder, arguments: &[&str]) -> String {
+pub(crate) fn said(folder: &Folder, arguments: &[&str]) -> String {
     let output = failwell(folder, arguments);
     assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
     String::from_utf8(output.stdout).expect("UTF-8")
 }
 
 /// One record for each line, as JSON.
-fn records(folder: &Folder, arguments: &[&str]) -> Vec<Value> {
+pub(crate) fn records(folder: &Folder, arguments: &[&str]) -> Vec<Value> {
     let arguments = [&["audit", "query", "--json"], arguments].concat();
     said(folder, &arguments).lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
 }

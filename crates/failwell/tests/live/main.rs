@@ -8,6 +8,7 @@
 )]
 
 mod folder;
+mod guards;
 mod identity;
 mod ledger;
 mod node;

@@ -8,6 +8,8 @@ use super::secrets::is_password;
 
 /// The longest user and password that are looked for.
 const LONGEST: usize = 1_024;
+/// The longest password with a slash in it: such an address is wrong already, and looking for it takes time.
+const LONGEST_WITH_SLASH: usize = 128;
 
 /// Whether there may be one.
 pub(super) fn may_be_in(text: &[u8]) -> bool {
@@ -27,25 +29,29 @@ pub(super) fn find(text: &[u8], spans: &mut Vec<Span>) {
 fn password(text: &[u8], authority: usize) -> Option<(usize, usize)> {
     let rest = text.get(authority..)?;
     let rest = rest.get(..LONGEST.min(rest.len()))?;
-    let ends = |byte: &u8| {
-        byte.is_ascii_whitespace() || matches!(byte, b'"' | b'\'' | b'<' | b'>' | b'`' | b'\\' | 0)
-    };
-    // A placeholder may be in angle brackets, which end an address everywhere else.
-    let rest = rest.split(ends).next()?;
-    let colon = rest.iter().position(|byte| matches!(byte, b':' | b'/' | b'?' | b'#' | b'@'))?;
-    if rest.get(colon) != Some(&b':') {
-        return None;
-    }
-    let after = rest.get(colon + 1..)?;
-    let own = after.split(|byte| matches!(byte, b'/' | b'?' | b'#')).next()?;
+    let colon =
+        rest.iter().position(|byte| ends(byte) || matches!(byte, b':' | b'/' | b'?' | b'#' | b'@'))?;
+    let after = rest.get(colon + 1..).filter(|_| rest.get(colon) == Some(&b':'))?;
+    let length = after.iter().position(|byte| ends(byte) || matches!(byte, b'/' | b'?' | b'#'));
+    let own = after.get(..length.unwrap_or(after.len()))?;
     let at = match own.iter().rposition(|byte| *byte == b'@') {
         Some(at) => at,
         // A password with a slash in it. A port is none.
         None if own.iter().all(u8::is_ascii_digit) => return None,
-        None => after.iter().position(|byte| *byte == b'@')?,
+        None => {
+            let near = after.get(..LONGEST_WITH_SLASH.min(after.len()))?;
+            near.iter()
+                .position(|byte| *byte == b'@' || ends(byte))
+                .filter(|at| near.get(*at) == Some(&b'@'))?
+        }
     };
     let start = authority + colon + 1;
     is_password(after.get(..at)?).then_some((start, start + at))
+}
+
+/// What no address goes on after.
+fn ends(byte: &u8) -> bool {
+    byte.is_ascii_whitespace() || matches!(byte, b'"' | b'\'' | b'<' | b'>' | b'`' | b'\\' | 0)
 }
 
 #[cfg(test)]

@@ -49,21 +49,22 @@ impl Detectors {
     /// Finds everything of these categories in a text. Says whether a private key goes on after it.
     pub(super) fn find(&self, text: &[u8], wanted: u64, spans: &mut Vec<Span>) -> Block {
         if wanted & bits(Guard::Pii) != 0 && pii::may_be_in(text) {
-            self.pii.find(text, wanted, spans);
+            for (from, to) in pii::Numbers::of(text) {
+                self.pii.find(text, from, to, wanted, spans);
+            }
             pii::find(text, wanted, spans);
         }
         if wanted & bits(Guard::Injection) != 0 && self.injection_anchors.is_match(text) {
-            self.injection.find(text, wanted, spans);
+            self.injection.find(text, 0, text.len(), wanted, spans);
         }
         self.find_secrets(text, wanted, spans)
     }
 
-    /// Only what is so unlike chance that it counts among the bytes of a picture, too.
-    pub(super) fn find_secrets(&self, text: &[u8], wanted: u64, spans: &mut Vec<Span>) -> Block {
+    fn find_secrets(&self, text: &[u8], wanted: u64, spans: &mut Vec<Span>) -> Block {
         if wanted & bits(Guard::Secrets) == 0 || !self.may_hold_secrets(text, wanted) {
             return Block::Closed;
         }
-        self.secrets.find(text, wanted, spans);
+        self.secrets.find(text, 0, text.len(), wanted, spans);
         if wanted & Category::ConnectionString.bit() != 0 {
             credentials::find(text, spans);
         }

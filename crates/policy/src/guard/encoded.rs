@@ -2,6 +2,8 @@
 
 /// Shorter runs hold nothing worth hiding: eighteen bytes.
 pub(super) const SHORTEST: usize = 24;
+/// Shorter text between other bytes is there by chance.
+const SHORTEST_TEXT: usize = 12;
 /// Encoders break lines at 64 or 76.
 const A_LINE: usize = 60;
 /// Enough of a run to tell words from codes.
@@ -49,7 +51,7 @@ impl<'a> Runs<'a> {
     fn lines(&self, mut line: usize, mut end: usize) -> usize {
         loop {
             let rest = self.text.get(end..).unwrap_or_default();
-            let space = rest.iter().take(4).take_while(|byte| byte.is_ascii_whitespace()).count();
+            let space = rest.iter().take(4).take_while(|byte| matches!(byte, b'\n' | b'\r')).count();
             let next = rest.get(space..).unwrap_or_default().iter().take_while(|b| is_code(b)).count();
             if space == 0 || next == 0 || line < A_LINE {
                 return end;
@@ -75,6 +77,21 @@ impl Iterator for Runs<'_> {
             }
         }
     }
+}
+
+/// Where in a run code may begin: at its start, and after what may have been put in front of it. Of those that decode
+/// alike, one.
+pub(super) fn beginnings(run: &[u8]) -> impl Iterator<Item = usize> {
+    let signs = run.iter().take(A_LOOK).enumerate().filter(|(_, byte)| !byte.is_ascii_alphanumeric());
+    let mut after = [None; 4];
+    for place in signs.map(|(at, _)| at + 1) {
+        if let Some(first) = after.get_mut(place % 4) {
+            first.get_or_insert(place);
+        }
+    }
+    // What begins a multiple of four later decodes as it does from the start.
+    let [_, rest @ ..] = after;
+    std::iter::once(0).chain(rest.into_iter().flatten())
 }
 
 /// Decodes a run from the given place on, as far as it goes. What is no code is passed over.
@@ -113,20 +130,16 @@ pub(super) fn encode(text: &str, into: &mut Vec<u8>) {
     }
 }
 
-/// Whether decoded bytes are text, not a picture.
-pub(super) fn is_text(bytes: &[u8]) -> bool {
-    // The last character may be cut off.
-    let valid = match std::str::from_utf8(bytes) {
-        Ok(_) => true,
-        Err(error) => error.error_len().is_none() && bytes.len() - error.valid_up_to() < 4,
-    };
-    let controls = || bytes.iter().filter(|b| b.is_ascii_control() && !b.is_ascii_whitespace()).count();
-    valid && controls() * 20 <= bytes.len()
+/// The parts of decoded bytes that are text: all of them, or what stands between what is none.
+pub(super) fn text_in(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let no_text = |byte: &u8| byte.is_ascii_control() && !byte.is_ascii_whitespace();
+    let parts = bytes.utf8_chunks().flat_map(move |chunk| chunk.valid().as_bytes().split(no_text));
+    parts.filter(|part| part.len() >= SHORTEST_TEXT)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Runs, decode, encode, is_text};
+    use super::{Runs, decode, encode, text_in};
 
     #[test]
     fn runs_are_found_across_lines_and_words_are_not() {
@@ -152,8 +165,8 @@ mod tests {
             assert_eq!(back, text.as_bytes());
             assert_eq!(code.len() % 4, 0);
         }
-        assert!(
-            is_text("héllo\n".as_bytes()) && !is_text(b"\x89PNG\r\n\x1a\n\x00\x00") && is_text(b"caf\xc3")
-        );
+        let parts: Vec<&[u8]> =
+            text_in(b"\xff\xfehello, world\x00\x01short\xc3\x28h\xc3\xa9llo world\n").collect();
+        assert_eq!(parts, [b"hello, world".as_slice(), "(héllo world\n".as_bytes()]);
     }
 }

@@ -196,23 +196,25 @@ impl<'a> Walk<'a> {
         if depth < DEEPEST {
             for (start, end) in Runs::of(text) {
                 let run = text.get(start..end).unwrap_or_default();
-                if let Some(category) = self.encoded(run, depth + 1) {
-                    spans.push(Span { start, end, category });
-                }
+                let found = self.encoded(run, depth + 1);
+                let named = Category::all().filter(|category| found & category.bit() != 0);
+                spans.extend(named.map(|category| Span { start, end, category }));
             }
         }
         block
     }
 
-    /// What an encoded text holds, if anything: the whole of it counts as that.
-    fn encoded(&mut self, run: &[u8], depth: usize) -> Option<Category> {
+    /// What an encoded text holds, if anything: the whole of it counts as that. Whatever is looked for is readable,
+    /// so the parts that are not are passed over.
+    fn encoded(&mut self, run: &[u8], depth: usize) -> u64 {
         let mut buffer = self.room.buffers.pop().unwrap_or_default();
-        let mut found = None;
-        for skip in 0..4 {
+        let mut found = 0;
+        for skip in encoded::beginnings(run) {
             decode(run, skip, &mut buffer);
-            let is_text = encoded::is_text(&buffer);
-            found = if is_text { self.within_text(&buffer, depth) } else { self.within_bytes(&buffer) };
-            if found.is_some() || is_text && skip == 0 || run.len() > SHIFTED {
+            for text in encoded::text_in(&buffer) {
+                found |= self.within_text(text, depth);
+            }
+            if found != 0 || run.len() > SHIFTED {
                 break;
             }
         }
@@ -220,25 +222,17 @@ impl<'a> Walk<'a> {
         found
     }
 
-    fn within_bytes(&mut self, bytes: &[u8]) -> Option<Category> {
-        let mut spans = Vec::new();
-        // A word of random bytes is no surprise among random bytes.
-        let wanted = self.wanted & !Category::Entropy.bit();
-        self.detectors.find_secrets(bytes, wanted, &mut spans);
-        spans.first().map(|span| span.category)
-    }
-
-    fn within_text(&mut self, text: &[u8], depth: usize) -> Option<Category> {
+    fn within_text(&mut self, text: &[u8], depth: usize) -> u64 {
         let dressed = is_dressed(text);
         if !dressed && !self.stirs(text) {
-            return None;
+            return 0;
         }
         let mut spans = Vec::new();
         let view = self.view(text, Spelling::Plain);
         self.scan(view.text(), depth, &mut spans);
         let hidden = view.hidden().filter(|_| self.wanted & Category::HiddenText.bit() != 0);
         self.room.views.push(view);
-        spans.first().map(|span| span.category).or(hidden.map(|_| Category::HiddenText))
+        named(&spans) | hidden.map_or(0, |_| Category::HiddenText.bit())
     }
 
     /// A key that was cut into lines, each a string of its own.
@@ -298,4 +292,9 @@ impl<'a> Walk<'a> {
             at = start + length.max(1);
         }
     }
+}
+
+/// The categories of some spans.
+fn named(spans: &[Span]) -> u64 {
+    spans.iter().fold(0, |bits, span| bits | span.category.bit())
 }

@@ -8,7 +8,7 @@ pub struct Finding {
     pub category: Category,
     /// What its guard is set to do.
     pub action: Action,
-    /// The string it is in, as a JSON Pointer. Names a stranger chose, and names that hold a finding, are `*`.
+    /// The string it is in, as a JSON Pointer. Names a stranger chose, and names that hold a finding, are `_`.
     pub place: String,
     /// How often it is there.
     pub count: usize,

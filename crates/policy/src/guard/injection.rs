@@ -106,7 +106,7 @@ pub(super) const ROWS: &[Row] = &[
     row(
         Category::Context,
         Relaxed,
-        r"\b(?:ignore|disregard|forget|override)\s{1,5}(?:all\s{1,5}(?:of\s{1,5})?)?(?:your|the|its)\s{1,5}(?:system\s{1,5}|safety\s{1,5})?(?:instructions?|guidelines|rules|programming|restrictions|prompt)",
+        r"\b(?:ignore|disregard|forget|override)\s{1,5}(?:all\s{1,5}(?:of\s{1,5})?)?(?:(?:your|its)\s{1,5}(?:system\s{1,5}|safety\s{1,5})?(?:instructions?|guidelines|rules|programming|restrictions|prompt)|the\s{1,5}(?:system|safety)\s{1,5}(?:instructions?|guidelines|prompt))",
     ),
     row(
         Category::Context,

@@ -55,36 +55,37 @@ impl Patterns {
         Ok(Patterns { set, all: rows.iter().map(one).collect::<Result<_, Fault>>()? })
     }
 
-    pub(super) fn find(&self, text: &[u8], wanted: u64, spans: &mut Vec<Span>) {
-        if !self.set.is_match(text) {
-            return;
-        }
-        for index in &self.set.matches(text) {
+    /// Finds all within a part of a text. What stands around a match is looked at in the whole text.
+    pub(super) fn find(&self, text: &[u8], from: usize, to: usize, wanted: u64, spans: &mut Vec<Span>) {
+        let part = text.get(from..to).unwrap_or_default();
+        for index in &self.set.matches(part) {
             if let Some((category, regex, confirm)) = self.all.get(index)
                 && category.bit() & wanted != 0
             {
-                find_all(text, *category, regex, *confirm, spans);
+                let found = find_all(text, from, part, regex, *confirm);
+                spans.extend(found.into_iter().map(|(start, end)| Span { start, end, category: *category }));
             }
         }
     }
 }
 
-fn find_all(text: &[u8], category: Category, regex: &Regex, confirm: Confirm, spans: &mut Vec<Span>) {
-    let mut at = 0;
-    while let Some(found) = regex.find_at(text, at) {
-        let (start, end) = (found.start(), found.end());
-        match confirm(text, start, end) {
+fn find_all(text: &[u8], from: usize, part: &[u8], regex: &Regex, confirm: Confirm) -> Vec<(usize, usize)> {
+    let (mut found, mut at) = (Vec::new(), 0);
+    while let Some(next) = regex.find_at(part, at) {
+        let (start, end) = (next.start(), next.end());
+        match confirm(text, from + start, from + end) {
             Some((start, end)) => {
-                spans.push(Span { start, end, category });
-                at = end.max(at + 1);
+                found.push((start, end));
+                at = (end - from).max(at + 1);
             }
             None if end - start <= LOOKED_INTO => at = start + 1,
             None => at = end,
         }
-        if at > text.len() {
-            return;
+        if at > part.len() {
+            break;
         }
     }
+    found
 }
 
 /// Every match counts.

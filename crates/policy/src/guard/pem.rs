@@ -14,55 +14,76 @@ pub(super) enum Block {
 
 /// Finds every block. One without an end goes on to the end of the text, and perhaps into the next.
 pub(super) fn find(text: &[u8], spans: &mut Vec<Span>) -> Block {
-    let mut at = 0;
-    while let Some((start, body, mark)) = next(text, at) {
-        match memmem::find(text.get(body..).unwrap_or_default(), mark) {
-            Some(found) => {
-                let end = line_end(text, body + found + mark.len());
+    putty(text, spans);
+    let mut open = None;
+    for at in memmem::find_iter(text, MARK) {
+        match (open, edge(text, at)) {
+            (None, Some(Edge::Begin(start))) => open = Some(start),
+            (Some(start), Some(Edge::End)) => {
+                let end = line_end(text, at + MARK.len());
                 spans.push(Span { start, end, category: Category::PrivateKey });
-                at = end;
+                open = None;
             }
-            None => {
-                spans.push(Span { start, end: text.len(), category: Category::PrivateKey });
-                return Block::Open;
-            }
+            _ => {}
         }
     }
-    Block::Closed
+    match open {
+        Some(start) => {
+            spans.push(Span { start, end: text.len(), category: Category::PrivateKey });
+            Block::Open
+        }
+        None => Block::Closed,
+    }
 }
 
-/// The next first line: where it begins, where the body begins, and what ends the block.
-fn next(text: &[u8], from: usize) -> Option<(usize, usize, &'static [u8])> {
-    let rest = text.get(from..)?;
-    let mut searched = 0;
-    let pem = loop {
-        let Some(found) = memmem::find(rest.get(searched..)?, b"PRIVATE KEY") else { break None };
-        let at = searched + found;
-        let head = rest.get(at.saturating_sub(60)..at)?;
-        match memmem::rfind(head, b"BEGIN") {
-            Some(begin) => {
-                let dashes = head.get(..begin)?.iter().rev().take_while(|b| matches!(b, b'-' | b' ')).count();
-                let start = at.saturating_sub(60) + begin - dashes;
-                break Some((from + start, from + at + 11, b"PRIVATE KEY".as_slice()));
-            }
-            None => searched = at + 11,
+/// What first and last lines have in common.
+const MARK: &[u8] = b"PRIVATE KEY";
+/// The most that stands before it on its line.
+const AHEAD: usize = 60;
+
+enum Edge {
+    Begin(usize),
+    End,
+}
+
+/// Which line of a block this is, if any.
+fn edge(text: &[u8], mark: usize) -> Option<Edge> {
+    let from = mark.saturating_sub(AHEAD);
+    let ahead = text.get(from..mark)?;
+    match (memmem::rfind(ahead, b"BEGIN"), memmem::rfind(ahead, b"END")) {
+        (Some(begin), end) if end.is_none_or(|end| end < begin) => {
+            let dashes = ahead.get(..begin)?.iter().rev().take_while(|b| matches!(b, b'-' | b' ')).count();
+            Some(Edge::Begin(from + begin - dashes))
         }
-    };
-    let putty = memmem::find(rest, b"PuTTY-User-Key-File-")
-        .map(|at| (from + at, from + at + 20, b"Private-MAC:".as_slice()));
-    match (pem, putty) {
-        (Some(pem), Some(putty)) => Some(if pem.0 < putty.0 { pem } else { putty }),
-        (one, other) => one.or(other),
+        (_, Some(_)) => Some(Edge::End),
+        _ => None,
+    }
+}
+
+/// The other common format, which ends with a line of its own.
+fn putty(text: &[u8], spans: &mut Vec<Span>) {
+    let mut at = 0;
+    while let Some(found) = memmem::find(text.get(at..).unwrap_or_default(), b"PuTTY-User-Key-File-") {
+        let start = at + found;
+        let rest = text.get(start..).unwrap_or_default();
+        let end = memmem::find(rest, b"Private-MAC:").map_or(text.len(), |mac| {
+            let line = rest
+                .get(mac..)
+                .unwrap_or_default()
+                .iter()
+                .take_while(|b| !matches!(b, b'\n' | b'\r'))
+                .count();
+            start + mac + line
+        });
+        spans.push(Span { start, end, category: Category::PrivateKey });
+        at = end;
     }
 }
 
 fn line_end(text: &[u8], from: usize) -> usize {
     let rest = text.get(from..).unwrap_or_default();
     let block = rest.strip_prefix(b" BLOCK").map_or(0, |_| 6);
-    let rest = rest.get(block..).unwrap_or_default();
-    let dashes = rest.iter().take_while(|byte| **byte == b'-').count();
-    let mac = if dashes == 0 { rest.iter().take_while(|b| !matches!(b, b'\n' | b'\r')).count() } else { 0 };
-    from + block + dashes + mac
+    from + block + rest.get(block..).unwrap_or_default().iter().take_while(|byte| **byte == b'-').count()
 }
 
 /// Whether a text could be a line of a key's body. A word could, so how it stands there counts as well.

@@ -72,6 +72,51 @@ pub(super) fn may_be_in(text: &[u8]) -> bool {
     count(|byte| *byte == b'@') > 0 || count(u8::is_ascii_digit) >= 4 || count(|byte| *byte == b':') >= 2
 }
 
+/// The parts of a text with enough digits near one another for any of the patterns.
+pub(super) struct Numbers<'a> {
+    text: &'a [u8],
+    at: usize,
+}
+
+impl<'a> Numbers<'a> {
+    /// The most that stands between two digits of one number.
+    const GAP: usize = 4;
+    /// The most that stands before its first digit or after its last.
+    const AROUND: usize = 8;
+    /// No number has fewer digits, addresses aside.
+    const LEAST: usize = 6;
+
+    pub(super) fn of(text: &'a [u8]) -> Numbers<'a> {
+        Numbers { text, at: 0 }
+    }
+}
+
+impl Iterator for Numbers<'_> {
+    type Item = (usize, usize);
+
+    fn next(&mut self) -> Option<(usize, usize)> {
+        loop {
+            let first = self.at + self.text.get(self.at..)?.iter().position(u8::is_ascii_digit)?;
+            let (mut last, mut digits, mut dots) = (first, 0, 0);
+            for (offset, byte) in self.text.get(first..)?.iter().enumerate() {
+                if first + offset - last > Self::GAP {
+                    break;
+                }
+                digits += usize::from(byte.is_ascii_digit());
+                dots += usize::from(*byte == b'.');
+                if byte.is_ascii_digit() {
+                    last = first + offset;
+                }
+            }
+            self.at = last + 1;
+            if digits >= Self::LEAST || digits >= 4 && dots >= 3 {
+                let to = self.text.len().min(last + 1 + Self::AROUND);
+                return Some((first.saturating_sub(Self::AROUND), to));
+            }
+        }
+    }
+}
+
 /// What patterns alone do not find well.
 pub(super) fn find(text: &[u8], wanted: u64, spans: &mut Vec<Span>) {
     if Category::Email.bit() & wanted != 0 {
@@ -146,7 +191,9 @@ fn emails(text: &[u8], spans: &mut Vec<Span>) {
             && top.iter().all(u8::is_ascii_alphabetic);
         // `git@host:path` is how repositories are fetched.
         let is_repository = name == b"git" && rest.get(right) == Some(&b':');
-        if name.iter().any(u8::is_ascii_alphanumeric) && is_host && !is_repository {
+        // `https://user@host/` names an account on that host, which is no mailbox.
+        let is_account = text.get(..at - left).unwrap_or_default().ends_with(b"://");
+        if name.iter().any(u8::is_ascii_alphanumeric) && is_host && !is_repository && !is_account {
             let dots = name.iter().take_while(|byte| **byte == b'.').count();
             spans.push(Span { start: at - left + dots, end: at + 1 + right, category: Category::Email });
         }

@@ -157,7 +157,7 @@ impl Places<'_> {
         match text {
             Some(text) if KNOWN.contains(&text) => text,
             Some(text) if self.direction == Direction::Request && is_plain(text) && is_clean() => text,
-            _ => "*",
+            _ => "_",
         }
     }
 }

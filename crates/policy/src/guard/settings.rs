@@ -101,7 +101,7 @@ impl Sensitivity {
 }
 
 /// How one guard is set.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Rule {
     /// What it does, where no server has an action of its own.
     pub action: Action,
@@ -135,7 +135,7 @@ impl Rule {
 }
 
 /// How all guards are set. Without a file: secrets are taken out of whatever goes to a client.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GuardSettings {
     /// Keys, tokens and passwords.
     pub secrets: Rule,

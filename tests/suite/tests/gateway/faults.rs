@@ -36,7 +36,9 @@ async fn every_misbehaviour_is_one_answer_and_the_next_call_works() {
     world.nothing_leaked();
     let journal = world.journal();
     for secret in SECRETS {
-        assert!(journal.contains(secret), "{secret} is missing in the operator's log");
+        // What is a secret by its shape is not even the operator's to read; the words around it are.
+        let by_shape = matches!(secret, "hunter2" | "ghp_");
+        assert_eq!(journal.contains(secret), !by_shape, "{secret} in the operator's log");
     }
 }
 

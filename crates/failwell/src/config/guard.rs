@@ -1,0 +1,100 @@
+//! `[guard.secrets]`, `[guard.pii]` and `[guard.injection]`.
+
+use std::collections::BTreeMap;
+
+use failwell_policy::GuardSettings;
+use failwell_policy::guard::{Action, Category, Direction, Guard, Rule, Sensitivity};
+
+use super::names::{list, nearest};
+use super::reader::{Found, Reader, Section};
+
+/// Reads what the file says of guards. A guard it does not name stays as it is without a file.
+pub(super) fn read(reader: &mut Reader<'_>, root: &Section<'_>, servers: &[String]) -> GuardSettings {
+    let mut settings = GuardSettings::default();
+    let Some(guards) = reader.table(root, "guard") else { return settings };
+    for guard in Guard::ALL {
+        let Some(section) = reader.table(&guards, guard.as_str()) else { continue };
+        let rule = rule(reader, &section, guard, servers);
+        match guard {
+            Guard::Secrets => settings.secrets = rule,
+            Guard::Pii => settings.pii = rule,
+            Guard::Injection => {
+                settings.injection = rule;
+                settings.sensitivity = sensitivity(reader, &section);
+            }
+        }
+    }
+    settings
+}
+
+fn rule(reader: &mut Reader<'_>, section: &Section<'_>, guard: Guard, servers: &[String]) -> Rule {
+    if !section.has("action") {
+        let help = format!("add action = \"…\": {}", list(Action::ALL.map(Action::as_str)));
+        reader.missing(section, "action", "a guard without an action", &help);
+    }
+    let action = reader
+        .text(section, "action")
+        .and_then(|found| one_of(reader, &found, Action::named, &Action::ALL.map(Action::as_str)));
+    let mut rule = Rule::everywhere(action.unwrap_or(Action::Block));
+    rule.categories = categories(reader, section, guard);
+    rule.servers = actions(reader, section, servers);
+    if let Some(found) = reader.texts(section, "directions") {
+        let all = Direction::ALL.map(Direction::as_str);
+        rule.directions =
+            found.iter().filter_map(|item| one_of(reader, item, Direction::named, &all)).collect();
+    }
+    rule
+}
+
+fn categories(reader: &mut Reader<'_>, section: &Section<'_>, guard: Guard) -> Option<Vec<Category>> {
+    let found = reader.texts(section, "categories")?;
+    let of_guard: Vec<&str> =
+        Category::all().filter(|category| category.guard() == guard).map(Category::as_str).collect();
+    let named = |name: &str| Category::named(guard, name);
+    Some(found.iter().filter_map(|item| one_of(reader, item, named, &of_guard)).collect())
+}
+
+/// The actions of single servers, which must be there.
+fn actions(reader: &mut Reader<'_>, section: &Section<'_>, servers: &[String]) -> BTreeMap<String, Action> {
+    let mut actions = BTreeMap::new();
+    for pair in reader.pairs(section, "servers") {
+        let (name, all) = (pair.name.value.clone(), Action::ALL.map(Action::as_str));
+        if !servers.contains(&name) {
+            let message = format!("there is no server `{name}`");
+            let known = || servers.iter().map(String::as_str);
+            let help = match nearest(&name, known()) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!("the servers are {}", list(known())),
+            };
+            reader.wrong(&pair.name.span, &pair.name.key, message, help);
+        }
+        if let Some(action) = one_of(reader, &pair.value, Action::named, &all) {
+            actions.insert(name, action);
+        }
+    }
+    actions
+}
+
+fn sensitivity(reader: &mut Reader<'_>, section: &Section<'_>) -> Sensitivity {
+    let found = reader.text(section, "sensitivity");
+    let all = Sensitivity::ALL.map(Sensitivity::as_str);
+    found.and_then(|found| one_of(reader, &found, Sensitivity::named, &all)).unwrap_or_default()
+}
+
+/// One of a few words.
+fn one_of<T>(
+    reader: &mut Reader<'_>,
+    found: &Found<String>,
+    named: impl Fn(&str) -> Option<T>,
+    all: &[&'static str],
+) -> Option<T> {
+    let value = named(&found.value);
+    if value.is_none() {
+        let help = match nearest(&found.value, all.iter().copied()) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("write one of {}", list(all.iter().copied())),
+        };
+        reader.wrong(&found.span, &found.key, format!("`{}` is not known here", found.value), help);
+    }
+    value
+}

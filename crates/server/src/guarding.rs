@@ -1,0 +1,324 @@
+//! Content guards on the walk: what comes in is looked through before the work, what goes out before it leaves.
+
+use std::sync::{Arc, OnceLock};
+use std::time::Instant;
+
+use arc_swap::ArcSwap;
+use failwell_audit::{Journal, Redactor, Sighting, Trail, Verdict as Decision};
+use failwell_fault::{Effect, Fault, Name, OrFault, reason};
+use failwell_policy::Guards;
+use failwell_policy::guard::{Action, Direction, Finding, GuardSettings, Verdict};
+use failwell_render::{Moment, Outcome, Reply, render};
+use failwell_rpc::{Asked, Face, Json, Limits, ReplyTo, Request, Response};
+
+use crate::house::{Exchange, House};
+use crate::metrics::Sightings;
+use crate::session::{Concern, Session};
+
+/// The guards in force. Clones share them, so that one swap changes all.
+#[derive(Debug, Clone)]
+pub struct Gate(Arc<ArcSwap<Guards>>);
+
+impl Gate {
+    /// These guards for now.
+    pub fn new(guards: Guards) -> Gate {
+        Gate(Arc::new(ArcSwap::from_pointee(guards)))
+    }
+
+    /// What is guarded when nobody says: no secret leaves.
+    pub fn standard() -> Result<Gate, Fault> {
+        static STANDARD: OnceLock<Arc<Guards>> = OnceLock::new();
+        let guards = match STANDARD.get() {
+            Some(guards) => guards.clone(),
+            None => {
+                let compiled = Arc::new(Guards::compile(GuardSettings::default())?);
+                STANDARD.get_or_init(|| compiled).clone()
+            }
+        };
+        Ok(Gate(Arc::new(ArcSwap::new(guards))))
+    }
+
+    /// Other guards from now on. What is being looked through is judged by the old ones.
+    pub fn set(&self, guards: Guards) {
+        self.0.store(Arc::new(guards));
+    }
+
+    /// A text for the operator, without secrets, whatever the guards are set to do.
+    pub fn scrub(&self, text: &str) -> String {
+        self.0.load().scrub(text).into_owned()
+    }
+
+    /// The same as a function, for what is written down elsewhere.
+    pub fn redactor(&self) -> Redactor {
+        let gate = self.clone();
+        Arc::new(move |text| gate.scrub(text))
+    }
+}
+
+/// The guards at the door of one house, and where they report.
+#[derive(Debug)]
+pub(crate) struct Porter {
+    pub(crate) gate: Gate,
+    pub(crate) journal: Journal,
+    pub(crate) service: &'static str,
+    pub(crate) sightings: Sightings,
+}
+
+/// Whose message it is, for the report.
+#[derive(Debug, Clone, Copy, Default)]
+pub(crate) struct Whose<'a> {
+    pub(crate) server: &'a str,
+    pub(crate) to: Option<&'a ReplyTo>,
+    pub(crate) connection: &'a str,
+    pub(crate) watched: Option<Watched<'a>>,
+}
+
+/// An exchange whose record shall say what each guard decided.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Watched<'a> {
+    pub(crate) trail: &'a Trail,
+    pub(crate) began: Instant,
+}
+
+impl Watched<'_> {
+    /// What each guard said that looked.
+    fn note(self, guards: &Guards, looked: Looked<'_>) {
+        let after = self.began.elapsed();
+        let took = looked.since.elapsed();
+        for guard in guards.watching(looked.direction, looked.server) {
+            let of_guard = || looked.findings.iter().filter(|finding| finding.category.guard() == guard);
+            let decided = of_guard().map(|finding| finding.action).max();
+            self.trail.decide(Decision {
+                guard: guard.as_str().into(),
+                looked_at: looked_at(looked.direction),
+                decided: decided.map_or("pass", Action::as_str),
+                found: of_guard().map(|f| format!("{} at {}", f.category.as_str(), f.place).into()).collect(),
+                after,
+                took,
+            });
+        }
+    }
+}
+
+/// One look of all guards at one message.
+struct Looked<'a> {
+    direction: Direction,
+    server: &'a str,
+    findings: &'a [Finding],
+    since: Instant,
+}
+
+fn looked_at(direction: Direction) -> &'static str {
+    match direction {
+        Direction::Request => "request",
+        Direction::Result => "result",
+        Direction::Error => "error",
+        Direction::Notice => "notification",
+    }
+}
+
+fn findings(verdict: &Verdict) -> &[Finding] {
+    match verdict {
+        Verdict::Pass => &[],
+        Verdict::Noted { findings } | Verdict::Redacted { findings, .. } | Verdict::Blocked { findings } => {
+            findings
+        }
+    }
+}
+
+impl Porter {
+    /// Looks through what a client sent. `None`: it may go on as it is.
+    pub(crate) fn incoming(&self, whose: Whose<'_>, json: &str) -> Result<Option<Json>, Fault> {
+        let verdict = self.look(Direction::Request, whose, json.as_bytes(), 0);
+        let Some(bytes) = self.judge(verdict, whose)? else { return Ok(None) };
+        let text = String::from_utf8(bytes).or_fault(&reason::SERVER_BUG)?;
+        Json::read(&text, &Limits::default()).map(Some).map_err(|_| Fault::new(&reason::SERVER_BUG))
+    }
+
+    /// Looks through what a client is told or asked without having asked for it.
+    pub(crate) fn outgoing(&self, server: &str, frame: String) -> Result<String, Fault> {
+        let whose = Whose { server, ..Whose::default() };
+        let verdict = self.look(Direction::Notice, whose, frame.as_bytes(), 0);
+        match self.judge(verdict, whose)? {
+            Some(bytes) => String::from_utf8(bytes).or_fault(&reason::SERVER_BUG),
+            None => Ok(frame),
+        }
+    }
+
+    /// The same for what nobody waits for: a notice that may not pass is not sent, and the operator knows.
+    pub(crate) fn notice(&self, server: &str, frame: String) -> Option<String> {
+        self.outgoing(server, frame).ok()
+    }
+
+    /// Whether single servers have actions of their own.
+    pub(crate) fn knows_servers(&self) -> bool {
+        self.gate.0.load().knows_servers()
+    }
+
+    fn look(&self, direction: Direction, whose: Whose<'_>, json: &[u8], from: usize) -> Verdict {
+        let guards = self.gate.0.load();
+        let since = Instant::now();
+        let verdict = guards.inspect(direction, whose.server, json, from);
+        if let Some(watched) = whose.watched {
+            let looked = Looked { direction, server: whose.server, findings: findings(&verdict), since };
+            watched.note(&guards, looked);
+        }
+        verdict
+    }
+
+    fn judge(&self, verdict: Verdict, whose: Whose<'_>) -> Result<Option<Vec<u8>>, Fault> {
+        match verdict {
+            Verdict::Pass => Ok(None),
+            Verdict::Noted { findings } => {
+                self.report(&findings, whose);
+                Ok(None)
+            }
+            Verdict::Redacted { bytes, findings } => {
+                self.report(&findings, whose);
+                Ok(Some(bytes))
+            }
+            Verdict::Blocked { findings } => {
+                self.report(&findings, whose);
+                Err(blocked(&findings))
+            }
+        }
+    }
+
+    fn report(&self, findings: &[Finding], whose: Whose<'_>) {
+        for finding in findings {
+            let (guard, category) = (finding.category.guard().as_str(), finding.category.as_str());
+            self.sightings.note(finding.category, finding.action, finding.count);
+            let sighting = Sighting {
+                timestamp: &Moment::now().to_string(),
+                service: self.service,
+                server: whose.server,
+                connection: whose.connection,
+                to: whose.to,
+                guard,
+                category,
+                action: finding.action.as_str(),
+                place: &finding.place,
+                count: finding.count,
+            };
+            self.journal.sighting(&sighting);
+        }
+    }
+}
+
+/// The first finding that blocks, by name and place.
+fn blocked(findings: &[Finding]) -> Fault {
+    let fault = Fault::new(&reason::POLICY_BLOCKED);
+    let Some(first) = findings.first() else { return fault };
+    let fault =
+        fault.fact("guard", first.category.guard().as_str()).fact("category", first.category.as_str());
+    match Name::parse(short(&first.place)) {
+        Some(place) => fault.fact("where", place),
+        None => fault.fact("where", "/"),
+    }
+}
+
+/// A pointer that fits into a fact, cut at a whole step.
+fn short(place: &str) -> &str {
+    let fits = |at: &usize| *at <= 128;
+    match place.len() {
+        ..=128 => place,
+        _ => place
+            .match_indices('/')
+            .map(|(at, _)| at)
+            .take_while(fits)
+            .last()
+            .and_then(|at| place.get(..at))
+            .unwrap_or(""),
+    }
+}
+
+impl House {
+    /// The guards at the door.
+    pub fn gate(&self) -> &Gate {
+        &self.porter.gate
+    }
+
+    /// The server a request is for, where guards tell servers apart.
+    pub(crate) fn server_of(&self, request: &Request<'_>) -> String {
+        let target = request.param("name").or_else(|| request.param("uri"));
+        match target.and_then(|raw| raw.as_str()) {
+            Some(target) => self.server_behind(&target),
+            None => String::new(),
+        }
+    }
+
+    /// The server a name belongs to, where guards tell servers apart.
+    pub(crate) fn server_behind(&self, target: &str) -> String {
+        if !self.porter.knows_servers() {
+            return String::new();
+        }
+        self.room.behind(target).map_or_else(|| self.room.info().name.to_owned(), String::from)
+    }
+
+    /// A request without what its guards took out; `None`: it may go on as it is.
+    pub(crate) fn let_in(&self, request: &Request<'_>, whose: Whose<'_>) -> Result<Option<String>, Fault> {
+        let Some(params) = request.params else { return Ok(None) };
+        let clean = self.porter.incoming(whose, params.text())?;
+        Ok(clean.map(|params| {
+            let method = failwell_rpc::json_string(&request.method);
+            let id = request.id.text();
+            format!(r#"{{"jsonrpc":"2.0","id":{id},"method":{method},"params":{}}}"#, params.text())
+        }))
+    }
+
+    /// Looks through an answer before it leaves. One that may not leave becomes a fault.
+    pub(crate) fn let_out(&self, exchange: &mut Exchange<'_>, reply: Reply, now: Moment) -> Option<Reply> {
+        let direction = match &exchange.happened {
+            Ok(Outcome::ToolFailed(_)) | Err(_) => Direction::Error,
+            Ok(_) => Direction::Result,
+        };
+        let from = after_id(&exchange.to, &reply.body);
+        let whose = Whose {
+            server: &exchange.server,
+            to: Some(&exchange.to),
+            connection: exchange.connection,
+            watched: Some(Watched { trail: &exchange.trail, began: exchange.began }),
+        };
+        let verdict = self.porter.look(direction, whose, &reply.body, from);
+        match self.porter.judge(verdict, whose) {
+            Ok(None) => Some(reply),
+            Ok(Some(body)) => Some(Reply { body, ..reply }),
+            Err(fault) => {
+                exchange.happened = Err(fault.with_effect(effect(&exchange.to, &exchange.happened)));
+                render(&exchange.to, &exchange.happened, None, now)
+            }
+        }
+    }
+
+    /// An answer to a question of ours.
+    pub fn hear(&self, response: &Response<'_>, session: &Session) -> Concern {
+        let whose = Whose { connection: &session.id, ..Whose::default() };
+        let body = response.body.map_err(|_| ());
+        let body = body.and_then(|raw| match self.porter.incoming(whose, raw.text()) {
+            Ok(clean) => Ok(clean.unwrap_or_else(|| raw.to_json())),
+            // Who asked learns that there is no answer; the operator knows why.
+            Err(_) => Err(()),
+        });
+        session.answer(&response.id, body)
+    }
+}
+
+/// What was done although its answer may not leave.
+fn effect(to: &ReplyTo, happened: &Result<Outcome, Fault>) -> Effect {
+    match happened {
+        Err(fault) => fault.effect(),
+        Ok(Outcome::ToolFailed(failed)) => failed.fault.effect(),
+        Ok(Outcome::Value(_)) => Effect::Complete,
+        Ok(_) if matches!(to.asked, Asked::Tool | Asked::ToolOrError) => Effect::Complete,
+        Ok(_) => Effect::None,
+    }
+}
+
+/// Where the message goes on after its id, which must come back as it was sent.
+fn after_id(to: &ReplyTo, body: &[u8]) -> usize {
+    const AHEAD: &[u8] = br#"{"jsonrpc":"2.0","id":"#;
+    match (to.face, &to.id) {
+        (Face::Mcp(_) | Face::Rpc, Some(id)) if body.starts_with(AHEAD) => AHEAD.len() + id.text().len(),
+        _ => 0,
+    }
+}
