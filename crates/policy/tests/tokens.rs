@@ -1,6 +1,6 @@
 //! Tokens: who is let in, and why not.
 
-#![allow(clippy::expect_used, reason = "a test may stop at the first surprise")]
+#![allow(clippy::expect_used, clippy::indexing_slicing, reason = "a test may stop at the first surprise")]
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;

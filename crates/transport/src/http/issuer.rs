@@ -36,7 +36,7 @@ pub struct Issuer {
 #[derive(Debug)]
 enum Source {
     File(PathBuf),
-    Remote(Remote),
+    Remote(Box<Remote>),
 }
 
 #[derive(Debug)]
@@ -55,7 +55,7 @@ impl Issuer {
 
     /// Keys at an address.
     pub fn remote(url: &str, trust: Trust) -> Result<Issuer, Fault> {
-        Ok(Issuer::of(Source::Remote(Remote::new(url, &[], trust)?)))
+        Ok(Issuer::of(Source::Remote(Box::new(Remote::new(url, &[], trust)?))))
     }
 
     fn of(source: Source) -> Issuer {
