@@ -117,11 +117,6 @@ impl<'a> View<'a> {
         self.0.iter().rev().find_map(|items| items.described(name))
     }
 
-    /// Whether a human has to agree first.
-    pub fn wants_approval(&self, name: &str) -> bool {
-        self.0.iter().any(|items| items.want_approval(name))
-    }
-
     /// What the arguments of a tool must satisfy beyond its own schema.
     pub fn argument_checks<'n>(&'n self, name: &'n str) -> impl Iterator<Item = &'a ArgumentCheck> + 'n {
         self.0.iter().flat_map(move |items| items.argument_checks(name))

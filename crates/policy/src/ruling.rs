@@ -84,10 +84,4 @@ impl Ruling {
             self.charter.as_ref().is_none_or(|charter| charter.permits(caller, Act::Use, thing, arguments));
         if permitted { Ok(()) } else { Err(Fault::new(&reason::POLICY_DENIED)) }
     }
-
-    /// Whether a human has to agree to a use of this thing.
-    pub fn wants_approval(&self, caller: &Caller, thing: Thing<'_>) -> bool {
-        !self.rules.is_empty()
-            && self.view(&self.place(caller), thing.server, thing.sort).wants_approval(thing.name)
-    }
 }

@@ -84,7 +84,6 @@ fn items(reader: &mut Reader<'_>, section: &Section<'_>) -> Items {
         hide: patterns(reader, section, "hide"),
         rename: rename(reader, section),
         describe: describe(reader, section),
-        approve: patterns(reader, section, "approve"),
         arguments: arguments(reader, section),
     }
 }

@@ -46,27 +46,6 @@ reasons! {
         hint: "change the arguments named in `violations`, or ask the operator for permission",
         about: "The tool would take these arguments; a rule of the operator does not.",
     }
-    POLICY_APPROVAL_NEEDED = "policy/APPROVAL_NEEDED" {
-        Precondition, NotAllowed, Policy,
-        title: "a person has to agree first",
-        detail: "this call waits for approval {approval}",
-        hint: "ask the operator to run `failwell approve {approval}`, then send the very same call again",
-        about: "The operator wants to see calls of this tool before they run. An approval holds for one call with exactly these arguments.",
-    }
-    POLICY_REFUSED = "policy/REFUSED" {
-        Denied, NotAllowed, Policy,
-        title: "a person said no",
-        detail: "the operator refused approval {approval}",
-        hint: "do not send this call again; ask the operator what would be acceptable",
-        about: "The operator looked at exactly this call and refused it.",
-    }
-    POLICY_CHANGED = "policy/CHANGED" {
-        Denied, NotAllowed, Policy,
-        title: "the tool changed and is held",
-        detail: "the definition of this tool changed since it was last approved",
-        hint: "ask the operator to look at the change with `failwell pin diff` and to run `failwell pin approve`",
-        about: "Tool definitions are remembered at first sight. A changed one is held until somebody approves it.",
-    }
     POLICY_BLOCKED = "policy/BLOCKED" {
         Denied, Blocked, Policy,
         title: "blocked by content policy",

@@ -11,8 +11,6 @@ pub struct Items {
     pub rename: Vec<(String, String)>,
     /// Descriptions in place of the server's own.
     pub describe: Vec<(Pattern, String)>,
-    /// These run only when a human agreed.
-    pub approve: Vec<Pattern>,
     /// What arguments must satisfy.
     pub arguments: Vec<(Pattern, ArgumentCheck)>,
 }
@@ -29,10 +27,6 @@ impl Items {
 
     pub(super) fn described(&self, name: &str) -> Option<&str> {
         self.describe.iter().find(|(pattern, _)| pattern.matches(name)).map(|(_, text)| text.as_str())
-    }
-
-    pub(super) fn want_approval(&self, name: &str) -> bool {
-        any(&self.approve, name)
     }
 
     pub(super) fn argument_checks(&self, name: &str) -> impl Iterator<Item = &ArgumentCheck> {

@@ -33,7 +33,6 @@ fn placeholders(reason: &'static Reason) -> Vec<&'static str> {
 fn fact_named(name: &str) -> Fact {
     match name {
         "offset" => Fact::from(17u64),
-        "approval" => Fact::from(Name::parse("ap-7Q2M").expect("a name")),
         "limit" => Fact::from(64u64),
         "limit_s" => Fact::from(30u64),
         "method" => Fact::from(Echo::of_caller("tools/cull")),

@@ -2,7 +2,7 @@
 
 use super::{Key, Takes, key};
 
-pub(in super::super) static TOOLS: &[Key] = &[ALLOW, HIDE, RENAME, DESCRIBE, APPROVE, ARGUMENTS];
+pub(in super::super) static TOOLS: &[Key] = &[ALLOW, HIDE, RENAME, DESCRIBE, ARGUMENTS];
 pub(in super::super) static PROMPTS: &[Key] = &[ALLOW, HIDE, RENAME, DESCRIBE];
 /// A resource is its address, so it cannot be renamed.
 pub(in super::super) static RESOURCES: &[Key] = &[ALLOW, HIDE, DESCRIBE];
@@ -24,7 +24,6 @@ const ALLOW: Key =
 const HIDE: Key = key("hide", "These are not there.", Takes::Texts { least: 0 });
 const RENAME: Key = key("rename", "The server's name, and the name callers use.", Takes::Pairs);
 const DESCRIBE: Key = key("describe", "Descriptions in place of the server's own.", Takes::Pairs);
-const APPROVE: Key = key("approve", "These run only after a person agreed.", Takes::Texts { least: 0 });
 const ARGUMENTS: Key = key(
     "arguments",
     "A JSON Schema per tool that its arguments must satisfy beyond the tool's own.",
