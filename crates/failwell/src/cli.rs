@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{ArgGroup, Args, Parser, Subcommand};
 
+use crate::config;
+
 /// A security gateway and tool servers for the Model Context Protocol, with one way of failing.
 ///
 /// Whatever goes wrong, the caller gets exactly one answer that is right for its protocol, safe to show, and says
@@ -20,6 +22,7 @@ Examples:
   failwell up                                    serve on http://127.0.0.1:8484
   failwell stdio                                 serve a desktop client
   failwell check                                 what is wrong with failwell.toml
+  failwell key new --name ci                     a key for a caller
   failwell explain -32004                        what a code means, and where
   failwell explain rpc/not_json                  what a reason means, and what to do
   failwell explain 06ff2k8s1xq3m                 the whole story of one failure, by its reference
@@ -33,6 +36,7 @@ pub(crate) enum Command {
     Stdio(Stdio),
     Check(Check),
     Serve(Serve),
+    Key(Key),
     Explain(Explain),
     Audit(Audit),
     Probe(Probe),
@@ -43,8 +47,8 @@ pub(crate) enum Command {
 
 /// Serve over HTTP: MCP at /mcp, plain JSON-RPC at /rpc, REST at /v1
 ///
-/// Only this machine can connect unless told otherwise. With a key in the environment variable FAILWELL_KEY every
-/// caller must present it; other addresses than loopback are only listened on with one. Settings come from
+/// Only this machine can connect unless told otherwise. With a key in the environment variable FAILWELL_KEY, or
+/// keys or tokens in the configuration, every caller must present one; other addresses than loopback are only listened on then. Settings come from
 /// failwell.toml in this folder if it is there; what is typed here goes before what is written there. Saving the file, or
 /// sending SIGHUP, applies it while the program runs.
 #[derive(Debug, Args)]
@@ -208,6 +212,48 @@ pub(crate) struct Bounds {
     /// How many requests a second one caller may send on average; no limit by default
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub(crate) rate: Option<u32>,
+}
+
+/// Make keys for callers
+///
+/// A key is a caller's proof of who it is, sent as `Authorization: Bearer KEY` or `X-API-Key: KEY`. The configuration
+/// holds its hash alone.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  failwell key new --name ci
+  failwell key new --name ann --role writer --role reviewer")]
+pub(crate) struct Key {
+    #[command(subcommand)]
+    pub(crate) what: MakeKey,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum MakeKey {
+    New(NewKey),
+}
+
+/// Make a random key: it is printed once, with the lines of the configuration that let it in
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  failwell key new
+  failwell key new --name ci --role writer")]
+pub(crate) struct NewKey {
+    /// Its name: the caller is then `key:NAME`
+    #[arg(long, value_name = "NAME", default_value = "me", value_parser = key_name)]
+    pub(crate) name: String,
+    /// A role its holder is in; may be repeated
+    #[arg(long = "role", value_name = "ROLE", value_parser = role_name)]
+    pub(crate) roles: Vec<String>,
+}
+
+fn key_name(text: &str) -> Result<String, String> {
+    if config::is_key_name(text) { Ok(text.to_owned()) } else { Err(config::KEY_NAMES.to_owned()) }
+}
+
+fn role_name(text: &str) -> Result<String, String> {
+    if config::is_role(text) { Ok(text.to_owned()) } else { Err(config::ROLES.to_owned()) }
 }
 
 /// Say what a failure means and what to do about it

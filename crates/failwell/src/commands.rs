@@ -5,7 +5,9 @@ mod check;
 mod completions;
 mod configured;
 mod doctor;
+mod entrance;
 mod explain;
+mod key;
 mod ledger;
 mod man;
 mod one;
@@ -32,6 +34,7 @@ pub(crate) fn run(command: Command) -> Result<ExitCode, Complaint> {
         Command::Stdio(arguments) => stdio::run(&arguments),
         Command::Check(arguments) => check::run(&arguments),
         Command::Serve(arguments) => one::run(arguments),
+        Command::Key(arguments) => key::run(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),
         Command::Audit(arguments) => audit::run(&arguments.look),
         Command::Probe(arguments) => runtime()?.block_on(probe::run(arguments)),

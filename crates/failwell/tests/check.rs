@@ -9,6 +9,8 @@
 
 #[path = "check/bad_files.rs"]
 mod bad_files;
+#[path = "check/bad_identity.rs"]
+mod bad_identity;
 
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
@@ -100,7 +102,7 @@ fn told(row: &Value, plain: &str) -> String {
 
 #[test]
 fn every_mistake_is_told_with_its_place_and_what_to_do() {
-    for (text, expected) in bad_files::CASES {
+    for (text, expected) in bad_files::CASES.iter().chain(bad_identity::CASES) {
         assert_eq!(problems(text), *expected, "{text}");
     }
 }

@@ -24,6 +24,8 @@ pub enum Condition {
     ResourceNotFound,
     /// Credentials are missing or wrong.
     Credentials,
+    /// The caller's token does not allow enough.
+    InsufficientScope,
     /// The caller may not do this.
     NotAllowed,
     /// The content is not let through.
@@ -74,7 +76,7 @@ pub enum Condition {
 
 impl Condition {
     /// Every condition, in the order of the code table.
-    pub const ALL: [Condition; 33] = [
+    pub const ALL: [Condition; 34] = [
         Condition::NotJson,
         Condition::BadShape,
         Condition::UnknownMethod,
@@ -85,6 +87,7 @@ impl Condition {
         Condition::ToolFailed,
         Condition::ResourceNotFound,
         Condition::Credentials,
+        Condition::InsufficientScope,
         Condition::NotAllowed,
         Condition::Blocked,
         Condition::Configuration,

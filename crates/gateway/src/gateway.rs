@@ -431,6 +431,7 @@ impl Room for Gateway {
         Box::pin(async move {
             let (member, tool) = inner.resolve(List::Tools, &tool, &cx).await?;
             inner.admit(&member, List::Tools, &tool.inside, Some(&arguments), &cx)?;
+            let _turn = cx.turn(member.name(), &tool.inside).await?;
             let outcome = member.call(&tool, arguments, cx, &inner.parking).await?;
             Ok(outcome.map_relayed(|members| uris::in_content(member.name(), members)))
         })

@@ -23,6 +23,11 @@ impl Caller {
         Caller::named(&format!("key:{name}"))
     }
 
+    /// The subject of a token.
+    pub fn bearer(subject: &str) -> Caller {
+        Caller::named(&format!("jwt:{subject}"))
+    }
+
     fn named(name: &str) -> Caller {
         Caller { name: name.into(), roles: Arc::default() }
     }

@@ -1,57 +1,136 @@
-use failwell_fault::{Fault, Secret, reason};
+use failwell_fault::Secret;
 use sha2::{Digest, Sha256};
 use subtle::{Choice, ConstantTimeEq};
 
 use crate::Caller;
 
-/// The keys that open the door. None at all means that the door is open to this machine.
-#[derive(Debug, Default)]
-pub struct Keys(Vec<(String, [u8; 32])>);
+/// The keys that open the door, each with whom it belongs to. Only their hashes are kept.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Keys(Vec<Known>);
+
+#[derive(Debug, Clone)]
+struct Known {
+    hash: KeyHash,
+    owner: Caller,
+}
+
+impl PartialEq for Known {
+    fn eq(&self, other: &Known) -> bool {
+        self.hash == other.hash && self.owner == other.owner && self.owner.roles().eq(other.owner.roles())
+    }
+}
+
+impl Eq for Known {}
+
+/// What is kept of a key. The keys themselves are random and long, so that a plain hash tells nothing of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct KeyHash([u8; 32]);
+
+impl KeyHash {
+    /// How a hash begins where it is written down.
+    const PREFIX: &str = "sha256:";
+
+    /// The hash of a key.
+    pub fn of(key: &Secret<String>) -> KeyHash {
+        hash(key.expose())
+    }
+
+    /// Reads a hash as it is written down: `sha256:` and 64 hexadecimal digits.
+    pub fn parse(text: &str) -> Option<KeyHash> {
+        let digits = text.strip_prefix(KeyHash::PREFIX)?;
+        if digits.len() != 64 || !digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {
+            return None;
+        }
+        let mut bytes = [0; 32];
+        for (index, byte) in bytes.iter_mut().enumerate() {
+            *byte = u8::from_str_radix(digits.get(index * 2..index * 2 + 2)?, 16).ok()?;
+        }
+        Some(KeyHash(bytes))
+    }
+}
+
+impl std::fmt::Display for KeyHash {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(KeyHash::PREFIX)?;
+        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+    }
+}
 
 impl Keys {
     /// Adds a key under a name. Only its hash is kept.
     #[must_use]
-    pub fn with(mut self, name: &str, key: &Secret<String>) -> Keys {
-        self.0.push((name.to_owned(), hash(key.expose())));
+    pub fn with(self, name: &str, key: &Secret<String>) -> Keys {
+        self.with_hash(Caller::keyholder(name), KeyHash::of(key))
+    }
+
+    /// Adds a key of which only the hash is known, and whom it belongs to.
+    #[must_use]
+    pub fn with_hash(mut self, owner: Caller, hash: KeyHash) -> Keys {
+        self.0.push(Known { hash, owner });
         self
     }
 
+    /// Whether there is none at all.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Whom they belong to.
+    pub fn owners(&self) -> impl Iterator<Item = &Caller> {
+        self.0.iter().map(|known| &known.owner)
+    }
+
+    /// Whether one of them has this hash.
+    pub fn holds(&self, hash: KeyHash) -> bool {
+        self.0.iter().any(|known| known.hash == hash)
+    }
+
     /// Who the presented key belongs to. Every key is compared, so that time tells nothing.
-    pub fn admit(&self, presented: Option<&str>) -> Result<Caller, Fault> {
-        if self.0.is_empty() {
-            return Ok(Caller::anonymous());
-        }
-        let Some(presented) = presented else {
-            return Err(Fault::new(&reason::POLICY_UNAUTHENTICATED));
-        };
+    pub fn owner(&self, presented: &str) -> Option<Caller> {
         let presented = hash(presented);
         let mut found = None;
-        for (name, known) in &self.0 {
-            if Choice::into(known.as_slice().ct_eq(presented.as_slice())) {
-                found = Some(Caller::keyholder(name));
+        for Known { hash, owner } in &self.0 {
+            if Choice::into(hash.0.as_slice().ct_eq(presented.0.as_slice())) {
+                found = Some(owner);
             }
         }
-        found.ok_or_else(|| Fault::new(&reason::POLICY_BAD_CREDENTIALS))
+        found.cloned()
     }
 }
 
-fn hash(key: &str) -> [u8; 32] {
-    Sha256::digest(key.as_bytes()).into()
+fn hash(key: &str) -> KeyHash {
+    KeyHash(Sha256::digest(key.as_bytes()).into())
 }
 
 #[cfg(test)]
 mod tests {
-    use super::Keys;
+    use super::{KeyHash, Keys};
+    use crate::Caller;
     use failwell_fault::Secret;
 
     #[test]
     fn keys_open_and_wrong_ones_do_not() {
-        let keys = Keys::default().with("ci", &Secret::new("right".to_owned()));
-        assert_eq!(keys.admit(Some("right")).map(|c| c.to_string()).ok().as_deref(), Some("key:ci"));
-        let reason = |presented| keys.admit(presented).map_err(|f| f.reason().id).err();
-        assert_eq!(reason(Some("wrong")), Some("policy/BAD_CREDENTIALS"));
-        assert_eq!(reason(None), Some("policy/UNAUTHENTICATED"));
-        assert_eq!(Keys::default().admit(None).map(|c| c.to_string()).ok().as_deref(), Some("anonymous"));
+        let hash = KeyHash::of(&Secret::new("other".to_owned()));
+        let written = KeyHash::parse(&hash.to_string());
+        assert_eq!(written, Some(hash));
+        let keys = Keys::default()
+            .with("ci", &Secret::new("right".to_owned()))
+            .with_hash(Caller::keyholder("ann").in_roles(["writer"]), hash);
+        let name = |presented| keys.owner(presented).map(|caller| caller.to_string());
+        assert_eq!(name("right").as_deref(), Some("key:ci"));
+        assert_eq!(name("wrong"), None);
+        assert!(keys.owner("other").is_some_and(|caller| caller.is_in("writer")));
+        assert!(!keys.is_empty() && Keys::default().is_empty() && Keys::default().owner("").is_none());
         assert!(!format!("{keys:?}").contains("right"));
+    }
+
+    #[test]
+    fn only_hashes_are_read_as_hashes() {
+        let digits = "0".repeat(64);
+        assert!(KeyHash::parse(&format!("sha256:{digits}")).is_some());
+        for odd in ["", "sha256:", "sha256:00", &digits, &format!("sha256:{}g", "0".repeat(63))] {
+            assert_eq!(KeyHash::parse(odd), None, "{odd}");
+        }
+        assert_eq!(KeyHash::parse(&format!("sha256:{}", "é".repeat(32))), None);
     }
 }

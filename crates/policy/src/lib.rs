@@ -3,7 +3,7 @@
 //! # Invariants
 //!
 //! * Pure: no I/O, no clock of its own. Time comes in as an argument.
-//! * Keys are kept as hashes and compared in constant time.
+//! * Keys are kept as hashes and compared in constant time. Tokens are checked with public keys that are handed in.
 //! * Every table is bounded.
 //! * Looking through a message takes time in proportion to its size, whatever is in it.
 //! * Findings say what and where, never the content. A message that was redacted is still JSON, and looking
@@ -14,16 +14,20 @@ mod caller;
 mod charter;
 pub mod guard;
 mod keys;
+mod limits;
 mod rate;
 mod rules;
 mod ruling;
 mod thing;
+mod token;
 
 pub use caller::Caller;
 pub use charter::{Charter, Unreadable};
 pub use guard::{GuardSettings, Guards};
-pub use keys::Keys;
-pub use rate::{Limiter, Rate};
+pub use keys::{KeyHash, Keys};
+pub use limits::{Allowance, Allowances, Limits, Place as HeldPlace};
+pub use rate::{Bucket, Counted, Limiter, Rate};
 pub use rules::{ArgumentCheck, Items, Pattern, Rule, Rules, Sort, Standing, View, Whom};
 pub use ruling::{Place, Ruling};
 pub use thing::{Act, Thing};
+pub use token::{KeySet, TokenFlaw, TokenRules};

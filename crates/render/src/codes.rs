@@ -61,6 +61,7 @@ pub fn row(reason: &Reason) -> Row {
         Condition::ToolFailed => each((-32603, http), (-32603, 200), (application(http), 200)),
         Condition::ResourceNotFound => each((-32800, 404), (-32002, 200), (-32602, 200)),
         Condition::Credentials => each((-32000, 401), (1401, 401), (1401, 401)),
+        Condition::InsufficientScope => each((-32001, 403), (-32003, 403), (1403, 403)),
         Condition::NotAllowed => each((-32001, 403), (-32003, 200), (1403, 200)),
         Condition::Blocked => each((-32001, 403), (-32000, 200), (1403, 200)),
         Condition::Configuration => each((-32603, 500), (-32001, 200), (1500, 200)),

@@ -85,7 +85,8 @@ impl Arrival<'_> {
     fn introduce_session(&self) -> Result<Client, Fault> {
         let known = self.session.and_then(|session| session.client().cloned());
         match known {
-            Some(client) => Ok(client),
+            // Roles may have been given or taken since.
+            Some(client) => Ok(client.of(self.caller)),
             // Before the handshake only these two make sense.
             None if matches!(&*self.request.method, "initialize" | "ping") => {
                 Ok(Client::new(self.caller.clone(), Revision::LATEST_SESSION, None))

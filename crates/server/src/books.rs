@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use failwell_audit::{Journal, Ledger, Redactor};
 use failwell_fault::Fault;
-use failwell_policy::Limiter;
 
 use crate::metrics::{Metrics, Sightings};
 
@@ -65,8 +64,8 @@ impl Books {
     }
 
     /// The numbers so far.
-    pub(crate) fn numbers(&self, limiter: Option<&Limiter>, sightings: &Sightings) -> String {
+    pub(crate) fn numbers(&self, limiter_buckets: usize, sightings: &Sightings) -> String {
         let health = self.ledger.as_ref().map(Ledger::health);
-        self.metrics.text(self.journal.lost(), health.as_ref(), limiter, sightings)
+        self.metrics.text(self.journal.lost(), health.as_ref(), limiter_buckets, sightings)
     }
 }

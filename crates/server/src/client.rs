@@ -47,6 +47,12 @@ impl Client {
         Client { caller, revision, capabilities: capabilities.map(Arc::new) }
     }
 
+    /// The same client of this caller.
+    pub(crate) fn of(mut self, caller: &Caller) -> Client {
+        self.caller = caller.clone();
+        self
+    }
+
     /// The capabilities object it sent.
     pub(crate) fn capabilities(&self) -> Option<&Json> {
         self.capabilities.as_deref()

@@ -6,6 +6,7 @@ use std::time::{Duration, SystemTime};
 
 use failwell_audit::{Bodies, Done, Ended, Entry, Ledger, Record, Transport, failed};
 use failwell_fault::{Fault, reason};
+use failwell_policy::Caller;
 use failwell_render::{Moment, Outcome, Reply, render};
 use failwell_rpc::{Asked, ReplyTo};
 
@@ -29,6 +30,7 @@ impl House {
     /// Everything but waiting. A record that must be waited for comes back.
     fn settle(&self, mut exchange: Exchange<'_>) -> (Option<Reply>, Option<Box<Record>>) {
         let ended = SystemTime::now();
+        exchange.happened = self.tempered(exchange.happened, exchange.caller);
         let reply = self.answer(&mut exchange, Moment::from(ended));
         let took = exchange.began.elapsed();
         self.books.metrics().end(took, reply.is_some());
@@ -68,6 +70,13 @@ impl House {
         }
         ledger.note(record);
         (reply, None)
+    }
+
+    fn tempered(&self, happened: Result<Outcome, Fault>, caller: Option<&Caller>) -> Result<Outcome, Fault> {
+        match caller {
+            Some(caller) => happened.map_err(|fault| self.settings.turnstile.temper(fault, caller)),
+            None => happened,
+        }
     }
 
     fn answer(&self, exchange: &mut Exchange<'_>, now: Moment) -> Option<Reply> {

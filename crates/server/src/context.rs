@@ -21,6 +21,7 @@ use crate::recorder::Recorder;
 use crate::session::Session;
 use crate::stream::Stream;
 use crate::task::{Task, Tasks};
+use crate::turnstile::Passage;
 
 /// The request a handler serves. Cheap to clone.
 #[derive(Debug, Clone)]
@@ -109,6 +110,18 @@ impl Context {
     pub fn party(&self) -> Party {
         let session = self.0.session.as_ref().map(|session| session.number);
         Party { caller: self.0.client.caller.clone(), session }
+    }
+
+    /// Waits for nothing: it is the caller's turn to call this tool of this server, or it is refused. What comes back is
+    /// held while the tool runs.
+    pub async fn turn(&self, server: &str, tool: &str) -> Result<Passage, Fault> {
+        let house = self.0.recorder.house();
+        if !house.settings.turnstile.limits_tools() {
+            return Ok(Passage::default());
+        }
+        // Rare and large, so kept apart: what every request is made of stays small.
+        let tool = format!("{server}__{tool}");
+        Box::pin(house.admit_call(&self.0.client.caller, &tool)).await
     }
 
     /// Set when the conversation is over; `None` for a request that belongs to none.

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use failwell_audit::{Journal, Trail};
-use failwell_fault::{Fault, OrFault, Retry, reason};
-use failwell_policy::{Caller, Limiter};
+use failwell_fault::{Fault, OrFault, reason};
+use failwell_policy::Caller;
 use failwell_render::{Outcome, Reply};
 use failwell_rpc::{
     About, Asked, Face, Incoming, Json, Limits, Message, Misread, Notification, Raw, ReplyTo, Revision, read,
@@ -29,8 +29,8 @@ use crate::room::Room;
 use crate::seal::Seal;
 use crate::session::{Concern, Session};
 use crate::settings::{Settings, ToolFailures};
-use crate::state::Turn;
 use crate::task::Tasks;
+use crate::turnstile::Passage;
 
 /// The house around one tool server.
 pub struct House {
@@ -42,7 +42,6 @@ pub struct House {
     pub(crate) slots: Semaphore,
     pub(crate) listeners: Semaphore,
     pub(crate) porter: Arc<Porter>,
-    limiter: Option<Limiter>,
     pub(crate) books: Books,
     pub(crate) server_info: Json,
     closing: CancellationToken,
@@ -110,7 +109,6 @@ impl House {
             tasks: Arc::new(Tasks::new(hub.clone())),
             slots: Semaphore::new(settings.most_in_flight),
             listeners: Semaphore::new(settings.most_listeners),
-            limiter: settings.rate.map(Limiter::new),
             porter: Arc::new(porter),
             seal: match &settings.seal_key {
                 Some(key) => Seal::shared(key, &settings.house),
@@ -157,7 +155,7 @@ impl House {
             (Asked::Tool, ToolFailures::Error) => Asked::ToolOrError,
             (asked, _) => asked,
         };
-        self.admit(&client.caller).await?;
+        let _passage = self.admit(&client.caller).await?;
         let server = self.server_of(&arrival.request);
         let whose =
             Whose { server: &server, to: Some(to), connection: arrival.connection(), watched: Some(watched) };
@@ -194,18 +192,17 @@ impl House {
     }
 
     /// Policy on the way in: is there room, can it be written down, and is it this caller's turn.
-    pub(crate) async fn admit(&self, caller: &Caller) -> Result<(), Fault> {
+    pub(crate) async fn admit(&self, caller: &Caller) -> Result<Passage, Fault> {
         if self.closing.is_cancelled() {
             return Err(Fault::new(&reason::SERVER_SHUTDOWN));
         }
         self.books.admit()?;
-        let (Some(limiter), Some(rate)) = (&self.limiter, self.settings.rate) else { return Ok(()) };
-        let counter = format!("{}:{caller}", self.settings.house);
-        match self.settings.state.take(&counter, rate).await? {
-            Turn::Now => Ok(()),
-            Turn::Wait(wait) => Err(Fault::new(&reason::POLICY_RATE_LIMITED).retry_as(Retry::After(wait))),
-            Turn::Uncounted => limiter.take(caller, Instant::now()),
-        }
+        self.settings.turnstile.enter(caller, self.settings.state.as_ref()).await
+    }
+
+    /// A caller's turn to call a tool: `server__tool`, with the server's own name of it.
+    pub(crate) async fn admit_call(&self, caller: &Caller, tool: &str) -> Result<Passage, Fault> {
+        self.settings.turnstile.call(caller, tool, self.settings.state.as_ref()).await
     }
 
     /// A message begins.
@@ -220,12 +217,19 @@ impl House {
     }
 
     /// Bytes that were no message. A broken answer is never answered: its id is one of ours.
-    pub async fn misread(&self, misread: Misread, face: Face, connection: &str) -> Option<Reply> {
+    pub async fn misread(
+        &self,
+        misread: Misread,
+        face: Face,
+        connection: &str,
+        caller: Option<&Caller>,
+    ) -> Option<Reply> {
         let mut to = ReplyTo::misread(misread.id, face);
         if misread.about == About::Answer {
             to.wants = failwell_rpc::Wants::Silence;
         }
-        self.refuse(misread.fault, to, connection).await
+        let refused = Exchange::refused(misread.fault, to, self.begin(), connection);
+        self.close(Exchange { caller, ..refused }).await
     }
 
     /// A message that is answered before it is looked at.
@@ -256,7 +260,8 @@ impl House {
 
     /// The numbers so far.
     pub fn metrics(&self) -> String {
-        self.books.numbers(self.limiter.as_ref(), &self.porter.sightings) + &self.room.metrics()
+        let buckets = self.settings.turnstile.buckets();
+        self.books.numbers(buckets, &self.porter.sightings) + &self.room.metrics()
     }
 
     /// The journal.

@@ -53,6 +53,7 @@ mod supervise;
 mod task;
 mod tool;
 mod toolbox;
+mod turnstile;
 mod work;
 
 /// What a tool's structured result is handed over as.
@@ -86,3 +87,4 @@ pub use state::{
 pub use stream::{Frame, Keep, Next, Stream};
 pub use tool::{HeaderParam, Tool, Work};
 pub use toolbox::Toolbox;
+pub use turnstile::{Passage, Turnstile};

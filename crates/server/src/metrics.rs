@@ -7,7 +7,6 @@ use std::time::Duration;
 
 use failwell_audit::LedgerHealth;
 use failwell_fault::{Reason, reason};
-use failwell_policy::Limiter;
 use failwell_policy::guard::{Action, Category};
 
 /// Upper bounds of the duration buckets, in seconds.
@@ -69,7 +68,7 @@ impl Metrics {
         &self,
         journal_lost: u64,
         ledger: Option<&LedgerHealth>,
-        limiter: Option<&Limiter>,
+        limiter_buckets: usize,
         sightings: &Sightings,
     ) -> String {
         let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
@@ -106,10 +105,8 @@ impl Metrics {
         if let Some(health) = ledger {
             write_ledger(&mut out, health);
         }
-        if let Some(limiter) = limiter {
-            let _ = writeln!(out, "# TYPE failwell_limiter_callers gauge");
-            let _ = writeln!(out, "failwell_limiter_callers {}", limiter.callers());
-        }
+        let _ = writeln!(out, "# TYPE failwell_limiter_buckets gauge");
+        let _ = writeln!(out, "failwell_limiter_buckets {limiter_buckets}");
         out
     }
 }

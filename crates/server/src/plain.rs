@@ -118,7 +118,7 @@ impl House {
         whose: Whose<'_>,
         cancel: CancellationToken,
     ) -> Result<Outcome, Fault> {
-        self.admit(caller).await?;
+        let _passage = self.admit(caller).await?;
         let cx = Context::new(Surroundings {
             client: Client::plain(caller.clone()),
             session: None,

@@ -17,6 +17,10 @@ impl fmt::Debug for Recorder {
 }
 
 impl Recorder {
+    pub(crate) fn house(&self) -> &House {
+        &self.0
+    }
+
     pub(crate) fn record(&self, fault: Fault, revision: Revision, reference: Ref) {
         let mut to = ReplyTo::request(Id::from_number(0), Face::Mcp(revision));
         (to.id, to.reference) = (None, reference);

@@ -2,12 +2,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use failwell_fault::Secret;
-use failwell_policy::Rate;
-
-use crate::guarding::Gate;
 use failwell_rpc::Era;
 
+use crate::guarding::Gate;
 use crate::state::{Alone, SharedState};
+use crate::turnstile::Turnstile;
 
 /// The bounds of one house.
 #[derive(Debug, Clone)]
@@ -20,8 +19,8 @@ pub struct Settings {
     pub most_in_flight: usize,
     /// How many subscriptions may be open.
     pub most_listeners: usize,
-    /// How many requests a caller may send; `None` for as many as it likes.
-    pub rate: Option<Rate>,
+    /// How much callers may ask for.
+    pub turnstile: Arc<Turnstile>,
     /// The most bytes one answer may have.
     pub largest_answer: usize,
     /// What a failed tool is answered with on MCP.
@@ -55,7 +54,7 @@ impl Default for Settings {
             task_deadline: Duration::from_secs(3_600),
             most_in_flight: 1_024,
             most_listeners: 256,
-            rate: None,
+            turnstile: Arc::default(),
             largest_answer: 16 * 1024 * 1024,
             tool_failures: ToolFailures::default(),
             gate: None,

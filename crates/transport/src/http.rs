@@ -2,9 +2,11 @@
 
 mod body;
 mod doors;
+mod issuer;
 mod ladder;
 mod linger;
 mod listener;
+mod lock;
 mod mcp;
 mod openapi;
 mod pages;
@@ -18,5 +20,7 @@ mod shared;
 mod timed_io;
 
 pub use doors::{Doors, Houses};
+pub use issuer::Issuer;
 pub use listener::{serve_doors, serve_http};
+pub use lock::{Credentials, Lock, Tokens};
 pub use settings::HttpSettings;

@@ -107,6 +107,11 @@ impl Connection {
         Face::Mcp(self.session.revision())
     }
 
+    async fn misread(&self, misread: Misread) -> Option<Reply> {
+        let Session { id, caller, .. } = &*self.session;
+        self.house.misread(misread, self.face(), id, Some(caller)).await
+    }
+
     async fn refuse_long(&self, start: &[u8], limit: usize) {
         let fault = Fault::new(&reason::RPC_LINE_TOO_LONG).fact("limit", limit);
         let to = ReplyTo::misread(id_in_start(start), self.face());
@@ -137,7 +142,7 @@ impl Connection {
     async fn exchange(&self, bytes: Bytes) {
         let body = match read(&bytes, &Limits::default()) {
             Incoming::One(Err(misread)) => {
-                return self.complain(self.house.misread(misread, self.face(), &self.session.id).await).await;
+                return self.complain(self.misread(misread).await).await;
             }
             Incoming::One(message) => self.one(message).await.map(|reply| reply.body),
             Incoming::Batch(messages) if self.session.revision().allows_batch() => {
@@ -170,7 +175,7 @@ impl Connection {
                 self.house.hear(&response, &self.session);
                 None
             }
-            Err(misread) => self.house.misread(misread, self.face(), &self.session.id).await,
+            Err(misread) => self.misread(misread).await,
         }
     }
 }

@@ -57,6 +57,7 @@ fn name(condition: Condition) -> &'static str {
         Condition::ToolFailed => "the tool failed",
         Condition::ResourceNotFound => "resource not found",
         Condition::Credentials => "missing or bad credentials",
+        Condition::InsufficientScope => "token does not allow enough",
         Condition::NotAllowed => "not allowed",
         Condition::Blocked => "blocked by content policy",
         Condition::Configuration => "configuration error",

@@ -12,8 +12,11 @@ use super::json;
 use crate::cli::Check;
 use crate::complaint::Complaint;
 use failwell_gateway::{Sharing, Wire};
+use failwell_policy::{Caller, Limits, Rate, TokenRules};
 
-use crate::config::{self, AuditConfig, Builtin, Config, DEFAULT_FILE, Problem, Target, UpstreamConfig};
+use crate::config::{
+    self, AuditConfig, Builtin, Config, DEFAULT_FILE, Jwks, JwtConfig, Problem, Target, UpstreamConfig,
+};
 use crate::terminal;
 
 /// What was found, for programs.
@@ -72,10 +75,39 @@ fn view(config: &Config) -> Value {
         "listen": config.listen,
         "data_dir": config.data_dir,
         "state": config.state.to_string(),
+        "keys": config.keys.owners().map(key).collect::<Vec<_>>(),
+        "jwt": config.jwt.as_ref().map(jwt),
+        "limits": limits(&config.limits),
         "servers": servers,
         "upstream": upstreams,
         "guard": guards(&config.guards),
         "audit": audit(&config.audit),
+    })
+}
+
+fn key(owner: &Caller) -> Value {
+    object!({"caller": owner.to_string(), "roles": owner.roles().collect::<Vec<_>>()})
+}
+
+fn jwt(jwt: &JwtConfig) -> Value {
+    let keys = match &jwt.jwks {
+        Jwks::File(path) => path.display().to_string(),
+        // What comes after may be a secret.
+        Jwks::Url(url, _) => url.split('?').next().unwrap_or_default().to_owned(),
+    };
+    let TokenRules { issuer, audience, roles_claim, scopes } = &jwt.rules;
+    object!({"issuer": issuer, "audience": audience, "jwks": keys, "roles_claim": roles_claim,
+        "scopes": scopes, "resource": jwt.resource})
+}
+
+fn limits(limits: &Limits) -> Value {
+    let rate = |rate: Rate| object!({"per_second": rate.per_second, "burst": rate.burst});
+    object!({
+        "rate": limits.everybody.rate.map(rate),
+        "concurrency": limits.everybody.concurrency,
+        "errors": rate(limits.errors.unwrap_or(Limits::USUAL_ERRORS)),
+        "callers": limits.callers.len(),
+        "tools": limits.tools.len(),
     })
 }
 

@@ -3,6 +3,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
+use failwell_policy::Limits;
 use failwell_process::Launcher;
 use failwell_pytest::{Strictness, Walls};
 use failwell_server::{House, Settings, ToolFailures};
@@ -62,5 +63,6 @@ fn settings(door: &Door, request_deadline: Duration) -> Settings {
         FailuresAs::Result => ToolFailures::Result,
         FailuresAs::Error => ToolFailures::Error,
     };
-    Settings { request_deadline, tool_failures, rate: serve::rate(door.rate), ..Settings::default() }
+    let turnstile = serve::turnstile(Limits::default(), door.rate);
+    Settings { request_deadline, tool_failures, turnstile, ..Settings::default() }
 }

@@ -1,16 +1,14 @@
 //! Keeping up with the configuration file while it is served.
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 use failwell_gateway::Reloaded;
-use failwell_server::House;
 use tokio_util::sync::CancellationToken;
 
 use super::configured::{self, Misconfigured, counted};
+use super::entrance::Entrance;
 use super::serve;
-use super::served::Served;
+use super::served::{Became, Served};
 use super::watch::{Hangup, Hangups, Watched};
 use crate::complaint::Complaint;
 use crate::config::{self, Config, DEFAULT_FILE, Problem};
@@ -23,9 +21,6 @@ pub(super) struct Origin {
     hangups: Hangups,
 }
 
-/// Something with routes to single servers.
-pub(super) type Routes = Box<dyn Fn(BTreeMap<String, Arc<House>>) + Send>;
-
 /// What is served, and what has to follow when that changes.
 pub(super) struct Running {
     pub(super) origin: Origin,
@@ -33,7 +28,8 @@ pub(super) struct Running {
     pub(super) served: Served,
     /// Keys of the file that do not count here.
     pub(super) overruled: Vec<&'static str>,
-    pub(super) routes: Option<Routes>,
+    /// Where callers come in, if it is not standard input.
+    pub(super) entrance: Option<Entrance>,
 }
 
 impl Origin {
@@ -95,24 +91,33 @@ impl Running {
     }
 
     fn apply(&mut self, config: Config) {
+        let credentials = self.entrance.as_ref().map(|entrance| entrance.credentials(&config)).transpose();
+        let credentials = match credentials {
+            Ok(credentials) => credentials,
+            Err(complaint) => return terminal::complain(&unchanged(complaint)),
+        };
+        let rekeyed = self.config.keys != config.keys || self.config.jwt != config.jwt;
         match self.served.become_another(&config) {
             Err(fault) => {
                 terminal::complain(&unchanged(serve::unexpected(&fault)));
                 self.served.house.note(fault, "reload");
             }
-            Ok(reloaded) => {
-                if let Some(routes) = &self.routes {
-                    routes(self.served.single.clone());
+            Ok(Became { mut reloaded, limited }) => {
+                if let (Some(entrance), Some(credentials)) = (&self.entrance, credentials) {
+                    entrance.replace(credentials, self.served.single.clone());
                 }
-                self.served.announce(&reloaded);
                 let guards = self.config.guards != config.guards;
+                let told = told(&reloaded, &[("keys", rekeyed), ("limits", limited)], guards);
+                // Who has other roles may see other things.
+                reloaded.ruled |= rekeyed;
+                self.served.announce(&reloaded);
                 self.config = config;
                 self.origin.named = config::find(self.origin.named.as_deref());
                 let read = match &self.origin.named {
                     Some(file) => format!("{} was read again", file.display()),
                     None => format!("there is no {DEFAULT_FILE}"),
                 };
-                terminal::report(&format!("{read}: {}\n", told(&reloaded, guards)));
+                terminal::report(&format!("{read}: {told}\n"));
             }
         }
     }
@@ -128,13 +133,12 @@ fn unchanged(complaint: Complaint) -> Complaint {
 }
 
 /// `a added, b changed`, or that nothing was.
-fn told(reloaded: &Reloaded, guards: bool) -> String {
+fn told(reloaded: &Reloaded, others: &[(&str, bool)], guards: bool) -> String {
     let parts = [("added", &reloaded.added), ("changed", &reloaded.changed), ("removed", &reloaded.removed)];
     let parts = parts.into_iter().filter(|(_, names)| !names.is_empty());
     let mut told: Vec<String> = parts.map(|(what, names)| format!("{} {what}", names.join(", "))).collect();
-    if reloaded.ruled {
-        told.push("rules read again".to_owned());
-    }
+    let others = [("rules", reloaded.ruled)].into_iter().chain(others.iter().copied());
+    told.extend(others.filter(|(_, differ)| *differ).map(|(what, _)| format!("{what} read again")));
     if guards {
         told.push("guards changed".to_owned());
     }

@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use failwell_fault::Fault;
-use failwell_policy::Rate;
+use failwell_policy::{Limits, Rate};
 use failwell_process::Launcher;
-use failwell_server::{Gate, House, Room, Settings, Toolbox, keep_panics_quiet};
+use failwell_server::{Gate, House, Room, Settings, Toolbox, Turnstile, keep_panics_quiet};
 use tokio_util::sync::CancellationToken;
 
 use super::ledger;
@@ -36,9 +36,17 @@ fn guarded(room: Result<Toolbox, Fault>, settings: Settings) -> Result<Arc<House
     House::new(Arc::new(room?), Settings { gate: Some(gate), ..settings }, books)
 }
 
-/// So many requests a second, and twice as many at once.
-pub(super) fn rate(per_second: Option<u32>) -> Option<Rate> {
-    per_second.map(|rate| Rate { per_second: f64::from(rate), burst: f64::from(rate) * 2.0 })
+/// These limits, and for everybody what was typed: so many requests a second, and twice as many at once.
+pub(super) fn limits(mut limits: Limits, typed: Option<u32>) -> Limits {
+    if let Some(rate) = typed.map(f64::from) {
+        limits.everybody.rate = Some(Rate { per_second: rate, burst: rate * 2.0 });
+    }
+    limits
+}
+
+/// What every request passes.
+pub(super) fn turnstile(file: Limits, typed: Option<u32>) -> Arc<Turnstile> {
+    Arc::new(Turnstile::new(limits(file, typed)))
 }
 
 /// A fault of our own at start: the person at the terminal is the operator, so they get the whole story.

@@ -36,6 +36,15 @@ pub(super) struct Served {
     gate: Gate,
     guards: GuardSettings,
     settings: Settings,
+    /// The rate that was typed, which goes before that of the file.
+    typed_rate: Option<u32>,
+}
+
+/// What became another.
+pub(super) struct Became {
+    pub(super) reloaded: Reloaded,
+    /// Whether the limits are others.
+    pub(super) limited: bool,
 }
 
 /// Built-in servers by name.
@@ -68,7 +77,7 @@ impl Served {
         let gate = Gate::new(Guards::compile(config.guards.clone())?);
         let settings = Settings {
             request_deadline: Duration::from_secs(bounds.request_timeout),
-            rate: serve::rate(bounds.rate),
+            turnstile: serve::turnstile(config.limits.clone(), bounds.rate),
             gate: Some(gate.clone()),
             state: shared.state.clone(),
             seal_key: shared.seal_key,
@@ -80,14 +89,14 @@ impl Served {
         let books = ledger::books(config, &gate);
         let house = House::new(Arc::new(front.clone()), settings.clone(), books)?;
         gateway.announce_to(house.hub());
-        let (single, guards) = (BTreeMap::new(), config.guards.clone());
-        let mut served = Served { house, single, gateway, front, gate, guards, settings };
+        let (single, guards, typed_rate) = (BTreeMap::new(), config.guards.clone(), bounds.rate);
+        let mut served = Served { house, single, gateway, front, gate, guards, settings, typed_rate };
         served.become_another(config)?;
         Ok(served)
     }
 
     /// Serves what another configuration says, from now on: all of it, or nothing when that cannot be.
-    pub(super) fn become_another(&mut self, config: &Config) -> Result<Reloaded, Fault> {
+    pub(super) fn become_another(&mut self, config: &Config) -> Result<Became, Fault> {
         let Prepared { upstreams, rooms, front, single, guards } = self.prepare(config)?;
         for (name, house) in &single {
             if !self.single.contains_key(name) {
@@ -95,6 +104,7 @@ impl Served {
             }
         }
         let ruled = self.gateway.rule(config.ruling());
+        let limited = self.settings.turnstile.replace(serve::limits(config.limits.clone(), self.typed_rate));
         let reloaded = Reloaded { ruled, ..self.gateway.reload(upstreams, rooms) };
         self.front.set(front);
         if let Some(guards) = guards {
@@ -102,7 +112,7 @@ impl Served {
             self.guards = config.guards.clone();
         }
         self.single = single;
-        Ok(reloaded)
+        Ok(Became { reloaded, limited })
     }
 
     /// Tells clients what became another.
@@ -145,7 +155,9 @@ impl Served {
 /// One built-in server is served under its own names; several servers are served together, under prefixed names.
 fn front(gateway: &Gateway, config: &Config, rooms: &[(String, Arc<dyn Room>)]) -> Arc<dyn Room> {
     match (rooms, config.upstreams.is_empty()) {
-        ([(name, _)], true) if !config.ruling().is_clear() => gateway.single(name),
+        ([(name, _)], true) if !config.ruling().is_clear() || !config.limits.tools.is_empty() => {
+            gateway.single(name)
+        }
         ([(_, only)], true) => only.clone(),
         _ => Arc::new(gateway.clone()),
     }

@@ -3,21 +3,21 @@ use std::net::SocketAddr;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use failwell_fault::{Fault, Secret};
-use failwell_policy::Keys;
+use failwell_fault::Fault;
 use failwell_server::House;
-use failwell_transport::{Doors, HttpSettings, serve_doors, serve_http};
+use failwell_transport::{Doors, HttpSettings, Lock, serve_doors, serve_http};
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
 use super::configured::Misconfigured;
-use super::reload::{Origin, Routes, Running};
+use super::entrance::{Entrance, credentials, the_key};
+use super::reload::{Origin, Running};
 use super::serve;
 use super::served::Served;
 use super::shared::Shared;
 use crate::cli::Up;
 use crate::complaint::Complaint;
-use crate::config::DEFAULT_ADDRESS;
+use crate::config::{Config, DEFAULT_ADDRESS};
 use crate::doctor;
 use crate::terminal::{self, Paint};
 
@@ -27,13 +27,13 @@ pub(super) async fn run(arguments: Up) -> Result<ExitCode, Complaint> {
     let config = origin.settle().map_err(Misconfigured::report)?;
     let at = arguments.listen.or(config.listen).unwrap_or(DEFAULT_ADDRESS);
     let key = the_key();
-    let keys = guarded(key.as_ref(), at)?;
+    let lock = Arc::new(Lock::from(credentials(&config, key.as_ref(), at)?));
     let (listener, address) = listen(at).await?;
     let idle = HttpSettings::default().idle_session;
     let shared = Shared::join(&config.state, idle).await?;
     let served = Served::new(&arguments.bounds, &config, shared)?;
     let mut settings = HttpSettings {
-        keys,
+        lock: lock.clone(),
         allowed_hosts: arguments.allow_host,
         allowed_origins: arguments.allow_origin,
         ..HttpSettings::default()
@@ -45,21 +45,22 @@ pub(super) async fn run(arguments: Up) -> Result<ExitCode, Complaint> {
     let serving = tokio::spawn(serve_doors(doors.clone(), listener, stop.clone()));
     let missing = doctor::missing_parts(&doctor::examine().await);
     let servers = served.single.keys().map(String::as_str).collect();
-    let shown = Shown { address, missing: &missing, locked: key.is_some(), servers };
+    let locked = Locked::of(key.is_some(), &config);
+    let shown = Shown { address, missing: &missing, locked, servers };
     terminal::print(&shown.welcome(Paint::for_stdout()));
     let end = served.end();
     let overruled = if arguments.listen.is_some() { vec!["listen"] } else { Vec::new() };
-    let routes: Routes = Box::new(move |houses| doors.replace(houses));
-    let running = Running { origin, config, served, overruled, routes: Some(routes) };
+    let entrance = Some(Entrance { doors, lock, at, key });
+    let running = Running { origin, config, served, overruled, entrance };
     tokio::spawn(running.follow(stop));
     see_out(serving, end).await
 }
 
 /// Serves one tool server over HTTP until told to stop.
 pub(super) async fn serve_one(house: Arc<House>, at: SocketAddr) -> Result<ExitCode, Complaint> {
-    let keys = guarded(the_key().as_ref(), at)?;
+    let lock = Arc::new(Lock::from(credentials(&Config::default(), the_key().as_ref(), at)?));
     let (listener, address) = listen(at).await?;
-    let settings = HttpSettings { keys, ..HttpSettings::default() };
+    let settings = HttpSettings { lock, ..HttpSettings::default() };
     let stop = serve::stop_on_signal();
     let serving = tokio::spawn(serve_http(house.clone(), listener, settings, stop));
     terminal::print(&format!("{} is up on http://{address}/mcp\n", house.room().info().title));
@@ -70,21 +71,6 @@ async fn listen(at: SocketAddr) -> Result<(TcpListener, SocketAddr), Complaint> 
     let listener = bind(at).await?;
     let address = listener.local_addr().unwrap_or(at);
     Ok((listener, address))
-}
-
-fn the_key() -> Option<Secret<String>> {
-    std::env::var("FAILWELL_KEY").ok().filter(|key| !key.is_empty()).map(Secret::new)
-}
-
-/// The keys callers may present; without one only this machine is served.
-fn guarded(key: Option<&Secret<String>>, at: SocketAddr) -> Result<Keys, Complaint> {
-    if key.is_none() && !at.ip().is_loopback() {
-        return Err(Complaint::new(
-            format!("{at} can be reached from other machines, and there is no key"),
-            "set FAILWELL_KEY to a long random text, or listen on 127.0.0.1",
-        ));
-    }
-    Ok(key.iter().fold(Keys::default(), |keys, key| keys.with("environment", key)))
 }
 
 /// Waits until the server has stopped, then ends what stands behind it.
@@ -122,8 +108,29 @@ async fn bind(address: SocketAddr) -> Result<TcpListener, Complaint> {
 struct Shown<'a> {
     address: SocketAddr,
     missing: &'a [String],
-    locked: bool,
+    locked: Locked,
     servers: Vec<&'a str>,
+}
+
+/// What a caller needs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Locked {
+    /// Nothing.
+    No,
+    /// The key of the environment, and nothing else will do.
+    ByTheKey,
+    /// Something the configuration knows.
+    ByTheFile,
+}
+
+impl Locked {
+    fn of(has_key: bool, config: &Config) -> Locked {
+        match (has_key, config.keys.is_empty() && config.jwt.is_none()) {
+            (false, true) => Locked::No,
+            (true, true) => Locked::ByTheKey,
+            (_, false) => Locked::ByTheFile,
+        }
+    }
 }
 
 impl Shown<'_> {
@@ -135,9 +142,11 @@ impl Shown<'_> {
         let mut text =
             format!("{name} {version} is up on {}\n\n{}\n", paint.bold(&base), paint.bold("running"));
         text.push_str(&self.paths());
-        if self.locked {
-            text.push_str("  every caller needs the key in FAILWELL_KEY\n");
-        }
+        text.push_str(match self.locked {
+            Locked::No => "",
+            Locked::ByTheKey => "  every caller needs the key in FAILWELL_KEY\n",
+            Locked::ByTheFile => "  every caller needs a key or token that the configuration knows\n",
+        });
         if !self.missing.is_empty() {
             text.push_str(&format!("\n{}  (failwell doctor says more)\n", paint.bold("not running")));
             self.missing.iter().for_each(|line| text.push_str(&format!("  {line}\n")));
@@ -164,7 +173,11 @@ impl Shown<'_> {
     }
 
     fn suggestions(&self, base: &str) -> String {
-        let key = if self.locked { " -H \"X-API-Key: $FAILWELL_KEY\"" } else { "" };
+        let key = match self.locked {
+            Locked::No => "",
+            Locked::ByTheKey => " -H \"X-API-Key: $FAILWELL_KEY\"",
+            Locked::ByTheFile => " -H 'X-API-Key: …'",
+        };
         let json = "-H 'content-type: application/json'";
         let prefix = if self.servers.len() > 1 { "lobby__" } else { "" };
         let mut text = String::new();

@@ -1,8 +1,13 @@
 //! The one table of what may stand in the file.
 
+mod identity;
+mod jwt;
 mod rules;
 
 use super::Builtin;
+pub(super) use identity::{BURST, CONCURRENCY};
+use identity::{KEY, LIMITS};
+use jwt::JWT;
 use rules::{PROMPTS, RESOURCES, RULE, TOOLS};
 
 /// One key of the file.
@@ -83,6 +88,9 @@ pub(super) static ROOT: &[Key] = &[
         Takes::Address { example: "redis://127.0.0.1:6379" },
     ),
     key("servers", "The built-in servers to offer; by default all.", Takes::Servers),
+    key("key", "A key that a caller may present.", Takes::Tables(KEY)),
+    key("jwt", "Tokens that a caller may present, of an OAuth 2.0 authorization server.", Takes::Table(JWT)),
+    key("limits", "How much callers may ask for.", Takes::Table(LIMITS)),
     key("upstream", "A server behind the gateway.", Takes::Tables(UPSTREAM)),
     key("tools", "What callers see of a server's tools; `*` for every server.", Takes::Named(TOOLS)),
     key("prompts", "What callers see of a server's prompts.", Takes::Named(PROMPTS)),

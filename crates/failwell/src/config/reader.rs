@@ -201,8 +201,11 @@ impl Reader<'_> {
                 Ok(found) if (from..=to).contains(&found) => return found,
                 _ => {
                     let message = format!("`{name}` is out of range");
-                    let help =
-                        format!("give it a value from {from} to {to}; the default is {}", wanted.default);
+                    let mut help = format!("give it a value from {from} to {to}");
+                    // Without a default within the bounds, the key may be left out.
+                    if wanted.default >= from {
+                        help.push_str(&format!("; the default is {}", wanted.default));
+                    }
                     self.wrong(&value.span(), &section.path(name), message, help);
                 }
             },
@@ -260,14 +263,14 @@ impl Reader<'_> {
         section: &Section<'t>,
         name: &str,
     ) -> Vec<(Found<String>, Section<'t>)> {
+        let help = format!("write [{}.<name>] above its keys", section.path(name));
         let mut found = Vec::new();
-        for (inner, value) in self.members(section, name, &format!("write [{name}.<server>] above its keys"))
-        {
+        for (inner, value) in self.members(section, name, &help) {
             let key = format!("{}.{}", section.path(name), inner.get_ref());
             let DeValue::Table(table) = value.get_ref() else {
                 let message =
                     format!("`{name}.{}` takes a table, not {}", inner.get_ref(), sort(value.get_ref()));
-                self.wrong(&value.span(), &key, message, format!("write [{name}.<server>] above its keys"));
+                self.wrong(&value.span(), &key, message, help.as_str());
                 continue;
             };
             let keys = inner_keys(section, name);

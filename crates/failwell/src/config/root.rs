@@ -7,7 +7,7 @@ use super::keys::servers;
 use super::names::{list, nearest};
 use super::reader::{Reader, Section};
 use super::settings::Config;
-use super::{audit, charter, guard, rules, state, upstream};
+use super::{audit, charter, guard, identity, jwt, limits, rules, state, upstream};
 
 /// Reads the whole file. What it returns counts only when the reader found nothing wrong.
 pub(super) fn read(reader: &mut Reader<'_>, root: &Section<'_>) -> Config {
@@ -20,6 +20,9 @@ pub(super) fn read(reader: &mut Reader<'_>, root: &Section<'_>) -> Config {
         reader.folder.join(text.value)
     });
     let state = state::read(reader, root);
+    let keys = identity::read(reader, root);
+    let jwt = jwt::read(reader, root);
+    let limits = limits::read(reader, root);
     let servers = built_in(reader, root);
     let upstreams = upstream::read_all(reader, root);
     if servers.is_empty() && root.has("servers") && !root.has("upstream") && reader.problems.is_empty() {
@@ -36,7 +39,7 @@ pub(super) fn read(reader: &mut Reader<'_>, root: &Section<'_>) -> Config {
     let cedar = charter::read(reader, root);
     let guards = guard::read(reader, root, &names);
     let audit = audit::read(reader, root);
-    Config { listen, data_dir, state, servers, upstreams, rules, cedar, guards, audit }
+    Config { listen, data_dir, state, keys, jwt, limits, servers, upstreams, rules, cedar, guards, audit }
 }
 
 fn listen(reader: &mut Reader<'_>, root: &Section<'_>) -> Option<SocketAddr> {

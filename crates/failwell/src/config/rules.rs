@@ -48,17 +48,20 @@ fn rule(reader: &mut Reader<'_>, section: &Section<'_>, servers: &[String]) -> V
 
 fn callers(reader: &mut Reader<'_>, section: &Section<'_>) -> Whom {
     let named = reader.texts(section, "callers").unwrap_or_default();
-    for found in &named {
-        let text = found.value.trim_start_matches('!');
-        let is_known = text == "anonymous"
-            || text == "*"
-            || ["key:", "jwt:", "role:"].iter().any(|kind| text.len() > kind.len() && text.starts_with(kind));
-        if !is_known {
-            let help = "write `key:NAME`, `jwt:SUBJECT`, `role:NAME` or `anonymous`";
-            reader.wrong(&found.span, &found.key, "this names no caller", help);
-        }
-    }
+    named.iter().for_each(|found| check_caller(reader, found));
     Whom::new(named.iter().map(|found| found.value.as_str()))
+}
+
+/// Refuses what can be nobody.
+pub(super) fn check_caller(reader: &mut Reader<'_>, found: &Found<String>) {
+    let text = found.value.trim_start_matches('!');
+    let is_known = text == "anonymous"
+        || text == "*"
+        || ["key:", "jwt:", "role:"].iter().any(|kind| text.len() > kind.len() && text.starts_with(kind));
+    if !is_known {
+        let help = "write `key:NAME`, `jwt:SUBJECT`, `role:NAME` or `anonymous`";
+        reader.wrong(&found.span, &found.key, "this names no caller", help);
+    }
 }
 
 /// A server of the file, or many of them.

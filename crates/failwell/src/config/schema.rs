@@ -39,6 +39,9 @@ fn takes(takes: &Takes) -> Value {
         Takes::Choice(words) => json!({"enum": words}),
         Takes::Secret => json!({"type": "string", "minLength": 1}),
         Takes::Flag { default } => json!({"type": "boolean", "default": default}),
+        Takes::Number(number) if number.default < number.from => {
+            json!({"type": "integer", "minimum": number.from, "maximum": number.to})
+        }
         Takes::Number(number) => json!({
             "type": "integer", "minimum": number.from, "maximum": number.to, "default": number.default
         }),

@@ -9,10 +9,10 @@ use std::time::Duration;
 use failwell_audit::{Retention, Rotation};
 use failwell_fault::Secret;
 use failwell_gateway::{Sharing, Trust, Wire};
-use failwell_policy::{Charter, GuardSettings, Rules, Ruling};
+use failwell_policy::{Charter, GuardSettings, Keys, Limits, Rules, Ruling};
 use http::Uri;
 
-use super::{Builtin, StateConfig};
+use super::{Builtin, JwtConfig, StateConfig};
 
 /// The settings of one start.
 #[derive(Debug)]
@@ -23,6 +23,12 @@ pub(crate) struct Config {
     pub(crate) data_dir: Option<PathBuf>,
     /// Where nodes keep what they share.
     pub(crate) state: StateConfig,
+    /// The keys callers may present, besides the one of the environment.
+    pub(crate) keys: Keys,
+    /// The tokens callers may present.
+    pub(crate) jwt: Option<JwtConfig>,
+    /// How much callers may ask for.
+    pub(crate) limits: Limits,
     /// The built-in servers to offer.
     pub(crate) servers: Vec<Builtin>,
     /// The servers behind the gateway.
@@ -97,6 +103,9 @@ impl Default for Config {
             listen: None,
             data_dir: None,
             state: StateConfig::Memory,
+            keys: Keys::default(),
+            jwt: None,
+            limits: Limits::default(),
             servers: Builtin::USUAL.to_vec(),
             upstreams: Vec::new(),
             rules: Rules::default(),

@@ -528,7 +528,7 @@ pub(crate) const CASES: &[(&str, &[&str])] = &[
          prompts = { hide = [\"x\"] }\n",
         &[
             "2:9 the policies cannot be read: No such file or directory (os error 2) | name a file of Cedar policies",
-            "3:9 `tools` takes a table, not a whole number | write [tools.<server>] above its keys",
+            "3:9 `tools` takes a table, not a whole number | write [tools.<name>] above its keys",
             "4:1 a rule that says nothing | say what it is about, such as tools = { hide = [\"delete_*\"] }",
             "5:12 this names no caller | write `key:NAME`, `jwt:SUBJECT`, `role:NAME` or `anonymous`",
         ],

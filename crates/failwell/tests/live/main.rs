@@ -9,8 +9,10 @@
 
 mod folder;
 mod guards;
+mod identity;
 mod ledger;
 mod node;
 mod nodes;
 mod redis;
 mod reload;
+mod tokens;

@@ -15,6 +15,24 @@ reasons! {
         hint: "check the key; ask the operator for a new one if it was revoked",
         about: "The key is unknown or revoked. The answer does not say which.",
     }
+    POLICY_BAD_TOKEN = "policy/BAD_TOKEN" {
+        Unauthenticated, Credentials, Caller,
+        title: "token is not accepted",
+        hint: "get a fresh token for this server and send it as `Authorization: Bearer <token>`",
+        about: "The token is expired, not for this server, by another issuer, or wrongly signed. The answer does not say which; the log does.",
+    }
+    POLICY_SCOPE = "policy/SCOPE" {
+        Denied, InsufficientScope, Caller,
+        title: "token does not allow enough",
+        hint: "get a token with the scopes named in `WWW-Authenticate`",
+        about: "The token is right, but lacks a scope that this server asks for.",
+    }
+    POLICY_ISSUER = "policy/ISSUER" {
+        Unavailable, Unavailable, Failwell,
+        title: "tokens cannot be checked now",
+        hint: "try again later; if it lasts, tell the operator the reference",
+        about: "The keys of the issuer cannot be read, so that no token can be checked. The log says why.",
+    }
     POLICY_DENIED = "policy/DENIED" {
         Denied, NotAllowed, Policy,
         title: "not allowed",

@@ -50,7 +50,7 @@ pub(crate) const STATUS_OF_KIND: [(Kind, i32); 13] = [
 ];
 
 /// In-band errors of MCP ride on HTTP 200 in both eras, save where the specification names a status.
-pub(crate) const TABLE: [Expected; 33] = [
+pub(crate) const TABLE: [Expected; 34] = [
     row(Condition::NotJson, (-32700, 400), (-32700, 400), (-32700, 400)),
     row(Condition::BadShape, (-32600, 400), (-32600, 400), (-32600, 400)),
     row(Condition::UnknownMethod, (-32601, 404), (-32601, 200), (-32601, 404)),
@@ -66,6 +66,7 @@ pub(crate) const TABLE: [Expected; 33] = [
     },
     row(Condition::ResourceNotFound, (-32800, 404), (-32002, 200), (-32602, 200)),
     row(Condition::Credentials, (-32000, 401), (1401, 401), (1401, 401)),
+    row(Condition::InsufficientScope, (-32001, 403), (-32003, 403), (1403, 403)),
     row(Condition::NotAllowed, (-32001, 403), (-32003, 200), (1403, 200)),
     row(Condition::Blocked, (-32001, 403), (-32000, 200), (1403, 200)),
     row(Condition::Configuration, (-32603, 500), (-32001, 200), (1500, 200)),

@@ -13,7 +13,7 @@ use super::request::{Head, Place};
 use super::settings::HttpSettings;
 
 /// Method, host and origin, credentials, content type, accept.
-pub(super) fn climb(head: &Head<'_>, settings: &HttpSettings) -> Result<Caller, Fault> {
+pub(super) async fn climb(head: &Head<'_>, settings: &HttpSettings) -> Result<Caller, Fault> {
     if head.place == Place::Nowhere {
         check_host(head, settings)?;
         return Err(Fault::new(&reason::HTTP_UNKNOWN_PATH));
@@ -21,7 +21,10 @@ pub(super) fn climb(head: &Head<'_>, settings: &HttpSettings) -> Result<Caller, 
     check_method(head)?;
     check_host(head, settings)?;
     check_origin(head, settings)?;
-    let caller = if head.place.is_open() { Caller::anonymous() } else { settings.keys.admit(head.key())? };
+    let caller = match head.place.is_open() {
+        true => Caller::anonymous(),
+        false => settings.lock.admit(head.key()).await?,
+    };
     if *head.method == Method::POST {
         check_content_type(head)?;
     }

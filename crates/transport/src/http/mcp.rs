@@ -44,7 +44,7 @@ pub(super) async fn post(door: &Arc<Door>, head: &Head<'_>, bytes: Bytes, caller
     }
     match sort(&bytes, head) {
         Sort::Unreadable(misread) => {
-            door.reply(door.house.misread(misread, unread_face(head, door, &caller), "").await)
+            door.reply(door.house.misread(misread, unread_face(head, door, &caller), "", Some(&caller)).await)
         }
         Sort::Modern => modern(door, head.mcp_headers(), bytes, caller, prefers_events).await,
         // Rare and large, so kept apart: what every request is made of stays small.
@@ -52,9 +52,9 @@ pub(super) async fn post(door: &Arc<Door>, head: &Head<'_>, bytes: Bytes, caller
         sorted @ (Sort::Session | Sort::Initialize | Sort::Batch) => match find(door, head, &caller).await {
             Ok(seat) if matches!(sorted, Sort::Batch) && !seat.session.revision().allows_batch() => {
                 let face = Face::Mcp(seat.session.revision());
-                door.reply(door.house.misread(no_batch(), face, &seat.session.id).await)
+                door.reply(door.house.misread(no_batch(), face, &seat.session.id, Some(&caller)).await)
             }
-            Ok(seat) => in_session(door, &seat, bytes, prefers_events).await,
+            Ok(seat) => in_session(door, &seat, bytes, caller, prefers_events).await,
             Err(fault) => door.reply(refuse_with_id(&door.house, fault, &bytes, head.face()).await),
         },
     }
@@ -130,8 +130,8 @@ async fn modern(
                 house.refuse(fault, ReplyTo::misread(Some(response.id), MODERN), "").await
             }
             Incoming::One(Ok(Message::Notification(_))) => None,
-            Incoming::One(Err(misread)) => house.misread(misread, MODERN, "").await,
-            Incoming::Batch(_) => house.misread(no_batch(), MODERN, "").await,
+            Incoming::One(Err(misread)) => house.misread(misread, MODERN, "", Some(&caller)).await,
+            Incoming::Batch(_) => house.misread(no_batch(), MODERN, "", Some(&caller)).await,
         }
     };
     let work = Persist::new(work, Some(cancel.clone()));
@@ -160,7 +160,7 @@ async fn initialize(door: &Arc<Door>, bytes: Bytes, caller: &Caller) -> Response
         Err(fault) => return door.reply(refuse_with_id(&door.house, fault, &bytes, face).await),
     };
     let outlet = Arc::new(Stream::new(Keep::Nothing));
-    let reply = session_body(&door.house, &seat.session, &bytes, &outlet).await;
+    let reply = session_body(&door.house, &seat.session, caller, &bytes, &outlet).await;
     let mut response = match reply {
         Answer::One(reply) => door.reply(reply),
         Answer::Many(_) => empty(StatusCode::ACCEPTED),
@@ -185,6 +185,7 @@ async fn in_session(
     door: &Arc<Door>,
     seat: &Arc<Seat>,
     bytes: Bytes,
+    caller: Caller,
     prefers_events: bool,
 ) -> Response<Body> {
     let (house, session) = (door.house.clone(), seat.session.clone());
@@ -192,7 +193,7 @@ async fn in_session(
     let (line, asked) = (outlet.clone(), bytes.clone());
     let work = Persist::new(
         async move {
-            match session_body(&house, &session, &bytes, &line).await {
+            match session_body(&house, &session, &caller, &bytes, &line).await {
                 Answer::One(reply) => reply,
                 Answer::Many(body) => body.map(|body| Reply {
                     status: 200,
@@ -227,13 +228,15 @@ enum Answer {
 async fn session_body(
     house: &Arc<House>,
     session: &Arc<Session>,
+    caller: &Caller,
     bytes: &Bytes,
     outlet: &Arc<Stream>,
 ) -> Answer {
     match read(bytes, &Limits::default()) {
-        Incoming::One(message) => Answer::One(session_message(house, session, message, outlet).await),
+        Incoming::One(message) => Answer::One(session_message(house, session, caller, message, outlet).await),
         Incoming::Batch(messages) => {
-            let each = messages.into_iter().map(|message| session_message(house, session, message, outlet));
+            let each =
+                messages.into_iter().map(|message| session_message(house, session, caller, message, outlet));
             Answer::Many(join_bodies(join_all(each).await))
         }
     }
@@ -242,13 +245,14 @@ async fn session_body(
 async fn session_message(
     house: &Arc<House>,
     session: &Arc<Session>,
+    caller: &Caller,
     message: Result<Message<'_>, Misread>,
     outlet: &Arc<Stream>,
 ) -> Option<Reply> {
     match message {
         Ok(Message::Request(request)) => {
             let cancel = session.ended.child_token();
-            let (caller, line) = (&session.caller, outlet.clone());
+            let line = outlet.clone();
             house.walk(arrival(request, Spoken::Session, caller, Some(session), line, cancel)).await
         }
         Ok(Message::Notification(notification)) => {
@@ -263,7 +267,10 @@ async fn session_message(
             }
             None
         }
-        Err(misread) => house.misread(misread, Face::Mcp(session.revision()), &session.id).await,
+        Err(misread) => {
+            let face = Face::Mcp(session.revision());
+            house.misread(misread, face, &session.id, Some(caller)).await
+        }
     }
 }
 

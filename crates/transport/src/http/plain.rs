@@ -52,7 +52,7 @@ async fn rpc_message(
             door.house.walk_plain(to, call, caller, Some(request.text()), cancel.clone()).await
         }
         Ok(Message::Notification(_) | Message::Response(_)) => None,
-        Err(misread) => door.house.misread(misread, Face::Rpc, "").await,
+        Err(misread) => door.house.misread(misread, Face::Rpc, "", Some(caller)).await,
     }
 }
 

@@ -6,6 +6,8 @@ use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HOST, HeaderName, ORIGIN
 use http::request::Parts;
 use http::{HeaderMap, Method};
 
+use super::lock::METADATA;
+
 // Names made once: a text would be checked and hashed anew at every look.
 static PROTOCOL_VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
 static SESSION_ID: HeaderName = HeaderName::from_static("mcp-session-id");
@@ -24,6 +26,8 @@ pub(super) enum Place {
     Health,
     Ready,
     Metrics,
+    /// How to get a token.
+    Metadata,
     Nowhere,
 }
 
@@ -38,9 +42,15 @@ impl Place {
             "/healthz" => Place::Health,
             "/readyz" => Place::Ready,
             "/metrics" => Place::Metrics,
+            _ if path.strip_prefix(METADATA).is_some_and(Place::has_metadata) => Place::Metadata,
             _ if path.strip_prefix("/v1/tools/").is_some_and(|name| !name.is_empty()) => Place::Tool,
             _ => Place::Nowhere,
         }
+    }
+
+    /// Whether there is something to know about getting a token for what is at this path, or for everything.
+    fn has_metadata(path: &str) -> bool {
+        path.is_empty() || matches!(Place::of(path), Place::Mcp | Place::Rpc | Place::Tools | Place::Tool)
     }
 
     /// The one server that is meant by `/mcp/<server>`.
@@ -54,14 +64,19 @@ impl Place {
             Place::Mcp if modern => &["POST"],
             Place::Mcp => &["POST", "GET", "DELETE"],
             Place::Rpc | Place::Tool => &["POST"],
-            Place::Tools | Place::OpenApi | Place::Health | Place::Ready | Place::Metrics => &["GET"],
+            Place::Tools
+            | Place::OpenApi
+            | Place::Health
+            | Place::Ready
+            | Place::Metrics
+            | Place::Metadata => &["GET"],
             Place::Nowhere => &[],
         }
     }
 
     /// Whether everybody may look.
     pub(super) fn is_open(self) -> bool {
-        matches!(self, Place::OpenApi | Place::Health | Place::Ready)
+        matches!(self, Place::OpenApi | Place::Health | Place::Ready | Place::Metadata)
     }
 }
 

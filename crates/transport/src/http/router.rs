@@ -11,7 +11,7 @@ use futures_util::FutureExt;
 use http::{Request, Response, StatusCode};
 use hyper::body::Incoming;
 
-use super::body::{Body, empty, rendered};
+use super::body::{Body, empty, rendered, whole};
 use super::ladder::{climb, read_body};
 use super::linger::throw_away;
 use super::request::{Head, Place};
@@ -37,11 +37,16 @@ impl Door {
         let (parts, body) = request.into_parts();
         let head = Head::of(&parts);
         let passing = async {
-            match climb(&head, &self.settings) {
+            match climb(&head, &self.settings).await {
                 Ok(caller) => self.pass(&head, body, caller).await,
                 Err(fault) => {
                     throw_away(body, &head, &self.settings);
-                    self.refuse(fault, head.face()).await
+                    let challenge = self.settings.lock.challenge(&fault, &head);
+                    let mut response = self.refuse(fault, head.face()).await;
+                    if let Some(challenge) = challenge.filter(|_| response.status().is_client_error()) {
+                        response.headers_mut().insert(http::header::WWW_AUTHENTICATE, challenge);
+                    }
+                    response
                 }
             }
         };
@@ -71,6 +76,10 @@ impl Door {
             (Place::Health, _) => pages::health(),
             (Place::Ready, _) => pages::ready(&self.house),
             (Place::Metrics, _) => pages::metrics(&self.house),
+            (Place::Metadata, _) => match self.settings.lock.metadata(head) {
+                Some(document) => whole(200, "application/json", document),
+                None => Box::pin(self.refuse(Fault::new(&reason::HTTP_UNKNOWN_PATH), head.face())).await,
+            },
             (Place::Nowhere, _) => self.refuse(Fault::new(&reason::HTTP_UNKNOWN_PATH), head.face()).await,
         }
     }

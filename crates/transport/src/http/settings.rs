@@ -1,13 +1,14 @@
 use std::net::IpAddr;
+use std::sync::Arc;
 use std::time::Duration;
 
-use failwell_policy::Keys;
+use super::lock::Lock;
 
 /// The bounds and rules of an HTTP door.
 #[derive(Debug)]
 pub struct HttpSettings {
-    /// The keys that open it; none at all leaves it open.
-    pub keys: Keys,
+    /// What opens it.
+    pub lock: Arc<Lock>,
     /// Host names served besides the loopback ones and the address listened on.
     pub allowed_hosts: Vec<String>,
     /// Origins of web pages that may call, besides pages of this machine.
@@ -41,7 +42,7 @@ impl HttpSettings {
 impl Default for HttpSettings {
     fn default() -> Self {
         HttpSettings {
-            keys: Keys::default(),
+            lock: Arc::default(),
             allowed_hosts: Vec::new(),
             allowed_origins: Vec::new(),
             largest_body: 16 * 1024 * 1024,

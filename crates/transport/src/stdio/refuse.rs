@@ -107,7 +107,10 @@ impl<F: Fn() -> Fault + Send> Refusal<F> {
                 self.house.close(Exchange { method, request: text, ..refused }).await
             }
             Ok(Message::Notification(_) | Message::Response(_)) => None,
-            Err(misread) => self.house.misread(misread, Face::Mcp(Revision::LATEST_SESSION), STDIO).await,
+            Err(misread) => {
+                let face = Face::Mcp(Revision::LATEST_SESSION);
+                self.house.misread(misread, face, STDIO, None).await
+            }
         }
     }
 }

@@ -1,9 +1,11 @@
 //! Keys that are missing or wrong, and callers who ask too often.
 
+use std::sync::Arc;
+
 use failwell_fault::Secret;
-use failwell_policy::{Keys, Rate};
+use failwell_policy::{Allowance, Keys, Limits, Rate};
 use failwell_rpc::Revision;
-use failwell_server::Settings;
+use failwell_server::{Settings, Turnstile};
 use failwell_transport::HttpSettings;
 use serde_json::{Value, json};
 
@@ -15,7 +17,7 @@ use crate::world::{self, World};
 
 fn locked() -> HttpSettings {
     let keys = Keys::default().with("ci", &Secret::new("the-right-key".to_owned()));
-    HttpSettings { keys, ..settings() }
+    HttpSettings { lock: Arc::new(keys.into()), ..settings() }
 }
 
 /// A header, and why it does not open the door.
@@ -67,7 +69,9 @@ async fn the_plain_faces_ask_for_it_too() {
 /// Three at once, then one every two seconds.
 fn slow_lane() -> World {
     let rate = Rate { per_second: 0.5, burst: 3.0 };
-    World::with(Settings { rate: Some(rate), ..world::settings() })
+    let everybody = Allowance { rate: Some(rate), concurrency: None };
+    let turnstile = Arc::new(Turnstile::new(Limits { everybody, ..Limits::default() }));
+    World::with(Settings { turnstile, ..world::settings() })
 }
 
 #[tokio::test]

@@ -1,5 +1,7 @@
 //! Sessions that are missing, over, or somebody else's.
 
+use std::sync::Arc;
+
 use failwell_fault::Secret;
 use failwell_policy::Keys;
 use failwell_rpc::Revision;
@@ -56,7 +58,7 @@ async fn a_session_belongs_to_the_key_that_opened_it() {
         let keys = Keys::default()
             .with("alice", &Secret::new("key-of-alice".to_owned()))
             .with("bob", &Secret::new("key-of-bob".to_owned()));
-        let server = Server::start(&world, HttpSettings { keys, ..settings() }).await;
+        let server = Server::start(&world, HttpSettings { lock: Arc::new(keys.into()), ..settings() }).await;
         let mut alice = Http::with_key(&server, revision, "key-of-alice").await;
         let mut bob = Http::with_key(&server, revision, "key-of-bob").await;
         let own = std::mem::replace(&mut bob.session, alice.session.clone());

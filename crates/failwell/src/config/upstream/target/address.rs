@@ -23,7 +23,11 @@ pub(super) fn address(reader: &mut Reader<'_>, section: &Section<'_>) -> Option<
 }
 
 /// The address under one key.
-pub(super) fn address_at(reader: &mut Reader<'_>, section: &Section<'_>, name: &str) -> Option<Endpoint> {
+pub(in crate::config) fn address_at(
+    reader: &mut Reader<'_>,
+    section: &Section<'_>,
+    name: &str,
+) -> Option<Endpoint> {
     let text = reader.text(section, name)?;
     let (message, help) = match judge(&text.value) {
         Ok(uri) => return Some(Endpoint(uri)),

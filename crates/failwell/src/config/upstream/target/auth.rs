@@ -13,7 +13,7 @@ use crate::config::settings::{Auth, Authorities, Endpoint};
 const LARGEST_FILE: u64 = 1 << 20;
 
 /// The certificates of `ca_file`.
-pub(super) fn authorities(reader: &mut Reader<'_>, section: &Section<'_>) -> Option<Authorities> {
+pub(in crate::config) fn authorities(reader: &mut Reader<'_>, section: &Section<'_>) -> Option<Authorities> {
     let text = reader.text(section, "ca_file")?;
     let path = reader.folder.join(&text.value);
     let is_small = path.metadata().is_ok_and(|meta| meta.is_file() && meta.len() <= LARGEST_FILE);
@@ -77,7 +77,7 @@ fn plain(reader: &mut Reader<'_>, section: &Section<'_>, name: &str) -> Option<S
 }
 
 /// Whether what is sent there could be read on the way.
-fn is_exposed(url: &Endpoint) -> bool {
+pub(in crate::config) fn is_exposed(url: &Endpoint) -> bool {
     let host = url.0.host().unwrap_or_default().trim_start_matches('[').trim_end_matches(']');
     let is_here = host == "localhost" || host.parse().is_ok_and(|ip: std::net::IpAddr| ip.is_loopback());
     url.0.scheme_str() == Some("http") && !is_here

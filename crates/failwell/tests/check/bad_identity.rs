@@ -1,0 +1,89 @@
+//! Files with mistakes about who calls and how much they may ask for: `line:column message | help`.
+
+pub(crate) const CASES: &[(&str, &[&str])] = &[
+    (
+        "servers = [\"lobby\"]\n\
+         [[key]]\n\
+         hash = \"sha256:12\"\n\
+         [[key]]\n\
+         name = \"a b\"\n\
+         key = \"${SET}\"\n\
+         roles = [\"role:x\"]\n\
+         [[key]]\n\
+         name = \"ci\"\n\
+         key = \"SECRET-short\"\n\
+         [[key]]\n\
+         name = \"ci\"\n\
+         [[key]]\n\
+         name = \"environment\"\n\
+         key = \"${SET}\"\n\
+         hash = \"x\"\n\
+         [[key]]\n\
+         name = \"again\"\n\
+         key = \"${SET}\"\n",
+        &[
+            "2:1 a key without a name | add name = \"…\"",
+            "3:8 `hash` is no hash of a key | write sha256: and 64 hexadecimal digits; `failwell key new` prints such a line",
+            "5:8 this cannot be the name of a key | use 1 to 64 letters, digits, ., _, @ and -, beginning with a letter or digit",
+            "7:10 this cannot be the name of a role | use 1 to 128 letters, digits, ., _, @, / and -",
+            "10:7 `key` is shorter than 16 characters | use a long random one: `failwell key new` makes it",
+            "11:1 a key with neither `hash` nor `key` | `failwell key new` makes a key and says what to write",
+            "14:8 this name is taken | give it another name: this is the one of FAILWELL_KEY",
+            "15:1 `key` and `hash` are both there | keep one of them; with `hash` the file holds no secret",
+            "19:7 two names for the same key | make a key for each",
+        ],
+    ),
+    (
+        "[limits]\n\
+         rate = \"5/d\"\n\
+         concurrency = 0\n\
+         errors = { burst = 3 }\n\
+         [limits.callers.bob]\n\
+         rate = \"5/s\"\n\
+         [limits.callers.\"role:x\"]\n\
+         burst = 5\n\
+         [limits.tools.echo]\n\
+         rate = 5\n\
+         [limits.tools.\"lobby__*\"]\n\
+         rat = \"5/s\"\n",
+        &[
+            "2:8 `rate` is no rate | write how many in which time, such as \"5/s\", \"30/min\" or \"100/h\"",
+            "3:15 `concurrency` is out of range | give it a value from 1 to 100000",
+            "4:1 `errors` without `rate` | write errors = { rate = \"5/s\" }",
+            "5:17 this names no caller | write `key:NAME`, `jwt:SUBJECT`, `role:NAME` or `anonymous`",
+            "7:17 a limit that says nothing | add rate = \"5/s\" or concurrency = 2",
+            "9:15 this names no tool of a server | write it as server__tool, with `*` for any run of characters",
+            "10:8 `rate` takes text, not a whole number | write it in quotes, such as rate = \"5/s\"",
+            "11:15 a limit that says nothing | add rate = \"5/s\" or concurrency = 2",
+            "12:1 unknown key `rat` | did you mean `rate`?",
+        ],
+    ),
+    (
+        "[jwt]\n\
+         issuer = \"login.example\"\n\
+         jwks = \"http://keys.example/jwks\"\n\
+         scopes = [\"a b\"]\n\
+         resource = \"https://tools.example/mcp\"\n\
+         role_claim = \"x\"\n",
+        &[
+            "1:2 [jwt] without `audience` | write issuer = \"https://…\", audience = \"…\" and jwks = \"https://…\"",
+            "2:10 `issuer` is neither http nor https | begin it with https:// or http://",
+            "3:8 `jwks` is not encrypted | begin it with https://: who can change the keys on their way can be anybody",
+            "4:11 this cannot be a scope | use one word of printable ASCII without quotes and backslashes for each",
+            "5:12 `resource` has more than a host | leave out what comes after the host: the paths are known here",
+            "6:1 unknown key `role_claim` | did you mean `roles_claim`?",
+        ],
+    ),
+    (
+        "[jwt]\n\
+         issuer = \"https://login.example\"\n\
+         audience = \"\"\n\
+         jwks = \"no-such-file.json\"\n\
+         ca_file = \"x\"\n",
+        &[
+            "3:12 `audience` is empty | give it a value, or remove it",
+            "4:8 `jwks` cannot be read | give an address, https://…, or a file that can be read, at most 256 KiB",
+            "5:1 `ca_file` has no effect with keys in a file | remove it, or give the address of the keys",
+        ],
+    ),
+];
