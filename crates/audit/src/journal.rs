@@ -2,7 +2,7 @@ use std::io::{IsTerminal, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{SyncSender, TrySendError, sync_channel};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use failwell_fault::Fault;
 use failwell_render::Moment;
@@ -40,6 +40,8 @@ enum Line {
 
 impl Journal {
     const LONGEST_QUEUE: usize = 4_096;
+    /// How long the last lines may take.
+    const PATIENCE: Duration = Duration::from_secs(10);
 
     /// Writes to standard error: text when a person watches, JSON otherwise.
     pub fn to_stderr() -> Journal {
@@ -132,11 +134,19 @@ impl Journal {
         self.lost.load(Ordering::Relaxed)
     }
 
-    /// Waits, at most a second, until everything written so far is out.
+    /// Waits, at most [`Self::PATIENCE`], until everything written so far is out.
     pub fn flush(&self) {
+        let end = Instant::now() + Self::PATIENCE;
         let (done, wait) = sync_channel(1);
-        if self.queue.try_send(Line::Flush(done)).is_ok() {
-            let _ = wait.recv_timeout(Duration::from_secs(1));
+        let mut line = Line::Flush(done);
+        // A full queue takes the wish as soon as there is room.
+        while let Err(TrySendError::Full(back)) = self.queue.try_send(line) {
+            if Instant::now() >= end {
+                return;
+            }
+            line = back;
+            std::thread::sleep(Duration::from_millis(5));
         }
+        let _ = wait.recv_timeout(end.saturating_duration_since(Instant::now()));
     }
 }

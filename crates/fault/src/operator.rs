@@ -52,7 +52,7 @@ impl Stack {
 }
 
 /// How many stacks are taken within a second.
-const MOST_STACKS_A_SECOND: u32 = 20;
+const MOST_STACKS_A_SECOND: u32 = 4;
 
 /// The whole story of a fault, for logs and the ledger only.
 pub struct Operator<'a> {

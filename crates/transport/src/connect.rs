@@ -3,13 +3,16 @@
 //! No redirects are followed and no proxy of the environment is used: credentials go where they were meant to go.
 
 mod address;
-mod bell;
+mod chunks;
 mod dial;
 mod events;
+mod head;
 mod heard;
-mod held;
 mod idle;
 mod remote;
+mod socket;
+mod wire;
+mod writing;
 
 pub use dial::Trust;
 pub use events::Events;

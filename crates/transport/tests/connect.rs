@@ -143,3 +143,97 @@ async fn encrypted_servers_need_somebody_to_vouch_for_them() {
     );
     assert!(matches!(ask(&reach("127.0.0.1", trust)).await, Err(Unheard::NotSent(_))), "another name");
 }
+
+/// Answers the first request of each connection with these pieces, then says no more.
+async fn saying(pieces: &'static [&'static str], then_hangs_up: bool) -> (SocketAddr, Arc<AtomicUsize>) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let address = listener.local_addr().expect("an address");
+    let accepted = Arc::new(AtomicUsize::new(0));
+    let counting = accepted.clone();
+    tokio::spawn(async move {
+        while let Ok((mut socket, _)) = listener.accept().await {
+            counting.fetch_add(1, Ordering::SeqCst);
+            let _ = socket.read(&mut [0u8; 1024]).await;
+            for piece in pieces {
+                socket.write_all(piece.as_bytes()).await.expect("written");
+                tokio::time::sleep(Duration::from_millis(5)).await;
+            }
+            if !then_hangs_up {
+                tokio::spawn(async move {
+                    tokio::time::sleep(Duration::from_secs(5)).await;
+                    drop(socket);
+                });
+            }
+        }
+    });
+    (address, accepted)
+}
+
+#[tokio::test]
+async fn a_body_ends_where_its_server_says() {
+    for (pieces, hangs_up) in [
+        (
+            &[
+                "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nContent-Type: application/json\r\n",
+                "Content-Length: 2\r\n\r\n{",
+                "}",
+            ][..],
+            false,
+        ),
+        (
+            &[
+                "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n1\r",
+                "\n{\r\n1;x\r\n}\r\n0\r\nT: x\r\n",
+                "\r\n",
+            ][..],
+            false,
+        ),
+        (&["HTTP/1.0 200 OK\r\ncontent-type: application/json\r\n\r\n", "{", "}"][..], true),
+    ] {
+        let (address, _) = saying(pieces, hangs_up).await;
+        assert_eq!(ask(&remote(address)).await.expect("an answer"), "{}", "{pieces:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_body_that_breaks_off_is_lost() {
+    for pieces in [
+        &["HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 3\r\n\r\n{}"][..],
+        &[
+            "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n2\r\n{}\r\n",
+        ],
+    ] {
+        let (address, _) = saying(pieces, true).await;
+        assert!(matches!(ask(&remote(address)).await, Err(Unheard::Lost(_))), "{pieces:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_server_that_speaks_unasked_is_not_spoken_to_again() {
+    let answer = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length: 2\r\n\r\n{}";
+    for pieces in [&[answer, "HTTP/1.1 200 OK\r\n\r\n"][..], &[answer, "", "", "x"][..]] {
+        let (address, accepted) = saying(Box::leak(pieces.into()), false).await;
+        let remote = remote(address);
+        for asked in 1..=2 {
+            ask(&remote).await.expect("an answer");
+            tokio::time::sleep(Duration::from_millis(60)).await;
+            assert_eq!(accepted.load(Ordering::SeqCst), asked);
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_answer_that_comes_before_the_request_is_out_is_heard() {
+    let (address, accepted) =
+        saying(&["HTTP/1.1 413 Too Large\r\nContent-Length: 3\r\n\r\nno!"], false).await;
+    let remote = remote(address);
+    for asked in 1..=2 {
+        let body = Bytes::from(vec![b' '; 32 << 20]);
+        let sending = remote.send(Verb::Post, HeaderMap::new(), body);
+        let heard = tokio::time::timeout(Duration::from_secs(5), sending).await.expect("in time");
+        let heard = heard.expect("an answer");
+        assert_eq!(heard.status(), 413);
+        assert_eq!(heard.whole(100).await.expect("a body"), "no!");
+        assert_eq!(accepted.load(Ordering::SeqCst), asked, "the rest of the request was in the way");
+    }
+}

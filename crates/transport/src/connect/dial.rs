@@ -3,9 +3,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use hyper::client::conn::http1;
-use hyper_util::rt::TokioIo;
-use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 use tokio::sync::OnceCell;
 use tokio_rustls::TlsConnector;
@@ -15,13 +12,12 @@ use tokio_rustls::rustls::pki_types::{CertificateDer, ServerName};
 use tokio_rustls::rustls::{ClientConfig, RootCertStore};
 
 use super::address::{Address, Secure};
-use super::held::Held;
 use super::remote::Unheard;
+use super::socket::Socket;
+use super::wire::Wire;
 
 /// How long finding, connecting to and greeting a server may take together.
 const CONNECT: Duration = Duration::from_secs(5);
-/// The most bytes of a response's head.
-const LARGEST_HEAD: usize = 64 * 1024;
 
 /// Who may vouch for a server over https.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -53,33 +49,25 @@ impl Dialer {
     }
 
     /// A new connection. Nothing of a request has left when this fails.
-    pub(super) async fn dial(&self, address: &Address) -> Result<Held, Unheard> {
+    pub(super) async fn dial(&self, address: &Address) -> Result<Wire, Unheard> {
         match tokio::time::timeout(CONNECT, self.connect(address)).await {
             Ok(connected) => connected.map_err(Unheard::not_sent),
             Err(late) => Err(Unheard::not_sent(io::Error::from(late))),
         }
     }
 
-    async fn connect(&self, address: &Address) -> io::Result<Held> {
+    async fn connect(&self, address: &Address) -> io::Result<Wire> {
         let socket = TcpStream::connect((address.host.as_str(), address.port)).await?;
         socket.set_nodelay(true)?;
         match address.secure {
-            Secure::No => greet(socket).await,
+            Secure::No => Ok(Wire::new(Socket::Plain(socket))),
             Secure::Yes => {
                 let name = ServerName::try_from(address.host.clone()).map_err(io::Error::other)?;
                 let tls = self.tls.get_or_try_init(|| connector(self.trust.clone())).await?;
-                greet(tls.connect(name, socket).await?).await
+                Ok(Wire::new(Socket::Secure(Box::new(tls.connect(name, socket).await?))))
             }
         }
     }
-}
-
-async fn greet(stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static) -> io::Result<Held> {
-    let mut http = http1::Builder::new();
-    http.max_header_size(LARGEST_HEAD);
-    let (sender, connection) = http.handshake(TokioIo::new(stream)).await.map_err(io::Error::other)?;
-    // How it ended is told to whoever waits for something on it.
-    Ok(Held::new(sender, async { drop(connection.await) }))
 }
 
 async fn connector(trust: Trust) -> io::Result<TlsConnector> {

@@ -2,27 +2,24 @@ use std::collections::VecDeque;
 use std::time::Duration;
 
 use bytes::{Bytes, BytesMut};
-use http_body_util::BodyExt;
-use hyper::body::Incoming;
 use memchr::memchr2;
 
-use super::held::Held;
 use super::remote::Unheard;
+use super::wire::Wire;
 
 /// Longer ids of events are not remembered.
 const LONGEST_ID: usize = 1_024;
 
 /// A stream of server-sent events. Dropped, its connection is closed.
 pub struct Events {
-    body: Incoming,
-    held: Held,
+    wire: Wire,
     parser: Parser,
     cap: usize,
 }
 
 impl Events {
-    pub(super) fn new(body: Incoming, held: Held, cap: usize) -> Events {
-        Events { body, held, parser: Parser::default(), cap }
+    pub(super) fn new(wire: Wire, cap: usize) -> Events {
+        Events { wire, parser: Parser::default(), cap }
     }
 
     /// The data of the next message; `None` when the stream ended. Safe to drop and call again.
@@ -39,10 +36,8 @@ impl Events {
                 Some((_, data)) => return Ok(Some(data)),
                 None => {}
             }
-            let Some(frame) = self.held.along(self.body.frame()).await else { return Ok(None) };
-            if let Ok(data) = frame.map_err(Unheard::lost)?.into_data() {
-                self.parser.feed(&data);
-            }
+            let Some(piece) = self.wire.piece().await? else { return Ok(None) };
+            self.parser.feed(&piece);
             if self.parser.held() > self.cap {
                 return Err(Unheard::TooLarge(self.cap));
             }

@@ -1,7 +1,7 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::held::Held;
+use super::wire::Wire;
 
 /// The most connections that are kept.
 const MOST: usize = 64;
@@ -11,31 +11,31 @@ const LONGEST: Duration = Duration::from_secs(4);
 
 /// Connections that wait for their next request, the last used first.
 #[derive(Default)]
-pub(super) struct Idle(Mutex<Vec<(Held, Instant)>>);
+pub(super) struct Idle(Mutex<Vec<(Wire, Instant)>>);
 
 impl Idle {
-    fn lock(&self) -> MutexGuard<'_, Vec<(Held, Instant)>> {
+    fn lock(&self) -> MutexGuard<'_, Vec<(Wire, Instant)>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// One that can take a request now. Whether the other side hung up meanwhile is looked at here, not before.
-    pub(super) fn take(&self) -> Option<Held> {
+    pub(super) fn take(&self) -> Option<Wire> {
         loop {
-            let (mut held, since) = self.lock().pop()?;
+            let (mut wire, since) = self.lock().pop()?;
             if since.elapsed() >= LONGEST {
                 // Whatever is below it is older still.
                 self.lock().retain(|(_, since)| since.elapsed() < LONGEST);
                 continue;
             }
-            if held.is_ready() {
-                return Some(held);
+            if wire.is_ready() {
+                return Some(wire);
             }
         }
     }
 
     /// Keeps one whose last answer was read to its end.
-    pub(super) fn put(&self, mut held: Held) {
-        if !held.is_ready() {
+    pub(super) fn put(&self, wire: Wire) {
+        if !wire.is_over() {
             return;
         }
         let (mut kept, now) = (self.lock(), Instant::now());
@@ -44,6 +44,6 @@ impl Idle {
             kept.remove(0);
             kept.retain(|(_, since)| !is_old(since));
         }
-        kept.push((held, now));
+        kept.push((wire, now));
     }
 }

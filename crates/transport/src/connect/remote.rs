@@ -4,15 +4,13 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use failwell_fault::{Fault, OrFault, Secret, reason};
-use http::header::{HOST, HeaderMap, HeaderName, HeaderValue};
-use http::{Method, Request};
-use http_body_util::Full;
+use http::header::{CONTENT_LENGTH, HOST, HeaderMap, HeaderName, HeaderValue, TRANSFER_ENCODING};
 
 use super::address::Address;
 use super::dial::{Dialer, Trust};
 use super::heard::Heard;
-use super::held::Sent;
 use super::idle::Idle;
+use super::wire::Sent;
 
 /// A server reached over HTTP.
 pub struct Remote {
@@ -31,6 +29,16 @@ pub enum Verb {
     Post,
     /// `DELETE`
     Delete,
+}
+
+impl Verb {
+    fn as_str(self) -> &'static str {
+        match self {
+            Verb::Get => "GET",
+            Verb::Post => "POST",
+            Verb::Delete => "DELETE",
+        }
+    }
 }
 
 /// Why there is no answer, or no more of it.
@@ -106,36 +114,46 @@ impl Remote {
     ///
     /// A request is moved to another connection only when not a byte of it was written to the first.
     pub async fn send(&self, verb: Verb, headers: HeaderMap, body: Bytes) -> Result<Heard, Unheard> {
-        let mut request = self.request(verb, headers, body);
+        let head = self.head(verb, &headers, body.len());
         while let Some(mut kept) = self.idle.take() {
-            match kept.send(request).await {
-                Sent::Answered(response) => return Ok(Heard::new(response, kept, self.idle.clone())),
-                Sent::Unsent(unsent, _) => request = *unsent,
-                Sent::Lost(why) => return Err(why),
+            match kept.send(&head, &body).await {
+                Sent::Answered(answer) => return Ok(Heard::new(answer, kept, self.idle.clone())),
+                Sent::Unsent(_) => {}
+                Sent::Lost(why) => return Err(Unheard::lost(why)),
             }
         }
         let mut fresh = self.dialer.dial(&self.address).await?;
-        match fresh.send(request).await {
-            Sent::Answered(response) => Ok(Heard::new(response, fresh, self.idle.clone())),
-            Sent::Unsent(_, why) => Err(Unheard::not_sent(why)),
-            Sent::Lost(why) => Err(why),
+        match fresh.send(&head, &body).await {
+            Sent::Answered(answer) => Ok(Heard::new(answer, fresh, self.idle.clone())),
+            Sent::Unsent(why) => Err(Unheard::not_sent(why)),
+            Sent::Lost(why) => Err(Unheard::lost(why)),
         }
     }
 
-    fn request(&self, verb: Verb, headers: HeaderMap, body: Bytes) -> Request<Full<Bytes>> {
-        let mut request = Request::new(Full::new(body));
-        *request.method_mut() = match verb {
-            Verb::Get => Method::GET,
-            Verb::Post => Method::POST,
-            Verb::Delete => Method::DELETE,
-        };
-        *request.uri_mut() = self.address.path.clone();
-        // What the protocol needs wins over what was configured.
-        let mut headers = headers;
-        for (name, value) in &self.fixed {
-            headers.entry(name).or_insert_with(|| value.clone());
+    /// The head of a request, as it is written.
+    fn head(&self, verb: Verb, headers: &HeaderMap, length: usize) -> Vec<u8> {
+        let mut head = Vec::with_capacity(512);
+        let path = self.address.path.path_and_query().map_or("/", |path| path.as_str());
+        for part in [verb.as_str(), " ", path, " HTTP/1.1\r\n"] {
+            head.extend_from_slice(part.as_bytes());
         }
-        *request.headers_mut() = headers;
-        request
+        // What the protocol needs wins over what was configured, and how long the body is over both.
+        let configured = self.fixed.iter().filter(|(name, _)| !headers.contains_key(*name));
+        for (name, value) in headers.iter().chain(configured) {
+            if *name != CONTENT_LENGTH && *name != TRANSFER_ENCODING {
+                put(&mut head, name.as_str(), value.as_bytes());
+            }
+        }
+        if verb == Verb::Post || length > 0 {
+            put(&mut head, CONTENT_LENGTH.as_str(), length.to_string().as_bytes());
+        }
+        head.extend_from_slice(b"\r\n");
+        head
+    }
+}
+
+fn put(head: &mut Vec<u8>, name: &str, value: &[u8]) {
+    for part in [name.as_bytes(), b": ", value, b"\r\n"] {
+        head.extend_from_slice(part);
     }
 }
