@@ -61,7 +61,7 @@ pub(crate) type Answering = oneshot::Sender<Result<Said, Fault>>;
 #[derive(Debug, Clone)]
 pub(crate) enum Down {
     /// The process ended, with this code or by this signal; and the last of what it said on standard error.
-    Ended { code: Option<i32>, signal: Option<String>, stderr: Vec<u8> },
+    Ended { code: Option<i32>, signal: Option<String>, stderr: String },
     /// The connection broke off.
     Lost,
     /// We ended it.
@@ -85,7 +85,7 @@ impl Down {
             Down::Ended { code, signal, stderr } => {
                 let fault = Fault::new(&reason::GATEWAY_UPSTREAM_CRASHED)
                     .with_effect(Effect::Unknown)
-                    .capture("stderr", stderr.clone());
+                    .capture("stderr", stderr.as_str());
                 let fault = match code {
                     Some(code) => fault.fact("exit_code", *code),
                     None => fault,
