@@ -1,9 +1,11 @@
 //! One file per command.
 
+mod approve;
 mod audit;
 mod check;
 mod completions;
 mod configured;
+mod decision;
 mod doctor;
 mod entrance;
 mod explain;
@@ -35,6 +37,7 @@ pub(crate) fn run(command: Command) -> Result<ExitCode, Complaint> {
         Command::Check(arguments) => check::run(&arguments),
         Command::Serve(arguments) => one::run(arguments),
         Command::Key(arguments) => key::run(&arguments),
+        Command::Approve(arguments) => approve::run(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),
         Command::Audit(arguments) => audit::run(&arguments.look),
         Command::Probe(arguments) => runtime()?.block_on(probe::run(arguments)),

@@ -381,6 +381,36 @@ impl Inner {
         self.veil.admit(&cx.client().caller, member.name(), list, name, arguments)
     }
 
+    /// Calls a tool, once a person said yes where the operator wants one.
+    pub(crate) async fn run(
+        &self,
+        member: &Member,
+        tool: &Callee,
+        arguments: Json,
+        cx: Context,
+    ) -> Result<ToolOutcome, Fault> {
+        if self.veil.wants_approval(&cx.client().caller, member.name(), &tool.inside) {
+            // Rare and large, so kept apart: what every call is made of stays small.
+            return Box::pin(self.run_approved(member, tool, arguments, cx)).await;
+        }
+        member.call(tool, arguments, cx, &self.parking).await
+    }
+
+    async fn run_approved(
+        &self,
+        member: &Member,
+        tool: &Callee,
+        arguments: Json,
+        cx: Context,
+    ) -> Result<ToolOutcome, Fault> {
+        let given = cx.approval(member.name(), &tool.inside, &arguments).await?;
+        let outcome = member.call(tool, arguments, cx.clone(), &self.parking).await;
+        if let Err(fault) = &outcome {
+            cx.give_back(&given, fault).await;
+        }
+        outcome
+    }
+
     /// Refuses an address the caller may not know of, as one nobody knows.
     pub(crate) fn reveal(&self, member: &Member, inside: &str, uri: &str, cx: &Context) -> Result<(), Fault> {
         let caller = &cx.client().caller;
@@ -432,7 +462,7 @@ impl Room for Gateway {
             let (member, tool) = inner.resolve(List::Tools, &tool, &cx).await?;
             inner.admit(&member, List::Tools, &tool.inside, Some(&arguments), &cx)?;
             let _turn = cx.turn(member.name(), &tool.inside).await?;
-            let outcome = member.call(&tool, arguments, cx, &inner.parking).await?;
+            let outcome = inner.run(&member, &tool, arguments, cx).await?;
             Ok(outcome.map_relayed(|members| uris::in_content(member.name(), members)))
         })
     }

@@ -127,7 +127,7 @@ impl Room for Single {
             let tool = Single::known(&inner, &member, List::Tools, &tool, &cx).await?;
             inner.admit(&member, List::Tools, &tool.inside, Some(&arguments), &cx)?;
             let _turn = cx.turn(member.name(), &tool.inside).await?;
-            member.call(&tool, arguments, cx, &inner.parking).await
+            inner.run(&member, &tool, arguments, cx).await
         })
     }
 

@@ -4,6 +4,7 @@ use std::process::ExitCode;
 
 use failwell_policy::GuardSettings;
 use failwell_policy::guard::Rule;
+use failwell_server::Terms;
 use serde::Serialize;
 use serde_json::{Value, json as object};
 
@@ -80,6 +81,7 @@ fn view(config: &Config) -> Value {
         "limits": limits(&config.limits),
         "servers": servers,
         "upstream": upstreams,
+        "approval": approval(&config.approval),
         "guard": guards(&config.guards),
         "audit": audit(&config.audit),
     })
@@ -109,6 +111,10 @@ fn limits(limits: &Limits) -> Value {
         "callers": limits.callers.len(),
         "tools": limits.tools.len(),
     })
+}
+
+fn approval(terms: &Terms) -> Value {
+    object!({"wait_s": terms.wait.as_secs(), "expires_s": terms.expires.as_secs()})
 }
 
 fn audit(audit: &AuditConfig) -> Value {

@@ -7,6 +7,7 @@
     reason = "a test may stop at the first surprise"
 )]
 
+mod approvals;
 mod folder;
 mod guards;
 mod identity;
