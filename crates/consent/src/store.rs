@@ -8,6 +8,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use failwell_fault::{Fault, OrFault, reason};
 use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
 
+use crate::pin_rows;
+
 /// How long another process may hold the file.
 const PATIENCE: Duration = Duration::from_secs(5);
 
@@ -33,7 +35,7 @@ CREATE INDEX IF NOT EXISTS approval_binding ON approval (binding);
 ";
 
 /// The layout this program reads and writes.
-const LAYOUT: i64 = 1;
+const LAYOUT: i64 = 2;
 
 /// The file of one folder.
 #[derive(Debug)]
@@ -49,6 +51,15 @@ impl Store {
     /// The file of a folder; nothing is opened or made yet.
     pub fn in_folder(folder: &Path) -> Arc<Store> {
         Arc::new(Store { path: folder.join(Store::FILE), connection: Mutex::default() })
+    }
+
+    /// A place that is gone with the program.
+    pub(crate) fn in_memory() -> Arc<Store> {
+        let open = Connection::open_in_memory().and_then(|mut connection| {
+            lay_out(&mut connection)?;
+            Ok(connection)
+        });
+        Arc::new(Store { path: PathBuf::new(), connection: Mutex::new(open.ok()) })
     }
 
     /// Whether there is a file at all.
@@ -68,6 +79,21 @@ impl Store {
         };
         let done = within(&mut connection, work);
         // After trouble it is opened anew: the file may have been moved away or put back.
+        if done.is_ok() {
+            *open = Some(connection);
+        }
+        done.or_fault(&reason::POLICY_UNDECIDED)
+            .map_err(|fault| fault.note("file", self.path.display().to_string()))
+    }
+
+    /// Looks at something, without waiting for whoever changes it.
+    pub(crate) fn read<T>(&self, work: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, Fault> {
+        let mut open = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
+        let connection = match open.take() {
+            Some(connection) => connection,
+            None => self.open()?,
+        };
+        let done = work(&connection);
         if done.is_ok() {
             *open = Some(connection);
         }
@@ -99,20 +125,25 @@ fn connect(path: &Path) -> Result<Connection, Fault> {
     // FULL: a commit is on disk when it returns, so that no power cut makes a used yes good again.
     let pragmas = "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON;";
     connection.execute_batch(pragmas).or_fault(&reason::POLICY_UNDECIDED)?;
-    let layout = within(&mut connection, |transaction| {
-        let layout = transaction.pragma_query_value(None, "user_version", |row| row.get::<_, i64>(0))?;
-        if layout == 0 {
-            transaction.execute_batch(SCHEMA)?;
-            transaction.pragma_update(None, "user_version", LAYOUT)?;
-            return Ok(LAYOUT);
-        }
-        Ok(layout)
-    });
-    match layout.or_fault(&reason::POLICY_UNDECIDED)? {
+    match lay_out(&mut connection).or_fault(&reason::POLICY_UNDECIDED)? {
         LAYOUT => Ok(connection),
         newer => Err(Fault::new(&reason::POLICY_UNDECIDED)
             .note("layout", format!("the file has layout {newer}; this program knows {LAYOUT}"))),
     }
+}
+
+/// Makes what is not there yet; says which layout it has then.
+fn lay_out(connection: &mut Connection) -> rusqlite::Result<i64> {
+    within(connection, |transaction| {
+        let layout = transaction.pragma_query_value(None, "user_version", |row| row.get::<_, i64>(0))?;
+        if layout >= LAYOUT {
+            return Ok(layout);
+        }
+        transaction.execute_batch(SCHEMA)?;
+        transaction.execute_batch(pin_rows::SCHEMA)?;
+        transaction.pragma_update(None, "user_version", LAYOUT)?;
+        Ok(LAYOUT)
+    })
 }
 
 /// The folder and the file, made for their owner alone. SQLite gives its log and index the rights of the file.

@@ -13,6 +13,7 @@ mod key;
 mod ledger;
 mod man;
 mod one;
+mod pin;
 mod probe;
 mod reload;
 mod serve;
@@ -38,6 +39,7 @@ pub(crate) fn run(command: Command) -> Result<ExitCode, Complaint> {
         Command::Serve(arguments) => one::run(arguments),
         Command::Key(arguments) => key::run(&arguments),
         Command::Approve(arguments) => approve::run(&arguments),
+        Command::Pin(arguments) => pin::run(&arguments.what),
         Command::Explain(arguments) => explain::run(&arguments),
         Command::Audit(arguments) => audit::run(&arguments.look),
         Command::Probe(arguments) => runtime()?.block_on(probe::run(arguments)),

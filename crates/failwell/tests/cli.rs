@@ -6,13 +6,14 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
-const COMMANDS: [&str; 12] = [
+const COMMANDS: [&str; 13] = [
     "up",
     "stdio",
     "serve",
     "check",
     "key",
     "approve",
+    "pin",
     "explain",
     "audit",
     "probe",

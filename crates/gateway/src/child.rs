@@ -35,13 +35,13 @@ pub(crate) async fn start(
         Ok(child) => child,
         Err(cause) => return Err(Fault::new(&reason::GATEWAY_UPSTREAM_DOWN).absorbing(cause)),
     };
-    let (line, notices) = Line::new(tally);
+    let (line, notices) = Line::new(tally.clone());
     let input = child.take_input().or_fault(&reason::SERVER_BUG)?;
     let output = child.take_output().or_fault(&reason::SERVER_BUG)?;
     tokio::spawn(pass_on(notices, changed));
     let writer = tokio::spawn(write_lines(line.outgoing().clone(), input));
     let reader = tokio::spawn(read_lines(line.clone(), output, settings.largest_message));
-    tokio::spawn(guard(child, line.clone(), stop, reader, writer));
+    tokio::spawn(guard(child, line.clone(), tally, stop, reader, writer));
     Ok(line)
 }
 
@@ -75,6 +75,7 @@ async fn read_lines(line: Arc<Line>, output: impl tokio::io::AsyncRead + Unpin, 
 async fn guard(
     mut child: Child,
     line: Arc<Line>,
+    tally: Arc<Tally>,
     stop: CancellationToken,
     mut reader: JoinHandle<()>,
     writer: JoinHandle<()>,
@@ -82,6 +83,7 @@ async fn guard(
     let ended = tokio::select! {
         ended = child.wait() => ended,
         () = stop.cancelled() => {
+            tally.end();
             line.go_down(&Down::Stopped);
             child.stop(GRACE).await;
             return;
@@ -94,6 +96,8 @@ async fn guard(
     if !reader.is_finished() {
         let _ = tokio::time::timeout(LAST_WORDS, reader).await;
     }
+    // Before whoever waits hears of it: what was listed is not believed any more.
+    tally.end();
     line.go_down(&down(ended));
 }
 

@@ -15,6 +15,7 @@ const REPORT: Duration = Duration::from_secs(60);
 #[derive(Debug, Default)]
 pub(crate) struct Tally {
     starts: AtomicU64,
+    ends: AtomicU64,
     strays: AtomicU64,
     reported: Mutex<Option<(Instant, &'static Reason)>>,
 }
@@ -36,6 +37,16 @@ impl Tally {
     /// How often one was.
     pub(crate) fn starts(&self) -> u64 {
         self.starts.load(Ordering::Relaxed)
+    }
+
+    /// A process of it is at its end.
+    pub(crate) fn end(&self) {
+        self.ends.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// How many were.
+    pub(crate) fn ends(&self) -> u64 {
+        self.ends.load(Ordering::Relaxed)
     }
 
     /// How many lines were no messages.

@@ -148,6 +148,7 @@ fn dressed(entry: &Entry, list: List, view: &View<'_>) -> Option<Entry> {
         definition,
         header_params: entry.header_params.clone(),
         tasks: entry.tasks,
+        held: entry.held,
     })
 }
 

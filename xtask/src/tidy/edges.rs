@@ -20,7 +20,10 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("failwell-consent", &["server", "rpc", "fault"]),
     ("failwell-transport", &["server", "policy", "render", "rpc", "fault"]),
     ("failwell-probe", &[]),
-    ("failwell-gateway", &["transport", "server", "policy", "render", "audit", "process", "rpc", "fault"]),
+    (
+        "failwell-gateway",
+        &["consent", "transport", "server", "policy", "render", "audit", "process", "rpc", "fault"],
+    ),
     ("failwell-lobby", ROOM),
     ("failwell-symbolic", ROOM),
     ("failwell-pytest", ROOM),

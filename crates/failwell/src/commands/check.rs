@@ -2,6 +2,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use failwell_consent::{NewTools, PinAction, PinSettings};
 use failwell_policy::GuardSettings;
 use failwell_policy::guard::Rule;
 use failwell_server::Terms;
@@ -82,6 +83,7 @@ fn view(config: &Config) -> Value {
         "servers": servers,
         "upstream": upstreams,
         "approval": approval(&config.approval),
+        "pin": pin(&config.pin),
         "guard": guards(&config.guards),
         "audit": audit(&config.audit),
     })
@@ -115,6 +117,18 @@ fn limits(limits: &Limits) -> Value {
 
 fn approval(terms: &Terms) -> Value {
     object!({"wait_s": terms.wait.as_secs(), "expires_s": terms.expires.as_secs()})
+}
+
+fn pin(settings: &PinSettings) -> Value {
+    let word = |action: PinAction| match action {
+        PinAction::Hold => "hold",
+        PinAction::Warn => "warn",
+        PinAction::Off => "off",
+    };
+    let servers: BTreeMap<&str, &str> =
+        settings.servers.iter().map(|(name, action)| (name.as_str(), word(*action))).collect();
+    let new_tools = if settings.new_tools == NewTools::Hold { "hold" } else { "allow" };
+    object!({"action": word(settings.action), "new_tools": new_tools, "servers": servers})
 }
 
 fn audit(audit: &AuditConfig) -> Value {

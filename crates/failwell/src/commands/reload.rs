@@ -102,14 +102,14 @@ impl Running {
                 terminal::complain(&unchanged(serve::unexpected(&fault)));
                 self.served.house.note(fault, "reload");
             }
-            Ok(Became { mut reloaded, limited, approving }) => {
+            Ok(Became { mut reloaded, limited, approving, pinning }) => {
                 if let (Some(entrance), Some(credentials)) = (&self.entrance, credentials) {
                     entrance.replace(credentials, self.served.single.clone());
                 }
                 let guards = self.config.guards != config.guards;
                 let told = told(
                     &reloaded,
-                    &[("keys", rekeyed), ("limits", limited), ("approvals", approving)],
+                    &[("keys", rekeyed), ("limits", limited), ("approvals", approving), ("pins", pinning)],
                     guards,
                 );
                 // Who has other roles may see other things.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use failwell_consent::{Kept, Store};
+use failwell_consent::{Kept, Pins, Store};
 use failwell_fault::{Fault, Secret};
 use failwell_gateway::{
     ClientCredentials, Front, Gateway, Reach, Reloaded, Restart, Trust, UpstreamSettings,
@@ -38,6 +38,7 @@ pub(super) struct Served {
     guards: GuardSettings,
     settings: Settings,
     approvals: Arc<ApprovalDesk>,
+    pins: Arc<Pins>,
     /// The rate that was typed, which goes before that of the file.
     typed_rate: Option<u32>,
 }
@@ -49,6 +50,8 @@ pub(super) struct Became {
     pub(super) limited: bool,
     /// Whether other terms hold for what needs a yes.
     pub(super) approving: bool,
+    /// Whether something else is done with changed definitions.
+    pub(super) pinning: bool,
 }
 
 /// Built-in servers by name.
@@ -92,6 +95,8 @@ impl Served {
             ..Settings::default()
         };
         let gateway = Gateway::sharing(INFO, &Launcher::of_this_program()?, shared.state);
+        let pins = Pins::of(&consent, &config.scope(), config.pin.clone());
+        gateway.pin(pins.clone());
         let rooms = rooms(&gateway, &config.servers)?;
         let front = Front::new(front(&gateway, config, &rooms));
         let books = ledger::books(config, &gate);
@@ -99,7 +104,7 @@ impl Served {
         gateway.announce_to(house.hub());
         let (single, guards, typed_rate) = (BTreeMap::new(), config.guards.clone(), bounds.rate);
         let mut served =
-            Served { house, single, gateway, front, gate, guards, settings, approvals, typed_rate };
+            Served { house, single, gateway, front, gate, guards, settings, approvals, pins, typed_rate };
         served.become_another(config)?;
         Ok(served)
     }
@@ -115,6 +120,10 @@ impl Served {
         let ruled = self.gateway.rule(config.ruling());
         let limited = self.settings.turnstile.replace(serve::limits(config.limits.clone(), self.typed_rate));
         let approving = self.approvals.replace(config.approval.clone());
+        let pinning = self.pins.replace(config.pin.clone());
+        if pinning {
+            self.gateway.look_again();
+        }
         let reloaded = Reloaded { ruled, ..self.gateway.reload(upstreams, rooms) };
         self.front.set(front);
         if let Some(guards) = guards {
@@ -122,7 +131,7 @@ impl Served {
             self.guards = config.guards.clone();
         }
         self.single = single;
-        Ok(Became { reloaded, limited, approving })
+        Ok(Became { reloaded, limited, approving, pinning })
     }
 
     /// Tells clients what became another.

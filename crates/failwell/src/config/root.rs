@@ -30,6 +30,7 @@ pub(super) fn read(reader: &mut Reader<'_>, root: &Section<'_>) -> Config {
             format!("name a built-in server ({}) or add an [[upstream]]", list(super::keys::servers()));
         reader.wrong(&root.key_span("servers"), "servers", "there is nothing to serve", help);
     }
+    let upstream_names: Vec<String> = upstreams.iter().map(|upstream| upstream.name.clone()).collect();
     let names: Vec<String> = servers
         .iter()
         .map(|server| server.name().to_owned())
@@ -37,6 +38,7 @@ pub(super) fn read(reader: &mut Reader<'_>, root: &Section<'_>) -> Config {
         .collect();
     let rules = rules::read(reader, root, &names);
     let approval = consent::approval(reader, root);
+    let pin = consent::pin(reader, root, &upstream_names);
     let cedar = charter::read(reader, root);
     let guards = guard::read(reader, root, &names);
     let audit = audit::read(reader, root);
@@ -52,6 +54,7 @@ pub(super) fn read(reader: &mut Reader<'_>, root: &Section<'_>) -> Config {
         upstreams,
         rules,
         approval,
+        pin,
         cedar,
         guards,
         audit,

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use failwell_audit::{Retention, Rotation};
+use failwell_consent::PinSettings;
 use failwell_fault::Secret;
 use failwell_gateway::{Sharing, Trust, Wire};
 use failwell_policy::{Charter, GuardSettings, Keys, Limits, Rules, Ruling};
@@ -40,6 +41,8 @@ pub(crate) struct Config {
     pub(crate) rules: Rules,
     /// What becomes of a call that needs a person's yes.
     pub(crate) approval: Terms,
+    /// What is done when definitions of upstreams change.
+    pub(crate) pin: PinSettings,
     /// Policies in Cedar, as text that was read once already.
     pub(crate) cedar: Option<String>,
     /// What messages may carry.
@@ -121,6 +124,7 @@ impl Default for Config {
             upstreams: Vec::new(),
             rules: Rules::default(),
             approval: Terms::default(),
+            pin: PinSettings::default(),
             cedar: None,
             guards: GuardSettings::default(),
             audit: AuditConfig::default(),

@@ -22,7 +22,22 @@ pub(crate) const CASES: &[(&str, &[&str])] = &[
         ],
     ),
     (
-        "[approval]\napprovers = []\n",
-        &["2:1 `approvers` is empty | name who may answer, such as [\"role:admin\"], or remove the line"],
+        "[approval]\n\
+         approvers = []\n\
+         [pin]\n\
+         action = \"block\"\n\
+         new_tools = \"hol\"\n\
+         servers = { lobby = \"off\", fi = \"hold\", files = \"on\" }\n\
+         [[upstream]]\n\
+         name = \"files\"\n\
+         command = [\"x\"]\n",
+        &[
+            "2:1 `approvers` is empty | name who may answer, such as [\"role:admin\"], or remove the line",
+            "4:10 `action` takes another word | use one of `hold`, `warn`, `off`",
+            "5:13 `new_tools` takes another word | did you mean `hold`?",
+            "6:13 there is no upstream `lobby` | the upstreams of this file are `files`",
+            "6:28 there is no upstream `fi` | the upstreams of this file are `files`",
+            "6:49 `servers` takes another word | use one of `hold`, `warn`, `off`",
+        ],
     ),
 ];

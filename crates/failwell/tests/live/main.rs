@@ -14,6 +14,7 @@ mod identity;
 mod ledger;
 mod node;
 mod nodes;
+mod pins;
 mod redis;
 mod reload;
 mod tokens;

@@ -87,6 +87,13 @@ reasons! {
         hint: "look at `GET /v1/approvals` for those that wait",
         about: "It was answered already, or nobody answered in time.",
     }
+    POLICY_PIN_CHANGED = "policy/PIN_CHANGED" {
+        Precondition, ToolFailed, Policy,
+        title: "the tool is held until its operator has looked at it",
+        detail: "the definition of this tool is not one its operator knows, so that it is held",
+        hint: "use another tool; ask your operator to look at `failwell pin diff` and to run `failwell pin approve`",
+        about: "What a server says of a tool or prompt is not what it said when it was first seen or last approved, or the tool is new and new ones are held. It is in no list and is not called until `failwell pin approve`. The ledger has the difference.",
+    }
     POLICY_UNDECIDED = "policy/UNDECIDED" {
         Unavailable, Unavailable, Failwell,
         title: "the operator's decisions cannot be read or written now",

@@ -12,6 +12,24 @@ pub(in super::super) static APPROVAL: &[Key] = &[
     ),
 ];
 
+/// What is done with a tool that changed, and with one that is new.
+pub(in super::super) const PIN_ACTIONS: &[&str] = &["hold", "warn", "off"];
+const NEW_TOOLS: &[&str] = &["allow", "hold"];
+
+pub(in super::super) static PIN: &[Key] = &[
+    key(
+        "action",
+        "What is done with a tool or prompt of an upstream whose definition changed: by default hold.",
+        Takes::Choice(PIN_ACTIONS),
+    ),
+    key(
+        "new_tools",
+        "What is done with one that a known server has not had before: by default allow.",
+        Takes::Choice(NEW_TOOLS),
+    ),
+    key("servers", "Actions of single servers, by name.", Takes::Pairs),
+];
+
 pub(in super::super) static WAIT: Number = Number {
     name: "wait_s",
     about: "How long a call waits for the answer, in seconds; 0 to be told at once that one is needed.",
