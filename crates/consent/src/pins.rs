@@ -71,6 +71,8 @@ pub struct Listing {
 pub struct Looked {
     /// Which items are held, by their place in the list; empty when none is.
     pub held: HashSet<usize>,
+    /// Whether they pass all the same.
+    pub passes: bool,
     /// What was not seen before, for the operator to hear of: once for each change.
     pub news: Vec<Held>,
     /// Why pins cannot be kept; told once.
@@ -153,7 +155,7 @@ impl Pins {
             .insert((listing.server.clone(), listing.kind));
         let is_held = settings.of(&listing.server) == PinAction::Hold;
         let held = if is_held { found.differing } else { HashSet::new() };
-        Ok(Looked { held, news: found.news, trouble })
+        Ok(Looked { held, passes: !is_held, news: found.news, trouble })
     }
 
     /// Whether somebody approved or forgot something since the last look. The first look finds out where it stands.

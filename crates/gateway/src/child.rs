@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use failwell_fault::{Fault, OrFault, reason};
-use failwell_process::{Child, Ended, Environment, Exit, Input, Launcher, Plan, Stdout};
+use failwell_process::{Caps, Child, Ended, Environment, Exit, Input, Launcher, Plan, Stdout};
 use failwell_server::Event;
 use failwell_transport::{Line as TextLine, Lines, write_lines};
 use tokio::task::JoinHandle;
@@ -22,6 +22,9 @@ const SHORT_GRACE: Duration = Duration::from_millis(100);
 /// How long what a child said before its end may take to be read.
 const LAST_WORDS: Duration = Duration::from_secs(5);
 
+/// How much of its standard error is kept for the operator: what a record of the ledger can hold.
+const LAST_SAID: Caps = Caps { head: 4 * 1024, tail: 11 * 1024 };
+
 /// Starts the child and connects to it. It ends when `stop` is set.
 pub(crate) async fn start(
     launcher: &Launcher,
@@ -35,13 +38,13 @@ pub(crate) async fn start(
         Ok(child) => child,
         Err(cause) => return Err(Fault::new(&reason::GATEWAY_UPSTREAM_DOWN).absorbing(cause)),
     };
-    let (line, notices) = Line::new(tally.clone());
+    let (line, notices) = Line::new(tally);
     let input = child.take_input().or_fault(&reason::SERVER_BUG)?;
     let output = child.take_output().or_fault(&reason::SERVER_BUG)?;
     tokio::spawn(pass_on(notices, changed));
     let writer = tokio::spawn(write_lines(line.outgoing().clone(), input));
     let reader = tokio::spawn(read_lines(line.clone(), output, settings.largest_message));
-    tokio::spawn(guard(child, line.clone(), tally, stop, reader, writer));
+    tokio::spawn(guard(child, line.clone(), stop, reader, writer));
     Ok(line)
 }
 
@@ -58,6 +61,7 @@ fn plan(settings: &UpstreamSettings) -> Result<Plan, Fault> {
     plan.input = Input::Pipe;
     plan.stdout = Stdout::Piped;
     plan.grace = GRACE;
+    plan.output = LAST_SAID;
     Ok(plan)
 }
 
@@ -75,7 +79,6 @@ async fn read_lines(line: Arc<Line>, output: impl tokio::io::AsyncRead + Unpin, 
 async fn guard(
     mut child: Child,
     line: Arc<Line>,
-    tally: Arc<Tally>,
     stop: CancellationToken,
     mut reader: JoinHandle<()>,
     writer: JoinHandle<()>,
@@ -83,7 +86,6 @@ async fn guard(
     let ended = tokio::select! {
         ended = child.wait() => ended,
         () = stop.cancelled() => {
-            tally.end();
             line.go_down(&Down::Stopped);
             child.stop(GRACE).await;
             return;
@@ -96,13 +98,11 @@ async fn guard(
     if !reader.is_finished() {
         let _ = tokio::time::timeout(LAST_WORDS, reader).await;
     }
-    // Before whoever waits hears of it: what was listed is not believed any more.
-    tally.end();
     line.go_down(&down(ended));
 }
 
 fn down(ended: Ended) -> Down {
-    let stderr = ended.output.stderr.kept();
+    let stderr = ended.output.stderr.text();
     match ended.exit {
         Some(Exit::Code(code)) => Down::Ended { code: Some(code), signal: None, stderr },
         Some(Exit::Signal(signal)) => {

@@ -36,6 +36,7 @@ mod params;
 mod parked;
 mod pinning;
 mod pool;
+mod pulse;
 mod relay;
 mod rests;
 mod roster;

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use std::sync::Arc;
 use std::time::Duration;
 
-use failwell_consent::{Held, Listing, Pins, changes};
+use failwell_consent::{Held, Listing, Looked, Pins, changes};
 use failwell_fault::{Fault, OrFault, reason};
 use failwell_rpc::Json;
 use failwell_server::{Context, List, Page};
@@ -94,11 +94,11 @@ impl Inner {
         let (places, items): (Vec<usize>, Vec<(String, Json)>) =
             items.iter().enumerate().filter_map(named).unzip();
         let listing = Listing { server: member.name().to_owned(), face: member.face(cx), kind, items };
-        let looked = Box::pin(pins.look(listing)).await?;
-        if let Some(trouble) = looked.trouble {
+        let mut looked = Box::pin(pins.look(listing)).await?;
+        if let Some(trouble) = looked.trouble.take() {
             cx.report(trouble.note("pins", "they last as long as this program"));
         }
-        looked.news.iter().for_each(|news| cx.report(told(member, kind, news)));
+        looked.news.iter().for_each(|news| cx.report(told(member, kind, news, &looked)));
         Ok(looked.held.iter().filter_map(|place| places.get(*place).copied()).collect())
     }
 
@@ -119,8 +119,13 @@ impl Inner {
 }
 
 /// A change, for the operator: what it is about, and how it differs.
-fn told(member: &Member, kind: &str, news: &Held) -> Fault {
-    let how = if news.is_new { "is new" } else { "has changed" };
+fn told(member: &Member, kind: &str, news: &Held, looked: &Looked) -> Fault {
+    let how = match (news.is_new, looked.passes) {
+        (true, false) => "is new, and held",
+        (true, true) => "is new, and passes",
+        (false, false) => "has changed, and is held",
+        (false, true) => "has changed, and passes",
+    };
     Fault::new(&reason::POLICY_PIN_CHANGED)
         .note("pin", format!("{kind} of {}: {} {how}", member.name(), news.name))
         .note("change", changes(news.before.as_deref(), news.after.as_deref()))

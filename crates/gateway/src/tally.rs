@@ -39,7 +39,7 @@ impl Tally {
         self.starts.load(Ordering::Relaxed)
     }
 
-    /// A process of it is at its end.
+    /// A process of it, or a connection to it, is at its end.
     pub(crate) fn end(&self) {
         self.ends.fetch_add(1, Ordering::Relaxed);
     }
@@ -73,6 +73,11 @@ impl Tally {
 impl Strays {
     pub(crate) fn of(all: Arc<Tally>) -> Strays {
         Strays { all, count: AtomicU64::new(0), first: Mutex::default() }
+    }
+
+    /// What is counted over all connections.
+    pub(crate) fn all(&self) -> &Tally {
+        &self.all
     }
 
     /// One more.

@@ -1,6 +1,7 @@
 //! What a configuration is served as, and how it becomes another one while it runs.
 
 use std::collections::BTreeMap;
+use std::path::absolute;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -200,7 +201,11 @@ fn upstream(config: &UpstreamConfig) -> UpstreamSettings {
         Target::Command { program, arguments, cwd, env, env_pass } => Reach::Child {
             program: program.into(),
             arguments: arguments.clone(),
-            folder: cwd.clone().or_else(|| std::env::current_dir().ok()).unwrap_or_else(|| "/".into()),
+            folder: cwd
+                .as_ref()
+                .and_then(|cwd| absolute(cwd).ok())
+                .or_else(|| std::env::current_dir().ok())
+                .unwrap_or_else(|| "/".into()),
             environment: pairs(env),
             inherited: env_pass.clone(),
         },

@@ -15,6 +15,7 @@ mod ledger;
 mod node;
 mod nodes;
 mod pins;
+mod place;
 mod redis;
 mod reload;
 mod tokens;
