@@ -1,10 +1,14 @@
 //! What can be typed. Help, completions and manual pages all come from these definitions.
 
+mod consent;
+
 use std::path::PathBuf;
 
 use clap::{ArgGroup, Args, Parser, Subcommand};
 
 use crate::config;
+
+pub(crate) use consent::{Approve, Pin, PinDo, WhichPins};
 
 /// A security gateway and tool servers for the Model Context Protocol, with one way of failing.
 ///
@@ -23,6 +27,8 @@ Examples:
   failwell stdio                                 serve a desktop client
   failwell check                                 what is wrong with failwell.toml
   failwell key new --name ci                     a key for a caller
+  failwell approve                               calls that wait for a person's yes
+  failwell pin diff                              tools whose definitions changed
   failwell explain -32004                        what a code means, and where
   failwell explain rpc/not_json                  what a reason means, and what to do
   failwell explain 06ff2k8s1xq3m                 the whole story of one failure, by its reference
@@ -37,6 +43,8 @@ pub(crate) enum Command {
     Check(Check),
     Serve(Serve),
     Key(Key),
+    Approve(Approve),
+    Pin(Pin),
     Explain(Explain),
     Audit(Audit),
     Probe(Probe),

@@ -1,9 +1,11 @@
 //! One file per command.
 
+mod approve;
 mod audit;
 mod check;
 mod completions;
 mod configured;
+mod decision;
 mod doctor;
 mod entrance;
 mod explain;
@@ -11,6 +13,7 @@ mod key;
 mod ledger;
 mod man;
 mod one;
+mod pin;
 mod probe;
 mod reload;
 mod serve;
@@ -35,6 +38,8 @@ pub(crate) fn run(command: Command) -> Result<ExitCode, Complaint> {
         Command::Check(arguments) => check::run(&arguments),
         Command::Serve(arguments) => one::run(arguments),
         Command::Key(arguments) => key::run(&arguments),
+        Command::Approve(arguments) => approve::run(&arguments),
+        Command::Pin(arguments) => pin::run(&arguments.what),
         Command::Explain(arguments) => explain::run(&arguments),
         Command::Audit(arguments) => audit::run(&arguments.look),
         Command::Probe(arguments) => runtime()?.block_on(probe::run(arguments)),
