@@ -5,6 +5,7 @@ mod check;
 mod completions;
 mod configured;
 mod doctor;
+mod emulate;
 mod entrance;
 mod explain;
 mod key;
@@ -38,6 +39,7 @@ pub(crate) fn run(command: Command) -> Result<ExitCode, Complaint> {
         Command::Explain(arguments) => explain::run(&arguments),
         Command::Audit(arguments) => audit::run(&arguments.look),
         Command::Probe(arguments) => runtime()?.block_on(probe::run(arguments)),
+        Command::Emulate(arguments) => runtime()?.block_on(emulate::run(arguments)),
         Command::Doctor(arguments) => runtime()?.block_on(doctor::run(&arguments)),
         Command::Completions(arguments) => Ok(completions::run(&arguments)),
         Command::Man(arguments) => man::run(&arguments),

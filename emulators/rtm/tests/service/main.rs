@@ -1,0 +1,4 @@
+//! The emulator over its own sockets.
+
+mod login;
+mod support;
