@@ -10,6 +10,7 @@ mod entrance;
 mod explain;
 mod key;
 mod ledger;
+mod login;
 mod man;
 mod one;
 mod probe;
@@ -18,6 +19,7 @@ mod serve;
 mod served;
 mod shared;
 mod stdio;
+mod tasks;
 mod up;
 mod watch;
 
@@ -35,6 +37,8 @@ pub(crate) fn run(command: Command) -> Result<ExitCode, Complaint> {
         Command::Stdio(arguments) => stdio::run(&arguments),
         Command::Check(arguments) => check::run(&arguments),
         Command::Serve(arguments) => one::run(arguments),
+        Command::Login(arguments) => runtime()?.block_on(login::log_in(&arguments.to)),
+        Command::Logout(arguments) => runtime()?.block_on(login::log_out(&arguments.of)),
         Command::Key(arguments) => key::run(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),
         Command::Audit(arguments) => audit::run(&arguments.look),

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
-const COMMANDS: [&str; 12] = [
+const COMMANDS: [&str; 14] = [
     "up",
     "stdio",
     "serve",
@@ -19,6 +19,8 @@ const COMMANDS: [&str; 12] = [
     "doctor",
     "completions",
     "man",
+    "login",
+    "logout",
 ];
 
 struct Ran {

@@ -1,9 +1,11 @@
 //! One account: what is known of it, and how it is changed. Everybody who asks this server shares it.
 
+use std::sync::atomic::AtomicU64;
+use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Mutex as Plain, PoisonError, RwLock, RwLockReadGuard};
 use std::time::Duration;
 
-use failwell_fault::{Fault, OrFault, reason};
+use failwell_fault::{Fault, OrFault, Secret, reason};
 use jiff::Zoned;
 use jiff::tz::TimeZone;
 use serde_json::Value;
@@ -35,6 +37,8 @@ pub(crate) struct Account {
     pub(crate) journal: Journal,
     pub(crate) doubts: Doubts,
     pub(crate) pending: Plain<Option<Pending>>,
+    /// The frob of the last login that was completed.
+    pub(crate) finished: Mutex<Option<Secret<String>>>,
     pub(crate) traffic: Traffic,
 }
 
@@ -50,8 +54,10 @@ struct Reads {
 /// How much was asked for, for whoever watches.
 #[derive(Default)]
 pub(crate) struct Traffic {
-    pub(crate) reloads: std::sync::atomic::AtomicU64,
-    pub(crate) updates: std::sync::atomic::AtomicU64,
+    pub(crate) reloads: AtomicU64,
+    pub(crate) updates: AtomicU64,
+    pub(crate) reload_bytes: AtomicU64,
+    pub(crate) update_bytes: AtomicU64,
 }
 
 /// How new what is known must be.
@@ -78,6 +84,7 @@ impl Account {
             journal: Journal::default(),
             doubts: Doubts::default(),
             pending: Plain::default(),
+            finished: Mutex::default(),
             traffic: Traffic::default(),
         }))
     }
@@ -121,18 +128,20 @@ impl Account {
     }
 
     async fn sync_tasks(&self, state: &mut Reads) -> Result<(), Fault> {
-        use std::sync::atomic::Ordering::Relaxed;
+        let before = self.client.received();
         let since = if state.reload || state.tasks.is_none() { None } else { self.book().since() };
         match since {
             Some(since) => {
                 let told = self.client.read("rtm.tasks.getList", vec![("last_sync", iso(since))]).await?;
                 self.change_book(|book| book.apply(Told::read(&told)));
                 self.traffic.updates.fetch_add(1, Relaxed);
+                self.traffic.update_bytes.fetch_add(self.client.received() - before, Relaxed);
             }
             None => {
                 let told = self.client.read("rtm.tasks.getList", Vec::new()).await?;
                 self.change_book(|book| book.replace_tasks(Told::read(&told)));
                 self.traffic.reloads.fetch_add(1, Relaxed);
+                self.traffic.reload_bytes.fetch_add(self.client.received() - before, Relaxed);
             }
         }
         state.tasks = Some(Instant::now());
@@ -156,7 +165,10 @@ impl Account {
                 state.tasks = long_ago.or(state.tasks);
             }
             Distrust::Changes => {}
-            Distrust::Everything => state.reload = true,
+            Distrust::Everything => {
+                state.reload = true;
+                state.lists = None;
+            }
         }
     }
 

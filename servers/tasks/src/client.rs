@@ -78,6 +78,11 @@ impl Client {
         &self.settings
     }
 
+    /// How many bytes of answers came so far.
+    pub(crate) fn received(&self) -> u64 {
+        self.http.received()
+    }
+
     pub(crate) fn key(&self) -> Result<&ApiKey, Fault> {
         self.settings.key.as_ref().ok_or_else(|| Fault::new(&reason::TASKS_NOT_CONFIGURED))
     }
@@ -160,7 +165,24 @@ impl Client {
         let place = self.pace.turn().await.map_err(Miss::Ours)?;
         let line = self.http.connect(which).await.map_err(Miss::Unheard)?;
         self.pace.leaves(place).await;
-        read(self.http.send(line, form).await.map_err(Miss::Unheard)?)
+        let heard = self.http.send(line, form).await.map_err(Miss::Unheard)?;
+        match read(&heard) {
+            Ok(answer) => Ok(answer),
+            // What a failure keeps for the operator must not hold what is secret, should it come back.
+            Err(_) => read(&self.scrubbed(heard, params).await),
+        }
+    }
+
+    async fn scrubbed(&self, heard: Heard, params: &Params) -> Heard {
+        let token = self.keep.token().await.ok().flatten();
+        let sent =
+            params.iter().filter(|(name, _)| matches!(*name, "auth_token" | "frob")).map(|(_, value)| value);
+        let ours = self.settings.key.iter().flat_map(|key| [key.key.expose(), key.secret.expose()]);
+        let mut text = String::from_utf8_lossy(&heard.body).into_owned();
+        for secret in sent.chain(ours).chain(token.iter().map(Secret::expose)).filter(|it| !it.is_empty()) {
+            text = text.replace(secret.as_str(), "[secret]");
+        }
+        Heard { body: text.into(), ..heard }
     }
 
     fn signed(&self, method: &str, params: &Params) -> Result<String, Fault> {
@@ -214,7 +236,7 @@ fn nonsense(why: &'static str) -> Fault {
 }
 
 /// Reads `{"rsp": {"stat": …}}`.
-fn read(heard: Heard) -> Result<Value, Miss> {
+fn read(heard: &Heard) -> Result<Value, Miss> {
     if heard.status == 503 {
         let fault = unavailable("it has too much to do").capture("answer", start_of(&heard.body));
         let fault = match heard.retry_after {

@@ -4,6 +4,7 @@
 use std::error::Error;
 use std::io;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -94,11 +95,17 @@ pub(crate) struct Http {
     timeout: Duration,
     tls: OnceCell<TlsConnector>,
     idle: Mutex<Option<Sender>>,
+    received: AtomicU64,
 }
 
 impl Http {
     pub(crate) fn new(address: Address, timeout: Duration) -> Http {
-        Http { address, timeout, tls: OnceCell::new(), idle: Mutex::default() }
+        Http { address, timeout, tls: OnceCell::new(), idle: Mutex::default(), received: AtomicU64::new(0) }
+    }
+
+    /// How many bytes of answers came so far.
+    pub(crate) fn received(&self) -> u64 {
+        self.received.load(Ordering::Relaxed)
     }
 
     /// A connection to send a request on. Nothing of the request has left when this fails.
@@ -160,6 +167,7 @@ impl Http {
             Ok(Err(error)) => return Err(Unheard::Lost(error)),
             Ok(Ok(body)) => body.to_bytes(),
         };
+        self.received.fetch_add(body.len() as u64, Ordering::Relaxed);
         if sender.is_ready() {
             *self.idle.lock().await = Some(sender);
         }

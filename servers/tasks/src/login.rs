@@ -78,6 +78,11 @@ impl Account {
 
     /// Asks once whether the person is done: `tasks/LOGIN_PENDING` when not.
     pub(crate) async fn finish_login(&self, frob: &Secret<String>) -> Result<AuthStatus, Fault> {
+        // A frob is good for one token: whoever asks at the same time waits, and hears how it went.
+        let mut finished = self.finished.lock().await;
+        if finished.as_ref() == Some(frob) {
+            return self.auth_status().await;
+        }
         let answer = self.client.open("rtm.auth.getToken", vec![("frob", frob.expose().clone())]).await?;
         let auth = first(answer.get("auth").cloned().unwrap_or_default());
         let token = some(&auth, "token").ok_or_else(no_frob)?;
@@ -87,6 +92,7 @@ impl Account {
         if let Some(other) = pending.take_if(|it| &it.frob != frob) {
             *self.pending.lock().unwrap_or_else(PoisonError::into_inner) = Some(other);
         }
+        *finished = Some(frob.clone());
         self.forget().await;
         Ok(AuthStatus { kept_in: Some(kept.as_str().to_owned()), ..status_of(&auth) })
     }

@@ -200,10 +200,21 @@ pub(crate) fn print(account: &Account, uri: &str) -> Option<u64> {
 impl Traffic {
     /// For Prometheus.
     pub(crate) fn metrics(&self) -> String {
-        let lines = [("reload", self.reloads.load(Relaxed)), ("update", self.updates.load(Relaxed))];
+        let counts =
+            [("reload", &self.reloads, &self.reload_bytes), ("update", &self.updates, &self.update_bytes)];
         let mut text = "# TYPE failwell_tasks_syncs_total counter\n".to_owned();
-        for (kind, count) in lines {
-            text.push_str(&format!("failwell_tasks_syncs_total{{kind=\"{kind}\"}} {count}\n"));
+        for (kind, count, _) in counts {
+            text.push_str(&format!(
+                "failwell_tasks_syncs_total{{kind=\"{kind}\"}} {}\n",
+                count.load(Relaxed)
+            ));
+        }
+        text.push_str("# TYPE failwell_tasks_sync_bytes_total counter\n");
+        for (kind, _, bytes) in counts {
+            text.push_str(&format!(
+                "failwell_tasks_sync_bytes_total{{kind=\"{kind}\"}} {}\n",
+                bytes.load(Relaxed)
+            ));
         }
         text
     }

@@ -12,7 +12,7 @@ use failwell_gateway::{Sharing, Trust, Wire};
 use failwell_policy::{Charter, GuardSettings, Keys, Limits, Rules, Ruling};
 use http::Uri;
 
-use super::{Builtin, JwtConfig, StateConfig};
+use super::{Builtin, JwtConfig, StateConfig, TasksConfig};
 
 /// The settings of one start.
 #[derive(Debug)]
@@ -41,6 +41,8 @@ pub(crate) struct Config {
     pub(crate) guards: GuardSettings,
     /// The ledger.
     pub(crate) audit: AuditConfig,
+    /// The tasks server.
+    pub(crate) tasks: TasksConfig,
 }
 
 impl Config {
@@ -92,6 +94,7 @@ impl Config {
             ("data_dir", self.data_dir != other.data_dir),
             ("state", self.state != other.state),
             ("audit", self.audit != other.audit),
+            ("tasks", self.tasks != other.tasks),
         ];
         all.into_iter().filter(|(_, differs)| *differs).map(|(key, _)| key).collect()
     }
@@ -112,6 +115,7 @@ impl Default for Config {
             cedar: None,
             guards: GuardSettings::default(),
             audit: AuditConfig::default(),
+            tasks: TasksConfig::default(),
         }
     }
 }
