@@ -37,8 +37,10 @@ fn list(client: &Client, name: &str) -> String {
     list["id"].as_str().unwrap().to_owned()
 }
 
+type Arguments = Vec<(&'static str, String)>;
+
 /// Every method that can be undone, with arguments that change something.
-fn changes(client: &Client) -> Vec<(&'static str, &'static str, Vec<(&'static str, String)>)> {
+fn changes(client: &Client) -> Vec<(&'static str, &'static str, Arguments)> {
     let dump = client.control.dump();
     let notes = dump["taskseries"][0]["notes"].as_array().unwrap().clone();
     let note = |place: usize| notes[place]["id"].as_str().unwrap().to_owned();
