@@ -14,6 +14,7 @@ mod family;
 mod faults;
 mod lists;
 mod login;
+mod nonsense;
 mod others;
 mod repeat;
 mod shapes;
