@@ -5,7 +5,7 @@ mod people;
 mod series;
 mod write;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -32,7 +32,7 @@ pub(crate) struct Account {
     pub(crate) lists: BTreeMap<Id, List>,
     pub(crate) series: BTreeMap<Id, Series>,
     /// Tasks that went away other than by being deleted: moved, or taken back by an undo.
-    pub(crate) gone: Vec<Gone>,
+    pub(crate) gone: VecDeque<Gone>,
     pub(crate) locations: BTreeMap<Id, Location>,
     /// Everybody who has an account with the service.
     pub(crate) people: Vec<Person>,
@@ -72,7 +72,7 @@ impl Account {
             inbox: FIRST,
             lists: BTreeMap::new(),
             series: BTreeMap::new(),
-            gone: vec![],
+            gone: VecDeque::new(),
             locations: BTreeMap::new(),
             people: vec![],
             contacts: BTreeMap::new(),

@@ -30,11 +30,20 @@ enum Children {
     Many(Cow<'static, str>, Vec<Element>),
 }
 
-/// Which version of the service answers. Version 1 writes a list of one as that one.
+/// Which version of the service answers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Version {
     One,
     Two,
+}
+
+/// How a list of one is written in JSON.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Single {
+    /// As a list.
+    List,
+    /// As the one thing in it.
+    Thing,
 }
 
 /// How the answer is to be written.
@@ -97,9 +106,9 @@ pub(crate) fn envelope(outcome: Outcome<Vec<Element>>) -> Element {
 }
 
 /// The answer as JSON.
-pub(crate) fn json(envelope: &Element, version: Version) -> Value {
+pub(crate) fn json(envelope: &Element, single: Single) -> Value {
     let mut outer = serde_json::Map::new();
-    outer.insert("rsp".to_owned(), json::value(envelope, version));
+    outer.insert("rsp".to_owned(), json::value(envelope, single));
     Value::Object(outer)
 }
 

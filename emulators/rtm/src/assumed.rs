@@ -66,6 +66,10 @@ pub(crate) const LONGEST_NAME: usize = 1_000;
 
 /// Everything else that is assumed, in words.
 pub const NOTES: &[&str] = &[
+    "A request without `v` is one of version 1, but a list of one thing is a list in its answer, as in version 2; with \
+     `v=1` it is that thing.",
+    "A time without a zone is one of UTC, but a date alone is one of the account's time zone.",
+    "tasks.getList names the list it was asked for even when nothing is in it, unless there is a filter.",
     "JSON is sent as text/javascript, XML as text/xml, both with HTTP 200, failures included.",
     "lists.add, lists.setDefaultList and everything about contacts, groups, push and scripts cannot be undone.",
     "A transaction is undone once; again, or when it cannot be undone, is 310.",

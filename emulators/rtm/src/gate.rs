@@ -1,6 +1,6 @@
 //! The checks every request passes, in the order `assumed` says, and the method behind them.
 
-use crate::answer::{Element, Format, Version};
+use crate::answer::{Element, Format, Single, Version};
 use crate::assumed::{Check, ORDER};
 use crate::methods::{self, Effect, Method, Request};
 use crate::params::Params;
@@ -12,6 +12,7 @@ use crate::state::State;
 pub(crate) struct Wanted {
     pub(crate) format: Format,
     pub(crate) version: Version,
+    pub(crate) single: Single,
 }
 
 impl Wanted {
@@ -23,7 +24,8 @@ impl Wanted {
             _ => Format::Xml,
         };
         let version = if params.get("v") == Some("2") { Version::Two } else { Version::One };
-        Wanted { format, version }
+        let single = if params.get("v") == Some("1") { Single::Thing } else { Single::List };
+        Wanted { format, version, single }
     }
 }
 

@@ -10,7 +10,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::header::{CONTENT_TYPE, HeaderValue};
+use http::header::{CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderValue};
 use http::{Method, Request, Response, StatusCode};
 use http_body_util::{BodyExt, Limited};
 use hyper::body::Incoming;
@@ -112,8 +112,11 @@ async fn routed(service: Arc<Service>, request: Request<Incoming>) -> Given {
     }
 }
 
+/// A page for people: nothing in it comes from elsewhere, and no other page may show it as its own.
 fn html(page: page::Page) -> Given {
-    sent(page.status, "text/html; charset=utf-8", page.html)
+    let mut response = response(page.status, "text/html; charset=utf-8", Body::whole(page.html));
+    response.headers_mut().insert(CONTENT_SECURITY_POLICY, HeaderValue::from_static(page::POLICY));
+    Given::Response(response)
 }
 
 fn plain(status: StatusCode, text: &str) -> Given {

@@ -4,6 +4,9 @@ use crate::params::Params;
 use crate::signature::sign;
 use crate::state::{Frob, Permission, State};
 
+/// What the pages may do: be styled, and send their form back here.
+pub(crate) const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'";
+
 /// A page, and whether it is about something that went well.
 pub(crate) struct Page {
     pub(crate) status: u16,

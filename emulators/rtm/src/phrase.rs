@@ -67,6 +67,12 @@ pub(crate) fn exact(text: &str, context: &Context) -> Option<When> {
     context.moment(text.parse().ok()?)
 }
 
+/// What a program sends: a time without a zone is one of UTC, a date alone one of the account's time zone.
+pub(crate) fn sent(text: &str, context: &Context) -> Option<When> {
+    let zone = if text.trim().len() == 10 { context.zone.clone() } else { TimeZone::UTC };
+    exact(text.trim(), &Context { zone, ..context.clone() })
+}
+
 /// Everything that was said, in any order, each once; words nobody knows make nothing of the whole.
 fn in_words(words: &[&str], context: &Context) -> Option<When> {
     if words == ["now"] {

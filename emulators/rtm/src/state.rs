@@ -71,7 +71,7 @@ pub(crate) struct State {
     given_out: u64,
 }
 
-/// How many transactions, frobs, tokens and timelines are kept; the oldest go first.
+/// How many transactions, frobs, tokens and timelines are kept each; beyond that the first by name is forgotten.
 const MOST_KEPT: usize = 200_000;
 
 impl State {

@@ -84,23 +84,27 @@ fn undo_list(account: &mut Account, id: Id, change: &Change<List>) {
 
 fn undo_series(account: &mut Account, id: Id, change: &Change<Series>, at: Timestamp) {
     let (Some(now), Some(after)) = (account.series.get_mut(&id), &change.after) else { return };
-    let Some(before) = &change.before else {
-        let gone = now.tasks.iter().map(|task| Gone { list: now.list, series: id, task: task.id, at });
-        account.gone.extend(gone);
-        account.series.remove(&id);
-        return;
+    let here = now.list;
+    let everything = || now.tasks.iter().map(|task| task.id).collect::<Vec<Id>>();
+    let gone = match &change.before {
+        None => {
+            let gone = everything();
+            account.series.remove(&id);
+            gone
+        }
+        Some(before) => {
+            let moved = if before.list == after.list { vec![] } else { everything() };
+            put_back!(now, before, after:
+                list, name, source, url, location, parent, tags, participants, rule, successor, external_id);
+            let made = undo_tasks(&mut now.tasks, &before.tasks, &after.tasks);
+            undo_notes(&mut now.notes, &before.notes, &after.notes);
+            now.modified = at;
+            moved.into_iter().chain(made).collect()
+        }
     };
-    if before.list != after.list {
-        let gone = now.tasks.iter().map(|task| Gone { list: now.list, series: id, task: task.id, at });
-        account.gone.extend(gone);
+    for task in gone {
+        account.lose(Gone { list: here, series: id, task, at });
     }
-    put_back!(now, before, after:
-        list, name, source, url, location, parent, tags, participants, rule, successor, external_id);
-    let list = now.list;
-    let made = undo_tasks(&mut now.tasks, &before.tasks, &after.tasks);
-    account.gone.extend(made.into_iter().map(|task| Gone { list, series: id, task, at }));
-    undo_notes(&mut now.notes, &before.notes, &after.notes);
-    now.modified = at;
 }
 
 /// Takes away the tasks the write made, and says which they were; puts back the others.

@@ -5,6 +5,9 @@ use jiff::Timestamp;
 use super::{Account, Gone, Id, List, Series, Task};
 use crate::undo::Transaction;
 
+/// How many are remembered.
+const MOST_GONE: usize = 100_000;
+
 impl Account {
     /// Changes a series and counts it as modified.
     pub(crate) fn change<T>(
@@ -56,11 +59,19 @@ impl Account {
         });
         let Some((from, tasks)) = moved.filter(|(from, _)| *from != to) else { return };
         for task in tasks {
-            self.gone.push(Gone { list: from, series, task, at: now });
+            self.lose(Gone { list: from, series, task, at: now });
             for child in self.children(task) {
                 self.relocate(child, to, now);
             }
         }
+    }
+
+    /// Notes where a task is no longer.
+    pub(crate) fn lose(&mut self, gone: Gone) {
+        if self.gone.len() >= MOST_GONE {
+            self.gone.pop_front();
+        }
+        self.gone.push_back(gone);
     }
 
     /// Closes the book on the running method: what it changed, to be kept for an undo.

@@ -2,15 +2,15 @@
 
 use serde_json::{Map, Value};
 
-use super::{Children, Element, Version};
+use super::{Children, Element, Single};
 
-pub(super) fn value(element: &Element, version: Version) -> Value {
+pub(super) fn value(element: &Element, single: Single) -> Value {
     let bare = element.attributes.is_empty() && members(element) == 0;
     match &element.text {
         _ if bare && element.is_wrapper => Value::Array(vec![]),
         Some(text) if bare => Value::String(text.clone()),
         None if bare && element.children.is_empty() => Value::String(String::new()),
-        _ => Value::Object(object(element, version)),
+        _ => Value::Object(object(element, single)),
     }
 }
 
@@ -23,18 +23,18 @@ fn members(element: &Element) -> usize {
     element.children.iter().map(count).sum()
 }
 
-fn object(element: &Element, version: Version) -> Map<String, Value> {
+fn object(element: &Element, single: Single) -> Map<String, Value> {
     let attributes = element.attributes.iter();
     let mut object: Map<String, Value> =
         attributes.map(|(name, value)| (name.to_string(), Value::String(value.clone()))).collect();
     for children in &element.children {
         match children {
             Children::One(child) => {
-                object.insert(child.name.to_string(), value(child, version));
+                object.insert(child.name.to_string(), value(child, single));
             }
             Children::Many(_, items) if items.is_empty() => {}
             Children::Many(name, items) => {
-                object.insert(name.to_string(), several(items, version));
+                object.insert(name.to_string(), several(items, single));
             }
         }
     }
@@ -44,9 +44,9 @@ fn object(element: &Element, version: Version) -> Map<String, Value> {
     object
 }
 
-fn several(items: &[Element], version: Version) -> Value {
-    match (items, version) {
-        ([only], Version::One) => value(only, version),
-        _ => Value::Array(items.iter().map(|item| value(item, version)).collect()),
+fn several(items: &[Element], single: Single) -> Value {
+    match (items, single) {
+        ([only], Single::Thing) => value(only, single),
+        _ => Value::Array(items.iter().map(|item| value(item, single)).collect()),
     }
 }

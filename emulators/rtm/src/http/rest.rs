@@ -90,9 +90,9 @@ fn refused(code: u32, message: String) -> Refusal {
 
 /// The answer, bent as the fault says.
 fn written(params: &Params, outcome: Outcome<Vec<Element>>, bend: Option<&Kind>) -> Given {
-    let Wanted { format, version } = Wanted::of(params);
+    let Wanted { format, single, .. } = Wanted::of(params);
     let envelope = answer::envelope(outcome);
-    let json: Value = answer::json(&envelope, version);
+    let json: Value = answer::json(&envelope, single);
     let json = match bend {
         Some(Kind::Flip) => answer::flipped(json),
         Some(Kind::UnknownFields) => answer::with_strangers(json),

@@ -60,6 +60,9 @@ pub(crate) fn ordinal(word: &str) -> Option<i8> {
     digits.parse().ok().filter(|day| (1..=31).contains(day))
 }
 
+/// The most of anything that is counted. More years than this there are not.
+const MOST: i32 = 9_999;
+
 /// A count, in digits or as a word.
 pub(crate) fn number(word: &str) -> Option<i32> {
     const WORDS: &[&str] = &[
@@ -72,5 +75,5 @@ pub(crate) fn number(word: &str) -> Option<i32> {
     if let Some(place) = WORDS.iter().position(|known| *known == word) {
         return i32::try_from(place).ok();
     }
-    word.parse().ok().filter(|count| (0..=100_000).contains(count))
+    word.parse().ok().filter(|count| (0..=MOST).contains(count))
 }

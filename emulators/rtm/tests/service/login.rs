@@ -29,6 +29,7 @@ async fn the_page_lets_an_application_in() {
     let page = client.send("GET", &link, "").await.unwrap();
     assert_eq!(page.status, 200);
     assert!(page.body.contains("<strong id=\"permission\">write</strong>"), "{}", page.body);
+    assert!(page.head.contains("content-security-policy: default-src 'none'"), "{}", page.head);
     assert!(!page.body.contains("http"), "nothing comes from elsewhere: {}", page.body);
     let form = format!("{}&decision=allow", link.split_once('?').unwrap().1);
     let page = client.send("POST", "/services/auth/", &form).await.unwrap();

@@ -15,7 +15,7 @@ fn given(request: &Request<'_>, name: &str, has_time: &str, refusal: Refusal) ->
     if request.params.is_set("parse") {
         return phrase::when(text, &context).map(Some).ok_or(refusal);
     }
-    let when = phrase::exact(text, &context).ok_or(refusal.clone())?;
+    let when = phrase::sent(text, &context).ok_or(refusal.clone())?;
     if request.params.is_set(has_time) {
         return Ok(Some(When { timed: true, ..when }));
     }

@@ -37,7 +37,8 @@ pub(super) fn get_list(request: &mut Request<'_>) -> Outcome<Vec<Element>> {
     let mut gone = question.since.map(|since| gone(account, since)).unwrap_or_default();
     let plain = question.list.filter(|id| account.lists.get(id).is_some_and(|list| list.filter.is_none()));
     gone.retain(|list, _| plain.is_none_or(|plain| plain == *list));
-    let lists: BTreeSet<Id> = found.keys().chain(gone.keys()).copied().collect();
+    let asked = plain.filter(|_| question.filters.is_empty());
+    let lists: BTreeSet<Id> = found.keys().chain(gone.keys()).copied().chain(asked).collect();
     let lists = lists.into_iter().map(|id| {
         let mut element = Element::new("list").with("id", id.to_string());
         if let Some(since) = question.since {
@@ -75,7 +76,7 @@ fn question(request: &Request<'_>) -> Outcome<Question> {
     }
     let since = match request.params.given("last_sync") {
         None => None,
-        Some(text) => Some(phrase::exact(text, &context).ok_or(assumed::BAD_TIME)?.at),
+        Some(text) => Some(phrase::sent(text, &context).ok_or(assumed::BAD_TIME)?.at),
     };
     let asked = filters.iter().any(Filter::includes_archived);
     let with_archived = filters.is_empty() || asked || (list.is_some() && !is_smart);
