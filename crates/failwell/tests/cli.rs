@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
-const COMMANDS: [&str; 13] = [
+const COMMANDS: [&str; 16] = [
     "up",
     "stdio",
     "serve",
@@ -17,9 +17,12 @@ const COMMANDS: [&str; 13] = [
     "explain",
     "audit",
     "probe",
+    "emulate",
     "doctor",
     "completions",
     "man",
+    "login",
+    "logout",
 ];
 
 struct Ran {

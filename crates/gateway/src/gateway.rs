@@ -469,6 +469,7 @@ impl Room for Gateway {
         let (inner, uri) = (self.0.clone(), uri.to_owned());
         Box::pin(async move {
             let (member, inside) = inner.of_uri(&uri, &cx)?;
+            let cx = cx.known_as(inside, &uri);
             member.watch(inside, cx).await
         })
     }

@@ -27,7 +27,14 @@ use crate::turnstile::Passage;
 
 /// The request a handler serves. Cheap to clone.
 #[derive(Debug, Clone)]
-pub struct Context(Arc<Inner>);
+pub struct Context(Arc<Inner>, Option<Arc<Alias>>);
+
+/// What a room calls a resource, and what its client does.
+#[derive(Debug)]
+struct Alias {
+    inside: Box<str>,
+    outside: Arc<str>,
+}
 
 #[derive(Debug)]
 struct Inner {
@@ -83,26 +90,37 @@ const PROGRESS_INTERVAL: Duration = Duration::from_millis(10);
 
 impl Context {
     pub(crate) fn new(around: Surroundings) -> Context {
-        Context(Arc::new(Inner {
-            client: around.client,
-            session: around.session,
-            reference: around.reference,
-            cancel: around.cancel,
-            outlet: around.outlet,
-            porter: around.porter,
-            server: around.server,
-            progress: around.progress,
-            last_progress: Mutex::default(),
-            log_level: around.log_level,
-            asking: around.asking,
-            hub: around.hub,
-            recorder: around.recorder,
-            tasks: around.tasks,
-            passing: around.passing,
-            task: OnceLock::new(),
-            detached: Notify::new(),
-            noted: OnceLock::new(),
-        }))
+        Context(
+            Arc::new(Inner {
+                client: around.client,
+                session: around.session,
+                reference: around.reference,
+                cancel: around.cancel,
+                outlet: around.outlet,
+                porter: around.porter,
+                server: around.server,
+                progress: around.progress,
+                last_progress: Mutex::default(),
+                log_level: around.log_level,
+                asking: around.asking,
+                hub: around.hub,
+                recorder: around.recorder,
+                tasks: around.tasks,
+                passing: around.passing,
+                task: OnceLock::new(),
+                detached: Notify::new(),
+                noted: OnceLock::new(),
+            }),
+            None,
+        )
+    }
+
+    /// The same request, for a room that calls a resource otherwise than its client does: what the room announces about
+    /// it, the client hears under the name it knows.
+    #[must_use]
+    pub fn known_as(&self, inside: &str, outside: &str) -> Context {
+        let alias = Alias { inside: inside.into(), outside: outside.into() };
+        Context(self.0.clone(), Some(Arc::new(alias)))
     }
 
     /// Who is asking, and what their client can do.
@@ -141,6 +159,11 @@ impl Context {
     /// Writes a failure down for the operator, under the reference of this exchange, which itself goes on.
     pub fn report(&self, fault: Fault) {
         self.0.recorder.record(fault, self.0.client.revision, self.0.reference);
+    }
+
+    /// Whether the caller called the request off, or hung up.
+    pub fn is_cancelled(&self) -> bool {
+        self.0.cancel.is_cancelled()
     }
 
     /// Completes when the caller called the request off.
@@ -208,6 +231,12 @@ impl Context {
 
     /// Tells every client that listens about a change.
     pub fn announce(&self, event: Event) {
+        let event = match (event, &self.1) {
+            (Event::ResourceUpdated(uri), Some(alias)) if *uri == *alias.inside => {
+                Event::ResourceUpdated(alias.outside.clone())
+            }
+            (other, _) => other,
+        };
         self.0.hub.announce(event);
     }
 

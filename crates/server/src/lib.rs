@@ -59,6 +59,8 @@ mod toolbox;
 mod turnstile;
 mod work;
 
+/// Who asks.
+pub use failwell_policy::Caller;
 /// What a tool's structured result is handed over as.
 pub use failwell_rpc::Json;
 

@@ -20,6 +20,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("failwell-consent", &["server", "rpc", "fault"]),
     ("failwell-transport", &["server", "policy", "render", "rpc", "fault"]),
     ("failwell-probe", &[]),
+    ("failwell-emulator-rtm", &[]),
     (
         "failwell-gateway",
         &["consent", "transport", "server", "policy", "render", "audit", "process", "rpc", "fault"],
@@ -47,6 +48,7 @@ const EVERYTHING: &[&str] = &[
     "device",
     "transport",
     "probe",
+    "emulator-rtm",
     "state",
     "consent",
     "server",

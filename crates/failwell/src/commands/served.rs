@@ -98,7 +98,7 @@ impl Served {
         let gateway = Gateway::sharing(INFO, &Launcher::of_this_program()?, shared.state);
         let pins = Pins::of(&consent, &config.scope(), config.pin.clone());
         gateway.pin(pins.clone());
-        let rooms = rooms(&gateway, &config.servers)?;
+        let rooms = rooms(&gateway, config)?;
         let front = Front::new(front(&gateway, config, &rooms));
         let books = ledger::books(config, &gate);
         let house = House::new(Arc::new(front.clone()), settings.clone(), books)?;
@@ -141,7 +141,7 @@ impl Served {
     }
 
     fn prepare(&self, config: &Config) -> Result<Prepared, Fault> {
-        let rooms = rooms(&self.gateway, &config.servers)?;
+        let rooms = rooms(&self.gateway, config)?;
         let upstreams: Vec<UpstreamSettings> = config.upstreams.iter().map(upstream).collect();
         let names = upstreams.iter().map(|upstream| &upstream.name).chain(rooms.iter().map(|(name, _)| name));
         let single = names.map(|name| Ok((name.clone(), self.alone(name)?))).collect::<Result<_, Fault>>()?;
@@ -184,12 +184,12 @@ fn front(gateway: &Gateway, config: &Config, rooms: &[(String, Arc<dyn Room>)]) 
 }
 
 /// The built-in servers; those that run stay.
-fn rooms(gateway: &Gateway, servers: &[Builtin]) -> Result<Rooms, Fault> {
+fn rooms(gateway: &Gateway, config: &Config) -> Result<Rooms, Fault> {
     let one = |server: &Builtin| match gateway.built_in(server.name()) {
         Some(room) => Ok((server.name().to_owned(), room)),
-        None => Ok((server.name().to_owned(), serve::room(*server)?)),
+        None => Ok((server.name().to_owned(), serve::room(*server, config)?)),
     };
-    servers.iter().map(one).collect()
+    config.servers.iter().map(one).collect()
 }
 
 /// An upstream of the file as the gateway wants it.

@@ -4,6 +4,7 @@ mod consent;
 mod identity;
 mod jwt;
 mod rules;
+mod tasks;
 
 use super::Builtin;
 use consent::{APPROVAL, PIN};
@@ -12,6 +13,8 @@ pub(super) use identity::{BURST, CONCURRENCY};
 use identity::{KEY, LIMITS};
 use jwt::JWT;
 use rules::{PROMPTS, RESOURCES, RULE, TOOLS};
+use tasks::TASKS;
+pub(super) use tasks::TASKS_TIMEOUT;
 
 /// One key of the file.
 pub(super) struct Key {
@@ -104,6 +107,7 @@ pub(super) static ROOT: &[Key] = &[
     text("cedar", "A file of Cedar policies: what callers may see and do.", "policies.cedar"),
     key("audit", "The ledger: what is kept of each exchange, and where.", Takes::Table(AUDIT)),
     key("guard", "What messages may carry.", Takes::Table(GUARD)),
+    key("tasks", "The tasks server: Remember The Milk.", Takes::Table(TASKS)),
 ];
 
 static GUARD: &[Key] = &[

@@ -14,7 +14,7 @@ use failwell_policy::{Charter, GuardSettings, Keys, Limits, Rules, Ruling};
 use failwell_server::Terms;
 use http::Uri;
 
-use super::{Builtin, JwtConfig, StateConfig};
+use super::{Builtin, JwtConfig, StateConfig, TasksConfig};
 
 /// The settings of one start.
 #[derive(Debug)]
@@ -49,6 +49,8 @@ pub(crate) struct Config {
     pub(crate) guards: GuardSettings,
     /// The ledger.
     pub(crate) audit: AuditConfig,
+    /// The tasks server.
+    pub(crate) tasks: TasksConfig,
 }
 
 impl Config {
@@ -105,6 +107,7 @@ impl Config {
             ("data_dir", self.data_dir != other.data_dir),
             ("state", self.state != other.state),
             ("audit", self.audit != other.audit),
+            ("tasks", self.tasks != other.tasks),
         ];
         all.into_iter().filter(|(_, differs)| *differs).map(|(key, _)| key).collect()
     }
@@ -128,6 +131,7 @@ impl Default for Config {
             cedar: None,
             guards: GuardSettings::default(),
             audit: AuditConfig::default(),
+            tasks: TasksConfig::default(),
         }
     }
 }

@@ -57,6 +57,11 @@ fn fact_named(name: &str) -> Fact {
         "state" => Fact::from("used"),
         "guard" => Fact::from("secrets"),
         "category" => Fact::from("api_key"),
+        "code" => Fact::from(4242u64),
+        "wait_s" => Fact::from(75u64),
+        "number" => Fact::from(3u64),
+        "count" => Fact::from(2u64),
+        "field" => Fact::from("estimate"),
         "where" => Fact::from("/arguments/text"),
         _ => panic!("no sample for the fact `{name}`"),
     }
