@@ -16,8 +16,11 @@
 
 pub mod analyse;
 mod program;
+#[cfg(unix)]
+pub mod replay;
 mod replayer;
 pub mod report;
+pub mod validate;
 mod values;
 
 pub use analyse::{Budget, Progress, Silent, Stop};

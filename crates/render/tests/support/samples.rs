@@ -56,6 +56,12 @@ fn fact_named(name: &str) -> Fact {
         "guard" => Fact::from("secrets"),
         "category" => Fact::from("api_key"),
         "where" => Fact::from("/arguments/text"),
+        "line" => Fact::from(5u64),
+        "limit_bytes" => Fact::from(65_536u64),
+        "module" => Fact::from(Echo::of_caller("numpy")),
+        "function" => Fact::from(Echo::of_caller("missing_func")),
+        "exception" => Fact::from(Echo::of_caller("ValueEror")),
+        "construct" => Fact::from(Echo::of_caller("async def")),
         _ => panic!("no sample for the fact `{name}`"),
     }
 }
