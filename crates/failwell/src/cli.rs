@@ -22,6 +22,7 @@ Examples:
   failwell up                                    serve on http://127.0.0.1:8484
   failwell stdio                                 serve a desktop client
   failwell check                                 what is wrong with failwell.toml
+  failwell check-python shop.py::total           prove a Python function's contract, or break it
   failwell key new --name ci                     a key for a caller
   failwell explain -32004                        what a code means, and where
   failwell explain rpc/not_json                  what a reason means, and what to do
@@ -35,6 +36,7 @@ pub(crate) enum Command {
     Up(Up),
     Stdio(Stdio),
     Check(Check),
+    CheckPython(CheckPython),
     Serve(Serve),
     Key(Key),
     Explain(Explain),
@@ -119,11 +121,47 @@ pub(crate) struct Check {
     pub(crate) schema: bool,
 }
 
+/// Check Python functions for every input at once: a proof, or a call that breaks the contract
+///
+/// Without FUNCTION every function of the file is checked. What is found was reproduced in CPython and is printed with a
+/// test that fails as long as it is there. Contracts are docstring pre:/post:/raises: lines, asserts, icontract and deal
+/// decorators; without any, that no exception leaves the function.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Exit codes:
+  0  every function is proven
+  1  a counterexample was found, or the file cannot be checked
+  2  wrong usage
+  3  nothing was found, but not everything could be decided
+
+Examples:
+  failwell check-python shop.py
+  failwell check-python shop.py::total --timeout 60
+  failwell check-python shop.py::Cart.add --json | jq .[0].status")]
+pub(crate) struct CheckPython {
+    /// The file, and after `::` one function of it, or a method as Class.method
+    #[arg(value_name = "FILE[::FUNCTION]")]
+    pub(crate) target: String,
+    /// Seconds for each function
+    #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..=300))]
+    pub(crate) timeout: u32,
+    /// The interpreter that findings are replayed in; python3 by default
+    #[arg(long, value_name = "PATH")]
+    pub(crate) python: Option<PathBuf>,
+    /// Whether replays run in a sandbox
+    #[arg(long, value_name = "HOW", value_enum, default_value_t = SandboxIs::Required)]
+    pub(crate) sandbox: SandboxIs,
+    /// Print the results of the tool as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
 /// Serve one tool server alone
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   failwell serve pytest                          this folder's tests, over stdio
+  failwell serve symbolic                        proofs and counterexamples for Python code
   failwell serve pytest --project ~/shop --listen 127.0.0.1:8484")]
 pub(crate) struct Serve {
     #[command(subcommand)]
@@ -133,6 +171,28 @@ pub(crate) struct Serve {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Server {
     Pytest(Pytest),
+    Symbolic(Symbolic),
+}
+
+/// Analyse Python functions for every input at once
+///
+/// Contracts are proven or broken, exceptions found or excluded, functions compared, dead branches listed. Code is never
+/// run in this program; what was found is replayed in real CPython, in a sandbox, before it is told. Needs z3 and Python.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  failwell serve symbolic
+  claude mcp add symbolic -- failwell serve symbolic
+  failwell serve symbolic --python ~/venv/bin/python --listen 127.0.0.1:8484")]
+pub(crate) struct Symbolic {
+    /// The interpreter that findings are replayed in; python3 by default
+    #[arg(long, value_name = "PATH")]
+    pub(crate) python: Option<PathBuf>,
+    /// Whether replays run in a sandbox: no files, no network, no environment
+    #[arg(long, value_name = "HOW", value_enum, default_value_t = SandboxIs::Required)]
+    pub(crate) sandbox: SandboxIs,
+    #[command(flatten)]
+    pub(crate) door: Door,
 }
 
 /// Run a Python project's tests with pytest

@@ -2,6 +2,7 @@
 
 mod audit;
 mod check;
+mod check_python;
 mod completions;
 mod configured;
 mod doctor;
@@ -33,6 +34,7 @@ pub(crate) fn run(command: Command) -> Result<ExitCode, Complaint> {
         Command::Up(arguments) => runtime()?.block_on(up::run(arguments)),
         Command::Stdio(arguments) => stdio::run(&arguments),
         Command::Check(arguments) => check::run(&arguments),
+        Command::CheckPython(arguments) => runtime()?.block_on(check_python::run(arguments)),
         Command::Serve(arguments) => one::run(arguments),
         Command::Key(arguments) => key::run(&arguments),
         Command::Explain(arguments) => explain::run(&arguments),

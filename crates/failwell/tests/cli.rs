@@ -6,8 +6,20 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
-const COMMANDS: [&str; 11] =
-    ["up", "stdio", "serve", "check", "key", "explain", "audit", "probe", "doctor", "completions", "man"];
+const COMMANDS: [&str; 12] = [
+    "up",
+    "stdio",
+    "serve",
+    "check",
+    "check-python",
+    "key",
+    "explain",
+    "audit",
+    "probe",
+    "doctor",
+    "completions",
+    "man",
+];
 
 struct Ran {
     code: Option<i32>,

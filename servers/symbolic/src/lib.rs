@@ -15,17 +15,29 @@
 //!   only the outer guard.
 
 pub mod analyse;
+#[cfg(unix)]
+mod desk;
 mod program;
 #[cfg(unix)]
 pub mod replay;
 mod replayer;
 pub mod report;
+#[cfg(unix)]
+pub mod once;
+#[cfg(unix)]
+mod server;
+#[cfg(unix)]
+mod tools;
 pub mod validate;
 mod values;
 
 pub use analyse::{Budget, Progress, Silent, Stop};
+#[cfg(unix)]
+pub use desk::{Desk, Rounds, Running, Settings};
 pub use program::{ParseProblem, Program};
 pub use replayer::{
     Condition, ConditionOutcome, Ended, ReplayOutcome, ReplayProblem, ReplayRequest, Replayer,
 };
+#[cfg(unix)]
+pub use server::symbolic;
 pub use values::{Field, PyValue};

@@ -1,3 +1,4 @@
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -9,23 +10,50 @@ use failwell_pytest::{Strictness, Walls};
 use failwell_server::{House, Settings, ToolFailures};
 
 use super::{runtime, serve, stdio, up};
-use crate::cli::{Door, FailuresAs, Pytest, SandboxIs, Serve, Server};
+use crate::cli::{Door, FailuresAs, Pytest, SandboxIs, Serve, Server, Symbolic};
 use crate::complaint::Complaint;
 
 /// What a request has beyond the longest run, to clear up and answer.
 const CLEARING_UP: Duration = Duration::from_secs(30);
 
+/// The longest time limit a caller may give an analysis.
+const LONGEST_ANALYSIS: Duration = Duration::from_secs(300);
+
 /// Serves one tool server until its client hangs up or it is told to stop.
 pub(super) fn run(arguments: Serve) -> Result<ExitCode, Complaint> {
     match arguments.server {
-        Server::Pytest(arguments) => {
-            let door = arguments.door.listen;
-            let house = move || pytest(arguments);
-            match door {
-                None => stdio::serve_one(house),
-                Some(address) => runtime()?.block_on(async { up::serve_one(house()?, address).await }),
-            }
-        }
+        Server::Pytest(arguments) => serve_one(arguments.door.listen, move || pytest(arguments)),
+        Server::Symbolic(arguments) => serve_one(arguments.door.listen, move || symbolic(arguments)),
+    }
+}
+
+fn serve_one(
+    listen: Option<SocketAddr>,
+    house: impl FnOnce() -> Result<Arc<House>, Complaint>,
+) -> Result<ExitCode, Complaint> {
+    match listen {
+        None => stdio::serve_one(house),
+        Some(address) => runtime()?.block_on(async { up::serve_one(house()?, address).await }),
+    }
+}
+
+fn symbolic(arguments: Symbolic) -> Result<Arc<House>, Complaint> {
+    let launcher = Launcher::of_this_program().map_err(|fault| serve::unexpected(&fault))?;
+    let settings = settings(&arguments.door, LONGEST_ANALYSIS + CLEARING_UP);
+    let room = failwell_symbolic::symbolic(failwell_symbolic::Settings {
+        python: arguments.python,
+        walls: replay_walls(arguments.sandbox),
+        launcher,
+    });
+    serve::build(room, settings)
+}
+
+/// Code of a caller runs in the sandbox or not at all, unless the person who starts the server says otherwise.
+pub(super) fn replay_walls(sandbox: SandboxIs) -> failwell_symbolic::replay::Walls {
+    match sandbox {
+        SandboxIs::Required => failwell_symbolic::replay::Walls::Required,
+        SandboxIs::On => failwell_symbolic::replay::Walls::BestEffort,
+        SandboxIs::Off => failwell_symbolic::replay::Walls::Off,
     }
 }
 

@@ -22,6 +22,10 @@ pub(super) fn room(server: Builtin) -> Result<Arc<dyn Room>, Fault> {
             let settings = failwell_pytest::Settings::of(here, Launcher::of_this_program()?);
             Ok(Arc::new(failwell_pytest::pytest(settings)?))
         }
+        Builtin::Symbolic => {
+            let settings = failwell_symbolic::Settings::of(Launcher::of_this_program()?);
+            Ok(Arc::new(failwell_symbolic::symbolic(settings)?))
+        }
     }
 }
 
