@@ -1,6 +1,6 @@
 # What `./x test` runs, in this order. Each step is a function that fails when the step does.
 
-STEPS=(fmt tidy clippy deny unit fuzz conformance gateway interop probe pytest)
+STEPS=(fmt tidy clippy deny unit fuzz conformance gateway interop probe pytest symbolic)
 # Run by name only: in a debug build the journal cannot always keep up with the storm.
 NAMED=(chaos)
 STEP_LIMIT=${FAILWELL_STEP_LIMIT:-1800} # seconds; a step that hangs must not hang the run
@@ -11,6 +11,7 @@ step_clippy() { cargo clippy --quiet --workspace --all-targets -- -D warnings; }
 # The gateway's tests start servers other people wrote, so these are installed first.
 step_unit() {
 	install_tools
+	install_symbolic
 	install_redis
 	cargo test --quiet --workspace --no-fail-fast
 }
@@ -69,6 +70,15 @@ step_pytest() {
 	install_pythons
 	cargo build --quiet -p failwell
 	python3 tests/pytest/run -- "$CARGO_TARGET_DIR/debug/failwell"
+}
+
+# The symbolic server against known truth: every call of the corpus, every proof attacked in CPython, code that tries to get
+# out, CrossHair's own examples, and the same verdicts on a busy machine.
+step_symbolic() {
+	install_symbolic
+	install_symbolic_peers
+	cargo build --quiet -p failwell
+	python3 tests/symbolic/run -- "$CARGO_TARGET_DIR/debug/failwell"
 }
 
 # Runs the named steps (all of them by default). The last line says how many passed and failed.

@@ -131,7 +131,7 @@ impl Desk {
         let listener = Listener { told, called_off: called_off.clone() };
         let (pool, places, runtime) = (self.pool.clone(), self.places.clone(), Handle::current());
         let job = move || {
-            let seat = runtime.block_on(timeout_at(deadline.into(), places.acquire_owned()));
+            let seat = runtime.block_on(async { timeout_at(deadline.into(), places.acquire_owned()).await });
             let result = match seat {
                 Ok(Ok(_seat)) => {
                     let task = Task { code, functions, seconds, deadline, pool, runtime };
