@@ -224,7 +224,9 @@ fn syntax(line: usize) -> Fault {
 }
 
 fn no_python(problem: &ReplayProblem) -> Fault {
-    Fault::new(&reason::SYMBOLIC_NO_PYTHON).fact("error_type", "RuntimeError").note("worker", format!("{problem:?}"))
+    Fault::new(&reason::SYMBOLIC_NO_PYTHON)
+        .fact("error_type", "RuntimeError")
+        .note("worker", format!("{problem:?}"))
 }
 
 /// The fault for a function that is not there.

@@ -17,13 +17,13 @@
 pub mod analyse;
 #[cfg(unix)]
 mod desk;
+#[cfg(unix)]
+pub mod once;
 mod program;
 #[cfg(unix)]
 pub mod replay;
 mod replayer;
 pub mod report;
-#[cfg(unix)]
-pub mod once;
 #[cfg(unix)]
 mod server;
 #[cfg(unix)]

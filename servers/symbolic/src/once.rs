@@ -38,13 +38,7 @@ pub async fn functions(desk: &Desk, code: &str) -> Result<Vec<String>, Fault> {
 }
 
 /// Checks one function's contract. `module` is what a test imports it from.
-pub async fn check(
-    desk: &Desk,
-    code: &str,
-    function: &str,
-    module: &str,
-    seconds: u32,
-) -> Checked {
+pub async fn check(desk: &Desk, code: &str, function: &str, module: &str, seconds: u32) -> Checked {
     let began = Instant::now();
     let asked = Check {
         code: code.to_owned(),

@@ -103,7 +103,11 @@ impl Pool {
         letters::called(answer, request.conditions)
     }
 
-    async fn ask(&self, letter: letters::Letter, deadline: Instant) -> Result<letters::Answer, ReplayProblem> {
+    async fn ask(
+        &self,
+        letter: letters::Letter,
+        deadline: Instant,
+    ) -> Result<letters::Answer, ReplayProblem> {
         let place = timeout_at(deadline.into(), self.0.places.acquire()).await;
         let _place = place.map_err(|_| ReplayProblem::TimedOut)?.map_err(|_| broken("the pool is closed"))?;
         let mut worker = self.worker().await.map_err(|fault| broken(fault.operator().to_string()))?;

@@ -90,16 +90,52 @@ macro_rules! analysis {
     };
 }
 
-analysis!(Check, "symbolic_check", Check, crate::report::CheckReport, tools::check,
-    ["verified", "counterexample", "timeout", "error"], |asked| vec![asked.function_name.clone()], json!({}));
-analysis!(Exceptions, "find_path_to_exception", Exceptions, crate::report::ExceptionReport, tools::exceptions,
-    ["found", "unreachable", "error"], |asked| vec![asked.function_name.clone()], json!({}));
-analysis!(Compare, "compare_functions", Compare, crate::report::CompareReport, tools::compare,
-    ["equivalent", "different", "error"], |asked| vec![asked.function_a.clone(), asked.function_b.clone()], json!({}));
-analysis!(Branches, "analyze_branches", Branches, crate::report::BranchReport, tools::branches,
-    ["complete", "error"], |asked| vec![asked.function_name.clone()], json!({"analysis_mode": asked.mode()}));
+analysis!(
+    Check,
+    "symbolic_check",
+    Check,
+    crate::report::CheckReport,
+    tools::check,
+    ["verified", "counterexample", "timeout", "error"],
+    |asked| vec![asked.function_name.clone()],
+    json!({})
+);
+analysis!(
+    Exceptions,
+    "find_path_to_exception",
+    Exceptions,
+    crate::report::ExceptionReport,
+    tools::exceptions,
+    ["found", "unreachable", "error"],
+    |asked| vec![asked.function_name.clone()],
+    json!({})
+);
+analysis!(
+    Compare,
+    "compare_functions",
+    Compare,
+    crate::report::CompareReport,
+    tools::compare,
+    ["equivalent", "different", "error"],
+    |asked| vec![asked.function_a.clone(), asked.function_b.clone()],
+    json!({})
+);
+analysis!(
+    Branches,
+    "analyze_branches",
+    Branches,
+    crate::report::BranchReport,
+    tools::branches,
+    ["complete", "error"],
+    |asked| vec![asked.function_name.clone()],
+    json!({"analysis_mode": asked.mode()})
+);
 
-fn analysis<A: Analysis>(desk: &Arc<Desk>, title: &'static str, description: &'static str) -> Result<Tool, Fault> {
+fn analysis<A: Analysis>(
+    desk: &Arc<Desk>,
+    title: &'static str,
+    description: &'static str,
+) -> Result<Tool, Fault> {
     let desk = desk.clone();
     let output = A::SHAPE.schema(A::STATUSES);
     let tool = Tool::dynamic(A::NAME, description, schema_of::<A>()?, Some(output), move |given, cx| {
@@ -128,9 +164,10 @@ async fn analyse<A: Analysis>(desk: &Desk, asked: A, cx: &Context) -> Result<Too
 
 async fn run<A: Analysis>(desk: &Desk, asked: &A, cx: &Context) -> Result<A::Report, Fault> {
     let work = asked.clone();
-    let mut running = desk.start(asked.code().to_owned(), asked.functions(), asked.seconds(), move |bench| {
-        work.perform(bench)
-    })?;
+    let mut running =
+        desk.start(asked.code().to_owned(), asked.functions(), asked.seconds(), move |bench| {
+            work.perform(bench)
+        })?;
     let mut rounds = running.rounds.clone();
     loop {
         tokio::select! {

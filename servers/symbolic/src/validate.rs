@@ -60,9 +60,9 @@ impl Refusal {
             Refusal::TooLarge => Fault::new(&reason::SYMBOLIC_TOO_LARGE).fact("limit_bytes", MOST_BYTES),
             Refusal::TooDeep => Fault::new(&reason::SYMBOLIC_TOO_DEEP),
             Refusal::Syntax { line } => Fault::new(&reason::SYMBOLIC_SYNTAX).fact("line", *line),
-            Refusal::Blocked { name, line } => Fault::new(&reason::SYMBOLIC_BLOCKED)
-                .fact("name", Echo::of_caller(name))
-                .fact("line", *line),
+            Refusal::Blocked { name, line } => {
+                Fault::new(&reason::SYMBOLIC_BLOCKED).fact("name", Echo::of_caller(name)).fact("line", *line)
+            }
             Refusal::NotAllowed { module, line } => Fault::new(&reason::SYMBOLIC_IMPORT)
                 .fact("module", Echo::of_caller(module))
                 .fact("line", *line),

@@ -21,7 +21,10 @@ pub(super) async fn run(arguments: CheckPython) -> Result<ExitCode, Complaint> {
         None => (arguments.target.as_str(), None),
     };
     let code = std::fs::read_to_string(file).map_err(|error| {
-        Complaint::new(format!("cannot read {file}: {error}"), "name a file of Python source: FILE[::FUNCTION]")
+        Complaint::new(
+            format!("cannot read {file}: {error}"),
+            "name a file of Python source: FILE[::FUNCTION]",
+        )
     })?;
     let launcher = Launcher::of_this_program().map_err(|fault| serve::unexpected(&fault))?;
     let walls = one::replay_walls(arguments.sandbox);

@@ -7,7 +7,9 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::broken;
-use crate::{Condition, ConditionOutcome, Ended, Field, PyValue, ReplayOutcome, ReplayProblem, ReplayRequest};
+use crate::{
+    Condition, ConditionOutcome, Ended, Field, PyValue, ReplayOutcome, ReplayProblem, ReplayRequest,
+};
 
 /// A request, but for its time limit.
 pub(super) struct Letter(Value);
@@ -154,7 +156,9 @@ fn data(told: &Value) -> Option<PyValue> {
         "i" => PyValue::Int(content.as_str()?.parse::<BigInt>().ok()?),
         "f" => PyValue::Float(content.as_str()?.parse().ok()?),
         "s" => PyValue::Str(numbers(content)?),
-        "b" => PyValue::Bytes(numbers(content)?.into_iter().map(u8::try_from).collect::<Result<_, _>>().ok()?),
+        "b" => {
+            PyValue::Bytes(numbers(content)?.into_iter().map(u8::try_from).collect::<Result<_, _>>().ok()?)
+        }
         "l" => PyValue::List(all()?),
         "t" => PyValue::Tuple(all()?),
         "S" => PyValue::Set(all()?),

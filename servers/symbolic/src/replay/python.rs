@@ -35,7 +35,8 @@ pub(super) async fn find(launcher: &Launcher, chosen: Option<&Path>) -> Result<P
     let missing = || Fault::new(&reason::SYMBOLIC_NO_PYTHON);
     let program = chosen.map_or_else(|| PathBuf::from("python3"), Path::to_owned);
     let mut plan = Plan::new(program, "/").arguments(["-I", "-S", "-c", WHO]);
-    plan.environment = Environment::inherit(&["PATH", "HOME", "PYENV_ROOT", "PYENV_VERSION", "LD_LIBRARY_PATH"]);
+    plan.environment =
+        Environment::inherit(&["PATH", "HOME", "PYENV_ROOT", "PYENV_VERSION", "LD_LIBRARY_PATH"]);
     plan.limits = Limits { wall: Some(ASKING), ..Limits::default() };
     let mut child = launcher.start(plan).await.map_err(|fault| missing().absorbing(fault))?;
     let ended = child.wait().await;

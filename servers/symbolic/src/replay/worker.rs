@@ -3,19 +3,20 @@ use std::time::{Duration, Instant};
 
 use failwell_fault::{Fault, OrFault, Ref, reason};
 use failwell_process::{
-    Child, Environment, Input, InputWriter, Launcher, Limits, Need, Network, OutputReader, Plan, Profile, Sandbox,
-    Stdout,
+    Child, Environment, Input, InputWriter, Launcher, Limits, Need, Network, OutputReader, Plan, Profile,
+    Sandbox, Stdout,
 };
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::time::{timeout, timeout_at};
 
+use super::broken;
 use super::letters::{Answer, Letter};
 use super::python::Python;
-use super::broken;
 use crate::ReplayProblem;
 
 /// What the interpreter is handed: see its own first lines.
-const PROGRAM: &str = concat!(include_str!("../../python/worker.py"), "\n", include_str!("../../python/call.py"));
+const PROGRAM: &str =
+    concat!(include_str!("../../python/worker.py"), "\n", include_str!("../../python/call.py"));
 
 /// How long a worker may take to import what it offers.
 const START: Duration = Duration::from_secs(30);
@@ -40,7 +41,11 @@ pub(super) struct Worker {
 
 impl Worker {
     /// Starts one, and waits until it is ready.
-    pub(super) async fn start(launcher: &Launcher, python: &Python, need: Option<Need>) -> Result<Worker, Fault> {
+    pub(super) async fn start(
+        launcher: &Launcher,
+        python: &Python,
+        need: Option<Need>,
+    ) -> Result<Worker, Fault> {
         let unusable = || Fault::new(&reason::SYMBOLIC_NO_PYTHON);
         let folder = Gone::make().or_fault(&reason::SYMBOLIC_NO_PYTHON)?;
         let mut plan = Plan::new(&python.path, folder.path()).arguments(["-s", "-S", "-B", "-c", PROGRAM]);
@@ -105,7 +110,8 @@ impl Worker {
 
 /// Python's own files, and the libraries it is linked with. No programs beside itself, no settings, no place to write.
 fn walls(python: &Python, need: Need) -> Profile {
-    let libraries = ["/lib", "/lib64", "/usr/lib", "/usr/lib64", "/etc/ld.so.cache", "/dev/urandom"].map(PathBuf::from);
+    let libraries =
+        ["/lib", "/lib64", "/usr/lib", "/usr/lib64", "/etc/ld.so.cache", "/dev/urandom"].map(PathBuf::from);
     let mut read = python.places.clone();
     read.push(python.path.clone());
     read.extend(libraries);

@@ -3,8 +3,11 @@ use std::collections::BTreeMap;
 use failwell_fault::Fault;
 use failwell_server::{Content, Prompt, PromptArgument, PromptResult};
 
-const CODE: PromptArgument =
-    PromptArgument { name: "code", description: "Python source with the function and what it uses", required: true };
+const CODE: PromptArgument = PromptArgument {
+    name: "code",
+    description: "Python source with the function and what it uses",
+    required: true,
+};
 const FUNCTION: PromptArgument =
     PromptArgument { name: "function_name", description: "the function", required: true };
 
@@ -53,7 +56,8 @@ fn prompt(name: &'static str, description: &'static str, text: &'static str) -> 
         let filled = fill(text, &given);
         let code = given.get("code").cloned().unwrap_or_default();
         async move {
-            let result = PromptResult { description: Some(description.to_owned()), ..PromptResult::default() };
+            let result =
+                PromptResult { description: Some(description.to_owned()), ..PromptResult::default() };
             Ok::<_, Fault>(result.user(Content::text(format!("{filled}\n\n```python\n{code}\n```"))))
         }
     })

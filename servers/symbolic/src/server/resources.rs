@@ -12,11 +12,21 @@ pub(super) fn all() -> Vec<Resource> {
     vec![
         resource("config://security", "security", "What code may import and use.", security),
         resource("config://server", "server", "Limits of the server.", limits),
-        resource("info://capabilities", "capabilities", "What can be analysed, and how verdicts are to be read.", capabilities),
+        resource(
+            "info://capabilities",
+            "capabilities",
+            "What can be analysed, and how verdicts are to be read.",
+            capabilities,
+        ),
     ]
 }
 
-fn resource(uri: &'static str, name: &'static str, description: &'static str, content: fn() -> Value) -> Resource {
+fn resource(
+    uri: &'static str,
+    name: &'static str,
+    description: &'static str,
+    content: fn() -> Value,
+) -> Resource {
     Resource::new(uri, name, description, JSON, move |address, _| {
         let written = serde_json::to_string_pretty(&content()).or_fault(&reason::SERVER_BUG);
         async move { Ok::<_, Fault>(vec![ResourceContents::text(address.uri, JSON, written?)]) }

@@ -30,7 +30,14 @@ pub(crate) struct Branches {
 /// Does it.
 pub(crate) fn branches(bench: &Bench<'_>, asked: &Branches) -> BranchReport {
     let depth = if asked.symbolic_reachability { Depth::Reachability } else { Depth::Syntax };
-    analyse::branches(bench.program, &asked.function_name, depth, &bench.budget, bench.replayer, bench.progress)
+    analyse::branches(
+        bench.program,
+        &asked.function_name,
+        depth,
+        &bench.budget,
+        bench.replayer,
+        bench.progress,
+    )
 }
 
 impl Branches {
@@ -56,7 +63,8 @@ impl Branches {
                 Told { object, text: in_words(report, reachable), fault: None }
             }
             Some(failure) => {
-                let asked = Asked { function: &self.function_name, exception: "", seconds: self.timeout_seconds };
+                let asked =
+                    Asked { function: &self.function_name, exception: "", seconds: self.timeout_seconds };
                 let fault = fault(failure, &asked);
                 let object = Shape::Branches.failed("error", &fault, members, took, &report.proof);
                 Told { object, text: String::new(), fault: Some(fault) }

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::failure::{Asked, fault, status_of};
-use super::{Shape, Told, written_call, fenced, inputs, usual_seconds};
+use super::{Shape, Told, fenced, inputs, usual_seconds, written_call};
 use crate::analyse;
 use crate::desk::Bench;
 use crate::report::{CheckReport, CheckVerdict, ContractSource, Counterexample};
@@ -37,7 +37,10 @@ impl Check {
         put("paths_explored", json!(report.paths_explored));
         put("paths_verified", json!(report.paths_verified));
         put("coverage_estimate", json!(report.coverage_estimate));
-        put("contracts", json!(report.contracts.iter().map(|source| source_name(*source)).collect::<Vec<_>>()));
+        put(
+            "contracts",
+            json!(report.contracts.iter().map(|source| source_name(*source)).collect::<Vec<_>>()),
+        );
         put("vacuous", json!(report.vacuous));
         match &report.verdict {
             CheckVerdict::Verified if report.proof.exhaustive => {
@@ -45,13 +48,15 @@ impl Check {
                 Told { object, text: verified(report), fault: None }
             }
             CheckVerdict::Counterexamples(found) => {
-                let all: Vec<Value> = found.iter().map(|one| counterexample(&self.function_name, one)).collect();
+                let all: Vec<Value> =
+                    found.iter().map(|one| counterexample(&self.function_name, one)).collect();
                 members.insert("counterexamples".to_owned(), json!(all));
                 let object = Shape::Check.filled("counterexample", members, took, &report.proof);
                 Told { object, text: in_words(&self.function_name, found), fault: None }
             }
             CheckVerdict::Inconclusive(failure) | CheckVerdict::Failed(failure) => {
-                let asked = Asked { function: &self.function_name, exception: "", seconds: self.timeout_seconds };
+                let asked =
+                    Asked { function: &self.function_name, exception: "", seconds: self.timeout_seconds };
                 let fault = fault(failure, &asked);
                 let object = Shape::Check.failed(status_of(&fault), &fault, members, took, &report.proof);
                 Told { object, text: String::new(), fault: Some(fault) }
@@ -59,7 +64,8 @@ impl Check {
             // Never called verified without the proof that it is.
             CheckVerdict::Verified => {
                 let bug = crate::report::Failure::Bug("verified without an exhaustive proof".to_owned());
-                let asked = Asked { function: &self.function_name, exception: "", seconds: self.timeout_seconds };
+                let asked =
+                    Asked { function: &self.function_name, exception: "", seconds: self.timeout_seconds };
                 let fault = fault(&bug, &asked);
                 let object = Shape::Check.failed("error", &fault, members, took, &report.proof);
                 Told { object, text: String::new(), fault: Some(fault) }
@@ -81,7 +87,9 @@ fn source_name(source: ContractSource) -> &'static str {
 fn verified(report: &CheckReport) -> String {
     let mut text = format!("verified on all {} paths", report.proof.paths);
     if report.contracts.contains(&ContractSource::Implicit) {
-        text.push_str("; no contract was written, so what is verified is that no exception leaves the function");
+        text.push_str(
+            "; no contract was written, so what is verified is that no exception leaves the function",
+        );
     }
     if report.vacuous {
         text.push_str("; no input satisfies the precondition, so that nothing was checked");
@@ -101,7 +109,12 @@ pub(super) fn counterexample(function: &str, found: &Counterexample) -> Value {
 /// For the model: each call and what it does.
 pub(super) fn in_words(function: &str, found: &[Counterexample]) -> String {
     let one = |found: &Counterexample| {
-        let lines = format!("{}\n# {}\n# result: {}", written_call(function, &found.inputs), found.violation, found.actual_result);
+        let lines = format!(
+            "{}\n# {}\n# result: {}",
+            written_call(function, &found.inputs),
+            found.violation,
+            found.actual_result
+        );
         fenced(&lines)
     };
     let all: Vec<String> = found.iter().map(one).collect();

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::failure::{Asked, fault};
-use super::{Shape, Told, written_call, fenced, inputs, usual_seconds};
+use super::{Shape, Told, fenced, inputs, usual_seconds, written_call};
 use crate::analyse;
 use crate::desk::Bench;
 use crate::report::{CompareReport, CompareVerdict, Difference, Failure};
@@ -50,14 +50,23 @@ impl Compare {
                 let object = Shape::Compare.filled("different", members, took, &report.proof);
                 Told { object, text: self.in_words(found), fault: None }
             }
-            CompareVerdict::Equivalent => {
-                self.failed(&Failure::Bug("equivalent without an exhaustive proof".to_owned()), members, report, took)
-            }
+            CompareVerdict::Equivalent => self.failed(
+                &Failure::Bug("equivalent without an exhaustive proof".to_owned()),
+                members,
+                report,
+                took,
+            ),
             CompareVerdict::Failed(failure) => self.failed(failure, members, report, took),
         }
     }
 
-    fn failed(&self, failure: &Failure, members: Map<String, Value>, report: &CompareReport, took: Duration) -> Told {
+    fn failed(
+        &self,
+        failure: &Failure,
+        members: Map<String, Value>,
+        report: &CompareReport,
+        took: Duration,
+    ) -> Told {
         let asked = Asked { function: &self.function_a, exception: "", seconds: self.timeout_seconds };
         let fault = fault(failure, &asked);
         let object = Shape::Compare.failed("error", &fault, members, took, &report.proof);

@@ -57,9 +57,12 @@ impl Exceptions {
                 let text = format!("unreachable: no input raises it, on any of {} paths", report.proof.paths);
                 Told { object, text, fault: None }
             }
-            ExceptionVerdict::Unreachable => {
-                self.failed(&Failure::Bug("unreachable without an exhaustive proof".to_owned()), members, report, took)
-            }
+            ExceptionVerdict::Unreachable => self.failed(
+                &Failure::Bug("unreachable without an exhaustive proof".to_owned()),
+                members,
+                report,
+                took,
+            ),
             ExceptionVerdict::Failed(failure) => self.failed(failure, members, report, took),
         }
     }

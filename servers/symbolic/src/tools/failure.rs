@@ -17,7 +17,8 @@ pub(crate) struct Told {
 impl Told {
     /// As the server hands it over.
     pub(crate) fn outcome(self) -> Result<ToolOutcome, Fault> {
-        let object = Json::of(&self.object).map_err(|error| Fault::new(&reason::SERVER_BUG).because(error))?;
+        let object =
+            Json::of(&self.object).map_err(|error| Fault::new(&reason::SERVER_BUG).because(error))?;
         let outcome = ToolOutcome::default().structured(object);
         let outcome = if self.text.is_empty() { outcome } else { outcome.with(Content::text(self.text)) };
         Ok(match self.fault {
@@ -52,9 +53,9 @@ pub(crate) fn fault(failure: &Failure, asked: &Asked<'_>) -> Fault {
             .fact("exception", Echo::of_caller(class))
             .fact("line", *line)
             .fact("error_type", "ValueError"),
-        Failure::Bug(story) => {
-            Fault::new(&reason::SYMBOLIC_FAILED).fact("error_type", "RuntimeError").note("engine", story.clone())
-        }
+        Failure::Bug(story) => Fault::new(&reason::SYMBOLIC_FAILED)
+            .fact("error_type", "RuntimeError")
+            .note("engine", story.clone()),
     }
 }
 

@@ -37,7 +37,13 @@ impl Shape {
     }
 
     /// The result: status, then these members over the empty ones, then the proof.
-    pub(crate) fn filled(self, status: &str, members: Map<String, Value>, took: Duration, of: &Proof) -> Map<String, Value> {
+    pub(crate) fn filled(
+        self,
+        status: &str,
+        members: Map<String, Value>,
+        took: Duration,
+        of: &Proof,
+    ) -> Map<String, Value> {
         let mut whole = Map::new();
         whole.insert("status".to_owned(), json!(status));
         if let Value::Object(empty) = self.empty() {
@@ -50,7 +56,14 @@ impl Shape {
     }
 
     /// The result of a call that failed: the record's type and message come first.
-    pub(crate) fn failed(self, status: &str, fault: &Fault, members: Map<String, Value>, took: Duration, of: &Proof) -> Map<String, Value> {
+    pub(crate) fn failed(
+        self,
+        status: &str,
+        fault: &Fault,
+        members: Map<String, Value>,
+        took: Duration,
+        of: &Proof,
+    ) -> Map<String, Value> {
         let mut whole = Map::new();
         whole.insert("status".to_owned(), json!(status));
         whole.insert("error_type".to_owned(), json!(error_type(fault)));

@@ -4,9 +4,7 @@
 use std::collections::{HashMap, HashSet};
 
 use ruff_python_ast::visitor::{self, Visitor};
-use ruff_python_ast::{
-    Alias, ExceptHandler, Expr, ExprContext, Parameters, Pattern, Stmt,
-};
+use ruff_python_ast::{Alias, ExceptHandler, Expr, ExprContext, Parameters, Pattern, Stmt};
 use ruff_text_size::{Ranged, TextSize};
 
 /// The names of one function, lambda or comprehension.
@@ -86,7 +84,9 @@ impl<'a> Visitor<'a> for Collect<'_> {
             Stmt::Global(names) => {
                 self.scope.global.extend(names.names.iter().map(|name| name.as_str().to_owned()));
             }
-            Stmt::Nonlocal(names) => self.outer.extend(names.names.iter().map(|name| name.as_str().to_owned())),
+            Stmt::Nonlocal(names) => {
+                self.outer.extend(names.names.iter().map(|name| name.as_str().to_owned()))
+            }
             _ => visitor::walk_stmt(self, statement),
         }
     }
@@ -146,7 +146,9 @@ pub(super) fn certain(body: &[Stmt]) -> HashMap<String, TextSize> {
     for statement in body {
         let bound = match statement {
             // The body runs when the name is bound; defaults and decorators before.
-            Stmt::FunctionDef(def) => def.body.first().map(|first| (def.name.as_str().to_owned(), first.start())),
+            Stmt::FunctionDef(def) => {
+                def.body.first().map(|first| (def.name.as_str().to_owned(), first.start()))
+            }
             Stmt::ClassDef(def) => Some((def.name.as_str().to_owned(), def.end())),
             Stmt::Assign(assign) => match assign.targets.as_slice() {
                 [Expr::Name(name)] => Some((name.id.as_str().to_owned(), assign.end())),

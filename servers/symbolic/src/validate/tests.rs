@@ -148,7 +148,9 @@ fn the_place_of_a_mistake_is_told_and_the_size_bounded() {
         format!("x = {}1", "not ".repeat(10_000)),
         format!("x = 1{}", "+1".repeat(20_000)),
         format!("x = {}1", "lambda:".repeat(5_000)),
-        (0..150).fold(String::new(), |code, level| code + &" ".repeat(level) + "if 1:\n") + &" ".repeat(150) + "x",
+        (0..150).fold(String::new(), |code, level| code + &" ".repeat(level) + "if 1:\n")
+            + &" ".repeat(150)
+            + "x",
     ] {
         check(&deep, Some("too deep"));
     }

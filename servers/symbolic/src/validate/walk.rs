@@ -5,13 +5,14 @@ use std::collections::{HashMap, HashSet};
 
 use ruff_python_ast::visitor::{self, Visitor};
 use ruff_python_ast::{
-    Comprehension, Expr, ExprCall, ExprContext, PatternKeyword, Stmt, StmtFunctionDef, StmtImport, StmtImportFrom,
+    Comprehension, Expr, ExprCall, ExprContext, PatternKeyword, Stmt, StmtFunctionDef, StmtImport,
+    StmtImportFrom,
 };
 use ruff_text_size::{Ranged, TextSize};
 
 use super::lists::{
-    ALL_BY_NAME, ALLOWED_MODULES, BLOCKED_ATTRIBUTES, BLOCKED_BUILTINS, BLOCKED_MEMBERS, BLOCKED_MODULES, BY_NAME,
-    READ_ONLY_MODULES, SUBMODULES, is_foreign_module,
+    ALL_BY_NAME, ALLOWED_MODULES, BLOCKED_ATTRIBUTES, BLOCKED_BUILTINS, BLOCKED_MEMBERS, BLOCKED_MODULES,
+    BY_NAME, READ_ONLY_MODULES, SUBMODULES, is_foreign_module,
 };
 use super::scopes::{Owner, Scope, bound_by, certain};
 use super::text::{blocked_in, fold};
@@ -223,7 +224,8 @@ impl Walk {
         if starred || names.is_empty() {
             self.blocked(function, call.start());
         }
-        let target = by_name.then(|| call.arguments.args.first().and_then(|first| self.module(first))).flatten();
+        let target =
+            by_name.then(|| call.arguments.args.first().and_then(|first| self.module(first))).flatten();
         for name in names {
             match (fold(name), &target) {
                 (None, _) => self.blocked(function, name.start()),

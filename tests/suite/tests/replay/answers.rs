@@ -20,7 +20,11 @@ async fn values_come_back_as_data() {
         ("-0.0", "-0.0", Some(PyValue::Float(-0.0))),
         ("2 ** 70", "1180591620717411303424", Some(PyValue::int(1_180_591_620_717_411_303_424_i128))),
         ("'a\\ud800'", "'a\\ud800'", Some(PyValue::Str(vec![97, 0xD800]))),
-        ("(1, [2])", "(1, [2])", Some(PyValue::Tuple(vec![PyValue::int(1), PyValue::List(vec![PyValue::int(2)])]))),
+        (
+            "(1, [2])",
+            "(1, [2])",
+            Some(PyValue::Tuple(vec![PyValue::int(1), PyValue::List(vec![PyValue::int(2)])])),
+        ),
         ("{'k': 1}", "{'k': 1}", Some(PyValue::Dict(vec![(PyValue::text("k"), PyValue::int(1))]))),
         ("b'ab'", "b'ab'", Some(PyValue::Bytes(vec![97, 98]))),
         ("P(1)", "P(x=1)", Some(instance)),
@@ -70,7 +74,9 @@ async fn what_does_not_end_is_ended_and_the_next_call_is_answered() {
     let pool = pool();
     pool.warm().await.expect("a worker");
     let limit = Duration::from_millis(300);
-    for code in ["def f():\n    while True: pass\n", "while True: pass\n", "def f():\n    return 10 ** 10 ** 10\n"] {
+    for code in
+        ["def f():\n    while True: pass\n", "while True: pass\n", "def f():\n    return 10 ** 10 ** 10\n"]
+    {
         let began = Instant::now();
         assert_eq!(call(&pool, code, &[], &[], limit).await, Err(ReplayProblem::TimedOut), "{code}");
         assert!(began.elapsed() < Duration::from_secs(10), "{:?}", began.elapsed());
@@ -108,9 +114,12 @@ async fn many_at_once_are_all_answered() {
 async fn python_has_the_last_word_on_what_compiles() {
     let pool = pool();
     let deadline = Instant::now() + LONG;
-    for (code, line) in
-        [("x = 1\n", None), ("x = 1\nreturn x\n", Some(2)), ("def f():\n    nonlocal y\n", Some(2)), ("x = (\n", Some(1))]
-    {
+    for (code, line) in [
+        ("x = 1\n", None),
+        ("x = 1\nreturn x\n", Some(2)),
+        ("def f():\n    nonlocal y\n", Some(2)),
+        ("x = (\n", Some(1)),
+    ] {
         assert_eq!(pool.compile(code, deadline).await, Ok(line), "{code}");
     }
 }

@@ -28,7 +28,8 @@ async fn nothing_gets_out_of_the_sandbox() {
     listener.set_nonblocking(true).expect("a listener that does not wait");
     let port = listener.local_addr().expect("its address").port();
     let mut outsider = Command::new("sleep").arg("600").spawn().expect("somebody outside");
-    let (out, secret) = (folder.join("out").display().to_string(), folder.join("secret").display().to_string());
+    let (out, secret) =
+        (folder.join("out").display().to_string(), folder.join("secret").display().to_string());
     let attempts: Vec<(String, Must)> = vec![
         (format!("open('{out}', 'w').write('x')"), Raise("PermissionError")),
         (format!("open('{secret}').read()"), Raise("PermissionError")),
@@ -84,7 +85,8 @@ async fn nothing_gets_out_of_the_sandbox() {
     assert!(outsider.try_wait().expect("its state").is_none(), "the outsider is gone");
     outsider.kill().expect("it ends");
     outsider.wait().expect("it ended");
-    let left: Vec<_> = std::fs::read_dir(&folder).expect("the folder").flatten().map(|e| e.file_name()).collect();
+    let left: Vec<_> =
+        std::fs::read_dir(&folder).expect("the folder").flatten().map(|e| e.file_name()).collect();
     assert_eq!(left, ["secret"]);
     std::fs::remove_dir_all(&folder).expect("the folder goes again");
 }
