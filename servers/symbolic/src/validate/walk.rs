@@ -134,9 +134,8 @@ impl Walk {
         if self.is_own(name, at) {
             return;
         }
-        if BLOCKED_BUILTINS.contains(&name) || BY_NAME.contains(&name) {
-            self.blocked(name, at);
-        } else if self.lookups.contains(name) || (ALL_BY_NAME.contains(&name)) {
+        let by_name = BY_NAME.contains(&name) || ALL_BY_NAME.contains(&name) || self.lookups.contains(name);
+        if by_name || BLOCKED_BUILTINS.contains(&name) {
             self.blocked(name, at);
         } else if self.modules.contains_key(name) {
             self.blocked(format!("module {name} as a value"), at);

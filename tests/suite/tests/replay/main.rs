@@ -1,7 +1,12 @@
 //! The replay workers of the symbolic server, asked directly: what they answer, and that their walls hold alone, for
 //! code that validation would never let through.
 
-#![allow(clippy::expect_used, clippy::indexing_slicing, reason = "a test may stop at the first surprise")]
+#![allow(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test may stop at the first surprise"
+)]
 
 mod answers;
 mod escapes;
