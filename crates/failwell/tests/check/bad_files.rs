@@ -50,7 +50,7 @@ pub(crate) const CASES: &[(&str, &[&str])] = &[
         &[
             "1:12 there is no built-in server `loby` | did you mean `lobby`?",
             "1:29 `lobby` is named twice | remove one of them",
-            "1:38 there is no built-in server `thing` | the built-in servers are `lobby`, `pytest`",
+            "1:38 there is no built-in server `thing` | the built-in servers are `lobby`, `pytest`, `symbolic`",
             "1:47 `servers` takes text in its list, not a whole number | write it as servers = [\"…\", \"…\"]",
         ],
     ),
