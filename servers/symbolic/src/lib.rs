@@ -15,9 +15,14 @@
 //!   only the outer guard.
 
 pub mod analyse;
+mod contracts;
+mod explore;
+mod ir;
 mod program;
 mod replayer;
 pub mod report;
+mod solve;
+mod terms;
 mod values;
 
 pub use analyse::{Budget, Progress, Silent, Stop};
