@@ -1,12 +1,23 @@
 //! The four analyses: the engine's front door.
 
+mod annotations;
+mod branches;
+mod check;
+mod compare;
+mod conditions;
+mod evaluate;
+mod exception;
+mod pool;
+mod search;
+mod subject;
+
+use std::sync::OnceLock;
 use std::time::Instant;
 
-use crate::report::{
-    BranchReport, CheckReport, CheckVerdict, CompareReport, CompareVerdict, ExceptionReport,
-    ExceptionVerdict, Failure, Proof, Unsupported,
-};
-use crate::{Program, Replayer};
+pub use evaluate::Evaluation;
+
+use crate::report::{BranchReport, CheckReport, CompareReport, ExceptionReport};
+use crate::{Program, PyValue, Replayer};
 
 /// What an analysis may spend. Steps decide; the deadline is the outer guard.
 #[derive(Clone, Copy, Debug)]
@@ -36,7 +47,7 @@ impl Budget {
 }
 
 /// Told how an analysis goes on, and asked whether it should.
-pub trait Progress {
+pub trait Progress: Sync {
     /// A round of deepening ended.
     fn round(&self, round: u32, paths: u64);
 
@@ -65,83 +76,77 @@ pub enum Stop {
     Cancelled,
 }
 
-fn unsupported() -> Failure {
-    Failure::Unsupported(Unsupported { line: 1, construct: "everything".to_owned() })
+/// Rust's stack for an analysis: calls of the analysed code nest on it.
+const STACK: usize = 1 << 29;
+
+/// Runs an analysis on a thread whose stack is deep enough; only pages that are used exist.
+fn deep<T: Send>(work: impl FnOnce() -> T + Send) -> Option<T> {
+    std::thread::scope(|scope| {
+        let thread = std::thread::Builder::new().name("symbolic".to_owned()).stack_size(STACK);
+        thread.spawn_scoped(scope, work).ok().and_then(|handle| handle.join().ok())
+    })
 }
 
 /// Whether the contract of `function` holds for every input.
 #[must_use]
 pub fn check(
-    _program: &Program,
-    _function: &str,
-    _budget: &Budget,
-    _replayer: &dyn Replayer,
-    _progress: &dyn Progress,
+    program: &Program,
+    function: &str,
+    budget: &Budget,
+    replayer: &dyn Replayer,
+    progress: &dyn Progress,
 ) -> CheckReport {
-    CheckReport {
-        verdict: CheckVerdict::Failed(unsupported()),
-        contracts: Vec::new(),
-        vacuous: false,
-        paths_explored: 0,
-        paths_verified: 0,
-        coverage_estimate: 0.0,
-        proof: Proof::default(),
-    }
+    deep(|| check::check(program, function, budget, replayer, progress)).unwrap_or_else(check::crashed)
 }
 
 /// Every place from which an exception of this class, or of a subclass, leaves `function`.
 #[must_use]
 pub fn find_exception(
-    _program: &Program,
-    _function: &str,
-    _exception: &str,
-    _budget: &Budget,
-    _replayer: &dyn Replayer,
-    _progress: &dyn Progress,
+    program: &Program,
+    function: &str,
+    exception: &str,
+    budget: &Budget,
+    replayer: &dyn Replayer,
+    progress: &dyn Progress,
 ) -> ExceptionReport {
-    ExceptionReport {
-        verdict: ExceptionVerdict::Failed(unsupported()),
-        paths_to_exception: 0,
-        total_paths_explored: 0,
-        proof: Proof::default(),
-    }
+    deep(|| exception::find(program, function, exception, budget, replayer, progress))
+        .unwrap_or_else(exception::crashed)
 }
 
 /// Whether two functions do the same on every input.
 #[must_use]
 pub fn compare(
-    _program: &Program,
-    _function_a: &str,
-    _function_b: &str,
-    _budget: &Budget,
-    _replayer: &dyn Replayer,
-    _progress: &dyn Progress,
+    program: &Program,
+    function_a: &str,
+    function_b: &str,
+    budget: &Budget,
+    replayer: &dyn Replayer,
+    progress: &dyn Progress,
 ) -> CompareReport {
-    CompareReport {
-        verdict: CompareVerdict::Failed(unsupported()),
-        paths_compared: 0,
-        proof: Proof::default(),
-    }
+    deep(|| compare::compare(program, (function_a, function_b), budget, replayer, progress))
+        .unwrap_or_else(compare::crashed)
 }
 
 /// Which sides of the branches of `function` can be taken. With `Depth::Syntax` nothing is executed and every side is
 /// unknown.
 #[must_use]
 pub fn branches(
-    _program: &Program,
-    _function: &str,
-    _depth: Depth,
-    _budget: &Budget,
-    _replayer: &dyn Replayer,
-    _progress: &dyn Progress,
+    program: &Program,
+    function: &str,
+    depth: Depth,
+    budget: &Budget,
+    replayer: &dyn Replayer,
+    progress: &dyn Progress,
 ) -> BranchReport {
-    BranchReport {
-        branches: Vec::new(),
-        dead_code_lines: Vec::new(),
-        cyclomatic_complexity: 1,
-        failure: Some(unsupported()),
-        proof: Proof::default(),
-    }
+    deep(|| branches::branches(program, function, depth, budget, replayer, progress))
+        .unwrap_or_else(branches::crashed)
+}
+
+/// Calls a function on known inputs in the engine's own interpreter, never in CPython. For comparing the two.
+#[must_use]
+pub fn evaluate(program: &Program, function: &str, args: &[PyValue], steps: u64) -> Evaluation {
+    deep(|| evaluate::evaluate(program, function, args, steps))
+        .unwrap_or_else(|| Evaluation::Unknown("the engine crashed".to_owned()))
 }
 
 /// How deep [`branches`] looks.
@@ -156,5 +161,6 @@ pub enum Depth {
 /// Name and version of the solver that analyses will use.
 #[must_use]
 pub fn solver() -> Option<String> {
-    None
+    static FOUND: OnceLock<Option<String>> = OnceLock::new();
+    FOUND.get_or_init(crate::solve::version).clone()
 }

@@ -15,8 +15,11 @@
 //!   only the outer guard.
 
 pub mod analyse;
+mod contracts;
 #[cfg(unix)]
 mod desk;
+mod explore;
+mod ir;
 #[cfg(unix)]
 pub mod once;
 mod program;
@@ -26,6 +29,8 @@ mod replayer;
 pub mod report;
 #[cfg(unix)]
 mod server;
+mod solve;
+mod terms;
 #[cfg(unix)]
 mod tools;
 pub mod validate;

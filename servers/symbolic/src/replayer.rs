@@ -5,7 +5,7 @@ use std::time::Instant;
 use crate::PyValue;
 
 /// Runs calls in real CPython, outside this process, in a sandbox.
-pub trait Replayer {
+pub trait Replayer: Sync {
     /// One call of one function, with conditions evaluated around it. Blocks until `request.deadline` at most.
     ///
     /// The module is executed as it is; the modules `icontract` and `deal` are inert stand-ins there (their decorators

@@ -61,6 +61,8 @@ pub enum Failure {
     BoundHit,
     /// The caller went away.
     Cancelled,
+    /// No input satisfies the precondition, so that there is nothing to check.
+    Vacuous,
     /// The name is no exception class that the module or the built-ins know.
     NoSuchException,
     /// No solver to be found, and the question needs one.

@@ -1,6 +1,6 @@
 """Every way to write a contract."""
 
-from . import breaks, holds
+from . import add, breaks, holds
 
 holds("docstring", """
     def f(x: int) -> int:
@@ -131,14 +131,15 @@ breaks("none: something is raised", """
         return 100 // (x - 50)
 """, "x = 50", contracts=["implicit"])
 
-holds("a precondition nobody meets", """
+add("a precondition nobody meets", "symbolic_check", "error", "there is no such x, so that nothing is asked of the function", """
     def f(x: int) -> int:
         '''
         pre: x > 0 and x < 0
         post: False
         '''
         return x
-""", "there is no such x, so that nothing is asked of the function", vacuous=True)
+""", {"function_name": "f"}, error_type="ValueError", vacuous=True,
+    message="No input satisfies the precondition, so that there is nothing to check")
 
 breaks("a postcondition that is always false", """
     def f(x: int) -> int:

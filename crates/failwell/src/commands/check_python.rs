@@ -76,11 +76,7 @@ fn told(checked: &Checked, paint: Paint) -> String {
     let name = &checked.function;
     let number = |key: &str| checked.object.get(key).and_then(Value::as_u64).unwrap_or(0);
     match checked.status() {
-        "verified" => {
-            let vacuous = checked.object.get("vacuous") == Some(&Value::Bool(true));
-            let note = if vacuous { "; no input satisfies the precondition" } else { "" };
-            format!("{}  {name}  {} paths{note}\n", paint.green("verified"), number("paths_explored"))
-        }
+        "verified" => format!("{}  {name}  {} paths\n", paint.green("verified"), number("paths_explored")),
         "counterexample" => {
             let mut text = format!("{}  {name}\n", paint.yellow("broken  "));
             for test in &checked.tests {

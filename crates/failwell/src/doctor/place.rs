@@ -21,7 +21,7 @@ pub(super) fn port_8484() -> Sight {
 pub(super) fn solver() -> Sight {
     match failwell_symbolic::analyse::solver() {
         Some(version) => Sight::ok(version),
-        None => Sight::missing("none in FAILWELL_Z3, on the PATH or among Python's packages"),
+        None => Sight::missing("none in FAILWELL_Z3 or on the PATH"),
     }
 }
 

@@ -57,6 +57,13 @@ reasons! {
         hint: "correct line {line}; statements outside functions are run before any function can be called",
         about: "A module that cannot be loaded has no functions.",
     }
+    SYMBOLIC_VACUOUS = "symbolic/VACUOUS" {
+        Invalid, BadArguments, Caller,
+        title: "no input satisfies the precondition",
+        detail: "No input satisfies the precondition, so that there is nothing to check",
+        hint: "correct the precondition: its conditions contradict each other",
+        about: "A contract that asks nothing of any call would be verified for the wrong reason.",
+    }
     SYMBOLIC_TIMEOUT = "symbolic/TIMEOUT" {
         Timeout, ToolFailed, Server,
         title: "the analysis did not come to a verdict in time",
@@ -83,7 +90,7 @@ reasons! {
         title: "there is no solver",
         detail: "No solver was found",
         hint: "install z3 (python3 -m pip install z3-solver), or name it in the variable FAILWELL_Z3; then start the server again",
-        about: "Z3 is looked for in FAILWELL_Z3, on the PATH, and among the packages of the Python in use.",
+        about: "Z3 is looked for in FAILWELL_Z3, then on the PATH.",
     }
     SYMBOLIC_NO_PYTHON = "symbolic/NO_PYTHON" {
         Precondition, ToolFailed, Server,

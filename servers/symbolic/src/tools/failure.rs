@@ -45,6 +45,7 @@ pub(crate) fn fault(failure: &Failure, asked: &Asked<'_>) -> Fault {
             .fact("error_type", "UnsupportedConstruct"),
         Failure::BudgetSpent | Failure::Cancelled => timed_out(asked.seconds),
         Failure::BoundHit => Fault::new(&reason::SYMBOLIC_BOUND).fact("error_type", "TimeoutError"),
+        Failure::Vacuous => Fault::new(&reason::SYMBOLIC_VACUOUS).fact("error_type", "ValueError"),
         Failure::NoSuchException => Fault::new(&reason::SYMBOLIC_UNKNOWN_EXCEPTION)
             .fact("exception", Echo::of_caller(asked.exception))
             .fact("error_type", "ValueError"),

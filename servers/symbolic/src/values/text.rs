@@ -23,12 +23,21 @@ pub(crate) fn repr(points: &[u32]) -> String {
                 out.push(found);
             }
             Some(found @ ' '..='~') => out.push(found),
-            Some(found) if *point >= 0xA1 && is_plain(found) => out.push(found),
+            Some(found) if *point >= 0xA1 && *point != 0xAD && is_plain(found) => out.push(found),
             _ => escape(&mut out, *point),
         }
     }
     out.push(quote);
     out
+}
+
+/// `repr` of a string where it is certain which characters CPython takes for printable.
+pub(crate) fn exact_repr(points: &[u32]) -> Option<String> {
+    let is_certain = |point: &u32| match char::from_u32(*point) {
+        None => true,
+        Some(found) => *point < 0x250 || (u32::from(found) < 0x2000 && found.is_alphanumeric()),
+    };
+    points.iter().all(is_certain).then(|| repr(points))
 }
 
 fn escape(out: &mut String, point: u32) {
@@ -42,7 +51,7 @@ fn escape(out: &mut String, point: u32) {
 
 /// Letters and digits are printable in Python as well; everything doubtful is escaped, which evaluates to the same.
 fn is_plain(found: char) -> bool {
-    u32::from(found) < 0x2000 && found.is_alphanumeric()
+    u32::from(found) < 0x250 || (u32::from(found) < 0x2000 && found.is_alphanumeric())
 }
 
 /// `repr` of bytes.
