@@ -4,12 +4,12 @@ import time
 
 SLOW = """
 def f(n: int) -> int:
-    '''post: _ == n * (n + 1) // 2'''
+    '''
+    pre: n >= 0
+    post: _ == n * (n + 1) // 2
+    '''
     total, i = 0, 0
     while i <= n:
-        j = 0
-        while j < i * i % 7 + n % 3:
-            j += 1
         total += i
         i += 1
     return total

@@ -67,13 +67,13 @@ class Contract:
         self.module, self.name = module, name
         self.function = module[name]
         self.node = next(n for n in ast.parse(source).body if isinstance(n, ast.FunctionDef) and n.name == name)
-        self.pre, self.post, self.allowed = [], [], ()
+        self.allowed, pre, post = (), [], []
         for line in (ast.get_docstring(self.node) or "").splitlines():
             kind, colon, text = line.strip().partition(":")
             if colon and kind == "pre":
-                self.pre.append(compile(text.strip(), "<pre>", "eval"))
+                pre.append(text.strip())
             elif colon and kind == "post":
-                self.post.append(compile(text.strip(), "<post>", "eval"))
+                post.append(text.strip())
             elif colon and kind == "raises":
                 names = [part.strip() for part in text.split(",")]
                 self.allowed += tuple(module.get(n) or getattr(builtins, n) for n in names)
@@ -81,16 +81,19 @@ class Contract:
         for statement in body:
             if not isinstance(statement, ast.Assert):
                 break
-            expression = ast.Expression(statement.test)
-            self.pre.append(compile(ast.fix_missing_locations(expression), "<assert>", "eval"))
+            pre.append(ast.unparse(statement.test))
         self.parameters = [a.arg for a in self.node.args.posonlyargs + self.node.args.args + self.node.args.kwonlyargs]
-        self.needs_old = any("__old__" in code.co_names for code in self.post)
+        # Conditions as functions of the parameters, made once: a hundred thousand calls have to be judged.
+        known = ", ".join(self.parameters)
+        after = ", ".join([*self.parameters, "_", "__return__", "__old__"])
+        self.pre = [eval(f"lambda {known}: ({text})", module) for text in pre]
+        self.post = [eval(f"lambda {after}: ({text})", module) for text in post]
+        self.needs_old = any("__old__" in text for text in post)
 
     def admits(self, values):
-        names = {**self.module, **values}
         for condition in self.pre:
             try:
-                if not eval(condition, dict(names)):
+                if not condition(**values):
                     return False
             except Exception:
                 return False
@@ -112,9 +115,8 @@ class Contract:
             if isinstance(error, self.allowed):
                 return
             raise Violation(f"{type(error).__name__}: {error}") from None
-        names = {**self.module, **values, "_": result, "__return__": result, "__old__": old}
         for condition in self.post:
-            if not eval(condition, dict(names)):
+            if not condition(**values, _=result, __return__=result, __old__=old):
                 raise Violation(f"postcondition, result {result!r}")
         for kind, condition in getattr(self.function, "_conditions", []):
             if kind == "result" and not condition(result):
@@ -125,9 +127,16 @@ class Contract:
                     raise Violation(f"ensure, result {result!r}")
 
 
+def copied(values):
+    """Another object for everything that can be changed."""
+    if all(isinstance(value, (int, float, str, type(None), enum.Enum)) for value in values.values()):
+        return dict(values)
+    return copy.deepcopy(values)
+
+
 def outcome(function, values):
     """What a call does, in a form that is compared strictly."""
-    values = copy.deepcopy(values)
+    values = copied(values)
     try:
         result = ("returned", strict(function(**values)))
     except Slow:
@@ -260,7 +269,7 @@ class Judge:
                 raise
             except Violation as found:
                 return str(found)
-        if not all(contract.admits(copy.deepcopy(values)) for contract in self.contracts):
+        if not all(contract.admits(copied(values)) for contract in self.contracts):
             raise Skip
         if self.kind == "exception":
             try:
@@ -284,7 +293,7 @@ class Judge:
             try:
                 signal.setitimer(signal.ITIMER_REAL, PATIENCE)
                 try:
-                    shown = self.shows(copy.deepcopy(values))
+                    shown = self.shows(copied(values))
                 finally:
                     signal.setitimer(signal.ITIMER_REAL, 0)
             except (Skip, Slow) as why:
