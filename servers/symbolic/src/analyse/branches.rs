@@ -1,0 +1,248 @@
+//! `branches`: which sides of a function's branches can be taken.
+
+use std::collections::HashSet;
+use std::rc::Rc;
+
+use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
+use ruff_python_ast::{ExceptHandler, Expr, Pattern, Stmt};
+
+use super::check::{shortfall, try_known};
+use super::conditions::{arguments, holds, replay, split};
+use super::search::{Finding, Outcome, Plan, Search, Stage, Step};
+use super::subject::{Subject, find, load};
+use super::{Budget, Depth, Progress};
+use crate::explore::{Machine, R, Side, Trap};
+use crate::ir::{Code, Const};
+use crate::report::{Branch, BranchReport, Failure, Inputs, Proof, Reach};
+use crate::values::Value;
+use crate::{Program, PyValue, Replayer};
+
+/// Walks the function and reports nothing: what counts is what was taken on the way.
+struct Walking<'a> {
+    subject: &'a Subject,
+}
+
+impl Plan for Walking<'_> {
+    fn go_on(
+        &mut self,
+        machine: &mut Machine,
+        _stage: &Stage,
+        outcome: &Outcome,
+        given: Option<&[PyValue]>,
+    ) -> R<Step> {
+        if !matches!(outcome, Outcome::Begin) {
+            return Ok(Step::Fine);
+        }
+        let values = arguments(machine, self.subject, given)?;
+        for condition in &self.subject.pre {
+            if !holds(machine, self.subject, condition, &values, &Value::None, &Value::None)? {
+                return Err(Trap::Discard);
+            }
+        }
+        let (args, keywords) = split(self.subject, &values);
+        let stage = Stage { number: 1, kept: Rc::default(), first: None };
+        Ok(Step::Call { function: self.subject.function.clone(), args, keywords, stage })
+    }
+
+    fn found(&mut self, _finding: &Finding, _inputs: &Inputs, _condition: &str) -> bool {
+        false
+    }
+}
+
+/// The code of a function and of everything inside it.
+fn codes(code: &Rc<Code>) -> Vec<Rc<Code>> {
+    let mut all = vec![code.clone()];
+    for constant in &code.consts {
+        if let Const::Code(inner) = constant {
+            all.extend(codes(inner));
+        }
+    }
+    all
+}
+
+/// Both sides of every branch.
+pub(super) fn sides_of(code: &Rc<Code>) -> Vec<Side> {
+    let mut sides = Vec::new();
+    for code in codes(code) {
+        for index in 0..code.branches.len() {
+            let index = u32::try_from(index).unwrap_or(u32::MAX);
+            sides.extend([(code.id, index, true), (code.id, index, false)]);
+        }
+    }
+    sides
+}
+
+pub(super) fn branches(
+    program: &Program,
+    function: &str,
+    depth: Depth,
+    budget: &Budget,
+    replayer: &dyn Replayer,
+    progress: &dyn Progress,
+) -> BranchReport {
+    let Some((def, _)) = find(program, function) else {
+        return failed(Failure::NoSuchFunction { known: program.functions() });
+    };
+    let complexity = complexity(&def.body);
+    let mut machine = match load(program) {
+        Ok(machine) => machine,
+        Err(failure) => return BranchReport { cyclomatic_complexity: complexity, ..failed(failure) },
+    };
+    let subject = match Subject::new(program, &mut machine, function) {
+        Ok(subject) => subject,
+        Err(failure) => return BranchReport { cyclomatic_complexity: complexity, ..failed(failure) },
+    };
+    let all = codes(&subject.code);
+    if depth == Depth::Syntax {
+        let branches = list(&all, |_| Reach::Unknown);
+        return BranchReport {
+            branches,
+            dead_code_lines: Vec::new(),
+            cyclomatic_complexity: complexity,
+            failure: None,
+            proof: Proof::default(),
+        };
+    }
+    let mut search = Search::new(machine, subject.parameters.clone(), budget, progress);
+    let mut plan = Walking { subject: &subject };
+    try_known(program, &mut search, &mut plan, 0);
+    search.explore(&mut plan, u32::MAX);
+    let mut replays = (0, 0);
+    let mut confirmed: Vec<(Inputs, bool)> = Vec::new();
+    let examples: Vec<(Side, Option<Inputs>)> =
+        search.sides.iter().map(|(side, inputs)| (*side, inputs.clone())).collect();
+    let mut reached: HashSet<Side> = HashSet::new();
+    for (side, inputs) in &examples {
+        let Some(inputs) = inputs else { continue };
+        if !all.iter().any(|code| code.id == side.0) {
+            continue;
+        }
+        let known = confirmed.iter().find(|(known, _)| known == inputs).map(|(_, fine)| *fine);
+        let fine = known.unwrap_or_else(|| {
+            replays.0 += 1;
+            let fine = replay(replayer, program.code(), &subject, inputs, budget.deadline).is_ok();
+            confirmed.push((inputs.clone(), fine));
+            fine
+        });
+        if fine {
+            reached.insert(*side);
+        }
+    }
+    let proof = search.proof(&subject.open_ends, replays);
+    let reach = |side: Side| match search.sides.get(&side) {
+        Some(Some(inputs)) if reached.contains(&side) => Reach::Yes(inputs.clone()),
+        Some(_) => Reach::Unknown,
+        None if proof.exhaustive => Reach::No,
+        None => Reach::Unknown,
+    };
+    let branches = list(&all, reach);
+    let is_partial = branches
+        .iter()
+        .any(|branch| branch.when_true == Reach::Unknown || branch.when_false == Reach::Unknown);
+    let failure = (!proof.exhaustive && is_partial).then(|| shortfall(&search, &proof));
+    let dead_code_lines = if proof.exhaustive { dead_lines(&all, &search.executed) } else { Vec::new() };
+    BranchReport { branches, dead_code_lines, cyclomatic_complexity: complexity, failure, proof }
+}
+
+fn list(codes: &[Rc<Code>], reach: impl Fn(Side) -> Reach) -> Vec<Branch> {
+    let mut branches = Vec::new();
+    for code in codes {
+        for (index, place) in code.branches.iter().enumerate() {
+            let index = u32::try_from(index).unwrap_or(u32::MAX);
+            branches.push(Branch {
+                line: place.line,
+                condition: place.condition.clone(),
+                when_true: reach((code.id, index, true)),
+                when_false: reach((code.id, index, false)),
+            });
+        }
+    }
+    branches.sort_by_key(|branch| branch.line);
+    branches
+}
+
+/// Lines all of whose instructions were never begun.
+fn dead_lines(codes: &[Rc<Code>], executed: &HashSet<(u32, u32)>) -> Vec<u32> {
+    let (mut alive, mut all) = (HashSet::new(), HashSet::new());
+    for code in codes {
+        for (pc, line) in code.lines.iter().enumerate() {
+            // The implicit return at the end stands on the line of the last statement.
+            if pc + 2 >= code.lines.len() {
+                continue;
+            }
+            all.insert(*line);
+            if executed.contains(&(code.id, u32::try_from(pc).unwrap_or(u32::MAX))) {
+                alive.insert(*line);
+            }
+        }
+    }
+    let mut dead: Vec<u32> = all.difference(&alive).copied().collect();
+    dead.sort_unstable();
+    dead
+}
+
+/// McCabe's number: one more than the decisions.
+fn complexity(body: &[Stmt]) -> u32 {
+    struct Counter(u32);
+    impl<'a> Visitor<'a> for Counter {
+        fn visit_stmt(&mut self, stmt: &'a Stmt) {
+            match stmt {
+                Stmt::If(found) => {
+                    let tests = found.elif_else_clauses.iter().filter(|clause| clause.test.is_some()).count();
+                    self.0 += 1 + u32::try_from(tests).unwrap_or(0);
+                }
+                Stmt::For(_) | Stmt::While(_) => self.0 += 1,
+                Stmt::Try(found) => {
+                    let ExceptHandler::ExceptHandler(_) = match found.handlers.first() {
+                        Some(first) => first,
+                        None => return walk_stmt(self, stmt),
+                    };
+                    self.0 += u32::try_from(found.handlers.len()).unwrap_or(0);
+                }
+                Stmt::Match(found) => {
+                    let is_wild = |pattern: &Pattern| matches!(pattern, Pattern::MatchAs(found) if found.pattern.is_none());
+                    let cases = found.cases.iter().filter(|case| !is_wild(&case.pattern)).count();
+                    self.0 += u32::try_from(cases).unwrap_or(0);
+                }
+                _ => {}
+            }
+            walk_stmt(self, stmt);
+        }
+
+        fn visit_expr(&mut self, expr: &'a Expr) {
+            match expr {
+                Expr::If(_) => self.0 += 1,
+                Expr::BoolOp(found) => self.0 += u32::try_from(found.values.len()).unwrap_or(1) - 1,
+                Expr::ListComp(found) => self.comprehension(&found.generators),
+                Expr::SetComp(found) => self.comprehension(&found.generators),
+                Expr::DictComp(found) => self.comprehension(&found.generators),
+                Expr::Generator(found) => self.comprehension(&found.generators),
+                _ => {}
+            }
+            walk_expr(self, expr);
+        }
+    }
+    impl Counter {
+        fn comprehension(&mut self, generators: &[ruff_python_ast::Comprehension]) {
+            let tests: usize = generators.iter().map(|generator| 1 + generator.ifs.len()).sum();
+            self.0 += u32::try_from(tests).unwrap_or(0);
+        }
+    }
+    let mut counter = Counter(1);
+    body.iter().for_each(|stmt| counter.visit_stmt(stmt));
+    counter.0
+}
+
+fn failed(failure: Failure) -> BranchReport {
+    BranchReport {
+        branches: Vec::new(),
+        dead_code_lines: Vec::new(),
+        cyclomatic_complexity: 1,
+        failure: Some(failure),
+        proof: Proof::default(),
+    }
+}
+
+pub(super) fn crashed() -> BranchReport {
+    failed(Failure::Bug("the analysis crashed".to_owned()))
+}

@@ -1,0 +1,287 @@
+//! `check`: whether a contract holds.
+
+use std::collections::HashSet;
+use std::rc::Rc;
+
+use super::conditions::{Confirmed, arguments, confirm, holds, old_values, split};
+use super::pool::{Constants, Pool, Sequence, row};
+use super::search::{Finding, Outcome, Plan, Search, Stage, Step};
+use super::subject::{Subject, load};
+use super::{Budget, Progress, Stop};
+use crate::explore::{Machine, R, Trap};
+use crate::report::{CheckReport, CheckVerdict, Counterexample, Failure, Inputs, Proof};
+use crate::values::{Type, Value};
+use crate::{Program, PyValue, Replayer};
+
+/// Calls with known inputs, and the instructions each may take.
+const KNOWN_CALLS: usize = 250;
+const KNOWN_STEPS: u64 = 20_000;
+
+/// Calls with known inputs that CPython is asked about.
+const KNOWN_REPLAYS: u64 = 5;
+
+/// Checks one function.
+pub(super) struct Checking<'a> {
+    pub(super) subject: &'a Subject,
+    code: &'a str,
+    replayer: &'a dyn Replayer,
+    deadline: std::time::Instant,
+    /// Paths that satisfied the precondition.
+    pub(super) admitted: u64,
+    pub(super) replayed: u64,
+    pub(super) mismatches: u64,
+    pub(super) examples: Vec<Counterexample>,
+}
+
+impl<'a> Checking<'a> {
+    pub(super) fn new(
+        subject: &'a Subject,
+        code: &'a str,
+        replayer: &'a dyn Replayer,
+        budget: &Budget,
+    ) -> Self {
+        Self {
+            subject,
+            code,
+            replayer,
+            deadline: budget.deadline,
+            admitted: 0,
+            replayed: 0,
+            mismatches: 0,
+            examples: Vec::new(),
+        }
+    }
+
+    fn begin(&mut self, machine: &mut Machine, given: Option<&[PyValue]>) -> R<Step> {
+        let subject = self.subject;
+        let values = arguments(machine, subject, given)?;
+        for condition in &subject.pre {
+            if !holds(machine, subject, condition, &values, &Value::None, &Value::None)? {
+                return Err(Trap::Discard);
+            }
+        }
+        let old = if subject.post.is_empty() { Value::None } else { old_values(machine, subject, &values)? };
+        self.admitted += 1;
+        let (args, keywords) = split(subject, &values);
+        let kept = values.into_iter().chain([old]).collect();
+        let stage = Stage { number: 1, kept: Rc::new(kept), first: None };
+        Ok(Step::Call { function: subject.function.clone(), args, keywords, stage })
+    }
+
+    fn judge(&mut self, machine: &mut Machine, stage: &Stage, result: &Value) -> R<Step> {
+        let Some((old, values)) = stage.kept.split_last() else { return Err(Trap::Bug("no arguments")) };
+        for condition in &self.subject.post {
+            if !holds(machine, self.subject, condition, values, result, old)? {
+                return Ok(Step::Found(Finding { line: condition.clause.line, class: None }));
+            }
+        }
+        Ok(Step::Fine)
+    }
+}
+
+impl Plan for Checking<'_> {
+    fn go_on(
+        &mut self,
+        machine: &mut Machine,
+        stage: &Stage,
+        outcome: &Outcome,
+        given: Option<&[PyValue]>,
+    ) -> R<Step> {
+        match outcome {
+            Outcome::Begin => self.begin(machine, given),
+            Outcome::Returned(result) => self.judge(machine, stage, result),
+            Outcome::Raised(exception, line) => {
+                let class = machine.type_of(exception);
+                if is_allowed(machine, class, &self.subject.contract.raises) {
+                    return Ok(Step::Fine);
+                }
+                Ok(Step::Found(Finding { line: *line, class: Some(machine.name_of_type(class)) }))
+            }
+        }
+    }
+
+    fn found(&mut self, _finding: &Finding, inputs: &Inputs, condition: &str) -> bool {
+        self.replayed += 1;
+        match confirm(self.replayer, self.code, self.subject, inputs, self.deadline) {
+            Confirmed::Broken { violation, actual, line, trace } => {
+                self.examples.push(Counterexample {
+                    inputs: inputs.clone(),
+                    violation,
+                    actual_result: actual,
+                    path_condition: condition.to_owned(),
+                    line,
+                    stack_trace: trace,
+                });
+                true
+            }
+            Confirmed::Kept | Confirmed::NoAnswer => {
+                self.mismatches += 1;
+                false
+            }
+        }
+    }
+}
+
+/// Whether the class, or one above it, is among the names.
+pub(super) fn is_allowed(machine: &Machine, class: Type, names: &[String]) -> bool {
+    let above: Vec<Type> = match class {
+        Type::User(id) => machine.class_of(id).map(|class| class.order.clone()).unwrap_or_default(),
+        class => vec![class],
+    };
+    above.iter().any(|above| match above {
+        Type::Builtin(crate::values::Kind::Exception(index)) => {
+            let all = crate::values::ancestors(*index);
+            all.iter()
+                .any(|index| names.iter().any(|name| name == crate::values::Kind::Exception(*index).name()))
+        }
+        above => names.contains(&machine.name_of_type(*above)),
+    })
+}
+
+/// Known inputs, most telling first.
+pub(super) fn known_rows(program: &Program, search: &Search<'_>) -> Vec<Vec<PyValue>> {
+    let constants = Constants::of(program);
+    let pool = Pool { constants: &constants, machine: &search.machine };
+    let mut random = Sequence::new(7);
+    let pools: Vec<Vec<PyValue>> =
+        search.parameters.iter().map(|parameter| pool.values(&parameter.kind, &mut random, 0)).collect();
+    if pools.iter().any(Vec::is_empty) && !pools.is_empty() {
+        return Vec::new();
+    }
+    if let [only] = pools.as_slice() {
+        return only.iter().map(|value| vec![value.clone()]).collect();
+    }
+    (0..KNOWN_CALLS).filter_map(|index| row(&pools, index, &mut random)).collect()
+}
+
+pub(super) fn inputs_of(search: &Search<'_>, row: &[PyValue]) -> Inputs {
+    let names = search.parameters.iter().map(|parameter| parameter.name.to_string());
+    let positional = search.parameters.iter().take_while(|parameter| parameter.is_positional).count();
+    Inputs { args: names.zip(row.iter().cloned()).collect(), positional }
+}
+
+/// Tries known inputs. Whether the plan is satisfied.
+pub(super) fn try_known(
+    program: &Program,
+    search: &mut Search<'_>,
+    plan: &mut dyn Plan,
+    replays: u64,
+) -> bool {
+    let mut asked = 0;
+    let mut seen: HashSet<(u32, Option<String>)> = HashSet::new();
+    for row in known_rows(program, search) {
+        let found = search.run_known(plan, &row, KNOWN_STEPS);
+        let inputs = inputs_of(search, &row);
+        let taken: Vec<_> = search.machine.sides.drain().collect();
+        for side in taken {
+            search.sides.entry(side).or_insert_with(|| Some(inputs.clone()));
+        }
+        let executed: Vec<_> = search.machine.executed.drain().collect();
+        search.executed.extend(executed);
+        if let Some(Some(finding)) = found
+            && asked < replays
+            && seen.insert((finding.line, finding.class.clone()))
+        {
+            asked += 1;
+            if plan.found(&finding, &inputs, "True") {
+                return true;
+            }
+        }
+    }
+    false
+}
+
+pub(super) fn check(
+    program: &Program,
+    function: &str,
+    budget: &Budget,
+    replayer: &dyn Replayer,
+    progress: &dyn Progress,
+) -> CheckReport {
+    let mut machine = match load(program) {
+        Ok(machine) => machine,
+        Err(failure) => return failed(failure),
+    };
+    let subject = match Subject::new(program, &mut machine, function) {
+        Ok(subject) => subject,
+        Err(failure) => return failed(failure),
+    };
+    machine.targets = vec![subject.code.id];
+    let mut search = Search::new(machine, subject.parameters.clone(), budget, progress);
+    let mut plan = Checking::new(&subject, program.code(), replayer, budget);
+    let is_known = try_known(program, &mut search, &mut plan, KNOWN_REPLAYS);
+    let before = plan.mismatches;
+    plan.mismatches = 0;
+    let mut vacuous = false;
+    if !is_known {
+        plan.admitted = 0;
+        search.explore(&mut plan, u32::MAX);
+        vacuous = plan.admitted == 0 && search.is_exhaustive(&[]);
+    }
+    plan.mismatches += before;
+    let proof = search.proof(&subject.open_ends, (plan.replayed, plan.mismatches));
+    let verdict = verdict(&search, &proof, &plan, vacuous);
+    let paths_explored = search.tally.begun.max(1);
+    let total = super::branches::sides_of(&subject.code).len();
+    let covered = super::branches::sides_of(&subject.code)
+        .iter()
+        .filter(|side| search.sides.contains_key(side))
+        .count();
+    #[allow(clippy::cast_precision_loss)] // counts of branches
+    let coverage_estimate = if proof.exhaustive || total == 0 { 1.0 } else { covered as f64 / total as f64 };
+    CheckReport {
+        verdict,
+        contracts: subject.contract.sources.clone(),
+        vacuous,
+        paths_explored,
+        paths_verified: search.tally.fine,
+        coverage_estimate,
+        proof,
+    }
+}
+
+fn verdict(search: &Search<'_>, proof: &Proof, plan: &Checking<'_>, vacuous: bool) -> CheckVerdict {
+    if !plan.examples.is_empty() {
+        return CheckVerdict::Counterexamples(plan.examples.clone());
+    }
+    if proof.exhaustive && !vacuous {
+        return CheckVerdict::Verified;
+    }
+    if vacuous {
+        return CheckVerdict::Inconclusive(Failure::Vacuous);
+    }
+    CheckVerdict::Inconclusive(shortfall(search, proof))
+}
+
+/// Why an analysis is not exhaustive.
+pub(super) fn shortfall(search: &Search<'_>, proof: &Proof) -> Failure {
+    if let Some(bug) = &search.tally.bug {
+        return Failure::Bug(bug.clone());
+    }
+    if search.stopped == Some(Stop::Cancelled) {
+        return Failure::Cancelled;
+    }
+    if !search.has_solver() {
+        return Failure::NoSolver;
+    }
+    if let Some(first) = proof.unsupported.first() {
+        return Failure::Unsupported(first.clone());
+    }
+    if search.stopped.is_some() { Failure::BudgetSpent } else { Failure::BoundHit }
+}
+
+fn failed(failure: Failure) -> CheckReport {
+    CheckReport {
+        verdict: CheckVerdict::Failed(failure),
+        contracts: Vec::new(),
+        vacuous: false,
+        paths_explored: 0,
+        paths_verified: 0,
+        coverage_estimate: 0.0,
+        proof: Proof::default(),
+    }
+}
+
+pub(super) fn crashed() -> CheckReport {
+    failed(Failure::Bug("the analysis crashed".to_owned()))
+}

@@ -1,0 +1,344 @@
+//! `compare`: two functions on the same inputs.
+
+use std::rc::Rc;
+
+use super::check::{shortfall, try_known};
+use super::conditions::{arguments, holds, raised, replay, split};
+use super::search::{Finding, Outcome, Plan, Search, Stage, Step};
+use super::subject::{Subject, load};
+use super::{Budget, Progress};
+use crate::explore::{Machine, R, Trap};
+use crate::report::{CompareReport, CompareVerdict, Difference, Failure, Inputs, Proof, Unsupported};
+use crate::values::{Float, Object, Truth, Value};
+use crate::{ConditionOutcome, Ended, Program, PyValue, ReplayOutcome, Replayer};
+
+struct Comparing<'a> {
+    a: &'a Subject,
+    b: &'a Subject,
+    code: &'a str,
+    replayer: &'a dyn Replayer,
+    deadline: std::time::Instant,
+    replayed: u64,
+    mismatches: u64,
+    pairs: u64,
+    difference: Option<Difference>,
+}
+
+impl Plan for Comparing<'_> {
+    fn go_on(
+        &mut self,
+        machine: &mut Machine,
+        stage: &Stage,
+        outcome: &Outcome,
+        given: Option<&[PyValue]>,
+    ) -> R<Step> {
+        match (stage.number, outcome) {
+            (0, _) => {
+                let values = arguments(machine, self.a, given)?;
+                for subject in [self.a, self.b] {
+                    for condition in &subject.pre {
+                        if !holds(machine, subject, condition, &values, &Value::None, &Value::None)? {
+                            return Err(Trap::Discard);
+                        }
+                    }
+                }
+                let mut copies = Vec::new();
+                let mut seen = Vec::new();
+                for value in &values {
+                    copies.push(machine.deep_copy(value, &mut seen)?);
+                }
+                let (args, keywords) = split(self.a, &values);
+                let kept = values.into_iter().chain(copies).collect();
+                let stage = Stage { number: 1, kept: Rc::new(kept), first: None };
+                Ok(Step::Call { function: self.a.function.clone(), args, keywords, stage })
+            }
+            (1, first) => {
+                let half = stage.kept.len() / 2;
+                let copies = stage.kept.get(half..).unwrap_or_default();
+                let (args, keywords) = split(self.b, copies);
+                let stage =
+                    Stage { number: 2, kept: stage.kept.clone(), first: Some(Rc::new(first.clone())) };
+                Ok(Step::Call { function: self.b.function.clone(), args, keywords, stage })
+            }
+            (_, second) => {
+                self.pairs += 1;
+                let Some(first) = &stage.first else { return Err(Trap::Bug("no first call")) };
+                if self.is_same(machine, stage, first, second)? {
+                    Ok(Step::Fine)
+                } else {
+                    Ok(Step::Found(Finding { line: self.b.code.line, class: None }))
+                }
+            }
+        }
+    }
+
+    fn found(&mut self, _finding: &Finding, inputs: &Inputs, _condition: &str) -> bool {
+        self.replayed += 2;
+        let a = replay(self.replayer, self.code, self.a, inputs, self.deadline);
+        let b = replay(self.replayer, self.code, self.b, inputs, self.deadline);
+        let difference = match (a, b) {
+            (Ok(a), Ok(b)) => difference(self.a, self.b, inputs, &a, &b),
+            _ => None,
+        };
+        match difference {
+            Some(found) => {
+                self.difference = Some(found);
+                true
+            }
+            None => {
+                self.mismatches += 1;
+                false
+            }
+        }
+    }
+}
+
+impl Comparing<'_> {
+    fn is_same(&self, machine: &mut Machine, stage: &Stage, first: &Outcome, second: &Outcome) -> R<bool> {
+        match (first, second) {
+            (Outcome::Returned(a), Outcome::Returned(b)) => {
+                let same = same(machine, a, b)?;
+                if !machine.decide(same)? {
+                    return Ok(false);
+                }
+            }
+            (Outcome::Raised(a, _), Outcome::Raised(b, _)) => {
+                if machine.type_of(a) != machine.type_of(b) {
+                    return Ok(false);
+                }
+            }
+            _ => return Ok(false),
+        }
+        let (left, right) = stage.kept.split_at(stage.kept.len() / 2);
+        for (a, b) in left.iter().zip(right) {
+            let same = same(machine, a, b)?;
+            if !machine.decide(same)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+}
+
+/// Equality of values and of their types, all the way down. A `nan` is the same as a `nan`.
+fn same(machine: &mut Machine, a: &Value, b: &Value) -> R<Truth> {
+    if machine.type_of(a) != machine.type_of(b) {
+        return Ok(Truth::Known(false));
+    }
+    match (a, b) {
+        (Value::Float(x), Value::Float(y)) => {
+            let equal = machine.equal(a, b)?;
+            let both_nan = both_nan(machine, *x, *y);
+            Ok(machine.any_term(&[equal, both_nan]))
+        }
+        (Value::Tuple(x), Value::Tuple(y)) => all_same(machine, &x.clone(), &y.clone()),
+        (Value::Object(x), Value::Object(y)) if x != y => {
+            if let (Object::Pending(x, _), Object::Pending(y, _)) =
+                (machine.state.get(*x), machine.state.get(*y))
+                && x == y
+            {
+                return Ok(Truth::Known(true));
+            }
+            machine.force(a)?;
+            machine.force(b)?;
+            let (x, y) = (machine.state.share(*x), machine.state.share(*y));
+            match (x.as_ref(), y.as_ref()) {
+                (Object::OpenList(x), Object::OpenList(y)) if x.name == y.name => Ok(Truth::Known(true)),
+                (Object::List(_) | Object::OpenList(_), Object::List(_) | Object::OpenList(_)) => {
+                    let (x, y) = (machine.collect(a)?, machine.collect(b)?);
+                    all_same(machine, &x, &y)
+                }
+                (Object::Dict(x), Object::Dict(y)) => {
+                    let pairs = |entries: &[(Value, Value)]| {
+                        entries
+                            .iter()
+                            .map(|(key, value)| Value::tuple(vec![key.clone(), value.clone()]))
+                            .collect::<Vec<_>>()
+                    };
+                    // The order of insertion is part of what a dict shows.
+                    all_same(machine, &pairs(&x.entries), &pairs(&y.entries))
+                }
+                (Object::Instance(x), Object::Instance(y)) => {
+                    let values = |instance: &crate::values::Instance| {
+                        instance
+                            .attributes
+                            .iter()
+                            .map(|(_, value)| value.clone())
+                            .chain(instance.payload.clone())
+                            .collect::<Vec<_>>()
+                    };
+                    all_same(machine, &values(x), &values(y))
+                }
+                (Object::Set(_) | Object::FrozenSet(_), _) => machine.equal(a, b),
+                _ => machine.unsupported("comparing results of this kind"),
+            }
+        }
+        (Value::Builtin(_) | Value::Method(_) | Value::Module(_) | Value::Slice(_), _) => {
+            machine.unsupported("comparing results of this kind")
+        }
+        _ => machine.equal(a, b),
+    }
+}
+
+fn both_nan(machine: &mut Machine, a: Float, b: Float) -> Truth {
+    let (a, b) = (machine.is_not_nan(&Value::Float(a)), machine.is_not_nan(&Value::Float(b)));
+    let (a, b) = (machine.not_truth(a), machine.not_truth(b));
+    machine.both(a, b)
+}
+
+fn all_same(machine: &mut Machine, a: &[Value], b: &[Value]) -> R<Truth> {
+    if a.len() != b.len() {
+        return Ok(Truth::Known(false));
+    }
+    let mut all = Truth::Known(true);
+    for (a, b) in a.iter().zip(b) {
+        let one = same(machine, a, b)?;
+        all = machine.both(all, one);
+        if all == Truth::Known(false) {
+            return Ok(all);
+        }
+    }
+    Ok(all)
+}
+
+/// What CPython makes of it: `None` when it sees no difference, or a precondition does not hold.
+fn difference(
+    a: &Subject,
+    b: &Subject,
+    inputs: &Inputs,
+    first: &ReplayOutcome,
+    second: &ReplayOutcome,
+) -> Option<Difference> {
+    for (subject, outcome) in [(a, first), (b, second)] {
+        if outcome
+            .conditions
+            .iter()
+            .take(subject.pre.len())
+            .any(|condition| *condition != ConditionOutcome::Holds)
+        {
+            return None;
+        }
+        if let Ended::Raised { class, line: Some(line), .. } = &outcome.ended
+            && class == "AssertionError"
+            && subject.contract.leading.contains(line)
+        {
+            return None;
+        }
+    }
+    let shown = |ended: &Ended| match ended {
+        Ended::Returned { repr, .. } => repr.clone(),
+        Ended::Raised { class, message, .. } => format!("raises {}", raised(class, message)),
+    };
+    let explanation = match (&first.ended, &second.ended) {
+        (Ended::Returned { repr: x, type_name: t, .. }, Ended::Returned { repr: y, type_name: u, .. }) => {
+            if t != u {
+                format!("{} returns {t}, {} returns {u}", a.name, b.name)
+            } else if x != y {
+                format!("{} returns {x}, {} returns {y}", a.name, b.name)
+            } else if first.args_after != second.args_after {
+                format!("{} and {} leave their arguments in different states", a.name, b.name)
+            } else {
+                return None;
+            }
+        }
+        (Ended::Raised { class: x, .. }, Ended::Raised { class: y, .. }) if x != y => {
+            format!("{} raises {x}, {} raises {y}", a.name, b.name)
+        }
+        (Ended::Raised { .. }, Ended::Raised { .. }) if first.args_after != second.args_after => {
+            format!("{} and {} leave their arguments in different states", a.name, b.name)
+        }
+        (Ended::Raised { .. }, Ended::Raised { .. }) => return None,
+        (Ended::Raised { class, .. }, _) => format!("{} raises {class}, {} returns", a.name, b.name),
+        (_, Ended::Raised { class, .. }) => format!("{} returns, {} raises {class}", a.name, b.name),
+    };
+    Some(Difference {
+        inputs: inputs.clone(),
+        function_a_result: shown(&first.ended),
+        function_b_result: shown(&second.ended),
+        explanation,
+    })
+}
+
+pub(super) fn compare(
+    program: &Program,
+    names: (&str, &str),
+    budget: &Budget,
+    replayer: &dyn Replayer,
+    progress: &dyn Progress,
+) -> CompareReport {
+    let mut machine = match load(program) {
+        Ok(machine) => machine,
+        Err(failure) => return failed(failure),
+    };
+    let pair = (Subject::new(program, &mut machine, names.0), Subject::new(program, &mut machine, names.1));
+    let (a, mut b) = match pair {
+        (Ok(a), Ok(b)) => (a, b),
+        (Err(failure), _) | (_, Err(failure)) => return failed(failure),
+    };
+    let shape = |subject: &Subject| {
+        subject
+            .parameters
+            .iter()
+            .map(|parameter| parameter.is_positional.then_some(()).ok_or(parameter.name.clone()))
+            .collect::<Vec<_>>()
+    };
+    if shape(&a) != shape(&b) {
+        let construct = "functions with different parameters".to_owned();
+        return failed(Failure::Unsupported(Unsupported { line: b.code.line, construct }));
+    }
+    // Inputs are made once, from the first; where only the second says what they are, from the second.
+    let mut a = a;
+    for (left, right) in a.parameters.iter_mut().zip(&mut b.parameters) {
+        if matches!(left.kind, crate::explore::InputType::Unknown) {
+            left.kind = right.kind.clone();
+        }
+    }
+    let mut open_ends = a.open_ends.clone();
+    open_ends.extend(b.open_ends.iter().filter(|end| !a.open_ends.contains(end)).cloned());
+    let kinds_differ = a.parameters.iter().zip(&b.parameters).any(|(left, right)| {
+        !matches!(right.kind, crate::explore::InputType::Unknown)
+            && format!("{:?}", left.kind) != format!("{:?}", right.kind)
+    });
+    if kinds_differ {
+        open_ends.push("the two functions annotate their parameters differently".to_owned());
+    } else {
+        open_ends.retain(|end| {
+            !end.ends_with("has no annotation")
+                || a.parameters
+                    .iter()
+                    .any(|parameter| matches!(parameter.kind, crate::explore::InputType::Unknown))
+        });
+    }
+    machine.targets = vec![a.code.id, b.code.id];
+    let mut search = Search::new(machine, a.parameters.clone(), budget, progress);
+    let mut plan = Comparing {
+        a: &a,
+        b: &b,
+        code: program.code(),
+        replayer,
+        deadline: budget.deadline,
+        replayed: 0,
+        mismatches: 0,
+        pairs: 0,
+        difference: None,
+    };
+    if !try_known(program, &mut search, &mut plan, 5) {
+        plan.pairs = 0;
+        search.explore(&mut plan, u32::MAX);
+    }
+    let proof = search.proof(&open_ends, (plan.replayed, plan.mismatches));
+    let verdict = match plan.difference {
+        Some(found) => CompareVerdict::Different(found),
+        None if proof.exhaustive => CompareVerdict::Equivalent,
+        None => CompareVerdict::Failed(shortfall(&search, &proof)),
+    };
+    CompareReport { verdict, paths_compared: plan.pairs, proof }
+}
+
+fn failed(failure: Failure) -> CompareReport {
+    CompareReport { verdict: CompareVerdict::Failed(failure), paths_compared: 0, proof: Proof::default() }
+}
+
+pub(super) fn crashed() -> CompareReport {
+    failed(Failure::Bug("the analysis crashed".to_owned()))
+}

@@ -1,0 +1,200 @@
+//! Evaluating contracts, here and in CPython.
+
+use std::rc::Rc;
+
+use super::subject::{Condition, Subject};
+use crate::explore::{Machine, R, Trap};
+use crate::report::Inputs;
+use crate::values::{Function, Instance, Kind, Object, Type, Value};
+use crate::{ConditionOutcome, Ended, PyValue, ReplayOutcome, ReplayProblem, ReplayRequest, Replayer};
+
+/// Makes the arguments of a call, in the order of the parameters.
+pub(super) fn arguments(
+    machine: &mut Machine,
+    subject: &Subject,
+    given: Option<&[PyValue]>,
+) -> R<Vec<Value>> {
+    let mut values = Vec::new();
+    for (index, parameter) in subject.parameters.iter().enumerate() {
+        values.push(match given {
+            Some(given) => match given.get(index) {
+                Some(value) => match machine.value_of(value) {
+                    Err(Trap::Raise(_)) => return Err(Trap::Discard),
+                    other => other?,
+                },
+                None => return Err(Trap::Bug("an argument is missing")),
+            },
+            None => machine.make_lazily(&parameter.name, &parameter.kind)?,
+        });
+    }
+    Ok(values)
+}
+
+/// Arguments as a call wants them: by position, and by name where they must be.
+pub(super) fn split(subject: &Subject, values: &[Value]) -> (Vec<Value>, Vec<(crate::ir::Name, Value)>) {
+    let mut positional = Vec::new();
+    let mut named = Vec::new();
+    for (parameter, value) in subject.parameters.iter().zip(values) {
+        if parameter.is_positional {
+            positional.push(value.clone());
+        } else {
+            named.push((parameter.name.clone(), value.clone()));
+        }
+    }
+    (positional, named)
+}
+
+/// Whether a condition holds. What it raises counts as not holding.
+pub(super) fn holds(
+    machine: &mut Machine,
+    subject: &Subject,
+    condition: &Condition,
+    values: &[Value],
+    result: &Value,
+    old: &Value,
+) -> R<bool> {
+    match value_of(machine, subject, condition, values, result, old) {
+        Ok(value) => machine.decide_value(&value),
+        Err(Trap::Raise(_)) => Ok(false),
+        Err(trap) => Err(trap),
+    }
+}
+
+pub(super) fn value_of(
+    machine: &mut Machine,
+    subject: &Subject,
+    condition: &Condition,
+    values: &[Value],
+    result: &Value,
+    old: &Value,
+) -> R<Value> {
+    let mut args = values.to_vec();
+    for name in subject.names().iter().skip(values.len()) {
+        args.push(match name.as_str() {
+            "__old__" | "OLD" => old.clone(),
+            _ => result.clone(),
+        });
+    }
+    let function = machine.object(Object::Function(Rc::new(Function {
+        code: condition.code.clone(),
+        defaults: Rc::default(),
+        keyword_defaults: Rc::default(),
+        cells: Rc::default(),
+        owner: None,
+    })));
+    machine.call(&function, args, Vec::new())
+}
+
+/// `__old__`: an object with copies of the parameters, and the snapshots.
+pub(super) fn old_values(machine: &mut Machine, subject: &Subject, values: &[Value]) -> R<Value> {
+    let mut attributes = Vec::new();
+    let mut seen = Vec::new();
+    for (parameter, value) in subject.parameters.iter().zip(values) {
+        attributes.push((parameter.name.clone(), machine.deep_copy(value, &mut seen)?));
+    }
+    for (name, condition) in &subject.snapshots {
+        let value = value_of(machine, subject, condition, values, &Value::None, &Value::None)?;
+        attributes.retain(|(known, _)| **known != **name);
+        attributes.push((name.as_str().into(), value));
+    }
+    Ok(machine.object(Object::Instance(Instance {
+        class: Type::Builtin(Kind::Object),
+        attributes,
+        payload: None,
+    })))
+}
+
+/// What CPython says about a call.
+pub(super) enum Confirmed {
+    /// It breaks the contract: what, what came out, where, and the traceback.
+    Broken { violation: String, actual: String, line: u32, trace: String },
+    /// It keeps it.
+    Kept,
+    /// No answer could be had.
+    NoAnswer,
+}
+
+/// Asks CPython whether a call breaks the contract.
+pub(super) fn confirm(
+    replayer: &dyn Replayer,
+    code: &str,
+    subject: &Subject,
+    inputs: &Inputs,
+    deadline: std::time::Instant,
+) -> Confirmed {
+    let Ok(outcome) = replay(replayer, code, subject, inputs, deadline) else { return Confirmed::NoAnswer };
+    let (before, after) = outcome.conditions.split_at(subject.pre.len().min(outcome.conditions.len()));
+    if before.iter().any(|condition| *condition != ConditionOutcome::Holds) {
+        return Confirmed::Kept;
+    }
+    match &outcome.ended {
+        Ended::Raised { class, mro, message, line, traceback } => {
+            let is_allowed = mro.iter().any(|name| subject.contract.raises.contains(name));
+            let line = line.unwrap_or(0);
+            let is_precondition = class == "AssertionError" && subject.contract.leading.contains(&line);
+            if is_allowed || is_precondition {
+                return Confirmed::Kept;
+            }
+            let text = raised(class, message);
+            Confirmed::Broken {
+                violation: text.clone(),
+                actual: format!("raises {text}"),
+                line,
+                trace: traceback.clone(),
+            }
+        }
+        Ended::Returned { repr, .. } => {
+            let checks = after.iter().skip(subject.snapshots.len());
+            for (condition, found) in subject.post.iter().zip(checks) {
+                let line = condition.clause.line;
+                let what = match found {
+                    ConditionOutcome::Fails => {
+                        format!("postcondition at line {line} is false: {}", condition.clause.shown)
+                    }
+                    ConditionOutcome::Raised(class) => {
+                        format!("postcondition at line {line} raises {class}: {}", condition.clause.shown)
+                    }
+                    _ => continue,
+                };
+                return Confirmed::Broken {
+                    violation: what,
+                    actual: repr.clone(),
+                    line,
+                    trace: String::new(),
+                };
+            }
+            Confirmed::Kept
+        }
+    }
+}
+
+pub(super) fn raised(class: &str, message: &str) -> String {
+    if message.is_empty() { class.to_owned() } else { format!("{class}: {message}") }
+}
+
+pub(super) fn replay(
+    replayer: &dyn Replayer,
+    code: &str,
+    subject: &Subject,
+    inputs: &Inputs,
+    deadline: std::time::Instant,
+) -> Result<ReplayOutcome, ReplayProblem> {
+    let args: Vec<PyValue> =
+        inputs.args.iter().take(inputs.positional).map(|(_, value)| value.clone()).collect();
+    let kwargs: Vec<(String, PyValue)> = inputs.args.iter().skip(inputs.positional).cloned().collect();
+    let condition =
+        |text: &str, before, snapshot| crate::Condition { text: text.to_owned(), before, snapshot };
+    let pre = subject.pre.iter().map(|found| condition(&found.clause.text, true, None));
+    let kept =
+        subject.snapshots.iter().map(|(name, found)| condition(&found.clause.text, true, Some(name.clone())));
+    let post = subject.post.iter().map(|found| condition(&found.clause.text, false, None));
+    let conditions: Vec<crate::Condition> = pre.chain(kept).chain(post).collect();
+    replayer.run(&ReplayRequest {
+        code,
+        function: &subject.name,
+        args: &args,
+        kwargs: &kwargs,
+        conditions: &conditions,
+        deadline,
+    })
+}

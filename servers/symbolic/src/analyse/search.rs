@@ -1,0 +1,552 @@
+//! The search: paths are run until they fork, end, or have had their share of this round.
+
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
+use std::time::Instant;
+
+use super::subject::Parameter;
+use super::{Budget, Progress, Stop};
+use crate::PyValue;
+use crate::explore::{Machine, R, Ran, Side, State, Trap};
+use crate::ir::Name;
+use crate::report::{Inputs, Proof, Spent, Unsupported};
+use crate::solve::{Answer, Solver};
+use crate::terms::{Model, Term, Terms};
+use crate::values::Value;
+
+/// Instructions after which the clock is looked at.
+const CHUNK: u64 = 20_000;
+
+/// Decisions and instructions of a path in the first round; each round allows more.
+const FIRST_FORKS: u32 = 10;
+const FIRST_STEPS: u64 = 20_000;
+
+/// Rounds after which a search ends.
+const ROUNDS: u32 = 9;
+
+/// Paths waiting at once.
+const WIDEST: usize = 200_000;
+
+/// How a call ended.
+#[derive(Clone, Debug)]
+pub(super) enum Outcome {
+    /// Nothing was called yet.
+    Begin,
+    Returned(Value),
+    Raised(Value, u32),
+}
+
+/// Where a path is in its plan. Stages number the calls; values are kept between them.
+#[derive(Clone, Debug)]
+pub(super) struct Stage {
+    pub(super) number: u8,
+    pub(super) kept: Rc<Vec<Value>>,
+    pub(super) first: Option<Rc<Outcome>>,
+}
+
+/// What a plan wants next.
+pub(super) enum Step {
+    Call {
+        function: Value,
+        args: Vec<Value>,
+        keywords: Vec<(Name, Value)>,
+        stage: Stage,
+    },
+    /// The path ended without anything to report.
+    Fine,
+    /// Something worth a replay.
+    Found(Finding),
+}
+
+/// What a path found.
+#[derive(Clone, Debug)]
+pub(super) struct Finding {
+    pub(super) line: u32,
+    /// The class, when it is an exception.
+    pub(super) class: Option<String>,
+}
+
+/// What is done on a path: begins with inputs, and goes on after each call.
+pub(super) trait Plan {
+    /// Runs as one instruction: it may be run again after a fork.
+    fn go_on(
+        &mut self,
+        machine: &mut Machine,
+        stage: &Stage,
+        outcome: &Outcome,
+        given: Option<&[PyValue]>,
+    ) -> R<Step>;
+
+    /// Told of what a path found, with the inputs that lead there. Whether the search is over.
+    fn found(&mut self, finding: &Finding, inputs: &Inputs, condition: &str) -> bool;
+}
+
+#[derive(Clone)]
+struct Path {
+    state: State,
+    model: Option<Rc<Model>>,
+    stage: Stage,
+    ended: Option<Outcome>,
+}
+
+/// What was seen on the way.
+#[derive(Default)]
+pub(super) struct Tally {
+    pub(super) begun: u64,
+    pub(super) ended: u64,
+    pub(super) fine: u64,
+    pub(super) discarded: u64,
+    pub(super) unsupported: Vec<Unsupported>,
+    pub(super) bounds: Vec<String>,
+    /// Findings for which no inputs could be had.
+    pub(super) undecided: u64,
+    pub(super) bug: Option<String>,
+}
+
+pub(super) struct Search<'a> {
+    pub(super) machine: Machine,
+    base: State,
+    pub(super) parameters: Vec<Parameter>,
+    solver: Option<Solver>,
+    budget: &'a Budget,
+    progress: &'a dyn Progress,
+    stack: Vec<Path>,
+    parked: Vec<Path>,
+    round: u32,
+    pub(super) tally: Tally,
+    /// Branch sides taken, each with inputs that take it.
+    pub(super) sides: HashMap<Side, Option<Inputs>>,
+    pub(super) executed: HashSet<(u32, u32)>,
+    pub(super) stopped: Option<Stop>,
+    has_solver: bool,
+}
+
+impl<'a> Search<'a> {
+    pub(super) fn new(
+        machine: Machine,
+        parameters: Vec<Parameter>,
+        budget: &'a Budget,
+        progress: &'a dyn Progress,
+    ) -> Self {
+        let base = machine.state.clone();
+        let solver = Solver::start(budget.question_steps, budget.deadline);
+        let has_solver = solver.is_some();
+        let mut search = Self {
+            machine,
+            base,
+            parameters,
+            solver,
+            budget,
+            progress,
+            stack: Vec::new(),
+            parked: Vec::new(),
+            round: 0,
+            tally: Tally::default(),
+            sides: HashMap::new(),
+            executed: HashSet::new(),
+            stopped: None,
+            has_solver,
+        };
+        search.machine.step_limit = budget.interpreter_steps;
+        search.machine.steps = 0;
+        search
+    }
+
+    pub(super) fn has_solver(&self) -> bool {
+        self.has_solver
+    }
+
+    /// Runs one call on known inputs. `None` when it did not end within `steps`, or is beyond the engine.
+    pub(super) fn run_known(
+        &mut self,
+        plan: &mut dyn Plan,
+        inputs: &[PyValue],
+        steps: u64,
+    ) -> Option<Option<Finding>> {
+        let machine = &mut self.machine;
+        machine.state = self.base.clone();
+        machine.is_symbolic = false;
+        machine.nesting = 0;
+        machine.sides.clear();
+        machine.pause_at = steps;
+        let mut stage = first_stage();
+        let mut outcome = Outcome::Begin;
+        loop {
+            machine.nesting = 1;
+            let step = plan.go_on(machine, &stage, &outcome, Some(inputs));
+            machine.nesting = 0;
+            match step {
+                Ok(Step::Fine) => return Some(None),
+                Ok(Step::Found(finding)) => return Some(Some(finding)),
+                Ok(Step::Call { function, args, keywords, stage: next }) => {
+                    stage = next;
+                    outcome = match call(machine, &function, args, keywords).and_then(|()| machine.run(0)) {
+                        Ok(Ran::Returned(value)) => Outcome::Returned(value),
+                        Err(Trap::Raise(exception)) => Outcome::Raised(exception, machine.raised_at),
+                        _ => return None,
+                    };
+                }
+                Err(_) => return None,
+            }
+        }
+    }
+
+    fn stop_reason(&self) -> Option<Stop> {
+        let spent = self.solver.as_ref().map_or(0, |solver| solver.cost.steps);
+        if self.progress.is_cancelled() {
+            Some(Stop::Cancelled)
+        } else if Instant::now() >= self.budget.deadline {
+            Some(Stop::Deadline)
+        } else if self.machine.steps >= self.budget.interpreter_steps || spent >= self.budget.solver_steps {
+            Some(Stop::Steps)
+        } else {
+            None
+        }
+    }
+
+    /// Explores every path, in rounds.
+    pub(super) fn explore(&mut self, plan: &mut dyn Plan, last_round: u32) {
+        self.machine.is_symbolic = true;
+        let model = Some(Rc::new(Model::default()));
+        self.stack.push(Path {
+            state: self.base.clone(),
+            model,
+            stage: first_stage(),
+            ended: Some(Outcome::Begin),
+        });
+        self.tally.begun += 1;
+        loop {
+            while let Some(path) = self.stack.pop() {
+                if let Some(stop) = self.stop_reason() {
+                    self.stopped = Some(stop);
+                    self.leave_open(path);
+                    return;
+                }
+                if self.advance(path, plan) {
+                    return;
+                }
+            }
+            if self.parked.is_empty() {
+                return;
+            }
+            self.round += 1;
+            self.progress.round(self.round, self.tally.ended);
+            if self.round > last_round.min(ROUNDS) {
+                for path in std::mem::take(&mut self.parked) {
+                    self.leave_open(path);
+                }
+                return;
+            }
+            self.stack = std::mem::take(&mut self.parked);
+            self.stack.reverse();
+        }
+    }
+
+    /// A path that will not be followed further.
+    fn leave_open(&mut self, path: Path) {
+        let line = path.state.frames.last().map_or(0, |frame| frame.line());
+        self.bound(format!("paths beyond line {line}"));
+        for other in std::mem::take(&mut self.stack).into_iter().chain(std::mem::take(&mut self.parked)) {
+            let line = other.state.frames.last().map_or(0, |frame| frame.line());
+            self.bound(format!("paths beyond line {line}"));
+        }
+    }
+
+    fn bound(&mut self, what: String) {
+        if !self.tally.bounds.contains(&what) && self.tally.bounds.len() < 20 {
+            self.tally.bounds.push(what);
+        }
+    }
+
+    /// Follows a path until it ends or is put aside. Whether the search is over.
+    fn advance(&mut self, mut path: Path, plan: &mut dyn Plan) -> bool {
+        self.machine.state = std::mem::take(&mut path.state);
+        loop {
+            self.machine.nesting = 0;
+            self.machine.snapshot = None;
+            self.machine.pause_at = self.machine.state.steps + CHUNK;
+            let trap = if let Some(outcome) = path.ended.clone() {
+                let before = self.machine.state.clone();
+                self.machine.nesting = 1;
+                let step = plan.go_on(&mut self.machine, &path.stage, &outcome, None);
+                self.machine.nesting = 0;
+                match step {
+                    Ok(Step::Fine) => {
+                        self.end(&path);
+                        self.tally.fine += 1;
+                        return false;
+                    }
+                    Ok(Step::Found(finding)) => {
+                        self.end(&path);
+                        return self.report(&path, &finding, plan);
+                    }
+                    Ok(Step::Call { function, args, keywords, stage }) => {
+                        path.stage = stage;
+                        path.ended = None;
+                        match call(&mut self.machine, &function, args, keywords) {
+                            Ok(()) => continue,
+                            Err(Trap::Raise(exception)) => {
+                                path.ended = Some(Outcome::Raised(exception, self.machine.raised_at));
+                                continue;
+                            }
+                            Err(trap) => trap,
+                        }
+                    }
+                    Err(trap) => {
+                        if matches!(trap, Trap::Fork(_) | Trap::Choose(_)) {
+                            self.machine.state = before;
+                        }
+                        trap
+                    }
+                }
+            } else {
+                match self.machine.run(0) {
+                    Ok(Ran::Returned(value)) => {
+                        path.ended = Some(Outcome::Returned(value));
+                        continue;
+                    }
+                    Ok(Ran::Yielded(..)) => Trap::Bug("a call yields"),
+                    Err(Trap::Raise(exception)) => {
+                        path.ended = Some(Outcome::Raised(exception, self.machine.raised_at));
+                        continue;
+                    }
+                    Err(trap) => {
+                        if let Some(before) = self.machine.snapshot.take() {
+                            self.machine.state = before;
+                        }
+                        trap
+                    }
+                }
+            };
+            self.note_sides(&path);
+            if !self.take_trap(&mut path, trap) {
+                return false;
+            }
+        }
+    }
+
+    /// Deals with what stopped an instruction. Whether the path goes on.
+    fn take_trap(&mut self, path: &mut Path, trap: Trap) -> bool {
+        match trap {
+            Trap::Fork(condition) => self.fork(path, condition),
+            Trap::Choose(term) => {
+                if path.model.is_none() {
+                    path.model = match self.ask(Terms::TRUE) {
+                        Answer::Sat(model) => Some(Rc::new(model)),
+                        Answer::Unsat => return false,
+                        Answer::Unknown => None,
+                    };
+                }
+                let Some(model) = &path.model else {
+                    self.tally.undecided += 1;
+                    return false;
+                };
+                let value = model.int(&self.machine.terms, term);
+                let value = self.machine.terms.int(value);
+                let condition = self.machine.terms.int_eq(term, value);
+                self.fork(path, condition)
+            }
+            Trap::Discard => {
+                self.tally.discarded += 1;
+                false
+            }
+            Trap::Unsupported(construct) => {
+                let found = Unsupported { line: self.machine.line(), construct };
+                if !self.tally.unsupported.contains(&found) && self.tally.unsupported.len() < 20 {
+                    self.tally.unsupported.push(found);
+                }
+                false
+            }
+            Trap::Bound(what) => {
+                let line = self.machine.line();
+                self.bound(format!("{what} at line {line}"));
+                false
+            }
+            Trap::Pause => {
+                let allowed = FIRST_STEPS << self.round.min(20);
+                if self.machine.state.steps >= allowed || self.stop_reason().is_some() {
+                    self.park(path);
+                    return false;
+                }
+                true
+            }
+            Trap::Raise(_) => {
+                self.tally.bug = Some("an exception left the plan".to_owned());
+                false
+            }
+            Trap::Bug(what) => {
+                self.tally.bug = Some(what.to_owned());
+                false
+            }
+        }
+    }
+
+    fn park(&mut self, path: &Path) {
+        let state = self.machine.state.clone();
+        self.parked.push(Path { state, ..path.clone() });
+    }
+
+    fn ask(&mut self, more: Term) -> Answer {
+        let path = self.machine.state.path.clone();
+        match &mut self.solver {
+            Some(solver) => solver.check(&self.machine.terms, &path, more),
+            None => Answer::Unknown,
+        }
+    }
+
+    /// Splits a path; the side its model takes goes on. Whether it does.
+    fn fork(&mut self, path: &mut Path, condition: Term) -> bool {
+        let allowed = FIRST_FORKS << self.round.min(20);
+        if self.machine.state.forks >= allowed {
+            self.park(path);
+            return false;
+        }
+        let negated = self.machine.terms.not(condition);
+        let value = path.model.as_ref().and_then(|model| model.value(&self.machine.terms, condition));
+        let (own, other) = match value {
+            Some(crate::terms::Scalar::Bool(true)) => (condition, negated),
+            Some(_) => (negated, condition),
+            None => {
+                path.model = None;
+                match self.ask(condition) {
+                    Answer::Sat(model) => {
+                        path.model = Some(Rc::new(model));
+                        (condition, negated)
+                    }
+                    Answer::Unsat => {
+                        Rc::make_mut(&mut self.machine.state.facts).push(negated);
+                        return true;
+                    }
+                    Answer::Unknown => (condition, negated),
+                }
+            }
+        };
+        let other_model = match self.ask(other) {
+            Answer::Unsat => {
+                Rc::make_mut(&mut self.machine.state.facts).push(own);
+                return true;
+            }
+            Answer::Sat(model) => Some(Rc::new(model)),
+            Answer::Unknown => None,
+        };
+        self.machine.state.forks += 1;
+        let mut state = self.machine.state.clone();
+        Rc::make_mut(&mut state.path).push(other);
+        if self.stack.len() < WIDEST {
+            self.tally.begun += 1;
+            self.stack.push(Path {
+                state,
+                model: other_model,
+                stage: path.stage.clone(),
+                ended: path.ended.clone(),
+            });
+        } else {
+            self.bound("too many paths at once".to_owned());
+        }
+        Rc::make_mut(&mut self.machine.state.path).push(own);
+        true
+    }
+
+    fn end(&mut self, path: &Path) {
+        self.tally.ended += 1;
+        self.note_sides(path);
+    }
+
+    /// Remembers the branch sides taken since the last time, with inputs that take them.
+    fn note_sides(&mut self, path: &Path) {
+        self.executed.extend(self.machine.executed.drain());
+        let taken: Vec<Side> = self.machine.sides.drain().collect();
+        for side in taken {
+            if matches!(self.sides.get(&side), Some(Some(_))) {
+                continue;
+            }
+            let inputs = path.model.clone().and_then(|model| self.inputs(&model));
+            self.sides.insert(side, inputs);
+        }
+    }
+
+    /// The inputs a model stands for.
+    fn inputs(&self, model: &Model) -> Option<Inputs> {
+        let mut args = Vec::new();
+        for parameter in &self.parameters {
+            let value = self.machine.input_under(model, &parameter.name, &parameter.kind)?;
+            args.push((parameter.name.to_string(), value));
+        }
+        let positional = self.parameters.iter().take_while(|parameter| parameter.is_positional).count();
+        Some(Inputs { args, positional })
+    }
+
+    fn report(&mut self, path: &Path, finding: &Finding, plan: &mut dyn Plan) -> bool {
+        let model = match &path.model {
+            Some(model) => Some(model.clone()),
+            None => match self.ask(Terms::TRUE) {
+                Answer::Sat(model) => Some(Rc::new(model)),
+                Answer::Unsat => return false,
+                Answer::Unknown => None,
+            },
+        };
+        let Some(inputs) = model.and_then(|model| self.inputs(&model)) else {
+            self.tally.undecided += 1;
+            return false;
+        };
+        let condition = self.condition();
+        plan.found(finding, &inputs, &condition)
+    }
+
+    /// The path in words.
+    fn condition(&self) -> String {
+        let parts: Vec<String> = self
+            .machine
+            .state
+            .path
+            .iter()
+            .take(12)
+            .map(|term| crate::terms::show(&self.machine.terms, *term))
+            .collect();
+        if parts.is_empty() { "True".to_owned() } else { parts.join(" and ") }
+    }
+
+    pub(super) fn is_exhaustive(&self, open_ends: &[String]) -> bool {
+        self.stopped.is_none()
+            && self.tally.bounds.is_empty()
+            && self.tally.unsupported.is_empty()
+            && self.tally.undecided == 0
+            && self.tally.bug.is_none()
+            && open_ends.is_empty()
+    }
+
+    pub(super) fn proof(&self, open_ends: &[String], replays: (u64, u64)) -> Proof {
+        let cost = self.solver.as_ref().map(|solver| solver.cost).unwrap_or_default();
+        let (replayed, mismatches) = replays;
+        let mut bounds_hit = open_ends.to_vec();
+        bounds_hit.extend(self.tally.bounds.iter().cloned());
+        Proof {
+            exhaustive: self.is_exhaustive(open_ends) && mismatches == 0,
+            paths: self.tally.ended,
+            bounds_hit,
+            unsupported: self.tally.unsupported.clone(),
+            assumptions: vec![
+                "arguments have exactly their annotated types".to_owned(),
+                "arguments share no mutable objects".to_owned(),
+            ],
+            solver: if cost.queries > 0 { super::solver() } else { None },
+            budget_used: Spent {
+                interpreter_steps: self.machine.steps,
+                solver_queries: cost.queries,
+                solver_steps: cost.steps,
+            },
+            replayed,
+            mismatches,
+        }
+    }
+}
+
+fn first_stage() -> Stage {
+    Stage { number: 0, kept: Rc::default(), first: None }
+}
+
+/// Begins a call at the top level.
+fn call(machine: &mut Machine, function: &Value, args: Vec<Value>, keywords: Vec<(Name, Value)>) -> R<()> {
+    let frame = machine.frame_for(function, args, keywords)?;
+    machine.push_frame(frame)
+}

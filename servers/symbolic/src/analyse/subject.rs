@@ -1,0 +1,234 @@
+//! The function under analysis: its code, its parameters and its contract.
+
+use std::rc::Rc;
+
+use ruff_python_ast::{Expr, Stmt, StmtClassDef, StmtFunctionDef};
+
+use super::annotations::Annotations;
+use crate::Program;
+use crate::contracts::{Clause, Contract};
+use crate::explore::{InputType, Machine, Ran, Trap};
+use crate::ir::{Code, Name, lower_expression, lower_module};
+use crate::report::{Failure, Unsupported};
+use crate::values::{Object, Type, Value};
+
+/// Instructions the module may take to load.
+const LOADING: u64 = 2_000_000;
+
+/// A parameter.
+#[derive(Clone, Debug)]
+pub(super) struct Parameter {
+    pub(super) name: Name,
+    pub(super) kind: InputType,
+    pub(super) is_positional: bool,
+}
+
+/// A condition, ready to be called with [`Subject::names`].
+#[derive(Clone)]
+pub(super) struct Condition {
+    pub(super) clause: Clause,
+    pub(super) code: Rc<Code>,
+}
+
+pub(super) struct Subject {
+    pub(super) name: String,
+    pub(super) function: Value,
+    pub(super) code: Rc<Code>,
+    pub(super) parameters: Vec<Parameter>,
+    pub(super) contract: Contract,
+    pub(super) pre: Vec<Condition>,
+    pub(super) post: Vec<Condition>,
+    pub(super) snapshots: Vec<(String, Condition)>,
+    /// What keeps a verdict from being exhaustive whatever happens.
+    pub(super) open_ends: Vec<String>,
+}
+
+/// Runs the module, so that its functions and classes are there.
+pub(super) fn load(program: &Program) -> Result<Machine, Failure> {
+    let mut machine = Machine::new();
+    machine.step_limit = LOADING;
+    let module = lower_module(program).module;
+    let ran = machine.run_nested(crate::explore::Frame::new(module));
+    let line = machine.line().max(1);
+    machine.state.frames.clear();
+    machine.nesting = 0;
+    machine.state.steps = 0;
+    match ran {
+        Ok(Ran::Returned(_)) => Ok(machine),
+        Ok(Ran::Yielded(..)) => Err(Failure::Bug("a module yields".to_owned())),
+        Err(Trap::Raise(exception)) => {
+            let class = machine.type_name(&exception);
+            Err(Failure::ModuleRaises { class, line: machine.raised_at })
+        }
+        Err(Trap::Unsupported(construct)) => Err(Failure::Unsupported(Unsupported { line, construct })),
+        Err(Trap::Pause | Trap::Bound(_)) => Err(Failure::BudgetSpent),
+        Err(trap) => Err(Failure::Bug(format!("loading: {trap:?}"))),
+    }
+}
+
+/// The syntax of a function, and of its class when it is a method.
+pub(super) fn find<'p>(
+    program: &'p Program,
+    name: &str,
+) -> Option<(&'p StmtFunctionDef, Option<&'p StmtClassDef>)> {
+    let last = |body: &'p [Stmt], wanted: &str| {
+        body.iter().rev().find_map(|stmt| match stmt {
+            Stmt::FunctionDef(def) if def.name.as_str() == wanted => Some(def),
+            _ => None,
+        })
+    };
+    match name.split_once('.') {
+        None => last(&program.module().body, name).map(|def| (def, None)),
+        Some((class, method)) => program.module().body.iter().find_map(|stmt| match stmt {
+            Stmt::ClassDef(found) if found.name.as_str() == class => {
+                Some((last(&found.body, method)?, Some(found)))
+            }
+            _ => None,
+        }),
+    }
+}
+
+impl Subject {
+    pub(super) fn new(program: &Program, machine: &mut Machine, name: &str) -> Result<Self, Failure> {
+        let Some((def, class)) = find(program, name) else {
+            return Err(Failure::NoSuchFunction { known: program.functions() });
+        };
+        let line = program.line_at(def.range.start().to_u32());
+        let unsupported =
+            |construct: &str| Failure::Unsupported(Unsupported { line, construct: construct.to_owned() });
+        if def.is_async {
+            return Err(unsupported("async def"));
+        }
+        let (function, code) = function_value(machine, name)
+            .ok_or_else(|| unsupported("a function that its decorators replace"))?;
+        let mut open_ends = Vec::new();
+        let parameters = parameters(program, machine, def, class, &mut open_ends);
+        let contract = crate::contracts::read(program, def).map_err(Failure::Unsupported)?;
+        let mut subject = Self {
+            name: name.to_owned(),
+            function,
+            code,
+            parameters,
+            contract,
+            pre: Vec::new(),
+            post: Vec::new(),
+            snapshots: Vec::new(),
+            open_ends,
+        };
+        let names = subject.names();
+        let lower = |clause: &Clause| lowered(program, clause, &names);
+        subject.pre = subject.contract.pre.iter().filter_map(lower).collect();
+        subject.post = subject.contract.post.iter().filter_map(lower).collect();
+        let kept = subject.contract.snapshots.iter();
+        subject.snapshots = kept.filter_map(|(name, clause)| Some((name.clone(), lower(clause)?))).collect();
+        Ok(subject)
+    }
+
+    /// The names a condition may use: parameters first, then what the call gave.
+    pub(super) fn names(&self) -> Vec<String> {
+        let mut names: Vec<String> =
+            self.parameters.iter().map(|parameter| parameter.name.to_string()).collect();
+        for extra in ["_", "__return__", "__old__", "OLD"] {
+            if !names.iter().any(|name| name == extra) {
+                names.push(extra.to_owned());
+            }
+        }
+        names
+    }
+}
+
+fn lowered(program: &Program, clause: &Clause, names: &[String]) -> Option<Condition> {
+    let parsed = ruff_python_parser::parse_expression(&clause.text).ok()?;
+    let module = parsed.into_syntax();
+    let code = lower_expression(program, &module.body, names, clause.line);
+    Some(Condition { clause: clause.clone(), code })
+}
+
+fn function_value(machine: &Machine, name: &str) -> Option<(Value, Rc<Code>)> {
+    let value = match name.split_once('.') {
+        None => machine.state.globals.get(name).cloned()?,
+        Some((class, method)) => match machine.state.globals.get(class)? {
+            Value::Type(Type::User(id)) => machine.class_attribute(*id, method)?,
+            _ => return None,
+        },
+    };
+    let Value::Object(id) = &value else { return None };
+    match machine.state.get(*id) {
+        Object::Function(function) => Some((value.clone(), function.code.clone())),
+        Object::Cached(inner @ Value::Object(id)) => match machine.state.get(*id) {
+            Object::Function(function) => Some((inner.clone(), function.code.clone())),
+            _ => None,
+        },
+        Object::Static(inner @ Value::Object(id)) => match machine.state.get(*id) {
+            Object::Function(function) => Some((inner.clone(), function.code.clone())),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
+fn parameters(
+    program: &Program,
+    machine: &mut Machine,
+    def: &StmtFunctionDef,
+    class: Option<&StmtClassDef>,
+    open_ends: &mut Vec<String>,
+) -> Vec<Parameter> {
+    let mut found = Vec::new();
+    let annotations = Annotations { program };
+    let is_static = def.decorator_list.iter().any(
+        |decorator| matches!(&decorator.expression, Expr::Name(name) if name.id.as_str() == "staticmethod"),
+    );
+    let all = &def.parameters;
+    let positional = all.posonlyargs.iter().chain(&all.args).map(|parameter| (parameter, true));
+    for (index, (parameter, is_positional)) in
+        positional.chain(all.kwonlyargs.iter().map(|p| (p, false))).enumerate()
+    {
+        let name = parameter.name().as_str();
+        let kind = match (class, index) {
+            (Some(class), 0) if !is_static => annotations.class(machine, class.name.as_str(), 0),
+            _ => match parameter.annotation() {
+                Some(annotation) => annotations.resolve(machine, annotation, 0),
+                None => InputType::Unknown,
+            },
+        };
+        let kind = match parameter.default() {
+            Some(Expr::NoneLiteral(_)) if !accepts_none(&kind) => {
+                InputType::Union(vec![kind, InputType::None])
+            }
+            _ => kind,
+        };
+        if has_unknown(&kind) {
+            open_ends.push(format!("parameter {name} has no annotation"));
+        }
+        found.push(Parameter { name: name.into(), kind, is_positional });
+    }
+    for (parameter, stars) in [(&all.vararg, "*"), (&all.kwarg, "**")] {
+        if let Some(parameter) = parameter {
+            open_ends.push(format!("{stars}{} was left empty", parameter.name));
+        }
+    }
+    found
+}
+
+fn accepts_none(kind: &InputType) -> bool {
+    match kind {
+        InputType::None | InputType::Unknown => true,
+        InputType::Union(kinds) => kinds.iter().any(accepts_none),
+        _ => false,
+    }
+}
+
+fn has_unknown(kind: &InputType) -> bool {
+    match kind {
+        InputType::Unknown => true,
+        InputType::Union(kinds) | InputType::Tuple(kinds) => kinds.iter().any(has_unknown),
+        InputType::List(inner)
+        | InputType::TupleOf(inner)
+        | InputType::Set(inner)
+        | InputType::FrozenSet(inner) => has_unknown(inner),
+        InputType::Dict(key, value) => has_unknown(key) || has_unknown(value),
+        InputType::Instance(_, fields) => fields.iter().any(|(_, kind)| has_unknown(kind)),
+        _ => false,
+    }
+}

@@ -1,0 +1,80 @@
+//! What a function promises: docstrings (PEP 316), asserts, and the decorators of icontract and deal.
+
+mod decorators;
+mod docstring;
+
+use ruff_python_ast::{Expr, Stmt, StmtFunctionDef};
+use ruff_text_size::Ranged;
+
+use crate::Program;
+use crate::report::{ContractSource, Unsupported};
+
+/// One condition.
+#[derive(Clone, Debug)]
+pub(crate) struct Clause {
+    /// A Python expression over the parameters and the names of [`crate::Condition`].
+    pub(crate) text: String,
+    /// As the author wrote it.
+    pub(crate) shown: String,
+    pub(crate) line: u32,
+}
+
+/// Everything a function promises.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Contract {
+    pub(crate) pre: Vec<Clause>,
+    pub(crate) post: Vec<Clause>,
+    /// Kept before the call: name and expression.
+    pub(crate) snapshots: Vec<(String, Clause)>,
+    /// Classes that may leave the function.
+    pub(crate) raises: Vec<String>,
+    /// Lines of the asserts that lead the body.
+    pub(crate) leading: Vec<u32>,
+    pub(crate) sources: Vec<ContractSource>,
+}
+
+/// Reads the contract of a function.
+pub(crate) fn read(program: &Program, function: &StmtFunctionDef) -> Result<Contract, Unsupported> {
+    let mut contract = Contract::default();
+    docstring::read(program, function, &mut contract)?;
+    decorators::read(program, function, &mut contract)?;
+    for stmt in &function.body {
+        match stmt {
+            Stmt::Assert(found) => contract.leading.push(program.line_at(found.range().start().to_u32())),
+            Stmt::Expr(found) if matches!(&*found.value, Expr::StringLiteral(_)) => {}
+            _ => break,
+        }
+    }
+    if has_assert(&function.body) {
+        contract.sources.push(ContractSource::Asserts);
+    }
+    if contract.sources.is_empty() {
+        contract.sources.push(ContractSource::Implicit);
+    }
+    Ok(contract)
+}
+
+fn has_assert(body: &[Stmt]) -> bool {
+    use ruff_python_ast::statement_visitor::{StatementVisitor, walk_stmt};
+    struct Finder(bool);
+    impl StatementVisitor<'_> for Finder {
+        fn visit_stmt(&mut self, stmt: &Stmt) {
+            match stmt {
+                Stmt::Assert(_) => self.0 = true,
+                Stmt::FunctionDef(_) | Stmt::ClassDef(_) => {}
+                stmt => walk_stmt(self, stmt),
+            }
+        }
+    }
+    let mut finder = Finder(false);
+    body.iter().for_each(|stmt| finder.visit_stmt(stmt));
+    finder.0
+}
+
+/// The condition must be an expression of Python.
+fn clause(text: &str, shown: &str, line: u32) -> Result<Clause, Unsupported> {
+    match ruff_python_parser::parse_expression(text) {
+        Ok(_) => Ok(Clause { text: text.to_owned(), shown: shown.to_owned(), line }),
+        Err(_) => Err(Unsupported { line, construct: "a condition that is no expression".to_owned() }),
+    }
+}

@@ -1,0 +1,147 @@
+//! icontract's and deal's decorators, read from the syntax.
+
+use ruff_python_ast::{Expr, ExprCall, Stmt, StmtFunctionDef};
+use ruff_text_size::Ranged;
+
+use super::{Contract, clause};
+use crate::Program;
+use crate::report::{ContractSource, Unsupported};
+
+pub(super) fn read(
+    program: &Program,
+    function: &StmtFunctionDef,
+    contract: &mut Contract,
+) -> Result<(), Unsupported> {
+    for decorator in &function.decorator_list {
+        let line = program.line_at(decorator.expression.range().start().to_u32());
+        let (callee, call) = match &decorator.expression {
+            Expr::Call(call) => (&*call.func, Some(call)),
+            other => (other, None),
+        };
+        let Some((library, name)) = full_name(program, callee) else { continue };
+        let source = if library == "icontract" { ContractSource::Icontract } else { ContractSource::Deal };
+        if !contract.sources.contains(&source) {
+            contract.sources.push(source);
+        }
+        one(program, &name, call, line, contract)?;
+    }
+    Ok(())
+}
+
+/// The library and the name of a decorator of one of the two.
+fn full_name(program: &Program, callee: &Expr) -> Option<(String, String)> {
+    match callee {
+        Expr::Attribute(found) => match &*found.value {
+            Expr::Name(module) => {
+                let library = imported_as(program, module.id.as_str())?;
+                Some((library, found.attr.to_string()))
+            }
+            _ => None,
+        },
+        Expr::Name(name) => program.module().body.iter().find_map(|stmt| {
+            let Stmt::ImportFrom(import) = stmt else { return None };
+            let module = import.module.as_ref()?.to_string();
+            if module != "icontract" && module != "deal" {
+                return None;
+            }
+            let alias = import
+                .names
+                .iter()
+                .find(|alias| alias.asname.as_ref().unwrap_or(&alias.name).as_str() == name.id.as_str())?;
+            Some((module, alias.name.to_string()))
+        }),
+        _ => None,
+    }
+}
+
+fn imported_as(program: &Program, name: &str) -> Option<String> {
+    program.module().body.iter().find_map(|stmt| {
+        let Stmt::Import(import) = stmt else { return None };
+        let alias = import
+            .names
+            .iter()
+            .find(|alias| alias.asname.as_ref().unwrap_or(&alias.name).as_str() == name)?;
+        let module = alias.name.as_str();
+        (module == "icontract" || module == "deal").then(|| module.to_owned())
+    })
+}
+
+fn one(
+    program: &Program,
+    name: &str,
+    call: Option<&ExprCall>,
+    line: u32,
+    contract: &mut Contract,
+) -> Result<(), Unsupported> {
+    let unsupported = |what: &str| Err(Unsupported { line, construct: what.to_owned() });
+    match name {
+        "require" | "pre" | "ensure" | "post" | "snapshot" => {
+            let Some(call) = call else { return unsupported("this decorator") };
+            let condition = call.arguments.find_argument_value("condition", 0);
+            let condition = condition.or_else(|| call.arguments.find_argument_value("capture", 0));
+            let Some(Expr::Lambda(lambda)) =
+                condition.or_else(|| call.arguments.find_argument_value("validator", 0))
+            else {
+                return unsupported("a condition that is no lambda");
+            };
+            let range = lambda.range();
+            let source =
+                program.code().get(range.start().to_usize()..range.end().to_usize()).unwrap_or_default();
+            let body = lambda.body.range();
+            let shown =
+                program.code().get(body.start().to_usize()..body.end().to_usize()).unwrap_or_default();
+            let parameters: Vec<String> = lambda
+                .parameters
+                .iter()
+                .flat_map(|all| all.iter())
+                .map(|one| one.name().to_string())
+                .collect();
+            if name == "post" {
+                // deal: the only parameter is the result, whatever its name.
+                let text = format!("({source})(__return__)");
+                contract.post.push(clause(&text, shown, line)?);
+                return Ok(());
+            }
+            if parameters.iter().any(|name| name == "_") {
+                return unsupported("a condition over _");
+            }
+            let passed: Vec<String> = parameters
+                .iter()
+                .map(|name| match name.as_str() {
+                    "result" => "result=__return__".to_owned(),
+                    name => format!("{name}={name}"),
+                })
+                .collect();
+            let text = format!("({source})({})", passed.join(", "));
+            let found = clause(&text, shown, line)?;
+            match name {
+                "require" | "pre" => contract.pre.push(found),
+                "ensure" => contract.post.push(found),
+                _ => {
+                    let given = call.arguments.find_argument_value("name", 1);
+                    let kept = match given {
+                        Some(Expr::StringLiteral(text)) => text.value.to_str().to_owned(),
+                        _ => match parameters.first() {
+                            Some(first) => first.clone(),
+                            None => return unsupported("a snapshot without a name"),
+                        },
+                    };
+                    contract.snapshots.push((kept, found));
+                }
+            }
+            Ok(())
+        }
+        "raises" => {
+            for argument in call.iter().flat_map(|call| &call.arguments.args) {
+                match argument {
+                    Expr::Name(name) => contract.raises.push(name.id.to_string()),
+                    Expr::Attribute(found) => contract.raises.push(found.attr.to_string()),
+                    _ => return unsupported("this class in raises()"),
+                }
+            }
+            Ok(())
+        }
+        "safe" | "pure" | "has" | "example" => Ok(()),
+        _ => unsupported("this decorator"),
+    }
+}

@@ -1,0 +1,32 @@
+//! The interpreter and the exploration of states.
+
+mod aggregate;
+mod arithmetic;
+mod attributes;
+mod builtins;
+mod calls;
+mod classes;
+mod compare;
+mod containers;
+mod division;
+mod format;
+mod inputs;
+mod iterate;
+mod machine;
+mod methods;
+mod modules;
+mod numbers;
+mod patterns;
+mod run;
+mod setorder;
+mod spec;
+mod state;
+mod step;
+mod strings;
+mod subscripts;
+mod types;
+
+pub(crate) use inputs::InputType;
+pub(crate) use machine::{Machine, R, Side, Trap};
+pub(crate) use run::Ran;
+pub(crate) use state::{Frame, State};

@@ -1,0 +1,346 @@
+//! Inputs: values of a type with unknown leaves, and the values they have under a model.
+
+use std::rc::Rc;
+
+use super::machine::{Machine, R, Trap};
+use crate::ir::Name;
+use crate::terms::{Interval, Model, Sort};
+use crate::values::{
+    ClassKind, Dict, DictKind, Field, Float, Int, Object, ObjectId, OpenList, OpenStr, PyValue, Str, Truth,
+    Type, Value,
+};
+
+/// What a parameter can be.
+#[derive(Clone, Debug)]
+pub(crate) enum InputType {
+    None,
+    Bool,
+    Int,
+    Float,
+    Str,
+    List(Rc<InputType>),
+    Tuple(Vec<InputType>),
+    /// `tuple[int, ...]`.
+    TupleOf(Rc<InputType>),
+    Dict(Rc<InputType>, Rc<InputType>),
+    Set(Rc<InputType>),
+    FrozenSet(Rc<InputType>),
+    Union(Vec<InputType>),
+    /// Values of the code itself: literals, members of an enum.
+    OneOf(Vec<Value>),
+    /// Made by calling a class with keyword arguments.
+    Instance(ObjectId, Vec<(Name, InputType)>),
+    /// No annotation: the common types are tried, and nothing is proven.
+    Unknown,
+    /// An annotation the engine does not know.
+    Unsupported(String),
+}
+
+impl InputType {
+    /// The types tried where there is no annotation.
+    pub(crate) fn common() -> Vec<Self> {
+        vec![Self::Int, Self::Bool, Self::Str, Self::Float, Self::None, Self::List(Rc::new(Self::Int))]
+    }
+}
+
+impl Machine {
+    /// An input of a type, its variables named after it.
+    pub(crate) fn make_input(&mut self, name: &str, kind: &InputType) -> R<Value> {
+        Ok(match kind {
+            InputType::None => Value::None,
+            InputType::Bool => {
+                let term = self.terms.var(name, Sort::Bool, Interval::ALL);
+                Value::Bool(Truth::Term(term))
+            }
+            InputType::Int => {
+                let term = self.terms.var(name, Sort::Int, Interval::ALL);
+                Value::Int(Int::Term(term))
+            }
+            InputType::Float => {
+                let term = self.terms.var(name, Sort::Float, Interval::ALL);
+                Value::Float(Float::Term(term))
+            }
+            InputType::Str => {
+                let length = self.terms.var(&format!("len({name})"), Sort::Int, Interval::from(0));
+                Value::Str(Str::Open(Rc::new(OpenStr { name: name.to_owned(), length })))
+            }
+            InputType::List(element) => {
+                let length = self.terms.var(&format!("len({name})"), Sort::Int, Interval::from(0));
+                let (name, element) = (name.to_owned(), element.clone());
+                self.object(Object::OpenList(OpenList { name, element, length, prefix: Vec::new() }))
+            }
+            InputType::Tuple(items) => {
+                let mut values = Vec::new();
+                for (index, item) in items.iter().enumerate() {
+                    values.push(self.make_input(&format!("{name}[{index}]"), item)?);
+                }
+                Value::tuple(values)
+            }
+            InputType::TupleOf(element) => Value::tuple(self.make_items(name, element)?),
+            InputType::Set(element) => {
+                let items = self.make_distinct(name, element)?;
+                self.object(Object::Set(items))
+            }
+            InputType::FrozenSet(element) => {
+                let items = self.make_distinct(name, element)?;
+                self.object(Object::FrozenSet(items))
+            }
+            InputType::Dict(key, value) => {
+                let keys = self.make_distinct(&format!("list({name})"), key)?;
+                let mut entries = Vec::new();
+                for (index, key) in keys.into_iter().enumerate() {
+                    let item = self.make_input(&format!("list({name}.values())[{index}]"), value)?;
+                    entries.push((key, item));
+                }
+                self.object(Object::Dict(Dict { entries, kind: DictKind::Plain }))
+            }
+            InputType::Union(kinds) => {
+                let chosen = self.make_choice(name, kinds.len())?;
+                match kinds.get(chosen) {
+                    Some(kind) => self.make_input(name, kind)?,
+                    None => return Err(Trap::Bug("no alternative")),
+                }
+            }
+            InputType::Unknown => return self.make_input(name, &InputType::Union(InputType::common())),
+            InputType::OneOf(values) => {
+                let chosen = self.make_choice(name, values.len())?;
+                values.get(chosen).cloned().ok_or(Trap::Bug("no alternative"))?
+            }
+            InputType::Instance(class, fields) => {
+                let mut keywords = Vec::new();
+                for (field, kind) in fields {
+                    keywords.push((field.clone(), self.make_lazily(&format!("{name}.{field}"), kind)?));
+                }
+                match self.instantiate(Type::User(*class), Vec::new(), keywords) {
+                    // Values a constructor refuses are no inputs.
+                    Err(Trap::Raise(_)) => return Err(Trap::Discard),
+                    other => other?,
+                }
+            }
+            InputType::Unsupported(what) => return self.unsupported(format!("a parameter of type {what}")),
+        })
+    }
+
+    /// As `make_input`; a collection whose size has to be decided is left for later.
+    pub(crate) fn make_lazily(&mut self, name: &str, kind: &InputType) -> R<Value> {
+        match kind {
+            InputType::Dict(..) | InputType::Set(_) | InputType::FrozenSet(_) => {
+                Ok(self.object(Object::Pending(name.into(), Rc::new(kind.clone()))))
+            }
+            kind => self.make_input(name, kind),
+        }
+    }
+
+    /// Makes an input that was left for later.
+    pub(crate) fn force(&mut self, value: &Value) -> R<()> {
+        let Value::Object(id) = value else { return Ok(()) };
+        let Object::Pending(name, kind) = self.state.get(*id).clone() else { return Ok(()) };
+        let made = self.make_input(&name, &kind)?;
+        if let Value::Object(made) = made {
+            let object = self.state.get(made).clone();
+            self.state.set(*id, object);
+        }
+        Ok(())
+    }
+
+    fn make_choice(&mut self, name: &str, count: usize) -> R<usize> {
+        let last = i64::try_from(count).unwrap_or(1) - 1;
+        let kind = self.terms.var(&format!("type({name})"), Sort::Int, Interval::of(0, last.max(0)));
+        for candidate in 0..count.saturating_sub(1) {
+            let value = self.terms.int(candidate);
+            let is = self.terms.int_eq(kind, value);
+            if self.decide_term(is)? {
+                return Ok(candidate);
+            }
+        }
+        Ok(count.saturating_sub(1))
+    }
+
+    fn make_items(&mut self, name: &str, element: &InputType) -> R<Vec<Value>> {
+        let length = self.terms.var(&format!("len({name})"), Sort::Int, Interval::from(0));
+        let length = self.choose_length(length)?;
+        (0..length).map(|index| self.make_input(&format!("{name}[{index}]"), element)).collect()
+    }
+
+    fn make_distinct(&mut self, name: &str, element: &InputType) -> R<Vec<Value>> {
+        let items = self.make_items(name, element)?;
+        for (index, item) in items.iter().enumerate() {
+            self.check_hashable(item)?;
+            for earlier in items.iter().take(index) {
+                let equal = self.equal(earlier, item)?;
+                if self.decide(equal)? {
+                    return Err(Trap::Discard);
+                }
+                // A nan equals nothing, not even itself; two of them as keys are left out.
+                let not_nan = self.is_not_nan(item);
+                if !self.decide(not_nan)? {
+                    return Err(Trap::Discard);
+                }
+            }
+        }
+        Ok(items)
+    }
+
+    /// What an input is under a model: the same names, the same choices as `make_input`. `None` when it is no data.
+    pub(crate) fn input_under(&self, model: &Model, name: &str, kind: &InputType) -> Option<PyValue> {
+        let var = |name: &str| self.terms.find_var(name);
+        Some(match kind {
+            InputType::None => PyValue::None,
+            InputType::Bool => PyValue::Bool(var(name).is_some_and(|term| model.truth(&self.terms, term))),
+            InputType::Int => {
+                PyValue::Int(var(name).map(|term| model.int(&self.terms, term)).unwrap_or_default())
+            }
+            InputType::Float => PyValue::Float(var(name).map_or(0.0, |term| model.float(&self.terms, term))),
+            InputType::Str => {
+                let length = self.length_under(model, name)?;
+                let point = |place| match var(&format!("ord({name}[{place}])")) {
+                    Some(term) => u32::try_from(model.int(&self.terms, term)).unwrap_or(97),
+                    // Nobody looked at it.
+                    None => 97,
+                };
+                PyValue::Str((0..length).map(point).collect())
+            }
+            InputType::List(element) => PyValue::List(self.items_under(model, name, element)?),
+            InputType::TupleOf(element) => PyValue::Tuple(self.items_under(model, name, element)?),
+            InputType::Set(element) => PyValue::Set(self.items_under(model, name, element)?),
+            InputType::FrozenSet(element) => PyValue::FrozenSet(self.items_under(model, name, element)?),
+            InputType::Tuple(items) => {
+                let items = items.iter().enumerate();
+                let values =
+                    items.map(|(index, item)| self.input_under(model, &format!("{name}[{index}]"), item));
+                PyValue::Tuple(values.collect::<Option<_>>()?)
+            }
+            InputType::Dict(key, value) => {
+                let keys = self.items_under(model, &format!("list({name})"), key)?;
+                let mut entries = Vec::new();
+                for (index, key) in keys.into_iter().enumerate() {
+                    let name = format!("list({name}.values())[{index}]");
+                    entries.push((key, self.input_under(model, &name, value)?));
+                }
+                PyValue::Dict(entries)
+            }
+            InputType::Union(kinds) => {
+                self.input_under(model, name, kinds.get(self.choice_under(model, name))?)?
+            }
+            InputType::Unknown => self.input_under(model, name, &InputType::Union(InputType::common()))?,
+            InputType::OneOf(values) => self.known_data(values.get(self.choice_under(model, name))?)?,
+            InputType::Instance(class, fields) => {
+                let mut known = Vec::new();
+                for (field, kind) in fields {
+                    let value = self.input_under(model, &format!("{name}.{field}"), kind)?;
+                    known.push(Field { name: field.to_string(), value });
+                }
+                PyValue::Instance { class: self.class_of(*class)?.name.to_string(), fields: known }
+            }
+            InputType::Unsupported(_) => return None,
+        })
+    }
+
+    fn length_under(&self, model: &Model, name: &str) -> Option<usize> {
+        let length = match self.terms.find_var(&format!("len({name})")) {
+            Some(term) => model.int(&self.terms, term),
+            None => return Some(0),
+        };
+        usize::try_from(length).ok().filter(|length| *length < 10_000)
+    }
+
+    fn items_under(&self, model: &Model, name: &str, element: &InputType) -> Option<Vec<PyValue>> {
+        let length = self.length_under(model, name)?;
+        (0..length).map(|index| self.input_under(model, &format!("{name}[{index}]"), element)).collect()
+    }
+
+    fn choice_under(&self, model: &Model, name: &str) -> usize {
+        let term = self.terms.find_var(&format!("type({name})"));
+        term.and_then(|term| usize::try_from(model.int(&self.terms, term)).ok()).unwrap_or(0)
+    }
+
+    /// A value without unknown parts as data.
+    pub(crate) fn known_data(&self, value: &Value) -> Option<PyValue> {
+        let all =
+            |items: &[Value]| items.iter().map(|item| self.known_data(item)).collect::<Option<Vec<_>>>();
+        Some(match value {
+            Value::None => PyValue::None,
+            Value::Bool(Truth::Known(value)) => PyValue::Bool(*value),
+            Value::Int(Int::Known(value)) => PyValue::Int((**value).clone()),
+            Value::Float(Float::Known(value)) => PyValue::Float(*value),
+            Value::Str(Str::Known(points)) => PyValue::Str(points.to_vec()),
+            Value::Bytes(bytes) => PyValue::Bytes(bytes.to_vec()),
+            Value::Tuple(items) => PyValue::Tuple(all(items)?),
+            Value::Object(id) => match self.state.get(*id) {
+                Object::List(items) => PyValue::List(all(items)?),
+                Object::Set(items) => PyValue::Set(all(items)?),
+                Object::FrozenSet(items) => PyValue::FrozenSet(all(items)?),
+                Object::Dict(dict) if matches!(dict.kind, DictKind::Plain) => {
+                    let pairs = dict.entries.iter();
+                    let pairs =
+                        pairs.map(|(key, value)| Some((self.known_data(key)?, self.known_data(value)?)));
+                    PyValue::Dict(pairs.collect::<Option<_>>()?)
+                }
+                Object::Instance(instance) => {
+                    let Type::User(class) = instance.class else { return None };
+                    let found = self.class_of(class)?;
+                    if found.kind != ClassKind::Enum {
+                        return None;
+                    }
+                    let name = instance.attributes.iter().find(|(name, _)| &**name == "name")?;
+                    PyValue::EnumMember { class: found.name.to_string(), member: name.1.as_text()? }
+                }
+                _ => return None,
+            },
+            _ => return None,
+        })
+    }
+
+    /// A value of the interpreter for data.
+    pub(crate) fn value_of(&mut self, data: &PyValue) -> R<Value> {
+        Ok(match data {
+            PyValue::None => Value::None,
+            PyValue::Bool(value) => Value::bool(*value),
+            PyValue::Int(value) => Value::int(value.clone()),
+            PyValue::Float(value) => Value::float(*value),
+            PyValue::Str(points) => Value::points(points.clone()),
+            PyValue::Bytes(bytes) => Value::Bytes(Rc::new(bytes.clone())),
+            PyValue::Tuple(items) => Value::tuple(self.values_of(items)?),
+            PyValue::List(items) => {
+                let items = self.values_of(items)?;
+                self.list(items)
+            }
+            PyValue::Set(items) => {
+                let items = self.values_of(items)?;
+                self.object(Object::Set(items))
+            }
+            PyValue::FrozenSet(items) => {
+                let items = self.values_of(items)?;
+                self.object(Object::FrozenSet(items))
+            }
+            PyValue::Dict(entries) => {
+                let mut values = Vec::new();
+                for (key, value) in entries {
+                    values.push((self.value_of(key)?, self.value_of(value)?));
+                }
+                self.new_dict(values, DictKind::Plain)?
+            }
+            PyValue::EnumMember { class, member } => {
+                let class = self.named_global(class)?;
+                self.attribute(&class, member)?
+            }
+            PyValue::Instance { class, fields } => {
+                let class = self.named_global(class)?;
+                let mut keywords = Vec::new();
+                for field in fields {
+                    keywords.push((Rc::from(field.name.as_str()), self.value_of(&field.value)?));
+                }
+                self.call(&class, Vec::new(), keywords)?
+            }
+            PyValue::Opaque(_) => return self.unsupported("an opaque value"),
+        })
+    }
+
+    fn values_of(&mut self, items: &[PyValue]) -> R<Vec<Value>> {
+        items.iter().map(|item| self.value_of(item)).collect()
+    }
+
+    fn named_global(&self, name: &str) -> R<Value> {
+        self.state.globals.get(name).cloned().ok_or(Trap::Bug("no such class"))
+    }
+}

@@ -1,0 +1,414 @@
+//! Methods of Python's own types.
+
+mod lists;
+mod mappings;
+mod sets;
+mod text;
+mod texts;
+
+use super::calls::Keywords;
+use super::machine::{Machine, R};
+use crate::values::{Float, Kind, Object, Type, Value};
+
+/// Methods the engine knows.
+const KNOWN: &[(Kind, &[&str])] = &[
+    (
+        Kind::Str,
+        &[
+            "capitalize",
+            "casefold",
+            "center",
+            "count",
+            "endswith",
+            "find",
+            "format",
+            "index",
+            "isalnum",
+            "isalpha",
+            "isascii",
+            "isdecimal",
+            "isdigit",
+            "isidentifier",
+            "islower",
+            "isnumeric",
+            "isspace",
+            "istitle",
+            "isupper",
+            "join",
+            "ljust",
+            "lower",
+            "lstrip",
+            "partition",
+            "removeprefix",
+            "removesuffix",
+            "replace",
+            "rfind",
+            "rindex",
+            "rjust",
+            "rpartition",
+            "rsplit",
+            "rstrip",
+            "split",
+            "splitlines",
+            "startswith",
+            "strip",
+            "swapcase",
+            "title",
+            "upper",
+            "zfill",
+            "encode",
+        ],
+    ),
+    (
+        Kind::List,
+        &[
+            "append", "clear", "copy", "count", "extend", "index", "insert", "pop", "remove", "reverse",
+            "sort",
+        ],
+    ),
+    (Kind::Tuple, &["count", "index"]),
+    (Kind::Range, &["count", "index"]),
+    (
+        Kind::Dict,
+        &[
+            "clear",
+            "copy",
+            "get",
+            "items",
+            "keys",
+            "pop",
+            "popitem",
+            "setdefault",
+            "update",
+            "values",
+            "fromkeys",
+        ],
+    ),
+    (
+        Kind::Set,
+        &[
+            "add",
+            "clear",
+            "copy",
+            "difference",
+            "difference_update",
+            "discard",
+            "intersection",
+            "intersection_update",
+            "isdisjoint",
+            "issubset",
+            "issuperset",
+            "pop",
+            "remove",
+            "symmetric_difference",
+            "union",
+            "update",
+        ],
+    ),
+    (
+        Kind::FrozenSet,
+        &[
+            "copy",
+            "difference",
+            "intersection",
+            "isdisjoint",
+            "issubset",
+            "issuperset",
+            "symmetric_difference",
+            "union",
+        ],
+    ),
+    (Kind::Int, &["bit_length", "bit_count", "is_integer", "conjugate"]),
+    (Kind::Float, &["is_integer", "conjugate"]),
+    (
+        Kind::Deque,
+        &[
+            "append",
+            "appendleft",
+            "clear",
+            "copy",
+            "count",
+            "extend",
+            "extendleft",
+            "index",
+            "pop",
+            "popleft",
+            "remove",
+            "reverse",
+            "rotate",
+        ],
+    ),
+    (Kind::Generator, &["send", "close", "throw", "__next__"]),
+    (Kind::Counter, &["most_common", "elements", "subtract", "total"]),
+    (Kind::OrderedDict, &["move_to_end"]),
+];
+
+/// Attributes that exist and are not known: asking for them must not look like an `AttributeError`.
+const UNKNOWN: &[(Kind, &[&str])] = &[
+    (Kind::Str, &["expandtabs", "format_map", "isprintable", "maketrans", "translate"]),
+    (Kind::Int, &["as_integer_ratio", "from_bytes", "to_bytes"]),
+    (Kind::Float, &["as_integer_ratio", "fromhex", "hex", "real", "imag"]),
+    (Kind::Set, &["symmetric_difference_update"]),
+    (Kind::Generator, &["gi_frame", "gi_code", "gi_running", "gi_yieldfrom"]),
+    (Kind::Property, &["getter", "deleter", "fget", "fset", "fdel"]),
+    (Kind::Method, &["__func__", "__self__", "__name__"]),
+    (Kind::Partial, &["func", "args", "keywords"]),
+    (Kind::View, &["isdisjoint", "mapping"]),
+    (Kind::Slice, &["start", "stop", "step", "indices"]),
+    (
+        Kind::Bytes,
+        &[
+            "decode",
+            "hex",
+            "count",
+            "find",
+            "index",
+            "join",
+            "split",
+            "strip",
+            "startswith",
+            "endswith",
+            "replace",
+            "upper",
+            "lower",
+            "isdigit",
+            "isalpha",
+        ],
+    ),
+];
+
+fn lists_name(table: &[(Kind, &[&str])], kind: Kind, name: &str) -> bool {
+    table.iter().any(|(known, names)| *known == kind && names.contains(&name))
+}
+
+pub(super) fn is_known(kind: Kind, name: &str) -> bool {
+    let above: &[Kind] = match kind {
+        Kind::Bool => &[Kind::Int],
+        Kind::DefaultDict | Kind::Counter | Kind::OrderedDict => &[Kind::Dict],
+        _ => &[],
+    };
+    if kind == Kind::Int && name == "is_integer" {
+        return false;
+    }
+    lists_name(KNOWN, kind, name) || above.iter().any(|kind| is_known(*kind, name))
+}
+
+/// Whether CPython has the attribute although the engine does not know it.
+pub(super) fn exists(kind: Kind, name: &str) -> bool {
+    (name.starts_with("__") && name.ends_with("__"))
+        || lists_name(UNKNOWN, kind, name)
+        || (kind == Kind::Bool && exists(Kind::Int, name))
+        || (kind == Kind::FrozenSet && lists_name(UNKNOWN, Kind::Set, name))
+}
+
+impl Machine {
+    pub(super) fn call_method(
+        &mut self,
+        receiver: &Value,
+        name: &str,
+        mut args: Vec<Value>,
+        keywords: Keywords,
+    ) -> R<Value> {
+        // `str.upper(text)`: the receiver is the first argument.
+        if let Value::Type(class) = receiver {
+            if args.is_empty() {
+                return self.wrong_arguments(name);
+            }
+            let actual = args.remove(0);
+            if !self.is_subtype(self.type_of(&actual), *class) {
+                let (wanted, found) = (self.name_of_type(*class), self.type_name(&actual));
+                let text =
+                    format!("descriptor '{name}' for '{wanted}' objects doesn't apply to a '{found}' object");
+                return self.raise("TypeError", text);
+            }
+            return self.call_method(&actual, name, args, keywords);
+        }
+        let kind = match self.type_of(receiver) {
+            Type::Builtin(kind) => kind,
+            Type::User(_) => return self.named_tuple_method(receiver, name, &args, &keywords),
+        };
+        match kind {
+            Kind::Str => {
+                let Value::Str(text) = receiver else { return self.unsupported(name) };
+                self.str_method(text, name, &args, &keywords)
+            }
+            Kind::List => self.list_method(receiver, name, args, &keywords),
+            Kind::Tuple | Kind::Range => self.tuple_method(receiver, name, &args),
+            Kind::Dict | Kind::DefaultDict | Kind::Counter | Kind::OrderedDict => {
+                self.dict_method(receiver, name, args, keywords)
+            }
+            Kind::Set | Kind::FrozenSet => self.set_method(receiver, name, &args),
+            Kind::Deque => self.deque_method(receiver, name, args),
+            Kind::Int | Kind::Bool => self.int_method(receiver, name),
+            Kind::Float => self.float_method(receiver, name),
+            Kind::Generator => self.generator_method(receiver, name, args),
+            _ => self.unsupported(format!("{}.{name}", kind.name())),
+        }
+    }
+
+    fn int_method(&mut self, receiver: &Value, name: &str) -> R<Value> {
+        let Some(value) = self.as_index(receiver) else { return self.unsupported(name) };
+        match name {
+            "conjugate" => Ok(Value::Int(value)),
+            "bit_length" => {
+                let value = self.choose(&value)?;
+                Ok(Value::int(value.bits()))
+            }
+            "bit_count" => {
+                let value = self.choose(&value)?;
+                Ok(Value::int(value.magnitude().count_ones()))
+            }
+            _ => self.unsupported(format!("int.{name}")),
+        }
+    }
+
+    fn float_method(&mut self, receiver: &Value, name: &str) -> R<Value> {
+        match (name, receiver) {
+            ("is_integer", Value::Float(Float::Known(value))) => {
+                Ok(Value::bool(value.is_finite() && value.fract() == 0.0))
+            }
+            ("is_integer", Value::Float(Float::Term(term))) => {
+                let rounded = self.terms.float_round(crate::terms::Rounding::Zero, *term);
+                let (same, infinite) = (self.terms.float_eq(rounded, *term), self.terms.float_is_inf(*term));
+                let finite = self.terms.not(infinite);
+                let both = self.terms.and(same, finite);
+                Ok(Value::Bool(self.truth_of(both)))
+            }
+            ("conjugate", value) => Ok(value.clone()),
+            _ => self.unsupported(format!("float.{name}")),
+        }
+    }
+
+    fn generator_method(&mut self, receiver: &Value, name: &str, args: Vec<Value>) -> R<Value> {
+        let Value::Object(id) = receiver else { return self.unsupported(name) };
+        match (name, args.as_slice()) {
+            ("__next__", []) | ("send", [_]) => {
+                let sent = args.into_iter().next().unwrap_or(Value::None);
+                match self.resume_or_result(*id, sent)? {
+                    Ok(value) => Ok(value),
+                    Err(result) => {
+                        let args = if result.is_none() { Vec::new() } else { vec![result] };
+                        self.raise_with("StopIteration", args)
+                    }
+                }
+            }
+            ("close", []) => {
+                let Object::Generator(generator) = self.state.get(*id) else { return self.unsupported(name) };
+                let has_blocks = generator.frame.as_ref().is_some_and(|frame| !frame.blocks.is_empty());
+                if has_blocks {
+                    return self.unsupported("close() of a generator inside try");
+                }
+                let ended = crate::values::Generator { frame: None, is_running: false, has_started: true };
+                self.state.set(*id, Object::Generator(ended));
+                Ok(Value::None)
+            }
+            _ => self.unsupported(format!("{name}() of a generator")),
+        }
+    }
+
+    fn tuple_method(&mut self, receiver: &Value, name: &str, args: &[Value]) -> R<Value> {
+        let items = self.collect(receiver)?;
+        self.sequence_search(&items, name, args, "tuple")
+    }
+
+    fn named_tuple_method(
+        &mut self,
+        receiver: &Value,
+        name: &str,
+        args: &[Value],
+        keywords: &Keywords,
+    ) -> R<Value> {
+        let Type::User(class) = self.type_of(receiver) else { return self.unsupported(name) };
+        match name {
+            "_asdict" => {
+                let mut entries = Vec::new();
+                for (field, _) in self.fields_of(class) {
+                    entries.push((Value::text(&field), self.attribute(receiver, &field)?));
+                }
+                self.new_dict(entries, crate::values::DictKind::Plain)
+            }
+            "_replace" => {
+                let mut values = Vec::new();
+                for (field, _) in self.fields_of(class) {
+                    let given = keywords.iter().find(|(known, _)| *known == field);
+                    let value = match given {
+                        Some((_, value)) => value.clone(),
+                        None => self.attribute(receiver, &field)?,
+                    };
+                    values.push((field, value));
+                }
+                self.instantiate(Type::User(class), Vec::new(), values)
+            }
+            _ => {
+                let items = self.collect(receiver)?;
+                self.sequence_search(&items, name, args, "tuple")
+            }
+        }
+    }
+
+    /// `count` and `index`.
+    pub(super) fn sequence_search(
+        &mut self,
+        items: &[Value],
+        name: &str,
+        args: &[Value],
+        kind: &str,
+    ) -> R<Value> {
+        match (name, args) {
+            ("count", [wanted]) => {
+                let mut total = self.terms.int(0);
+                for item in items {
+                    let equal = self.same_or_equal(item, wanted)?;
+                    let equal = self.truth_term(equal);
+                    let one = self.terms.int_of_bool(equal);
+                    total = self.terms.add(total, one);
+                }
+                Ok(self.int_value(total))
+            }
+            ("index", [wanted, rest @ ..]) => {
+                let bounds = self.search_bounds(items.len(), rest)?;
+                let window = items.get(bounds.0..bounds.1).unwrap_or_default().to_vec();
+                match self.position(&window, wanted)? {
+                    Some(place) => Ok(Value::int(place + bounds.0)),
+                    None => {
+                        let text = match kind {
+                            "list" => self.not_in_list(wanted)?,
+                            kind => Value::text(&format!("{kind}.index(x): x not in {kind}")),
+                        };
+                        self.raise_with("ValueError", vec![text])
+                    }
+                }
+            }
+            _ => self.wrong_arguments(name),
+        }
+    }
+
+    /// The message says `repr(x) is not in list`; where the repr is out of reach the class alone must do.
+    fn not_in_list(&mut self, wanted: &Value) -> R<Value> {
+        match self.repr_of(wanted) {
+            Ok(shown) => self.concatenate(&[Value::Str(shown), Value::text(" is not in list")]),
+            Err(super::machine::Trap::Unsupported(_)) => Ok(Value::text("x is not in list")),
+            Err(trap) => Err(trap),
+        }
+    }
+
+    /// The optional start and stop of a search.
+    pub(super) fn search_bounds(&mut self, length: usize, args: &[Value]) -> R<(usize, usize)> {
+        let parts = [
+            args.first().cloned().unwrap_or(Value::None),
+            args.get(1).cloned().unwrap_or(Value::None),
+            Value::None,
+        ];
+        let limit = i64::try_from(length).unwrap_or(i64::MAX);
+        let mut bounds = [0, limit];
+        for (bound, part) in bounds.iter_mut().zip(&parts) {
+            if let Some(value) = self.as_index(part) {
+                let value = self.choose_small(&value)?;
+                *bound = if value < 0 { (value + limit).max(0) } else { value };
+            }
+        }
+        let [start, stop] = bounds;
+        let start = usize::try_from(start).unwrap_or(usize::MAX);
+        Ok((start, usize::try_from(stop.min(limit)).unwrap_or(0)))
+    }
+}

@@ -1,0 +1,338 @@
+//! `itertools`.
+
+use std::rc::Rc;
+
+use super::super::calls::Keywords;
+use super::super::machine::{Machine, R, Trap};
+use crate::ir::BinaryOp;
+use crate::values::{Iter, Object, ObjectId, Value};
+
+/// Items a combinatoric function makes at most.
+const MOST: usize = 100_000;
+
+impl Machine {
+    pub(super) fn call_itertools(
+        &mut self,
+        name: &'static str,
+        args: Vec<Value>,
+        keywords: Keywords,
+    ) -> R<Value> {
+        let named = |wanted: &str| {
+            keywords.iter().find(|(name, _)| &**name == wanted).map(|(_, value)| value.clone())
+        };
+        let iter = match (name, args.as_slice()) {
+            ("itertools.chain", sources) => Iter::Chain(Rc::new(sources.to_vec()), 0),
+            ("itertools.chain.from_iterable", [sources]) => Iter::Chain(Rc::new(self.collect(sources)?), 0),
+            ("itertools.count", parts) => {
+                let start =
+                    parts.first().cloned().or_else(|| named("start")).unwrap_or_else(|| Value::int(0));
+                let step = parts.get(1).cloned().or_else(|| named("step")).unwrap_or_else(|| Value::int(1));
+                match (self.as_index(&start), self.as_index(&step)) {
+                    (Some(start), Some(step)) => Iter::Count(start, step),
+                    _ => return self.unsupported("itertools.count of floats"),
+                }
+            }
+            ("itertools.repeat", [value, rest @ ..]) => {
+                let times = match rest.first().cloned().or_else(|| named("times")) {
+                    Some(times) => self.small_count(&times)?.or(Some(0)),
+                    None => None,
+                };
+                Iter::Repeat(value.clone(), times)
+            }
+            ("itertools.cycle", [items]) => Iter::Cycle(Rc::new(self.collect(items)?), 0),
+            ("itertools.islice", [items, bounds @ ..]) => self.islice(items, bounds)?,
+            ("itertools.takewhile", [function, items]) => {
+                Iter::TakeWhile(function.clone(), self.iterator(items)?)
+            }
+            ("itertools.dropwhile", [function, items]) => {
+                Iter::DropWhile(function.clone(), self.iterator(items)?, false)
+            }
+            ("itertools.filterfalse", [function, items]) => {
+                let inner = self.iterator(items)?;
+                let mut kept = Vec::new();
+                while let Some(item) = self.next(&inner)? {
+                    let verdict = if function.is_none() {
+                        item.clone()
+                    } else {
+                        self.call(function, vec![item.clone()], Vec::new())?
+                    };
+                    if !self.decide_value(&verdict)? {
+                        kept.push(item);
+                    }
+                }
+                Iter::Items(Rc::new(kept), 0)
+            }
+            ("itertools.accumulate", [items, rest @ ..]) => {
+                let function =
+                    rest.first().cloned().or_else(|| named("func")).filter(|value| !value.is_none());
+                let initial = named("initial").filter(|value| !value.is_none());
+                Iter::Accumulate(self.iterator(items)?, function, initial, false)
+            }
+            ("itertools.starmap", [function, items]) => {
+                Iter::StarMap(function.clone(), self.iterator(items)?)
+            }
+            ("itertools.pairwise", [items]) => {
+                let items = self.collect(items)?;
+                let pairs = items.windows(2).map(|pair| Value::tuple(pair.to_vec())).collect();
+                Iter::Items(Rc::new(pairs), 0)
+            }
+            ("itertools.compress", [items, selectors]) => {
+                let (items, selectors) = (self.collect(items)?, self.collect(selectors)?);
+                let mut kept = Vec::new();
+                for (item, selector) in items.into_iter().zip(selectors) {
+                    if self.decide_value(&selector)? {
+                        kept.push(item);
+                    }
+                }
+                Iter::Items(Rc::new(kept), 0)
+            }
+            ("itertools.zip_longest", sources) => {
+                self.zip_longest(sources, named("fillvalue").unwrap_or(Value::None))?
+            }
+            ("itertools.product", sources) => {
+                let mut pools = Vec::new();
+                for source in sources {
+                    pools.push(self.collect(source)?);
+                }
+                if let Some(times) = named("repeat") {
+                    let times = self.small_count(&times)?.unwrap_or(0);
+                    pools = pools.iter().cloned().cycle().take(pools.len() * times).collect();
+                }
+                self.made(product(&pools))?
+            }
+            ("itertools.permutations", [items, rest @ ..]) => {
+                let items = self.collect(items)?;
+                let count = self.picked(rest.first().cloned().or_else(|| named("r")), items.len())?;
+                self.made(picks(&items, count, Picking::Permutation))?
+            }
+            ("itertools.combinations" | "itertools.combinations_with_replacement", [items, count]) => {
+                let items = self.collect(items)?;
+                let count = self.picked(Some(count.clone()), items.len())?;
+                let how =
+                    if name.ends_with("replacement") { Picking::Repetition } else { Picking::Combination };
+                self.made(picks(&items, count, how))?
+            }
+            _ => return self.unsupported(format!("this call of {name}")),
+        };
+        Ok(self.object(Object::Iter(iter)))
+    }
+
+    fn made(&mut self, items: Option<Vec<Vec<Value>>>) -> R<Iter> {
+        match items {
+            Some(items) => Ok(Iter::Items(Rc::new(items.into_iter().map(Value::tuple).collect()), 0)),
+            None => Err(Trap::Bound("a hundred thousand combinations".to_owned())),
+        }
+    }
+
+    fn picked(&mut self, count: Option<Value>, default: usize) -> R<usize> {
+        match count {
+            None | Some(Value::None) => Ok(default),
+            Some(count) => match self.small_count(&count)? {
+                Some(count) => Ok(count),
+                None => self.raise("ValueError", "r must be non-negative"),
+            },
+        }
+    }
+
+    fn islice(&mut self, items: &Value, bounds: &[Value]) -> R<Iter> {
+        let mut parts = Vec::new();
+        for bound in bounds {
+            parts.push(match bound {
+                Value::None => None,
+                bound => match self.small_count(bound)? {
+                    Some(bound) => Some(bound),
+                    None => {
+                        return self.raise("ValueError", "Stop argument for islice() must be None or an integer: 0 <= x <= sys.maxsize.");
+                    }
+                },
+            });
+        }
+        let inner = self.iterator(items)?;
+        Ok(match parts.as_slice() {
+            [stop] => Iter::Slice(inner, 0, *stop, 1, 0),
+            [start, stop] => Iter::Slice(inner, start.unwrap_or(0), *stop, 1, 0),
+            [start, stop, step] => Iter::Slice(inner, start.unwrap_or(0), *stop, step.unwrap_or(1).max(1), 0),
+            _ => return self.wrong_arguments("islice"),
+        })
+    }
+
+    fn zip_longest(&mut self, sources: &[Value], fill: Value) -> R<Iter> {
+        let mut columns = Vec::new();
+        for source in sources {
+            columns.push(self.collect(source)?);
+        }
+        let longest = columns.iter().map(Vec::len).max().unwrap_or(0);
+        let row = |place: usize| {
+            columns.iter().map(|column| column.get(place).cloned().unwrap_or_else(|| fill.clone())).collect()
+        };
+        Ok(Iter::Items(Rc::new((0..longest).map(|place| Value::tuple(row(place))).collect()), 0))
+    }
+
+    /// The next item of an iterator of this module.
+    pub(in super::super) fn next_of_tool(&mut self, id: ObjectId, iter: Iter) -> R<Option<Value>> {
+        let (item, next) = match iter {
+            Iter::Calls(function, sentinel) => {
+                let value = self.call(&function, Vec::new(), Vec::new())?;
+                let done = self.same_or_equal(&value, &sentinel)?;
+                if self.decide(done)? {
+                    (None, Iter::Done)
+                } else {
+                    (Some(value), Iter::Calls(function, sentinel))
+                }
+            }
+            Iter::Count(current, step) => {
+                let value = Value::Int(current);
+                let Value::Int(next) = self.binary(BinaryOp::Add, &value, &Value::Int(step.clone()))? else {
+                    return Err(Trap::Bug("no count"));
+                };
+                (Some(value), Iter::Count(next, step))
+            }
+            Iter::Repeat(_, Some(0)) => (None, Iter::Done),
+            Iter::Repeat(value, times) => {
+                (Some(value.clone()), Iter::Repeat(value, times.map(|times| times - 1)))
+            }
+            Iter::Cycle(items, at) => match items.get(at % items.len().max(1)) {
+                Some(item) => (Some(item.clone()), Iter::Cycle(items.clone(), (at + 1) % items.len().max(1))),
+                None => (None, Iter::Done),
+            },
+            Iter::Chain(sources, at) => return self.next_of_chain(id, &sources, at),
+            Iter::TakeWhile(function, inner) => match self.next(&inner)? {
+                Some(item) => {
+                    let keep = self.call(&function, vec![item.clone()], Vec::new())?;
+                    if self.decide_value(&keep)? {
+                        (Some(item), Iter::TakeWhile(function, inner))
+                    } else {
+                        (None, Iter::Done)
+                    }
+                }
+                None => (None, Iter::Done),
+            },
+            Iter::DropWhile(function, inner, started) => loop {
+                let Some(item) = self.next(&inner)? else { break (None, Iter::Done) };
+                if !started {
+                    let skip = self.call(&function, vec![item.clone()], Vec::new())?;
+                    if self.decide_value(&skip)? {
+                        continue;
+                    }
+                }
+                break (Some(item), Iter::DropWhile(function, inner, true));
+            },
+            Iter::Accumulate(inner, function, total, started) => {
+                if let (Some(initial), false) = (&total, started) {
+                    let first = initial.clone();
+                    (Some(first.clone()), Iter::Accumulate(inner, function, Some(first), true))
+                } else {
+                    match self.next(&inner)? {
+                        None => (None, Iter::Done),
+                        Some(item) => {
+                            let next = match (&total, &function) {
+                                (None, _) => item,
+                                (Some(total), None) => self.binary(BinaryOp::Add, total, &item)?,
+                                (Some(total), Some(function)) => {
+                                    self.call(function, vec![total.clone(), item], Vec::new())?
+                                }
+                            };
+                            (Some(next.clone()), Iter::Accumulate(inner, function, Some(next), true))
+                        }
+                    }
+                }
+            }
+            Iter::StarMap(function, inner) => match self.next(&inner)? {
+                Some(args) => {
+                    let args = self.collect(&args)?;
+                    (Some(self.call(&function, args, Vec::new())?), Iter::StarMap(function, inner))
+                }
+                None => (None, Iter::Done),
+            },
+            Iter::Slice(inner, start, stop, step, at) => {
+                let mut at = at;
+                let wanted = start;
+                if stop.is_some_and(|stop| wanted >= stop) {
+                    (None, Iter::Done)
+                } else {
+                    let mut found = None;
+                    while let Some(item) = self.next(&inner)? {
+                        at += 1;
+                        if at == wanted + 1 {
+                            found = Some(item);
+                            break;
+                        }
+                    }
+                    let next = if found.is_some() {
+                        Iter::Slice(inner, wanted + step, stop, step, at)
+                    } else {
+                        Iter::Done
+                    };
+                    (found, next)
+                }
+            }
+            _ => return Err(Trap::Bug("no such iterator")),
+        };
+        self.state.set(id, Object::Iter(next));
+        Ok(item)
+    }
+
+    fn next_of_chain(&mut self, id: ObjectId, sources: &Rc<Vec<Value>>, at: usize) -> R<Option<Value>> {
+        let mut sources = sources.clone();
+        let mut at = at;
+        loop {
+            let Some(source) = sources.get(at).cloned() else { return Ok(None) };
+            let iterator = self.iterator(&source)?;
+            if let Some(place) = Rc::make_mut(&mut sources).get_mut(at) {
+                *place = iterator.clone();
+            }
+            self.state.set(id, Object::Iter(Iter::Chain(sources.clone(), at)));
+            if let Some(item) = self.next(&iterator)? {
+                return Ok(Some(item));
+            }
+            at += 1;
+            self.state.set(id, Object::Iter(Iter::Chain(sources.clone(), at)));
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Picking {
+    Permutation,
+    Combination,
+    Repetition,
+}
+
+fn product(pools: &[Vec<Value>]) -> Option<Vec<Vec<Value>>> {
+    let mut rows: Vec<Vec<Value>> = vec![Vec::new()];
+    for pool in pools {
+        if rows.len().saturating_mul(pool.len()) > MOST {
+            return None;
+        }
+        rows = rows
+            .iter()
+            .flat_map(|row| pool.iter().map(|item| [row.as_slice(), &[item.clone()]].concat()))
+            .collect();
+    }
+    Some(rows)
+}
+
+fn picks(items: &[Value], count: usize, how: Picking) -> Option<Vec<Vec<Value>>> {
+    let mut rows: Vec<Vec<usize>> = vec![Vec::new()];
+    for _ in 0..count {
+        let mut next = Vec::new();
+        for row in &rows {
+            let from = match how {
+                Picking::Permutation => 0,
+                Picking::Combination => row.last().map_or(0, |last| last + 1),
+                Picking::Repetition => row.last().copied().unwrap_or(0),
+            };
+            for place in from..items.len() {
+                if how == Picking::Permutation && row.contains(&place) {
+                    continue;
+                }
+                next.push([row.as_slice(), &[place]].concat());
+                if next.len() > MOST {
+                    return None;
+                }
+            }
+        }
+        rows = next;
+    }
+    Some(rows.iter().map(|row| super::super::subscripts::pick(items, row)).collect())
+}

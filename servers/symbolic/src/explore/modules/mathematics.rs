@@ -1,0 +1,225 @@
+//! `math`.
+
+use num_bigint::BigInt;
+use num_integer::Integer;
+use num_traits::Signed;
+
+use super::super::calls::Keywords;
+use super::super::machine::{Machine, R};
+use super::super::numbers::Number;
+use crate::ir::BinaryOp;
+use crate::terms::Rounding;
+use crate::values::{Float, Int, Value};
+
+/// The largest argument of `factorial` computed.
+const LARGEST_FACTORIAL: i64 = 2000;
+
+impl Machine {
+    pub(super) fn call_math(&mut self, name: &'static str, args: &[Value], keywords: &Keywords) -> R<Value> {
+        match (name, args) {
+            ("math.floor", [value]) => self.round_to_int(value, Rounding::Down, "__floor__"),
+            ("math.ceil", [value]) => self.round_to_int(value, Rounding::Up, "__ceil__"),
+            ("math.trunc", [value]) => self.round_to_int(value, Rounding::Zero, "__trunc__"),
+            ("math.gcd" | "math.lcm", values) => self.gcd_or_lcm(name, values),
+            ("math.factorial" | "math.isqrt", [value]) => self.int_function(name, value),
+            ("math.comb" | "math.perm", [n, k]) => self.choices(name, n, k),
+            ("math.prod", [items]) => {
+                let mut total = match keywords.first() {
+                    Some((_, start)) => start.clone(),
+                    None => Value::int(1),
+                };
+                for item in self.collect(items)? {
+                    total = self.binary(BinaryOp::Mul, &total, &item)?;
+                }
+                Ok(total)
+            }
+            ("math.pow" | "math.atan2" | "math.copysign" | "math.fmod" | "math.hypot", [a, b]) => {
+                let (a, b) = (self.require_float(a)?, self.require_float(b)?);
+                self.float_function_of_two(name, a, b)
+            }
+            ("math.log", [value, base]) => {
+                let (value, base) = (self.require_float(value)?, self.require_float(base)?);
+                match (value, base) {
+                    (Float::Known(value), Float::Known(base)) if value > 0.0 && base > 0.0 => {
+                        let divisor = base.ln();
+                        if divisor == 0.0 {
+                            return self.raise("ZeroDivisionError", "float division by zero");
+                        }
+                        Ok(Value::float(value.ln() / divisor))
+                    }
+                    (Float::Known(_), Float::Known(_)) => self.raise("ValueError", "math domain error"),
+                    _ => self.unsupported("math.log of an unknown number"),
+                }
+            }
+            (name, [value]) => {
+                let value = self.require_float(value)?;
+                self.float_function(name, value)
+            }
+            _ => self.unsupported(format!("this call of {name}")),
+        }
+    }
+
+    fn require_float(&mut self, value: &Value) -> R<Float> {
+        match self.as_number(value) {
+            Some(Number::Int(value)) => self.to_float(&value),
+            Some(Number::Float(value)) => Ok(value),
+            None => {
+                let name = self.type_name(value);
+                self.raise("TypeError", format!("must be real number, not {name}"))
+            }
+        }
+    }
+
+    fn round_to_int(&mut self, value: &Value, mode: Rounding, method: &str) -> R<Value> {
+        match self.as_number(value) {
+            Some(Number::Int(value)) => Ok(Value::Int(value)),
+            Some(Number::Float(value)) => self.to_integer(value, mode),
+            None => match self.special(value, method)? {
+                Some(method) => self.call(&method, Vec::new(), Vec::new()),
+                None => {
+                    let name = self.type_name(value);
+                    self.raise("TypeError", format!("must be real number, not {name}"))
+                }
+            },
+        }
+    }
+
+    fn gcd_or_lcm(&mut self, name: &str, values: &[Value]) -> R<Value> {
+        let is_gcd = name == "math.gcd";
+        let mut total = BigInt::from(i64::from(!is_gcd));
+        for value in values {
+            let Some(value) = self.as_index(value) else {
+                let name = self.type_name(value);
+                return self
+                    .raise("TypeError", format!("'{name}' object cannot be interpreted as an integer"));
+            };
+            let Int::Known(value) = value else {
+                return self.unsupported(format!("{name} of an unknown integer"));
+            };
+            total = if is_gcd { total.gcd(&value) } else { total.lcm(&value) };
+        }
+        Ok(Value::int(total.abs()))
+    }
+
+    fn int_function(&mut self, name: &str, value: &Value) -> R<Value> {
+        let Some(value) = self.as_index(value) else {
+            let name = self.type_name(value);
+            return self.raise("TypeError", format!("'{name}' object cannot be interpreted as an integer"));
+        };
+        let negative =
+            self.number_compare(crate::ir::CompareOp::Lt, &Value::Int(value.clone()), &Value::int(0))?;
+        if self.decide(negative)? {
+            let text = match name {
+                "math.isqrt" => "isqrt() argument must be nonnegative",
+                _ => "factorial() not defined for negative values",
+            };
+            return self.raise("ValueError", text);
+        }
+        if name == "math.isqrt" {
+            let Int::Known(value) = value else {
+                return self.unsupported("math.isqrt of an unknown integer");
+            };
+            return Ok(Value::int(value.sqrt()));
+        }
+        let count = self.choose_small(&value)?;
+        if count > LARGEST_FACTORIAL {
+            return Err(super::super::machine::Trap::Bound("a factorial this large".to_owned()));
+        }
+        Ok(Value::int((1..=count).fold(BigInt::from(1), |total, factor| total * factor)))
+    }
+
+    fn choices(&mut self, name: &str, n: &Value, k: &Value) -> R<Value> {
+        let (Some(n), Some(k)) = (self.as_index(n), self.as_index(k)) else {
+            return self.wrong_arguments(name);
+        };
+        let (n, k) = (self.choose_small(&n)?, self.choose_small(&k)?);
+        if n < 0 || k < 0 {
+            return self.raise("ValueError", "n and k must be non-negative integers");
+        }
+        if k > n {
+            return Ok(Value::int(0));
+        }
+        if n > LARGEST_FACTORIAL {
+            return self.unsupported("this many choices");
+        }
+        let mut total = BigInt::from(1);
+        for step in 0..k {
+            total *= n - step;
+            if name == "math.comb" {
+                total /= step + 1;
+            }
+        }
+        Ok(Value::int(total))
+    }
+
+    fn float_function_of_two(&mut self, name: &str, a: Float, b: Float) -> R<Value> {
+        let (Float::Known(a), Float::Known(b)) = (a, b) else {
+            return self.unsupported(format!("{name} of an unknown number"));
+        };
+        Ok(Value::float(match name {
+            "math.copysign" => a.copysign(b),
+            "math.atan2" => a.atan2(b),
+            "math.fmod" if b != 0.0 && a.is_finite() => a % b,
+            "math.pow" if a > 0.0 && a.is_finite() && b.is_finite() && a.powf(b).is_finite() => a.powf(b),
+            _ => return self.unsupported(format!("{name} of these numbers")),
+        }))
+    }
+
+    fn float_function(&mut self, name: &str, value: Float) -> R<Value> {
+        let term = self.float_term(value);
+        let result = match name {
+            "math.fabs" => self.terms.float_abs(term),
+            "math.sqrt" => {
+                let zero = self.terms.float(0.0);
+                let negative = self.terms.float_lt(term, zero);
+                if self.decide_term(negative)? {
+                    return self.raise("ValueError", "math domain error");
+                }
+                self.terms.float_sqrt(term)
+            }
+            "math.isnan" | "math.isinf" | "math.isfinite" => {
+                let (nan, infinite) = (self.terms.float_is_nan(term), self.terms.float_is_inf(term));
+                let answer = match name {
+                    "math.isnan" => nan,
+                    "math.isinf" => infinite,
+                    _ => {
+                        let either = self.terms.or(nan, infinite);
+                        self.terms.not(either)
+                    }
+                };
+                return Ok(Value::Bool(self.truth_of(answer)));
+            }
+            _ => return self.known_function(name, value),
+        };
+        Ok(Value::Float(self.float_of(result)))
+    }
+
+    fn known_function(&mut self, name: &str, value: Float) -> R<Value> {
+        let Float::Known(value) = value else {
+            return self.unsupported(format!("{name} of an unknown number"));
+        };
+        if name.starts_with("math.log") && (value <= 0.0 || value.is_nan()) {
+            if value.is_nan() {
+                return Ok(Value::float(f64::NAN));
+            }
+            return self.raise("ValueError", "math domain error");
+        }
+        let result = match name {
+            "math.exp" => value.exp(),
+            "math.log" => value.ln(),
+            "math.log2" => value.log2(),
+            "math.log10" => value.log10(),
+            "math.sin" if value.is_finite() => value.sin(),
+            "math.cos" if value.is_finite() => value.cos(),
+            "math.tan" if value.is_finite() => value.tan(),
+            "math.atan" => value.atan(),
+            "math.degrees" => value * (180.0 / std::f64::consts::PI),
+            "math.radians" => value * (std::f64::consts::PI / 180.0),
+            _ => return self.unsupported(format!("{name} of this number")),
+        };
+        if result.is_infinite() && value.is_finite() {
+            return self.raise("OverflowError", "math range error");
+        }
+        Ok(Value::float(result))
+    }
+}

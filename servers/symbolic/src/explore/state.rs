@@ -1,0 +1,107 @@
+//! A state of the interpreter: cheap to copy, so that it can be forked.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use crate::ir::{Code, Name};
+use crate::terms::Term;
+use crate::values::{Object, ObjectId, Value};
+
+/// Where exceptions go.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Block {
+    pub(crate) handler: usize,
+    pub(crate) stack: usize,
+    pub(crate) handled: usize,
+}
+
+/// One call in progress.
+#[derive(Clone, Debug)]
+pub(crate) struct Frame {
+    pub(crate) code: Rc<Code>,
+    pub(crate) pc: usize,
+    pub(crate) stack: Vec<Value>,
+    pub(crate) locals: Vec<Option<Value>>,
+    pub(crate) cells: Vec<ObjectId>,
+    pub(crate) blocks: Vec<Block>,
+    /// Exceptions being handled, innermost last.
+    pub(crate) handled: Vec<Value>,
+    /// The class whose body the function was written in.
+    pub(crate) owner: Option<ObjectId>,
+    /// Names of a class body.
+    pub(crate) names: Option<Vec<(Name, Value)>>,
+}
+
+impl Frame {
+    pub(crate) fn new(code: Rc<Code>) -> Self {
+        let locals = vec![None; code.locals.len()];
+        Self {
+            code,
+            pc: 0,
+            stack: Vec::new(),
+            locals,
+            cells: Vec::new(),
+            blocks: Vec::new(),
+            handled: Vec::new(),
+            owner: None,
+            names: None,
+        }
+    }
+
+    pub(crate) fn line(&self) -> u32 {
+        self.code.lines.get(self.pc).copied().unwrap_or(self.code.line)
+    }
+}
+
+/// Everything a path depends on.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct State {
+    pub(crate) frames: Vec<Rc<Frame>>,
+    heap: Rc<Vec<Rc<Object>>>,
+    pub(crate) globals: Rc<HashMap<Name, Value>>,
+    /// What was assumed on the way here, in order.
+    pub(crate) path: Rc<Vec<Term>>,
+    /// What follows from it.
+    pub(crate) facts: Rc<Vec<Term>>,
+    /// Decisions that could have gone both ways.
+    pub(crate) forks: u32,
+    pub(crate) steps: u64,
+}
+
+impl State {
+    pub(crate) fn allocate(&mut self, object: Object) -> ObjectId {
+        let heap = Rc::make_mut(&mut self.heap);
+        heap.push(Rc::new(object));
+        ObjectId(u32::try_from(heap.len() - 1).unwrap_or(u32::MAX))
+    }
+
+    pub(crate) fn get(&self, id: ObjectId) -> &Object {
+        match self.heap.get(id.0 as usize) {
+            Some(object) => object,
+            None => nothing(),
+        }
+    }
+
+    /// The object itself, shared.
+    pub(crate) fn share(&self, id: ObjectId) -> Rc<Object> {
+        self.heap.get(id.0 as usize).cloned().unwrap_or_else(|| Rc::new(Object::Cell(None)))
+    }
+
+    pub(crate) fn set(&mut self, id: ObjectId, object: Object) {
+        if let Some(place) = Rc::make_mut(&mut self.heap).get_mut(id.0 as usize) {
+            *place = Rc::new(object);
+        }
+    }
+
+    pub(crate) fn change(&mut self, id: ObjectId) -> Option<&mut Object> {
+        Rc::make_mut(&mut self.heap).get_mut(id.0 as usize).map(Rc::make_mut)
+    }
+}
+
+/// For reads of a place that is not there; a bug elsewhere must not become a panic here.
+fn nothing() -> &'static Object {
+    thread_local! {
+        static EMPTY: &'static Object = Box::leak(Box::new(Object::Cell(None)));
+    }
+    EMPTY.with(|object| *object)
+}

@@ -1,0 +1,291 @@
+//! Lowering: one code object at a time.
+
+use std::cell::Cell;
+use std::rc::Rc;
+
+use ruff_python_ast::{Expr, Stmt};
+use ruff_text_size::Ranged;
+
+use super::code::{BranchPlace, Code, Const, Name, Op};
+use super::scope::{Key, Reach, Scope, ScopeKind, Scopes, key_of};
+use crate::Program;
+
+/// No branch of the source.
+pub(super) const NO_BRANCH: u32 = u32::MAX;
+
+/// A lowered module.
+pub(crate) struct Lowered {
+    pub(crate) module: Rc<Code>,
+}
+
+/// What surrounds a statement, innermost last: how to leave it.
+pub(super) enum Around<'a> {
+    Loop {
+        breaks: Vec<usize>,
+        continues: Vec<usize>,
+    },
+    /// A `try` with handlers: its edge is taken off.
+    Try,
+    /// A `finally`: its edge is taken off and its body runs.
+    Finally(&'a [Stmt]),
+    /// Inside a handler: the exception is no longer handled; its name is unbound.
+    Handler(Option<&'a str>),
+    /// A `with`: its edge is taken off and its exit, in this local, is called.
+    With(u32),
+}
+
+/// Shared by all lowerings of one module.
+pub(super) struct Shared<'a> {
+    pub(super) program: &'a Program,
+    pub(super) scopes: Scopes,
+    next_id: Cell<u32>,
+}
+
+/// The lowering of one code object.
+pub(super) struct Lowering<'a, 's> {
+    pub(super) shared: &'s Shared<'a>,
+    pub(super) scope: Scope,
+    pub(super) code: Code,
+    pub(super) line: u32,
+    pub(super) around: Vec<Around<'a>>,
+    /// Still among the asserts that lead a function's body.
+    pub(super) leading: bool,
+    hidden: u32,
+}
+
+/// Lowers a whole module.
+pub(crate) fn lower_module(program: &Program) -> Lowered {
+    let body = &program.module().body;
+    let shared = Shared { program, scopes: Scopes::of_module(body), next_id: Cell::new(0) };
+    let mut lowering = Lowering::new(&shared, key_of::<[Stmt]>(body), "<module>", "");
+    lowering.body(body);
+    lowering.constant(Const::None);
+    lowering.emit(Op::Return);
+    Lowered { module: Rc::new(lowering.finish()) }
+}
+
+/// Lowers one expression to a function of the given parameters.
+pub(crate) fn lower_expression(
+    program: &Program,
+    expression: &Expr,
+    parameters: &[String],
+    line: u32,
+) -> Rc<Code> {
+    let shared = Shared {
+        program,
+        scopes: Scopes::of_expression(expression, parameters),
+        next_id: Cell::new(1_000_000),
+    };
+    let mut lowering = Lowering::new(&shared, key_of(expression), "<condition>", "");
+    lowering.line = line;
+    for name in parameters {
+        let name: Name = Rc::from(name.as_str());
+        lowering.code.parameters.positional.push(name.clone());
+        lowering.local(&name);
+    }
+    lowering.bind_cells();
+    lowering.fixed_line(expression, line);
+    lowering.emit(Op::Return);
+    Rc::new(lowering.finish())
+}
+
+impl<'a, 's> Lowering<'a, 's> {
+    pub(super) fn new(shared: &'s Shared<'a>, key: Key, name: &str, outer: &str) -> Self {
+        let scope = shared.scopes.get(key).cloned().unwrap_or(Scope {
+            kind: ScopeKind::Function,
+            bound: Default::default(),
+            globals: Default::default(),
+            captured: Default::default(),
+            free: Default::default(),
+            is_generator: false,
+        });
+        let id = shared.next_id.get();
+        shared.next_id.set(id + 1);
+        let qualified = if outer.is_empty() { name.to_owned() } else { format!("{outer}.{name}") };
+        let code = Code {
+            name: name.to_owned(),
+            qualified,
+            is_generator: scope.is_generator,
+            free: scope.free.iter().map(|name| Rc::from(name.as_str())).collect(),
+            id,
+            ..Code::default()
+        };
+        Self { shared, scope, code, line: 1, around: Vec::new(), leading: false, hidden: 0 }
+    }
+
+    /// After the parameters have their locals: which of the names are cells.
+    pub(super) fn bind_cells(&mut self) {
+        let captured: Vec<Name> = self.scope.captured.iter().map(|name| Rc::from(name.as_str())).collect();
+        for name in captured {
+            let parameter = self.code.locals.iter().position(|known| *known == name);
+            let parameter = parameter.and_then(|index| u32::try_from(index).ok());
+            self.code.own_cells.push((name, parameter));
+        }
+    }
+
+    pub(super) fn finish(self) -> Code {
+        self.code
+    }
+
+    pub(super) fn emit(&mut self, op: Op) -> usize {
+        self.code.ops.push(op);
+        self.code.lines.push(self.line);
+        self.code.ops.len() - 1
+    }
+
+    pub(super) fn here(&self) -> usize {
+        self.code.ops.len()
+    }
+
+    pub(super) fn target(index: usize) -> u32 {
+        u32::try_from(index).unwrap_or(u32::MAX)
+    }
+
+    /// Lets a jump emitted before go to this place.
+    pub(super) fn land(&mut self, jump: usize) {
+        let here = Self::target(self.here());
+        self.land_at(jump, here);
+    }
+
+    pub(super) fn land_at(&mut self, jump: usize, here: u32) {
+        match self.code.ops.get_mut(jump) {
+            Some(
+                Op::Jump(to)
+                | Op::JumpIfFalse(to, _)
+                | Op::JumpIfTrue(to, _)
+                | Op::JumpIfFalseOrPop(to)
+                | Op::JumpIfTrueOrPop(to)
+                | Op::ForIter(_, to, _)
+                | Op::SetupTry(to),
+            ) => *to = here,
+            _ => {}
+        }
+    }
+
+    pub(super) fn constant(&mut self, value: Const) {
+        self.code.consts.push(value);
+        let index = Self::target(self.code.consts.len() - 1);
+        self.emit(Op::Const(index));
+    }
+
+    pub(super) fn text(&mut self, text: &str) {
+        self.constant(Const::Str(Rc::new(text.chars().map(u32::from).collect())));
+    }
+
+    pub(super) fn unsupported(&mut self, what: &str) {
+        self.emit(Op::Unsupported(Rc::from(what)));
+    }
+
+    /// The index of a local, made when it is new.
+    pub(super) fn local(&mut self, name: &Name) -> u32 {
+        let known = self.code.locals.iter().position(|local| local == name);
+        Self::target(known.unwrap_or_else(|| {
+            self.code.locals.push(name.clone());
+            self.code.locals.len() - 1
+        }))
+    }
+
+    /// A local no name of the source can reach.
+    pub(super) fn hidden(&mut self) -> u32 {
+        self.hidden += 1;
+        let name: Name = Rc::from(format!(".{}", self.hidden));
+        self.local(&name)
+    }
+
+    fn cell(&self, name: &str) -> u32 {
+        let own = self.code.own_cells.iter().position(|(cell, _)| &**cell == name);
+        let free = || self.code.free.iter().position(|cell| &**cell == name);
+        let index = own.or_else(|| free().map(|index| index + self.code.own_cells.len()));
+        index.map_or(u32::MAX, Self::target)
+    }
+
+    pub(super) fn load(&mut self, name: &str) {
+        let shared: Name = Rc::from(name);
+        let op = match self.scope.reach(name) {
+            Reach::Local => Op::LoadLocal(self.local(&shared)),
+            Reach::Cell => Op::LoadCell(self.cell(name)),
+            Reach::Global => Op::LoadGlobal(shared),
+            Reach::Named => Op::LoadName(shared),
+        };
+        self.emit(op);
+    }
+
+    pub(super) fn store(&mut self, name: &str) {
+        let shared: Name = Rc::from(name);
+        let op = match self.scope.reach(name) {
+            Reach::Local => Op::StoreLocal(self.local(&shared)),
+            Reach::Cell => Op::StoreCell(self.cell(name)),
+            Reach::Global => Op::StoreGlobal(shared),
+            Reach::Named => Op::StoreName(shared),
+        };
+        self.emit(op);
+    }
+
+    pub(super) fn delete(&mut self, name: &str) {
+        let shared: Name = Rc::from(name);
+        let op = match self.scope.reach(name) {
+            Reach::Local => Op::DelLocal(self.local(&shared)),
+            Reach::Cell => Op::DelCell(self.cell(name)),
+            Reach::Global => Op::DelGlobal(shared),
+            Reach::Named => Op::DelName(shared),
+        };
+        self.emit(op);
+    }
+
+    /// Emits the parts of a function whose code is finished; defaults are on the stack already.
+    pub(super) fn make_function(&mut self, code: Code) {
+        let free = code.free.clone();
+        for name in &free {
+            let cell = self.cell(name);
+            self.emit(Op::CellRef(cell));
+        }
+        self.emit(Op::BuildTuple(Self::target(free.len())));
+        self.code.consts.push(Const::Code(Rc::new(code)));
+        let index = Self::target(self.code.consts.len() - 1);
+        self.emit(Op::MakeFunction(index));
+    }
+
+    /// Registers a condition that can go two ways.
+    pub(super) fn branch(&mut self, condition: &Expr) -> u32 {
+        let range = condition.range();
+        let source = self.shared.program.code();
+        let text = source.get(range.start().to_usize()..range.end().to_usize()).unwrap_or_default();
+        let line = self.shared.program.line_at(range.start().to_u32());
+        self.branch_at(line, text.split_whitespace().collect::<Vec<_>>().join(" "))
+    }
+
+    pub(super) fn branch_at(&mut self, line: u32, condition: String) -> u32 {
+        self.code.branches.push(BranchPlace { line, condition });
+        Self::target(self.code.branches.len() - 1)
+    }
+
+    pub(super) fn at<T: Ranged>(&mut self, node: &T) {
+        self.line = self.shared.program.line_at(node.range().start().to_u32());
+    }
+
+    /// Lowers an expression whose ranges belong to another text: everything gets one line.
+    fn fixed_line(&mut self, expression: &'a Expr, line: u32) {
+        self.expr(expression);
+        self.code.lines.iter_mut().for_each(|known| *known = line);
+        self.code.branches.clear();
+    }
+
+    pub(super) fn enter_function(&mut self, parameters: Option<&'a ruff_python_ast::Parameters>) {
+        let Some(parameters) = parameters else { return self.bind_cells() };
+        let name = |parameter: &ruff_python_ast::Parameter| -> Name { Rc::from(parameter.name.as_str()) };
+        let mut found =
+            super::code::Parameters { positional_only: parameters.posonlyargs.len(), ..Default::default() };
+        let positional = parameters.posonlyargs.iter().chain(&parameters.args);
+        found.positional = positional.map(|with_default| name(&with_default.parameter)).collect();
+        found.keyword_only = parameters.kwonlyargs.iter().map(|p| name(&p.parameter)).collect();
+        found.star = parameters.vararg.as_deref().map(name);
+        found.double_star = parameters.kwarg.as_deref().map(name);
+        let all = found.positional.iter().chain(&found.keyword_only);
+        let all: Vec<Name> = all.chain(&found.star).chain(&found.double_star).cloned().collect();
+        self.code.parameters = found;
+        for name in &all {
+            self.local(name);
+        }
+        self.bind_cells();
+    }
+}

@@ -1,0 +1,209 @@
+//! Questions to Z3: one child for questions that share a path, one for questions about floats.
+
+use std::collections::HashSet;
+use std::fmt::Write;
+use std::time::Instant;
+
+use super::child::Pipe;
+use super::reply::values;
+use crate::terms::{Model, Printer, Sort, Term, Terms};
+
+/// What a question came to.
+#[derive(Debug)]
+pub(crate) enum Answer {
+    Sat(Model),
+    Unsat,
+    Unknown,
+}
+
+/// What has been spent.
+#[derive(Clone, Copy, Default, Debug)]
+pub(crate) struct Cost {
+    pub(crate) queries: u64,
+    pub(crate) steps: u64,
+}
+
+pub(crate) struct Solver {
+    /// Keeps the path of the last question asserted.
+    shared: Option<Pipe>,
+    printer: Printer,
+    asserted: Vec<Term>,
+    last_count: u64,
+    /// Starts afresh for each question: Z3's solver for floats does not work step by step.
+    fresh: Option<Pipe>,
+    pub(crate) cost: Cost,
+    question_steps: u64,
+    deadline: Instant,
+}
+
+impl Solver {
+    /// `None` when there is no solver on this machine.
+    pub(crate) fn start(question_steps: u64, deadline: Instant) -> Option<Self> {
+        super::find()?;
+        Some(Self {
+            shared: None,
+            printer: Printer::default(),
+            asserted: Vec::new(),
+            last_count: 0,
+            fresh: None,
+            cost: Cost::default(),
+            question_steps,
+            deadline,
+        })
+    }
+
+    /// Whether all of these can hold at once.
+    pub(crate) fn check(&mut self, terms: &Terms, path: &[Term], more: Term) -> Answer {
+        self.cost.queries += 1;
+        let sorts = sorts_of(terms, path.iter().copied().chain([more]));
+        if sorts.contains(&Sort::Float) {
+            let logic = if sorts.contains(&Sort::Int) { "" } else { "(set-logic QF_FP)\n" };
+            return self.check_fresh(terms, path, more, logic);
+        }
+        match self.check_shared(terms, path, more) {
+            // Another tactic, and no history, may still decide it.
+            Answer::Unknown => self.check_fresh(terms, path, more, "(set-logic QF_NIA)\n"),
+            answer => answer,
+        }
+    }
+
+    fn check_shared(&mut self, terms: &Terms, path: &[Term], more: Term) -> Answer {
+        if self.shared.is_none() {
+            let Some(mut pipe) = Pipe::start() else { return Answer::Unknown };
+            let setup = format!(
+                "(set-option :global-declarations true)\n(set-option :rlimit {})\n(set-option :produce-models true)\n",
+                self.question_steps
+            );
+            if pipe.ask(&setup, self.deadline).is_none() {
+                return Answer::Unknown;
+            }
+            self.shared = Some(pipe);
+            self.printer = Printer::default();
+            self.asserted.clear();
+            self.last_count = 0;
+        }
+        let mut out = String::new();
+        let names: Vec<String> =
+            path.iter().chain([&more]).map(|term| self.printer.define(terms, *term, &mut out)).collect();
+        let bounds = std::mem::take(&mut self.printer.bounds);
+        let mut common = self.asserted.iter().zip(path).take_while(|(a, b)| a == b).count();
+        if !bounds.is_empty() {
+            // Bounds of variables hold on every path: they belong below everything else.
+            common = 0;
+        }
+        if self.asserted.len() > common {
+            let _ = writeln!(out, "(pop {})", self.asserted.len() - common);
+        }
+        out.push_str(&bounds);
+        for name in names.iter().take(path.len()).skip(common) {
+            let _ = writeln!(out, "(push)\n(assert {name})");
+        }
+        self.asserted = path.to_vec();
+        let last = names.last().map(String::as_str).unwrap_or("true");
+        let _ = writeln!(out, "(push)\n(assert {last})\n(check-sat)\n(get-info :rlimit)");
+        let said = self.shared.as_mut().and_then(|pipe| pipe.ask(&out, self.deadline));
+        let Some(said) = said else { return self.lost() };
+        self.count(&said);
+        let answer = if said.starts_with("unsat") {
+            Answer::Unsat
+        } else if said.starts_with("sat") {
+            let vars: Vec<String> =
+                self.printer.vars.iter().map(|var| crate::terms::var_name(*var)).collect();
+            let values_said = if vars.is_empty() {
+                Some(String::new())
+            } else {
+                let question = format!("(get-value ({}))\n", vars.join(" "));
+                self.shared.as_mut().and_then(|pipe| pipe.ask(&question, self.deadline))
+            };
+            match values_said {
+                Some(said) => Answer::Sat(Model::new(values(&said))),
+                None => return self.lost(),
+            }
+        } else {
+            Answer::Unknown
+        };
+        match self.shared.as_mut().and_then(|pipe| pipe.ask("(pop)\n", self.deadline)) {
+            Some(_) => confirmed(terms, path, more, answer),
+            None => self.lost(),
+        }
+    }
+
+    fn lost(&mut self) -> Answer {
+        self.shared = None;
+        Answer::Unknown
+    }
+
+    fn count(&mut self, said: &str) {
+        let number = said
+            .split("(:rlimit")
+            .nth(1)
+            .and_then(|rest| rest.trim().trim_end_matches([')', '\n']).parse().ok());
+        if let Some(total) = number {
+            let total: u64 = total;
+            self.cost.steps += total.saturating_sub(self.last_count);
+            self.last_count = total;
+        }
+    }
+
+    fn check_fresh(&mut self, terms: &Terms, path: &[Term], more: Term, logic: &str) -> Answer {
+        if self.fresh.is_none() {
+            self.fresh = Pipe::start();
+        }
+        let mut printer = Printer::default();
+        let mut definitions = String::new();
+        let mut asserts = String::new();
+        for term in path.iter().copied().chain([more]) {
+            let name = printer.define(terms, term, &mut definitions);
+            let _ = writeln!(asserts, "(assert {name})");
+        }
+        let vars: Vec<String> = printer.vars.iter().map(|var| crate::terms::var_name(*var)).collect();
+        let bounds = std::mem::take(&mut printer.bounds);
+        let question = format!(
+            "(reset)\n(set-option :rlimit {})\n{logic}{definitions}{bounds}{asserts}(check-sat)\n(get-info :rlimit)\n",
+            self.question_steps
+        );
+        let Some(said) = self.fresh.as_mut().and_then(|pipe| pipe.ask(&question, self.deadline)) else {
+            self.fresh = None;
+            return Answer::Unknown;
+        };
+        self.cost.steps += 100_000;
+        if said.starts_with("unsat") {
+            return Answer::Unsat;
+        }
+        if !said.starts_with("sat") || vars.is_empty() {
+            return Answer::Unknown;
+        }
+        let question = format!("(get-value ({}))\n", vars.join(" "));
+        match self.fresh.as_mut().and_then(|pipe| pipe.ask(&question, self.deadline)) {
+            Some(said) => confirmed(terms, path, more, Answer::Sat(Model::new(values(&said)))),
+            None => {
+                self.fresh = None;
+                Answer::Unknown
+            }
+        }
+    }
+}
+
+/// A model counts only when our own evaluation agrees with it.
+fn confirmed(terms: &Terms, path: &[Term], more: Term, answer: Answer) -> Answer {
+    match answer {
+        Answer::Sat(model) if path.iter().chain([&more]).all(|term| model.truth(terms, *term)) => {
+            Answer::Sat(model)
+        }
+        Answer::Sat(_) => Answer::Unknown,
+        other => other,
+    }
+}
+
+fn sorts_of(terms: &Terms, roots: impl Iterator<Item = Term>) -> HashSet<Sort> {
+    let mut sorts = HashSet::new();
+    let mut seen = HashSet::new();
+    let mut work: Vec<Term> = roots.collect();
+    while let Some(term) = work.pop() {
+        if seen.insert(term) {
+            sorts.insert(terms.sort(term));
+            work.extend(terms.children(term));
+        }
+    }
+    sorts
+}

@@ -1,0 +1,93 @@
+//! Real CPython for tests: one process, one JSON object per line.
+
+#![allow(dead_code)]
+
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::Mutex;
+
+use failwell_symbolic::{ConditionOutcome, Ended, ReplayOutcome, ReplayProblem, ReplayRequest, Replayer};
+use serde_json::{Value, json};
+
+pub(crate) struct Python(Mutex<Inner>);
+
+struct Inner {
+    child: Child,
+    input: ChildStdin,
+    output: BufReader<ChildStdout>,
+}
+
+impl Python {
+    pub(crate) fn start() -> Self {
+        let mut child = Command::new("python3")
+            .args(["-I", "-u", "-c", include_str!("cpython.py")])
+            .env("PYTHONHASHSEED", "0")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("python3 starts");
+        let input = child.stdin.take().expect("piped");
+        let output = BufReader::new(child.stdout.take().expect("piped"));
+        Self(Mutex::new(Inner { child, input, output }))
+    }
+
+    pub(crate) fn ask(&self, request: &Value) -> Value {
+        let mut inner = self.0.lock().expect("not poisoned");
+        writeln!(inner.input, "{request}").expect("python3 reads");
+        let mut line = String::new();
+        inner.output.read_line(&mut line).expect("python3 answers");
+        serde_json::from_str(&line).unwrap_or_else(|error| panic!("{error}: {line:?}"))
+    }
+}
+
+impl Drop for Python {
+    fn drop(&mut self) {
+        if let Ok(inner) = self.0.get_mut() {
+            let _ = inner.child.kill();
+            let _ = inner.child.wait();
+        }
+    }
+}
+
+impl Replayer for Python {
+    fn run(&self, request: &ReplayRequest<'_>) -> Result<ReplayOutcome, ReplayProblem> {
+        let args: Vec<String> = request.args.iter().map(|value| value.to_literal()).collect();
+        let kwargs: Vec<(String, String)> =
+            request.kwargs.iter().map(|(name, value)| (name.clone(), value.to_literal())).collect();
+        let conditions: Vec<Value> = request
+            .conditions
+            .iter()
+            .map(|found| json!({"text": found.text, "before": found.before, "snapshot": found.snapshot}))
+            .collect();
+        let answer = self.ask(&json!({
+            "code": request.code, "function": request.function, "args": args, "kwargs": kwargs, "conditions": conditions,
+        }));
+        if let Some(broken) = answer.get("broken") {
+            return Err(ReplayProblem::Broken(broken.to_string()));
+        }
+        let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+        let ended = match (&answer["returned"], &answer["raised"]) {
+            (Value::Array(parts), _) => {
+                Ended::Returned { repr: text(&parts[0]), type_name: text(&parts[1]), value: None }
+            }
+            (_, raised) => Ended::Raised {
+                class: text(&raised[0]),
+                mro: raised[1].as_array().into_iter().flatten().map(text).collect(),
+                message: text(&raised[2]),
+                line: raised[3].as_u64().and_then(|line| u32::try_from(line).ok()),
+                traceback: String::new(),
+            },
+        };
+        let outcomes = answer["conditions"].as_array().into_iter().flatten();
+        let conditions = outcomes
+            .map(|outcome| match outcome.as_str().unwrap_or_default() {
+                "holds" => ConditionOutcome::Holds,
+                "fails" => ConditionOutcome::Fails,
+                "none" => ConditionOutcome::NotEvaluated,
+                other => ConditionOutcome::Raised(other.trim_start_matches('!').to_owned()),
+            })
+            .collect();
+        let args_after = answer["after"].as_array().into_iter().flatten().map(text).collect();
+        Ok(ReplayOutcome { ended, args_after, conditions })
+    }
+}
