@@ -277,6 +277,10 @@ impl Machine {
             return self.raise("TypeError", format!("'{name}' object cannot be interpreted as an integer"));
         };
         let term = self.int_term(&value);
+        let limit = BigInt::from(i32::MAX);
+        if !self.is_between(term, &(-limit.clone() - 1), &limit)? {
+            return self.raise("OverflowError", "Python int too large to convert to C int");
+        }
         if !self.is_between(term, &BigInt::from(0), &BigInt::from(0x10_FFFF))? {
             return self.raise("ValueError", "chr() arg not in range(0x110000)");
         }
