@@ -1,5 +1,13 @@
 //! The interpreter against CPython: value for value, exception for exception.
 
+#![allow(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    reason = "a test may stop at the first surprise"
+)]
+
 mod generate;
 mod support;
 
