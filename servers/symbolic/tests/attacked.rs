@@ -23,9 +23,9 @@ const ATTACKS: u64 = 200;
 
 fn budget() -> Budget {
     Budget {
-        interpreter_steps: 100_000,
-        solver_steps: 1_000_000,
-        question_steps: 200_000,
+        interpreter_steps: 50_000,
+        solver_steps: 400_000,
+        question_steps: 100_000,
         ..Budget::for_seconds(3)
     }
 }
