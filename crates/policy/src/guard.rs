@@ -7,6 +7,7 @@
 mod category;
 mod checks;
 mod credentials;
+pub mod custom;
 mod detector;
 mod encoded;
 mod examine;

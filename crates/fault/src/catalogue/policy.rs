@@ -53,6 +53,13 @@ reasons! {
         hint: "remove the content named above and send the request again",
         about: "A content guard found something that may not pass. The fault names guard, category and place, never the content.",
     }
+    POLICY_GUARD_FAILED = "policy/GUARD_FAILED" {
+        Unavailable, Unavailable, Policy,
+        title: "a guard gave no verdict",
+        detail: "the guard {guard} gave no verdict: {why}",
+        hint: "try again later; if it lasts, tell the operator the reference",
+        about: "A guard the operator wrote crashed, took too long or gave no proper verdict, and nothing may pass without it. The log says why; with `critical = false` such messages pass.",
+    }
     POLICY_RATE_LIMITED = "policy/RATE_LIMITED" {
         Exhausted, RateLimited, Policy,
         title: "too many requests",

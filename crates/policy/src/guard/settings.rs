@@ -63,6 +63,16 @@ impl Direction {
         }
     }
 
+    /// What one message of it is called in records and questions.
+    pub fn looked_at(self) -> &'static str {
+        match self {
+            Direction::Request => "request",
+            Direction::Result => "result",
+            Direction::Error => "error",
+            Direction::Notice => "notification",
+        }
+    }
+
     /// The direction of a name.
     pub fn named(name: &str) -> Option<Direction> {
         Direction::ALL.into_iter().find(|direction| direction.as_str() == name)
