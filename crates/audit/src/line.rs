@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::record::{Ended, Record, Verdict};
-use crate::redact::Redact;
+use crate::redact::{BodySort, Redact};
 use crate::story::Story;
 
 /// The most bytes of one text the caller chose: a target, a method, an id.
@@ -186,9 +186,11 @@ impl Line<'_> {
             line.failed(fault, &record.to, moment, redact);
         }
         if let Some(bodies) = &record.bodies {
+            let answer = if record.ended_as.fault().is_some() { BodySort::Error } else { BodySort::Result };
+            let body = |sort, bytes: &[u8]| redact.body(sort, &bodies.server, bytes, most_body);
             line.bodies = Some(Box::new(BodyLine {
-                request: redact.bytes(&bodies.request, most_body),
-                answer: redact.bytes(&bodies.answer, most_body),
+                request: body(BodySort::Request, &bodies.request),
+                answer: body(answer, &bodies.answer),
             }));
         }
         line

@@ -4,6 +4,7 @@ mod audit;
 mod check;
 mod completions;
 mod configured;
+mod customs;
 mod doctor;
 mod entrance;
 mod explain;

@@ -7,6 +7,7 @@
 mod audit;
 mod builtin;
 mod charter;
+mod custom;
 mod excerpt;
 mod file;
 mod guard;
@@ -29,10 +30,11 @@ mod value;
 mod veil;
 
 pub(crate) use builtin::Builtin;
+pub(crate) use custom::{CustomConfig, Runs};
 pub(crate) use file::{DEFAULT_FILE, find, load};
 pub(crate) use identity::{ENVIRONMENT, KEY_NAMES, ROLES, is_key_name, is_role};
 pub(crate) use jwt::{Jwks, JwtConfig};
-pub(crate) use problem::Problem;
+pub(crate) use problem::{Problem, Sort as ProblemSort};
 pub(crate) use schema::schema;
 pub(crate) use settings::{AuditConfig, Auth, Config, DEFAULT_ADDRESS, Target, UpstreamConfig};
 pub(crate) use state::StateConfig;

@@ -23,7 +23,7 @@ use crate::failure::{busy, no_verdict};
 const MOST_WAITING: usize = 256;
 
 /// How a child is run.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct ChildSettings {
     /// The program.
     pub program: PathBuf,
@@ -41,6 +41,19 @@ pub struct ChildSettings {
     pub budget: u32,
     /// The length of the window.
     pub window: Duration,
+}
+
+impl PartialEq for ChildSettings {
+    fn eq(&self, other: &ChildSettings) -> bool {
+        let open = |settings: &ChildSettings| -> Vec<(String, String)> {
+            settings.environment.iter().map(|(name, value)| (name.clone(), value.expose().clone())).collect()
+        };
+        let plain = |settings: &ChildSettings| {
+            let ChildSettings { program, arguments, folder, inherited, memory, budget, window, .. } = settings.clone();
+            (program, arguments, folder, inherited, memory, budget, window)
+        };
+        plain(self) == plain(other) && open(self) == open(other)
+    }
 }
 
 /// A child that is kept running. Dropped, it goes, and everything it started with it.

@@ -1,6 +1,7 @@
 //! HTTP: one listener, four faces.
 
 mod body;
+mod connection;
 mod doors;
 mod issuer;
 mod ladder;

@@ -106,7 +106,7 @@ impl Running {
                 if let (Some(entrance), Some(credentials)) = (&self.entrance, credentials) {
                     entrance.replace(credentials, self.served.single.clone());
                 }
-                let guards = self.config.guards != config.guards;
+                let guards = self.config.guards != config.guards || self.config.customs != config.customs;
                 let told = told(&reloaded, &[("keys", rekeyed), ("limits", limited)], guards);
                 // Who has other roles may see other things.
                 reloaded.ruled |= rekeyed;

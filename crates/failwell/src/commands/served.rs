@@ -13,7 +13,7 @@ use failwell_process::Launcher;
 use failwell_server::{Gate, House, Info, Room, Settings, keep_panics_quiet};
 
 use super::shared::Shared;
-use super::{ledger, serve};
+use super::{customs, ledger, serve};
 use crate::cli::Bounds;
 use crate::complaint::Complaint;
 use crate::config::{Auth, Builtin, Config, Target, UpstreamConfig};
@@ -35,6 +35,8 @@ pub(super) struct Served {
     front: Front,
     gate: Gate,
     guards: GuardSettings,
+    customs: customs::Running,
+    launcher: Launcher,
     settings: Settings,
     /// The rate that was typed, which goes before that of the file.
     typed_rate: Option<u32>,
@@ -83,14 +85,27 @@ impl Served {
             seal_key: shared.seal_key,
             ..Settings::default()
         };
-        let gateway = Gateway::sharing(INFO, &Launcher::of_this_program()?, shared.state);
+        let launcher = Launcher::of_this_program()?;
+        let gateway = Gateway::sharing(INFO, &launcher, shared.state);
         let rooms = rooms(&gateway, &config.servers)?;
         let front = Front::new(front(&gateway, config, &rooms));
         let books = ledger::books(config, &gate);
         let house = House::new(Arc::new(front.clone()), settings.clone(), books)?;
         gateway.announce_to(house.hub());
         let (single, guards, typed_rate) = (BTreeMap::new(), config.guards.clone(), bounds.rate);
-        let mut served = Served { house, single, gateway, front, gate, guards, settings, typed_rate };
+        let customs = customs::Running::default();
+        let mut served = Served {
+            house,
+            single,
+            gateway,
+            front,
+            gate,
+            guards,
+            customs,
+            launcher,
+            settings,
+            typed_rate,
+        };
         served.become_another(config)?;
         Ok(served)
     }
@@ -110,6 +125,9 @@ impl Served {
         if let Some(guards) = guards {
             self.gate.set(guards);
             self.guards = config.guards.clone();
+        }
+        if self.customs.differs(&config.customs) {
+            self.gate.set_customs(self.customs.become_these(&config.customs, &self.launcher));
         }
         self.single = single;
         Ok(Became { reloaded, limited })

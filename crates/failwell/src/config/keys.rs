@@ -1,10 +1,13 @@
 //! The one table of what may stand in the file.
 
+mod custom;
 mod identity;
 mod jwt;
 mod rules;
 
 use super::Builtin;
+use custom::CUSTOM;
+pub(super) use custom::{FUEL, INSTANCES, MEMORY_MB, PRIORITY, TIMEOUT_MS};
 pub(super) use identity::{BURST, CONCURRENCY};
 use identity::{KEY, LIMITS};
 use jwt::JWT;
@@ -105,6 +108,7 @@ static GUARD: &[Key] = &[
     key("secrets", "Keys, tokens and passwords.", Takes::Table(GUARD_RULE)),
     key("pii", "What tells who somebody is.", Takes::Table(GUARD_RULE)),
     key("injection", "Text that wants to command a model.", Takes::Table(INJECTION)),
+    key("custom", "A guard of your own.", Takes::Tables(CUSTOM)),
 ];
 
 const ACTION: Key = key(

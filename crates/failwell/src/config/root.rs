@@ -37,9 +37,23 @@ pub(super) fn read(reader: &mut Reader<'_>, root: &Section<'_>) -> Config {
         .collect();
     let rules = rules::read(reader, root, &names);
     let cedar = charter::read(reader, root);
-    let guards = guard::read(reader, root, &names);
+    let (guards, customs) = guard::read(reader, root, &names);
     let audit = audit::read(reader, root);
-    Config { listen, data_dir, state, keys, jwt, limits, servers, upstreams, rules, cedar, guards, audit }
+    Config {
+        listen,
+        data_dir,
+        state,
+        keys,
+        jwt,
+        limits,
+        servers,
+        upstreams,
+        rules,
+        cedar,
+        guards,
+        customs,
+        audit,
+    }
 }
 
 fn listen(reader: &mut Reader<'_>, root: &Section<'_>) -> Option<SocketAddr> {

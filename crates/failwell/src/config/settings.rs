@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use failwell_audit::{Retention, Rotation};
@@ -12,7 +13,7 @@ use failwell_gateway::{Sharing, Trust, Wire};
 use failwell_policy::{Charter, GuardSettings, Keys, Limits, Rules, Ruling};
 use http::Uri;
 
-use super::{Builtin, JwtConfig, StateConfig};
+use super::{Builtin, CustomConfig, JwtConfig, StateConfig};
 
 /// The settings of one start.
 #[derive(Debug)]
@@ -39,6 +40,8 @@ pub(crate) struct Config {
     pub(crate) cedar: Option<String>,
     /// What messages may carry.
     pub(crate) guards: GuardSettings,
+    /// Guards of the operator's own.
+    pub(crate) customs: Vec<Arc<CustomConfig>>,
     /// The ledger.
     pub(crate) audit: AuditConfig,
 }
@@ -111,6 +114,7 @@ impl Default for Config {
             rules: Rules::default(),
             cedar: None,
             guards: GuardSettings::default(),
+            customs: Vec::new(),
             audit: AuditConfig::default(),
         }
     }

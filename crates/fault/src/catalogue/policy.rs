@@ -67,3 +67,8 @@ reasons! {
         about: "The caller used up its share for now.",
     }
 }
+
+/// What to do when it was the answer that was blocked: other arguments are not what is asked for.
+pub static POLICY_BLOCKED_ANSWER: crate::Advice = crate::Advice(
+    "the answer was held back, and asking again gives the same; go on without it, or tell the operator the reference",
+);

@@ -134,6 +134,12 @@ impl Rule {
         self.servers.get(server).copied().unwrap_or(self.action)
     }
 
+    /// Whether what it finds is kept from anybody.
+    pub(super) fn is_kept_back(&self) -> bool {
+        let mut actions = self.servers.values().chain([&self.action]);
+        actions.any(|action| matches!(action, Action::Redact | Action::Block))
+    }
+
     /// Its categories as a set of bits.
     pub(super) fn categories_of(&self, guard: Guard) -> u64 {
         let all = Category::all().filter(|category| category.guard() == guard);

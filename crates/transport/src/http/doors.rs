@@ -90,14 +90,14 @@ impl Doors {
         self.single.load().get(server).cloned()
     }
 
-    pub(super) async fn answer(&self, request: Request<Incoming>) -> Response<Body> {
+    pub(super) async fn answer(&self, request: Request<Incoming>, on: &Arc<str>) -> Response<Body> {
         match Place::server_of(request.uri().path()) {
-            None => self.main.answer(request).await,
+            None => self.main.answer(request, on).await,
             Some(server) => match self.find(server) {
-                Some(door) => door.answer(request).await,
+                Some(door) => door.answer(request, on).await,
                 None => {
                     let (parts, _) = request.into_parts();
-                    self.main.refuse(Fault::new(&reason::HTTP_UNKNOWN_PATH), Head::of(&parts).face()).await
+                    self.main.refuse(Fault::new(&reason::HTTP_UNKNOWN_PATH), &Head::of(&parts, on)).await
                 }
             },
         }
