@@ -42,7 +42,7 @@
       (loop $next
         (br_if $done (i32.ge_u (local.get $at) (local.get $end)))
         (if (call $is_word (local.get $at))
-          (then (return (call $packed (i32.const 128) (i32.const 74)))))
+          (then (return (call $packed (i32.const 128) (i32.const 73)))))
         (local.set $at (i32.add (local.get $at) (i32.const 1)))
         (br $next)))
     (call $packed (i32.const 64) (i32.const 19))))

@@ -4,7 +4,9 @@ use std::panic::Location;
 
 use crate::fact::fill;
 use crate::operator::{Private, Stack};
-use crate::{Advice, Captured, Effect, Excerpt, Fact, Kind, Name, Operator, Origin, Reason, Retry, Violation};
+use crate::{
+    Advice, Captured, Effect, Excerpt, Fact, Kind, Name, Operator, Origin, Reason, Retry, Violation,
+};
 
 /// One failure: what the caller may know, and behind [`Fault::operator`] what only the operator may.
 pub struct Fault(Box<Inner>);

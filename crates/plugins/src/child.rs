@@ -49,7 +49,8 @@ impl PartialEq for ChildSettings {
             settings.environment.iter().map(|(name, value)| (name.clone(), value.expose().clone())).collect()
         };
         let plain = |settings: &ChildSettings| {
-            let ChildSettings { program, arguments, folder, inherited, memory, budget, window, .. } = settings.clone();
+            let ChildSettings { program, arguments, folder, inherited, memory, budget, window, .. } =
+                settings.clone();
             (program, arguments, folder, inherited, memory, budget, window)
         };
         plain(self) == plain(other) && open(self) == open(other)

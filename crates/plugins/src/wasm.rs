@@ -63,7 +63,8 @@ impl Module {
     async fn ask(&self, question: Question<'_>) -> Result<Opinion, Fault> {
         let place = {
             let _waiting = Waiting::begin(&self.waiting)?;
-            let place = tokio::time::timeout_at(question.deadline.into(), self.places.clone().acquire_owned());
+            let place =
+                tokio::time::timeout_at(question.deadline.into(), self.places.clone().acquire_owned());
             place.await.map_err(|_| busy())?.or_fault(&reason::SERVER_BUG)?
         };
         let (line, deadline, ready) = (question.line(0), question.deadline, self.ready.clone());

@@ -50,7 +50,6 @@ pub struct Guards {
     private: u64,
 }
 
-
 /// What is to be done with one message.
 #[derive(Debug, Clone, Copy)]
 struct Plan {

@@ -33,9 +33,16 @@ fn check(json: &str, verdict: Value, left: &str) {
 fn texts_are_taken_out_wherever_they_stand() {
     check(r#"{"a":"x 123 y"}"#, json!({"strings": ["123"]}), r#"{"a":"x [redacted: g/x] y"}"#);
     check(r#"{"123":123}"#, json!({"strings": ["123"]}), r#"{"[redacted: g/x]":123}"#);
-    check(r#"{"ab":1,"b":2}"#, json!({"strings": ["b", "ab"]}),
-        r#"{"[redacted: g/x]":1,"[redacted: g/x] #2":2}"#);
-    check(r#"["a\nb","\u0061\nb"]"#, json!({"strings": ["a\nb"]}), r#"["[redacted: g/x]","[redacted: g/x]"]"#);
+    check(
+        r#"{"ab":1,"b":2}"#,
+        json!({"strings": ["b", "ab"]}),
+        r#"{"[redacted: g/x]":1,"[redacted: g/x] #2":2}"#,
+    );
+    check(
+        r#"["a\nb","\u0061\nb"]"#,
+        json!({"strings": ["a\nb"]}),
+        r#"["[redacted: g/x]","[redacted: g/x]"]"#,
+    );
     check(r#"["\"q\" 9"]"#, json!({"strings": ["\"q\""]}), r#"["[redacted: g/x] 9"]"#);
     check(r#"["日本語"]"#, json!({"strings": ["本"]}), r#"["日[redacted: g/x]語"]"#);
 }
@@ -44,21 +51,36 @@ fn texts_are_taken_out_wherever_they_stand() {
 fn what_overlaps_is_taken_out_once() {
     check(r#"["abcdef"]"#, json!({"strings": ["abcd", "cdef"]}), r#"["[redacted: g/x]"]"#);
     check(r#"["aaaa b"]"#, json!({"strings": ["aa"]}), r#"["[redacted: g/x] b"]"#);
-    check(r#"["abcdef"]"#, json!({"strings": ["cd"], "parts": [{"at": "/0", "from": 3, "to": 5}]}),
-        r#"["ab[redacted: g/x]f"]"#);
-    check(r#"["abcdef"]"#, json!({"parts": [{"at": "/0"}, {"at": "/0", "from": 0, "to": 2}]}),
-        r#"["[redacted: g/x]"]"#);
+    check(
+        r#"["abcdef"]"#,
+        json!({"strings": ["cd"], "parts": [{"at": "/0", "from": 3, "to": 5}]}),
+        r#"["ab[redacted: g/x]f"]"#,
+    );
+    check(
+        r#"["abcdef"]"#,
+        json!({"parts": [{"at": "/0"}, {"at": "/0", "from": 0, "to": 2}]}),
+        r#"["[redacted: g/x]"]"#,
+    );
 }
 
 #[test]
 fn places_are_texts_numbers_and_all_below_them() {
     let message = r#"{"a":{"b":["x",1.5,true,null,{"c":"y"}]},"d~/e":"z"}"#;
-    check(message, json!({"parts": [{"at": "/a/b/0"}]}),
-        r#"{"a":{"b":["[redacted: g/x]",1.5,true,null,{"c":"y"}]},"d~/e":"z"}"#);
-    check(message, json!({"parts": [{"at": "/a"}]}),
-        r#"{"a":{"b":["[redacted: g/x]","[redacted: g/x]",true,null,{"c":"[redacted: g/x]"}]},"d~/e":"z"}"#);
-    check(message, json!({"parts": [{"at": "/d~0~1e"}]}),
-        r#"{"a":{"b":["x",1.5,true,null,{"c":"y"}]},"d~/e":"[redacted: g/x]"}"#);
+    check(
+        message,
+        json!({"parts": [{"at": "/a/b/0"}]}),
+        r#"{"a":{"b":["[redacted: g/x]",1.5,true,null,{"c":"y"}]},"d~/e":"z"}"#,
+    );
+    check(
+        message,
+        json!({"parts": [{"at": "/a"}]}),
+        r#"{"a":{"b":["[redacted: g/x]","[redacted: g/x]",true,null,{"c":"[redacted: g/x]"}]},"d~/e":"z"}"#,
+    );
+    check(
+        message,
+        json!({"parts": [{"at": "/d~0~1e"}]}),
+        r#"{"a":{"b":["x",1.5,true,null,{"c":"y"}]},"d~/e":"[redacted: g/x]"}"#,
+    );
     check(r#"[{"\u0061":"x"}]"#, json!({"parts": [{"at": "/0/a"}]}), r#"[{"\u0061":"[redacted: g/x]"}]"#);
     check(r#"["é1"]"#, json!({"parts": [{"at": "/0", "from": 1, "to": 2}]}), r#"["[redacted: g/x]1"]"#);
     check("\"x\"", json!({"parts": [{"at": ""}]}), "\"[redacted: g/x]\"");
@@ -66,7 +88,11 @@ fn places_are_texts_numbers_and_all_below_them() {
 
 #[test]
 fn a_place_for_code_holds_code() {
-    check(r#"{"data":"aGVsbG8gd29ybGQ="}"#, json!({"strings": ["d29y"]}), r#"{"data":"W3JlZGFjdGVkOiBnL3hd"}"#);
+    check(
+        r#"{"data":"aGVsbG8gd29ybGQ="}"#,
+        json!({"strings": ["d29y"]}),
+        r#"{"data":"W3JlZGFjdGVkOiBnL3hd"}"#,
+    );
 }
 
 #[test]

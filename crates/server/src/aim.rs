@@ -48,7 +48,9 @@ impl House {
             }
             // The result of a task is that of a tool.
             (method, _) if method.starts_with("tasks/") => Aim { server: None, tool: Aimed::AtSomeTool },
-            (_, Some(target)) if self.room.has_others() => Aim { server: behind(target), tool: Aimed::AtNoTool },
+            (_, Some(target)) if self.room.has_others() => {
+                Aim { server: behind(target), tool: Aimed::AtNoTool }
+            }
             (_, None) if self.room.has_others() => Aim { server: None, tool: Aimed::AtNoTool },
             _ => Aim { server: Some(own()), tool: Aimed::AtNoTool },
         }

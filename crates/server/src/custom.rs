@@ -84,8 +84,11 @@ impl Customs {
         let _ = writeln!(out, "# TYPE failwell_custom_guard_seconds_total counter");
         for custom in self.0.iter() {
             let seconds = Duration::from_micros(custom.tally.micros.load(Ordering::Relaxed)).as_secs_f64();
-            let _ =
-                writeln!(out, "failwell_custom_guard_seconds_total{{guard=\"{}\"}} {seconds}", custom.rule.name);
+            let _ = writeln!(
+                out,
+                "failwell_custom_guard_seconds_total{{guard=\"{}\"}} {seconds}",
+                custom.rule.name
+            );
         }
         out
     }
@@ -132,7 +135,8 @@ impl Tally {
         let last = self.told_at.load(Ordering::Relaxed);
         self.untold.fetch_add(1, Ordering::Relaxed);
         let is_time = now.saturating_sub(last) >= u64::try_from(TELL.as_millis()).unwrap_or(0);
-        let is_ours = || self.told_at.compare_exchange(last, now, Ordering::Relaxed, Ordering::Relaxed).is_ok();
+        let is_ours =
+            || self.told_at.compare_exchange(last, now, Ordering::Relaxed, Ordering::Relaxed).is_ok();
         (is_time && is_ours()).then(|| self.untold.swap(0, Ordering::Relaxed))
     }
 }
@@ -297,7 +301,8 @@ fn named(fault: Fault, guard: &str) -> Fault {
 
 /// What the caller learns: who and what sort, and no word of what was said beside.
 fn denied(guard: &str, category: Name, message: String) -> Fault {
-    let fault = named(Fault::new(&reason::POLICY_BLOCKED), guard).fact("category", category).fact("where", "/");
+    let fault =
+        named(Fault::new(&reason::POLICY_BLOCKED), guard).fact("category", category).fact("where", "/");
     if message.is_empty() { fault } else { fault.note("guard_said", message) }
 }
 

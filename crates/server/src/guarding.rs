@@ -4,7 +4,9 @@ use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use arc_swap::ArcSwap;
-use failwell_audit::{BodyRedactor, BodySort, Journal, KeptBody, Redactor, Sighting, Trail, Verdict as Decision};
+use failwell_audit::{
+    BodyRedactor, BodySort, Journal, KeptBody, Redactor, Sighting, Trail, Verdict as Decision,
+};
 use failwell_fault::{Effect, Fault, Name, OrFault, reason};
 use failwell_policy::Guards;
 use failwell_policy::guard::custom::Subject;

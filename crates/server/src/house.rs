@@ -8,9 +8,7 @@ use failwell_audit::{Journal, Trail};
 use failwell_fault::{Fault, OrFault, reason};
 use failwell_policy::Caller;
 use failwell_render::{Outcome, Reply};
-use failwell_rpc::{
-    About, Asked, Face, Incoming, Json, Limits, Message, Misread, ReplyTo, Revision, read,
-};
+use failwell_rpc::{About, Asked, Face, Incoming, Json, Limits, Message, Misread, ReplyTo, Revision, read};
 use futures_util::FutureExt;
 use serde_json::json;
 use tokio::sync::Semaphore;

@@ -126,8 +126,7 @@ impl House {
             Err(fault) => Err(fault),
         };
         let caller = Some(caller);
-        let exchange =
-            Exchange { to, happened, began, method, connection, server, caller, request, trail };
+        let exchange = Exchange { to, happened, began, method, connection, server, caller, request, trail };
         self.close(exchange).await
     }
 

@@ -163,7 +163,8 @@ fn custom(config: &CustomConfig) -> Value {
         Runs::Module { path, limits, .. } => object!({"wasm": path, "memory_mb": limits.memory >> 20,
             "fuel": limits.fuel, "instances": limits.instances}),
         Runs::Child(child) => {
-            let words = std::iter::once(child.program.as_os_str()).chain(child.arguments.iter().map(|word| word.as_os_str()));
+            let words = std::iter::once(child.program.as_os_str())
+                .chain(child.arguments.iter().map(|word| word.as_os_str()));
             object!({"command": words.map(|word| word.to_string_lossy()).collect::<Vec<_>>(), "cwd": child.folder,
                 "env": child.environment.iter().map(|(name, _)| name).collect::<Vec<_>>(),
                 "env_pass": child.inherited, "memory_mb": child.memory.map(|bytes| bytes >> 20),

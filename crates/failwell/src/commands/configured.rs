@@ -48,8 +48,7 @@ impl Misconfigured {
             false => &reason::CONFIG_INVALID,
         };
         move || {
-            let fault =
-                Fault::new(row).fact("problems", count).note("file", file.clone());
+            let fault = Fault::new(row).fact("problems", count).note("file", file.clone());
             match line {
                 Some(line) => fault.fact("line", line),
                 None => fault,

@@ -23,9 +23,9 @@ impl Running {
     pub(super) fn become_these(&mut self, wanted: &[Arc<CustomConfig>], launcher: &Launcher) -> Customs {
         let before = std::mem::take(&mut self.0);
         let custom = |config: &Arc<CustomConfig>| {
-            let same = before.iter().find(|(known, _)| {
-                known.rule.name == config.rule.name && known.runs == config.runs
-            });
+            let same = before
+                .iter()
+                .find(|(known, _)| known.rule.name == config.rule.name && known.runs == config.runs);
             match same {
                 Some((_, running)) => running.ruled(config.rule.clone()),
                 None => Custom::new(config.rule.clone(), judge(&config.runs, launcher)),

@@ -94,18 +94,8 @@ impl Served {
         gateway.announce_to(house.hub());
         let (single, guards, typed_rate) = (BTreeMap::new(), config.guards.clone(), bounds.rate);
         let customs = customs::Running::default();
-        let mut served = Served {
-            house,
-            single,
-            gateway,
-            front,
-            gate,
-            guards,
-            customs,
-            launcher,
-            settings,
-            typed_rate,
-        };
+        let mut served =
+            Served { house, single, gateway, front, gate, guards, customs, launcher, settings, typed_rate };
         served.become_another(config)?;
         Ok(served)
     }

@@ -185,7 +185,9 @@ fn load(path: &Path) -> Result<Vec<u8>, String> {
 }
 
 fn child(reader: &mut Reader<'_>, section: &Section<'_>) -> Option<Runs> {
-    let Target::Command { program, arguments, cwd, env, env_pass } = program(reader, section) else { return None };
+    let Target::Command { program, arguments, cwd, env, env_pass } = program(reader, section) else {
+        return None;
+    };
     let restart = restart(reader, section);
     let memory = section.has("memory_mb").then(|| reader.number(section, &MEMORY_MB) << 20);
     Some(Runs::Child(ChildSettings {

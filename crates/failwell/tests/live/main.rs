@@ -7,8 +7,10 @@
     reason = "a test may stop at the first surprise"
 )]
 
+mod canary;
 mod folder;
 mod guards;
+mod guards_of_ones_own;
 mod identity;
 mod ledger;
 mod node;

@@ -99,8 +99,12 @@ impl Keeper {
     ) -> Result<(), ()> {
         let over = tokio::time::sleep(rest);
         tokio::pin!(over);
-        let notes: Vec<String> =
-            last.operator().captured().iter().map(|c| String::from_utf8_lossy(&c.bytes).into_owned()).collect();
+        let notes: Vec<String> = last
+            .operator()
+            .captured()
+            .iter()
+            .map(|c| String::from_utf8_lossy(&c.bytes).into_owned())
+            .collect();
         let causes = last.operator().causes().join(": ");
         loop {
             tokio::select! {
@@ -160,8 +164,8 @@ impl Keeper {
         let names: Vec<&str> = settings.inherited.iter().map(String::as_str).collect();
         let given = settings.environment.iter();
         let mut plan = Plan::new(&settings.program, &settings.folder).arguments(settings.arguments.iter());
-        plan.environment = given
-            .fold(Environment::inherit(&names), |all, (name, value)| all.with(name, value.expose()));
+        plan.environment =
+            given.fold(Environment::inherit(&names), |all, (name, value)| all.with(name, value.expose()));
         plan.input = Input::Pipe;
         plan.stdout = Stdout::Piped;
         plan.limits = Limits { memory: settings.memory, ..Limits::default() };
@@ -194,7 +198,8 @@ impl Keeper {
             match self.open.begin(verdict) {
                 Ok(id) => {
                     let line = line(id) + "\n";
-                    let written = tokio::time::timeout_at(deadline.into(), input.write_all(line.as_bytes())).await;
+                    let written =
+                        tokio::time::timeout_at(deadline.into(), input.write_all(line.as_bytes())).await;
                     match written {
                         Ok(Ok(())) => {}
                         Ok(Err(_)) => return "it crashed",

@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
 
 use failwell_fault::Fault;
 use failwell_policy::guard::custom::Opinion;
@@ -12,8 +13,9 @@ use tokio::sync::{Notify, oneshot};
 pub(super) const MOST: usize = 64;
 /// Lines that are no verdict, one after another, that a child may write.
 const MOST_STRAYS: usize = 1_000;
-/// Questions one after another that a child may leave unanswered.
-const MOST_IGNORED: usize = 8;
+/// For how long a child may leave every question unanswered, once it has left some.
+const SILENCE: Duration = Duration::from_secs(5);
+const MOST_IGNORED: usize = 3;
 
 /// The questions a child has.
 #[derive(Debug, Default)]
@@ -29,6 +31,7 @@ struct State {
     waiting: HashMap<u64, oneshot::Sender<Result<Opinion, Fault>>>,
     strays: usize,
     ignored: usize,
+    silent_since: Option<Instant>,
 }
 
 /// What a child is, as far as its output tells.
@@ -66,12 +69,18 @@ impl Open {
         let mut state = self.lock();
         let before = state.waiting.len();
         state.waiting.retain(|_, verdict| !verdict.is_closed());
-        state.ignored += before - state.waiting.len();
+        let ignored = before - state.waiting.len();
+        if ignored > 0 {
+            state.ignored += ignored;
+            state.silent_since.get_or_insert_with(Instant::now);
+        }
     }
 
     /// Whether the child has stopped to answer.
     pub(super) fn is_ignored(&self) -> bool {
-        self.lock().ignored >= MOST_IGNORED
+        let state = self.lock();
+        let is_long = state.silent_since.is_some_and(|since| since.elapsed() >= SILENCE);
+        is_long && state.ignored >= MOST_IGNORED
     }
 
     /// Takes a line the child wrote. A verdict under a number nobody waits for is nobody's: too late, or made up.
@@ -82,21 +91,26 @@ impl Open {
         let waiting = id.and_then(|id| state.waiting.remove(&id));
         match (waiting, verdict) {
             (Some(waiting), Some(verdict)) => {
-                (state.strays, state.ignored) = (0, 0);
+                (state.strays, state.ignored, state.silent_since) = (0, 0, None);
                 drop(state);
                 let _ = waiting.send(Opinion::read(&verdict));
                 self.freed.notify_one();
             }
-            _ => state.strays += 1,
+            _ => {
+                state.strays += 1;
+                if state.strays > MOST_STRAYS {
+                    return Sense::Babbles;
+                }
+            }
         }
-        if self.lock().strays > MOST_STRAYS { Sense::Babbles } else { Sense::Good }
+        Sense::Good
     }
 
     /// The child is gone: every question fails.
     pub(super) fn fail(&self, fault: impl Fn() -> Fault) {
         let waiting = {
             let mut state = self.lock();
-            (state.strays, state.ignored) = (0, 0);
+            (state.strays, state.ignored, state.silent_since) = (0, 0, None);
             std::mem::take(&mut state.waiting)
         };
         for (_, verdict) in waiting {

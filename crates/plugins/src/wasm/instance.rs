@@ -3,9 +3,7 @@
 use std::time::Instant;
 
 use failwell_fault::Fault;
-use wasmtime::{
-    Instance, Memory, Store, StoreLimits, StoreLimitsBuilder, Trap, TypedFunc, UpdateDeadline,
-};
+use wasmtime::{Instance, Memory, Store, StoreLimits, StoreLimitsBuilder, Trap, TypedFunc, UpdateDeadline};
 
 use super::{Ready, is_over};
 use crate::LONGEST_VERDICT;
@@ -39,7 +37,8 @@ impl Run<'_> {
     /// The bytes the module answers a question with.
     pub(super) fn verdict(&self, question: &str) -> Result<Vec<u8>, Fault> {
         let mut asked = self.instance().map_err(failed)?;
-        let length = u32::try_from(question.len()).map_err(|_| no_verdict("the message is too large for it"))?;
+        let length =
+            u32::try_from(question.len()).map_err(|_| no_verdict("the message is too large for it"))?;
         let at = asked.alloc.call(&mut asked.store, length).map_err(failed)?;
         let written = asked.memory.write(&mut asked.store, index(at), question.as_bytes());
         if at == 0 || written.is_err() {
@@ -48,7 +47,9 @@ impl Run<'_> {
         let packed = asked.guard.call(&mut asked.store, (at, length)).map_err(failed)?;
         let (start, length) = (index((packed >> 32) as u32), index(packed as u32));
         if length > LONGEST_VERDICT {
-            return Err(no_verdict("it gave no proper verdict").note("verdict", format!("{length} bytes long")));
+            return Err(
+                no_verdict("it gave no proper verdict").note("verdict", format!("{length} bytes long"))
+            );
         }
         let verdict = asked.memory.data(&asked.store).get(start..start.saturating_add(length));
         let outside = || no_verdict("it gave no proper verdict").note("verdict", "outside of its memory");

@@ -7,9 +7,7 @@ use failwell_fault::{Fault, reason};
 use failwell_policy::Caller;
 use failwell_render::Reply;
 use failwell_rpc::{Face, Incoming, Limits, Message, Misread, ReplyTo, Request, Revision, read};
-use failwell_server::{
-    Arrival, Concern, House, Keep, Session, SharedIds, Spoken, Stream, claims_modern,
-};
+use failwell_server::{Arrival, Concern, House, Keep, Session, SharedIds, Spoken, Stream, claims_modern};
 use futures_util::future::join_all;
 use http::header::HeaderValue;
 use http::{Response, StatusCode};
@@ -49,14 +47,18 @@ pub(super) async fn post(door: &Arc<Door>, head: &Head<'_>, bytes: Bytes, caller
         }
         Sort::Modern => modern(door, head, bytes, caller).await,
         // Rare and large, so kept apart: what every request is made of stays small.
-        Sort::Initialize if head.session_id().is_none() => Box::pin(initialize(door, head, bytes, &caller)).await,
+        Sort::Initialize if head.session_id().is_none() => {
+            Box::pin(initialize(door, head, bytes, &caller)).await
+        }
         sorted @ (Sort::Session | Sort::Initialize | Sort::Batch) => match find(door, head, &caller).await {
             Ok(seat) if matches!(sorted, Sort::Batch) && !seat.session.revision().allows_batch() => {
                 let face = Face::Mcp(seat.session.revision());
                 door.reply(door.house.misread(no_batch(), face, &seat.session.id, Some(&caller)).await)
             }
             Ok(seat) => in_session(door, &seat, bytes, caller, prefers_events).await,
-            Err(fault) => door.reply(refuse_with_id(&door.house, fault, &bytes, head.face(), head.connection).await),
+            Err(fault) => {
+                door.reply(refuse_with_id(&door.house, fault, &bytes, head.face(), head.connection).await)
+            }
         },
     }
 }
@@ -101,13 +103,7 @@ async fn find(door: &Arc<Door>, head: &Head<'_>, caller: &Caller) -> Result<Arc<
 }
 
 /// A refusal that still echoes the id, which was readable.
-async fn refuse_with_id(
-    house: &House,
-    fault: Fault,
-    bytes: &Bytes,
-    face: Face,
-    on: &str,
-) -> Option<Reply> {
+async fn refuse_with_id(house: &House, fault: Fault, bytes: &Bytes, face: Face, on: &str) -> Option<Reply> {
     let id = match read(bytes, &Limits::default()) {
         Incoming::One(Ok(Message::Request(request))) => Some(request.id),
         _ => None,

@@ -19,8 +19,7 @@ pub(super) async fn document(door: &Arc<Door>, head: &Head<'_>) -> Response<Body
     let to = ReplyTo { reference: Ref::fresh(), ..ReplyTo::misread(None, Face::Rest(RestStyle::Plain)) };
     let anyone = Caller::anonymous();
     let from = PlainFrom { caller: &anyone, connection: head.connection, request: None };
-    let listed =
-        door.house.walk_plain(to, Ok(PlainCall::ListTools), from, CancellationToken::new()).await;
+    let listed = door.house.walk_plain(to, Ok(PlainCall::ListTools), from, CancellationToken::new()).await;
     let listed: Value =
         listed.and_then(|reply| serde_json::from_slice(&reply.body).ok()).unwrap_or(Value::Null);
     let mut paths = fixed_paths();

@@ -33,7 +33,11 @@ impl Door {
         Door { house, settings, sessions }
     }
 
-    pub(super) async fn answer(self: &Arc<Self>, request: Request<Incoming>, on: &Arc<str>) -> Response<Body> {
+    pub(super) async fn answer(
+        self: &Arc<Self>,
+        request: Request<Incoming>,
+        on: &Arc<str>,
+    ) -> Response<Body> {
         let (parts, body) = request.into_parts();
         let head = Head::of(&parts, on);
         let passing = async {

@@ -16,9 +16,11 @@ pub(in crate::config) static CUSTOM: &[Key] = &[
         Takes::Texts { least: 1 },
     ),
     key("servers", "The servers it looks at; by default all.", Takes::Texts { least: 1 }),
-    key("tools", "The tools it looks at, with their servers' own names; by default everything.", Takes::Texts {
-        least: 1,
-    }),
+    key(
+        "tools",
+        "The tools it looks at, with their servers' own names; by default everything.",
+        Takes::Texts { least: 1 },
+    ),
     TIMEOUT_MS.key(),
     key("critical", "Whether nothing passes without its verdict.", Takes::Flag { default: true }),
     PRIORITY.key(),

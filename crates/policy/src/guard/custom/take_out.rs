@@ -159,7 +159,8 @@ impl Walk<'_> {
                 }
                 b'-' | b'0'..=b'9' => {
                     let rest = self.json.get(at..to).unwrap_or_default();
-                    let is_part = |b: &u8| b.is_ascii_digit() || matches!(b, b'-' | b'+' | b'.' | b'e' | b'E');
+                    let is_part =
+                        |b: &u8| b.is_ascii_digit() || matches!(b, b'-' | b'+' | b'.' | b'e' | b'E');
                     let length = rest.iter().take_while(|b| is_part(b)).count();
                     let here = self.value();
                     self.bare(Token { start: at, end: at + length }, here)?;
