@@ -9,6 +9,14 @@ const A_LINE: usize = 60;
 /// Enough of a run to tell words from codes.
 const A_LOOK: usize = 512;
 
+/// Names every message of the protocol has in it, which look like code and are none.
+const NAMES: [&[u8]; 4] = [
+    b"modelcontextprotocol/protocolVersion",
+    b"modelcontextprotocol/clientCapabilities",
+    b"modelcontextprotocol/clientInfo",
+    b"modelcontextprotocol/serverInfo",
+];
+
 fn is_code(byte: &u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'-' | b'_')
 }
@@ -68,6 +76,9 @@ impl Iterator for Runs<'_> {
         loop {
             let (start, end) = self.next_run()?;
             let look = self.text.get(start..end.min(start + A_LOOK))?;
+            if NAMES.contains(&look) {
+                continue;
+            }
             let end = self.lines(end - start, end);
             self.at = end;
             // The code of any ordinary text has letters of both cases.
@@ -150,6 +161,11 @@ mod tests {
             (format!("{long}\n{long}\r\nZ2hw end"), vec![format!("{long}\n{long}\r\nZ2hw")]),
             ("a_long_function_name_without_capitals".to_owned(), vec![]),
             ("short QUtJQUlPU0ZP".to_owned(), vec![]),
+            ("io.modelcontextprotocol/protocolVersion".to_owned(), vec![]),
+            (
+                "io.modelcontextprotocol/protocolVersionQ".to_owned(),
+                vec!["modelcontextprotocol/protocolVersionQ".to_owned()],
+            ),
         ] {
             let found: Vec<&str> = Runs::of(text.as_bytes()).map(|(s, e)| &text[s..e]).collect();
             assert_eq!(found, runs, "{text}");
