@@ -74,6 +74,12 @@ fn spellings(secret: &str) -> Vec<String> {
     ]
 }
 
+fn percent_encoded(text: &str) -> String {
+    let plain = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
+    let spell = |byte: u8| if plain(byte) { char::from(byte).to_string() } else { format!("%{byte:02X}") };
+    text.bytes().map(spell).collect()
+}
+
 /// Says it on every face, in every place a caller can put text.
 fn say_everywhere(node: &Node, tool: &str, secret: &str) -> Vec<Answer> {
     let mut answers = Vec::new();
@@ -89,7 +95,7 @@ fn say_everywhere(node: &Node, tool: &str, secret: &str) -> Vec<Answer> {
         node.send("POST", "/rpc", &[], &notice.to_string());
         node.send("POST", "/mcp", &[("MCP-Protocol-Version", "2026-07-28")], &notice.to_string());
         node.send("POST", "/mcp", &[], &format!("{{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":{}", json!(text)));
-        node.tool(&text.replace(['/', ' ', '\n', '"', '{', '}', '\u{200b}'], "-"), json!({}));
+        node.tool(&percent_encoded(&text), json!({}));
     }
     for header in
         ["Authorization", "X-API-Key", "Mcp-Session-Id", "MCP-Protocol-Version", "Last-Event-ID", "Origin"]

@@ -26,6 +26,11 @@ fn echo(node: &Node, text: &str) -> Answer {
     node.tool("echo", json!({"text": text}))
 }
 
+/// What the echo says.
+fn text(answer: &Answer) -> String {
+    answer.json()["text"].as_str().unwrap_or_else(|| panic!("no text: {answer:?}")).to_owned()
+}
+
 fn story(folder: &Folder, answer: &Answer) -> String {
     let reference = answer.json()["detail"]["ref"].as_str().expect("a reference").to_owned();
     assert!(within(Duration::from_secs(20), || !records(folder, &["--ref", &reference]).is_empty()));
@@ -46,7 +51,7 @@ fn the_example_of_a_module_says_no_to_what_is_marked() {
     let folder = example("guard-wasm");
     let node = Node::up(&folder, &[]);
     assert_eq!(echo(&node, "nothing special").status, 200);
-    let large = "x".repeat(2_000_000);
+    let large = "x".repeat(900_000);
     assert_eq!(echo(&node, &large).status, 200, "messages of any size");
     for text in ["CONFIDENTIAL", &format!("{large} CONFIDENTIAL")] {
         let blocked = echo(&node, text);
@@ -67,9 +72,9 @@ fn the_example_of_a_module_says_no_to_what_is_marked() {
 fn the_example_of_a_program_takes_out_numbers_and_says_no() {
     let folder = example("guard-python");
     let node = Node::up(&folder, &[]);
-    assert_eq!(echo(&node, "hello").text(), "hello");
+    assert_eq!(text(&echo(&node, "hello")), "hello");
     assert_eq!(
-        echo(&node, "ask EMP-12345 or EMP-12345").text(),
+        text(&echo(&node, "ask EMP-12345 or EMP-12345")),
         "ask [redacted: staff/staff_number] or [redacted: staff/staff_number]"
     );
     let blocked = echo(&node, "all salaries");
@@ -79,8 +84,8 @@ fn the_example_of_a_program_takes_out_numbers_and_says_no() {
     // Other faces, other eras.
     let modern =
         node.modern("tools/call", "echo", json!({"name": "echo", "arguments": {"text": "EMP-99999"}}));
-    assert_eq!(modern.text(), "[redacted: staff/staff_number]");
-    let record = records(&folder, &["--target", "echo"]);
+    assert!(modern.text().contains("[redacted: staff/staff_number]") && !modern.body.contains("EMP-"), "{modern:?}");
+    let record = records(&folder, &["--tool", "echo"]);
     let guards =
         record.iter().find_map(|record| record["guards"].as_array().filter(|g| g.len() > 2)).expect("guards");
     let staff: Vec<&Value> = guards.iter().filter(|guard| guard["guard"] == "staff").collect();
@@ -114,7 +119,7 @@ fn a_critical_guard_that_fails_lets_nothing_pass_and_is_started_again() {
     fails(&node, &folder, "odd:nowhere", "it gave no proper verdict");
     assert_eq!(echo(&node, "odd:noise").status, 200, "a stray line is passed over");
     assert_eq!(echo(&node, "odd:shout").status, 200, "whatever it says on standard error");
-    assert_eq!(echo(&node, "odd:overlap abcdef").text(), "odd:overlap [redacted: odd/words]");
+    assert_eq!(text(&echo(&node, "odd:overlap abcdef")), "odd:overlap [redacted: odd/words]");
     fails(&node, &folder, "odd:wrong-id", "it did not answer in time");
     fails(&node, &folder, "odd:crash", "it crashed");
     answers_again(&node);
@@ -134,13 +139,13 @@ fn a_guard_that_is_not_critical_is_passed_over_and_told_of() {
     let more = "directions = [\"requests\"]\ntimeout_ms = 1500\ncritical = false\nrestart = { budget = 100, window_s = 60 }";
     let folder = odd(more);
     let node = Node::up(&folder, &[]);
-    for text in ["odd:nonsense", "odd:crash", "odd:oversize", "odd:silent", "fine"] {
-        assert_eq!(echo(&node, text).text(), text);
+    for said in ["odd:nonsense", "odd:crash", "odd:oversize", "odd:silent", "fine"] {
+        assert_eq!(text(&echo(&node, said)), said);
     }
     assert_eq!(echo(&node, "odd:deny").reason(), "policy/BLOCKED", "a verdict counts, critical or not");
     node.waits_for("messages went on without its verdict", 1);
     assert!(node.told().contains("policy/GUARD_FAILED"), "{}", node.told());
-    let all = || records(&folder, &["--target", "echo"]);
+    let all = || records(&folder, &["--tool", "echo"]);
     let failed = |all: &[Value]| {
         let guards = all.iter().flat_map(|record| record["guards"].as_array().cloned().unwrap_or_default());
         guards.filter(|guard| guard["guard"] == "odd" && guard["decided"] == "failed").count()
@@ -163,7 +168,7 @@ fn a_slow_guard_keeps_to_its_time_and_many_questions_are_open_at_once() {
             })
             .collect();
         for (n, call) in calls.into_iter().enumerate() {
-            assert_eq!(call.join().expect("an answer").text(), format!("odd:later {n}"));
+            assert_eq!(text(&call.join().expect("an answer")), format!("odd:later {n}"));
         }
     });
     let began = Instant::now();
@@ -199,7 +204,7 @@ fn a_guard_that_cannot_be_started_or_ends_too_often_says_so() {
 fn an_answer_may_be_changed_or_held_back_and_what_was_done_is_said() {
     let folder = odd("directions = [\"results\"]\ntimeout_ms = 5000");
     let node = Node::up(&folder, &[]);
-    assert_eq!(echo(&node, "odd:overlap abcdef").text(), "odd:overlap [redacted: odd/words]");
+    assert_eq!(text(&echo(&node, "odd:overlap abcdef")), "odd:overlap [redacted: odd/words]");
     let held = echo(&node, "odd:deny");
     let detail = &held.json()["detail"];
     assert_eq!((held.reason().as_str(), &detail["effect"]), ("policy/BLOCKED", &json!("complete")));
@@ -241,6 +246,13 @@ fn guards_for_some_tools_are_not_asked_about_others_whatever_the_name() {
     let node = Node::up(&folder, &[]);
     assert_eq!(node.tool("a__other", json!({"name": "odd:deny"})).reason(), "policy/BLOCKED");
     assert_eq!(node.tool("other", json!({"name": "odd:deny"})).reason(), "policy/BLOCKED");
+    assert_eq!(
+        node.tool("a__count", json!({"note": "odd:deny"})).reason(),
+        "policy/BLOCKED",
+        "nobody can tell yet"
+    );
+    assert_eq!(node.send("GET", "/v1/tools", &[], "").status, 200);
+    assert_eq!(node.tool("other", json!({"name": "odd:deny"})).reason(), "policy/BLOCKED");
     assert_eq!(node.tool("a__count", json!({"note": "odd:deny"})).status, 200);
     assert_eq!(node.tool("lobby__echo", json!({"text": "odd:deny"})).status, 200);
 }
@@ -274,16 +286,18 @@ fn bodies_hold_only_what_guards_let_in() {
     assert_eq!(echo(&node, &format!("mail ann@example.org {random}")).status, 200);
     let unknown = format!("ann@example.org-{random}");
     assert_eq!(node.tool("nobody", json!({"text": unknown})).status, 404);
+    assert!(within(Duration::from_secs(20), || records(&folder, &[]).len() >= 2));
     drop(node);
     let all = said(&folder, &["audit", "query", "--json"]);
     assert!(all.contains("[redacted: pii/email]") && all.contains("[redacted: secrets/entropy]"), "{all}");
     assert!(!all.contains("ann@example.org") && !all.contains(random), "{all}");
 
-    let folder = odd("[audit]\nbodies = true\n");
+    let folder = odd("directions = [\"requests\"]\n[audit]\nbodies = true\n");
     let node = Node::up(&folder, &[]);
     assert_eq!(echo(&node, "odd:overlap abcdef").status, 200);
     assert_eq!(echo(&node, "odd:deny CONTENT").reason(), "policy/BLOCKED");
     assert_eq!(node.tool("nobody", json!({"text": "CONTENT"})).status, 404);
+    assert!(within(Duration::from_secs(20), || records(&folder, &[]).len() >= 3));
     drop(node);
     let all = said(&folder, &["audit", "query", "--json"]);
     assert!(all.contains("[redacted: odd/words]") && all.contains("[withheld: "), "{all}");
@@ -318,7 +332,7 @@ fn every_notice_and_every_connection_is_in_the_ledger() {
     assert_eq!(connections.len(), all.len(), "every record has one: {all:?}");
     connections.sort_unstable();
     connections.dedup();
-    // One session with three messages in it; every other message came on a connection of its own.
-    assert_eq!(connections.len(), all.len() - 2, "{connections:?}");
+    // One session with two messages in it; every other message came on a connection of its own.
+    assert_eq!(connections.len(), all.len() - 1, "{connections:?}");
     assert!(connections.iter().filter(|id| **id != session).all(|id| id.starts_with('h') && id.len() < 20));
 }
