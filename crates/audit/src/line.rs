@@ -176,11 +176,14 @@ impl Line<'_> {
             line.era = Some(if revision.era() == Era::Session { "session" } else { "modern" }.into());
             line.revision = Some(revision.as_str().into());
         }
-        if !matches!(record.ended_as, Ended::Well) || record.target.as_ref().is_some_and(|t| t.contains(':'))
-        {
+        let is_odd = record.target.as_ref().is_some_and(|target| target.contains(':'));
+        if !matches!(record.ended_as, Ended::Well) || is_odd {
             // A name that exists is known to be harmless; one that does not may be anything.
             line.target = line.target.map(|target| redact.text(&target, MOST_NAME).into());
-            line.method = line.method.map(|method| redact.text(&method, MOST_NAME).into());
+        }
+        // The same holds for methods; those we know are literals. A notice may name any.
+        if let Some(Cow::Owned(method)) = &record.method {
+            line.method = Some(redact.text(method, MOST_NAME).into());
         }
         if let Some(fault) = record.ended_as.fault() {
             line.failed(fault, &record.to, moment, redact);

@@ -1,6 +1,11 @@
 //! What custom guards want taken out is taken out, and what is left is JSON.
 
-#![allow(clippy::expect_used, clippy::panic, reason = "a test may stop at the first surprise")]
+#![allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    reason = "a test may stop at the first surprise"
+)]
 
 use failwell_policy::guard::custom::{Opinion, Part, Wish, take_out};
 use proptest::prelude::{ProptestConfig, any, prop, proptest};

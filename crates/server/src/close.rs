@@ -247,7 +247,7 @@ pub(crate) fn connection(name: &str) -> Cow<'static, str> {
 
 /// Methods everybody knows need no copy.
 pub(crate) fn method(name: &str) -> Cow<'static, str> {
-    const KNOWN: [&str; 12] = [
+    const KNOWN: [&str; 16] = [
         "tools/call",
         "tools/list",
         "ping",
@@ -260,6 +260,10 @@ pub(crate) fn method(name: &str) -> Cow<'static, str> {
         "tasks/get",
         "completion/complete",
         "subscriptions/listen",
+        "notifications/initialized",
+        "notifications/cancelled",
+        "notifications/progress",
+        "notifications/roots/list_changed",
     ];
     let known = KNOWN.into_iter().find(|known| *known == name);
     known.map_or_else(|| Cow::Owned(name.to_owned()), Cow::Borrowed)

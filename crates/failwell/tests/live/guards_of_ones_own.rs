@@ -84,7 +84,10 @@ fn the_example_of_a_program_takes_out_numbers_and_says_no() {
     // Other faces, other eras.
     let modern =
         node.modern("tools/call", "echo", json!({"name": "echo", "arguments": {"text": "EMP-99999"}}));
-    assert!(modern.text().contains("[redacted: staff/staff_number]") && !modern.body.contains("EMP-"), "{modern:?}");
+    assert!(
+        modern.text().contains("[redacted: staff/staff_number]") && !modern.body.contains("EMP-"),
+        "{modern:?}"
+    );
     let record = records(&folder, &["--tool", "echo"]);
     let guards =
         record.iter().find_map(|record| record["guards"].as_array().filter(|g| g.len() > 2)).expect("guards");
@@ -296,7 +299,10 @@ fn bodies_hold_only_what_guards_let_in() {
     let node = Node::up(&folder, &[]);
     assert_eq!(echo(&node, "odd:overlap abcdef").status, 200);
     assert_eq!(echo(&node, "odd:deny CONTENT").reason(), "policy/BLOCKED");
-    assert_eq!(node.tool("nobody", json!({"text": "CONTENT"})).status, 404);
+    // One that is refused before anybody is asked.
+    let wrong = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"text": "CONTENT"}});
+    let headers = [("MCP-Protocol-Version", "2026-07-28"), ("Mcp-Method", "tools/list")];
+    assert_eq!(node.send("POST", "/mcp", &headers, &wrong.to_string()).status, 400);
     assert!(within(Duration::from_secs(20), || records(&folder, &[]).len() >= 3));
     drop(node);
     let all = said(&folder, &["audit", "query", "--json"]);
