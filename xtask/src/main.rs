@@ -1,11 +1,14 @@
-//! Chores of the house: `cargo xtask tidy` checks it, `cargo xtask catalogue` writes the manual of failures.
+//! Chores of the house: `cargo xtask tidy` checks it, `cargo xtask catalogue` writes the manual of failures, `cargo xtask
+//! canary` looks for planted secrets in what tests kept.
 
+mod canary;
 mod catalogue;
 mod problem;
 mod tidy;
 mod tree;
 
 use std::io::Write;
+use std::path::Path;
 use std::process::ExitCode;
 
 use problem::Problem;
@@ -16,6 +19,7 @@ usage: cargo xtask <chore>
 chores:
   tidy       check dependency direction, the manual, transcripts, file sizes and records
   catalogue  write docs/errors.md from the catalogue of reasons
+  canary DIR look for planted secrets in everything tests kept in a folder
 ";
 
 fn main() -> ExitCode {
@@ -23,6 +27,7 @@ fn main() -> ExitCode {
     let names: Vec<&str> = chores.iter().map(String::as_str).collect();
     match names.as_slice() {
         ["tidy"] => conclude("tidy", tidy::check()),
+        ["canary", folder] => conclude("canary", canary::check(Path::new(folder))),
         ["catalogue"] => conclude("catalogue", catalogue::write().err().into_iter().collect()),
         ["help" | "--help" | "-h"] => say(&mut std::io::stdout(), USAGE, ExitCode::SUCCESS),
         _ => say(&mut std::io::stderr(), USAGE, ExitCode::from(2)),

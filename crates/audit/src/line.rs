@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::record::{Ended, Record, Verdict};
-use crate::redact::Redact;
+use crate::redact::{BodySort, Redact};
 use crate::story::Story;
 
 /// The most bytes of one text the caller chose: a target, a method, an id.
@@ -176,19 +176,24 @@ impl Line<'_> {
             line.era = Some(if revision.era() == Era::Session { "session" } else { "modern" }.into());
             line.revision = Some(revision.as_str().into());
         }
-        if !matches!(record.ended_as, Ended::Well) || record.target.as_ref().is_some_and(|t| t.contains(':'))
-        {
+        let is_odd = record.target.as_ref().is_some_and(|target| target.contains(':'));
+        if !matches!(record.ended_as, Ended::Well) || is_odd {
             // A name that exists is known to be harmless; one that does not may be anything.
             line.target = line.target.map(|target| redact.text(&target, MOST_NAME).into());
-            line.method = line.method.map(|method| redact.text(&method, MOST_NAME).into());
+        }
+        // The same holds for methods; those we know are literals. A notice may name any.
+        if let Some(Cow::Owned(method)) = &record.method {
+            line.method = Some(redact.text(method, MOST_NAME).into());
         }
         if let Some(fault) = record.ended_as.fault() {
             line.failed(fault, &record.to, moment, redact);
         }
         if let Some(bodies) = &record.bodies {
+            let answer = if record.ended_as.fault().is_some() { BodySort::Error } else { BodySort::Result };
+            let body = |sort, bytes: &[u8]| redact.body(sort, &bodies.server, bytes, most_body);
             line.bodies = Some(Box::new(BodyLine {
-                request: redact.bytes(&bodies.request, most_body),
-                answer: redact.bytes(&bodies.answer, most_body),
+                request: body(BodySort::Request, &bodies.request),
+                answer: body(answer, &bodies.answer),
             }));
         }
         line

@@ -93,6 +93,19 @@ pub struct Bodies {
     pub request: Vec<u8>,
     /// What went out.
     pub answer: Vec<u8>,
+    /// The server it was for, where guards tell servers apart.
+    pub server: String,
+}
+
+/// What guards have let in of a request.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LetIn<'a> {
+    /// Nothing, as far as is known.
+    No,
+    /// All of it.
+    Whole,
+    /// This.
+    Changed(&'a str),
 }
 
 /// What one guard said.
@@ -116,6 +129,7 @@ pub struct Verdict {
 #[derive(Debug, Default)]
 pub struct Trail {
     target: OnceLock<Box<str>>,
+    let_in: OnceLock<Option<Box<str>>>,
     verdicts: Mutex<Vec<Verdict>>,
 }
 
@@ -123,6 +137,25 @@ impl Trail {
     /// It is about this tool, resource or prompt. The first word counts.
     pub fn aim(&self, target: &str) {
         let _ = self.target.set(target.into());
+    }
+
+    /// What it is about.
+    pub fn target(&self) -> Option<&str> {
+        self.target.get().map(AsRef::as_ref)
+    }
+
+    /// Every guard that was asked has let it in: as it came, or changed to this.
+    pub fn let_in(&self, changed: Option<&str>) {
+        let _ = self.let_in.set(changed.map(Box::from));
+    }
+
+    /// What guards have let in of it.
+    pub fn was_let_in(&self) -> LetIn<'_> {
+        match self.let_in.get() {
+            None => LetIn::No,
+            Some(None) => LetIn::Whole,
+            Some(Some(changed)) => LetIn::Changed(changed),
+        }
     }
 
     /// A guard has decided.

@@ -7,10 +7,36 @@ use serde_json::Value;
 /// Takes secrets out of a text.
 pub type Redactor = Arc<dyn Fn(&str) -> String + Send + Sync>;
 
+/// Takes out of a body that is kept what may not be kept of it.
+pub type BodyRedactor = Arc<dyn Fn(&KeptBody<'_>) -> String + Send + Sync>;
+
+/// A body on its way to disk.
+#[derive(Debug, Clone, Copy)]
+pub struct KeptBody<'a> {
+    /// What it is.
+    pub sort: BodySort,
+    /// The server it was for, where guards tell servers apart.
+    pub server: &'a str,
+    /// The body, perhaps cut.
+    pub text: &'a str,
+}
+
+/// What a body is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum BodySort {
+    /// What came in.
+    Request,
+    /// A result.
+    Result,
+    /// An error.
+    Error,
+}
+
 /// Text on its way to disk.
 #[derive(Clone)]
 pub(crate) struct Redact {
     redactor: Redactor,
+    bodies: Option<BodyRedactor>,
 }
 
 impl std::fmt::Debug for Redact {
@@ -29,24 +55,29 @@ fn boundary(text: &str, most: usize) -> usize {
 
 impl Redact {
     pub(crate) fn new(redactor: Redactor) -> Redact {
-        Redact { redactor }
+        Redact { redactor, bodies: None }
+    }
+
+    /// Bodies are held to more than other texts.
+    pub(crate) fn with_bodies(mut self, bodies: Option<BodyRedactor>) -> Redact {
+        self.bodies = bodies;
+        self
+    }
+
+    /// A body without what may not be kept of it.
+    pub(crate) fn body(&self, sort: BodySort, server: &str, bytes: &[u8], most: usize) -> String {
+        let text = String::from_utf8_lossy(bytes);
+        match &self.bodies {
+            Some(bodies) => beginning(&text, most, |text| bodies(&KeptBody { sort, server, text })),
+            None => self.text(&text, most),
+        }
     }
 
     /// The text without secrets, cut to at most `most` bytes; what was cut is counted. Redacted before it is
     /// cut: half a secret is not recognised. Of a text much longer than that only the beginning is looked at, and
     /// the last of what was looked at never kept: a secret may go on behind it.
     pub(crate) fn text(&self, text: &str, most: usize) -> String {
-        let window = boundary(text, most.saturating_add(LONGEST_SECRET));
-        let mut clean = (self.redactor)(text.get(..window).unwrap_or_default());
-        let (kept, whole) = match window < text.len() {
-            true => (most.min(clean.len().saturating_sub(LONGEST_SECRET)), text.len()),
-            false => (most, clean.len()),
-        };
-        if clean.len() > kept {
-            clean.truncate(boundary(&clean, kept));
-            clean.push_str(&format!("… ({whole} bytes in all)"));
-        }
-        clean
+        beginning(text, most, |text| (self.redactor)(text))
     }
 
     /// Bytes as text, without secrets.
@@ -73,6 +104,21 @@ impl Redact {
             plain => plain,
         }
     }
+}
+
+/// What is kept of a text, which is made clean first.
+fn beginning(text: &str, most: usize, clean: impl Fn(&str) -> String) -> String {
+    let window = boundary(text, most.saturating_add(LONGEST_SECRET));
+    let mut clean = clean(text.get(..window).unwrap_or_default());
+    let (kept, whole) = match window < text.len() {
+        true => (most.min(clean.len().saturating_sub(LONGEST_SECRET)), text.len()),
+        false => (most, clean.len()),
+    };
+    if clean.len() > kept {
+        clean.truncate(boundary(&clean, kept));
+        clean.push_str(&format!("… ({whole} bytes in all)"));
+    }
+    clean
 }
 
 #[cfg(test)]

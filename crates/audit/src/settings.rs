@@ -1,7 +1,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::redact::Redactor;
+use crate::redact::{BodyRedactor, Redactor};
 use crate::sink::Sink;
 
 /// How a ledger is kept.
@@ -16,6 +16,8 @@ pub struct LedgerSettings {
     pub retention: Retention,
     /// Takes secrets out of what is kept.
     pub redactor: Redactor,
+    /// The same for bodies, where more than secrets is taken out of them.
+    pub body_redactor: Option<BodyRedactor>,
     /// Where records go besides.
     pub sinks: Vec<Box<dyn Sink>>,
 }
@@ -58,6 +60,7 @@ impl LedgerSettings {
             bodies: None,
             retention: Retention::default(),
             redactor: Arc::new(str::to_owned),
+            body_redactor: None,
             sinks: Vec::new(),
         }
     }

@@ -56,7 +56,7 @@ pub(crate) struct Writer {
 impl Writer {
     pub(crate) fn new(settings: LedgerSettings, shared: Arc<Shared>, journal: Journal) -> Writer {
         Writer {
-            redact: Redact::new(settings.redactor.clone()),
+            redact: Redact::new(settings.redactor.clone()).with_bodies(settings.body_redactor.clone()),
             settings,
             shared,
             journal,

@@ -39,6 +39,7 @@ fn full_of_secrets() -> Box<failwell_audit::Record> {
     record.bodies = Some(Box::new(Bodies {
         request: format!("{{\"a\":\"{MARK}\"}}").into_bytes(),
         answer: format!("{}{MARK}", "x".repeat(35)).into_bytes(),
+        server: String::new(),
     }));
     record.verdicts.push(Verdict {
         guard: "secrets".into(),

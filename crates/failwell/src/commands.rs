@@ -6,6 +6,7 @@ mod check;
 mod check_python;
 mod completions;
 mod configured;
+mod customs;
 mod decision;
 mod doctor;
 mod emulate;

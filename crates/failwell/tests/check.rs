@@ -9,6 +9,8 @@
 
 #[path = "check/bad_consent.rs"]
 mod bad_consent;
+#[path = "check/bad_custom.rs"]
+mod bad_custom;
 #[path = "check/bad_files.rs"]
 mod bad_files;
 #[path = "check/bad_identity.rs"]
@@ -104,8 +106,41 @@ fn told(row: &Value, plain: &str) -> String {
 
 #[test]
 fn every_mistake_is_told_with_its_place_and_what_to_do() {
-    for (text, expected) in bad_files::CASES.iter().chain(bad_identity::CASES).chain(bad_consent::CASES) {
+    let cases = bad_files::CASES.iter().chain(bad_identity::CASES);
+    for (text, expected) in cases.chain(bad_consent::CASES).chain(bad_custom::CASES) {
         assert_eq!(problems(text), *expected, "{text}");
+    }
+}
+
+#[test]
+#[cfg(feature = "wasm")]
+fn a_module_that_lacks_an_export_is_told_where_it_is_named() {
+    let folder = Folder::with("[[guard.custom]]\nname = \"g\"\nwasm = \"g.wat\"\n");
+    let told = |module: &str| {
+        std::fs::write(folder.0.join("g.wat"), module).expect("written");
+        let ran = failwell(&folder, &["check", "--json"]);
+        let verdict: Value = serde_json::from_str(&ran.out).expect("JSON");
+        let problem = &verdict["problems"][0];
+        assert_eq!((&problem["line"], &problem["column"]), (&3.into(), &8.into()), "{verdict}");
+        assert_eq!(problem["key"], "guard.custom[0].wasm");
+        problem["message"].as_str().expect("a message").to_owned()
+    };
+    assert_eq!(told("(module)"), "the module does not export its `memory`");
+    let memory = r#"(memory (export "memory") 1)"#;
+    assert_eq!(told(&format!("(module {memory})")), "the module does not export the function `alloc`");
+    assert_eq!(told(r#"(module (import "env" "now" (func)))"#), "the module imports `now` of `env`");
+}
+
+#[test]
+fn the_examples_of_guards_are_fine() {
+    for example in ["guard-python", "guard-wasm"] {
+        let folder = Folder::new();
+        for file in std::fs::read_dir(format!("{ROOT}/examples/{example}")).expect("the example") {
+            let file = file.expect("a file");
+            std::fs::copy(file.path(), folder.0.join(file.file_name())).expect("copied");
+        }
+        let ran = failwell(&folder, &["check"]);
+        assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""), "{example}: {}", ran.out);
     }
 }
 

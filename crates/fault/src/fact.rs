@@ -104,8 +104,18 @@ impl Echo {
 
     /// Takes what the caller sent.
     pub fn of_caller(text: &str) -> Echo {
-        let mut kept: String = text.chars().filter(|c| !is_deceptive(*c)).take(Self::LONGEST).collect();
+        // What breaks a line keeps words apart: two secrets that become one word are recognised no more.
+        let shown = |c: char| match c {
+            '\n' | '\r' | '\t' | '\u{2028}' | '\u{2029}' => Some(' '),
+            c if is_deceptive(c) => None,
+            c => Some(c),
+        };
+        let mut kept: String = text.chars().filter_map(shown).take(Self::LONGEST).collect();
         if text.chars().nth(Self::LONGEST).is_some() {
+            // Neither is half a secret: a word that was cut goes, where there are words.
+            if let Some(end) = kept.rfind(' ') {
+                kept.truncate(end);
+            }
             kept.push('…');
         }
         Echo(kept.into_boxed_str())
@@ -164,12 +174,14 @@ mod tests {
 
     #[test]
     fn echoes_cannot_forge_lines_or_hide_text() {
-        assert_eq!(Echo::of_caller("a\nb\u{202E}c\u{200B}d").as_str(), "abcd");
+        assert_eq!(Echo::of_caller("a\nb\u{202E}c\u{200B}d").as_str(), "a bcd");
         assert_eq!(Echo::of_caller("a\u{E0069}\u{E0067}b\u{FE01}\u{E0150}c\u{AD}d").as_str(), "abcd");
         assert_eq!(Echo::of_caller("日本 é 🎉 \"quoted\"").as_str(), "日本 é 🎉 \"quoted\"");
         let long = Echo::of_caller(&"é".repeat(300));
         assert_eq!(long.as_str().chars().count(), 257);
         assert!(long.as_str().ends_with('…'));
+        let words = Echo::of_caller(&format!("{} secret", "a".repeat(252)));
+        assert_eq!(words.as_str(), format!("{}…", "a".repeat(252)), "no half of a word");
     }
 
     #[test]

@@ -4,7 +4,9 @@ use std::panic::Location;
 
 use crate::fact::fill;
 use crate::operator::{Private, Stack};
-use crate::{Captured, Effect, Excerpt, Fact, Kind, Name, Operator, Origin, Reason, Retry, Violation};
+use crate::{
+    Advice, Captured, Effect, Excerpt, Fact, Kind, Name, Operator, Origin, Reason, Retry, Violation,
+};
 
 /// One failure: what the caller may know, and behind [`Fault::operator`] what only the operator may.
 pub struct Fault(Box<Inner>);
@@ -14,6 +16,7 @@ struct Inner {
     facts: Vec<(&'static str, Fact)>,
     violations: Vec<Violation>,
     nearest: Vec<Name>,
+    advice: Option<&'static Advice>,
     excerpt: Option<Excerpt>,
     retry: Retry,
     effect: Effect,
@@ -35,6 +38,7 @@ impl Fault {
             facts: Vec::new(),
             violations: Vec::new(),
             nearest: Vec::new(),
+            advice: None,
             excerpt: None,
             retry: reason.kind.retry(),
             effect: Effect::None,
@@ -48,6 +52,13 @@ impl Fault {
     pub fn fact(mut self, name: &'static str, fact: impl Into<Fact>) -> Fault {
         self.0.facts.retain(|(known, _)| *known != name);
         self.0.facts.push((name, fact.into()));
+        self
+    }
+
+    /// Another hint than the usual one of its reason, where the usual one would lead astray.
+    #[must_use]
+    pub fn advise(mut self, advice: &'static Advice) -> Fault {
+        self.0.advice = Some(advice);
         self
     }
 
@@ -199,7 +210,8 @@ impl Fault {
 
     /// What to do next, with the values and the nearest names filled in.
     pub fn hint(&self) -> String {
-        let mut hint = fill(self.0.reason.hint, &self.0.facts);
+        let hint = self.0.advice.map_or(self.0.reason.hint, |advice| advice.0);
+        let mut hint = fill(hint, &self.0.facts);
         if !self.0.nearest.is_empty() {
             let names: Vec<String> = self.0.nearest.iter().map(|n| format!("`{}`", n.as_str())).collect();
             hint.push_str(&format!("; did you mean {}?", names.join(" or ")));

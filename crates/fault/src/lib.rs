@@ -41,7 +41,7 @@ pub use kind::{Kind, Level};
 pub use operator::{Captured, Operator};
 pub use or_fault::OrFault;
 pub use outcome::{Effect, Origin, Retry};
-pub use reason_row::Reason;
+pub use reason_row::{Advice, Reason};
 pub use reference::Ref;
 pub use secret::Secret;
 pub use violation::{Pointer, Rule, Violation};

@@ -33,6 +33,10 @@ impl Reason {
     }
 }
 
+/// A hint for one circumstance of a reason, kept with its row. Like a row it is a literal, and nothing else can be.
+#[derive(Debug)]
+pub struct Advice(pub(crate) &'static str);
+
 impl PartialEq for Reason {
     fn eq(&self, other: &Self) -> bool {
         self.id == other.id

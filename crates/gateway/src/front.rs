@@ -41,6 +41,14 @@ impl Room for Front {
         self.0.now.load().behind(target)
     }
 
+    fn has_others(&self) -> bool {
+        self.0.now.load().has_others()
+    }
+
+    fn own_tool(&self, tool: &str, caller: &Caller) -> Option<(Box<str>, Box<str>)> {
+        self.0.now.load().own_tool(tool, caller)
+    }
+
     fn offers(&self) -> Offers {
         self.0.now.load().offers()
     }

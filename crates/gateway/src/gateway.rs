@@ -364,6 +364,19 @@ impl Inner {
         known.map(|(server, entries)| self.veil.over(entries, &server, list, caller)).collect()
     }
 
+    /// Whose an item is and what its server calls it, if what is known already leaves no doubt.
+    pub(crate) fn own_name(
+        &self,
+        list: List,
+        caller: &Caller,
+        is: impl Fn(&Entry) -> bool,
+    ) -> Option<(Box<str>, Box<str>)> {
+        let seen = self.seen(list, caller);
+        let mut having = seen.iter().flat_map(|entries| entries.iter()).filter(|entry| is(entry));
+        let only = having.next().filter(|_| having.next().is_none())?;
+        Some((only.server.as_str().into(), only.inside.as_str().into()))
+    }
+
     /// What a tool wants repeated in headers, as far as its definition is known and the caller sees it.
     pub(crate) fn header_params(
         &self,
@@ -415,6 +428,17 @@ impl Room for Gateway {
         let named = named.or_else(|| server_of(target).map(str::to_owned));
         let member = named.filter(|server| self.0.member(server).is_some());
         member.or_else(|| self.0.catalogue.owner(target)).map(String::into_boxed_str)
+    }
+
+    fn has_others(&self) -> bool {
+        true
+    }
+
+    fn own_tool(&self, tool: &str, caller: &Caller) -> Option<(Box<str>, Box<str>)> {
+        match server_of(tool).filter(|server| self.0.member(server).is_some()) {
+            Some(_) => self.0.own_name(List::Tools, caller, |entry| entry.outside == tool),
+            None => self.0.own_name(List::Tools, caller, |entry| entry.shown == tool),
+        }
     }
 
     fn offers(&self) -> Offers {

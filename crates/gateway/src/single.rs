@@ -12,7 +12,7 @@ use failwell_server::{
 };
 use serde_json::json;
 
-use crate::catalogue::{Callee, Fresh, shown_names};
+use crate::catalogue::{Callee, Entry, Fresh, shown_names};
 use crate::gateway::{EVERYTHING, Inner, LIST_PATIENCE, naming_member};
 use crate::member::{Member, items_of};
 use crate::params::Params;
@@ -74,6 +74,15 @@ impl Room for Single {
 
     fn behind(&self, _target: &str) -> Option<Box<str>> {
         Some(self.name.as_str().into())
+    }
+
+    fn has_others(&self) -> bool {
+        true
+    }
+
+    fn own_tool(&self, tool: &str, caller: &Caller) -> Option<(Box<str>, Box<str>)> {
+        let is = |entry: &Entry| entry.server == self.name && entry.shown == tool;
+        self.inner.own_name(List::Tools, caller, is)
     }
 
     /// What the member offers, once that is known.

@@ -7,6 +7,7 @@
 mod category;
 mod checks;
 mod credentials;
+pub mod custom;
 mod detector;
 mod encoded;
 mod examine;
@@ -45,6 +46,8 @@ pub struct Guards {
     settings: GuardSettings,
     detectors: Detectors,
     categories: [u64; 3],
+    /// What is private by the file, in whatever direction and of whichever server.
+    private: u64,
 }
 
 /// What is to be done with one message.
@@ -60,7 +63,11 @@ impl Guards {
     pub fn compile(settings: GuardSettings) -> Result<Guards, Fault> {
         let detectors = Detectors::compile(settings.sensitivity)?;
         let categories = Guard::ALL.map(|guard| settings.rule(guard).categories_of(guard));
-        Ok(Guards { settings, detectors, categories })
+        let private = [Guard::Secrets, Guard::Pii]
+            .into_iter()
+            .filter(|guard| settings.rule(*guard).is_kept_back())
+            .fold(0, |all, guard| all | settings.rule(guard).categories_of(guard));
+        Ok(Guards { settings, detectors, categories, private })
     }
 
     /// Whether anything is looked for in messages of this direction.
@@ -107,9 +114,21 @@ impl Guards {
         }
     }
 
-    /// A line for the operator without secrets, whatever the guards are set to do: what is written down stays.
+    /// A line for the operator without secrets, whatever the guards are set to do: what is written down stays. What the
+    /// file wants kept from callers as private is kept out of it as well; text that wants to command a model is not
+    /// private, and shows what happened.
     pub fn scrub<'a>(&self, line: &'a str) -> Cow<'a, str> {
-        let wanted = bits(Guard::Secrets) & !Category::Entropy.bit();
+        self.without(line, always() | self.private)
+    }
+
+    /// A message, or the beginning of one, as it may be kept: without secrets, and without what the guards would not let
+    /// pass that way.
+    pub fn keepable<'a>(&self, direction: Direction, server: &str, text: &'a str) -> Cow<'a, str> {
+        let plan = self.plan(direction, server);
+        self.without(text, always() | self.private | plan.redacted | plan.blocked)
+    }
+
+    fn without<'a>(&self, line: &'a str, wanted: u64) -> Cow<'a, str> {
         if !examine::stirs(&self.detectors, line.as_bytes(), wanted) {
             return Cow::Borrowed(line);
         }
@@ -191,4 +210,9 @@ impl Guards {
         findings.truncate(MOST_FINDINGS);
         findings
     }
+}
+
+/// What is never written down: every secret that can be told by its shape.
+fn always() -> u64 {
+    bits(Guard::Secrets) & !Category::Entropy.bit()
 }

@@ -69,16 +69,16 @@ impl House {
             ApprovalCall::List => value(&json!({"approvals": desk.kept().all().await?})),
             ApprovalCall::Show(id) => value(&found(desk, &id).await?),
             ApprovalCall::Decide { id, decision, reason } => {
-                let reason = self.said(reason, whose)?;
+                let reason = self.said(reason, whose).await?;
                 self.decide(desk, &id, decision, reason.as_deref(), caller, whose).await
             }
         }
     }
 
     /// What was said with an answer, short and without what the guards take out.
-    fn said(&self, reason: Option<String>, whose: Whose<'_>) -> Result<Option<String>, Fault> {
+    async fn said(&self, reason: Option<String>, whose: Whose<'_>) -> Result<Option<String>, Fault> {
         let Some(reason) = reason else { return Ok(None) };
-        let clean = self.porter.incoming(whose, &failwell_rpc::json_string(&reason))?;
+        let clean = self.porter.incoming(whose, &failwell_rpc::json_string(&reason)).await?;
         let reason = clean.and_then(|json| json.raw().as_str().map(Cow::into_owned)).unwrap_or(reason);
         Ok(Some(reason.chars().take(LONGEST_REASON).collect()))
     }

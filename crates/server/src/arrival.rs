@@ -25,6 +25,8 @@ pub struct Arrival<'a> {
     pub caller: &'a Caller,
     /// The conversation it belongs to: always in the session era, and on stdio.
     pub session: Option<&'a Arc<Session>>,
+    /// The connection it came in on, which a session may outlive.
+    pub connection: &'a str,
     /// Whether ids may repeat.
     pub ids: SharedIds,
     /// Where notices about it go.
@@ -56,7 +58,7 @@ impl Arrival<'_> {
     }
 
     pub(crate) fn connection(&self) -> &str {
-        self.session.map_or("", |session| session.id.as_str())
+        self.session.map_or(self.connection, |session| session.id.as_str())
     }
 
     /// Notes that the request runs, so that it can be cancelled.

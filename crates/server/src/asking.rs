@@ -121,7 +121,7 @@ async fn ask_one(
     way: Way<'_>,
 ) -> Result<(String, Json), Fault> {
     let (id, answer) = session.open_question()?;
-    let frame = way.porter.outgoing(way.server, question.as_request(id))?;
+    let frame = way.porter.outgoing(way.server, question.as_request(id)).await?;
     way.outlet.push(frame).await?;
     let answer = tokio::time::timeout(PATIENCE, answer).await;
     let answer = answer.or_fault(&reason::MCP_CLIENT_REFUSED)?.or_fault(&reason::MCP_CLIENT_REFUSED)?;

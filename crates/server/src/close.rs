@@ -4,9 +4,10 @@ use std::borrow::Cow;
 use std::sync::{Arc, LazyLock};
 use std::time::{Duration, SystemTime};
 
-use failwell_audit::{Bodies, Done, Ended, Entry, Ledger, Record, Transport, failed};
+use failwell_audit::{Bodies, Done, Ended, Entry, Ledger, LetIn, Record, Transport, failed};
 use failwell_fault::{Fault, reason};
 use failwell_policy::Caller;
+use failwell_policy::guard::Direction;
 use failwell_render::{Moment, Outcome, Reply, render};
 use failwell_rpc::{Asked, ReplyTo};
 use memchr::memmem::Finder;
@@ -16,13 +17,18 @@ use crate::session::STDIO;
 
 /// How much of each end of a relayed result is searched for the tool's own word that it failed.
 const SEARCHED: usize = 4 * 1024;
+/// What is kept of a request that the custom guards have not let pass.
+const WITHHELD: &str = "[withheld: the custom guards have not let it pass]";
 
 impl House {
     /// The end of every walk. Where a record is promised, the answer waits for it.
     pub async fn close(&self, exchange: Exchange<'_>) -> Option<Reply> {
-        let (reply, record) = self.settle(exchange);
-        match (record, self.books.ledger()) {
+        let (reply, record) = match self.porter.has_customs() {
+            false => self.settle(exchange),
             // Rare and large, so kept apart: what every request is made of stays small.
+            true => Box::pin(self.settle_asking(exchange)).await,
+        };
+        match (record, self.books.ledger()) {
             (Some(record), Some(ledger)) => Box::pin(self.keep(record, ledger, reply)).await,
             _ => reply,
         }
@@ -33,8 +39,31 @@ impl House {
         let ended = SystemTime::now();
         exchange.happened = self.tempered(exchange.happened, exchange.caller);
         let reply = self.answer(&mut exchange, Moment::from(ended));
+        self.book(exchange, reply, ended)
+    }
+
+    /// The same where custom guards look at answers.
+    async fn settle_asking(&self, mut exchange: Exchange<'_>) -> (Option<Reply>, Option<Box<Record>>) {
+        let now = SystemTime::now();
+        exchange.happened = self.tempered(exchange.happened, exchange.caller);
+        let reply = match self.answer(&mut exchange, Moment::from(now)) {
+            Some(reply) => self.let_out_asking(&mut exchange, reply, Moment::from(now)).await,
+            None => None,
+        };
+        self.book(exchange, reply, SystemTime::now())
+    }
+
+    /// Counts and writes down what is over.
+    fn book(
+        &self,
+        exchange: Exchange<'_>,
+        reply: Option<Reply>,
+        ended: SystemTime,
+    ) -> (Option<Reply>, Option<Box<Record>>) {
         let took = exchange.began.elapsed();
         self.books.metrics().end(took, reply.is_some());
+        let bodies = self.books.ledger().and_then(Ledger::bodies);
+        let bodies = bodies.map(|most| self.bodies(Some(&exchange), exchange.request, reply.as_ref(), most));
         let ended_as = ended_as(exchange.happened, exchange.to.asked, reply.as_ref());
         let (target, verdicts) = exchange.trail.into_parts();
         if let Some(fault) = ended_as.fault() {
@@ -64,13 +93,36 @@ impl House {
             bytes_in: exchange.request.map_or(0, str::len),
             bytes_out: reply.as_ref().map_or(0, |reply| reply.body.len()),
             verdicts,
-            bodies: ledger.bodies().map(|most| bodies(exchange.request, reply.as_ref(), most)),
+            bodies,
         });
         if ledger.is_critical() {
             return (reply, Some(record));
         }
         ledger.note(record);
         (reply, None)
+    }
+
+    /// What came in and went out, for the record. What came in is what the guards left of it: one that was asked and did
+    /// not let it pass cannot say which part of it may be kept.
+    pub(crate) fn bodies(
+        &self,
+        exchange: Option<&Exchange<'_>>,
+        request: Option<&str>,
+        reply: Option<&Reply>,
+        most: usize,
+    ) -> Box<Bodies> {
+        let is_asked = self.porter.asks_in(Direction::Request);
+        let let_in = exchange.map_or(LetIn::No, |exchange| exchange.trail.was_let_in());
+        let request = match let_in {
+            LetIn::Changed(clean) => clean,
+            LetIn::No if is_asked && request.is_some() => WITHHELD,
+            LetIn::No | LetIn::Whole => request.unwrap_or_default(),
+        };
+        Box::new(Bodies {
+            request: cut(request.as_bytes(), most),
+            answer: cut(reply.map_or(&[], |reply| &reply.body), most),
+            server: exchange.map_or_else(String::new, |exchange| exchange.server.clone()),
+        })
     }
 
     fn tempered(&self, happened: Result<Outcome, Fault>, caller: Option<&Caller>) -> Result<Outcome, Fault> {
@@ -181,11 +233,11 @@ fn says_it_failed(reply: &Reply) -> bool {
     found(first) || body.len() > SEARCHED && found(last)
 }
 
-fn transport(connection: &str) -> Transport {
+pub(crate) fn transport(connection: &str) -> Transport {
     if connection == STDIO { Transport::Stdio } else { Transport::Http }
 }
 
-fn connection(name: &str) -> Cow<'static, str> {
+pub(crate) fn connection(name: &str) -> Cow<'static, str> {
     match name {
         "" => Cow::Borrowed(""),
         STDIO => Cow::Borrowed(STDIO),
@@ -194,8 +246,8 @@ fn connection(name: &str) -> Cow<'static, str> {
 }
 
 /// Methods everybody knows need no copy.
-fn method(name: &str) -> Cow<'static, str> {
-    const KNOWN: [&str; 12] = [
+pub(crate) fn method(name: &str) -> Cow<'static, str> {
+    const KNOWN: [&str; 16] = [
         "tools/call",
         "tools/list",
         "ping",
@@ -208,18 +260,18 @@ fn method(name: &str) -> Cow<'static, str> {
         "tasks/get",
         "completion/complete",
         "subscriptions/listen",
+        "notifications/initialized",
+        "notifications/cancelled",
+        "notifications/progress",
+        "notifications/roots/list_changed",
     ];
     let known = KNOWN.into_iter().find(|known| *known == name);
     known.map_or_else(|| Cow::Owned(name.to_owned()), Cow::Borrowed)
 }
 
-fn bodies(request: Option<&str>, reply: Option<&Reply>, most: usize) -> Box<Bodies> {
-    // A little more than is kept, so that a secret at the edge is still seen whole.
-    let cut = |bytes: &[u8]| bytes.get(..most.saturating_add(SEARCHED)).unwrap_or(bytes).to_vec();
-    Box::new(Bodies {
-        request: cut(request.unwrap_or_default().as_bytes()),
-        answer: cut(reply.map_or(&[], |reply| &reply.body)),
-    })
+/// A little more than is kept, so that a secret at the edge is still seen whole.
+fn cut(bytes: &[u8], most: usize) -> Vec<u8> {
+    bytes.get(..most.saturating_add(SEARCHED)).unwrap_or(bytes).to_vec()
 }
 
 #[cfg(test)]

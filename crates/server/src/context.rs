@@ -217,7 +217,7 @@ impl Context {
 
     /// Sends a frame, if it may pass.
     async fn tell(&self, frame: String) {
-        if let Some(frame) = self.0.porter.notice(&self.0.server, frame) {
+        if let Some(frame) = self.0.porter.notice(&self.0.server, frame).await {
             // A reader that is gone is found out by whoever writes the answer.
             let _ = self.0.outlet.push(frame).await;
         }

@@ -4,25 +4,42 @@ use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use arc_swap::ArcSwap;
-use failwell_audit::{Journal, Redactor, Sighting, Trail, Verdict as Decision};
+use failwell_audit::{
+    BodyRedactor, BodySort, Journal, KeptBody, Redactor, Sighting, Trail, Verdict as Decision,
+};
 use failwell_fault::{Effect, Fault, Name, OrFault, reason};
 use failwell_policy::Guards;
+use failwell_policy::guard::custom::Subject;
 use failwell_policy::guard::{Action, Direction, Finding, GuardSettings, Verdict};
 use failwell_render::{Moment, Outcome, Reply, render};
 use failwell_rpc::{Asked, Face, Json, Limits, ReplyTo, Request, Response};
 
+use crate::custom::{Customs, Passing};
 use crate::house::{Exchange, House};
 use crate::metrics::Sightings;
 use crate::session::{Concern, Session};
 
+/// What comes before the part of a notice that is not ours.
+const PARAMS: &[u8] = b"\"params\":";
+
 /// The guards in force. Clones share them, so that one swap changes all.
 #[derive(Debug, Clone)]
-pub struct Gate(Arc<ArcSwap<Guards>>);
+pub struct Gate(Arc<Held>);
+
+#[derive(Debug)]
+struct Held {
+    guards: ArcSwap<Guards>,
+    customs: ArcSwap<Customs>,
+}
 
 impl Gate {
     /// These guards for now.
     pub fn new(guards: Guards) -> Gate {
-        Gate(Arc::new(ArcSwap::from_pointee(guards)))
+        Gate::of(Arc::new(guards))
+    }
+
+    fn of(guards: Arc<Guards>) -> Gate {
+        Gate(Arc::new(Held { guards: ArcSwap::new(guards), customs: ArcSwap::default() }))
     }
 
     /// What is guarded when nobody says: no secret leaves.
@@ -35,23 +52,51 @@ impl Gate {
                 STANDARD.get_or_init(|| compiled).clone()
             }
         };
-        Ok(Gate(Arc::new(ArcSwap::new(guards))))
+        Ok(Gate::of(guards))
     }
 
     /// Other guards from now on. What is being looked through is judged by the old ones.
     pub fn set(&self, guards: Guards) {
-        self.0.store(Arc::new(guards));
+        self.0.guards.store(Arc::new(guards));
+    }
+
+    /// Other custom guards from now on.
+    pub fn set_customs(&self, customs: Customs) {
+        self.0.customs.store(Arc::new(customs));
+    }
+
+    pub(crate) fn customs(&self) -> Arc<Customs> {
+        self.0.customs.load_full()
+    }
+
+    fn guards(&self) -> arc_swap::Guard<Arc<Guards>> {
+        self.0.guards.load()
     }
 
     /// A text for the operator, without secrets, whatever the guards are set to do.
     pub fn scrub(&self, text: &str) -> String {
-        self.0.load().scrub(text).into_owned()
+        self.guards().scrub(text).into_owned()
     }
 
     /// The same as a function, for what is written down elsewhere.
     pub fn redactor(&self) -> Redactor {
         let gate = self.clone();
         Arc::new(move |text| gate.scrub(text))
+    }
+}
+
+impl Gate {
+    /// What is taken out of bodies that are kept: secrets always, and whatever the guards would not let pass.
+    pub fn body_redactor(&self) -> BodyRedactor {
+        let gate = self.clone();
+        Arc::new(move |kept: &KeptBody<'_>| {
+            let direction = match kept.sort {
+                BodySort::Request => Direction::Request,
+                BodySort::Result => Direction::Result,
+                BodySort::Error => Direction::Error,
+            };
+            gate.guards().keepable(direction, kept.server, kept.text).into_owned()
+        })
     }
 }
 
@@ -64,13 +109,25 @@ pub(crate) struct Porter {
     pub(crate) sightings: Sightings,
 }
 
-/// Whose message it is, for the report.
-#[derive(Debug, Clone, Copy, Default)]
+/// Whose message it is, for the report and for custom guards.
+#[derive(Debug, Clone, Copy)]
 pub(crate) struct Whose<'a> {
     pub(crate) server: &'a str,
+    /// The same for custom guards, who must know what is not known.
+    pub(crate) on: Subject<'a>,
+    pub(crate) tool: Subject<'a>,
+    pub(crate) method: &'a str,
+    pub(crate) caller: &'a str,
     pub(crate) to: Option<&'a ReplyTo>,
     pub(crate) connection: &'a str,
     pub(crate) watched: Option<Watched<'a>>,
+}
+
+impl Default for Whose<'_> {
+    fn default() -> Self {
+        let (on, tool) = (Subject::Unknown, Subject::Unknown);
+        Whose { server: "", on, tool, method: "", caller: "", to: None, connection: "", watched: None }
+    }
 }
 
 /// An exchange whose record shall say what each guard decided.
@@ -90,7 +147,7 @@ impl Watched<'_> {
             let decided = of_guard().map(|finding| finding.action).max();
             self.trail.decide(Decision {
                 guard: guard.as_str().into(),
-                looked_at: looked_at(looked.direction),
+                looked_at: looked.direction.looked_at(),
                 decided: decided.map_or("pass", Action::as_str),
                 found: of_guard().map(|f| format!("{} at {}", f.category.as_str(), f.place).into()).collect(),
                 after,
@@ -108,15 +165,6 @@ struct Looked<'a> {
     since: Instant,
 }
 
-fn looked_at(direction: Direction) -> &'static str {
-    match direction {
-        Direction::Request => "request",
-        Direction::Result => "result",
-        Direction::Error => "error",
-        Direction::Notice => "notification",
-    }
-}
-
 fn findings(verdict: &Verdict) -> &[Finding] {
     match verdict {
         Verdict::Pass => &[],
@@ -127,36 +175,67 @@ fn findings(verdict: &Verdict) -> &[Finding] {
 }
 
 impl Porter {
-    /// Looks through what a client sent. `None`: it may go on as it is.
-    pub(crate) fn incoming(&self, whose: Whose<'_>, json: &str) -> Result<Option<Json>, Fault> {
+    /// Looks through what a client sent, where no custom guard is to be asked. `None`: it may go on as it is.
+    pub(crate) fn incoming_now(&self, whose: Whose<'_>, json: &str) -> Result<Option<Json>, Fault> {
         let verdict = self.look(Direction::Request, whose, json.as_bytes(), 0);
-        let Some(bytes) = self.judge(verdict, whose)? else { return Ok(None) };
-        let text = String::from_utf8(bytes).or_fault(&reason::SERVER_BUG)?;
-        Json::read(&text, &Limits::default()).map(Some).map_err(|_| Fault::new(&reason::SERVER_BUG))
+        self.judge(verdict, whose)?.map(left_over).transpose()
+    }
+
+    /// Looks through what a client sent. `None`: it may go on as it is.
+    pub(crate) async fn incoming(&self, whose: Whose<'_>, json: &str) -> Result<Option<Json>, Fault> {
+        let verdict = self.look(Direction::Request, whose, json.as_bytes(), 0);
+        let clean = self.judge(verdict, whose)?;
+        let left = match self.asks_in(Direction::Request) {
+            // Rare and large, so kept apart.
+            true => {
+                let passing = Passing { direction: Direction::Request, whose, from: 0 };
+                Box::pin(self.ask(passing, clean.as_deref().unwrap_or(json.as_bytes()))).await?
+            }
+            false => None,
+        };
+        left.or(clean).map(left_over).transpose()
     }
 
     /// Looks through what a client is told or asked without having asked for it.
-    pub(crate) fn outgoing(&self, server: &str, frame: String) -> Result<String, Fault> {
-        let whose = Whose { server, ..Whose::default() };
+    pub(crate) async fn outgoing(&self, server: &str, frame: String) -> Result<String, Fault> {
+        let whose = Whose::unasked(server);
         let verdict = self.look(Direction::Notice, whose, frame.as_bytes(), 0);
-        match self.judge(verdict, whose)? {
-            Some(bytes) => String::from_utf8(bytes).or_fault(&reason::SERVER_BUG),
-            None => Ok(frame),
+        let mut frame = match self.judge(verdict, whose)? {
+            Some(bytes) => String::from_utf8(bytes).or_fault(&reason::SERVER_BUG)?,
+            None => frame,
+        };
+        if self.asks_in(Direction::Notice) {
+            let from = memchr::memmem::find(frame.as_bytes(), PARAMS).unwrap_or(frame.len());
+            let passing = Passing { direction: Direction::Notice, whose, from };
+            if let Some(left) = Box::pin(self.ask(passing, frame.as_bytes())).await? {
+                frame = String::from_utf8(left).or_fault(&reason::SERVER_BUG)?;
+            }
         }
+        Ok(frame)
     }
 
     /// The same for what nobody waits for: a notice that may not pass is not sent, and the operator knows.
-    pub(crate) fn notice(&self, server: &str, frame: String) -> Option<String> {
-        self.outgoing(server, frame).ok()
+    pub(crate) async fn notice(&self, server: &str, frame: String) -> Option<String> {
+        self.outgoing(server, frame).await.ok()
     }
 
-    /// Whether single servers have actions of their own.
+    /// Whether custom guards look at messages of this direction.
+    pub(crate) fn asks_in(&self, direction: Direction) -> bool {
+        self.gate.0.customs.load().watch(direction)
+    }
+
+    /// Whether servers are told apart.
     pub(crate) fn knows_servers(&self) -> bool {
-        self.gate.0.load().knows_servers()
+        self.gate.guards().knows_servers() || self.has_customs()
+    }
+
+    /// Whether there are custom guards.
+    pub(crate) fn has_customs(&self) -> bool {
+        !self.gate.0.customs.load().is_empty()
     }
 
     fn look(&self, direction: Direction, whose: Whose<'_>, json: &[u8], from: usize) -> Verdict {
-        let guards = self.gate.0.load();
+        let guards = self.gate.guards();
         let since = Instant::now();
         let verdict = guards.inspect(direction, whose.server, json, from);
         if let Some(watched) = whose.watched {
@@ -203,6 +282,12 @@ impl Porter {
             self.journal.sighting(&sighting);
         }
     }
+}
+
+/// What guards left of a message.
+fn left_over(bytes: Vec<u8>) -> Result<Json, Fault> {
+    let text = String::from_utf8(bytes).or_fault(&reason::SERVER_BUG)?;
+    Json::read(&text, &Limits::default()).map_err(|_| Fault::new(&reason::SERVER_BUG))
 }
 
 /// The first finding that blocks, by name and place.
@@ -261,49 +346,114 @@ impl House {
     /// A request without what its guards took out; `None`: it may go on as it is.
     pub(crate) fn let_in(&self, request: &Request<'_>, whose: Whose<'_>) -> Result<Option<String>, Fault> {
         let Some(params) = request.params else { return Ok(None) };
-        let clean = self.porter.incoming(whose, params.text())?;
-        Ok(clean.map(|params| {
-            let method = failwell_rpc::json_string(&request.method);
-            let id = request.id.text();
-            format!(r#"{{"jsonrpc":"2.0","id":{id},"method":{method},"params":{}}}"#, params.text())
-        }))
+        let clean = self.porter.incoming_now(whose, params.text())?;
+        Ok(clean.map(|params| with_params(request, &params)))
+    }
+
+    /// The same where custom guards are asked as well.
+    pub(crate) async fn let_in_asking(
+        &self,
+        request: &Request<'_>,
+        whose: Whose<'_>,
+    ) -> Result<Option<String>, Fault> {
+        let clean = match request.params {
+            Some(params) => self.porter.incoming(whose, params.text()).await?,
+            None => None,
+        };
+        let clean = clean.map(|params| with_params(request, &params));
+        if let Some(watched) = whose.watched {
+            watched.trail.let_in(clean.as_deref());
+        }
+        Ok(clean)
     }
 
     /// Looks through an answer before it leaves. One that may not leave becomes a fault.
     pub(crate) fn let_out(&self, exchange: &mut Exchange<'_>, reply: Reply, now: Moment) -> Option<Reply> {
-        let direction = match &exchange.happened {
-            Ok(Outcome::ToolFailed(_)) | Err(_) => Direction::Error,
-            Ok(_) => Direction::Result,
-        };
         let from = after_id(&exchange.to, &reply.body);
-        let whose = Whose {
-            server: &exchange.server,
-            to: Some(&exchange.to),
-            connection: exchange.connection,
-            watched: Some(Watched { trail: &exchange.trail, began: exchange.began }),
-        };
-        let verdict = self.porter.look(direction, whose, &reply.body, from);
+        let whose = answering(exchange);
+        let verdict = self.porter.look(direction_of(exchange), whose, &reply.body, from);
         match self.porter.judge(verdict, whose) {
             Ok(None) => Some(reply),
             Ok(Some(body)) => Some(Reply { body, ..reply }),
-            Err(fault) => {
-                exchange.happened = Err(fault.with_effect(effect(&exchange.to, &exchange.happened)));
-                render(&exchange.to, &exchange.happened, None, now)
-            }
+            Err(fault) => held_back(exchange, fault, now),
+        }
+    }
+
+    /// The same for custom guards. A fault of the guards themselves is their own words, and is not asked about again.
+    pub(crate) async fn let_out_asking(
+        &self,
+        exchange: &mut Exchange<'_>,
+        reply: Reply,
+        now: Moment,
+    ) -> Option<Reply> {
+        let direction = direction_of(exchange);
+        let is_ours = exchange.happened.as_ref().err().is_some_and(|fault| {
+            *fault.reason() == reason::POLICY_BLOCKED || *fault.reason() == reason::POLICY_GUARD_FAILED
+        });
+        if is_ours || !self.porter.asks_in(direction) {
+            return Some(reply);
+        }
+        let aim = self.aim(exchange.method, exchange.trail.target(), exchange.caller);
+        let whose = aim.of(Whose {
+            method: exchange.method.unwrap_or_default(),
+            caller: exchange.caller.map_or("", |caller| caller.name()),
+            ..answering(exchange)
+        });
+        let passing = Passing { direction, whose, from: after_id(&exchange.to, &reply.body) };
+        let left = self.porter.ask(passing, &reply.body).await;
+        match left {
+            Ok(None) => Some(reply),
+            Ok(Some(body)) => Some(Reply { body, ..reply }),
+            Err(fault) => held_back(exchange, fault, now),
         }
     }
 
     /// An answer to a question of ours.
-    pub fn hear(&self, response: &Response<'_>, session: &Session) -> Concern {
-        let whose = Whose { connection: &session.id, ..Whose::default() };
-        let body = response.body.map_err(|_| ());
-        let body = body.and_then(|raw| match self.porter.incoming(whose, raw.text()) {
-            Ok(clean) => Ok(clean.unwrap_or_else(|| raw.to_json())),
-            // Who asked learns that there is no answer; the operator knows why.
+    pub async fn hear(&self, response: &Response<'_>, session: &Session) -> Concern {
+        let whose = Whose { connection: &session.id, caller: session.caller.name(), ..Whose::default() };
+        let body = match response.body {
+            Ok(raw) => match self.porter.incoming(whose, raw.text()).await {
+                Ok(clean) => Ok(clean.unwrap_or_else(|| raw.to_json())),
+                // Who asked learns that there is no answer; the operator knows why.
+                Err(_) => Err(()),
+            },
             Err(_) => Err(()),
-        });
+        };
         session.answer(&response.id, body)
     }
+}
+
+fn with_params(request: &Request<'_>, params: &Json) -> String {
+    let method = failwell_rpc::json_string(&request.method);
+    let id = request.id.text();
+    format!(r#"{{"jsonrpc":"2.0","id":{id},"method":{method},"params":{}}}"#, params.text())
+}
+
+fn direction_of(exchange: &Exchange<'_>) -> Direction {
+    match &exchange.happened {
+        Ok(Outcome::ToolFailed(_)) | Err(_) => Direction::Error,
+        Ok(_) => Direction::Result,
+    }
+}
+
+fn answering<'a>(exchange: &'a Exchange<'_>) -> Whose<'a> {
+    Whose {
+        server: &exchange.server,
+        to: Some(&exchange.to),
+        connection: exchange.connection,
+        watched: Some(Watched { trail: &exchange.trail, began: exchange.began }),
+        ..Whose::default()
+    }
+}
+
+/// An answer that may not leave: what was done stays done, and changing the request changes nothing.
+fn held_back(exchange: &mut Exchange<'_>, fault: Fault, now: Moment) -> Option<Reply> {
+    let fault = match *fault.reason() == reason::POLICY_BLOCKED {
+        true => fault.advise(&reason::POLICY_BLOCKED_ANSWER),
+        false => fault,
+    };
+    exchange.happened = Err(fault.with_effect(effect(&exchange.to, &exchange.happened)));
+    render(&exchange.to, &exchange.happened, None, now)
 }
 
 /// What was done although its answer may not leave.

@@ -8,9 +8,7 @@ use failwell_audit::{Journal, Trail};
 use failwell_fault::{Fault, OrFault, reason};
 use failwell_policy::Caller;
 use failwell_render::{Outcome, Reply};
-use failwell_rpc::{
-    About, Asked, Face, Incoming, Json, Limits, Message, Misread, Notification, Raw, ReplyTo, Revision, read,
-};
+use failwell_rpc::{About, Asked, Face, Incoming, Json, Limits, Message, Misread, ReplyTo, Revision, read};
 use futures_util::FutureExt;
 use serde_json::json;
 use tokio::sync::Semaphore;
@@ -27,7 +25,7 @@ use crate::metrics::Sightings;
 use crate::panic::fault_of_panic;
 use crate::room::Room;
 use crate::seal::Seal;
-use crate::session::{Concern, Session};
+use crate::session::Session;
 use crate::settings::{Settings, ToolFailures};
 use crate::task::Tasks;
 use crate::turnstile::Passage;
@@ -157,9 +155,24 @@ impl House {
         };
         let _passage = self.admit(&client.caller).await?;
         let server = self.server_of(&arrival.request);
-        let whose =
-            Whose { server: &server, to: Some(to), connection: arrival.connection(), watched: Some(watched) };
-        match self.let_in(&arrival.request, whose)? {
+        let whose = Whose {
+            server: &server,
+            to: Some(to),
+            connection: arrival.connection(),
+            watched: Some(watched),
+            ..Whose::default()
+        };
+        let clean = match self.porter.has_customs() {
+            false => self.let_in(&arrival.request, whose),
+            // Rare and large, so kept apart: what every request is made of stays small.
+            true => {
+                let aim = self.aim(Some(&arrival.request.method), call.target(), Some(arrival.caller));
+                let (method, caller) = (&*arrival.request.method, &**arrival.caller.name());
+                let whose = aim.of(Whose { method, caller, ..whose });
+                Box::pin(self.let_in_asking(&arrival.request, whose)).await
+            }
+        };
+        match clean? {
             None => self.work(call, client, arrival, &said, to, watched).await,
             // Rare and large, so kept apart.
             Some(clean) => Box::pin(self.serve_clean(&clean, client, arrival, to, watched)).await,
@@ -183,6 +196,7 @@ impl House {
             spoken: arrival.spoken,
             caller: arrival.caller,
             session: arrival.session,
+            connection: arrival.connection,
             ids: arrival.ids,
             outlet: arrival.outlet.clone(),
             cancel: arrival.cancel.clone(),
@@ -238,17 +252,6 @@ impl House {
         self.close(Exchange::refused(fault, to, self.begin(), connection)).await
     }
 
-    /// A notice from the client. Nothing is ever answered.
-    pub fn heed(&self, notification: &Notification<'_>, session: Option<&Arc<Session>>) -> Concern {
-        let ("notifications/cancelled", Some(session)) = (&*notification.method, session) else {
-            return Concern::Ours;
-        };
-        match notification.param("requestId").and_then(Raw::as_id) {
-            Some(id) => session.cancel(&id),
-            None => Concern::Ours,
-        }
-    }
-
     /// Keeps a session told of changes, until it ends.
     pub fn keep_told(&self, session: &Arc<Session>) {
         tokio::spawn(tell_session(session.clone(), self.hub.clone(), self.porter.clone()));
@@ -262,7 +265,8 @@ impl House {
     /// The numbers so far.
     pub fn metrics(&self) -> String {
         let buckets = self.settings.turnstile.buckets();
-        self.books.numbers(buckets, &self.porter.sightings) + &self.room.metrics()
+        let customs = self.porter.gate.customs().numbers();
+        self.books.numbers(buckets, &self.porter.sightings) + &customs + &self.room.metrics()
     }
 
     /// The journal.

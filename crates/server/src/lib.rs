@@ -15,6 +15,7 @@
 //! * What other nodes must know goes through [`SharedState`]; a node that is [`Alone`] shares nothing and waits for nobody.
 //! * Absent on purpose: sockets, code numbers, HTTP statuses.
 
+mod aim;
 mod approval;
 mod approvals;
 mod approving;
@@ -26,9 +27,11 @@ mod client;
 mod close;
 mod content;
 mod context;
+mod custom;
 mod digest;
 mod guarding;
 mod headers;
+mod heeding;
 mod house;
 mod hub;
 mod listen;
@@ -72,6 +75,7 @@ pub use books::Books;
 pub use client::{Capability, Client, TASKS_EXTENSION};
 pub use content::{Content, ResourceBody, ResourceContents, ToolOutcome};
 pub use context::{Context, TaskNeed};
+pub use custom::{Custom, Customs};
 pub use guarding::Gate;
 pub use headers::{Headers, header_value, named_by, repeated_params};
 pub use house::{Exchange, House};
@@ -81,7 +85,7 @@ pub use near::nearest;
 pub use panic::{fault_of_panic, keep_panics_quiet};
 pub use party::Party;
 pub use passing::Passing;
-pub use plain::PlainCall;
+pub use plain::{From as PlainFrom, PlainCall};
 pub use prompt::{Prompt, PromptArgument, PromptMessage, PromptResult};
 pub use question::{Answers, Question};
 pub use resource::{Address, Resource};

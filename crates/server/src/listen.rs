@@ -130,7 +130,7 @@ impl Listening<'_> {
         let others = members.and_then(|members| members.without(&["_meta"]));
         let params = joined(&format!(r#""_meta":{meta}"#), others.as_ref());
         let frame = format!(r#"{{"jsonrpc":"2.0","method":"{method}","params":{params}}}"#);
-        match self.porter.notice("", failwell_rpc::on_one_line(frame)) {
+        match self.porter.notice("", failwell_rpc::on_one_line(frame)).await {
             Some(frame) => self.outlet.push(frame).await,
             None => Ok(()),
         }
@@ -170,7 +170,7 @@ pub(crate) async fn tell_session(session: Arc<Session>, hub: Hub, porter: Arc<Po
             let params = event.params().map(|params| format!(r#","params":{}"#, params.text()));
             let (method, params) = (event.method(), params.unwrap_or_default());
             let frame = format!(r#"{{"jsonrpc":"2.0","method":"{method}"{params}}}"#);
-            if let Some(frame) = porter.notice("", failwell_rpc::on_one_line(frame)) {
+            if let Some(frame) = porter.notice("", failwell_rpc::on_one_line(frame)).await {
                 session.outbound.push_now(frame);
             }
         }

@@ -67,14 +67,14 @@ impl House {
     }
 
     /// A client comes back here from a stream of another node: what it may have missed is told once more.
-    pub fn tell_missed(&self, session: &Session) {
+    pub async fn tell_missed(&self, session: &Session) {
         for event in [Event::ToolsChanged, Event::PromptsChanged, Event::ResourcesChanged] {
             session.outbound.push_now(json!({"jsonrpc": "2.0", "method": event.method()}).to_string());
         }
         for uri in session.kept().map(|kept| kept.watched).unwrap_or_default() {
             let method = "notifications/resources/updated";
             let notice = json!({"jsonrpc": "2.0", "method": method, "params": {"uri": uri}});
-            if let Some(notice) = self.porter.notice("", notice.to_string()) {
+            if let Some(notice) = self.porter.notice("", notice.to_string()).await {
                 session.outbound.push_now(notice);
             }
         }

@@ -41,6 +41,17 @@ pub enum PlainCall {
     Approvals(ApprovalCall),
 }
 
+/// Where a plain call comes from.
+#[derive(Debug, Clone, Copy)]
+pub struct From<'a> {
+    /// Who sent it.
+    pub caller: &'a Caller,
+    /// The connection it came in on.
+    pub connection: &'a str,
+    /// The message itself, if there is one.
+    pub request: Option<&'a str>,
+}
+
 impl PlainCall {
     /// Reads a request of plain JSON-RPC: `list_tools`, `execute_tool`, `read_resource`, or any tool by name.
     pub fn read(request: &Request<'_>) -> Result<PlainCall, Fault> {
@@ -79,10 +90,10 @@ impl House {
         self: &Arc<Self>,
         mut to: ReplyTo,
         call: Result<PlainCall, Fault>,
-        caller: &Caller,
-        request: Option<&str>,
+        from: From<'_>,
         cancel: CancellationToken,
     ) -> Option<Reply> {
+        let From { caller, connection, request } = from;
         let (began, trail) = (self.begin(), Trail::default());
         match &call {
             Ok(PlainCall::Execute { name, .. }) => {
@@ -104,14 +115,23 @@ impl House {
         let happened = match call {
             Ok(call) => {
                 let watched = Watched { trail: &trail, began };
-                let whose = Whose { server: &server, to: Some(&to), connection: "", watched: Some(watched) };
+                let whose = Whose {
+                    server: &server,
+                    to: Some(&to),
+                    connection,
+                    caller: caller.name(),
+                    method: method.unwrap_or_default(),
+                    watched: Some(watched),
+                    ..Whose::default()
+                };
+                let aim = self.porter.has_customs().then(|| self.aim(method, trail.target(), Some(caller)));
+                let whose = aim.as_ref().map_or(whose, |aim| aim.of(whose));
                 self.serve_plain(call, caller, &to, whose, cancel).await
             }
             Err(fault) => Err(fault),
         };
         let caller = Some(caller);
-        let exchange =
-            Exchange { to, happened, began, method, connection: "", server, caller, request, trail };
+        let exchange = Exchange { to, happened, began, method, connection, server, caller, request, trail };
         self.close(exchange).await
     }
 
@@ -151,7 +171,7 @@ impl House {
             }
             PlainCall::Execute { name, arguments } => {
                 let arguments = Json::of(&arguments).or_fault(&reason::SERVER_BUG)?;
-                let arguments = self.porter.incoming(whose, arguments.text())?.unwrap_or(arguments);
+                let arguments = self.let_in_plain(whose, arguments.text()).await?.unwrap_or(arguments);
                 let work = self.room.call(&name, arguments, cx.clone());
                 let supervised = self.supervise(work, &cx).await;
                 if let (Some(noted), Some(watched)) = (cx.noted(), whose.watched) {
@@ -160,7 +180,7 @@ impl House {
                 plain_result(supervised?.finished()?)
             }
             PlainCall::ReadResource(uri) => {
-                let clean = self.porter.incoming(whose, &failwell_rpc::json_string(&uri))?;
+                let clean = self.let_in_plain(whose, &failwell_rpc::json_string(&uri)).await?;
                 let uri =
                     clean.and_then(|json| json.raw().as_str().map(|text| text.into_owned())).unwrap_or(uri);
                 let contents = self.supervise(self.room.read(&uri, cx.clone()), &cx).await?.finished()?;
@@ -172,6 +192,17 @@ impl House {
 }
 
 impl House {
+    async fn let_in_plain(&self, whose: Whose<'_>, json: &str) -> Result<Option<Json>, Fault> {
+        if !self.porter.has_customs() {
+            return self.porter.incoming_now(whose, json);
+        }
+        let clean = Box::pin(self.porter.incoming(whose, json)).await?;
+        if let Some(watched) = whose.watched {
+            watched.trail.let_in(clean.as_ref().map(Json::text));
+        }
+        Ok(clean)
+    }
+
     fn server_of_plain(&self, call: &PlainCall) -> String {
         match call {
             PlainCall::Execute { name: target, .. } | PlainCall::ReadResource(target) => {

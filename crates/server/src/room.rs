@@ -150,6 +150,14 @@ pub trait Room: Send + Sync + 'static {
     fn behind(&self, _target: &str) -> Option<Box<str>> {
         None
     }
+    /// Whether others stand behind this one, under names of their own.
+    fn has_others(&self) -> bool {
+        false
+    }
+    /// The server a tool belongs to, and what that server calls it; `None` where that cannot be told.
+    fn own_tool(&self, tool: &str, _caller: &Caller) -> Option<(Box<str>, Box<str>)> {
+        Some((self.info().name.into(), tool.into()))
+    }
 }
 
 /// Work that is over before it starts.

@@ -2,6 +2,7 @@
 
 mod approvals;
 mod body;
+mod connection;
 mod doors;
 mod issuer;
 mod ladder;

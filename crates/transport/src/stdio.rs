@@ -168,11 +168,11 @@ impl Connection {
             }
             Ok(Message::Notification(notification)) => {
                 self.calm();
-                self.house.heed(&notification, Some(&self.session));
+                self.house.heed(&notification, &self.session);
                 None
             }
             Ok(Message::Response(response)) => {
-                self.house.hear(&response, &self.session);
+                self.house.hear(&response, &self.session).await;
                 None
             }
             Err(misread) => self.misread(misread).await,
@@ -193,6 +193,7 @@ fn arrival<'a>(session: &'a Arc<Session>, request: Request<'a>) -> Arrival<'a> {
         spoken,
         caller: &session.caller,
         session: Some(session),
+        connection: &session.id,
         ids: SharedIds::Refused,
         outlet: session.outbound.clone(),
         cancel: session.ended.child_token(),

@@ -15,6 +15,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("failwell-render", &["rpc", "fault"]),
     ("failwell-audit", &["render", "rpc", "fault"]),
     ("failwell-process", &["rpc", "fault"]),
+    ("failwell-plugins", &["policy", "process", "fault"]),
     ("failwell-server", &["policy", "render", "audit", "process", "rpc", "fault"]),
     ("failwell-state", &["server", "policy", "fault"]),
     ("failwell-consent", &["server", "rpc", "fault"]),
@@ -41,6 +42,7 @@ const ROOM: &[&str] = &["server", "process", "fault"];
 /// The binary wires everything.
 const EVERYTHING: &[&str] = &[
     "gateway",
+    "plugins",
     "lobby",
     "symbolic",
     "pytest",

@@ -3,7 +3,6 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use failwell_consent::{NewTools, PinAction, PinSettings};
-use failwell_policy::GuardSettings;
 use failwell_policy::guard::Rule;
 use failwell_server::Terms;
 use serde::Serialize;
@@ -17,7 +16,8 @@ use failwell_gateway::{Sharing, Wire};
 use failwell_policy::{Caller, Limits, Rate, TokenRules};
 
 use crate::config::{
-    self, AuditConfig, Builtin, Config, DEFAULT_FILE, Jwks, JwtConfig, Problem, Target, UpstreamConfig,
+    self, AuditConfig, Builtin, Config, CustomConfig, DEFAULT_FILE, Jwks, JwtConfig, Problem, Runs, Target,
+    UpstreamConfig,
 };
 use crate::terminal;
 
@@ -84,7 +84,7 @@ fn view(config: &Config) -> Value {
         "upstream": upstreams,
         "approval": approval(&config.approval),
         "pin": pin(&config.pin),
-        "guard": guards(&config.guards),
+        "guard": guards(config),
         "audit": audit(&config.audit),
     })
 }
@@ -148,7 +148,8 @@ fn audit(audit: &AuditConfig) -> Value {
     })
 }
 
-fn guards(settings: &GuardSettings) -> Value {
+fn guards(config: &Config) -> Value {
+    let settings = &config.guards;
     let rule = |rule: &Rule| {
         let servers: BTreeMap<&str, &str> =
             rule.servers.iter().map(|(name, action)| (name.as_str(), action.as_str())).collect();
@@ -164,7 +165,36 @@ fn guards(settings: &GuardSettings) -> Value {
     if let Some(members) = injection.as_object_mut() {
         members.insert("sensitivity".to_owned(), object!(settings.sensitivity.as_str()));
     }
-    object!({"secrets": rule(&settings.secrets), "pii": rule(&settings.pii), "injection": injection})
+    let custom: Vec<Value> = config.customs.iter().map(|config| custom(config)).collect();
+    object!({"secrets": rule(&settings.secrets), "pii": rule(&settings.pii), "injection": injection,
+        "custom": custom})
+}
+
+fn custom(config: &CustomConfig) -> Value {
+    let rule = &config.rule;
+    let mut shown = object!({
+        "name": rule.name,
+        "directions": rule.directions.iter().map(|one| one.as_str()).collect::<Vec<_>>(),
+        "timeout_ms": u64::try_from(rule.timeout.as_millis()).unwrap_or(u64::MAX),
+        "critical": rule.critical,
+        "priority": rule.priority,
+    });
+    let runs = match &config.runs {
+        Runs::Module { path, limits, .. } => object!({"wasm": path, "memory_mb": limits.memory >> 20,
+            "fuel": limits.fuel, "instances": limits.instances}),
+        Runs::Child(child) => {
+            let words = std::iter::once(child.program.as_os_str())
+                .chain(child.arguments.iter().map(|word| word.as_os_str()));
+            object!({"command": words.map(|word| word.to_string_lossy()).collect::<Vec<_>>(), "cwd": child.folder,
+                "env": child.environment.iter().map(|(name, _)| name).collect::<Vec<_>>(),
+                "env_pass": child.inherited, "memory_mb": child.memory.map(|bytes| bytes >> 20),
+                "restart": {"budget": child.budget, "window_s": child.window.as_secs()}})
+        }
+    };
+    if let (Some(all), Value::Object(runs)) = (shown.as_object_mut(), runs) {
+        all.extend(runs);
+    }
+    shown
 }
 
 fn upstream(upstream: &UpstreamConfig) -> Value {

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use failwell_fault::{Fault, reason};
 
 use crate::complaint::Complaint;
-use crate::config::{self, Config, DEFAULT_FILE, Problem};
+use crate::config::{self, Config, DEFAULT_FILE, Problem, ProblemSort};
 use crate::terminal::{self, Paint};
 
 /// A file that cannot be used, with all that is wrong with it.
@@ -42,9 +42,13 @@ impl Misconfigured {
     pub(super) fn fault(&self) -> impl Fn() -> Fault + use<> {
         let file = self.file.display().to_string();
         let (count, line) = (self.problems.len(), self.problems.iter().find_map(Problem::line));
+        let is_extension = |problem: &Problem| problem.sort() == ProblemSort::Extension;
+        let row = match self.problems.iter().all(is_extension) {
+            true => &reason::CONFIG_PLUGIN,
+            false => &reason::CONFIG_INVALID,
+        };
         move || {
-            let fault =
-                Fault::new(&reason::CONFIG_INVALID).fact("problems", count).note("file", file.clone());
+            let fault = Fault::new(row).fact("problems", count).note("file", file.clone());
             match line {
                 Some(line) => fault.fact("line", line),
                 None => fault,

@@ -19,6 +19,7 @@ pub(super) fn books(config: &Config, gate: &Gate) -> Books {
         bodies: audit.bodies.then_some(audit.body_bytes),
         retention: audit.retention,
         redactor,
+        body_redactor: Some(gate.body_redactor()),
         sinks: sinks(audit),
         ..LedgerSettings::in_folder(folder(config))
     };

@@ -106,7 +106,7 @@ impl Running {
                 if let (Some(entrance), Some(credentials)) = (&self.entrance, credentials) {
                     entrance.replace(credentials, self.served.single.clone());
                 }
-                let guards = self.config.guards != config.guards;
+                let guards = self.config.guards != config.guards || self.config.customs != config.customs;
                 let told = told(
                     &reloaded,
                     &[("keys", rekeyed), ("limits", limited), ("approvals", approving), ("pins", pinning)],

@@ -15,7 +15,7 @@ use failwell_process::Launcher;
 use failwell_server::{ApprovalDesk, Gate, House, Info, Room, Settings, keep_panics_quiet};
 
 use super::shared::Shared;
-use super::{ledger, serve};
+use super::{customs, ledger, serve};
 use crate::cli::Bounds;
 use crate::complaint::Complaint;
 use crate::config::{Auth, Builtin, Config, Target, UpstreamConfig};
@@ -37,6 +37,8 @@ pub(super) struct Served {
     front: Front,
     gate: Gate,
     guards: GuardSettings,
+    customs: customs::Running,
+    launcher: Launcher,
     settings: Settings,
     approvals: Arc<ApprovalDesk>,
     pins: Arc<Pins>,
@@ -95,7 +97,8 @@ impl Served {
             seal_key: shared.seal_key,
             ..Settings::default()
         };
-        let gateway = Gateway::sharing(INFO, &Launcher::of_this_program()?, shared.state);
+        let launcher = Launcher::of_this_program()?;
+        let gateway = Gateway::sharing(INFO, &launcher, shared.state);
         let pins = Pins::of(&consent, &config.scope(), config.pin.clone());
         gateway.pin(pins.clone());
         let rooms = rooms(&gateway, config)?;
@@ -104,8 +107,21 @@ impl Served {
         let house = House::new(Arc::new(front.clone()), settings.clone(), books)?;
         gateway.announce_to(house.hub());
         let (single, guards, typed_rate) = (BTreeMap::new(), config.guards.clone(), bounds.rate);
-        let mut served =
-            Served { house, single, gateway, front, gate, guards, settings, approvals, pins, typed_rate };
+        let customs = customs::Running::default();
+        let mut served = Served {
+            house,
+            single,
+            gateway,
+            front,
+            gate,
+            guards,
+            customs,
+            launcher,
+            settings,
+            approvals,
+            pins,
+            typed_rate,
+        };
         served.become_another(config)?;
         Ok(served)
     }
@@ -130,6 +146,9 @@ impl Served {
         if let Some(guards) = guards {
             self.gate.set(guards);
             self.guards = config.guards.clone();
+        }
+        if self.customs.differs(&config.customs) {
+            self.gate.set_customs(self.customs.become_these(&config.customs, &self.launcher));
         }
         self.single = single;
         Ok(Became { reloaded, limited, approving, pinning })

@@ -1,17 +1,23 @@
-//! `[guard.secrets]`, `[guard.pii]` and `[guard.injection]`.
+//! `[guard.secrets]`, `[guard.pii]`, `[guard.injection]` and `[[guard.custom]]`.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use failwell_policy::GuardSettings;
 use failwell_policy::guard::{Action, Category, Direction, Guard, Rule, Sensitivity};
 
+use super::custom::{self, CustomConfig};
 use super::names::{list, nearest};
 use super::reader::{Found, Reader, Section};
 
 /// Reads what the file says of guards. A guard it does not name stays as it is without a file.
-pub(super) fn read(reader: &mut Reader<'_>, root: &Section<'_>, servers: &[String]) -> GuardSettings {
+pub(super) fn read(
+    reader: &mut Reader<'_>,
+    root: &Section<'_>,
+    servers: &[String],
+) -> (GuardSettings, Vec<Arc<CustomConfig>>) {
     let mut settings = GuardSettings::default();
-    let Some(guards) = reader.table(root, "guard") else { return settings };
+    let Some(guards) = reader.table(root, "guard") else { return (settings, Vec::new()) };
     for guard in Guard::ALL {
         let Some(section) = reader.table(&guards, guard.as_str()) else { continue };
         let rule = rule(reader, &section, guard, servers);
@@ -24,7 +30,7 @@ pub(super) fn read(reader: &mut Reader<'_>, root: &Section<'_>, servers: &[Strin
             }
         }
     }
-    settings
+    (settings, custom::read(reader, &guards, servers))
 }
 
 fn rule(reader: &mut Reader<'_>, section: &Section<'_>, guard: Guard, servers: &[String]) -> Rule {
@@ -82,7 +88,7 @@ fn sensitivity(reader: &mut Reader<'_>, section: &Section<'_>) -> Sensitivity {
 }
 
 /// One of a few words.
-fn one_of<T>(
+pub(super) fn one_of<T>(
     reader: &mut Reader<'_>,
     found: &Found<String>,
     named: impl Fn(&str) -> Option<T>,

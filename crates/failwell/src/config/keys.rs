@@ -1,6 +1,7 @@
 //! The one table of what may stand in the file.
 
 mod consent;
+mod custom;
 mod identity;
 mod jwt;
 mod rules;
@@ -9,6 +10,8 @@ mod tasks;
 use super::Builtin;
 use consent::{APPROVAL, PIN};
 pub(super) use consent::{EXPIRES, PIN_ACTIONS, WAIT};
+use custom::CUSTOM;
+pub(super) use custom::{FUEL, INSTANCES, MEMORY_MB, PRIORITY, TIMEOUT_MS};
 pub(super) use identity::{BURST, CONCURRENCY};
 use identity::{KEY, LIMITS};
 use jwt::JWT;
@@ -114,6 +117,7 @@ static GUARD: &[Key] = &[
     key("secrets", "Keys, tokens and passwords.", Takes::Table(GUARD_RULE)),
     key("pii", "What tells who somebody is.", Takes::Table(GUARD_RULE)),
     key("injection", "Text that wants to command a model.", Takes::Table(INJECTION)),
+    key("custom", "A guard of your own.", Takes::Tables(CUSTOM)),
 ];
 
 const ACTION: Key = key(

@@ -14,6 +14,16 @@ pub(crate) struct Problem {
     pub(super) key: Option<String>,
     pub(super) message: String,
     pub(super) help: String,
+    pub(super) sort: Sort,
+}
+
+/// What is wrong.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Sort {
+    /// The file.
+    Setting,
+    /// Something the file names, which does not load.
+    Extension,
 }
 
 /// Where in the file, counted from 1.
@@ -37,7 +47,19 @@ pub(crate) struct ProblemRow<'a> {
 impl Problem {
     /// A problem with the file as a whole.
     pub(crate) fn of_file(file: &Path, message: impl Into<String>, help: impl Into<String>) -> Problem {
-        Problem { file: file.to_owned(), place: None, key: None, message: message.into(), help: help.into() }
+        Problem {
+            file: file.to_owned(),
+            place: None,
+            key: None,
+            message: message.into(),
+            help: help.into(),
+            sort: Sort::Setting,
+        }
+    }
+
+    /// What is wrong.
+    pub(crate) fn sort(&self) -> Sort {
+        self.sort
     }
 
     /// Which line, when it is about one.

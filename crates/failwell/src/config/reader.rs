@@ -10,7 +10,7 @@ use toml::de::{DeTable, DeValue};
 use super::interpolate::fill;
 use super::keys::{AUDIT, Key, Number, ROOT, Takes, UPSTREAM};
 use super::names::{list, nearest};
-use super::problem::Problem;
+use super::problem::{Problem, Sort};
 use super::source::Source;
 use super::value::{json, number, sort};
 
@@ -90,6 +90,21 @@ impl Reader<'_> {
         let lines = self.source.line(span.start)..=self.source.line(span.end);
         if self.problems.len() <= MOST_PROBLEMS && self.broken.range(lines).next().is_none() {
             self.problems.push(self.source.problem(span, Some(key), message, help));
+        }
+    }
+
+    /// Notes that a guard or an extension cannot be loaded.
+    pub(super) fn wrong_extension(
+        &mut self,
+        span: &Range<usize>,
+        key: &str,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) {
+        let before = self.problems.len();
+        self.wrong(span, key, message, help);
+        if let Some(problem) = self.problems.get_mut(before) {
+            problem.sort = Sort::Extension;
         }
     }
 
@@ -329,7 +344,7 @@ impl Reader<'_> {
 
     pub(super) fn tables<'t>(&mut self, section: &Section<'t>, name: &str) -> Vec<Section<'t>> {
         let Some(value) = section.entry(name) else { return Vec::new() };
-        let help = format!("write [[{name}]] with two pairs of brackets above each one");
+        let help = format!("write [[{}]] with two pairs of brackets above each one", section.path(name));
         let items = match value.get_ref() {
             DeValue::Array(items) => items,
             other => {

@@ -40,7 +40,7 @@ pub(super) fn read(reader: &mut Reader<'_>, root: &Section<'_>) -> Config {
     let approval = consent::approval(reader, root);
     let pin = consent::pin(reader, root, &upstream_names);
     let cedar = charter::read(reader, root);
-    let guards = guard::read(reader, root, &names);
+    let (guards, customs) = guard::read(reader, root, &names);
     let audit = audit::read(reader, root);
     let tasks = tasks::read(reader, root);
     Config {
@@ -58,6 +58,7 @@ pub(super) fn read(reader: &mut Reader<'_>, root: &Section<'_>) -> Config {
         pin,
         cedar,
         guards,
+        customs,
         audit,
         tasks,
     }

@@ -65,7 +65,7 @@ pub(super) fn check_caller(reader: &mut Reader<'_>, found: &Found<String>) {
 }
 
 /// A server of the file, or many of them.
-fn this_server(reader: &mut Reader<'_>, named: &Found<String>, servers: &[String]) -> Pattern {
+pub(super) fn this_server(reader: &mut Reader<'_>, named: &Found<String>, servers: &[String]) -> Pattern {
     let pattern = Pattern::new(&named.value);
     if !servers.iter().any(|server| pattern.matches(server)) && named.value != "*" {
         let names = || servers.iter().map(String::as_str);

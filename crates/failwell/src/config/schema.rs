@@ -55,8 +55,11 @@ fn takes(takes: &Takes) -> Value {
         Takes::Schemas => json!({"type": "object", "additionalProperties": {"type": "object"}}),
         Takes::Named(keys) => json!({"type": "object", "additionalProperties": object(keys)}),
         Takes::Table(keys) => object(keys),
-        Takes::Tables(keys) if keys.iter().any(|key| key.name == "command") => {
+        Takes::Tables(keys) if keys.iter().any(|key| key.name == "url") => {
             json!({"type": "array", "items": upstream(keys)})
+        }
+        Takes::Tables(keys) if keys.iter().any(|key| key.name == "wasm") => {
+            json!({"type": "array", "items": custom(keys)})
         }
         Takes::Tables(keys) => json!({"type": "array", "items": object(keys)}),
     }
@@ -64,20 +67,26 @@ fn takes(takes: &Takes) -> Value {
 
 /// An upstream has a name, and is either a program or an address.
 fn upstream(keys: &[Key]) -> Value {
-    let without = |names: &[&str]| {
-        let present: Vec<Value> = names.iter().map(|name| json!({"required": [name]})).collect();
-        json!({"anyOf": present})
+    let of_url = ["url", "headers", "transport", "ca_file", "auth"];
+    one_of(keys, ("command", &of_url), ("url", &["command", "cwd", "env", "env_pass"]))
+}
+
+/// A guard has a name, and is either a module or a program.
+fn custom(keys: &[Key]) -> Value {
+    let of_program = ["command", "cwd", "env", "env_pass", "restart"];
+    one_of(keys, ("wasm", &of_program), ("command", &["wasm", "fuel", "instances"]))
+}
+
+/// A table with a name that has one key without these others, or the other way round.
+fn one_of(keys: &[Key], one: (&str, &[&str]), other: (&str, &[&str])) -> Value {
+    let alternative = |(name, without): (&str, &[&str])| {
+        let present: Vec<Value> = without.iter().map(|name| json!({"required": [name]})).collect();
+        json!({"required": [name], "not": {"anyOf": present}})
     };
     let mut item = object(keys);
     if let Some(members) = item.as_object_mut() {
         members.insert("required".to_owned(), json!(["name"]));
-        members.insert(
-            "oneOf".to_owned(),
-            json!([
-                {"required": ["command"], "not": without(&["url", "headers", "transport", "ca_file", "auth"])},
-                {"required": ["url"], "not": without(&["command", "cwd", "env", "env_pass"])},
-            ]),
-        );
+        members.insert("oneOf".to_owned(), json!([alternative(one), alternative(other)]));
     }
     item
 }

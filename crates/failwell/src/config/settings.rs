@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
+use std::sync::Arc;
 use std::time::Duration;
 
 use failwell_audit::{Retention, Rotation};
@@ -14,7 +15,7 @@ use failwell_policy::{Charter, GuardSettings, Keys, Limits, Rules, Ruling};
 use failwell_server::Terms;
 use http::Uri;
 
-use super::{Builtin, JwtConfig, StateConfig, TasksConfig};
+use super::{Builtin, CustomConfig, JwtConfig, StateConfig, TasksConfig};
 
 /// The settings of one start.
 #[derive(Debug)]
@@ -47,6 +48,8 @@ pub(crate) struct Config {
     pub(crate) cedar: Option<String>,
     /// What messages may carry.
     pub(crate) guards: GuardSettings,
+    /// Guards of the operator's own.
+    pub(crate) customs: Vec<Arc<CustomConfig>>,
     /// The ledger.
     pub(crate) audit: AuditConfig,
     /// The tasks server.
@@ -130,6 +133,7 @@ impl Default for Config {
             pin: PinSettings::default(),
             cedar: None,
             guards: GuardSettings::default(),
+            customs: Vec::new(),
             audit: AuditConfig::default(),
             tasks: TasksConfig::default(),
         }

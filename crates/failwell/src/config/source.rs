@@ -2,7 +2,7 @@ use std::ops::Range;
 use std::path::PathBuf;
 
 use super::excerpt::{Excerpt, harmless_text};
-use super::problem::{Place, Problem};
+use super::problem::{Place, Problem, Sort};
 
 /// The text of the file, and which parts of it must not be shown.
 pub(super) struct Source {
@@ -57,6 +57,7 @@ impl Source {
             key: key.map(harmless_text),
             message: harmless_text(&message.into()),
             help: harmless_text(&help.into()),
+            sort: Sort::Setting,
         }
     }
 

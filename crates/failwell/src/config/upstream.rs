@@ -8,7 +8,7 @@ use std::time::Duration;
 use failwell_gateway::Sharing;
 
 use self::target::target;
-pub(super) use self::target::{address_at, authorities, is_exposed, plain};
+pub(super) use self::target::{address_at, authorities, is_exposed, plain, program, strangers};
 use super::Builtin;
 use super::keys::{
     IDLE_STOP, MAX_MESSAGE_BYTES, MAX_SESSIONS, RESTART_BUDGET, RESTART_WINDOW, START_TIMEOUT, TIMEOUT,
@@ -71,7 +71,7 @@ fn name(reader: &mut Reader<'_>, section: &Section<'_>, lines: &mut BTreeMap<Str
     name
 }
 
-fn restart(reader: &mut Reader<'_>, section: &Section<'_>) -> Restart {
+pub(super) fn restart(reader: &mut Reader<'_>, section: &Section<'_>) -> Restart {
     let (budget, window) = match reader.table(section, "restart") {
         Some(inner) => (reader.number(&inner, &RESTART_BUDGET), reader.number(&inner, &RESTART_WINDOW)),
         None => (RESTART_BUDGET.default, RESTART_WINDOW.default),

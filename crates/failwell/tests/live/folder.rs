@@ -32,6 +32,7 @@ impl Folder {
 
 impl Drop for Folder {
     fn drop(&mut self) {
+        crate::canary::keep(&self.0);
         let _ = std::fs::remove_dir_all(&self.0);
     }
 }

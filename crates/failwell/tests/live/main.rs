@@ -8,8 +8,10 @@
 )]
 
 mod approvals;
+mod canary;
 mod folder;
 mod guards;
+mod guards_of_ones_own;
 mod identity;
 mod ledger;
 mod node;

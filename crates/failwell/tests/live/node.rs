@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
+use crate::canary;
 use crate::folder::Folder;
 
 /// `failwell up`, ended when dropped.
@@ -80,7 +81,11 @@ impl Node {
             let (_, address) = line.split_once("is up on http://")?;
             address.trim().parse().ok()
         });
-        std::thread::spawn(move || lines.map_while(Result::ok).for_each(drop));
+        let (kept, place) = (format!("up on {address:?}\n"), canary::place());
+        std::thread::spawn(move || {
+            let shown = lines.map_while(Result::ok).fold(kept, |all, line| all + &line + "\n");
+            canary::write(place.as_deref(), "stdout", &shown);
+        });
         let address = address.unwrap_or_else(|| panic!("it does not start: {}", told.lock().expect("told")));
         Node { child, address, told }
     }
@@ -122,6 +127,19 @@ impl Node {
         let chunked = head.to_ascii_lowercase().contains("transfer-encoding: chunked");
         let body = if chunked { unchunked(body) } else { body.to_owned() };
         Answer { status, head: head.to_ascii_lowercase(), body }
+    }
+
+    /// What `/metrics` says, if it still says anything.
+    fn numbers(&self) -> String {
+        let mut text = String::new();
+        let asked = TcpStream::connect(self.address).and_then(|mut stream| {
+            stream.set_read_timeout(Some(Duration::from_secs(5)))?;
+            let head =
+                format!("GET /metrics HTTP/1.1\r\nHost: {}\r\nConnection: close\r\n\r\n", self.address);
+            stream.write_all(head.as_bytes())?;
+            stream.read_to_string(&mut text)
+        });
+        asked.map_or_else(|_| String::new(), |_| text)
     }
 
     /// Sends a request and leaves the reading to the test.
@@ -188,6 +206,10 @@ impl Node {
 
 impl Drop for Node {
     fn drop(&mut self) {
+        if let Some(place) = canary::place() {
+            canary::write(Some(&place), "metrics", &self.numbers());
+            canary::write(Some(&place), "stderr", &self.told());
+        }
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

@@ -100,6 +100,13 @@ reasons! {
         hint: "try again later; if it lasts, tell the operator the reference",
         about: "What needs a person's yes does not run while nobody can say whether there is one. The log says what is wrong with the file.",
     }
+    POLICY_GUARD_FAILED = "policy/GUARD_FAILED" {
+        Unavailable, Unavailable, Policy,
+        title: "a guard gave no verdict",
+        detail: "the guard {guard} gave no verdict: {why}",
+        hint: "try again later; if it lasts, tell the operator the reference",
+        about: "A guard the operator wrote crashed, took too long or gave no proper verdict, and nothing may pass without it. The log says why; with `critical = false` such messages pass.",
+    }
     POLICY_RATE_LIMITED = "policy/RATE_LIMITED" {
         Exhausted, RateLimited, Policy,
         title: "too many requests",
@@ -107,3 +114,8 @@ reasons! {
         about: "The caller used up its share for now.",
     }
 }
+
+/// What to do when it was the answer that was blocked: other arguments are not what is asked for.
+pub static POLICY_BLOCKED_ANSWER: crate::Advice = crate::Advice(
+    "the answer was held back, and asking again gives the same; go on without it, or tell the operator the reference",
+);

@@ -90,7 +90,7 @@ impl Output<'_> {
         let begins = self.bytes.len();
         for edit in edits {
             self.copy_to(edit.start);
-            if edit.start == token.start && edit.end == token.end && self.holds_code(token) {
+            if edit.start == token.start && edit.end == token.end && holds_code(self.json, token) {
                 encode(edit.category.label(), &mut self.bytes);
             } else {
                 self.bytes.extend_from_slice(edit.category.label().as_bytes());
@@ -116,24 +116,24 @@ impl Output<'_> {
     fn is_string(&self, token: Token) -> bool {
         token.start.checked_sub(1).and_then(|quote| self.json.get(quote)) == Some(&b'"')
     }
+}
 
-    /// Whether the protocol wants base64 in this place.
-    fn holds_code(&self, token: Token) -> bool {
-        let ahead = self.json.get(..token.start.saturating_sub(1)).unwrap_or_default().trim_ascii_end();
-        let name = ahead.strip_suffix(b":").map(<[u8]>::trim_ascii_end);
-        name.is_some_and(|name| name.ends_with(b"\"data\"") || name.ends_with(b"\"blob\""))
-    }
+/// Whether the protocol wants base64 in this place.
+pub(super) fn holds_code(json: &[u8], token: Token) -> bool {
+    let ahead = json.get(..token.start.saturating_sub(1)).unwrap_or_default().trim_ascii_end();
+    let name = ahead.strip_suffix(b":").map(<[u8]>::trim_ascii_end);
+    name.is_some_and(|name| name.ends_with(b"\"data\"") || name.ends_with(b"\"blob\""))
 }
 
 /// Names of members that were changed stay different from one another and from those that were there.
 #[derive(Default)]
-struct Names {
+pub(super) struct Names {
     taken: Option<HashSet<Vec<u8>>>,
     counts: HashMap<Vec<u8>, usize>,
 }
 
 impl Names {
-    fn unique(&mut self, json: &[u8], name: Vec<u8>) -> Vec<u8> {
+    pub(super) fn unique(&mut self, json: &[u8], name: Vec<u8>) -> Vec<u8> {
         let taken = self.taken.get_or_insert_with(|| redacted_names(json));
         if taken.insert(name.clone()) {
             return name;

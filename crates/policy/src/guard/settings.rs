@@ -63,6 +63,16 @@ impl Direction {
         }
     }
 
+    /// What one message of it is called in records and questions.
+    pub fn looked_at(self) -> &'static str {
+        match self {
+            Direction::Request => "request",
+            Direction::Result => "result",
+            Direction::Error => "error",
+            Direction::Notice => "notification",
+        }
+    }
+
     /// The direction of a name.
     pub fn named(name: &str) -> Option<Direction> {
         Direction::ALL.into_iter().find(|direction| direction.as_str() == name)
@@ -122,6 +132,12 @@ impl Rule {
     /// What it does for a server.
     pub(super) fn action_for(&self, server: &str) -> Action {
         self.servers.get(server).copied().unwrap_or(self.action)
+    }
+
+    /// Whether what it finds is kept from anybody.
+    pub(super) fn is_kept_back(&self) -> bool {
+        let mut actions = self.servers.values().chain([&self.action]);
+        actions.any(|action| matches!(action, Action::Redact | Action::Block))
     }
 
     /// Its categories as a set of bits.

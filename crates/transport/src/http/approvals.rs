@@ -5,7 +5,7 @@ use std::sync::Arc;
 use failwell_fault::{Fault, Pointer, Rule, Violation, reason};
 use failwell_policy::Caller;
 use failwell_rpc::ReplyTo;
-use failwell_server::{ApprovalCall, Decision, PlainCall};
+use failwell_server::{ApprovalCall, Decision, PlainCall, PlainFrom};
 use http::{Method, Response};
 use hyper::body::Incoming;
 use serde_json::Value;
@@ -27,14 +27,14 @@ pub(super) async fn answer(
     // Without keys this machine is trusted, and no other.
     if caller == Caller::anonymous() && !head.peer.to_canonical().is_loopback() {
         let far = Fault::new(&reason::POLICY_DENIED).note("approvals", "the caller is on another machine");
-        return door.refuse(far, head.face()).await;
+        return door.refuse(far, head).await;
     }
     let id = head.path.strip_prefix("/v1/approvals/").unwrap_or_default().to_owned();
     let mut said = None;
     let call = match (head.place, head.method) {
         (Place::Approvals, _) => Ok(ApprovalCall::List),
         (_, &Method::POST) => match read_body(head, body, &door.settings).await {
-            Err(fault) => return last(door.refuse(fault, head.face()).await),
+            Err(fault) => return last(door.refuse(fault, head).await),
             Ok(bytes) => {
                 said = String::from_utf8(bytes.to_vec()).ok();
                 read_arguments(&bytes).and_then(|answer| decide(id, &answer))
@@ -44,7 +44,8 @@ pub(super) async fn answer(
     };
     let (to, cancel) = (ReplyTo::misread(None, head.face()), CancellationToken::new());
     let call = call.map(PlainCall::Approvals);
-    door.reply(door.house.walk_plain(to, call, &caller, said.as_deref(), cancel).await)
+    let from = PlainFrom { caller: &caller, connection: head.connection, request: said.as_deref() };
+    door.reply(door.house.walk_plain(to, call, from, cancel).await)
 }
 
 /// `{"decision": "approve" | "deny", "reason": "…"}`, with all that is wrong with it.

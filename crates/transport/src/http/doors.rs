@@ -91,15 +91,20 @@ impl Doors {
         self.single.load().get(server).cloned()
     }
 
-    pub(super) async fn answer(&self, request: Request<Incoming>, peer: IpAddr) -> Response<Body> {
+    pub(super) async fn answer(
+        &self,
+        request: Request<Incoming>,
+        peer: IpAddr,
+        on: &Arc<str>,
+    ) -> Response<Body> {
         match Place::server_of(request.uri().path()) {
-            None => self.main.answer(request, peer).await,
+            None => self.main.answer(request, peer, on).await,
             Some(server) => match self.find(server) {
-                Some(door) => door.answer(request, peer).await,
+                Some(door) => door.answer(request, peer, on).await,
                 None => {
                     let (parts, _) = request.into_parts();
                     self.main
-                        .refuse(Fault::new(&reason::HTTP_UNKNOWN_PATH), Head::of(&parts, peer).face())
+                        .refuse(Fault::new(&reason::HTTP_UNKNOWN_PATH), &Head::of(&parts, peer, on))
                         .await
                 }
             },

@@ -14,6 +14,7 @@ use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use super::connection;
 use super::doors::{Doors, Houses};
 use super::settings::HttpSettings;
 use super::shared::hear_others;
@@ -99,9 +100,10 @@ async fn serve_connection(doors: Arc<Doors>, stream: TcpStream, peer: IpAddr, ha
     // Answers are small and waited for.
     let _ = stream.set_nodelay(true);
     let head_deadline = doors.settings().head_deadline;
+    let name = connection::fresh();
     let service = service_fn(move |request| {
-        let doors = doors.clone();
-        async move { Ok::<_, Infallible>(doors.answer(request, peer).await) }
+        let (doors, name) = (doors.clone(), name.clone());
+        async move { Ok::<_, Infallible>(doors.answer(request, peer, &name).await) }
     });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())

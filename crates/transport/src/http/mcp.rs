@@ -7,9 +7,7 @@ use failwell_fault::{Fault, reason};
 use failwell_policy::Caller;
 use failwell_render::Reply;
 use failwell_rpc::{Face, Incoming, Limits, Message, Misread, ReplyTo, Request, Revision, read};
-use failwell_server::{
-    Arrival, Concern, Headers, House, Keep, Session, SharedIds, Spoken, Stream, claims_modern,
-};
+use failwell_server::{Arrival, Concern, House, Keep, Session, SharedIds, Spoken, Stream, claims_modern};
 use futures_util::future::join_all;
 use http::header::HeaderValue;
 use http::{Response, StatusCode};
@@ -40,22 +38,27 @@ pub(super) async fn post(door: &Arc<Door>, head: &Head<'_>, bytes: Bytes, caller
     let prefers_events = head.prefers_events();
     // The common case needs no sorting: whatever the body turns out to be, one document answers it.
     if head.claims_modern() && head.session_id().is_none() && !prefers_events {
-        return modern(door, head.mcp_headers(), bytes, caller, prefers_events).await;
+        return modern(door, head, bytes, caller).await;
     }
     match sort(&bytes, head) {
         Sort::Unreadable(misread) => {
-            door.reply(door.house.misread(misread, unread_face(head, door, &caller), "", Some(&caller)).await)
+            let face = unread_face(head, door, &caller);
+            door.reply(door.house.misread(misread, face, head.connection, Some(&caller)).await)
         }
-        Sort::Modern => modern(door, head.mcp_headers(), bytes, caller, prefers_events).await,
+        Sort::Modern => modern(door, head, bytes, caller).await,
         // Rare and large, so kept apart: what every request is made of stays small.
-        Sort::Initialize if head.session_id().is_none() => Box::pin(initialize(door, bytes, &caller)).await,
+        Sort::Initialize if head.session_id().is_none() => {
+            Box::pin(initialize(door, head, bytes, &caller)).await
+        }
         sorted @ (Sort::Session | Sort::Initialize | Sort::Batch) => match find(door, head, &caller).await {
             Ok(seat) if matches!(sorted, Sort::Batch) && !seat.session.revision().allows_batch() => {
                 let face = Face::Mcp(seat.session.revision());
                 door.reply(door.house.misread(no_batch(), face, &seat.session.id, Some(&caller)).await)
             }
             Ok(seat) => in_session(door, &seat, bytes, caller, prefers_events).await,
-            Err(fault) => door.reply(refuse_with_id(&door.house, fault, &bytes, head.face()).await),
+            Err(fault) => {
+                door.reply(refuse_with_id(&door.house, fault, &bytes, head.face(), head.connection).await)
+            }
         },
     }
 }
@@ -100,38 +103,36 @@ async fn find(door: &Arc<Door>, head: &Head<'_>, caller: &Caller) -> Result<Arc<
 }
 
 /// A refusal that still echoes the id, which was readable.
-async fn refuse_with_id(house: &House, fault: Fault, bytes: &Bytes, face: Face) -> Option<Reply> {
+async fn refuse_with_id(house: &House, fault: Fault, bytes: &Bytes, face: Face, on: &str) -> Option<Reply> {
     let id = match read(bytes, &Limits::default()) {
         Incoming::One(Ok(Message::Request(request))) => Some(request.id),
         _ => None,
     };
-    house.refuse(fault, ReplyTo::misread(id, face), "").await
+    house.refuse(fault, ReplyTo::misread(id, face), on).await
 }
 
 /// A stateless request. When its client hangs up, it is called off.
-async fn modern(
-    door: &Arc<Door>,
-    headers: Headers,
-    bytes: Bytes,
-    caller: Caller,
-    prefers_events: bool,
-) -> Response<Body> {
-    let house = door.house.clone();
+async fn modern(door: &Arc<Door>, head: &Head<'_>, bytes: Bytes, caller: Caller) -> Response<Body> {
+    let (house, headers, on) = (door.house.clone(), head.mcp_headers(), head.connection.clone());
+    let prefers_events = head.prefers_events();
     let (outlet, cancel) = (Arc::new(Stream::new(Keep::Nothing)), CancellationToken::new());
     let (line, called_off) = (outlet.clone(), cancel.clone());
     let work = async move {
         match read(&bytes, &Limits::default()) {
             Incoming::One(Ok(Message::Request(request))) => {
                 let spoken = Spoken::Modern(Some(&headers));
-                house.walk(arrival(request, spoken, &caller, None, line, called_off)).await
+                house.walk(arrival(request, spoken, &caller, On::Connection(&on), line, called_off)).await
             }
             Incoming::One(Ok(Message::Response(response))) => {
                 let fault = Fault::new(&reason::RPC_BAD_SHAPE).fact("member", "result");
-                house.refuse(fault, ReplyTo::misread(Some(response.id), MODERN), "").await
+                house.refuse(fault, ReplyTo::misread(Some(response.id), MODERN), &on).await
             }
-            Incoming::One(Ok(Message::Notification(_))) => None,
-            Incoming::One(Err(misread)) => house.misread(misread, MODERN, "", Some(&caller)).await,
-            Incoming::Batch(_) => house.misread(no_batch(), MODERN, "", Some(&caller)).await,
+            Incoming::One(Ok(Message::Notification(notification))) => {
+                house.overhear(&notification, MODERN, &caller, &on);
+                None
+            }
+            Incoming::One(Err(misread)) => house.misread(misread, MODERN, &on, Some(&caller)).await,
+            Incoming::Batch(_) => house.misread(no_batch(), MODERN, &on, Some(&caller)).await,
         }
     };
     let work = Persist::new(work, Some(cancel.clone()));
@@ -153,11 +154,12 @@ async fn modern(
 }
 
 /// The first request of a session: only when the handshake worked is there a session.
-async fn initialize(door: &Arc<Door>, bytes: Bytes, caller: &Caller) -> Response<Body> {
+async fn initialize(door: &Arc<Door>, head: &Head<'_>, bytes: Bytes, caller: &Caller) -> Response<Body> {
+    let on = head.connection;
     let face = Face::Mcp(Revision::LATEST_SESSION);
     let seat = match door.sessions.prepare(caller).and_then(|seat| door.sessions.seat(&seat).map(|()| seat)) {
         Ok(seat) => seat,
-        Err(fault) => return door.reply(refuse_with_id(&door.house, fault, &bytes, face).await),
+        Err(fault) => return door.reply(refuse_with_id(&door.house, fault, &bytes, face, on).await),
     };
     let outlet = Arc::new(Stream::new(Keep::Nothing));
     let reply = session_body(&door.house, &seat.session, caller, &bytes, &outlet).await;
@@ -171,7 +173,7 @@ async fn initialize(door: &Arc<Door>, bytes: Bytes, caller: &Caller) -> Response
     }
     if let Err(fault) = door.house.keep_session(&seat.session).await {
         door.sessions.end(&seat);
-        return door.reply(refuse_with_id(&door.house, fault, &bytes, face).await);
+        return door.reply(refuse_with_id(&door.house, fault, &bytes, face, on).await);
     }
     door.house.keep_told(&seat.session);
     if let Ok(id) = HeaderValue::from_str(&seat.session.id) {
@@ -253,16 +255,16 @@ async fn session_message(
         Ok(Message::Request(request)) => {
             let cancel = session.ended.child_token();
             let line = outlet.clone();
-            house.walk(arrival(request, Spoken::Session, caller, Some(session), line, cancel)).await
+            house.walk(arrival(request, Spoken::Session, caller, On::Session(session), line, cancel)).await
         }
         Ok(Message::Notification(notification)) => {
-            if house.heed(&notification, Some(session)) == Concern::Others {
+            if house.heed(&notification, session) == Concern::Others {
                 shared::pass_on(house, session, notification.text()).await;
             }
             None
         }
         Ok(Message::Response(response)) => {
-            if house.hear(&response, session) == Concern::Others {
+            if house.hear(&response, session).await == Concern::Others {
                 shared::pass_on(house, session, response.text()).await;
             }
             None
@@ -278,11 +280,22 @@ fn arrival<'a>(
     request: Request<'a>,
     spoken: Spoken<'a>,
     caller: &'a Caller,
-    session: Option<&'a Arc<Session>>,
+    on: On<'a>,
     outlet: Arc<Stream>,
     cancel: CancellationToken,
 ) -> Arrival<'a> {
-    Arrival { request, spoken, caller, session, ids: SharedIds::Allowed, outlet, cancel }
+    let (session, connection) = match on {
+        On::Session(session) => (Some(session), session.id.as_str()),
+        On::Connection(connection) => (None, connection),
+    };
+    Arrival { request, spoken, caller, session, connection, ids: SharedIds::Allowed, outlet, cancel }
+}
+
+/// What a request belongs to.
+#[derive(Clone, Copy)]
+enum On<'a> {
+    Session(&'a Arc<Session>),
+    Connection(&'a str),
 }
 
 /// What comes first: the answer, or something to tell before it.
@@ -322,7 +335,7 @@ fn see_to_its_end(work: Persist<Option<Reply>>, outlet: &Arc<Stream>) {
 pub(super) async fn resume(door: &Arc<Door>, head: &Head<'_>, caller: &Caller) -> Response<Body> {
     let seat = match find(door, head, caller).await {
         Ok(seat) => seat,
-        Err(fault) => return door.refuse(fault, head.face()).await,
+        Err(fault) => return door.refuse(fault, head).await,
     };
     let (number, after) = match head.get("last-event-id").and_then(read_event_id) {
         Some((number, after)) => (number, Some(after)),
@@ -333,13 +346,13 @@ pub(super) async fn resume(door: &Arc<Door>, head: &Head<'_>, caller: &Caller) -
         None => shared::take_up(door, &seat, number, after.unwrap_or(0)).await,
     };
     let Some((stream, replaced)) = found else {
-        return door.refuse(Fault::new(&reason::HTTP_SESSION_LOST), head.face()).await;
+        return door.refuse(Fault::new(&reason::HTTP_SESSION_LOST), head).await;
     };
     let after = match after {
         // Notices of another node are not kept here; what they may have said is said again.
         Some(after) if number == 0 && after > stream.written() => {
             let position = stream.position();
-            door.house.tell_missed(&seat.session);
+            door.house.tell_missed(&seat.session).await;
             position
         }
         after => after.unwrap_or_else(|| stream.position()),
@@ -365,7 +378,7 @@ pub(super) async fn end(door: &Arc<Door>, head: &Head<'_>, caller: &Caller) -> R
             door.sessions.end(&seat);
             empty(StatusCode::NO_CONTENT)
         }
-        Err(fault) => door.refuse(fault, head.face()).await,
+        Err(fault) => door.refuse(fault, head).await,
     }
 }
 

@@ -7,7 +7,7 @@ use failwell_fault::{Fault, Pointer, Rule, Violation, reason};
 use failwell_policy::Caller;
 use failwell_render::Reply;
 use failwell_rpc::{Face, Incoming, Limits, Message, Misread, ReplyTo, read};
-use failwell_server::PlainCall;
+use failwell_server::{PlainCall, PlainFrom};
 use futures_util::future::join_all;
 use http::{Response, StatusCode};
 use tokio_util::sync::CancellationToken;
@@ -19,16 +19,17 @@ use super::router::Door;
 use crate::stdio::join_bodies;
 
 /// `POST /rpc`: one message or a batch; always status 200, or 204 when there is nothing to say.
-pub(super) async fn rpc(door: &Arc<Door>, bytes: Bytes, caller: Caller) -> Response<Body> {
+pub(super) async fn rpc(door: &Arc<Door>, head: &Head<'_>, bytes: Bytes, caller: Caller) -> Response<Body> {
     let cancel = CancellationToken::new();
-    let (owner, called_off) = (door.clone(), cancel.clone());
+    let (owner, called_off, on) = (door.clone(), cancel.clone(), head.connection.clone());
     let work = async move {
+        let from = (&caller, &*on);
         match read(&bytes, &Limits::default()) {
             Incoming::One(message) => {
-                rpc_message(&owner, message, &caller, &called_off).await.map(|reply| reply.body)
+                rpc_message(&owner, message, from, &called_off).await.map(|reply| reply.body)
             }
             Incoming::Batch(messages) => {
-                let each = messages.into_iter().map(|m| rpc_message(&owner, m, &caller, &called_off));
+                let each = messages.into_iter().map(|m| rpc_message(&owner, m, from, &called_off));
                 join_bodies(join_all(each).await)
             }
         }
@@ -42,17 +43,22 @@ pub(super) async fn rpc(door: &Arc<Door>, bytes: Bytes, caller: Caller) -> Respo
 async fn rpc_message(
     door: &Arc<Door>,
     message: Result<Message<'_>, Misread>,
-    caller: &Caller,
+    (caller, connection): (&Caller, &str),
     cancel: &CancellationToken,
 ) -> Option<Reply> {
     match message {
         Ok(Message::Request(request)) => {
             let to = ReplyTo::request(request.id.clone(), Face::Rpc);
             let call = PlainCall::read(&request);
-            door.house.walk_plain(to, call, caller, Some(request.text()), cancel.clone()).await
+            let from = PlainFrom { caller, connection, request: Some(request.text()) };
+            door.house.walk_plain(to, call, from, cancel.clone()).await
         }
-        Ok(Message::Notification(_) | Message::Response(_)) => None,
-        Err(misread) => door.house.misread(misread, Face::Rpc, "", Some(caller)).await,
+        Ok(Message::Notification(notification)) => {
+            door.house.overhear(&notification, Face::Rpc, caller, connection);
+            None
+        }
+        Ok(Message::Response(_)) => None,
+        Err(misread) => door.house.misread(misread, Face::Rpc, connection, Some(caller)).await,
     }
 }
 
@@ -60,7 +66,8 @@ async fn rpc_message(
 pub(super) async fn tools(door: &Arc<Door>, head: &Head<'_>, caller: Caller) -> Response<Body> {
     let to = ReplyTo::misread(None, head.face());
     let cancel = CancellationToken::new();
-    door.reply(door.house.walk_plain(to, Ok(PlainCall::ListTools), &caller, None, cancel).await)
+    let from = PlainFrom { caller: &caller, connection: head.connection, request: None };
+    door.reply(door.house.walk_plain(to, Ok(PlainCall::ListTools), from, cancel).await)
 }
 
 /// `POST /v1/tools/{name}` with the arguments as the body.
@@ -71,10 +78,10 @@ pub(super) async fn tool(door: &Arc<Door>, head: &Head<'_>, bytes: Bytes, caller
         PlainCall::Execute { name: percent_decode(name), arguments }
     });
     let cancel = CancellationToken::new();
-    let (owner, called_off) = (door.clone(), cancel.clone());
+    let (owner, called_off, on) = (door.clone(), cancel.clone(), head.connection.clone());
     let work = async move {
-        let said = std::str::from_utf8(&bytes).ok();
-        owner.house.walk_plain(to, call, &caller, said, called_off).await
+        let from = PlainFrom { caller: &caller, connection: &on, request: std::str::from_utf8(&bytes).ok() };
+        owner.house.walk_plain(to, call, from, called_off).await
     };
     door.reply(Persist::new(work, Some(cancel)).await)
 }

@@ -1,6 +1,7 @@
 //! A request's head, read once.
 
 use std::net::IpAddr;
+use std::sync::Arc;
 
 use failwell_rpc::{Face, RestStyle, Revision};
 use failwell_server::Headers;
@@ -103,6 +104,8 @@ pub(super) struct Head<'a> {
     pub(super) place: Place,
     pub(super) method: &'a Method,
     pub(super) path: &'a str,
+    /// The short name of the connection it came in on.
+    pub(super) connection: &'a Arc<str>,
     headers: &'a HeaderMap,
     stated: Option<Revision>,
     /// Where it came from.
@@ -110,12 +113,12 @@ pub(super) struct Head<'a> {
 }
 
 impl<'a> Head<'a> {
-    pub(super) fn of(parts: &'a Parts, peer: IpAddr) -> Head<'a> {
+    pub(super) fn of(parts: &'a Parts, peer: IpAddr, connection: &'a Arc<str>) -> Head<'a> {
         let path = parts.uri.path();
         let headers = &parts.headers;
         let version = headers.get(&PROTOCOL_VERSION).and_then(|value| value.to_str().ok());
         let stated = version.and_then(|version| Revision::parse(version.trim()));
-        Head { place: Place::of(path), method: &parts.method, path, headers, stated, peer }
+        Head { place: Place::of(path), method: &parts.method, path, connection, headers, stated, peer }
     }
 
     pub(super) fn get(&self, name: impl http::header::AsHeaderName) -> Option<&'a str> {

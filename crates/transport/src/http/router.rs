@@ -34,16 +34,21 @@ impl Door {
         Door { house, settings, sessions }
     }
 
-    pub(super) async fn answer(self: &Arc<Self>, request: Request<Incoming>, peer: IpAddr) -> Response<Body> {
+    pub(super) async fn answer(
+        self: &Arc<Self>,
+        request: Request<Incoming>,
+        peer: IpAddr,
+        on: &Arc<str>,
+    ) -> Response<Body> {
         let (parts, body) = request.into_parts();
-        let head = Head::of(&parts, peer);
+        let head = Head::of(&parts, peer, on);
         let passing = async {
             match climb(&head, &self.settings).await {
                 Ok(caller) => self.pass(&head, body, caller).await,
                 Err(fault) => {
                     throw_away(body, &head, &self.settings);
                     let challenge = self.settings.lock.challenge(&fault, &head);
-                    let mut response = self.refuse(fault, head.face()).await;
+                    let mut response = self.refuse(fault, &head).await;
                     if let Some(challenge) = challenge.filter(|_| response.status().is_client_error()) {
                         response.headers_mut().insert(http::header::WWW_AUTHENTICATE, challenge);
                     }
@@ -54,7 +59,7 @@ impl Door {
         // The walk catches what a handler does; this is for our own mistakes around it.
         match AssertUnwindSafe(passing).catch_unwind().await {
             Ok(response) => response,
-            Err(_) => Box::pin(self.refuse(Fault::new(&reason::SERVER_PANIC), head.face())).await,
+            Err(_) => Box::pin(self.refuse(Fault::new(&reason::SERVER_PANIC), &head)).await,
         }
     }
 
@@ -64,11 +69,11 @@ impl Door {
             (Place::Mcp, "DELETE") => Box::pin(mcp::end(self, head, &caller)).await,
             (Place::Mcp | Place::Rpc | Place::Tool, _) => match read_body(head, body, &self.settings).await {
                 Err(fault) if head.place == Place::Mcp => {
-                    last(self.refuse(fault, mcp::unread_face(head, self, &caller)).await)
+                    last(self.refuse_as(fault, mcp::unread_face(head, self, &caller), head).await)
                 }
-                Err(fault) => last(self.refuse(fault, head.face()).await),
+                Err(fault) => last(self.refuse(fault, head).await),
                 Ok(bytes) if head.place == Place::Mcp => mcp::post(self, head, bytes, caller).await,
-                Ok(bytes) if head.place == Place::Rpc => plain::rpc(self, bytes, caller).await,
+                Ok(bytes) if head.place == Place::Rpc => plain::rpc(self, head, bytes, caller).await,
                 Ok(bytes) => plain::tool(self, head, bytes, caller).await,
             },
             // Rare and large, so kept apart: what every request is made of stays small.
@@ -76,21 +81,25 @@ impl Door {
             (Place::Approvals | Place::Approval, _) => {
                 Box::pin(approvals::answer(self, head, body, caller)).await
             }
-            (Place::OpenApi, _) => Box::pin(openapi::document(self)).await,
+            (Place::OpenApi, _) => Box::pin(openapi::document(self, head)).await,
             (Place::Health, _) => pages::health(),
             (Place::Ready, _) => pages::ready(&self.house),
             (Place::Metrics, _) => pages::metrics(&self.house),
             (Place::Metadata, _) => match self.settings.lock.metadata(head) {
                 Some(document) => whole(200, "application/json", document),
-                None => Box::pin(self.refuse(Fault::new(&reason::HTTP_UNKNOWN_PATH), head.face())).await,
+                None => Box::pin(self.refuse(Fault::new(&reason::HTTP_UNKNOWN_PATH), head)).await,
             },
-            (Place::Nowhere, _) => self.refuse(Fault::new(&reason::HTTP_UNKNOWN_PATH), head.face()).await,
+            (Place::Nowhere, _) => self.refuse(Fault::new(&reason::HTTP_UNKNOWN_PATH), head).await,
         }
     }
 
     /// An answer to somebody whose message was never read.
-    pub(super) async fn refuse(&self, fault: Fault, face: Face) -> Response<Body> {
-        self.reply(self.house.refuse(fault, ReplyTo::misread(None, face), "").await)
+    pub(super) async fn refuse(&self, fault: Fault, head: &Head<'_>) -> Response<Body> {
+        self.refuse_as(fault, head.face(), head).await
+    }
+
+    async fn refuse_as(&self, fault: Fault, face: Face, head: &Head<'_>) -> Response<Body> {
+        self.reply(self.house.refuse(fault, ReplyTo::misread(None, face), head.connection).await)
     }
 
     /// Bytes, or the status that says there are none.

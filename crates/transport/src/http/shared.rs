@@ -255,10 +255,10 @@ async fn heed(doors: &Doors, letter: Letter) {
         }
         Word::Said(message) => match read(message.as_bytes(), &Limits::default()) {
             Incoming::One(Ok(Message::Notification(notification))) => {
-                door.house.heed(&notification, Some(&seat.session));
+                door.house.obey(&notification, &seat.session);
             }
             Incoming::One(Ok(Message::Response(response))) => {
-                door.house.hear(&response, &seat.session);
+                door.house.hear(&response, &seat.session).await;
             }
             _ => {}
         },

@@ -31,8 +31,10 @@ pub(super) fn target(reader: &mut Reader<'_>, section: &Section<'_>) -> Target {
             "an upstream with neither `command` nor `url`",
             "add command = [\"program\", \"argument\"] or url = \"https://…\"",
         ),
-        (true, false) => strangers(reader, section, "command", &["headers", "transport", "ca_file", "auth"]),
-        (false, true) => strangers(reader, section, "url", &["cwd", "env", "env_pass"]),
+        (true, false) => {
+            strangers(reader, section, ("command", "url"), &["headers", "transport", "ca_file", "auth"]);
+        }
+        (false, true) => strangers(reader, section, ("url", "command"), &["cwd", "env", "env_pass"]),
     }
     let (command, url) = (command(reader, section), address(reader, section));
     let (headers, ca) = (headers(reader, section), authorities(reader, section));
@@ -44,13 +46,17 @@ pub(super) fn target(reader: &mut Reader<'_>, section: &Section<'_>) -> Target {
     };
     match url {
         Some(url) if command.is_none() => Target::Url { url, wire, headers, ca, auth },
-        _ => program(reader, section, command.unwrap_or_default()),
+        _ => of_words(reader, section, command.unwrap_or_default()),
     }
 }
 
-/// Keys that would have no effect next to what the upstream is.
-fn strangers(reader: &mut Reader<'_>, section: &Section<'_>, is: &str, names: &[&str]) {
-    let other = if is == "url" { "command" } else { "url" };
+/// Keys that would have no effect next to what it is: they go with the other.
+pub(in crate::config) fn strangers(
+    reader: &mut Reader<'_>,
+    section: &Section<'_>,
+    (is, other): (&str, &str),
+    names: &[&str],
+) {
     for name in names.iter().filter(|name| section.has(name)) {
         let message = format!("`{name}` has no effect with `{is}`");
         let help = format!("remove it: it goes with `{other}`");
@@ -74,7 +80,13 @@ fn command(reader: &mut Reader<'_>, section: &Section<'_>) -> Option<Vec<String>
     Some(words.into_iter().map(|word| word.value).collect())
 }
 
-fn program(reader: &mut Reader<'_>, section: &Section<'_>, mut words: Vec<String>) -> Target {
+/// A program to start, with all that goes with it.
+pub(in crate::config) fn program(reader: &mut Reader<'_>, section: &Section<'_>) -> Target {
+    let words = command(reader, section).unwrap_or_default();
+    of_words(reader, section, words)
+}
+
+fn of_words(reader: &mut Reader<'_>, section: &Section<'_>, mut words: Vec<String>) -> Target {
     let program = if words.is_empty() { String::new() } else { words.remove(0) };
     let named = reader.texts(section, "env_pass");
     for name in named.iter().flatten().filter(|name| !is_variable(&name.value)) {

@@ -1,0 +1,208 @@
+//! `[[guard.custom]]`: guards of the operator's own.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use failwell_plugins::{ChildSettings, Module, ModuleLimits};
+use failwell_policy::Pattern;
+use failwell_policy::guard::custom::CustomRule;
+use failwell_policy::guard::{Direction, Guard};
+
+use super::guard::one_of;
+use super::keys::{FUEL, INSTANCES, MEMORY_MB, PRIORITY, TIMEOUT_MS};
+use super::names::is_upstream;
+use super::reader::{Reader, Section};
+use super::rules::this_server;
+use super::settings::Target;
+use super::upstream::{program, restart, strangers};
+
+/// The most there may be: a message may have to pass them all.
+const MOST: usize = 32;
+/// The longest name.
+const LONGEST_NAME: usize = 32;
+/// The largest file of a module.
+const LARGEST: u64 = 16 << 20;
+
+/// One guard of the operator's own.
+#[derive(Debug)]
+pub(crate) struct CustomConfig {
+    pub(crate) rule: CustomRule,
+    pub(crate) runs: Runs,
+}
+
+/// Where it runs.
+#[derive(Debug)]
+pub(crate) enum Runs {
+    /// Here, compiled already.
+    Module { path: PathBuf, bytes: Vec<u8>, limits: ModuleLimits, module: Arc<Module> },
+    /// In a process of its own.
+    Child(ChildSettings),
+}
+
+impl PartialEq for Runs {
+    fn eq(&self, other: &Runs) -> bool {
+        match (self, other) {
+            (Runs::Module { bytes, limits, .. }, Runs::Module { bytes: others, limits: other, .. }) => {
+                bytes == others && limits == other
+            }
+            (Runs::Child(settings), Runs::Child(other)) => settings == other,
+            _ => false,
+        }
+    }
+}
+
+impl PartialEq for CustomConfig {
+    fn eq(&self, other: &CustomConfig) -> bool {
+        self.rule == other.rule && self.runs == other.runs
+    }
+}
+
+/// Reads every guard of the operator's own.
+pub(super) fn read(
+    reader: &mut Reader<'_>,
+    guards: &Section<'_>,
+    servers: &[String],
+) -> Vec<Arc<CustomConfig>> {
+    let sections = reader.tables(guards, "custom");
+    if sections.len() > MOST {
+        let message = format!("there are more than {MOST} custom guards");
+        reader.wrong(&guards.key_span("custom"), &guards.path("custom"), message, "let one look for more");
+    }
+    let mut lines = BTreeMap::new();
+    sections.iter().take(MOST).filter_map(|section| one(reader, section, servers, &mut lines)).collect()
+}
+
+fn one(
+    reader: &mut Reader<'_>,
+    section: &Section<'_>,
+    servers: &[String],
+    lines: &mut BTreeMap<String, usize>,
+) -> Option<Arc<CustomConfig>> {
+    let all = Direction::ALL.map(Direction::as_str);
+    let directions = match reader.texts(section, "directions") {
+        Some(found) => found.iter().filter_map(|item| one_of(reader, item, Direction::named, &all)).collect(),
+        None => Direction::ALL.to_vec(),
+    };
+    let named = reader.texts(section, "servers").unwrap_or_default();
+    let servers = named.iter().map(|name| this_server(reader, name, servers)).collect();
+    let tools = reader.texts(section, "tools").unwrap_or_default();
+    let rule = CustomRule {
+        name: name(reader, section, lines),
+        directions,
+        servers,
+        tools: tools.iter().map(|tool| Pattern::new(&tool.value)).collect(),
+        timeout: Duration::from_millis(reader.number(section, &TIMEOUT_MS)),
+        critical: reader.flag(section, "critical").unwrap_or(true),
+        priority: reader.number(section, &PRIORITY),
+    };
+    let runs = runs(reader, section)?;
+    Some(Arc::new(CustomConfig { rule, runs }))
+}
+
+/// The name, which no other guard has.
+fn name(reader: &mut Reader<'_>, section: &Section<'_>, lines: &mut BTreeMap<String, usize>) -> String {
+    if !section.has("name") {
+        let help = "add name = \"…\": lowercase letters, digits, - and _";
+        reader.missing(section, "name", "a guard without a name", help);
+    }
+    let Some(found) = reader.text(section, "name") else { return String::new() };
+    let name = found.value;
+    if !is_upstream(&name) || name.len() > LONGEST_NAME {
+        let help = "use at most 32 lowercase letters, digits, - and single _, beginning with a letter and not ending in _";
+        reader.wrong(&found.span, &found.key, "this cannot be the name of a guard", help);
+    } else if Guard::ALL.iter().any(|guard| guard.as_str() == name) {
+        let message = format!("`{name}` is the name of a built-in guard");
+        reader.wrong(&found.span, &found.key, message, "choose another name");
+    } else if let Some(line) = lines.get(&name) {
+        let message = format!("`{name}` is the name of two guards");
+        reader.wrong(&found.span, &found.key, message, format!("rename one; the other is on line {line}"));
+    } else {
+        lines.insert(name.clone(), reader.source.line(found.span.start));
+    }
+    name
+}
+
+fn runs(reader: &mut Reader<'_>, section: &Section<'_>) -> Option<Runs> {
+    match (section.has("wasm"), section.has("command")) {
+        (true, true) => {
+            let help = "keep `wasm` for a module, or `command` for a program to start";
+            let message = "a guard with both `wasm` and `command`";
+            reader.wrong(&section.key_span("command"), &section.path("command"), message, help);
+            None
+        }
+        (false, false) => {
+            let help = "add wasm = \"guard.wasm\" or command = [\"program\", \"argument\"]";
+            reader.missing(section, "wasm", "a guard with neither `wasm` nor `command`", help);
+            None
+        }
+        (true, false) => {
+            strangers(reader, section, ("wasm", "command"), &["cwd", "env", "env_pass", "restart"]);
+            module(reader, section)
+        }
+        (false, true) => {
+            strangers(reader, section, ("command", "wasm"), &["fuel", "instances"]);
+            child(reader, section)
+        }
+    }
+}
+
+/// Compiles the module here, so that `failwell check` finds what is wrong with it.
+fn module(reader: &mut Reader<'_>, section: &Section<'_>) -> Option<Runs> {
+    let number = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
+    let limits = ModuleLimits {
+        memory: number(reader.number(section, &MEMORY_MB) << 20),
+        fuel: reader.number(section, &FUEL),
+        instances: number(reader.number(section, &INSTANCES)),
+    };
+    let found = reader.text(section, "wasm")?;
+    let path = reader.folder.join(&found.value);
+    let bytes = match load(&path) {
+        Ok(bytes) => bytes,
+        Err(why) => {
+            let message = format!("the module cannot be read: {why}");
+            reader.wrong_extension(&found.span, &found.key, message, "name a .wasm or .wat file");
+            return None;
+        }
+    };
+    match Module::load(&bytes, limits) {
+        Ok(module) => Some(Runs::Module { path, bytes, limits, module: Arc::new(module) }),
+        Err(flaw) => {
+            reader.wrong_extension(&found.span, &found.key, flaw.what, flaw.help);
+            None
+        }
+    }
+}
+
+fn load(path: &Path) -> Result<Vec<u8>, String> {
+    let mut bytes = Vec::new();
+    let file = File::open(path).map_err(|error| error.to_string())?;
+    file.take(LARGEST + 1).read_to_end(&mut bytes).map_err(|error| error.to_string())?;
+    Ok(bytes)
+}
+
+fn child(reader: &mut Reader<'_>, section: &Section<'_>) -> Option<Runs> {
+    let Target::Command { program, arguments, cwd, env, env_pass } = program(reader, section) else {
+        return None;
+    };
+    let restart = restart(reader, section);
+    let memory = section.has("memory_mb").then(|| reader.number(section, &MEMORY_MB) << 20);
+    Some(Runs::Child(ChildSettings {
+        program: program.into(),
+        arguments: arguments.into_iter().map(Into::into).collect(),
+        // Named as the paths of the file are: from where it is.
+        folder: cwd.unwrap_or_else(|| absolute(reader.folder)),
+        environment: env.into_iter().collect(),
+        inherited: env_pass,
+        memory,
+        budget: restart.budget,
+        window: restart.window,
+    }))
+}
+
+fn absolute(folder: &Path) -> PathBuf {
+    std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned())
+}
