@@ -109,6 +109,29 @@ python_for_peers() {
 	return 1
 }
 
+# The symbolic server's solver, and CrossHair with the contract libraries for comparison; one folder each.
+SYMBOLIC_HASH=$(cat tests/tools/symbolic*/requirements.txt | sha256sum | cut -c1-16)
+export FAILWELL_SYMBOLIC=$CACHE/tools/symbolic-$SYMBOLIC_HASH
+# Once installed, everything that is started from here finds it.
+[[ ! -x $FAILWELL_SYMBOLIC/solver/bin/z3 ]] || export FAILWELL_Z3=$FAILWELL_SYMBOLIC/solver/bin/z3
+
+install_symbolic() {
+	once "$FAILWELL_SYMBOLIC/solver" install_symbolic_solver
+	export FAILWELL_Z3=$FAILWELL_SYMBOLIC/solver/bin/z3
+}
+
+install_symbolic_peers() {
+	once "$FAILWELL_SYMBOLIC/peers" install_symbolic_peers_into
+}
+
+install_symbolic_solver() { install_symbolic_environment "$1" tests/tools/symbolic/requirements.txt; }
+install_symbolic_peers_into() { install_symbolic_environment "$1" tests/tools/symbolic-peers/requirements.txt; }
+
+install_symbolic_environment() {
+	"${PYTHON:-python3}" -m venv "$1" || die "python cannot make a virtual environment" "install its venv module (Debian: python3-venv)"
+	"$1/bin/python" -m pip install --quiet --no-deps --requirement "$2"
+}
+
 # The peers of the gateway benchmark: nginx by its package, the others pinned. FastMCP is among the test tools.
 GATEWAY_PEERS_HASH=$(cat tests/tools/gateway-peers/*/requirements.txt tests/tools/gateway-peers/npm/package-lock.json | sha256sum | cut -c1-16)
 GATEWAY_PEERS=$CACHE/tools/gateway-$GATEWAY_PEERS_HASH

@@ -1,6 +1,6 @@
 # What `./x test` runs, in this order. Each step is a function that fails when the step does.
 
-STEPS=(fmt tidy clippy deny unit fuzz conformance gateway chaos interop probe pytest tasks)
+STEPS=(fmt tidy clippy deny unit fuzz conformance gateway chaos interop probe pytest symbolic tasks)
 STEP_LIMIT=${FAILWELL_STEP_LIMIT:-1800} # seconds; a step that hangs must not hang the run
 
 step_fmt() { cargo fmt --all --check; }
@@ -9,6 +9,7 @@ step_clippy() { cargo clippy --quiet --workspace --all-targets -- -D warnings; }
 # The gateway's tests start servers other people wrote, so these are installed first.
 step_unit() {
 	install_tools
+	install_symbolic
 	install_redis
 	cargo test --quiet --workspace --no-fail-fast
 }
@@ -75,6 +76,15 @@ step_tasks() {
 	install_chromium
 	cargo build --quiet -p failwell
 	python3 tests/rtm/run -- "$CARGO_TARGET_DIR/debug/failwell"
+}
+
+# The symbolic server against known truth: every call of the corpus, every proof attacked in CPython, code that tries to get
+# out, CrossHair's own examples, and the same verdicts on a busy machine.
+step_symbolic() {
+	install_symbolic
+	install_symbolic_peers
+	cargo build --quiet -p failwell
+	python3 tests/symbolic/run -- "$CARGO_TARGET_DIR/debug/failwell"
 }
 
 # Runs the named steps (all of them by default). The last line says how many passed and failed.

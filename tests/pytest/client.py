@@ -4,79 +4,17 @@ import hashlib
 import json
 import os
 import pathlib
-import select
-import subprocess
+import sys
 import time
 
-ANSWER_LIMIT = 120  # seconds
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent / "tools"))
+
+from stdio_client import Client  # noqa: E402
 
 
-class Server:
+class Server(Client):
     def __init__(self, binary, project, *arguments, env=None):
-        command = [str(binary), "serve", "pytest", "--project", str(project), *map(str, arguments)]
-        self.log = bytearray()
-        self.process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=env, bufsize=0
-        )
-        self.rest, self.last, self.notices, self.answers = b"", 0, [], {}
-        hello = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "suite", "version": "1"}}
-        self.ask("initialize", hello)
-        self.send({"jsonrpc": "2.0", "method": "notifications/initialized"})
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        self.process.stdin.close()
-        try:
-            self.process.wait(15)
-        except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.wait()
-            raise AssertionError("the server did not end when its client hung up") from None
-        finally:
-            self.process.stdout.close()
-
-    def send(self, message):
-        self.process.stdin.write(json.dumps(message).encode() + b"\n")
-
-    def start(self, method, params):
-        self.last += 1
-        self.send({"jsonrpc": "2.0", "id": self.last, "method": method, "params": params})
-        return self.last
-
-    def hear(self, limit):
-        """One message, or nothing within the limit."""
-        until = time.monotonic() + limit
-        while b"\n" not in self.rest:
-            left = until - time.monotonic()
-            if left <= 0 or not select.select([self.process.stdout], [], [], left)[0]:
-                return None
-            part = os.read(self.process.stdout.fileno(), 1 << 20)
-            assert part, "the server hung up"
-            self.rest += part
-        line, _, self.rest = self.rest.partition(b"\n")
-        return json.loads(line)
-
-    def answer(self, number, limit=ANSWER_LIMIT):
-        while number not in self.answers:
-            message = self.hear(limit)
-            assert message is not None, f"no answer within {limit} seconds"
-            if "id" in message and "method" not in message:
-                assert message["id"] not in self.answers, "two answers to one request"
-                self.answers[message["id"]] = message
-            else:
-                self.notices.append((time.monotonic(), message))
-        return self.answers.pop(number)
-
-    def ask(self, method, params):
-        return self.answer(self.start(method, params))
-
-    def begin(self, tool, **arguments):
-        return self.start("tools/call", {"name": tool, "arguments": arguments, "_meta": {"progressToken": "p"}})
-
-    def call(self, tool, **arguments):
-        return self.answer(self.begin(tool, **arguments))
+        super().__init__([binary, "serve", "pytest", "--project", project, *arguments], env)
 
     def run(self, **arguments):
         return Outcome(self.call("execute_tests", **arguments))

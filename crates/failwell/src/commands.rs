@@ -3,6 +3,7 @@
 mod approve;
 mod audit;
 mod check;
+mod check_python;
 mod completions;
 mod configured;
 mod decision;
@@ -39,6 +40,7 @@ pub(crate) fn run(command: Command) -> Result<ExitCode, Complaint> {
         Command::Up(arguments) => runtime()?.block_on(up::run(arguments)),
         Command::Stdio(arguments) => stdio::run(&arguments),
         Command::Check(arguments) => check::run(&arguments),
+        Command::CheckPython(arguments) => runtime()?.block_on(check_python::run(arguments)),
         Command::Serve(arguments) => one::run(arguments),
         Command::Login(arguments) => runtime()?.block_on(login::log_in(&arguments.to)),
         Command::Logout(arguments) => runtime()?.block_on(login::log_out(&arguments.of)),

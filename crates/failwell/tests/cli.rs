@@ -6,11 +6,12 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
-const COMMANDS: [&str; 16] = [
+const COMMANDS: [&str; 17] = [
     "up",
     "stdio",
     "serve",
     "check",
+    "check-python",
     "key",
     "approve",
     "pin",

@@ -39,6 +39,7 @@ mod process;
 mod pytest;
 mod rpc;
 mod server;
+mod symbolic;
 mod tasks;
 
 pub use audit::AUDIT_FAILED;
@@ -52,6 +53,7 @@ pub use process::*;
 pub use pytest::*;
 pub use rpc::*;
 pub use server::*;
+pub use symbolic::*;
 pub use tasks::*;
 
 /// Every reason, room by room.
@@ -68,6 +70,7 @@ pub fn all() -> impl Iterator<Item = &'static Reason> {
         process::ROWS,
         lobby::ROWS,
         pytest::ROWS,
+        symbolic::ROWS,
         tasks::ROWS,
     ]
     .into_iter()

@@ -24,7 +24,7 @@ use crate::guarding::{Gate, Porter, Watched, Whose};
 use crate::hub::Hub;
 use crate::listen::tell_session;
 use crate::metrics::Sightings;
-use crate::panic::fault_of;
+use crate::panic::fault_of_panic;
 use crate::room::Room;
 use crate::seal::Seal;
 use crate::session::{Concern, Session};
@@ -129,7 +129,7 @@ impl House {
         let trail = Trail::default();
         let serving =
             AssertUnwindSafe(self.serve(&arrival, &mut to, Watched { trail: &trail, began })).catch_unwind();
-        let happened = serving.await.unwrap_or_else(|payload| Err(fault_of(payload.as_ref())));
+        let happened = serving.await.unwrap_or_else(|payload| Err(fault_of_panic(payload.as_ref())));
         let (method, connection) = (Some(&*arrival.request.method), arrival.connection());
         let (caller, request) = (Some(arrival.caller), Some(arrival.request.text()));
         let server = self.server_of(&arrival.request);

@@ -78,7 +78,7 @@ pub use house::{Exchange, House};
 pub use hub::{Event, Hub};
 pub use log_level::LogLevel;
 pub use near::nearest;
-pub use panic::keep_panics_quiet;
+pub use panic::{fault_of_panic, keep_panics_quiet};
 pub use party::Party;
 pub use passing::Passing;
 pub use plain::PlainCall;

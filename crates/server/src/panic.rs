@@ -20,8 +20,8 @@ pub fn keep_panics_quiet() {
     }));
 }
 
-/// The fault for a caught panic.
-pub(crate) fn fault_of(payload: &(dyn Any + Send)) -> Fault {
+/// The fault for a panic that was caught on this thread.
+pub fn fault_of_panic(payload: &(dyn Any + Send)) -> Fault {
     let message = payload
         .downcast_ref::<&str>()
         .map(|text| (*text).to_owned())

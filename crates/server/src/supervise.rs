@@ -14,7 +14,7 @@ use failwell_rpc::{Asked, Face, Id, Incoming, Limits, Message, ReplyTo, Revision
 use crate::content::ToolOutcome;
 use crate::context::Context;
 use crate::house::House;
-use crate::panic::fault_of;
+use crate::panic::fault_of_panic;
 use crate::task::{End, Task};
 use crate::tool::Work;
 use crate::work::{too_late, tool_result};
@@ -138,7 +138,7 @@ impl<T> Future for Caught<T> {
     fn poll(mut self: Pin<&mut Self>, cx: &mut task::Context<'_>) -> Poll<Result<T, Fault>> {
         match catch_unwind(AssertUnwindSafe(|| self.0.as_mut().poll(cx))) {
             Ok(polled) => polled,
-            Err(payload) => Poll::Ready(Err(fault_of(payload.as_ref()))),
+            Err(payload) => Poll::Ready(Err(fault_of_panic(payload.as_ref()))),
         }
     }
 }

@@ -20,6 +20,7 @@ use crate::schema::{self, Schema};
 pub type Work<T> = Pin<Box<dyn Future<Output = Result<T, Fault>> + Send>>;
 
 type Handler = Arc<dyn Fn(Value, Context) -> Work<ToolOutcome> + Send + Sync>;
+type Refusal = Arc<dyn Fn(&Fault) -> Option<Json> + Send + Sync>;
 
 /// A tool.
 #[derive(Clone)]
@@ -31,6 +32,7 @@ pub struct Tool {
     pub(crate) input: Arc<Schema>,
     output: Option<Arc<Schema>>,
     handler: Handler,
+    refusal: Option<Refusal>,
 }
 
 /// A parameter that must be repeated in an HTTP header: its name in the body and in the header.
@@ -101,7 +103,8 @@ impl Tool {
     ) -> Result<Tool, Fault> {
         let output = output.map(Schema::new).transpose()?.map(Arc::new);
         let input = Arc::new(Schema::new(input)?);
-        Ok(Tool { name, description, title: None, annotations: Map::new(), input, output, handler })
+        let annotations = Map::new();
+        Ok(Tool { name, description, title: None, annotations, input, output, handler, refusal: None })
     }
 
     /// A name for people.
@@ -133,6 +136,16 @@ impl Tool {
     #[must_use]
     pub fn closed_world(self) -> Tool {
         self.annotated("openWorldHint", false)
+    }
+
+    /// Gives a call with wrong arguments the tool's own structured object, beside the fault that says what is wrong.
+    #[must_use]
+    pub fn refusing<F>(mut self, object: F) -> Tool
+    where
+        F: Fn(&Fault) -> Option<Json> + Send + Sync + 'static,
+    {
+        self.refusal = Some(Arc::new(object));
+        self
     }
 
     fn annotated(mut self, hint: &str, value: bool) -> Tool {
@@ -172,12 +185,19 @@ impl Tool {
     /// Checks the arguments, then runs.
     pub(crate) fn call(&self, arguments: Value, cx: Context) -> Work<ToolOutcome> {
         if let Err(fault) = self.input.check(&arguments) {
-            return Box::pin(std::future::ready(Err(fault)));
+            return Box::pin(std::future::ready(self.refuse(fault)));
         }
         let work = (self.handler)(arguments, cx);
         match self.output.clone() {
             Some(output) => Box::pin(async move { keep_promise(work.await?, &output) }),
             None => work,
+        }
+    }
+
+    fn refuse(&self, fault: Fault) -> Result<ToolOutcome, Fault> {
+        match self.refusal.as_ref().and_then(|object| object(&fault)) {
+            Some(object) => Ok(ToolOutcome::default().structured(object).failed(fault)),
+            None => Err(fault),
         }
     }
 }

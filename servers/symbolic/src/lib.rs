@@ -16,18 +16,33 @@
 
 pub mod analyse;
 mod contracts;
+#[cfg(unix)]
+mod desk;
 mod explore;
 mod ir;
+#[cfg(unix)]
+pub mod once;
 mod program;
+#[cfg(unix)]
+pub mod replay;
 mod replayer;
 pub mod report;
+#[cfg(unix)]
+mod server;
 mod solve;
 mod terms;
+#[cfg(unix)]
+mod tools;
+pub mod validate;
 mod values;
 
 pub use analyse::{Budget, Progress, Silent, Stop};
+#[cfg(unix)]
+pub use desk::{Desk, Rounds, Running, Settings};
 pub use program::{ParseProblem, Program};
 pub use replayer::{
     Condition, ConditionOutcome, Ended, ReplayOutcome, ReplayProblem, ReplayRequest, Replayer,
 };
+#[cfg(unix)]
+pub use server::symbolic;
 pub use values::{Field, PyValue};

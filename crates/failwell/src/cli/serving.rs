@@ -12,6 +12,7 @@ use super::Tasks;
 Examples:
   failwell serve pytest                          this folder's tests, over stdio
   failwell serve pytest --project ~/shop --listen 127.0.0.1:8484
+  failwell serve symbolic                        proofs and counterexamples for Python code
   failwell serve tasks                           your tasks at Remember The Milk, over stdio")]
 pub(crate) struct Serve {
     #[command(subcommand)]
@@ -21,7 +22,29 @@ pub(crate) struct Serve {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Server {
     Pytest(Pytest),
+    Symbolic(Symbolic),
     Tasks(Tasks),
+}
+
+/// Analyse Python functions for every input at once
+///
+/// Contracts are proven or broken, exceptions found or excluded, functions compared, dead branches listed. Code is never
+/// run in this program; what was found is replayed in real CPython, in a sandbox, before it is told. Needs z3 and Python.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  failwell serve symbolic
+  claude mcp add symbolic -- failwell serve symbolic
+  failwell serve symbolic --python ~/venv/bin/python --listen 127.0.0.1:8484")]
+pub(crate) struct Symbolic {
+    /// The interpreter that findings are replayed in; python3 by default
+    #[arg(long, value_name = "PATH")]
+    pub(crate) python: Option<PathBuf>,
+    /// Whether replays run in a sandbox: no files, no network, no environment
+    #[arg(long, value_name = "HOW", value_enum, default_value_t = SandboxIs::Required)]
+    pub(crate) sandbox: SandboxIs,
+    #[command(flatten)]
+    pub(crate) door: Door,
 }
 
 /// Run a Python project's tests with pytest

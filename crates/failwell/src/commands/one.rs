@@ -10,7 +10,7 @@ use failwell_pytest::{Strictness, Walls};
 use failwell_server::{House, Settings, ToolFailures};
 
 use super::{runtime, serve, stdio, tasks, up};
-use crate::cli::{Door, FailuresAs, Pytest, SandboxIs, Serve, Server, Tasks};
+use crate::cli::{Door, FailuresAs, Pytest, SandboxIs, Serve, Server, Symbolic, Tasks};
 use crate::complaint::Complaint;
 
 /// How long a call of the tasks server may take: a batch has fifty changes, and each waits for its turn.
@@ -18,11 +18,35 @@ const LONGEST_CALL: Duration = Duration::from_secs(300);
 /// What a request has beyond the longest run, to clear up and answer.
 const CLEARING_UP: Duration = Duration::from_secs(30);
 
+/// The longest time limit a caller may give an analysis.
+const LONGEST_ANALYSIS: Duration = Duration::from_secs(300);
+
 /// Serves one tool server until its client hangs up or it is told to stop.
 pub(super) fn run(arguments: Serve) -> Result<ExitCode, Complaint> {
     match arguments.server {
         Server::Pytest(arguments) => through(arguments.door.listen, move || pytest(arguments)),
+        Server::Symbolic(arguments) => through(arguments.door.listen, move || symbolic(arguments)),
         Server::Tasks(arguments) => through(arguments.door.listen, move || tasks(&arguments)),
+    }
+}
+
+fn symbolic(arguments: Symbolic) -> Result<Arc<House>, Complaint> {
+    let launcher = Launcher::of_this_program().map_err(|fault| serve::unexpected(&fault))?;
+    let settings = settings(&arguments.door, LONGEST_ANALYSIS + CLEARING_UP);
+    let room = failwell_symbolic::symbolic(failwell_symbolic::Settings {
+        python: arguments.python,
+        walls: replay_walls(arguments.sandbox),
+        launcher,
+    });
+    serve::build(room, settings)
+}
+
+/// Code of a caller runs in the sandbox or not at all, unless the person who starts the server says otherwise.
+pub(super) fn replay_walls(sandbox: SandboxIs) -> failwell_symbolic::replay::Walls {
+    match sandbox {
+        SandboxIs::Required => failwell_symbolic::replay::Walls::Required,
+        SandboxIs::On => failwell_symbolic::replay::Walls::BestEffort,
+        SandboxIs::Off => failwell_symbolic::replay::Walls::Off,
     }
 }
 

@@ -3,12 +3,13 @@
 pub(crate) enum Builtin {
     Lobby,
     Pytest,
+    Symbolic,
     Tasks,
 }
 
 impl Builtin {
     /// All of them, in the order they are offered.
-    pub(crate) const ALL: [Builtin; 3] = [Builtin::Lobby, Builtin::Pytest, Builtin::Tasks];
+    pub(crate) const ALL: [Builtin; 4] = [Builtin::Lobby, Builtin::Pytest, Builtin::Symbolic, Builtin::Tasks];
 
     /// What is served when nobody says: what needs nothing of the machine.
     pub(crate) const USUAL: [Builtin; 1] = [Builtin::Lobby];
@@ -18,6 +19,7 @@ impl Builtin {
         match self {
             Builtin::Lobby => "lobby",
             Builtin::Pytest => "pytest",
+            Builtin::Symbolic => "symbolic",
             Builtin::Tasks => "tasks",
         }
     }

@@ -17,6 +17,14 @@ pub(super) fn port_8484() -> Sight {
     }
 }
 
+/// Found by the one who will use it.
+pub(super) fn solver() -> Sight {
+    match failwell_symbolic::analyse::solver() {
+        Some(version) => Sight::ok(version),
+        None => Sight::missing("none in FAILWELL_Z3 or on the PATH"),
+    }
+}
+
 pub(super) fn keyring() -> Sight {
     if cfg!(not(target_os = "linux")) {
         return Sight::ok("the system's own");

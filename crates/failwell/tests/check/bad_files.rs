@@ -73,7 +73,7 @@ pub(crate) const CASES: &[(&str, &[&str])] = &[
         &[
             "1:12 there is no built-in server `loby` | did you mean `lobby`?",
             "1:29 `lobby` is named twice | remove one of them",
-            "1:38 there is no built-in server `thing` | the built-in servers are `lobby`, `pytest`, `tasks`",
+            "1:38 there is no built-in server `thing` | the built-in servers are `lobby`, `pytest`, `symbolic`, `tasks`",
             "1:47 `servers` takes text in its list, not a whole number | write it as servers = [\"…\", \"…\"]",
         ],
     ),

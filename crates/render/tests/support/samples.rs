@@ -63,6 +63,12 @@ fn fact_named(name: &str) -> Fact {
         "count" => Fact::from(2u64),
         "field" => Fact::from("estimate"),
         "where" => Fact::from("/arguments/text"),
+        "line" => Fact::from(5u64),
+        "limit_bytes" => Fact::from(65_536u64),
+        "module" => Fact::from(Echo::of_caller("numpy")),
+        "function" => Fact::from(Echo::of_caller("missing_func")),
+        "exception" => Fact::from(Echo::of_caller("ValueEror")),
+        "construct" => Fact::from(Echo::of_caller("async def")),
         _ => panic!("no sample for the fact `{name}`"),
     }
 }

@@ -1,0 +1,101 @@
+use std::path::Path;
+use std::process::ExitCode;
+
+use failwell_process::Launcher;
+use failwell_symbolic::once::{self, Checked};
+use failwell_symbolic::{Desk, Settings};
+use serde_json::Value;
+
+use super::{json, one, serve};
+use crate::cli::CheckPython;
+use crate::complaint::Complaint;
+use crate::terminal::{self, Paint};
+
+/// Nothing was found, but not everything could be decided.
+const UNDECIDED: u8 = 3;
+
+/// Checks the functions of a file and prints what came of it.
+pub(super) async fn run(arguments: CheckPython) -> Result<ExitCode, Complaint> {
+    let (file, function) = match arguments.target.split_once("::") {
+        Some((file, function)) => (file, Some(function)),
+        None => (arguments.target.as_str(), None),
+    };
+    let code = std::fs::read_to_string(file).map_err(|error| {
+        Complaint::new(
+            format!("cannot read {file}: {error}"),
+            "name a file of Python source: FILE[::FUNCTION]",
+        )
+    })?;
+    let launcher = Launcher::of_this_program().map_err(|fault| serve::unexpected(&fault))?;
+    let walls = one::replay_walls(arguments.sandbox);
+    let desk = Desk::new(Settings { python: arguments.python.clone(), walls, launcher });
+    let functions = match function {
+        Some(function) => vec![function.to_owned()],
+        None => once::functions(&desk, &code).await.map_err(|fault| refused(file, &fault))?,
+    };
+    if functions.is_empty() {
+        return Err(Complaint::new(format!("{file} has no functions"), "name a file that has some"));
+    }
+    let module = Path::new(file).file_stem().and_then(|stem| stem.to_str()).unwrap_or("module");
+    let mut all = Vec::new();
+    for function in &functions {
+        let checked = once::check(&desk, &code, function, module, arguments.timeout).await;
+        if !arguments.json {
+            terminal::print(&told(&checked, Paint::for_stdout()));
+        }
+        all.push(checked);
+    }
+    if arguments.json {
+        let objects: Vec<Value> = all.iter().map(object).collect();
+        terminal::print(&json(&objects)?);
+    }
+    Ok(code_of(&all))
+}
+
+fn refused(file: &str, fault: &failwell_fault::Fault) -> Complaint {
+    Complaint::new(format!("{file} cannot be checked: {fault}"), fault.hint())
+}
+
+fn code_of(all: &[Checked]) -> ExitCode {
+    let any = |status: &str| all.iter().any(|checked| checked.status() == status);
+    match (any("counterexample"), all.iter().all(|checked| checked.status() == "verified")) {
+        (true, _) => ExitCode::FAILURE,
+        (false, true) => ExitCode::SUCCESS,
+        (false, false) => ExitCode::from(UNDECIDED),
+    }
+}
+
+fn object(checked: &Checked) -> Value {
+    let mut members = checked.object.clone();
+    members.shift_insert(0, "function".to_owned(), Value::String(checked.function.clone()));
+    members.insert("tests".to_owned(), serde_json::json!(checked.tests));
+    Value::Object(members)
+}
+
+fn told(checked: &Checked, paint: Paint) -> String {
+    let name = &checked.function;
+    let number = |key: &str| checked.object.get(key).and_then(Value::as_u64).unwrap_or(0);
+    match checked.status() {
+        "verified" => format!("{}  {name}  {} paths\n", paint.green("verified"), number("paths_explored")),
+        "counterexample" => {
+            let mut text = format!("{}  {name}\n", paint.yellow("broken  "));
+            for test in &checked.tests {
+                text.push('\n');
+                for line in test.lines() {
+                    text.push_str(if line.is_empty() { "" } else { "    " });
+                    text.push_str(line);
+                    text.push('\n');
+                }
+            }
+            text + "\n"
+        }
+        _ => {
+            let (detail, hint) = match &checked.fault {
+                Some(fault) => (fault.detail(), fault.hint()),
+                None => ("no verdict".to_owned(), String::new()),
+            };
+            let line = format!("{}  {name}  {detail}\n", paint.yellow("unknown "));
+            if hint.is_empty() { line } else { format!("{line}          {} {hint}\n", paint.bold("help:")) }
+        }
+    }
+}

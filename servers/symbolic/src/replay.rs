@@ -1,0 +1,170 @@
+//! Real CPython, outside this process and inside a sandbox: a few warm workers, and a fork of one for every call.
+//!
+//! A worker has the allowed modules imported and nothing of any caller. It can read Python's own files and nothing else,
+//! write nowhere, make no socket, and has no environment; a fork of it has a time limit, a limit of memory and
+//! a working folder that is already gone. A worker that does not answer, or that a run left something behind in, is
+//! ended with everything it started, and the next call gets a new one.
+
+mod letters;
+mod python;
+mod worker;
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use failwell_fault::{Fault, reason};
+use failwell_process::{Launcher, Need};
+use tokio::runtime::Handle;
+use tokio::sync::{OnceCell, Semaphore};
+use tokio::time::timeout_at;
+
+pub use python::Python;
+use worker::Worker;
+
+use crate::{ReplayOutcome, ReplayProblem, ReplayRequest, Replayer};
+
+/// Runs at once.
+const AT_ONCE: usize = 2;
+/// The least time a run is given, so that a busy machine is not taken for a function that hangs.
+const LEAST: Duration = Duration::from_millis(50);
+/// The most: a call that takes longer than this is one that does not end.
+const MOST: Duration = Duration::from_secs(10);
+
+/// How firmly the sandbox stands.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Walls {
+    /// No run without it.
+    #[default]
+    Required,
+    /// As far as the kernel has one.
+    BestEffort,
+    /// None, because somebody asked for it by name.
+    Off,
+}
+
+/// The workers of a server. Cheap to clone.
+#[derive(Debug, Clone)]
+pub struct Pool(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    launcher: Launcher,
+    chosen: Option<PathBuf>,
+    walls: Walls,
+    python: OnceCell<Python>,
+    idle: Mutex<Vec<Worker>>,
+    places: Semaphore,
+}
+
+impl Pool {
+    /// A pool without workers; they come when they are needed. `chosen` is used instead of the `python3` on the PATH.
+    pub fn new(launcher: Launcher, chosen: Option<PathBuf>, walls: Walls) -> Pool {
+        Pool(Arc::new(Inner {
+            launcher,
+            chosen,
+            walls,
+            python: OnceCell::new(),
+            idle: Mutex::default(),
+            places: Semaphore::new(AT_ONCE),
+        }))
+    }
+
+    /// The interpreter that is used.
+    pub async fn python(&self) -> Result<&Python, Fault> {
+        let find = || python::find(&self.0.launcher, self.0.chosen.as_deref());
+        self.0.python.get_or_try_init(find).await
+    }
+
+    /// How firmly the sandbox stands.
+    pub fn walls(&self) -> Walls {
+        self.0.walls
+    }
+
+    /// Sees to it that a worker is ready, or says why there cannot be one.
+    pub async fn warm(&self) -> Result<(), Fault> {
+        if self.idle().is_empty() {
+            let _place = self.0.places.acquire().await.map_err(|_| Fault::new(&reason::SYMBOLIC_FAILED))?;
+            let worker = self.worker().await?;
+            self.keep(worker);
+        }
+        Ok(())
+    }
+
+    /// The line on which CPython stops compiling the code, if it does not take it.
+    pub async fn compile(&self, code: &str, deadline: Instant) -> Result<Option<u32>, ReplayProblem> {
+        let answer = self.ask(letters::compile(code), deadline).await?;
+        letters::compiled(&answer)
+    }
+
+    /// One call; see [`Replayer::run`].
+    pub async fn call(&self, request: &ReplayRequest<'_>) -> Result<ReplayOutcome, ReplayProblem> {
+        let answer = self.ask(letters::call(request), request.deadline).await?;
+        letters::called(answer, request.conditions)
+    }
+
+    async fn ask(
+        &self,
+        letter: letters::Letter,
+        deadline: Instant,
+    ) -> Result<letters::Answer, ReplayProblem> {
+        let place = timeout_at(deadline.into(), self.0.places.acquire()).await;
+        let _place = place.map_err(|_| ReplayProblem::TimedOut)?.map_err(|_| broken("the pool is closed"))?;
+        let mut worker = self.worker().await.map_err(|fault| broken(fault.operator().to_string()))?;
+        let left = deadline.saturating_duration_since(Instant::now()).clamp(LEAST, MOST);
+        let answer = worker.ask(&letter, left).await;
+        match answer {
+            Ok(answer) => {
+                if !answer.dirty {
+                    self.keep(worker);
+                }
+                Ok(answer)
+            }
+            Err(problem) => Err(problem),
+        }
+    }
+
+    async fn worker(&self) -> Result<Worker, Fault> {
+        if let Some(idle) = self.idle().pop() {
+            return Ok(idle);
+        }
+        let need = match self.0.walls {
+            Walls::Required => Some(Need::Required),
+            Walls::BestEffort => Some(Need::BestEffort),
+            Walls::Off => None,
+        };
+        Worker::start(&self.0.launcher, self.python().await?, need).await
+    }
+
+    fn keep(&self, worker: Worker) {
+        self.idle().push(worker);
+    }
+
+    fn idle(&self) -> std::sync::MutexGuard<'_, Vec<Worker>> {
+        self.0.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn broken(why: impl Into<String>) -> ReplayProblem {
+    ReplayProblem::Broken(why.into())
+}
+
+/// A pool as the engine sees it: from a thread that may wait.
+#[derive(Debug, Clone)]
+pub struct Replays {
+    pool: Pool,
+    runtime: Handle,
+}
+
+impl Replays {
+    /// Waits on this runtime for answers of the pool. Not to be used from the runtime's own threads.
+    pub fn new(pool: Pool, runtime: Handle) -> Replays {
+        Replays { pool, runtime }
+    }
+}
+
+impl Replayer for Replays {
+    fn run(&self, request: &ReplayRequest<'_>) -> Result<ReplayOutcome, ReplayProblem> {
+        self.runtime.block_on(self.pool.call(request))
+    }
+}

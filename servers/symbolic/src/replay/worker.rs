@@ -1,0 +1,141 @@
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use failwell_fault::{Fault, OrFault, Ref, reason};
+use failwell_process::{
+    Child, Environment, Input, InputWriter, Launcher, Limits, Need, Network, OutputReader, Plan, Profile,
+    Sandbox, Stdout,
+};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::time::{timeout, timeout_at};
+
+use super::broken;
+use super::letters::{Answer, Letter};
+use super::python::Python;
+use crate::ReplayProblem;
+
+/// What the interpreter is handed: see its own first lines.
+const PROGRAM: &str =
+    concat!(include_str!("../../python/worker.py"), "\n", include_str!("../../python/call.py"));
+
+/// How long a worker may take to import what it offers.
+const START: Duration = Duration::from_secs(30);
+/// How much later than the run's own limit an answer may come: the worker has to end the run first.
+const GRACE: Duration = Duration::from_millis(400);
+/// No answer is longer.
+const LONGEST: usize = 6 << 20;
+/// Address space of a worker and of each run.
+const MEMORY: u64 = 768 << 20;
+/// The worker, the run, and a few that the run may start before it is ended.
+const PROCESSES: u64 = 12;
+
+/// A warm interpreter. Dropped, it goes, and everything it started.
+#[derive(Debug)]
+pub(super) struct Worker {
+    input: InputWriter,
+    output: OutputReader,
+    heard: Vec<u8>,
+    /// Held, not asked: when it goes, so does the worker.
+    _child: Child,
+}
+
+impl Worker {
+    /// Starts one, and waits until it is ready.
+    pub(super) async fn start(
+        launcher: &Launcher,
+        python: &Python,
+        need: Option<Need>,
+    ) -> Result<Worker, Fault> {
+        let unusable = || Fault::new(&reason::SYMBOLIC_NO_PYTHON);
+        let folder = Gone::make().or_fault(&reason::SYMBOLIC_NO_PYTHON)?;
+        let mut plan = Plan::new(&python.path, folder.path()).arguments(["-s", "-S", "-B", "-c", PROGRAM]);
+        // Sets come in the same order every time; the worker forgets it before any code runs.
+        plan.environment = Environment::empty().with("PYTHONHASHSEED", "0");
+        plan.input = Input::Pipe;
+        plan.stdout = Stdout::Piped;
+        plan.grace = Duration::ZERO;
+        plan.limits = Limits {
+            memory: Some(MEMORY),
+            file_size: Some(0),
+            open_files: Some(32),
+            processes: Some(PROCESSES),
+            ..Limits::default()
+        };
+        plan.sandbox = need.map_or(Sandbox::None, |need| Sandbox::Profile(walls(python, need)));
+        let mut child = launcher.start(plan).await.map_err(|fault| unusable().absorbing(fault))?;
+        let (input, output) = child.take_input().zip(child.take_output()).ok_or_else(unusable)?;
+        let mut worker = Worker { input, output, heard: Vec::new(), _child: child };
+        match timeout(START, worker.hear()).await {
+            Ok(Ok(line)) if Answer::is_ready(&line) => Ok(worker),
+            _ => {
+                let ended = worker._child.stop(Duration::ZERO).await;
+                Err(unusable().capture("stderr", ended.output.stderr.kept()))
+            }
+        }
+    }
+
+    /// One run, which is ended after this time.
+    pub(super) async fn ask(&mut self, letter: &Letter, limit: Duration) -> Result<Answer, ReplayProblem> {
+        let until = Instant::now() + limit + GRACE;
+        let line = letter.line(limit);
+        let exchange = async {
+            self.input.write_all(line.as_bytes()).await.map_err(|error| error.to_string())?;
+            self.hear().await
+        };
+        let line = match timeout_at(until.into(), exchange).await {
+            Err(_) => return Err(ReplayProblem::TimedOut),
+            Ok(Err(why)) => return Err(broken(why)),
+            Ok(Ok(line)) => line,
+        };
+        Answer::parse(&line).ok_or_else(|| broken("an answer that is none"))
+    }
+
+    async fn hear(&mut self) -> Result<Vec<u8>, String> {
+        loop {
+            if let Some(end) = self.heard.iter().position(|byte| *byte == b'\n') {
+                let rest = self.heard.split_off(end + 1);
+                return Ok(std::mem::replace(&mut self.heard, rest));
+            }
+            if self.heard.len() > LONGEST {
+                return Err("an answer without end".to_owned());
+            }
+            match self.output.read_buf(&mut self.heard).await {
+                Ok(count) if count > 0 => {}
+                Ok(_) => return Err("the worker is gone".to_owned()),
+                Err(error) => return Err(error.to_string()),
+            }
+        }
+    }
+}
+
+/// Python's own files, and the libraries it is linked with. No programs beside itself, no settings, no place to write.
+fn walls(python: &Python, need: Need) -> Profile {
+    let libraries =
+        ["/lib", "/lib64", "/usr/lib", "/usr/lib64", "/etc/ld.so.cache", "/dev/urandom"].map(PathBuf::from);
+    let mut read = python.places.clone();
+    read.push(python.path.clone());
+    read.extend(libraries);
+    Profile { read, write: vec!["/dev/null".into()], network: Network::Closed, need }
+}
+
+/// A folder for a worker to start in. It is removed once the worker is there: nothing can be made in it any more.
+struct Gone(PathBuf);
+
+impl Gone {
+    fn make() -> std::io::Result<Gone> {
+        use std::os::unix::fs::DirBuilderExt;
+        let path = std::env::temp_dir().join(format!("failwell-symbolic-{}", Ref::fresh()));
+        std::fs::DirBuilder::new().mode(0o700).create(&path)?;
+        Ok(Gone(path))
+    }
+
+    fn path(&self) -> &std::path::Path {
+        &self.0
+    }
+}
+
+impl Drop for Gone {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir(&self.0);
+    }
+}

@@ -1,0 +1,67 @@
+//! An analysis without a verdict: which fault that is.
+
+use failwell_fault::{Echo, Fault, reason};
+use failwell_server::{Content, Json, ToolOutcome};
+use serde_json::{Map, Value};
+
+use crate::desk::{timed_out, unknown_function};
+use crate::report::Failure;
+
+/// What a tool has to tell: its object, words for the model, and if it failed the fault.
+pub(crate) struct Told {
+    pub(crate) object: Map<String, Value>,
+    pub(crate) text: String,
+    pub(crate) fault: Option<Fault>,
+}
+
+impl Told {
+    /// As the server hands it over.
+    pub(crate) fn outcome(self) -> Result<ToolOutcome, Fault> {
+        let object =
+            Json::of(&self.object).map_err(|error| Fault::new(&reason::SERVER_BUG).because(error))?;
+        let outcome = ToolOutcome::default().structured(object);
+        let outcome = if self.text.is_empty() { outcome } else { outcome.with(Content::text(self.text)) };
+        Ok(match self.fault {
+            Some(fault) => outcome.failed(fault),
+            None => outcome,
+        })
+    }
+}
+
+/// What was asked for, to be named in a failure.
+pub(crate) struct Asked<'a> {
+    pub(crate) function: &'a str,
+    pub(crate) exception: &'a str,
+    pub(crate) seconds: u32,
+}
+
+/// The fault of an analysis that came to nothing.
+pub(crate) fn fault(failure: &Failure, asked: &Asked<'_>) -> Fault {
+    match failure {
+        Failure::NoSuchFunction { known } => unknown_function(asked.function, known),
+        Failure::Unsupported(what) => Fault::new(&reason::SYMBOLIC_UNSUPPORTED)
+            .fact("construct", Echo::of_caller(&what.construct))
+            .fact("line", what.line)
+            .fact("error_type", "UnsupportedConstruct"),
+        Failure::BudgetSpent | Failure::Cancelled => timed_out(asked.seconds),
+        Failure::BoundHit => Fault::new(&reason::SYMBOLIC_BOUND).fact("error_type", "TimeoutError"),
+        Failure::Vacuous => Fault::new(&reason::SYMBOLIC_VACUOUS).fact("error_type", "ValueError"),
+        Failure::NoSuchException => Fault::new(&reason::SYMBOLIC_UNKNOWN_EXCEPTION)
+            .fact("exception", Echo::of_caller(asked.exception))
+            .fact("error_type", "ValueError"),
+        Failure::NoSolver => Fault::new(&reason::SYMBOLIC_NO_SOLVER).fact("error_type", "RuntimeError"),
+        Failure::ModuleRaises { class, line } => Fault::new(&reason::SYMBOLIC_MODULE_RAISES)
+            .fact("exception", Echo::of_caller(class))
+            .fact("line", *line)
+            .fact("error_type", "ValueError"),
+        Failure::Bug(story) => Fault::new(&reason::SYMBOLIC_FAILED)
+            .fact("error_type", "RuntimeError")
+            .note("engine", story.clone()),
+    }
+}
+
+/// The status that goes with a fault: only `symbolic_check` has one for time.
+pub(crate) fn status_of(fault: &Fault) -> &'static str {
+    let out_of_time = [&reason::SYMBOLIC_TIMEOUT, &reason::SYMBOLIC_BOUND];
+    if out_of_time.iter().any(|known| *known == fault.reason()) { "timeout" } else { "error" }
+}

@@ -1,0 +1,51 @@
+use serde_json::{Map, Value, json};
+
+use crate::analyse;
+use crate::desk::Desk;
+use crate::replay::Walls;
+
+/// What `health_check` answers.
+pub(crate) async fn health(desk: &Desk) -> Map<String, Value> {
+    let python = desk.pool().python().await.ok();
+    let warm = desk.pool().warm().await;
+    let solver = analyse::solver();
+    let (name, version) = match solver.as_deref().map(|whole| whole.split_once(' ').unwrap_or((whole, ""))) {
+        Some((name, version)) => (json!(name.to_lowercase()), json!(version)),
+        None => (Value::Null, Value::Null),
+    };
+    let mut missing: Vec<&str> = Vec::new();
+    if solver.is_none() {
+        missing.push("solver: install z3 (python3 -m pip install z3-solver), or set FAILWELL_Z3");
+    }
+    if warm.is_err() {
+        missing.push("python: no interpreter runs in the sandbox; see failwell doctor");
+    }
+    let mut members = Map::new();
+    let mut put = |name: &str, value: Value| members.insert(name.to_owned(), value);
+    put("status", json!("healthy"));
+    put("version", json!(env!("CARGO_PKG_VERSION")));
+    put("python_version", json!(python.map(|python| python.version.as_str())));
+    put("solver", name);
+    put("solver_version", version);
+    put("platform", json!(format!("{}-{}", std::env::consts::OS, std::env::consts::ARCH)));
+    put("memory_usage_mb", json!(memory_mb()));
+    put("sandbox", json!(sandbox(desk.pool().walls())));
+    put("missing", json!(missing));
+    members
+}
+
+fn sandbox(walls: Walls) -> &'static str {
+    match walls {
+        Walls::Required => "required",
+        Walls::BestEffort => "as far as the kernel has one",
+        Walls::Off => "off",
+    }
+}
+
+/// What this process holds, in megabytes with one decimal; nothing where the system does not say.
+fn memory_mb() -> Option<f64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
+    let kilobytes: f64 = line.trim().trim_end_matches("kB").trim().parse().ok()?;
+    Some((kilobytes / 1024.0 * 10.0).round() / 10.0)
+}

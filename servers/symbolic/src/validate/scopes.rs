@@ -1,0 +1,186 @@
+//! Which names are a function's own. Inside a function a name that is bound anywhere in it is never the built-in one;
+//! outside functions a name may always fall through to it.
+
+use std::collections::{HashMap, HashSet};
+
+use ruff_python_ast::visitor::{self, Visitor};
+use ruff_python_ast::{Alias, ExceptHandler, Expr, ExprContext, Parameters, Pattern, Stmt};
+use ruff_text_size::{Ranged, TextSize};
+
+/// The names of one function, lambda or comprehension.
+#[derive(Debug, Default, Clone)]
+pub(super) struct Scope {
+    bound: HashSet<String>,
+    imported: HashSet<String>,
+    global: HashSet<String>,
+}
+
+/// Who a name belongs to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Owner {
+    /// A function of the code, which bound it to something of its own.
+    Function,
+    /// Nobody that is certain: the module, or the built-in one.
+    Outside,
+}
+
+impl Scope {
+    pub(super) fn of_function(parameters: &Parameters, body: &[Stmt]) -> Scope {
+        let mut scope = Scope::of_parameters(parameters);
+        let mut collect = Collect { scope: &mut scope, outer: HashSet::new() };
+        for statement in body {
+            collect.visit_stmt(statement);
+        }
+        let outer = collect.outer;
+        scope.bound.retain(|name| !outer.contains(name) && !scope.global.contains(name));
+        scope
+    }
+
+    pub(super) fn of_parameters(parameters: &Parameters) -> Scope {
+        let bound = parameters.iter().map(|any| any.name().as_str().to_owned()).collect();
+        Scope { bound, ..Scope::default() }
+    }
+
+    pub(super) fn of_targets<'a>(targets: impl Iterator<Item = &'a Expr>) -> Scope {
+        let mut scope = Scope::default();
+        let mut collect = Collect { scope: &mut scope, outer: HashSet::new() };
+        for target in targets {
+            collect.visit_expr(target);
+        }
+        scope
+    }
+
+    /// Looks a name up from the innermost scope outwards.
+    pub(super) fn owner(scopes: &[Scope], name: &str) -> Owner {
+        for scope in scopes.iter().rev() {
+            if scope.global.contains(name) {
+                return Owner::Outside;
+            }
+            if scope.bound.contains(name) {
+                return if scope.imported.contains(name) { Owner::Outside } else { Owner::Function };
+            }
+        }
+        Owner::Outside
+    }
+}
+
+struct Collect<'s> {
+    scope: &'s mut Scope,
+    outer: HashSet<String>,
+}
+
+impl Collect<'_> {
+    fn bind(&mut self, name: &str) {
+        self.scope.bound.insert(name.to_owned());
+    }
+}
+
+impl<'a> Visitor<'a> for Collect<'_> {
+    fn visit_stmt(&mut self, statement: &'a Stmt) {
+        match statement {
+            // Their bodies are scopes of their own; what they are called belongs here.
+            Stmt::FunctionDef(def) => self.bind(def.name.as_str()),
+            Stmt::ClassDef(def) => self.bind(def.name.as_str()),
+            Stmt::Global(names) => {
+                self.scope.global.extend(names.names.iter().map(|name| name.as_str().to_owned()));
+            }
+            Stmt::Nonlocal(names) => {
+                self.outer.extend(names.names.iter().map(|name| name.as_str().to_owned()))
+            }
+            _ => visitor::walk_stmt(self, statement),
+        }
+    }
+
+    fn visit_expr(&mut self, expression: &'a Expr) {
+        match expression {
+            Expr::Name(name) if name.ctx != ExprContext::Load => self.bind(name.id.as_str()),
+            Expr::Lambda(_) => {}
+            // Targets of a comprehension are its own, but a walrus inside binds here.
+            Expr::ListComp(inner) => self.visit_expr(&inner.elt),
+            Expr::SetComp(inner) => self.visit_expr(&inner.elt),
+            Expr::Generator(inner) => self.visit_expr(&inner.elt),
+            _ => visitor::walk_expr(self, expression),
+        }
+    }
+
+    fn visit_alias(&mut self, alias: &'a Alias) {
+        let name = bound_by(alias);
+        self.scope.imported.insert(name.clone());
+        self.scope.bound.insert(name);
+    }
+
+    fn visit_except_handler(&mut self, handler: &'a ExceptHandler) {
+        let ExceptHandler::ExceptHandler(inner) = handler;
+        if let Some(name) = &inner.name {
+            self.bind(name.as_str());
+        }
+        visitor::walk_except_handler(self, handler);
+    }
+
+    fn visit_pattern(&mut self, pattern: &'a Pattern) {
+        let name = match pattern {
+            Pattern::MatchAs(inner) => inner.name.as_ref(),
+            Pattern::MatchStar(inner) => inner.name.as_ref(),
+            Pattern::MatchMapping(inner) => inner.rest.as_ref(),
+            _ => None,
+        };
+        if let Some(name) = name {
+            self.bind(name.as_str());
+        }
+        visitor::walk_pattern(self, pattern);
+    }
+}
+
+/// The name an import binds.
+pub(super) fn bound_by(alias: &Alias) -> String {
+    match &alias.asname {
+        Some(name) => name.as_str().to_owned(),
+        None => alias.name.as_str().split('.').next().unwrap_or_default().to_owned(),
+    }
+}
+
+/// Names that the module itself binds, for certain and from which place on: by a statement that is never skipped, and
+/// never taken back.
+pub(super) fn certain(body: &[Stmt]) -> HashMap<String, TextSize> {
+    let mut from = HashMap::new();
+    for statement in body {
+        let bound = match statement {
+            // The body runs when the name is bound; defaults and decorators before.
+            Stmt::FunctionDef(def) => {
+                def.body.first().map(|first| (def.name.as_str().to_owned(), first.start()))
+            }
+            Stmt::ClassDef(def) => Some((def.name.as_str().to_owned(), def.end())),
+            Stmt::Assign(assign) => match assign.targets.as_slice() {
+                [Expr::Name(name)] => Some((name.id.as_str().to_owned(), assign.end())),
+                _ => None,
+            },
+            Stmt::AnnAssign(assign) => match (&*assign.target, &assign.value) {
+                (Expr::Name(name), Some(_)) => Some((name.id.as_str().to_owned(), assign.end())),
+                _ => None,
+            },
+            _ => None,
+        };
+        if let Some((name, at)) = bound {
+            from.entry(name).or_insert(at);
+        }
+    }
+    let mut deleted = Deleted(HashSet::new());
+    for statement in body {
+        deleted.visit_stmt(statement);
+    }
+    from.retain(|name, _| !deleted.0.contains(name));
+    from
+}
+
+struct Deleted(HashSet<String>);
+
+impl<'a> Visitor<'a> for Deleted {
+    fn visit_expr(&mut self, expression: &'a Expr) {
+        if let Expr::Name(name) = expression
+            && name.ctx == ExprContext::Del
+        {
+            self.0.insert(name.id.as_str().to_owned());
+        }
+        visitor::walk_expr(self, expression);
+    }
+}

@@ -1,0 +1,103 @@
+use std::net::TcpListener;
+use std::process::Command;
+use std::time::Duration;
+
+use failwell_symbolic::{Ended, PyValue};
+
+use super::{call, pool};
+
+/// What each attempt must come to.
+enum Must {
+    /// It raises this.
+    Raise(&'static str),
+    /// It finds nothing.
+    Nothing,
+    /// There is no answer.
+    Fail,
+    /// It returns the number of a process it left behind, which is ended.
+    LeaveNobody,
+}
+
+#[tokio::test]
+async fn nothing_gets_out_of_the_sandbox() {
+    use Must::{Fail, LeaveNobody, Nothing, Raise};
+    let folder = std::env::temp_dir().join(format!("failwell-escapes-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).expect("a folder");
+    std::fs::write(folder.join("secret"), "MARK").expect("a secret");
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a listener");
+    listener.set_nonblocking(true).expect("a listener that does not wait");
+    let port = listener.local_addr().expect("its address").port();
+    let mut outsider = Command::new("sleep").arg("600").spawn().expect("somebody outside");
+    let (out, secret) =
+        (folder.join("out").display().to_string(), folder.join("secret").display().to_string());
+    let attempts: Vec<(String, Must)> = vec![
+        (format!("open('{out}', 'w').write('x')"), Raise("PermissionError")),
+        (format!("open('{secret}').read()"), Raise("PermissionError")),
+        (format!("os.unlink('{secret}')"), Raise("PermissionError")),
+        (format!("os.rename('{secret}', '{out}')"), Raise("PermissionError")),
+        (format!("os.symlink('{secret}', 'x')"), Raise("FileNotFoundError")),
+        ("open('out', 'w')".to_owned(), Raise("FileNotFoundError")),
+        ("open('/etc/passwd').read()".to_owned(), Raise("PermissionError")),
+        ("open('/proc/self/environ').read()".to_owned(), Raise("PermissionError")),
+        (format!("open('/proc/{}/mem', 'rb')", outsider.id()), Raise("PermissionError")),
+        ("os.listdir('/')".to_owned(), Raise("PermissionError")),
+        ("os.listdir('/tmp')".to_owned(), Raise("PermissionError")),
+        ("dict(os.environ)".to_owned(), Nothing),
+        (format!("socket.create_connection(('127.0.0.1', {port}), 1)"), Raise("PermissionError")),
+        ("socket.socket(socket.AF_UNIX)".to_owned(), Raise("PermissionError")),
+        ("socket.socket(socket.AF_INET, socket.SOCK_DGRAM)".to_owned(), Raise("PermissionError")),
+        (format!("os.execv('/bin/sh', ['sh', '-c', 'echo x > {out}'])"), Raise("PermissionError")),
+        (format!("os.kill({}, 9)", outsider.id()), Raise("PermissionError")),
+        ("[os.fork() for _ in range(30)] and time.sleep(60)".to_owned(), Fail),
+        ("os.fork() or (os.setsid(), time.sleep(600))".to_owned(), LeaveNobody),
+        ("os.kill(os.getppid(), 9) or time.sleep(60)".to_owned(), Fail),
+        ("os.kill(-1, 9)".to_owned(), Fail),
+        ("bytearray(4 << 30)".to_owned(), Fail),
+        ("os._exit(0)".to_owned(), Fail),
+        ("ctypes.string_at(0)".to_owned(), Fail),
+        ("os.close(3) or [os.close(n) for n in range(4, 20)]".to_owned(), Fail),
+    ];
+    let pool = pool();
+    for (attempt, must) in &attempts {
+        let code = format!("import os, socket, time, ctypes\ndef f():\n    return {attempt}\n");
+        let outcome = call(&pool, &code, &[], &[], Duration::from_secs(2)).await;
+        match (must, outcome) {
+            (Must::Fail, Err(_)) => {}
+            (Must::Raise(class), Ok(outcome)) => match outcome.ended {
+                Ended::Raised { class: found, .. } => assert_eq!(found, *class, "{attempt}"),
+                Ended::Returned { repr, .. } => panic!("{attempt} returned {repr}"),
+            },
+            (Must::Nothing, Ok(outcome)) => match outcome.ended {
+                Ended::Returned { value, .. } => assert_eq!(value, Some(PyValue::Dict(vec![])), "{attempt}"),
+                Ended::Raised { class, .. } => panic!("{attempt} raised {class}"),
+            },
+            (Must::LeaveNobody, Ok(outcome)) => match outcome.ended {
+                Ended::Returned { repr, .. } => is_gone(&repr).await,
+                Ended::Raised { class, .. } => panic!("{attempt} raised {class}"),
+            },
+            (_, outcome) => panic!("{attempt}: {outcome:?}"),
+        }
+        // Whatever it did, the next one is served.
+        let next = call(&pool, "def f():\n    return 1\n", &[], &[], Duration::from_secs(60)).await;
+        assert!(next.is_ok(), "after {attempt}: {next:?}");
+    }
+    assert!(listener.accept().is_err(), "somebody connected");
+    assert!(outsider.try_wait().expect("its state").is_none(), "the outsider is gone");
+    outsider.kill().expect("it ends");
+    outsider.wait().expect("it ended");
+    let left: Vec<_> =
+        std::fs::read_dir(&folder).expect("the folder").flatten().map(|e| e.file_name()).collect();
+    assert_eq!(left, ["secret"]);
+    std::fs::remove_dir_all(&folder).expect("the folder goes again");
+}
+
+async fn is_gone(pid: &str) {
+    let process = std::path::Path::new("/proc").join(pid);
+    for _ in 0..200 {
+        if !process.exists() {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    panic!("process {pid} is still there");
+}

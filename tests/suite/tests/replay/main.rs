@@ -1,0 +1,34 @@
+//! The replay workers of the symbolic server, asked directly: what they answer, and that their walls hold alone, for
+//! code that validation would never let through.
+
+#![allow(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test may stop at the first surprise"
+)]
+
+mod answers;
+mod escapes;
+
+use std::time::{Duration, Instant};
+
+use failwell_process::Launcher;
+use failwell_symbolic::replay::{Pool, Walls};
+use failwell_symbolic::{Condition, PyValue, ReplayOutcome, ReplayProblem, ReplayRequest};
+
+fn pool() -> Pool {
+    Pool::new(Launcher::at(env!("CARGO_BIN_EXE_supervisor")), None, Walls::Required)
+}
+
+async fn call(
+    pool: &Pool,
+    code: &str,
+    args: &[PyValue],
+    conditions: &[Condition],
+    limit: Duration,
+) -> Result<ReplayOutcome, ReplayProblem> {
+    let deadline = Instant::now() + limit;
+    let request = ReplayRequest { code, function: "f", args, kwargs: &[], conditions, deadline };
+    pool.call(&request).await
+}

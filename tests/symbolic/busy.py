@@ -1,0 +1,41 @@
+"""The same verdicts with the machine at rest and with every processor busy: budgets are steps, not seconds."""
+
+import multiprocessing
+import os
+
+import verdicts
+
+# Time, and what depends on it, may differ; nothing else.
+LEFT_OUT = ("time_seconds", "memory_usage_mb")
+
+
+def burn():
+    while True:
+        sum(range(100_000))
+
+
+def checks(suite):
+    if suite.answers is None:
+        with suite.server() as server:
+            suite.answers = verdicts.ask_all(server)
+    burners = [multiprocessing.Process(target=burn, daemon=True) for _ in range(2 * (os.cpu_count() or 2))]
+    for burner in burners:
+        burner.start()
+    try:
+        with suite.server() as server:
+            busy = verdicts.ask_all(server)
+    finally:
+        for burner in burners:
+            burner.kill()
+            burner.join()
+    for name, answer in suite.answers.items():
+        suite.check(f"busy: {name}", lambda a=answer, b=busy[name]: the_same(a, b))
+
+
+def the_same(calm, busy):
+    left, right = essence(calm.told), essence(busy.told)
+    assert left == right, f"at rest {left}, busy {right}"
+
+
+def essence(told):
+    return {name: value for name, value in told.items() if name not in LEFT_OUT}

@@ -1,0 +1,334 @@
+"""The truth about single calls, from CPython itself: does this call keep the contract, raise, differ?
+
+It knows contracts in its own way and shares nothing with the engine. Run as a program it makes many calls:
+
+    oracle.py < job.json > result.json
+
+The job has `kind` (check, exception, compare), `code`, `functions`, `exception`, and either `calls` (to be judged one by
+one) or `count` (so many inputs, boundaries and random ones, none of which may show a violation).
+"""
+
+import ast
+import builtins
+import copy
+import enum
+import json
+import math
+import random
+import signal
+import sys
+import types
+import typing
+
+
+class Skip(Exception):
+    """The precondition does not hold: nothing is asked of the function."""
+
+
+class Violation(Exception):
+    pass
+
+
+class Slow(BaseException):
+    """A call that takes its time: random inputs may ask for a loop of a billion rounds."""
+
+
+def give_up(*_):
+    raise Slow
+
+
+PATIENCE = 0.05  # seconds for one call
+signal.signal(signal.SIGALRM, give_up)
+
+
+def stand_in(name, **members):
+    module = types.ModuleType(name)
+    module.__dict__.update(members)
+    sys.modules[name] = module
+
+
+def conditions(kind):
+    def decorator(condition, *_, **__):
+        def decorate(function):
+            function.__dict__.setdefault("_conditions", []).append((kind, condition))
+            return function
+        return decorate
+    return decorator
+
+
+stand_in("icontract", require=conditions("pre"), ensure=conditions("post"))
+stand_in("deal", pre=conditions("pre"), post=conditions("result"), ensure=conditions("post"))
+
+
+class Contract:
+    """What one function promises."""
+
+    def __init__(self, module, name, source):
+        self.module, self.name = module, name
+        self.function = module[name]
+        self.node = next(n for n in ast.parse(source).body if isinstance(n, ast.FunctionDef) and n.name == name)
+        self.allowed, pre, post = (), [], []
+        for line in (ast.get_docstring(self.node) or "").splitlines():
+            kind, colon, text = line.strip().partition(":")
+            if colon and kind == "pre":
+                pre.append(text.strip())
+            elif colon and kind == "post":
+                post.append(text.strip())
+            elif colon and kind == "raises":
+                names = [part.strip() for part in text.split(",")]
+                self.allowed += tuple(module.get(n) or getattr(builtins, n) for n in names)
+        body = self.node.body[1:] if ast.get_docstring(self.node) else self.node.body
+        for statement in body:
+            if not isinstance(statement, ast.Assert):
+                break
+            pre.append(ast.unparse(statement.test))
+        self.parameters = [a.arg for a in self.node.args.posonlyargs + self.node.args.args + self.node.args.kwonlyargs]
+        # Conditions as functions of the parameters, made once: a hundred thousand calls have to be judged.
+        known = ", ".join(self.parameters)
+        after = ", ".join([*self.parameters, "_", "__return__", "__old__"])
+        self.pre = [eval(f"lambda {known}: ({text})", module) for text in pre]
+        self.post = [eval(f"lambda {after}: ({text})", module) for text in post]
+        self.needs_old = any("__old__" in text for text in post)
+
+    def admits(self, values):
+        for condition in self.pre:
+            try:
+                if not condition(**values):
+                    return False
+            except Exception:
+                return False
+        for kind, condition in getattr(self.function, "_conditions", []):
+            if kind == "pre" and not condition(**{n: values[n] for n in condition.__code__.co_varnames[: condition.__code__.co_argcount]}):
+                return False
+        return True
+
+    def judge(self, values):
+        """Skip, Violation, or nothing."""
+        if not self.admits(values):
+            raise Skip
+        old = types.SimpleNamespace(**copy.deepcopy(values)) if self.needs_old else None
+        try:
+            result = self.function(**values)
+        except Slow:
+            raise
+        except BaseException as error:
+            if isinstance(error, self.allowed):
+                return
+            raise Violation(f"{type(error).__name__}: {error}") from None
+        for condition in self.post:
+            if not condition(**values, _=result, __return__=result, __old__=old):
+                raise Violation(f"postcondition, result {result!r}")
+        for kind, condition in getattr(self.function, "_conditions", []):
+            if kind == "result" and not condition(result):
+                raise Violation(f"post, result {result!r}")
+            if kind == "post":
+                wanted = condition.__code__.co_varnames[: condition.__code__.co_argcount]
+                if not condition(**{n: result if n == "result" else values[n] for n in wanted}):
+                    raise Violation(f"ensure, result {result!r}")
+
+
+def copied(values):
+    """Another object for everything that can be changed."""
+    if all(isinstance(value, (int, float, str, type(None), enum.Enum)) for value in values.values()):
+        return dict(values)
+    return copy.deepcopy(values)
+
+
+def outcome(function, values):
+    """What a call does, in a form that is compared strictly."""
+    values = copied(values)
+    try:
+        result = ("returned", strict(function(**values)))
+    except Slow:
+        raise
+    except BaseException as error:
+        result = ("raised", type(error).__name__)
+    return result, strict(list(values.values()))
+
+
+def strict(value):
+    """Equal only for values of the same type, at every depth."""
+    if isinstance(value, float):
+        return ("float", "nan" if value != value else value.hex())
+    if isinstance(value, (list, tuple)):
+        return (type(value).__name__, [strict(item) for item in value])
+    if isinstance(value, (set, frozenset)):
+        return (type(value).__name__, sorted(repr(strict(item)) for item in value))
+    if isinstance(value, dict):
+        return ("dict", [(strict(k), strict(v)) for k, v in value.items()])
+    return (type(value).__name__, repr(value))
+
+
+class Inputs:
+    """Values of annotated types: the edges of each, constants of the code and their neighbours, and random ones."""
+
+    def __init__(self, module, source, seed=20261115):
+        self.random = random.Random(seed)
+        self.module = module
+        constants = [n.value for n in ast.walk(ast.parse(source)) if isinstance(n, ast.Constant)]
+        numbers = {c for c in constants if type(c) in (int, float)}
+        whole = {int(n) for n in numbers if math.isfinite(n)}
+        self.ints = sorted({0, 1, -1, 2, -2, 3, 7, 10, 2**31, 2**53, 2**53 + 1, 2**63, -(2**63), 2**64, 10**30}
+                           | {n + d for n in whole for d in (-1, 0, 1)} | {-n for n in whole} | {n // 2 for n in whole})
+        self.floats = [0.0, -0.0, 1.0, -1.0, 0.1, 0.2, 0.3, 1.5, math.nan, math.inf, -math.inf, 5e-324, 1e16, 1.7e308, -1e308,
+                       2.2250738585072014e-308, 4503599627370496.5] + [float(n) for n in numbers if abs(n) < 1e308]
+        letters = {c for text in constants if isinstance(text, str) and len(text) <= 12 for c in text}
+        self.texts = [t for t in constants if isinstance(t, str) and len(t) <= 12]
+        self.letters = sorted(letters | set("ab z,. \t\n09AZ\u00df\u0130\u0131\u00b2\u0660\u1e9e\ufb01\u2167\u3000\U0001d7d8\U0010ffff\u0345"))
+
+    def of(self, kind):
+        choose = self.random.choice
+        origin, parts = typing.get_origin(kind), typing.get_args(kind)
+        if kind is bool:
+            return choose((False, True))
+        if kind is int:
+            return self.integer()
+        if kind is float:
+            return self.float()
+        if kind is str:
+            return self.text()
+        if kind is type(None) or kind is None:
+            return None
+        if origin is list:
+            return [self.of(parts[0]) for _ in range(self.length())]
+        if origin is set:
+            return {self.of(parts[0]) for _ in range(self.length())}
+        if origin is dict:
+            return {self.of(parts[0]): self.of(parts[1]) for _ in range(self.length())}
+        if origin is tuple:
+            return tuple(self.of(part) for part in parts)
+        if origin is typing.Literal:
+            return choose(parts)
+        if origin in (typing.Union, types.UnionType):
+            return self.of(choose(parts))
+        if isinstance(kind, type) and issubclass(kind, enum.Enum):
+            return choose(list(kind))
+        if hasattr(kind, "__dataclass_fields__"):
+            hints = typing.get_type_hints(kind)
+            return kind(**{name: self.of(hints[name]) for name in kind.__dataclass_fields__})
+        raise TypeError(f"no values of {kind}")
+
+    def length(self):
+        return self.random.choice((0, 1, 1, 2, 2, 3, 3, 4, 5))
+
+    def integer(self):
+        roll = self.random.random()
+        if roll < 0.35:
+            return self.random.choice(self.ints)
+        if roll < 0.75:
+            return self.random.randint(-20, 40)
+        if roll < 0.9:
+            return self.random.randint(-2000, 2000)
+        return self.random.randint(-(2**70), 2**70)
+
+    def float(self):
+        roll = self.random.random()
+        if roll < 0.35:
+            return self.random.choice(self.floats)
+        if roll < 0.7:
+            return self.random.uniform(-100.0, 100.0)
+        if roll < 0.8:
+            return float(self.random.randint(-1000, 1000))
+        import struct
+        return struct.unpack("<d", struct.pack("<Q", self.random.getrandbits(64)))[0]
+
+    def text(self):
+        roll = self.random.random()
+        if roll < 0.15 and self.texts:
+            return self.random.choice(self.texts)
+        letters = [self.random.choice(self.letters) for _ in range(self.random.choice((0, 1, 1, 1, 2, 2, 2, 3, 4)))]
+        if roll > 0.85 and letters:
+            point = self.random.randrange(0x110000)
+            letters[0] = chr(point if not 0xD800 <= point < 0xE000 else 0x41)
+        return "".join(letters)
+
+
+def load(code):
+    module = types.ModuleType("corpus_case")
+    sys.modules["corpus_case"] = module
+    exec(compile(code, "<code>", "exec"), module.__dict__)
+    return module.__dict__
+
+
+class Judge:
+    def __init__(self, job):
+        self.job, self.kind, self.source = job, job["kind"], job["code"]
+        self.module = load(self.source)
+        self.contracts = [Contract(self.module, name, self.source) for name in job["functions"]]
+        if self.kind == "exception":
+            name = job["exception"]
+            self.wanted = self.module.get(name) or getattr(builtins, name)
+
+    def shows(self, values):
+        """Says what this input shows: a violation, the exception, a difference; nothing if none."""
+        first = self.contracts[0]
+        if self.kind == "check":
+            try:
+                return first.judge(values)
+            except Skip:
+                raise
+            except Violation as found:
+                return str(found)
+        if not all(contract.admits(copied(values)) for contract in self.contracts):
+            raise Skip
+        if self.kind == "exception":
+            try:
+                first.function(**values)
+            except Slow:
+                raise
+            except BaseException as error:
+                return type(error).__name__ if isinstance(error, self.wanted) else None
+            return None
+        results = [outcome(contract.function, values) for contract in self.contracts]
+        return None if results[0] == results[1] else f"{results[0]} against {results[1]}"
+
+    def attack(self, count):
+        hints = typing.get_type_hints(self.contracts[0].function, self.module)
+        inputs, tried, skipped, slow = Inputs(self.module, self.source), 0, 0, 0
+        kinds = [(name, hints[name]) for name in self.contracts[0].parameters]
+        if not kinds:
+            count = 1
+        while tried < count and skipped < 40 * count:
+            values = {name: inputs.of(kind) for name, kind in kinds}
+            try:
+                signal.setitimer(signal.ITIMER_REAL, PATIENCE)
+                try:
+                    shown = self.shows(copied(values))
+                finally:
+                    signal.setitimer(signal.ITIMER_REAL, 0)
+            except (Skip, Slow) as why:
+                skipped += 1
+                slow += isinstance(why, Slow)
+                if (skipped > 2_000 and tried == 0) or slow > 100:
+                    break
+                continue
+            tried += 1
+            if shown is not None:
+                return {"tried": tried, "skipped": skipped, "violation": f"{values!r}: {shown}"}
+        return {"tried": tried, "skipped": skipped, "violation": None}
+
+    def replay(self, call):
+        """What a call, written as source, shows."""
+        tree = ast.parse(call, mode="eval").body
+        space = {**self.module, "nan": math.nan, "inf": math.inf}
+        value = lambda node: eval(compile(ast.Expression(node), "<call>", "eval"), dict(space))  # noqa: E731
+        values = dict(zip(self.contracts[0].parameters, [value(a) for a in tree.args]))
+        values.update({k.arg: value(k.value) for k in tree.keywords})
+        try:
+            return self.shows(values)
+        except Skip:
+            return "SKIPPED: the precondition does not hold"
+
+
+def main():
+    job = json.load(sys.stdin)
+    sys.setrecursionlimit(1000)
+    judge = Judge(job)
+    if "calls" in job:
+        json.dump([judge.replay(call) for call in job["calls"]], sys.stdout)
+    else:
+        json.dump(judge.attack(job["count"]), sys.stdout)
+
+
+if __name__ == "__main__":
+    main()
