@@ -126,6 +126,16 @@ const CHECKS: &[(&str, &str)] = &[
         "counterexample",
         "def fact(n: int) -> int:\n    return 1 if n <= 1 else n * fact(n - 1)\n\ndef f(n: int) -> int:\n    '''post: _ != 120'''\n    return fact(n)\n",
     ),
+    (
+        "verified",
+        "def f(d: dict[str, int]) -> int:\n    '''pre: len(d) <= 2'''\n    return d['a'] if 'a' in d else 0\n",
+    ),
+    ("verified", "def f(x: int) -> float:\n    return 1 / x if x else 0.0\n"),
+    (
+        "verified",
+        "def f(x: float) -> bool:\n    '''\n    pre: x == x\n    post: _\n    '''\n    return x / 2.0 == x * 0.5\n",
+    ),
+    ("counterexample", "def f(s: str) -> int:\n    return int(s) if len(s) == 1 and s.isdigit() else 0\n"),
     ("counterexample", "def f(d: dict[str, int]) -> int:\n    return d['key']\n"),
     (
         "counterexample",

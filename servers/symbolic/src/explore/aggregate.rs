@@ -214,7 +214,8 @@ impl Machine {
     pub(super) fn parse_int(&mut self, text: &Str, base: i64) -> R<Value> {
         if let Str::Known(points) = text {
             let points = points.clone();
-            if points.iter().any(|point| *point > 127 && !is_space(*point)) {
+            // The first decimal digits beyond ASCII are the Arabic ones.
+            if points.iter().any(|point| *point >= 0x660 && !is_space(*point)) {
                 return self.unsupported("digits beyond ASCII");
             }
             if points.len() > 4300 {

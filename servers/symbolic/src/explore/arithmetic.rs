@@ -9,7 +9,7 @@ use num_traits::{Signed, ToPrimitive, Zero};
 use super::machine::{Machine, R, Trap};
 use super::numbers::{Number, exact_limit};
 use crate::ir::{BinaryOp, CompareOp, UnaryOp};
-use crate::terms::{BitOp, FloatOp, Term};
+use crate::terms::{BitOp, FloatOp, Interval, Sort, Term};
 use crate::values::{Float, Int, Object, Truth, Value};
 
 /// Bits of the largest integer computed.
@@ -215,6 +215,12 @@ impl Machine {
         }
         // Below 2**53 both are floats exactly, and one division rounds once.
         let limit = exact_limit();
+        let (top, bottom) = (self.int_term(a), self.int_term(b));
+        if self.is_between(top, &-limit.clone(), &limit)?
+            && !self.is_between(bottom, &-limit.clone(), &limit)?
+        {
+            return self.small_quotient(top, bottom);
+        }
         for side in [a, b] {
             let term = self.int_term(side);
             if !self.is_between(term, &-limit.clone(), &limit)? {
@@ -225,6 +231,17 @@ impl Machine {
         let (a, b) = (self.float_term(a), self.float_term(b));
         let term = self.terms.float_op(FloatOp::Div, a, b);
         Ok(Value::Float(self.float_of(term)))
+    }
+
+    /// A small number by a large one: some float between -1 and 1. More values than there are, never fewer.
+    fn small_quotient(&mut self, top: Term, bottom: Term) -> R<Value> {
+        let name =
+            format!("{} / {}", crate::terms::show(&self.terms, top), crate::terms::show(&self.terms, bottom));
+        let quotient = self.terms.var(&name, Sort::Float, Interval::ALL);
+        let (low, high) = (self.terms.float(-1.0), self.terms.float(1.0));
+        let (above, below) = (self.terms.float_le(low, quotient), self.terms.float_le(quotient, high));
+        let inside = self.terms.and(above, below);
+        if self.decide_term(inside)? { Ok(Value::Float(Float::Term(quotient))) } else { Err(Trap::Discard) }
     }
 
     fn int_power(&mut self, a: &Int, b: &Int) -> R<Value> {

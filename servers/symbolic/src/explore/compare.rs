@@ -64,6 +64,7 @@ impl Machine {
             }
             Object::List(_)
             | Object::OpenList(_)
+            | Object::Pending(..)
             | Object::Dict(_)
             | Object::Set(_)
             | Object::FrozenSet(_)

@@ -25,6 +25,14 @@ impl Machine {
                 | Object::FrozenSet(items)
                 | Object::Deque(items, _) => known(items.len()),
                 Object::OpenList(open) => Ok(self.int_of(open.length)),
+                Object::Pending(name, kind) => {
+                    let name = match **kind {
+                        super::inputs::InputType::Dict(..) => format!("len(list({name}))"),
+                        _ => format!("len({name})"),
+                    };
+                    let length = self.terms.var(&name, Sort::Int, Interval::from(0));
+                    Ok(self.int_of(length))
+                }
                 Object::Dict(dict) => known(dict.entries.len()),
                 Object::View(_, dict) => self.length(&Value::Object(*dict)),
                 Object::Instance(instance) => match self.special(value, "__len__")? {

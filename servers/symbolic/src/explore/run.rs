@@ -129,7 +129,7 @@ impl Machine {
 }
 
 /// Instructions that neither decide anything nor change the heap: the state before them need not be kept.
-fn is_simple(op: &Op) -> bool {
+pub(super) fn is_simple(op: &Op) -> bool {
     matches!(
         op,
         Op::Const(_)

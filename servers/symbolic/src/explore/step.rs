@@ -9,7 +9,34 @@ use crate::ir::{Code, Const, Conversion, Op, UnaryOp};
 use crate::values::{Dict, DictKind, Function, Object, ObjectId, Truth, Value};
 
 impl Machine {
+    /// Inputs left for later are made when an instruction looks into them; their length needs no more than a name.
+    fn force_operands(&mut self, op: &Op) -> R<()> {
+        let count = match op {
+            Op::Call(count, names) => {
+                let count = *count as usize + names.len();
+                let callee = self.peek(count)?;
+                let is_function = matches!(&callee, Value::Object(id) if matches!(self.state.get(*id), Object::Function(_)));
+                if is_function || matches!(callee, Value::Builtin("len")) {
+                    return Ok(());
+                }
+                count
+            }
+            Op::JumpIfFalse(..) | Op::JumpIfTrue(..) | Op::StoreCell(_) | Op::Unary(UnaryOp::Not) => {
+                return Ok(());
+            }
+            _ => 3,
+        };
+        for below in 0..count {
+            let Ok(value) = self.peek(below) else { break };
+            self.force(&value)?;
+        }
+        Ok(())
+    }
+
     pub(super) fn execute(&mut self, op: &Op, code: &Rc<Code>) -> R<Flow> {
+        if self.is_symbolic && !super::run::is_simple(op) {
+            self.force_operands(op)?;
+        }
         match op {
             Op::Const(index) => {
                 let value = code.consts.get(*index as usize).map(constant).ok_or(Trap::Bug("no constant"))?;
@@ -18,7 +45,6 @@ impl Machine {
             Op::LoadLocal(index) => match self.frame()?.locals.get(*index as usize) {
                 Some(Some(value)) => {
                     let value = value.clone();
-                    self.force(&value)?;
                     self.push(value)?;
                 }
                 _ => return self.unbound(code, *index),
@@ -83,7 +109,6 @@ impl Machine {
             Op::LoadAttr(name) => {
                 let owner = self.peek(0)?;
                 let value = self.attribute(&owner, name)?;
-                self.force(&value)?;
                 self.replace(1, value)?;
             }
             Op::StoreAttr(name) => {
@@ -378,7 +403,6 @@ impl Machine {
                 match self.state.get(id) {
                     Object::Cell(Some(value)) => {
                         let value = value.clone();
-                        self.force(&value)?;
                         self.push(value)
                     }
                     _ => {

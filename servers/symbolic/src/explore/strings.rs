@@ -5,8 +5,8 @@ use std::rc::Rc;
 use super::compare::holds;
 use super::machine::{LONGEST, Machine, R, Trap};
 use crate::ir::CompareOp;
-use crate::terms::{Term, Terms};
-use crate::values::{Str, Truth, Value};
+use crate::terms::{Interval, Sort, Term, Terms};
+use crate::values::{OpenStr, Str, Truth, Value};
 
 /// Code points that Python's `str.strip` and `str.split` take for white space.
 const SPACES: &[(u32, u32)] = &[
@@ -21,6 +21,9 @@ const SPACES: &[(u32, u32)] = &[
     (0x205F, 0x205F),
     (0x3000, 0x3000),
 ];
+
+/// Characters of two texts of unknown length that are compared one by one.
+const CLOSELY: usize = 2;
 
 pub(crate) fn is_space(point: u32) -> bool {
     SPACES.iter().any(|(low, high)| (*low..=*high).contains(&point))
@@ -62,6 +65,11 @@ impl Machine {
 
     pub(crate) fn str_equal_terms(&mut self, a: &Str, b: &Str) -> R<Truth> {
         let (open, other) = match (a, b) {
+            (Str::Open(a), Str::Open(b)) => {
+                let differ = self.open_differ(a, b);
+                let equal = self.terms.not(differ);
+                return Ok(self.truth_of(equal));
+            }
             (Str::Open(open), other) | (other, Str::Open(open)) => (open, other),
             _ => {
                 let (a, b) = (self.points_of(a)?, self.points_of(b)?);
@@ -69,7 +77,6 @@ impl Machine {
                 return Ok(self.truth_of(equal));
             }
         };
-        // Of two open ones the length of one is decided: equality of unknown lengths is no single term.
         let points = self.points_of(other)?;
         let length = self.terms.int(points.len());
         let mut equal = self.terms.int_eq(open.length, length);
@@ -79,6 +86,29 @@ impl Machine {
             equal = self.terms.and(equal, same);
         }
         Ok(self.truth_of(equal))
+    }
+
+    /// Whether two texts of unknown length differ: in length, in one of their first characters, or further on. What is
+    /// further on is a truth of its own, free to be either: more paths than there are, never fewer.
+    fn open_differ(&mut self, a: &OpenStr, b: &OpenStr) -> Term {
+        let (a, b) = if a.name <= b.name { (a, b) } else { (b, a) };
+        let same_length = self.terms.int_eq(a.length, b.length);
+        let mut differ = self.terms.not(same_length);
+        for place in 0..CLOSELY {
+            let at = self.terms.int(place);
+            let exists = self.terms.int_lt(at, a.length);
+            let (x, y) = (self.open_point(&a.name, place), self.open_point(&b.name, place));
+            let same = self.terms.int_eq(x, y);
+            let other = self.terms.not(same);
+            let here = self.terms.and(exists, other);
+            differ = self.terms.or(differ, here);
+        }
+        let limit = self.terms.int(CLOSELY);
+        let is_long = self.terms.int_lt(limit, a.length);
+        let rest = format!("{}[{CLOSELY}:] != {}[{CLOSELY}:]", a.name, b.name);
+        let rest = self.terms.var(&rest, Sort::Bool, Interval::ALL);
+        let further = self.terms.and(is_long, rest);
+        self.terms.or(differ, further)
     }
 
     pub(crate) fn points_equal(&mut self, a: &[Term], b: &[Term]) -> Term {

@@ -1,4 +1,7 @@
 //! The child and its pipes. Every wait has a deadline; dropping it ends the child.
+//!
+//! It is started directly, not through the workshop: it runs no code of a caller, has no environment, limits its own memory,
+//! and is asked thousands of short questions by a thread that may block.
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};

@@ -216,6 +216,14 @@ impl Terms {
                 FloatOp::Div => x / y,
             });
         }
+        // Dividing by a power of two is multiplying by another: both round the same number once.
+        if let (FloatOp::Div, Some(divisor)) = (op, self.as_float(b))
+            && is_power_of_two(divisor)
+            && (1.0 / divisor).is_normal()
+        {
+            let factor = self.float(1.0 / divisor);
+            return self.float_op(FloatOp::Mul, a, factor);
+        }
         self.keep(Node::FloatOp(op, a, b), Sort::Float)
     }
 
@@ -302,6 +310,10 @@ impl Terms {
     pub(crate) fn as_small(&self, a: Term) -> Option<i64> {
         self.as_int(a).and_then(ToPrimitive::to_i64)
     }
+}
+
+fn is_power_of_two(value: f64) -> bool {
+    value.is_normal() && value.to_bits() & 0xF_FFFF_FFFF_FFFF == 0
 }
 
 pub(super) fn round(mode: Rounding, value: f64) -> f64 {
