@@ -1,10 +1,18 @@
 //! What can be typed. Help, completions and manual pages all come from these definitions.
 
+mod consent;
+mod serving;
+mod tasks;
+
 use std::path::PathBuf;
 
 use clap::{ArgGroup, Args, Parser, Subcommand};
 
 use crate::config;
+pub(crate) use serving::{CheckPython, Door, FailuresAs, Pytest, SandboxIs, Serve, Server, Symbolic};
+pub(crate) use tasks::{LogIn, LogOut, LoginOf, LoginTo, LogoutOf, PermissionIs, Reach, Tasks};
+
+pub(crate) use consent::{Approve, Pin, PinDo, WhichPins};
 
 /// A security gateway and tool servers for the Model Context Protocol, with one way of failing.
 ///
@@ -24,11 +32,15 @@ Examples:
   failwell check                                 what is wrong with failwell.toml
   failwell check-python shop.py::total           prove a Python function's contract, or break it
   failwell key new --name ci                     a key for a caller
+  failwell approve                               calls that wait for a person's yes
+  failwell pin diff                              tools whose definitions changed
+  failwell login tasks                           let this machine use your tasks
   failwell explain -32004                        what a code means, and where
   failwell explain rpc/not_json                  what a reason means, and what to do
   failwell explain 06ff2k8s1xq3m                 the whole story of one failure, by its reference
   failwell audit tail                            what was asked of late, and what it came to
   failwell probe http://127.0.0.1:8484/mcp       how well a server fails
+  failwell emulate rtm                           a task service without an account
   failwell doctor                                what is missing on this machine";
 
 #[derive(Debug, Subcommand)]
@@ -38,10 +50,15 @@ pub(crate) enum Command {
     Check(Check),
     CheckPython(CheckPython),
     Serve(Serve),
+    Login(LogIn),
+    Logout(LogOut),
     Key(Key),
+    Approve(Approve),
+    Pin(Pin),
     Explain(Explain),
     Audit(Audit),
     Probe(Probe),
+    Emulate(Emulate),
     Doctor(Doctor),
     Completions(Completions),
     Man(Man),
@@ -119,148 +136,6 @@ pub(crate) struct Check {
     /// Print the JSON Schema of the file instead
     #[arg(long, conflicts_with_all = ["config", "json"])]
     pub(crate) schema: bool,
-}
-
-/// Check Python functions for every input at once: a proof, or a call that breaks the contract
-///
-/// Without FUNCTION every function of the file is checked. What is found was reproduced in CPython and is printed with a
-/// test that fails as long as it is there. Contracts are docstring pre:/post:/raises: lines, asserts, icontract and deal
-/// decorators; without any, that no exception leaves the function.
-#[derive(Debug, Args)]
-#[command(after_help = "\
-Exit codes:
-  0  every function is proven
-  1  a counterexample was found, or the file cannot be checked
-  2  wrong usage
-  3  nothing was found, but not everything could be decided
-
-Examples:
-  failwell check-python shop.py
-  failwell check-python shop.py::total --timeout 60
-  failwell check-python shop.py::Cart.add --json | jq .[0].status")]
-pub(crate) struct CheckPython {
-    /// The file, and after `::` one function of it, or a method as Class.method
-    #[arg(value_name = "FILE[::FUNCTION]")]
-    pub(crate) target: String,
-    /// Seconds for each function
-    #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..=300))]
-    pub(crate) timeout: u32,
-    /// The interpreter that findings are replayed in; python3 by default
-    #[arg(long, value_name = "PATH")]
-    pub(crate) python: Option<PathBuf>,
-    /// Whether replays run in a sandbox
-    #[arg(long, value_name = "HOW", value_enum, default_value_t = SandboxIs::Required)]
-    pub(crate) sandbox: SandboxIs,
-    /// Print the results of the tool as JSON
-    #[arg(long)]
-    pub(crate) json: bool,
-}
-
-/// Serve one tool server alone
-#[derive(Debug, Args)]
-#[command(after_help = "\
-Examples:
-  failwell serve pytest                          this folder's tests, over stdio
-  failwell serve symbolic                        proofs and counterexamples for Python code
-  failwell serve pytest --project ~/shop --listen 127.0.0.1:8484")]
-pub(crate) struct Serve {
-    #[command(subcommand)]
-    pub(crate) server: Server,
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum Server {
-    Pytest(Pytest),
-    Symbolic(Symbolic),
-}
-
-/// Analyse Python functions for every input at once
-///
-/// Contracts are proven or broken, exceptions found or excluded, functions compared, dead branches listed. Code is never
-/// run in this program; what was found is replayed in real CPython, in a sandbox, before it is told. Needs z3 and Python.
-#[derive(Debug, Args)]
-#[command(after_help = "\
-Examples:
-  failwell serve symbolic
-  claude mcp add symbolic -- failwell serve symbolic
-  failwell serve symbolic --python ~/venv/bin/python --listen 127.0.0.1:8484")]
-pub(crate) struct Symbolic {
-    /// The interpreter that findings are replayed in; python3 by default
-    #[arg(long, value_name = "PATH")]
-    pub(crate) python: Option<PathBuf>,
-    /// Whether replays run in a sandbox: no files, no network, no environment
-    #[arg(long, value_name = "HOW", value_enum, default_value_t = SandboxIs::Required)]
-    pub(crate) sandbox: SandboxIs,
-    #[command(flatten)]
-    pub(crate) door: Door,
-}
-
-/// Run a Python project's tests with pytest
-///
-/// Tests run as children of this program, with a short list of environment variables, and nothing they start
-/// outlives its run. The interpreter is the project's own: .venv or venv, VIRTUAL_ENV, uv, poetry, then python3.
-#[derive(Debug, Args)]
-#[command(after_help = "\
-Examples:
-  failwell serve pytest --project ~/shop
-  claude mcp add pytest -- failwell serve pytest --project ~/shop
-  failwell serve pytest --python .venv/bin/python --pass-env DATABASE_URL")]
-pub(crate) struct Pytest {
-    /// The project's folder
-    #[arg(long, value_name = "DIR", default_value = ".")]
-    pub(crate) project: PathBuf,
-    /// The interpreter to use, instead of looking for one
-    #[arg(long, value_name = "PATH")]
-    pub(crate) python: Option<PathBuf>,
-    /// Another environment variable the tests may see; may be repeated
-    #[arg(long, value_name = "NAME")]
-    pub(crate) pass_env: Vec<String>,
-    /// The most seconds a caller may allow one run
-    #[arg(long, value_name = "SECONDS", default_value_t = 3_600, value_parser = clap::value_parser!(u64).range(1..=86_400))]
-    pub(crate) longest_run: u64,
-    /// Whether the tests run in a sandbox: they may write to the project, temporary folders and caches only
-    #[arg(long, value_name = "HOW", value_enum, default_value_t = SandboxIs::On)]
-    pub(crate) sandbox: SandboxIs,
-    /// Another file or folder the tests may write to from their sandbox; may be repeated
-    #[arg(long, value_name = "PATH")]
-    pub(crate) allow_write: Vec<PathBuf>,
-    #[command(flatten)]
-    pub(crate) door: Door,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum SandboxIs {
-    /// As far as the kernel has one
-    On,
-    /// No run without it
-    Required,
-    /// None
-    Off,
-}
-
-/// How one tool server is reached.
-#[derive(Debug, Args)]
-pub(crate) struct Door {
-    /// Serve one client over standard input and output; so it is without --listen
-    #[arg(long, conflicts_with = "listen")]
-    pub(crate) stdio: bool,
-    /// Serve over HTTP on this address and port
-    #[arg(long, value_name = "ADDR")]
-    pub(crate) listen: Option<std::net::SocketAddr>,
-    /// What a failed tool is answered with: a result that the model sees, or a plain JSON-RPC error
-    #[arg(long, value_name = "AS", value_enum, default_value_t = FailuresAs::Result)]
-    pub(crate) tool_failures: FailuresAs,
-    /// How many requests a second one caller may send on average; no limit by default
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
-    pub(crate) rate: Option<u32>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum FailuresAs {
-    /// A result with isError
-    Result,
-    /// A JSON-RPC error, -32000 or -32602
-    Error,
 }
 
 /// What no request may go past.
@@ -540,6 +415,45 @@ pub(crate) struct Probe {
     /// Wait this long for any one answer, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..=300))]
     pub(crate) timeout: u64,
+}
+
+/// Start a stand-in for a service, for tests and for trying things out
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  failwell emulate rtm
+  failwell emulate rtm --listen 127.0.0.1:8585 --seed empty")]
+pub(crate) struct Emulate {
+    #[command(subcommand)]
+    pub(crate) service: Emulated,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Emulated {
+    Rtm(EmulateRtm),
+}
+
+/// Start a stand-in for the web service of Remember The Milk
+///
+/// It answers the service's methods, its approval page included, from memory: nothing is kept, and nothing reaches the
+/// real service. Only this machine can connect. Faults, the clock and the account are set under /_control/.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  failwell emulate rtm
+  failwell emulate rtm --seed empty --no-rate-limit
+  failwell emulate rtm --listen 127.0.0.1:8585 --seed account.json
+  curl -s http://127.0.0.1:8585/_control/fail -d '{\"kind\": \"unavailable\", \"times\": 3}'")]
+pub(crate) struct EmulateRtm {
+    /// Address and port to listen on, of this machine; port 0 takes any free one
+    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:0")]
+    pub(crate) listen: std::net::SocketAddr,
+    /// What the account starts with: demo, empty, or a JSON file
+    #[arg(long, value_name = "demo|empty|FILE", default_value = "demo")]
+    pub(crate) seed: PathBuf,
+    /// Let any number of requests through, not one a second and three at once
+    #[arg(long)]
+    pub(crate) no_rate_limit: bool,
 }
 
 /// Check this machine for what the servers need

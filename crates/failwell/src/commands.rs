@@ -1,23 +1,29 @@
 //! One file per command.
 
+mod approve;
 mod audit;
 mod check;
 mod check_python;
 mod completions;
 mod configured;
+mod decision;
 mod doctor;
+mod emulate;
 mod entrance;
 mod explain;
 mod key;
 mod ledger;
+mod login;
 mod man;
 mod one;
+mod pin;
 mod probe;
 mod reload;
 mod serve;
 mod served;
 mod shared;
 mod stdio;
+mod tasks;
 mod up;
 mod watch;
 
@@ -36,10 +42,15 @@ pub(crate) fn run(command: Command) -> Result<ExitCode, Complaint> {
         Command::Check(arguments) => check::run(&arguments),
         Command::CheckPython(arguments) => runtime()?.block_on(check_python::run(arguments)),
         Command::Serve(arguments) => one::run(arguments),
+        Command::Login(arguments) => runtime()?.block_on(login::log_in(&arguments.to)),
+        Command::Logout(arguments) => runtime()?.block_on(login::log_out(&arguments.of)),
         Command::Key(arguments) => key::run(&arguments),
+        Command::Approve(arguments) => approve::run(&arguments),
+        Command::Pin(arguments) => pin::run(&arguments.what),
         Command::Explain(arguments) => explain::run(&arguments),
         Command::Audit(arguments) => audit::run(&arguments.look),
         Command::Probe(arguments) => runtime()?.block_on(probe::run(arguments)),
+        Command::Emulate(arguments) => runtime()?.block_on(emulate::run(arguments)),
         Command::Doctor(arguments) => runtime()?.block_on(doctor::run(&arguments)),
         Command::Completions(arguments) => Ok(completions::run(&arguments)),
         Command::Man(arguments) => man::run(&arguments),

@@ -6,19 +6,24 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
-const COMMANDS: [&str; 12] = [
+const COMMANDS: [&str; 17] = [
     "up",
     "stdio",
     "serve",
     "check",
     "check-python",
     "key",
+    "approve",
+    "pin",
     "explain",
     "audit",
     "probe",
+    "emulate",
     "doctor",
     "completions",
     "man",
+    "login",
+    "logout",
 ];
 
 struct Ran {

@@ -40,6 +40,7 @@ mod pytest;
 mod rpc;
 mod server;
 mod symbolic;
+mod tasks;
 
 pub use audit::AUDIT_FAILED;
 pub use config::{CONFIG_INVALID, CONFIG_PLUGIN};
@@ -53,6 +54,7 @@ pub use pytest::*;
 pub use rpc::*;
 pub use server::*;
 pub use symbolic::*;
+pub use tasks::*;
 
 /// Every reason, room by room.
 pub fn all() -> impl Iterator<Item = &'static Reason> {
@@ -69,6 +71,7 @@ pub fn all() -> impl Iterator<Item = &'static Reason> {
         lobby::ROWS,
         pytest::ROWS,
         symbolic::ROWS,
+        tasks::ROWS,
     ]
     .into_iter()
     .flatten()

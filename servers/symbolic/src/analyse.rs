@@ -38,8 +38,8 @@ impl Budget {
     pub fn for_seconds(seconds: u32) -> Self {
         let steps = u64::from(seconds);
         Self {
-            interpreter_steps: steps.saturating_mul(400_000),
-            solver_steps: steps.saturating_mul(2_000_000),
+            interpreter_steps: steps.saturating_mul(200_000),
+            solver_steps: steps.saturating_mul(500_000),
             question_steps: 2_000_000,
             deadline: Instant::now() + std::time::Duration::from_secs(steps),
         }

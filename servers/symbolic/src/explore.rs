@@ -7,6 +7,7 @@ mod builtins;
 mod calls;
 mod classes;
 mod compare;
+mod construct;
 mod containers;
 mod division;
 mod format;

@@ -1,5 +1,13 @@
 //! The interpreter against CPython: value for value, exception for exception.
 
+#![allow(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    reason = "a test may stop at the first surprise"
+)]
+
 mod generate;
 mod support;
 
@@ -69,6 +77,9 @@ fn compare(program: &generate::Generated, answer: &Value) -> Verdict {
         Err(problem) => return Verdict::Different(format!("does not parse: {problem:?}\n{code}")),
     };
     let args: &[PyValue] = &[];
+    if answer[0].as_str() == Some("skipped") {
+        return Verdict::Unknown("too long for CPython".to_owned());
+    }
     let ours = evaluate(&parsed, "call", args, 200_000);
     let theirs = match answer[0].as_str() {
         Some("returned") => Evaluation::Returned(answer[1].as_str().unwrap_or_default().to_owned()),

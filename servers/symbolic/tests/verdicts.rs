@@ -1,5 +1,13 @@
 //! Every analysis on functions whose truth is known.
 
+#![allow(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stdout,
+    reason = "a test may stop at the first surprise"
+)]
+
 mod support;
 
 use failwell_symbolic::analyse::{self, Depth};

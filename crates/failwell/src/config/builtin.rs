@@ -4,11 +4,12 @@ pub(crate) enum Builtin {
     Lobby,
     Pytest,
     Symbolic,
+    Tasks,
 }
 
 impl Builtin {
     /// All of them, in the order they are offered.
-    pub(crate) const ALL: [Builtin; 3] = [Builtin::Lobby, Builtin::Pytest, Builtin::Symbolic];
+    pub(crate) const ALL: [Builtin; 4] = [Builtin::Lobby, Builtin::Pytest, Builtin::Symbolic, Builtin::Tasks];
 
     /// What is served when nobody says: what needs nothing of the machine.
     pub(crate) const USUAL: [Builtin; 1] = [Builtin::Lobby];
@@ -19,6 +20,7 @@ impl Builtin {
             Builtin::Lobby => "lobby",
             Builtin::Pytest => "pytest",
             Builtin::Symbolic => "symbolic",
+            Builtin::Tasks => "tasks",
         }
     }
 

@@ -22,7 +22,7 @@ const FIRST_FORKS: u32 = 10;
 const FIRST_STEPS: u64 = 20_000;
 
 /// Rounds after which a search ends.
-const ROUNDS: u32 = 9;
+const ROUNDS: u32 = 6;
 
 /// Paths waiting at once.
 const WIDEST: usize = 200_000;
@@ -169,6 +169,8 @@ impl<'a> Search<'a> {
         machine.nesting = 0;
         machine.sides.clear();
         machine.pause_at = steps;
+        machine.step_limit =
+            machine.steps.saturating_add(steps.saturating_mul(2)).min(self.budget.interpreter_steps);
         let mut stage = first_stage();
         let mut outcome = Outcome::Begin;
         loop {
@@ -207,6 +209,7 @@ impl<'a> Search<'a> {
     /// Explores every path, in rounds.
     pub(super) fn explore(&mut self, plan: &mut dyn Plan, last_round: u32) {
         self.machine.is_symbolic = true;
+        self.machine.step_limit = self.budget.interpreter_steps;
         let model = Some(Rc::new(Model::default()));
         self.stack.push(Path {
             state: self.base.clone(),

@@ -103,6 +103,10 @@ impl Subject {
             .ok_or_else(|| unsupported("a function that its decorators replace"))?;
         let mut open_ends = Vec::new();
         let parameters = parameters(program, machine, def, class, &mut open_ends);
+        let is_cached = matches!(machine.state.globals.get(name), Some(Value::Object(id)) if matches!(machine.state.get(*id), Object::Cached(..)));
+        if is_cached && parameters.iter().any(|parameter| !is_hashable(&parameter.kind)) {
+            return Err(unsupported("a cache over arguments that may not be hashable"));
+        }
         let contract = crate::contracts::read(program, def).map_err(Failure::Unsupported)?;
         let mut subject = Self {
             name: name.to_owned(),
@@ -155,7 +159,7 @@ fn function_value(machine: &Machine, name: &str) -> Option<(Value, Rc<Code>)> {
     let Value::Object(id) = &value else { return None };
     match machine.state.get(*id) {
         Object::Function(function) => Some((value.clone(), function.code.clone())),
-        Object::Cached(inner @ Value::Object(id)) => match machine.state.get(*id) {
+        Object::Cached(inner @ Value::Object(id), _) => match machine.state.get(*id) {
             Object::Function(function) => Some((inner.clone(), function.code.clone())),
             _ => None,
         },
@@ -209,6 +213,20 @@ fn parameters(
         }
     }
     found
+}
+
+fn is_hashable(kind: &InputType) -> bool {
+    match kind {
+        InputType::None
+        | InputType::Bool
+        | InputType::Int
+        | InputType::Float
+        | InputType::Str
+        | InputType::OneOf(_) => true,
+        InputType::Union(kinds) | InputType::Tuple(kinds) => kinds.iter().all(is_hashable),
+        InputType::TupleOf(inner) => is_hashable(inner),
+        _ => false,
+    }
 }
 
 fn accepts_none(kind: &InputType) -> bool {

@@ -171,7 +171,7 @@ impl Machine {
                 Ok(Value::int(round_to(&value, &BigInt::from(10).pow(places))))
             }
             (Some(Number::Int(_)), Some(_)) => self.unsupported("rounding an unknown integer to tens"),
-            (Some(Number::Float(value)), None) => self.to_integer(value, Rounding::Even),
+            (Some(Number::Float(value)), None) => self.rounded(value, Rounding::Even),
             (Some(Number::Float(Float::Known(value))), Some(digits)) => {
                 if !value.is_finite() || digits > 400 {
                     return Ok(Value::float(value));

@@ -105,11 +105,11 @@ impl Machine {
                 (Number::Int(a), Number::Int(b)) => self.int_binary(op, &a, &b),
                 (Number::Float(a), Number::Float(b)) => self.float_binary(op, a, b),
                 (Number::Int(a), Number::Float(b)) => {
-                    let a = self.to_float(&a)?;
+                    let a = self.nearest_float(&a)?;
                     self.float_binary(op, a, b)
                 }
                 (Number::Float(a), Number::Int(b)) => {
-                    let b = self.to_float(&b)?;
+                    let b = self.nearest_float(&b)?;
                     self.float_binary(op, a, b)
                 }
             };
@@ -124,6 +124,10 @@ impl Machine {
         let (a, b) = (self.type_name(left), self.type_name(right));
         if op == BinaryOp::Add && matches!(left, Value::Str(_)) {
             return self.raise("TypeError", format!("can only concatenate str (not \"{b}\") to str"));
+        }
+        let is_list = matches!(left, Value::Object(id) if matches!(self.state.get(*id), Object::List(_) | Object::OpenList(_)));
+        if op == BinaryOp::Add && (is_list || matches!(left, Value::Tuple(_))) {
+            return self.raise("TypeError", format!("can only concatenate {a} (not \"{b}\") to {a}"));
         }
         let text = format!("unsupported operand type(s) for {}: '{a}' and '{b}'", symbol(op));
         self.raise("TypeError", text)
@@ -217,7 +221,7 @@ impl Machine {
                 return self.unsupported("division of integers beyond 2**53");
             }
         }
-        let (a, b) = (self.to_float(a)?, self.to_float(b)?);
+        let (a, b) = (self.nearest_float(a)?, self.nearest_float(b)?);
         let (a, b) = (self.float_term(a), self.float_term(b));
         let term = self.terms.float_op(FloatOp::Div, a, b);
         Ok(Value::Float(self.float_of(term)))
@@ -226,8 +230,8 @@ impl Machine {
     fn int_power(&mut self, a: &Int, b: &Int) -> R<Value> {
         let exponent = self.choose(b)?;
         if exponent.is_negative() {
-            let base = self.to_float(a)?;
-            let exponent = self.to_float(&Int::from(exponent))?;
+            let base = self.nearest_float(a)?;
+            let exponent = self.nearest_float(&Int::from(exponent))?;
             return self.float_power(base, exponent);
         }
         let exponent = exponent.to_u64().unwrap_or(u64::MAX);

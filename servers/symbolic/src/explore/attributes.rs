@@ -35,7 +35,7 @@ impl Machine {
     fn bind_attribute(&mut self, found: &Value, receiver: Option<&Value>, class: ObjectId) -> R<Value> {
         let Value::Object(id) = found else { return Ok(found.clone()) };
         match self.state.get(*id).clone() {
-            Object::Function(_) | Object::Cached(_) => match receiver {
+            Object::Function(_) | Object::Cached(..) => match receiver {
                 Some(receiver) => Ok(self.object(Object::Bound(found.clone(), receiver.clone()))),
                 None => Ok(found.clone()),
             },
@@ -159,7 +159,7 @@ impl Machine {
                 crate::values::DictKind::Default(factory) => Ok(Some(factory.clone())),
                 _ => Ok(None),
             },
-            Object::Cached(function) => match name {
+            Object::Cached(function, _) => match name {
                 "cache_info" | "cache_clear" => self.unsupported("a cache's own methods"),
                 name => self.try_attribute(&function.clone(), name),
             },
@@ -347,7 +347,7 @@ impl Machine {
         let before = instance.attributes.len();
         instance.attributes.retain(|(known, _)| known != name);
         if instance.attributes.len() == before {
-            return self.raise("AttributeError", name.to_string());
+            return self.raise("AttributeError", name);
         }
         Ok(())
     }

@@ -84,6 +84,30 @@ impl Machine {
         }
     }
 
+    /// A cache is looked into only when every argument is known: looking must not split the state.
+    fn call_cached(
+        &mut self,
+        id: ObjectId,
+        function: &Value,
+        known: &[(Value, Value)],
+        args: Vec<Value>,
+        keywords: Keywords,
+    ) -> R<Value> {
+        for value in args.iter().chain(keywords.iter().map(|(_, value)| value)) {
+            self.check_hashable(value)?;
+        }
+        let key = Value::tuple(args.clone());
+        let is_plain = keywords.is_empty() && self.known_data(&key).is_some();
+        if is_plain && let Some(place) = self.key_position(known, &key)? {
+            return Ok(known.get(place).map_or(Value::None, |(_, result)| result.clone()));
+        }
+        let result = self.call(function, args, keywords)?;
+        if is_plain && let Some(Object::Cached(_, known)) = self.state.change(id) {
+            known.push((key, result.clone()));
+        }
+        Ok(result)
+    }
+
     /// The frame of a call of a function of the code.
     pub(crate) fn frame_for(&mut self, function: &Value, args: Vec<Value>, keywords: Keywords) -> R<Frame> {
         match self.plain_function(function, &args) {
@@ -111,7 +135,7 @@ impl Machine {
                 let keywords = kept.cloned().chain(keywords.iter().cloned()).collect();
                 self.call(&function, args, keywords)
             }
-            Object::Cached(function) => self.call(&function, args, keywords),
+            Object::Cached(function, known) => self.call_cached(id, &function, &known, args, keywords),
             Object::Static(function) => self.call(&function, args, keywords),
             Object::Alias(_) => self.unsupported("a call of an abstract method or a typing construct"),
             Object::Instance(_) => match self.special(callee, "__call__")? {
@@ -146,7 +170,8 @@ impl Machine {
             }
         }
         if !extra.is_empty() && parameters.star.is_none() {
-            let text = too_many(&name, count, function.defaults.len(), given);
+            let named = keywords.iter().filter(|(name, _)| parameters.keyword_only.contains(name)).count();
+            let text = too_many(&name, count, function.defaults.len(), (given, named));
             return self.raise("TypeError", text);
         }
         let mut rest: Vec<(Value, Value)> = Vec::new();
@@ -338,17 +363,22 @@ impl Kind {
     }
 }
 
-fn too_many(name: &str, count: usize, defaults: usize, given: usize) -> String {
-    let were = if given == 1 { "was" } else { "were" };
-    let plural = if count == 1 { "" } else { "s" };
-    if defaults > 0 {
-        format!(
-            "{name}() takes from {} to {count} positional arguments but {given} {were} given",
-            count - defaults
-        )
+fn too_many(name: &str, count: usize, defaults: usize, (given, named): (usize, usize)) -> String {
+    let plural = |count: usize| if count == 1 { "" } else { "s" };
+    let takes = if defaults > 0 {
+        format!("from {} to {count} positional arguments", count - defaults)
     } else {
-        format!("{name}() takes {count} positional argument{plural} but {given} {were} given")
-    }
+        format!("{count} positional argument{}", plural(count))
+    };
+    let given_text = match (given, named) {
+        (given, 0) => format!("{given} {}", if given == 1 { "was" } else { "were" }),
+        (given, named) => format!(
+            "{given} positional argument{} (and {named} keyword-only argument{}) were",
+            plural(given),
+            plural(named)
+        ),
+    };
+    format!("{name}() takes {takes} but {given_text} given")
 }
 
 fn missing_text(name: &str, kind: &str, missing: &[Name]) -> String {

@@ -25,7 +25,8 @@ impl Machine {
             return self.unsupported("keywords of a class");
         }
         let bases = self.base_types(bases)?;
-        let names = self.run_class_body(body)?;
+        let mut names = self.run_class_body(body)?;
+        names.push((Rc::from("__qualname__"), self.qualified_name(body)));
         let kind = if bases.iter().any(|base| self.is_subtype(*base, Type::Builtin(Kind::EnumBase))) {
             ClassKind::Enum
         } else if bases.iter().any(|base| self.is_subtype(*base, Type::Builtin(Kind::NamedTupleBase))) {
@@ -67,6 +68,17 @@ impl Machine {
             }
         }
         Ok(types)
+    }
+
+    /// The class is named as its body is.
+    fn qualified_name(&self, body: &Value) -> Value {
+        match body {
+            Value::Object(id) => match self.state.get(*id) {
+                Object::Function(function) => Value::text(&function.code.qualified),
+                _ => Value::None,
+            },
+            _ => Value::None,
+        }
     }
 
     fn run_class_body(&mut self, body: &Value) -> R<Vec<(Name, Value)>> {
@@ -245,7 +257,7 @@ impl Machine {
             }
         } else if let ClassKind::Data { .. } = self.data_kind(id) {
             self.init_data(id, &instance, args, keywords)?;
-        } else if !has_payload && !(args.is_empty() && keywords.is_empty()) {
+        } else if !has_payload && (!args.is_empty() || !keywords.is_empty()) {
             return self.raise("TypeError", format!("{}() takes no arguments", found.name));
         } else if has_payload && !keywords.is_empty() {
             return self.raise("TypeError", format!("{}() takes no keyword arguments", found.name));
@@ -342,14 +354,13 @@ impl Machine {
             && let Object::Partial(Value::Builtin("dataclasses.field"), _, named) =
                 self.state.get(*id).clone()
         {
-            for (name, value) in named.iter() {
-                match &**name {
-                    "default" => return Ok(value.clone()),
-                    "default_factory" => return self.call(value, Vec::new(), Vec::new()),
-                    _ => return self.unsupported("this option of field()"),
-                }
-            }
-            return self.unsupported("field() without a default");
+            let known = ["default", "default_factory"];
+            return match named.iter().find(|(name, _)| known.contains(&&**name)) {
+                Some(_) if named.len() > 1 => self.unsupported("this option of field()"),
+                Some((name, value)) if &**name == "default" => Ok(value.clone()),
+                Some((_, factory)) => self.call(factory, Vec::new(), Vec::new()),
+                None => self.unsupported("field() without a default"),
+            };
         }
         Ok(default.clone())
     }

@@ -241,6 +241,10 @@ impl Machine {
     }
 
     fn fields_repr(&mut self, class: ObjectId, value: &Value, name: &str, depth: usize) -> R<Vec<Value>> {
+        let qualified = self.class_attribute(class, "__qualname__").and_then(|name| name.as_text());
+        let is_named_tuple = self.class_of(class).is_some_and(|class| class.kind == ClassKind::NamedTuple);
+        let name =
+            if is_named_tuple { name.to_owned() } else { qualified.unwrap_or_else(|| name.to_owned()) };
         let mut parts = vec![Value::text(&format!("{name}("))];
         for (index, (field, _)) in self.fields_of(class).into_iter().enumerate() {
             let before = if index > 0 { ", " } else { "" };
@@ -310,7 +314,7 @@ impl Machine {
         let Some(number) = self.as_index(value) else { return Err(Trap::Bug("no integer")) };
         match spec.kind {
             Some('f' | 'F' | 'e' | 'E' | 'g' | 'G' | '%') => {
-                let float = self.to_float(&number)?;
+                let float = self.nearest_float(&number)?;
                 return self.format_float(float, spec);
             }
             Some('s') => return self.raise("ValueError", "Unknown format code 's' for object of type 'int'"),

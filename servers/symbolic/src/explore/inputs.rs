@@ -183,17 +183,21 @@ impl Machine {
 
     /// What an input is under a model: the same names, the same choices as `make_input`. `None` when it is no data.
     pub(crate) fn input_under(&self, model: &Model, name: &str, kind: &InputType) -> Option<PyValue> {
-        let var = |name: &str| self.terms.find_var(name);
+        let var = |name: &str, sort| self.terms.find_var(name, sort);
         Some(match kind {
             InputType::None => PyValue::None,
-            InputType::Bool => PyValue::Bool(var(name).is_some_and(|term| model.truth(&self.terms, term))),
-            InputType::Int => {
-                PyValue::Int(var(name).map(|term| model.int(&self.terms, term)).unwrap_or_default())
+            InputType::Bool => {
+                PyValue::Bool(var(name, Sort::Bool).is_some_and(|term| model.truth(&self.terms, term)))
             }
-            InputType::Float => PyValue::Float(var(name).map_or(0.0, |term| model.float(&self.terms, term))),
+            InputType::Int => PyValue::Int(
+                var(name, Sort::Int).map(|term| model.int(&self.terms, term)).unwrap_or_default(),
+            ),
+            InputType::Float => {
+                PyValue::Float(var(name, Sort::Float).map_or(0.0, |term| model.float(&self.terms, term)))
+            }
             InputType::Str => {
                 let length = self.length_under(model, name)?;
-                let point = |place| match var(&format!("ord({name}[{place}])")) {
+                let point = |place| match var(&format!("ord({name}[{place}])"), Sort::Int) {
                     Some(term) => u32::try_from(model.int(&self.terms, term)).unwrap_or(97),
                     // Nobody looked at it.
                     None => 97,
@@ -237,7 +241,7 @@ impl Machine {
     }
 
     fn length_under(&self, model: &Model, name: &str) -> Option<usize> {
-        let length = match self.terms.find_var(&format!("len({name})")) {
+        let length = match self.terms.find_var(&format!("len({name})"), Sort::Int) {
             Some(term) => model.int(&self.terms, term),
             None => return Some(0),
         };
@@ -250,7 +254,7 @@ impl Machine {
     }
 
     fn choice_under(&self, model: &Model, name: &str) -> usize {
-        let term = self.terms.find_var(&format!("type({name})"));
+        let term = self.terms.find_var(&format!("type({name})"), Sort::Int);
         term.and_then(|term| usize::try_from(model.int(&self.terms, term)).ok()).unwrap_or(0)
     }
 

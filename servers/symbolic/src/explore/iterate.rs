@@ -38,7 +38,10 @@ impl Machine {
     pub(crate) fn iterator(&mut self, value: &Value) -> R<Value> {
         let iter = match value {
             Value::Str(_) | Value::Bytes(_) | Value::Tuple(_) => Iter::Sequence(value.clone(), 0),
-            Value::Range(parts) => Iter::Range(parts[0].clone(), parts[1].clone(), parts[2].clone()),
+            Value::Range(parts) => {
+                let [start, stop, step] = (**parts).clone();
+                Iter::Range(start, stop, step)
+            }
             Value::Object(id) => match self.state.share(*id).as_ref() {
                 Object::List(_) | Object::OpenList(_) | Object::Deque(..) => Iter::Sequence(value.clone(), 0),
                 Object::Dict(dict) => Iter::Dict(*id, ViewKind::Keys, 0, dict.entries.len()),

@@ -80,7 +80,7 @@ impl Machine {
     }
 
     /// The float nearest to an integer, or `OverflowError`.
-    pub(crate) fn to_float(&mut self, value: &Int) -> R<Float> {
+    pub(crate) fn nearest_float(&mut self, value: &Int) -> R<Float> {
         match value {
             Int::Known(value) => match crate::terms::nearest(value) {
                 Some(value) => Ok(Float::Known(value)),
@@ -162,7 +162,7 @@ impl Machine {
                 if a.abs() > exact_limit() {
                     return self.unsupported("a float compared with an integer beyond 2**53");
                 }
-                let a = self.to_float(&Int::Known(a.clone()))?;
+                let a = self.nearest_float(&Int::Known(a.clone()))?;
                 Ok(self.float_compare(op, a, b))
             }
             (Int::Term(term), Float::Term(_)) => {
@@ -170,7 +170,7 @@ impl Machine {
                 if !self.is_between(*term, &-limit.clone(), &limit)? {
                     return self.unsupported("a float compared with an integer beyond 2**53");
                 }
-                let a = self.to_float(a)?;
+                let a = self.nearest_float(a)?;
                 Ok(self.float_compare(op, a, b))
             }
         }

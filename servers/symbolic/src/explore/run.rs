@@ -7,6 +7,9 @@ use super::state::{Block, Frame};
 use crate::ir::Op;
 use crate::values::Value;
 
+/// Steps a computation may take inside one instruction, beyond the pause.
+const NESTED: u64 = 200_000;
+
 /// What an instruction did to the flow.
 pub(crate) enum Flow {
     Next,
@@ -86,8 +89,12 @@ impl Machine {
     fn step(&mut self) -> R<Flow> {
         self.steps += 1;
         self.state.steps += 1;
-        if self.state.steps >= self.pause_at || self.steps >= self.step_limit {
+        if self.steps >= self.step_limit || (self.nesting == 0 && self.state.steps >= self.pause_at) {
             return Err(Trap::Pause);
+        }
+        // Inside an instruction there is no place to pause: it would have to begin again.
+        if self.is_symbolic && self.state.steps >= self.pause_at.saturating_add(NESTED) {
+            return Err(Trap::Bound("a long computation inside one call".to_owned()));
         }
         let frame = self.frame()?;
         let (code, pc) = (frame.code.clone(), frame.pc);

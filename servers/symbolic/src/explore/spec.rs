@@ -106,7 +106,7 @@ fn group(digits: &str, size: usize, separator: char) -> String {
     let count = digits.chars().count();
     let mut out = String::new();
     for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (count - index) % size == 0 {
+        if index > 0 && (count - index).is_multiple_of(size) {
             out.push(separator);
         }
         out.push(digit);

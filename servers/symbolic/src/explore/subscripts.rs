@@ -302,7 +302,8 @@ impl Machine {
 
     fn assign_slice(&mut self, items: &[Value], parts: &Rc<[Value; 3]>, new: Vec<Value>) -> R<Vec<Value>> {
         let places = self.slice_places(parts, items.len())?;
-        let has_step = matches!(self.slice_part(&parts[2])?, Some(step) if step != 1);
+        let [first, _, step] = &**parts;
+        let has_step = matches!(self.slice_part(step)?, Some(step) if step != 1);
         let mut items = items.to_vec();
         if has_step {
             if places.len() != new.len() {
@@ -324,7 +325,7 @@ impl Machine {
             Some(first) => *first,
             None => {
                 let length = i64::try_from(items.len()).unwrap_or(i64::MAX);
-                let start = self.slice_clamped(&parts[0], length)?.unwrap_or(0);
+                let start = self.slice_clamped(first, length)?.unwrap_or(0);
                 let start = if start < 0 { (start + length).max(0) } else { start.min(length) };
                 usize::try_from(start).unwrap_or(0)
             }

@@ -87,7 +87,7 @@ fn kind_of(object: &Object) -> Kind {
         Object::Set(_) => Kind::Set,
         Object::FrozenSet(_) => Kind::FrozenSet,
         Object::Deque(..) => Kind::Deque,
-        Object::Function(_) | Object::Cached(_) => Kind::Function,
+        Object::Function(_) | Object::Cached(..) => Kind::Function,
         Object::Bound(..) => Kind::Method,
         Object::Class(_) | Object::Alias(_) => Kind::Type,
         Object::Iter(Iter::Enumerate(..)) => Kind::Enumerate,

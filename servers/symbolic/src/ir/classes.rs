@@ -17,9 +17,9 @@ impl<'a> Lowering<'a, '_> {
         }
         self.emit(Op::BuildTuple(0));
         self.emit(Op::BuildDict);
-        let outer = self.code.qualified.clone();
-        let outer = if outer == "<module>" { "" } else { &outer };
-        let mut inner = Lowering::new(self.shared, key_of::<[Stmt]>(&class.body), class.name.as_str(), outer);
+        let outer = self.qualifier();
+        let mut inner =
+            Lowering::new(self.shared, key_of::<[Stmt]>(&class.body), class.name.as_str(), &outer);
         inner.at(class);
         inner.bind_cells();
         inner.emit(Op::BuildDict);

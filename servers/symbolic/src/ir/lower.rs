@@ -113,6 +113,15 @@ impl<'a, 's> Lowering<'a, 's> {
         Self { shared, scope, code, line: 1, around: Vec::new(), leading: false, hidden: 0 }
     }
 
+    /// What stands before the name of something defined here.
+    pub(super) fn qualifier(&self) -> String {
+        match self.scope.kind {
+            ScopeKind::Module => String::new(),
+            ScopeKind::Class => self.code.qualified.clone(),
+            ScopeKind::Function => format!("{}.<locals>", self.code.qualified),
+        }
+    }
+
     /// After the parameters have their locals: which of the names are cells.
     pub(super) fn bind_cells(&mut self) {
         let captured: Vec<Name> = self.scope.captured.iter().map(|name| Rc::from(name.as_str())).collect();
@@ -148,17 +157,17 @@ impl<'a, 's> Lowering<'a, 's> {
     }
 
     pub(super) fn land_at(&mut self, jump: usize, here: u32) {
-        match self.code.ops.get_mut(jump) {
-            Some(
-                Op::Jump(to)
-                | Op::JumpIfFalse(to, _)
-                | Op::JumpIfTrue(to, _)
-                | Op::JumpIfFalseOrPop(to)
-                | Op::JumpIfTrueOrPop(to)
-                | Op::ForIter(_, to, _)
-                | Op::SetupTry(to),
-            ) => *to = here,
-            _ => {}
+        if let Some(
+            Op::Jump(to)
+            | Op::JumpIfFalse(to, _)
+            | Op::JumpIfTrue(to, _)
+            | Op::JumpIfFalseOrPop(to)
+            | Op::JumpIfTrueOrPop(to)
+            | Op::ForIter(_, to, _)
+            | Op::SetupTry(to),
+        ) = self.code.ops.get_mut(jump)
+        {
+            *to = here;
         }
     }
 

@@ -206,9 +206,8 @@ impl<'a> Lowering<'a, '_> {
             self.expr(&decorator.expression);
         }
         self.defaults(Some(&def.parameters));
-        let outer = self.code.qualified.clone();
-        let outer = if outer == "<module>" { "" } else { &outer };
-        let mut inner = Lowering::new(self.shared, key_of::<[Stmt]>(&def.body), def.name.as_str(), outer);
+        let outer = self.qualifier();
+        let mut inner = Lowering::new(self.shared, key_of::<[Stmt]>(&def.body), def.name.as_str(), &outer);
         inner.at(def);
         inner.code.line = inner.line;
         inner.code.docstring = docstring(&def.body);

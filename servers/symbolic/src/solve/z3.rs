@@ -8,6 +8,12 @@ use super::child::Pipe;
 use super::reply::values;
 use crate::terms::{Model, Printer, Sort, Term, Terms};
 
+/// What a question costs at least, in the solver's own steps, so that many small ones count too.
+const LEAST: u64 = 2_000;
+
+/// What a question to a solver without history counts.
+const FRESH: u64 = 100_000;
+
 /// What a question came to.
 #[derive(Debug)]
 pub(crate) enum Answer {
@@ -100,32 +106,27 @@ impl Solver {
         }
         self.asserted = path.to_vec();
         let last = names.last().map(String::as_str).unwrap_or("true");
-        let _ = writeln!(out, "(push)\n(assert {last})\n(check-sat)\n(get-info :rlimit)");
-        let said = self.shared.as_mut().and_then(|pipe| pipe.ask(&out, self.deadline));
-        let Some(said) = said else { return self.lost() };
-        self.count(&said);
-        let answer = if said.starts_with("unsat") {
+        let vars: Vec<String> = self.printer.vars.iter().map(|var| crate::terms::var_name(*var)).collect();
+        let values_wanted =
+            if vars.is_empty() { String::new() } else { format!("(get-value ({}))\n", vars.join(" ")) };
+        // When there is no model the values are an error, which nobody reads.
+        let _ = writeln!(
+            out,
+            "(push)\n(assert {last})\n(check-sat)\n(get-info :rlimit)\n(echo \"<values>\")\n{values_wanted}(pop)"
+        );
+        let Some(said) = self.shared.as_mut().and_then(|pipe| pipe.ask(&out, self.deadline)) else {
+            return self.lost();
+        };
+        let (verdict, model) = said.split_once("<values>").unwrap_or((said.as_str(), ""));
+        self.count(verdict);
+        let answer = if verdict.starts_with("unsat") {
             Answer::Unsat
-        } else if said.starts_with("sat") {
-            let vars: Vec<String> =
-                self.printer.vars.iter().map(|var| crate::terms::var_name(*var)).collect();
-            let values_said = if vars.is_empty() {
-                Some(String::new())
-            } else {
-                let question = format!("(get-value ({}))\n", vars.join(" "));
-                self.shared.as_mut().and_then(|pipe| pipe.ask(&question, self.deadline))
-            };
-            match values_said {
-                Some(said) => Answer::Sat(Model::new(values(&said))),
-                None => return self.lost(),
-            }
+        } else if verdict.starts_with("sat") {
+            Answer::Sat(Model::new(values(model.trim_start())))
         } else {
             Answer::Unknown
         };
-        match self.shared.as_mut().and_then(|pipe| pipe.ask("(pop)\n", self.deadline)) {
-            Some(_) => confirmed(terms, path, more, answer),
-            None => self.lost(),
-        }
+        confirmed(terms, path, more, answer)
     }
 
     fn lost(&mut self) -> Answer {
@@ -140,7 +141,7 @@ impl Solver {
             .and_then(|rest| rest.trim().trim_end_matches([')', '\n']).parse().ok());
         if let Some(total) = number {
             let total: u64 = total;
-            self.cost.steps += total.saturating_sub(self.last_count);
+            self.cost.steps += total.saturating_sub(self.last_count).max(LEAST);
             self.last_count = total;
         }
     }
@@ -166,7 +167,7 @@ impl Solver {
             self.fresh = None;
             return Answer::Unknown;
         };
-        self.cost.steps += 100_000;
+        self.cost.steps += FRESH;
         if said.starts_with("unsat") {
             return Answer::Unsat;
         }

@@ -100,7 +100,7 @@ pub(crate) struct Terms {
     nodes: Vec<(Node, Sort, Interval)>,
     index: HashMap<Node, Term>,
     vars: Vec<Declared>,
-    names: HashMap<String, Term>,
+    names: HashMap<(String, Sort), Term>,
 }
 
 impl Terms {
@@ -159,21 +159,21 @@ impl Terms {
         self.keep(Node::Float(value.to_bits()), Sort::Float)
     }
 
-    /// The variable of this name, made when it is new.
+    /// The variable of this name and sort, made when it is new.
     pub(crate) fn var(&mut self, name: &str, sort: Sort, interval: Interval) -> Term {
-        if let Some(term) = self.names.get(name) {
-            return *term;
+        if let Some(term) = self.find_var(name, sort) {
+            return term;
         }
         let var = Var(u32::try_from(self.vars.len()).unwrap_or(u32::MAX));
         self.vars.push(Declared { name: name.to_owned(), sort, interval });
         let term = self.keep(Node::Var(var), sort);
-        self.names.insert(name.to_owned(), term);
+        self.names.insert((name.to_owned(), sort), term);
         term
     }
 
-    /// The variable of this name, when there is one.
-    pub(crate) fn find_var(&self, name: &str) -> Option<Term> {
-        self.names.get(name).copied()
+    /// The variable of this name and sort, when there is one.
+    pub(crate) fn find_var(&self, name: &str, sort: Sort) -> Option<Term> {
+        self.names.get(&(name.to_owned(), sort)).copied()
     }
 
     pub(crate) fn as_bool(&self, term: Term) -> Option<bool> {

@@ -285,7 +285,7 @@ impl Terms {
     }
 
     pub(crate) fn float_of_int(&mut self, a: Term) -> Term {
-        match self.as_int(a).and_then(|value| super::eval::nearest(value)) {
+        match self.as_int(a).and_then(super::eval::nearest) {
             Some(value) => self.float(value),
             None => self.keep(Node::FloatOfInt(a), Sort::Float),
         }

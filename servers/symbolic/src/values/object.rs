@@ -36,8 +36,8 @@ pub(crate) enum Object {
     Partial(Value, Rc<Vec<Value>>, Rc<Vec<(Name, Value)>>),
     /// `super()`: where the search begins, and the receiver.
     Super(ObjectId, Value),
-    /// `functools.lru_cache` and friends: the function inside.
-    Cached(Value),
+    /// `functools.lru_cache` and friends: the function inside, and results by arguments.
+    Cached(Value, Vec<(Value, Value)>),
     /// An input that is made when it is first looked at.
     Pending(Rc<str>, Rc<InputType>),
     /// A typing construct, or an abstract method.

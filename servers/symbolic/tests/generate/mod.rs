@@ -1,5 +1,8 @@
 //! Random programs of Python, the same every time for a seed.
 
+#![allow(dead_code, reason = "each test uses its part")]
+#![allow(clippy::expect_used, clippy::indexing_slicing, reason = "a test may stop at the first surprise")]
+
 mod expressions;
 mod statements;
 
@@ -68,6 +71,9 @@ pub(crate) struct Writer {
 pub(crate) struct Generated {
     pub(crate) code: String,
     pub(crate) args: Vec<String>,
+    /// The same with annotations, and the types of the parameters.
+    pub(crate) annotated: String,
+    pub(crate) kinds: Vec<Type>,
 }
 
 /// The program of a seed.
@@ -76,17 +82,43 @@ pub(crate) fn program(seed: u64) -> Generated {
     let count = 1 + writer.random.below(3);
     let mut args = Vec::new();
     let mut parameters = Vec::new();
+    let mut parameter_kinds = Vec::new();
     for _ in 0..count {
         let kind = TYPES[writer.random.below(TYPES.len())];
         let name = writer.fresh("p");
         args.push(writer.literal(kind));
         parameters.push(name.clone());
+        parameter_kinds.push(kind);
         writer.names.push((name, kind));
     }
     let helper = writer.helper();
     let body = writer.body(1, 4);
     let code = format!("{helper}def f({}):\n{body}", parameters.join(", "));
-    Generated { code, args }
+    let kinds: Vec<Type> = parameter_kinds;
+    let typed: Vec<String> =
+        parameters.iter().zip(&kinds).map(|(name, kind)| format!("{name}: {}", annotation(*kind))).collect();
+    let annotated = format!("{helper}def f({}):\n{body}", typed.join(", "));
+    Generated { code, args, annotated, kinds }
+}
+
+fn annotation(kind: Type) -> &'static str {
+    match kind {
+        Type::Int => "int",
+        Type::Bool => "bool",
+        Type::Float => "float",
+        Type::Str => "str",
+        Type::List => "list[int]",
+        Type::Texts => "list[str]",
+        Type::Tuple => "tuple[int, int]",
+        Type::Dict => "dict[str, int]",
+        Type::Set => "set[int]",
+    }
+}
+
+/// Literals of arguments of these types.
+pub(crate) fn arguments(kinds: &[Type], seed: u64) -> Vec<String> {
+    let mut writer = Writer { random: Random::new(seed), names: Vec::new(), next: 0, loops: 0 };
+    kinds.iter().map(|kind| writer.literal(*kind)).collect()
 }
 
 impl Writer {

@@ -2,6 +2,8 @@
 
 import copy
 import json
+import resource
+import signal
 import sys
 import traceback
 import types
@@ -80,19 +82,36 @@ def evaluate(condition, names, local, old):
     return "holds" if value else "fails"
 
 
+class TooLong(BaseException):
+    pass
+
+
+def too_long(*_):
+    raise TooLong
+
+
 def batch(requests):
     """Many plain calls: repr, or class and text of the exception."""
-    answers = []
-    for request in requests:
+    signal.signal(signal.SIGALRM, too_long)
+    return [one(request) for request in requests]
+
+
+def one(request):
+    try:
+        signal.setitimer(signal.ITIMER_REAL, 0.1)
         try:
             names = namespace(request["code"])
             args = [eval(text, names) for text in request["args"]]
-            answers.append(["returned", repr(names["f"](*args))])
-        except BaseException as error:
-            answers.append(["raised", type(error).__name__, str(error)])
-    return answers
+            return ["returned", repr(names["f"](*args))]
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+    except (TooLong, MemoryError):
+        return ["skipped"]
+    except BaseException as error:
+        return ["raised", type(error).__name__, str(error)]
 
 
+resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30))
 for line in sys.stdin:
     request = json.loads(line)
     try:

@@ -1,6 +1,12 @@
 //! Real CPython for tests: one process, one JSON object per line.
 
-#![allow(dead_code)]
+#![allow(dead_code, reason = "each test uses its part")]
+#![allow(
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    reason = "a test may stop at the first surprise"
+)]
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};

@@ -40,10 +40,7 @@ impl Machine {
                 }
                 let place = match args.first() {
                     None => items.len() - 1,
-                    Some(at) => match self.place(items.len(), at, "pop") {
-                        Ok(place) => place,
-                        Err(trap) => return Err(trap),
-                    },
+                    Some(at) => self.place(items.len(), at, "pop")?,
                 };
                 match self.state.change(*id) {
                     Some(Object::List(items)) if place < items.len() => Ok(items.remove(place)),

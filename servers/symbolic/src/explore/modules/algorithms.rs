@@ -73,7 +73,7 @@ impl Machine {
             ("bisect.bisect_left" | "bisect.bisect_right" | "bisect.bisect", [list, item])
                 if keywords.is_empty() =>
             {
-                self.bisect(list, item, name == "bisect.bisect_left").map(|place| Value::int(place))
+                self.bisect(list, item, name == "bisect.bisect_left").map(Value::int)
             }
             ("bisect.insort" | "bisect.insort_left" | "bisect.insort_right", [list, item])
                 if keywords.is_empty() =>

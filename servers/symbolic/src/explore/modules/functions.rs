@@ -24,7 +24,7 @@ impl Machine {
             ("functools.identity", [value]) => Ok(value.clone()),
             ("functools.reduce", [function, items, rest @ ..]) => self.reduce(function, items, rest.first()),
             ("functools.lru_cache" | "functools.cache", [function]) if self.is_callable(function)? => {
-                Ok(self.object(Object::Cached(function.clone())))
+                Ok(self.object(Object::Cached(function.clone(), Vec::new())))
             }
             ("functools.lru_cache", _) => Ok(Value::Builtin("functools.cache")),
             ("functools.wraps", [_]) => Ok(self.object(Object::Partial(

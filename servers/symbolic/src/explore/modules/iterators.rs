@@ -306,7 +306,7 @@ fn product(pools: &[Vec<Value>]) -> Option<Vec<Vec<Value>>> {
         }
         rows = rows
             .iter()
-            .flat_map(|row| pool.iter().map(|item| [row.as_slice(), &[item.clone()]].concat()))
+            .flat_map(|row| pool.iter().map(|item| [row.as_slice(), std::slice::from_ref(item)].concat()))
             .collect();
     }
     Some(rows)

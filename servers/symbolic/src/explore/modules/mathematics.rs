@@ -61,7 +61,7 @@ impl Machine {
 
     fn require_float(&mut self, value: &Value) -> R<Float> {
         match self.as_number(value) {
-            Some(Number::Int(value)) => self.to_float(&value),
+            Some(Number::Int(value)) => self.nearest_float(&value),
             Some(Number::Float(value)) => Ok(value),
             None => {
                 let name = self.type_name(value);
@@ -73,7 +73,7 @@ impl Machine {
     fn round_to_int(&mut self, value: &Value, mode: Rounding, method: &str) -> R<Value> {
         match self.as_number(value) {
             Some(Number::Int(value)) => Ok(Value::Int(value)),
-            Some(Number::Float(value)) => self.to_integer(value, mode),
+            Some(Number::Float(value)) => self.rounded(value, mode),
             None => match self.special(value, method)? {
                 Some(method) => self.call(&method, Vec::new(), Vec::new()),
                 None => {
