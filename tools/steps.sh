@@ -70,6 +70,14 @@ step_pytest() {
 	python3 tests/pytest/run -- "$CARGO_TARGET_DIR/debug/failwell"
 }
 
+# The emulator of Remember The Milk against clients other people wrote, and its approval page in a real browser.
+step_tasks() {
+	install_rtm_clients
+	install_chromium
+	cargo build --quiet -p failwell
+	python3 tests/rtm/run -- "$CARGO_TARGET_DIR/debug/failwell"
+}
+
 # The symbolic server against known truth: every call of the corpus, every proof attacked in CPython, code that tries to get
 # out, CrossHair's own examples, and the same verdicts on a busy machine.
 step_symbolic() {
@@ -77,14 +85,6 @@ step_symbolic() {
 	install_symbolic_peers
 	cargo build --quiet -p failwell
 	python3 tests/symbolic/run -- "$CARGO_TARGET_DIR/debug/failwell"
-}
-
-# The emulator of Remember The Milk against clients other people wrote, and its approval page in a real browser.
-step_tasks() {
-	install_rtm_clients
-	install_chromium
-	cargo build --quiet -p failwell
-	python3 tests/rtm/run -- "$CARGO_TARGET_DIR/debug/failwell"
 }
 
 # Runs the named steps (all of them by default). The last line says how many passed and failed.

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use clap::{ArgGroup, Args, Parser, Subcommand};
 
 use crate::config;
-pub(crate) use serving::{CheckPython, Door, FailuresAs, Pytest, SandboxIs, Serve, Server, Symbolic};
+pub(crate) use serving::{Door, FailuresAs, Pytest, SandboxIs, Serve, Server, Symbolic};
 pub(crate) use tasks::{LogIn, LogOut, LoginOf, LoginTo, LogoutOf, PermissionIs, Reach, Tasks};
 
 pub(crate) use consent::{Approve, Pin, PinDo, WhichPins};
@@ -136,6 +136,41 @@ pub(crate) struct Check {
     /// Print the JSON Schema of the file instead
     #[arg(long, conflicts_with_all = ["config", "json"])]
     pub(crate) schema: bool,
+}
+
+/// Check Python functions for every input at once: a proof, or a call that breaks the contract
+///
+/// Without FUNCTION every function of the file is checked. What is found was reproduced in CPython and is printed with a
+/// test that fails as long as it is there. Contracts are docstring pre:/post:/raises: lines, asserts, icontract and deal
+/// decorators; without any, that no exception leaves the function.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Exit codes:
+  0  every function is proven
+  1  a counterexample was found, or the file cannot be checked
+  2  wrong usage
+  3  nothing was found, but not everything could be decided
+
+Examples:
+  failwell check-python shop.py
+  failwell check-python shop.py::total --timeout 60
+  failwell check-python shop.py::Cart.add --json | jq .[0].status")]
+pub(crate) struct CheckPython {
+    /// The file, and after `::` one function of it, or a method as Class.method
+    #[arg(value_name = "FILE[::FUNCTION]")]
+    pub(crate) target: String,
+    /// Seconds for each function
+    #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..=300))]
+    pub(crate) timeout: u32,
+    /// The interpreter that findings are replayed in; python3 by default
+    #[arg(long, value_name = "PATH")]
+    pub(crate) python: Option<PathBuf>,
+    /// Whether replays run in a sandbox
+    #[arg(long, value_name = "HOW", value_enum, default_value_t = SandboxIs::Required)]
+    pub(crate) sandbox: SandboxIs,
+    /// Print the results of the tool as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 /// What no request may go past.

@@ -1,4 +1,4 @@
-//! One tool server alone, and what the symbolic one does from a terminal.
+//! One tool server alone.
 
 use std::path::PathBuf;
 
@@ -45,41 +45,6 @@ pub(crate) struct Symbolic {
     pub(crate) sandbox: SandboxIs,
     #[command(flatten)]
     pub(crate) door: Door,
-}
-
-/// Check Python functions for every input at once: a proof, or a call that breaks the contract
-///
-/// Without FUNCTION every function of the file is checked. What is found was reproduced in CPython and is printed with a
-/// test that fails as long as it is there. Contracts are docstring pre:/post:/raises: lines, asserts, icontract and deal
-/// decorators; without any, that no exception leaves the function.
-#[derive(Debug, Args)]
-#[command(after_help = "\
-Exit codes:
-  0  every function is proven
-  1  a counterexample was found, or the file cannot be checked
-  2  wrong usage
-  3  nothing was found, but not everything could be decided
-
-Examples:
-  failwell check-python shop.py
-  failwell check-python shop.py::total --timeout 60
-  failwell check-python shop.py::Cart.add --json | jq .[0].status")]
-pub(crate) struct CheckPython {
-    /// The file, and after `::` one function of it, or a method as Class.method
-    #[arg(value_name = "FILE[::FUNCTION]")]
-    pub(crate) target: String,
-    /// Seconds for each function
-    #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..=300))]
-    pub(crate) timeout: u32,
-    /// The interpreter that findings are replayed in; python3 by default
-    #[arg(long, value_name = "PATH")]
-    pub(crate) python: Option<PathBuf>,
-    /// Whether replays run in a sandbox
-    #[arg(long, value_name = "HOW", value_enum, default_value_t = SandboxIs::Required)]
-    pub(crate) sandbox: SandboxIs,
-    /// Print the results of the tool as JSON
-    #[arg(long)]
-    pub(crate) json: bool,
 }
 
 /// Run a Python project's tests with pytest

@@ -22,11 +22,11 @@ pub(super) fn room(server: Builtin, config: &Config) -> Result<Arc<dyn Room>, Fa
             let settings = failwell_pytest::Settings::of(here, Launcher::of_this_program()?);
             Ok(Arc::new(failwell_pytest::pytest(settings)?))
         }
+        Builtin::Tasks => Ok(Arc::new(failwell_tasks::tasks(tasks::settings(config))?)),
         Builtin::Symbolic => {
             let settings = failwell_symbolic::Settings::of(Launcher::of_this_program()?);
             Ok(Arc::new(failwell_symbolic::symbolic(settings)?))
         }
-        Builtin::Tasks => Ok(Arc::new(failwell_tasks::tasks(tasks::settings(config))?)),
     }
 }
 
