@@ -25,6 +25,7 @@ pub(crate) struct Cli {
 const EXAMPLES: &str = "\
 Examples:
   failwell up                                    serve on http://127.0.0.1:8484
+  failwell up --demo                             the same, with tasks to play with
   failwell stdio                                 serve a desktop client
   failwell check                                 what is wrong with failwell.toml
   failwell key new --name ci                     a key for a caller
@@ -65,6 +66,7 @@ pub(crate) enum Command {
 #[command(after_help = "\
 Examples:
   failwell up
+  failwell up --demo                             tasks to play with, without an account
   failwell up --listen 127.0.0.1:0               any free port
   FAILWELL_KEY=… failwell up --listen 0.0.0.0:8484 --allow-host tools.example")]
 pub(crate) struct Up {
@@ -74,6 +76,9 @@ pub(crate) struct Up {
     /// Address and port to listen on; 127.0.0.1:8484 unless the configuration says otherwise
     #[arg(long, value_name = "ADDR")]
     pub(crate) listen: Option<std::net::SocketAddr>,
+    /// Serve tasks too, from an emulated account that is gone afterwards
+    #[arg(long)]
+    pub(crate) demo: bool,
     /// Another host name callers may use for this server; may be repeated
     #[arg(long, value_name = "NAME")]
     pub(crate) allow_host: Vec<String>,

@@ -4,6 +4,7 @@ mod audit;
 mod check;
 mod completions;
 mod configured;
+mod demo;
 mod doctor;
 mod emulate;
 mod entrance;
