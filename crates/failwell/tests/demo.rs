@@ -95,6 +95,7 @@ fn tasks_are_added_found_completed_and_brought_back() {
     let expected = ["rtm_createTask", "rtm_findTasks", "rtm_completeTask", "rtm_undo"]
         .map(|tool| format!("tasks__{tool}"));
     assert_eq!(tools, expected);
+    assert!(!running.said.contains("rtm key"), "no key is missed: {}", running.said);
     assert!(running.found("tag:writing").contains("Quarterly report"), "there is something in it");
     running.call(tools[0], &suggested[0].1);
     let found = running.call(tools[1], &suggested[1].1).to_string();

@@ -14,6 +14,9 @@ pub(super) const FIRST_MINUTE: [(&str, &str); 4] = [
     ("rtm_undo", r#"{}"#),
 ];
 
+/// What `doctor` looks for and a demonstration does without.
+pub(super) const NOT_NEEDED: &str = "rtm key";
+
 /// An emulated account, and a login to it. It is gone when this is dropped.
 pub(super) struct Demo {
     emulator: Emulator,

@@ -45,7 +45,11 @@ pub(super) async fn run(arguments: Up) -> Result<ExitCode, Complaint> {
     let doors = Arc::new(Doors::new(served.house.clone(), settings));
     doors.replace(served.single.clone());
     let serving = tokio::spawn(serve_doors(doors.clone(), listener, stop.clone()));
-    let missing = doctor::missing_parts(&doctor::examine().await);
+    let mut findings = doctor::examine().await;
+    if demo.is_some() {
+        findings.retain(|finding| finding.name != demo::NOT_NEEDED);
+    }
+    let missing = doctor::missing_parts(&findings);
     let servers = served.single.keys().map(String::as_str).collect();
     let locked = Locked::of(key.is_some(), &config);
     let shown = Shown { address, missing: &missing, locked, servers, has_demo: demo.is_some() };
