@@ -5,7 +5,7 @@ use std::sync::atomic::Ordering::Relaxed;
 use std::sync::{Arc, Mutex as Plain, PoisonError, RwLock, RwLockReadGuard};
 use std::time::Duration;
 
-use failwell_fault::{Fault, OrFault, Secret, reason};
+use failwell_fault::{Fault, Secret, reason};
 use jiff::Zoned;
 use jiff::tz::TimeZone;
 use serde_json::Value;
@@ -235,9 +235,18 @@ pub(crate) enum Distrust {
     Everything,
 }
 
-/// Follows work to its end even when its caller does not: a change that was begun is seen through.
-pub(crate) async fn see_through<T: Send + 'static>(
-    work: impl Future<Output = Result<T, Fault>> + Send + 'static,
-) -> Result<T, Fault> {
-    tokio::spawn(work).await.or_fault(&reason::SERVER_BUG)?
+/// Follows work to its end even when its caller does not: a change that was begun is seen through, and written down.
+pub(crate) async fn see_through<T, E>(
+    work: impl Future<Output = Result<T, E>> + Send + 'static,
+) -> Result<T, E>
+where
+    T: Send + 'static,
+    E: From<Fault> + Send + 'static,
+{
+    match tokio::spawn(work).await {
+        Ok(done) => done,
+        // A panic is told by whoever supervises the call.
+        Err(error) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),
+        Err(error) => Err(Fault::new(&reason::SERVER_BUG).because(error).into()),
+    }
 }

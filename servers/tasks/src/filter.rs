@@ -57,6 +57,8 @@ pub(crate) enum Operator {
     IsSubtask,
     HasSubtasks,
     Source,
+    /// Whether the archive is looked into: it fits every task.
+    IncludeArchived,
     /// A word without an operator: the name holds it.
     Word,
 }
@@ -125,6 +127,7 @@ const OPERATORS: &[(&str, Operator)] = &[
     ("issubtask", Operator::IsSubtask),
     ("hassubtasks", Operator::HasSubtasks),
     ("source", Operator::Source),
+    ("includearchived", Operator::IncludeArchived),
 ];
 
 impl Operator {

@@ -34,7 +34,7 @@ pub(crate) async fn task(
     }
     account.sync(Need::Recent).await?;
     let list = match list {
-        Some(list) => Some(self::list(account, list, cx).await?.id),
+        Some(list) => Some(self::list(account, list).await?.id),
         None => None,
     };
     let found = candidates(account, wanted, list.as_deref(), among);
@@ -148,17 +148,17 @@ pub(crate) fn views_in(account: &Account, tasks: &[Task], zone: &TimeZone) -> Ve
 }
 
 /// The list a caller means: by its id, or by its name.
-pub(crate) async fn list(account: &Account, wanted: &str, cx: Option<&Context>) -> Result<List, Stop> {
+pub(crate) async fn list(account: &Account, wanted: &str) -> Result<List, Stop> {
     account.sync(Need::Anything).await?;
-    if let Some(found) = one_list(account, wanted, cx).await? {
+    if let Some(found) = one_list(account, wanted)? {
         return Ok(found);
     }
     account.sync(Need::NowWithLists).await?;
-    let found = one_list(account, wanted, cx).await?;
+    let found = one_list(account, wanted)?;
     Ok(found.ok_or_else(|| Fault::new(&reason::TASKS_NO_SUCH_LIST).fact("wanted", echo(wanted)))?)
 }
 
-async fn one_list(account: &Account, wanted: &str, _cx: Option<&Context>) -> Result<Option<List>, Stop> {
+fn one_list(account: &Account, wanted: &str) -> Result<Option<List>, Stop> {
     let book = account.book();
     if let Some(list) = book.list(wanted.trim()) {
         return Ok(Some(list.clone()));

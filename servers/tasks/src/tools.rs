@@ -21,7 +21,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use crate::account::Account;
+use crate::account::{Account, see_through};
 use crate::edit::Edits;
 use crate::lookup;
 use crate::model::TaskKey;
@@ -91,6 +91,21 @@ where
         }
     })?;
     Ok(tool.titled(title))
+}
+
+/// A tool that changes something: what it began it finishes, also when its caller has called it off.
+fn changing<A, O, F, W>(
+    account: &Arc<Account>,
+    told: (&'static str, &'static str, &'static str),
+    handler: F,
+) -> Result<Tool, Fault>
+where
+    A: DeserializeOwned + JsonSchema + Send + 'static,
+    O: Serialize + JsonSchema + Send + 'static,
+    F: Fn(Arc<Account>, A, Context) -> W + Send + Sync + Copy + 'static,
+    W: Future<Output = Answer<O>> + Send + 'static,
+{
+    tool(account, told, move |account, given, cx| see_through(handler(account, given, cx)))
 }
 
 fn parse<A: DeserializeOwned>(given: Value) -> Result<A, Fault> {

@@ -64,8 +64,8 @@ pub(super) fn read(reader: &mut Reader<'_>, root: &Section<'_>) -> TasksConfig {
     for (name, other) in [("api_key", "shared_secret"), ("shared_secret", "api_key")] {
         if section.has(name) && !section.has(other) && std::env::var_os(variable(other)).is_none() {
             let message = format!("`{name}` without `{other}`");
-            let help = format!("write both below [tasks], or set {}", variable(other));
-            reader.missing(&section, other, &message, &help);
+            let help = "write both below [tasks], or leave both to the environment";
+            reader.missing(&section, other, &message, help);
         }
     }
     TasksConfig {

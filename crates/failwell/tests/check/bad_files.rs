@@ -42,7 +42,9 @@ pub(crate) const CASES: &[(&str, &[&str])] = &[
     ),
     (
         "[tasks]\napi_key = \"SECRET\"\n",
-        &["1:2 `api_key` without `shared_secret` | write both below [tasks], or set RTM_SHARED_SECRET"],
+        &[
+            "1:2 `api_key` without `shared_secret` | write both below [tasks], or leave both to the environment",
+        ],
     ),
     (
         "[tasks]\napi_key = \"${UNSET}\"\nshared_secret = 5\npermission = \"all\"\ntoken_store = \"ring\"\ntimeout_s = 0\nkey = \"SECRET\"\n",
@@ -50,7 +52,7 @@ pub(crate) const CASES: &[(&str, &[&str])] = &[
             "2:12 the environment variable UNSET is not set | set it before the start: export UNSET=…",
             "3:17 `shared_secret` takes text, not a whole number | write it in quotes",
             "4:14 `permission` takes another word | use one of `read`, `write`, `delete`",
-            "5:15 `token_store` takes another word | did you mean `keyring`?",
+            "5:15 `token_store` takes another word | use one of `auto`, `keyring`, `file`",
             "6:13 `timeout_s` is out of range | give it a value from 1 to 300; the default is 20",
             "7:1 `key` does not belong here | move `key` to the top of the file, above the first [[upstream]]",
         ],

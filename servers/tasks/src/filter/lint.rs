@@ -53,6 +53,7 @@ fn hint(term: &super::Term, now: &Zoned) -> Option<String> {
         | Operator::IsReceived
         | Operator::IsSubtask
         | Operator::HasSubtasks
+        | Operator::IncludeArchived
             if !matches!(value.as_str(), "true" | "false") =>
         {
             Some(format!("`{}` should be true or false", term.value))

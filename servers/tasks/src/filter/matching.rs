@@ -61,6 +61,7 @@ fn fits(term: &Term, task: &Task, sight: &Sight<'_>) -> Option<bool> {
         Operator::IsTagged => is(!task.tags.is_empty()),
         Operator::IsLocated => is(!task.location.is_empty()),
         Operator::IsRepeating => is(task.repeat.is_some()),
+        Operator::IncludeArchived => Some(true),
         Operator::Name | Operator::Word => Some(holds(&task.name)),
         Operator::NoteContains => Some(task.notes.iter().any(|note| holds(&note.text) || holds(&note.title))),
         Operator::HasNotes => is(!task.notes.is_empty()),
@@ -159,7 +160,7 @@ fn span_around(field: Field, date: Date, (count, unit): (i64, String), now: &Zon
     let zone = now.time_zone();
     let ahead = shifted(date, count, &unit)?;
     match field {
-        Field::Due | Field::Start => Days::between(date, ahead, zone),
+        Field::Due | Field::Start => Days::between(date, ahead.tomorrow().ok()?, zone),
         Field::Completed | Field::Added | Field::Updated => {
             Days::between(shifted(date, -count, &unit)?, ahead.tomorrow().ok()?, zone)
         }

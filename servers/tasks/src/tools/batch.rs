@@ -1,6 +1,6 @@
 use std::sync::Arc;
 
-use failwell_fault::{Effect, Fault, reason};
+use failwell_fault::{Effect, Fault};
 use failwell_server::{Context, Toolbox};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::arguments::{Batch, Operation};
 use super::tasks::{Simple, do_create, do_move, do_simple, do_tag};
-use super::{Answer, Said, notes, shown, tool, update};
+use super::{Answer, Said, changing, notes, shown, update};
 use crate::account::Account;
 use crate::edit::Edits;
 use crate::model::TaskKey;
@@ -17,7 +17,7 @@ use crate::stop::Stop;
 use crate::view::TaskView;
 
 pub(super) fn tools(toolbox: Toolbox, account: &Arc<Account>) -> Result<Toolbox, Fault> {
-    Ok(toolbox.tool(tool(account, ("rtm_batch", "Several changes", "Makes several changes in order, as one change for rtm_undo: create, update, complete, reopen, delete, postpone, move, tag, note. Stops at the first that fails unless keep_going; about one a second is possible."), batch)?.destructive()))
+    Ok(toolbox.tool(changing(account, ("rtm_batch", "Several changes", "Makes several changes in order, as one change for rtm_undo: create, update, complete, reopen, delete, postpone, move, tag, note. Stops at the first that fails unless keep_going; about one a second is possible."), batch)?.destructive()))
 }
 
 /// What became of each.
@@ -57,8 +57,11 @@ async fn batch(account: Arc<Account>, given: Batch, cx: Context) -> Answer<Resul
     let total = given.operations.len();
     let (mut results, mut steps, mut first) = (Vec::new(), Vec::new(), None);
     for (index, operation) in given.operations.iter().enumerate() {
+        if cx.is_cancelled() {
+            break;
+        }
         let mut edits = Edits::new(&account);
-        let done = perform(&account, &mut edits, operation, &cx).await;
+        let done = perform(&account, &mut edits, operation).await;
         steps.append(&mut edits.steps);
         match done {
             Ok(key) => {
@@ -70,10 +73,6 @@ async fn batch(account: Arc<Account>, given: Batch, cx: Context) -> Answer<Resul
             }
             Err(stop) => {
                 let fault = stop.fault();
-                // A client that must be asked is asked before anything else is done.
-                if fault.reason() == &reason::MCP_INPUT_NEEDED {
-                    return Err(Stop::Fault(fault));
-                }
                 results.push(Outcome { index, ok: false, task: None, error: Some(trouble(&fault)) });
                 first.get_or_insert(fault);
                 if !given.keep_going {
@@ -100,22 +99,23 @@ async fn batch(account: Arc<Account>, given: Batch, cx: Context) -> Answer<Resul
     }
 }
 
+/// Nobody is asked in the middle of a batch: a client that answers by calling again would have what was done so far done
+/// twice.
 async fn perform(
     account: &Account,
     edits: &mut Edits<'_>,
     operation: &Operation,
-    cx: &Context,
 ) -> Result<Option<TaskKey>, Stop> {
     match operation {
-        Operation::Create(given) => do_create(account, edits, given, cx).await,
-        Operation::Update(given) => update::do_update(account, edits, given, cx).await,
-        Operation::Complete(given) => do_simple(account, edits, given, Simple::Complete, cx).await,
-        Operation::Reopen(given) => do_simple(account, edits, given, Simple::Reopen, cx).await,
-        Operation::Delete(given) => do_simple(account, edits, given, Simple::Delete, cx).await,
-        Operation::Postpone(given) => do_simple(account, edits, given, Simple::Postpone, cx).await,
-        Operation::Move(given) => do_move(account, edits, given, cx).await,
-        Operation::Tag(given) => do_tag(account, edits, given, cx).await,
-        Operation::Note(given) => notes::do_add(account, edits, given, cx).await,
+        Operation::Create(given) => do_create(account, edits, given, None).await,
+        Operation::Update(given) => update::do_update(account, edits, given, None).await,
+        Operation::Complete(given) => do_simple(account, edits, given, Simple::Complete, None).await,
+        Operation::Reopen(given) => do_simple(account, edits, given, Simple::Reopen, None).await,
+        Operation::Delete(given) => do_simple(account, edits, given, Simple::Delete, None).await,
+        Operation::Postpone(given) => do_simple(account, edits, given, Simple::Postpone, None).await,
+        Operation::Move(given) => do_move(account, edits, given, None).await,
+        Operation::Tag(given) => do_tag(account, edits, given, None).await,
+        Operation::Note(given) => notes::do_add(account, edits, given, None).await,
     }
 }
 

@@ -1,4 +1,5 @@
 use std::cmp::Reverse;
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use failwell_fault::{Fault, reason};
@@ -9,6 +10,7 @@ use serde::Serialize;
 use super::arguments::{FindTasks, GetTasks, OneTask, Sort};
 use super::{Answer, Said, tool};
 use crate::account::{Account, Need};
+use crate::book::Book;
 use crate::filter::{self, Filter, Operator, Sight};
 use crate::lookup::{self, Among};
 use crate::model::{Task, Told};
@@ -48,7 +50,7 @@ pub(crate) struct Found {
 }
 
 /// What to look for.
-#[derive(Debug, Default)]
+#[derive(Debug, Default, Clone, Copy)]
 pub(crate) struct Wanted<'a> {
     pub(crate) filter: Option<&'a str>,
     pub(crate) text: Option<&'a str>,
@@ -66,23 +68,18 @@ pub(crate) async fn found(account: &Account, wanted: &Wanted<'_>, need: Need) ->
     let now = account.now().await?;
     let hints = if text.is_empty() { Vec::new() } else { filter::lint(&parsed, &now) };
     // Here completed tasks are left out unless they are asked for, so that hint would be wrong.
-    let hints = hints.into_iter().filter(|hint| !hint.starts_with("without status")).collect();
-    let open_only = !wanted.completed && !says_status(&parsed);
-    let local = local(account, &parsed, &now);
-    let (mut tasks, source) = match local {
-        Some(tasks) => (tasks, "known"),
-        None => (asked(account, text).await?, "service"),
+    let mut hints: Vec<String> =
+        hints.into_iter().filter(|hint| !hint.starts_with("without status")).collect();
+    hints.extend(archive_hint(&parsed, &account.book()));
+    let wanted = Wanted { completed: wanted.completed || says_status(&parsed), ..*wanted };
+    let (page, total, source) = match known(account, &parsed, &now, &wanted) {
+        Some((page, total)) => (page, total, "known"),
+        None => {
+            let told = asked(account, text).await?;
+            let (page, total) = paged(told.iter().collect(), &wanted);
+            (page, total, "service")
+        }
     };
-    if open_only {
-        tasks.retain(|task| task.completed.is_none());
-    }
-    if let Some(words) = wanted.text {
-        tasks.retain(|task| holds(task, words));
-    }
-    sort(&mut tasks, wanted.sort);
-    let total = tasks.len();
-    let limit = if wanted.limit == 0 { PAGE } else { wanted.limit };
-    let page: Vec<Task> = tasks.into_iter().skip(wanted.start).take(limit).collect();
     let end = wanted.start + page.len();
     let views = lookup::views_in(account, &page, now.time_zone());
     let zone = now.time_zone().iana_name().unwrap_or("UTC").to_owned();
@@ -90,8 +87,27 @@ pub(crate) async fn found(account: &Account, wanted: &Wanted<'_>, need: Need) ->
     Ok(Found { count: views.len(), tasks: views, total, next_cursor, time_zone: zone, source, hints })
 }
 
+/// The page that is wanted of these tasks, and how many fit.
+fn paged(mut tasks: Vec<&Task>, wanted: &Wanted<'_>) -> (Vec<Task>, usize) {
+    if !wanted.completed {
+        tasks.retain(|task| task.completed.is_none());
+    }
+    if let Some(words) = wanted.text {
+        tasks.retain(|task| holds(task, words));
+    }
+    sort(&mut tasks, wanted.sort);
+    let limit = if wanted.limit == 0 { PAGE } else { wanted.limit };
+    let total = tasks.len();
+    (tasks.into_iter().skip(wanted.start).take(limit).cloned().collect(), total)
+}
+
 /// The tasks that fit, unless only the service can say.
-fn local(account: &Account, filter: &Filter, now: &jiff::Zoned) -> Option<Vec<Task>> {
+fn known(
+    account: &Account,
+    filter: &Filter,
+    now: &jiff::Zoned,
+    wanted: &Wanted<'_>,
+) -> Option<(Vec<Task>, usize)> {
     let book = account.book();
     let sight = Sight { book: &book, now };
     // A smart list holds what its own filter says, and that is the service's to say.
@@ -105,13 +121,42 @@ fn local(account: &Account, filter: &Filter, now: &jiff::Zoned) -> Option<Vec<Ta
     if of_smart_list {
         return None;
     }
+    let put_away = if includes_archived(filter) { HashSet::new() } else { archived(&book) };
     let mut fitting = Vec::new();
     for task in book.tasks() {
+        // Without a filter everything is told; with one, what lies in the archive stays there, as at the service.
+        if *filter != Filter::All && put_away.contains(task.list.as_str()) {
+            continue;
+        }
         if filter::matches(filter, task, &sight)? {
-            fitting.push(task.clone());
+            fitting.push(task);
         }
     }
-    Some(fitting)
+    Some(paged(fitting, wanted))
+}
+
+fn archived(book: &Book) -> HashSet<&str> {
+    book.lists().into_iter().filter(|list| list.archived).map(|list| list.id.as_str()).collect()
+}
+
+/// Whether a filter asks for what is in the archive.
+fn includes_archived(filter: &Filter) -> bool {
+    filter
+        .terms()
+        .iter()
+        .any(|term| term.operator == Operator::IncludeArchived && term.value.eq_ignore_ascii_case("true"))
+}
+
+/// A list in the archive that a filter names without asking for the archive: the service finds nothing there.
+fn archive_hint(filter: &Filter, book: &Book) -> Option<String> {
+    let lists = book.lists();
+    let is_archived = |name: &str| lists.iter().any(|list| list.archived && list.name.to_lowercase() == name);
+    let terms = filter.terms();
+    let named = terms
+        .iter()
+        .find(|term| term.operator == Operator::List && is_archived(&term.value.to_lowercase()))?;
+    (!includes_archived(filter))
+        .then(|| format!("`{}` is in the archive: add includeArchived:true to find its tasks", named.value))
 }
 
 async fn asked(account: &Account, filter: &str) -> Result<Vec<Task>, Fault> {
@@ -139,16 +184,16 @@ fn holds(task: &Task, words: &str) -> bool {
     words.to_lowercase().split_whitespace().all(|word| everything.contains(word))
 }
 
-fn sort(tasks: &mut [Task], by: Sort) {
+fn sort(tasks: &mut [&Task], by: Sort) {
     match by {
-        Sort::Due => tasks.sort_by_key(|task| {
+        Sort::Due => tasks.sort_by_cached_key(|task| {
             (task.due.is_none(), task.due, task.priority, task.name.to_lowercase(), task.key.clone())
         }),
-        Sort::Priority => tasks.sort_by_key(|task| {
+        Sort::Priority => tasks.sort_by_cached_key(|task| {
             (task.priority, task.due.is_none(), task.due, task.name.to_lowercase(), task.key.clone())
         }),
-        Sort::Name => tasks.sort_by_key(|task| (task.name.to_lowercase(), task.key.clone())),
-        Sort::Updated => tasks.sort_by_key(|task| (Reverse(task.modified), task.key.clone())),
+        Sort::Name => tasks.sort_by_cached_key(|task| (task.name.to_lowercase(), task.key.clone())),
+        Sort::Updated => tasks.sort_by_cached_key(|task| (Reverse(task.modified), task.key.clone())),
     }
 }
 
@@ -177,10 +222,9 @@ async fn get_tasks(account: Arc<Account>, given: GetTasks, _cx: Context) -> Answ
     account.sync(Need::Anything).await?;
     let now = account.now().await?;
     let hints = filter::lint(&parsed, &now);
-    let mut tasks = asked(&account, filter).await.map_err(|fault| refused_filter(fault))?;
-    sort(&mut tasks, Sort::Due);
-    let total = tasks.len();
-    tasks.truncate(MOST);
+    let told = asked(&account, filter).await.map_err(refused_filter)?;
+    let wanted = Wanted { completed: true, limit: MOST, ..Wanted::default() };
+    let (tasks, total) = paged(told.iter().collect(), &wanted);
     let views = lookup::views_in(&account, &tasks, now.time_zone());
     let zone = now.time_zone().iana_name().unwrap_or("UTC").to_owned();
     let found = Found {

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::arguments::{ArchiveList, CreateList, GetLists, OneList, RenameList};
-use super::{Answer, Said, tool};
+use super::{Answer, Said, changing, tool};
 use crate::account::{Account, Need};
 use crate::edit::Edits;
 use crate::filter;
@@ -24,17 +24,17 @@ pub(super) fn tools(toolbox: Toolbox, account: &Arc<Account>) -> Result<Toolbox,
             )?
             .read_only(),
         )
-        .tool(tool(
+        .tool(changing(
             account,
             ("rtm_createList", "Add a list", "Adds a list; with a filter, a smart list."),
             create,
         )?)
         .tool(
-            tool(account, ("rtm_renameList", "Rename a list", "Gives a list another name."), rename)?
+            changing(account, ("rtm_renameList", "Rename a list", "Gives a list another name."), rename)?
                 .idempotent(),
         )
         .tool(
-            tool(
+            changing(
                 account,
                 ("rtm_archiveList", "Archive a list", "Puts a list into the archive, or takes it out again."),
                 archive,
@@ -42,7 +42,7 @@ pub(super) fn tools(toolbox: Toolbox, account: &Arc<Account>) -> Result<Toolbox,
             .idempotent(),
         )
         .tool(
-            tool(
+            changing(
                 account,
                 ("rtm_deleteList", "Delete a list", "Deletes a list; its tasks go to the Inbox."),
                 delete,
@@ -94,14 +94,14 @@ async fn rename(account: Arc<Account>, given: RenameList, cx: Context) -> Answer
     if is_reserved(&given.name) {
         return Err(Fault::new(&reason::TASKS_INVALID_LIST_NAME).into());
     }
-    let list = lookup::list(&account, &given.list, Some(&cx)).await?;
+    let list = lookup::list(&account, &given.list).await?;
     let mut edits = Edits::new(&account);
     let done = edits.rename_list(&list.id, &given.name).await;
     conclude(&account, &cx, ("rtm_renameList", &given.list), edits, done.map(|()| Some(list.id)))
 }
 
 async fn archive(account: Arc<Account>, given: ArchiveList, cx: Context) -> Answer<ListChanged> {
-    let list = lookup::list(&account, &given.list, Some(&cx)).await?;
+    let list = lookup::list(&account, &given.list).await?;
     let mut edits = Edits::new(&account);
     let done = if list.archived == given.archived {
         Ok(())
@@ -112,7 +112,7 @@ async fn archive(account: Arc<Account>, given: ArchiveList, cx: Context) -> Answ
 }
 
 async fn delete(account: Arc<Account>, given: OneList, cx: Context) -> Answer<ListChanged> {
-    let list = lookup::list(&account, &given.list, Some(&cx)).await?;
+    let list = lookup::list(&account, &given.list).await?;
     let mut edits = Edits::new(&account);
     let done = edits.delete_list(&list.id).await;
     conclude(&account, &cx, ("rtm_deleteList", &given.list), edits, done.map(|()| None))

@@ -4,7 +4,7 @@ use failwell_fault::{Fault, reason};
 use failwell_server::{Context, Toolbox};
 
 use super::arguments::{AddNote, DeleteNote, EditNote};
-use super::{Answer, Changed, conclude, tool};
+use super::{Answer, Changed, changing, conclude};
 use crate::account::{Account, Need};
 use crate::edit::Edits;
 use crate::lookup::{self, Among};
@@ -13,12 +13,13 @@ use crate::stop::{Stop, echo};
 
 pub(super) fn tools(toolbox: Toolbox, account: &Arc<Account>) -> Result<Toolbox, Fault> {
     Ok(toolbox
-        .tool(tool(account, ("rtm_addNote", "Add a note", "Adds a note to a task."), add)?)
+        .tool(changing(account, ("rtm_addNote", "Add a note", "Adds a note to a task."), add)?)
         .tool(
-            tool(account, ("rtm_editNote", "Change a note", "Changes a note of a task."), edit)?.idempotent(),
+            changing(account, ("rtm_editNote", "Change a note", "Changes a note of a task."), edit)?
+                .idempotent(),
         )
         .tool(
-            tool(
+            changing(
                 account,
                 ("rtm_deleteNote", "Delete a note", "Deletes a note of a task; rtm_undo brings it back."),
                 delete,
@@ -29,7 +30,7 @@ pub(super) fn tools(toolbox: Toolbox, account: &Arc<Account>) -> Result<Toolbox,
 
 async fn add(account: Arc<Account>, given: AddNote, cx: Context) -> Answer<Changed> {
     let mut edits = Edits::new(&account);
-    let done = do_add(&account, &mut edits, &given, &cx).await;
+    let done = do_add(&account, &mut edits, &given, Some(&cx)).await;
     conclude(&account, &cx, ("rtm_addNote", &given.task), edits, done).await
 }
 
@@ -37,9 +38,9 @@ pub(super) async fn do_add(
     account: &Account,
     edits: &mut Edits<'_>,
     given: &AddNote,
-    cx: &Context,
+    cx: Option<&Context>,
 ) -> Result<Option<TaskKey>, Stop> {
-    let task = lookup::task(account, &given.task, given.list.as_deref(), Among::All, Some(cx)).await?;
+    let task = lookup::task(account, &given.task, given.list.as_deref(), Among::All, cx).await?;
     edits.add_note(&task, &given.title, &given.text).await?;
     Ok(Some(task.key))
 }

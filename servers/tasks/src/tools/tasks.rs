@@ -4,7 +4,7 @@ use failwell_fault::Fault;
 use failwell_server::{Context, Toolbox};
 
 use super::arguments::{CompleteTask, CreateTask, MoveTask, OneTask, SetParent, TagTask};
-use super::{Answer, Changed, conclude, tool};
+use super::{Answer, Changed, changing, conclude};
 use crate::account::Account;
 use crate::edit::{Edits, NewTask, Tagging};
 use crate::lookup::{self, Among};
@@ -13,14 +13,14 @@ use crate::stop::{Stop, invalid};
 
 pub(super) fn tools(toolbox: Toolbox, account: &Arc<Account>) -> Result<Toolbox, Fault> {
     Ok(toolbox
-        .tool(tool(account, ("rtm_createTask", "Add a task", "Adds a task. The name is read as smart add: ^due ~start !priority #tag-or-list @location =estimate *repeat, unless literal."), create)?)
-        .tool(tool(account, ("rtm_completeTask", "Complete a task", "Completes a task. A repeating task comes back with its next date."), complete)?.idempotent())
-        .tool(tool(account, ("rtm_reopenTask", "Reopen a task", "Makes a completed task open again."), reopen)?.idempotent())
-        .tool(tool(account, ("rtm_deleteTask", "Delete a task", "Deletes a task; rtm_undo brings it back."), delete)?.destructive())
-        .tool(tool(account, ("rtm_postponeTask", "Postpone a task", "Puts a task off by a day, or to today when it is overdue."), postpone)?)
-        .tool(tool(account, ("rtm_moveTask", "Move a task", "Moves a task to another list."), move_task)?.idempotent())
-        .tool(tool(account, ("rtm_setParent", "Make a sub-task", "Puts a task below another, or takes it out again (Pro accounts)."), set_parent)?.idempotent())
-        .tool(tool(account, ("rtm_tagTask", "Tag a task", "Adds tags, takes some away, or sets all of them."), tag)?.idempotent()))
+        .tool(changing(account, ("rtm_createTask", "Add a task", "Adds a task. The name is read as smart add: ^due ~start !priority #tag-or-list @location =estimate *repeat, unless literal."), create)?)
+        .tool(changing(account, ("rtm_completeTask", "Complete a task", "Completes a task. A repeating task comes back with its next date."), complete)?.idempotent())
+        .tool(changing(account, ("rtm_reopenTask", "Reopen a task", "Makes a completed task open again."), reopen)?.idempotent())
+        .tool(changing(account, ("rtm_deleteTask", "Delete a task", "Deletes a task; rtm_undo brings it back."), delete)?.destructive())
+        .tool(changing(account, ("rtm_postponeTask", "Postpone a task", "Puts a task off by a day, or to today when it is overdue."), postpone)?)
+        .tool(changing(account, ("rtm_moveTask", "Move a task", "Moves a task to another list."), move_task)?.idempotent())
+        .tool(changing(account, ("rtm_setParent", "Make a sub-task", "Puts a task below another, or takes it out again (Pro accounts)."), set_parent)?.idempotent())
+        .tool(changing(account, ("rtm_tagTask", "Tag a task", "Adds tags, takes some away, or sets all of them."), tag)?.idempotent()))
 }
 
 /// The task a caller means.
@@ -28,14 +28,14 @@ pub(super) async fn meant(
     account: &Account,
     given: &OneTask,
     among: Among,
-    cx: &Context,
+    cx: Option<&Context>,
 ) -> Result<Task, Stop> {
-    lookup::task(account, &given.task, given.list.as_deref(), among, Some(cx)).await
+    lookup::task(account, &given.task, given.list.as_deref(), among, cx).await
 }
 
 async fn create(account: Arc<Account>, given: CreateTask, cx: Context) -> Answer<Changed> {
     let mut edits = Edits::new(&account);
-    let done = do_create(&account, &mut edits, &given, &cx).await;
+    let done = do_create(&account, &mut edits, &given, Some(&cx)).await;
     conclude(&account, &cx, ("rtm_createTask", &given.name), edits, done).await
 }
 
@@ -43,17 +43,17 @@ pub(super) async fn do_create(
     account: &Account,
     edits: &mut Edits<'_>,
     given: &CreateTask,
-    cx: &Context,
+    cx: Option<&Context>,
 ) -> Result<Option<TaskKey>, Stop> {
     let list = match &given.list {
-        Some(list) => Some(lookup::list(account, list, Some(cx)).await?),
+        Some(list) => Some(lookup::list(account, list).await?),
         None => None,
     };
     if list.as_ref().is_some_and(|list| list.smart) {
         return Err(invalid("list", "a smart list holds what its filter finds", "name an ordinary list"));
     }
     let parent = match &given.parent {
-        Some(parent) => Some(lookup::task(account, parent, None, Among::Open, Some(cx)).await?),
+        Some(parent) => Some(lookup::task(account, parent, None, Among::Open, cx).await?),
         None => None,
     };
     let new = NewTask {
@@ -99,7 +99,7 @@ async fn one(
     (tool, what): (&'static str, Simple),
 ) -> Answer<Changed> {
     let mut edits = Edits::new(&account);
-    let done = do_simple(&account, &mut edits, &given, what, &cx).await;
+    let done = do_simple(&account, &mut edits, &given, what, Some(&cx)).await;
     conclude(&account, &cx, (tool, &given.task), edits, done).await
 }
 
@@ -108,7 +108,7 @@ pub(super) async fn do_simple(
     edits: &mut Edits<'_>,
     given: &OneTask,
     what: Simple,
-    cx: &Context,
+    cx: Option<&Context>,
 ) -> Result<Option<TaskKey>, Stop> {
     let among = match what {
         Simple::Reopen => Among::Completed,
@@ -127,7 +127,7 @@ pub(super) async fn do_simple(
 
 async fn move_task(account: Arc<Account>, given: MoveTask, cx: Context) -> Answer<Changed> {
     let mut edits = Edits::new(&account);
-    let done = do_move(&account, &mut edits, &given, &cx).await;
+    let done = do_move(&account, &mut edits, &given, Some(&cx)).await;
     conclude(&account, &cx, ("rtm_moveTask", &given.task), edits, done).await
 }
 
@@ -135,10 +135,10 @@ pub(super) async fn do_move(
     account: &Account,
     edits: &mut Edits<'_>,
     given: &MoveTask,
-    cx: &Context,
+    cx: Option<&Context>,
 ) -> Result<Option<TaskKey>, Stop> {
-    let task = lookup::task(account, &given.task, given.list.as_deref(), Among::All, Some(cx)).await?;
-    let list = lookup::list(account, &given.to, Some(cx)).await?;
+    let task = lookup::task(account, &given.task, given.list.as_deref(), Among::All, cx).await?;
+    let list = lookup::list(account, &given.to).await?;
     if list.smart {
         return Err(invalid("to", "a smart list holds what its filter finds", "name an ordinary list"));
     }
@@ -148,7 +148,7 @@ pub(super) async fn do_move(
 
 async fn set_parent(account: Arc<Account>, given: SetParent, cx: Context) -> Answer<Changed> {
     let mut edits = Edits::new(&account);
-    let done = do_set_parent(&account, &mut edits, &given, &cx).await;
+    let done = do_set_parent(&account, &mut edits, &given, Some(&cx)).await;
     conclude(&account, &cx, ("rtm_setParent", &given.task), edits, done).await
 }
 
@@ -156,11 +156,11 @@ async fn do_set_parent(
     account: &Account,
     edits: &mut Edits<'_>,
     given: &SetParent,
-    cx: &Context,
+    cx: Option<&Context>,
 ) -> Result<Option<TaskKey>, Stop> {
-    let task = lookup::task(account, &given.task, given.list.as_deref(), Among::All, Some(cx)).await?;
+    let task = lookup::task(account, &given.task, given.list.as_deref(), Among::All, cx).await?;
     let parent = match &given.parent {
-        Some(parent) => Some(lookup::task(account, parent, None, Among::Open, Some(cx)).await?),
+        Some(parent) => Some(lookup::task(account, parent, None, Among::Open, cx).await?),
         None => None,
     };
     edits.put_below(&task, parent.as_ref()).await?;
@@ -169,7 +169,7 @@ async fn do_set_parent(
 
 async fn tag(account: Arc<Account>, given: TagTask, cx: Context) -> Answer<Changed> {
     let mut edits = Edits::new(&account);
-    let done = do_tag(&account, &mut edits, &given, &cx).await;
+    let done = do_tag(&account, &mut edits, &given, Some(&cx)).await;
     conclude(&account, &cx, ("rtm_tagTask", &given.task), edits, done).await
 }
 
@@ -177,12 +177,12 @@ pub(super) async fn do_tag(
     account: &Account,
     edits: &mut Edits<'_>,
     given: &TagTask,
-    cx: &Context,
+    cx: Option<&Context>,
 ) -> Result<Option<TaskKey>, Stop> {
     if given.add.is_empty() && given.remove.is_empty() && given.set.is_none() {
         return Err(invalid("add", "there is nothing to do", "give add, remove or set"));
     }
-    let task = lookup::task(account, &given.task, given.list.as_deref(), Among::All, Some(cx)).await?;
+    let task = lookup::task(account, &given.task, given.list.as_deref(), Among::All, cx).await?;
     if let Some(set) = &given.set {
         edits.tag(&task, Tagging::Set, set).await?;
     }

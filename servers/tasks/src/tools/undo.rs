@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::arguments::{History, Undo};
-use super::{Answer, Said, tool};
+use super::{Answer, Said, changing, tool};
 use crate::account::{Account, Distrust};
 use crate::change::Change;
 use crate::dates::iso;
@@ -17,7 +17,7 @@ use crate::stop::Stop;
 
 pub(super) fn tools(toolbox: Toolbox, account: &Arc<Account>) -> Result<Toolbox, Fault> {
     Ok(toolbox
-        .tool(tool(account, ("rtm_undo", "Undo", "Takes back your last changes, newest first: what was added is deleted, everything else is put back as it was."), undo)?.destructive())
+        .tool(changing(account, ("rtm_undo", "Undo", "Takes back your last changes, newest first: what was added is deleted, everything else is put back as it was."), undo)?.destructive())
         .tool(tool(account, ("rtm_history", "History", "Shows your last changes through this server, newest first, and whether they can be undone."), history)?.read_only().closed_world()))
 }
 

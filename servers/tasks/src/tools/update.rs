@@ -4,7 +4,7 @@ use failwell_fault::{Fault, reason};
 use failwell_server::{Context, Toolbox};
 
 use super::arguments::{Importance, UpdateTask};
-use super::{Answer, Changed, conclude, tool};
+use super::{Answer, Changed, changing, conclude};
 use crate::account::Account;
 use crate::edit::{Edits, moment};
 use crate::lookup::{self, Among};
@@ -12,12 +12,12 @@ use crate::model::{Moment, Priority, Task, TaskKey};
 use crate::stop::{Stop, echo, invalid};
 
 pub(super) fn tools(toolbox: Toolbox, account: &Arc<Account>) -> Result<Toolbox, Fault> {
-    Ok(toolbox.tool(tool(account, ("rtm_updateTask", "Change a task", "Changes what is given of a task and leaves the rest: name, due, start, priority, estimate, url, repeat, location. Empty text takes a value away."), update)?.idempotent()))
+    Ok(toolbox.tool(changing(account, ("rtm_updateTask", "Change a task", "Changes what is given of a task and leaves the rest: name, due, start, priority, estimate, url, repeat, location. Empty text takes a value away."), update)?.idempotent()))
 }
 
 async fn update(account: Arc<Account>, given: UpdateTask, cx: Context) -> Answer<Changed> {
     let mut edits = Edits::new(&account);
-    let done = do_update(&account, &mut edits, &given, &cx).await;
+    let done = do_update(&account, &mut edits, &given, Some(&cx)).await;
     conclude(&account, &cx, ("rtm_updateTask", &given.task), edits, done).await
 }
 
@@ -25,9 +25,9 @@ pub(super) async fn do_update(
     account: &Account,
     edits: &mut Edits<'_>,
     given: &UpdateTask,
-    cx: &Context,
+    cx: Option<&Context>,
 ) -> Result<Option<TaskKey>, Stop> {
-    let task = lookup::task(account, &given.task, given.list.as_deref(), Among::All, Some(cx)).await?;
+    let task = lookup::task(account, &given.task, given.list.as_deref(), Among::All, cx).await?;
     // Everything that can be refused without a change is refused before the first one.
     if let Some(url) = given.url.as_deref().filter(|url| !url.is_empty()) {
         check_url(url)?;

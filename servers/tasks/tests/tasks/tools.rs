@@ -301,3 +301,94 @@ async fn every_answer_keeps_the_schema_it_promised() {
         assert!(tool["title"].is_string() && tool["description"].is_string(), "{tool}");
     }
 }
+
+/// What is found here is what the service finds, for every operator that is understood here.
+#[tokio::test]
+async fn filters_mean_the_same_here_and_there() {
+    let world = World::seeded(Seed::demo()).await;
+    world.done("rtm_postponeTask", json!({"task": "Quarterly report"})).await;
+    let everything = world.done("rtm_findTasks", json!({"completed": true, "limit": 500})).await;
+    assert!(everything["total"].as_u64().is_some_and(|total| total > 10), "{everything}");
+    let mut filters: Vec<String> = [
+        "status:completed",
+        "status:incomplete",
+        "priority:1",
+        "priority:none",
+        "isTagged:true",
+        "isTagged:false",
+        "tagContains:e",
+        "isRepeating:true",
+        "hasNotes:true",
+        "hasTimeEstimate:true",
+        "isLocated:true",
+        "isSubtask:true",
+        "hasSubtasks:true",
+        "postponed:1",
+        "postponed:\"> 0\"",
+        "postponed:\"< 1\"",
+        "name:re",
+        "report",
+        "due:never",
+        "due:today",
+        "due:tomorrow",
+        "due:yesterday",
+        "NOT due:never",
+        "isShared:true",
+        "completed:today",
+        "added:today",
+        "updated:today",
+        "list:inbox",
+        "priority:1 OR priority:2 AND status:incomplete",
+        "NOT (priority:1 OR priority:2)",
+        "start:never",
+        "startBefore:tomorrow",
+        "includeArchived:true AND status:incomplete",
+    ]
+    .map(str::to_owned)
+    .to_vec();
+    for field in ["due", "start", "completed", "added", "updated"] {
+        for day in
+            ["today", "tomorrow", "yesterday", "now", "friday", "in 3 days", "2026-01-01", "2031-12-31"]
+        {
+            for relation in ["Before", "After"] {
+                filters.push(format!("{field}{relation}:\"{day}\""));
+            }
+        }
+        for span in [
+            "1 day of today",
+            "2 days of tomorrow",
+            "1 week of today",
+            "7 days of today",
+            "1 month of yesterday",
+        ] {
+            filters.push(format!("{field}Within:\"{span}\""));
+        }
+    }
+    let lists = world.done("rtm_getLists", json!({})).await;
+    for list in lists["lists"].as_array().expect("lists") {
+        filters.push(format!("list:\"{}\"", list["name"].as_str().expect("a name")));
+    }
+    let ids = |found: &Value| -> Vec<String> {
+        let mut ids: Vec<String> = found["tasks"]
+            .as_array()
+            .expect("tasks")
+            .iter()
+            .map(|task| format!("{} {}", task["id"], task["name"]))
+            .collect();
+        ids.sort();
+        ids
+    };
+    let mut different = Vec::new();
+    for filter in &filters {
+        let here =
+            world.done("rtm_findTasks", json!({"filter": filter, "completed": true, "limit": 500})).await;
+        let there = world.done("rtm_getTasks", json!({"filter": filter})).await;
+        let (here, there) = (ids(&here), ids(&there));
+        let only_here: Vec<&String> = here.iter().filter(|id| !there.contains(id)).collect();
+        let only_there: Vec<&String> = there.iter().filter(|id| !here.contains(id)).collect();
+        if here != there {
+            different.push(format!("{filter}: only here {only_here:?}, only there {only_there:?}"));
+        }
+    }
+    assert!(different.is_empty(), "{}", different.join("\n"));
+}
