@@ -19,11 +19,13 @@ pub(crate) struct Confirmed {
     pub(crate) list: Option<String>,
 }
 
+type Holds = dyn Fn(&Book) -> Option<Confirmed> + Send + Sync;
+
 /// How to find out whether a change was made.
 #[derive(Clone)]
 pub(crate) struct Proof {
     pub(crate) lists: bool,
-    holds: Arc<dyn Fn(&Book) -> Option<Confirmed> + Send + Sync>,
+    holds: Arc<Holds>,
 }
 
 impl Proof {

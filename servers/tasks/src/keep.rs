@@ -129,7 +129,7 @@ impl Places {
             match entry.set_password(token.expose()) {
                 Ok(()) => {
                     // An older one in the file would come back when the keyring is locked.
-                    self.file().map(|file| remove(file)).transpose()?;
+                    self.file().map(remove).transpose()?;
                     return Ok(Kept::Keyring);
                 }
                 Err(error) if self.store == TokenStore::Keyring => return Err(io::Error::other(error)),
@@ -152,7 +152,7 @@ impl Places {
             },
             None => false,
         };
-        let in_file = self.file().map(|file| remove(file)).transpose()?.unwrap_or(false);
+        let in_file = self.file().map(remove).transpose()?.unwrap_or(false);
         Ok(in_keyring || in_file)
     }
 
