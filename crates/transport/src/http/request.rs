@@ -15,6 +15,9 @@ static METHOD: HeaderName = HeaderName::from_static("mcp-method");
 static NAME: HeaderName = HeaderName::from_static("mcp-name");
 static API_KEY: HeaderName = HeaderName::from_static("x-api-key");
 
+/// What nearly every client accepts, in these words.
+const USUAL: &str = "application/json, text/event-stream";
+
 /// Where a path leads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Place {
@@ -156,6 +159,13 @@ impl<'a> Head<'a> {
     }
 
     fn accept_position(&self, wanted: &str) -> Option<usize> {
+        if self.headers.get(ACCEPT).is_some_and(|first| first == USUAL) {
+            match wanted {
+                "application/json" => return Some(0),
+                "text/event-stream" => return Some(1),
+                _ => {}
+            }
+        }
         let values = self.headers.get_all(ACCEPT).iter();
         let mut ranges = values.flat_map(|value| value.as_bytes().split(|byte| *byte == b','));
         ranges.position(|range| {
