@@ -6,6 +6,7 @@ mod check;
 mod completions;
 mod configured;
 mod decision;
+mod demo;
 mod doctor;
 mod emulate;
 mod entrance;
