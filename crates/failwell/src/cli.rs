@@ -1,6 +1,7 @@
 //! What can be typed. Help, completions and manual pages all come from these definitions.
 
 mod consent;
+mod emulate;
 mod serving;
 mod tasks;
 
@@ -9,6 +10,7 @@ use std::path::PathBuf;
 use clap::{ArgGroup, Args, Parser, Subcommand};
 
 use crate::config;
+pub(crate) use emulate::{Emulate, EmulateRtm, Emulated};
 pub(crate) use serving::{Door, FailuresAs, Pytest, SandboxIs, Serve, Server, Symbolic};
 pub(crate) use tasks::{LogIn, LogOut, LoginOf, LoginTo, LogoutOf, PermissionIs, Reach, Tasks};
 
@@ -28,6 +30,7 @@ pub(crate) struct Cli {
 const EXAMPLES: &str = "\
 Examples:
   failwell up                                    serve on http://127.0.0.1:8484
+  failwell up --demo                             the same, with tasks to play with
   failwell stdio                                 serve a desktop client
   failwell check                                 what is wrong with failwell.toml
   failwell check-python shop.py::total           prove a Python function's contract, or break it
@@ -74,6 +77,7 @@ pub(crate) enum Command {
 #[command(after_help = "\
 Examples:
   failwell up
+  failwell up --demo                             tasks to play with, without an account
   failwell up --listen 127.0.0.1:0               any free port
   FAILWELL_KEY=… failwell up --listen 0.0.0.0:8484 --allow-host tools.example")]
 pub(crate) struct Up {
@@ -83,6 +87,9 @@ pub(crate) struct Up {
     /// Address and port to listen on; 127.0.0.1:8484 unless the configuration says otherwise
     #[arg(long, value_name = "ADDR")]
     pub(crate) listen: Option<std::net::SocketAddr>,
+    /// Serve tasks too, from an emulated account that is gone afterwards
+    #[arg(long)]
+    pub(crate) demo: bool,
     /// Another host name callers may use for this server; may be repeated
     #[arg(long, value_name = "NAME")]
     pub(crate) allow_host: Vec<String>,
@@ -450,45 +457,6 @@ pub(crate) struct Probe {
     /// Wait this long for any one answer, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..=300))]
     pub(crate) timeout: u64,
-}
-
-/// Start a stand-in for a service, for tests and for trying things out
-#[derive(Debug, Args)]
-#[command(after_help = "\
-Examples:
-  failwell emulate rtm
-  failwell emulate rtm --listen 127.0.0.1:8585 --seed empty")]
-pub(crate) struct Emulate {
-    #[command(subcommand)]
-    pub(crate) service: Emulated,
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum Emulated {
-    Rtm(EmulateRtm),
-}
-
-/// Start a stand-in for the web service of Remember The Milk
-///
-/// It answers the service's methods, its approval page included, from memory: nothing is kept, and nothing reaches the
-/// real service. Only this machine can connect. Faults, the clock and the account are set under /_control/.
-#[derive(Debug, Args)]
-#[command(after_help = "\
-Examples:
-  failwell emulate rtm
-  failwell emulate rtm --seed empty --no-rate-limit
-  failwell emulate rtm --listen 127.0.0.1:8585 --seed account.json
-  curl -s http://127.0.0.1:8585/_control/fail -d '{\"kind\": \"unavailable\", \"times\": 3}'")]
-pub(crate) struct EmulateRtm {
-    /// Address and port to listen on, of this machine; port 0 takes any free one
-    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:0")]
-    pub(crate) listen: std::net::SocketAddr,
-    /// What the account starts with: demo, empty, or a JSON file
-    #[arg(long, value_name = "demo|empty|FILE", default_value = "demo")]
-    pub(crate) seed: PathBuf,
-    /// Let any number of requests through, not one a second and three at once
-    #[arg(long)]
-    pub(crate) no_rate_limit: bool,
 }
 
 /// Check this machine for what the servers need

@@ -8,6 +8,7 @@ mod completions;
 mod configured;
 mod customs;
 mod decision;
+mod demo;
 mod doctor;
 mod emulate;
 mod entrance;

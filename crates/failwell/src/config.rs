@@ -40,4 +40,4 @@ pub(crate) use problem::{Problem, Sort as ProblemSort};
 pub(crate) use schema::schema;
 pub(crate) use settings::{AuditConfig, Auth, Config, DEFAULT_ADDRESS, Target, UpstreamConfig};
 pub(crate) use state::StateConfig;
-pub(crate) use tasks::{TasksConfig, is_exposed_url};
+pub(crate) use tasks::{StandIn, TasksConfig, is_exposed_url};

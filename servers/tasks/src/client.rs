@@ -71,6 +71,7 @@ impl Client {
             PaceIs::Documented => Pace::shared(beside("pace").as_deref()),
         };
         let keep = Keep::new(settings.keep, beside("token"), mark.unwrap_or_default());
+        let keep = keep.holding(settings.token.clone());
         Ok(Client { http: Http::new(address, settings.timeout), pace, keep, settings })
     }
 

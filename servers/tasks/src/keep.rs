@@ -63,6 +63,11 @@ impl Keep {
         Keep { places: Arc::new(Places { store, file, mark }), known: RwLock::default() }
     }
 
+    /// With a token that is kept nowhere else.
+    pub(crate) fn holding(self, token: Option<Secret<String>>) -> Keep {
+        Keep { known: RwLock::new(token.map(|token| Known { token, until: None })), ..self }
+    }
+
     /// The token, if somebody is logged in.
     pub(crate) async fn token(&self) -> Result<Option<Secret<String>>, Fault> {
         if let Some(known) = &*self.known.read().await
@@ -238,6 +243,15 @@ mod tests {
         assert!(keep().clear().await.expect("cleared"));
         assert!(!keep().clear().await.expect("cleared"));
         std::fs::remove_dir_all(folder).expect("removed");
+    }
+
+    #[tokio::test]
+    async fn a_token_to_begin_with_is_gone_when_it_is_cleared() {
+        let keep =
+            Keep::new(TokenStore::File, None, String::new()).holding(Some(Secret::new("t".to_owned())));
+        assert!(keep.token().await.expect("read").is_some());
+        assert!(keep.clear().await.expect("cleared"));
+        assert!(keep.token().await.expect("read").is_none());
     }
 
     #[tokio::test]

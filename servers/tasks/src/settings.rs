@@ -23,6 +23,8 @@ pub struct Settings {
     pub permission: Permission,
     /// Where the token is kept.
     pub keep: TokenStore,
+    /// A token to begin with, which is kept nowhere.
+    pub token: Option<Secret<String>>,
     /// The folder for the token and for what all users of the key share; nothing is kept without it.
     pub folder: Option<PathBuf>,
     /// How fast requests may follow each other.
@@ -54,6 +56,7 @@ impl Settings {
             service: SERVICE.to_owned(),
             permission: Permission::Delete,
             keep: TokenStore::Auto,
+            token: None,
             folder,
             pace: PaceIs::Documented,
             timeout: Duration::from_secs(20),

@@ -66,7 +66,8 @@ fn welcome(emulator: &Emulator, paint: Paint) -> String {
          \x20 methods   {base}/services/rest/\n\
          \x20 control   {base}/_control/   (seed, clock, fail, calls, dump, …)\n\n{tries}\n\
          \x20 curl -s '{base}/services/rest/?method=rtm.test.echo&api_key={key}&format=json&hello=world'\n\
-         \x20 curl -s {base}/_control/dump\n\n\
+         \x20 curl -s {base}/_control/dump\n\
+         \x20 RTM_API_KEY={key} RTM_SHARED_SECRET={secret} failwell serve tasks --base-url {base}\n\n\
          stop with Ctrl-C\n"
     )
 }

@@ -1,11 +1,13 @@
 //! Keeping up with the configuration file while it is served.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use failwell_gateway::Reloaded;
 use tokio_util::sync::CancellationToken;
 
 use super::configured::{self, Misconfigured, counted};
+use super::demo::{Demo, with_demo};
 use super::entrance::Entrance;
 use super::serve;
 use super::served::{Became, Served};
@@ -30,6 +32,8 @@ pub(super) struct Running {
     pub(super) overruled: Vec<&'static str>,
     /// Where callers come in, if it is not standard input.
     pub(super) entrance: Option<Entrance>,
+    /// What stands in for a service, whatever the file says.
+    pub(super) demo: Option<Arc<Demo>>,
 }
 
 impl Origin {
@@ -70,6 +74,7 @@ impl Running {
         let named = self.origin.named.clone();
         let settled = tokio::task::spawn_blocking(move || configured::settle(named.as_deref())).await;
         let Ok(settled) = settled else { return };
+        let settled = settled.map(|config| with_demo(self.demo.as_deref(), config));
         let settled = settled.and_then(|config| self.changeable(config));
         match settled {
             Ok(config) => self.apply(config),

@@ -25,7 +25,7 @@ pub(super) fn run(arguments: &Stdio) -> Result<ExitCode, Complaint> {
                 let (house, end, stop) = (served.house.clone(), served.end(), serve::stop_on_signal());
                 // Nothing is listened on here, and one client has no use for other nodes.
                 let overruled = vec!["listen", "state"];
-                let running = Running { origin, config, served, overruled, entrance: None };
+                let running = Running { origin, config, served, overruled, entrance: None, demo: None };
                 tokio::spawn(running.follow(stop.clone()));
                 let ended = converse(&house, stop).await;
                 end();

@@ -1,18 +1,21 @@
 //! What the tasks server is set up with: the configuration first, then the environment.
 
 use failwell_fault::{Fault, Secret, reason};
-use failwell_tasks::{ApiKey, Permission, Settings};
+use failwell_tasks::{ApiKey, PaceIs, Permission, Settings, TokenStore};
 
 use super::configured;
 use super::serve;
 use crate::cli::Reach;
 use crate::complaint::Complaint;
-use crate::config::{Config, is_exposed_url};
+use crate::config::{Config, StandIn, is_exposed_url};
 use crate::state;
 
 /// Settings from a configuration and the environment. Without a key every tool says what is missing.
 pub(super) fn settings(config: &Config) -> Settings {
     let tasks = &config.tasks;
+    if let Some(stand_in) = &tasks.stand_in {
+        return standing_in(stand_in);
+    }
     let set = |name: &str| std::env::var(name).ok().filter(|value| !value.trim().is_empty());
     let secret = |name: &str| set(name).map(Secret::new);
     let key = tasks.api_key.clone().or_else(|| secret("RTM_API_KEY"));
@@ -25,6 +28,18 @@ pub(super) fn settings(config: &Config) -> Settings {
         keep: tasks.token_store,
         timeout: tasks.timeout,
         ..usual
+    }
+}
+
+/// Settings for a service of our own: nothing is kept on this machine, and nobody needs to hold back.
+fn standing_in(stand_in: &StandIn) -> Settings {
+    let key = ApiKey { key: stand_in.api_key.clone(), secret: stand_in.shared_secret.clone() };
+    Settings {
+        service: stand_in.base_url.clone(),
+        keep: TokenStore::File,
+        token: Some(stand_in.token.clone()),
+        pace: PaceIs::Free,
+        ..Settings::new(Some(key), None)
     }
 }
 

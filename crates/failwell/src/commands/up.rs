@@ -10,6 +10,7 @@ use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
 use super::configured::Misconfigured;
+use super::demo::{self, Demo, with_demo};
 use super::entrance::{Entrance, credentials, the_key};
 use super::reload::{Origin, Running};
 use super::serve;
@@ -23,8 +24,9 @@ use crate::terminal::{self, Paint};
 
 /// Serves over HTTP until told to stop.
 pub(super) async fn run(arguments: Up) -> Result<ExitCode, Complaint> {
+    let demo = if arguments.demo { Some(Arc::new(Demo::start().await?)) } else { None };
     let origin = Origin::of(arguments.config.as_deref());
-    let config = origin.settle().map_err(Misconfigured::report)?;
+    let config = with_demo(demo.as_deref(), origin.settle().map_err(Misconfigured::report)?);
     let at = arguments.listen.or(config.listen).unwrap_or(DEFAULT_ADDRESS);
     let key = the_key();
     let lock = Arc::new(Lock::from(credentials(&config, key.as_ref(), at)?));
@@ -43,17 +45,24 @@ pub(super) async fn run(arguments: Up) -> Result<ExitCode, Complaint> {
     let doors = Arc::new(Doors::new(served.house.clone(), settings));
     doors.replace(served.single.clone());
     let serving = tokio::spawn(serve_doors(doors.clone(), listener, stop.clone()));
-    let missing = doctor::missing_parts(&doctor::examine().await);
+    let mut findings = doctor::examine().await;
+    if demo.is_some() {
+        findings.retain(|finding| finding.name != demo::NOT_NEEDED);
+    }
+    let missing = doctor::missing_parts(&findings);
     let servers = served.single.keys().map(String::as_str).collect();
     let locked = Locked::of(key.is_some(), &config);
-    let shown = Shown { address, missing: &missing, locked, servers };
+    let shown = Shown { address, missing: &missing, locked, servers, has_demo: demo.is_some() };
     terminal::print(&shown.welcome(Paint::for_stdout()));
     let end = served.end();
     let overruled = if arguments.listen.is_some() { vec!["listen"] } else { Vec::new() };
     let entrance = Some(Entrance { doors, lock, at, key });
-    let running = Running { origin, config, served, overruled, entrance };
+    let running = Running { origin, config, served, overruled, entrance, demo: demo.clone() };
     tokio::spawn(running.follow(stop));
-    see_out(serving, end).await
+    let seen_out = see_out(serving, end).await;
+    // Not before the last request was answered.
+    drop(demo);
+    seen_out
 }
 
 /// Serves one tool server over HTTP until told to stop.
@@ -110,6 +119,7 @@ struct Shown<'a> {
     missing: &'a [String],
     locked: Locked,
     servers: Vec<&'a str>,
+    has_demo: bool,
 }
 
 /// What a caller needs.
@@ -142,6 +152,11 @@ impl Shown<'_> {
         let mut text =
             format!("{name} {version} is up on {}\n\n{}\n", paint.bold(&base), paint.bold("running"));
         text.push_str(&self.paths());
+        if self.has_demo {
+            text.push_str(
+                "  tasks      an emulated account of Remember The Milk; it is gone when this stops\n",
+            );
+        }
         text.push_str(match self.locked {
             Locked::No => "",
             Locked::ByTheKey => "  every caller needs the key in FAILWELL_KEY\n",
@@ -181,6 +196,13 @@ impl Shown<'_> {
         let json = "-H 'content-type: application/json'";
         let prefix = if self.servers.len() > 1 { "lobby__" } else { "" };
         let mut text = String::new();
+        if self.has_demo {
+            let prefix = if self.servers.len() > 1 { "tasks__" } else { "" };
+            for (tool, body) in demo::FIRST_MINUTE {
+                text.push_str(&format!("  curl -s {base}/v1/tools/{prefix}{tool} {json}{key} -d '{body}'\n"));
+            }
+            return text;
+        }
         if self.servers.contains(&"lobby") {
             for (tool, body) in
                 [("echo", r#"{"text":"hello"}"#), ("fail", r#"{"reason":"gateway/UPSTREAM_TIMEOUT"}"#)]

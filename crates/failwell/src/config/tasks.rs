@@ -19,6 +19,17 @@ pub(crate) struct TasksConfig {
     pub(crate) permission: Option<Permission>,
     pub(crate) token_store: TokenStore,
     pub(crate) timeout: Duration,
+    /// What stands in for the service and goes before all of the above. No file can say this.
+    pub(crate) stand_in: Option<StandIn>,
+}
+
+/// A service of our own, and a login to it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct StandIn {
+    pub(crate) base_url: String,
+    pub(crate) api_key: Secret<String>,
+    pub(crate) shared_secret: Secret<String>,
+    pub(crate) token: Secret<String>,
 }
 
 impl Default for TasksConfig {
@@ -30,6 +41,7 @@ impl Default for TasksConfig {
             permission: None,
             token_store: TokenStore::Auto,
             timeout: Duration::from_secs(TASKS_TIMEOUT.default),
+            stand_in: None,
         }
     }
 }
@@ -63,6 +75,7 @@ pub(super) fn read(reader: &mut Reader<'_>, root: &Section<'_>) -> TasksConfig {
         permission,
         token_store: token_store.unwrap_or(TokenStore::Auto),
         timeout,
+        stand_in: None,
     }
 }
 

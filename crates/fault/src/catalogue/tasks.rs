@@ -9,13 +9,13 @@ reasons! {
     }
     TASKS_BAD_SECRET = "tasks/BAD_SECRET" {
         Precondition, RtmService, Failwell,
-        title: "Remember The Milk does not accept the signature",
+        title: "the signature is not accepted by Remember The Milk",
         hint: "ask the operator to check shared_secret under [tasks]: it belongs to the API key",
         about: "The service answered with code 96 or 97: requests are signed with the wrong shared secret.",
     }
     TASKS_BAD_API_KEY = "tasks/BAD_API_KEY" {
         Precondition, RtmService, Failwell,
-        title: "Remember The Milk does not know the API key",
+        title: "the API key is not known to Remember The Milk",
         hint: "ask the operator to check api_key under [tasks]",
         about: "The service answered with code 100.",
     }
@@ -27,7 +27,7 @@ reasons! {
     }
     TASKS_LOGIN_EXPIRED = "tasks/LOGIN_EXPIRED" {
         Precondition, RtmService, Upstream,
-        title: "Remember The Milk does not accept the login any more",
+        title: "the login is no longer accepted by Remember The Milk",
         hint: "log in again: call rtm_authenticate, or run `failwell login tasks` in a terminal",
         about: "The service answered with code 98: the person took the permission back, or the token belongs to another API key. The token stays where it is until somebody logs in again or logs out: a service that is wrong for a moment logs nobody out.",
     }
@@ -45,35 +45,35 @@ reasons! {
     }
     TASKS_RTM_UNAVAILABLE = "tasks/RTM_UNAVAILABLE" {
         Unavailable, RtmService, Upstream,
-        title: "Remember The Milk is not available",
+        title: "the service of Remember The Milk is not available",
         detail: "Remember The Milk is not available: {why}",
         hint: "try again later; {done}",
         about: "No connection, a connection that broke off, HTTP 503 or code 105. Reads were tried again already. A change is sent once; if nobody can say whether it arrived, the list is read again before anything is said about it.",
     }
     TASKS_RTM_TIMEOUT = "tasks/RTM_TIMEOUT" {
         Timeout, RtmService, Upstream,
-        title: "Remember The Milk took too long to answer",
+        title: "the service of Remember The Milk took too long to answer",
         detail: "Remember The Milk did not answer within {limit_s} seconds",
         hint: "try again later; {done}",
         about: "The answer did not come, or not all of it. A change may still be under way, so look before it is made again.",
     }
     TASKS_BAD_ANSWER = "tasks/BAD_ANSWER" {
         Broken, RtmService, Upstream,
-        title: "Remember The Milk answered with something that makes no sense",
+        title: "the answer of Remember The Milk makes no sense",
         detail: "Remember The Milk answered with something that makes no sense: {why}",
         hint: "try once more; {done}",
         about: "Neither the JSON that was asked for nor an error of the service: a page of HTML, half a document, or too much of it.",
     }
     TASKS_RTM_REFUSED = "tasks/RTM_REFUSED" {
         Invalid, RtmService, Upstream,
-        title: "Remember The Milk refused the request",
+        title: "the request was refused by Remember The Milk",
         detail: "Remember The Milk refused the request with code {code}",
         hint: "check the arguments against the tool's description; the operator finds the service's words under the reference",
         about: "A code that the service's documentation does not explain for this method.",
     }
     TASKS_PROTOCOL = "tasks/PROTOCOL" {
         Bug, RtmService, Failwell,
-        title: "Remember The Milk does not understand this program",
+        title: "this program is not understood by Remember The Milk",
         detail: "Remember The Milk does not understand this program (code {code})",
         hint: "report this with the reference",
         about: "The service answered with code 111, 112, 114, 115 or 120: format, method or version is not what it knows.",
@@ -114,13 +114,13 @@ reasons! {
     }
     TASKS_NO_SUCH_TIMELINE = "tasks/NO_SUCH_TIMELINE" {
         Broken, RtmService, Upstream,
-        title: "Remember The Milk forgot the timeline",
+        title: "the timeline was forgotten by Remember The Milk",
         hint: "try once more: a new timeline is made",
         about: "The service answered with code 300 twice. Changes belong to a timeline; one that is forgotten is made anew once.",
     }
     TASKS_NO_SUCH_TRANSACTION = "tasks/NO_SUCH_TRANSACTION" {
         NotFound, ToolFailed, Upstream,
-        title: "Remember The Milk forgot the change",
+        title: "the change was forgotten by Remember The Milk",
         hint: "look at rtm_history, and change it back with rtm_updateTask",
         about: "The service answered with code 310 to an undo: it does not know the transaction, or it was undone already.",
     }

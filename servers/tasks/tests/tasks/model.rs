@@ -11,8 +11,8 @@ const RUNS: u64 = 10;
 const STEPS: usize = 1_000;
 
 /// As many tasks as a person looks at.
-const MOST_TASKS: usize = 25;
-const MOST_LISTS: usize = 6;
+const MOST_TASKS: usize = 12;
+const MOST_LISTS: usize = 4;
 
 /// A small generator: the same seed, the same steps.
 struct Dice(u64);
