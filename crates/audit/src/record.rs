@@ -49,6 +49,8 @@ pub enum Transport {
     Stdio,
     /// HTTP.
     Http,
+    /// Typed by a person.
+    Terminal,
 }
 
 impl Transport {
@@ -56,6 +58,7 @@ impl Transport {
         match self {
             Transport::Stdio => "stdio",
             Transport::Http => "http",
+            Transport::Terminal => "terminal",
         }
     }
 }

@@ -1,5 +1,6 @@
 //! What can be typed. Help, completions and manual pages all come from these definitions.
 
+mod consent;
 mod emulate;
 mod serving;
 mod tasks;
@@ -12,6 +13,8 @@ use crate::config;
 pub(crate) use emulate::{Emulate, EmulateRtm, Emulated};
 pub(crate) use serving::{Door, FailuresAs, Pytest, SandboxIs, Serve, Server};
 pub(crate) use tasks::{LogIn, LogOut, LoginOf, LoginTo, LogoutOf, PermissionIs, Reach, Tasks};
+
+pub(crate) use consent::{Approve, Pin, PinDo, WhichPins};
 
 /// A security gateway and tool servers for the Model Context Protocol, with one way of failing.
 ///
@@ -31,6 +34,8 @@ Examples:
   failwell stdio                                 serve a desktop client
   failwell check                                 what is wrong with failwell.toml
   failwell key new --name ci                     a key for a caller
+  failwell approve                               calls that wait for a person's yes
+  failwell pin diff                              tools whose definitions changed
   failwell login tasks                           let this machine use your tasks
   failwell explain -32004                        what a code means, and where
   failwell explain rpc/not_json                  what a reason means, and what to do
@@ -49,6 +54,8 @@ pub(crate) enum Command {
     Login(LogIn),
     Logout(LogOut),
     Key(Key),
+    Approve(Approve),
+    Pin(Pin),
     Explain(Explain),
     Audit(Audit),
     Probe(Probe),

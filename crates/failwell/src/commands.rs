@@ -1,9 +1,11 @@
 //! One file per command.
 
+mod approve;
 mod audit;
 mod check;
 mod completions;
 mod configured;
+mod decision;
 mod demo;
 mod doctor;
 mod emulate;
@@ -14,6 +16,7 @@ mod ledger;
 mod login;
 mod man;
 mod one;
+mod pin;
 mod probe;
 mod reload;
 mod serve;
@@ -41,6 +44,8 @@ pub(crate) fn run(command: Command) -> Result<ExitCode, Complaint> {
         Command::Login(arguments) => runtime()?.block_on(login::log_in(&arguments.to)),
         Command::Logout(arguments) => runtime()?.block_on(login::log_out(&arguments.of)),
         Command::Key(arguments) => key::run(&arguments),
+        Command::Approve(arguments) => approve::run(&arguments),
+        Command::Pin(arguments) => pin::run(&arguments.what),
         Command::Explain(arguments) => explain::run(&arguments),
         Command::Audit(arguments) => audit::run(&arguments.look),
         Command::Probe(arguments) => runtime()?.block_on(probe::run(arguments)),

@@ -7,6 +7,7 @@
 mod audit;
 mod builtin;
 mod charter;
+mod consent;
 mod excerpt;
 mod file;
 mod guard;

@@ -6,12 +6,14 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
-const COMMANDS: [&str; 14] = [
+const COMMANDS: [&str; 16] = [
     "up",
     "stdio",
     "serve",
     "check",
     "key",
+    "approve",
+    "pin",
     "explain",
     "audit",
     "probe",

@@ -15,6 +15,7 @@ const REPORT: Duration = Duration::from_secs(60);
 #[derive(Debug, Default)]
 pub(crate) struct Tally {
     starts: AtomicU64,
+    ends: AtomicU64,
     strays: AtomicU64,
     reported: Mutex<Option<(Instant, &'static Reason)>>,
 }
@@ -36,6 +37,16 @@ impl Tally {
     /// How often one was.
     pub(crate) fn starts(&self) -> u64 {
         self.starts.load(Ordering::Relaxed)
+    }
+
+    /// A process of it, or a connection to it, is at its end.
+    pub(crate) fn end(&self) {
+        self.ends.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// How many were.
+    pub(crate) fn ends(&self) -> u64 {
+        self.ends.load(Ordering::Relaxed)
     }
 
     /// How many lines were no messages.
@@ -62,6 +73,11 @@ impl Tally {
 impl Strays {
     pub(crate) fn of(all: Arc<Tally>) -> Strays {
         Strays { all, count: AtomicU64::new(0), first: Mutex::default() }
+    }
+
+    /// What is counted over all connections.
+    pub(crate) fn all(&self) -> &Tally {
+        &self.all
     }
 
     /// One more.

@@ -9,9 +9,11 @@ use serde_json::{Value, json};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
+use crate::approving::Noted;
 use crate::asking::{Asking, Way};
 use crate::client::{Capability, Client};
 use crate::guarding::Porter;
+use crate::house::House;
 use crate::hub::{Event, Hub};
 use crate::log_level::LogLevel;
 use crate::party::Party;
@@ -53,6 +55,7 @@ struct Inner {
     passing: Passing,
     task: OnceLock<Arc<Task>>,
     detached: Notify,
+    noted: OnceLock<Box<Noted>>,
 }
 
 /// Whether a tool insists on being a task.
@@ -106,6 +109,7 @@ impl Context {
                 passing: around.passing,
                 task: OnceLock::new(),
                 detached: Notify::new(),
+                noted: OnceLock::new(),
             }),
             None,
         )
@@ -337,6 +341,19 @@ impl Context {
     pub(crate) async fn detached(&self) -> Option<Arc<Task>> {
         self.0.detached.notified().await;
         self.0.task.get().cloned()
+    }
+
+    pub(crate) fn house(&self) -> &House {
+        self.0.recorder.house()
+    }
+
+    /// What a person decided about it. The first word counts.
+    pub(crate) fn note(&self, noted: Noted) {
+        let _ = self.0.noted.set(Box::new(noted));
+    }
+
+    pub(crate) fn noted(&self) -> Option<&Noted> {
+        self.0.noted.get().map(AsRef::as_ref)
     }
 
     pub(crate) fn asking(&self) -> &Asking {

@@ -1,11 +1,14 @@
 //! The one table of what may stand in the file.
 
+mod consent;
 mod identity;
 mod jwt;
 mod rules;
 mod tasks;
 
 use super::Builtin;
+use consent::{APPROVAL, PIN};
+pub(super) use consent::{EXPIRES, PIN_ACTIONS, WAIT};
 pub(super) use identity::{BURST, CONCURRENCY};
 use identity::{KEY, LIMITS};
 use jwt::JWT;
@@ -99,6 +102,8 @@ pub(super) static ROOT: &[Key] = &[
     key("prompts", "What callers see of a server's prompts.", Takes::Named(PROMPTS)),
     key("resources", "What callers see of a server's resources.", Takes::Named(RESOURCES)),
     key("rule", "A rule about some callers.", Takes::Tables(RULE)),
+    key("approval", "What becomes of a call that needs a person's yes.", Takes::Table(APPROVAL)),
+    key("pin", "What is done when definitions of upstreams change.", Takes::Table(PIN)),
     text("cedar", "A file of Cedar policies: what callers may see and do.", "policies.cedar"),
     key("audit", "The ledger: what is kept of each exchange, and where.", Takes::Table(AUDIT)),
     key("guard", "What messages may carry.", Takes::Table(GUARD)),

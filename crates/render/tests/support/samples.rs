@@ -53,6 +53,8 @@ fn fact_named(name: &str) -> Fact {
         "exit_code" => Fact::from(77i32),
         "most_s" => Fact::from(3_600u64),
         "done" => Fact::from("nothing was forwarded"),
+        "approval" => Fact::from(Name::parse("06ff2k8s1xq3m").expect("a name")),
+        "state" => Fact::from("used"),
         "guard" => Fact::from("secrets"),
         "category" => Fact::from("api_key"),
         "code" => Fact::from(4242u64),
