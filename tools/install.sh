@@ -34,6 +34,17 @@ install_python() {
 	"$1/bin/python" -m pip install --quiet --no-deps --requirement tests/tools/python/requirements.txt
 }
 
+# OpenTelemetry's own definitions of what a collector is sent.
+OTLP_HASH=$(sha256sum tests/tools/otlp/requirements.txt | cut -c1-16)
+export FAILWELL_OTLP=$CACHE/tools/otlp-$OTLP_HASH
+
+install_otlp() { once "$FAILWELL_OTLP" install_otlp_into; }
+
+install_otlp_into() {
+	"${PYTHON:-python3}" -m venv "$1" || die "python cannot make a virtual environment" "install its venv module (Debian: python3-venv)"
+	"$1/bin/python" -m pip install --quiet --no-deps --requirement tests/tools/otlp/requirements.txt
+}
+
 # Environments and projects for the pytest server: one folder per pinned version, and source archives.
 PYTEST_HASH=$(cat tests/tools/pytest-*/requirements.txt tests/tools/pytest-projects.txt | sha256sum | cut -c1-16)
 export FAILWELL_PYTEST=$CACHE/tools/pytest-$PYTEST_HASH

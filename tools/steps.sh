@@ -1,6 +1,6 @@
 # What `./x test` runs, in this order. Each step is a function that fails when the step does.
 
-STEPS=(fmt tidy clippy deny unit fuzz conformance gateway interop probe pytest)
+STEPS=(fmt tidy clippy deny unit fuzz conformance gateway interop probe telemetry pytest)
 # Run by name only: in a debug build the journal cannot always keep up with the storm.
 NAMED=(chaos)
 STEP_LIMIT=${FAILWELL_STEP_LIMIT:-1800} # seconds; a step that hangs must not hang the run
@@ -60,6 +60,13 @@ step_probe() {
 	build_fixture
 	cargo build --quiet -p failwell
 	python3 tests/tools/with_server.py "$CARGO_TARGET_DIR/debug/failwell" probe '{url}' -- "$FIXTURE" --listen 127.0.0.1:0
+}
+
+# What leaves the program, as a collector reads it.
+step_telemetry() {
+	install_otlp
+	cargo build --quiet -p failwell
+	"$FAILWELL_OTLP/bin/python" tests/telemetry/run -- "$CARGO_TARGET_DIR/debug/failwell"
 }
 
 # The pytest server against real pytest: every row of its table, attacks, real projects. FAILWELL_PYTEST_FULL=1 has every

@@ -3,6 +3,7 @@ use std::sync::Arc;
 
 use crate::redact::Redactor;
 use crate::sink::Sink;
+use crate::witness::Witness;
 
 /// How a ledger is kept.
 pub struct LedgerSettings {
@@ -18,6 +19,8 @@ pub struct LedgerSettings {
     pub redactor: Redactor,
     /// Where records go besides.
     pub sinks: Vec<Box<dyn Sink>>,
+    /// Who else must have a record before a critical answer leaves.
+    pub witnesses: Vec<Witness>,
 }
 
 /// What a record is worth.
@@ -59,6 +62,7 @@ impl LedgerSettings {
             retention: Retention::default(),
             redactor: Arc::new(str::to_owned),
             sinks: Vec::new(),
+            witnesses: Vec::new(),
         }
     }
 }

@@ -248,6 +248,12 @@ pub(crate) struct NewKey {
     pub(crate) roles: Vec<String>,
 }
 
+/// A trace as the ledger writes it.
+fn trace_id(text: &str) -> Result<String, String> {
+    let id = failwell_audit::TraceId::parse(text).map(|id| id.to_string());
+    id.ok_or_else(|| "a trace has 32 hexadecimal digits, not all of them 0".to_owned())
+}
+
 fn key_name(text: &str) -> Result<String, String> {
     if config::is_key_name(text) { Ok(text.to_owned()) } else { Err(config::KEY_NAMES.to_owned()) }
 }
@@ -333,6 +339,7 @@ pub(crate) struct Tail {
 Examples:
   failwell audit query --ref 06ff2k8s1xq3m --json
   failwell audit query --reason gateway/UPSTREAM_TIMEOUT --since 2h
+  failwell audit query --trace 4bf92f3577b34da6a3ce929d0e0e4736
   failwell audit query --tool files__read --caller key:environment --limit 10")]
 pub(crate) struct QueryLedger {
     /// At most so many, the latest
@@ -417,6 +424,9 @@ pub(crate) struct Wanted {
     /// Only this tool, resource or prompt
     #[arg(long, value_name = "NAME")]
     pub(crate) tool: Option<String>,
+    /// Only this trace, by its 32 hexadecimal digits
+    #[arg(long, value_name = "TRACE", value_parser = trace_id)]
+    pub(crate) trace: Option<String>,
     /// Only what ended so
     #[arg(long, value_name = "OUTCOME", value_parser = ["ok", "failed", "tool_failed", "fault", "event"])]
     pub(crate) outcome: Option<String>,

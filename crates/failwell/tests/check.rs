@@ -7,6 +7,8 @@
     reason = "a test may stop at the first surprise"
 )]
 
+#[path = "check/bad_carriers.rs"]
+mod bad_carriers;
 #[path = "check/bad_files.rs"]
 mod bad_files;
 #[path = "check/bad_identity.rs"]
@@ -102,7 +104,7 @@ fn told(row: &Value, plain: &str) -> String {
 
 #[test]
 fn every_mistake_is_told_with_its_place_and_what_to_do() {
-    for (text, expected) in bad_files::CASES.iter().chain(bad_identity::CASES) {
+    for (text, expected) in bad_files::CASES.iter().chain(bad_identity::CASES).chain(bad_carriers::CASES) {
         assert_eq!(problems(text), *expected, "{text}");
     }
 }

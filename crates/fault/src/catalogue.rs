@@ -40,7 +40,7 @@ mod pytest;
 mod rpc;
 mod server;
 
-pub use audit::AUDIT_FAILED;
+pub use audit::{AUDIT_FAILED, AUDIT_NOT_CARRIED};
 pub use config::{CONFIG_INVALID, CONFIG_PLUGIN};
 pub use gateway::*;
 pub use http::*;

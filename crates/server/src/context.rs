@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
+use failwell_audit::{Span, Trace};
 use failwell_fault::{Fault, Ref, reason};
 use failwell_rpc::{Era, Json};
 use serde_json::{Value, json};
@@ -44,6 +45,7 @@ struct Inner {
     recorder: Recorder,
     tasks: Arc<Tasks>,
     passing: Passing,
+    trace: Option<Trace>,
     task: OnceLock<Arc<Task>>,
     detached: Notify,
 }
@@ -73,6 +75,7 @@ pub(crate) struct Surroundings {
     pub(crate) recorder: Recorder,
     pub(crate) tasks: Arc<Tasks>,
     pub(crate) passing: Passing,
+    pub(crate) trace: Option<Trace>,
 }
 
 /// Progress that comes faster than this is not worth a message.
@@ -96,6 +99,7 @@ impl Context {
             recorder: around.recorder,
             tasks: around.tasks,
             passing: around.passing,
+            trace: around.trace,
             task: OnceLock::new(),
             detached: Notify::new(),
         }))
@@ -137,6 +141,18 @@ impl Context {
     /// Writes a failure down for the operator, under the reference of this exchange, which itself goes on.
     pub fn report(&self, fault: Fault) {
         self.0.recorder.record(fault, self.0.client.revision, self.0.reference);
+    }
+
+    /// The trace this exchange is part of, where traces are kept.
+    pub fn trace(&self) -> Option<&Trace> {
+        self.0.trace.as_ref()
+    }
+
+    /// A step within the trace is over.
+    pub fn end_span(&self, span: Span) {
+        if let Some(tracer) = self.0.recorder.house().books.tracer() {
+            tracer.end(span);
+        }
     }
 
     /// Completes when the caller called the request off.

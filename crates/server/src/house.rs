@@ -4,7 +4,7 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Instant;
 
-use failwell_audit::{Journal, Trail};
+use failwell_audit::{Journal, Trace, Trail};
 use failwell_fault::{Fault, OrFault, reason};
 use failwell_policy::Caller;
 use failwell_render::{Outcome, Reply};
@@ -67,6 +67,8 @@ pub struct Exchange<'a> {
     pub request: Option<&'a str>,
     /// What was learnt on the way.
     pub trail: Trail,
+    /// Which trace it was part of, where traces are kept.
+    pub trace: Option<Trace>,
 }
 
 impl<'a> Exchange<'a> {
@@ -82,6 +84,7 @@ impl<'a> Exchange<'a> {
             request: None,
             server: String::new(),
             trail: Trail::default(),
+            trace: None,
         }
     }
 }
@@ -133,7 +136,9 @@ impl House {
         let (method, connection) = (Some(&*arrival.request.method), arrival.connection());
         let (caller, request) = (Some(arrival.caller), Some(arrival.request.text()));
         let server = self.server_of(&arrival.request);
-        let exchange = Exchange { to, happened, began, method, connection, server, caller, request, trail };
+        let trace = arrival.trace.clone();
+        let exchange =
+            Exchange { to, happened, began, method, connection, server, caller, request, trail, trace };
         self.close(exchange).await
     }
 
@@ -185,6 +190,7 @@ impl House {
             ids: arrival.ids,
             outlet: arrival.outlet.clone(),
             cancel: arrival.cancel.clone(),
+            trace: arrival.trace.clone(),
         };
         let said = Meta::of(&arrival.request);
         let call = Call::read(&arrival.request, client.revision, self.room.offers())?;

@@ -53,9 +53,12 @@ mod supervise;
 mod task;
 mod tool;
 mod toolbox;
+mod tracing;
 mod turnstile;
 mod work;
 
+/// The trace a request is part of.
+pub use failwell_audit::{Carried, Trace};
 /// What a tool's structured result is handed over as.
 pub use failwell_rpc::Json;
 
@@ -73,7 +76,7 @@ pub use near::nearest;
 pub use panic::keep_panics_quiet;
 pub use party::Party;
 pub use passing::Passing;
-pub use plain::PlainCall;
+pub use plain::{PlainAround, PlainCall};
 pub use prompt::{Prompt, PromptArgument, PromptMessage, PromptResult};
 pub use question::{Answers, Question};
 pub use resource::{Address, Resource};

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::time::Duration;
 
-use failwell_audit::LedgerHealth;
+use failwell_audit::{CarrierHealth, LedgerHealth};
 use failwell_fault::{Reason, reason};
 use failwell_policy::guard::{Action, Category};
 
@@ -70,6 +70,7 @@ impl Metrics {
         ledger: Option<&LedgerHealth>,
         limiter_buckets: usize,
         sightings: &Sightings,
+        carried: &[CarrierHealth],
     ) -> String {
         let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         let mut out = String::with_capacity(8 * 1024);
@@ -105,6 +106,7 @@ impl Metrics {
         if let Some(health) = ledger {
             write_ledger(&mut out, health);
         }
+        write_carried(&mut out, carried);
         let _ = writeln!(out, "# TYPE failwell_limiter_buckets gauge");
         let _ = writeln!(out, "failwell_limiter_buckets {limiter_buckets}");
         out
@@ -159,5 +161,25 @@ fn write_ledger(out: &mut String, health: &LedgerHealth) {
         ("failwell_ledger_sink_failures_total", "counter", health.sink_failures as f64),
     ] {
         let _ = writeln!(out, "# TYPE {name} {sort}\n{name} {value}");
+    }
+}
+
+type Carried = (&'static str, &'static str, fn(&CarrierHealth) -> f64);
+
+/// What is carried elsewhere, by where to.
+fn write_carried(out: &mut String, carried: &[CarrierHealth]) {
+    const NUMBERS: [Carried; 6] = [
+        ("failwell_export_up", "gauge", |health| f64::from(u8::from(health.works))),
+        ("failwell_export_sent_total", "counter", |health| health.sent as f64),
+        ("failwell_export_dropped_total", "counter", |health| health.dropped as f64),
+        ("failwell_export_failures_total", "counter", |health| health.failures as f64),
+        ("failwell_export_waiting", "gauge", |health| health.waiting as f64),
+        ("failwell_export_lag_seconds", "gauge", |health| health.lag.as_secs_f64()),
+    ];
+    for (name, sort, read) in NUMBERS.iter().filter(|_| !carried.is_empty()) {
+        let _ = writeln!(out, "# TYPE {name} {sort}");
+        for health in carried {
+            let _ = writeln!(out, "{name}{{to=\"{}\"}} {}", health.to, read(health));
+        }
     }
 }

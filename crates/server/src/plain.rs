@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use failwell_audit::Trail;
+use failwell_audit::{Trace, Trail};
 use failwell_fault::{Fault, OrFault, reason};
 use failwell_policy::Caller;
 use failwell_render::{Outcome, Reply, ToolFailure};
@@ -36,6 +36,15 @@ pub enum PlainCall {
     },
     /// One resource.
     ReadResource(String),
+}
+
+/// How a plain call came.
+#[derive(Debug, Default)]
+pub struct PlainAround {
+    /// Set when the caller calls it off.
+    pub cancel: CancellationToken,
+    /// Which trace it is part of, where traces are kept; see `House::join_plain`.
+    pub trace: Option<Trace>,
 }
 
 impl PlainCall {
@@ -78,8 +87,9 @@ impl House {
         call: Result<PlainCall, Fault>,
         caller: &Caller,
         request: Option<&str>,
-        cancel: CancellationToken,
+        around: PlainAround,
     ) -> Option<Reply> {
+        let PlainAround { cancel, trace } = around;
         let (began, trail) = (self.begin(), Trail::default());
         match &call {
             Ok(PlainCall::Execute { name, .. }) => {
@@ -100,13 +110,14 @@ impl House {
             Ok(call) => {
                 let watched = Watched { trail: &trail, began };
                 let whose = Whose { server: &server, to: Some(&to), connection: "", watched: Some(watched) };
-                self.serve_plain(call, caller, &to, whose, cancel).await
+                let around = PlainAround { cancel, trace: trace.clone() };
+                self.serve_plain(call, caller, &to, whose, around).await
             }
             Err(fault) => Err(fault),
         };
         let caller = Some(caller);
         let exchange =
-            Exchange { to, happened, began, method, connection: "", server, caller, request, trail };
+            Exchange { to, happened, began, method, connection: "", server, caller, request, trail, trace };
         self.close(exchange).await
     }
 
@@ -116,14 +127,14 @@ impl House {
         caller: &Caller,
         to: &ReplyTo,
         whose: Whose<'_>,
-        cancel: CancellationToken,
+        around: PlainAround,
     ) -> Result<Outcome, Fault> {
         let _passage = self.admit(caller).await?;
         let cx = Context::new(Surroundings {
             client: Client::plain(caller.clone()),
             session: None,
             reference: to.reference,
-            cancel,
+            cancel: around.cancel,
             outlet: Arc::new(Stream::new(Keep::Nothing)),
             porter: self.porter.clone(),
             server: whose.server.to_owned(),
@@ -134,6 +145,7 @@ impl House {
             recorder: Recorder(self.clone()),
             tasks: self.tasks.clone(),
             passing: Passing::default(),
+            trace: around.trace,
         });
         match call {
             PlainCall::ListTools => {

@@ -18,6 +18,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("failwell-server", &["policy", "render", "audit", "process", "rpc", "fault"]),
     ("failwell-state", &["server", "policy", "fault"]),
     ("failwell-transport", &["server", "policy", "render", "rpc", "fault"]),
+    // Carries what is in the ledger elsewhere: over the connect side of the door, and into a database.
+    ("failwell-otlp", &["transport", "audit", "fault"]),
     ("failwell-probe", &[]),
     ("failwell-gateway", &["transport", "server", "policy", "render", "audit", "process", "rpc", "fault"]),
     ("failwell-lobby", ROOM),
@@ -42,6 +44,7 @@ const EVERYTHING: &[&str] = &[
     "tasks",
     "device",
     "transport",
+    "otlp",
     "probe",
     "state",
     "server",

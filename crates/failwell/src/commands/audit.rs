@@ -66,6 +66,7 @@ fn asked(wanted: &Wanted) -> Query {
         reason: wanted.reason.clone(),
         caller: wanted.caller.clone(),
         target: wanted.tool.clone(),
+        trace: wanted.trace.clone(),
         outcome: wanted.outcome.clone(),
         since: wanted.since,
         until: wanted.until,

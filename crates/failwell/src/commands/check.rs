@@ -15,7 +15,8 @@ use failwell_gateway::{Sharing, Wire};
 use failwell_policy::{Caller, Limits, Rate, TokenRules};
 
 use crate::config::{
-    self, AuditConfig, Builtin, Config, DEFAULT_FILE, Jwks, JwtConfig, Problem, Target, UpstreamConfig,
+    self, AuditConfig, Builtin, Config, DEFAULT_FILE, Jwks, JwtConfig, OtlpConfig, Problem, Target,
+    UpstreamConfig,
 };
 use crate::terminal;
 
@@ -119,6 +120,7 @@ fn audit(audit: &AuditConfig) -> Value {
         "jsonl": audit.jsonl,
         "csv": audit.csv,
         "text": audit.text,
+        "otlp": audit.otlp.as_ref().map(otlp),
         "retention": {
             "days": audit.retention.days,
             "records": audit.retention.records,
@@ -126,6 +128,12 @@ fn audit(audit: &AuditConfig) -> Value {
         },
         "rotation": {"size_mb": audit.rotation.bytes >> 20, "files": audit.rotation.files},
     })
+}
+
+fn otlp(otlp: &OtlpConfig) -> Value {
+    object!({"url": otlp.url, "headers": otlp.headers.keys().collect::<Vec<_>>(), "logs": otlp.logs,
+        "spans": otlp.spans, "sample_one_in": otlp.sample_one_in, "timeout_s": otlp.timeout.as_secs(),
+        "batch": otlp.batch, "queue": otlp.queue, "retry_s": otlp.retry.as_secs()})
 }
 
 fn guards(settings: &GuardSettings) -> Value {

@@ -86,7 +86,7 @@ impl Served {
         let gateway = Gateway::sharing(INFO, &Launcher::of_this_program()?, shared.state);
         let rooms = rooms(&gateway, &config.servers)?;
         let front = Front::new(front(&gateway, config, &rooms));
-        let books = ledger::books(config, &gate);
+        let books = ledger::books(config, &gate)?;
         let house = House::new(Arc::new(front.clone()), settings.clone(), books)?;
         gateway.announce_to(house.hub());
         let (single, guards, typed_rate) = (BTreeMap::new(), config.guards.clone(), bounds.rate);

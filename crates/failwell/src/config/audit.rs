@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use failwell_audit::{Retention, Rotation};
 
 use super::keys::{BODY_BYTES, KEEP_DAYS, KEEP_MB, KEEP_RECORDS, Number, ROTATE_FILES, ROTATE_MB};
+use super::otlp;
 use super::reader::{Reader, Section};
 use super::settings::AuditConfig;
 
@@ -20,6 +21,7 @@ pub(super) fn read(reader: &mut Reader<'_>, root: &Section<'_>) -> AuditConfig {
         jsonl,
         csv,
         text,
+        otlp: otlp::read(reader, &section),
         retention: retention(reader, &section),
         rotation: rotation(reader, &section),
     }

@@ -12,7 +12,7 @@ use failwell_gateway::{Sharing, Trust, Wire};
 use failwell_policy::{Charter, GuardSettings, Keys, Limits, Rules, Ruling};
 use http::Uri;
 
-use super::{Builtin, JwtConfig, StateConfig};
+use super::{Builtin, JwtConfig, OtlpConfig, StateConfig};
 
 /// The settings of one start.
 #[derive(Debug)]
@@ -61,6 +61,7 @@ pub(crate) struct AuditConfig {
     pub(crate) jsonl: Option<PathBuf>,
     pub(crate) csv: Option<PathBuf>,
     pub(crate) text: Option<PathBuf>,
+    pub(crate) otlp: Option<OtlpConfig>,
     pub(crate) retention: Retention,
     pub(crate) rotation: Rotation,
 }
@@ -74,6 +75,7 @@ impl Default for AuditConfig {
             jsonl: None,
             csv: None,
             text: None,
+            otlp: None,
             retention: Retention::default(),
             rotation: Rotation::default(),
         }

@@ -8,7 +8,7 @@ use failwell_policy::Caller;
 use failwell_render::Reply;
 use failwell_rpc::{Face, Incoming, Limits, Message, Misread, ReplyTo, Request, Revision, read};
 use failwell_server::{
-    Arrival, Concern, Headers, House, Keep, Session, SharedIds, Spoken, Stream, claims_modern,
+    Arrival, Carried, Concern, Headers, House, Keep, Session, SharedIds, Spoken, Stream, Trace, claims_modern,
 };
 use futures_util::future::join_all;
 use http::header::HeaderValue;
@@ -26,6 +26,9 @@ use crate::stdio::join_bodies;
 /// The dialect of requests without a session.
 const MODERN: Face = Face::Mcp(Revision::LATEST);
 
+/// The trace the HTTP request is part of, for messages that do not speak of one themselves.
+type FromHeader = Option<Arc<Carried>>;
+
 /// What a body is, before anybody works on it.
 enum Sort {
     Modern,
@@ -38,23 +41,26 @@ enum Sort {
 /// `POST`: a message, or in 2025-03-26 several.
 pub(super) async fn post(door: &Arc<Door>, head: &Head<'_>, bytes: Bytes, caller: Caller) -> Response<Body> {
     let prefers_events = head.prefers_events();
+    let carried = door.house.carried(|name| head.get(name)).map(Arc::new);
     // The common case needs no sorting: whatever the body turns out to be, one document answers it.
     if head.claims_modern() && head.session_id().is_none() && !prefers_events {
-        return modern(door, head.mcp_headers(), bytes, caller, prefers_events).await;
+        return modern(door, (head.mcp_headers(), carried), bytes, caller, prefers_events).await;
     }
     match sort(&bytes, head) {
         Sort::Unreadable(misread) => {
             door.reply(door.house.misread(misread, unread_face(head, door, &caller), "", Some(&caller)).await)
         }
-        Sort::Modern => modern(door, head.mcp_headers(), bytes, caller, prefers_events).await,
+        Sort::Modern => modern(door, (head.mcp_headers(), carried), bytes, caller, prefers_events).await,
         // Rare and large, so kept apart: what every request is made of stays small.
-        Sort::Initialize if head.session_id().is_none() => Box::pin(initialize(door, bytes, &caller)).await,
+        Sort::Initialize if head.session_id().is_none() => {
+            Box::pin(initialize(door, bytes, &caller, carried.as_deref())).await
+        }
         sorted @ (Sort::Session | Sort::Initialize | Sort::Batch) => match find(door, head, &caller).await {
             Ok(seat) if matches!(sorted, Sort::Batch) && !seat.session.revision().allows_batch() => {
                 let face = Face::Mcp(seat.session.revision());
                 door.reply(door.house.misread(no_batch(), face, &seat.session.id, Some(&caller)).await)
             }
-            Ok(seat) => in_session(door, &seat, bytes, caller, prefers_events).await,
+            Ok(seat) => in_session(door, &seat, (bytes, carried), caller, prefers_events).await,
             Err(fault) => door.reply(refuse_with_id(&door.house, fault, &bytes, head.face()).await),
         },
     }
@@ -111,7 +117,7 @@ async fn refuse_with_id(house: &House, fault: Fault, bytes: &Bytes, face: Face) 
 /// A stateless request. When its client hangs up, it is called off.
 async fn modern(
     door: &Arc<Door>,
-    headers: Headers,
+    (headers, carried): (Headers, FromHeader),
     bytes: Bytes,
     caller: Caller,
     prefers_events: bool,
@@ -123,7 +129,8 @@ async fn modern(
         match read(&bytes, &Limits::default()) {
             Incoming::One(Ok(Message::Request(request))) => {
                 let spoken = Spoken::Modern(Some(&headers));
-                house.walk(arrival(request, spoken, &caller, None, line, called_off)).await
+                let trace = house.join_trace(&request, carried.as_deref());
+                house.walk(arrival((request, trace), spoken, &caller, None, line, called_off)).await
             }
             Incoming::One(Ok(Message::Response(response))) => {
                 let fault = Fault::new(&reason::RPC_BAD_SHAPE).fact("member", "result");
@@ -153,14 +160,19 @@ async fn modern(
 }
 
 /// The first request of a session: only when the handshake worked is there a session.
-async fn initialize(door: &Arc<Door>, bytes: Bytes, caller: &Caller) -> Response<Body> {
+async fn initialize(
+    door: &Arc<Door>,
+    bytes: Bytes,
+    caller: &Caller,
+    carried: Option<&Carried>,
+) -> Response<Body> {
     let face = Face::Mcp(Revision::LATEST_SESSION);
     let seat = match door.sessions.prepare(caller).and_then(|seat| door.sessions.seat(&seat).map(|()| seat)) {
         Ok(seat) => seat,
         Err(fault) => return door.reply(refuse_with_id(&door.house, fault, &bytes, face).await),
     };
     let outlet = Arc::new(Stream::new(Keep::Nothing));
-    let reply = session_body(&door.house, &seat.session, caller, &bytes, &outlet).await;
+    let reply = session_body(&door.house, &seat.session, caller, (&bytes, carried), &outlet).await;
     let mut response = match reply {
         Answer::One(reply) => door.reply(reply),
         Answer::Many(_) => empty(StatusCode::ACCEPTED),
@@ -184,7 +196,7 @@ async fn initialize(door: &Arc<Door>, bytes: Bytes, caller: &Caller) -> Response
 async fn in_session(
     door: &Arc<Door>,
     seat: &Arc<Seat>,
-    bytes: Bytes,
+    (bytes, carried): (Bytes, FromHeader),
     caller: Caller,
     prefers_events: bool,
 ) -> Response<Body> {
@@ -193,7 +205,7 @@ async fn in_session(
     let (line, asked) = (outlet.clone(), bytes.clone());
     let work = Persist::new(
         async move {
-            match session_body(&house, &session, &caller, &bytes, &line).await {
+            match session_body(&house, &session, &caller, (&bytes, carried.as_deref()), &line).await {
                 Answer::One(reply) => reply,
                 Answer::Many(body) => body.map(|body| Reply {
                     status: 200,
@@ -229,14 +241,14 @@ async fn session_body(
     house: &Arc<House>,
     session: &Arc<Session>,
     caller: &Caller,
-    bytes: &Bytes,
+    (bytes, carried): (&Bytes, Option<&Carried>),
     outlet: &Arc<Stream>,
 ) -> Answer {
+    let one = |message| session_message(house, session, caller, (message, carried), outlet);
     match read(bytes, &Limits::default()) {
-        Incoming::One(message) => Answer::One(session_message(house, session, caller, message, outlet).await),
+        Incoming::One(message) => Answer::One(one(message).await),
         Incoming::Batch(messages) => {
-            let each =
-                messages.into_iter().map(|message| session_message(house, session, caller, message, outlet));
+            let each = messages.into_iter().map(one);
             Answer::Many(join_bodies(join_all(each).await))
         }
     }
@@ -246,14 +258,15 @@ async fn session_message(
     house: &Arc<House>,
     session: &Arc<Session>,
     caller: &Caller,
-    message: Result<Message<'_>, Misread>,
+    (message, carried): (Result<Message<'_>, Misread>, Option<&Carried>),
     outlet: &Arc<Stream>,
 ) -> Option<Reply> {
     match message {
         Ok(Message::Request(request)) => {
             let cancel = session.ended.child_token();
             let line = outlet.clone();
-            house.walk(arrival(request, Spoken::Session, caller, Some(session), line, cancel)).await
+            let trace = house.join_trace(&request, carried);
+            house.walk(arrival((request, trace), Spoken::Session, caller, Some(session), line, cancel)).await
         }
         Ok(Message::Notification(notification)) => {
             if house.heed(&notification, Some(session)) == Concern::Others {
@@ -275,14 +288,14 @@ async fn session_message(
 }
 
 fn arrival<'a>(
-    request: Request<'a>,
+    (request, trace): (Request<'a>, Option<Trace>),
     spoken: Spoken<'a>,
     caller: &'a Caller,
     session: Option<&'a Arc<Session>>,
     outlet: Arc<Stream>,
     cancel: CancellationToken,
 ) -> Arrival<'a> {
-    Arrival { request, spoken, caller, session, ids: SharedIds::Allowed, outlet, cancel }
+    Arrival { request, spoken, caller, session, ids: SharedIds::Allowed, outlet, cancel, trace }
 }
 
 /// What comes first: the answer, or something to tell before it.

@@ -7,7 +7,7 @@ use failwell_fault::{Fault, Pointer, Rule, Violation, reason};
 use failwell_policy::Caller;
 use failwell_render::Reply;
 use failwell_rpc::{Face, Incoming, Limits, Message, Misread, ReplyTo, read};
-use failwell_server::PlainCall;
+use failwell_server::{Carried, PlainAround, PlainCall};
 use futures_util::future::join_all;
 use http::{Response, StatusCode};
 use tokio_util::sync::CancellationToken;
@@ -19,16 +19,19 @@ use super::router::Door;
 use crate::stdio::join_bodies;
 
 /// `POST /rpc`: one message or a batch; always status 200, or 204 when there is nothing to say.
-pub(super) async fn rpc(door: &Arc<Door>, bytes: Bytes, caller: Caller) -> Response<Body> {
+pub(super) async fn rpc(door: &Arc<Door>, head: &Head<'_>, bytes: Bytes, caller: Caller) -> Response<Body> {
     let cancel = CancellationToken::new();
+    let carried = door.house.carried(|name| head.get(name));
     let (owner, called_off) = (door.clone(), cancel.clone());
     let work = async move {
         match read(&bytes, &Limits::default()) {
             Incoming::One(message) => {
-                rpc_message(&owner, message, &caller, &called_off).await.map(|reply| reply.body)
+                let carried = carried.as_ref();
+                rpc_message(&owner, message, &caller, &called_off, carried).await.map(|reply| reply.body)
             }
             Incoming::Batch(messages) => {
-                let each = messages.into_iter().map(|m| rpc_message(&owner, m, &caller, &called_off));
+                let one = |message| rpc_message(&owner, message, &caller, &called_off, carried.as_ref());
+                let each = messages.into_iter().map(one);
                 join_bodies(join_all(each).await)
             }
         }
@@ -44,12 +47,14 @@ async fn rpc_message(
     message: Result<Message<'_>, Misread>,
     caller: &Caller,
     cancel: &CancellationToken,
+    carried: Option<&Carried>,
 ) -> Option<Reply> {
     match message {
         Ok(Message::Request(request)) => {
             let to = ReplyTo::request(request.id.clone(), Face::Rpc);
             let call = PlainCall::read(&request);
-            door.house.walk_plain(to, call, caller, Some(request.text()), cancel.clone()).await
+            let around = PlainAround { cancel: cancel.clone(), trace: door.house.join_plain(carried) };
+            door.house.walk_plain(to, call, caller, Some(request.text()), around).await
         }
         Ok(Message::Notification(_) | Message::Response(_)) => None,
         Err(misread) => door.house.misread(misread, Face::Rpc, "", Some(caller)).await,
@@ -59,8 +64,8 @@ async fn rpc_message(
 /// `GET /v1/tools`
 pub(super) async fn tools(door: &Arc<Door>, head: &Head<'_>, caller: Caller) -> Response<Body> {
     let to = ReplyTo::misread(None, head.face());
-    let cancel = CancellationToken::new();
-    door.reply(door.house.walk_plain(to, Ok(PlainCall::ListTools), &caller, None, cancel).await)
+    let around = around(door, head, CancellationToken::new());
+    door.reply(door.house.walk_plain(to, Ok(PlainCall::ListTools), &caller, None, around).await)
 }
 
 /// `POST /v1/tools/{name}` with the arguments as the body.
@@ -71,12 +76,17 @@ pub(super) async fn tool(door: &Arc<Door>, head: &Head<'_>, bytes: Bytes, caller
         PlainCall::Execute { name: percent_decode(name), arguments }
     });
     let cancel = CancellationToken::new();
-    let (owner, called_off) = (door.clone(), cancel.clone());
+    let (owner, around) = (door.clone(), around(door, head, cancel.clone()));
     let work = async move {
         let said = std::str::from_utf8(&bytes).ok();
-        owner.house.walk_plain(to, call, &caller, said, called_off).await
+        owner.house.walk_plain(to, call, &caller, said, around).await
     };
     door.reply(Persist::new(work, Some(cancel)).await)
+}
+
+fn around(door: &Door, head: &Head<'_>, cancel: CancellationToken) -> PlainAround {
+    let carried = door.house.carried(|name| head.get(name));
+    PlainAround { cancel, trace: door.house.join_plain(carried.as_ref()) }
 }
 
 /// The body is an object of arguments; an empty one means none.

@@ -80,6 +80,9 @@ fn facts(line: &Line<'_>, paint: Paint) -> String {
         "came to",
         format!("{} after {took:?}, {} bytes in, {} bytes out", line.outcome, line.bytes_in, line.bytes_out),
     );
+    if let (Some(trace), Some(span)) = (&line.trace_id, &line.span_id) {
+        put("traced", format!("trace {trace} · span {span}"));
+    }
     if let Some(story) = &line.story {
         put("because", story.detail.to_string());
     }
