@@ -38,16 +38,29 @@ pub struct Entry {
     pub fault: Arc<Fault>,
 }
 
+/// How much of a failure a line tells.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Telling {
+    /// Everything.
+    Whole,
+    /// All but what a child or an upstream said: the ledger has that.
+    Brief,
+}
+
+/// What stands in a brief line for what it leaves out.
+const LEFT_OUT: (&str, &str) =
+    ("left_out", "what the other side said; too many failures at once, the ledger has it");
+
 impl Entry {
     /// The line, without its line break.
-    pub(crate) fn line(&self, style: Style, redact: &Redact) -> String {
+    pub(crate) fn line(&self, style: Style, redact: &Redact, telling: Telling) -> String {
         match style {
-            Style::Json => Value::Object(self.members(redact)).to_string(),
-            Style::Text => self.text(redact),
+            Style::Json => Value::Object(self.members(redact, telling)).to_string(),
+            Style::Text => self.text(redact, telling),
         }
     }
 
-    fn members(&self, redact: &Redact) -> Map<String, Value> {
+    fn members(&self, redact: &Redact, telling: Telling) -> Map<String, Value> {
         let reason = self.fault.reason();
         let operator = self.fault.operator();
         let clean = |text: &str| json!(redact.text(text, MOST_TEXT));
@@ -62,7 +75,7 @@ impl Entry {
         put("connection_id", json!(self.connection));
         put("error_code", json!(code(&self.fault, &self.to)));
         put("error_message", clean(&self.error_message()));
-        put("error_details", redact.value(self.details(), MOST_TEXT));
+        put("error_details", self.details(redact, telling));
         put("stack_trace", clean(&stack(&self.fault).unwrap_or_else(|| operator.locations().join("\n"))));
         put("reason", json!(reason.id));
         put("ref", json!(self.to.reference.to_string()));
@@ -87,27 +100,34 @@ impl Entry {
         message
     }
 
-    fn details(&self) -> Value {
+    fn details(&self, redact: &Redact, telling: Telling) -> Value {
         let operator = self.fault.operator();
         let mut details = Map::new();
+        let mut put = |name: &str, text: String| details.insert(name.to_owned(), json!(text));
         for (name, fact) in self.fault.facts() {
-            details.insert((*name).to_owned(), json!(fact.to_string()));
+            put(name, redact.text(&fact.to_string(), MOST_TEXT));
         }
         for (name, note) in operator.notes() {
-            details.insert((*name).to_owned(), json!(note));
+            put(name, redact.text(note, MOST_TEXT));
         }
-        for captured in operator.captured() {
-            details.insert(captured.label.to_owned(), json!(String::from_utf8_lossy(&captured.bytes)));
+        match telling {
+            Telling::Whole => operator.captured().iter().for_each(|captured| {
+                put(captured.label, redact.bytes(&captured.bytes, MOST_TEXT));
+            }),
+            Telling::Brief => {
+                put(LEFT_OUT.0, LEFT_OUT.1.to_owned());
+            }
         }
+        let violations = self.fault.violations().iter();
         let violations: Vec<String> =
-            self.fault.violations().iter().map(|v| format!("{}: {}", v.pointer, v.message())).collect();
+            violations.map(|v| redact.text(&format!("{}: {}", v.pointer, v.message()), MOST_TEXT)).collect();
         if !violations.is_empty() {
             details.insert("violations".to_owned(), json!(violations));
         }
         Value::Object(details)
     }
 
-    fn text(&self, redact: &Redact) -> String {
+    fn text(&self, redact: &Redact, telling: Telling) -> String {
         let reason = self.fault.reason();
         let level = reason.kind.level().as_str();
         let target = self.target.as_deref().map_or(String::new(), |target| format!(" {target}"));
@@ -124,8 +144,11 @@ impl Entry {
         for (name, note) in self.fault.operator().notes() {
             text.push_str(&format!("\n{name}: {note}"));
         }
-        for captured in self.fault.operator().captured() {
-            text.push_str(&format!("\n{}: {}", captured.label, String::from_utf8_lossy(&captured.bytes)));
+        match telling {
+            Telling::Whole => self.fault.operator().captured().iter().for_each(|captured| {
+                text.push_str(&format!("\n{}: {}", captured.label, String::from_utf8_lossy(&captured.bytes)));
+            }),
+            Telling::Brief => text.push_str(&format!("\n{}: {}", LEFT_OUT.0, LEFT_OUT.1)),
         }
         printable(&redact.text(&text, 2 * MOST_TEXT))
     }

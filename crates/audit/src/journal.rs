@@ -1,6 +1,6 @@
 use std::io::{IsTerminal, Write};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{SyncSender, TrySendError, sync_channel};
 use std::time::{Duration, Instant};
 
@@ -8,8 +8,9 @@ use failwell_fault::Fault;
 use failwell_render::Moment;
 use serde_json::json;
 
-use crate::entry::Entry;
+use crate::entry::{Entry, Telling};
 use crate::printable::printable;
+use crate::record::weight;
 use crate::redact::{Redact, Redactor};
 use crate::sighting::Sighting;
 
@@ -28,18 +29,22 @@ pub struct Journal {
     style: Style,
     queue: SyncSender<Line>,
     lost: Arc<AtomicU64>,
+    /// Bytes the failures in the queue hold.
+    weight: Arc<AtomicUsize>,
     redact: Redact,
 }
 
 #[derive(Debug)]
 enum Line {
     Text(String),
-    Fault(Box<Entry>, Redact),
+    Fault(Box<Entry>, usize, Redact),
     Flush(SyncSender<()>),
 }
 
 impl Journal {
     const LONGEST_QUEUE: usize = 4_096;
+    /// Bytes of what children and upstreams said that wait at the most; past it a line does without.
+    const HEAVIEST_QUEUE: usize = 8 << 20;
     /// How long the last lines may take.
     const PATIENCE: Duration = Duration::from_secs(10);
 
@@ -52,6 +57,8 @@ impl Journal {
     /// Writes anywhere. The thread ends when the last handle is gone.
     pub fn to(style: Style, mut sink: impl Write + Send + 'static) -> Journal {
         let (queue, lines) = sync_channel::<Line>(Self::LONGEST_QUEUE);
+        let waiting = Arc::new(AtomicUsize::new(0));
+        let weight = waiting.clone();
         // A thread that cannot be started leaves a queue nobody reads: lines are then counted as lost.
         let _ = std::thread::Builder::new().name("journal".to_owned()).spawn(move || {
             for line in lines {
@@ -59,8 +66,10 @@ impl Journal {
                     Line::Text(text) => {
                         let _ = writeln!(sink, "{text}");
                     }
-                    Line::Fault(entry, redact) => {
-                        let _ = writeln!(sink, "{}", entry.line(style, &redact));
+                    Line::Fault(entry, weight, redact) => {
+                        let _ = writeln!(sink, "{}", entry.line(style, &redact, Telling::Whole));
+                        drop(entry);
+                        waiting.fetch_sub(weight, Ordering::Relaxed);
                     }
                     Line::Flush(done) => {
                         let _ = sink.flush();
@@ -69,7 +78,7 @@ impl Journal {
                 }
             }
         });
-        Journal { style, queue, lost: Arc::default(), redact: Redact::new(Arc::new(str::to_owned)) }
+        Journal { style, queue, lost: Arc::default(), weight, redact: Redact::new(Arc::new(str::to_owned)) }
     }
 
     /// The same journal, with secrets taken out of what this handle writes.
@@ -91,7 +100,15 @@ impl Journal {
 
     /// Adds a failure. Never waits.
     pub fn fault(&self, entry: Entry) {
-        self.put(Line::Fault(Box::new(entry), self.redact.clone()));
+        let weight = weight(&entry.fault);
+        let before = self.weight.fetch_add(weight, Ordering::Relaxed);
+        if weight > 0 && before + weight > Self::HEAVIEST_QUEUE {
+            self.weight.fetch_sub(weight, Ordering::Relaxed);
+            return self.write(entry.line(self.style, &self.redact, Telling::Brief));
+        }
+        if !self.put(Line::Fault(Box::new(entry), weight, self.redact.clone())) {
+            self.weight.fetch_sub(weight, Ordering::Relaxed);
+        }
     }
 
     /// Something happened that belongs to no request.
@@ -120,13 +137,13 @@ impl Journal {
         });
     }
 
-    fn put(&self, line: Line) {
-        match self.queue.try_send(line) {
-            Ok(()) => {}
-            Err(TrySendError::Full(_) | TrySendError::Disconnected(_)) => {
-                self.lost.fetch_add(1, Ordering::Relaxed);
-            }
+    /// Whether it fitted.
+    fn put(&self, line: Line) -> bool {
+        let fits = self.queue.try_send(line).is_ok();
+        if !fits {
+            self.lost.fetch_add(1, Ordering::Relaxed);
         }
+        fits
     }
 
     /// How many lines did not fit.

@@ -142,11 +142,13 @@ impl Record {
     /// Bytes it holds beyond its own size, where they can be many.
     pub(crate) fn weight(&self) -> usize {
         let bodies = self.bodies.as_ref().map_or(0, |bodies| bodies.request.len() + bodies.answer.len());
-        let story = self.ended_as.fault().map_or(0, |fault| {
-            let operator = fault.operator();
-            let captured: usize = operator.captured().iter().map(|captured| captured.bytes.len()).sum();
-            captured + operator.notes().iter().map(|(_, note)| note.len()).sum::<usize>()
-        });
-        bodies + story
+        bodies + self.ended_as.fault().map_or(0, |fault| weight(fault))
     }
+}
+
+/// Bytes the private half of a fault holds, where they can be many.
+pub(crate) fn weight(fault: &Fault) -> usize {
+    let operator = fault.operator();
+    let captured: usize = operator.captured().iter().map(|captured| captured.bytes.len()).sum();
+    captured + operator.notes().iter().map(|(_, note)| note.len()).sum::<usize>()
 }

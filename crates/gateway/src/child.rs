@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use failwell_fault::{Fault, OrFault, reason};
-use failwell_process::{Child, Ended, Environment, Exit, Input, Launcher, Plan, Stdout};
+use failwell_process::{Caps, Child, Ended, Environment, Exit, Input, Launcher, Plan, Stdout};
 use failwell_server::Event;
 use failwell_transport::{Line as TextLine, Lines, write_lines};
 use tokio::task::JoinHandle;
@@ -21,6 +21,9 @@ const GRACE: Duration = Duration::from_secs(2);
 const SHORT_GRACE: Duration = Duration::from_millis(100);
 /// How long what a child said before its end may take to be read.
 const LAST_WORDS: Duration = Duration::from_secs(5);
+
+/// How much of its standard error is kept for the operator: what a record of the ledger can hold.
+const LAST_SAID: Caps = Caps { head: 4 * 1024, tail: 11 * 1024 };
 
 /// Starts the child and connects to it. It ends when `stop` is set.
 pub(crate) async fn start(
@@ -58,6 +61,7 @@ fn plan(settings: &UpstreamSettings) -> Result<Plan, Fault> {
     plan.input = Input::Pipe;
     plan.stdout = Stdout::Piped;
     plan.grace = GRACE;
+    plan.output = LAST_SAID;
     Ok(plan)
 }
 
@@ -98,7 +102,7 @@ async fn guard(
 }
 
 fn down(ended: Ended) -> Down {
-    let stderr = ended.output.stderr.kept();
+    let stderr = ended.output.stderr.text();
     match ended.exit {
         Some(Exit::Code(code)) => Down::Ended { code: Some(code), signal: None, stderr },
         Some(Exit::Signal(signal)) => {

@@ -18,7 +18,7 @@ use crate::seat::Seat;
 use crate::settings::{Reach, Sharing, UpstreamSettings, Wire};
 use crate::tally::Tally;
 use crate::token::Tokens;
-use crate::{child, http, sse};
+use crate::{child, http, pulse, sse};
 
 /// How long what is said beside the callers' requests may take.
 const ASIDE: Duration = Duration::from_secs(5);
@@ -75,6 +75,11 @@ impl Connection {
             Link::Child(_) if !is_remote => settings.sharing.unwrap_or(Sharing::Shared),
             _ => settings.sharing.unwrap_or(Sharing::PerCaller),
         }
+    }
+
+    /// A call timed out: finds out, beside everything else, whether the other side is there at all.
+    pub(crate) fn examine(&self, patience: Duration) {
+        pulse::examine(&self.link, self.era(), patience, &self.stop);
     }
 
     /// Says again what was asked of the connection before this one.

@@ -34,6 +34,7 @@ mod notice;
 mod params;
 mod parked;
 mod pool;
+mod pulse;
 mod relay;
 mod rests;
 mod roster;

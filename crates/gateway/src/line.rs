@@ -1,8 +1,9 @@
 //! Many requests at once over one connection to an upstream.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use bytes::Bytes;
 use failwell_fault::{Effect, Fault, OrFault, reason};
@@ -38,6 +39,9 @@ pub(crate) struct Line {
     outgoing: Arc<Stream>,
     notices: mpsc::Sender<Notice>,
     strays: Strays,
+    /// How many messages and stray lines came.
+    heard: AtomicU64,
+    examined: AtomicBool,
 }
 
 #[derive(Debug, Default)]
@@ -61,11 +65,13 @@ pub(crate) type Answering = oneshot::Sender<Result<Said, Fault>>;
 #[derive(Debug, Clone)]
 pub(crate) enum Down {
     /// The process ended, with this code or by this signal; and the last of what it said on standard error.
-    Ended { code: Option<i32>, signal: Option<String>, stderr: Vec<u8> },
+    Ended { code: Option<i32>, signal: Option<String>, stderr: String },
     /// The connection broke off.
     Lost,
     /// We ended it.
     Stopped,
+    /// It said nothing at all for so long, though it was asked whether it is there.
+    Silent(Duration),
 }
 
 /// What became of a connection when a request failed.
@@ -82,10 +88,16 @@ impl Down {
             Down::Lost | Down::Stopped => {
                 Fault::new(&reason::GATEWAY_UPSTREAM_DOWN).with_effect(Effect::Unknown)
             }
+            Down::Silent(patience) => {
+                Fault::new(&reason::GATEWAY_UPSTREAM_DOWN).with_effect(Effect::Unknown).note(
+                    "health",
+                    format!("it said nothing for {patience:?} when asked whether it is there, and was ended"),
+                )
+            }
             Down::Ended { code, signal, stderr } => {
                 let fault = Fault::new(&reason::GATEWAY_UPSTREAM_CRASHED)
                     .with_effect(Effect::Unknown)
-                    .capture("stderr", stderr.clone());
+                    .capture("stderr", stderr.as_str());
                 let fault = match code {
                     Some(code) => fault.fact("exit_code", *code),
                     None => fault,
@@ -108,6 +120,8 @@ impl Line {
             outgoing: Arc::new(Stream::new(Keep::Nothing)),
             notices,
             strays: Strays::of(tally),
+            heard: AtomicU64::new(0),
+            examined: AtomicBool::new(false),
         };
         (Arc::new(line), heard)
     }
@@ -181,6 +195,20 @@ impl Line {
         self.lock().waiting.values().any(|waiting| !waiting.answer.is_closed())
     }
 
+    /// How much came from the other side.
+    pub(crate) fn heard(&self) -> u64 {
+        self.heard.load(Ordering::Relaxed)
+    }
+
+    /// Whether nobody else finds out already if the other side is there.
+    pub(crate) fn begin_examination(&self) -> bool {
+        !self.examined.swap(true, Ordering::Relaxed)
+    }
+
+    pub(crate) fn end_examination(&self) {
+        self.examined.store(false, Ordering::Relaxed);
+    }
+
     /// The connection is gone: everybody who waits learns why.
     pub(crate) fn go_down(&self, why: &Down) {
         let waiting = {
@@ -207,6 +235,7 @@ impl Line {
 
     /// Takes one message from the upstream.
     pub(crate) fn take(self: &Arc<Self>, bytes: &Bytes) {
+        self.heard.fetch_add(1, Ordering::Relaxed);
         match read(bytes, &Limits::default()) {
             Incoming::One(Ok(Message::Response(response))) => self.answered(&response),
             Incoming::One(Ok(Message::Notification(notice))) => self.noticed(&notice),
@@ -252,6 +281,7 @@ impl Line {
 
     /// Takes the start of a message that is longer than allowed: of an answer, as far as can be seen.
     pub(crate) fn take_start(&self, start: &[u8], limit: usize) {
+        self.heard.fetch_add(1, Ordering::Relaxed);
         let head = start.get(..NAMED_BY).unwrap_or(start);
         let calls = head.windows(METHOD.len()).any(|window| window == METHOD);
         if start.trim_ascii_start().starts_with(b"{") && !calls {

@@ -281,7 +281,7 @@ impl Upstream {
             let sending = connection.link.send_in(trace, method, text, relay.cloned());
             // Whoever waits in line behind an upstream that does not read has asked for nothing yet.
             let sent = tokio::time::timeout_at(deadline, sending).await;
-            let pending = match sent.unwrap_or_else(|_| Err(self.late(Effect::None))) {
+            let pending = match sent.unwrap_or_else(|_| Err(self.late(&connection, Effect::None))) {
                 Err(fault) if tries < 2 && connection.link.is_down() => {
                     drop(fault);
                     continue;
@@ -295,7 +295,7 @@ impl Upstream {
             // Dropped before the answer came, the upstream is told that nobody waits for it.
             let mut unwanted = Unwanted { link: &connection.link, number: Some(pending.number) };
             let answer = tokio::time::timeout_at(deadline, pending.answer).await;
-            let Ok(answer) = answer else { return Err(self.late(Effect::Unknown)) };
+            let Ok(answer) = answer else { return Err(self.late(&connection, Effect::Unknown)) };
             unwanted.number = None;
             match answer {
                 // It never left, or reached somebody who does not know us any more.
@@ -305,7 +305,8 @@ impl Upstream {
         }
     }
 
-    fn late(&self, effect: Effect) -> Fault {
+    fn late(&self, connection: &Connection, effect: Effect) -> Fault {
+        connection.examine(self.settings.timeout);
         Fault::new(&reason::GATEWAY_UPSTREAM_TIMEOUT)
             .fact("limit_s", self.settings.timeout.as_secs())
             .with_effect(effect)

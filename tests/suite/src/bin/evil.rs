@@ -33,6 +33,7 @@ const TOOLS: &[&str] = &[
     "big",
     "nasty",
     "hang",
+    "freeze",
     "cancelled",
     "progress",
     "ask",
@@ -185,6 +186,10 @@ fn call(name: &str, id: &Value, arguments: &Value, token: Option<Value>, seen: &
         }
         "nasty" => error(id, -32050, NASTY),
         "is_error" => result(id, json!({"content": [text("the disk is full")], "isError": true})),
+        // Like a process that is stuck for good: nothing of it moves any more.
+        "freeze" => {
+            let _ = rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::STOP);
+        }
         "hang" => std::thread::sleep(Duration::from_secs(3_600)),
         "cancelled" => {
             let seen = seen.lock().unwrap_or_else(PoisonError::into_inner).len();

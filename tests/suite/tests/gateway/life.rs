@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use failwell_gateway::Reach;
 use serde_json::json;
 
 use crate::client::{World, evil, failed, text};
@@ -54,6 +55,24 @@ async fn a_timeout_leaves_the_upstream_alive_and_informed() {
         "1",
         "told, and the same process answers"
     );
+}
+
+/// Stopped like this it keeps its pipes open for ever, and would let every call to come time out.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_upstream_that_says_nothing_any_more_is_replaced() {
+    for era in ["session", "modern"] {
+        let mut settings = evil();
+        settings.timeout = Duration::from_secs(1);
+        if let Reach::Child { environment, .. } = &mut settings.reach {
+            environment.push(("EVIL_ERA".to_owned(), failwell_fault::Secret::new(era.to_owned())));
+        }
+        let mut world = World::new(vec![settings]).await;
+        let frozen = world.call("ev__freeze", json!({})).await;
+        assert_eq!(frozen["error"]["data"]["reason"], "gateway/UPSTREAM_TIMEOUT", "{frozen}");
+        let revived = async { while world.call("ev__echo", json!({})).await["result"].is_null() {} };
+        tokio::time::timeout(Duration::from_secs(60), revived).await.expect("another takes its place");
+        world.gateway.stop();
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -280,7 +280,7 @@ async fn a_child_that_was_started_again_is_told_again() {
     assert_eq!((&after["level"], &after["watched"]), (&json!("debug"), &json!(["x://a", "x://b"])));
     // What one client watched is watched no more when it is gone; what another watches too stays.
     drop(other);
-    for _ in 0..100 {
+    for _ in 0..1_000 {
         if memory(&mut world).await["watched"] == json!(["x://a"]) {
             world.gateway.stop();
             return;
