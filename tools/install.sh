@@ -178,15 +178,39 @@ build_deny() {
 	env -u CARGO_TARGET_DIR cargo install cargo-deny --version "$DENY_VERSION" --locked --debug --quiet --root "$1"
 }
 
-# A real Redis for the tests of several nodes, from the system's packages: Debian's redis-server, 6.2 or newer.
-install_redis() {
-	command -v redis-server >/dev/null && return
+# Programs the tests start, from the system's packages.
+install_package() {
+	local package=$1 what=$2
 	command -v apt-get >/dev/null ||
-		die "redis-server is not installed, and there is no apt-get to install it with" "install Redis 6.2 or newer, so that redis-server is on the PATH"
+		die "$package is not installed, and there is no apt-get to install it with" "install $what"
 	local sudo=()
 	[[ $(id -u) -eq 0 ]] || sudo=(sudo -n)
-	{ "${sudo[@]}" apt-get install -y -qq --no-install-recommends redis-server ||
-		{ "${sudo[@]}" apt-get update -qq && "${sudo[@]}" apt-get install -y -qq --no-install-recommends redis-server; }; } >/dev/null ||
-		die "redis-server cannot be installed" "install it by hand: apt-get install redis-server"
+	{ "${sudo[@]}" apt-get install -y -qq --no-install-recommends "$package" ||
+		{ "${sudo[@]}" apt-get update -qq && "${sudo[@]}" apt-get install -y -qq --no-install-recommends "$package"; }; } >/dev/null ||
+		die "$package cannot be installed" "install it by hand: apt-get install $package"
+}
+
+# A real Redis for the tests of several nodes: Debian's redis-server, 6.2 or newer.
+install_redis() {
+	command -v redis-server >/dev/null && return
+	install_package redis-server "Redis 6.2 or newer, so that redis-server is on the PATH"
 	command -v redis-server >/dev/null || die "redis-server was installed but is not on the PATH" "add its folder to PATH"
+}
+
+# A real PostgreSQL for the copies of the ledger: Debian's postgresql, 13 or newer. Its programs are not on the PATH.
+install_postgres() {
+	postgres_programs >/dev/null || install_package postgresql "PostgreSQL 13 or newer"
+	FAILWELL_POSTGRES_BIN=$(postgres_programs) || die "PostgreSQL was installed, but initdb is nowhere to be found" "add its folder to PATH"
+	export FAILWELL_POSTGRES_BIN
+}
+
+postgres_programs() {
+	local initdb
+	for initdb in "$(command -v initdb)" /usr/lib/postgresql/*/bin/initdb; do
+		if [[ -x $initdb ]]; then
+			dirname "$(readlink -f "$initdb")"
+			return
+		fi
+	done
+	return 1
 }

@@ -60,9 +60,10 @@ step_probe() {
 	python3 tests/tools/with_server.py "$CARGO_TARGET_DIR/debug/failwell" probe '{url}' -- "$FIXTURE" --listen 127.0.0.1:0
 }
 
-# What leaves the program, as a collector reads it.
+# What leaves the program: spans and logs as a collector reads them, records in a real PostgreSQL.
 step_telemetry() {
 	install_otlp
+	install_postgres
 	cargo build --quiet -p failwell
 	"$FAILWELL_OTLP/bin/python" tests/telemetry/run -- "$CARGO_TARGET_DIR/debug/failwell"
 }

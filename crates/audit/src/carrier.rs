@@ -1,9 +1,14 @@
 //! What carries records and spans out of this program, beside the walk.
 
+mod tally;
+mod way;
+
 use std::time::Duration;
 
 use failwell_fault::Fault;
 
+pub use self::tally::Tally;
+pub use self::way::{Hurry, Way};
 use crate::journal::Journal;
 
 /// A carrier works on its own. It is asked how it is doing, and told to hurry before the end.

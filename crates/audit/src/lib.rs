@@ -40,7 +40,7 @@ mod verify;
 mod witness;
 mod writer;
 
-pub use carrier::{Carrier, CarrierHealth};
+pub use carrier::{Carrier, CarrierHealth, Hurry, Tally, Way};
 pub use chain::{Hash, Head};
 pub use entry::Entry;
 pub use follow::{Batch, Bell, Following};
@@ -57,5 +57,5 @@ pub use sink::{Csv, Jsonl, Rotation, Sink, Text, Written};
 pub use span::{Side, Span, SpanOutcome, Spans, Tracer};
 pub use story::Story;
 pub use trace::{Carried, Sampled, SpanId, TRACEPARENT, TRACESTATE, Trace, TraceId, TraceMark};
-pub use verify::{Break, Verified, verify};
+pub use verify::{Break, Verified, Verifier, verify};
 pub use witness::{Testimony, Witness};

@@ -206,7 +206,8 @@ impl Row {
 }
 
 impl Query {
-    fn fits(&self, row: &Row) -> bool {
+    /// Whether a record is looked for, its number aside.
+    pub fn fits(&self, row: &Row) -> bool {
         let in_time =
             self.since.is_none_or(|since| row.at >= since) && self.until.is_none_or(|until| row.at <= until);
         let any = self.reference.is_some()

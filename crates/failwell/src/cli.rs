@@ -340,6 +340,7 @@ Examples:
   failwell audit query --ref 06ff2k8s1xq3m --json
   failwell audit query --reason gateway/UPSTREAM_TIMEOUT --since 2h
   failwell audit query --trace 4bf92f3577b34da6a3ce929d0e0e4736
+  failwell audit query --postgres --outcome failed --since 1h      all nodes of the configuration's database
   failwell audit query --tool files__read --caller key:environment --limit 10")]
 pub(crate) struct QueryLedger {
     /// At most so many, the latest
@@ -397,7 +398,8 @@ Exit codes:
 Examples:
   failwell audit verify
   failwell audit verify --json | jq -r .head > ledger.head
-  failwell audit verify --head \"$(cat ledger.head)\"")]
+  failwell audit verify --head \"$(cat ledger.head)\"
+  failwell audit verify --postgres 'postgres://reader:${PASSWORD}@127.0.0.1/failwell'")]
 pub(crate) struct VerifyLedger {
     /// An end that was noted earlier, as NUMBER:HASH
     #[arg(long, value_name = "HEAD")]
@@ -444,6 +446,13 @@ pub(crate) struct LedgerPlace {
     /// The folder the ledger is in; without it the configuration's data_dir, or the user's state folder
     #[arg(long, value_name = "DIR")]
     pub(crate) data_dir: Option<PathBuf>,
+    /// Look into PostgreSQL instead, where several nodes copy their ledgers to: at this address, or at the
+    /// configuration's. `${VAR}` and `${file:path}` are filled in
+    #[arg(long, value_name = "URL", num_args = 0..=1, conflicts_with = "data_dir")]
+    pub(crate) postgres: Option<Option<String>>,
+    /// Only records of this node; with --postgres
+    #[arg(long, value_name = "NODE", requires = "postgres")]
+    pub(crate) node: Option<String>,
     /// Configuration file to take data_dir from; without it failwell.toml in this folder, if it is there
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,

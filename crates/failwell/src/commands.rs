@@ -1,5 +1,7 @@
 //! One file per command.
 
+#[cfg(feature = "postgres")]
+mod archive;
 mod audit;
 mod check;
 mod completions;

@@ -1,8 +1,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use failwell_audit::{Bell, Carrier, CarrierHealth, Following, Journal, Spans};
+use failwell_audit::{Bell, Carrier, CarrierHealth, Following, Hurry, Journal, Spans, Tally, Way};
 use failwell_fault::{Fault, OrFault, reason};
 use tokio::sync::mpsc;
 
@@ -10,7 +10,6 @@ use crate::collector::Collector;
 use crate::logs::LogCourier;
 use crate::settings::{OtlpSettings, Wanted};
 use crate::spans::SpanCourier;
-use crate::tally::Tally;
 
 /// What is carried where, as numbers are labelled.
 const LOGS: &str = "otlp_logs";
@@ -21,22 +20,6 @@ pub struct Otlp {
     ways: Vec<Way>,
     /// Spans that did not fit into the queue.
     unfit: Option<Arc<AtomicU64>>,
-}
-
-/// One sort of thing that is carried.
-struct Way {
-    tally: Arc<Tally>,
-    hurries: mpsc::Sender<Hurry>,
-}
-
-/// Somebody waits for everything to arrive.
-pub(crate) struct Hurry(std::sync::mpsc::SyncSender<()>);
-
-impl Hurry {
-    pub(crate) fn done(self) {
-        // Who lost patience need not know.
-        let _ = self.0.try_send(());
-    }
 }
 
 impl Otlp {
@@ -82,9 +65,8 @@ impl Otlp {
     }
 
     fn way(&mut self, to: &'static str, journal: &Journal) -> (Arc<Tally>, mpsc::Receiver<Hurry>) {
-        let tally = Arc::new(Tally::new(to, journal.clone()));
-        let (hurries, asked) = mpsc::channel(4);
-        self.ways.push(Way { tally: tally.clone(), hurries });
+        let (way, tally, asked) = Way::new(to, journal);
+        self.ways.push(way);
         (tally, asked)
     }
 }
@@ -131,7 +113,7 @@ async fn node(settings: &OtlpSettings) -> String {
 impl Carrier for Otlp {
     fn health(&self) -> Vec<CarrierHealth> {
         let row = |way: &Way| {
-            let health = way.tally.health();
+            let health = way.health();
             let unfit = match (&self.unfit, health.to) {
                 (Some(counter), SPANS) => counter.load(Ordering::Relaxed),
                 _ => 0,
@@ -142,13 +124,6 @@ impl Carrier for Otlp {
     }
 
     fn flush(&self, patience: Duration) {
-        let until = Instant::now() + patience;
-        let ask = |way: &Way| {
-            let (done, wait) = std::sync::mpsc::sync_channel(1);
-            way.hurries.try_send(Hurry(done)).ok().map(|()| wait)
-        };
-        for wait in self.ways.iter().filter_map(ask).collect::<Vec<_>>() {
-            let _ = wait.recv_timeout(until.saturating_duration_since(Instant::now()));
-        }
+        Way::hurry(&self.ways, patience);
     }
 }

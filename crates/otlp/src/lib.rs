@@ -22,7 +22,6 @@ mod records;
 mod settings;
 mod spans;
 mod steps;
-mod tally;
 
 pub use courier::Otlp;
 pub use settings::{OtlpSettings, Wanted};

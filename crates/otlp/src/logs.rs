@@ -5,17 +5,15 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use bytes::Bytes;
-use failwell_audit::{Batch, Following, Row};
+use failwell_audit::{Batch, Following, Hurry, Row, Tally};
 use failwell_fault::Fault;
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
 use crate::collector::{Collector, rest};
-use crate::courier::Hurry;
 use crate::fate::{Fate, failed};
 use crate::place::Place;
 use crate::records;
-use crate::tally::Tally;
 
 /// Bytes of records that go at once at the most.
 const LARGEST: usize = 1 << 20;

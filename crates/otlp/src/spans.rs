@@ -4,15 +4,13 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use bytes::Bytes;
-use failwell_audit::{Redactor, Span, Spans};
+use failwell_audit::{Hurry, Redactor, Span, Spans, Tally};
 use tokio::sync::mpsc;
 use tokio::time::Instant;
 
 use crate::collector::{Collector, rest};
-use crate::courier::Hurry;
 use crate::fate::Fate;
 use crate::steps;
-use crate::tally::Tally;
 
 /// How long spans gather before they go.
 const GATHER: Duration = Duration::from_millis(500);

@@ -20,6 +20,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("failwell-transport", &["server", "policy", "render", "rpc", "fault"]),
     // Carries what is in the ledger elsewhere: over the connect side of the door, and into a database.
     ("failwell-otlp", &["transport", "audit", "fault"]),
+    ("failwell-postgres", &["transport", "audit", "fault"]),
     ("failwell-probe", &[]),
     ("failwell-gateway", &["transport", "server", "policy", "render", "audit", "process", "rpc", "fault"]),
     ("failwell-lobby", ROOM),
@@ -45,6 +46,7 @@ const EVERYTHING: &[&str] = &[
     "device",
     "transport",
     "otlp",
+    "postgres",
     "probe",
     "state",
     "server",

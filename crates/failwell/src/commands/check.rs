@@ -121,6 +121,8 @@ fn audit(audit: &AuditConfig) -> Value {
         "csv": audit.csv,
         "text": audit.text,
         "otlp": audit.otlp.as_ref().map(otlp),
+        "postgres": audit.postgres.as_ref().map(|postgres| object!({"url": postgres.shown,
+            "critical": postgres.critical, "timeout_s": postgres.timeout.as_secs(), "batch": postgres.batch})),
         "retention": {
             "days": audit.retention.days,
             "records": audit.retention.records,

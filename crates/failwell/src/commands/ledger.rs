@@ -3,7 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use failwell_audit::{Csv, Journal, Jsonl, Ledger, LedgerSettings, Promise, Redactor, Sink, Text, Tracer};
+use failwell_audit::{
+    Csv, Journal, Jsonl, Ledger, LedgerSettings, Promise, Redactor, Sink, Text, Tracer, Witness,
+};
 use failwell_fault::Fault;
 use failwell_otlp::{Otlp, OtlpSettings, Wanted};
 use failwell_server::{Books, Gate};
@@ -27,15 +29,43 @@ pub(super) fn books(config: &Config, gate: &Gate) -> Result<Books, Fault> {
         sinks.extend(bell.map(|bell| Box::new(bell) as Box<dyn Sink>));
         books = tracer.into_iter().fold(books, Books::with_tracer).with_carrier(Arc::new(carrier));
     }
+    let (books, witnesses) = archived(books, audit, &folder, &mut sinks)?;
     let settings = LedgerSettings {
         promise: if audit.critical { Promise::Critical } else { Promise::BestEffort },
         bodies: audit.bodies.then_some(audit.body_bytes),
         retention: audit.retention,
         redactor,
         sinks,
+        witnesses,
         ..LedgerSettings::in_folder(folder)
     };
     Ok(books.with_ledger(Ledger::start(settings, journal)))
+}
+
+/// The books, with copies in PostgreSQL where the configuration wants them, and who is asked for them.
+#[cfg(feature = "postgres")]
+fn archived(
+    books: Books,
+    audit: &AuditConfig,
+    folder: &Path,
+    sinks: &mut Vec<Box<dyn Sink>>,
+) -> Result<(Books, Vec<Witness>), Fault> {
+    let Some(postgres) = &audit.postgres else { return Ok((books, Vec::new())) };
+    let (archive, ends) = super::archive::start(postgres, folder, books.journal())?;
+    sinks.push(Box::new(ends.bell));
+    let witness = postgres.critical.then_some(ends.witness);
+    Ok((books.with_carrier(Arc::new(archive)), witness.into_iter().collect()))
+}
+
+/// No configuration that asks for copies gets here.
+#[cfg(not(feature = "postgres"))]
+fn archived(
+    books: Books,
+    _audit: &AuditConfig,
+    _folder: &Path,
+    _sinks: &mut Vec<Box<dyn Sink>>,
+) -> Result<(Books, Vec<Witness>), Fault> {
+    Ok((books, Vec::new()))
 }
 
 fn otlp_settings(otlp: &OtlpConfig, folder: &Path, redactor: &Redactor) -> OtlpSettings {

@@ -6,8 +6,10 @@ mod jwt;
 mod rules;
 
 use super::Builtin;
-use carriers::OTLP;
-pub(super) use carriers::{OTLP_BATCH, OTLP_QUEUE, OTLP_RETRY, OTLP_SAMPLE, OTLP_TIMEOUT};
+use carriers::{OTLP, POSTGRES};
+pub(super) use carriers::{
+    OTLP_BATCH, OTLP_QUEUE, OTLP_RETRY, OTLP_SAMPLE, OTLP_TIMEOUT, POSTGRES_BATCH, POSTGRES_TIMEOUT,
+};
 pub(super) use identity::{BURST, CONCURRENCY};
 use identity::{KEY, LIMITS};
 use jwt::JWT;
@@ -162,6 +164,14 @@ pub(super) static AUDIT: &[Key] = &[
         "otlp",
         "An OpenTelemetry collector for the records, and for a span of each exchange, over OTLP/HTTP.",
         Takes::AddressOr { example: "http://127.0.0.1:4318", keys: OTLP },
+    ),
+    key(
+        "postgres",
+        "A PostgreSQL database for copies of the records of several nodes.",
+        Takes::AddressOr {
+            example: "postgres://failwell:${PASSWORD}@127.0.0.1:5432/failwell",
+            keys: POSTGRES,
+        },
     ),
     key("retention", "How much the ledger keeps; the oldest records go first.", Takes::Table(RETENTION)),
     key("rotation", "How large the files of copies grow.", Takes::Table(ROTATION)),

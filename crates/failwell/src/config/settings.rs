@@ -12,7 +12,7 @@ use failwell_gateway::{Sharing, Trust, Wire};
 use failwell_policy::{Charter, GuardSettings, Keys, Limits, Rules, Ruling};
 use http::Uri;
 
-use super::{Builtin, JwtConfig, OtlpConfig, StateConfig};
+use super::{Builtin, JwtConfig, OtlpConfig, PostgresConfig, StateConfig};
 
 /// The settings of one start.
 #[derive(Debug)]
@@ -62,6 +62,7 @@ pub(crate) struct AuditConfig {
     pub(crate) csv: Option<PathBuf>,
     pub(crate) text: Option<PathBuf>,
     pub(crate) otlp: Option<OtlpConfig>,
+    pub(crate) postgres: Option<PostgresConfig>,
     pub(crate) retention: Retention,
     pub(crate) rotation: Rotation,
 }
@@ -76,6 +77,7 @@ impl Default for AuditConfig {
             csv: None,
             text: None,
             otlp: None,
+            postgres: None,
             retention: Retention::default(),
             rotation: Rotation::default(),
         }

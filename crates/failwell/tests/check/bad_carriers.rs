@@ -40,4 +40,24 @@ pub(crate) const CASES: &[(&str, &[&str])] = &[
             "4:13 `timeout_s` is out of range | give it a value from 1 to 300; the default is 10",
         ],
     ),
+    (
+        "[audit]\npostgres = \"mysql://SECRET@h\"\n",
+        &[
+            "2:12 `postgres` is no address of PostgreSQL | write it in full, such as \"postgres://failwell:${PASSWORD}@127.0.0.1:5432/failwell\"",
+        ],
+    ),
+    (
+        "[audit]\npostgres = \"postgres://me:SECRET@db.example/x\"\n",
+        &["2:12 `postgres` is not encrypted | add ?sslmode=require: the password and the records go there"],
+    ),
+    (
+        "[audit.postgres]\nurl = \"postgres://me:${UNSET}@127.0.0.1/x\"\ncritical = true\nbatch = 0\nca_file = \"none.pem\"\n",
+        &[
+            "2:22 the environment variable UNSET is not set | set it before the start: export UNSET=…",
+            "3:1 `critical` has no effect while [audit] is not critical | add critical = true to [audit], or remove it here",
+            "4:9 `batch` is out of range | give it a value from 1 to 10000; the default is 1000",
+            "5:11 `ca_file` cannot be used | name a file that can be read, at most 1 MiB; it is taken from where this file is",
+        ],
+    ),
+    ("[audit.postgres]\n", &["1:8 `postgres` without `url` | write postgres = { url = \"postgres://…\" }"]),
 ];

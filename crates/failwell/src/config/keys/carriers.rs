@@ -58,3 +58,35 @@ pub(in super::super) static OTLP_RETRY: Number = Number {
     to: 3_600,
     default: 60,
 };
+
+pub(super) static POSTGRES: &[Key] = &[
+    key(
+        "url",
+        "The database, and how to get in; may hold `${VAR}` and `${file:path}`.",
+        Takes::Address { example: "postgres://failwell:${PASSWORD}@127.0.0.1:5432/failwell" },
+    ),
+    text("ca_file", "Whom to trust with sslmode=require, and nobody else: certificates as PEM.", "./ca.pem"),
+    key(
+        "critical",
+        "Whether an answer also waits for its record to be there; needs `critical = true` of [audit].",
+        Takes::Flag { default: false },
+    ),
+    POSTGRES_TIMEOUT.key(),
+    POSTGRES_BATCH.key(),
+];
+
+pub(in super::super) static POSTGRES_TIMEOUT: Number = Number {
+    name: "timeout_s",
+    about: "How long one attempt may take, in seconds.",
+    from: 1,
+    to: 300,
+    default: 10,
+};
+
+pub(in super::super) static POSTGRES_BATCH: Number = Number {
+    name: "batch",
+    about: "How many records go at once at the most.",
+    from: 1,
+    to: 10_000,
+    default: 1_000,
+};

@@ -1,13 +1,16 @@
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::Duration;
 
-use failwell_audit::{CarrierHealth, Journal};
 use failwell_fault::Fault;
+
+use super::CarrierHealth;
+use crate::journal::Journal;
 
 /// What is counted about one sort of thing that is carried.
 #[derive(Debug)]
-pub(crate) struct Tally {
-    pub(crate) to: &'static str,
+pub struct Tally {
+    /// What is carried where.
+    pub to: &'static str,
     journal: Journal,
     fails: AtomicBool,
     sent: AtomicU64,
@@ -18,7 +21,8 @@ pub(crate) struct Tally {
 }
 
 impl Tally {
-    pub(crate) fn new(to: &'static str, journal: Journal) -> Tally {
+    /// Nothing yet.
+    pub fn new(to: &'static str, journal: Journal) -> Tally {
         let zero = AtomicU64::default;
         Tally {
             to,
@@ -33,7 +37,7 @@ impl Tally {
     }
 
     /// These arrived, so long after they were made.
-    pub(crate) fn arrived(&self, count: usize, lag: Duration) {
+    pub fn arrived(&self, count: usize, lag: Duration) {
         self.sent.fetch_add(count as u64, Ordering::Relaxed);
         self.lag_us.store(u64::try_from(lag.as_micros()).unwrap_or(u64::MAX), Ordering::Relaxed);
         if self.fails.swap(false, Ordering::Relaxed) {
@@ -42,7 +46,7 @@ impl Tally {
     }
 
     /// An attempt failed. Told once, until one works again.
-    pub(crate) fn failed(&self, why: &Fault) {
+    pub fn failed(&self, why: &Fault) {
         self.failures.fetch_add(1, Ordering::Relaxed);
         if !self.fails.swap(true, Ordering::Relaxed) {
             self.journal.carrier_fails(self.to, why);
@@ -50,17 +54,18 @@ impl Tally {
     }
 
     /// These never arrive.
-    pub(crate) fn dropped(&self, count: u64, why: &Fault) {
+    pub fn dropped(&self, count: u64, why: &Fault) {
         self.dropped.fetch_add(count, Ordering::Relaxed);
         self.journal.carrier_drops(self.to, why);
     }
 
     /// So many wait.
-    pub(crate) fn waits(&self, count: u64) {
+    pub fn waits(&self, count: u64) {
         self.waiting.store(count, Ordering::Relaxed);
     }
 
-    pub(crate) fn health(&self) -> CarrierHealth {
+    /// All of it.
+    pub fn health(&self) -> CarrierHealth {
         let read = |number: &AtomicU64| number.load(Ordering::Relaxed);
         CarrierHealth {
             to: self.to,
