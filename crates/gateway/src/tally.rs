@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use failwell_fault::{Fault, Reason, reason};
+use failwell_server::Histogram;
 
 /// How much of the first stray line is kept for the operator.
 const KEPT: usize = 256;
@@ -16,6 +17,8 @@ const REPORT: Duration = Duration::from_secs(60);
 pub(crate) struct Tally {
     starts: AtomicU64,
     strays: AtomicU64,
+    failures: AtomicU64,
+    took: Histogram,
     reported: Mutex<Option<(Instant, &'static Reason)>>,
 }
 
@@ -36,6 +39,24 @@ impl Tally {
     /// How often one was.
     pub(crate) fn starts(&self) -> u64 {
         self.starts.load(Ordering::Relaxed)
+    }
+
+    /// A request is over.
+    pub(crate) fn answered(&self, took: Duration, answer: Result<(), &Fault>) {
+        self.took.observe(took);
+        if answer.is_err() {
+            self.failures.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// How long requests took.
+    pub(crate) fn took(&self) -> &Histogram {
+        &self.took
+    }
+
+    /// How many requests failed, whatever the reason.
+    pub(crate) fn failures(&self) -> u64 {
+        self.failures.load(Ordering::Relaxed)
     }
 
     /// How many lines were no messages.

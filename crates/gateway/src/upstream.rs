@@ -250,7 +250,9 @@ impl Upstream {
         ask: Ask<'_>,
     ) -> Result<(Json, Arc<Connection>), Fault> {
         let step = cx.trace().map(|trace| Step::begin(cx, trace, &self.settings, &ask));
+        let began = Instant::now();
         let asked = self.attempt(cx, ask, step.as_ref()).await;
+        self.tally().answered(began.elapsed(), asked.as_ref().map(|_| ()));
         if let Some(step) = step {
             step.end(asked.as_ref().map(|(result, _)| result));
         }

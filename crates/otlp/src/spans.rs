@@ -30,7 +30,7 @@ pub(crate) struct SpanCourier {
 impl SpanCourier {
     /// Carries until nobody makes spans any more.
     pub(crate) async fn run(mut self) {
-        let mut batch: Vec<Box<Span>> = Vec::new();
+        let mut batch: Vec<Span> = Vec::new();
         let mut due = Instant::now();
         loop {
             tokio::select! {
@@ -39,7 +39,7 @@ impl SpanCourier {
                         if batch.is_empty() {
                             due = Instant::now() + GATHER;
                         }
-                        batch.push(span);
+                        batch.push(*span);
                         if batch.len() >= self.most {
                             self.carry(&mut batch).await;
                         }
@@ -57,11 +57,11 @@ impl SpanCourier {
     }
 
     /// Everything that waits goes now.
-    async fn hurry(&mut self, batch: &mut Vec<Box<Span>>, hurry: Hurry) {
+    async fn hurry(&mut self, batch: &mut Vec<Span>, hurry: Hurry) {
         loop {
             while batch.len() < self.most {
                 let Ok(span) = self.spans.queue.try_recv() else { break };
-                batch.push(span);
+                batch.push(*span);
             }
             if batch.is_empty() {
                 return hurry.done();
@@ -71,7 +71,7 @@ impl SpanCourier {
     }
 
     /// One batch, until it has arrived or its budget is spent.
-    async fn carry(&mut self, batch: &mut Vec<Box<Span>>) {
+    async fn carry(&mut self, batch: &mut Vec<Span>) {
         if batch.is_empty() {
             return;
         }

@@ -69,7 +69,7 @@ const SAMPLED: u32 = 1;
 
 /// A request of `/v1/traces`.
 pub(crate) fn request(
-    spans: &[Box<Span>],
+    spans: &[Span],
     service: (&'static str, &'static str),
     node: &str,
     redactor: &Redactor,

@@ -7,7 +7,8 @@ use std::time::Duration;
 use failwell_audit::{Carrier, CarrierHealth, Journal, Ledger, Redactor, Tracer};
 use failwell_fault::Fault;
 
-use crate::metrics::{Metrics, Sightings};
+use crate::metrics::{Besides, Metrics, Sightings};
+use crate::numbers::Numbers;
 
 /// The books of one program.
 #[derive(Clone)]
@@ -101,10 +102,13 @@ impl Books {
         self.journal.flush();
     }
 
-    /// The numbers so far.
-    pub(crate) fn numbers(&self, limiter_buckets: usize, sightings: &Sightings) -> String {
+    /// Writes the numbers so far.
+    pub(crate) fn write_numbers(&self, out: &mut Numbers, limiter_buckets: usize, sightings: &Sightings) {
         let health = self.ledger.as_ref().map(Ledger::health);
         let carried: Vec<CarrierHealth> = self.carriers.iter().flat_map(|carrier| carrier.health()).collect();
-        self.metrics.text(self.journal.lost(), health.as_ref(), limiter_buckets, sightings, &carried)
+        let journal_lost = self.journal.lost();
+        let ledger = health.as_ref();
+        self.metrics
+            .write(out, &Besides { journal_lost, ledger, limiter_buckets, sightings, carried: &carried });
     }
 }

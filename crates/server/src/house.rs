@@ -24,6 +24,7 @@ use crate::guarding::{Gate, Porter, Watched, Whose};
 use crate::hub::Hub;
 use crate::listen::tell_session;
 use crate::metrics::Sightings;
+use crate::numbers::Numbers;
 use crate::panic::fault_of;
 use crate::room::Room;
 use crate::seal::Seal;
@@ -266,8 +267,10 @@ impl House {
 
     /// The numbers so far.
     pub fn metrics(&self) -> String {
-        let buckets = self.settings.turnstile.buckets();
-        self.books.numbers(buckets, &self.porter.sightings) + &self.room.metrics()
+        let mut out = Numbers::default();
+        self.books.write_numbers(&mut out, self.settings.turnstile.buckets(), &self.porter.sightings);
+        self.room.metrics(&mut out);
+        out.into_text()
     }
 
     /// The journal.

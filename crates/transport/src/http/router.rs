@@ -67,7 +67,7 @@ impl Door {
                 }
                 Err(fault) => last(self.refuse(fault, head.face()).await),
                 Ok(bytes) if head.place == Place::Mcp => mcp::post(self, head, bytes, caller).await,
-                Ok(bytes) if head.place == Place::Rpc => plain::rpc(self, &head, bytes, caller).await,
+                Ok(bytes) if head.place == Place::Rpc => plain::rpc(self, head, bytes, caller).await,
                 Ok(bytes) => plain::tool(self, head, bytes, caller).await,
             },
             // Rare and large, so kept apart: what every request is made of stays small.
