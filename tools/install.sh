@@ -178,28 +178,48 @@ build_deny() {
 	env -u CARGO_TARGET_DIR cargo install cargo-deny --version "$DENY_VERSION" --locked --debug --quiet --root "$1"
 }
 
-# Programs the tests start, from the system's packages.
+# A real Redis for the tests of several nodes, from the system's packages: Debian's redis-server, 6.2 or newer.
+install_redis() {
+	install_package redis-server redis-server "Redis 6.2 or newer"
+}
+
+# A real browser for the pages people click on, and what drives it.
+install_chromium() {
+	install_package chromium chromium Chromium
+	install_package chromium-driver chromedriver "the WebDriver of Chromium"
+}
+
+# Installs a Debian package unless its program is there.
 install_package() {
-	local package=$1 what=$2
+	local package=$1 program=$2 what=$3
+	command -v "$program" >/dev/null && return
 	command -v apt-get >/dev/null ||
-		die "$package is not installed, and there is no apt-get to install it with" "install $what"
+		die "$program is not installed, and there is no apt-get to install it with" "install $what, so that $program is on the PATH"
 	local sudo=()
 	[[ $(id -u) -eq 0 ]] || sudo=(sudo -n)
 	{ "${sudo[@]}" apt-get install -y -qq --no-install-recommends "$package" ||
 		{ "${sudo[@]}" apt-get update -qq && "${sudo[@]}" apt-get install -y -qq --no-install-recommends "$package"; }; } >/dev/null ||
 		die "$package cannot be installed" "install it by hand: apt-get install $package"
+	command -v "$program" >/dev/null || die "$package was installed but $program is not on the PATH" "add its folder to PATH"
 }
 
-# A real Redis for the tests of several nodes: Debian's redis-server, 6.2 or newer.
-install_redis() {
-	command -v redis-server >/dev/null && return
-	install_package redis-server "Redis 6.2 or newer, so that redis-server is on the PATH"
-	command -v redis-server >/dev/null || die "redis-server was installed but is not on the PATH" "add its folder to PATH"
+# Clients of Remember The Milk that other people wrote.
+RTM_HASH=$(sha256sum tests/tools/rtm/requirements.txt | cut -c1-16)
+export FAILWELL_RTM=$CACHE/tools/rtm-$RTM_HASH
+
+install_rtm_clients() {
+	once "$FAILWELL_RTM" install_rtm_clients_into
+}
+
+install_rtm_clients_into() {
+	local python=${PYTHON:-python3}
+	"$python" -m venv "$1" || die "python cannot make a virtual environment" "install its venv module (Debian: python3-venv)"
+	"$1/bin/python" -m pip install --quiet --no-deps --requirement tests/tools/rtm/requirements.txt
 }
 
 # A real PostgreSQL for the copies of the ledger: Debian's postgresql, 13 or newer. Its programs are not on the PATH.
 install_postgres() {
-	postgres_programs >/dev/null || install_package postgresql "PostgreSQL 13 or newer"
+	postgres_programs >/dev/null || install_package postgresql pg_ctlcluster "PostgreSQL 13 or newer"
 	FAILWELL_POSTGRES_BIN=$(postgres_programs) || die "PostgreSQL was installed, but initdb is nowhere to be found" "add its folder to PATH"
 	export FAILWELL_POSTGRES_BIN
 }

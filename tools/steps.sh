@@ -1,6 +1,6 @@
 # What `./x test` runs, in this order. Each step is a function that fails when the step does.
 
-STEPS=(fmt tidy clippy deny unit fuzz conformance gateway chaos interop probe telemetry pytest)
+STEPS=(fmt tidy clippy deny unit fuzz conformance gateway chaos interop probe telemetry pytest tasks)
 STEP_LIMIT=${FAILWELL_STEP_LIMIT:-1800} # seconds; a step that hangs must not hang the run
 
 step_fmt() { cargo fmt --all --check; }
@@ -75,6 +75,14 @@ step_pytest() {
 	install_pythons
 	cargo build --quiet -p failwell
 	python3 tests/pytest/run -- "$CARGO_TARGET_DIR/debug/failwell"
+}
+
+# The emulator of Remember The Milk against clients other people wrote, and its approval page in a real browser.
+step_tasks() {
+	install_rtm_clients
+	install_chromium
+	cargo build --quiet -p failwell
+	python3 tests/rtm/run -- "$CARGO_TARGET_DIR/debug/failwell"
 }
 
 # Runs the named steps (all of them by default). The last line says how many passed and failed.

@@ -1,7 +1,6 @@
 //! What ours must reach.
 
 use crate::run::{CELLS, Cell, Measured};
-use crate::stage::Stage;
 use bench_server::figures::Figures;
 
 /// Ours is compared with the proxy that does the least any gateway must.
@@ -34,7 +33,7 @@ impl Bars {
     }
 
     /// Prints every bar; whether all were met.
-    pub fn report(&self, stage: &Stage) -> bool {
+    pub fn report(&self) -> bool {
         println!("\n{:<66}{:>11}{:>12}", "bar", "measured", "wanted");
         let mut all = true;
         for bar in &self.0 {
@@ -51,20 +50,13 @@ impl Bars {
                 format!("{:.2}{}", bar.value, bar.unit)
             );
         }
-        if stage.guarded.is_none() {
-            println!("this build has no content guards, so what they may cost was not judged");
-        }
         all
     }
 }
 
 /// The bars on calls.
-pub fn judge(measured: &Measured, guarded: bool, bars: &mut Bars) {
-    let mut rows = vec![("failwell", 1.3)];
-    if guarded {
-        rows.push(("failwell guarded", 1.6));
-    }
-    for (name, limit) in rows {
+pub fn judge(measured: &Measured, bars: &mut Bars) {
+    for (name, limit) in [("failwell", 1.3), ("failwell guarded", 1.6)] {
         for cell in CELLS {
             let both = measured.rounds(cell, name).zip(measured.rounds(cell, YARDSTICK));
             let Some((ours, theirs)) = both else { continue };

@@ -15,11 +15,10 @@ use std::time::{Duration, Instant};
 const PIPELINED: usize = 20;
 
 pub async fn measure(options: &Options, stage: &Stage, bars: &mut Bars) -> Result<(), String> {
-    // As it is used: with guards and ledger, if there are any.
-    let settings = stage.guarded.unwrap_or(stage.bare);
-    first_answer(options, stage, settings, bars).await?;
-    memory(options, stage, settings, bars).await?;
-    let file = stage.folder.write("pipelined.toml", &config(stage.upstream, settings)?)?;
+    // As it is used: with guards and ledger.
+    first_answer(options, stage, bars).await?;
+    memory(options, stage, bars).await?;
+    let file = stage.folder.write("pipelined.toml", &config(stage.upstream)?)?;
     for (tool, name) in [("up__wait", "HTTP"), ("child__wait", "a child")] {
         let mut command = ours(&options.failwell, &file);
         let mut client = Client::start(command.args(["stdio", "--config"]).arg(&file), "2025-11-25")?;
@@ -30,13 +29,8 @@ pub async fn measure(options: &Options, stage: &Stage, bars: &mut Bars) -> Resul
 }
 
 /// From the start of the program to the first call answered by the server behind it.
-async fn first_answer(
-    options: &Options,
-    stage: &Stage,
-    settings: &str,
-    bars: &mut Bars,
-) -> Result<(), String> {
-    let file = stage.folder.write("first.toml", &config(stage.upstream, settings)?)?;
+async fn first_answer(options: &Options, stage: &Stage, bars: &mut Bars) -> Result<(), String> {
+    let file = stage.folder.write("first.toml", &config(stage.upstream)?)?;
     let mut times = Vec::new();
     for _ in 0..9 {
         let at = free_address()?;
@@ -69,12 +63,12 @@ fn small(tool: &'static str) -> Echo {
     Echo { path: "/mcp", tool, size: 64 }
 }
 
-async fn memory(options: &Options, stage: &Stage, settings: &str, bars: &mut Bars) -> Result<(), String> {
-    let idle = Ten::start(options, stage, 1, settings)?;
+async fn memory(options: &Options, stage: &Stage, bars: &mut Bars) -> Result<(), String> {
+    let idle = Ten::start(options, stage, 1)?;
     idle.ask(1).await?;
     bars.at_most("idle, one server behind it: resident", idle.resident(), 12.0, " MB");
     drop(idle);
-    let busy = Ten::start(options, stage, 10, settings)?;
+    let busy = Ten::start(options, stage, 10)?;
     for _ in 0..3 {
         busy.ask(100).await?;
     }
@@ -100,7 +94,7 @@ const TOOLS: [&str; 10] = [
 ];
 
 impl Ten {
-    fn start(options: &Options, stage: &Stage, servers: usize, settings: &str) -> Result<Ten, String> {
+    fn start(options: &Options, stage: &Stage, servers: usize) -> Result<Ten, String> {
         let (child, upstream) = (beside("upstream-stdio")?, stage.upstream);
         let mut text = "servers = []\n".to_owned();
         for number in 0..servers {
@@ -111,7 +105,7 @@ impl Ten {
             };
             text.push_str(&format!("[[upstream]]\nname = \"s{number}\"\n{reach}\n"));
         }
-        let file = stage.folder.write(&format!("ten-{servers}.toml"), &(text + settings))?;
+        let file = stage.folder.write(&format!("ten-{servers}.toml"), &text)?;
         let address = free_address()?;
         let mut command: Command = up(&options.failwell, &file, address);
         Ok(Ten { process: Process::listening(&mut command, address)?, address })

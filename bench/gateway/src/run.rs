@@ -63,14 +63,14 @@ pub async fn run(options: &Options) -> Result<bool, String> {
         println!("{:<24}{:>10.1}{:>10.1}", one.name, memory.resident, memory.share);
     }
     let mut bars = Bars::default();
-    judge(&measured, stage.guarded.is_some(), &mut bars);
+    judge(&measured, &mut bars);
     if options.only.is_empty() && options.cell.is_empty() {
         extras::measure(options, &stage, &mut bars).await?;
     }
     if options.peers {
         peers::measure(&stage, &measured, &mut bars).await?;
     }
-    Ok(bars.report(&stage) || !options.only.is_empty())
+    Ok(bars.report() || !options.only.is_empty())
 }
 
 async fn measure_cell(

@@ -29,10 +29,6 @@ pub struct Stage {
     pub contenders: Vec<Contender>,
     pub upstream: SocketAddr,
     pub folder: Folder,
-    /// The settings by which ours has its guards; without them this build has none. The ledger is always on.
-    pub guarded: Option<&'static str>,
-    /// The settings by which it has not.
-    pub bare: &'static str,
 }
 
 pub struct Folder(pub PathBuf);
@@ -57,10 +53,6 @@ impl Drop for Folder {
     }
 }
 
-/// What is off in the row without guards, and on in the other. A build that does not know these keys has neither.
-const BARE: &str = include_str!("../bare.toml");
-const GUARDED: &str = include_str!("../guarded.toml");
-
 impl Stage {
     pub fn set(failwell: &Path) -> Result<Stage, String> {
         let folder = Folder::new()?;
@@ -82,37 +74,36 @@ impl Stage {
             let (process, address) = Process::beside("proxy-hyper", &[&to, sight])?;
             contenders.push(http(name, process, address));
         }
-        let guarded = knows_guards(failwell, &folder, upstream)?.then_some(GUARDED);
-        let bare = if guarded.is_some() { BARE } else { "" };
-        let rows = [
-            ("failwell", "failwell stdio", Some(bare)),
-            ("failwell guarded", "failwell guarded stdio", guarded),
-        ];
-        for (name, over_stdio, settings) in rows {
-            let Some(settings) = settings else { continue };
-            let at = free_address()?;
-            let file =
-                folder.write(&format!("{}.toml", name.replace(' ', "-")), &config(upstream, settings)?)?;
-            let process = Arc::new(Process::listening(&mut up(failwell, &file, at), at)?);
-            let row =
-                |name, behind, tool| Contender { name, behind, tool, address: at, process: process.clone() };
-            contenders.push(row(name, Behind::Http, "up__echo"));
-            contenders.push(row(over_stdio, Behind::Stdio, "child__echo"));
-        }
-        Ok(Stage { contenders, upstream, folder, guarded, bare })
+        let supervisor = failwell.to_str().ok_or("the path of our program is no text")?;
+        let child = beside("upstream-stdio")?.display().to_string();
+        let (bare, at) = Process::beside("gate-bare", &[&to, &child, supervisor])?;
+        contenders.extend(ours_as(["failwell", "failwell stdio"], bare, at));
+        let at = free_address()?;
+        let file = folder.write("guarded.toml", &config(upstream)?)?;
+        let guarded = Process::listening(&mut up(failwell, &file, at), at)?;
+        contenders.extend(ours_as(["failwell guarded", "failwell guarded stdio"], guarded, at));
+        Ok(Stage { contenders, upstream, folder })
     }
+}
+
+/// One process of ours, in front of the same server over HTTP and as a child.
+fn ours_as(names: [&'static str; 2], process: Process, address: SocketAddr) -> [Contender; 2] {
+    let process = Arc::new(process);
+    let row = |name, behind, tool| Contender { name, behind, tool, address, process: process.clone() };
+    let [over_http, over_stdio] = names;
+    [row(over_http, Behind::Http, "up__echo"), row(over_stdio, Behind::Stdio, "child__echo")]
 }
 
 fn http(name: &'static str, process: Process, address: SocketAddr) -> Contender {
     Contender { name, behind: Behind::Http, tool: "echo", address, process: Arc::new(process) }
 }
 
-/// Our configuration: the same server over HTTP and as a child.
-pub fn config(upstream: SocketAddr, settings: &str) -> Result<String, String> {
+/// Our configuration: the same server over HTTP and as a child; guards and ledger as they are by default.
+pub fn config(upstream: SocketAddr) -> Result<String, String> {
     let child = beside("upstream-stdio")?;
     Ok(format!(
         "servers = []\n\n[[upstream]]\nname = \"up\"\nurl = \"http://{upstream}/mcp\"\n\n\
-         [[upstream]]\nname = \"child\"\ncommand = [{child:?}]\n\n{settings}"
+         [[upstream]]\nname = \"child\"\ncommand = [{child:?}]\n"
     ))
 }
 
@@ -130,17 +121,6 @@ pub fn ours(failwell: &Path, file: &Path) -> Command {
     let state = file.with_extension("state");
     command.env("XDG_STATE_HOME", &state).env("HOME", &state).stderr(Stdio::null());
     command
-}
-
-fn knows_guards(failwell: &Path, folder: &Folder, upstream: SocketAddr) -> Result<bool, String> {
-    for settings in [BARE, GUARDED] {
-        let file = folder.write("asked.toml", &config(upstream, settings)?)?;
-        let checked = ours(failwell, &file).arg("check").arg(&file).stdout(Stdio::null()).status();
-        if !checked.map_err(|error| format!("{}: {error}", failwell.display()))?.success() {
-            return Ok(false);
-        }
-    }
-    Ok(true)
 }
 
 fn nginx(folder: &Folder, upstream: SocketAddr) -> Result<Option<(Process, SocketAddr)>, String> {

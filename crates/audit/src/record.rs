@@ -53,6 +53,8 @@ pub enum Transport {
     Stdio,
     /// HTTP.
     Http,
+    /// Typed by a person.
+    Terminal,
 }
 
 impl Transport {
@@ -61,6 +63,7 @@ impl Transport {
         match self {
             Transport::Stdio => "stdio",
             Transport::Http => "http",
+            Transport::Terminal => "terminal",
         }
     }
 }

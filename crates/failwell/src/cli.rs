@@ -1,10 +1,18 @@
 //! What can be typed. Help, completions and manual pages all come from these definitions.
 
+mod consent;
+mod serving;
+mod tasks;
+
 use std::path::PathBuf;
 
 use clap::{ArgGroup, Args, Parser, Subcommand};
 
 use crate::config;
+pub(crate) use serving::{Door, FailuresAs, Pytest, SandboxIs, Serve, Server};
+pub(crate) use tasks::{LogIn, LogOut, LoginOf, LoginTo, LogoutOf, PermissionIs, Reach, Tasks};
+
+pub(crate) use consent::{Approve, Pin, PinDo, WhichPins};
 
 /// A security gateway and tool servers for the Model Context Protocol, with one way of failing.
 ///
@@ -23,11 +31,15 @@ Examples:
   failwell stdio                                 serve a desktop client
   failwell check                                 what is wrong with failwell.toml
   failwell key new --name ci                     a key for a caller
+  failwell approve                               calls that wait for a person's yes
+  failwell pin diff                              tools whose definitions changed
+  failwell login tasks                           let this machine use your tasks
   failwell explain -32004                        what a code means, and where
   failwell explain rpc/not_json                  what a reason means, and what to do
   failwell explain 06ff2k8s1xq3m                 the whole story of one failure, by its reference
   failwell audit tail                            what was asked of late, and what it came to
   failwell probe http://127.0.0.1:8484/mcp       how well a server fails
+  failwell emulate rtm                           a task service without an account
   failwell doctor                                what is missing on this machine";
 
 #[derive(Debug, Subcommand)]
@@ -36,10 +48,15 @@ pub(crate) enum Command {
     Stdio(Stdio),
     Check(Check),
     Serve(Serve),
+    Login(LogIn),
+    Logout(LogOut),
     Key(Key),
+    Approve(Approve),
+    Pin(Pin),
     Explain(Explain),
     Audit(Audit),
     Probe(Probe),
+    Emulate(Emulate),
     Doctor(Doctor),
     Completions(Completions),
     Man(Man),
@@ -117,90 +134,6 @@ pub(crate) struct Check {
     /// Print the JSON Schema of the file instead
     #[arg(long, conflicts_with_all = ["config", "json"])]
     pub(crate) schema: bool,
-}
-
-/// Serve one tool server alone
-#[derive(Debug, Args)]
-#[command(after_help = "\
-Examples:
-  failwell serve pytest                          this folder's tests, over stdio
-  failwell serve pytest --project ~/shop --listen 127.0.0.1:8484")]
-pub(crate) struct Serve {
-    #[command(subcommand)]
-    pub(crate) server: Server,
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum Server {
-    Pytest(Pytest),
-}
-
-/// Run a Python project's tests with pytest
-///
-/// Tests run as children of this program, with a short list of environment variables, and nothing they start
-/// outlives its run. The interpreter is the project's own: .venv or venv, VIRTUAL_ENV, uv, poetry, then python3.
-#[derive(Debug, Args)]
-#[command(after_help = "\
-Examples:
-  failwell serve pytest --project ~/shop
-  claude mcp add pytest -- failwell serve pytest --project ~/shop
-  failwell serve pytest --python .venv/bin/python --pass-env DATABASE_URL")]
-pub(crate) struct Pytest {
-    /// The project's folder
-    #[arg(long, value_name = "DIR", default_value = ".")]
-    pub(crate) project: PathBuf,
-    /// The interpreter to use, instead of looking for one
-    #[arg(long, value_name = "PATH")]
-    pub(crate) python: Option<PathBuf>,
-    /// Another environment variable the tests may see; may be repeated
-    #[arg(long, value_name = "NAME")]
-    pub(crate) pass_env: Vec<String>,
-    /// The most seconds a caller may allow one run
-    #[arg(long, value_name = "SECONDS", default_value_t = 3_600, value_parser = clap::value_parser!(u64).range(1..=86_400))]
-    pub(crate) longest_run: u64,
-    /// Whether the tests run in a sandbox: they may write to the project, temporary folders and caches only
-    #[arg(long, value_name = "HOW", value_enum, default_value_t = SandboxIs::On)]
-    pub(crate) sandbox: SandboxIs,
-    /// Another file or folder the tests may write to from their sandbox; may be repeated
-    #[arg(long, value_name = "PATH")]
-    pub(crate) allow_write: Vec<PathBuf>,
-    #[command(flatten)]
-    pub(crate) door: Door,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum SandboxIs {
-    /// As far as the kernel has one
-    On,
-    /// No run without it
-    Required,
-    /// None
-    Off,
-}
-
-/// How one tool server is reached.
-#[derive(Debug, Args)]
-pub(crate) struct Door {
-    /// Serve one client over standard input and output; so it is without --listen
-    #[arg(long, conflicts_with = "listen")]
-    pub(crate) stdio: bool,
-    /// Serve over HTTP on this address and port
-    #[arg(long, value_name = "ADDR")]
-    pub(crate) listen: Option<std::net::SocketAddr>,
-    /// What a failed tool is answered with: a result that the model sees, or a plain JSON-RPC error
-    #[arg(long, value_name = "AS", value_enum, default_value_t = FailuresAs::Result)]
-    pub(crate) tool_failures: FailuresAs,
-    /// How many requests a second one caller may send on average; no limit by default
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
-    pub(crate) rate: Option<u32>,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum FailuresAs {
-    /// A result with isError
-    Result,
-    /// A JSON-RPC error, -32000 or -32602
-    Error,
 }
 
 /// What no request may go past.
@@ -284,7 +217,7 @@ pub(crate) struct Explain {
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]
-    pub(crate) place: LedgerPlace,
+    pub(crate) place: BookPlace,
 }
 
 /// Look into the ledger: what was asked, what it came to, and whether the record is whole
@@ -330,7 +263,7 @@ pub(crate) struct Tail {
     #[command(flatten)]
     pub(crate) wanted: Wanted,
     #[command(flatten)]
-    pub(crate) place: LedgerPlace,
+    pub(crate) place: BookPlace,
 }
 
 /// Find records
@@ -352,7 +285,7 @@ pub(crate) struct QueryLedger {
     #[command(flatten)]
     pub(crate) wanted: Wanted,
     #[command(flatten)]
-    pub(crate) place: LedgerPlace,
+    pub(crate) place: BookPlace,
 }
 
 /// Write records out, all of them or those that fit
@@ -371,7 +304,7 @@ pub(crate) struct Export {
     #[command(flatten)]
     pub(crate) wanted: Wanted,
     #[command(flatten)]
-    pub(crate) place: LedgerPlace,
+    pub(crate) place: BookPlace,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -408,7 +341,7 @@ pub(crate) struct VerifyLedger {
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]
-    pub(crate) place: LedgerPlace,
+    pub(crate) place: BookPlace,
 }
 
 /// Which records.
@@ -440,12 +373,11 @@ pub(crate) struct Wanted {
     pub(crate) until: Option<i64>,
 }
 
-/// Which ledger.
+/// Which ledger, or which copies of several.
 #[derive(Debug, Args)]
-pub(crate) struct LedgerPlace {
-    /// The folder the ledger is in; without it the configuration's data_dir, or the user's state folder
-    #[arg(long, value_name = "DIR")]
-    pub(crate) data_dir: Option<PathBuf>,
+pub(crate) struct BookPlace {
+    #[command(flatten)]
+    pub(crate) ledger: LedgerPlace,
     /// Look into PostgreSQL instead, where several nodes copy their ledgers to: at this address, or at the
     /// configuration's. `${VAR}` and `${file:path}` are filled in
     #[arg(long, value_name = "URL", num_args = 0..=1, conflicts_with = "data_dir")]
@@ -453,6 +385,14 @@ pub(crate) struct LedgerPlace {
     /// Only records of this node; with --postgres
     #[arg(long, value_name = "NODE", requires = "postgres")]
     pub(crate) node: Option<String>,
+}
+
+/// Which ledger.
+#[derive(Debug, Args)]
+pub(crate) struct LedgerPlace {
+    /// The folder the ledger is in; without it the configuration's data_dir, or the user's state folder
+    #[arg(long, value_name = "DIR")]
+    pub(crate) data_dir: Option<PathBuf>,
     /// Configuration file to take data_dir from; without it failwell.toml in this folder, if it is there
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
@@ -499,6 +439,45 @@ pub(crate) struct Probe {
     /// Wait this long for any one answer, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..=300))]
     pub(crate) timeout: u64,
+}
+
+/// Start a stand-in for a service, for tests and for trying things out
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  failwell emulate rtm
+  failwell emulate rtm --listen 127.0.0.1:8585 --seed empty")]
+pub(crate) struct Emulate {
+    #[command(subcommand)]
+    pub(crate) service: Emulated,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Emulated {
+    Rtm(EmulateRtm),
+}
+
+/// Start a stand-in for the web service of Remember The Milk
+///
+/// It answers the service's methods, its approval page included, from memory: nothing is kept, and nothing reaches the
+/// real service. Only this machine can connect. Faults, the clock and the account are set under /_control/.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  failwell emulate rtm
+  failwell emulate rtm --seed empty --no-rate-limit
+  failwell emulate rtm --listen 127.0.0.1:8585 --seed account.json
+  curl -s http://127.0.0.1:8585/_control/fail -d '{\"kind\": \"unavailable\", \"times\": 3}'")]
+pub(crate) struct EmulateRtm {
+    /// Address and port to listen on, of this machine; port 0 takes any free one
+    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:0")]
+    pub(crate) listen: std::net::SocketAddr,
+    /// What the account starts with: demo, empty, or a JSON file
+    #[arg(long, value_name = "demo|empty|FILE", default_value = "demo")]
+    pub(crate) seed: PathBuf,
+    /// Let any number of requests through, not one a second and three at once
+    #[arg(long)]
+    pub(crate) no_rate_limit: bool,
 }
 
 /// Check this machine for what the servers need

@@ -1,24 +1,30 @@
 //! One file per command.
 
+mod approve;
 #[cfg(feature = "postgres")]
 mod archive;
 mod audit;
 mod check;
 mod completions;
 mod configured;
+mod decision;
 mod doctor;
+mod emulate;
 mod entrance;
 mod explain;
 mod key;
 mod ledger;
+mod login;
 mod man;
 mod one;
+mod pin;
 mod probe;
 mod reload;
 mod serve;
 mod served;
 mod shared;
 mod stdio;
+mod tasks;
 mod up;
 mod watch;
 
@@ -36,10 +42,15 @@ pub(crate) fn run(command: Command) -> Result<ExitCode, Complaint> {
         Command::Stdio(arguments) => stdio::run(&arguments),
         Command::Check(arguments) => check::run(&arguments),
         Command::Serve(arguments) => one::run(arguments),
+        Command::Login(arguments) => runtime()?.block_on(login::log_in(&arguments.to)),
+        Command::Logout(arguments) => runtime()?.block_on(login::log_out(&arguments.of)),
         Command::Key(arguments) => key::run(&arguments),
+        Command::Approve(arguments) => approve::run(&arguments),
+        Command::Pin(arguments) => pin::run(&arguments.what),
         Command::Explain(arguments) => explain::run(&arguments),
         Command::Audit(arguments) => audit::run(&arguments.look),
         Command::Probe(arguments) => runtime()?.block_on(probe::run(arguments)),
+        Command::Emulate(arguments) => runtime()?.block_on(emulate::run(arguments)),
         Command::Doctor(arguments) => runtime()?.block_on(doctor::run(&arguments)),
         Command::Completions(arguments) => Ok(completions::run(&arguments)),
         Command::Man(arguments) => man::run(&arguments),

@@ -9,6 +9,8 @@
 
 #[path = "check/bad_carriers.rs"]
 mod bad_carriers;
+#[path = "check/bad_consent.rs"]
+mod bad_consent;
 #[path = "check/bad_files.rs"]
 mod bad_files;
 #[path = "check/bad_identity.rs"]
@@ -104,7 +106,8 @@ fn told(row: &Value, plain: &str) -> String {
 
 #[test]
 fn every_mistake_is_told_with_its_place_and_what_to_do() {
-    for (text, expected) in bad_files::CASES.iter().chain(bad_identity::CASES).chain(bad_carriers::CASES) {
+    let identity = bad_identity::CASES.iter().chain(bad_consent::CASES);
+    for (text, expected) in bad_files::CASES.iter().chain(identity).chain(bad_carriers::CASES) {
         assert_eq!(problems(text), *expected, "{text}");
     }
 }

@@ -6,8 +6,24 @@ use std::process::{Command, Stdio};
 
 use serde_json::Value;
 
-const COMMANDS: [&str; 11] =
-    ["up", "stdio", "serve", "check", "key", "explain", "audit", "probe", "doctor", "completions", "man"];
+const COMMANDS: [&str; 16] = [
+    "up",
+    "stdio",
+    "serve",
+    "check",
+    "key",
+    "approve",
+    "pin",
+    "explain",
+    "audit",
+    "probe",
+    "emulate",
+    "doctor",
+    "completions",
+    "man",
+    "login",
+    "logout",
+];
 
 struct Ran {
     code: Option<i32>,

@@ -39,6 +39,7 @@ mod process;
 mod pytest;
 mod rpc;
 mod server;
+mod tasks;
 
 pub use audit::{AUDIT_FAILED, AUDIT_NOT_CARRIED};
 pub use config::{CONFIG_INVALID, CONFIG_PLUGIN};
@@ -51,6 +52,7 @@ pub use process::*;
 pub use pytest::*;
 pub use rpc::*;
 pub use server::*;
+pub use tasks::*;
 
 /// Every reason, room by room.
 pub fn all() -> impl Iterator<Item = &'static Reason> {
@@ -66,6 +68,7 @@ pub fn all() -> impl Iterator<Item = &'static Reason> {
         process::ROWS,
         lobby::ROWS,
         pytest::ROWS,
+        tasks::ROWS,
     ]
     .into_iter()
     .flatten()

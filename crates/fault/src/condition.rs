@@ -36,6 +36,8 @@ pub enum Condition {
     PluginLoad,
     /// A server behind the gateway is down, late or talks nonsense.
     Upstream,
+    /// Remember The Milk is down, refuses or talks nonsense.
+    RtmService,
     /// The ledger could not be written.
     AuditFailed,
     /// Too many requests.
@@ -76,7 +78,7 @@ pub enum Condition {
 
 impl Condition {
     /// Every condition, in the order of the code table.
-    pub const ALL: [Condition; 34] = [
+    pub const ALL: [Condition; 35] = [
         Condition::NotJson,
         Condition::BadShape,
         Condition::UnknownMethod,
@@ -93,6 +95,7 @@ impl Condition {
         Condition::Configuration,
         Condition::PluginLoad,
         Condition::Upstream,
+        Condition::RtmService,
         Condition::AuditFailed,
         Condition::RateLimited,
         Condition::TooLarge,

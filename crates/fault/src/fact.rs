@@ -119,7 +119,7 @@ impl Echo {
 
 /// Control, zero-width, direction-changing and otherwise invisible characters. Tags (U+E0000…) and variation
 /// selectors carry whole hidden sentences past a reader and into a model.
-pub(crate) fn is_deceptive(c: char) -> bool {
+pub fn is_deceptive(c: char) -> bool {
     c.is_control()
         || matches!(c,
             '\u{AD}' | '\u{34F}' | '\u{61C}' | '\u{115F}'..='\u{1160}' | '\u{17B4}'..='\u{17B5}'

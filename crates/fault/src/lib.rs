@@ -35,7 +35,7 @@ pub mod reason {
 
 pub use condition::Condition;
 pub use excerpt::Excerpt;
-pub use fact::{Echo, Fact, Name};
+pub use fact::{Echo, Fact, Name, is_deceptive};
 pub use failure::Fault;
 pub use kind::{Kind, Level};
 pub use operator::{Captured, Operator};

@@ -4,13 +4,14 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use failwell_fault::{OrFault, reason};
+use failwell_fault::{Fault, OrFault, reason};
 use failwell_render::{Cache, CacheScope};
 use failwell_rpc::{Json, Raw};
 use failwell_server::{HeaderParam, List};
 
 use crate::gateway::{naming_member, outside_name};
 use crate::http::marked;
+use crate::pinning::Places;
 
 /// How long a list is believed when nobody says that it changed.
 const LIFETIME: Duration = Duration::from_secs(60);
@@ -32,6 +33,19 @@ pub(crate) struct Entry {
     pub(crate) header_params: Vec<HeaderParam>,
     /// Whether it can be a task.
     pub(crate) tasks: TaskSupport,
+    /// Whether nobody may see or call it until the operator has looked at it.
+    pub(crate) held: bool,
+}
+
+/// What a member just listed.
+pub(crate) struct Fresh<'a> {
+    pub(crate) items: &'a [Json],
+    /// Which of them are held.
+    pub(crate) held: &'a Places,
+    /// How long they may be kept.
+    pub(crate) cache: Cache,
+    /// Which life of the member said so: after its end it may say something else.
+    pub(crate) lives: u64,
 }
 
 /// What it takes to call something.
@@ -73,13 +87,21 @@ impl Entry {
         let header_params = marked(schema).unwrap_or_default();
         let tasks = TaskSupport::of(item.raw()).unwrap_or(TaskSupport::Forbidden);
         let (server, shown) = (server.to_owned(), inside.clone());
-        Some(Entry { server, shown, inside, outside, definition, header_params, tasks })
+        Some(Entry { server, shown, inside, outside, definition, header_params, tasks, held: false })
     }
 
-    /// What it takes to call it.
-    pub(crate) fn callee(&self) -> Callee {
-        Callee { inside: self.inside.clone(), tasks: self.tasks }
+    /// What it takes to call it, if it is not held.
+    pub(crate) fn callee(&self) -> Result<Callee, Fault> {
+        if self.held {
+            return Err(Fault::new(&reason::POLICY_PIN_CHANGED));
+        }
+        Ok(Callee { inside: self.inside.clone(), tasks: self.tasks })
     }
+}
+
+/// The names of what is there to be called.
+pub(crate) fn shown_names(entries: &[Entry], name: impl Fn(&Entry) -> &String) -> impl Iterator<Item = &str> {
+    entries.iter().filter(|entry| !entry.held).map(move |entry| name(entry).as_str())
 }
 
 /// By member, then by kind of list.
@@ -90,6 +112,7 @@ struct Listed {
     since: Instant,
     entries: Arc<Vec<Entry>>,
     cache: Cache,
+    lives: u64,
 }
 
 /// Lists by member.
@@ -101,15 +124,23 @@ impl Catalogue {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    pub(crate) fn get(&self, server: &str, list: List) -> Option<Arc<Vec<Entry>>> {
+    /// A list that this life of a member said lately.
+    pub(crate) fn get(&self, server: &str, list: List, lives: u64) -> Option<Arc<Vec<Entry>>> {
         let known = self.lock();
         let listed = known.get(server)?.get(list as usize)?.as_ref()?;
-        (listed.since.elapsed() < LIFETIME).then(|| listed.entries.clone())
+        (listed.lives == lives && listed.since.elapsed() < LIFETIME).then(|| listed.entries.clone())
     }
 
-    pub(crate) fn put(&self, server: &str, list: List, entries: Vec<Entry>, cache: Cache) -> Arc<Vec<Entry>> {
+    pub(crate) fn put(
+        &self,
+        server: &str,
+        list: List,
+        entries: Vec<Entry>,
+        fresh: &Fresh<'_>,
+    ) -> Arc<Vec<Entry>> {
         let entries = Arc::new(entries);
-        let listed = Listed { since: Instant::now(), entries: entries.clone(), cache };
+        let (cache, lives) = (fresh.cache, fresh.lives);
+        let listed = Listed { since: Instant::now(), entries: entries.clone(), cache, lives };
         if let Some(place) = self.lock().entry(server.to_owned()).or_default().get_mut(list as usize) {
             *place = Some(listed);
         }
@@ -142,6 +173,11 @@ impl Catalogue {
     /// Something of this member changed.
     pub(crate) fn forget(&self, server: &str) {
         self.lock().remove(server);
+    }
+
+    /// Everything has to be asked for again.
+    pub(crate) fn clear(&self) {
+        self.lock().clear();
     }
 
     /// Every list of one kind that is known, with whose it is.

@@ -57,6 +57,20 @@ impl Faces {
         }
     }
 
+    /// How many of its processes have ended.
+    pub(crate) fn lives(&self) -> u64 {
+        self.all().map(|face| face.tally().ends()).sum()
+    }
+
+    /// The name of the face for the client of this request, where there are two.
+    pub(crate) fn face(&self, cx: &Context) -> &'static str {
+        match (&self.session, cx.client().revision.era()) {
+            (None, _) => "",
+            (Some(_), Era::Session) => "session",
+            (Some(_), Era::Modern) => "modern",
+        }
+    }
+
     /// How it is doing: as the face in use does.
     pub(crate) fn state(&self) -> State {
         let states: Vec<State> = self.all().map(|face| face.state()).collect();

@@ -1,9 +1,10 @@
 //! Many servers behind one room.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::Duration;
 
+use failwell_consent::Pins;
 use failwell_fault::{Echo, Fault, OrFault, reason};
 use failwell_policy::{Caller, Ruling};
 use failwell_process::Launcher;
@@ -17,7 +18,7 @@ use futures_util::future::join_all;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
-use crate::catalogue::{Callee, Catalogue, Entry};
+use crate::catalogue::{Callee, Catalogue, Entry, Fresh, shown_names};
 use crate::faces::Faces;
 use crate::member::Member;
 use crate::metrics;
@@ -47,7 +48,7 @@ pub(crate) const EVERYTHING: Offers = Offers {
 
 /// A room made of others.
 #[derive(Clone)]
-pub struct Gateway(Arc<Inner>);
+pub struct Gateway(pub(crate) Arc<Inner>);
 
 pub(crate) struct Inner {
     pub(crate) info: Info,
@@ -55,10 +56,11 @@ pub(crate) struct Inner {
     pub(crate) catalogue: Arc<Catalogue>,
     pub(crate) veil: Veil,
     pub(crate) parking: Arc<Parking>,
-    hubs: Arc<Hubs>,
+    pub(crate) pins: OnceLock<Arc<Pins>>,
+    pub(crate) hubs: Arc<Hubs>,
     launcher: Launcher,
     state: Arc<dyn SharedState>,
-    end: CancellationToken,
+    pub(crate) end: CancellationToken,
 }
 
 impl Gateway {
@@ -82,6 +84,7 @@ impl Gateway {
             catalogue: Arc::default(),
             veil: Veil::default(),
             parking: Arc::new(Parking::new(state.clone())),
+            pins: OnceLock::new(),
             hubs: Arc::default(),
             launcher: launcher.clone(),
             state,
@@ -159,7 +162,7 @@ impl Gateway {
 
 /// Who hears of changes: everybody of all members, and those of one of that one.
 #[derive(Default)]
-struct Hubs(Mutex<Vec<(Option<String>, Hub)>>);
+pub(crate) struct Hubs(Mutex<Vec<(Option<String>, Hub)>>);
 
 impl Hubs {
     fn add(&self, of: Option<&str>, hub: &Hub) {
@@ -168,7 +171,7 @@ impl Hubs {
     }
 
     /// Every list is another one now; whoever heard of a server that is gone hears no more.
-    fn tell(&self, told: &Reloaded) {
+    pub(crate) fn tell(&self, told: &Reloaded) {
         if told.is_nothing() {
             return;
         }
@@ -255,8 +258,14 @@ impl Inner {
         Ok(self.veil.over(entries, member.name(), list, &cx.client().caller))
     }
 
-    async fn listed(&self, member: &Member, list: List, cx: &Context) -> Result<Arc<Vec<Entry>>, Fault> {
-        if let Some(known) = self.catalogue.get(member.name(), list) {
+    pub(crate) async fn listed(
+        &self,
+        member: &Member,
+        list: List,
+        cx: &Context,
+    ) -> Result<Arc<Vec<Entry>>, Fault> {
+        let lives = member.lives();
+        if let Some(known) = self.catalogue.get(member.name(), list, lives) {
             return Ok(known);
         }
         let asking = async {
@@ -268,13 +277,17 @@ impl Inner {
         };
         let late = |_| Fault::new(&reason::GATEWAY_UPSTREAM_TIMEOUT).fact("limit_s", LIST_PATIENCE.as_secs());
         let (items, cache) = tokio::time::timeout(LIST_PATIENCE, asking).await.map_err(late)??;
-        Ok(self.learn(member, list, &items, cache))
+        let held = self.examine(member, list, &items, cx).await?;
+        Ok(self.learn(member, list, Fresh { items: &items, held: &held, cache, lives }))
     }
 
     /// Remembers what a member just listed.
-    pub(crate) fn learn(&self, member: &Member, list: List, items: &[Json], cache: Cache) -> Arc<Vec<Entry>> {
-        let entries = items.iter().filter_map(|item| Entry::of(member.name(), list, item)).collect();
-        let entries = self.catalogue.put(member.name(), list, entries, cache);
+    pub(crate) fn learn(&self, member: &Member, list: List, fresh: Fresh<'_>) -> Arc<Vec<Entry>> {
+        let entries = fresh.items.iter().enumerate().filter_map(|(place, item)| {
+            let entry = Entry::of(member.name(), list, item)?;
+            Some(Entry { held: fresh.held.contains(&place), ..entry })
+        });
+        let entries = self.catalogue.put(member.name(), list, entries.collect(), &fresh);
         // Asked before a reload and answered after it: true of what was, not of what is.
         if !self.roster.has(member) {
             self.catalogue.forget(member.name());
@@ -299,7 +312,8 @@ impl Inner {
             None => 0,
         };
         let (found, missing) = self.all(list, cx).await;
-        let all: Vec<&Entry> = found.iter().flat_map(|entries| entries.iter()).collect();
+        let all: Vec<&Entry> =
+            found.iter().flat_map(|entries| entries.iter()).filter(|entry| !entry.held).collect();
         if start > all.len() {
             return Err(Fault::new(&reason::MCP_BAD_CURSOR));
         }
@@ -321,7 +335,7 @@ impl Inner {
         if let Some(member) = server_of(name).and_then(|server| self.member(server)) {
             let entries = self.of(&member, list, cx).await?;
             if let Some(entry) = entries.iter().find(|entry| entry.outside == name) {
-                return Ok((member, entry.callee()));
+                return Ok((member, entry.callee()?));
             }
             return Err(self.unknown(list, name, cx));
         }
@@ -330,7 +344,7 @@ impl Inner {
         match (having.next(), having.next()) {
             (Some(only), None) => {
                 let member = self.member(&only.server).or_fault(&reason::SERVER_BUG)?;
-                Ok((member, only.callee()))
+                Ok((member, only.callee()?))
             }
             _ => Err(self.unknown(list, name, cx)),
         }
@@ -340,7 +354,7 @@ impl Inner {
     fn unknown(&self, list: List, name: &str, cx: &Context) -> Fault {
         let row = if list == List::Tools { &reason::MCP_UNKNOWN_TOOL } else { &reason::MCP_UNKNOWN_PROMPT };
         let known = self.seen(list, &cx.client().caller);
-        let names = known.iter().flat_map(|entries| entries.iter().map(|entry| entry.outside.as_str()));
+        let names = known.iter().flat_map(|entries| shown_names(entries, |entry| &entry.outside));
         Fault::new(row).fact("name", Echo::of_caller(name)).nearest(nearest(name, names))
     }
 
@@ -424,6 +438,12 @@ impl Room for Gateway {
             Member::BuiltIn(..) => None,
         });
         metrics::write(&upstreams.collect::<Vec<_>>(), out);
+        self.0.write_held(out);
+        for member in members.iter() {
+            if let Member::BuiltIn(_, room) = member {
+                room.metrics(out);
+            }
+        }
     }
 
     fn call(&self, tool: &str, arguments: Json, cx: Context) -> Work<ToolOutcome> {
@@ -432,7 +452,7 @@ impl Room for Gateway {
             let (member, tool) = inner.resolve(List::Tools, &tool, &cx).await?;
             inner.admit(&member, List::Tools, &tool.inside, Some(&arguments), &cx)?;
             let _turn = cx.turn(member.name(), &tool.inside).await?;
-            let outcome = member.call(&tool, arguments, cx, &inner.parking).await?;
+            let outcome = inner.run(&member, &tool, arguments, cx).await?;
             Ok(outcome.map_relayed(|members| uris::in_content(member.name(), members)))
         })
     }
@@ -455,6 +475,7 @@ impl Room for Gateway {
         let (inner, uri) = (self.0.clone(), uri.to_owned());
         Box::pin(async move {
             let (member, inside) = inner.of_uri(&uri, &cx)?;
+            let cx = cx.known_as(inside, &uri);
             member.watch(inside, cx).await
         })
     }

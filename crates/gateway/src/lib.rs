@@ -13,6 +13,7 @@
 //! * Callers who share a connection hear only what is theirs; what could be anybody's reaches nobody.
 //! * Members are one immutable snapshot, swapped whole: a request sees all of the old ones or all of the new, and what
 //!   it began with an old one it ends with it.
+//! * A definition that is not the known one reaches nobody, and is not called, while pins hold it.
 //! * Every child is watched over by `process`: no zombie, no orphan, whatever happens to us.
 
 mod calm;
@@ -33,12 +34,14 @@ mod names;
 mod notice;
 mod params;
 mod parked;
+mod pinning;
 mod pool;
 mod pulse;
 mod relay;
 mod rests;
 mod roster;
 mod rounds;
+mod running;
 mod said;
 mod seat;
 mod settings;

@@ -213,7 +213,11 @@ impl Line {
     pub(crate) fn go_down(&self, why: &Down) {
         let waiting = {
             let mut state = self.lock();
-            state.down.get_or_insert_with(|| why.clone());
+            if state.down.is_none() {
+                // Before whoever waits hears of it: what was listed is not believed any more.
+                self.strays.all().end();
+                state.down = Some(why.clone());
+            }
             std::mem::take(&mut state.waiting)
         };
         for (_, waiting) in waiting {

@@ -70,6 +70,22 @@ impl Member {
         }
     }
 
+    /// How many of its processes have ended; the next one may say something else.
+    pub(crate) fn lives(&self) -> u64 {
+        match self {
+            Member::Upstream(upstream) => upstream.lives(),
+            Member::BuiltIn(..) => 0,
+        }
+    }
+
+    /// Which of its faces the client of this request sees, where it has several.
+    pub(crate) fn face(&self, cx: &Context) -> &'static str {
+        match self {
+            Member::Upstream(upstream) => upstream.face(cx),
+            Member::BuiltIn(..) => "",
+        }
+    }
+
     /// Every item of a list, page by page, and how long they may be kept.
     pub(crate) async fn list(&self, list: List, cx: &Context) -> Result<(Vec<Json>, Cache), Fault> {
         let mut items = Vec::new();

@@ -12,10 +12,11 @@ use failwell_server::{
 };
 use serde_json::json;
 
-use crate::catalogue::Callee;
+use crate::catalogue::{Callee, Fresh, shown_names};
 use crate::gateway::{EVERYTHING, Inner, LIST_PATIENCE, naming_member};
 use crate::member::{Member, items_of};
 use crate::params::Params;
+use crate::pinning::without;
 use crate::veil::with;
 
 /// A view of one member.
@@ -44,18 +45,18 @@ impl Single {
     ) -> Result<Callee, Fault> {
         let entries = inner.of(member, list, cx).await?;
         if let Some(entry) = entries.iter().find(|entry| entry.shown == name) {
-            return Ok(entry.callee());
+            return entry.callee();
         }
         let row = if list == List::Tools { &reason::MCP_UNKNOWN_TOOL } else { &reason::MCP_UNKNOWN_PROMPT };
-        let near = nearest(name, entries.iter().map(|entry| entry.shown.as_str()));
+        let near = nearest(name, shown_names(&entries, |entry| &entry.shown));
         Err(Fault::new(row).fact("name", Echo::of_caller(name)).nearest(near))
     }
 
     /// A list as the caller sees it, whole.
     async fn veiled(inner: &Inner, member: &Member, list: List, cx: &Context) -> Result<Page, Fault> {
         let entries = inner.of(member, list, cx).await?;
-        let own =
-            entries.iter().filter_map(|entry| with(&entry.definition, naming_member(list), &entry.shown));
+        let there = entries.iter().filter(|entry| !entry.held);
+        let own = there.filter_map(|entry| with(&entry.definition, naming_member(list), &entry.shown));
         let items: Vec<Json> = own.collect();
         let items = Json::of(&items).or_fault(&reason::SERVER_BUG)?;
         Ok(Page {
@@ -105,14 +106,16 @@ impl Room for Single {
                 let foreign = cursor.map_or(Ok(()), |_| Err(Fault::new(&reason::MCP_BAD_CURSOR)));
                 return foreign.and(Single::veiled(&inner, &member, list, &cx).await);
             }
-            let first = cursor.is_none();
+            let (first, lives) = (cursor.is_none(), member.lives());
+            inner.get_to_know(&member, list, &cx).await?;
             let page = member.page(list, cursor, Params::passing(), &cx).await?;
             let (items, next) = items_of(&page, list)?;
+            let held = inner.examine(&member, list, &items, &cx).await?;
             // Learnt from only when it is the whole of the list.
             if first && next.is_none() {
-                inner.learn(&member, list, &items, page.cache);
+                inner.learn(&member, list, Fresh { items: &items, held: &held, cache: page.cache, lives });
             }
-            Ok(page)
+            without(page, list, &items, &held)
         })
     }
 
@@ -127,7 +130,7 @@ impl Room for Single {
             let tool = Single::known(&inner, &member, List::Tools, &tool, &cx).await?;
             inner.admit(&member, List::Tools, &tool.inside, Some(&arguments), &cx)?;
             let _turn = cx.turn(member.name(), &tool.inside).await?;
-            member.call(&tool, arguments, cx, &inner.parking).await
+            inner.run(&member, &tool, arguments, cx).await
         })
     }
 

@@ -16,6 +16,7 @@ const REPORT: Duration = Duration::from_secs(60);
 #[derive(Debug, Default)]
 pub(crate) struct Tally {
     starts: AtomicU64,
+    ends: AtomicU64,
     strays: AtomicU64,
     failures: AtomicU64,
     took: Histogram,
@@ -59,6 +60,16 @@ impl Tally {
         self.failures.load(Ordering::Relaxed)
     }
 
+    /// A process of it, or a connection to it, is at its end.
+    pub(crate) fn end(&self) {
+        self.ends.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// How many were.
+    pub(crate) fn ends(&self) -> u64 {
+        self.ends.load(Ordering::Relaxed)
+    }
+
     /// How many lines were no messages.
     pub(crate) fn strays(&self) -> u64 {
         self.strays.load(Ordering::Relaxed)
@@ -83,6 +94,11 @@ impl Tally {
 impl Strays {
     pub(crate) fn of(all: Arc<Tally>) -> Strays {
         Strays { all, count: AtomicU64::new(0), first: Mutex::default() }
+    }
+
+    /// What is counted over all connections.
+    pub(crate) fn all(&self) -> &Tally {
+        &self.all
     }
 
     /// One more.

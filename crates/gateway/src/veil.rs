@@ -90,6 +90,11 @@ impl Veil {
         self.ruling.load().shows(caller, Thing { server, sort: Sort::Resources, name: uri })
     }
 
+    /// Whether a person has to say yes before this caller calls a tool.
+    pub(crate) fn wants_approval(&self, caller: &Caller, server: &str, tool: &str) -> bool {
+        self.ruling.load().wants_approval(caller, Thing { server, sort: Sort::Tools, name: tool })
+    }
+
     /// Refuses what this caller may not use, or not with these arguments.
     pub(crate) fn admit(
         &self,
@@ -143,6 +148,7 @@ fn dressed(entry: &Entry, list: List, view: &View<'_>) -> Option<Entry> {
         definition,
         header_params: entry.header_params.clone(),
         tasks: entry.tasks,
+        held: entry.held,
     })
 }
 

@@ -70,6 +70,11 @@ impl Rules {
         self.0.iter().any(|rule| !rule.callers.is_everybody())
     }
 
+    /// Whether anything of anybody needs a person's yes.
+    pub fn ask_for_approval(&self) -> bool {
+        self.0.iter().any(|rule| !rule.items.approve.is_empty())
+    }
+
     /// Which rules are about this caller.
     pub fn standing(&self, caller: &Caller) -> Standing {
         let about = |(index, rule): (usize, &Rule)| {
@@ -115,6 +120,11 @@ impl<'a> View<'a> {
     /// How an item is described, where a rule says so.
     pub fn description(&self, name: &str) -> Option<&'a str> {
         self.0.iter().rev().find_map(|items| items.described(name))
+    }
+
+    /// Whether a person has to say yes before it runs: one rule that wants it is enough.
+    pub fn wants_approval(&self, name: &str) -> bool {
+        self.0.iter().any(|items| items.wants_approval(name))
     }
 
     /// What the arguments of a tool must satisfy beyond its own schema.
@@ -170,6 +180,34 @@ mod tests {
         assert!(rules.tell_callers_apart());
         assert_ne!(rules.standing(&plain), rules.standing(&intern));
         assert_eq!(rules.standing(&plain), rules.standing(&Caller::anonymous()));
+    }
+
+    #[test]
+    fn one_rule_that_wants_approval_is_enough() {
+        let approve = |names: &[&str]| Items {
+            approve: names.iter().map(|name| Pattern::new(name)).collect(),
+            ..Items::default()
+        };
+        let rules = Rules::new(vec![
+            rule(&[], &["ev"], approve(&["write_*"])),
+            rule(&["!role:admin"], &["db*"], approve(&["drop"])),
+            rule(&[], &[], hide(&["gone"])),
+        ]);
+        let (plain, admin) = (Caller::keyholder("a"), Caller::keyholder("c").in_roles(["admin"]));
+        for (caller, server, name, wanted) in [
+            (&plain, "ev", "write_file", true),
+            (&admin, "ev", "write_file", true),
+            (&plain, "ev", "read_file", false),
+            (&plain, "other", "write_file", false),
+            (&plain, "db1", "drop", true),
+            (&admin, "db1", "drop", false),
+        ] {
+            let standing = rules.standing(caller);
+            let view = rules.about(&standing, server, Sort::Tools);
+            assert_eq!(view.wants_approval(name), wanted, "{caller} {server} {name}");
+        }
+        assert!(rules.ask_for_approval());
+        assert!(!Rules::new(vec![rule(&[], &[], hide(&["x"]))]).ask_for_approval());
     }
 
     #[test]

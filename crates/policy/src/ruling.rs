@@ -13,6 +13,8 @@ use crate::thing::{Act, Thing};
 pub struct Ruling {
     rules: Rules,
     charter: Option<Charter>,
+    /// Known beforehand, so that a call of nothing special finds out at one look.
+    asks: bool,
 }
 
 /// What is the same for everybody who is treated alike.
@@ -26,7 +28,7 @@ pub struct Place {
 impl Ruling {
     /// These rules and this charter.
     pub fn new(rules: Rules, charter: Option<Charter>) -> Ruling {
-        Ruling { rules, charter }
+        Ruling { asks: rules.ask_for_approval(), rules, charter }
     }
 
     /// Whether there is nothing to look at.
@@ -68,6 +70,11 @@ impl Ruling {
         self.is_clear()
             || self.view(&self.place(caller), thing.server, thing.sort).shows(thing.name)
                 && self.reveals(caller, thing)
+    }
+
+    /// Whether a person has to say yes before this caller uses a thing.
+    pub fn wants_approval(&self, caller: &Caller, thing: Thing<'_>) -> bool {
+        self.asks && self.view(&self.place(caller), thing.server, thing.sort).wants_approval(thing.name)
     }
 
     /// Refuses the use of a thing the caller knows of, or these arguments for it.

@@ -39,7 +39,7 @@ pub fn answer(reason: &Reason, face: Face) -> Answer {
 /// Whether a tool call that fails so is answered with an `isError` result, which the model gets to see,
 /// rather than with a protocol error, which it may not.
 pub fn shown_to_the_model(reason: &Reason) -> bool {
-    matches!(reason.condition, Condition::ToolFailed | Condition::BadArguments)
+    matches!(reason.condition, Condition::ToolFailed | Condition::BadArguments | Condition::RtmService)
 }
 
 /// The code of a failed tool where a server answers with errors instead of results: the pytest record's.
@@ -67,6 +67,7 @@ pub fn row(reason: &Reason) -> Row {
         Condition::Configuration => each((-32603, 500), (-32001, 200), (1500, 200)),
         Condition::PluginLoad => each((-32603, 500), (-32002, 200), (1500, 200)),
         Condition::Upstream => each((-32603, http), (-32004, 200), (application(http), 200)),
+        Condition::RtmService => each((-32603, http), (-32001, 200), (application(http), 200)),
         Condition::AuditFailed => each((-32603, 503), (-32005, 200), (1503, 200)),
         Condition::RateLimited => each((-32603, 429), (1429, 429), (1429, 429)),
         Condition::TooLarge => each((-32603, 413), (1413, 413), (1413, 413)),

@@ -1,6 +1,6 @@
 use failwell_fault::{Condition, Fact, Fault, Retry};
 use failwell_rpc::write::keep_on_one_line;
-use failwell_rpc::{Asked, Face, Json, ReplyTo, RestStyle, Revision, Wants};
+use failwell_rpc::{Asked, Era, Face, Json, ReplyTo, RestStyle, Revision, Wants};
 
 use crate::codes::{answer, shown_to_the_model, tool_error as tool_error_code};
 use crate::moment::Moment;
@@ -159,10 +159,20 @@ fn error_body(to: &ReplyTo, fault: &Fault, code: i32, account: &str) -> Vec<u8> 
         out.key("error");
         out.open(b'{');
         out.number_member("code", code);
-        out.text_member("message", &sentence(fault));
+        out.text_member("message", &message(to, fault));
         out.raw_member("data", account);
         out.close(b'}');
     })
+}
+
+/// What is wrong, in the words of the record that promised them where one did: seed 002's, outside of tool calls.
+fn message(to: &ReplyTo, fault: &Fault) -> String {
+    let in_session = matches!(to.face, Face::Mcp(revision) if revision.era() == Era::Session);
+    let of_a_tool = matches!(to.asked, Asked::Tool | Asked::ToolOrError);
+    if in_session && !of_a_tool && fault.reason().condition == Condition::RtmService {
+        return "Failed to communicate with RTM service.".to_owned();
+    }
+    sentence(fault)
 }
 
 fn rest_body(fault: &Fault, code: i32, account: &str) -> Vec<u8> {

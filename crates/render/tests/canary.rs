@@ -166,7 +166,8 @@ const PROBLEM: Face = Face::Rest(RestStyle::Problem);
 
 /// Invalid arguments and failed tools are for the model to see, on MCP.
 fn is_shown(to: &ReplyTo, reason: &Reason) -> bool {
-    let for_model = matches!(reason.condition, Condition::ToolFailed | Condition::BadArguments);
+    let for_model =
+        matches!(reason.condition, Condition::ToolFailed | Condition::BadArguments | Condition::RtmService);
     matches!(to.face, Face::Mcp(_)) && to.asked == Asked::Tool && for_model
 }
 

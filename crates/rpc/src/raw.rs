@@ -2,6 +2,7 @@
 //! scanned it may find nothing, but it never panics.
 
 mod array;
+mod canonical;
 pub(crate) mod change;
 mod json;
 pub(crate) mod object;

@@ -1,7 +1,7 @@
 //! The end of every walk: turn it into bytes, count it, write it down.
 
 use std::borrow::Cow;
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 use std::time::{Duration, SystemTime};
 
 use failwell_audit::{Bodies, Done, Ended, Entry, Ledger, Record, Trace, Transport, failed};
@@ -9,6 +9,7 @@ use failwell_fault::{Fault, reason};
 use failwell_policy::Caller;
 use failwell_render::{Moment, Outcome, Reply, render};
 use failwell_rpc::{Asked, ReplyTo};
+use memchr::memmem::Finder;
 
 use crate::house::{Exchange, House};
 use crate::session::STDIO;
@@ -194,8 +195,9 @@ fn says_it_failed(reply: &Reply) -> bool {
     let body = &reply.body;
     let first = body.get(..SEARCHED).unwrap_or(body);
     let last = body.get(body.len().saturating_sub(SEARCHED)..).unwrap_or(body);
+    static MEMBER: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"\"isError\":"));
     let found = |bytes: &[u8]| {
-        memchr::memmem::find_iter(bytes, b"\"isError\":").any(|at| {
+        MEMBER.find_iter(bytes).any(|at| {
             let rest = bytes.get(at + b"\"isError\":".len()..).unwrap_or_default();
             rest.trim_ascii_start().starts_with(b"true")
         })

@@ -10,9 +10,11 @@ use serde_json::{Value, json};
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
+use crate::approving::Noted;
 use crate::asking::{Asking, Way};
 use crate::client::{Capability, Client};
 use crate::guarding::Porter;
+use crate::house::House;
 use crate::hub::{Event, Hub};
 use crate::log_level::LogLevel;
 use crate::party::Party;
@@ -26,7 +28,14 @@ use crate::turnstile::Passage;
 
 /// The request a handler serves. Cheap to clone.
 #[derive(Debug, Clone)]
-pub struct Context(Arc<Inner>);
+pub struct Context(Arc<Inner>, Option<Arc<Alias>>);
+
+/// What a room calls a resource, and what its client does.
+#[derive(Debug)]
+struct Alias {
+    inside: Box<str>,
+    outside: Arc<str>,
+}
 
 #[derive(Debug)]
 struct Inner {
@@ -48,6 +57,7 @@ struct Inner {
     trace: Option<Trace>,
     task: OnceLock<Arc<Task>>,
     detached: Notify,
+    noted: OnceLock<Box<Noted>>,
 }
 
 /// Whether a tool insists on being a task.
@@ -83,26 +93,38 @@ const PROGRESS_INTERVAL: Duration = Duration::from_millis(10);
 
 impl Context {
     pub(crate) fn new(around: Surroundings) -> Context {
-        Context(Arc::new(Inner {
-            client: around.client,
-            session: around.session,
-            reference: around.reference,
-            cancel: around.cancel,
-            outlet: around.outlet,
-            porter: around.porter,
-            server: around.server,
-            progress: around.progress,
-            last_progress: Mutex::default(),
-            log_level: around.log_level,
-            asking: around.asking,
-            hub: around.hub,
-            recorder: around.recorder,
-            tasks: around.tasks,
-            passing: around.passing,
-            trace: around.trace,
-            task: OnceLock::new(),
-            detached: Notify::new(),
-        }))
+        Context(
+            Arc::new(Inner {
+                client: around.client,
+                session: around.session,
+                reference: around.reference,
+                cancel: around.cancel,
+                outlet: around.outlet,
+                porter: around.porter,
+                server: around.server,
+                progress: around.progress,
+                last_progress: Mutex::default(),
+                log_level: around.log_level,
+                asking: around.asking,
+                hub: around.hub,
+                recorder: around.recorder,
+                tasks: around.tasks,
+                passing: around.passing,
+                trace: around.trace,
+                task: OnceLock::new(),
+                detached: Notify::new(),
+                noted: OnceLock::new(),
+            }),
+            None,
+        )
+    }
+
+    /// The same request, for a room that calls a resource otherwise than its client does: what the room announces about
+    /// it, the client hears under the name it knows.
+    #[must_use]
+    pub fn known_as(&self, inside: &str, outside: &str) -> Context {
+        let alias = Alias { inside: inside.into(), outside: outside.into() };
+        Context(self.0.clone(), Some(Arc::new(alias)))
     }
 
     /// Who is asking, and what their client can do.
@@ -153,6 +175,11 @@ impl Context {
         if let Some(tracer) = self.0.recorder.house().books.tracer() {
             tracer.end(span);
         }
+    }
+
+    /// Whether the caller called the request off, or hung up.
+    pub fn is_cancelled(&self) -> bool {
+        self.0.cancel.is_cancelled()
     }
 
     /// Completes when the caller called the request off.
@@ -220,6 +247,12 @@ impl Context {
 
     /// Tells every client that listens about a change.
     pub fn announce(&self, event: Event) {
+        let event = match (event, &self.1) {
+            (Event::ResourceUpdated(uri), Some(alias)) if *uri == *alias.inside => {
+                Event::ResourceUpdated(alias.outside.clone())
+            }
+            (other, _) => other,
+        };
         self.0.hub.announce(event);
     }
 
@@ -324,6 +357,19 @@ impl Context {
     pub(crate) async fn detached(&self) -> Option<Arc<Task>> {
         self.0.detached.notified().await;
         self.0.task.get().cloned()
+    }
+
+    pub(crate) fn house(&self) -> &House {
+        self.0.recorder.house()
+    }
+
+    /// What a person decided about it. The first word counts.
+    pub(crate) fn note(&self, noted: Noted) {
+        let _ = self.0.noted.set(Box::new(noted));
+    }
+
+    pub(crate) fn noted(&self) -> Option<&Noted> {
+        self.0.noted.get().map(AsRef::as_ref)
     }
 
     pub(crate) fn asking(&self) -> &Asking {

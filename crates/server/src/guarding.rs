@@ -240,6 +240,9 @@ impl House {
 
     /// The server a request is for, where guards tell servers apart.
     pub(crate) fn server_of(&self, request: &Request<'_>) -> String {
+        if !self.porter.knows_servers() {
+            return String::new();
+        }
         let target = request.param("name").or_else(|| request.param("uri"));
         match target.and_then(|raw| raw.as_str()) {
             Some(target) => self.server_behind(&target),

@@ -166,9 +166,9 @@ impl House {
         let whose =
             Whose { server: &server, to: Some(to), connection: arrival.connection(), watched: Some(watched) };
         match self.let_in(&arrival.request, whose)? {
-            None => self.work(call, client, arrival, &said, to).await,
+            None => self.work(call, client, arrival, &said, to, watched).await,
             // Rare and large, so kept apart.
-            Some(clean) => Box::pin(self.serve_clean(&clean, client, arrival, to)).await,
+            Some(clean) => Box::pin(self.serve_clean(&clean, client, arrival, to, watched)).await,
         }
     }
 
@@ -179,6 +179,7 @@ impl House {
         client: Client,
         arrival: &Arrival<'_>,
         to: &ReplyTo,
+        watched: Watched<'_>,
     ) -> Result<Outcome, Fault> {
         let Incoming::One(Ok(Message::Request(request))) = read(clean.as_bytes(), &Limits::default()) else {
             return Err(Fault::new(&reason::SERVER_BUG).note("guard", "a redacted request cannot be read"));
@@ -195,7 +196,7 @@ impl House {
         };
         let said = Meta::of(&arrival.request);
         let call = Call::read(&arrival.request, client.revision, self.room.offers())?;
-        self.work(call, client, &arrival, &said, to).await
+        self.work(call, client, &arrival, &said, to, watched).await
     }
 
     /// Policy on the way in: is there room, can it be written down, and is it this caller's turn.

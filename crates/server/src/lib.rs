@@ -15,6 +15,9 @@
 //! * What other nodes must know goes through [`SharedState`]; a node that is [`Alone`] shares nothing and waits for nobody.
 //! * Absent on purpose: sockets, code numbers, HTTP statuses.
 
+mod approval;
+mod approvals;
+mod approving;
 mod arrival;
 mod asking;
 mod books;
@@ -60,9 +63,14 @@ mod work;
 
 /// The trace a request is part of.
 pub use failwell_audit::{Carried, Trace};
+/// Who asks.
+pub use failwell_policy::Caller;
 /// What a tool's structured result is handed over as.
 pub use failwell_rpc::Json;
 
+pub use approval::{Approval, Approvals, Decided, Decision, Given, Petition, Standing, Terms};
+pub use approvals::ApprovalCall;
+pub use approving::ApprovalDesk;
 pub use arrival::{Arrival, Spoken, claims_modern};
 pub use books::Books;
 pub use client::{Capability, Client, TASKS_EXTENSION};

@@ -10,6 +10,7 @@ use failwell_rpc::{Asked, Json, ReplyTo, Request};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
+use crate::approvals::ApprovalCall;
 use crate::asking::Asking;
 use crate::client::Client;
 use crate::content::{ToolOutcome, Verdict};
@@ -36,6 +37,8 @@ pub enum PlainCall {
     },
     /// One resource.
     ReadResource(String),
+    /// Something about calls that need a person's yes.
+    Approvals(ApprovalCall),
 }
 
 /// How a plain call came.
@@ -45,6 +48,13 @@ pub struct PlainAround {
     pub cancel: CancellationToken,
     /// Which trace it is part of, where traces are kept; see `House::join_plain`.
     pub trace: Option<Trace>,
+}
+
+/// A call that is part of no trace.
+impl From<CancellationToken> for PlainAround {
+    fn from(cancel: CancellationToken) -> PlainAround {
+        PlainAround { cancel, trace: None }
+    }
 }
 
 impl PlainCall {
@@ -87,9 +97,9 @@ impl House {
         call: Result<PlainCall, Fault>,
         caller: &Caller,
         request: Option<&str>,
-        around: PlainAround,
+        around: impl Into<PlainAround>,
     ) -> Option<Reply> {
-        let PlainAround { cancel, trace } = around;
+        let PlainAround { cancel, trace } = around.into();
         let (began, trail) = (self.begin(), Trail::default());
         match &call {
             Ok(PlainCall::Execute { name, .. }) => {
@@ -97,12 +107,14 @@ impl House {
                 trail.aim(name);
             }
             Ok(PlainCall::ReadResource(uri)) => trail.aim(uri),
+            Ok(PlainCall::Approvals(call)) => call.target().into_iter().for_each(|id| trail.aim(id)),
             Ok(PlainCall::ListTools) | Err(_) => {}
         }
         let method = match &call {
             Ok(PlainCall::Execute { .. }) => Some("execute_tool"),
             Ok(PlainCall::ListTools) => Some("list_tools"),
             Ok(PlainCall::ReadResource(_)) => Some("read_resource"),
+            Ok(PlainCall::Approvals(call)) => Some(call.method()),
             Err(_) => None,
         };
         let server = call.as_ref().map_or_else(|_| String::new(), |call| self.server_of_plain(call));
@@ -130,6 +142,10 @@ impl House {
         around: PlainAround,
     ) -> Result<Outcome, Fault> {
         let _passage = self.admit(caller).await?;
+        if let PlainCall::Approvals(call) = call {
+            // Rare and large, so kept apart: what every request is made of stays small.
+            return Box::pin(self.serve_approvals(call, caller, whose)).await;
+        }
         let cx = Context::new(Surroundings {
             client: Client::plain(caller.clone()),
             session: None,
@@ -156,7 +172,11 @@ impl House {
                 let arguments = Json::of(&arguments).or_fault(&reason::SERVER_BUG)?;
                 let arguments = self.porter.incoming(whose, arguments.text())?.unwrap_or(arguments);
                 let work = self.room.call(&name, arguments, cx.clone());
-                plain_result(self.supervise(work, &cx).await?.finished()?)
+                let supervised = self.supervise(work, &cx).await;
+                if let (Some(noted), Some(watched)) = (cx.noted(), whose.watched) {
+                    noted.onto(watched);
+                }
+                plain_result(supervised?.finished()?)
             }
             PlainCall::ReadResource(uri) => {
                 let clean = self.porter.incoming(whose, &failwell_rpc::json_string(&uri))?;
@@ -165,6 +185,7 @@ impl House {
                 let contents = self.supervise(self.room.read(&uri, cx.clone()), &cx).await?.finished()?;
                 Ok(Outcome::Value(contents.members))
             }
+            PlainCall::Approvals(_) => Err(Fault::new(&reason::SERVER_BUG)),
         }
     }
 }

@@ -65,13 +65,18 @@ impl Resource {
         (self.reader)(address, cx)
     }
 
-    /// Whether a URI is this one, or fits this template; a place takes one or more characters but no slash.
+    /// Whether a URI is this one, or fits this template; a place takes one or more characters but no slash. `{?a,b}` at
+    /// its end takes a query with some of these names.
     pub(crate) fn matches(&self, uri: &str) -> Option<Address> {
         let mut parts = BTreeMap::new();
         let (mut pattern, mut rest) = (self.uri, uri);
         while let Some((literal, after)) = pattern.split_once('{') {
             rest = rest.strip_prefix(literal)?;
             let (name, tail) = after.split_once('}')?;
+            if let Some(names) = name.strip_prefix('?') {
+                read_query(rest, names, &mut parts)?;
+                return tail.is_empty().then(|| Address { uri: uri.to_owned(), parts });
+            }
             let stop = tail.chars().next();
             let end = rest.find(|c| c == '/' || Some(c) == stop).unwrap_or(rest.len());
             let (value, remaining) = rest.split_at_checked(end)?;
@@ -83,6 +88,35 @@ impl Resource {
         }
         (pattern == rest).then(|| Address { uri: uri.to_owned(), parts })
     }
+}
+
+/// Reads `?a=1&b=2` with these names only.
+fn read_query(rest: &str, names: &str, parts: &mut BTreeMap<String, String>) -> Option<()> {
+    for pair in rest.strip_prefix('?')?.split('&') {
+        let (name, value) = pair.split_once('=')?;
+        if !names.split(',').any(|known| known == name) {
+            return None;
+        }
+        parts.insert(name.to_owned(), unescaped(value)?);
+    }
+    Some(())
+}
+
+/// `%41` and `+` as what they stand for.
+fn unescaped(text: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.bytes();
+    while let Some(byte) = rest.next() {
+        bytes.push(match byte {
+            b'+' => b' ',
+            b'%' => {
+                let digit = |byte: Option<u8>| char::from(byte?).to_digit(16);
+                u8::try_from(digit(rest.next())? * 16 + digit(rest.next())?).ok()?
+            }
+            plain => plain,
+        });
+    }
+    String::from_utf8(bytes).ok()
 }
 
 impl fmt::Debug for Resource {
@@ -114,6 +148,11 @@ mod tests {
         check("test://t/{id}/data", "test://t/123/data", Some(&[("id", "123")]));
         check("test://t/{id}/data", "test://t//data", None);
         check("test://t/{id}/data", "test://t/1/2/data", None);
+        check("x://t{?f,g}", "x://t?f=a%20b%2F%C3%A9", Some(&[("f", "a b/é")]));
+        check("x://t{?f,g}", "x://t?g=1&f=2+3", Some(&[("f", "2 3"), ("g", "1")]));
+        check("x://t{?f}", "x://t?other=1", None);
+        check("x://t{?f}", "x://t", None);
+        check("x://t{?f}", "x://t?f=%zz", None);
         check("x://{a}-{b}", "x://1-2", Some(&[("a", "1"), ("b", "2")]));
     }
 }

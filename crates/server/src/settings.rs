@@ -4,6 +4,7 @@ use std::time::Duration;
 use failwell_fault::Secret;
 use failwell_rpc::Era;
 
+use crate::approving::ApprovalDesk;
 use crate::guarding::Gate;
 use crate::state::{Alone, SharedState};
 use crate::turnstile::Turnstile;
@@ -31,6 +32,8 @@ pub struct Settings {
     pub only: Option<Era>,
     /// The name of the house among those of its node; the main one has none.
     pub house: String,
+    /// Where calls ask for a person's yes; nowhere by default.
+    pub approvals: Option<Arc<ApprovalDesk>>,
     /// What nodes share.
     pub state: Arc<dyn SharedState>,
     /// What all nodes seal with; a fresh key by default.
@@ -60,6 +63,7 @@ impl Default for Settings {
             gate: None,
             only: None,
             house: String::new(),
+            approvals: None,
             state: Arc::new(Alone),
             seal_key: None,
         }

@@ -17,6 +17,7 @@ use crate::client::{Capability, Client, TASKS_EXTENSION};
 use crate::content::{ToolOutcome, Verdict};
 use crate::context::{Context, Surroundings};
 use crate::digest::binding;
+use crate::guarding::Watched;
 use crate::house::House;
 use crate::listen::{Filter, Listening};
 use crate::passing::Passing;
@@ -36,8 +37,9 @@ impl House {
         arrival: &Arrival<'_>,
         said: &Meta<'_>,
         to: &ReplyTo,
+        watched: Watched<'_>,
     ) -> Result<Outcome, Fault> {
-        let desk = Desk { house: self, client, arrival, said, to };
+        let desk = Desk { house: self, client, arrival, said, to, watched };
         match call {
             Call::Initialize { version, capabilities } => {
                 // The client as it introduces itself: what is settled for it may depend on what it can do.
@@ -158,6 +160,7 @@ struct Desk<'a> {
     arrival: &'a Arrival<'a>,
     said: &'a Meta<'a>,
     to: &'a ReplyTo,
+    watched: Watched<'a>,
 }
 
 impl Desk<'_> {
@@ -222,7 +225,11 @@ impl Desk<'_> {
         }
         let cx = self.context(self.asking(&rounds, &name)?)?;
         let work = self.house.room.call(&name, arguments, cx.clone());
-        match self.house.supervise(work, &cx).await {
+        let supervised = self.house.supervise(work, &cx).await;
+        if let Some(noted) = cx.noted() {
+            noted.onto(self.watched);
+        }
+        match supervised {
             Ok(Supervised::Finished(outcome)) => tool_result(outcome, self.client.revision),
             Ok(Supervised::Detached(work, task)) => {
                 let members = task.base()?;

@@ -1,5 +1,6 @@
 //! HTTP: one listener, four faces.
 
+mod approvals;
 mod body;
 mod doors;
 mod issuer;

@@ -63,6 +63,9 @@ fn name(condition: Condition) -> &'static str {
         Condition::Configuration => "configuration error",
         Condition::PluginLoad => "an extension failed to load",
         Condition::Upstream => "upstream down, crashed, late or garbled",
+        Condition::RtmService => {
+            "Remember The Milk down, refusing or garbled (in a tool call: an `isError` result)"
+        }
         Condition::AuditFailed => "audit record could not be written",
         Condition::RateLimited => "too many requests",
         Condition::TooLarge => "body too large",

@@ -31,7 +31,7 @@ pub(super) fn run(look: &Look) -> Result<ExitCode, Complaint> {
 }
 
 /// The folder a ledger is in.
-fn folder(place: &LedgerPlace) -> Result<PathBuf, Complaint> {
+pub(super) fn folder(place: &LedgerPlace) -> Result<PathBuf, Complaint> {
     match &place.data_dir {
         Some(folder) => Ok(folder.clone()),
         None => {

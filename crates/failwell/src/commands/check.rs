@@ -2,8 +2,10 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
+use failwell_consent::{NewTools, PinAction, PinSettings};
 use failwell_policy::GuardSettings;
 use failwell_policy::guard::Rule;
+use failwell_server::Terms;
 use serde::Serialize;
 use serde_json::{Value, json as object};
 
@@ -81,6 +83,8 @@ fn view(config: &Config) -> Value {
         "limits": limits(&config.limits),
         "servers": servers,
         "upstream": upstreams,
+        "approval": approval(&config.approval),
+        "pin": pin(&config.pin),
         "guard": guards(&config.guards),
         "audit": audit(&config.audit),
     })
@@ -110,6 +114,22 @@ fn limits(limits: &Limits) -> Value {
         "callers": limits.callers.len(),
         "tools": limits.tools.len(),
     })
+}
+
+fn approval(terms: &Terms) -> Value {
+    object!({"wait_s": terms.wait.as_secs(), "expires_s": terms.expires.as_secs()})
+}
+
+fn pin(settings: &PinSettings) -> Value {
+    let word = |action: PinAction| match action {
+        PinAction::Hold => "hold",
+        PinAction::Warn => "warn",
+        PinAction::Off => "off",
+    };
+    let servers: BTreeMap<&str, &str> =
+        settings.servers.iter().map(|(name, action)| (name.as_str(), word(*action))).collect();
+    let new_tools = if settings.new_tools == NewTools::Hold { "hold" } else { "allow" };
+    object!({"action": word(settings.action), "new_tools": new_tools, "servers": servers})
 }
 
 fn audit(audit: &AuditConfig) -> Value {

@@ -1,3 +1,4 @@
+use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -8,25 +9,36 @@ use failwell_process::Launcher;
 use failwell_pytest::{Strictness, Walls};
 use failwell_server::{House, Settings, ToolFailures};
 
-use super::{runtime, serve, stdio, up};
-use crate::cli::{Door, FailuresAs, Pytest, SandboxIs, Serve, Server};
+use super::{runtime, serve, stdio, tasks, up};
+use crate::cli::{Door, FailuresAs, Pytest, SandboxIs, Serve, Server, Tasks};
 use crate::complaint::Complaint;
 
+/// How long a call of the tasks server may take: a batch has fifty changes, and each waits for its turn.
+const LONGEST_CALL: Duration = Duration::from_secs(300);
 /// What a request has beyond the longest run, to clear up and answer.
 const CLEARING_UP: Duration = Duration::from_secs(30);
 
 /// Serves one tool server until its client hangs up or it is told to stop.
 pub(super) fn run(arguments: Serve) -> Result<ExitCode, Complaint> {
     match arguments.server {
-        Server::Pytest(arguments) => {
-            let door = arguments.door.listen;
-            let house = move || pytest(arguments);
-            match door {
-                None => stdio::serve_one(house),
-                Some(address) => runtime()?.block_on(async { up::serve_one(house()?, address).await }),
-            }
-        }
+        Server::Pytest(arguments) => through(arguments.door.listen, move || pytest(arguments)),
+        Server::Tasks(arguments) => through(arguments.door.listen, move || tasks(&arguments)),
     }
+}
+
+fn through(
+    door: Option<SocketAddr>,
+    house: impl FnOnce() -> Result<Arc<House>, Complaint>,
+) -> Result<ExitCode, Complaint> {
+    match door {
+        None => stdio::serve_one(house),
+        Some(address) => runtime()?.block_on(async { up::serve_one(house()?, address).await }),
+    }
+}
+
+fn tasks(arguments: &Tasks) -> Result<Arc<House>, Complaint> {
+    let room = failwell_tasks::tasks(tasks::settle(&arguments.reach)?);
+    serve::build(room, settings(&arguments.door, LONGEST_CALL))
 }
 
 fn pytest(arguments: Pytest) -> Result<Arc<House>, Complaint> {

@@ -102,12 +102,16 @@ impl Running {
                 terminal::complain(&unchanged(serve::unexpected(&fault)));
                 self.served.house.note(fault, "reload");
             }
-            Ok(Became { mut reloaded, limited }) => {
+            Ok(Became { mut reloaded, limited, approving, pinning }) => {
                 if let (Some(entrance), Some(credentials)) = (&self.entrance, credentials) {
                     entrance.replace(credentials, self.served.single.clone());
                 }
                 let guards = self.config.guards != config.guards;
-                let told = told(&reloaded, &[("keys", rekeyed), ("limits", limited)], guards);
+                let told = told(
+                    &reloaded,
+                    &[("keys", rekeyed), ("limits", limited), ("approvals", approving), ("pins", pinning)],
+                    guards,
+                );
                 // Who has other roles may see other things.
                 reloaded.ruled |= rekeyed;
                 self.served.announce(&reloaded);

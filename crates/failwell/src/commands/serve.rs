@@ -6,15 +6,15 @@ use failwell_fault::Fault;
 use failwell_policy::guard::Direction;
 use failwell_policy::{GuardSettings, Guards, Limits, Rate};
 use failwell_process::Launcher;
-use failwell_server::{Gate, House, Room, Settings, Toolbox, Turnstile, keep_panics_quiet};
+use failwell_server::{Gate, House, Room, Settings, Turnstile, keep_panics_quiet};
 use tokio_util::sync::CancellationToken;
 
-use super::ledger;
+use super::{ledger, tasks};
 use crate::complaint::Complaint;
 use crate::config::{Builtin, Config};
 
 /// A built-in server.
-pub(super) fn room(server: Builtin) -> Result<Arc<dyn Room>, Fault> {
+pub(super) fn room(server: Builtin, config: &Config) -> Result<Arc<dyn Room>, Fault> {
     match server {
         Builtin::Lobby => Ok(Arc::new(failwell_lobby::lobby()?)),
         Builtin::Pytest => {
@@ -22,16 +22,17 @@ pub(super) fn room(server: Builtin) -> Result<Arc<dyn Room>, Fault> {
             let settings = failwell_pytest::Settings::of(here, Launcher::of_this_program()?);
             Ok(Arc::new(failwell_pytest::pytest(settings)?))
         }
+        Builtin::Tasks => Ok(Arc::new(failwell_tasks::tasks(tasks::settings(config))?)),
     }
 }
 
 /// A house around one tool server.
-pub(super) fn build(room: Result<Toolbox, Fault>, settings: Settings) -> Result<Arc<House>, Complaint> {
+pub(super) fn build(room: Result<impl Room, Fault>, settings: Settings) -> Result<Arc<House>, Complaint> {
     keep_panics_quiet();
     guarded(room, settings).map_err(|fault| unexpected(&fault))
 }
 
-fn guarded(room: Result<Toolbox, Fault>, settings: Settings) -> Result<Arc<House>, Fault> {
+fn guarded(room: Result<impl Room, Fault>, settings: Settings) -> Result<Arc<House>, Fault> {
     let mut guards = GuardSettings::default();
     // A server alone is run by whoever asks it, and takes secrets out of foreign text itself. Its own names must come
     // back as they are: a test whose id looks like a secret has to be found again by it.

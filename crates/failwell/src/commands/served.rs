@@ -1,16 +1,18 @@
 //! What a configuration is served as, and how it becomes another one while it runs.
 
 use std::collections::BTreeMap;
+use std::path::absolute;
 use std::sync::Arc;
 use std::time::Duration;
 
+use failwell_consent::{Kept, Pins, Store};
 use failwell_fault::{Fault, Secret};
 use failwell_gateway::{
     ClientCredentials, Front, Gateway, Reach, Reloaded, Restart, Trust, UpstreamSettings,
 };
 use failwell_policy::{GuardSettings, Guards};
 use failwell_process::Launcher;
-use failwell_server::{Gate, House, Info, Room, Settings, keep_panics_quiet};
+use failwell_server::{ApprovalDesk, Gate, House, Info, Room, Settings, keep_panics_quiet};
 
 use super::shared::Shared;
 use super::{ledger, serve};
@@ -36,6 +38,8 @@ pub(super) struct Served {
     gate: Gate,
     guards: GuardSettings,
     settings: Settings,
+    approvals: Arc<ApprovalDesk>,
+    pins: Arc<Pins>,
     /// The rate that was typed, which goes before that of the file.
     typed_rate: Option<u32>,
 }
@@ -45,6 +49,10 @@ pub(super) struct Became {
     pub(super) reloaded: Reloaded,
     /// Whether the limits are others.
     pub(super) limited: bool,
+    /// Whether other terms hold for what needs a yes.
+    pub(super) approving: bool,
+    /// Whether something else is done with changed definitions.
+    pub(super) pinning: bool,
 }
 
 /// Built-in servers by name.
@@ -75,22 +83,29 @@ impl Served {
 
     fn build(bounds: &Bounds, config: &Config, shared: Shared) -> Result<Served, Fault> {
         let gate = Gate::new(Guards::compile(config.guards.clone())?);
+        let consent = Store::in_folder(&ledger::folder(config));
+        let kept = Arc::new(Kept::of(&consent, &config.scope()));
+        let approvals = Arc::new(ApprovalDesk::new(kept, config.approval.clone()));
         let settings = Settings {
             request_deadline: Duration::from_secs(bounds.request_timeout),
             turnstile: serve::turnstile(config.limits.clone(), bounds.rate),
             gate: Some(gate.clone()),
+            approvals: Some(approvals.clone()),
             state: shared.state.clone(),
             seal_key: shared.seal_key,
             ..Settings::default()
         };
         let gateway = Gateway::sharing(INFO, &Launcher::of_this_program()?, shared.state);
-        let rooms = rooms(&gateway, &config.servers)?;
+        let pins = Pins::of(&consent, &config.scope(), config.pin.clone());
+        gateway.pin(pins.clone());
+        let rooms = rooms(&gateway, config)?;
         let front = Front::new(front(&gateway, config, &rooms));
         let books = ledger::books(config, &gate)?;
         let house = House::new(Arc::new(front.clone()), settings.clone(), books)?;
         gateway.announce_to(house.hub());
         let (single, guards, typed_rate) = (BTreeMap::new(), config.guards.clone(), bounds.rate);
-        let mut served = Served { house, single, gateway, front, gate, guards, settings, typed_rate };
+        let mut served =
+            Served { house, single, gateway, front, gate, guards, settings, approvals, pins, typed_rate };
         served.become_another(config)?;
         Ok(served)
     }
@@ -105,6 +120,11 @@ impl Served {
         }
         let ruled = self.gateway.rule(config.ruling());
         let limited = self.settings.turnstile.replace(serve::limits(config.limits.clone(), self.typed_rate));
+        let approving = self.approvals.replace(config.approval.clone());
+        let pinning = self.pins.replace(config.pin.clone());
+        if pinning {
+            self.gateway.look_again();
+        }
         let reloaded = Reloaded { ruled, ..self.gateway.reload(upstreams, rooms) };
         self.front.set(front);
         if let Some(guards) = guards {
@@ -112,7 +132,7 @@ impl Served {
             self.guards = config.guards.clone();
         }
         self.single = single;
-        Ok(Became { reloaded, limited })
+        Ok(Became { reloaded, limited, approving, pinning })
     }
 
     /// Tells clients what became another.
@@ -121,7 +141,7 @@ impl Served {
     }
 
     fn prepare(&self, config: &Config) -> Result<Prepared, Fault> {
-        let rooms = rooms(&self.gateway, &config.servers)?;
+        let rooms = rooms(&self.gateway, config)?;
         let upstreams: Vec<UpstreamSettings> = config.upstreams.iter().map(upstream).collect();
         let names = upstreams.iter().map(|upstream| &upstream.name).chain(rooms.iter().map(|(name, _)| name));
         let single = names.map(|name| Ok((name.clone(), self.alone(name)?))).collect::<Result<_, Fault>>()?;
@@ -164,12 +184,12 @@ fn front(gateway: &Gateway, config: &Config, rooms: &[(String, Arc<dyn Room>)]) 
 }
 
 /// The built-in servers; those that run stay.
-fn rooms(gateway: &Gateway, servers: &[Builtin]) -> Result<Rooms, Fault> {
+fn rooms(gateway: &Gateway, config: &Config) -> Result<Rooms, Fault> {
     let one = |server: &Builtin| match gateway.built_in(server.name()) {
         Some(room) => Ok((server.name().to_owned(), room)),
-        None => Ok((server.name().to_owned(), serve::room(*server)?)),
+        None => Ok((server.name().to_owned(), serve::room(*server, config)?)),
     };
-    servers.iter().map(one).collect()
+    config.servers.iter().map(one).collect()
 }
 
 /// An upstream of the file as the gateway wants it.
@@ -181,7 +201,11 @@ fn upstream(config: &UpstreamConfig) -> UpstreamSettings {
         Target::Command { program, arguments, cwd, env, env_pass } => Reach::Child {
             program: program.into(),
             arguments: arguments.clone(),
-            folder: cwd.clone().or_else(|| std::env::current_dir().ok()).unwrap_or_else(|| "/".into()),
+            folder: cwd
+                .as_ref()
+                .and_then(|cwd| absolute(cwd).ok())
+                .or_else(|| std::env::current_dir().ok())
+                .unwrap_or_else(|| "/".into()),
             environment: pairs(env),
             inherited: env_pass.clone(),
         },

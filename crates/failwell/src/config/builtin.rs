@@ -3,11 +3,12 @@
 pub(crate) enum Builtin {
     Lobby,
     Pytest,
+    Tasks,
 }
 
 impl Builtin {
     /// All of them, in the order they are offered.
-    pub(crate) const ALL: [Builtin; 2] = [Builtin::Lobby, Builtin::Pytest];
+    pub(crate) const ALL: [Builtin; 3] = [Builtin::Lobby, Builtin::Pytest, Builtin::Tasks];
 
     /// What is served when nobody says: what needs nothing of the machine.
     pub(crate) const USUAL: [Builtin; 1] = [Builtin::Lobby];
@@ -17,6 +18,7 @@ impl Builtin {
         match self {
             Builtin::Lobby => "lobby",
             Builtin::Pytest => "pytest",
+            Builtin::Tasks => "tasks",
         }
     }
 

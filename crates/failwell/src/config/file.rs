@@ -30,7 +30,9 @@ pub(crate) fn find(named: Option<&Path>) -> Option<PathBuf> {
 
 /// Reads a file. Either it is right in every respect, or everything that is wrong with it comes back, in order.
 pub(crate) fn load(path: &Path) -> Result<Config, Vec<Problem>> {
-    parse(path, read(path)?)
+    let config = parse(path, read(path)?)?;
+    let whole = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    Ok(Config { file: Some(whole), ..config })
 }
 
 fn parse(path: &Path, text: String) -> Result<Config, Vec<Problem>> {

@@ -1,19 +1,25 @@
 //! The one table of what may stand in the file.
 
 mod carriers;
+mod consent;
 mod identity;
 mod jwt;
 mod rules;
+mod tasks;
 
 use super::Builtin;
 use carriers::{OTLP, POSTGRES};
 pub(super) use carriers::{
     OTLP_BATCH, OTLP_QUEUE, OTLP_RETRY, OTLP_SAMPLE, OTLP_TIMEOUT, POSTGRES_BATCH, POSTGRES_TIMEOUT,
 };
+use consent::{APPROVAL, PIN};
+pub(super) use consent::{EXPIRES, PIN_ACTIONS, WAIT};
 pub(super) use identity::{BURST, CONCURRENCY};
 use identity::{KEY, LIMITS};
 use jwt::JWT;
 use rules::{PROMPTS, RESOURCES, RULE, TOOLS};
+use tasks::TASKS;
+pub(super) use tasks::TASKS_TIMEOUT;
 
 /// One key of the file.
 pub(super) struct Key {
@@ -106,9 +112,12 @@ pub(super) static ROOT: &[Key] = &[
     key("prompts", "What callers see of a server's prompts.", Takes::Named(PROMPTS)),
     key("resources", "What callers see of a server's resources.", Takes::Named(RESOURCES)),
     key("rule", "A rule about some callers.", Takes::Tables(RULE)),
+    key("approval", "What becomes of a call that needs a person's yes.", Takes::Table(APPROVAL)),
+    key("pin", "What is done when definitions of upstreams change.", Takes::Table(PIN)),
     text("cedar", "A file of Cedar policies: what callers may see and do.", "policies.cedar"),
     key("audit", "The ledger: what is kept of each exchange, and where.", Takes::Table(AUDIT)),
     key("guard", "What messages may carry.", Takes::Table(GUARD)),
+    key("tasks", "The tasks server: Remember The Milk.", Takes::Table(TASKS)),
 ];
 
 static GUARD: &[Key] = &[

@@ -7,7 +7,7 @@ use super::keys::servers;
 use super::names::{list, nearest};
 use super::reader::{Reader, Section};
 use super::settings::Config;
-use super::{audit, charter, guard, identity, jwt, limits, rules, state, upstream};
+use super::{audit, charter, consent, guard, identity, jwt, limits, rules, state, tasks, upstream};
 
 /// Reads the whole file. What it returns counts only when the reader found nothing wrong.
 pub(super) fn read(reader: &mut Reader<'_>, root: &Section<'_>) -> Config {
@@ -30,16 +30,37 @@ pub(super) fn read(reader: &mut Reader<'_>, root: &Section<'_>) -> Config {
             format!("name a built-in server ({}) or add an [[upstream]]", list(super::keys::servers()));
         reader.wrong(&root.key_span("servers"), "servers", "there is nothing to serve", help);
     }
+    let upstream_names: Vec<String> = upstreams.iter().map(|upstream| upstream.name.clone()).collect();
     let names: Vec<String> = servers
         .iter()
         .map(|server| server.name().to_owned())
         .chain(upstreams.iter().map(|upstream| upstream.name.clone()))
         .collect();
     let rules = rules::read(reader, root, &names);
+    let approval = consent::approval(reader, root);
+    let pin = consent::pin(reader, root, &upstream_names);
     let cedar = charter::read(reader, root);
     let guards = guard::read(reader, root, &names);
     let audit = audit::read(reader, root);
-    Config { listen, data_dir, state, keys, jwt, limits, servers, upstreams, rules, cedar, guards, audit }
+    let tasks = tasks::read(reader, root);
+    Config {
+        file: None,
+        listen,
+        data_dir,
+        state,
+        keys,
+        jwt,
+        limits,
+        servers,
+        upstreams,
+        rules,
+        approval,
+        pin,
+        cedar,
+        guards,
+        audit,
+        tasks,
+    }
 }
 
 fn listen(reader: &mut Reader<'_>, root: &Section<'_>) -> Option<SocketAddr> {

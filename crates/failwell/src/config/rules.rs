@@ -82,6 +82,7 @@ fn items(reader: &mut Reader<'_>, section: &Section<'_>) -> Items {
     Items {
         allow: section.has("allow").then(|| patterns(reader, section, "allow")),
         hide: patterns(reader, section, "hide"),
+        approve: patterns(reader, section, "approve"),
         rename: rename(reader, section),
         describe: describe(reader, section),
         arguments: arguments(reader, section),

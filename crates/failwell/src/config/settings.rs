@@ -7,16 +7,20 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use failwell_audit::{Retention, Rotation};
+use failwell_consent::PinSettings;
 use failwell_fault::Secret;
 use failwell_gateway::{Sharing, Trust, Wire};
 use failwell_policy::{Charter, GuardSettings, Keys, Limits, Rules, Ruling};
+use failwell_server::Terms;
 use http::Uri;
 
-use super::{Builtin, JwtConfig, OtlpConfig, PostgresConfig, StateConfig};
+use super::{Builtin, JwtConfig, OtlpConfig, PostgresConfig, StateConfig, TasksConfig};
 
 /// The settings of one start.
 #[derive(Debug)]
 pub(crate) struct Config {
+    /// The file it was read from, whole; what is kept of this gateway is kept under it.
+    pub(crate) file: Option<PathBuf>,
     /// Where to listen; the command line has a default of its own.
     pub(crate) listen: Option<SocketAddr>,
     /// Where state is kept; the user's state folder when it is not set.
@@ -35,15 +39,26 @@ pub(crate) struct Config {
     pub(crate) upstreams: Vec<UpstreamConfig>,
     /// What callers see of them.
     pub(crate) rules: Rules,
+    /// What becomes of a call that needs a person's yes.
+    pub(crate) approval: Terms,
+    /// What is done when definitions of upstreams change.
+    pub(crate) pin: PinSettings,
     /// Policies in Cedar, as text that was read once already.
     pub(crate) cedar: Option<String>,
     /// What messages may carry.
     pub(crate) guards: GuardSettings,
     /// The ledger.
     pub(crate) audit: AuditConfig,
+    /// The tasks server.
+    pub(crate) tasks: TasksConfig,
 }
 
 impl Config {
+    /// What tells this gateway from others that keep their state in the same folder.
+    pub(crate) fn scope(&self) -> String {
+        self.file.as_ref().map(|file| file.display().to_string()).unwrap_or_default()
+    }
+
     /// What callers see and may do.
     pub(crate) fn ruling(&self) -> Ruling {
         let charter = self.cedar.as_ref().and_then(|text| Charter::read(text).ok());
@@ -96,6 +111,7 @@ impl Config {
             ("data_dir", self.data_dir != other.data_dir),
             ("state", self.state != other.state),
             ("audit", self.audit != other.audit),
+            ("tasks", self.tasks != other.tasks),
         ];
         all.into_iter().filter(|(_, differs)| *differs).map(|(key, _)| key).collect()
     }
@@ -104,6 +120,7 @@ impl Config {
 impl Default for Config {
     fn default() -> Config {
         Config {
+            file: None,
             listen: None,
             data_dir: None,
             state: StateConfig::Memory,
@@ -113,9 +130,12 @@ impl Default for Config {
             servers: Builtin::USUAL.to_vec(),
             upstreams: Vec::new(),
             rules: Rules::default(),
+            approval: Terms::default(),
+            pin: PinSettings::default(),
             cedar: None,
             guards: GuardSettings::default(),
             audit: AuditConfig::default(),
+            tasks: TasksConfig::default(),
         }
     }
 }

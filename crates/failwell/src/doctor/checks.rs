@@ -187,6 +187,15 @@ pub(super) const CHECKS: &[Check] = &[
             other: "run inside a desktop session, or under dbus-run-session",
         },
     },
+    Check {
+        name: "rtm key",
+        need: Need::Extra,
+        look: Look::Ask(place::rtm_key),
+        cost: "the tasks server cannot ask Remember The Milk",
+        fix: Fix::same(
+            "get a key at https://www.rememberthemilk.com/services/api/keys.rtm, then set RTM_API_KEY and RTM_SHARED_SECRET, or [tasks] in failwell.toml",
+        ),
+    },
     #[cfg(target_os = "linux")]
     Check {
         name: "landlock",

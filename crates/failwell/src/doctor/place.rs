@@ -5,7 +5,7 @@ use std::net::{Ipv4Addr, TcpListener};
 use std::path::Path;
 
 use super::Sight;
-use crate::state;
+use crate::{config, state};
 
 pub(super) fn port_8484() -> Sight {
     match TcpListener::bind((Ipv4Addr::LOCALHOST, 8484)) {
@@ -24,6 +24,20 @@ pub(super) fn keyring() -> Sight {
     match std::env::var_os("DBUS_SESSION_BUS_ADDRESS") {
         Some(address) if !address.is_empty() => Sight::ok("session bus present"),
         _ => Sight::missing("no session bus (DBUS_SESSION_BUS_ADDRESS is not set)"),
+    }
+}
+
+/// The key for the tasks server: in the environment, or in the configuration of this folder.
+pub(super) fn rtm_key() -> Sight {
+    let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
+    let config = config::find(None).and_then(|file| config::load(&file).ok()).unwrap_or_default();
+    let has_key = set("RTM_API_KEY") || config.tasks.api_key.is_some();
+    let has_secret = set("RTM_SHARED_SECRET") || config.tasks.shared_secret.is_some();
+    match (has_key, has_secret) {
+        (true, true) => Sight::ok("set; `failwell login tasks` logs in"),
+        (true, false) => Sight::missing("a key without its shared secret"),
+        (false, true) => Sight::missing("a shared secret without its key"),
+        (false, false) => Sight::missing("neither RTM_API_KEY nor api_key under [tasks] is set"),
     }
 }
 

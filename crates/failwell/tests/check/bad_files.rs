@@ -40,6 +40,29 @@ pub(crate) const CASES: &[(&str, &[&str])] = &[
         "state = \"redis://:${UNSET}@h\"\n",
         &["1:19 the environment variable UNSET is not set | set it before the start: export UNSET=…"],
     ),
+    (
+        "[tasks]\napi_key = \"SECRET\"\n",
+        &[
+            "1:2 `api_key` without `shared_secret` | write both below [tasks], or leave both to the environment",
+        ],
+    ),
+    (
+        "[tasks]\napi_key = \"${UNSET}\"\nshared_secret = 5\npermission = \"all\"\ntoken_store = \"ring\"\ntimeout_s = 0\nkey = \"SECRET\"\n",
+        &[
+            "2:12 the environment variable UNSET is not set | set it before the start: export UNSET=…",
+            "3:17 `shared_secret` takes text, not a whole number | write it in quotes",
+            "4:14 `permission` takes another word | use one of `read`, `write`, `delete`",
+            "5:15 `token_store` takes another word | use one of `auto`, `keyring`, `file`",
+            "6:13 `timeout_s` is out of range | give it a value from 1 to 300; the default is 20",
+            "7:1 `key` does not belong here | move `key` to the top of the file, above the first [[upstream]]",
+        ],
+    ),
+    (
+        "[tasks]\nbase_url = \"http://example.org\"\n",
+        &[
+            "2:12 `base_url` is not encrypted | begin it with https://, or name an address of this machine: keys are sent there",
+        ],
+    ),
     ("data_dir = \"\"\n", &["1:12 `data_dir` is empty | name a folder, or remove the line"]),
     (
         "servers = \"lobby\"\n",
@@ -50,14 +73,14 @@ pub(crate) const CASES: &[(&str, &[&str])] = &[
         &[
             "1:12 there is no built-in server `loby` | did you mean `lobby`?",
             "1:29 `lobby` is named twice | remove one of them",
-            "1:38 there is no built-in server `thing` | the built-in servers are `lobby`, `pytest`",
+            "1:38 there is no built-in server `thing` | the built-in servers are `lobby`, `pytest`, `tasks`",
             "1:47 `servers` takes text in its list, not a whole number | write it as servers = [\"…\", \"…\"]",
         ],
     ),
     (
         "servers = []\n",
         &[
-            "1:1 there is nothing to serve | name a built-in server (`lobby`, `pytest`) or add an [[upstream]]",
+            "1:1 there is nothing to serve | name a built-in server (`lobby`, `pytest`, `tasks`) or add an [[upstream]]",
         ],
     ),
     (

@@ -9,7 +9,7 @@ use crate::folder::{Folder, upstream};
 use crate::node::{Answer, Node};
 
 /// `failwell key new`: the key, and the lines for the file.
-fn new_key(arguments: &[&str]) -> (String, String) {
+pub(crate) fn new_key(arguments: &[&str]) -> (String, String) {
     let made = Command::new(env!("CARGO_BIN_EXE_failwell")).args(["key", "new"]).args(arguments).output();
     let text = String::from_utf8(made.expect("it runs").stdout).expect("UTF-8");
     let (key, lines) = text.split_once("\n\n").expect("a key, then lines");

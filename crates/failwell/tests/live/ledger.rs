@@ -14,7 +14,7 @@ const BINARY: &str = env!("CARGO_BIN_EXE_failwell");
 /// Nobody can make a folder here, not even root.
 const NOWHERE: &str = "data_dir = \"/proc/failwell/cannot/be\"\n";
 
-fn failwell(folder: &Folder, arguments: &[&str]) -> Output {
+pub(crate) fn failwell(folder: &Folder, arguments: &[&str]) -> Output {
     let mut command = Command::new(BINARY);
     command.args(arguments).current_dir(&folder.0).env("FAILWELL_STATE", folder.0.join("state"));
     command.output().expect("it runs")

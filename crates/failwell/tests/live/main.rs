@@ -7,12 +7,15 @@
     reason = "a test may stop at the first surprise"
 )]
 
+mod approvals;
 mod folder;
 mod guards;
 mod identity;
 mod ledger;
 mod node;
 mod nodes;
+mod pins;
+mod place;
 mod redis;
 mod reload;
 mod tokens;

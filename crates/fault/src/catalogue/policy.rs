@@ -53,6 +53,53 @@ reasons! {
         hint: "remove the content named above and send the request again",
         about: "A content guard found something that may not pass. The fault names guard, category and place, never the content.",
     }
+    POLICY_APPROVAL_NEEDED = "policy/APPROVAL_NEEDED" {
+        Precondition, ToolFailed, Policy,
+        title: "a person has to approve this call",
+        detail: "a person has to approve this call: approval {approval} is waiting for an answer",
+        hint: "ask your operator to run `failwell approve {approval}`, then repeat the very same call once",
+        about: "A rule of the operator wants a person's yes before this tool runs. The yes is for this tool, caller and arguments alone, can be used once, and expires. Nothing was called.",
+    }
+    POLICY_APPROVAL_DENIED = "policy/APPROVAL_DENIED" {
+        Denied, NotAllowed, Policy,
+        title: "a person said no to this call",
+        detail: "a person said no to this call (approval {approval})",
+        hint: "do not repeat it; ask your operator what would be allowed instead",
+        about: "The operator was asked about this very call and declined. What was said is an `excerpt` where something was. Nothing was called.",
+    }
+    POLICY_APPROVAL_TOO_LARGE = "policy/APPROVAL_TOO_LARGE" {
+        Exhausted, TooLarge, Policy,
+        title: "arguments are too large for a person to approve",
+        detail: "arguments have more than {limit} bytes, which is too large for a person to approve",
+        hint: "send at most {limit} bytes of arguments",
+        about: "Whoever approves a call must be able to read all of it.",
+    }
+    POLICY_APPROVAL_UNKNOWN = "policy/APPROVAL_UNKNOWN" {
+        NotFound, UnknownPath, Caller,
+        title: "no such approval",
+        hint: "look at `GET /v1/approvals` for those that wait",
+        about: "No question of this id was asked, or it is so old that it is forgotten.",
+    }
+    POLICY_APPROVAL_SETTLED = "policy/APPROVAL_SETTLED" {
+        Precondition, NotReady, Caller,
+        title: "this approval needs no answer any more",
+        detail: "this approval needs no answer any more: it is {state}",
+        hint: "look at `GET /v1/approvals` for those that wait",
+        about: "It was answered already, or nobody answered in time.",
+    }
+    POLICY_PIN_CHANGED = "policy/PIN_CHANGED" {
+        Precondition, ToolFailed, Policy,
+        title: "the tool is held until its operator has looked at it",
+        detail: "the definition of this tool is not one its operator knows, so that it is held",
+        hint: "use another tool; ask your operator to look at `failwell pin diff` and to run `failwell pin approve`",
+        about: "What a server says of a tool or prompt is not what it said when it was first seen or last approved, or the tool is new and new ones are held. It is in no list and is not called until `failwell pin approve`. The ledger has the difference.",
+    }
+    POLICY_UNDECIDED = "policy/UNDECIDED" {
+        Unavailable, Unavailable, Failwell,
+        title: "the operator's decisions cannot be read or written now",
+        hint: "try again later; if it lasts, tell the operator the reference",
+        about: "What needs a person's yes does not run while nobody can say whether there is one. The log says what is wrong with the file.",
+    }
     POLICY_RATE_LIMITED = "policy/RATE_LIMITED" {
         Exhausted, RateLimited, Policy,
         title: "too many requests",

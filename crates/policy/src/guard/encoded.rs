@@ -9,8 +9,26 @@ const A_LINE: usize = 60;
 /// Enough of a run to tell words from codes.
 const A_LOOK: usize = 512;
 
+/// Names every message of the protocol has in it, which look like code and are none.
+const NAMES: [&[u8]; 4] = [
+    b"modelcontextprotocol/protocolVersion",
+    b"modelcontextprotocol/clientCapabilities",
+    b"modelcontextprotocol/clientInfo",
+    b"modelcontextprotocol/serverInfo",
+];
+
 fn is_code(byte: &u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'-' | b'_')
+    byte.is_ascii_alphanumeric() | matches!(byte, b'+' | b'/' | b'-' | b'_')
+}
+
+/// How many bytes of code a text begins with: many at once, since pictures are encoded too.
+fn length_of_code(text: &[u8]) -> usize {
+    const MANY: usize = 32;
+    // Without a way out in between, so that all of them are compared at once.
+    let all = |bytes: &&[u8; MANY]| bytes.iter().fold(true, |so_far, byte| so_far & is_code(byte));
+    let (chunks, _) = text.as_chunks::<MANY>();
+    let sure = chunks.iter().take_while(all).count() * MANY;
+    sure + text.get(sure..).unwrap_or_default().iter().take_while(|byte| is_code(byte)).count()
 }
 
 /// Whether there is a run that may be an encoded text.
@@ -38,7 +56,7 @@ impl<'a> Runs<'a> {
                 continue;
             }
             let ahead = self.text.get(self.at..probe)?.iter().rev().take_while(|b| is_code(b)).count();
-            let behind = self.text.get(probe..)?.iter().take_while(|b| is_code(b)).count();
+            let behind = length_of_code(self.text.get(probe..)?);
             let (start, end) = (probe - ahead, probe + behind);
             self.at = end;
             if end - start >= SHORTEST {
@@ -52,7 +70,7 @@ impl<'a> Runs<'a> {
         loop {
             let rest = self.text.get(end..).unwrap_or_default();
             let space = rest.iter().take(4).take_while(|byte| matches!(byte, b'\n' | b'\r')).count();
-            let next = rest.get(space..).unwrap_or_default().iter().take_while(|b| is_code(b)).count();
+            let next = length_of_code(rest.get(space..).unwrap_or_default());
             if space == 0 || next == 0 || line < A_LINE {
                 return end;
             }
@@ -68,6 +86,9 @@ impl Iterator for Runs<'_> {
         loop {
             let (start, end) = self.next_run()?;
             let look = self.text.get(start..end.min(start + A_LOOK))?;
+            if NAMES.contains(&look) {
+                continue;
+            }
             let end = self.lines(end - start, end);
             self.at = end;
             // The code of any ordinary text has letters of both cases.
@@ -150,6 +171,11 @@ mod tests {
             (format!("{long}\n{long}\r\nZ2hw end"), vec![format!("{long}\n{long}\r\nZ2hw")]),
             ("a_long_function_name_without_capitals".to_owned(), vec![]),
             ("short QUtJQUlPU0ZP".to_owned(), vec![]),
+            ("io.modelcontextprotocol/protocolVersion".to_owned(), vec![]),
+            (
+                "io.modelcontextprotocol/protocolVersionQ".to_owned(),
+                vec!["modelcontextprotocol/protocolVersionQ".to_owned()],
+            ),
         ] {
             let found: Vec<&str> = Runs::of(text.as_bytes()).map(|(s, e)| &text[s..e]).collect();
             assert_eq!(found, runs, "{text}");

@@ -54,9 +54,13 @@ pub(super) fn stirs(detectors: &Detectors, json: &[u8], wanted: u64) -> bool {
 
 /// Whether a text may mean something else than its bytes say.
 fn is_dressed(raw: &[u8]) -> bool {
-    !raw.is_ascii() && may_fold(raw)
-        || memmem::find(raw, b"\\u").is_some()
-        || memmem::find(raw, b"\\/").is_some()
+    !raw.is_ascii() && may_fold(raw) || memchr(b'\\', raw).is_some_and(|first| is_escaped(raw, first))
+}
+
+/// Whether an ordinary character is written as an escape, from the first backslash on.
+fn is_escaped(raw: &[u8], first: usize) -> bool {
+    let rest = raw.get(first..).unwrap_or_default();
+    memmem::find(rest, b"\\u").is_some() || memmem::find(rest, b"\\/").is_some()
 }
 
 /// Finds everything in a message from a place on that is outside of any string.

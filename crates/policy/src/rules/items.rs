@@ -11,6 +11,8 @@ pub struct Items {
     pub rename: Vec<(String, String)>,
     /// Descriptions in place of the server's own.
     pub describe: Vec<(Pattern, String)>,
+    /// These run only after a person said yes.
+    pub approve: Vec<Pattern>,
     /// What arguments must satisfy.
     pub arguments: Vec<(Pattern, ArgumentCheck)>,
 }
@@ -27,6 +29,10 @@ impl Items {
 
     pub(super) fn described(&self, name: &str) -> Option<&str> {
         self.describe.iter().find(|(pattern, _)| pattern.matches(name)).map(|(_, text)| text.as_str())
+    }
+
+    pub(super) fn wants_approval(&self, name: &str) -> bool {
+        any(&self.approve, name)
     }
 
     pub(super) fn argument_checks(&self, name: &str) -> impl Iterator<Item = &ArgumentCheck> {

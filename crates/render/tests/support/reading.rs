@@ -63,7 +63,7 @@ pub(crate) fn check_shape(to: &ReplyTo, fault: &Fault, body: &Json, shown: bool)
             assert_eq!(keys(top), expected);
             assert_eq!(top.get("jsonrpc").map(|value| value.text()), Some("\"2.0\""));
             let inner = top.get(last).and_then(|value| value.as_object()).expect("result or error");
-            if shown { (None, tool_result(to, inner)) } else { json_rpc_error(fault, inner) }
+            if shown { (None, tool_result(to, inner)) } else { json_rpc_error(to, fault, inner) }
         }
         Face::Rest(RestStyle::Plain) => {
             assert_eq!(keys(top), ["error_code", "message", "detail"]);
@@ -80,9 +80,14 @@ pub(crate) fn check_shape(to: &ReplyTo, fault: &Fault, body: &Json, shown: bool)
     code
 }
 
-fn json_rpc_error<'a>(fault: &Fault, error: Object<'a>) -> (Option<i64>, Object<'a>) {
+fn json_rpc_error<'a>(to: &ReplyTo, fault: &Fault, error: Object<'a>) -> (Option<i64>, Object<'a>) {
     assert_eq!(keys(error), ["code", "message", "data"]);
-    assert_eq!(error.get("message").and_then(|value| value.as_str()), Some(fault.detail().into()));
+    let in_session = matches!(to.face, Face::Mcp(revision) if revision.era() == failwell_rpc::Era::Session);
+    let of_rtm = fault.reason().condition == failwell_fault::Condition::RtmService;
+    let promised = in_session && of_rtm && to.asked == Asked::Other;
+    let message =
+        if promised { "Failed to communicate with RTM service.".to_owned() } else { fault.detail() };
+    assert_eq!(error.get("message").and_then(|value| value.as_str()), Some(message.into()));
     let data = error.get("data").and_then(|value| value.as_object()).expect("data");
     (error.get("code").and_then(|value| value.as_i64()), data)
 }

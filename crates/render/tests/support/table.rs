@@ -50,7 +50,7 @@ pub(crate) const STATUS_OF_KIND: [(Kind, i32); 13] = [
 ];
 
 /// In-band errors of MCP ride on HTTP 200 in both eras, save where the specification names a status.
-pub(crate) const TABLE: [Expected; 34] = [
+pub(crate) const TABLE: [Expected; 35] = [
     row(Condition::NotJson, (-32700, 400), (-32700, 400), (-32700, 400)),
     row(Condition::BadShape, (-32600, 400), (-32600, 400), (-32600, 400)),
     row(Condition::UnknownMethod, (-32601, 404), (-32601, 200), (-32601, 404)),
@@ -75,6 +75,12 @@ pub(crate) const TABLE: [Expected; 34] = [
         condition: Condition::Upstream,
         rest: (Is(-32603), OfKind),
         session: (Is(-32004), Is(200)),
+        modern: (OfKindPlus1000, Is(200)),
+    },
+    Expected {
+        condition: Condition::RtmService,
+        rest: (Is(-32603), OfKind),
+        session: (Is(-32001), Is(200)),
         modern: (OfKindPlus1000, Is(200)),
     },
     row(Condition::AuditFailed, (-32603, 503), (-32005, 200), (1503, 200)),

@@ -1,6 +1,7 @@
 //! One address, many servers: everything at `/mcp`, single servers at `/mcp/<server>`, which may come and go.
 
 use std::collections::BTreeMap;
+use std::net::IpAddr;
 use std::sync::Arc;
 
 use arc_swap::ArcSwap;
@@ -90,14 +91,16 @@ impl Doors {
         self.single.load().get(server).cloned()
     }
 
-    pub(super) async fn answer(&self, request: Request<Incoming>) -> Response<Body> {
+    pub(super) async fn answer(&self, request: Request<Incoming>, peer: IpAddr) -> Response<Body> {
         match Place::server_of(request.uri().path()) {
-            None => self.main.answer(request).await,
+            None => self.main.answer(request, peer).await,
             Some(server) => match self.find(server) {
-                Some(door) => door.answer(request).await,
+                Some(door) => door.answer(request, peer).await,
                 None => {
                     let (parts, _) = request.into_parts();
-                    self.main.refuse(Fault::new(&reason::HTTP_UNKNOWN_PATH), Head::of(&parts).face()).await
+                    self.main
+                        .refuse(Fault::new(&reason::HTTP_UNKNOWN_PATH), Head::of(&parts, peer).face())
+                        .await
                 }
             },
         }

@@ -1,6 +1,7 @@
 //! Accepting connections, and letting them go.
 
 use std::convert::Infallible;
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -51,8 +52,8 @@ pub async fn serve_doors(
     loop {
         tokio::select! {
             accepted = accept(&listener, &slots) => {
-                if let Some((stream, slot)) = accepted {
-                    let serving = serve_connection(doors.clone(), stream, hang_up.clone());
+                if let Some((stream, peer, slot)) = accepted {
+                    let serving = serve_connection(doors.clone(), stream, peer, hang_up.clone());
                     connections.spawn(async move {
                         serving.await;
                         drop(slot);
@@ -83,10 +84,10 @@ pub async fn serve_doors(
 async fn accept(
     listener: &TcpListener,
     slots: &Arc<Semaphore>,
-) -> Option<(TcpStream, tokio::sync::OwnedSemaphorePermit)> {
+) -> Option<(TcpStream, IpAddr, tokio::sync::OwnedSemaphorePermit)> {
     let slot = slots.clone().acquire_owned().await.ok()?;
     match listener.accept().await {
-        Ok((stream, _)) => Some((stream, slot)),
+        Ok((stream, peer)) => Some((stream, peer.ip(), slot)),
         Err(_) => {
             tokio::time::sleep(REST).await;
             None
@@ -94,13 +95,13 @@ async fn accept(
     }
 }
 
-async fn serve_connection(doors: Arc<Doors>, stream: TcpStream, hang_up: CancellationToken) {
+async fn serve_connection(doors: Arc<Doors>, stream: TcpStream, peer: IpAddr, hang_up: CancellationToken) {
     // Answers are small and waited for.
     let _ = stream.set_nodelay(true);
     let head_deadline = doors.settings().head_deadline;
     let service = service_fn(move |request| {
         let doors = doors.clone();
-        async move { Ok::<_, Infallible>(doors.answer(request).await) }
+        async move { Ok::<_, Infallible>(doors.answer(request, peer).await) }
     });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())

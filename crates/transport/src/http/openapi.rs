@@ -44,11 +44,39 @@ fn fixed_paths() -> Map<String, Value> {
     };
     Map::from_iter([
         ("/v1/tools".to_owned(), page("every tool with its schemas", "application/json")),
+        (
+            "/v1/approvals".to_owned(),
+            page("calls that need a person's yes, the latest first", "application/json"),
+        ),
+        ("/v1/approvals/{id}".to_owned(), approval()),
         ("/healthz".to_owned(), page("the process is alive", "application/json")),
         ("/readyz".to_owned(), page("new requests are taken", "application/json")),
         ("/metrics".to_owned(), page("numbers for Prometheus", "text/plain")),
         ("/openapi.json".to_owned(), page("this document", "application/json")),
     ])
+}
+
+fn approval() -> Value {
+    let id = json!([{"name": "id", "in": "path", "required": true, "schema": {"type": "string"}}]);
+    let responses = |summary: &str| {
+        json!({"200": {"description": summary, "content": {"application/json": {"schema": {"type": "object"}}}},
+            "default": failure()})
+    };
+    let answer = json!({
+        "type": "object",
+        "required": ["decision"],
+        "properties": {"decision": {"enum": ["approve", "deny"]}, "reason": {"type": "string"}},
+        "additionalProperties": false,
+    });
+    json!({
+        "parameters": id,
+        "get": {"summary": "one of them, with its arguments", "responses": responses("the question and what became of it")},
+        "post": {
+            "summary": "say yes or no",
+            "requestBody": {"required": true, "content": {"application/json": {"schema": answer}}},
+            "responses": responses("the question with its answer"),
+        },
+    })
 }
 
 fn tool_operation(name: &str, tool: &Value) -> Value {

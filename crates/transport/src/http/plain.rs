@@ -90,7 +90,7 @@ fn around(door: &Door, head: &Head<'_>, cancel: CancellationToken) -> PlainAroun
 }
 
 /// The body is an object of arguments; an empty one means none.
-fn read_arguments(bytes: &[u8]) -> Result<serde_json::Value, Fault> {
+pub(super) fn read_arguments(bytes: &[u8]) -> Result<serde_json::Value, Fault> {
     if bytes.iter().all(u8::is_ascii_whitespace) {
         return Ok(serde_json::json!({}));
     }

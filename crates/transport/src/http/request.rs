@@ -1,5 +1,7 @@
 //! A request's head, read once.
 
+use std::net::IpAddr;
+
 use failwell_rpc::{Face, RestStyle, Revision};
 use failwell_server::Headers;
 use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HOST, HeaderName, ORIGIN};
@@ -15,6 +17,9 @@ static METHOD: HeaderName = HeaderName::from_static("mcp-method");
 static NAME: HeaderName = HeaderName::from_static("mcp-name");
 static API_KEY: HeaderName = HeaderName::from_static("x-api-key");
 
+/// What nearly every client accepts, in these words.
+const USUAL: &str = "application/json, text/event-stream";
+
 /// Where a path leads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Place {
@@ -22,6 +27,10 @@ pub(super) enum Place {
     Rpc,
     Tools,
     Tool,
+    /// Calls that need a person's yes.
+    Approvals,
+    /// One of them.
+    Approval,
     OpenApi,
     Health,
     Ready,
@@ -38,12 +47,14 @@ impl Place {
             _ if Place::server_of(path).is_some() => Place::Mcp,
             "/rpc" => Place::Rpc,
             "/v1/tools" => Place::Tools,
+            "/v1/approvals" => Place::Approvals,
             "/openapi.json" => Place::OpenApi,
             "/healthz" => Place::Health,
             "/readyz" => Place::Ready,
             "/metrics" => Place::Metrics,
             _ if path.strip_prefix(METADATA).is_some_and(Place::has_metadata) => Place::Metadata,
             _ if path.strip_prefix("/v1/tools/").is_some_and(|name| !name.is_empty()) => Place::Tool,
+            _ if path.strip_prefix("/v1/approvals/").is_some_and(is_plain) => Place::Approval,
             _ => Place::Nowhere,
         }
     }
@@ -64,7 +75,9 @@ impl Place {
             Place::Mcp if modern => &["POST"],
             Place::Mcp => &["POST", "GET", "DELETE"],
             Place::Rpc | Place::Tool => &["POST"],
+            Place::Approval => &["GET", "POST"],
             Place::Tools
+            | Place::Approvals
             | Place::OpenApi
             | Place::Health
             | Place::Ready
@@ -80,6 +93,11 @@ impl Place {
     }
 }
 
+/// A name of ours: one piece of letters and digits.
+fn is_plain(name: &str) -> bool {
+    (1..=64).contains(&name.len()) && name.bytes().all(|byte| byte.is_ascii_alphanumeric())
+}
+
 /// The head of one request.
 pub(super) struct Head<'a> {
     pub(super) place: Place,
@@ -87,15 +105,17 @@ pub(super) struct Head<'a> {
     pub(super) path: &'a str,
     headers: &'a HeaderMap,
     stated: Option<Revision>,
+    /// Where it came from.
+    pub(super) peer: IpAddr,
 }
 
 impl<'a> Head<'a> {
-    pub(super) fn of(parts: &'a Parts) -> Head<'a> {
+    pub(super) fn of(parts: &'a Parts, peer: IpAddr) -> Head<'a> {
         let path = parts.uri.path();
         let headers = &parts.headers;
         let version = headers.get(&PROTOCOL_VERSION).and_then(|value| value.to_str().ok());
         let stated = version.and_then(|version| Revision::parse(version.trim()));
-        Head { place: Place::of(path), method: &parts.method, path, headers, stated }
+        Head { place: Place::of(path), method: &parts.method, path, headers, stated, peer }
     }
 
     pub(super) fn get(&self, name: impl http::header::AsHeaderName) -> Option<&'a str> {
@@ -156,6 +176,13 @@ impl<'a> Head<'a> {
     }
 
     fn accept_position(&self, wanted: &str) -> Option<usize> {
+        if self.headers.get(ACCEPT).is_some_and(|first| first == USUAL) {
+            match wanted {
+                "application/json" => return Some(0),
+                "text/event-stream" => return Some(1),
+                _ => {}
+            }
+        }
         let values = self.headers.get_all(ACCEPT).iter();
         let mut ranges = values.flat_map(|value| value.as_bytes().split(|byte| *byte == b','));
         ranges.position(|range| {

@@ -1,5 +1,6 @@
 //! From a request to the face that answers it.
 
+use std::net::IpAddr;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 
@@ -17,7 +18,7 @@ use super::linger::throw_away;
 use super::request::{Head, Place};
 use super::sessions::{Numbers, Sessions};
 use super::settings::HttpSettings;
-use super::{mcp, openapi, pages, plain};
+use super::{approvals, mcp, openapi, pages, plain};
 
 /// Everything a request needs.
 pub(super) struct Door {
@@ -33,9 +34,9 @@ impl Door {
         Door { house, settings, sessions }
     }
 
-    pub(super) async fn answer(self: &Arc<Self>, request: Request<Incoming>) -> Response<Body> {
+    pub(super) async fn answer(self: &Arc<Self>, request: Request<Incoming>, peer: IpAddr) -> Response<Body> {
         let (parts, body) = request.into_parts();
-        let head = Head::of(&parts);
+        let head = Head::of(&parts, peer);
         let passing = async {
             match climb(&head, &self.settings).await {
                 Ok(caller) => self.pass(&head, body, caller).await,
@@ -72,6 +73,9 @@ impl Door {
             },
             // Rare and large, so kept apart: what every request is made of stays small.
             (Place::Tools, _) => Box::pin(plain::tools(self, head, caller)).await,
+            (Place::Approvals | Place::Approval, _) => {
+                Box::pin(approvals::answer(self, head, body, caller)).await
+            }
             (Place::OpenApi, _) => Box::pin(openapi::document(self)).await,
             (Place::Health, _) => pages::health(),
             (Place::Ready, _) => pages::ready(&self.house),
@@ -96,7 +100,7 @@ impl Door {
 }
 
 /// The last response of its connection: what is left of the body stands between it and the next request.
-fn last(mut response: Response<Body>) -> Response<Body> {
+pub(super) fn last(mut response: Response<Body>) -> Response<Body> {
     response.headers_mut().insert(http::header::CONNECTION, http::HeaderValue::from_static("close"));
     response
 }

@@ -7,7 +7,7 @@ use failwell_postgres::{Address, Stacks};
 use tokio::runtime::Runtime;
 
 use super::book::{Found, Seen};
-use crate::cli::LedgerPlace;
+use crate::cli::BookPlace;
 use crate::commands::configured::{self, Misconfigured};
 use crate::commands::{runtime, serve};
 use crate::complaint::Complaint;
@@ -22,7 +22,7 @@ pub(in crate::commands) struct Archived {
 
 impl Archived {
     /// Opens the archive at this address, else at that of the configuration.
-    pub(super) fn open(place: &LedgerPlace, url: Option<&str>) -> Result<Archived, Complaint> {
+    pub(super) fn open(place: &BookPlace, url: Option<&str>) -> Result<Archived, Complaint> {
         let address = match url {
             Some(url) => typed(url)?,
             None => configured(place)?,
@@ -108,8 +108,8 @@ fn typed(url: &str) -> Result<Address, Complaint> {
         .map_err(|(problem, help)| Complaint::new(format!("what --postgres got {problem}"), help))
 }
 
-fn configured(place: &LedgerPlace) -> Result<Address, Complaint> {
-    let config = configured::settle(place.config.as_deref()).map_err(Misconfigured::report)?;
+fn configured(place: &BookPlace) -> Result<Address, Complaint> {
+    let config = configured::settle(place.ledger.config.as_deref()).map_err(Misconfigured::report)?;
     let postgres = config.audit.postgres.ok_or_else(|| {
         Complaint::new(
             "the configuration names no PostgreSQL",

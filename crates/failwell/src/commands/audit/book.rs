@@ -8,7 +8,7 @@ use failwell_fault::Fault;
 #[cfg(feature = "postgres")]
 use super::archived::Archived;
 use super::{folder, serve};
-use crate::cli::LedgerPlace;
+use crate::cli::BookPlace;
 use crate::complaint::Complaint;
 
 /// What is looked into.
@@ -35,11 +35,11 @@ pub(super) type Seen = BTreeMap<String, i64>;
 
 impl Book {
     /// The one that was asked for.
-    pub(in crate::commands) fn open(place: &LedgerPlace) -> Result<Book, Complaint> {
+    pub(in crate::commands) fn open(place: &BookPlace) -> Result<Book, Complaint> {
         if let Some(url) = &place.postgres {
             return Book::archive(place, url.as_deref());
         }
-        let folder = folder(place)?;
+        let folder = folder(&place.ledger)?;
         match Reading::open(&folder) {
             Ok(Some(reading)) => Ok(Book::Ledger(reading)),
             Ok(None) => Err(Complaint::new(
@@ -51,12 +51,12 @@ impl Book {
     }
 
     #[cfg(feature = "postgres")]
-    fn archive(place: &LedgerPlace, url: Option<&str>) -> Result<Book, Complaint> {
+    fn archive(place: &BookPlace, url: Option<&str>) -> Result<Book, Complaint> {
         Archived::open(place, url).map(|archived| Book::Archive(Box::new(archived)))
     }
 
     #[cfg(not(feature = "postgres"))]
-    fn archive(_place: &LedgerPlace, _url: Option<&str>) -> Result<Book, Complaint> {
+    fn archive(_place: &BookPlace, _url: Option<&str>) -> Result<Book, Complaint> {
         Err(Complaint::new(
             "this program was built without PostgreSQL",
             "build it with the feature `postgres`, or leave --postgres out",

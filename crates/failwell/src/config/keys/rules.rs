@@ -2,7 +2,7 @@
 
 use super::{Key, Takes, key};
 
-pub(in super::super) static TOOLS: &[Key] = &[ALLOW, HIDE, RENAME, DESCRIBE, ARGUMENTS];
+pub(in super::super) static TOOLS: &[Key] = &[ALLOW, HIDE, APPROVE, RENAME, DESCRIBE, ARGUMENTS];
 pub(in super::super) static PROMPTS: &[Key] = &[ALLOW, HIDE, RENAME, DESCRIBE];
 /// A resource is its address, so it cannot be renamed.
 pub(in super::super) static RESOURCES: &[Key] = &[ALLOW, HIDE, DESCRIBE];
@@ -22,6 +22,8 @@ pub(in super::super) static RULE: &[Key] = &[
 const ALLOW: Key =
     key("allow", "Only these are there; `*` for any run of characters.", Takes::Texts { least: 0 });
 const HIDE: Key = key("hide", "These are not there.", Takes::Texts { least: 0 });
+const APPROVE: Key =
+    key("approve", "These run only after a person said yes to the very call.", Takes::Texts { least: 0 });
 const RENAME: Key = key("rename", "The server's name, and the name callers use.", Takes::Pairs);
 const DESCRIBE: Key = key("describe", "Descriptions in place of the server's own.", Takes::Pairs);
 const ARGUMENTS: Key = key(

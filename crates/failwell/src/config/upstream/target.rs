@@ -12,7 +12,7 @@ use failwell_gateway::Wire;
 pub(in crate::config) use self::address::address_at;
 use self::address::{address, check_header};
 use self::auth::auth;
-pub(in crate::config) use self::auth::{authorities, is_exposed};
+pub(in crate::config) use self::auth::{authorities, is_exposed, plain};
 use crate::config::names::{is_header, is_variable};
 use crate::config::reader::{Reader, Section};
 use crate::config::settings::Target;

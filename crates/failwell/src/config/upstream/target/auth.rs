@@ -66,7 +66,7 @@ pub(super) fn auth(
 }
 
 /// Text with its placeholders filled in, and something in it.
-fn plain(reader: &mut Reader<'_>, section: &Section<'_>, name: &str) -> Option<String> {
+pub(in crate::config) fn plain(reader: &mut Reader<'_>, section: &Section<'_>, name: &str) -> Option<String> {
     let text = reader.text(section, name)?;
     let value = reader.filled(&text)?;
     if value.trim().is_empty() {

@@ -1,0 +1,72 @@
+use std::path::Path;
+use std::process::ExitCode;
+
+use failwell_emulator_rtm::{Emulator, Options, Permission, Rate, Seed};
+
+use super::serve;
+use crate::cli::{Emulate, EmulateRtm, Emulated};
+use crate::complaint::Complaint;
+use crate::terminal::{self, Paint};
+
+/// Runs a stand-in until told to stop.
+pub(super) async fn run(arguments: Emulate) -> Result<ExitCode, Complaint> {
+    match arguments.service {
+        Emulated::Rtm(arguments) => rtm(arguments).await,
+    }
+}
+
+async fn rtm(arguments: EmulateRtm) -> Result<ExitCode, Complaint> {
+    if !arguments.listen.ip().is_loopback() {
+        return Err(Complaint::new(
+            format!("{} can be reached from other machines", arguments.listen),
+            "choose an address of this machine alone, such as --listen 127.0.0.1:8585",
+        ));
+    }
+    let stop = serve::stop_on_signal();
+    let options = Options {
+        listen: arguments.listen,
+        seed: seed(&arguments.seed)?,
+        rate: (!arguments.no_rate_limit).then(Rate::default),
+        ..Options::default()
+    };
+    let emulator = Emulator::start(options).await.map_err(|error| {
+        Complaint::new(
+            format!("the emulator cannot start on {}: {error}", arguments.listen),
+            "choose another port, such as --listen 127.0.0.1:0, or correct the seed",
+        )
+    })?;
+    terminal::print(&welcome(&emulator, Paint::for_stdout()));
+    stop.cancelled().await;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn seed(name: &Path) -> Result<Seed, Complaint> {
+    match name.to_str() {
+        Some("demo") => return Ok(Seed::demo()),
+        Some("empty") => return Ok(Seed::empty()),
+        _ => {}
+    }
+    let hint = "name demo, empty, or a JSON file as docs/guide/emulators.md describes";
+    let text = std::fs::read(name)
+        .map_err(|error| Complaint::new(format!("{} cannot be read: {error}", name.display()), hint))?;
+    serde_json::from_slice(&text)
+        .map_err(|error| Complaint::new(format!("{} is not a seed: {error}", name.display()), hint))
+}
+
+fn welcome(emulator: &Emulator, paint: Paint) -> String {
+    let base = emulator.base_url();
+    let (key, secret) = (emulator.api_key(), emulator.secret());
+    let token = emulator.control().token(Permission::Delete);
+    let (name, reach, tries) = (paint.bold(&base), paint.bold("reach it with"), paint.bold("try"));
+    format!(
+        "an emulator of Remember The Milk is up on {name}\n\n{reach}\n\
+         \x20 api key   {key}\n\
+         \x20 secret    {secret}\n\
+         \x20 token     {token}   (delete permission; or log in at /services/auth/)\n\
+         \x20 methods   {base}/services/rest/\n\
+         \x20 control   {base}/_control/   (seed, clock, fail, calls, dump, …)\n\n{tries}\n\
+         \x20 curl -s '{base}/services/rest/?method=rtm.test.echo&api_key={key}&format=json&hello=world'\n\
+         \x20 curl -s {base}/_control/dump\n\n\
+         stop with Ctrl-C\n"
+    )
+}

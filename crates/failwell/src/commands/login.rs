@@ -1,0 +1,54 @@
+use std::process::ExitCode;
+
+use failwell_tasks::{AuthStatus, Login, Permission};
+
+use super::tasks::{complaint, settle};
+use crate::cli::{LoginOf, LoginTo, LogoutOf, PermissionIs};
+use crate::complaint::Complaint;
+use crate::terminal;
+
+/// Logs in, with the help of the person at the terminal.
+pub(super) async fn log_in(to: &LoginTo) -> Result<ExitCode, Complaint> {
+    let LoginTo::Tasks(LoginOf { permission, reach }) = to;
+    let settings = settle(reach)?;
+    let permission = permission.map_or(settings.permission, named);
+    let login = Login::begin(settings, permission).await.map_err(|fault| complaint(&fault))?;
+    terminal::print(&format!(
+        "open this address, and allow the access there:\n\n  {}\n\nwaiting; Ctrl-C gives up\n",
+        login.address().expose()
+    ));
+    let status = login.finish().await.map_err(|fault| complaint(&fault))?;
+    terminal::print(&told(&status));
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Forgets a login.
+pub(super) async fn log_out(of: &LogoutOf) -> Result<ExitCode, Complaint> {
+    let LogoutOf::Tasks(arguments) = of;
+    let settings = settle(&arguments.reach)?;
+    let was = failwell_tasks::log_out(settings).await.map_err(|fault| complaint(&fault))?;
+    terminal::print(if was {
+        "logged out; the permission itself is taken back on the website, under Settings, Apps\n"
+    } else {
+        "nobody was logged in\n"
+    });
+    Ok(ExitCode::SUCCESS)
+}
+
+fn named(permission: PermissionIs) -> Permission {
+    match permission {
+        PermissionIs::Read => Permission::Read,
+        PermissionIs::Write => Permission::Write,
+        PermissionIs::Delete => Permission::Delete,
+    }
+}
+
+fn told(status: &AuthStatus) -> String {
+    let part = |text: &Option<String>, otherwise: &str| text.clone().unwrap_or_else(|| otherwise.to_owned());
+    format!(
+        "logged in as {} with permission {}; the token is kept in the {}\n",
+        part(&status.username, "somebody"),
+        part(&status.permission, "unknown"),
+        part(&status.kept_in, "memory"),
+    )
+}

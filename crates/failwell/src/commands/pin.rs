@@ -1,0 +1,225 @@
+//! `failwell pin`: definitions of tools as they are known, and those that are held.
+
+use std::io::{BufRead, IsTerminal, stdin};
+use std::process::ExitCode;
+
+use failwell_consent::{Pin, PinBook, Store, changes, visible};
+use serde_json::{Value, json as object};
+
+use super::configured::{self, Misconfigured, counted};
+use super::decision::{Decided, Register, person};
+use super::{json, ledger, serve};
+use crate::cli::{LedgerPlace, PinDo, WhichPins};
+use crate::complaint::Complaint;
+use crate::terminal::{self, Paint};
+
+/// Digits of a hash that are shown.
+const DIGITS: usize = 12;
+
+/// Does what was asked.
+pub(super) fn run(what: &PinDo) -> Result<ExitCode, Complaint> {
+    match what {
+        PinDo::List(arguments) => list(&arguments.which, arguments.json),
+        PinDo::Diff(arguments) => diff(&arguments.which, arguments.json),
+        PinDo::Approve(arguments) => approve(&arguments.which, arguments.yes),
+        PinDo::Forget(arguments) => forget(&arguments.which),
+    }
+}
+
+/// The pins of the gateway whose configuration is here; with a folder alone, those of all.
+fn book(place: &LedgerPlace) -> Result<PinBook, Complaint> {
+    if let Some(folder) = &place.data_dir {
+        return Ok(PinBook::of(&Store::in_folder(folder), None));
+    }
+    let config = configured::settle(place.config.as_deref()).map_err(Misconfigured::report)?;
+    let store = Store::in_folder(&ledger::folder(&config));
+    Ok(PinBook::of(&store, config.file.as_ref().map(|_| config.scope())))
+}
+
+/// What was named, which must be there.
+fn wanted(book: &PinBook, which: &WhichPins) -> Result<Vec<Pin>, Complaint> {
+    let mut pins = book.all(which.server.as_deref()).map_err(|fault| serve::unexpected(&fault))?;
+    let missing = |what: &str| {
+        let what = on_one_line(what);
+        Complaint::new(
+            format!("there is no pin of {what}"),
+            "`failwell pin list` shows what there is; names are those the server itself uses",
+        )
+    };
+    if let Some(server) = which.server.as_ref().filter(|_| pins.is_empty()) {
+        return Err(missing(server));
+    }
+    if let Some(tool) = which.names.iter().find(|name| !pins.iter().any(|pin| pin.name == **name)) {
+        return Err(missing(tool));
+    }
+    pins.retain(|pin| which.names.is_empty() || which.names.contains(&pin.name));
+    Ok(pins)
+}
+
+fn list(which: &WhichPins, as_json: bool) -> Result<ExitCode, Complaint> {
+    let pins = wanted(&book(&which.place)?, which)?;
+    if as_json {
+        terminal::print(&json(&pins.iter().map(row).collect::<Vec<_>>())?);
+        return Ok(ExitCode::SUCCESS);
+    }
+    if pins.is_empty() {
+        terminal::report("nothing is known yet: tools are pinned when a gateway first lists them\n");
+    }
+    let paint = Paint::for_stdout();
+    for pin in &pins {
+        let state = match state(pin) {
+            "pinned" => paint.green("pinned"),
+            held => paint.yellow(&format!("{held:<6}")),
+        };
+        let digits = pin.held_hash.as_deref().or(pin.hash.as_deref()).map(digits).unwrap_or_default();
+        terminal::print(&format!("{state}  {digits}  {}\n", title(pin)));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn diff(which: &WhichPins, as_json: bool) -> Result<ExitCode, Complaint> {
+    let mut pins = wanted(&book(&which.place)?, which)?;
+    pins.retain(|pin| pin.held_hash.is_some());
+    if as_json {
+        terminal::print(&json(&pins.iter().map(row).collect::<Vec<_>>())?);
+    } else if pins.is_empty() {
+        terminal::report("nothing is held\n");
+    } else {
+        terminal::print(&pins.iter().map(|pin| difference(pin, Paint::for_stdout())).collect::<String>());
+        terminal::report("`failwell pin approve SERVER [NAME…]` lets them through\n");
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn approve(which: &WhichPins, yes: bool) -> Result<ExitCode, Complaint> {
+    let book = book(&which.place)?;
+    let mut pins = wanted(&book, which)?;
+    pins.retain(|pin| pin.held_hash.is_some());
+    if pins.is_empty() {
+        terminal::report("nothing is held\n");
+        return Ok(ExitCode::SUCCESS);
+    }
+    terminal::print(&pins.iter().map(|pin| difference(pin, Paint::for_stdout())).collect::<String>());
+    if !yes && !is_wanted()? {
+        terminal::report("nothing was approved; say it with --yes\n");
+        return Ok(ExitCode::SUCCESS);
+    }
+    let register = Register::open(&which.place, &super::audit::folder(&which.place)?)?;
+    let done = book.approve(&pins, &person()).map_err(|fault| serve::unexpected(&fault))?;
+    for pin in &pins {
+        let digits = pin.held_hash.as_deref().map(digits).unwrap_or_default();
+        write_down(&register, pin, "approve", vec![format!("definition {digits}")])?;
+    }
+    if done < pins.len() {
+        return Err(Complaint::new(
+            format!(
+                "{} changed again meanwhile, and was not approved",
+                counted(pins.len() - done, "definition")
+            ),
+            "look at it once more: failwell pin diff",
+        ));
+    }
+    terminal::print(&format!(
+        "approved: {}; a running gateway goes by it within a second\n",
+        counted(done, "definition")
+    ));
+    Ok(ExitCode::SUCCESS)
+}
+
+fn forget(which: &WhichPins) -> Result<ExitCode, Complaint> {
+    if which.server.is_none() {
+        return Err(Complaint::new("no server is named", "name one: failwell pin forget SERVER [NAME…]"));
+    }
+    let book = book(&which.place)?;
+    let pins = wanted(&book, which)?;
+    let register = Register::open(&which.place, &super::audit::folder(&which.place)?)?;
+    let whole = which.server.as_deref().filter(|_| which.names.is_empty());
+    book.forget(&pins, whole).map_err(|fault| serve::unexpected(&fault))?;
+    for pin in &pins {
+        write_down(&register, pin, "forget", Vec::new())?;
+    }
+    terminal::print(&format!("forgotten: {}; what is listed next is pinned\n", counted(pins.len(), "pin")));
+    Ok(ExitCode::SUCCESS)
+}
+
+fn write_down(
+    register: &Register,
+    pin: &Pin,
+    word: &'static str,
+    mut found: Vec<String>,
+) -> Result<(), Complaint> {
+    found.insert(0, title(pin));
+    let method = if word == "approve" { "pins/approve" } else { "pins/forget" };
+    let target = format!("{}__{}", pin.server, pin.name);
+    register.write(Decided { guard: "pin", method, word, target, found }).map(|_| ())
+}
+
+/// Whether somebody at the terminal says yes.
+fn is_wanted() -> Result<bool, Complaint> {
+    if !stdin().is_terminal() {
+        return Ok(false);
+    }
+    terminal::report("\nLet callers see and call this? [yes/no] ");
+    let mut line = String::new();
+    let read = stdin().lock().read_line(&mut line);
+    read.map_err(|error| Complaint::new(format!("cannot read the answer: {error}"), "use --yes"))?;
+    Ok(matches!(line.trim().to_ascii_lowercase().as_str(), "y" | "yes"))
+}
+
+/// What changed, line by line.
+fn difference(pin: &Pin, paint: Paint) -> String {
+    let digits = pin.held_hash.as_deref().map(digits).unwrap_or_default();
+    let mut text = format!("{}  {}  {digits}\n", paint.bold(&title(pin)), state(pin));
+    if pin.held_definition.is_none() {
+        return text + "  the definition is too large to be shown\n\n";
+    }
+    for line in changes(pin.definition.as_deref(), pin.held_definition.as_deref()).lines() {
+        let painted = match line.chars().next() {
+            Some('-') => paint.red(line),
+            Some('+') => paint.green(line),
+            _ => line.to_owned(),
+        };
+        text.push_str(&format!("  {painted}\n"));
+    }
+    text + "\n"
+}
+
+/// Which pin: server, name, and what more is needed to tell it from others.
+fn title(pin: &Pin) -> String {
+    let kind = if pin.kind == "tools" { "" } else { " (prompt)" };
+    let face = if pin.face.is_empty() { String::new() } else { format!(" ({} era)", pin.face) };
+    on_one_line(&format!("{}__{}{kind}{face}", pin.server, pin.name))
+}
+
+fn state(pin: &Pin) -> &'static str {
+    match (&pin.hash, &pin.held_hash) {
+        (Some(_), Some(_)) => "held",
+        (None, _) => "new",
+        (Some(_), None) => "pinned",
+    }
+}
+
+fn row(pin: &Pin) -> Value {
+    let parsed = |text: &Option<String>| {
+        text.as_deref().map(|text| serde_json::from_str::<Value>(text).unwrap_or(Value::Null))
+    };
+    let hex = |hash: &Option<Vec<u8>>| hash.as_deref().map(|hash| format!("sha256:{}", hex(hash)));
+    object!({
+        "server": pin.server, "name": pin.name, "kind": pin.kind, "face": pin.face, "state": state(pin),
+        "gateway": pin.scope, "hash": hex(&pin.hash), "definition": parsed(&pin.definition),
+        "pinned_ms": pin.pinned_ms, "pinned_by": pin.pinned_by, "held_hash": hex(&pin.held_hash),
+        "held_definition": parsed(&pin.held_definition), "held_ms": pin.held_ms,
+    })
+}
+
+fn hex(hash: &[u8]) -> String {
+    hash.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+fn digits(hash: &[u8]) -> String {
+    hex(hash).chars().take(DIGITS).collect()
+}
+
+fn on_one_line(text: &str) -> String {
+    visible(text).replace('\n', "\\n")
+}

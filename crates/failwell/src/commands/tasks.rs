@@ -1,0 +1,63 @@
+//! What the tasks server is set up with: the configuration first, then the environment.
+
+use failwell_fault::{Fault, Secret, reason};
+use failwell_tasks::{ApiKey, Permission, Settings};
+
+use super::configured;
+use super::serve;
+use crate::cli::Reach;
+use crate::complaint::Complaint;
+use crate::config::{Config, is_exposed_url};
+use crate::state;
+
+/// Settings from a configuration and the environment. Without a key every tool says what is missing.
+pub(super) fn settings(config: &Config) -> Settings {
+    let tasks = &config.tasks;
+    let set = |name: &str| std::env::var(name).ok().filter(|value| !value.trim().is_empty());
+    let secret = |name: &str| set(name).map(Secret::new);
+    let key = tasks.api_key.clone().or_else(|| secret("RTM_API_KEY"));
+    let shared = tasks.shared_secret.clone().or_else(|| secret("RTM_SHARED_SECRET"));
+    let key = key.zip(shared).map(|(key, secret)| ApiKey { key, secret });
+    let usual = Settings::new(key, config.data_dir.clone().or_else(state::folder));
+    Settings {
+        service: tasks.base_url.clone().or_else(|| set("RTM_BASE_URL")).unwrap_or(usual.service),
+        permission: tasks.permission.unwrap_or(Permission::Delete),
+        keep: tasks.token_store,
+        timeout: tasks.timeout,
+        ..usual
+    }
+}
+
+/// Settings for one command.
+pub(super) fn settle(reach: &Reach) -> Result<Settings, Complaint> {
+    let config = configured::settle(reach.config.as_deref()).map_err(configured::Misconfigured::report)?;
+    let mut settings = settings(&config);
+    if let Some(url) = &reach.base_url {
+        settings.service.clone_from(url);
+    }
+    match is_exposed_url(&settings.service) {
+        Some(false) => Ok(settings),
+        Some(true) => Err(Complaint::new(
+            "the service would be reached without encryption",
+            "begin the address with https://: keys are sent there",
+        )),
+        None => Err(Complaint::new(
+            "the address of the service is none",
+            "write it as https://host, with --base-url, `base_url` or RTM_BASE_URL",
+        )),
+    }
+}
+
+/// A failure in words for the person who typed.
+pub(super) fn complaint(fault: &Fault) -> Complaint {
+    if fault.reason() == &reason::TASKS_NOT_CONFIGURED {
+        return Complaint::new(
+            "there is no API key for Remember The Milk",
+            "get one at https://www.rememberthemilk.com/services/api/keys.rtm, then set RTM_API_KEY and RTM_SHARED_SECRET, or [tasks] in failwell.toml",
+        );
+    }
+    if fault.reason().room() == "tasks" {
+        return Complaint::new(fault.detail(), fault.hint());
+    }
+    serve::unexpected(fault)
+}

@@ -1,0 +1,79 @@
+//! `[tasks]`: the tasks server.
+
+use std::time::Duration;
+
+use failwell_fault::Secret;
+use failwell_tasks::{Permission, TokenStore};
+
+use super::keys::TASKS_TIMEOUT;
+use super::reader::{Reader, Section};
+use super::settings::Endpoint;
+use super::upstream::{address_at, is_exposed, plain};
+
+/// The tasks server as the file describes it.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct TasksConfig {
+    pub(crate) api_key: Option<Secret<String>>,
+    pub(crate) shared_secret: Option<Secret<String>>,
+    pub(crate) base_url: Option<String>,
+    pub(crate) permission: Option<Permission>,
+    pub(crate) token_store: TokenStore,
+    pub(crate) timeout: Duration,
+}
+
+impl Default for TasksConfig {
+    fn default() -> TasksConfig {
+        TasksConfig {
+            api_key: None,
+            shared_secret: None,
+            base_url: None,
+            permission: None,
+            token_store: TokenStore::Auto,
+            timeout: Duration::from_secs(TASKS_TIMEOUT.default),
+        }
+    }
+}
+
+/// What the file says about the tasks server.
+pub(super) fn read(reader: &mut Reader<'_>, root: &Section<'_>) -> TasksConfig {
+    let Some(section) = reader.table(root, "tasks") else { return TasksConfig::default() };
+    let base_url = address_at(reader, &section, "base_url");
+    if base_url.as_ref().is_some_and(is_exposed)
+        && let Some(text) = reader.text(&section, "base_url")
+    {
+        let help = "begin it with https://, or name an address of this machine: keys are sent there";
+        reader.wrong(&text.span, &text.key, "`base_url` is not encrypted", help);
+    }
+    let [api_key, shared_secret] =
+        ["api_key", "shared_secret"].map(|name| plain(reader, &section, name).map(Secret::new));
+    let permission = reader.choice(&section, "permission").and_then(Permission::named);
+    let token_store = reader.choice(&section, "token_store").and_then(TokenStore::named);
+    let timeout = Duration::from_secs(reader.number(&section, &TASKS_TIMEOUT));
+    for (name, other) in [("api_key", "shared_secret"), ("shared_secret", "api_key")] {
+        if section.has(name) && !section.has(other) && std::env::var_os(variable(other)).is_none() {
+            let message = format!("`{name}` without `{other}`");
+            let help = "write both below [tasks], or leave both to the environment";
+            reader.missing(&section, other, &message, help);
+        }
+    }
+    TasksConfig {
+        api_key,
+        shared_secret,
+        base_url: base_url.map(|Endpoint(uri)| uri.to_string()),
+        permission,
+        token_store: token_store.unwrap_or(TokenStore::Auto),
+        timeout,
+    }
+}
+
+/// What stands for a key in the environment.
+fn variable(name: &str) -> &'static str {
+    if name == "api_key" { "RTM_API_KEY" } else { "RTM_SHARED_SECRET" }
+}
+
+/// Whether what is sent to an address could be read on the way; `None` when it is no address.
+pub(crate) fn is_exposed_url(url: &str) -> Option<bool> {
+    let uri: http::Uri = url.parse().ok()?;
+    uri.host()?;
+    matches!(uri.scheme_str()?, "http" | "https").then(|| is_exposed(&Endpoint(uri)))
+}

@@ -1,0 +1,43 @@
+//! Files with mistakes about what needs a person's yes: `line:column message | help`.
+
+pub(crate) const CASES: &[(&str, &[&str])] = &[
+    (
+        "servers = [\"lobby\"]\n\
+     [approval]\n\
+     wait_s = 3601\n\
+     expires_s = \"1h\"\n\
+     approvers = [\"admin\", \"role:ops\"]\n\
+     wait = 5\n\
+     [tools.lobby]\n\
+     approve = \"echo\"\n\
+     [prompts.lobby]\n\
+     approve = [\"x\"]\n",
+        &[
+            "3:10 `wait_s` is out of range | give it a value from 0 to 3600; the default is 0",
+            "4:13 `expires_s` takes a whole number, not text | write a number from 10 to 604800 without quotes",
+            "5:14 this names no caller | write `key:NAME`, `jwt:SUBJECT`, `role:NAME` or `anonymous`",
+            "6:1 unknown key `wait` | did you mean `wait_s`?",
+            "8:11 `approve` takes a list of text, not text | write it as approve = [\"…\", \"…\"]",
+            "10:1 unknown key `approve` | the keys here are `allow`, `hide`, `rename`, `describe`",
+        ],
+    ),
+    (
+        "[approval]\n\
+         approvers = []\n\
+         [pin]\n\
+         action = \"block\"\n\
+         new_tools = \"hol\"\n\
+         servers = { lobby = \"off\", fi = \"hold\", files = \"on\" }\n\
+         [[upstream]]\n\
+         name = \"files\"\n\
+         command = [\"x\"]\n",
+        &[
+            "2:1 `approvers` is empty | name who may answer, such as [\"role:admin\"], or remove the line",
+            "4:10 `action` takes another word | use one of `hold`, `warn`, `off`",
+            "5:13 `new_tools` takes another word | did you mean `hold`?",
+            "6:13 there is no upstream `lobby` | the upstreams of this file are `files`",
+            "6:28 there is no upstream `fi` | the upstreams of this file are `files`",
+            "6:49 `servers` takes another word | use one of `hold`, `warn`, `off`",
+        ],
+    ),
+];

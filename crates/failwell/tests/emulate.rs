@@ -1,0 +1,97 @@
+//! `failwell emulate rtm` as a person meets it.
+
+#![allow(clippy::expect_used, reason = "a test may stop at the first surprise")]
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::process::{Child, Command, Stdio};
+
+struct Running {
+    child: Child,
+    said: String,
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn start(arguments: &[&str]) -> Running {
+    let mut child = Command::new(env!("CARGO_BIN_EXE_failwell"))
+        .args(["emulate", "rtm"])
+        .args(arguments)
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .spawn()
+        .expect("the binary runs");
+    let mut lines = BufReader::new(child.stdout.take().expect("a pipe")).lines();
+    let mut said = String::new();
+    while !said.contains("stop with Ctrl-C") {
+        said.push_str(&lines.next().expect("another line").expect("a line"));
+        said.push('\n');
+    }
+    Running { child, said }
+}
+
+/// What stands behind a word of the first screen.
+fn named<'a>(said: &'a str, name: &str) -> &'a str {
+    let line = said.lines().find_map(|line| line.trim_start().strip_prefix(name)).expect(name);
+    line.split_whitespace().next().expect(name)
+}
+
+fn get(address: &str, path: &str) -> String {
+    let mut stream = TcpStream::connect(address).expect("it listens");
+    write!(stream, "GET {path} HTTP/1.1\r\nhost: here\r\nconnection: close\r\n\r\n").expect("sent");
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer).expect("an answer");
+    answer
+}
+
+#[test]
+fn it_says_how_to_reach_it_and_can_be_reached() {
+    let running = start(&["--listen", "127.0.0.1:0"]);
+    let base = named(&running.said, "an emulator of Remember The Milk is up on");
+    let address = base.strip_prefix("http://").expect("an address");
+    let key = named(&running.said, "api key");
+    let path = format!("/services/rest/?method=rtm.test.echo&api_key={key}&format=json&hello=world");
+    assert!(running.said.contains(&format!("curl -s '{base}{path}'")), "{}", running.said);
+    assert!(get(address, &path).contains("\"hello\":\"world\""));
+    assert!(get(address, "/_control/dump").contains("Quarterly report"));
+}
+
+#[test]
+fn the_account_can_be_empty_or_come_from_a_file() {
+    let running = start(&["--seed", "empty"]);
+    let address = named(&running.said, "an emulator of Remember The Milk is up on").replace("http://", "");
+    assert!(get(&address, "/_control/dump").contains("\"taskseries\":[]"));
+    let file = std::env::temp_dir().join(format!("failwell-seed-{}.json", std::process::id()));
+    std::fs::write(
+        &file,
+        r#"{"lists": [{"name": "Boat", "tasks": [{"name": "Patch the sail", "due": "tomorrow"}]}]}"#,
+    )
+    .expect("a file");
+    let running = start(&["--seed", file.to_str().expect("a name")]);
+    let address = named(&running.said, "an emulator of Remember The Milk is up on").replace("http://", "");
+    assert!(get(&address, "/_control/dump").contains("Patch the sail"));
+    let _ = std::fs::remove_file(file);
+}
+
+#[test]
+fn what_cannot_be_is_said() {
+    for (arguments, said) in [
+        (&["--listen", "0.0.0.0:0"][..], "other machines"),
+        (&["--seed", "/nowhere/seed.json"], "cannot be read"),
+        (&["--seed", "Cargo.toml"], "is not a seed"),
+    ] {
+        let output = Command::new(env!("CARGO_BIN_EXE_failwell"))
+            .args(["emulate", "rtm"])
+            .args(arguments)
+            .output()
+            .expect("the binary runs");
+        let text = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(1), "{text}");
+        assert!(text.contains(said) && text.contains("help: "), "{text}");
+    }
+}

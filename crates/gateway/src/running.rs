@@ -1,0 +1,41 @@
+//! A call on its last steps: a person's yes where one is wanted, then its server.
+
+use failwell_fault::Fault;
+use failwell_rpc::Json;
+use failwell_server::{Context, ToolOutcome};
+
+use crate::catalogue::Callee;
+use crate::gateway::Inner;
+use crate::member::Member;
+
+impl Inner {
+    /// Calls a tool, once a person said yes where the operator wants one.
+    pub(crate) async fn run(
+        &self,
+        member: &Member,
+        tool: &Callee,
+        arguments: Json,
+        cx: Context,
+    ) -> Result<ToolOutcome, Fault> {
+        if self.veil.wants_approval(&cx.client().caller, member.name(), &tool.inside) {
+            // Rare and large, so kept apart: what every call is made of stays small.
+            return Box::pin(self.run_approved(member, tool, arguments, cx)).await;
+        }
+        member.call(tool, arguments, cx, &self.parking).await
+    }
+
+    async fn run_approved(
+        &self,
+        member: &Member,
+        tool: &Callee,
+        arguments: Json,
+        cx: Context,
+    ) -> Result<ToolOutcome, Fault> {
+        let given = cx.approval(member.name(), &tool.inside, &arguments).await?;
+        let outcome = member.call(tool, arguments, cx.clone(), &self.parking).await;
+        if let Err(fault) = &outcome {
+            cx.give_back(&given, fault).await;
+        }
+        outcome
+    }
+}

@@ -1,0 +1,227 @@
+//! Faults on demand.
+
+use std::time::Duration;
+
+use serde::{Deserialize, Serialize};
+
+/// Something that goes wrong, with which methods, and how often.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Fault {
+    /// What goes wrong.
+    #[serde(flatten)]
+    pub kind: Kind,
+    /// Whether the method runs first. Only of kinds that replace the answer.
+    #[serde(default)]
+    pub stage: Stage,
+    /// Which methods: a name in which `*` stands for anything.
+    #[serde(default = "every_method")]
+    pub methods: String,
+    /// How many calls it strikes; without a number, all until it is cleared.
+    #[serde(default)]
+    pub times: Option<u32>,
+    /// How many matching calls it lets pass first.
+    #[serde(default)]
+    pub skip: u32,
+}
+
+/// Whether a fault strikes before the method does anything, or after.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Stage {
+    /// Nothing has happened.
+    #[default]
+    Before,
+    /// All has happened, but the answer is lost.
+    After,
+}
+
+/// What can go wrong.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Kind {
+    /// HTTP 503 with a page for people.
+    Unavailable,
+    /// Another HTTP status with a page for people.
+    Status {
+        /// The status.
+        status: u16,
+    },
+    /// A refusal of the service, such as 105.
+    Refuse {
+        /// Its code.
+        code: u32,
+        /// Its words.
+        #[serde(default)]
+        message: String,
+    },
+    /// The connection is reset.
+    Reset,
+    /// HTTP 200 with a page for people.
+    Html,
+    /// The answer is cut off in the middle, and the connection with it.
+    Truncate,
+    /// The answer begins late.
+    Delay {
+        /// How late.
+        milliseconds: u64,
+    },
+    /// The answer takes long to come, in small pieces.
+    SlowBody {
+        /// How long.
+        milliseconds: u64,
+    },
+    /// Lists of one become that one, and single things lists.
+    Flip,
+    /// Members nobody has heard of, everywhere.
+    UnknownFields,
+}
+
+fn every_method() -> String {
+    "*".to_owned()
+}
+
+impl Fault {
+    /// A fault that strikes every method until it is cleared.
+    pub fn new(kind: Kind) -> Fault {
+        Fault { kind, stage: Stage::Before, methods: every_method(), times: None, skip: 0 }
+    }
+
+    /// Only these methods.
+    pub fn on(self, methods: &str) -> Fault {
+        Fault { methods: methods.to_owned(), ..self }
+    }
+
+    /// Only so often.
+    pub fn times(self, times: u32) -> Fault {
+        Fault { times: Some(times), ..self }
+    }
+
+    /// Only once so many have passed.
+    pub fn skip(self, skip: u32) -> Fault {
+        Fault { skip, ..self }
+    }
+
+    /// Once the method has done its work.
+    pub fn after(self) -> Fault {
+        Fault { stage: Stage::After, ..self }
+    }
+}
+
+impl Kind {
+    pub(crate) fn label(&self) -> String {
+        match self {
+            Kind::Unavailable => "503".to_owned(),
+            Kind::Status { status } => status.to_string(),
+            Kind::Refuse { code, .. } => code.to_string(),
+            Kind::Reset => "reset".to_owned(),
+            Kind::Html => "html".to_owned(),
+            Kind::Truncate => "truncate".to_owned(),
+            Kind::Delay { .. } | Kind::SlowBody { .. } | Kind::Flip | Kind::UnknownFields => "ok".to_owned(),
+        }
+    }
+
+    pub(crate) fn replaces_answer(&self) -> bool {
+        !matches!(self, Kind::Delay { .. } | Kind::SlowBody { .. } | Kind::Flip | Kind::UnknownFields)
+    }
+
+    pub(crate) fn wait(&self) -> Duration {
+        match self {
+            Kind::Delay { milliseconds } | Kind::SlowBody { milliseconds } => {
+                Duration::from_millis((*milliseconds).min(600_000))
+            }
+            _ => Duration::ZERO,
+        }
+    }
+}
+
+/// How many can wait.
+const MOST: usize = 1_000;
+
+/// Those that wait to strike. The first that matches does, and no other.
+#[derive(Debug, Default)]
+pub(crate) struct Faults(Vec<Fault>);
+
+impl Faults {
+    pub(crate) fn push(&mut self, fault: Fault) {
+        if self.0.len() < MOST {
+            self.0.push(fault);
+        }
+    }
+
+    pub(crate) fn clear(&mut self) {
+        self.0.clear();
+    }
+
+    /// The fault that strikes this call, if one does.
+    pub(crate) fn strike(&mut self, method: &str) -> Option<Fault> {
+        let place = self.0.iter_mut().position(|fault| {
+            let matches = matches_pattern(&fault.methods, method);
+            if matches && fault.skip > 0 {
+                fault.skip -= 1;
+                return false;
+            }
+            matches
+        })?;
+        let fault = self.0.get_mut(place)?;
+        let struck = fault.clone();
+        if let Some(times) = &mut fault.times {
+            *times = times.saturating_sub(1);
+            if *times == 0 {
+                self.0.remove(place);
+            }
+        }
+        Some(struck)
+    }
+}
+
+/// Whether a name matches a pattern in which `*` stands for anything.
+fn matches_pattern(pattern: &str, name: &str) -> bool {
+    let mut parts = pattern.split('*');
+    let Some(first) = parts.next() else { return name.is_empty() };
+    let Some(mut rest) = name.strip_prefix(first) else { return false };
+    let mut parts: Vec<&str> = parts.collect();
+    let Some(last) = parts.pop() else { return rest.is_empty() };
+    for part in parts {
+        let Some((_, after)) = rest.split_once(part) else { return false };
+        rest = after;
+    }
+    rest.ends_with(last)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Fault, Faults, Kind, matches_pattern};
+
+    #[test]
+    fn patterns() {
+        for (pattern, name, expected) in [
+            ("*", "rtm.tasks.add", true),
+            ("rtm.tasks.add", "rtm.tasks.add", true),
+            ("rtm.tasks.add", "rtm.tasks.addTags", false),
+            ("rtm.tasks.*", "rtm.tasks.notes.add", true),
+            ("*.add", "rtm.tasks.notes.add", true),
+            ("rtm.*.notes.*", "rtm.tasks.notes.add", true),
+            ("rtm.*.getList", "rtm.lists.getList", true),
+            ("*lists*", "rtm.tasks.add", false),
+        ] {
+            assert_eq!(matches_pattern(pattern, name), expected, "{pattern} {name}");
+        }
+    }
+
+    #[test]
+    fn a_fault_strikes_as_often_as_it_says() {
+        let mut faults = Faults::default();
+        faults.push(Fault::new(Kind::Html).on("rtm.tasks.*").skip(1).times(2));
+        let struck: Vec<bool> = (0..5).map(|_| faults.strike("rtm.tasks.add").is_some()).collect();
+        assert_eq!(struck, [false, true, true, false, false]);
+        assert!(faults.strike("rtm.lists.add").is_none());
+    }
+
+    #[test]
+    fn a_fault_is_read_from_json() {
+        let fault: Fault =
+            serde_json::from_str(r#"{"kind": "refuse", "code": 105, "times": 2, "stage": "after"}"#).unwrap();
+        assert_eq!(fault.kind, Kind::Refuse { code: 105, message: String::new() });
+        assert_eq!(fault.times, Some(2));
+    }
+}

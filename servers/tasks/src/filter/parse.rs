@@ -1,0 +1,218 @@
+use failwell_fault::{Fault, reason};
+use failwell_server::nearest;
+
+use super::{Filter, OPERATORS, Operator, Term};
+
+/// The most characters of a filter, and the most levels of parentheses.
+const LONGEST: usize = 4_000;
+const DEEPEST: usize = 32;
+
+/// One piece of a filter, with its place in characters.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Piece {
+    Open,
+    Close,
+    And,
+    Or,
+    Not,
+    Word(String),
+    Pair(String, String),
+}
+
+/// Reads a filter; says where it cannot.
+pub(crate) fn parse(text: &str) -> Result<Filter, Fault> {
+    if text.chars().count() > LONGEST {
+        return Err(wrong(LONGEST, "it is too long"));
+    }
+    let pieces = split(text)?;
+    let mut reader = Reader { pieces: &pieces, at: 0, end: text.chars().count() };
+    if pieces.is_empty() {
+        return Ok(Filter::All);
+    }
+    let filter = reader.either(0)?;
+    match reader.next() {
+        None => Ok(filter),
+        Some((offset, _)) => Err(wrong(*offset, "a parenthesis is closed that was never opened")),
+    }
+}
+
+fn wrong(offset: usize, why: &'static str) -> Fault {
+    Fault::new(&reason::TASKS_INVALID_FILTER).fact("offset", offset).fact("why", why)
+}
+
+fn split(text: &str) -> Result<Vec<(usize, Piece)>, Fault> {
+    let characters: Vec<char> = text.chars().collect();
+    let mut pieces = Vec::new();
+    let mut at = 0;
+    while let Some(character) = characters.get(at).copied() {
+        match character {
+            c if c.is_whitespace() => at += 1,
+            '(' => {
+                pieces.push((at, Piece::Open));
+                at += 1;
+            }
+            ')' => {
+                pieces.push((at, Piece::Close));
+                at += 1;
+            }
+            _ => {
+                let (piece, end) = word(&characters, at)?;
+                pieces.push((at, piece));
+                at = end;
+            }
+        }
+    }
+    Ok(pieces)
+}
+
+/// A word, `name:value` or `name:"a longer value"`.
+fn word(characters: &[char], begin: usize) -> Result<(Piece, usize), Fault> {
+    if characters.get(begin) == Some(&'"') {
+        let (text, end) = quoted(characters, begin)?;
+        return Ok((Piece::Word(text), end));
+    }
+    let stops = |c: &char| c.is_whitespace() || matches!(c, '(' | ')' | ':' | '"');
+    let rest = characters.get(begin..).unwrap_or_default();
+    let length = rest.iter().position(stops).unwrap_or(rest.len());
+    let name: String = rest.iter().take(length).collect();
+    let end = begin + length;
+    if characters.get(end) == Some(&':') {
+        let begin_value = end + 1;
+        if characters.get(begin_value) == Some(&'"') {
+            let (value, end) = quoted(characters, begin_value)?;
+            return Ok((Piece::Pair(name, value), end));
+        }
+        let rest = characters.get(begin_value..).unwrap_or_default();
+        let stops = |c: &char| c.is_whitespace() || matches!(c, '(' | ')');
+        let length = rest.iter().position(stops).unwrap_or(rest.len());
+        return Ok((Piece::Pair(name, rest.iter().take(length).collect()), begin_value + length));
+    }
+    let piece = match name.to_ascii_uppercase().as_str() {
+        "AND" => Piece::And,
+        "OR" => Piece::Or,
+        "NOT" => Piece::Not,
+        _ => Piece::Word(name),
+    };
+    // A quote in the middle of a word begins the next one.
+    Ok((piece, end.max(begin + 1)))
+}
+
+fn quoted(characters: &[char], begin: usize) -> Result<(String, usize), Fault> {
+    let rest = characters.get(begin + 1..).unwrap_or_default();
+    let length =
+        rest.iter().position(|c| *c == '"').ok_or_else(|| wrong(begin, "a quote is never closed"))?;
+    Ok((rest.iter().take(length).collect(), begin + length + 2))
+}
+
+struct Reader<'p> {
+    pieces: &'p [(usize, Piece)],
+    at: usize,
+    end: usize,
+}
+
+impl<'p> Reader<'p> {
+    fn next(&self) -> Option<&'p (usize, Piece)> {
+        self.pieces.get(self.at)
+    }
+
+    fn either(&mut self, depth: usize) -> Result<Filter, Fault> {
+        let mut parts = vec![self.all(depth)?];
+        while matches!(self.next(), Some((_, Piece::Or))) {
+            self.at += 1;
+            parts.push(self.all(depth)?);
+        }
+        Ok(alone_or(parts, Filter::Or))
+    }
+
+    /// Terms side by side mean AND, as the service reads them.
+    fn all(&mut self, depth: usize) -> Result<Filter, Fault> {
+        let mut parts = vec![self.one(depth)?];
+        loop {
+            match self.next() {
+                Some((_, Piece::And)) => {
+                    self.at += 1;
+                    parts.push(self.one(depth)?);
+                }
+                Some((_, Piece::Or | Piece::Close)) | None => return Ok(alone_or(parts, Filter::And)),
+                Some(_) => parts.push(self.one(depth)?),
+            }
+        }
+    }
+
+    fn one(&mut self, depth: usize) -> Result<Filter, Fault> {
+        let Some((offset, piece)) = self.next() else {
+            return Err(wrong(self.end, "something is missing at its end"));
+        };
+        if depth > DEEPEST {
+            return Err(wrong(*offset, "it is nested too deeply"));
+        }
+        self.at += 1;
+        match piece {
+            Piece::Not => Ok(Filter::Not(Box::new(self.one(depth + 1)?))),
+            Piece::Open => {
+                let inner = self.either(depth + 1)?;
+                match self.next() {
+                    Some((_, Piece::Close)) => self.at += 1,
+                    _ => return Err(wrong(*offset, "a parenthesis is never closed")),
+                }
+                Ok(inner)
+            }
+            Piece::Word(word) => {
+                Ok(Filter::Term(Term { operator: Operator::Word, value: word.clone(), offset: *offset }))
+            }
+            Piece::Pair(name, value) => term(*offset, name, value),
+            Piece::And | Piece::Or | Piece::Close => Err(wrong(*offset, "something is missing before this")),
+        }
+    }
+}
+
+fn alone_or(mut parts: Vec<Filter>, several: fn(Vec<Filter>) -> Filter) -> Filter {
+    match parts.pop() {
+        Some(only) if parts.is_empty() => only,
+        Some(last) => {
+            parts.push(last);
+            several(parts)
+        }
+        None => Filter::All,
+    }
+}
+
+fn term(offset: usize, name: &str, value: &str) -> Result<Filter, Fault> {
+    let Some(operator) = Operator::named(name) else {
+        let near = nearest(&name.to_ascii_lowercase(), OPERATORS.iter().map(|(known, _)| *known));
+        return Err(wrong(offset, "there is no such operator").nearest(near));
+    };
+    if value.trim().is_empty() {
+        return Err(wrong(offset, "the operator has no value"));
+    }
+    Ok(Filter::Term(Term { operator, value: value.to_owned(), offset }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::parse;
+
+    #[test]
+    fn what_is_wrong_is_told_with_its_place() {
+        for (text, expected) in [
+            ("status:incomplete AND", Some((21, "something is missing at its end"))),
+            ("(tag:a", Some((0, "a parenthesis is never closed"))),
+            ("tag:a)", Some((5, "a parenthesis is closed that was never opened"))),
+            ("tagg:a", Some((0, "there is no such operator"))),
+            ("due:\"today", Some((4, "a quote is never closed"))),
+            ("tag: x", Some((0, "the operator has no value"))),
+            ("OR tag:a", Some((0, "something is missing before this"))),
+            ("", None),
+            ("milk", None),
+            ("NOT (tag:a or tag:b) and status:completed", None),
+            ("list:\"Home Work\" dueWithin:\"1 week of today\"", None),
+        ] {
+            let fault = parse(text).err();
+            let told = fault.as_ref().map(|fault| fault.detail());
+            let expected =
+                expected.map(|(at, why)| format!("the filter cannot be understood at character {at}: {why}"));
+            assert_eq!(told, expected, "{text}");
+        }
+        assert!(parse("statsu:incomplete").err().is_some_and(|fault| fault.hint().contains("`status`")));
+    }
+}

@@ -1,0 +1,364 @@
+//! What callers send. The descriptions are what a model reads.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::settings::Permission;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Nothing {}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Authenticate {
+    /// Only for clients that carry the frob themselves; leave it out.
+    #[schemars(length(min = 1, max = 200))]
+    pub(crate) frob: Option<String>,
+    /// How much the login should allow; by default what the operator chose.
+    pub(crate) permission: Option<Permission>,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct GetTasks {
+    /// A filter of Remember The Milk, such as `status:incomplete AND due:today`; all tasks that are not completed
+    /// without one.
+    #[schemars(length(max = 4_000))]
+    pub(crate) filter: Option<String>,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct FindTasks {
+    /// A filter such as `list:Work AND dueBefore:tomorrow`; without status, only tasks that are not completed.
+    #[schemars(length(max = 4_000))]
+    pub(crate) filter: Option<String>,
+    /// Words that name, tags or notes must hold.
+    #[schemars(length(max = 500))]
+    pub(crate) text: Option<String>,
+    /// Completed tasks too.
+    #[serde(default)]
+    pub(crate) completed: bool,
+    /// What comes first; `due` unless given.
+    pub(crate) sort: Option<Sort>,
+    /// At most so many; 50 unless given.
+    #[schemars(range(min = 1, max = 500))]
+    pub(crate) limit: Option<usize>,
+    /// Where to go on, from an earlier answer.
+    #[schemars(length(max = 100))]
+    pub(crate) cursor: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Sort {
+    /// The earliest first, those without a date last.
+    #[default]
+    Due,
+    /// The most important first.
+    Priority,
+    /// By name.
+    Name,
+    /// The latest change first.
+    Updated,
+}
+
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct OneTask {
+    /// The task: its id (`series_task`), or its whole name.
+    #[schemars(length(min = 1, max = 1_000))]
+    pub(crate) task: String,
+    /// The list it is in, by name or id, when the name alone is not enough.
+    #[schemars(length(min = 1, max = 500))]
+    pub(crate) list: Option<String>,
+}
+
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct CreateTask {
+    /// The task in the words of smart add: `Buy milk ^tomorrow !1 #shopping =10min *weekly`.
+    #[schemars(length(min = 1, max = 1_000))]
+    pub(crate) name: String,
+    /// The list, by name or id; Inbox without one.
+    #[schemars(length(min = 1, max = 500))]
+    pub(crate) list: Option<String>,
+    /// The task it stands below, by id or name (Pro accounts).
+    #[schemars(length(min = 1, max = 1_000))]
+    pub(crate) parent: Option<String>,
+    /// Take the name as it is, without smart add.
+    #[serde(default)]
+    pub(crate) literal: bool,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "camelCase")]
+pub(crate) struct CompleteTask {
+    /// The task: its id (`series_task`), or its whole name.
+    #[schemars(length(min = 1, max = 1_000))]
+    pub(crate) task_id: String,
+    /// The list it is in, by id or name; not needed with an id.
+    #[schemars(length(min = 1, max = 500))]
+    pub(crate) list_id: Option<String>,
+}
+
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct MoveTask {
+    /// The task: its id, or its whole name.
+    #[schemars(length(min = 1, max = 1_000))]
+    pub(crate) task: String,
+    /// The list it is in now, when the name alone is not enough.
+    #[schemars(length(min = 1, max = 500))]
+    pub(crate) list: Option<String>,
+    /// The list it goes to, by name or id.
+    #[schemars(length(min = 1, max = 500))]
+    pub(crate) to: String,
+}
+
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SetParent {
+    /// The task: its id, or its whole name.
+    #[schemars(length(min = 1, max = 1_000))]
+    pub(crate) task: String,
+    /// The list it is in, when the name alone is not enough.
+    #[schemars(length(min = 1, max = 500))]
+    pub(crate) list: Option<String>,
+    /// The task it goes below, by id or name; none takes it out.
+    #[schemars(length(min = 1, max = 1_000))]
+    pub(crate) parent: Option<String>,
+}
+
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct TagTask {
+    /// The task: its id, or its whole name.
+    #[schemars(length(min = 1, max = 1_000))]
+    pub(crate) task: String,
+    /// The list it is in, when the name alone is not enough.
+    #[schemars(length(min = 1, max = 500))]
+    pub(crate) list: Option<String>,
+    /// Tags to add.
+    #[serde(default)]
+    #[schemars(length(max = 50))]
+    pub(crate) add: Vec<String>,
+    /// Tags to take away.
+    #[serde(default)]
+    #[schemars(length(max = 50))]
+    pub(crate) remove: Vec<String>,
+    /// All tags it should have, instead of those it has; an empty list takes all away.
+    #[schemars(length(max = 50))]
+    pub(crate) set: Option<Vec<String>>,
+}
+
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct UpdateTask {
+    /// The task: its id, or its whole name.
+    #[schemars(length(min = 1, max = 1_000))]
+    pub(crate) task: String,
+    /// The list it is in, when the name alone is not enough.
+    #[schemars(length(min = 1, max = 500))]
+    pub(crate) list: Option<String>,
+    /// A new name, taken as it is.
+    #[schemars(length(min = 1, max = 1_000))]
+    pub(crate) name: Option<String>,
+    /// 2026-11-20, 2026-11-20T15:30 or words such as `next friday at 5pm`; empty for none. In the account's time zone.
+    #[schemars(length(max = 200))]
+    pub(crate) due: Option<String>,
+    /// Like due.
+    #[schemars(length(max = 200))]
+    pub(crate) start: Option<String>,
+    /// 1 (high), 2, 3 or none.
+    pub(crate) priority: Option<Importance>,
+    /// Such as `30 min` or `2 hours`; empty for none.
+    #[schemars(length(max = 100))]
+    pub(crate) estimate: Option<String>,
+    /// A web address; empty for none.
+    #[schemars(length(max = 2_000))]
+    pub(crate) url: Option<String>,
+    /// Such as `every week`, `every 2nd tuesday` or `after 3 days`; empty for none.
+    #[schemars(length(max = 200))]
+    pub(crate) repeat: Option<String>,
+    /// A location of the account by name or id; empty for none.
+    #[schemars(length(max = 200))]
+    pub(crate) location: Option<String>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+pub(crate) enum Importance {
+    #[serde(rename = "1")]
+    High,
+    #[serde(rename = "2")]
+    Medium,
+    #[serde(rename = "3")]
+    Low,
+    #[serde(rename = "none")]
+    None,
+}
+
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct AddNote {
+    /// The task: its id, or its whole name.
+    #[schemars(length(min = 1, max = 1_000))]
+    pub(crate) task: String,
+    /// The list it is in, when the name alone is not enough.
+    #[schemars(length(min = 1, max = 500))]
+    pub(crate) list: Option<String>,
+    /// A title; may be left out.
+    #[serde(default)]
+    #[schemars(length(max = 200))]
+    pub(crate) title: String,
+    /// The note.
+    #[schemars(length(min = 1, max = 30_000))]
+    pub(crate) text: String,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct EditNote {
+    /// The note's id, as rtm_getTask shows it.
+    #[schemars(length(min = 1, max = 100))]
+    pub(crate) note: String,
+    /// A new title; the old one stays without it.
+    #[schemars(length(max = 200))]
+    pub(crate) title: Option<String>,
+    /// The new text.
+    #[schemars(length(min = 1, max = 30_000))]
+    pub(crate) text: String,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct DeleteNote {
+    /// The note's id, as rtm_getTask shows it.
+    #[schemars(length(min = 1, max = 100))]
+    pub(crate) note: String,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct GetLists {
+    /// Archived lists too.
+    #[serde(default)]
+    pub(crate) archived: bool,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct CreateList {
+    /// Its name; neither Inbox nor Sent.
+    #[schemars(length(min = 1, max = 500))]
+    pub(crate) name: String,
+    /// Makes it a smart list that holds what this filter finds.
+    #[schemars(length(min = 1, max = 4_000))]
+    pub(crate) filter: Option<String>,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct RenameList {
+    /// The list, by name or id.
+    #[schemars(length(min = 1, max = 500))]
+    pub(crate) list: String,
+    /// Its new name.
+    #[schemars(length(min = 1, max = 500))]
+    pub(crate) name: String,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ArchiveList {
+    /// The list, by name or id.
+    #[schemars(length(min = 1, max = 500))]
+    pub(crate) list: String,
+    /// False takes it out of the archive again.
+    #[serde(default = "yes")]
+    pub(crate) archived: bool,
+}
+
+fn yes() -> bool {
+    true
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct OneList {
+    /// The list, by name or id.
+    #[schemars(length(min = 1, max = 500))]
+    pub(crate) list: String,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Batch {
+    /// What to do, in this order.
+    #[schemars(length(min = 1, max = 50))]
+    pub(crate) operations: Vec<Operation>,
+    /// Go on after one that failed.
+    #[serde(default)]
+    pub(crate) keep_going: bool,
+}
+
+#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[serde(tag = "op", rename_all = "lowercase")]
+pub(crate) enum Operation {
+    Create(CreateTask),
+    Update(UpdateTask),
+    Complete(OneTask),
+    Reopen(OneTask),
+    Delete(OneTask),
+    Postpone(OneTask),
+    Move(MoveTask),
+    Tag(TagTask),
+    Note(AddNote),
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Undo {
+    /// How many of your last changes to take back; 1 unless given.
+    #[schemars(range(min = 1, max = 50))]
+    pub(crate) count: Option<usize>,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct History {
+    /// At most so many; 20 unless given.
+    #[schemars(range(min = 1, max = 200))]
+    pub(crate) limit: Option<usize>,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ParseTime {
+    /// A date in English words, such as `next friday at 5pm`.
+    #[schemars(length(min = 1, max = 200))]
+    pub(crate) text: String,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct CheckFilter {
+    /// The filter.
+    #[schemars(length(min = 1, max = 4_000))]
+    pub(crate) filter: String,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct CallMethod {
+    /// A method that only reads: rtm.contacts.getList, rtm.groups.getList, rtm.lists.getList, rtm.locations.getList,
+    /// rtm.reflection.getMethodInfo, rtm.reflection.getMethods, rtm.settings.getList, rtm.tags.getList,
+    /// rtm.tasks.getList, rtm.time.convert, rtm.time.parse, rtm.timezones.getList.
+    #[schemars(length(min = 1, max = 100))]
+    pub(crate) method: String,
+    /// Its parameters; key, token and signature are added.
+    #[serde(default)]
+    #[schemars(length(max = 20))]
+    pub(crate) parameters: std::collections::BTreeMap<String, String>,
+}

@@ -1,0 +1,147 @@
+use std::sync::Arc;
+
+use failwell_fault::{Effect, Fault};
+use failwell_server::{Context, Toolbox};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::json;
+
+use super::arguments::{Batch, Operation};
+use super::tasks::{Simple, do_create, do_move, do_simple, do_tag};
+use super::{Answer, Said, changing, notes, shown, update};
+use crate::account::Account;
+use crate::edit::Edits;
+use crate::model::TaskKey;
+use crate::refusal::with_effect;
+use crate::stop::Stop;
+use crate::view::TaskView;
+
+pub(super) fn tools(toolbox: Toolbox, account: &Arc<Account>) -> Result<Toolbox, Fault> {
+    Ok(toolbox.tool(changing(account, ("rtm_batch", "Several changes", "Makes several changes in order, as one change for rtm_undo: create, update, complete, reopen, delete, postpone, move, tag, note. Stops at the first that fails unless keep_going; about one a second is possible."), batch)?.destructive()))
+}
+
+/// What became of each.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Results {
+    results: Vec<Outcome>,
+    done: usize,
+    failed: usize,
+    /// Not tried, because an earlier one failed.
+    skipped: usize,
+    /// The number of the whole change, as `rtm_history` shows it.
+    change: Option<u64>,
+}
+
+/// What became of one.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Outcome {
+    /// Its place in `operations`.
+    index: usize,
+    ok: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    task: Option<TaskView>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<Trouble>,
+}
+
+/// Why one failed.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Trouble {
+    reason: &'static str,
+    detail: String,
+    hint: String,
+    effect: &'static str,
+}
+
+async fn batch(account: Arc<Account>, given: Batch, cx: Context) -> Answer<Results> {
+    let total = given.operations.len();
+    let (mut results, mut steps, mut first) = (Vec::new(), Vec::new(), None);
+    for (index, operation) in given.operations.iter().enumerate() {
+        if cx.is_cancelled() {
+            break;
+        }
+        let mut edits = Edits::new(&account);
+        let done = perform(&account, &mut edits, operation).await;
+        steps.append(&mut edits.steps);
+        match done {
+            Ok(key) => {
+                let task = match key {
+                    Some(key) => shown(&account, &key).await?,
+                    None => None,
+                };
+                results.push(Outcome { index, ok: true, task, error: None });
+            }
+            Err(stop) => {
+                let fault = stop.fault();
+                results.push(Outcome { index, ok: false, task: None, error: Some(trouble(&fault)) });
+                first.get_or_insert(fault);
+                if !given.keep_going {
+                    break;
+                }
+            }
+        }
+        cx.progress((index + 1) as f64, Some(total as f64), None).await;
+    }
+    let about = format!("{total} operations");
+    let change = account.journal.write(&cx.client().caller.to_string(), "rtm_batch", &about, steps);
+    let done = results.iter().filter(|it| it.ok).count();
+    let failed = results.len() - done;
+    let skipped = total - results.len();
+    let text = told(&results, skipped, change);
+    let results = Results { results, done, failed, skipped, change };
+    match first {
+        None => Ok(Said { object: results, text }),
+        Some(fault) => {
+            let effect =
+                if done > 0 && fault.effect() == Effect::None { Effect::Partial } else { fault.effect() };
+            Err(Stop::Shown(with_effect(fault, effect), text, json!(results)))
+        }
+    }
+}
+
+/// Nobody is asked in the middle of a batch: a client that answers by calling again would have what was done so far done
+/// twice.
+async fn perform(
+    account: &Account,
+    edits: &mut Edits<'_>,
+    operation: &Operation,
+) -> Result<Option<TaskKey>, Stop> {
+    match operation {
+        Operation::Create(given) => do_create(account, edits, given, None).await,
+        Operation::Update(given) => update::do_update(account, edits, given, None).await,
+        Operation::Complete(given) => do_simple(account, edits, given, Simple::Complete, None).await,
+        Operation::Reopen(given) => do_simple(account, edits, given, Simple::Reopen, None).await,
+        Operation::Delete(given) => do_simple(account, edits, given, Simple::Delete, None).await,
+        Operation::Postpone(given) => do_simple(account, edits, given, Simple::Postpone, None).await,
+        Operation::Move(given) => do_move(account, edits, given, None).await,
+        Operation::Tag(given) => do_tag(account, edits, given, None).await,
+        Operation::Note(given) => notes::do_add(account, edits, given, None).await,
+    }
+}
+
+fn trouble(fault: &Fault) -> Trouble {
+    Trouble {
+        reason: fault.reason().id,
+        detail: fault.detail(),
+        hint: fault.hint(),
+        effect: fault.effect().as_str(),
+    }
+}
+
+fn told(results: &[Outcome], skipped: usize, change: Option<u64>) -> String {
+    let mut lines: Vec<String> = results
+        .iter()
+        .map(|it| match (&it.error, &it.task) {
+            (Some(error), _) => format!("{}: failed: {} [{}]", it.index, error.detail, error.reason),
+            (None, Some(task)) => format!("{}: {}", it.index, task.line()),
+            (None, None) => format!("{}: done", it.index),
+        })
+        .collect();
+    if skipped > 0 {
+        lines.push(format!("{skipped} were not tried"));
+    }
+    if let Some(change) = change {
+        lines.push(format!("(change {change}; rtm_undo takes it back)"));
+    }
+    lines.join("\n")
+}

@@ -1,0 +1,125 @@
+use std::sync::Arc;
+
+use failwell_fault::{Fault, reason};
+use failwell_server::{Context, Toolbox};
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::Value;
+
+use super::arguments::{CallMethod, CheckFilter, ParseTime};
+use super::{Answer, Said, tool};
+use crate::account::Account;
+use crate::dates::{iso, shown};
+use crate::edit::moment;
+use crate::filter;
+use crate::sign::Params;
+use crate::stop::{Stop, echo, invalid};
+
+pub(super) fn tools(toolbox: Toolbox, account: &Arc<Account>) -> Result<Toolbox, Fault> {
+    Ok(toolbox
+        .tool(tool(account, ("rtm_parseTime", "Read a date", "Reads a date in words as Remember The Milk does, in the account's time zone."), parse_time)?.read_only())
+        .tool(tool(account, ("rtm_checkFilter", "Check a filter", "Says what is wrong with a filter, and what it does that may not be meant. Nothing is asked of the service but the time zone."), check_filter)?.read_only())
+        .tool(tool(account, ("rtm_call", "Call a method", "Calls a method of Remember The Milk that only reads, and gives its answer as it is."), call)?.read_only()))
+}
+
+/// A date.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Time {
+    /// In the account's time zone.
+    local: String,
+    utc: String,
+    has_time: bool,
+    time_zone: String,
+}
+
+async fn parse_time(account: Arc<Account>, given: ParseTime, _cx: Context) -> Answer<Time> {
+    let found = moment(&account, &given.text).await?;
+    let found =
+        found.ok_or_else(|| Fault::new(&reason::TASKS_INVALID_DATE).fact("wanted", echo(&given.text)))?;
+    let zone = account.zone().await?;
+    let object = Time {
+        local: shown(found, &zone),
+        utc: iso(found.at),
+        has_time: found.has_time,
+        time_zone: zone.iana_name().unwrap_or("UTC").to_owned(),
+    };
+    Ok(Said { text: format!("{} ({})", object.local, object.time_zone), object })
+}
+
+/// A filter that was looked at.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Checked {
+    /// What may not be meant.
+    hints: Vec<String>,
+    /// Whether `rtm_findTasks` can answer it without asking the service.
+    local: bool,
+}
+
+async fn check_filter(account: Arc<Account>, given: CheckFilter, _cx: Context) -> Answer<Checked> {
+    let parsed = filter::parse(&given.filter)?;
+    let now = account.now().await?;
+    let hints = filter::lint(&parsed, &now);
+    let local = {
+        let book = account.book();
+        let sight = filter::Sight { book: &book, now: &now };
+        book.tasks().next().is_none_or(|task| filter::matches(&parsed, task, &sight).is_some())
+    };
+    let text = if hints.is_empty() { "the filter is fine".to_owned() } else { hints.join("\n") };
+    Ok(Said { object: Checked { hints, local }, text })
+}
+
+/// Methods that only read and tell no secrets. `rtm.test.echo` tells the key, so it is not among them.
+const METHODS: &[&str] = &[
+    "rtm.contacts.getList",
+    "rtm.groups.getList",
+    "rtm.lists.getList",
+    "rtm.locations.getList",
+    "rtm.reflection.getMethodInfo",
+    "rtm.reflection.getMethods",
+    "rtm.settings.getList",
+    "rtm.tags.getList",
+    "rtm.tasks.getList",
+    "rtm.time.convert",
+    "rtm.time.parse",
+    "rtm.timezones.getList",
+];
+const PARAMETERS: &[&str] = &[
+    "dateformat",
+    "filter",
+    "from_timezone",
+    "last_sync",
+    "list_id",
+    "method_name",
+    "text",
+    "time",
+    "timezone",
+    "to_timezone",
+];
+
+/// What the service answered.
+#[derive(Debug, Serialize, JsonSchema)]
+struct Called {
+    answer: Value,
+}
+
+async fn call(account: Arc<Account>, given: CallMethod, _cx: Context) -> Answer<Called> {
+    let Some(method) = METHODS.iter().find(|known| **known == given.method) else {
+        let fault = Fault::new(&reason::TASKS_METHOD_NOT_ALLOWED).fact("method", echo(&given.method));
+        return Err(Stop::Fault(
+            fault.nearest(failwell_server::nearest(&given.method, METHODS.iter().copied())),
+        ));
+    };
+    let mut params: Params = Vec::new();
+    for (name, value) in given.parameters {
+        let Some(known) = PARAMETERS.iter().find(|known| **known == name) else {
+            return Err(invalid(
+                "parameters",
+                "one of them is not known",
+                "use those of the method's documentation",
+            ));
+        };
+        params.push((known, value));
+    }
+    let answer = account.client.read(method, params).await?;
+    Ok(Said { text: answer.to_string(), object: Called { answer } })
+}

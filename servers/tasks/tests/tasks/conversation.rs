@@ -1,0 +1,211 @@
+//! Over MCP: errors outside of tools, questions, resources, subscriptions, prompts.
+
+use failwell_emulator_rtm::{Fault, Kind, Permission, Seed, SeedList, SeedTask};
+use serde_json::{Value, json};
+
+use super::talk::Talk;
+use super::world::{World, frob_of};
+
+fn twins() -> Seed {
+    let milk = || SeedTask { name: "Milk".to_owned(), due: Some("today".to_owned()), ..SeedTask::default() };
+    let list = |name: &str| SeedList { name: name.to_owned(), tasks: vec![milk()], ..SeedList::default() };
+    Seed { lists: vec![list("Work"), list("Home")], ..Seed::empty() }
+}
+
+#[tokio::test]
+async fn outside_of_a_tool_the_service_failing_is_the_records_error() {
+    let world = World::seeded(twins()).await;
+    let mut talk = Talk::begin(&world, json!({})).await;
+    world.control().fail(Fault::new(Kind::Unavailable));
+    for (method, params) in [
+        ("resources/read", json!({"uri": "rtm://lists"})),
+        ("resources/read", json!({"uri": "rtm://tasks?filter=due:today"})),
+        ("prompts/get", json!({"name": "daily_plan"})),
+    ] {
+        let answer = talk.ask(method, params).await;
+        let error = &answer["error"];
+        assert_eq!(
+            (&error["code"], &error["message"]),
+            (&json!(-32001), &json!("Failed to communicate with RTM service.")),
+            "{answer}"
+        );
+        assert_eq!(error["data"]["reason"], json!("tasks/RTM_UNAVAILABLE"));
+    }
+    let failed = talk.call("rtm_findTasks", json!({})).await;
+    assert_eq!(failed["result"]["isError"], json!(true), "{failed}");
+    let text = failed["result"]["content"][0]["text"].as_str().expect("text");
+    assert!(
+        text.starts_with("Remember The Milk is not available")
+            && text.contains("[tasks/RTM_UNAVAILABLE · retry after 5000 ms · effect none · ref "),
+        "{text}"
+    );
+    let unknown = talk.ask("resources/read", json!({"uri": "rtm://nothing"})).await;
+    assert_eq!(unknown["error"]["code"], json!(-32002));
+    let wrong = talk.call("rtm_createTask", json!({"nmae": "x"})).await;
+    assert_eq!(
+        wrong["result"]["_meta"]["dev.failwell/fault"]["reason"],
+        json!("mcp/BAD_ARGUMENTS"),
+        "{wrong}"
+    );
+}
+
+#[tokio::test]
+async fn a_client_that_can_ask_its_user_asks_which_task_is_meant() {
+    let world = World::seeded(twins()).await;
+    let mut talk = Talk::begin(&world, json!({"elicitation": {}})).await;
+    let id = talk
+        .request("tools/call", json!({"name": "rtm_completeTask", "arguments": {"taskId": "Milk"}}))
+        .await;
+    let question = talk.hear().await;
+    assert_eq!(question["method"], json!("elicitation/create"), "{question}");
+    let choices = question["params"]["requestedSchema"]["properties"]["task"]["enum"]
+        .as_array()
+        .expect("choices")
+        .clone();
+    assert_eq!(choices.len(), 2);
+    talk.say(&json!({"jsonrpc": "2.0", "id": question["id"], "result": {"action": "accept", "content": {"task": choices[1]}}})).await;
+    let answer = talk.hear().await;
+    assert_eq!(
+        (&answer["id"], &answer["result"]["structuredContent"]["task"]["id"]),
+        (&json!(id), &choices[1]),
+        "{answer}"
+    );
+    // A user who does not want to choose leaves it to the model.
+    talk.call("rtm_undo", json!({})).await;
+    talk.request("tools/call", json!({"name": "rtm_deleteTask", "arguments": {"task": "Milk"}})).await;
+    let question = talk.hear().await;
+    talk.say(&json!({"jsonrpc": "2.0", "id": question["id"], "result": {"action": "decline"}})).await;
+    let answer = talk.hear().await;
+    assert_eq!(answer["result"]["isError"], json!(true));
+    assert_eq!(
+        answer["result"]["structuredContent"]["data"]["candidates"].as_array().map(Vec::len),
+        Some(2),
+        "{answer}"
+    );
+}
+
+#[tokio::test]
+async fn a_client_that_can_show_addresses_logs_in_without_the_model_seeing_one() {
+    let world = World::logged_out(twins()).await;
+    let mut talk = Talk::begin(&world, json!({"elicitation": {"form": {}, "url": {}}})).await;
+    let id = talk
+        .request("tools/call", json!({"name": "rtm_authenticate", "arguments": {"permission": "write"}}))
+        .await;
+    let question = talk.hear().await;
+    assert_eq!(question["params"]["mode"], json!("url"), "{question}");
+    let url = question["params"]["url"].as_str().expect("an address").to_owned();
+    assert!(url.contains("perms=write"), "{url}");
+    talk.say(&json!({"jsonrpc": "2.0", "id": question["id"], "result": {"action": "accept"}})).await;
+    // It asks until the person is done.
+    tokio::time::sleep(std::time::Duration::from_millis(300)).await;
+    assert!(world.control().approve(&frob_of(&url), Permission::Write));
+    let answer = loop {
+        let heard = talk.hear().await;
+        if heard["id"] == json!(id) {
+            break heard;
+        }
+    };
+    let status = &answer["result"]["structuredContent"];
+    assert_eq!(
+        (&status["authenticated"], &status["permission"], &status["kept_in"]),
+        (&json!(true), &json!("write"), &json!("file")),
+        "{answer}"
+    );
+    assert!(
+        !answer.to_string().contains(&frob_of(&url)) && !answer.to_string().contains(&world.token()),
+        "{answer}"
+    );
+}
+
+#[tokio::test]
+async fn resources_are_read_and_watched() {
+    let world = World::seeded(twins()).await;
+    let mut talk = Talk::begin(&world, json!({})).await;
+    let listed = talk.ask("resources/list", json!({})).await["result"]["resources"].clone();
+    for resource in listed.as_array().expect("resources") {
+        let read = talk.ask("resources/read", json!({"uri": resource["uri"]})).await;
+        let text = read["result"]["contents"][0]["text"].as_str().unwrap_or_else(|| panic!("{read}"));
+        let _: Value = serde_json::from_str(text).expect("JSON");
+    }
+    let read = |answer: Value| -> Value {
+        serde_json::from_str(
+            answer["result"]["contents"][0]["text"].as_str().unwrap_or_else(|| panic!("{answer}")),
+        )
+        .expect("JSON")
+    };
+    let found = read(
+        talk.ask("resources/read", json!({"uri": "rtm://tasks?filter=list%3AHome%20AND%20due%3Atoday"}))
+            .await,
+    );
+    assert_eq!(found["total"], json!(1), "{found}");
+    let (list, task) = (
+        found["tasks"][0]["list_id"].as_str().expect("an id"),
+        found["tasks"][0]["id"].as_str().expect("an id"),
+    );
+    assert_eq!(
+        read(talk.ask("resources/read", json!({"uri": format!("rtm://list/{list}")})).await)["list"]["name"],
+        json!("Home")
+    );
+    assert_eq!(
+        read(talk.ask("resources/read", json!({"uri": format!("rtm://task/{task}")})).await)["task"]["name"],
+        json!("Milk")
+    );
+    let gone = talk.ask("resources/read", json!({"uri": "rtm://task/1_2"})).await;
+    assert_eq!(gone["error"]["code"], json!(-32002), "{gone}");
+    let watched = format!("rtm://task/{task}");
+    for uri in [watched.as_str(), "rtm://today"] {
+        assert_eq!(talk.ask("resources/subscribe", json!({"uri": uri})).await["result"], json!({}));
+    }
+    // Somebody else changes it.
+    world.afresh().done("rtm_updateTask", json!({"task": task, "name": "Oat milk"})).await;
+    let mut told = [talk.hear().await, talk.hear().await]
+        .map(|notice| notice["params"]["uri"].as_str().unwrap_or_else(|| panic!("{notice}")).to_owned());
+    told.sort();
+    let mut expected = [watched.clone(), "rtm://today".to_owned()];
+    expected.sort();
+    assert_eq!(told, expected);
+    for uri in [watched.as_str(), "rtm://today"] {
+        talk.ask("resources/unsubscribe", json!({"uri": uri})).await;
+    }
+}
+
+#[tokio::test]
+async fn prompts_hold_the_tasks_they_are_about() {
+    let world = World::seeded(twins()).await;
+    let mut talk = Talk::begin(&world, json!({})).await;
+    for (name, part) in [
+        ("daily_plan", "Due today (2):"),
+        ("weekly_review", "Due in the next week (2):"),
+        ("inbox_triage", "Inbox (0):\nnone"),
+        ("brain_dump", "call mum"),
+    ] {
+        let answer = talk.ask("prompts/get", json!({"name": name, "arguments": {"focus": "call mum"}})).await;
+        let text =
+            answer["result"]["messages"][0]["content"]["text"].as_str().unwrap_or_else(|| panic!("{answer}"));
+        assert!(
+            text.contains(part) && (name == "inbox_triage" || text.contains("call mum")),
+            "{name}: {text}"
+        );
+    }
+    let missing = talk.ask("prompts/get", json!({"name": "brain_dump"})).await;
+    assert_eq!(missing["error"]["code"], json!(-32602), "{missing}");
+}
+
+#[tokio::test]
+async fn behind_a_gateway_changes_are_told_under_the_name_the_client_knows() {
+    let world = World::seeded(twins()).await;
+    let gateway = world.behind_a_gateway();
+    let mut talk = Talk::begin(&gateway, json!({})).await;
+    let found = talk.call("tasks__rtm_findTasks", json!({})).await;
+    assert_eq!(found["result"]["structuredContent"]["total"], json!(2), "{found}");
+    let uri = "tasks+rtm://today";
+    assert_eq!(talk.ask("resources/subscribe", json!({"uri": uri})).await["result"], json!({}));
+    let task = &found["result"]["structuredContent"]["tasks"][0]["id"];
+    world.done("rtm_updateTask", json!({"task": task, "name": "Oat milk"})).await;
+    let notice = talk.hear().await;
+    assert_eq!(
+        (&notice["method"], &notice["params"]["uri"]),
+        (&json!("notifications/resources/updated"), &json!(uri)),
+        "{notice}"
+    );
+}

@@ -1,0 +1,212 @@
+//! A house around the tasks server, with the emulator behind it.
+
+use std::io::Write;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use failwell_audit::{Journal, Style};
+use failwell_emulator_rtm::{Control, Emulator, Options, Permission, Seed};
+use failwell_fault::Secret;
+use failwell_gateway::Gateway;
+use failwell_policy::Caller;
+use failwell_process::Launcher;
+use failwell_rpc::{Face, Id, ReplyTo};
+use failwell_server::{House, Info, PlainCall, Room, Settings as HouseSettings, Toolbox};
+use failwell_tasks::{ApiKey, PaceIs, Settings, TokenStore, tasks};
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
+
+#[derive(Clone, Default)]
+struct Lines(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Lines {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+/// The house, the emulator behind it, and what its operator read.
+pub(crate) struct World {
+    pub(crate) emulator: Option<Emulator>,
+    pub(crate) house: Arc<House>,
+    pub(crate) settings: Settings,
+    folder: PathBuf,
+    lines: Lines,
+    /// Everything any caller was sent.
+    sent: Mutex<String>,
+}
+
+impl Drop for World {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.folder);
+    }
+}
+
+impl World {
+    /// Somebody is logged in, and the account is empty.
+    pub(crate) async fn new() -> World {
+        World::seeded(Seed::empty()).await
+    }
+
+    pub(crate) async fn seeded(seed: Seed) -> World {
+        let world = World::logged_out(seed).await;
+        world.log_in(Permission::Delete).await;
+        world.control().clear_calls();
+        world
+    }
+
+    /// Nobody is logged in.
+    pub(crate) async fn logged_out(seed: Seed) -> World {
+        static COUNT: AtomicUsize = AtomicUsize::new(0);
+        let name = format!("failwell-tasks-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
+        let folder = std::env::temp_dir().join(name);
+        let emulator = Emulator::start(Options { seed, ..Options::default() }).await.expect("it starts");
+        let key = ApiKey {
+            key: Secret::new(emulator.api_key().to_owned()),
+            secret: Secret::new(emulator.secret().to_owned()),
+        };
+        let settings = Settings {
+            service: emulator.base_url(),
+            keep: TokenStore::File,
+            pace: PaceIs::Free,
+            timeout: Duration::from_secs(2),
+            pause: Duration::from_millis(5),
+            fresh: Duration::ZERO,
+            poll: Duration::from_millis(100),
+            ..Settings::new(Some(key), Some(folder.clone()))
+        };
+        let lines = Lines::default();
+        let house = house(&settings, lines.clone());
+        World { emulator: Some(emulator), house, settings, folder, lines, sent: Mutex::default() }
+    }
+
+    /// Another server with the same settings, which knows nothing yet.
+    pub(crate) fn afresh(&self) -> World {
+        let lines = Lines::default();
+        let (settings, folder) = (self.settings.clone(), PathBuf::from("/nonexistent"));
+        World {
+            emulator: None,
+            house: house(&settings, lines.clone()),
+            settings,
+            folder,
+            lines,
+            sent: Mutex::default(),
+        }
+    }
+
+    /// The same server behind a gateway, beside another.
+    pub(crate) fn behind_a_gateway(&self) -> World {
+        let lines = Lines::default();
+        let launcher = Launcher::of_this_program().expect("a launcher");
+        let info = Info { name: "gateway", title: "Gateway", version: "1", instructions: "" };
+        let other: Arc<dyn Room> = Arc::new(Toolbox::new(info.clone()));
+        let room: Arc<dyn Room> = Arc::new(tasks(self.settings.clone()).expect("the room builds"));
+        let rooms = vec![("tasks".to_owned(), room), ("other".to_owned(), other)];
+        let gateway = Gateway::new(info, Vec::new(), rooms, &launcher);
+        let journal = Journal::to(Style::Json, lines.clone());
+        let house =
+            House::new(Arc::new(gateway.clone()), HouseSettings::default(), journal).expect("a house");
+        gateway.announce_to(house.hub());
+        let (settings, folder) = (self.settings.clone(), PathBuf::from("/nonexistent"));
+        World { emulator: None, house, settings, folder, lines, sent: Mutex::default() }
+    }
+
+    pub(crate) fn control(&self) -> Control {
+        self.emulator.as_ref().expect("an emulator").control()
+    }
+
+    /// Logs in as a person would, and gives back the token.
+    pub(crate) async fn log_in(&self, permission: Permission) -> String {
+        let begun = self.call("rtm_authenticate", json!({})).await.expect("begun");
+        let frob = frob_of(begun["url"].as_str().expect("an address"));
+        assert!(self.control().approve(&frob, permission), "the emulator knows {frob}");
+        let done = self.call("rtm_authenticate", json!({})).await.expect("done");
+        assert_eq!(done["authenticated"], json!(true), "{done}");
+        self.token()
+    }
+
+    /// The token as it is kept.
+    pub(crate) fn token(&self) -> String {
+        let folder = std::fs::read_dir(self.folder.join("tasks")).expect("a folder");
+        let file = folder
+            .map(|entry| entry.expect("an entry").path())
+            .find(|path| path.file_name().is_some_and(|name| name.to_string_lossy().starts_with("token-")));
+        std::fs::read_to_string(file.expect("a token")).expect("text").trim().to_owned()
+    }
+
+    /// Calls a tool: its result, or the object of its failure.
+    pub(crate) async fn call(&self, tool: &str, arguments: Value) -> Result<Value, Value> {
+        let call = PlainCall::Execute { name: tool.to_owned(), arguments };
+        let to = ReplyTo::request(Id::from_number(1), Face::Rpc);
+        let stop = CancellationToken::new();
+        let reply = self.house.walk_plain(to, Ok(call), &Caller::anonymous(), None, stop).await;
+        let text = String::from_utf8(reply.expect("an answer").body).expect("text");
+        self.sent.lock().unwrap().push_str(&text);
+        let mut body: Value = serde_json::from_str(&text).expect("JSON");
+        match body.get_mut("result").map(Value::take) {
+            Some(result) => Ok(result),
+            None => Err(body["error"]["data"].take()),
+        }
+    }
+
+    /// Calls a tool that must work.
+    pub(crate) async fn done(&self, tool: &str, arguments: Value) -> Value {
+        let shown = arguments.to_string();
+        self.call(tool, arguments).await.unwrap_or_else(|failure| panic!("{tool} {shown}: {failure}"))
+    }
+
+    /// Calls a tool that must fail for this reason.
+    pub(crate) async fn refused(&self, tool: &str, arguments: Value, reason: &str) -> Value {
+        let shown = arguments.to_string();
+        let failure = self.call(tool, arguments).await.expect_err(&format!("{tool} {shown} fails"));
+        assert_eq!(failure["reason"], json!(reason), "{tool} {shown}: {failure}");
+        failure
+    }
+
+    /// Adds a task and gives back its id.
+    pub(crate) async fn add(&self, name: &str) -> String {
+        let made = self.done("rtm_createTask", json!({"name": name})).await;
+        made["task"]["id"].as_str().expect("an id").to_owned()
+    }
+
+    /// How many tasks of this name the account itself has, deleted ones left out.
+    pub(crate) fn count(&self, name: &str) -> usize {
+        let dump = self.control().dump();
+        let series = dump["taskseries"].as_array().expect("a list").clone();
+        let alive = series.iter().filter(|series| series["name"] == json!(name));
+        alive
+            .flat_map(|series| series["tasks"].as_array().cloned().unwrap_or_default())
+            .filter(|task| task["deleted"].is_null())
+            .count()
+    }
+
+    /// Every line the operator read.
+    pub(crate) fn journal(&self) -> String {
+        self.house.books().journal().flush();
+        String::from_utf8(self.lines.0.lock().unwrap().clone()).expect("text")
+    }
+
+    /// Everything any caller was sent.
+    pub(crate) fn sent(&self) -> String {
+        self.sent.lock().unwrap().clone()
+    }
+}
+
+fn house(settings: &Settings, lines: Lines) -> Arc<House> {
+    let room = tasks(settings.clone()).expect("the room builds");
+    let journal = Journal::to(Style::Json, lines);
+    House::new(Arc::new(room), HouseSettings::default(), journal).expect("the house builds")
+}
+
+/// The frob in an address.
+pub(crate) fn frob_of(url: &str) -> String {
+    let (_, after) = url.split_once("frob=").expect("a frob");
+    after.split('&').next().expect("a frob").to_owned()
+}
