@@ -34,6 +34,17 @@ install_python() {
 	"$1/bin/python" -m pip install --quiet --no-deps --requirement tests/tools/python/requirements.txt
 }
 
+# OpenTelemetry's own definitions of what a collector is sent.
+OTLP_HASH=$(sha256sum tests/tools/otlp/requirements.txt | cut -c1-16)
+export FAILWELL_OTLP=$CACHE/tools/otlp-$OTLP_HASH
+
+install_otlp() { once "$FAILWELL_OTLP" install_otlp_into; }
+
+install_otlp_into() {
+	"${PYTHON:-python3}" -m venv "$1" || die "python cannot make a virtual environment" "install its venv module (Debian: python3-venv)"
+	"$1/bin/python" -m pip install --quiet --no-deps --requirement tests/tools/otlp/requirements.txt
+}
+
 # Environments and projects for the pytest server: one folder per pinned version, and source archives.
 PYTEST_HASH=$(cat tests/tools/pytest-*/requirements.txt tests/tools/pytest-projects.txt | sha256sum | cut -c1-16)
 export FAILWELL_PYTEST=$CACHE/tools/pytest-$PYTEST_HASH
@@ -227,4 +238,22 @@ install_rtm_clients_into() {
 	local python=${PYTHON:-python3}
 	"$python" -m venv "$1" || die "python cannot make a virtual environment" "install its venv module (Debian: python3-venv)"
 	"$1/bin/python" -m pip install --quiet --no-deps --requirement tests/tools/rtm/requirements.txt
+}
+
+# A real PostgreSQL for the copies of the ledger: Debian's postgresql, 13 or newer. Its programs are not on the PATH.
+install_postgres() {
+	postgres_programs >/dev/null || install_package postgresql pg_ctlcluster "PostgreSQL 13 or newer"
+	FAILWELL_POSTGRES_BIN=$(postgres_programs) || die "PostgreSQL was installed, but initdb is nowhere to be found" "add its folder to PATH"
+	export FAILWELL_POSTGRES_BIN
+}
+
+postgres_programs() {
+	local initdb
+	for initdb in "$(command -v initdb)" /usr/lib/postgresql/*/bin/initdb; do
+		if [[ -x $initdb ]]; then
+			dirname "$(readlink -f "$initdb")"
+			return
+		fi
+	done
+	return 1
 }

@@ -1,6 +1,6 @@
 # What `./x test` runs, in this order. Each step is a function that fails when the step does.
 
-STEPS=(fmt tidy clippy deny unit fuzz conformance gateway chaos interop probe pytest symbolic tasks)
+STEPS=(fmt tidy clippy deny unit fuzz conformance gateway chaos interop probe telemetry pytest symbolic tasks)
 STEP_LIMIT=${FAILWELL_STEP_LIMIT:-1800} # seconds; a step that hangs must not hang the run
 
 step_fmt() { cargo fmt --all --check; }
@@ -68,6 +68,14 @@ step_probe() {
 	build_fixture
 	cargo build --quiet -p failwell
 	python3 tests/tools/with_server.py "$CARGO_TARGET_DIR/debug/failwell" probe '{url}' -- "$FIXTURE" --listen 127.0.0.1:0
+}
+
+# What leaves the program: spans and logs as a collector reads them, records in a real PostgreSQL.
+step_telemetry() {
+	install_otlp
+	install_postgres
+	cargo build --quiet -p failwell
+	"$FAILWELL_OTLP/bin/python" tests/telemetry/run -- "$CARGO_TARGET_DIR/debug/failwell"
 }
 
 # The pytest server against real pytest: every row of its table, attacks, real projects. FAILWELL_PYTEST_FULL=1 has every

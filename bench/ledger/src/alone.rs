@@ -85,5 +85,6 @@ fn record() -> Box<Record> {
         bytes_out: 170,
         verdicts: Vec::new(),
         bodies: None,
+        trace: None,
     })
 }

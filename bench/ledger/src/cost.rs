@@ -6,10 +6,11 @@ use bench_server::letter::{Echo, Era};
 use bench_server::load::{Target, round};
 use bench_server::options::Options;
 
-/// The binaries, and the least part of the throughput without a ledger each must keep.
+/// The binaries, and by how much each may at the most cost more processor time than the one without a ledger. Time
+/// on the clock says little on a machine that does other things; processor time says the same there.
 const CONTENDERS: [(&str, &str, Option<f64>); 3] = [
     ("no ledger", "gate-none", None),
-    ("ledger", "gate-ledger", Some(0.85)),
+    ("ledger", "gate-ledger", Some(0.15)),
     ("critical", "gate-critical", None),
 ];
 
@@ -40,22 +41,24 @@ pub async fn run(options: &Options) -> Result<bool, String> {
 fn report(rounds: &[Vec<Figures>]) -> bool {
     let mut met = true;
     println!(
-        "{:<12}{:>12}{:>10}{:>10}{:>12}{:>10}{:>9}",
-        "", "requests/s", "p50 µs", "p99 µs", "cpu µs/req", "keeps", "target"
+        "{:<12}{:>12}{:>10}{:>10}{:>12}{:>8}{:>8}{:>9}",
+        "", "requests/s", "p50 µs", "p99 µs", "cpu µs/req", "keeps", "costs", "at most"
     );
-    for ((name, _, target), measured) in CONTENDERS.iter().zip(rounds) {
+    for ((name, _, most), measured) in CONTENDERS.iter().zip(rounds) {
         let figure = Figures::median(measured);
-        let keeps = rounds.first().map_or(1.0, |without| Figures::times_as_fast(measured, without));
-        let missed = target.is_some_and(|target| keeps < target);
+        let without = rounds.first().map_or(measured, |without| without);
+        let (keeps, costs) = (Figures::times_as_fast(measured, without), Figures::times_the(|figures| figures.cpu, measured, without) - 1.0);
+        let missed = most.is_some_and(|most| costs > most);
         met &= !missed;
         println!(
-            "{name:<12}{:>12.0}{:>10.0}{:>10.0}{:>12.1}{:>9.0}%{:>9}{}",
+            "{name:<12}{:>12.0}{:>10.0}{:>10.0}{:>12.1}{:>7.0}%{:>7.1}%{:>9}{}",
             figure.rate,
             figure.p50,
             figure.p99,
             figure.cpu,
             keeps * 100.0,
-            target.map(|target| format!("{:.0}%", target * 100.0)).unwrap_or_default(),
+            costs * 100.0,
+            most.map(|most| format!("{:.0}%", most * 100.0)).unwrap_or_default(),
             if missed { "  missed" } else { "" }
         );
     }

@@ -12,6 +12,7 @@ use crate::line::code;
 use crate::printable::printable;
 use crate::redact::Redact;
 use crate::story::stack;
+use crate::trace::TraceMark;
 
 /// Bytes of one text a line may carry; the rest is counted.
 const MOST_TEXT: usize = 16 * 1024;
@@ -31,6 +32,8 @@ pub struct Entry {
     pub target: Option<Box<str>>,
     /// Where the answer went.
     pub to: ReplyTo,
+    /// Which trace it was part of, where traces are kept.
+    pub trace: Option<TraceMark>,
     /// What went wrong.
     pub fault: Arc<Fault>,
 }
@@ -78,6 +81,10 @@ impl Entry {
         put("ref", json!(self.to.reference.to_string()));
         put("rpc.method", json!(self.method.as_deref().map(clean)));
         put("target", json!(self.target.as_deref().map(clean)));
+        if let Some(mark) = self.trace {
+            put("trace_id", json!(mark.trace.to_string()));
+            put("span_id", json!(mark.span.to_string()));
+        }
         if reason.kind.concerns_security() {
             put("security", json!(true));
         }

@@ -11,6 +11,7 @@ use tokio::sync::oneshot;
 use crate::journal::Journal;
 use crate::record::Record;
 use crate::settings::{LedgerSettings, Promise};
+use crate::witness::Witness;
 use crate::writer::{Item, Writer};
 
 /// Records that wait to be written at the most.
@@ -27,6 +28,7 @@ pub struct Ledger {
     shared: Arc<Shared>,
     promise: Promise,
     bodies: Option<usize>,
+    witnesses: Arc<[Witness]>,
 }
 
 /// What the handles and the thread both know.
@@ -82,6 +84,7 @@ impl Ledger {
         let (queue, items) = sync_channel(LONGEST_QUEUE);
         let shared = Arc::new(Shared::default());
         let (promise, bodies) = (settings.promise, settings.bodies);
+        let witnesses = settings.witnesses.clone().into();
         let (opened, opening) = sync_channel(1);
         let writer = Writer::new(settings, shared.clone(), journal);
         let thread = std::thread::Builder::new().name("ledger".to_owned());
@@ -90,7 +93,7 @@ impl Ledger {
         }
         // The first request should find out whether the ledger works, not be told that it does not yet.
         let _ = opening.recv_timeout(PATIENCE);
-        Ledger { queue, shared, promise, bodies }
+        Ledger { queue, shared, promise, bodies, witnesses }
     }
 
     /// How many bytes of each body are kept.
@@ -108,7 +111,8 @@ impl Ledger {
         if self.is_critical() && self.shared.broken.load(Ordering::Acquire) {
             return Err(failed(Done::Nothing).note("ledger", "the last attempt to write it failed"));
         }
-        Ok(())
+        let absent = self.witnesses.iter().find(|witness| self.is_critical() && !witness.works());
+        absent.map_or(Ok(()), |witness| Err(failed(Done::Nothing).note("ledger", witness.missing())))
     }
 
     /// Hands a record over. Never waits; what does not fit is counted.
@@ -122,15 +126,26 @@ impl Ledger {
             self.shared.lose(1);
             return Err(failed(Done::Perhaps).note("ledger", "the last attempt to write it failed"));
         }
+        let began = tokio::time::Instant::now();
         let (kept, waiting) = oneshot::channel();
         self.put(record, Some(kept))?;
         match tokio::time::timeout(PATIENCE, waiting).await {
-            Ok(Ok(Kept::Yes)) => Ok(()),
+            Ok(Ok(Kept::Through(seq))) => self.witnessed(seq, began).await,
             Ok(_) => {
                 Err(failed(Done::Perhaps).note("ledger", "the record was not written; the log says why"))
             }
             Err(_) => Err(failed(Done::Perhaps).note("ledger", "the record was not written in time")),
         }
+    }
+
+    /// Waits until every witness has the records too, within what is left of the patience.
+    async fn witnessed(&self, seq: i64, began: tokio::time::Instant) -> Result<(), Fault> {
+        for witness in self.witnesses.iter() {
+            if !witness.has(seq, began + PATIENCE).await {
+                return Err(failed(Done::Perhaps).note("ledger", witness.missing()));
+            }
+        }
+        Ok(())
     }
 
     fn put(&self, record: Box<Record>, kept: Option<oneshot::Sender<Kept>>) -> Result<(), Fault> {
@@ -172,7 +187,8 @@ impl Ledger {
 /// Whether a record is on disk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kept {
-    Yes,
+    /// It is, with everything up to this number.
+    Through(i64),
     No,
 }
 

@@ -14,10 +14,14 @@
 //! * A record covers everything before it: its hash is over the hash before it, its number and its bytes.
 //! * Every text that is not a literal of ours passes the redactor before it is written anywhere.
 //! * This is the only room that opens `Fault::operator()` for good.
+//! * What leaves this program for a collector or a database was in the ledger first, spans aside; a [`Carrier`] works
+//!   beside the walk, and nobody waits for it.
 //! * Nothing here is ever sent to a caller.
 
+mod carrier;
 mod chain;
 mod entry;
+mod follow;
 mod journal;
 mod ledger;
 mod line;
@@ -28,16 +32,21 @@ mod redact;
 mod settings;
 mod sighting;
 mod sink;
+mod span;
 mod store;
 mod story;
+mod trace;
 mod verify;
+mod witness;
 mod writer;
 
+pub use carrier::{Carrier, CarrierHealth, Hurry, Tally, Way};
 pub use chain::{Hash, Head};
 pub use entry::Entry;
+pub use follow::{Batch, Bell, Following};
 pub use journal::{Journal, Style};
 pub use ledger::{Done, Ledger, LedgerHealth, failed};
-pub use line::{BodyLine, Event, GuardLine, Line};
+pub use line::{BodyLine, Event, GuardLine, Line, code as answer_code};
 pub use printable::printable;
 pub use read::{Format, Query, Reading, Row};
 pub use record::{Bodies, Ended, LetIn, Record, Trail, Transport, Verdict};
@@ -45,5 +54,8 @@ pub use redact::{BodyRedactor, BodySort, KeptBody, Redactor};
 pub use settings::{LedgerSettings, Promise, Retention};
 pub use sighting::Sighting;
 pub use sink::{Csv, Jsonl, Rotation, Sink, Text, Written};
+pub use span::{Side, Span, SpanOutcome, Spans, Tracer};
 pub use story::Story;
-pub use verify::{Break, Verified, verify};
+pub use trace::{Carried, Sampled, SpanId, TRACEPARENT, TRACESTATE, Trace, TraceId, TraceMark};
+pub use verify::{Break, Verified, Verifier, verify};
+pub use witness::{Testimony, Witness};

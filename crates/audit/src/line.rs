@@ -66,6 +66,12 @@ pub struct Line<'a> {
     pub bytes_in: u64,
     /// Bytes out.
     pub bytes_out: u64,
+    /// The trace it was part of.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub trace_id: Option<Cow<'a, str>>,
+    /// Its own span in that trace.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub span_id: Option<Cow<'a, str>>,
     /// Why it failed, from the catalogue.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<Cow<'a, str>>,
@@ -169,6 +175,8 @@ impl Line<'_> {
             duration_us: micros(record.took),
             bytes_in: record.bytes_in as u64,
             bytes_out: record.bytes_out as u64,
+            trace_id: record.trace.map(|mark| mark.trace.to_string().into()),
+            span_id: record.trace.map(|mark| mark.span.to_string().into()),
             guards: record.verdicts.iter().map(GuardLine::of).collect(),
             ..Line::default()
         };
@@ -244,7 +252,7 @@ impl GuardLine<'_> {
 }
 
 /// The number a caller is given for a fault.
-pub(crate) fn code(fault: &Fault, to: &ReplyTo) -> i32 {
+pub fn code(fault: &Fault, to: &ReplyTo) -> i32 {
     match to.asked {
         Asked::ToolOrError if codes::shown_to_the_model(fault.reason()) => codes::tool_error(fault.reason()),
         _ => codes::answer(fault.reason(), to.face).code,

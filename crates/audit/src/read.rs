@@ -7,9 +7,11 @@ use failwell_fault::{Fault, OrFault, reason};
 use rusqlite::{Connection, OpenFlags, OptionalExtension};
 
 use crate::chain::{Hash, Head};
+use crate::follow::Batch;
 use crate::line::Line;
 use crate::settings::LedgerSettings;
 use crate::sink::{CSV_HEADER, Written, csv_row, jsonl_line, text_lines};
+use crate::store::{head, pruned};
 
 /// How far the clock may have been set back within the ledger. Records are in the order they were written, so
 /// looking back ends at the first that is older than wanted by more than this.
@@ -31,6 +33,8 @@ pub struct Query {
     pub caller: Option<String>,
     /// The tool, resource or prompt, with or without its server.
     pub target: Option<String>,
+    /// The trace.
+    pub trace: Option<String>,
     /// `ok`, `tool_failed`, `fault`, `event`; `failed` for all but `ok`.
     pub outcome: Option<String>,
     /// Not older than this, in milliseconds since 1970.
@@ -50,6 +54,8 @@ pub struct Row {
     pub head: Head,
     /// When, in milliseconds since 1970.
     pub at: i64,
+    /// The reference it is looked up by, when it has failed.
+    pub reference: Option<String>,
     /// The record.
     pub body: String,
 }
@@ -87,7 +93,7 @@ impl Reading {
 
     /// The record of a reference.
     pub fn find(&self, reference: &str) -> Result<Option<Row>, Fault> {
-        let by_index = "SELECT seq, at, hash, body FROM record WHERE ref = ?1 ORDER BY seq DESC LIMIT 1";
+        let by_index = "SELECT seq, at, hash, body, ref FROM record WHERE ref = ?1 ORDER BY seq DESC LIMIT 1";
         let found = self.connection.query_row(by_index, [reference], row).optional();
         if let Some(found) = found.or_fault(&reason::AUDIT_FAILED)? {
             return Ok(Some(found));
@@ -110,7 +116,7 @@ impl Reading {
 
     /// Shows what fits to `each`, youngest first, until it has enough.
     fn back(&self, query: &Query, mut each: impl FnMut(Row) -> bool) -> Result<(), Fault> {
-        let all = "SELECT seq, at, hash, body FROM record WHERE seq > ?1 ORDER BY seq DESC";
+        let all = "SELECT seq, at, hash, body, ref FROM record WHERE seq > ?1 ORDER BY seq DESC";
         let mut select = self.connection.prepare_cached(all).or_fault(&reason::AUDIT_FAILED)?;
         let mut rows = select.query([query.after.unwrap_or(0)]).or_fault(&reason::AUDIT_FAILED)?;
         while let Some(next) = rows.next().or_fault(&reason::AUDIT_FAILED)? {
@@ -127,7 +133,7 @@ impl Reading {
 
     /// Shows everything that fits to `each`, oldest first, without holding it all.
     pub fn each(&self, query: &Query, mut each: impl FnMut(&Row) -> bool) -> Result<(), Fault> {
-        let all = "SELECT seq, at, hash, body FROM record WHERE seq > ?1 ORDER BY seq";
+        let all = "SELECT seq, at, hash, body, ref FROM record WHERE seq > ?1 ORDER BY seq";
         let mut select = self.connection.prepare_cached(all).or_fault(&reason::AUDIT_FAILED)?;
         let mut rows = select.query([query.after.unwrap_or(0)]).or_fault(&reason::AUDIT_FAILED)?;
         while let Some(next) = rows.next().or_fault(&reason::AUDIT_FAILED)? {
@@ -139,16 +145,47 @@ impl Reading {
         Ok(())
     }
 
+    /// Who keeps the chain.
+    pub fn node(&self) -> Result<String, Fault> {
+        crate::store::node(&self.connection).or_fault(&reason::AUDIT_FAILED)
+    }
+
+    /// The records after a number, as of one moment: at most so many, and so many bytes unless the first is larger.
+    pub(crate) fn batch(&self, after: i64, most: usize, bytes: usize) -> Result<Batch, Fault> {
+        let snapshot = self.connection.unchecked_transaction().or_fault(&reason::AUDIT_FAILED)?;
+        let marks = head(&snapshot).and_then(|head| Ok((head, pruned(&snapshot)?)));
+        let (head, removed) = marks.or_fault(&reason::AUDIT_FAILED)?;
+        let next = "SELECT seq, at, hash, body, ref FROM record WHERE seq > ?1 ORDER BY seq LIMIT ?2";
+        let mut select = snapshot.prepare_cached(next).or_fault(&reason::AUDIT_FAILED)?;
+        let mut found =
+            select.query((after, i64::try_from(most).unwrap_or(i64::MAX))).or_fault(&reason::AUDIT_FAILED)?;
+        let (mut rows, mut size) = (Vec::new(), 0);
+        while let Some(next) = found.next().or_fault(&reason::AUDIT_FAILED)? {
+            let next = row(next).or_fault(&reason::AUDIT_FAILED)?;
+            size += next.body.len();
+            if size > bytes && !rows.is_empty() {
+                break;
+            }
+            rows.push(next);
+        }
+        Ok(Batch { rows, head, removed })
+    }
+
     /// The end of the chain.
     pub fn head(&self) -> Result<Head, Fault> {
-        crate::store::head(&self.connection).or_fault(&reason::AUDIT_FAILED)
+        head(&self.connection).or_fault(&reason::AUDIT_FAILED)
     }
 }
 
 pub(crate) fn row(row: &rusqlite::Row<'_>) -> rusqlite::Result<Row> {
     let hash: Vec<u8> = row.get(2)?;
     let hash = Hash::from_bytes(&hash).unwrap_or_else(Hash::genesis);
-    Ok(Row { head: Head { seq: row.get(0)?, hash }, at: row.get(1)?, body: row.get(3)? })
+    Ok(Row {
+        head: Head { seq: row.get(0)?, hash },
+        at: row.get(1)?,
+        reference: row.get(4)?,
+        body: row.get(3)?,
+    })
 }
 
 impl Row {
@@ -169,12 +206,14 @@ impl Row {
 }
 
 impl Query {
-    fn fits(&self, row: &Row) -> bool {
+    /// Whether a record is looked for, its number aside.
+    pub fn fits(&self, row: &Row) -> bool {
         let in_time =
             self.since.is_none_or(|since| row.at >= since) && self.until.is_none_or(|until| row.at <= until);
         let any = self.reference.is_some()
             || self.reason.is_some()
             || self.caller.is_some()
+            || self.trace.is_some()
             || self.target.is_some()
             || self.outcome.is_some();
         in_time && (!any || self.fits_line(&row.line()))
@@ -186,6 +225,7 @@ impl Query {
         };
         is(&self.reference, Some(line.reference.as_ref()))
             && is(&self.caller, line.caller.as_deref())
+            && is(&self.trace, line.trace_id.as_deref())
             && self.reason.as_deref().is_none_or(|wanted| is_reason(wanted, line.reason.as_deref()))
             && self.target.as_deref().is_none_or(|wanted| is_target(wanted, line.target.as_deref()))
             && self.outcome.as_deref().is_none_or(|wanted| match wanted {

@@ -7,6 +7,8 @@ use std::time::{Duration, SystemTime};
 use failwell_fault::Fault;
 use failwell_rpc::ReplyTo;
 
+use crate::trace::TraceMark;
+
 /// One exchange. Made on the request's path, so it only moves what is there; words are found for it later.
 #[derive(Debug)]
 pub struct Record {
@@ -36,6 +38,8 @@ pub struct Record {
     pub bytes_in: usize,
     /// Bytes that went out.
     pub bytes_out: usize,
+    /// Which trace it was part of, where traces are kept.
+    pub trace: Option<TraceMark>,
     /// What each guard said about it.
     pub verdicts: Vec<Verdict>,
     /// What went in and out, when bodies are kept.
@@ -54,7 +58,8 @@ pub enum Transport {
 }
 
 impl Transport {
-    pub(crate) fn as_str(self) -> &'static str {
+    /// As it is written.
+    pub fn as_str(self) -> &'static str {
         match self {
             Transport::Stdio => "stdio",
             Transport::Http => "http",

@@ -3,6 +3,7 @@ use std::sync::Arc;
 
 use crate::redact::{BodyRedactor, Redactor};
 use crate::sink::Sink;
+use crate::witness::Witness;
 
 /// How a ledger is kept.
 pub struct LedgerSettings {
@@ -20,6 +21,8 @@ pub struct LedgerSettings {
     pub body_redactor: Option<BodyRedactor>,
     /// Where records go besides.
     pub sinks: Vec<Box<dyn Sink>>,
+    /// Who else must have a record before a critical answer leaves.
+    pub witnesses: Vec<Witness>,
 }
 
 /// What a record is worth.
@@ -62,6 +65,7 @@ impl LedgerSettings {
             redactor: Arc::new(str::to_owned),
             body_redactor: None,
             sinks: Vec::new(),
+            witnesses: Vec::new(),
         }
     }
 }

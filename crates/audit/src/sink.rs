@@ -8,7 +8,6 @@ mod text;
 use failwell_fault::Fault;
 
 use crate::chain::Head;
-use crate::store::Draft;
 
 pub use csv::Csv;
 pub(crate) use csv::{HEADER as CSV_HEADER, row as csv_row};
@@ -35,18 +34,4 @@ pub struct Written {
     pub head: Head,
     /// The record, as a JSON object without line breaks; see [`Line`](crate::Line).
     pub body: String,
-}
-
-impl Written {
-    pub(crate) fn chain(before: Head, drafts: &[Draft]) -> Vec<Written> {
-        let mut head = before;
-        drafts
-            .iter()
-            .map(|draft| {
-                let seq = head.seq + 1;
-                head = Head { seq, hash: head.hash.next(seq, draft.body.as_bytes()) };
-                Written { head, body: draft.body.clone() }
-            })
-            .collect()
-    }
 }

@@ -1,11 +1,13 @@
 //! Whether the ledger is what was written.
 
+use std::collections::BTreeMap;
+
 use failwell_fault::{Fault, OrFault, reason};
 use failwell_render::Moment;
 
 use crate::chain::{Hash, Head};
 use crate::line::{Event, Line};
-use crate::read::Reading;
+use crate::read::{Reading, Row, row};
 use crate::store::{head, pruned};
 
 /// Breaks that are told at the most; more are counted.
@@ -20,6 +22,8 @@ pub struct Verified {
     pub first: i64,
     /// Where it ends. Kept elsewhere, it shows later whether the end was cut off.
     pub head: Head,
+    /// Records that are not here because they were removed for their age first: from and to which.
+    pub gaps: Vec<(i64, i64)>,
     /// Everything that is not as it was written, in order; at most a hundred.
     pub breaks: Vec<Break>,
     /// How many there are in all.
@@ -57,22 +61,14 @@ pub fn verify(reading: &Reading, known: Option<Head>) -> Result<Verified, Fault>
     // One transaction: what a server adds meanwhile is not seen.
     let snapshot = reading.connection.unchecked_transaction().or_fault(&reason::AUDIT_FAILED)?;
     let beginning = pruned(&snapshot).or_fault(&reason::AUDIT_FAILED)?;
-    let start = beginning.unwrap_or_else(Head::genesis);
-    let mut walk = Walk {
-        last: start,
-        attested: beginning.is_none(),
-        passed: known.is_none_or(|known| known.seq < start.seq || known == start),
-        known,
-        found: Verified { records: 0, first: start.seq + 1, head: start, breaks: Vec::new(), total: 0 },
-        beginning,
-    };
+    let mut walk = Verifier::from(beginning, known);
     let mut select = snapshot
-        .prepare("SELECT seq, at, ref, hash, body FROM record ORDER BY seq")
+        .prepare("SELECT seq, at, hash, body, ref FROM record ORDER BY seq")
         .or_fault(&reason::AUDIT_FAILED)?;
     let mut rows = select.query([]).or_fault(&reason::AUDIT_FAILED)?;
     loop {
         match rows.next() {
-            Ok(Some(row)) => walk.step(row).or_fault(&reason::AUDIT_FAILED)?,
+            Ok(Some(next)) => walk.step(&row(next).or_fault(&reason::AUDIT_FAILED)?),
             Ok(None) => break,
             Err(error) => {
                 let after = walk.last.seq;
@@ -85,13 +81,15 @@ pub fn verify(reading: &Reading, known: Option<Head>) -> Result<Verified, Fault>
             }
         }
     }
-    walk.end(head(&snapshot).or_fault(&reason::AUDIT_FAILED)?);
-    Ok(walk.found)
+    Ok(walk.end(head(&snapshot).or_fault(&reason::AUDIT_FAILED)?))
 }
 
-struct Walk {
+/// Follows one chain, record by record, wherever it is kept.
+pub struct Verifier {
     last: Head,
     beginning: Option<Head>,
+    /// What records of the chain say was removed: the last record's number and hash.
+    removed: BTreeMap<i64, Hash>,
     /// Whether a record says that the beginning was removed.
     attested: bool,
     known: Option<Head>,
@@ -100,17 +98,45 @@ struct Walk {
     found: Verified,
 }
 
-impl Walk {
-    fn step(&mut self, row: &rusqlite::Row<'_>) -> rusqlite::Result<()> {
-        let (seq, at): (i64, i64) = (row.get(0)?, row.get(1)?);
-        let reference: Option<String> = row.get(2)?;
-        let (hash, body): (Vec<u8>, String) = (row.get(3)?, row.get(4)?);
-        let line: Line<'_> = serde_json::from_str(&body).unwrap_or_default();
+impl Verifier {
+    fn from(beginning: Option<Head>, known: Option<Head>) -> Verifier {
+        let start = beginning.unwrap_or_else(Head::genesis);
+        let found = Verified {
+            records: 0,
+            first: start.seq + 1,
+            head: start,
+            gaps: Vec::new(),
+            breaks: Vec::new(),
+            total: 0,
+        };
+        Verifier {
+            last: start,
+            attested: beginning.is_none(),
+            passed: known.is_none_or(|known| known.seq < start.seq || known == start),
+            known,
+            found,
+            beginning,
+            removed: BTreeMap::new(),
+        }
+    }
+
+    /// Of a copy, which may lack what was removed before it could be copied: `removed` is what the chain's own records
+    /// say about that.
+    pub fn of_copy(removed: impl IntoIterator<Item = Head>, known: Option<Head>) -> Verifier {
+        let removed = removed.into_iter().map(|head| (head.seq, head.hash)).collect();
+        Verifier { removed, ..Verifier::from(None, known) }
+    }
+
+    /// Looks at the next record.
+    pub fn step(&mut self, row: &Row) {
+        let (seq, at, reference, body) = (row.head.seq, row.at, &row.reference, &row.body);
+        let line: Line<'_> = serde_json::from_str(body).unwrap_or_default();
         let named = Some(line.reference.to_string()).filter(|name| !name.is_empty()).or(reference.clone());
         self.found.records += 1;
         self.gap(seq);
         let expected = self.last.hash.next(seq, body.as_bytes());
-        let stored = Hash::from_bytes(&hash);
+        // Where no hash could be read, the beginning's stands for it.
+        let stored = Some(row.head.hash).filter(|hash| *hash != Hash::genesis());
         if stored != Some(expected) {
             let what = "its bytes, its place or the record before it are not what was written";
             self.found.broken(seq, named, what);
@@ -127,11 +153,15 @@ impl Walk {
         {
             self.attested |= *through == beginning.seq && *hash == beginning.hash.to_string();
         }
-        Ok(())
     }
 
     fn gap(&mut self, seq: i64) {
         let expected = self.last.seq + 1;
+        if let Some(hash) = self.removed.get(&(seq - 1)).filter(|_| seq > expected) {
+            self.found.gaps.push((expected, seq - 1));
+            self.last = Head { seq: seq - 1, hash: *hash };
+            return;
+        }
         match seq - expected {
             0 => {}
             1 => self.found.broken(expected, None, "it is missing"),
@@ -142,7 +172,8 @@ impl Walk {
         }
     }
 
-    fn end(&mut self, head: Head) {
+    /// There are no more, and this is where the chain was noted to end.
+    pub fn end(mut self, head: Head) -> Verified {
         self.found.head = self.last;
         if head.seq > self.last.seq {
             let (first, last) = (self.last.seq + 1, head.seq);
@@ -164,5 +195,6 @@ impl Walk {
             };
             self.found.broken(known.seq, None, what);
         }
+        self.found
     }
 }

@@ -48,6 +48,8 @@ pub(crate) struct Writer {
     records: u64,
     weight: usize,
     oldest: Option<SystemTime>,
+    /// The number of the last record that is on disk.
+    through: i64,
     retry_at: Option<Instant>,
     prune_at: Instant,
     since_pruned: u64,
@@ -66,6 +68,7 @@ impl Writer {
             records: 0,
             weight: 0,
             oldest: None,
+            through: 0,
             retry_at: None,
             prune_at: Instant::now() + PRUNE,
             since_pruned: 0,
@@ -175,9 +178,12 @@ impl Writer {
             Some(store) => store,
             None => self.store.insert(Store::open(&self.settings.folder, self.settings.promise)?),
         };
-        let before = store.append(&self.drafts)?;
+        let heads = store.append(&self.drafts)?;
+        self.through = heads.last().map_or(self.through, |head| head.seq);
         if !self.settings.sinks.is_empty() {
-            let written = Written::chain(before, &self.drafts);
+            let bodies = self.drafts.drain(..).map(|draft| draft.body);
+            let written: Vec<Written> =
+                heads.into_iter().zip(bodies).map(|(head, body)| Written { head, body }).collect();
             for sink in &mut self.settings.sinks {
                 if let Err(fault) = sink.write(&written) {
                     self.shared.sink_failures.fetch_add(1, Ordering::Relaxed);
@@ -193,7 +199,7 @@ impl Writer {
             self.journal.note_event("the ledger can be written again", "ledger");
         }
         self.shared.broken.store(false, Ordering::Release);
-        self.answer(Kept::Yes);
+        self.answer(Kept::Through(self.through));
         self.shared.written.fetch_add(self.records, Ordering::Relaxed);
         self.since_pruned += self.records;
         let lag = self.oldest.and_then(|oldest| oldest.elapsed().ok()).unwrap_or_default();

@@ -37,6 +37,7 @@ fn failure(heard: usize) -> Entry {
         method: Some("tools/call".into()),
         target: None,
         to: ReplyTo::notification(Face::Mcp(Revision::V2025_11_25)),
+        trace: None,
         fault: Arc::new(Fault::new(&reason::GATEWAY_UPSTREAM_CRASHED).capture("stderr", vec![b'x'; heard])),
     }
 }

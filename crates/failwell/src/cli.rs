@@ -225,6 +225,12 @@ pub(crate) struct NewKey {
     pub(crate) roles: Vec<String>,
 }
 
+/// A trace as the ledger writes it.
+fn trace_id(text: &str) -> Result<String, String> {
+    let id = failwell_audit::TraceId::parse(text).map(|id| id.to_string());
+    id.ok_or_else(|| "a trace has 32 hexadecimal digits, not all of them 0".to_owned())
+}
+
 fn key_name(text: &str) -> Result<String, String> {
     if config::is_key_name(text) { Ok(text.to_owned()) } else { Err(config::KEY_NAMES.to_owned()) }
 }
@@ -255,7 +261,7 @@ pub(crate) struct Explain {
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]
-    pub(crate) place: LedgerPlace,
+    pub(crate) place: BookPlace,
 }
 
 /// Look into the ledger: what was asked, what it came to, and whether the record is whole
@@ -301,7 +307,7 @@ pub(crate) struct Tail {
     #[command(flatten)]
     pub(crate) wanted: Wanted,
     #[command(flatten)]
-    pub(crate) place: LedgerPlace,
+    pub(crate) place: BookPlace,
 }
 
 /// Find records
@@ -310,6 +316,8 @@ pub(crate) struct Tail {
 Examples:
   failwell audit query --ref 06ff2k8s1xq3m --json
   failwell audit query --reason gateway/UPSTREAM_TIMEOUT --since 2h
+  failwell audit query --trace 4bf92f3577b34da6a3ce929d0e0e4736
+  failwell audit query --postgres --outcome failed --since 1h      all nodes of the configuration's database
   failwell audit query --tool files__read --caller key:environment --limit 10")]
 pub(crate) struct QueryLedger {
     /// At most so many, the latest
@@ -321,7 +329,7 @@ pub(crate) struct QueryLedger {
     #[command(flatten)]
     pub(crate) wanted: Wanted,
     #[command(flatten)]
-    pub(crate) place: LedgerPlace,
+    pub(crate) place: BookPlace,
 }
 
 /// Write records out, all of them or those that fit
@@ -340,7 +348,7 @@ pub(crate) struct Export {
     #[command(flatten)]
     pub(crate) wanted: Wanted,
     #[command(flatten)]
-    pub(crate) place: LedgerPlace,
+    pub(crate) place: BookPlace,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
@@ -367,7 +375,8 @@ Exit codes:
 Examples:
   failwell audit verify
   failwell audit verify --json | jq -r .head > ledger.head
-  failwell audit verify --head \"$(cat ledger.head)\"")]
+  failwell audit verify --head \"$(cat ledger.head)\"
+  failwell audit verify --postgres 'postgres://reader:${PASSWORD}@127.0.0.1/failwell'")]
 pub(crate) struct VerifyLedger {
     /// An end that was noted earlier, as NUMBER:HASH
     #[arg(long, value_name = "HEAD")]
@@ -376,7 +385,7 @@ pub(crate) struct VerifyLedger {
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]
-    pub(crate) place: LedgerPlace,
+    pub(crate) place: BookPlace,
 }
 
 /// Which records.
@@ -394,6 +403,9 @@ pub(crate) struct Wanted {
     /// Only this tool, resource or prompt
     #[arg(long, value_name = "NAME")]
     pub(crate) tool: Option<String>,
+    /// Only this trace, by its 32 hexadecimal digits
+    #[arg(long, value_name = "TRACE", value_parser = trace_id)]
+    pub(crate) trace: Option<String>,
     /// Only what ended so
     #[arg(long, value_name = "OUTCOME", value_parser = ["ok", "failed", "tool_failed", "fault", "event"])]
     pub(crate) outcome: Option<String>,
@@ -403,6 +415,20 @@ pub(crate) struct Wanted {
     /// Not after
     #[arg(long, value_name = "TIME", value_parser = crate::times::parse)]
     pub(crate) until: Option<i64>,
+}
+
+/// Which ledger, or which copies of several.
+#[derive(Debug, Args)]
+pub(crate) struct BookPlace {
+    #[command(flatten)]
+    pub(crate) ledger: LedgerPlace,
+    /// Look into PostgreSQL instead, where several nodes copy their ledgers to: at this address, or at the
+    /// configuration's. `${VAR}` and `${file:path}` are filled in
+    #[arg(long, value_name = "URL", num_args = 0..=1, conflicts_with = "data_dir")]
+    pub(crate) postgres: Option<Option<String>>,
+    /// Only records of this node; with --postgres
+    #[arg(long, value_name = "NODE", requires = "postgres")]
+    pub(crate) node: Option<String>,
 }
 
 /// Which ledger.

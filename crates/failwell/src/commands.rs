@@ -1,6 +1,8 @@
 //! One file per command.
 
 mod approve;
+#[cfg(feature = "postgres")]
+mod archive;
 mod audit;
 mod check;
 mod check_python;

@@ -7,6 +7,8 @@
     reason = "a test may stop at the first surprise"
 )]
 
+#[path = "check/bad_carriers.rs"]
+mod bad_carriers;
 #[path = "check/bad_consent.rs"]
 mod bad_consent;
 #[path = "check/bad_custom.rs"]
@@ -106,8 +108,9 @@ fn told(row: &Value, plain: &str) -> String {
 
 #[test]
 fn every_mistake_is_told_with_its_place_and_what_to_do() {
-    let cases = bad_files::CASES.iter().chain(bad_identity::CASES);
-    for (text, expected) in cases.chain(bad_consent::CASES).chain(bad_custom::CASES) {
+    let people = bad_identity::CASES.iter().chain(bad_consent::CASES);
+    let others = bad_custom::CASES.iter().chain(bad_carriers::CASES);
+    for (text, expected) in bad_files::CASES.iter().chain(people).chain(others) {
         assert_eq!(problems(text), *expected, "{text}");
     }
 }

@@ -42,7 +42,7 @@ mod server;
 mod symbolic;
 mod tasks;
 
-pub use audit::AUDIT_FAILED;
+pub use audit::{AUDIT_FAILED, AUDIT_NOT_CARRIED};
 pub use config::{CONFIG_INVALID, CONFIG_PLUGIN};
 pub use gateway::*;
 pub use http::*;

@@ -8,7 +8,7 @@ use arc_swap::ArcSwap;
 use failwell_policy::Caller;
 use failwell_rpc::Json;
 use failwell_server::{
-    Completion, Context, HeaderParam, Info, List, Members, Offers, Page, Room, ToolOutcome, Work,
+    Completion, Context, HeaderParam, Info, List, Members, Numbers, Offers, Page, Room, ToolOutcome, Work,
 };
 
 /// A room that another can take the place of. Who it says it is stays what it was at the start.
@@ -69,8 +69,8 @@ impl Room for Front {
         self.0.now.load().read(uri, cx)
     }
 
-    fn metrics(&self) -> String {
-        self.0.now.load().metrics()
+    fn metrics(&self, out: &mut Numbers) {
+        self.0.now.load().metrics(out);
     }
 
     fn watch(&self, uri: &str, cx: Context) -> Work<()> {

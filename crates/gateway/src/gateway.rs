@@ -11,8 +11,8 @@ use failwell_process::Launcher;
 use failwell_render::{Cache, CacheScope};
 use failwell_rpc::Json;
 use failwell_server::{
-    Alone, Completion, Context, Event, HeaderParam, Hub, Info, List, Members, Offered, Offers, Page, Party,
-    Room, SharedState, ToolOutcome, Work, nearest, unknown_resource,
+    Alone, Completion, Context, Event, HeaderParam, Hub, Info, List, Members, Numbers, Offered, Offers, Page,
+    Party, Room, SharedState, ToolOutcome, Work, nearest, unknown_resource,
 };
 use futures_util::future::join_all;
 use serde_json::{Value, json};
@@ -455,13 +455,19 @@ impl Room for Gateway {
         self.0.header_params(server, caller, |entry| entry.outside == tool)
     }
 
-    fn metrics(&self) -> String {
+    fn metrics(&self, out: &mut Numbers) {
         let members = self.0.roster.all();
         let upstreams = members.iter().filter_map(|member| match member {
             Member::Upstream(upstream) => Some(upstream),
             Member::BuiltIn(..) => None,
         });
-        metrics::of(&upstreams.collect::<Vec<_>>()) + &self.0.held_numbers()
+        metrics::write(&upstreams.collect::<Vec<_>>(), out);
+        self.0.write_held(out);
+        for member in members.iter() {
+            if let Member::BuiltIn(_, room) = member {
+                room.metrics(out);
+            }
+        }
     }
 
     fn call(&self, tool: &str, arguments: Json, cx: Context) -> Work<ToolOutcome> {

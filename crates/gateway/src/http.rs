@@ -16,7 +16,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use failwell_fault::{Fault, reason};
 use failwell_rpc::{Era, Id, Revision};
-use failwell_server::Event;
+use failwell_server::{Event, Trace};
 use failwell_transport::Verb;
 use http::header::{HeaderMap, HeaderValue};
 use serde_json::json;
@@ -116,6 +116,7 @@ impl Peer {
     /// A request, which leaves when its answer is first waited for.
     pub(crate) fn send(
         self: &Arc<Self>,
+        trace: Option<&Trace>,
         method: &str,
         params: impl FnOnce(u64) -> String,
         relay: Option<Relay>,
@@ -127,7 +128,10 @@ impl Peer {
             _ => Learns::Nothing,
         };
         let params = params(number);
-        let headers = self.headers_for(method, &params);
+        let mut headers = self.headers_for(method, &params);
+        if let Some(trace) = trace {
+            headers::join(&mut headers, trace);
+        }
         let body = request_text(number, method, &params);
         let peer = self.clone();
         let answer = Box::pin(async move {

@@ -47,6 +47,7 @@ mod seat;
 mod settings;
 mod single;
 mod sse;
+mod step;
 mod tally;
 mod tasks;
 mod token;

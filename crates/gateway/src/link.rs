@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use failwell_fault::Fault;
 use failwell_rpc::{Era, Id, Revision};
+use failwell_server::Trace;
 use serde_json::{Value, json};
 
 use crate::http::Peer;
@@ -51,9 +52,20 @@ impl Link {
         params: impl FnOnce(u64) -> String,
         relay: Option<Relay>,
     ) -> Result<Pending, Fault> {
+        self.send_in(None, method, params, relay).await
+    }
+
+    /// Sends a request that is a step of a trace; over HTTP the headers say so too.
+    pub(crate) async fn send_in(
+        &self,
+        trace: Option<&Trace>,
+        method: &str,
+        params: impl FnOnce(u64) -> String,
+        relay: Option<Relay>,
+    ) -> Result<Pending, Fault> {
         match self {
             Link::Child(line) => line.send(method, params, relay).await,
-            Link::Remote(peer) => Ok(peer.send(method, params, relay)),
+            Link::Remote(peer) => Ok(peer.send(trace, method, params, relay)),
         }
     }
 

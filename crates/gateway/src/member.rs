@@ -13,14 +13,14 @@ use serde_json::json;
 use crate::catalogue::{Callee, TaskSupport, narrower};
 use crate::faces::Faces;
 use crate::line::garbled;
-use crate::params::Params;
+use crate::params::{Onto, Params};
 use crate::parked::Parking;
 use crate::relay::Relay;
 use crate::rounds::answer_rounds;
 use crate::said::Found;
 use crate::seat::Watched;
 use crate::tasks::session_task;
-use crate::upstream::{Connection, Upstream};
+use crate::upstream::{Ask, Upstream};
 
 /// Pages of one list read at the most.
 const MOST_PAGES: usize = 100;
@@ -123,12 +123,11 @@ impl Member {
             Some(cursor) => params.with_text("cursor", cursor),
             None => params,
         };
-        let text = |connection: &Connection, _| params.text(connection, None, cx);
-        let (result, _) =
-            upstream.of(cx).request(cx, method, text, None).await.map_err(|fault| match code(&fault) {
-                Some(-32602) if cursor.is_some() => Fault::new(&reason::MCP_BAD_CURSOR).absorbing(fault),
-                _ => fault,
-            })?;
+        let asked = upstream.of(cx).request(cx, Ask::of(method, &params)).await;
+        let (result, _) = asked.map_err(|fault| match code(&fault) {
+            Some(-32602) if cursor.is_some() => Fault::new(&reason::MCP_BAD_CURSOR).absorbing(fault),
+            _ => fault,
+        })?;
         let Members { members, meta, cache } = Found::of(result).members;
         Ok(Page { members, meta, cache: cache.unwrap_or(UNSAID) })
     }
@@ -201,8 +200,8 @@ impl Member {
             Member::BuiltIn(_, room) => room.complete(wanted, cx).await,
             Member::Upstream(upstream) => {
                 let params = Params::passing().renamed_ref(&wanted.of, &cx);
-                let params = |connection: &Connection, _| params.text(connection, None, &cx);
-                let (result, _) = upstream.of(&cx).request(&cx, "completion/complete", params, None).await?;
+                let ask = Ask::of("completion/complete", &params);
+                let (result, _) = upstream.of(&cx).request(&cx, ask).await?;
                 Ok(Found::of(result).members)
             }
         }
@@ -240,11 +239,10 @@ async fn ask_to_watch(upstream: &Arc<Upstream>, uri: &str, cx: &Context) -> Resu
     if connection.era() == Era::Modern {
         let wanted = json!({"resourceSubscriptions": [uri]});
         let params = Params::ours().with("notifications", Json::from(&wanted));
-        return connection.link.watch(uri, params.text(&connection, None, cx)).await;
+        return connection.link.watch(uri, params.text(&Onto::just(&connection), cx)).await;
     }
     let params = Params::passing().with_text("uri", uri);
-    let params = |connection: &Connection, _| params.text(connection, None, cx);
-    let watched = upstream.request(cx, "resources/subscribe", params, None).await;
+    let watched = upstream.request(cx, Ask::of("resources/subscribe", &params)).await;
     watched.map(|_| ()).map_err(|fault| unknown_or(fault, uri))
 }
 
@@ -284,8 +282,7 @@ async fn in_session(
     params: Params,
     relay: Relay,
 ) -> Result<Json, Fault> {
-    let text = |connection: &Connection, number| params.text(connection, Some(number), &relay.cx);
-    let (result, _) = upstream.request(&relay.cx, method, text, Some(&relay)).await?;
+    let (result, _) = upstream.request(&relay.cx, Ask::of(method, &params).relayed(&relay)).await?;
     if params.is_task() { session_task(&upstream, result, &relay).await } else { Ok(result) }
 }
 

@@ -1,7 +1,8 @@
-//! Numbers about upstreams, as Prometheus reads them. Labels are names of the configuration, never anybody's text.
+//! Numbers about upstreams. Labels are names of the configuration, never anybody's text.
 
-use std::fmt::Write;
 use std::sync::Arc;
+
+use failwell_server::{Histogram, Numbers};
 
 use crate::faces::Faces;
 use crate::seat::State;
@@ -9,33 +10,43 @@ use crate::upstream::Upstream;
 
 type Read = fn(&Upstream) -> u64;
 
-const NUMBERS: [(&str, &str, Read); 3] = [
+const NUMBERS: [(&str, &str, Read); 4] = [
     ("failwell_upstream_starts_total", "counter", |upstream| upstream.tally().starts()),
     ("failwell_upstream_stray_lines_total", "counter", |upstream| upstream.tally().strays()),
+    ("failwell_upstream_failures_total", "counter", |upstream| upstream.tally().failures()),
     ("failwell_upstream_caller_sessions", "gauge", |upstream| upstream.sessions() as u64),
 ];
 
-pub(crate) fn of(upstreams: &[&Arc<Faces>]) -> String {
-    let mut out = String::new();
+pub(crate) fn write(upstreams: &[&Arc<Faces>], out: &mut Numbers) {
     for (name, kind, read) in NUMBERS {
-        let _ = writeln!(out, "# TYPE {name} {kind}");
+        out.family(name, kind);
         for upstream in upstreams {
             let number: u64 = upstream.all().map(|face| read(face)).sum();
-            let _ = writeln!(out, "{name}{{upstream=\"{}\"}} {}", upstream.name(), number);
+            out.put(name, &[("upstream", upstream.name())], number);
         }
     }
-    write_states(&mut out, upstreams);
-    out
+    write_durations(out, upstreams);
+    write_states(out, upstreams);
+}
+
+/// How long requests to each upstream took.
+fn write_durations(out: &mut Numbers, upstreams: &[&Arc<Faces>]) {
+    let name = "failwell_upstream_request_duration_seconds";
+    out.family(name, "histogram");
+    for upstream in upstreams {
+        let all: Vec<&Histogram> = upstream.all().map(|face| face.tally().took()).collect();
+        Histogram::write(&all, out, name, &[("upstream", upstream.name())]);
+    }
 }
 
 /// Each state is there with 0 or 1, so that alerts can be written before the first time.
-fn write_states(out: &mut String, upstreams: &[&Arc<Faces>]) {
-    let _ = writeln!(out, "# TYPE failwell_upstream_state gauge");
+fn write_states(out: &mut Numbers, upstreams: &[&Arc<Faces>]) {
+    out.family("failwell_upstream_state", "gauge");
     for upstream in upstreams {
-        let (name, now) = (upstream.name(), upstream.state());
+        let now = upstream.state();
         for state in State::ALL {
-            let (word, is) = (state.as_str(), u8::from(state == now));
-            let _ = writeln!(out, "failwell_upstream_state{{upstream=\"{name}\",state=\"{word}\"}} {is}");
+            let labels = [("upstream", upstream.name()), ("state", state.as_str())];
+            out.put("failwell_upstream_state", &labels, u8::from(state == now));
         }
     }
 }

@@ -1,7 +1,8 @@
 //! The params of a request to an upstream, put together from raw parts: what a caller sent goes on as it was written.
 
-use failwell_rpc::{Era, Json, Raw, Revision, meta};
-use failwell_server::{Capability, Client, Context, TASKS_EXTENSION};
+use failwell_audit::{TRACEPARENT, TRACESTATE};
+use failwell_rpc::{Era, Json, Raw, Revision, json_string, meta};
+use failwell_server::{Capability, Client, Context, TASKS_EXTENSION, Trace};
 
 use crate::upstream::Connection;
 
@@ -15,6 +16,22 @@ pub(crate) struct Params {
     carries: Carries,
     follows: Follows,
     task: bool,
+}
+
+/// What a request goes out on.
+pub(crate) struct Onto<'a> {
+    pub(crate) connection: &'a Connection,
+    /// The token of progress, where a client may hear of it.
+    pub(crate) progress: Option<u64>,
+    /// The step of a trace it is, where traces are kept.
+    pub(crate) trace: Option<&'a Trace>,
+}
+
+impl<'a> Onto<'a> {
+    /// A connection, and nothing more to say.
+    pub(crate) fn just(connection: &'a Connection) -> Onto<'a> {
+        Onto { connection, progress: None, trace: None }
+    }
 }
 
 /// Whether the members a caller's request brought along go on with it.
@@ -92,8 +109,15 @@ impl Params {
         self.task
     }
 
-    /// The text for one connection; `number` is the token of progress, where a client may hear of it.
-    pub(crate) fn text(&self, connection: &Connection, number: Option<u64>, cx: &Context) -> String {
+    /// The tool, prompt or resource it is about.
+    pub(crate) fn target(&self) -> Option<Box<str>> {
+        let named = self.members.iter().find(|(name, _)| matches!(*name, "name" | "uri"))?;
+        named.1.raw().as_str().map(Box::from)
+    }
+
+    /// The text for one connection.
+    pub(crate) fn text(&self, onto: &Onto<'_>, cx: &Context) -> String {
+        let connection = onto.connection;
         let room: usize = self.members.iter().map(|(_, value)| value.text().len() + 32).sum();
         let mut out = Members::with_room(room + 512);
         for (name, value) in &self.members {
@@ -107,20 +131,27 @@ impl Params {
         if self.task && connection.era() == Era::Session {
             out.raw("task", TASK);
         }
-        out.object("_meta", |meta| self.write_meta(meta, connection.era(), number, cx));
+        out.object("_meta", |meta| self.write_meta(meta, onto, cx));
         out.finish()
     }
 
-    fn write_meta(&self, meta: &mut Members, era: Era, number: Option<u64>, cx: &Context) {
+    fn write_meta(&self, meta: &mut Members, onto: &Onto<'_>, cx: &Context) {
+        let era = onto.connection.era();
         if era == Era::Modern {
             introduce(meta, cx.client(), self.follows);
         }
-        if let Some(token) = number.filter(|_| cx.progress_token().is_some()) {
+        if let Some(token) = onto.progress.filter(|_| cx.progress_token().is_some()) {
             meta.raw(meta::PROGRESS_TOKEN, &token.to_string());
         }
         // A modern upstream logs only when the request says how much.
         if let (Era::Modern, Some(level)) = (era, cx.log_level()) {
             meta.plain(meta::LOG_LEVEL, level.as_str());
+        }
+        if let Some(trace) = onto.trace {
+            meta.raw(TRACEPARENT, &json_string(&trace.header()));
+            if let Some(state) = &trace.state {
+                meta.raw(TRACESTATE, &json_string(state));
+            }
         }
         if self.carries != Carries::Nothing {
             meta.all_of(cx.passing().meta.as_ref());

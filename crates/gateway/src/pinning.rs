@@ -1,14 +1,13 @@
 //! Definitions of upstreams against those that are known: what changed is held.
 
 use std::collections::HashSet;
-use std::fmt::Write;
 use std::sync::Arc;
 use std::time::Duration;
 
 use failwell_consent::{Held, Listing, Looked, Pins, changes};
 use failwell_fault::{Fault, OrFault, reason};
 use failwell_rpc::Json;
-use failwell_server::{Context, List, Page};
+use failwell_server::{Context, List, Numbers, Page};
 use tokio_util::sync::CancellationToken;
 
 use crate::gateway::{Gateway, Inner, naming_member};
@@ -102,19 +101,18 @@ impl Inner {
         Ok(looked.held.iter().filter_map(|place| places.get(*place).copied()).collect())
     }
 
-    /// How many tools and prompts of each upstream are held, as Prometheus reads it.
-    pub(crate) fn held_numbers(&self) -> String {
+    /// Writes how many tools and prompts of each upstream are held.
+    pub(crate) fn write_held(&self, out: &mut Numbers) {
         if self.pins.get().is_none() {
-            return String::new();
+            return;
         }
-        let mut out = "# TYPE failwell_pins_held gauge\n".to_owned();
+        out.family("failwell_pins_held", "gauge");
         for (kind, list) in [("tools", List::Tools), ("prompts", List::Prompts)] {
             for (server, entries) in self.catalogue.known(list) {
                 let held = entries.iter().filter(|entry| entry.held).count();
-                let _ = writeln!(out, "failwell_pins_held{{upstream=\"{server}\",kind=\"{kind}\"}} {held}");
+                out.put("failwell_pins_held", &[("upstream", server.as_str()), ("kind", kind)], held);
             }
         }
-        out
     }
 }
 

@@ -11,7 +11,7 @@ use crate::params::Params;
 use crate::relay::Relay;
 use crate::said::Found;
 use crate::tasks::{read_questions, see_through};
-use crate::upstream::{Connection, Upstream};
+use crate::upstream::{Ask, Upstream};
 
 /// The most times an upstream may ask before it answers.
 const MOST_ROUNDS: usize = 8;
@@ -28,8 +28,8 @@ pub(crate) async fn answer_rounds(
     let mut params = params;
     resume(&mut params, cx);
     for _ in 0..MOST_ROUNDS {
-        let text = |connection: &Connection, number| params.text(connection, Some(number), cx);
-        let result = match upstream.request(cx, method, text, Some(&Relay::direct(cx))).await {
+        let relay = Relay::direct(cx);
+        let result = match upstream.request(cx, Ask::of(method, &params).relayed(&relay)).await {
             Ok((result, _)) => result,
             // A session has no tasks as this upstream means them, so they are followed for it. Nothing was done yet.
             Err(fault) if wants_tasks(&fault) && cx.client().revision.era() == Era::Session => {

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use failwell_fault::{Fault, Reason, reason};
+use failwell_server::Histogram;
 
 /// How much of the first stray line is kept for the operator.
 const KEPT: usize = 256;
@@ -17,6 +18,8 @@ pub(crate) struct Tally {
     starts: AtomicU64,
     ends: AtomicU64,
     strays: AtomicU64,
+    failures: AtomicU64,
+    took: Histogram,
     reported: Mutex<Option<(Instant, &'static Reason)>>,
 }
 
@@ -37,6 +40,24 @@ impl Tally {
     /// How often one was.
     pub(crate) fn starts(&self) -> u64 {
         self.starts.load(Ordering::Relaxed)
+    }
+
+    /// A request is over.
+    pub(crate) fn answered(&self, took: Duration, answer: Result<(), &Fault>) {
+        self.took.observe(took);
+        if answer.is_err() {
+            self.failures.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// How long requests took.
+    pub(crate) fn took(&self) -> &Histogram {
+        &self.took
+    }
+
+    /// How many requests failed, whatever the reason.
+    pub(crate) fn failures(&self) -> u64 {
+        self.failures.load(Ordering::Relaxed)
     }
 
     /// A process of it, or a connection to it, is at its end.

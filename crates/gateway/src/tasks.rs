@@ -13,7 +13,7 @@ use crate::line::garbled;
 use crate::params::Params;
 use crate::relay::Relay;
 use crate::said::Said;
-use crate::upstream::{Connection, Upstream};
+use crate::upstream::{Ask, Upstream};
 
 /// How soon to look for the first time; then twice as long each time, up to what the upstream asks for.
 const FIRST_LOOK: Duration = Duration::from_millis(50);
@@ -140,8 +140,8 @@ impl Running {
         let mut params = Params::ours().with_text("taskId", &self.id);
         params.follow_tasks();
         let params = more.into_iter().fold(params, |params, (name, value)| params.with(name, value));
-        let text = |connection: &Connection, _| params.text(connection, None, &self.cx);
-        Ok(self.upstream.request(&self.cx, method, text, relay).await?.0)
+        let ask = Ask { relay, ..Ask::of(method, &params) };
+        Ok(self.upstream.request(&self.cx, ask).await?.0)
     }
 
     /// How the task is. An upstream that cannot be reached for a while may still have it.

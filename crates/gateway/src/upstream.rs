@@ -13,12 +13,14 @@ use crate::calm::Calm;
 pub(crate) use crate::connection::Connection;
 use crate::connection::{Known, Starter};
 use crate::link::Link;
+use crate::params::{Onto, Params};
 use crate::pool::Pool;
 use crate::relay::Relay;
 use crate::rests::Rests;
 use crate::said::Said;
 use crate::seat::{Seat, State, Watched, resting};
 use crate::settings::{Reach, Sharing, UpstreamSettings};
+use crate::step::Step;
 use crate::tally::Tally;
 
 /// The longest rest after repeated failures.
@@ -39,6 +41,35 @@ pub(crate) struct Upstream {
     calm: Arc<Calm>,
     rests: Rests,
     stop: CancellationToken,
+}
+
+/// A request to an upstream.
+#[derive(Clone, Copy)]
+pub(crate) struct Ask<'a> {
+    pub(crate) method: &'a str,
+    pub(crate) params: &'a Params,
+    /// The client that may be asked while it runs.
+    pub(crate) relay: Option<&'a Relay>,
+    pub(crate) progress: Progress,
+}
+
+/// Whether the client hears how far a request is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Progress {
+    Told,
+    Untold,
+}
+
+impl<'a> Ask<'a> {
+    /// A request nobody hears of before it is answered.
+    pub(crate) fn of(method: &'a str, params: &'a Params) -> Ask<'a> {
+        Ask { method, params, relay: None, progress: Progress::Untold }
+    }
+
+    /// A request whose client is asked and told things while it runs.
+    pub(crate) fn relayed(self, relay: &'a Relay) -> Ask<'a> {
+        Ask { relay: Some(relay), progress: Progress::Told, ..self }
+    }
 }
 
 /// How it went lately, whoever asked.
@@ -212,14 +243,31 @@ impl Upstream {
         }
     }
 
-    /// One request. Tried again only when it provably never left.
+    /// One request, which is a step of its caller's trace where traces are kept.
     pub(crate) async fn request(
         self: &Arc<Self>,
         cx: &Context,
-        method: &str,
-        params: impl Fn(&Connection, u64) -> String,
-        relay: Option<&Relay>,
+        ask: Ask<'_>,
     ) -> Result<(Json, Arc<Connection>), Fault> {
+        let step = cx.trace().map(|trace| Step::begin(cx, trace, &self.settings, &ask));
+        let began = Instant::now();
+        let asked = self.attempt(cx, ask, step.as_ref()).await;
+        self.tally().answered(began.elapsed(), asked.as_ref().map(|_| ()));
+        if let Some(step) = step {
+            step.end(asked.as_ref().map(|(result, _)| result));
+        }
+        asked
+    }
+
+    /// Tried again only when it provably never left.
+    async fn attempt(
+        self: &Arc<Self>,
+        cx: &Context,
+        ask: Ask<'_>,
+        step: Option<&Step>,
+    ) -> Result<(Json, Arc<Connection>), Fault> {
+        let Ask { method, params, relay, progress } = ask;
+        let trace = step.and_then(Step::trace);
         let mut tries = 0;
         loop {
             tries += 1;
@@ -228,7 +276,11 @@ impl Upstream {
                 connection.want_level(wanted, &seat, self.pool.sharing()).await;
             }
             let deadline = tokio::time::Instant::now() + self.settings.timeout;
-            let sending = connection.link.send(method, |number| params(&connection, number), relay.cloned());
+            let text = |number| {
+                let progress = (progress == Progress::Told).then_some(number);
+                params.text(&Onto { connection: &connection, progress, trace }, cx)
+            };
+            let sending = connection.link.send_in(trace, method, text, relay.cloned());
             // Whoever waits in line behind an upstream that does not read has asked for nothing yet.
             let sent = tokio::time::timeout_at(deadline, sending).await;
             let pending = match sent.unwrap_or_else(|_| Err(self.late(&connection, Effect::None))) {
@@ -239,6 +291,9 @@ impl Upstream {
                 Err(fault) => return Err(fault),
                 Ok(pending) => pending,
             };
+            if let Some(step) = step {
+                step.left(pending.number, connection.introduction.revision);
+            }
             // Dropped before the answer came, the upstream is told that nobody waits for it.
             let mut unwanted = Unwanted { link: &connection.link, number: Some(pending.number) };
             let answer = tokio::time::timeout_at(deadline, pending.answer).await;

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use failwell_audit::Trace;
 use failwell_fault::{Echo, Fault, reason};
 use failwell_policy::Caller;
 use failwell_rpc::{Era, Raw, Request, Revision, meta};
@@ -33,6 +34,8 @@ pub struct Arrival<'a> {
     pub outlet: Arc<Stream>,
     /// Set when the caller calls it off.
     pub cancel: CancellationToken,
+    /// Which trace it is part of, where traces are kept; see `House::join_trace`.
+    pub trace: Option<Trace>,
 }
 
 /// The era of one request.

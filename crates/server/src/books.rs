@@ -2,22 +2,36 @@
 
 use std::sync::Arc;
 
-use failwell_audit::{Journal, Ledger, Redactor};
+use std::time::Duration;
+
+use failwell_audit::{Carrier, CarrierHealth, Journal, Ledger, Redactor, Tracer};
 use failwell_fault::Fault;
 
-use crate::metrics::{Metrics, Sightings};
+use crate::metrics::{Besides, Metrics, Sightings};
+use crate::numbers::Numbers;
 
 /// The books of one program.
-#[derive(Debug, Clone)]
+#[derive(Clone)]
 pub struct Books {
     journal: Journal,
     ledger: Option<Ledger>,
     metrics: Arc<Metrics>,
+    tracer: Option<Tracer>,
+    carriers: Vec<Arc<dyn Carrier>>,
+}
+
+/// How long what is carried elsewhere may hold up the end.
+const FAREWELL: Duration = Duration::from_secs(5);
+
+impl std::fmt::Debug for Books {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Books").field("ledger", &self.ledger).finish_non_exhaustive()
+    }
 }
 
 impl From<Journal> for Books {
     fn from(journal: Journal) -> Books {
-        Books { journal, ledger: None, metrics: Arc::default() }
+        Books { journal, ledger: None, metrics: Arc::default(), tracer: None, carriers: Vec::new() }
     }
 }
 
@@ -26,6 +40,20 @@ impl Books {
     #[must_use]
     pub fn with_ledger(mut self, ledger: Ledger) -> Books {
         self.ledger = Some(ledger);
+        self
+    }
+
+    /// Every exchange is a step of a trace.
+    #[must_use]
+    pub fn with_tracer(mut self, tracer: Tracer) -> Books {
+        self.tracer = Some(tracer);
+        self
+    }
+
+    /// This carries some of it elsewhere.
+    #[must_use]
+    pub fn with_carrier(mut self, carrier: Arc<dyn Carrier>) -> Books {
+        self.carriers.push(carrier);
         self
     }
 
@@ -46,6 +74,11 @@ impl Books {
         self.ledger.as_ref()
     }
 
+    /// Where steps of traces go, if they are kept.
+    pub fn tracer(&self) -> Option<&Tracer> {
+        self.tracer.as_ref()
+    }
+
     pub(crate) fn metrics(&self) -> &Metrics {
         &self.metrics
     }
@@ -60,12 +93,22 @@ impl Books {
         if let Some(ledger) = &self.ledger {
             ledger.flush();
         }
+        // At once: none of them may use up the time of the others.
+        std::thread::scope(|together| {
+            for carrier in &self.carriers {
+                together.spawn(|| carrier.flush(FAREWELL));
+            }
+        });
         self.journal.flush();
     }
 
-    /// The numbers so far.
-    pub(crate) fn numbers(&self, limiter_buckets: usize, sightings: &Sightings) -> String {
+    /// Writes the numbers so far.
+    pub(crate) fn write_numbers(&self, out: &mut Numbers, limiter_buckets: usize, sightings: &Sightings) {
         let health = self.ledger.as_ref().map(Ledger::health);
-        self.metrics.text(self.journal.lost(), health.as_ref(), limiter_buckets, sightings)
+        let carried: Vec<CarrierHealth> = self.carriers.iter().flat_map(|carrier| carrier.health()).collect();
+        let journal_lost = self.journal.lost();
+        let ledger = health.as_ref();
+        self.metrics
+            .write(out, &Besides { journal_lost, ledger, limiter_buckets, sightings, carried: &carried });
     }
 }

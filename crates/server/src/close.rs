@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::sync::{Arc, LazyLock};
 use std::time::{Duration, SystemTime};
 
-use failwell_audit::{Bodies, Done, Ended, Entry, Ledger, LetIn, Record, Transport, failed};
+use failwell_audit::{Bodies, Done, Ended, Entry, Ledger, LetIn, Record, Trace, Transport, failed};
 use failwell_fault::{Fault, reason};
 use failwell_policy::Caller;
 use failwell_policy::guard::Direction;
@@ -14,6 +14,7 @@ use memchr::memmem::Finder;
 
 use crate::house::{Exchange, House};
 use crate::session::STDIO;
+use crate::tracing::Over;
 
 /// How much of each end of a relayed result is searched for the tool's own word that it failed.
 const SEARCHED: usize = 4 * 1024;
@@ -66,8 +67,28 @@ impl House {
         let bodies = bodies.map(|most| self.bodies(Some(&exchange), exchange.request, reply.as_ref(), most));
         let ended_as = ended_as(exchange.happened, exchange.to.asked, reply.as_ref());
         let (target, verdicts) = exchange.trail.into_parts();
+        let is_told = self.books.ledger().is_some() || exchange.trace.is_some();
+        let server = target.as_deref().filter(|_| is_told).and_then(|target| self.room.behind(target));
+        let mark = exchange.trace.as_ref().map(Trace::mark);
+        if let Some(trace) = exchange.trace {
+            self.end_trace(
+                trace,
+                &Over {
+                    to: &exchange.to,
+                    ended,
+                    took,
+                    method: exchange.method,
+                    connection: exchange.connection,
+                    caller: exchange.caller,
+                    target: target.as_deref(),
+                    server: server.as_deref(),
+                    ended_as: &ended_as,
+                },
+            );
+        }
         if let Some(fault) = ended_as.fault() {
             self.tell(Entry {
+                trace: mark,
                 at: ended,
                 service: self.room.info().name,
                 connection: connection(exchange.connection),
@@ -87,11 +108,12 @@ impl House {
             transport: transport(exchange.connection),
             caller: exchange.caller.map(|caller| caller.name().clone()),
             method: exchange.method.map(method),
-            server: target.as_deref().and_then(|target| self.room.behind(target)),
+            server,
             target,
             ended_as,
             bytes_in: exchange.request.map_or(0, str::len),
             bytes_out: reply.as_ref().map_or(0, |reply| reply.body.len()),
+            trace: mark,
             verdicts,
             bodies,
         });
@@ -151,14 +173,14 @@ impl House {
         let refused = record.ended_as.fault().is_some_and(|fault| *fault.reason() == reason::AUDIT_FAILED);
         let (method, target, connection) =
             (record.method.clone(), record.target.clone(), record.connection.clone());
-        let (to, service) = (record.to.clone(), record.service);
+        let (to, service, trace) = (record.to.clone(), record.service, record.trace);
         match ledger.keep(record).await {
             Err(fault) if !refused => {
                 let happened = Err(fault);
                 let at = SystemTime::now();
                 let reply = render(&to, &happened, None, Moment::from(at));
                 let fault = Arc::new(happened.err().unwrap_or_else(|| failed(Done::Perhaps)));
-                self.tell(Entry { at, service, connection, method, target, to, fault });
+                self.tell(Entry { at, service, connection, method, target, to, trace, fault });
                 reply
             }
             Ok(()) | Err(_) => reply,
@@ -182,6 +204,7 @@ impl House {
             method: method.clone(),
             target: None,
             to: to.clone(),
+            trace: None,
             fault: fault.clone(),
         });
         let Some(ledger) = self.books.ledger() else { return };
@@ -199,6 +222,7 @@ impl House {
             ended_as: Ended::Fault(fault),
             bytes_in: 0,
             bytes_out: 0,
+            trace: None,
             verdicts: Vec::new(),
             bodies: None,
         }));

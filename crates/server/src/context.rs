@@ -3,6 +3,7 @@
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
+use failwell_audit::{Span, Trace};
 use failwell_fault::{Fault, Ref, reason};
 use failwell_rpc::{Era, Json};
 use serde_json::{Value, json};
@@ -53,6 +54,7 @@ struct Inner {
     recorder: Recorder,
     tasks: Arc<Tasks>,
     passing: Passing,
+    trace: Option<Trace>,
     task: OnceLock<Arc<Task>>,
     detached: Notify,
     noted: OnceLock<Box<Noted>>,
@@ -83,6 +85,7 @@ pub(crate) struct Surroundings {
     pub(crate) recorder: Recorder,
     pub(crate) tasks: Arc<Tasks>,
     pub(crate) passing: Passing,
+    pub(crate) trace: Option<Trace>,
 }
 
 /// Progress that comes faster than this is not worth a message.
@@ -107,6 +110,7 @@ impl Context {
                 recorder: around.recorder,
                 tasks: around.tasks,
                 passing: around.passing,
+                trace: around.trace,
                 task: OnceLock::new(),
                 detached: Notify::new(),
                 noted: OnceLock::new(),
@@ -159,6 +163,18 @@ impl Context {
     /// Writes a failure down for the operator, under the reference of this exchange, which itself goes on.
     pub fn report(&self, fault: Fault) {
         self.0.recorder.record(fault, self.0.client.revision, self.0.reference);
+    }
+
+    /// The trace this exchange is part of, where traces are kept.
+    pub fn trace(&self) -> Option<&Trace> {
+        self.0.trace.as_ref()
+    }
+
+    /// A step within the trace is over.
+    pub fn end_span(&self, span: Span) {
+        if let Some(tracer) = self.0.recorder.house().books.tracer() {
+            tracer.end(span);
+        }
     }
 
     /// Whether the caller called the request off, or hung up.

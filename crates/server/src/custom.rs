@@ -1,6 +1,5 @@
 //! Custom guards on the walk: who is asked about a message, and what follows from the verdict, or from there being none.
 
-use std::fmt::Write;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant, SystemTime};
@@ -13,6 +12,7 @@ use failwell_render::Moment;
 use failwell_rpc::{Face, ReplyTo, Revision};
 
 use crate::guarding::{Porter, Whose};
+use crate::numbers::Numbers;
 
 /// How often a guard that fails and may is told of.
 const TELL: Duration = Duration::from_secs(1);
@@ -65,32 +65,24 @@ impl Customs {
         self.0.iter().any(|custom| custom.rule.directions.contains(&direction))
     }
 
-    /// What each of them said so far, as Prometheus reads it.
-    pub(crate) fn numbers(&self) -> String {
-        let mut out = String::new();
+    /// What each of them said so far.
+    pub(crate) fn write_numbers(&self, out: &mut Numbers) {
+        const VERDICTS: &str = "failwell_custom_guard_verdicts_total";
+        const SECONDS: &str = "failwell_custom_guard_seconds_total";
         if self.is_empty() {
-            return out;
+            return;
         }
-        let _ = writeln!(out, "# TYPE failwell_custom_guard_verdicts_total counter");
+        out.family(VERDICTS, "counter");
         for custom in self.0.iter() {
             for (verdict, count) in custom.tally.counts() {
-                let name = &custom.rule.name;
-                let _ = writeln!(
-                    out,
-                    "failwell_custom_guard_verdicts_total{{guard=\"{name}\",verdict=\"{verdict}\"}} {count}"
-                );
+                out.put(VERDICTS, &[("guard", &custom.rule.name), ("verdict", verdict)], count);
             }
         }
-        let _ = writeln!(out, "# TYPE failwell_custom_guard_seconds_total counter");
+        out.family(SECONDS, "counter");
         for custom in self.0.iter() {
             let seconds = Duration::from_micros(custom.tally.micros.load(Ordering::Relaxed)).as_secs_f64();
-            let _ = writeln!(
-                out,
-                "failwell_custom_guard_seconds_total{{guard=\"{}\"}} {seconds}",
-                custom.rule.name
-            );
+            out.put(SECONDS, &[("guard", &custom.rule.name)], seconds);
         }
-        out
     }
 }
 
@@ -284,6 +276,7 @@ impl Porter {
             method: Some("guard".into()),
             target: None,
             to: whose.to.cloned().unwrap_or_else(nobody),
+            trace: None,
             fault: Arc::new(
                 fault.note("passed", format!("not critical: {times} messages went on without its verdict")),
             ),

@@ -44,6 +44,7 @@ impl House {
             caller: Some(caller.name().clone()),
             method: Some(method(&notification.method)),
             target: None,
+            trace: None,
             server: None,
             ended_as: Ended::Well,
             bytes_in: text.len(),

@@ -4,7 +4,7 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Instant;
 
-use failwell_audit::{Journal, Trail};
+use failwell_audit::{Journal, Trace, Trail};
 use failwell_fault::{Fault, OrFault, reason};
 use failwell_policy::Caller;
 use failwell_render::{Outcome, Reply};
@@ -22,6 +22,7 @@ use crate::guarding::{Gate, Porter, Watched, Whose};
 use crate::hub::Hub;
 use crate::listen::tell_session;
 use crate::metrics::Sightings;
+use crate::numbers::Numbers;
 use crate::panic::fault_of_panic;
 use crate::room::Room;
 use crate::seal::Seal;
@@ -65,6 +66,8 @@ pub struct Exchange<'a> {
     pub request: Option<&'a str>,
     /// What was learnt on the way.
     pub trail: Trail,
+    /// Which trace it was part of, where traces are kept.
+    pub trace: Option<Trace>,
 }
 
 impl<'a> Exchange<'a> {
@@ -80,6 +83,7 @@ impl<'a> Exchange<'a> {
             request: None,
             server: String::new(),
             trail: Trail::default(),
+            trace: None,
         }
     }
 }
@@ -131,7 +135,9 @@ impl House {
         let (method, connection) = (Some(&*arrival.request.method), arrival.connection());
         let (caller, request) = (Some(arrival.caller), Some(arrival.request.text()));
         let server = self.server_of(&arrival.request);
-        let exchange = Exchange { to, happened, began, method, connection, server, caller, request, trail };
+        let trace = arrival.trace.clone();
+        let exchange =
+            Exchange { to, happened, began, method, connection, server, caller, request, trail, trace };
         self.close(exchange).await
     }
 
@@ -200,6 +206,7 @@ impl House {
             ids: arrival.ids,
             outlet: arrival.outlet.clone(),
             cancel: arrival.cancel.clone(),
+            trace: arrival.trace.clone(),
         };
         let said = Meta::of(&arrival.request);
         let call = Call::read(&arrival.request, client.revision, self.room.offers())?;
@@ -264,9 +271,11 @@ impl House {
 
     /// The numbers so far.
     pub fn metrics(&self) -> String {
-        let buckets = self.settings.turnstile.buckets();
-        let customs = self.porter.gate.customs().numbers();
-        self.books.numbers(buckets, &self.porter.sightings) + &customs + &self.room.metrics()
+        let mut out = Numbers::default();
+        self.books.write_numbers(&mut out, self.settings.turnstile.buckets(), &self.porter.sightings);
+        self.porter.gate.customs().write_numbers(&mut out);
+        self.room.metrics(&mut out);
+        out.into_text()
     }
 
     /// The journal.

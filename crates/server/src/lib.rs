@@ -39,6 +39,7 @@ mod log_level;
 mod metrics;
 mod near;
 mod nodes;
+mod numbers;
 mod panic;
 mod params;
 mod party;
@@ -59,9 +60,12 @@ mod supervise;
 mod task;
 mod tool;
 mod toolbox;
+mod tracing;
 mod turnstile;
 mod work;
 
+/// The trace a request is part of.
+pub use failwell_audit::{Carried, Trace};
 /// Who asks.
 pub use failwell_policy::Caller;
 /// What a tool's structured result is handed over as.
@@ -82,10 +86,11 @@ pub use house::{Exchange, House};
 pub use hub::{Event, Hub};
 pub use log_level::LogLevel;
 pub use near::nearest;
+pub use numbers::{Histogram, Numbers};
 pub use panic::{fault_of_panic, keep_panics_quiet};
 pub use party::Party;
 pub use passing::Passing;
-pub use plain::{From as PlainFrom, PlainCall};
+pub use plain::{From as PlainFrom, PlainAround, PlainCall};
 pub use prompt::{Prompt, PromptArgument, PromptMessage, PromptResult};
 pub use question::{Answers, Question};
 pub use resource::{Address, Resource};

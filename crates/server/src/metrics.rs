@@ -1,16 +1,13 @@
-//! Numbers for operators, in Prometheus' text format. Written by hand: every label is a literal of the
-//! catalogue, so a registry would only add indirection.
+//! What is counted about requests, failures, guards, the books and what carries them elsewhere.
 
-use std::fmt::Write;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 use std::time::Duration;
 
-use failwell_audit::LedgerHealth;
+use failwell_audit::{CarrierHealth, LedgerHealth};
 use failwell_fault::{Reason, reason};
 use failwell_policy::guard::{Action, Category};
 
-/// Upper bounds of the duration buckets, in seconds.
-const BOUNDS: [f64; 9] = [0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1.0, 10.0];
+use crate::numbers::{Histogram, Numbers};
 
 /// Counts everything that can be counted without a label of the caller's.
 #[derive(Debug)]
@@ -18,9 +15,7 @@ pub(crate) struct Metrics {
     answered: AtomicU64,
     silent: AtomicU64,
     in_flight: AtomicI64,
-    buckets: [AtomicU64; BOUNDS.len()],
-    slow: AtomicU64,
-    micros: AtomicU64,
+    took: Histogram,
     faults: Vec<(&'static Reason, AtomicU64)>,
 }
 
@@ -30,12 +25,19 @@ impl Default for Metrics {
             answered: AtomicU64::new(0),
             silent: AtomicU64::new(0),
             in_flight: AtomicI64::new(0),
-            buckets: Default::default(),
-            slow: AtomicU64::new(0),
-            micros: AtomicU64::new(0),
+            took: Histogram::default(),
             faults: reason::all().map(|row| (row, AtomicU64::new(0))).collect(),
         }
     }
+}
+
+/// What is known besides, at the moment somebody asks.
+pub(crate) struct Besides<'a> {
+    pub(crate) journal_lost: u64,
+    pub(crate) ledger: Option<&'a LedgerHealth>,
+    pub(crate) limiter_buckets: usize,
+    pub(crate) sightings: &'a Sightings,
+    pub(crate) carried: &'a [CarrierHealth],
 }
 
 impl Metrics {
@@ -49,10 +51,7 @@ impl Metrics {
         self.in_flight.fetch_sub(1, Ordering::Relaxed);
         let counter = if answered { &self.answered } else { &self.silent };
         counter.fetch_add(1, Ordering::Relaxed);
-        let seconds = took.as_secs_f64();
-        let bucket = BOUNDS.iter().position(|bound| seconds <= *bound).and_then(|at| self.buckets.get(at));
-        bucket.unwrap_or(&self.slow).fetch_add(1, Ordering::Relaxed);
-        self.micros.fetch_add(u64::try_from(took.as_micros()).unwrap_or(u64::MAX), Ordering::Relaxed);
+        self.took.observe(took);
     }
 
     /// Something went wrong.
@@ -62,52 +61,28 @@ impl Metrics {
         }
     }
 
-    /// The numbers as Prometheus reads them. Reasons that never happened are there with 0, so that alerts can
-    /// be written before the first one does.
-    pub(crate) fn text(
-        &self,
-        journal_lost: u64,
-        ledger: Option<&LedgerHealth>,
-        limiter_buckets: usize,
-        sightings: &Sightings,
-    ) -> String {
+    /// Writes the numbers. Reasons that never happened are there with 0, so that alerts can be written before the
+    /// first one does.
+    pub(crate) fn write(&self, out: &mut Numbers, besides: &Besides<'_>) {
         let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
-        let mut out = String::with_capacity(8 * 1024);
-        let _ = writeln!(out, "# TYPE failwell_requests_total counter");
-        let _ = writeln!(out, "failwell_requests_total{{answered=\"yes\"}} {}", read(&self.answered));
-        let _ = writeln!(out, "failwell_requests_total{{answered=\"no\"}} {}", read(&self.silent));
-        let _ = writeln!(out, "# TYPE failwell_requests_in_flight gauge");
-        let _ = writeln!(out, "failwell_requests_in_flight {}", self.in_flight.load(Ordering::Relaxed));
-        let _ = writeln!(out, "# TYPE failwell_request_duration_seconds histogram");
-        let mut so_far = 0;
-        for (bound, bucket) in BOUNDS.iter().zip(&self.buckets) {
-            so_far += read(bucket);
-            let _ = writeln!(out, "failwell_request_duration_seconds_bucket{{le=\"{bound}\"}} {so_far}");
-        }
-        so_far += read(&self.slow);
-        let _ = writeln!(out, "failwell_request_duration_seconds_bucket{{le=\"+Inf\"}} {so_far}");
-        let sum = Duration::from_micros(read(&self.micros)).as_secs_f64();
-        let _ = writeln!(out, "failwell_request_duration_seconds_sum {sum}");
-        let _ = writeln!(out, "failwell_request_duration_seconds_count {so_far}");
-        let _ = writeln!(out, "# TYPE failwell_faults_total counter");
+        out.family("failwell_requests_total", "counter");
+        out.put("failwell_requests_total", &[("answered", "yes")], read(&self.answered));
+        out.put("failwell_requests_total", &[("answered", "no")], read(&self.silent));
+        out.single("failwell_requests_in_flight", "gauge", self.in_flight.load(Ordering::Relaxed));
+        out.family("failwell_request_duration_seconds", "histogram");
+        Histogram::write(&[&self.took], out, "failwell_request_duration_seconds", &[]);
+        out.family("failwell_faults_total", "counter");
         for (row, count) in &self.faults {
-            let kind = row.kind.as_str();
-            let _ = writeln!(
-                out,
-                "failwell_faults_total{{reason=\"{}\",kind=\"{kind}\"}} {}",
-                row.id,
-                read(count)
-            );
+            let labels = [("reason", row.id), ("kind", row.kind.as_str())];
+            out.put("failwell_faults_total", &labels, read(count));
         }
-        sightings.write(&mut out);
-        let _ = writeln!(out, "# TYPE failwell_journal_lost_total counter");
-        let _ = writeln!(out, "failwell_journal_lost_total {journal_lost}");
-        if let Some(health) = ledger {
-            write_ledger(&mut out, health);
+        besides.sightings.write(out);
+        out.single("failwell_journal_lost_total", "counter", besides.journal_lost);
+        if let Some(health) = besides.ledger {
+            write_ledger(out, health);
         }
-        let _ = writeln!(out, "# TYPE failwell_limiter_buckets gauge");
-        let _ = writeln!(out, "failwell_limiter_buckets {limiter_buckets}");
-        out
+        write_carried(out, besides.carried);
+        out.single("failwell_limiter_buckets", "gauge", besides.limiter_buckets);
     }
 }
 
@@ -133,31 +108,45 @@ impl Sightings {
     }
 
     /// Only those that were seen: there are many, and few guards are set to all actions.
-    fn write(&self, out: &mut String) {
-        let _ = writeln!(out, "# TYPE failwell_guard_findings_total counter");
+    fn write(&self, out: &mut Numbers) {
+        out.family("failwell_guard_findings_total", "counter");
         for (category, action, counter) in &self.0 {
             let count = counter.load(Ordering::Relaxed);
             if count > 0 {
-                let (guard, name, action) = (category.guard().as_str(), category.as_str(), action.as_str());
-                let _ = writeln!(
-                    out,
-                    "failwell_guard_findings_total{{guard=\"{guard}\",category=\"{name}\",action=\"{action}\"}} {count}"
-                );
+                let labels = [
+                    ("guard", category.guard().as_str()),
+                    ("category", category.as_str()),
+                    ("action", action.as_str()),
+                ];
+                out.put("failwell_guard_findings_total", &labels, count);
             }
         }
     }
 }
 
-fn write_ledger(out: &mut String, health: &LedgerHealth) {
-    let lag = health.lag.as_secs_f64();
-    for (name, sort, value) in [
-        ("failwell_ledger_up", "gauge", f64::from(u8::from(health.works))),
-        ("failwell_ledger_records_total", "counter", health.written as f64),
-        ("failwell_ledger_lost_total", "counter", health.lost as f64),
-        ("failwell_ledger_waiting", "gauge", health.waiting as f64),
-        ("failwell_ledger_lag_seconds", "gauge", lag),
-        ("failwell_ledger_sink_failures_total", "counter", health.sink_failures as f64),
-    ] {
-        let _ = writeln!(out, "# TYPE {name} {sort}\n{name} {value}");
+fn write_ledger(out: &mut Numbers, health: &LedgerHealth) {
+    out.single("failwell_ledger_up", "gauge", u8::from(health.works));
+    out.single("failwell_ledger_records_total", "counter", health.written);
+    out.single("failwell_ledger_lost_total", "counter", health.lost);
+    out.single("failwell_ledger_waiting", "gauge", health.waiting);
+    out.single("failwell_ledger_lag_seconds", "gauge", health.lag.as_secs_f64());
+    out.single("failwell_ledger_sink_failures_total", "counter", health.sink_failures);
+}
+
+type Carried = (&'static str, &'static str, fn(&CarrierHealth) -> f64);
+
+/// What is carried elsewhere, by where to.
+fn write_carried(out: &mut Numbers, carried: &[CarrierHealth]) {
+    const NUMBERS: [Carried; 6] = [
+        ("failwell_export_up", "gauge", |health| f64::from(u8::from(health.works))),
+        ("failwell_export_sent_total", "counter", |health| health.sent as f64),
+        ("failwell_export_dropped_total", "counter", |health| health.dropped as f64),
+        ("failwell_export_failures_total", "counter", |health| health.failures as f64),
+        ("failwell_export_waiting", "gauge", |health| health.waiting as f64),
+        ("failwell_export_lag_seconds", "gauge", |health| health.lag.as_secs_f64()),
+    ];
+    for (name, sort, read) in NUMBERS.iter().filter(|_| !carried.is_empty()) {
+        out.family(name, sort);
+        carried.iter().for_each(|health| out.put(name, &[("to", health.to)], read(health)));
     }
 }

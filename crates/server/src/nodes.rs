@@ -60,6 +60,7 @@ impl House {
                 hub: self.hub.clone(),
                 tasks: self.tasks.clone(),
                 passing: Passing::default(),
+                trace: None,
                 recorder: Recorder(self.clone()),
             });
             let _ = self.supervise(self.room.watch(&uri, cx.clone()), &cx).await;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use failwell_audit::Trail;
+use failwell_audit::{Trace, Trail};
 use failwell_fault::{Fault, OrFault, reason};
 use failwell_policy::Caller;
 use failwell_render::{Outcome, Reply, ToolFailure};
@@ -52,6 +52,22 @@ pub struct From<'a> {
     pub request: Option<&'a str>,
 }
 
+/// How a plain call came.
+#[derive(Debug, Default)]
+pub struct PlainAround {
+    /// Set when the caller calls it off.
+    pub cancel: CancellationToken,
+    /// Which trace it is part of, where traces are kept; see `House::join_plain`.
+    pub trace: Option<Trace>,
+}
+
+/// A call that is part of no trace.
+impl std::convert::From<CancellationToken> for PlainAround {
+    fn from(cancel: CancellationToken) -> PlainAround {
+        PlainAround { cancel, trace: None }
+    }
+}
+
 impl PlainCall {
     /// Reads a request of plain JSON-RPC: `list_tools`, `execute_tool`, `read_resource`, or any tool by name.
     pub fn read(request: &Request<'_>) -> Result<PlainCall, Fault> {
@@ -91,9 +107,10 @@ impl House {
         mut to: ReplyTo,
         call: Result<PlainCall, Fault>,
         from: From<'_>,
-        cancel: CancellationToken,
+        around: impl Into<PlainAround>,
     ) -> Option<Reply> {
         let From { caller, connection, request } = from;
+        let PlainAround { cancel, trace } = around.into();
         let (began, trail) = (self.begin(), Trail::default());
         match &call {
             Ok(PlainCall::Execute { name, .. }) => {
@@ -126,12 +143,14 @@ impl House {
                 };
                 let aim = self.porter.has_customs().then(|| self.aim(method, trail.target(), Some(caller)));
                 let whose = aim.as_ref().map_or(whose, |aim| aim.of(whose));
-                self.serve_plain(call, caller, &to, whose, cancel).await
+                let around = PlainAround { cancel, trace: trace.clone() };
+                self.serve_plain(call, caller, &to, whose, around).await
             }
             Err(fault) => Err(fault),
         };
         let caller = Some(caller);
-        let exchange = Exchange { to, happened, began, method, connection, server, caller, request, trail };
+        let exchange =
+            Exchange { to, happened, began, method, connection, server, caller, request, trail, trace };
         self.close(exchange).await
     }
 
@@ -141,7 +160,7 @@ impl House {
         caller: &Caller,
         to: &ReplyTo,
         whose: Whose<'_>,
-        cancel: CancellationToken,
+        around: PlainAround,
     ) -> Result<Outcome, Fault> {
         let _passage = self.admit(caller).await?;
         if let PlainCall::Approvals(call) = call {
@@ -152,7 +171,7 @@ impl House {
             client: Client::plain(caller.clone()),
             session: None,
             reference: to.reference,
-            cancel,
+            cancel: around.cancel,
             outlet: Arc::new(Stream::new(Keep::Nothing)),
             porter: self.porter.clone(),
             server: whose.server.to_owned(),
@@ -163,6 +182,7 @@ impl House {
             recorder: Recorder(self.clone()),
             tasks: self.tasks.clone(),
             passing: Passing::default(),
+            trace: around.trace,
         });
         match call {
             PlainCall::ListTools => {

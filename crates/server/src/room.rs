@@ -11,6 +11,7 @@ use serde::Serialize;
 
 use crate::content::ToolOutcome;
 use crate::context::Context;
+use crate::numbers::Numbers;
 use crate::tool::{HeaderParam, Work};
 
 /// Who a server is.
@@ -130,10 +131,8 @@ pub trait Room: Send + Sync + 'static {
     fn list(&self, list: List, cursor: Option<String>, cx: Context) -> Work<Page>;
     /// Parameters of a tool that must be repeated in HTTP headers.
     fn header_params(&self, tool: &str, caller: &Caller) -> Vec<HeaderParam>;
-    /// Numbers of its own, as Prometheus reads them.
-    fn metrics(&self) -> String {
-        String::new()
-    }
+    /// Writes numbers of its own beside those of the house.
+    fn metrics(&self, _out: &mut Numbers) {}
     /// Runs a tool.
     fn call(&self, tool: &str, arguments: Json, cx: Context) -> Work<ToolOutcome>;
     /// Reads a resource: the members of the result.

@@ -179,7 +179,8 @@ impl Desk<'_> {
             hub: self.house.hub.clone(),
             recorder: Recorder(self.house.clone()),
             tasks: self.house.tasks.clone(),
-            passing: Passing::of(&self.arrival.request, self.said),
+            passing: Passing::of(&self.arrival.request, self.said, self.arrival.trace.as_ref()),
+            trace: self.arrival.trace.clone(),
         }))
     }
 

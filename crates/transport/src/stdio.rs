@@ -14,7 +14,7 @@ use failwell_fault::{Fault, reason};
 use failwell_policy::Caller;
 use failwell_render::Reply;
 use failwell_rpc::{Face, Incoming, Limits, Message, Misread, ReplyTo, Request, read};
-use failwell_server::{Arrival, House, Keep, STDIO, Session, SharedIds, Spoken, claims_modern};
+use failwell_server::{Arrival, House, Keep, STDIO, Session, SharedIds, Spoken, Trace, claims_modern};
 use futures_util::FutureExt;
 use futures_util::future::join_all;
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -164,7 +164,8 @@ impl Connection {
         match message {
             Ok(Message::Request(request)) => {
                 self.calm();
-                self.house.walk(arrival(&self.session, request)).await
+                let trace = self.house.join_trace(&request, None);
+                self.house.walk(arrival(&self.session, request, trace)).await
             }
             Ok(Message::Notification(notification)) => {
                 self.calm();
@@ -186,7 +187,7 @@ pub(crate) fn join_bodies(replies: Vec<Option<Reply>>) -> Option<Vec<u8>> {
     (!bodies.is_empty()).then(|| [b"[", bodies.join(&b","[..]).as_slice(), b"]"].concat())
 }
 
-fn arrival<'a>(session: &'a Arc<Session>, request: Request<'a>) -> Arrival<'a> {
+fn arrival<'a>(session: &'a Arc<Session>, request: Request<'a>, trace: Option<Trace>) -> Arrival<'a> {
     let spoken = if claims_modern(&request) { Spoken::Modern(None) } else { Spoken::Session };
     Arrival {
         request,
@@ -197,5 +198,6 @@ fn arrival<'a>(session: &'a Arc<Session>, request: Request<'a>) -> Arrival<'a> {
         ids: SharedIds::Refused,
         outlet: session.outbound.clone(),
         cancel: session.ended.child_token(),
+        trace,
     }
 }

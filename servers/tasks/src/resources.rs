@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
 use failwell_fault::{Fault, OrFault, reason};
-use failwell_server::{Address, Resource, ResourceContents, Toolbox, unknown_resource};
+use failwell_server::{Address, Numbers, Resource, ResourceContents, Toolbox, unknown_resource};
 use serde::Serialize;
 use serde_json::{Value, json};
 
@@ -198,24 +198,17 @@ pub(crate) fn print(account: &Account, uri: &str) -> Option<u64> {
 }
 
 impl Traffic {
-    /// For Prometheus.
-    pub(crate) fn metrics(&self) -> String {
+    /// How often, and how much, was fetched.
+    pub(crate) fn write(&self, out: &mut Numbers) {
         let counts =
             [("reload", &self.reloads, &self.reload_bytes), ("update", &self.updates, &self.update_bytes)];
-        let mut text = "# TYPE failwell_tasks_syncs_total counter\n".to_owned();
+        out.family("failwell_tasks_syncs_total", "counter");
         for (kind, count, _) in counts {
-            text.push_str(&format!(
-                "failwell_tasks_syncs_total{{kind=\"{kind}\"}} {}\n",
-                count.load(Relaxed)
-            ));
+            out.put("failwell_tasks_syncs_total", &[("kind", kind)], count.load(Relaxed));
         }
-        text.push_str("# TYPE failwell_tasks_sync_bytes_total counter\n");
+        out.family("failwell_tasks_sync_bytes_total", "counter");
         for (kind, _, bytes) in counts {
-            text.push_str(&format!(
-                "failwell_tasks_sync_bytes_total{{kind=\"{kind}\"}} {}\n",
-                bytes.load(Relaxed)
-            ));
+            out.put("failwell_tasks_sync_bytes_total", &[("kind", kind)], bytes.load(Relaxed));
         }
-        text
     }
 }

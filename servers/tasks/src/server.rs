@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use failwell_fault::Fault;
 use failwell_server::{
-    Completion, Context, HeaderParam, Info, Json, List, Members, Offers, Page, Room, ToolOutcome, Toolbox,
-    Work,
+    Completion, Context, HeaderParam, Info, Json, List, Members, Numbers, Offers, Page, Room, ToolOutcome,
+    Toolbox, Work,
 };
 
 use crate::account::Account;
@@ -53,8 +53,8 @@ impl Room for Tasks {
         self.toolbox.header_params(tool, caller)
     }
 
-    fn metrics(&self) -> String {
-        self.account.traffic.metrics()
+    fn metrics(&self, out: &mut Numbers) {
+        self.account.traffic.write(out);
     }
 
     fn call(&self, tool: &str, arguments: Json, cx: Context) -> Work<ToolOutcome> {

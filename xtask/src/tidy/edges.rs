@@ -20,6 +20,9 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("failwell-state", &["server", "policy", "fault"]),
     ("failwell-consent", &["server", "rpc", "fault"]),
     ("failwell-transport", &["server", "policy", "render", "rpc", "fault"]),
+    // Carries what is in the ledger elsewhere: over the connect side of the door, and into a database.
+    ("failwell-otlp", &["transport", "audit", "fault"]),
+    ("failwell-postgres", &["transport", "audit", "fault"]),
     ("failwell-probe", &[]),
     ("failwell-emulator-rtm", &[]),
     (
@@ -49,6 +52,8 @@ const EVERYTHING: &[&str] = &[
     "tasks",
     "device",
     "transport",
+    "otlp",
+    "postgres",
     "probe",
     "emulator-rtm",
     "state",

@@ -67,6 +67,7 @@ pub(crate) fn record(target: &str, ended_as: Ended) -> Box<Record> {
         bytes_out: 20,
         verdicts: Vec::new(),
         bodies: None,
+        trace: None,
     })
 }
 

@@ -1,5 +1,8 @@
 //! `failwell audit`: looking into the ledger.
 
+#[cfg(feature = "postgres")]
+mod archived;
+mod book;
 mod export;
 mod tail;
 mod verify;
@@ -7,7 +10,9 @@ mod verify;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use failwell_audit::{Format, Query, Reading, Row};
+use failwell_audit::{Format, Query};
+
+pub(super) use self::book::{Book, Found};
 
 use super::configured::{self, Misconfigured};
 use super::{ledger, serve};
@@ -25,19 +30,6 @@ pub(super) fn run(look: &Look) -> Result<ExitCode, Complaint> {
     }
 }
 
-/// The ledger of a place.
-pub(super) fn open(place: &LedgerPlace) -> Result<Reading, Complaint> {
-    let folder = folder(place)?;
-    match Reading::open(&folder) {
-        Ok(Some(reading)) => Ok(reading),
-        Ok(None) => Err(Complaint::new(
-            format!("there is no ledger in {}", folder.display()),
-            "start a server once, or name the folder: --data-dir DIR",
-        )),
-        Err(fault) => Err(serve::unexpected(&fault)),
-    }
-}
-
 /// The folder a ledger is in.
 pub(super) fn folder(place: &LedgerPlace) -> Result<PathBuf, Complaint> {
     match &place.data_dir {
@@ -52,7 +44,7 @@ pub(super) fn folder(place: &LedgerPlace) -> Result<PathBuf, Complaint> {
 fn query(arguments: &QueryLedger) -> Result<ExitCode, Complaint> {
     let limit = usize::try_from(arguments.limit).unwrap_or(usize::MAX);
     let query = Query { limit: Some(limit), ..asked(&arguments.wanted) };
-    let found = open(&arguments.place)?.select(&query).map_err(|fault| serve::unexpected(&fault))?;
+    let found = Book::open(&arguments.place)?.select(&query).map_err(|fault| serve::unexpected(&fault))?;
     show(&found, format(arguments.json));
     if found.is_empty() && !arguments.json {
         terminal::report("no record fits\n");
@@ -66,6 +58,7 @@ fn asked(wanted: &Wanted) -> Query {
         reason: wanted.reason.clone(),
         caller: wanted.caller.clone(),
         target: wanted.tool.clone(),
+        trace: wanted.trace.clone(),
         outcome: wanted.outcome.clone(),
         since: wanted.since,
         until: wanted.until,
@@ -77,6 +70,6 @@ fn format(json: bool) -> Format {
     if json { Format::Jsonl } else { Format::Text }
 }
 
-fn show(rows: &[Row], format: Format) {
+fn show(rows: &[Found], format: Format) {
     terminal::print(&rows.iter().map(|row| row.written(format)).collect::<String>());
 }

@@ -16,8 +16,8 @@ use failwell_gateway::{Sharing, Wire};
 use failwell_policy::{Caller, Limits, Rate, TokenRules};
 
 use crate::config::{
-    self, AuditConfig, Builtin, Config, CustomConfig, DEFAULT_FILE, Jwks, JwtConfig, Problem, Runs, Target,
-    UpstreamConfig,
+    self, AuditConfig, Builtin, Config, CustomConfig, DEFAULT_FILE, Jwks, JwtConfig, OtlpConfig, Problem,
+    Runs, Target, UpstreamConfig,
 };
 use crate::terminal;
 
@@ -139,6 +139,9 @@ fn audit(audit: &AuditConfig) -> Value {
         "jsonl": audit.jsonl,
         "csv": audit.csv,
         "text": audit.text,
+        "otlp": audit.otlp.as_ref().map(otlp),
+        "postgres": audit.postgres.as_ref().map(|postgres| object!({"url": postgres.shown,
+            "critical": postgres.critical, "timeout_s": postgres.timeout.as_secs(), "batch": postgres.batch})),
         "retention": {
             "days": audit.retention.days,
             "records": audit.retention.records,
@@ -146,6 +149,12 @@ fn audit(audit: &AuditConfig) -> Value {
         },
         "rotation": {"size_mb": audit.rotation.bytes >> 20, "files": audit.rotation.files},
     })
+}
+
+fn otlp(otlp: &OtlpConfig) -> Value {
+    object!({"url": otlp.url, "headers": otlp.headers.keys().collect::<Vec<_>>(), "logs": otlp.logs,
+        "spans": otlp.spans, "sample_one_in": otlp.sample_one_in, "timeout_s": otlp.timeout.as_secs(),
+        "batch": otlp.batch, "queue": otlp.queue, "retry_s": otlp.retry.as_secs()})
 }
 
 fn guards(config: &Config) -> Value {

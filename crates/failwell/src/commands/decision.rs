@@ -13,7 +13,7 @@ use super::configured::{self, Misconfigured};
 use super::{ledger, serve};
 use crate::cli::LedgerPlace;
 use crate::complaint::Complaint;
-use crate::config::Config;
+use crate::config::{AuditConfig, Config};
 
 /// Who sits at the terminal, as far as the system says.
 pub(super) fn person() -> String {
@@ -52,9 +52,12 @@ impl Register {
             Some(_) => Config::default(),
             None => configured::settle(place.config.as_deref()).map_err(Misconfigured::report)?,
         };
-        let config = Config { data_dir: Some(folder.to_owned()), ..config };
+        // What carries records elsewhere is the server's business: it reads them from the ledger.
+        let audit = AuditConfig { otlp: None, postgres: None, ..config.audit };
+        let config = Config { data_dir: Some(folder.to_owned()), audit, ..config };
         let gate = Gate::standard().map_err(|fault| serve::unexpected(&fault))?;
-        let (books, is_critical) = (ledger::books(&config, &gate), config.audit.critical);
+        let books = ledger::books(&config, &gate).map_err(|fault| serve::unexpected(&fault))?;
+        let is_critical = config.audit.critical;
         let register = Register { books, gate, is_critical };
         if is_critical && !register.works() {
             return Err(Complaint::new(
@@ -97,6 +100,7 @@ impl Register {
             ended_as: Ended::Well,
             bytes_in: 0,
             bytes_out: 0,
+            trace: None,
             verdicts: vec![verdict],
             bodies: None,
         }));

@@ -42,7 +42,7 @@ fn guarded(room: Result<impl Room, Fault>, settings: Settings) -> Result<Arc<Hou
     // back as they are: a test whose id looks like a secret has to be found again by it.
     guards.secrets.directions.retain(|direction| *direction != Direction::Result);
     let gate = Gate::new(Guards::compile(guards)?);
-    let books = ledger::books(&Config::default(), &gate);
+    let books = ledger::books(&Config::default(), &gate)?;
     House::new(Arc::new(room?), Settings { gate: Some(gate), ..settings }, books)
 }
 

@@ -103,7 +103,7 @@ impl Served {
         gateway.pin(pins.clone());
         let rooms = rooms(&gateway, config)?;
         let front = Front::new(front(&gateway, config, &rooms));
-        let books = ledger::books(config, &gate);
+        let books = ledger::books(config, &gate)?;
         let house = House::new(Arc::new(front.clone()), settings.clone(), books)?;
         gateway.announce_to(house.hub());
         let (single, guards, typed_rate) = (BTreeMap::new(), config.guards.clone(), bounds.rate);

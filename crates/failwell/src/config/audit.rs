@@ -7,19 +7,23 @@ use failwell_audit::{Retention, Rotation};
 use super::keys::{BODY_BYTES, KEEP_DAYS, KEEP_MB, KEEP_RECORDS, Number, ROTATE_FILES, ROTATE_MB};
 use super::reader::{Reader, Section};
 use super::settings::AuditConfig;
+use super::{otlp, postgres};
 
 /// Reads what the file says about the ledger.
 pub(super) fn read(reader: &mut Reader<'_>, root: &Section<'_>) -> AuditConfig {
     let Some(section) = reader.table(root, "audit") else { return AuditConfig::default() };
     let mut paths: Vec<(&str, PathBuf)> = Vec::new();
     let [jsonl, csv, text] = ["jsonl", "csv", "text"].map(|name| path(reader, &section, name, &mut paths));
+    let critical = reader.flag(&section, "critical").unwrap_or(false);
     AuditConfig {
-        critical: reader.flag(&section, "critical").unwrap_or(false),
+        critical,
         bodies: reader.flag(&section, "bodies").unwrap_or(false),
         body_bytes: usize::try_from(reader.number(&section, &BODY_BYTES)).unwrap_or(usize::MAX),
         jsonl,
         csv,
         text,
+        otlp: otlp::read(reader, &section),
+        postgres: postgres::read(reader, &section, critical),
         retention: retention(reader, &section),
         rotation: rotation(reader, &section),
     }

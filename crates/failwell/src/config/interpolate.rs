@@ -69,6 +69,13 @@ pub(super) fn fill(text: &str, folder: &Path) -> Result<String, Vec<Flaw>> {
     if flaws.is_empty() { Ok(filled) } else { Err(flaws) }
 }
 
+/// A text that was typed, with its placeholders filled in; else the first problem and what to do about it.
+#[cfg(feature = "postgres")]
+pub(crate) fn filled(text: &str) -> Result<String, (String, String)> {
+    fill(text, Path::new("."))
+        .map_err(|flaws| flaws.into_iter().next().map(|flaw| (flaw.message, flaw.help)).unwrap_or_default())
+}
+
 fn plain(text: Option<&str>) -> String {
     text.unwrap_or_default().replace("$${", "${")
 }

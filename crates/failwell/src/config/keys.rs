@@ -1,5 +1,6 @@
 //! The one table of what may stand in the file.
 
+mod carriers;
 mod consent;
 mod custom;
 mod identity;
@@ -8,6 +9,10 @@ mod rules;
 mod tasks;
 
 use super::Builtin;
+use carriers::{OTLP, POSTGRES};
+pub(super) use carriers::{
+    OTLP_BATCH, OTLP_QUEUE, OTLP_RETRY, OTLP_SAMPLE, OTLP_TIMEOUT, POSTGRES_BATCH, POSTGRES_TIMEOUT,
+};
 use consent::{APPROVAL, PIN};
 pub(super) use consent::{EXPIRES, PIN_ACTIONS, WAIT};
 use custom::CUSTOM;
@@ -35,6 +40,11 @@ pub(super) enum Takes {
     /// An address that may hold a password where it should not.
     Address {
         example: &'static str,
+    },
+    /// An address, or a table of these keys with the address among them.
+    AddressOr {
+        example: &'static str,
+        keys: &'static [Key],
     },
     /// One of these words.
     Choice(&'static [&'static str]),
@@ -163,6 +173,19 @@ pub(super) static AUDIT: &[Key] = &[
     text("jsonl", "A file for copies of the records, as JSON Lines.", "audit.jsonl"),
     text("csv", "A file for copies of the records, as CSV.", "audit.csv"),
     text("text", "A file for copies of the records, as text.", "audit.log"),
+    key(
+        "otlp",
+        "An OpenTelemetry collector for the records, and for a span of each exchange, over OTLP/HTTP.",
+        Takes::AddressOr { example: "http://127.0.0.1:4318", keys: OTLP },
+    ),
+    key(
+        "postgres",
+        "A PostgreSQL database for copies of the records of several nodes.",
+        Takes::AddressOr {
+            example: "postgres://failwell:${PASSWORD}@127.0.0.1:5432/failwell",
+            keys: POSTGRES,
+        },
+    ),
     key("retention", "How much the ledger keeps; the oldest records go first.", Takes::Table(RETENTION)),
     key("rotation", "How large the files of copies grow.", Takes::Table(ROTATION)),
 ];

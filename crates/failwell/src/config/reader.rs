@@ -73,6 +73,14 @@ impl<'t> Section<'t> {
         format!("{}{name}", self.prefix)
     }
 
+    /// An address that could stand under a key.
+    pub(super) fn example(&self, name: &str) -> Option<&'static str> {
+        match self.keys.iter().find(|key| key.name == name).map(|key| &key.takes) {
+            Some(Takes::Address { example } | Takes::AddressOr { example, .. }) => Some(example),
+            _ => None,
+        }
+    }
+
     fn entry(&self, name: &str) -> Option<&'t Spanned<DeValue<'t>>> {
         self.table.iter().find(|(key, _)| key.get_ref() == name).map(|(_, value)| value)
     }
@@ -151,7 +159,9 @@ impl Reader<'_> {
         }
         let example = section.keys.iter().find(|key| key.name == name).map(|key| &key.takes);
         let help = match example {
-            Some(Takes::Text { example, .. } | Takes::Address { example }) => {
+            Some(
+                Takes::Text { example, .. } | Takes::Address { example } | Takes::AddressOr { example, .. },
+            ) => {
                 format!("write it in quotes, such as {name} = \"{example}\"")
             }
             _ => "write it in quotes".to_owned(),
@@ -342,6 +352,11 @@ impl Reader<'_> {
         Some(inner)
     }
 
+    /// Whether a table stands under a key that takes text, too.
+    pub(super) fn is_table(section: &Section<'_>, name: &str) -> bool {
+        section.entry(name).is_some_and(|value| matches!(value.get_ref(), DeValue::Table(_)))
+    }
+
     pub(super) fn tables<'t>(&mut self, section: &Section<'t>, name: &str) -> Vec<Section<'t>> {
         let Some(value) = section.entry(name) else { return Vec::new() };
         let help = format!("write [[{}]] with two pairs of brackets above each one", section.path(name));
@@ -370,7 +385,9 @@ impl Reader<'_> {
 
 fn inner_keys(section: &Section<'_>, name: &str) -> &'static [Key] {
     match section.keys.iter().find(|key| key.name == name).map(|key| &key.takes) {
-        Some(Takes::Table(keys) | Takes::Tables(keys) | Takes::Named(keys)) => keys,
+        Some(
+            Takes::Table(keys) | Takes::Tables(keys) | Takes::Named(keys) | Takes::AddressOr { keys, .. },
+        ) => keys,
         _ => &[],
     }
 }

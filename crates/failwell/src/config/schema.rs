@@ -36,6 +36,13 @@ fn takes(takes: &Takes) -> Value {
         Takes::Text { example, pattern: None } | Takes::Address { example } => {
             json!({"type": "string", "minLength": 1, "examples": [example]})
         }
+        Takes::AddressOr { example, keys } => {
+            let mut table = object(keys);
+            if let Some(members) = table.as_object_mut() {
+                members.insert("required".to_owned(), json!(["url"]));
+            }
+            json!({"anyOf": [{"type": "string", "minLength": 1, "examples": [example]}, table]})
+        }
         Takes::Choice(words) => json!({"enum": words}),
         Takes::Secret => json!({"type": "string", "minLength": 1}),
         Takes::Flag { default } => json!({"type": "boolean", "default": default}),

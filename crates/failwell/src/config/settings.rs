@@ -15,7 +15,7 @@ use failwell_policy::{Charter, GuardSettings, Keys, Limits, Rules, Ruling};
 use failwell_server::Terms;
 use http::Uri;
 
-use super::{Builtin, CustomConfig, JwtConfig, StateConfig, TasksConfig};
+use super::{Builtin, CustomConfig, JwtConfig, OtlpConfig, PostgresConfig, StateConfig, TasksConfig};
 
 /// The settings of one start.
 #[derive(Debug)]
@@ -79,6 +79,8 @@ pub(crate) struct AuditConfig {
     pub(crate) jsonl: Option<PathBuf>,
     pub(crate) csv: Option<PathBuf>,
     pub(crate) text: Option<PathBuf>,
+    pub(crate) otlp: Option<OtlpConfig>,
+    pub(crate) postgres: Option<PostgresConfig>,
     pub(crate) retention: Retention,
     pub(crate) rotation: Rotation,
 }
@@ -92,6 +94,8 @@ impl Default for AuditConfig {
             jsonl: None,
             csv: None,
             text: None,
+            otlp: None,
+            postgres: None,
             retention: Retention::default(),
             rotation: Rotation::default(),
         }

@@ -8,7 +8,7 @@ use std::time::Duration;
 use failwell_gateway::Sharing;
 
 use self::target::target;
-pub(super) use self::target::{address_at, authorities, is_exposed, plain, program, strangers};
+pub(super) use self::target::{address_at, authorities, headers, is_exposed, plain, program, strangers};
 use super::Builtin;
 use super::keys::{
     IDLE_STOP, MAX_MESSAGE_BYTES, MAX_SESSIONS, RESTART_BUDGET, RESTART_WINDOW, START_TIMEOUT, TIMEOUT,

@@ -26,7 +26,10 @@ fn walk(table: &DeTable<'_>, keys: Option<&[Key]>, text: &str, hidden: &mut Vec<
 
 fn hide(value: &Spanned<DeValue<'_>>, takes: Option<&Takes>, text: &str, hidden: &mut Vec<Range<usize>>) {
     match (value.get_ref(), takes) {
-        (DeValue::Table(table), Some(Takes::Table(keys) | Takes::Tables(keys))) => {
+        (
+            DeValue::Table(table),
+            Some(Takes::Table(keys) | Takes::Tables(keys) | Takes::AddressOr { keys, .. }),
+        ) => {
             walk(table, Some(keys), text, hidden);
         }
         (DeValue::Table(table), Some(Takes::Named(keys))) => {
@@ -38,7 +41,9 @@ fn hide(value: &Spanned<DeValue<'_>>, takes: Option<&Takes>, text: &str, hidden:
         (DeValue::Table(table), _) => walk(table, None, text, hidden),
         (DeValue::Array(items), _) => items.iter().for_each(|item| hide(item, takes, text, hidden)),
         (_, None | Some(Takes::Secrets | Takes::Secret)) => hidden.extend(closed(value.span(), text)),
-        (DeValue::String(_), Some(Takes::Address { .. })) => hidden.extend(credentials(value.span(), text)),
+        (DeValue::String(_), Some(Takes::Address { .. } | Takes::AddressOr { .. })) => {
+            hidden.extend(credentials(value.span(), text))
+        }
         _ => {}
     }
 }
@@ -132,9 +137,10 @@ fn is_header(line: &str) -> bool {
 fn all_keys(keys: &'static [Key]) -> Vec<&'static Key> {
     keys.iter()
         .flat_map(|key| match key.takes {
-            Takes::Table(inner) | Takes::Tables(inner) | Takes::Named(inner) => {
-                [vec![key], all_keys(inner)].concat()
-            }
+            Takes::Table(inner)
+            | Takes::Tables(inner)
+            | Takes::Named(inner)
+            | Takes::AddressOr { keys: inner, .. } => [vec![key], all_keys(inner)].concat(),
             _ => vec![key],
         })
         .collect()

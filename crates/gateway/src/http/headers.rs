@@ -1,7 +1,8 @@
 //! What the protocol wants in the headers of a request.
 
+use failwell_audit::{TRACEPARENT, TRACESTATE};
 use failwell_rpc::{Era, Raw, Revision, meta};
-use failwell_server::{header_value, named_by, repeated_params};
+use failwell_server::{Trace, header_value, named_by, repeated_params};
 use http::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 
 use super::Peer;
@@ -11,6 +12,16 @@ const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
 const METHOD: HeaderName = HeaderName::from_static("mcp-method");
 const NAME: HeaderName = HeaderName::from_static("mcp-name");
 const LAST_EVENT: HeaderName = HeaderName::from_static("last-event-id");
+
+/// The trace a request is part of, as everybody on the way reads it.
+pub(super) fn join(headers: &mut HeaderMap, trace: &Trace) {
+    let state = trace.state.as_deref().map(str::to_owned);
+    for (name, value) in [(TRACEPARENT, Some(trace.header())), (TRACESTATE, state)] {
+        if let Some(value) = value.and_then(|value| HeaderValue::try_from(value).ok()) {
+            headers.insert(HeaderName::from_static(name), value);
+        }
+    }
+}
 
 impl Peer {
     /// The headers of a request, derived from the very params that are sent.

@@ -30,6 +30,11 @@ pub enum Trust {
 }
 
 impl Trust {
+    /// What makes a connection secure, for what speaks another protocol than HTTP over it.
+    pub async fn connector(&self) -> io::Result<TlsConnector> {
+        connector(self.clone()).await
+    }
+
     /// These authorities alone; `None` when there is not one certificate, or one that nobody can read.
     pub fn pem(text: impl Into<Bytes>) -> Option<Trust> {
         let trust = Trust::Pem(text.into());

@@ -7,7 +7,9 @@ use failwell_fault::{Fault, reason};
 use failwell_policy::Caller;
 use failwell_render::Reply;
 use failwell_rpc::{Face, Incoming, Limits, Message, Misread, ReplyTo, Request, Revision, read};
-use failwell_server::{Arrival, Concern, House, Keep, Session, SharedIds, Spoken, Stream, claims_modern};
+use failwell_server::{
+    Arrival, Carried, Concern, House, Keep, Session, SharedIds, Spoken, Stream, Trace, claims_modern,
+};
 use futures_util::future::join_all;
 use http::header::HeaderValue;
 use http::{Response, StatusCode};
@@ -24,6 +26,9 @@ use crate::stdio::join_bodies;
 /// The dialect of requests without a session.
 const MODERN: Face = Face::Mcp(Revision::LATEST);
 
+/// The trace the HTTP request is part of, for messages that do not speak of one themselves.
+type FromHeader = Option<Arc<Carried>>;
+
 /// What a body is, before anybody works on it.
 enum Sort {
     Modern,
@@ -36,26 +41,27 @@ enum Sort {
 /// `POST`: a message, or in 2025-03-26 several.
 pub(super) async fn post(door: &Arc<Door>, head: &Head<'_>, bytes: Bytes, caller: Caller) -> Response<Body> {
     let prefers_events = head.prefers_events();
+    let carried = door.house.carried(|name| head.get(name)).map(Arc::new);
     // The common case needs no sorting: whatever the body turns out to be, one document answers it.
     if head.claims_modern() && head.session_id().is_none() && !prefers_events {
-        return modern(door, head, bytes, caller).await;
+        return modern(door, head, carried, bytes, caller).await;
     }
     match sort(&bytes, head) {
         Sort::Unreadable(misread) => {
             let face = unread_face(head, door, &caller);
             door.reply(door.house.misread(misread, face, head.connection, Some(&caller)).await)
         }
-        Sort::Modern => modern(door, head, bytes, caller).await,
+        Sort::Modern => modern(door, head, carried, bytes, caller).await,
         // Rare and large, so kept apart: what every request is made of stays small.
         Sort::Initialize if head.session_id().is_none() => {
-            Box::pin(initialize(door, head, bytes, &caller)).await
+            Box::pin(initialize(door, head, bytes, &caller, carried.as_deref())).await
         }
         sorted @ (Sort::Session | Sort::Initialize | Sort::Batch) => match find(door, head, &caller).await {
             Ok(seat) if matches!(sorted, Sort::Batch) && !seat.session.revision().allows_batch() => {
                 let face = Face::Mcp(seat.session.revision());
                 door.reply(door.house.misread(no_batch(), face, &seat.session.id, Some(&caller)).await)
             }
-            Ok(seat) => in_session(door, &seat, bytes, caller, prefers_events).await,
+            Ok(seat) => in_session(door, &seat, (bytes, carried), caller, prefers_events).await,
             Err(fault) => {
                 door.reply(refuse_with_id(&door.house, fault, &bytes, head.face(), head.connection).await)
             }
@@ -112,7 +118,13 @@ async fn refuse_with_id(house: &House, fault: Fault, bytes: &Bytes, face: Face, 
 }
 
 /// A stateless request. When its client hangs up, it is called off.
-async fn modern(door: &Arc<Door>, head: &Head<'_>, bytes: Bytes, caller: Caller) -> Response<Body> {
+async fn modern(
+    door: &Arc<Door>,
+    head: &Head<'_>,
+    carried: FromHeader,
+    bytes: Bytes,
+    caller: Caller,
+) -> Response<Body> {
     let (house, headers, on) = (door.house.clone(), head.mcp_headers(), head.connection.clone());
     let prefers_events = head.prefers_events();
     let (outlet, cancel) = (Arc::new(Stream::new(Keep::Nothing)), CancellationToken::new());
@@ -121,7 +133,9 @@ async fn modern(door: &Arc<Door>, head: &Head<'_>, bytes: Bytes, caller: Caller)
         match read(&bytes, &Limits::default()) {
             Incoming::One(Ok(Message::Request(request))) => {
                 let spoken = Spoken::Modern(Some(&headers));
-                house.walk(arrival(request, spoken, &caller, On::Connection(&on), line, called_off)).await
+                let trace = house.join_trace(&request, carried.as_deref());
+                let on = On::Connection(&on);
+                house.walk(arrival((request, trace), spoken, &caller, on, line, called_off)).await
             }
             Incoming::One(Ok(Message::Response(response))) => {
                 let fault = Fault::new(&reason::RPC_BAD_SHAPE).fact("member", "result");
@@ -154,7 +168,13 @@ async fn modern(door: &Arc<Door>, head: &Head<'_>, bytes: Bytes, caller: Caller)
 }
 
 /// The first request of a session: only when the handshake worked is there a session.
-async fn initialize(door: &Arc<Door>, head: &Head<'_>, bytes: Bytes, caller: &Caller) -> Response<Body> {
+async fn initialize(
+    door: &Arc<Door>,
+    head: &Head<'_>,
+    bytes: Bytes,
+    caller: &Caller,
+    carried: Option<&Carried>,
+) -> Response<Body> {
     let on = head.connection;
     let face = Face::Mcp(Revision::LATEST_SESSION);
     let seat = match door.sessions.prepare(caller).and_then(|seat| door.sessions.seat(&seat).map(|()| seat)) {
@@ -162,7 +182,7 @@ async fn initialize(door: &Arc<Door>, head: &Head<'_>, bytes: Bytes, caller: &Ca
         Err(fault) => return door.reply(refuse_with_id(&door.house, fault, &bytes, face, on).await),
     };
     let outlet = Arc::new(Stream::new(Keep::Nothing));
-    let reply = session_body(&door.house, &seat.session, caller, &bytes, &outlet).await;
+    let reply = session_body(&door.house, &seat.session, caller, (&bytes, carried), &outlet).await;
     let mut response = match reply {
         Answer::One(reply) => door.reply(reply),
         Answer::Many(_) => empty(StatusCode::ACCEPTED),
@@ -186,7 +206,7 @@ async fn initialize(door: &Arc<Door>, head: &Head<'_>, bytes: Bytes, caller: &Ca
 async fn in_session(
     door: &Arc<Door>,
     seat: &Arc<Seat>,
-    bytes: Bytes,
+    (bytes, carried): (Bytes, FromHeader),
     caller: Caller,
     prefers_events: bool,
 ) -> Response<Body> {
@@ -195,7 +215,7 @@ async fn in_session(
     let (line, asked) = (outlet.clone(), bytes.clone());
     let work = Persist::new(
         async move {
-            match session_body(&house, &session, &caller, &bytes, &line).await {
+            match session_body(&house, &session, &caller, (&bytes, carried.as_deref()), &line).await {
                 Answer::One(reply) => reply,
                 Answer::Many(body) => body.map(|body| Reply {
                     status: 200,
@@ -231,14 +251,14 @@ async fn session_body(
     house: &Arc<House>,
     session: &Arc<Session>,
     caller: &Caller,
-    bytes: &Bytes,
+    (bytes, carried): (&Bytes, Option<&Carried>),
     outlet: &Arc<Stream>,
 ) -> Answer {
+    let one = |message| session_message(house, session, caller, (message, carried), outlet);
     match read(bytes, &Limits::default()) {
-        Incoming::One(message) => Answer::One(session_message(house, session, caller, message, outlet).await),
+        Incoming::One(message) => Answer::One(one(message).await),
         Incoming::Batch(messages) => {
-            let each =
-                messages.into_iter().map(|message| session_message(house, session, caller, message, outlet));
+            let each = messages.into_iter().map(one);
             Answer::Many(join_bodies(join_all(each).await))
         }
     }
@@ -248,14 +268,16 @@ async fn session_message(
     house: &Arc<House>,
     session: &Arc<Session>,
     caller: &Caller,
-    message: Result<Message<'_>, Misread>,
+    (message, carried): (Result<Message<'_>, Misread>, Option<&Carried>),
     outlet: &Arc<Stream>,
 ) -> Option<Reply> {
     match message {
         Ok(Message::Request(request)) => {
             let cancel = session.ended.child_token();
             let line = outlet.clone();
-            house.walk(arrival(request, Spoken::Session, caller, On::Session(session), line, cancel)).await
+            let trace = house.join_trace(&request, carried);
+            let on = On::Session(session);
+            house.walk(arrival((request, trace), Spoken::Session, caller, on, line, cancel)).await
         }
         Ok(Message::Notification(notification)) => {
             if house.heed(&notification, session) == Concern::Others {
@@ -277,7 +299,7 @@ async fn session_message(
 }
 
 fn arrival<'a>(
-    request: Request<'a>,
+    (request, trace): (Request<'a>, Option<Trace>),
     spoken: Spoken<'a>,
     caller: &'a Caller,
     on: On<'a>,
@@ -288,7 +310,7 @@ fn arrival<'a>(
         On::Session(session) => (Some(session), session.id.as_str()),
         On::Connection(connection) => (None, connection),
     };
-    Arrival { request, spoken, caller, session, connection, ids: SharedIds::Allowed, outlet, cancel }
+    Arrival { request, spoken, caller, session, connection, ids: SharedIds::Allowed, outlet, cancel, trace }
 }
 
 /// What a request belongs to.

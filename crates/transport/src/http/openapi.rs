@@ -5,10 +5,9 @@ use std::sync::Arc;
 use failwell_fault::Ref;
 use failwell_policy::Caller;
 use failwell_rpc::{Face, ReplyTo, RestStyle};
-use failwell_server::{PlainCall, PlainFrom};
+use failwell_server::{PlainAround, PlainCall, PlainFrom};
 use http::Response;
 use serde_json::{Map, Value, json};
-use tokio_util::sync::CancellationToken;
 
 use super::body::{Body, whole};
 use super::request::Head;
@@ -19,7 +18,7 @@ pub(super) async fn document(door: &Arc<Door>, head: &Head<'_>) -> Response<Body
     let to = ReplyTo { reference: Ref::fresh(), ..ReplyTo::misread(None, Face::Rest(RestStyle::Plain)) };
     let anyone = Caller::anonymous();
     let from = PlainFrom { caller: &anyone, connection: head.connection, request: None };
-    let listed = door.house.walk_plain(to, Ok(PlainCall::ListTools), from, CancellationToken::new()).await;
+    let listed = door.house.walk_plain(to, Ok(PlainCall::ListTools), from, PlainAround::default()).await;
     let listed: Value =
         listed.and_then(|reply| serde_json::from_slice(&reply.body).ok()).unwrap_or(Value::Null);
     let mut paths = fixed_paths();

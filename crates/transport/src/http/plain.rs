@@ -7,7 +7,7 @@ use failwell_fault::{Fault, Pointer, Rule, Violation, reason};
 use failwell_policy::Caller;
 use failwell_render::Reply;
 use failwell_rpc::{Face, Incoming, Limits, Message, Misread, ReplyTo, read};
-use failwell_server::{PlainCall, PlainFrom};
+use failwell_server::{Carried, PlainAround, PlainCall, PlainFrom};
 use futures_util::future::join_all;
 use http::{Response, StatusCode};
 use tokio_util::sync::CancellationToken;
@@ -21,15 +21,18 @@ use crate::stdio::join_bodies;
 /// `POST /rpc`: one message or a batch; always status 200, or 204 when there is nothing to say.
 pub(super) async fn rpc(door: &Arc<Door>, head: &Head<'_>, bytes: Bytes, caller: Caller) -> Response<Body> {
     let cancel = CancellationToken::new();
+    let carried = door.house.carried(|name| head.get(name));
     let (owner, called_off, on) = (door.clone(), cancel.clone(), head.connection.clone());
     let work = async move {
         let from = (&caller, &*on);
         match read(&bytes, &Limits::default()) {
             Incoming::One(message) => {
-                rpc_message(&owner, message, from, &called_off).await.map(|reply| reply.body)
+                let carried = carried.as_ref();
+                rpc_message(&owner, message, from, &called_off, carried).await.map(|reply| reply.body)
             }
             Incoming::Batch(messages) => {
-                let each = messages.into_iter().map(|m| rpc_message(&owner, m, from, &called_off));
+                let one = |message| rpc_message(&owner, message, from, &called_off, carried.as_ref());
+                let each = messages.into_iter().map(one);
                 join_bodies(join_all(each).await)
             }
         }
@@ -45,13 +48,15 @@ async fn rpc_message(
     message: Result<Message<'_>, Misread>,
     (caller, connection): (&Caller, &str),
     cancel: &CancellationToken,
+    carried: Option<&Carried>,
 ) -> Option<Reply> {
     match message {
         Ok(Message::Request(request)) => {
             let to = ReplyTo::request(request.id.clone(), Face::Rpc);
             let call = PlainCall::read(&request);
             let from = PlainFrom { caller, connection, request: Some(request.text()) };
-            door.house.walk_plain(to, call, from, cancel.clone()).await
+            let around = PlainAround { cancel: cancel.clone(), trace: door.house.join_plain(carried) };
+            door.house.walk_plain(to, call, from, around).await
         }
         Ok(Message::Notification(notification)) => {
             door.house.overhear(&notification, Face::Rpc, caller, connection);
@@ -65,9 +70,9 @@ async fn rpc_message(
 /// `GET /v1/tools`
 pub(super) async fn tools(door: &Arc<Door>, head: &Head<'_>, caller: Caller) -> Response<Body> {
     let to = ReplyTo::misread(None, head.face());
-    let cancel = CancellationToken::new();
+    let around = around(door, head, CancellationToken::new());
     let from = PlainFrom { caller: &caller, connection: head.connection, request: None };
-    door.reply(door.house.walk_plain(to, Ok(PlainCall::ListTools), from, cancel).await)
+    door.reply(door.house.walk_plain(to, Ok(PlainCall::ListTools), from, around).await)
 }
 
 /// `POST /v1/tools/{name}` with the arguments as the body.
@@ -78,12 +83,17 @@ pub(super) async fn tool(door: &Arc<Door>, head: &Head<'_>, bytes: Bytes, caller
         PlainCall::Execute { name: percent_decode(name), arguments }
     });
     let cancel = CancellationToken::new();
-    let (owner, called_off, on) = (door.clone(), cancel.clone(), head.connection.clone());
+    let (owner, around, on) = (door.clone(), around(door, head, cancel.clone()), head.connection.clone());
     let work = async move {
         let from = PlainFrom { caller: &caller, connection: &on, request: std::str::from_utf8(&bytes).ok() };
-        owner.house.walk_plain(to, call, from, called_off).await
+        owner.house.walk_plain(to, call, from, around).await
     };
     door.reply(Persist::new(work, Some(cancel)).await)
+}
+
+fn around(door: &Door, head: &Head<'_>, cancel: CancellationToken) -> PlainAround {
+    let carried = door.house.carried(|name| head.get(name));
+    PlainAround { cancel, trace: door.house.join_plain(carried.as_ref()) }
 }
 
 /// The body is an object of arguments; an empty one means none.

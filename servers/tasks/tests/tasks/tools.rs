@@ -288,7 +288,8 @@ async fn every_answer_keeps_the_schema_it_promised() {
     let to = failwell_rpc::ReplyTo::request(failwell_rpc::Id::from_number(1), failwell_rpc::Face::Rpc);
     let call = failwell_server::PlainCall::ListTools;
     let caller = failwell_policy::Caller::anonymous();
-    let reply = world.house.walk_plain(to, Ok(call), &caller, None, stop).await.expect("an answer");
+    let from = failwell_server::PlainFrom { caller: &caller, connection: "", request: None };
+    let reply = world.house.walk_plain(to, Ok(call), from, stop).await.expect("an answer");
     let body: Value = serde_json::from_slice(&reply.body).expect("JSON");
     let tools = body["result"]["tools"].as_array().expect("tools");
     assert_eq!(tools.len(), 29, "{:?}", tools.iter().map(|tool| tool["name"].as_str()).collect::<Vec<_>>());

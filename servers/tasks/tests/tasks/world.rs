@@ -13,7 +13,7 @@ use failwell_gateway::Gateway;
 use failwell_policy::Caller;
 use failwell_process::Launcher;
 use failwell_rpc::{Face, Id, ReplyTo};
-use failwell_server::{House, Info, PlainCall, Room, Settings as HouseSettings, Toolbox};
+use failwell_server::{House, Info, PlainCall, PlainFrom, Room, Settings as HouseSettings, Toolbox};
 use failwell_tasks::{ApiKey, PaceIs, Settings, TokenStore, tasks};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
@@ -146,7 +146,8 @@ impl World {
         let call = PlainCall::Execute { name: tool.to_owned(), arguments };
         let to = ReplyTo::request(Id::from_number(1), Face::Rpc);
         let stop = CancellationToken::new();
-        let reply = self.house.walk_plain(to, Ok(call), &Caller::anonymous(), None, stop).await;
+        let from = PlainFrom { caller: &Caller::anonymous(), connection: "", request: None };
+        let reply = self.house.walk_plain(to, Ok(call), from, stop).await;
         let text = String::from_utf8(reply.expect("an answer").body).expect("text");
         self.sent.lock().unwrap().push_str(&text);
         let mut body: Value = serde_json::from_str(&text).expect("JSON");

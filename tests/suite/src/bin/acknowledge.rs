@@ -57,5 +57,6 @@ fn record(to: ReplyTo, number: u64) -> Box<Record> {
         bytes_out: 2,
         verdicts: Vec::new(),
         bodies: None,
+        trace: None,
     })
 }

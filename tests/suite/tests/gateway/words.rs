@@ -44,7 +44,9 @@ async fn callers_read_an_excerpt_of_what_a_trusted_upstream_says_and_nothing_of_
 
 /// The number under this name.
 fn number(world: &World, name: &str) -> u64 {
-    let metrics = world.gateway.metrics();
+    let mut numbers = failwell_server::Numbers::default();
+    world.gateway.metrics(&mut numbers);
+    let metrics = numbers.into_text();
     let line = metrics.lines().find(|line| line.starts_with(name)).unwrap_or_else(|| panic!("{metrics}"));
     line.rsplit(' ').next().and_then(|text| text.parse().ok()).unwrap_or_else(|| panic!("{line}"))
 }

@@ -3,15 +3,15 @@ use std::io::{BufWriter, ErrorKind, Write};
 use std::path::Path;
 use std::process::ExitCode;
 
-use failwell_audit::{Format, Reading};
+use failwell_audit::Format;
 
-use super::{asked, open, serve};
+use super::{Book, asked, serve};
 use crate::cli::{Export, ExportAs};
 use crate::complaint::Complaint;
 
 /// Writes records out, oldest first.
 pub(super) fn run(arguments: &Export) -> Result<ExitCode, Complaint> {
-    let reading = open(&arguments.place)?;
+    let mut book = Book::open(&arguments.place)?;
     let name =
         arguments.output.as_deref().map_or("standard output".to_owned(), |path| path.display().to_string());
     let failed = |error: &std::io::Error| {
@@ -24,7 +24,7 @@ pub(super) fn run(arguments: &Export) -> Result<ExitCode, Complaint> {
         Some(path) => Box::new(create(path).map_err(|error| failed(&error))?),
         None => Box::new(std::io::stdout().lock()),
     };
-    match write(&reading, arguments, &mut BufWriter::new(&mut out))? {
+    match write(&mut book, arguments, &mut BufWriter::new(&mut out))? {
         Ok(()) => Ok(ExitCode::SUCCESS),
         // A reader that has enough is no failure.
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(ExitCode::SUCCESS),
@@ -33,7 +33,7 @@ pub(super) fn run(arguments: &Export) -> Result<ExitCode, Complaint> {
 }
 
 fn write(
-    reading: &Reading,
+    book: &mut Book,
     arguments: &Export,
     out: &mut impl Write,
 ) -> Result<Result<(), std::io::Error>, Complaint> {
@@ -42,8 +42,8 @@ fn write(
         ExportAs::Csv => Format::Csv,
         ExportAs::Text => Format::Text,
     };
-    let mut written = out.write_all(format.header().as_bytes());
-    let read = reading.each(&asked(&arguments.wanted), |row| {
+    let mut written = out.write_all(book.header(format).as_bytes());
+    let read = book.each(&asked(&arguments.wanted), |row| {
         if written.is_ok() {
             written = out.write_all(row.written(format).as_bytes());
         }

@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use failwell_audit::Query;
 
-use super::{asked, format, open, serve, show};
+use super::{Book, asked, format, serve, show};
 use crate::cli::Tail;
 use crate::complaint::Complaint;
 
@@ -13,14 +13,17 @@ const LOOK: Duration = Duration::from_millis(250);
 /// Shows the latest records, and with `--follow` those to come.
 pub(super) fn run(arguments: &Tail) -> Result<ExitCode, Complaint> {
     let unexpected = |fault| serve::unexpected(&fault);
-    let reading = open(&arguments.place)?;
+    let mut book = Book::open(&arguments.place)?;
     let limit = usize::try_from(arguments.lines).unwrap_or(usize::MAX);
     let wanted = asked(&arguments.wanted);
-    let mut seen = reading.head().map_err(unexpected)?.seq;
+    let mut seen = book.ends().map_err(unexpected)?;
     if limit > 0 {
         let latest = Query { limit: Some(limit), ..wanted.clone() };
-        let rows = reading.select(&latest).map_err(unexpected)?;
-        seen = rows.last().map_or(seen, |row| row.head.seq.max(seen));
+        let rows = book.select(&latest).map_err(unexpected)?;
+        for found in &rows {
+            let last = seen.entry(found.node.clone().unwrap_or_default()).or_default();
+            *last = found.row.head.seq.max(*last);
+        }
         show(&rows, format(arguments.json));
     }
     if !arguments.follow {
@@ -28,11 +31,19 @@ pub(super) fn run(arguments: &Tail) -> Result<ExitCode, Complaint> {
     }
     loop {
         std::thread::sleep(LOOK);
-        let head = reading.head().map_err(unexpected)?.seq;
-        if head > seen {
-            let new = Query { after: Some(seen), ..wanted.clone() };
-            show(&reading.select(&new).map_err(unexpected)?, format(arguments.json));
-            seen = head;
+        let ends = book.ends().map_err(unexpected)?;
+        if ends.iter().any(|(node, end)| seen.get(node).is_none_or(|seen| end > seen)) {
+            let new = book.since(&wanted, &seen).map_err(unexpected)?;
+            // What came between the two looks is shown now, and not again.
+            for found in &new {
+                let last = seen.entry(found.node.clone().unwrap_or_default()).or_default();
+                *last = found.row.head.seq.max(*last);
+            }
+            show(&new, format(arguments.json));
+            ends.into_iter().for_each(|(node, end)| {
+                let last = seen.entry(node).or_default();
+                *last = end.max(*last);
+            });
         }
     }
 }

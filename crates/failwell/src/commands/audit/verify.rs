@@ -1,9 +1,9 @@
 use std::process::ExitCode;
 
-use failwell_audit::{Break, Head, Verified, verify};
+use failwell_audit::{Break, Head, Verified};
 use serde_json::{Value, json as object};
 
-use super::{open, serve};
+use super::{Book, serve};
 use crate::cli::VerifyLedger;
 use crate::commands::configured::counted;
 use crate::commands::json;
@@ -18,21 +18,62 @@ pub(super) fn run(arguments: &VerifyLedger) -> Result<ExitCode, Complaint> {
         })
     });
     let known = known.transpose()?;
-    let found = verify(&open(&arguments.place)?, known).map_err(|fault| serve::unexpected(&fault))?;
+    let mut book = Book::open(&arguments.place)?;
+    let all = book.verify(known).map_err(|fault| serve::unexpected(&fault))?;
+    let holds = all.iter().all(|(_, found)| found.holds());
     if arguments.json {
-        terminal::print(&json(&as_json(&found))?);
-        return Ok(if found.holds() { ExitCode::SUCCESS } else { ExitCode::FAILURE });
+        terminal::print(&json(&all_as_json(&all))?);
+        return Ok(if holds { ExitCode::SUCCESS } else { ExitCode::FAILURE });
     }
-    if found.holds() {
-        terminal::print(&format!("{}\nhead {}\n", held(&found), found.head));
+    all.iter().for_each(|(node, found)| terminal::print(&shown(node.as_deref(), found)));
+    if holds {
         return Ok(ExitCode::SUCCESS);
     }
-    found.breaks.iter().for_each(|broken| terminal::print(&format!("{}\n", told(broken))));
-    let places = counted(usize::try_from(found.total).unwrap_or(usize::MAX), "place");
+    let total = all.iter().map(|(_, found)| found.total).sum::<u64>();
+    let places = counted(usize::try_from(total).unwrap_or(usize::MAX), "place");
     Err(Complaint::new(
         format!("the ledger is not what was written, in {places}"),
-        "compare it with a copy (audit.jsonl, a backup), and find out who could write to its folder",
+        "compare it with a copy (audit.jsonl, a backup), and find out who could write to it",
     ))
+}
+
+/// What was found out about one chain.
+fn shown(node: Option<&str>, found: &Verified) -> String {
+    let (of, head_of) = match node {
+        Some(node) => (format!("node {node}: "), format!("{node} ")),
+        None => (String::new(), String::new()),
+    };
+    let mut text = String::new();
+    for (first, last) in &found.gaps {
+        text.push_str(&format!(
+            "{of}records {first} to {last} were removed for their age before they were copied\n"
+        ));
+    }
+    if found.holds() {
+        text.push_str(&format!("{of}{}\nhead {head_of}{}\n", held(found), found.head));
+    }
+    found.breaks.iter().for_each(|broken| text.push_str(&format!("{of}{}\n", told(broken))));
+    text
+}
+
+/// One chain is told of as it is; several each under the name of its node.
+fn all_as_json(all: &[(Option<String>, Verified)]) -> Value {
+    match all {
+        [(None, found)] => as_json(found),
+        several => {
+            let nodes: Vec<Value> = several
+                .iter()
+                .map(|(node, found)| {
+                    let mut one = as_json(found);
+                    if let Some(members) = one.as_object_mut() {
+                        members.insert("node".to_owned(), object!(node));
+                    }
+                    one
+                })
+                .collect();
+            object!({"ok": several.iter().all(|(_, found)| found.holds()), "nodes": nodes})
+        }
+    }
 }
 
 fn held(found: &Verified) -> String {
@@ -61,6 +102,7 @@ fn as_json(found: &Verified) -> Value {
         "ok": found.holds(),
         "records": found.records,
         "first": found.first,
+        "gaps": found.gaps,
         "head": found.head.to_string(),
         "breaks": breaks,
         "breaks_total": found.total,

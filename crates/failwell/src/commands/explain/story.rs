@@ -4,12 +4,13 @@ use std::collections::BTreeMap;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use failwell_audit::{GuardLine, Line, Row, Story, printable};
+use failwell_audit::{GuardLine, Line, Story, printable};
 use failwell_fault::reason;
 use serde_json::Value;
 
 use crate::cli::Explain;
-use crate::commands::{audit, json, serve};
+use crate::commands::audit::{self, Found};
+use crate::commands::{json, serve};
 use crate::complaint::Complaint;
 use crate::terminal::{self, Paint};
 
@@ -20,8 +21,8 @@ pub(super) fn is_reference(text: &str) -> bool {
 
 /// Prints what the ledger knows about a reference.
 pub(super) fn run(reference: &str, arguments: &Explain) -> Result<ExitCode, Complaint> {
-    let ledger = audit::open(&arguments.place)?;
-    let Some(row) = ledger.find(reference).map_err(|fault| serve::unexpected(&fault))? else {
+    let mut ledger = audit::Book::open(&arguments.place)?;
+    let Some(found) = ledger.find(reference).map_err(|fault| serve::unexpected(&fault))? else {
         return Err(Complaint::new(
             format!("the ledger has no record with the reference {reference}"),
             "check the reference, and that this is the ledger of the server that gave it (--data-dir DIR); \
@@ -30,18 +31,18 @@ pub(super) fn run(reference: &str, arguments: &Explain) -> Result<ExitCode, Comp
     };
     if arguments.json {
         let record: Value =
-            serde_json::from_str(&row.written(failwell_audit::Format::Jsonl)).unwrap_or_default();
+            serde_json::from_str(&found.written(failwell_audit::Format::Jsonl)).unwrap_or_default();
         terminal::print(&json(&record)?);
     } else {
-        terminal::print(&told(&row, Paint::for_stdout()));
+        terminal::print(&told(&found, Paint::for_stdout()));
     }
     Ok(ExitCode::SUCCESS)
 }
 
 /// Who, what, what it came to, the guards, what was heard, what led to it, what was told, what to do.
-fn told(row: &Row, paint: Paint) -> String {
-    let line = row.line();
-    let mut text = heading(&line, row, paint);
+fn told(found: &Found, paint: Paint) -> String {
+    let line = found.row.line();
+    let mut text = heading(&line, found, paint);
     text.push_str(&facts(&line, paint));
     text.push_str(&guards(&line.guards, paint));
     if let Some(story) = &line.story {
@@ -59,10 +60,13 @@ fn told(row: &Row, paint: Paint) -> String {
     text
 }
 
-fn heading(line: &Line<'_>, row: &Row, paint: Paint) -> String {
+fn heading(line: &Line<'_>, found: &Found, paint: Paint) -> String {
     let title = line.reason.as_deref().and_then(reason::find).map_or("", |reason| reason.title);
     let name = line.reason.as_deref().unwrap_or(&line.outcome);
-    let ids = format!("ref {} · record {} · {}", line.reference, row.head.seq, line.timestamp);
+    let mut ids = format!("ref {} · record {} · {}", line.reference, found.row.head.seq, line.timestamp);
+    if let Some(node) = &found.node {
+        ids.push_str(&format!(" · node {node}"));
+    }
     format!("{}  {title}\n{}\n\n", paint.bold(name), paint.faint(&ids))
 }
 
@@ -80,6 +84,9 @@ fn facts(line: &Line<'_>, paint: Paint) -> String {
         "came to",
         format!("{} after {took:?}, {} bytes in, {} bytes out", line.outcome, line.bytes_in, line.bytes_out),
     );
+    if let (Some(trace), Some(span)) = (&line.trace_id, &line.span_id) {
+        put("traced", format!("trace {trace} · span {span}"));
+    }
     if let Some(story) = &line.story {
         put("because", story.detail.to_string());
     }

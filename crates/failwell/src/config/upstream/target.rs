@@ -133,7 +133,10 @@ fn env(reader: &mut Reader<'_>, section: &Section<'_>) -> BTreeMap<String, Secre
     env
 }
 
-fn headers(reader: &mut Reader<'_>, section: &Section<'_>) -> BTreeMap<String, Secret<String>> {
+pub(in crate::config) fn headers(
+    reader: &mut Reader<'_>,
+    section: &Section<'_>,
+) -> BTreeMap<String, Secret<String>> {
     let mut headers = BTreeMap::new();
     for pair in reader.pairs(section, "headers") {
         let name = pair.name.value.to_ascii_lowercase();

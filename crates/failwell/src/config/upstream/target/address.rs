@@ -22,6 +22,9 @@ pub(super) fn address(reader: &mut Reader<'_>, section: &Section<'_>) -> Option<
     address_at(reader, section, "url")
 }
 
+/// The address that stands for one of the key's own.
+const EXAMPLE: &str = "https://tools.example/mcp";
+
 /// The address under one key.
 pub(in crate::config) fn address_at(
     reader: &mut Reader<'_>,
@@ -35,11 +38,16 @@ pub(in crate::config) fn address_at(
     };
     let is_token = name == "token_url" && message.ends_with("credentials");
     let help = if is_token { "name them in client_id and client_secret" } else { help };
+    let help = match section.example(name) {
+        Some(example) => help.replace(EXAMPLE, example),
+        None => help.to_owned(),
+    };
     reader.wrong(&text.span, &text.key, message.replace("url", name), help);
     None
 }
 
 fn judge(text: &str) -> Result<Uri, (&'static str, &'static str)> {
+    // With the key's own example instead, when it is told.
     let example = "write it in full, such as \"https://tools.example/mcp\"";
     let uri: Uri = text.parse().map_err(|_| ("`url` is no address", example))?;
     let authority = uri.authority().ok_or(("`url` is no address", example))?;
