@@ -1,10 +1,12 @@
 """A node of ours, started with a configuration, and what is asked of it."""
 
+import atexit
 import contextlib
 import json
 import os
 import pathlib
 import re
+import shutil
 import signal
 import subprocess
 import tempfile
@@ -32,6 +34,8 @@ class Node:
     def __init__(self, binary, config, folder=None, name="failwell.toml", environment=None):
         self.binary = binary
         self.folder = pathlib.Path(folder or tempfile.mkdtemp(prefix="failwell-telemetry-"))
+        # A node may be started again in its folder, so it goes when everything is over.
+        atexit.register(shutil.rmtree, self.folder, ignore_errors=True)
         self.config = self.folder / name
         self.config.write_text(config)
         self.environment = os.environ | {"FAILWELL_STATE": str(self.folder / "state")} | (environment or {})
