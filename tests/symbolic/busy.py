@@ -38,4 +38,7 @@ def the_same(calm, busy):
 
 
 def essence(told):
+    # Who ran out of time got as far as the machine let it: that it did is the verdict.
+    if told.get("error_type") == "TimeoutError":
+        return {"status": told["status"], "error_type": told["error_type"]}
     return {name: value for name, value in told.items() if name not in LEFT_OUT}

@@ -35,7 +35,7 @@ fn full_of_secrets() -> Box<failwell_audit::Record> {
         .capture("stderr", format!("{MARK} on standard error"));
     let mut record = record(MARK, failwell_audit::Ended::Fault(Arc::new(fault)));
     record.to.id = Some(failwell_rpc::Id::from_string(MARK));
-    record.method = Some(MARK.into());
+    record.method = Some(MARK.to_owned().into());
     record.bodies = Some(Box::new(Bodies {
         request: format!("{{\"a\":\"{MARK}\"}}").into_bytes(),
         answer: format!("{}{MARK}", "x".repeat(35)).into_bytes(),

@@ -214,7 +214,8 @@ fn the_manual_has_a_page_for_every_command() {
     let folder = std::env::temp_dir().join(format!("failwell-man-{}", std::process::id()));
     works(&["man", "--dir", folder.to_str().expect("UTF-8")]);
     for command in COMMANDS {
-        assert!(page.contains(&format!("failwell\\-{command}")), "{command}");
+        let name = command.replace('-', "\\-");
+        assert!(page.contains(&format!("failwell\\-{name}")), "{command}");
         let own = std::fs::read_to_string(folder.join(format!("failwell-{command}.1"))).expect("a page");
         assert!(own.contains("EXTRA") || own.contains("Examples"), "{own}");
     }

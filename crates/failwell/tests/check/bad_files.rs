@@ -80,7 +80,7 @@ pub(crate) const CASES: &[(&str, &[&str])] = &[
     (
         "servers = []\n",
         &[
-            "1:1 there is nothing to serve | name a built-in server (`lobby`, `pytest`, `tasks`) or add an [[upstream]]",
+            "1:1 there is nothing to serve | name a built-in server (`lobby`, `pytest`, `symbolic`, `tasks`) or add an [[upstream]]",
         ],
     ),
     (

@@ -130,8 +130,9 @@ fn a_changed_definition_is_held_until_somebody_looked_at_it() {
         assert!(approved.contains("approved: 1 definition"), "{approved}");
         assert!(within(PATIENCE, || described(&node, "rug__read").as_deref() == Some(poisoned)), "{case}");
         assert_eq!(node.tool("rug__read", json!({})).text(), "ran read", "{case}");
-        let decided = records(&rug.folder, &["--tool", "rug__read", "--outcome", "ok"]);
-        assert!(decided.iter().any(|record| record["method"] == "pins/approve"), "{case}");
+        let decided = || records(&rug.folder, &["--tool", "rug__read", "--outcome", "ok"]);
+        let is_written = || decided().iter().any(|record| record["method"] == "pins/approve");
+        assert!(within(PATIENCE, is_written), "{case}");
     }
 }
 
