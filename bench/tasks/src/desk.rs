@@ -90,7 +90,8 @@ impl Desk {
 
 fn house(settings: Settings) -> Arc<House> {
     let room = tasks(settings).expect("the room builds");
-    House::new(Arc::new(room), HouseSettings::default(), Journal::to(Style::Json, std::io::sink())).expect("a house")
+    House::new(Arc::new(room), HouseSettings::default(), Journal::to(Style::Json, std::io::sink()))
+        .expect("a house")
 }
 
 async fn call(house: &Arc<House>, tool: &str, arguments: Value) -> Value {
