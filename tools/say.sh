@@ -8,7 +8,7 @@ die() {
 
 need_cargo() {
 	command -v cargo >/dev/null || die "cargo is not installed, so nothing can be built" \
-		"install Rust 1.90 or newer with rustup (https://rustup.rs), open a new shell, run ./x again"
+		"install Rust 1.95 or newer with rustup (https://rustup.rs), open a new shell, run ./x again"
 }
 
 # Seconds with one decimal since a start taken from `now`.
