@@ -8,7 +8,7 @@ use failwell_emulator_rtm::{Emulator, Options, Permission, Seed, SeedList, SeedT
 use failwell_fault::Secret;
 use failwell_policy::Caller;
 use failwell_rpc::{Face, Id, ReplyTo};
-use failwell_server::{House, PlainCall, Settings as HouseSettings};
+use failwell_server::{House, Numbers, PlainCall, PlainFrom, Settings as HouseSettings};
 use failwell_tasks::{ApiKey, PaceIs, Settings, TokenStore, tasks};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
@@ -82,7 +82,9 @@ impl Desk {
     }
 
     fn metric(&self, name: &str) -> u64 {
-        let text = self.eager.room().metrics();
+        let mut numbers = Numbers::default();
+        self.eager.room().metrics(&mut numbers);
+        let text = numbers.into_text();
         let value = text.lines().find_map(|line| line.strip_prefix(name));
         value.and_then(|value| value.trim().parse().ok()).expect("a number")
     }
@@ -97,7 +99,8 @@ fn house(settings: Settings) -> Arc<House> {
 async fn call(house: &Arc<House>, tool: &str, arguments: Value) -> Value {
     let call = PlainCall::Execute { name: tool.to_owned(), arguments };
     let to = ReplyTo::request(Id::from_number(1), Face::Rpc);
-    let reply = house.walk_plain(to, Ok(call), &Caller::anonymous(), None, CancellationToken::new()).await;
+    let from = PlainFrom { caller: &Caller::anonymous(), connection: "", request: None };
+    let reply = house.walk_plain(to, Ok(call), from, CancellationToken::new()).await;
     let mut body: Value = serde_json::from_slice(&reply.expect("an answer").body).expect("JSON");
     assert!(body.get("error").is_none(), "{tool}: {body}");
     body["result"].take()
