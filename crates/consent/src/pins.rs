@@ -95,13 +95,15 @@ pub struct Pins {
 impl Pins {
     /// The pins of a gateway in this file.
     pub fn of(store: &Arc<Store>, scope: &str, settings: PinSettings) -> Arc<Pins> {
+        // A file that is made later begins at nothing. What is approved before anybody looked is news too.
+        let generation = store.exists().then(|| store.read(pin_rows::generation).ok()).flatten();
         Arc::new(Pins {
             store: store.clone(),
             scope: scope.into(),
             settings: ArcSwap::from_pointee(settings),
             memory: OnceLock::new(),
             known: Mutex::default(),
-            generation: AtomicI64::new(-1),
+            generation: AtomicI64::new(generation.unwrap_or(0)),
         })
     }
 
@@ -158,7 +160,7 @@ impl Pins {
         Ok(Looked { held, passes: !is_held, news: found.news, trouble })
     }
 
-    /// Whether somebody approved or forgot something since the last look. The first look finds out where it stands.
+    /// Whether somebody approved or forgot something since the last look, or since the start.
     pub async fn has_news(self: &Arc<Self>) -> bool {
         let pins = self.clone();
         let changed = tokio::task::spawn_blocking(move || {
@@ -167,7 +169,7 @@ impl Pins {
             }
             let Ok(now) = pins.store.read(pin_rows::generation) else { return false };
             let before = pins.generation.swap(now, Ordering::Relaxed);
-            let has_changed = before >= 0 && before != now;
+            let has_changed = before != now;
             if has_changed {
                 // Something may be forgotten: what comes in parts is seen whole again.
                 pins.known.lock().unwrap_or_else(PoisonError::into_inner).clear();
