@@ -43,10 +43,39 @@ class Browser:
         return found[0]
 
     def text(self, selector):
-        return self.ask(f"element/{self.one(selector)}/text")
+        """Its text; of the next page, when this one goes while it is read."""
+        deadline = time.monotonic() + PAGE_LIMIT
+        while True:
+            try:
+                return self.ask(f"element/{self.one(selector)}/text")
+            except Exception as error:
+                if "stale element" not in str(error) or time.monotonic() > deadline:
+                    raise
 
     def click(self, selector):
         self.ask(f"element/{self.one(selector)}/click", {})
+
+    def follow(self, selector):
+        """Clicks what leads to another page, and waits until this one is gone."""
+        element = self.one(selector)
+        self.ask(f"element/{element}/click", {})
+        self.leave(element)
+
+    def leave(self, element):
+        """Waits until the page this belongs to is gone."""
+        deadline = time.monotonic() + PAGE_LIMIT
+        while self.is_there(element):
+            assert time.monotonic() < deadline, "the page stays"
+            time.sleep(0.02)
+
+    def is_there(self, element):
+        try:
+            self.ask(f"element/{element}/name")
+            return True
+        except Exception as error:
+            if "stale element" in str(error) or "no such" in str(error):
+                return False
+            raise
 
     def press(self, *keys):
         steps = [{"type": kind, "value": key} for key in keys for kind in ("keyDown", "keyUp")]
@@ -124,7 +153,7 @@ def allow_by_mouse(browser, emulator):
     assert browser.text("h1") == "Allow access?", browser.text("h1")
     assert browser.text("#permission") == "write"
     assert emulator.call("rtm.auth.getToken", frob=asked)["err"]["code"] == "101", "looking is not allowing"
-    browser.click("button[value=allow]")
+    browser.follow("button[value=allow]")
     assert browser.text("[role=status]").startswith("You can close this page")
     given = emulator.call("rtm.auth.getToken", frob=asked)
     assert given["auth"]["perms"] == "write", given
@@ -141,7 +170,9 @@ def allow_by_keyboard(browser, emulator):
     browser.press(TAB)
     assert browser.script("return document.activeElement.textContent") == "Deny"
     browser.click("h1")
+    page = browser.one("h1")
     browser.press(TAB, ENTER)
+    browser.leave(page)
     browser.one("[role=status]")
     assert emulator.call("rtm.auth.getToken", frob=asked)["auth"]["perms"] == "delete"
 
@@ -149,11 +180,11 @@ def allow_by_keyboard(browser, emulator):
 def deny(browser, emulator):
     asked = frob(emulator)
     browser.go(emulator.link(asked, "read"))
-    browser.click("button[value=deny]")
+    browser.follow("button[value=deny]")
     assert browser.text("h1") == "Application denied", browser.text("h1")
     assert emulator.call("rtm.auth.getToken", frob=asked)["err"]["code"] == "101"
     browser.ask("back", {})
-    browser.click("button[value=allow]")
+    browser.follow("button[value=allow]")
     assert "already answered" in browser.text("[role=alert]"), "no is no"
     assert emulator.call("rtm.auth.getToken", frob=asked)["err"]["code"] == "101"
 
