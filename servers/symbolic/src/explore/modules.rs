@@ -9,35 +9,11 @@ use std::rc::Rc;
 
 use super::calls::Keywords;
 use super::machine::{Machine, R};
+use crate::validate::ALLOWED_MODULES;
 use crate::values::{Kind, Object, Type, Value};
 
-/// Modules that may be imported.
-const MODULES: &[&str] = &[
-    "math",
-    "random",
-    "string",
-    "collections",
-    "itertools",
-    "functools",
-    "operator",
-    "typing",
-    "re",
-    "json",
-    "datetime",
-    "decimal",
-    "fractions",
-    "statistics",
-    "dataclasses",
-    "enum",
-    "copy",
-    "heapq",
-    "bisect",
-    "typing_extensions",
-    "abc",
-    "collections.abc",
-    "icontract",
-    "deal",
-];
+/// Modules known beside those that code may import: one within another, and libraries read as contracts.
+const MORE_MODULES: [&str; 3] = ["collections.abc", "icontract", "deal"];
 
 /// Functions of modules, by their full names.
 const FUNCTIONS: &[&str] = &[
@@ -195,7 +171,7 @@ const TEXTS: &[(&str, &str)] = &[
 
 impl Machine {
     pub(super) fn import(&mut self, name: &str) -> R<Value> {
-        match MODULES.iter().find(|known| **known == name) {
+        match ALLOWED_MODULES.iter().chain(&MORE_MODULES).find(|known| **known == name) {
             Some(module) => Ok(Value::Module(module)),
             None => self.unsupported(format!("import {name}")),
         }
