@@ -3,7 +3,7 @@
 //! `w3c` speaks to drivers. `device` is what a device can do, and the back ends: Appium, `WebDriverAgent`, chromedriver,
 //! simctl. `driver` starts drivers of our own. `sessions` are who works on which device, one at a time. `screen` is what is
 //! on it, with references that last. `commands` are what can be done in a session, one by one, in a batch, and again from a
-//! recording; `steps` is what was done, for a report.
+//! recording; `steps` is what was done, for a `report`. `picture` compares what screens look like.
 //!
 //! # Invariants
 //!
@@ -17,6 +17,8 @@
 //! * What a driver says stays with the operator; what is on the screen is fenced.
 
 mod device;
+pub mod picture;
+pub mod report;
 mod screen;
 mod settings;
 pub mod steps;
