@@ -49,11 +49,14 @@ mod prompt;
 mod question;
 mod recorder;
 mod resource;
+mod resources;
 mod room;
 mod schema;
 mod seal;
 mod session;
 mod settings;
+mod shelf_desk;
+mod shelved;
 mod state;
 mod stream;
 mod supervise;
@@ -94,10 +97,12 @@ pub use plain::{From as PlainFrom, PlainAround, PlainCall};
 pub use prompt::{Prompt, PromptArgument, PromptMessage, PromptResult};
 pub use question::{Answers, Question};
 pub use resource::{Address, Resource};
+pub use resources::{Bytes, Handed, Reception, ResourceCall, Span, Upload};
 pub use room::{Completion, Info, List, Members, Offered, Offers, Page, Room, unknown_resource};
 pub use schema::argument_check;
 pub use session::{Concern, STDIO, Session, SharedIds};
 pub use settings::{Settings, ToolFailures};
+pub use shelf_desk::{SHELF_SERVER, ShelfDesk, Sight};
 pub use state::{
     Alone, Found, Happened, KeptSession, Letter, Opened, Place, SharedState, Track, Turn, Word, Written,
 };
