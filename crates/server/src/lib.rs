@@ -93,7 +93,7 @@ pub use numbers::{Histogram, Numbers};
 pub use panic::{fault_of_panic, keep_panics_quiet};
 pub use party::Party;
 pub use passing::Passing;
-pub use plain::{From as PlainFrom, PlainAround, PlainCall};
+pub use plain::{From as PlainFrom, PlainAround, PlainCall, not_an_object};
 pub use prompt::{Prompt, PromptArgument, PromptMessage, PromptResult};
 pub use question::{Answers, Question};
 pub use resource::{Address, Resource};

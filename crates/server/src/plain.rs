@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use failwell_audit::{Trace, Trail};
-use failwell_fault::{Fault, OrFault, reason};
+use failwell_fault::{Fault, OrFault, Pointer, Rule, Violation, reason};
 use failwell_policy::Caller;
 use failwell_render::{Outcome, Reply, ToolFailure};
-use failwell_rpc::{Asked, Json, ReplyTo, Request};
+use failwell_rpc::{Asked, Json, Raw, ReplyTo, Request};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
@@ -78,27 +78,33 @@ impl PlainCall {
             "read_resource" => PlainCall::ReadResource(params.text("uri")),
             "execute_tool" => {
                 let named = params.optional_text("name").or_else(|| params.optional_text("tool_name"));
-                let arguments = arguments(&mut params)?;
+                let arguments = params.json("arguments");
                 params.done(())?;
                 let name = named.ok_or_else(|| Fault::new(&reason::MCP_TOOL_NAME))?;
-                return Ok(PlainCall::Execute { name, arguments });
+                return Ok(PlainCall::Execute { name, arguments: object(arguments)? });
             }
             tool => {
-                let whole =
-                    request.params.map(|raw| raw.parse()).transpose().or_fault(&reason::SERVER_BUG)?;
-                let arguments = whole.unwrap_or_else(|| json!({}));
-                PlainCall::Execute { name: tool.to_owned(), arguments }
+                let arguments = object(request.params.map(Raw::to_json))?;
+                return Ok(PlainCall::Execute { name: tool.to_owned(), arguments });
             }
         };
         params.done(call)
     }
 }
 
-fn arguments(params: &mut Params<'_, '_>) -> Result<Value, Fault> {
-    match params.optional_object("arguments").and_then(|_| params.json("arguments")) {
-        Some(json) => json.raw().parse().or_fault(&reason::SERVER_BUG),
+/// Arguments as REST has them in its body: an object, or nothing at all.
+fn object(arguments: Option<Json>) -> Result<Value, Fault> {
+    match arguments {
         None => Ok(json!({})),
+        Some(json) if json.raw().as_object().is_some() => json.raw().parse().or_fault(&reason::SERVER_BUG),
+        Some(_) => Err(not_an_object()),
     }
+}
+
+/// Arguments that are no object: the same failure on every plain face.
+pub fn not_an_object() -> Fault {
+    Fault::new(&reason::MCP_BAD_ARGUMENTS)
+        .violation(Violation::new(Pointer::root(), Rule::Type).limit("object"))
 }
 
 impl House {
