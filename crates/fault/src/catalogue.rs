@@ -40,6 +40,7 @@ mod process;
 mod pytest;
 mod rpc;
 mod server;
+mod shelf;
 mod symbolic;
 mod tasks;
 
@@ -55,6 +56,7 @@ pub use process::*;
 pub use pytest::*;
 pub use rpc::*;
 pub use server::*;
+pub use shelf::*;
 pub use symbolic::*;
 pub use tasks::*;
 
@@ -65,6 +67,7 @@ pub fn all() -> impl Iterator<Item = &'static Reason> {
         http::ROWS,
         mcp::ROWS,
         server::ROWS,
+        shelf::ROWS,
         policy::ROWS,
         gateway::ROWS,
         audit::ROWS,

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use failwell_audit::{Trace, Trail};
-use failwell_fault::{Fault, OrFault, reason};
+use failwell_fault::{Fault, OrFault, Pointer, Rule, Violation, reason};
 use failwell_policy::Caller;
 use failwell_render::{Outcome, Reply, ToolFailure};
-use failwell_rpc::{Asked, Json, ReplyTo, Request};
+use failwell_rpc::{Asked, Json, Raw, ReplyTo, Request};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
@@ -20,6 +20,7 @@ use crate::house::{Exchange, House};
 use crate::params::Params;
 use crate::passing::Passing;
 use crate::recorder::Recorder;
+use crate::resources::check_address;
 use crate::room::List;
 use crate::stream::{Keep, Stream};
 
@@ -77,27 +78,33 @@ impl PlainCall {
             "read_resource" => PlainCall::ReadResource(params.text("uri")),
             "execute_tool" => {
                 let named = params.optional_text("name").or_else(|| params.optional_text("tool_name"));
-                let arguments = arguments(&mut params)?;
+                let arguments = params.json("arguments");
                 params.done(())?;
                 let name = named.ok_or_else(|| Fault::new(&reason::MCP_TOOL_NAME))?;
-                return Ok(PlainCall::Execute { name, arguments });
+                return Ok(PlainCall::Execute { name, arguments: object(arguments)? });
             }
             tool => {
-                let whole =
-                    request.params.map(|raw| raw.parse()).transpose().or_fault(&reason::SERVER_BUG)?;
-                let arguments = whole.unwrap_or_else(|| json!({}));
-                PlainCall::Execute { name: tool.to_owned(), arguments }
+                let arguments = object(request.params.map(Raw::to_json))?;
+                return Ok(PlainCall::Execute { name: tool.to_owned(), arguments });
             }
         };
         params.done(call)
     }
 }
 
-fn arguments(params: &mut Params<'_, '_>) -> Result<Value, Fault> {
-    match params.optional_object("arguments").and_then(|_| params.json("arguments")) {
-        Some(json) => json.raw().parse().or_fault(&reason::SERVER_BUG),
+/// Arguments as REST has them in its body: an object, or nothing at all.
+fn object(arguments: Option<Json>) -> Result<Value, Fault> {
+    match arguments {
         None => Ok(json!({})),
+        Some(json) if json.raw().as_object().is_some() => json.raw().parse().or_fault(&reason::SERVER_BUG),
+        Some(_) => Err(not_an_object()),
     }
+}
+
+/// Arguments that are no object: the same failure on every plain face.
+pub fn not_an_object() -> Fault {
+    Fault::new(&reason::MCP_BAD_ARGUMENTS)
+        .violation(Violation::new(Pointer::root(), Rule::Type).limit("object"))
 }
 
 impl House {
@@ -167,23 +174,7 @@ impl House {
             // Rare and large, so kept apart: what every request is made of stays small.
             return Box::pin(self.serve_approvals(call, caller, whose)).await;
         }
-        let cx = Context::new(Surroundings {
-            client: Client::plain(caller.clone()),
-            session: None,
-            reference: to.reference,
-            cancel: around.cancel,
-            outlet: Arc::new(Stream::new(Keep::Nothing)),
-            porter: self.porter.clone(),
-            server: whose.server.to_owned(),
-            progress: None,
-            log_level: None,
-            asking: Asking::Nobody,
-            hub: self.hub.clone(),
-            recorder: Recorder(self.clone()),
-            tasks: self.tasks.clone(),
-            passing: Passing::default(),
-            trace: around.trace,
-        });
+        let cx = self.context_of_plain(caller, to, whose.server, around);
         match call {
             PlainCall::ListTools => {
                 let page = self.room.list(List::Tools, None, cx.clone());
@@ -203,6 +194,9 @@ impl House {
                 let clean = self.let_in_plain(whose, &failwell_rpc::json_string(&uri)).await?;
                 let uri =
                     clean.and_then(|json| json.raw().as_str().map(|text| text.into_owned())).unwrap_or(uri);
+                if self.settings.shelf.is_some() {
+                    check_address(&uri)?;
+                }
                 let contents = self.supervise(self.room.read(&uri, cx.clone()), &cx).await?.finished()?;
                 Ok(Outcome::Value(contents.members))
             }
@@ -212,7 +206,34 @@ impl House {
 }
 
 impl House {
-    async fn let_in_plain(&self, whose: Whose<'_>, json: &str) -> Result<Option<Json>, Fault> {
+    /// What stands around a call of a client that can be told and asked nothing meanwhile.
+    pub(crate) fn context_of_plain(
+        self: &Arc<Self>,
+        caller: &Caller,
+        to: &ReplyTo,
+        server: &str,
+        around: PlainAround,
+    ) -> Context {
+        Context::new(Surroundings {
+            client: Client::plain(caller.clone()),
+            session: None,
+            reference: to.reference,
+            cancel: around.cancel,
+            outlet: Arc::new(Stream::new(Keep::Nothing)),
+            porter: self.porter.clone(),
+            server: server.to_owned(),
+            progress: None,
+            log_level: None,
+            asking: Asking::Nobody,
+            hub: self.hub.clone(),
+            recorder: Recorder(self.clone()),
+            tasks: self.tasks.clone(),
+            passing: Passing::default(),
+            trace: around.trace,
+        })
+    }
+
+    pub(crate) async fn let_in_plain(&self, whose: Whose<'_>, json: &str) -> Result<Option<Json>, Fault> {
         if !self.porter.has_customs() {
             return self.porter.incoming_now(whose, json);
         }

@@ -6,6 +6,7 @@ use failwell_rpc::Era;
 
 use crate::approving::ApprovalDesk;
 use crate::guarding::Gate;
+use crate::shelf_desk::ShelfDesk;
 use crate::state::{Alone, SharedState};
 use crate::turnstile::Turnstile;
 
@@ -34,6 +35,8 @@ pub struct Settings {
     pub house: String,
     /// Where calls ask for a person's yes; nowhere by default.
     pub approvals: Option<Arc<ApprovalDesk>>,
+    /// Where resources are kept; nowhere by default.
+    pub shelf: Option<ShelfDesk>,
     /// What nodes share.
     pub state: Arc<dyn SharedState>,
     /// What all nodes seal with; a fresh key by default.
@@ -64,6 +67,7 @@ impl Default for Settings {
             only: None,
             house: String::new(),
             approvals: None,
+            shelf: None,
             state: Arc::new(Alone),
             seal_key: None,
         }

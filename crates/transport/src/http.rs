@@ -1,5 +1,6 @@
 //! HTTP: one listener, four faces.
 
+mod accept;
 mod approvals;
 mod body;
 mod connection;
@@ -16,6 +17,7 @@ mod persist;
 mod plain;
 mod request;
 mod router;
+mod routes;
 mod sessions;
 mod settings;
 mod shared;

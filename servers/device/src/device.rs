@@ -20,7 +20,7 @@ use serde_json::Value;
 
 pub(crate) use agent::Agent;
 pub(crate) use appium::Appium;
-pub(crate) use chrome::Chrome;
+pub(crate) use chrome::{Chrome, usual_capabilities as chrome_capabilities};
 pub(crate) use simctl::Simctl;
 
 use crate::screen::Screen;

@@ -16,12 +16,25 @@
 //! * A caller cannot make a driver run programs or read files: capabilities, addresses and apps are checked.
 //! * What a driver says stays with the operator; what is on the screen is fenced.
 
+mod capabilities;
+mod commands;
 mod device;
+mod driver;
+mod evidence;
+mod keep;
+mod log;
 pub mod picture;
+mod queue;
 pub mod report;
+mod schema;
 mod screen;
+mod server;
+mod sessions;
 mod settings;
+mod stage;
 pub mod steps;
+mod tools;
 mod w3c;
 
+pub use server::device;
 pub use settings::{DeviceSettings, DriverKind, Reach, Settings};

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use failwell_fault::Secret;
 use failwell_process::Launcher;
+use failwell_shelf::Shelf;
 use serde_json::{Map, Value};
 
 /// What the operator decides.
@@ -14,6 +15,8 @@ pub struct Settings {
     pub devices: Vec<DeviceSettings>,
     /// What starts drivers.
     pub launcher: Launcher,
+    /// Where pictures, recordings and reports are kept; in memory, for as long as this program runs, without one.
+    pub shelf: Option<Shelf>,
     /// Folders apps may be installed from.
     pub apps: Vec<PathBuf>,
     /// Capabilities callers may set, beside the harmless ones.
@@ -40,6 +43,7 @@ impl Settings {
         Settings {
             devices,
             launcher,
+            shelf: None,
             apps: Vec::new(),
             allow_capabilities: Vec::new(),
             timeout: Duration::from_secs(30),

@@ -10,7 +10,8 @@ use http::header::HeaderValue;
 use serde_json::json;
 
 use super::issuer::Issuer;
-use super::request::{Head, Place};
+use super::request::Head;
+use super::routes::Place;
 
 /// Where a client finds out how to get a token (RFC 9728).
 pub(super) const METADATA: &str = "/.well-known/oauth-protected-resource";

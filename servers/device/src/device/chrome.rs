@@ -20,6 +20,9 @@ list.value = found.value;
 for (const kind of ['input', 'change']) list.dispatchEvent(new Event(kind, {bubbles: true}));
 return true;";
 const VIEWPORT: &str = "return [window.innerWidth, window.innerHeight, window.devicePixelRatio];";
+/// W3C counts from the top of the page; gestures count from the top of what is visible.
+const PLACE: &str = "const box = arguments[0].getBoundingClientRect();
+return {x: box.x, y: box.y, width: box.width, height: box.height};";
 const ORIGIN: &str = "return location.origin;";
 
 /// A session of chromedriver.
@@ -148,6 +151,14 @@ impl Device for Chrome {
         Box::pin(async move {
             let (width, height, _) = self.window().await?;
             Ok(Rect { x: 0.0, y: 0.0, width, height })
+        })
+    }
+
+    fn rect<'a>(&'a self, element: &'a ElementId) -> Doing<'a, Rect> {
+        Box::pin(async move {
+            let place = self.client.look_by_script(PLACE, json!([element.reference()])).await?;
+            let nonsense = Trouble::Nonsense { why: "an element without a place", body: Vec::new() };
+            serde_json::from_value(place).map_err(|_| nonsense)
         })
     }
 
