@@ -1,6 +1,7 @@
 //! What can be typed. Help, completions and manual pages all come from these definitions.
 
 mod consent;
+mod device;
 mod emulate;
 mod serving;
 mod tasks;
@@ -10,6 +11,7 @@ use std::path::PathBuf;
 use clap::{ArgGroup, Args, Parser, Subcommand};
 
 use crate::config;
+pub(crate) use device::{Device, DriverIs};
 pub(crate) use emulate::{Emulate, EmulateRtm, EmulateWda, Emulated};
 pub(crate) use serving::{Door, FailuresAs, Pytest, SandboxIs, Serve, Server, Symbolic};
 pub(crate) use tasks::{LogIn, LogOut, LoginOf, LoginTo, LogoutOf, PermissionIs, Reach, Tasks};

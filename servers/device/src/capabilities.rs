@@ -93,11 +93,13 @@ mod tests {
         let mut settings = Settings::of(Vec::new(), Launcher::at("/bin/false"));
         let whole = merged(&device, &object(json!({"acceptInsecureCerts": true})), &settings).unwrap();
         let options = &whole["goog:chromeOptions"];
-        let args: Vec<&str> = options["args"].as_array().unwrap().iter().map(|it| it.as_str().unwrap()).collect();
+        let args: Vec<&str> =
+            options["args"].as_array().unwrap().iter().map(|it| it.as_str().unwrap()).collect();
         assert_eq!(args.iter().filter(|it| **it == "--headless").count(), 1);
         assert!(args.contains(&"--no-sandbox") && options["mobileEmulation"].is_object());
         assert_eq!(whole["acceptInsecureCerts"], true);
-        for name in ["goog:chromeOptions", "appium:app", "appium:webDriverAgentUrl", "webSocketUrl", "proxy"] {
+        for name in ["goog:chromeOptions", "appium:app", "appium:webDriverAgentUrl", "webSocketUrl", "proxy"]
+        {
             let refused = merged(&device, &object(json!({name: "x"})), &settings).unwrap_err();
             assert_eq!(refused.reason().id, "device/CAPABILITY_DENIED", "{name}");
         }

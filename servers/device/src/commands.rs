@@ -23,7 +23,7 @@ use serde_json::{Map, Value, json};
 
 use crate::evidence::{self, Evidence};
 use crate::log::Written;
-use crate::schema::{of_arguments, of_answer};
+use crate::schema::{of_answer, of_arguments};
 use crate::sessions::Desk;
 use crate::stage::Stage;
 use crate::steps::{Picture, Step, Verdict};
@@ -66,7 +66,10 @@ pub(crate) trait Command: Serialize + DeserializeOwned + JsonSchema + Send + Syn
     }
 
     /// What can be done without a session is done without one.
-    fn without_session(&self, _desk: &Arc<Desk>) -> impl Future<Output = Option<Result<Happened, Fault>>> + Send {
+    fn without_session(
+        &self,
+        _desk: &Arc<Desk>,
+    ) -> impl Future<Output = Option<Result<Happened, Fault>>> + Send {
         std::future::ready(None)
     }
 

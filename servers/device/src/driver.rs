@@ -110,8 +110,7 @@ impl Driver {
 
     async fn launch(&self, program: &Path, arguments: &[String], pass: &[String]) -> Result<Running, Fault> {
         let port = free_port()?;
-        let mut plan =
-            Plan::new(program, std::env::temp_dir()).arguments(self.arguments(arguments, port));
+        let mut plan = Plan::new(program, std::env::temp_dir()).arguments(self.arguments(arguments, port));
         let names: Vec<&str> = PASSED.into_iter().chain(pass.iter().map(String::as_str)).collect();
         plan.environment = Environment::inherit(&names);
         plan.grace = GRACE;

@@ -121,7 +121,12 @@ impl Keep {
         match self {
             Keep::Shelf(shelf) => match shelf.read(uri).await {
                 Ok((kept, bytes)) => Ok((kept.media_type.to_owned(), bytes)),
-                Err(fault) if matches!(fault.kind(), failwell_fault::Kind::NotFound | failwell_fault::Kind::Malformed) => {
+                Err(fault)
+                    if matches!(
+                        fault.kind(),
+                        failwell_fault::Kind::NotFound | failwell_fault::Kind::Malformed
+                    ) =>
+                {
                     Err(nothing().absorbing(fault))
                 }
                 Err(fault) => Err(fault),

@@ -28,15 +28,22 @@ pub fn device(settings: Settings) -> Result<Toolbox, Fault> {
 /// What is kept in memory.
 fn own(keep: Keep) -> Resource {
     let about = "Pictures, recordings and reports of this run.";
-    Resource::new("resource://{type}/{name}", "kept", about, "application/octet-stream", move |address, _cx| {
-        let keep = keep.clone();
-        async move {
-            let (media_type, bytes) = keep.read(&address.uri).await.map_err(|_| unknown_resource(&address.uri))?;
-            let is_text = !media_type.starts_with("image/");
-            Ok(vec![match String::from_utf8(bytes.to_vec()) {
-                Ok(text) if is_text => ResourceContents::text(address.uri, &media_type, text),
-                _ => ResourceContents::blob(address.uri, &media_type, STANDARD.encode(&bytes)),
-            }])
-        }
-    })
+    Resource::new(
+        "resource://{type}/{name}",
+        "kept",
+        about,
+        "application/octet-stream",
+        move |address, _cx| {
+            let keep = keep.clone();
+            async move {
+                let (media_type, bytes) =
+                    keep.read(&address.uri).await.map_err(|_| unknown_resource(&address.uri))?;
+                let is_text = !media_type.starts_with("image/");
+                Ok(vec![match String::from_utf8(bytes.to_vec()) {
+                    Ok(text) if is_text => ResourceContents::text(address.uri, &media_type, text),
+                    _ => ResourceContents::blob(address.uri, &media_type, STANDARD.encode(&bytes)),
+                }])
+            }
+        },
+    )
 }

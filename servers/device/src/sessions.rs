@@ -138,13 +138,7 @@ impl Desk {
             })
         };
         let posts = settings.devices.iter().map(post).collect();
-        Arc::new(Desk {
-            posts,
-            keep,
-            sessions: Mutex::default(),
-            is_swept: std::sync::Once::new(),
-            settings,
-        })
+        Arc::new(Desk { posts, keep, sessions: Mutex::default(), is_swept: std::sync::Once::new(), settings })
     }
 
     /// The device a caller names, or the only one there is.
@@ -257,12 +251,15 @@ impl Desk {
     /// Sessions whose driver is gone hold no device against a new one.
     fn clear_lost(&self, post: &Arc<Post>) {
         let mut sessions = lock(&self.sessions);
-        sessions.retain(|_, session| {
-            !Arc::ptr_eq(&session.post, post) || session.standing() == Standing::Open
-        });
+        sessions
+            .retain(|_, session| !Arc::ptr_eq(&session.post, post) || session.standing() == Standing::Open);
     }
 
-    async fn connect(&self, post: &Post, capabilities: &Map<String, Value>) -> Result<Arc<dyn Device>, Fault> {
+    async fn connect(
+        &self,
+        post: &Post,
+        capabilities: &Map<String, Value>,
+    ) -> Result<Arc<dyn Device>, Fault> {
         let (timeout, start) = (self.settings.timeout, self.settings.start_timeout);
         let kind = post.settings.driver;
         let tried = Tried { what: "sessions", driver: kind.as_str(), aim: None };
@@ -274,7 +271,9 @@ impl Desk {
             let udid = post.settings.udid.clone().unwrap_or_else(|| "booted".to_owned());
             let (launcher, largest) = (self.settings.launcher.clone(), self.settings.largest_answer);
             let started = Simctl::start(launcher, program, udid, (timeout, start), largest).await;
-            return started.map(|device| Arc::new(device) as Arc<dyn Device>).map_err(|trouble| trouble.fault(tried));
+            return started
+                .map(|device| Arc::new(device) as Arc<dyn Device>)
+                .map_err(|trouble| trouble.fault(tried));
         }
         let line = post.driver.line().await?;
         let begun = Client::start(line, timeout, start, capabilities).await;
@@ -329,7 +328,9 @@ async fn sweep(desk: Weak<Desk>, pause: Duration) {
 /// A driver that refuses to start a session in whatever words has not started one.
 fn not_started(trouble: Trouble, tried: Tried<'_>) -> Fault {
     match trouble {
-        Trouble::Refused { words, .. } => Fault::new(&reason::DEVICE_SESSION_NOT_CREATED).note("driver", words),
+        Trouble::Refused { words, .. } => {
+            Fault::new(&reason::DEVICE_SESSION_NOT_CREATED).note("driver", words)
+        }
         other => other.fault(tried),
     }
 }

@@ -43,7 +43,9 @@ impl Stage {
     pub(crate) async fn act<T, F>(&self, what: &'static str, work: F) -> Result<T, Fault>
     where
         T: Send + 'static,
-        F: FnOnce(Arc<dyn Device>) -> Pin<Box<dyn Future<Output = Result<T, Trouble>> + Send>> + Send + 'static,
+        F: FnOnce(Arc<dyn Device>) -> Pin<Box<dyn Future<Output = Result<T, Trouble>> + Send>>
+            + Send
+            + 'static,
     {
         match self.attempt(work).await? {
             Ok(done) => Ok(done),
@@ -55,7 +57,9 @@ impl Stage {
     pub(crate) async fn attempt<T, F>(&self, work: F) -> Result<Result<T, Trouble>, Fault>
     where
         T: Send + 'static,
-        F: FnOnce(Arc<dyn Device>) -> Pin<Box<dyn Future<Output = Result<T, Trouble>> + Send>> + Send + 'static,
+        F: FnOnce(Arc<dyn Device>) -> Pin<Box<dyn Future<Output = Result<T, Trouble>> + Send>>
+            + Send
+            + 'static,
     {
         self.session.refs().forget();
         let (device, turn) = (self.device.clone(), self.turn.clone());

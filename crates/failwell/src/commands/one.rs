@@ -9,12 +9,14 @@ use failwell_process::Launcher;
 use failwell_pytest::{Strictness, Walls};
 use failwell_server::{House, Settings, ToolFailures};
 
-use super::{runtime, serve, stdio, tasks, up};
-use crate::cli::{Door, FailuresAs, Pytest, SandboxIs, Serve, Server, Symbolic, Tasks};
+use super::{device, runtime, serve, stdio, tasks, up};
+use crate::cli::{Device, Door, FailuresAs, Pytest, SandboxIs, Serve, Server, Symbolic, Tasks};
 use crate::complaint::Complaint;
 
 /// How long a call of the tasks server may take: a batch has fifty changes, and each waits for its turn.
 const LONGEST_CALL: Duration = Duration::from_secs(300);
+/// How long a call of the device server may take: a batch has a hundred steps, and each may wait.
+const LONGEST_BATCH: Duration = Duration::from_secs(1_800);
 /// What a request has beyond the longest run, to clear up and answer.
 const CLEARING_UP: Duration = Duration::from_secs(30);
 
@@ -26,6 +28,7 @@ pub(super) fn run(arguments: Serve) -> Result<ExitCode, Complaint> {
     match arguments.server {
         Server::Pytest(arguments) => through(arguments.door.listen, move || pytest(arguments)),
         Server::Symbolic(arguments) => through(arguments.door.listen, move || symbolic(arguments)),
+        Server::Device(arguments) => through(arguments.door.listen, move || device(&arguments)),
         Server::Tasks(arguments) => through(arguments.door.listen, move || tasks(&arguments)),
     }
 }
@@ -63,6 +66,11 @@ fn through(
 fn tasks(arguments: &Tasks) -> Result<Arc<House>, Complaint> {
     let room = failwell_tasks::tasks(tasks::settle(&arguments.reach)?);
     serve::build(room, settings(&arguments.door, LONGEST_CALL))
+}
+
+fn device(arguments: &Device) -> Result<Arc<House>, Complaint> {
+    let (settings_of_room, _) = device::settle(arguments)?;
+    serve::build(failwell_device::device(settings_of_room), settings(&arguments.door, LONGEST_BATCH))
 }
 
 fn pytest(arguments: Pytest) -> Result<Arc<House>, Complaint> {

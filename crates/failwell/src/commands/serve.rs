@@ -9,7 +9,7 @@ use failwell_process::Launcher;
 use failwell_server::{Gate, House, Room, Settings, Turnstile, keep_panics_quiet};
 use tokio_util::sync::CancellationToken;
 
-use super::{ledger, tasks};
+use super::{device, ledger, tasks};
 use crate::complaint::Complaint;
 use crate::config::{Builtin, Config};
 
@@ -22,6 +22,7 @@ pub(super) fn room(server: Builtin, config: &Config) -> Result<Arc<dyn Room>, Fa
             let settings = failwell_pytest::Settings::of(here, Launcher::of_this_program()?);
             Ok(Arc::new(failwell_pytest::pytest(settings)?))
         }
+        Builtin::Device => Ok(Arc::new(failwell_device::device(device::settings(config)?)?)),
         Builtin::Tasks => Ok(Arc::new(failwell_tasks::tasks(tasks::settings(config))?)),
         Builtin::Symbolic => {
             let settings = failwell_symbolic::Settings::of(Launcher::of_this_program()?);

@@ -7,7 +7,7 @@ use super::keys::servers;
 use super::names::{list, nearest};
 use super::reader::{Reader, Section};
 use super::settings::Config;
-use super::{audit, charter, consent, guard, identity, jwt, limits, rules, state, tasks, upstream};
+use super::{audit, charter, consent, device, guard, identity, jwt, limits, rules, state, tasks, upstream};
 
 /// Reads the whole file. What it returns counts only when the reader found nothing wrong.
 pub(super) fn read(reader: &mut Reader<'_>, root: &Section<'_>) -> Config {
@@ -43,6 +43,7 @@ pub(super) fn read(reader: &mut Reader<'_>, root: &Section<'_>) -> Config {
     let (guards, customs) = guard::read(reader, root, &names);
     let audit = audit::read(reader, root);
     let tasks = tasks::read(reader, root);
+    let device = device::read(reader, root);
     Config {
         file: None,
         listen,
@@ -61,6 +62,7 @@ pub(super) fn read(reader: &mut Reader<'_>, root: &Section<'_>) -> Config {
         customs,
         audit,
         tasks,
+        device,
     }
 }
 

@@ -15,7 +15,9 @@ use failwell_policy::{Charter, GuardSettings, Keys, Limits, Rules, Ruling};
 use failwell_server::Terms;
 use http::Uri;
 
-use super::{Builtin, CustomConfig, JwtConfig, OtlpConfig, PostgresConfig, StateConfig, TasksConfig};
+use super::{
+    Builtin, CustomConfig, DeviceConfig, JwtConfig, OtlpConfig, PostgresConfig, StateConfig, TasksConfig,
+};
 
 /// The settings of one start.
 #[derive(Debug)]
@@ -54,6 +56,8 @@ pub(crate) struct Config {
     pub(crate) audit: AuditConfig,
     /// The tasks server.
     pub(crate) tasks: TasksConfig,
+    /// The device server.
+    pub(crate) device: DeviceConfig,
 }
 
 impl Config {
@@ -115,6 +119,7 @@ impl Config {
             ("state", self.state != other.state),
             ("audit", self.audit != other.audit),
             ("tasks", self.tasks != other.tasks),
+            ("device", self.device != other.device),
         ];
         all.into_iter().filter(|(_, differs)| *differs).map(|(key, _)| key).collect()
     }
@@ -140,6 +145,7 @@ impl Default for Config {
             customs: Vec::new(),
             audit: AuditConfig::default(),
             tasks: TasksConfig::default(),
+            device: DeviceConfig::default(),
         }
     }
 }

@@ -47,7 +47,13 @@ type Working<T> = Pin<Box<dyn Future<Output = Result<T, Trouble>> + Send>>;
 
 /// Finds an element and uses it. One that changed between the two is found anew, and one that cannot be used yet is waited
 /// for: in both cases nothing was done to it.
-async fn on_element<T, F>(aim: &Aim, stage: &Stage, cx: &Context, what: &'static str, work: F) -> Result<T, Fault>
+async fn on_element<T, F>(
+    aim: &Aim,
+    stage: &Stage,
+    cx: &Context,
+    what: &'static str,
+    work: F,
+) -> Result<T, Fault>
 where
     T: Send + 'static,
     F: Fn(Arc<dyn Device>, ElementId) -> Working<T> + Clone + Send + 'static,
@@ -341,7 +347,8 @@ pub(crate) struct Scrolled {
 impl Command for ScrollTo {
     const NAME: &'static str = "scroll_to";
     const TITLE: &'static str = "Scroll to";
-    const ABOUT: &'static str = "Swipes until an element is on the screen, until nothing moves any more, or until max_swipes.";
+    const ABOUT: &'static str =
+        "Swipes until an element is on the screen, until nothing moves any more, or until max_swipes.";
     const NATURE: Nature = Nature::Acts;
     type Answer = Scrolled;
 
@@ -364,7 +371,10 @@ impl Command for ScrollTo {
         let mut before = None;
         for swipes in 0..=most {
             if is_on_screen(&self.aim, stage, area).await? {
-                return Ok(Done::new(Scrolled { done: true, swipes }, format!("on the screen after {swipes} swipes")));
+                return Ok(Done::new(
+                    Scrolled { done: true, swipes },
+                    format!("on the screen after {swipes} swipes"),
+                ));
             }
             stage.look().await?;
             let now = stage.session.refs().screen().cloned();
@@ -557,7 +567,8 @@ pub(crate) struct Back {
 impl Command for Back {
     const NAME: &'static str = "navigate_back";
     const TITLE: &'static str = "Go back";
-    const ABOUT: &'static str = "Goes back: the back button of the phone, of the navigation bar, or of the browser.";
+    const ABOUT: &'static str =
+        "Goes back: the back button of the phone, of the navigation bar, or of the browser.";
     const NATURE: Nature = Nature::Acts;
     type Answer = Acted;
 
@@ -604,7 +615,8 @@ pub(crate) struct Answered {
 impl Command for HandleAlert {
     const NAME: &'static str = "handle_alert";
     const TITLE: &'static str = "Answer an alert";
-    const ABOUT: &'static str = "Accepts or dismisses the alert that is open, or the next one to open, and says what it said.";
+    const ABOUT: &'static str =
+        "Accepts or dismisses the alert that is open, or the next one to open, and says what it said.";
     const NATURE: Nature = Nature::Acts;
     type Answer = Answered;
 
@@ -658,7 +670,10 @@ mod tests {
         let area = Rect { x: 10.0, y: 100.0, width: 200.0, height: 400.0 };
         for direction in [Direction::Up, Direction::Down, Direction::Left, Direction::Right] {
             for point in <[_; 2]>::from(direction.within(area, 0.95)) {
-                assert!(point.x >= 10.0 && point.x <= 210.0 && point.y >= 100.0 && point.y <= 500.0, "{point:?}");
+                assert!(
+                    point.x >= 10.0 && point.x <= 210.0 && point.y >= 100.0 && point.y <= 500.0,
+                    "{point:?}"
+                );
             }
         }
         let (from, to) = Direction::Up.within(area, 0.5);

@@ -98,7 +98,11 @@ impl Aim {
             (Some(reference), None) => Ok(Wanted::Reference(reference)),
             (None, Some(selector)) => Ok(Wanted::Locator(Locator::new(self.strategy, selector))),
             (named, _) => {
-                let why = if named.is_some() { "ref and selector are both given" } else { "neither ref nor selector is given" };
+                let why = if named.is_some() {
+                    "ref and selector are both given"
+                } else {
+                    "neither ref nor selector is given"
+                };
                 Err(Fault::new(&reason::DEVICE_INVALID_VALUE)
                     .fact("field", "selector")
                     .fact("why", why)
@@ -148,7 +152,8 @@ impl Aim {
     fn missing(&self, stage: &Stage, limit: Duration) -> Fault {
         match (&self.reference, &self.selector) {
             (Some(reference), _) => {
-                let fault = Fault::new(&reason::DEVICE_STALE_REFERENCE).fact("wanted", Echo::of_caller(reference));
+                let fault =
+                    Fault::new(&reason::DEVICE_STALE_REFERENCE).fact("wanted", Echo::of_caller(reference));
                 let was_given = stage.session.refs().was_given(reference);
                 fault.fact("was_given", was_given)
             }
@@ -188,7 +193,8 @@ async fn by_reference(stage: &Stage, reference: &str) -> Result<Option<ElementId
 
 /// By the driver where it knows how; what it does not, by what is on the screen.
 async fn by_locator(stage: &Stage, locator: &Locator) -> Result<Option<ElementId>, Trouble> {
-    let is_by_name = locator.strategy == Strategy::Text || locator.strategy == Strategy::Auto && !locator.is_path();
+    let is_by_name =
+        locator.strategy == Strategy::Text || locator.strategy == Strategy::Auto && !locator.is_path();
     match stage.device.find(locator).await {
         Ok(found) => Ok(Some(found)),
         Err(trouble) if is_by_name && (is_not_there(&trouble) || trouble.is_unsupported()) => {
@@ -206,6 +212,8 @@ async fn by_text(stage: &Stage, text: &str) -> Result<Option<ElementId>, Trouble
         None => Ok(None),
         Some((Handle::Element(element), _)) => Ok(Some(element)),
         Some((Handle::Path(_), Some(locator))) => stage.device.find(&locator).await.map(Some),
-        Some((Handle::Path(path), None)) => stage.device.find(&Locator::new(Strategy::Xpath, path)).await.map(Some),
+        Some((Handle::Path(path), None)) => {
+            stage.device.find(&Locator::new(Strategy::Xpath, path)).await.map(Some)
+        }
     }
 }

@@ -42,7 +42,8 @@ fn address(url: &str) -> Result<String, Fault> {
     let denied = |why: &'static str| Fault::new(&reason::DEVICE_ADDRESS_DENIED).fact("why", why);
     let (scheme, rest) = url.split_once(':').ok_or_else(|| denied("it has no scheme"))?;
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.');
-    if !scheme.starts_with(|c: char| c.is_ascii_alphabetic()) || !scheme.chars().all(plain) || rest.is_empty() {
+    if !scheme.starts_with(|c: char| c.is_ascii_alphabetic()) || !scheme.chars().all(plain) || rest.is_empty()
+    {
         return Err(denied("it has no scheme"));
     }
     if CLOSED.contains(&scheme.to_ascii_lowercase().as_str()) {
@@ -115,10 +116,46 @@ macro_rules! app_command {
     };
 }
 
-app_command!(Launch, "launch_app", "Launch an app", "Starts an app, or brings it to the front. For browsers an app is the address of a page.", Acts, launch, "launching apps", "launched");
-app_command!(Terminate, "terminate_app", "End an app", "Ends an app.", Acts, terminate, "terminating apps", "ended");
-app_command!(Reset, "reset_app", "Reset an app", "Takes away everything the app has kept: logins, settings, files.", Destroys, reset, "resetting apps", "reset");
-app_command!(OpenUrl, "open_url", "Open an address", "Opens an address: a page, or a link into an app.", Acts, open, "opening addresses", "opened");
+app_command!(
+    Launch,
+    "launch_app",
+    "Launch an app",
+    "Starts an app, or brings it to the front. For browsers an app is the address of a page.",
+    Acts,
+    launch,
+    "launching apps",
+    "launched"
+);
+app_command!(
+    Terminate,
+    "terminate_app",
+    "End an app",
+    "Ends an app.",
+    Acts,
+    terminate,
+    "terminating apps",
+    "ended"
+);
+app_command!(
+    Reset,
+    "reset_app",
+    "Reset an app",
+    "Takes away everything the app has kept: logins, settings, files.",
+    Destroys,
+    reset,
+    "resetting apps",
+    "reset"
+);
+app_command!(
+    OpenUrl,
+    "open_url",
+    "Open an address",
+    "Opens an address: a page, or a link into an app.",
+    Acts,
+    open,
+    "opening addresses",
+    "opened"
+);
 
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -149,7 +186,9 @@ impl Command for Install {
     async fn perform(&self, stage: &Stage, _cx: &Context) -> Result<Done<Acted>, Fault> {
         let patience = Patience::new(None);
         let path = package(&self.app, &stage.desk.settings)?.display().to_string();
-        stage.act("installing apps", move |device| Box::pin(async move { device.install(&path).await })).await?;
+        stage
+            .act("installing apps", move |device| Box::pin(async move { device.install(&path).await }))
+            .await?;
         Ok(acted(&patience, "installed"))
     }
 }
@@ -216,8 +255,20 @@ mod tests {
             assert!(address(good).is_ok(), "{good}");
         }
         for bad in [
-            "file:///etc/passwd", "FILE:///etc/passwd", "view-source:http://x", "chrome://version", "javascript:alert(1)",
-            "data:text/html,x", "shop.example", "", ":", "http:", "1http://x", "http://x\n", " http://x", "-x://y z",
+            "file:///etc/passwd",
+            "FILE:///etc/passwd",
+            "view-source:http://x",
+            "chrome://version",
+            "javascript:alert(1)",
+            "data:text/html,x",
+            "shop.example",
+            "",
+            ":",
+            "http:",
+            "1http://x",
+            "http://x\n",
+            " http://x",
+            "-x://y z",
         ] {
             assert_eq!(address(bad).unwrap_err().reason().id, "device/ADDRESS_DENIED", "{bad}");
         }
@@ -236,7 +287,9 @@ mod tests {
         settings.apps.push(open.clone());
         assert_eq!(package("shop.apk", &settings).unwrap(), open.canonicalize().unwrap().join("shop.apk"));
         assert!(package(&open.join("shop.apk").display().to_string(), &settings).is_ok());
-        for bad in ["../outside.apk", "link.apk", "", ".", "missing.apk", "/etc/passwd", "a\0b", "http://x/y.apk"] {
+        for bad in
+            ["../outside.apk", "link.apk", "", ".", "missing.apk", "/etc/passwd", "a\0b", "http://x/y.apk"]
+        {
             assert_eq!(package(bad, &settings).unwrap_err().reason().id, "device/APP_DENIED", "{bad:?}");
         }
         std::fs::remove_dir_all(base).unwrap();

@@ -151,7 +151,8 @@ impl Command for AssertProperty {
     }
 
     fn words(&self) -> String {
-        let wanted = self.equals.as_ref().or(self.contains.as_ref()).map(|text| tidy(text)).unwrap_or_default();
+        let wanted =
+            self.equals.as_ref().or(self.contains.as_ref()).map(|text| tidy(text)).unwrap_or_default();
         format!("{} of {}: {wanted}", self.property, self.aim.words())
     }
 
@@ -262,7 +263,8 @@ impl Command for WaitFor {
                 break holds;
             }
         };
-        let expected = format!("{} {}", tidy(&self.aim.words()), self.condition.as_str()).trim_start().to_owned();
+        let expected =
+            format!("{} {}", tidy(&self.aim.words()), self.condition.as_str()).trim_start().to_owned();
         let actual = if holds { "so it is" } else { "not so within the timeout" }.to_owned();
         let selector = self.selector().filter(|_| self.condition != Condition::Gone);
         Ok(checked((holds, expected, actual), selector, &patience, stage).await)

@@ -164,14 +164,24 @@ impl Compare {
         Ok(self.told(comparison, difference, same, link))
     }
 
-    fn told(&self, comparison: Comparison, difference: Option<Link>, same: bool, after: Link) -> Done<Compared> {
+    fn told(
+        &self,
+        comparison: Comparison,
+        difference: Option<Link>,
+        same: bool,
+        after: Link,
+    ) -> Done<Compared> {
         let share = comparison.share();
         let text = match (same, comparison.same_size) {
             (true, _) => "the pictures are the same".to_owned(),
             (false, false) => "the pictures differ in size".to_owned(),
             (false, true) => {
                 let places = comparison.regions.len() + comparison.more_regions;
-                format!("the pictures differ: {} pixels ({:.3} %) in {places} places", comparison.changed, share * 100.0)
+                format!(
+                    "the pictures differ: {} pixels ({:.3} %) in {places} places",
+                    comparison.changed,
+                    share * 100.0
+                )
             }
         };
         let picture = difference.as_ref().map_or_else(|| after.uri.clone(), |link| link.uri.clone());

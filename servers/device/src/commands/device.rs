@@ -135,7 +135,9 @@ impl Command for ChangePermission {
         let patience = Patience::new(None);
         let (app, permission, grant) = (self.app.clone(), self.permission, self.action);
         stage
-            .act("permissions", move |device| Box::pin(async move { device.permit(&app, permission, grant).await }))
+            .act("permissions", move |device| {
+                Box::pin(async move { device.permit(&app, permission, grant).await })
+            })
             .await?;
         Ok(acted(&patience, "the permission is changed"))
     }

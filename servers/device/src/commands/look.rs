@@ -115,7 +115,8 @@ pub(crate) struct FoundElement {
 impl Command for FindElement {
     const NAME: &'static str = "find_element";
     const TITLE: &'static str = "Find an element";
-    const ABOUT: &'static str = "Waits until an element is there, and gives its reference, text, state and place.";
+    const ABOUT: &'static str =
+        "Waits until an element is there, and gives its reference, text, state and place.";
     const NATURE: Nature = Nature::Looks;
     type Answer = FoundElement;
 
@@ -159,11 +160,18 @@ impl Command for FindElement {
 fn same(screen: &Screen, element: &ElementId, rect: Rect) -> Option<usize> {
     let near = |a: f64, b: f64| (a - b).abs() < 1.0;
     let at = |other: Rect| {
-        near(other.x, rect.x) && near(other.y, rect.y) && near(other.width, rect.width) && near(other.height, rect.height)
+        near(other.x, rect.x)
+            && near(other.y, rect.y)
+            && near(other.width, rect.width)
+            && near(other.height, rect.height)
     };
     let all = || screen.nodes.iter().enumerate();
     let exact = all().find(|(_, node)| matches!(&node.handle, Handle::Element(id) if id == element));
-    let placed = || all().filter(|(_, node)| matches!(node.handle, Handle::Path(_)) && at(node.rect)).max_by_key(|(_, node)| (node.is_telling(), node.depth));
+    let placed = || {
+        all()
+            .filter(|(_, node)| matches!(node.handle, Handle::Path(_)) && at(node.rect))
+            .max_by_key(|(_, node)| (node.is_telling(), node.depth))
+    };
     exact.or_else(placed).map(|(index, _)| index)
 }
 

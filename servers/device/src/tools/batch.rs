@@ -182,12 +182,17 @@ fn told(
         Ok(happened) => {
             let verdict = happened.verdict;
             // Pictures stay behind their links: a batch may take a hundred.
-            let links = happened.blocks.into_iter().filter(|block| matches!(block, Content::ResourceLink { .. }));
+            let links =
+                happened.blocks.into_iter().filter(|block| matches!(block, Content::ResourceLink { .. }));
             blocks.extend(links);
             let says = happened.text.lines().next().unwrap_or_default();
             let line = format!("{number}. {tool}: {} ({says})", verdict.as_str());
             let result = Some(happened.object);
-            (verdict, Outcome { number, tool: tool_name, verdict: verdict.as_str(), result, error: None }, line)
+            (
+                verdict,
+                Outcome { number, tool: tool_name, verdict: verdict.as_str(), result, error: None },
+                line,
+            )
         }
         Err(Stop { fault, evidence }) => {
             blocks.extend(evidence.blocks());

@@ -117,7 +117,8 @@ fn refuse(number: usize, why: &'static str) -> Fault {
 }
 
 fn parse(bytes: &[u8]) -> Result<Vec<Written>, Fault> {
-    let file: File = serde_json::from_slice(bytes).map_err(|error| refuse(0, "the file is no recording").because(error))?;
+    let file: File = serde_json::from_slice(bytes)
+        .map_err(|error| refuse(0, "the file is no recording").because(error))?;
     if file.format != FORMAT || file.version != 1 {
         return Err(refuse(0, "the file is no recording of this version"));
     }
@@ -150,7 +151,9 @@ mod tests {
     #[test]
     fn recordings_are_read_whole_or_not_at_all() {
         assert_eq!(parse(GOOD.as_bytes()).unwrap().len(), 1);
-        for bad in ["", "{}", "[]", &GOOD.replace("\"version\":1", "\"version\":2"), &GOOD.replace("tool", "tol")] {
+        for bad in
+            ["", "{}", "[]", &GOOD.replace("\"version\":1", "\"version\":2"), &GOOD.replace("tool", "tol")]
+        {
             assert_eq!(parse(bad.as_bytes()).unwrap_err().reason().id, "device/BAD_RECORDING", "{bad}");
         }
     }

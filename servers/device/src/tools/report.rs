@@ -52,7 +52,8 @@ async fn report(desk: Arc<Desk>, given: GetReport, cx: Context) -> Result<Said<R
     let (passed, failed, broken) = (count(Verdict::Passed), count(Verdict::Failed), count(Verdict::Broken));
     let page = desk.keep.put(Sort::Report, Bytes::from(html(&run))).await?;
     let xml = desk.keep.put(Sort::JUnit, Bytes::from(junit(&run))).await?;
-    let text = format!("{passed} passed, {failed} failed, {broken} broken\npage: {}\nJUnit: {}", page.uri, xml.uri);
+    let text =
+        format!("{passed} passed, {failed} failed, {broken} broken\npage: {}\nJUnit: {}", page.uri, xml.uri);
     let blocks = vec![page.block("report"), xml.block("JUnit report")];
     let mut said = Said::new(Reported { html: page, junit: xml, passed, failed, broken }, text);
     said.blocks = blocks;

@@ -54,7 +54,9 @@ async fn list_devices(desk: Arc<Desk>, _: Nothing, _cx: Context) -> Result<Said<
             in_use: desk.in_use(post),
         })
         .collect();
-    let line = |it: &DeviceView| format!("{} ({}): {} of {} sessions in use", it.name, it.driver, it.in_use, it.sessions);
+    let line = |it: &DeviceView| {
+        format!("{} ({}): {} of {} sessions in use", it.name, it.driver, it.in_use, it.sessions)
+    };
     let text: Vec<String> = devices.iter().map(line).collect();
     let text = if text.is_empty() { "no device is configured".to_owned() } else { text.join("\n") };
     Ok(Said::new(Devices { devices }, text))
