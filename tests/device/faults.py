@@ -9,12 +9,19 @@ from processes import appium, emulating, free_port
 from server import each, serving
 
 
+LARGEST = 32 << 20  # bytes of one answer: enough for a picture of 20 MB as text, and not for one of 26
+
+
 def checks(binary):
-    with emulating(binary) as emulator, serving(binary, direct(emulator), timeout="3s") as server:
+    with emulating(binary) as emulator, serving(binary, direct(emulator), timeout_s=3) as server:
         yield from each(Agent(server, emulator).checks())
-    with emulating(binary) as emulator, serving(binary, direct(emulator)) as server:
-        yield from each([("a runner that dies at work", lambda: dies(server, emulator))])
-    with appium() as url, emulating(binary) as emulator, serving(binary, through_driver(url, emulator), timeout="10s") as server:
+    with emulating(binary) as emulator, serving(binary, direct(emulator), max_answer_bytes=LARGEST) as server:
+        yield from each([
+            ("a screenshot of 20 megabytes", lambda: large(server, emulator)),
+            ("one that is too large", lambda: too_large(server, emulator)),
+            ("a runner that dies at work", lambda: dies(server, emulator)),
+        ])
+    with appium() as url, emulating(binary) as emulator, serving(binary, through_driver(url, emulator), timeout_s=10) as server:
         yield from each([("a runner that dies behind Appium", lambda: dies_behind(server, emulator))])
     nobody = {"name": "nobody", "driver": "webdriveragent", "url": f"http://127.0.0.1:{free_port()}"}
     with serving(binary, nobody) as server:
@@ -27,8 +34,40 @@ def log_in(server):
     server.do("tap_element", selector="log-in")
 
 
-def dies(server, emulator):
+def large(server, emulator):
     server.do("start_session")
+    for size, readable in ((10_000_000, True), (20_000_000, False)):
+        emulator.fail("large_screenshot", bytes=size, commands="GET /screenshot", times=1)
+        reply = server.call("take_screenshot")
+        taken, link = reply.done(), reply.object["screenshot"]
+        assert link["bytes"] > size and taken["inline"] is False, taken
+        assert not reply.blocks("image") and reply.blocks("resource_link"), "linked, not in the answer"
+        if readable:
+            png = server.read(link["uri"])
+            assert len(png) == link["bytes"], "all of it"
+            assert hashlib.sha256(png).hexdigest() in link["uri"], "and none of it torn"
+        else:
+            answer = server.ask("resources/read", {"uri": link["uri"]})
+            assert answer["error"]["data"]["reason"] == "server/TOO_LARGE", "more than one message may hold"
+        kept_whole(server, link)
+
+
+def kept_whole(server, link):
+    """What lies on the disk is what its name says, and nothing of it lies there in half."""
+    for place in server.state.rglob("*"):
+        if place.is_file() and len(place.stem) == 64 and place.stem in link["uri"]:
+            assert hashlib.sha256(place.read_bytes()).hexdigest() == place.stem, place
+
+
+def too_large(server, emulator):
+    emulator.fail("large_screenshot", bytes=26_000_000, commands="GET /screenshot", times=1)
+    failed = server.refuse("device/TOO_LARGE", "take_screenshot")
+    assert failed.fault["facts"]["bytes"] > failed.fault["facts"]["limit_bytes"] == LARGEST, failed.fault
+    assert server.do("list_sessions")["sessions"][0]["state"] == "open", "one answer too many ends nothing"
+    assert server.do("take_screenshot")["inline"] is True
+
+
+def dies(server, emulator):
     log_in(server)
     emulator.fail("die", commands="POST */click")
     failed = server.refuse("device/DRIVER_DIED", "tap_element", selector="tab-order")
@@ -57,7 +96,7 @@ class Agent:
     def checks(self):
         return [
             self.a_driver_that_hangs, self.a_stale_element_is_found_anew, self.one_that_stays_stale_is_told, self.an_alert_comes_up,
-            self.answers_that_are_none, self.an_answer_that_is_lost, self.a_screenshot_of_20_megabytes, self.calls_wait_their_turn,
+            self.answers_that_are_none, self.an_answer_that_is_lost, self.calls_wait_their_turn,
             self.a_session_that_expires, self.a_device_that_is_busy, self.a_session_that_cannot_be,
         ]
 
@@ -92,12 +131,18 @@ class Agent:
         self.do("handle_alert", action="dismiss")
 
     def answers_that_are_none(self):
-        for kind in ("html", "truncate"):
-            self.emulator.fail(kind, commands="GET /source", times=1)
-            reply = self.server.call("get_screen_hierarchy")
-            assert reply.fault and reply.fault["reason"] in ("device/BAD_ANSWER", "device/DRIVER_DIED", "device/SESSION_GONE"), reply.fault
-            assert reply.fault["effect"] == "none" and "doctype" not in json.dumps(reply.result), reply.result
-            self.again()
+        self.emulator.fail("html", commands="GET /source", times=1)
+        failed = self.server.refuse("device/BAD_ANSWER", "get_screen_hierarchy")
+        assert failed.fault["effect"] == "none" and "doctype" not in json.dumps(failed.result), failed.result
+        self.emulator.fail("truncate", commands="GET /source", times=1)
+        assert self.do("get_screen_hierarchy")["elements"], "looking is done again when the connection breaks"
+        asked = [outcome for command, outcome in self.emulator.calls() if command == "GET /source"]
+        assert asked[-2:] == ["ok", "ok"], asked
+        self.emulator.fail("truncate", commands="GET /source")
+        failed = self.server.refuse("device/DRIVER_DIED", "get_screen_hierarchy")
+        assert failed.fault["effect"] == "none", failed.fault
+        self.emulator.ask("DELETE", "fail")
+        self.again()
 
     def again(self):
         """A session that was given up is had again; the app stays as it was or begins anew."""
@@ -114,21 +159,6 @@ class Agent:
         taps = [outcome for command, outcome in self.emulator.calls() if command.endswith("/click")]
         assert taps[-1] == "reset" and self.emulator.dump()["tab"] == "Order", "done once, and not again"
         self.again()
-
-    def a_screenshot_of_20_megabytes(self):
-        self.emulator.fail("large_screenshot", bytes=20_000_000, commands="GET /screenshot", times=1)
-        reply = self.server.call("take_screenshot")
-        taken = reply.done()
-        assert taken["screenshot"]["bytes"] > 20_000_000 and taken["inline"] is False, taken
-        assert not reply.blocks("image") and reply.blocks("resource_link"), "linked, not in the answer"
-        png = self.server.read(taken["screenshot"]["uri"])
-        assert len(png) == taken["screenshot"]["bytes"], "all of it"
-        assert hashlib.sha256(png).hexdigest() in taken["screenshot"]["uri"], "and none of it torn"
-        self.emulator.fail("large_screenshot", bytes=60_000_000, commands="GET /screenshot", times=1)
-        failed = self.server.refuse("device/TOO_LARGE", "take_screenshot")
-        assert failed.fault["facts"]["bytes"] > failed.fault["facts"]["limit_bytes"], failed.fault
-        self.again()
-        assert self.do("take_screenshot")["inline"] is True
 
     def calls_wait_their_turn(self):
         self.emulator.fail("delay", milliseconds=300, commands="GET /screenshot", times=4)

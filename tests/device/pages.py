@@ -26,7 +26,7 @@ HOME = """<title>Shop of {name}</title>{style}<h1 id=greeting>Hello, {name}</h1>
 class Shop(http.server.BaseHTTPRequestHandler):
     def do_GET(self):
         place = urllib.parse.urlsplit(self.path)
-        asked = dict(urllib.parse.parse_qsl(place.query))
+        asked = dict(urllib.parse.parse_qsl(place.query, keep_blank_values=True))
         if place.path == "/":
             message = "<p role=alert id=message>Wrong name or password</p>" if "wrong" in asked else ""
             self.send(200, LOGIN.format(style=STYLE, message=message))

@@ -48,12 +48,9 @@ class Flow:
             self.apps_start_and_end, self.a_report_of_it_all, self.it_ends,
         ]
 
-    def see(self):
-        return {one.get("id") or one.get("name"): one for one in self.do("get_screen_hierarchy")["elements"]}
-
     def reference(self, wanted):
         seen = self.do("get_screen_hierarchy")["elements"]
-        return next(one["ref"] for one in seen if wanted in (one.get("id"), one.get("name"), one.get("label")))
+        return next(one["ref"] for one in seen if wanted in (one.get("accessibility_id"), one["name"]))
 
     def text(self, selector):
         return self.do("get_element_text", selector=selector)["text"]

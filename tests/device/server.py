@@ -81,6 +81,7 @@ def serving(binary, *devices, env=None, **settings):
         config.write_text("\n".join(lines) + "\n")
         surroundings = {**os.environ, "FAILWELL_STATE": f"{folder}/state", **(env or {})}
         with Server([binary, "serve", "device", "--config", config], env=surroundings) as server:
+            server.state = pathlib.Path(folder) / "state"
             yield server
 
 
