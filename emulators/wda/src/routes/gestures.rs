@@ -185,7 +185,11 @@ fn turn(state: &mut State, index: usize, request: &Request) -> Result<(), Refusa
     let attempts =
         request.body.get("maxAttempts").and_then(Value::as_u64).unwrap_or(WHEEL_ATTEMPTS).min(1_000);
     for _ in 0..attempts {
+        let before = state.device.app.size;
         state.device.app.turn(by);
+        if state.device.app.size == before {
+            return Err(Refusal::invalid_state("Picker wheel value has not been changed"));
+        }
         if wanted.is_none_or(|wanted| wanted == state.device.app.size_name()) {
             return Ok(());
         }

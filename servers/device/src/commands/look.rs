@@ -141,10 +141,10 @@ impl Command for FindElement {
         stage.look().await?;
         let view = {
             let refs = stage.session.refs();
-            let place = refs.screen().and_then(|screen| same(screen, &element, rect));
+            let place = refs.screen().and_then(|screen| same(screen, &element, rect, self.selector()));
             place.and_then(|index| {
                 let node = refs.screen()?.nodes.get(index)?;
-                Some(View::of(node, refs.by_place().get(&index)?.clone(), 0))
+                Some(View { rect, ..View::of(node, refs.by_place().get(&index)?.clone(), 0) })
             })
         };
         let view = match view {
@@ -156,8 +156,9 @@ impl Command for FindElement {
     }
 }
 
-/// The node of an element: by its own id, else the innermost at the same place.
-fn same(screen: &Screen, element: &ElementId, rect: Rect) -> Option<usize> {
+/// The node of an element: by its own id, else the innermost at the same place, else the one that has what was looked for
+/// as its id; not every driver says in its tree where things are.
+fn same(screen: &Screen, element: &ElementId, rect: Rect, selector: Option<&str>) -> Option<usize> {
     let near = |a: f64, b: f64| (a - b).abs() < 1.0;
     let at = |other: Rect| {
         near(other.x, rect.x)
@@ -172,7 +173,12 @@ fn same(screen: &Screen, element: &ElementId, rect: Rect) -> Option<usize> {
             .filter(|(_, node)| matches!(node.handle, Handle::Path(_)) && at(node.rect))
             .max_by_key(|(_, node)| (node.is_telling(), node.depth))
     };
-    exact.or_else(placed).map(|(index, _)| index)
+    let named = || {
+        let is_it =
+            |node: &crate::screen::Node| selector == Some(&node.id) || selector == Some(&node.accessibility);
+        all().find(|(_, node)| matches!(node.handle, Handle::Path(_)) && is_it(node))
+    };
+    exact.or_else(placed).or_else(named).map(|(index, _)| index)
 }
 
 /// An element that stands in no list, by what the driver says of it.

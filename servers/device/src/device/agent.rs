@@ -12,9 +12,6 @@ pub(crate) struct Agent {
     capabilities: Map<String, Value>,
 }
 
-/// The most turns of a picker wheel.
-const MOST_TURNS: usize = 60;
-
 impl Agent {
     pub(crate) fn new(client: Client, started: Started) -> Agent {
         Agent { client, capabilities: started.capabilities }
@@ -55,28 +52,8 @@ impl Device for Agent {
         Box::pin(async move { self.client.find(Agent::using(locator)?, &locator.value).await })
     }
 
-    /// A wheel takes no text: it is turned until it shows the value.
     fn pick<'a>(&'a self, element: &'a ElementId, value: &'a str) -> Doing<'a, ()> {
-        Box::pin(async move {
-            if self.client.tag(element).await? != "XCUIElementTypePickerWheel" {
-                return self.client.enter(element, value).await;
-            }
-            let mut seen = Vec::new();
-            for _ in 0..MOST_TURNS {
-                let shown = self.client.attribute(element, "value").await?;
-                let shown = shown.as_str().unwrap_or_default().to_owned();
-                if shown == value {
-                    return Ok(());
-                }
-                if seen.last() == Some(&shown) {
-                    break;
-                }
-                seen.push(shown);
-                let path = format!("/wda/pickerwheel/{}/select", element.0);
-                self.client.own(&path, json!({"order": "next", "offset": 0.2}), Touch::Acts).await?;
-            }
-            Err(super::chrome::no_such_choice())
-        })
+        Box::pin(apps::pick(&self.client, element, value))
     }
 
     fn back(&self) -> Doing<'_, ()> {

@@ -72,7 +72,7 @@ impl Device for Appium {
     }
 
     fn pick<'a>(&'a self, element: &'a ElementId, value: &'a str) -> Doing<'a, ()> {
-        Box::pin(async move { self.client.enter(element, value).await })
+        Box::pin(apps::pick(&self.client, element, value))
     }
 
     fn locate(&self, at: Location) -> Doing<'_, ()> {

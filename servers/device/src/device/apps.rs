@@ -1,8 +1,24 @@
-//! What platforms call things.
+//! What platforms call things, and do in their own way.
 
 use serde_json::{Map, Value};
 
 use super::Permission;
+use super::chrome::no_such_choice;
+use crate::w3c::{Client, ElementId, Refusal, Trouble};
+
+/// Chooses a value of a picker. Apple's wheels are turned by their driver, either way, until they show it; one that does not
+/// have it is refused, and no waiting helps.
+pub(super) async fn pick(client: &Client, element: &ElementId, value: &str) -> Result<(), Trouble> {
+    let is_wheel = client.tag(element).await? == "XCUIElementTypePickerWheel";
+    match client.enter(element, value).await {
+        Err(trouble)
+            if is_wheel && (trouble.is(Refusal::NotInteractable) || trouble.is(Refusal::Unknown)) =>
+        {
+            Err(no_such_choice())
+        }
+        done => done,
+    }
+}
 
 /// What a caller may know of the capabilities a driver answered with. Some hold paths and addresses of its machine.
 const TOLD: [&str; 12] = [

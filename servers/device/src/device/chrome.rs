@@ -179,6 +179,16 @@ impl Device for Chrome {
         })
     }
 
+    /// What a field holds now is its property; its attribute is what it began with.
+    fn attribute<'a>(&'a self, element: &'a ElementId, name: &'a str) -> Doing<'a, Value> {
+        Box::pin(async move {
+            match name {
+                "value" | "checked" => self.client.property(element, name).await,
+                _ => self.client.attribute(element, name).await,
+            }
+        })
+    }
+
     fn orientation(&self) -> Doing<'_, Orientation> {
         Box::pin(async move {
             let (width, height, _) = self.window().await?;

@@ -296,6 +296,10 @@ impl Client {
         self.of_element(element, &format!("attribute/{}", segment(name))).await
     }
 
+    pub(crate) async fn property(&self, element: &ElementId, name: &str) -> Result<Value, Trouble> {
+        self.of_element(element, &format!("property/{}", segment(name))).await
+    }
+
     pub(crate) async fn click(&self, element: &ElementId) -> Result<(), Trouble> {
         self.act(&format!("/element/{}/click", element.0), json!({})).await
     }
