@@ -19,7 +19,7 @@ use crate::changes::Change;
 use crate::deposit::{Deposit, Load, Part, check_size};
 use crate::fetch::Fetched;
 use crate::folder::{Folder, make_folder};
-use crate::index::{Index, millis, now};
+use crate::index::{FILE, Index, millis, now};
 use crate::kept::{Kept, New, Page, Wanted};
 use crate::quota::make_room;
 use crate::rows;
@@ -229,7 +229,14 @@ impl Shelf {
         work: impl FnOnce(&Inner) -> Result<T, Fault> + Send + 'static,
     ) -> Result<T, Fault> {
         let outer = self.0.clone();
-        spawn_blocking(move || work(&*outer.inner()?)).await.map_err(of_task)?
+        let done = spawn_blocking(move || {
+            let done = work(&*outer.inner()?);
+            if done.as_ref().is_err_and(|fault| fault.kind() == Kind::Unavailable) {
+                outer.forget_what_is_gone();
+            }
+            done
+        });
+        done.await.map_err(of_task)?
     }
 }
 
@@ -243,6 +250,15 @@ impl Outer {
             .map_err(|fault| fault.note("folder", self.root.display().to_string()))?;
         *opened = Some(inner.clone());
         Ok(inner)
+    }
+}
+
+impl Outer {
+    /// A folder that somebody took away is made anew the next time.
+    fn forget_what_is_gone(&self) {
+        if !self.root.join(FILE).exists() {
+            *self.opened.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        }
     }
 }
 
