@@ -9,7 +9,9 @@ use super::keys::servers;
 use super::names::{list, nearest};
 use super::reader::{Reader, Section};
 use super::settings::Config;
-use super::{audit, charter, consent, device, guard, identity, jwt, limits, rules, shelf, state, tasks, upstream};
+use super::{
+    audit, charter, consent, device, guard, identity, jwt, limits, rules, shelf, state, tasks, upstream,
+};
 
 /// Reads the whole file. What it returns counts only when the reader found nothing wrong.
 pub(super) fn read(reader: &mut Reader<'_>, root: &Section<'_>) -> Config {

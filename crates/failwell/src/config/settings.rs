@@ -18,7 +18,8 @@ use http::Uri;
 use crate::state;
 
 use super::{
-    Builtin, CustomConfig, DeviceConfig, JwtConfig, OtlpConfig, PostgresConfig, ShelfConfig, StateConfig, TasksConfig,
+    Builtin, CustomConfig, DeviceConfig, JwtConfig, OtlpConfig, PostgresConfig, ShelfConfig, StateConfig,
+    TasksConfig,
 };
 
 /// The settings of one start.
