@@ -47,6 +47,10 @@ impl Plan for Walking<'_> {
     fn found(&mut self, _finding: &Finding, _inputs: &Inputs, _condition: &str) -> bool {
         false
     }
+
+    fn mismatches(&mut self) -> Option<&mut u64> {
+        None
+    }
 }
 
 /// The code of a function and of everything inside it.

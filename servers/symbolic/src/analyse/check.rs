@@ -120,6 +120,10 @@ impl Plan for Checking<'_> {
             }
         }
     }
+
+    fn mismatches(&mut self) -> Option<&mut u64> {
+        Some(&mut self.mismatches)
+    }
 }
 
 /// Whether the class, or one above it, is among the names.

@@ -91,6 +91,10 @@ impl Plan for Comparing<'_> {
             }
         }
     }
+
+    fn mismatches(&mut self) -> Option<&mut u64> {
+        Some(&mut self.mismatches)
+    }
 }
 
 impl Comparing<'_> {

@@ -88,6 +88,10 @@ impl Plan for Hunting<'_> {
         }
         false
     }
+
+    fn mismatches(&mut self) -> Option<&mut u64> {
+        Some(&mut self.mismatches)
+    }
 }
 
 pub(super) fn find(

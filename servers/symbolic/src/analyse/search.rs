@@ -24,6 +24,11 @@ const FIRST_STEPS: u64 = 20_000;
 /// Rounds after which a search ends.
 const ROUNDS: u32 = 6;
 
+/// What an attempt by induction may take: so many new beginnings, rounds, and this part of what is left to spend.
+const INDUCTION_TRIES: u32 = 40;
+const INDUCTION_ROUNDS: u32 = 2;
+const INDUCTION_SHARE: u64 = 3;
+
 /// Paths waiting at once.
 const WIDEST: usize = 200_000;
 
@@ -79,6 +84,9 @@ pub(super) trait Plan {
 
     /// Told of what a path found, with the inputs that lead there. Whether the search is over.
     fn found(&mut self, finding: &Finding, inputs: &Inputs, condition: &str) -> bool;
+
+    /// Findings that CPython did not confirm so far; `None` when the plan wants every path as it is, and no induction.
+    fn mismatches(&mut self) -> Option<&mut u64>;
 }
 
 #[derive(Clone)]
@@ -101,6 +109,10 @@ pub(super) struct Tally {
     /// Findings for which no inputs could be had.
     pub(super) undecided: u64,
     pub(super) bug: Option<String>,
+    /// A claim about a loop did not hold: what was explored with it counts for nothing.
+    must_restart: bool,
+    /// An attempt by induction met something it cannot get over.
+    is_hopeless: bool,
 }
 
 pub(super) struct Search<'a> {
@@ -119,6 +131,8 @@ pub(super) struct Search<'a> {
     pub(super) executed: HashSet<(u32, u32)>,
     pub(super) stopped: Option<Stop>,
     has_solver: bool,
+    /// Steps of the interpreter and of the solver after which an attempt by induction ends.
+    allowed: (u64, u64),
 }
 
 impl<'a> Search<'a> {
@@ -146,6 +160,7 @@ impl<'a> Search<'a> {
             executed: HashSet::new(),
             stopped: None,
             has_solver,
+            allowed: (u64::MAX, u64::MAX),
         };
         search.machine.step_limit = budget.interpreter_steps;
         search.machine.steps = 0;
@@ -168,6 +183,7 @@ impl<'a> Search<'a> {
         machine.is_symbolic = false;
         machine.nesting = 0;
         machine.sides.clear();
+        machine.induction.call += 1;
         machine.pause_at = steps;
         machine.step_limit =
             machine.steps.saturating_add(steps.saturating_mul(2)).min(self.budget.interpreter_steps);
@@ -199,7 +215,9 @@ impl<'a> Search<'a> {
             Some(Stop::Cancelled)
         } else if Instant::now() >= self.budget.deadline {
             Some(Stop::Deadline)
-        } else if self.machine.steps >= self.budget.interpreter_steps || spent >= self.budget.solver_steps {
+        } else if self.machine.steps >= self.budget.interpreter_steps.min(self.allowed.0)
+            || spent >= self.budget.solver_steps.min(self.allowed.1)
+        {
             Some(Stop::Steps)
         } else {
             None
@@ -210,6 +228,20 @@ impl<'a> Search<'a> {
     pub(super) fn explore(&mut self, plan: &mut dyn Plan, last_round: u32) {
         self.machine.is_symbolic = true;
         self.machine.step_limit = self.budget.interpreter_steps;
+        self.begin();
+        if self.rounds(plan, 0) || self.parked.is_empty() {
+            return;
+        }
+        if self.machine.induction.is_wanted && self.try_induction(plan) {
+            return;
+        }
+        self.rounds(plan, last_round.min(ROUNDS));
+        for path in std::mem::take(&mut self.parked) {
+            self.leave_open(path);
+        }
+    }
+
+    fn begin(&mut self) {
         let model = Some(Rc::new(Model::default()));
         self.stack.push(Path {
             state: self.base.clone(),
@@ -218,31 +250,82 @@ impl<'a> Search<'a> {
             ended: Some(Outcome::Begin),
         });
         self.tally.begun += 1;
+    }
+
+    /// Explores until this round is over. Whether the search is.
+    fn rounds(&mut self, plan: &mut dyn Plan, last_round: u32) -> bool {
         loop {
             while let Some(path) = self.stack.pop() {
                 if let Some(stop) = self.stop_reason() {
                     self.stopped = Some(stop);
                     self.leave_open(path);
-                    return;
+                    return true;
                 }
                 if self.advance(path, plan) {
-                    return;
+                    return true;
+                }
+                if self.tally.must_restart || self.tally.is_hopeless {
+                    return false;
                 }
             }
-            if self.parked.is_empty() {
-                return;
+            if self.parked.is_empty() || self.round >= last_round {
+                return self.parked.is_empty();
             }
             self.round += 1;
             self.progress.round(self.round, self.tally.ended);
-            if self.round > last_round.min(ROUNDS) {
-                for path in std::mem::take(&mut self.parked) {
-                    self.leave_open(path);
-                }
-                return;
-            }
             self.stack = std::mem::take(&mut self.parked);
             self.stack.reverse();
         }
+    }
+
+    /// Explores anew with one round of each loop for all of its rounds. Whether the search is over: everything is proven, or
+    /// something was found. Otherwise everything is as before.
+    fn try_induction(&mut self, plan: &mut dyn Plan) -> bool {
+        let Some(before) = plan.mismatches().map(|count| *count) else { return false };
+        let (stack, parked) = (std::mem::take(&mut self.stack), std::mem::take(&mut self.parked));
+        let (tally, round) = (std::mem::take(&mut self.tally), self.round);
+        let abstractions = self.machine.abstractions.clone();
+        let spent = self.solver.as_ref().map_or(0, |solver| solver.cost.steps);
+        let part = |all: u64, spent: u64| spent.saturating_add(all.saturating_sub(spent) / INDUCTION_SHARE);
+        self.allowed = (
+            part(self.budget.interpreter_steps, self.machine.steps),
+            part(self.budget.solver_steps, spent),
+        );
+        self.machine.induction.is_on = true;
+        let mut is_over = false;
+        for _ in 0..INDUCTION_TRIES {
+            self.tally = Tally::default();
+            self.round = 0;
+            self.begin();
+            let ended = self.rounds(plan, INDUCTION_ROUNDS);
+            let (left, restart) = (self.stack.len() + self.parked.len(), self.tally.must_restart);
+            self.stack.clear();
+            self.parked.clear();
+            let is_unconfirmed = plan.mismatches().is_some_and(|count| *count > before);
+            if !restart {
+                // What was found and confirmed is true whatever was claimed; a proof has to be whole.
+                let is_found = ended && left > 0 && self.stopped.is_none();
+                is_over = !is_unconfirmed && left == 0 && self.is_exhaustive(&[]) || is_found;
+                break;
+            }
+            if is_unconfirmed || self.stop_reason().is_some() {
+                break;
+            }
+        }
+        self.machine.induction.is_on = false;
+        self.allowed = (u64::MAX, u64::MAX);
+        if is_over {
+            return true;
+        }
+        if self.stopped == Some(Stop::Steps) && self.stop_reason().is_none() {
+            self.stopped = None;
+        }
+        if let Some(count) = plan.mismatches() {
+            *count = before;
+        }
+        self.machine.abstractions = abstractions;
+        (self.stack, self.parked, self.tally, self.round) = (stack, parked, tally, round);
+        false
     }
 
     /// A path that will not be followed further.
@@ -353,7 +436,23 @@ impl<'a> Search<'a> {
                 self.tally.discarded += 1;
                 false
             }
+            Trap::Closed => {
+                self.tally.ended += 1;
+                self.tally.fine += 1;
+                false
+            }
+            Trap::Refuted(claim) => {
+                self.machine.induction.refuted.insert(claim);
+                self.tally.must_restart = true;
+                false
+            }
+            Trap::Unrolled(which) => {
+                self.machine.induction.unrolled.insert(which);
+                self.tally.must_restart = true;
+                false
+            }
             Trap::Unsupported(construct) => {
+                self.tally.is_hopeless = self.machine.induction.is_on;
                 let found = Unsupported { line: self.machine.line(), construct };
                 if !self.tally.unsupported.contains(&found) && self.tally.unsupported.len() < 20 {
                     self.tally.unsupported.push(found);
@@ -361,6 +460,7 @@ impl<'a> Search<'a> {
                 false
             }
             Trap::Bound(what) => {
+                self.tally.is_hopeless = self.machine.induction.is_on;
                 let line = self.machine.line();
                 self.bound(format!("{what} at line {line}"));
                 false
@@ -493,7 +593,10 @@ impl<'a> Search<'a> {
             return false;
         };
         let condition = self.condition();
-        plan.found(finding, &inputs, &condition)
+        let before = plan.mismatches().map(|count| *count);
+        let is_over = plan.found(finding, &inputs, &condition);
+        self.tally.is_hopeless = self.machine.induction.is_on && plan.mismatches().map(|count| *count) != before;
+        is_over
     }
 
     /// The path in words.
@@ -532,6 +635,7 @@ impl<'a> Search<'a> {
                 "arguments have exactly their annotated types".to_owned(),
                 "arguments share no mutable objects".to_owned(),
             ],
+            abstractions: self.machine.abstractions.iter().cloned().collect(),
             solver: if cost.queries > 0 { super::solver() } else { None },
             budget_used: Spent {
                 interpreter_steps: self.machine.steps,

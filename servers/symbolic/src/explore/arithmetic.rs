@@ -235,8 +235,8 @@ impl Machine {
 
     /// A small number by a large one: some float between -1 and 1. More values than there are, never fewer.
     fn small_quotient(&mut self, top: Term, bottom: Term) -> R<Value> {
-        let name =
-            format!("{} / {}", crate::terms::show(&self.terms, top), crate::terms::show(&self.terms, bottom));
+        self.abstracted("a quotient by an integer beyond 2**53 may be any float from -1.0 to 1.0");
+        let name = self.named_after("quotient", &[top, bottom]);
         let quotient = self.terms.var(&name, Sort::Float, Interval::ALL);
         let (low, high) = (self.terms.float(-1.0), self.terms.float(1.0));
         let (above, below) = (self.terms.float_le(low, quotient), self.terms.float_le(quotient, high));

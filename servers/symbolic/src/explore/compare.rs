@@ -467,7 +467,11 @@ impl Machine {
     pub(crate) fn str_equal(&mut self, a: &Str, b: &Str) -> R<Truth> {
         match (a, b) {
             (Str::Known(a), Str::Known(b)) => Ok(Truth::Known(a == b)),
-            (Str::Open(a), Str::Open(b)) if a.name == b.name => Ok(Truth::Known(true)),
+            (Str::Open(a), Str::Open(b))
+                if (&a.name, a.offset, a.length) == (&b.name, b.offset, b.length) =>
+            {
+                Ok(Truth::Known(true))
+            }
             _ => self.str_equal_terms(a, b),
         }
     }

@@ -136,6 +136,11 @@ impl Machine {
         self.terms.var(&format!("ord({name}[{place}])"), Sort::Int, Interval::of(0, 0x10_FFFF))
     }
 
+    /// A code point of a part of one.
+    pub(crate) fn open_at(&mut self, open: &crate::values::OpenStr, place: usize) -> Term {
+        self.open_point(&open.name, open.offset + place)
+    }
+
     pub(super) fn list_append(&mut self, list: &Value, value: Value) -> R<()> {
         let Value::Object(id) = list else { return Err(Trap::Bug("no list")) };
         self.close_list(*id)?;

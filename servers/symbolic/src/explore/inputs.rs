@@ -41,6 +41,17 @@ impl InputType {
     pub(crate) fn common() -> Vec<Self> {
         vec![Self::Int, Self::Bool, Self::Str, Self::Float, Self::None, Self::List(Rc::new(Self::Int))]
     }
+
+    /// Whether values of this type cannot be changed, by whoever holds them.
+    pub(crate) fn is_plain(&self) -> bool {
+        match self {
+            Self::None | Self::Bool | Self::Int | Self::Float | Self::Str => true,
+            Self::Union(kinds) | Self::Tuple(kinds) => kinds.iter().all(Self::is_plain),
+            Self::TupleOf(kind) | Self::FrozenSet(kind) => kind.is_plain(),
+            Self::OneOf(values) => values.iter().all(|value| !matches!(value, Value::Object(_))),
+            _ => false,
+        }
+    }
 }
 
 impl Machine {
@@ -62,7 +73,7 @@ impl Machine {
             }
             InputType::Str => {
                 let length = self.terms.var(&format!("len({name})"), Sort::Int, Interval::from(0));
-                Value::Str(Str::Open(Rc::new(OpenStr { name: name.to_owned(), length })))
+                Value::Str(Str::Open(Rc::new(OpenStr { name: name.to_owned(), offset: 0, length })))
             }
             InputType::List(element) => {
                 let length = self.terms.var(&format!("len({name})"), Sort::Int, Interval::from(0));

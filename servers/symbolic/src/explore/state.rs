@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
+use super::induction::Mark;
 use crate::ir::{Code, Name};
 use crate::terms::Term;
 use crate::values::{Object, ObjectId, Value};
@@ -63,12 +64,42 @@ pub(crate) struct State {
     pub(crate) path: Rc<Vec<Term>>,
     /// What follows from it.
     pub(crate) facts: Rc<Vec<Term>>,
+    /// Loops of which one round stands for all.
+    pub(crate) marks: Rc<Vec<Mark>>,
     /// Decisions that could have gone both ways.
     pub(crate) forks: u32,
     pub(crate) steps: u64,
 }
 
+/// What a state looks like to a loop that must not change it.
+#[derive(Clone, Debug)]
+pub(crate) struct Shape {
+    heap: Rc<Vec<Rc<Object>>>,
+    globals: Rc<HashMap<Name, Value>>,
+}
+
 impl State {
+    pub(crate) fn shape(&self) -> Shape {
+        Shape { heap: self.heap.clone(), globals: self.globals.clone() }
+    }
+
+    /// Whether everything that was there then is as it was. Items of inputs that have been looked at since are no change.
+    pub(crate) fn has_kept(&self, shape: &Shape) -> bool {
+        let is_kept = |(before, now): (&Rc<Object>, &Rc<Object>)| {
+            Rc::ptr_eq(before, now)
+                || match (before.as_ref(), now.as_ref()) {
+                    (Object::OpenList(before), Object::OpenList(now)) => {
+                        before.name == now.name
+                            && (before.prefix.len() == now.prefix.len() || now.element.is_plain())
+                    }
+                    _ => false,
+                }
+        };
+        Rc::ptr_eq(&self.globals, &shape.globals)
+            && shape.heap.len() <= self.heap.len()
+            && shape.heap.iter().zip(self.heap.iter()).all(is_kept)
+    }
+
     pub(crate) fn allocate(&mut self, object: Object) -> ObjectId {
         let heap = Rc::make_mut(&mut self.heap);
         heap.push(Rc::new(object));

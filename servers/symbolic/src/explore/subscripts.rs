@@ -202,8 +202,13 @@ impl Machine {
         if let Str::Open(open) = text
             && let Some(place) = self.open_place(open.length, index, "str")?
         {
-            let point = self.open_point(&open.name, place);
+            let point = self.open_at(open, place);
             return Ok(Value::Str(Str::Chars(Rc::new(vec![point]))));
+        }
+        if let (Str::Open(open), Value::Slice(parts)) = (text, index)
+            && let Some(part) = self.open_slice(open, parts)?
+        {
+            return Ok(part);
         }
         if let Str::Known(points) = text {
             let points = points.clone();

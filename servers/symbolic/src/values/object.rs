@@ -151,4 +151,6 @@ pub(crate) enum Iter {
     /// Inner, start, stop, step, position.
     Slice(Value, usize, Option<usize>, usize, usize),
     Done,
+    /// Somewhere in a loop of which one round stands for all.
+    Forgotten,
 }
