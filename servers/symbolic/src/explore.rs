@@ -21,8 +21,10 @@ mod modules;
 mod numbers;
 mod opentext;
 mod patterns;
+mod regex;
 mod run;
 mod setorder;
+mod sharing;
 mod spec;
 mod state;
 mod step;
@@ -33,5 +35,7 @@ mod unicode;
 
 pub(crate) use inputs::InputType;
 pub(crate) use machine::{Machine, R, Side, Trap};
+pub(crate) use regex::{Match, Regex};
 pub(crate) use run::Ran;
+pub(crate) use sharing::label;
 pub(crate) use state::{Frame, State};

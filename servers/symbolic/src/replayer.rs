@@ -1,10 +1,11 @@
-//! The door to real CPython. The engine asks through it; the room's workers answer.
+//! The door to what runs outside this process: real CPython, and the solver. The engine asks through it; the room's workers
+//! answer.
 
 use std::time::Instant;
 
-use crate::PyValue;
+use crate::{Dialogue, PyValue};
 
-/// Runs calls in real CPython, outside this process, in a sandbox.
+/// Runs calls in real CPython, in a sandbox, and solvers.
 pub trait Replayer: Sync {
     /// One call of one function, with conditions evaluated around it. Blocks until `request.deadline` at most.
     ///
@@ -15,6 +16,9 @@ pub trait Replayer: Sync {
     ///
     /// When no answer could be had; the engine then reports nothing that rests on this call.
     fn run(&self, request: &ReplayRequest<'_>) -> Result<ReplayOutcome, ReplayProblem>;
+
+    /// A solver that nobody else talks to. `None` when there is none on this machine.
+    fn solver(&self) -> Option<Box<dyn Dialogue>>;
 }
 
 /// A call to be made.

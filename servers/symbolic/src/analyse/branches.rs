@@ -107,7 +107,7 @@ pub(super) fn branches(
             proof: Proof::default(),
         };
     }
-    let mut search = Search::new(machine, subject.parameters.clone(), budget, progress);
+    let mut search = Search::new(machine, subject.parameters.clone(), budget, replayer, progress);
     let mut plan = Walking { subject: &subject };
     try_known(program, &mut search, &mut plan, 0);
     search.explore(&mut plan, u32::MAX);

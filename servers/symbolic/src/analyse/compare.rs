@@ -314,7 +314,7 @@ pub(super) fn compare(
         });
     }
     machine.targets = vec![a.code.id, b.code.id];
-    let mut search = Search::new(machine, a.parameters.clone(), budget, progress);
+    let mut search = Search::new(machine, a.parameters.clone(), budget, replayer, progress);
     let mut plan = Comparing {
         a: &a,
         b: &b,

@@ -24,10 +24,28 @@ pub(super) fn arguments(
                 },
                 None => return Err(Trap::Bug("an argument is missing")),
             },
-            None => machine.make_lazily(&parameter.name, &parameter.kind)?,
+            None => match shared(machine, subject, &values)? {
+                Some(value) => value,
+                None => machine.make_lazily(&parameter.name, &parameter.kind)?,
+            },
         });
     }
     Ok(values)
+}
+
+/// The next argument, when it is the same object as an earlier one of its type.
+fn shared(machine: &mut Machine, subject: &Subject, values: &[Value]) -> R<Option<Value>> {
+    let Some(parameter) = subject.parameters.get(values.len()).filter(|_| machine.is_sharing) else {
+        return Ok(None);
+    };
+    for (earlier, value) in subject.parameters.iter().zip(values) {
+        if parameter.kind.can_be_shared_with(&earlier.kind)
+            && machine.share(&parameter.name, &[earlier.name.to_string()])?.is_some()
+        {
+            return Ok(Some(value.clone()));
+        }
+    }
+    Ok(None)
 }
 
 /// Arguments as a call wants them: by position, and by name where they must be.

@@ -6,13 +6,13 @@ use std::time::Instant;
 
 use super::subject::Parameter;
 use super::{Budget, Progress, Stop};
-use crate::PyValue;
-use crate::explore::{Machine, R, Ran, Side, State, Trap};
+use crate::explore::{InputType, Machine, R, Ran, Side, State, Trap};
 use crate::ir::Name;
 use crate::report::{Inputs, Proof, Spent, Unsupported};
 use crate::solve::{Answer, Solver};
 use crate::terms::{Model, Term, Terms};
 use crate::values::Value;
+use crate::{PyValue, Replayer};
 
 /// Instructions after which the clock is looked at.
 const CHUNK: u64 = 20_000;
@@ -28,6 +28,9 @@ const ROUNDS: u32 = 6;
 const INDUCTION_TRIES: u32 = 40;
 const INDUCTION_ROUNDS: u32 = 2;
 const INDUCTION_SHARE: u64 = 3;
+
+/// Rounds with arguments that share objects.
+const SHARING_ROUNDS: u32 = 1;
 
 /// Paths waiting at once.
 const WIDEST: usize = 200_000;
@@ -119,7 +122,7 @@ pub(super) struct Search<'a> {
     pub(super) machine: Machine,
     base: State,
     pub(super) parameters: Vec<Parameter>,
-    solver: Option<Solver>,
+    solver: Solver<'a>,
     budget: &'a Budget,
     progress: &'a dyn Progress,
     stack: Vec<Path>,
@@ -130,9 +133,12 @@ pub(super) struct Search<'a> {
     pub(super) sides: HashMap<Side, Option<Inputs>>,
     pub(super) executed: HashSet<(u32, u32)>,
     pub(super) stopped: Option<Stop>,
-    has_solver: bool,
     /// Steps of the interpreter and of the solver after which an attempt by induction ends.
     allowed: (u64, u64),
+    /// Whether an argument was changed on some path.
+    is_touched: bool,
+    /// Whether arguments that share objects were explored as well, and nothing was left open.
+    knows_shared: bool,
 }
 
 impl<'a> Search<'a> {
@@ -140,11 +146,11 @@ impl<'a> Search<'a> {
         machine: Machine,
         parameters: Vec<Parameter>,
         budget: &'a Budget,
+        outside: &'a dyn Replayer,
         progress: &'a dyn Progress,
     ) -> Self {
         let base = machine.state.clone();
-        let solver = Solver::start(budget.question_steps, budget.deadline);
-        let has_solver = solver.is_some();
+        let solver = Solver::new(outside, budget.question_steps, budget.deadline);
         let mut search = Self {
             machine,
             base,
@@ -159,8 +165,9 @@ impl<'a> Search<'a> {
             sides: HashMap::new(),
             executed: HashSet::new(),
             stopped: None,
-            has_solver,
             allowed: (u64::MAX, u64::MAX),
+            is_touched: false,
+            knows_shared: false,
         };
         search.machine.step_limit = budget.interpreter_steps;
         search.machine.steps = 0;
@@ -168,7 +175,7 @@ impl<'a> Search<'a> {
     }
 
     pub(super) fn has_solver(&self) -> bool {
-        self.has_solver
+        !self.solver.is_missing
     }
 
     /// Runs one call on known inputs. `None` when it did not end within `steps`, or is beyond the engine.
@@ -210,7 +217,7 @@ impl<'a> Search<'a> {
     }
 
     fn stop_reason(&self) -> Option<Stop> {
-        let spent = self.solver.as_ref().map_or(0, |solver| solver.cost.steps);
+        let spent = self.solver.cost.steps;
         if self.progress.is_cancelled() {
             Some(Stop::Cancelled)
         } else if Instant::now() >= self.budget.deadline {
@@ -229,15 +236,55 @@ impl<'a> Search<'a> {
         self.machine.is_symbolic = true;
         self.machine.step_limit = self.budget.interpreter_steps;
         self.begin();
-        if self.rounds(plan, 0) || self.parked.is_empty() {
+        if self.search(plan, last_round) {
             return;
         }
-        if self.machine.induction.is_wanted && self.try_induction(plan) {
-            return;
+        if self.is_touched && self.is_exhaustive(&[]) && InputType::can_share(&self.kinds()) {
+            self.explore_shared(plan);
         }
-        self.rounds(plan, last_round.min(ROUNDS));
+    }
+
+    fn kinds(&self) -> Vec<&InputType> {
+        self.parameters.iter().map(|parameter| &parameter.kind).collect()
+    }
+
+    /// Whether the search is over before everything was seen.
+    fn search(&mut self, plan: &mut dyn Plan, last_round: u32) -> bool {
+        if self.rounds(plan, 0) {
+            return true;
+        }
+        let is_open = !self.parked.is_empty() || !self.is_exhaustive(&[]);
+        if is_open && self.machine.induction.is_wanted && self.try_induction(plan) {
+            return false;
+        }
+        let is_over = self.rounds(plan, last_round.min(ROUNDS));
         for path in std::mem::take(&mut self.parked) {
             self.leave_open(path);
+        }
+        is_over
+    }
+
+    /// Everything again, with arguments that may be one object. What is proven without is proven already: what is left open
+    /// here is named as an assumption.
+    fn explore_shared(&mut self, plan: &mut dyn Plan) {
+        let Some(before) = plan.mismatches().map(|count| *count) else { return };
+        let tally = std::mem::take(&mut self.tally);
+        self.machine.is_sharing = true;
+        self.round = 0;
+        self.begin();
+        let is_over = self.rounds(plan, SHARING_ROUNDS);
+        let is_whole = self.parked.is_empty() && self.stack.is_empty() && self.is_exhaustive(&[]);
+        let is_confirmed = plan.mismatches().is_none_or(|count| *count == before);
+        self.stack.clear();
+        self.parked.clear();
+        if !is_over {
+            self.knows_shared = is_whole && is_confirmed && InputType::sharing_is_covered(&self.kinds());
+            self.machine.is_sharing = false;
+        }
+        self.tally = tally;
+        self.stopped = None;
+        if let Some(count) = plan.mismatches() {
+            *count = before;
         }
     }
 
@@ -252,7 +299,7 @@ impl<'a> Search<'a> {
         self.tally.begun += 1;
     }
 
-    /// Explores until this round is over. Whether the search is.
+    /// Explores until this round is over. Whether the search is: something was found, or nothing is left to spend.
     fn rounds(&mut self, plan: &mut dyn Plan, last_round: u32) -> bool {
         loop {
             while let Some(path) = self.stack.pop() {
@@ -269,7 +316,7 @@ impl<'a> Search<'a> {
                 }
             }
             if self.parked.is_empty() || self.round >= last_round {
-                return self.parked.is_empty();
+                return false;
             }
             self.round += 1;
             self.progress.round(self.round, self.tally.ended);
@@ -285,12 +332,10 @@ impl<'a> Search<'a> {
         let (stack, parked) = (std::mem::take(&mut self.stack), std::mem::take(&mut self.parked));
         let (tally, round) = (std::mem::take(&mut self.tally), self.round);
         let abstractions = self.machine.abstractions.clone();
-        let spent = self.solver.as_ref().map_or(0, |solver| solver.cost.steps);
+        let spent = self.solver.cost.steps;
         let part = |all: u64, spent: u64| spent.saturating_add(all.saturating_sub(spent) / INDUCTION_SHARE);
-        self.allowed = (
-            part(self.budget.interpreter_steps, self.machine.steps),
-            part(self.budget.solver_steps, spent),
-        );
+        self.allowed =
+            (part(self.budget.interpreter_steps, self.machine.steps), part(self.budget.solver_steps, spent));
         self.machine.induction.is_on = true;
         let mut is_over = false;
         for _ in 0..INDUCTION_TRIES {
@@ -304,8 +349,8 @@ impl<'a> Search<'a> {
             let is_unconfirmed = plan.mismatches().is_some_and(|count| *count > before);
             if !restart {
                 // What was found and confirmed is true whatever was claimed; a proof has to be whole.
-                let is_found = ended && left > 0 && self.stopped.is_none();
-                is_over = !is_unconfirmed && left == 0 && self.is_exhaustive(&[]) || is_found;
+                let is_found = ended && self.stopped.is_none();
+                is_over = (!is_unconfirmed && left == 0 && self.is_exhaustive(&[])) || is_found;
                 break;
             }
             if is_unconfirmed || self.stop_reason().is_some() {
@@ -491,10 +536,7 @@ impl<'a> Search<'a> {
 
     fn ask(&mut self, more: Term) -> Answer {
         let path = self.machine.state.path.clone();
-        match &mut self.solver {
-            Some(solver) => solver.check(&self.machine.terms, &path, more),
-            None => Answer::Unknown,
-        }
+        self.solver.check(&self.machine.terms, &path, more)
     }
 
     /// Splits a path; the side its model takes goes on. Whether it does.
@@ -552,6 +594,7 @@ impl<'a> Search<'a> {
 
     fn end(&mut self, path: &Path) {
         self.tally.ended += 1;
+        self.is_touched |= self.machine.state.is_touched;
         self.note_sides(path);
     }
 
@@ -570,11 +613,10 @@ impl<'a> Search<'a> {
 
     /// The inputs a model stands for.
     fn inputs(&self, model: &Model) -> Option<Inputs> {
-        let mut args = Vec::new();
-        for parameter in &self.parameters {
-            let value = self.machine.input_under(model, &parameter.name, &parameter.kind)?;
-            args.push((parameter.name.to_string(), value));
-        }
+        let names: Vec<String> = self.parameters.iter().map(|parameter| parameter.name.to_string()).collect();
+        let kinds: Vec<&InputType> = self.parameters.iter().map(|parameter| &parameter.kind).collect();
+        let values = self.machine.shared_inputs(model, &names, &kinds)?;
+        let args = names.into_iter().zip(values).collect();
         let positional = self.parameters.iter().take_while(|parameter| parameter.is_positional).count();
         Some(Inputs { args, positional })
     }
@@ -595,7 +637,8 @@ impl<'a> Search<'a> {
         let condition = self.condition();
         let before = plan.mismatches().map(|count| *count);
         let is_over = plan.found(finding, &inputs, &condition);
-        self.tally.is_hopeless = self.machine.induction.is_on && plan.mismatches().map(|count| *count) != before;
+        self.tally.is_hopeless =
+            self.machine.induction.is_on && plan.mismatches().map(|count| *count) != before;
         is_over
     }
 
@@ -621,22 +664,35 @@ impl<'a> Search<'a> {
             && open_ends.is_empty()
     }
 
+    fn assumptions(&self) -> Vec<String> {
+        let mut all = vec!["arguments have exactly their annotated types".to_owned()];
+        // Where nothing is changed it does not matter who shares what; but a nan is equal to itself only by being itself.
+        let matters = self.is_touched
+            || !self.is_exhaustive(&[])
+            || self.parameters.iter().any(|parameter| format!("{:?}", parameter.kind).contains("Float"));
+        if matters && InputType::can_share(&self.kinds()) && !self.knows_shared {
+            all.push("arguments share no mutable objects".to_owned());
+        }
+        all.extend(self.machine.left_out.iter().cloned());
+        all
+    }
+
     pub(super) fn proof(&self, open_ends: &[String], replays: (u64, u64)) -> Proof {
-        let cost = self.solver.as_ref().map(|solver| solver.cost).unwrap_or_default();
+        let cost = self.solver.cost;
         let (replayed, mismatches) = replays;
         let mut bounds_hit = open_ends.to_vec();
         bounds_hit.extend(self.tally.bounds.iter().cloned());
+        if mismatches > 0 {
+            bounds_hit.push(format!("{mismatches} findings that CPython did not confirm"));
+        }
         Proof {
             exhaustive: self.is_exhaustive(open_ends) && mismatches == 0,
             paths: self.tally.ended,
             bounds_hit,
             unsupported: self.tally.unsupported.clone(),
-            assumptions: vec![
-                "arguments have exactly their annotated types".to_owned(),
-                "arguments share no mutable objects".to_owned(),
-            ],
+            assumptions: self.assumptions(),
             abstractions: self.machine.abstractions.iter().cloned().collect(),
-            solver: if cost.queries > 0 { super::solver() } else { None },
+            solver: self.solver.version.clone(),
             budget_used: Spent {
                 interpreter_steps: self.machine.steps,
                 solver_queries: cost.queries,

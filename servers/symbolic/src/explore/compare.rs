@@ -292,7 +292,10 @@ impl Machine {
                 let same = self.terms.iff(a, b);
                 Ok(self.truth_of(same))
             }
-            (Value::Object(a), Value::Object(b)) => known(a == b),
+            (Value::Object(a), Value::Object(b)) => {
+                self.state.is_touched |= self.state.is_input(*a) && self.state.is_input(*b);
+                known(a == b)
+            }
             (Value::Type(a), Value::Type(b)) => known(a == b),
             (Value::Builtin(a), Value::Builtin(b)) => known(a == b),
             (Value::Module(a), Value::Module(b)) => known(a == b),

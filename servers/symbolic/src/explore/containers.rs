@@ -109,8 +109,11 @@ impl Machine {
                 return Ok(item.clone());
             }
             let name = format!("{}[{}]", open.name, open.prefix.len());
-            let item = self.make_input(&name, &open.element)?;
-            if let Some(Object::OpenList(open)) = self.state.change(id) {
+            let item = match self.shared_item(&open.name, &open.element, &open.prefix)? {
+                Some(item) => item,
+                None => self.make_input(&name, &open.element)?,
+            };
+            if let Some(Object::OpenList(open)) = self.state.look_into(id) {
                 open.prefix.push(item);
             }
         }
@@ -126,7 +129,7 @@ impl Machine {
         if let Object::OpenList(open) = self.state.get(id).clone() {
             let mut items = open.prefix;
             items.truncate(length);
-            self.state.set(id, Object::List(items));
+            self.state.settle(id, Object::List(items));
         }
         Ok(())
     }

@@ -110,11 +110,18 @@ impl Machine {
     /// Remembers the integers of a round with known inputs.
     fn watch(&mut self, which: LoopId, iterator: ObjectId) {
         let Ok(frame) = self.frame() else { return };
-        let row: Vec<Option<BigInt>> = frame
-            .locals
-            .iter()
-            .map(|value| if let Some(Value::Int(Int::Known(value))) = value { Some((**value).clone()) } else { None })
-            .collect();
+        let row: Vec<Option<BigInt>> =
+            frame
+                .locals
+                .iter()
+                .map(|value| {
+                    if let Some(Value::Int(Int::Known(value))) = value {
+                        Some((**value).clone())
+                    } else {
+                        None
+                    }
+                })
+                .collect();
         let start = match self.state.get(iterator) {
             Object::Iter(Iter::Range(Int::Known(start), _, _)) => Some((**start).clone()),
             _ => None,
@@ -190,14 +197,17 @@ impl Machine {
         let (mut changed, mut forgotten) = (Vec::new(), Vec::new());
         for local in &stored {
             match self.frame()?.locals.get(*local as usize).cloned().flatten() {
-                Some(value @ (Value::Int(_) | Value::Bool(_) | Value::Float(_))) => changed.push((*local, value)),
+                Some(value @ (Value::Int(_) | Value::Bool(_) | Value::Float(_))) => {
+                    changed.push((*local, value))
+                }
                 None => forgotten.push(*local),
                 Some(_) => return Ok(None),
             }
         }
         let start = if let Items::Numbers(start, _) = &items { Some(*start) } else { None };
         let claims = self.claims(which, code, &stored, target);
-        let before = |local: u32| changed.iter().find(|(known, _)| *known == local).map(|(_, value)| value.clone());
+        let before =
+            |local: u32| changed.iter().find(|(known, _)| *known == local).map(|(_, value)| value.clone());
         for (number, claim) in &claims {
             let Some(term) = self.claimed(claim, zero, start, &before, &before)? else {
                 return Err(Trap::Refuted((which, *number)));
@@ -212,7 +222,8 @@ impl Machine {
         let done = if is_inside { rounds } else { count };
         let fresh: Vec<(u32, Value)> =
             changed.iter().map(|(local, value)| (*local, self.forget(code, *local, value, &tag))).collect();
-        let now = |local: u32| fresh.iter().find(|(known, _)| *known == local).map(|(_, value)| value.clone());
+        let now =
+            |local: u32| fresh.iter().find(|(known, _)| *known == local).map(|(_, value)| value.clone());
         let mut assumed = if is_inside { self.terms.int_lt(rounds, count) } else { Terms::TRUE };
         for (number, claim) in &claims {
             let Some(term) = self.claimed(claim, done, start, &now, &before)? else {
@@ -299,8 +310,9 @@ impl Machine {
                 return Err(Trap::Unrolled(which));
             }
         }
-        let before =
-            |local: u32| mark.changed.iter().find(|(known, _)| *known == local).map(|(_, value)| value.clone());
+        let before = |local: u32| {
+            mark.changed.iter().find(|(known, _)| *known == local).map(|(_, value)| value.clone())
+        };
         let one = self.terms.int(1);
         let rounds = self.terms.add(mark.rounds, one);
         for (number, claim) in mark.claims.iter() {
@@ -357,8 +369,7 @@ impl Machine {
         let Some(watched) = self.induction.watched.get(&which) else { return Vec::new() };
         let runs: Vec<Rounds> = watched.iter().map(|one| one.rounds.clone()).collect();
         let all = 0..u32::try_from(code.locals.len()).unwrap_or(0);
-        let fixed: Vec<u32> =
-            all.filter(|local| !stored.contains(local) && Some(*local) != target).collect();
+        let fixed: Vec<u32> = all.filter(|local| !stored.contains(local) && Some(*local) != target).collect();
         let numbered = guesses(&runs, stored, &fixed).into_iter().enumerate();
         numbered
             .filter_map(|(number, claim)| Some((u32::try_from(number).ok()?, claim)))
@@ -376,11 +387,11 @@ impl Machine {
         before: &dyn Fn(u32) -> Option<Value>,
     ) -> R<Option<Term>> {
         let locals = self.frame()?.locals.clone();
-        let int = |machine: &mut Self, value: Option<Value>, local: u32| {
-            match value.or_else(|| locals.get(local as usize).cloned().flatten()) {
-                Some(Value::Int(value)) => Some(machine.int_term(&value)),
-                _ => None,
-            }
+        let int = |machine: &mut Self, value: Option<Value>, local: u32| match value
+            .or_else(|| locals.get(local as usize).cloned().flatten())
+        {
+            Some(Value::Int(value)) => Some(machine.int_term(&value)),
+            _ => None,
         };
         let zero = self.terms.int(0);
         Ok(match claim {
@@ -489,7 +500,9 @@ fn stored(code: &Code, head: usize, exit: usize) -> Option<(Option<u32>, Vec<u32
         }
     }
     let target = match body.first() {
-        Some(Op::StoreLocal(local)) if stored.iter().filter(|known| *known == local).count() == 1 => Some(*local),
+        Some(Op::StoreLocal(local)) if stored.iter().filter(|known| *known == local).count() == 1 => {
+            Some(*local)
+        }
         _ => None,
     };
     stored.retain(|local| Some(*local) != target);

@@ -29,7 +29,11 @@ pub(crate) enum Factor {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum Claim {
     /// `scale * (local - before)` is a sum of `coefficient * rounds**power * factor`.
-    Sum { local: u32, scale: BigInt, parts: Vec<(BigInt, u32, Factor)> },
+    Sum {
+        local: u32,
+        scale: BigInt,
+        parts: Vec<(BigInt, u32, Factor)>,
+    },
     NotBelowStart(u32),
     NotAboveStart(u32),
     NotNegative(u32),
@@ -115,7 +119,8 @@ fn sum(runs: &[Rounds], local: u32, fixed: &[u32]) -> Option<Claim> {
     let solution = solve(equations, shapes.len())?;
     let scale = solution.iter().fold(BigInt::one(), |scale, (_, bottom)| scale.lcm(bottom));
     let parts = shapes.into_iter().zip(solution).filter(|(_, (top, _))| !top.is_zero());
-    let parts = parts.map(|((power, factor), (top, bottom))| (top * (&scale / bottom), power, factor)).collect();
+    let parts =
+        parts.map(|((power, factor), (top, bottom))| (top * (&scale / bottom), power, factor)).collect();
     Some(Claim::Sum { local, scale, parts })
 }
 
@@ -131,7 +136,8 @@ fn solve(mut rows: Vec<Vec<BigInt>>, unknowns: usize) -> Option<Vec<(BigInt, Big
         let pivot_row = rows.get(done)?.clone();
         let pivot = pivot_row.get(column)?.clone();
         for (index, row) in rows.iter_mut().enumerate() {
-            let Some(factor) = row.get(column).cloned().filter(|factor| index != done && !factor.is_zero()) else {
+            let Some(factor) = row.get(column).cloned().filter(|factor| index != done && !factor.is_zero())
+            else {
                 continue;
             };
             for (value, above) in row.iter_mut().zip(&pivot_row) {
@@ -172,7 +178,8 @@ mod tests {
     use super::{Claim, Factor, Rounds, guesses};
 
     fn run(start: i64, rows: &[&[i64]]) -> Rounds {
-        let rows = rows.iter().map(|row| row.iter().map(|value| Some(BigInt::from(*value))).collect()).collect();
+        let rows =
+            rows.iter().map(|row| row.iter().map(|value| Some(BigInt::from(*value))).collect()).collect();
         Rounds { start: Some(start.into()), rows }
     }
 

@@ -75,7 +75,11 @@ pub(crate) struct Machine {
     pub(crate) step_limit: u64,
     /// What was left free to be more than it can be, in words.
     pub(crate) abstractions: BTreeSet<String>,
+    /// What was left out of the inputs, in words.
+    pub(crate) left_out: BTreeSet<String>,
     pub(crate) induction: Induction,
+    /// Whether inputs may be one and the same object.
+    pub(crate) is_sharing: bool,
 }
 
 impl Machine {
@@ -94,7 +98,9 @@ impl Machine {
             targets: Vec::new(),
             step_limit: u64::MAX,
             abstractions: BTreeSet::new(),
+            left_out: BTreeSet::new(),
             induction: Induction::default(),
+            is_sharing: false,
         }
     }
 
@@ -103,6 +109,11 @@ impl Machine {
         if !self.abstractions.contains(what) {
             self.abstractions.insert(what.to_owned());
         }
+    }
+
+    /// Notes that some inputs are none here.
+    pub(crate) fn leave_out(&mut self, what: String) {
+        self.left_out.insert(what);
     }
 
     /// A name for something free that belongs to these terms and to no others.

@@ -43,7 +43,8 @@ impl Machine {
     pub(super) fn open_slice(&mut self, open: &Rc<OpenStr>, parts: &Rc<[Value; 3]>) -> R<Option<Value>> {
         let [start, stop, step] = &**parts;
         let is_one = step.is_none() || self.as_index(step).and_then(|step| step.small()) == Some(1);
-        let from = if start.is_none() { Some(0) } else { self.as_index(start).and_then(|start| start.small()) };
+        let from =
+            if start.is_none() { Some(0) } else { self.as_index(start).and_then(|start| start.small()) };
         let (Some(from), true) = (from.and_then(|from| usize::try_from(from).ok()), is_one) else {
             return Ok(None);
         };
@@ -85,7 +86,9 @@ impl Machine {
         if part.is_empty() {
             return Ok(crate::terms::Terms::TRUE);
         }
-        self.abstracted("whether and where a text without a bound has a part may be anything its length allows");
+        self.abstracted(
+            "whether and where a text without a bound has a part may be anything its length allows",
+        );
         let name = Self::derived(open, &format!("has({})", crate::values::text::repr(part)));
         let has = self.terms.var(&name, Sort::Bool, Interval::ALL);
         let needed = self.terms.int(part.len());
@@ -120,10 +123,11 @@ impl Machine {
                 let asked = Self::derived(open, &format!("endswith({})", crate::values::text::repr(part)));
                 self.open_question(open, asked, part.len()).map(Some)
             }
-            ("isalnum" | "isalpha" | "isdecimal" | "isdigit" | "isidentifier" | "islower" | "isnumeric" | "isspace"
-            | "istitle" | "isupper", []) => {
-                self.open_question(open, Self::derived(open, name), 1).map(Some)
-            }
+            (
+                "isalnum" | "isalpha" | "isdecimal" | "isdigit" | "isidentifier" | "islower" | "isnumeric"
+                | "isspace" | "istitle" | "isupper",
+                [],
+            ) => self.open_question(open, Self::derived(open, name), 1).map(Some),
             ("strip" | "lstrip" | "rstrip", [] | [Value::None | Value::Str(Str::Known(_))]) => {
                 let (text, length) = self.free_text(Self::derived(open, &format!("{name}({args:?})")), name);
                 let fits = self.terms.int_le(length, open.length);

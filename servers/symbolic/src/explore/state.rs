@@ -66,6 +66,9 @@ pub(crate) struct State {
     pub(crate) facts: Rc<Vec<Term>>,
     /// Loops of which one round stands for all.
     pub(crate) marks: Rc<Vec<Mark>>,
+    /// Inputs that can be changed, and whether one was.
+    inputs: Rc<Vec<ObjectId>>,
+    pub(crate) is_touched: bool,
     /// Decisions that could have gone both ways.
     pub(crate) forks: u32,
     pub(crate) steps: u64,
@@ -118,13 +121,36 @@ impl State {
         self.heap.get(id.0 as usize).cloned().unwrap_or_else(|| Rc::new(Object::Cell(None)))
     }
 
+    /// Remembers that an object came from the caller.
+    pub(crate) fn note_input(&mut self, value: &Value) {
+        if let Value::Object(id) = value {
+            Rc::make_mut(&mut self.inputs).push(*id);
+        }
+    }
+
+    pub(crate) fn is_input(&self, id: ObjectId) -> bool {
+        self.inputs.contains(&id)
+    }
+
     pub(crate) fn set(&mut self, id: ObjectId, object: Object) {
+        self.is_touched |= self.is_input(id);
+        self.settle(id, object);
+    }
+
+    /// As `set`, for an input that is only looked at more closely.
+    pub(crate) fn settle(&mut self, id: ObjectId, object: Object) {
         if let Some(place) = Rc::make_mut(&mut self.heap).get_mut(id.0 as usize) {
             *place = Rc::new(object);
         }
     }
 
     pub(crate) fn change(&mut self, id: ObjectId) -> Option<&mut Object> {
+        self.is_touched |= self.is_input(id);
+        self.look_into(id)
+    }
+
+    /// As `change`, for an input that is only looked at more closely.
+    pub(crate) fn look_into(&mut self, id: ObjectId) -> Option<&mut Object> {
         Rc::make_mut(&mut self.heap).get_mut(id.0 as usize).map(Rc::make_mut)
     }
 }

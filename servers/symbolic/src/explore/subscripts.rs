@@ -82,6 +82,7 @@ impl Machine {
             }
             Object::Deque(items, _) => self.item(items, index, "deque"),
             Object::Alias(_) => Ok(container.clone()),
+            Object::Match(found) => self.match_method(found, "__getitem__", std::slice::from_ref(index)),
             Object::Instance(instance) => match self.special(container, "__getitem__")? {
                 Some(method) => self.call(&method, vec![index.clone()], Vec::new()),
                 None => match &instance.payload {

@@ -11,8 +11,12 @@
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::Mutex;
+use std::sync::mpsc::{Receiver, sync_channel};
+use std::time::Instant;
 
-use failwell_symbolic::{ConditionOutcome, Ended, ReplayOutcome, ReplayProblem, ReplayRequest, Replayer};
+use failwell_symbolic::{
+    ConditionOutcome, Dialogue, Ended, ReplayOutcome, ReplayProblem, ReplayRequest, Replayer,
+};
 use serde_json::{Value, json};
 
 pub(crate) struct Python(Mutex<Inner>);
@@ -95,5 +99,62 @@ impl Replayer for Python {
             .collect();
         let args_after = answer["after"].as_array().into_iter().flatten().map(text).collect();
         Ok(ReplayOutcome { ended, args_after, conditions })
+    }
+
+    fn solver(&self) -> Option<Box<dyn Dialogue>> {
+        Z3::start().map(|child| Box::new(child) as Box<dyn Dialogue>)
+    }
+}
+
+/// A solver of its own for every analysis.
+struct Z3 {
+    child: Child,
+    input: ChildStdin,
+    lines: Receiver<String>,
+}
+
+impl Z3 {
+    /// `None` when there is none: where the engine looks for it too.
+    fn start() -> Option<Self> {
+        let tools =
+            std::env::var_os("FAILWELL_TOOLS").map(|tools| format!("{}/python/bin/z3", tools.display()));
+        let named = std::env::var_os("FAILWELL_Z3")
+            .or_else(|| Some(tools?.into()).filter(|path| std::path::Path::new(path).is_file()));
+        let mut child = Command::new(named.unwrap_or_else(|| "z3".into()))
+            .args(["-in", "-smt2", "-memory:1024"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .ok()?;
+        let (input, output) = (child.stdin.take()?, child.stdout.take()?);
+        let (sender, lines) = sync_channel(1024);
+        std::thread::spawn(move || {
+            let _ =
+                BufReader::new(output).lines().map_while(Result::ok).try_for_each(|line| sender.send(line));
+        });
+        Some(Self { child, input, lines })
+    }
+}
+
+impl Dialogue for Z3 {
+    fn ask(&mut self, commands: &str, deadline: Instant) -> Option<String> {
+        self.input.write_all(commands.as_bytes()).ok()?;
+        self.input.write_all(b"(echo \"<end>\")\n").ok()?;
+        self.input.flush().ok()?;
+        let mut said = String::new();
+        loop {
+            let left = deadline.checked_duration_since(Instant::now())?;
+            match self.lines.recv_timeout(left).ok()? {
+                line if line == "<end>" => return Some(said),
+                line => said.push_str(&(line + "\n")),
+            }
+        }
+    }
+}
+
+impl Drop for Z3 {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
     }
 }
