@@ -34,6 +34,9 @@ pub struct ReplayRequest<'a> {
     pub kwargs: &'a [(String, PyValue)],
     /// Evaluated in this order: those `before` before the call, the rest after it.
     pub conditions: &'a [Condition],
+    /// Conditions and loops of the code to be watched, by line and by bytes before them in the line: see
+    /// [`ReplayOutcome::sides`].
+    pub branches: &'a [(u32, u32)],
     /// When to give up.
     pub deadline: Instant,
 }
@@ -75,6 +78,9 @@ pub struct ReplayOutcome {
     pub args_after: Vec<String>,
     /// One for each condition of the request.
     pub conditions: Vec<ConditionOutcome>,
+    /// Branches of the request that were taken, by their place in it, and on which side: whether the condition held, or the
+    /// loop made a round.
+    pub sides: Vec<(u32, bool)>,
 }
 
 /// How a call ended.

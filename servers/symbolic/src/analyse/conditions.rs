@@ -197,6 +197,18 @@ pub(super) fn replay(
     inputs: &Inputs,
     deadline: std::time::Instant,
 ) -> Result<ReplayOutcome, ReplayProblem> {
+    replay_watching(replayer, code, subject, inputs, &[], deadline)
+}
+
+/// As `replay`, with branches that are watched.
+pub(super) fn replay_watching(
+    replayer: &dyn Replayer,
+    code: &str,
+    subject: &Subject,
+    inputs: &Inputs,
+    branches: &[(u32, u32)],
+    deadline: std::time::Instant,
+) -> Result<ReplayOutcome, ReplayProblem> {
     let args: Vec<PyValue> =
         inputs.args.iter().take(inputs.positional).map(|(_, value)| value.clone()).collect();
     let kwargs: Vec<(String, PyValue)> = inputs.args.iter().skip(inputs.positional).cloned().collect();
@@ -213,6 +225,7 @@ pub(super) fn replay(
         args: &args,
         kwargs: &kwargs,
         conditions: &conditions,
+        branches,
         deadline,
     })
 }

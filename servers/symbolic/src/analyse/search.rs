@@ -236,56 +236,52 @@ impl<'a> Search<'a> {
         self.machine.is_symbolic = true;
         self.machine.step_limit = self.budget.interpreter_steps;
         self.begin();
-        if self.search(plan, last_round) {
-            return;
-        }
-        if self.is_touched && self.is_exhaustive(&[]) && InputType::can_share(&self.kinds()) {
-            self.explore_shared(plan);
-        }
+        self.search(plan, last_round);
     }
 
     fn kinds(&self) -> Vec<&InputType> {
         self.parameters.iter().map(|parameter| &parameter.kind).collect()
     }
 
-    /// Whether the search is over before everything was seen.
-    fn search(&mut self, plan: &mut dyn Plan, last_round: u32) -> bool {
+    fn search(&mut self, plan: &mut dyn Plan, last_round: u32) {
         if self.rounds(plan, 0) {
-            return true;
+            return;
+        }
+        if self.is_touched && InputType::can_share(&self.kinds()) && self.explore_shared(plan) {
+            return;
         }
         let is_open = !self.parked.is_empty() || !self.is_exhaustive(&[]);
         if is_open && self.machine.induction.is_wanted && self.try_induction(plan) {
-            return false;
+            return;
         }
-        let is_over = self.rounds(plan, last_round.min(ROUNDS));
+        self.rounds(plan, last_round.min(ROUNDS));
         for path in std::mem::take(&mut self.parked) {
             self.leave_open(path);
         }
-        is_over
     }
 
-    /// Everything again, with arguments that may be one object. What is proven without is proven already: what is left open
-    /// here is named as an assumption.
-    fn explore_shared(&mut self, plan: &mut dyn Plan) {
-        let Some(before) = plan.mismatches().map(|count| *count) else { return };
+    /// Everything again, with arguments that may be one object. What is left open here is named as an assumption. Whether
+    /// the search is over, because something was found.
+    fn explore_shared(&mut self, plan: &mut dyn Plan) -> bool {
+        let Some(before) = plan.mismatches().map(|count| *count) else { return false };
+        let (parked, round) = (std::mem::take(&mut self.parked), self.round);
         let tally = std::mem::take(&mut self.tally);
         self.machine.is_sharing = true;
-        self.round = 0;
         self.begin();
         let is_over = self.rounds(plan, SHARING_ROUNDS);
         let is_whole = self.parked.is_empty() && self.stack.is_empty() && self.is_exhaustive(&[]);
         let is_confirmed = plan.mismatches().is_none_or(|count| *count == before);
         self.stack.clear();
-        self.parked.clear();
-        if !is_over {
-            self.knows_shared = is_whole && is_confirmed && InputType::sharing_is_covered(&self.kinds());
-            self.machine.is_sharing = false;
+        if is_over && self.stopped.is_none() {
+            return true;
         }
-        self.tally = tally;
-        self.stopped = None;
+        self.knows_shared = is_whole && is_confirmed && InputType::sharing_is_covered(&self.kinds());
+        self.machine.is_sharing = false;
+        (self.parked, self.round, self.tally) = (parked, round, tally);
         if let Some(count) = plan.mismatches() {
             *count = before;
         }
+        self.stopped.is_some()
     }
 
     fn begin(&mut self) {

@@ -119,6 +119,14 @@ impl Machine {
         }
     }
 
+    /// The same by value.
+    pub(crate) fn item_of(&mut self, list: &Value, place: usize) -> R<Value> {
+        match list {
+            Value::Object(id) => self.open_item(*id, place),
+            _ => Err(Trap::Bug("no open list")),
+        }
+    }
+
     /// Decides the length of a list of unknown length.
     pub(crate) fn close_list(&mut self, id: ObjectId) -> R<()> {
         let Object::OpenList(open) = self.state.get(id) else { return Ok(()) };
@@ -450,11 +458,14 @@ impl Machine {
                         BinaryOp::Add,
                         Object::List(_) | Object::OpenList(_),
                         Object::List(_) | Object::OpenList(_),
-                    ) => {
-                        let mut items = self.collect(left)?;
-                        items.extend(self.collect(right)?);
-                        self.list(items)
-                    }
+                    ) => match self.open_lists(a.as_ref(), b.as_ref()) {
+                        Some(list) => list,
+                        None => {
+                            let mut items = self.collect(left)?;
+                            items.extend(self.collect(right)?);
+                            self.list(items)
+                        }
+                    },
                     (BinaryOp::Or, Object::Dict(a), Object::Dict(_))
                         if !matches!(a.kind, DictKind::Counter) =>
                     {
@@ -483,6 +494,22 @@ impl Machine {
             }
             _ => return Ok(None),
         }))
+    }
+
+    /// Two lists without a bound one after the other: the length is exact, the items are not.
+    fn open_lists(&mut self, a: &Object, b: &Object) -> Option<Value> {
+        let (Object::OpenList(a), Object::OpenList(b)) = (a, b) else { return None };
+        self.induction.is_wanted = true;
+        let is_one_type = format!("{:?}", a.element) == format!("{:?}", b.element);
+        if !self.induction.is_on || !is_one_type || !a.element.is_plain() {
+            return None;
+        }
+        self.abstracted("lists put together may be any list of the same length");
+        let length = self.terms.add(a.length, b.length);
+        let number = crate::terms::Terms::number(length);
+        let name = format!("{} + {}#{number}", a.name, b.name);
+        let open = crate::values::OpenList { name, element: a.element.clone(), length, prefix: Vec::new() };
+        Some(self.object(Object::OpenList(open)))
     }
 
     fn times(&mut self, left: &Value, right: &Value) -> R<Option<Value>> {

@@ -30,7 +30,12 @@ struct Inner {
 impl Python {
     pub(crate) fn start() -> Self {
         let mut child = Command::new("python3")
-            .args(["-I", "-u", "-c", include_str!("cpython.py")])
+            .args([
+                "-I",
+                "-u",
+                "-c",
+                concat!(include_str!("../../python/watch.py"), "\n", include_str!("cpython.py")),
+            ])
             .env("PYTHONHASHSEED", "0")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -71,6 +76,7 @@ impl Replayer for Python {
             .collect();
         let answer = self.ask(&json!({
             "code": request.code, "function": request.function, "args": args, "kwargs": kwargs, "conditions": conditions,
+            "branches": request.branches,
         }));
         if let Some(broken) = answer.get("broken") {
             return Err(ReplayProblem::Broken(broken.to_string()));
@@ -98,7 +104,11 @@ impl Replayer for Python {
             })
             .collect();
         let args_after = answer["after"].as_array().into_iter().flatten().map(text).collect();
-        Ok(ReplayOutcome { ended, args_after, conditions })
+        let sides = answer["sides"].as_array().into_iter().flatten();
+        let sides = sides
+            .filter_map(|one| Some((u32::try_from(one[0].as_u64()?).ok()?, one[1].as_bool()?)))
+            .collect();
+        Ok(ReplayOutcome { ended, args_after, conditions, sides })
     }
 
     fn solver(&self) -> Option<Box<dyn Dialogue>> {
