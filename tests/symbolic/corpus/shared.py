@@ -133,3 +133,42 @@ same("digits of another script", """
     def g(b: bool) -> float:
         return 3.5
 """, "Arabic digits are digits")
+
+breaks("a nan as the second key", """
+    def f(d: dict[float, int]) -> bool:
+        '''
+        pre: len(d) == 2
+        post: _
+        '''
+        keys = list(d)
+        return keys[1] == keys[1]
+""", "a dict whose second key is nan")
+
+never("a deque can be inserted into", """
+    from collections import deque
+
+    def f(n: int) -> int:
+        items = deque([1])
+        try:
+            items.insert(0, n)
+        except AttributeError:
+            return 1 // 0
+        return items[0]
+""", "ZeroDivisionError", "deques have insert")
+
+never("lines with their ends", """
+    def f(b: bool) -> int:
+        try:
+            return len("a\\nb".splitlines(b))
+        except TypeError:
+            return 1 // 0
+""", "ZeroDivisionError", "splitlines takes an argument")
+
+holds("a remainder of floats has its divisor's sign", """
+    def f(x: float) -> float:
+        '''
+        pre: -1e9 < x < 1e9
+        post: 0.0 <= _ <= 360.0
+        '''
+        return x % 360.0
+""", "at least zero, and 360.0 itself only by rounding")

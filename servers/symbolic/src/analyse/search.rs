@@ -1,5 +1,8 @@
 //! The search: paths are run until they fork, end, or have had their share of this round.
 
+mod attempts;
+mod proof;
+
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 use std::time::Instant;
@@ -8,7 +11,7 @@ use super::subject::Parameter;
 use super::{Budget, Progress, Stop};
 use crate::explore::{InputType, Machine, R, Ran, Side, State, Trap};
 use crate::ir::Name;
-use crate::report::{Inputs, Proof, Spent, Unsupported};
+use crate::report::{Inputs, Unsupported};
 use crate::solve::{Answer, Solver};
 use crate::terms::{Model, Term, Terms};
 use crate::values::Value;
@@ -23,14 +26,6 @@ const FIRST_STEPS: u64 = 20_000;
 
 /// Rounds after which a search ends.
 const ROUNDS: u32 = 6;
-
-/// What an attempt by induction may take: so many new beginnings, rounds, and this part of what is left to spend.
-const INDUCTION_TRIES: u32 = 40;
-const INDUCTION_ROUNDS: u32 = 2;
-const INDUCTION_SHARE: u64 = 3;
-
-/// Rounds with arguments that share objects.
-const SHARING_ROUNDS: u32 = 1;
 
 /// Paths waiting at once.
 const WIDEST: usize = 200_000;
@@ -231,6 +226,12 @@ impl<'a> Search<'a> {
         }
     }
 
+    /// Lets the exploration take so many more steps of the interpreter and of the solver.
+    pub(super) fn allow(&mut self, interpreter: u64, solver: u64) {
+        let (steps, spent) = (self.machine.steps, self.solver.cost.steps);
+        self.allowed = (steps.saturating_add(interpreter), spent.saturating_add(solver));
+    }
+
     /// Explores every path, in rounds.
     pub(super) fn explore(&mut self, plan: &mut dyn Plan, last_round: u32) {
         self.machine.is_symbolic = true;
@@ -258,30 +259,6 @@ impl<'a> Search<'a> {
         for path in std::mem::take(&mut self.parked) {
             self.leave_open(path);
         }
-    }
-
-    /// Everything again, with arguments that may be one object. What is left open here is named as an assumption. Whether
-    /// the search is over, because something was found.
-    fn explore_shared(&mut self, plan: &mut dyn Plan) -> bool {
-        let Some(before) = plan.mismatches().map(|count| *count) else { return false };
-        let (parked, round) = (std::mem::take(&mut self.parked), self.round);
-        let tally = std::mem::take(&mut self.tally);
-        self.machine.is_sharing = true;
-        self.begin();
-        let is_over = self.rounds(plan, SHARING_ROUNDS);
-        let is_whole = self.parked.is_empty() && self.stack.is_empty() && self.is_exhaustive(&[]);
-        let is_confirmed = plan.mismatches().is_none_or(|count| *count == before);
-        self.stack.clear();
-        if is_over && self.stopped.is_none() {
-            return true;
-        }
-        self.knows_shared = is_whole && is_confirmed && InputType::sharing_is_covered(&self.kinds());
-        self.machine.is_sharing = false;
-        (self.parked, self.round, self.tally) = (parked, round, tally);
-        if let Some(count) = plan.mismatches() {
-            *count = before;
-        }
-        self.stopped.is_some()
     }
 
     fn begin(&mut self) {
@@ -319,54 +296,6 @@ impl<'a> Search<'a> {
             self.stack = std::mem::take(&mut self.parked);
             self.stack.reverse();
         }
-    }
-
-    /// Explores anew with one round of each loop for all of its rounds. Whether the search is over: everything is proven, or
-    /// something was found. Otherwise everything is as before.
-    fn try_induction(&mut self, plan: &mut dyn Plan) -> bool {
-        let Some(before) = plan.mismatches().map(|count| *count) else { return false };
-        let (stack, parked) = (std::mem::take(&mut self.stack), std::mem::take(&mut self.parked));
-        let (tally, round) = (std::mem::take(&mut self.tally), self.round);
-        let abstractions = self.machine.abstractions.clone();
-        let spent = self.solver.cost.steps;
-        let part = |all: u64, spent: u64| spent.saturating_add(all.saturating_sub(spent) / INDUCTION_SHARE);
-        self.allowed =
-            (part(self.budget.interpreter_steps, self.machine.steps), part(self.budget.solver_steps, spent));
-        self.machine.induction.is_on = true;
-        let mut is_over = false;
-        for _ in 0..INDUCTION_TRIES {
-            self.tally = Tally::default();
-            self.round = 0;
-            self.begin();
-            let ended = self.rounds(plan, INDUCTION_ROUNDS);
-            let (left, restart) = (self.stack.len() + self.parked.len(), self.tally.must_restart);
-            self.stack.clear();
-            self.parked.clear();
-            let is_unconfirmed = plan.mismatches().is_some_and(|count| *count > before);
-            if !restart {
-                // What was found and confirmed is true whatever was claimed; a proof has to be whole.
-                let is_found = ended && self.stopped.is_none();
-                is_over = (!is_unconfirmed && left == 0 && self.is_exhaustive(&[])) || is_found;
-                break;
-            }
-            if is_unconfirmed || self.stop_reason().is_some() {
-                break;
-            }
-        }
-        self.machine.induction.is_on = false;
-        self.allowed = (u64::MAX, u64::MAX);
-        if is_over {
-            return true;
-        }
-        if self.stopped == Some(Stop::Steps) && self.stop_reason().is_none() {
-            self.stopped = None;
-        }
-        if let Some(count) = plan.mismatches() {
-            *count = before;
-        }
-        self.machine.abstractions = abstractions;
-        (self.stack, self.parked, self.tally, self.round) = (stack, parked, tally, round);
-        false
     }
 
     /// A path that will not be followed further.
@@ -636,67 +565,6 @@ impl<'a> Search<'a> {
         self.tally.is_hopeless =
             self.machine.induction.is_on && plan.mismatches().map(|count| *count) != before;
         is_over
-    }
-
-    /// The path in words.
-    fn condition(&self) -> String {
-        let parts: Vec<String> = self
-            .machine
-            .state
-            .path
-            .iter()
-            .take(12)
-            .map(|term| crate::terms::show(&self.machine.terms, *term))
-            .collect();
-        if parts.is_empty() { "True".to_owned() } else { parts.join(" and ") }
-    }
-
-    pub(super) fn is_exhaustive(&self, open_ends: &[String]) -> bool {
-        self.stopped.is_none()
-            && self.tally.bounds.is_empty()
-            && self.tally.unsupported.is_empty()
-            && self.tally.undecided == 0
-            && self.tally.bug.is_none()
-            && open_ends.is_empty()
-    }
-
-    fn assumptions(&self) -> Vec<String> {
-        let mut all = vec!["arguments have exactly their annotated types".to_owned()];
-        // Where nothing is changed it does not matter who shares what; but a nan is equal to itself only by being itself.
-        let matters = self.is_touched
-            || !self.is_exhaustive(&[])
-            || self.parameters.iter().any(|parameter| format!("{:?}", parameter.kind).contains("Float"));
-        if matters && InputType::can_share(&self.kinds()) && !self.knows_shared {
-            all.push("arguments share no mutable objects".to_owned());
-        }
-        all.extend(self.machine.left_out.iter().cloned());
-        all
-    }
-
-    pub(super) fn proof(&self, open_ends: &[String], replays: (u64, u64)) -> Proof {
-        let cost = self.solver.cost;
-        let (replayed, mismatches) = replays;
-        let mut bounds_hit = open_ends.to_vec();
-        bounds_hit.extend(self.tally.bounds.iter().cloned());
-        if mismatches > 0 {
-            bounds_hit.push(format!("{mismatches} findings that CPython did not confirm"));
-        }
-        Proof {
-            exhaustive: self.is_exhaustive(open_ends) && mismatches == 0,
-            paths: self.tally.ended,
-            bounds_hit,
-            unsupported: self.tally.unsupported.clone(),
-            assumptions: self.assumptions(),
-            abstractions: self.machine.abstractions.iter().cloned().collect(),
-            solver: self.solver.version.clone(),
-            budget_used: Spent {
-                interpreter_steps: self.machine.steps,
-                solver_queries: cost.queries,
-                solver_steps: cost.steps,
-            },
-            replayed,
-            mismatches,
-        }
     }
 }
 

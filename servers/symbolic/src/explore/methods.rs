@@ -101,6 +101,7 @@ const KNOWN: &[(Kind, &[&str])] = &[
             "pop",
             "remove",
             "symmetric_difference",
+            "symmetric_difference_update",
             "union",
             "update",
         ],
@@ -118,8 +119,8 @@ const KNOWN: &[(Kind, &[&str])] = &[
             "union",
         ],
     ),
-    (Kind::Int, &["bit_length", "bit_count", "is_integer", "conjugate"]),
-    (Kind::Float, &["is_integer", "conjugate"]),
+    (Kind::Int, &["as_integer_ratio", "bit_length", "bit_count", "is_integer", "conjugate"]),
+    (Kind::Float, &["as_integer_ratio", "is_integer", "conjugate"]),
     (
         Kind::Deque,
         &[
@@ -149,9 +150,8 @@ const KNOWN: &[(Kind, &[&str])] = &[
 /// Attributes that exist and are not known: asking for them must not look like an `AttributeError`.
 const UNKNOWN: &[(Kind, &[&str])] = &[
     (Kind::Str, &["expandtabs", "format_map", "isprintable", "maketrans", "translate"]),
-    (Kind::Int, &["as_integer_ratio", "from_bytes", "to_bytes"]),
-    (Kind::Float, &["as_integer_ratio", "fromhex", "hex", "real", "imag"]),
-    (Kind::Set, &["symmetric_difference_update"]),
+    (Kind::Int, &["from_bytes", "to_bytes"]),
+    (Kind::Float, &["fromhex", "hex", "real", "imag"]),
     (Kind::Generator, &["gi_frame", "gi_code", "gi_running", "gi_yieldfrom", "gi_suspended"]),
     (Kind::Pattern, &["flags", "groups", "groupindex", "scanner"]),
     (Kind::Match, &["expand", "re", "string", "pos", "endpos", "lastindex", "lastgroup", "regs"]),
@@ -163,6 +163,20 @@ const UNKNOWN: &[(Kind, &[&str])] = &[
     (Kind::View, &["isdisjoint", "mapping"]),
     (Kind::Slice, &["start", "stop", "step", "indices"]),
 ];
+
+/// A finite float as a fraction in lowest terms.
+fn ratio(value: f64) -> Option<(num_bigint::BigInt, num_bigint::BigInt)> {
+    if !value.is_finite() {
+        return None;
+    }
+    let mut halvings = 0;
+    let mut whole = value;
+    while whole.fract() != 0.0 {
+        whole *= 2.0;
+        halvings += 1;
+    }
+    Some((crate::terms::exact(whole)?, num_bigint::BigInt::from(1) << halvings))
+}
 
 fn lists_name(table: &[(Kind, &[&str])], kind: Kind, name: &str) -> bool {
     table.iter().any(|(known, names)| *known == kind && names.contains(&name))
@@ -246,6 +260,7 @@ impl Machine {
         let Some(value) = self.as_index(receiver) else { return self.unsupported(name) };
         match name {
             "conjugate" => Ok(Value::Int(value)),
+            "as_integer_ratio" => Ok(Value::tuple(vec![Value::Int(value), Value::int(1)])),
             "bit_length" => {
                 let value = self.choose(&value)?;
                 Ok(Value::int(value.bits()))
@@ -271,6 +286,11 @@ impl Machine {
                 Ok(Value::Bool(self.truth_of(both)))
             }
             ("conjugate", value) => Ok(value.clone()),
+            ("as_integer_ratio", Value::Float(Float::Known(value))) => match ratio(*value) {
+                Some((top, bottom)) => Ok(Value::tuple(vec![Value::int(top), Value::int(bottom)])),
+                None if value.is_nan() => self.raise("ValueError", "cannot convert NaN to integer ratio"),
+                None => self.raise("OverflowError", "cannot convert Infinity to integer ratio"),
+            },
             _ => self.unsupported(format!("float.{name}")),
         }
     }
