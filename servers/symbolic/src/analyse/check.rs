@@ -120,6 +120,10 @@ impl Plan for Checking<'_> {
             }
         }
     }
+
+    fn mismatches(&mut self) -> Option<&mut u64> {
+        Some(&mut self.mismatches)
+    }
 }
 
 /// Whether the class, or one above it, is among the names.
@@ -207,7 +211,7 @@ pub(super) fn check(
         Err(failure) => return failed(failure),
     };
     machine.targets = vec![subject.code.id];
-    let mut search = Search::new(machine, subject.parameters.clone(), budget, progress);
+    let mut search = Search::new(machine, subject.parameters.clone(), budget, replayer, progress);
     let mut plan = Checking::new(&subject, program.code(), replayer, budget);
     let is_known = try_known(program, &mut search, &mut plan, KNOWN_REPLAYS);
     let before = plan.mismatches;

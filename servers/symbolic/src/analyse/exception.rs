@@ -88,6 +88,10 @@ impl Plan for Hunting<'_> {
         }
         false
     }
+
+    fn mismatches(&mut self) -> Option<&mut u64> {
+        Some(&mut self.mismatches)
+    }
 }
 
 pub(super) fn find(
@@ -113,7 +117,7 @@ pub(super) fn find(
     }
     let wanted =
         if wanted == "IOError" || wanted == "EnvironmentError" { "OSError".to_owned() } else { wanted };
-    let mut search = Search::new(machine, subject.parameters.clone(), budget, progress);
+    let mut search = Search::new(machine, subject.parameters.clone(), budget, replayer, progress);
     let mut plan = Hunting {
         subject: &subject,
         wanted,

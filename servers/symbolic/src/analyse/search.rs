@@ -6,13 +6,13 @@ use std::time::Instant;
 
 use super::subject::Parameter;
 use super::{Budget, Progress, Stop};
-use crate::PyValue;
-use crate::explore::{Machine, R, Ran, Side, State, Trap};
+use crate::explore::{InputType, Machine, R, Ran, Side, State, Trap};
 use crate::ir::Name;
 use crate::report::{Inputs, Proof, Spent, Unsupported};
 use crate::solve::{Answer, Solver};
 use crate::terms::{Model, Term, Terms};
 use crate::values::Value;
+use crate::{PyValue, Replayer};
 
 /// Instructions after which the clock is looked at.
 const CHUNK: u64 = 20_000;
@@ -23,6 +23,14 @@ const FIRST_STEPS: u64 = 20_000;
 
 /// Rounds after which a search ends.
 const ROUNDS: u32 = 6;
+
+/// What an attempt by induction may take: so many new beginnings, rounds, and this part of what is left to spend.
+const INDUCTION_TRIES: u32 = 40;
+const INDUCTION_ROUNDS: u32 = 2;
+const INDUCTION_SHARE: u64 = 3;
+
+/// Rounds with arguments that share objects.
+const SHARING_ROUNDS: u32 = 1;
 
 /// Paths waiting at once.
 const WIDEST: usize = 200_000;
@@ -79,6 +87,9 @@ pub(super) trait Plan {
 
     /// Told of what a path found, with the inputs that lead there. Whether the search is over.
     fn found(&mut self, finding: &Finding, inputs: &Inputs, condition: &str) -> bool;
+
+    /// Findings that CPython did not confirm so far; `None` when the plan wants every path as it is, and no induction.
+    fn mismatches(&mut self) -> Option<&mut u64>;
 }
 
 #[derive(Clone)]
@@ -101,13 +112,17 @@ pub(super) struct Tally {
     /// Findings for which no inputs could be had.
     pub(super) undecided: u64,
     pub(super) bug: Option<String>,
+    /// A claim about a loop did not hold: what was explored with it counts for nothing.
+    must_restart: bool,
+    /// An attempt by induction met something it cannot get over.
+    is_hopeless: bool,
 }
 
 pub(super) struct Search<'a> {
     pub(super) machine: Machine,
     base: State,
     pub(super) parameters: Vec<Parameter>,
-    solver: Option<Solver>,
+    solver: Solver<'a>,
     budget: &'a Budget,
     progress: &'a dyn Progress,
     stack: Vec<Path>,
@@ -118,7 +133,12 @@ pub(super) struct Search<'a> {
     pub(super) sides: HashMap<Side, Option<Inputs>>,
     pub(super) executed: HashSet<(u32, u32)>,
     pub(super) stopped: Option<Stop>,
-    has_solver: bool,
+    /// Steps of the interpreter and of the solver after which an attempt by induction ends.
+    allowed: (u64, u64),
+    /// Whether an argument was changed on some path.
+    is_touched: bool,
+    /// Whether arguments that share objects were explored as well, and nothing was left open.
+    knows_shared: bool,
 }
 
 impl<'a> Search<'a> {
@@ -126,11 +146,11 @@ impl<'a> Search<'a> {
         machine: Machine,
         parameters: Vec<Parameter>,
         budget: &'a Budget,
+        outside: &'a dyn Replayer,
         progress: &'a dyn Progress,
     ) -> Self {
         let base = machine.state.clone();
-        let solver = Solver::start(budget.question_steps, budget.deadline);
-        let has_solver = solver.is_some();
+        let solver = Solver::new(outside, budget.question_steps, budget.deadline);
         let mut search = Self {
             machine,
             base,
@@ -145,7 +165,9 @@ impl<'a> Search<'a> {
             sides: HashMap::new(),
             executed: HashSet::new(),
             stopped: None,
-            has_solver,
+            allowed: (u64::MAX, u64::MAX),
+            is_touched: false,
+            knows_shared: false,
         };
         search.machine.step_limit = budget.interpreter_steps;
         search.machine.steps = 0;
@@ -153,7 +175,7 @@ impl<'a> Search<'a> {
     }
 
     pub(super) fn has_solver(&self) -> bool {
-        self.has_solver
+        !self.solver.is_missing
     }
 
     /// Runs one call on known inputs. `None` when it did not end within `steps`, or is beyond the engine.
@@ -168,6 +190,7 @@ impl<'a> Search<'a> {
         machine.is_symbolic = false;
         machine.nesting = 0;
         machine.sides.clear();
+        machine.induction.call += 1;
         machine.pause_at = steps;
         machine.step_limit =
             machine.steps.saturating_add(steps.saturating_mul(2)).min(self.budget.interpreter_steps);
@@ -194,12 +217,14 @@ impl<'a> Search<'a> {
     }
 
     fn stop_reason(&self) -> Option<Stop> {
-        let spent = self.solver.as_ref().map_or(0, |solver| solver.cost.steps);
+        let spent = self.solver.cost.steps;
         if self.progress.is_cancelled() {
             Some(Stop::Cancelled)
         } else if Instant::now() >= self.budget.deadline {
             Some(Stop::Deadline)
-        } else if self.machine.steps >= self.budget.interpreter_steps || spent >= self.budget.solver_steps {
+        } else if self.machine.steps >= self.budget.interpreter_steps.min(self.allowed.0)
+            || spent >= self.budget.solver_steps.min(self.allowed.1)
+        {
             Some(Stop::Steps)
         } else {
             None
@@ -210,6 +235,56 @@ impl<'a> Search<'a> {
     pub(super) fn explore(&mut self, plan: &mut dyn Plan, last_round: u32) {
         self.machine.is_symbolic = true;
         self.machine.step_limit = self.budget.interpreter_steps;
+        self.begin();
+        self.search(plan, last_round);
+    }
+
+    fn kinds(&self) -> Vec<&InputType> {
+        self.parameters.iter().map(|parameter| &parameter.kind).collect()
+    }
+
+    fn search(&mut self, plan: &mut dyn Plan, last_round: u32) {
+        if self.rounds(plan, 0) {
+            return;
+        }
+        if self.is_touched && InputType::can_share(&self.kinds()) && self.explore_shared(plan) {
+            return;
+        }
+        let is_open = !self.parked.is_empty() || !self.is_exhaustive(&[]);
+        if is_open && self.machine.induction.is_wanted && self.try_induction(plan) {
+            return;
+        }
+        self.rounds(plan, last_round.min(ROUNDS));
+        for path in std::mem::take(&mut self.parked) {
+            self.leave_open(path);
+        }
+    }
+
+    /// Everything again, with arguments that may be one object. What is left open here is named as an assumption. Whether
+    /// the search is over, because something was found.
+    fn explore_shared(&mut self, plan: &mut dyn Plan) -> bool {
+        let Some(before) = plan.mismatches().map(|count| *count) else { return false };
+        let (parked, round) = (std::mem::take(&mut self.parked), self.round);
+        let tally = std::mem::take(&mut self.tally);
+        self.machine.is_sharing = true;
+        self.begin();
+        let is_over = self.rounds(plan, SHARING_ROUNDS);
+        let is_whole = self.parked.is_empty() && self.stack.is_empty() && self.is_exhaustive(&[]);
+        let is_confirmed = plan.mismatches().is_none_or(|count| *count == before);
+        self.stack.clear();
+        if is_over && self.stopped.is_none() {
+            return true;
+        }
+        self.knows_shared = is_whole && is_confirmed && InputType::sharing_is_covered(&self.kinds());
+        self.machine.is_sharing = false;
+        (self.parked, self.round, self.tally) = (parked, round, tally);
+        if let Some(count) = plan.mismatches() {
+            *count = before;
+        }
+        self.stopped.is_some()
+    }
+
+    fn begin(&mut self) {
         let model = Some(Rc::new(Model::default()));
         self.stack.push(Path {
             state: self.base.clone(),
@@ -218,31 +293,80 @@ impl<'a> Search<'a> {
             ended: Some(Outcome::Begin),
         });
         self.tally.begun += 1;
+    }
+
+    /// Explores until this round is over. Whether the search is: something was found, or nothing is left to spend.
+    fn rounds(&mut self, plan: &mut dyn Plan, last_round: u32) -> bool {
         loop {
             while let Some(path) = self.stack.pop() {
                 if let Some(stop) = self.stop_reason() {
                     self.stopped = Some(stop);
                     self.leave_open(path);
-                    return;
+                    return true;
                 }
                 if self.advance(path, plan) {
-                    return;
+                    return true;
+                }
+                if self.tally.must_restart || self.tally.is_hopeless {
+                    return false;
                 }
             }
-            if self.parked.is_empty() {
-                return;
+            if self.parked.is_empty() || self.round >= last_round {
+                return false;
             }
             self.round += 1;
             self.progress.round(self.round, self.tally.ended);
-            if self.round > last_round.min(ROUNDS) {
-                for path in std::mem::take(&mut self.parked) {
-                    self.leave_open(path);
-                }
-                return;
-            }
             self.stack = std::mem::take(&mut self.parked);
             self.stack.reverse();
         }
+    }
+
+    /// Explores anew with one round of each loop for all of its rounds. Whether the search is over: everything is proven, or
+    /// something was found. Otherwise everything is as before.
+    fn try_induction(&mut self, plan: &mut dyn Plan) -> bool {
+        let Some(before) = plan.mismatches().map(|count| *count) else { return false };
+        let (stack, parked) = (std::mem::take(&mut self.stack), std::mem::take(&mut self.parked));
+        let (tally, round) = (std::mem::take(&mut self.tally), self.round);
+        let abstractions = self.machine.abstractions.clone();
+        let spent = self.solver.cost.steps;
+        let part = |all: u64, spent: u64| spent.saturating_add(all.saturating_sub(spent) / INDUCTION_SHARE);
+        self.allowed =
+            (part(self.budget.interpreter_steps, self.machine.steps), part(self.budget.solver_steps, spent));
+        self.machine.induction.is_on = true;
+        let mut is_over = false;
+        for _ in 0..INDUCTION_TRIES {
+            self.tally = Tally::default();
+            self.round = 0;
+            self.begin();
+            let ended = self.rounds(plan, INDUCTION_ROUNDS);
+            let (left, restart) = (self.stack.len() + self.parked.len(), self.tally.must_restart);
+            self.stack.clear();
+            self.parked.clear();
+            let is_unconfirmed = plan.mismatches().is_some_and(|count| *count > before);
+            if !restart {
+                // What was found and confirmed is true whatever was claimed; a proof has to be whole.
+                let is_found = ended && self.stopped.is_none();
+                is_over = (!is_unconfirmed && left == 0 && self.is_exhaustive(&[])) || is_found;
+                break;
+            }
+            if is_unconfirmed || self.stop_reason().is_some() {
+                break;
+            }
+        }
+        self.machine.induction.is_on = false;
+        self.allowed = (u64::MAX, u64::MAX);
+        if is_over {
+            return true;
+        }
+        if self.stopped == Some(Stop::Steps) && self.stop_reason().is_none() {
+            self.stopped = None;
+        }
+        if let Some(count) = plan.mismatches() {
+            *count = before;
+        }
+        self.machine.abstractions = abstractions;
+        (self.stack, self.parked, self.tally, self.round) = (stack, parked, tally, round);
+        false
     }
 
     /// A path that will not be followed further.
@@ -353,7 +477,23 @@ impl<'a> Search<'a> {
                 self.tally.discarded += 1;
                 false
             }
+            Trap::Closed => {
+                self.tally.ended += 1;
+                self.tally.fine += 1;
+                false
+            }
+            Trap::Refuted(claim) => {
+                self.machine.induction.refuted.insert(claim);
+                self.tally.must_restart = true;
+                false
+            }
+            Trap::Unrolled(which) => {
+                self.machine.induction.unrolled.insert(which);
+                self.tally.must_restart = true;
+                false
+            }
             Trap::Unsupported(construct) => {
+                self.tally.is_hopeless = self.machine.induction.is_on;
                 let found = Unsupported { line: self.machine.line(), construct };
                 if !self.tally.unsupported.contains(&found) && self.tally.unsupported.len() < 20 {
                     self.tally.unsupported.push(found);
@@ -361,6 +501,7 @@ impl<'a> Search<'a> {
                 false
             }
             Trap::Bound(what) => {
+                self.tally.is_hopeless = self.machine.induction.is_on;
                 let line = self.machine.line();
                 self.bound(format!("{what} at line {line}"));
                 false
@@ -391,10 +532,7 @@ impl<'a> Search<'a> {
 
     fn ask(&mut self, more: Term) -> Answer {
         let path = self.machine.state.path.clone();
-        match &mut self.solver {
-            Some(solver) => solver.check(&self.machine.terms, &path, more),
-            None => Answer::Unknown,
-        }
+        self.solver.check(&self.machine.terms, &path, more)
     }
 
     /// Splits a path; the side its model takes goes on. Whether it does.
@@ -452,6 +590,7 @@ impl<'a> Search<'a> {
 
     fn end(&mut self, path: &Path) {
         self.tally.ended += 1;
+        self.is_touched |= self.machine.state.is_touched;
         self.note_sides(path);
     }
 
@@ -470,11 +609,10 @@ impl<'a> Search<'a> {
 
     /// The inputs a model stands for.
     fn inputs(&self, model: &Model) -> Option<Inputs> {
-        let mut args = Vec::new();
-        for parameter in &self.parameters {
-            let value = self.machine.input_under(model, &parameter.name, &parameter.kind)?;
-            args.push((parameter.name.to_string(), value));
-        }
+        let names: Vec<String> = self.parameters.iter().map(|parameter| parameter.name.to_string()).collect();
+        let kinds: Vec<&InputType> = self.parameters.iter().map(|parameter| &parameter.kind).collect();
+        let values = self.machine.shared_inputs(model, &names, &kinds)?;
+        let args = names.into_iter().zip(values).collect();
         let positional = self.parameters.iter().take_while(|parameter| parameter.is_positional).count();
         Some(Inputs { args, positional })
     }
@@ -493,7 +631,11 @@ impl<'a> Search<'a> {
             return false;
         };
         let condition = self.condition();
-        plan.found(finding, &inputs, &condition)
+        let before = plan.mismatches().map(|count| *count);
+        let is_over = plan.found(finding, &inputs, &condition);
+        self.tally.is_hopeless =
+            self.machine.induction.is_on && plan.mismatches().map(|count| *count) != before;
+        is_over
     }
 
     /// The path in words.
@@ -518,21 +660,35 @@ impl<'a> Search<'a> {
             && open_ends.is_empty()
     }
 
+    fn assumptions(&self) -> Vec<String> {
+        let mut all = vec!["arguments have exactly their annotated types".to_owned()];
+        // Where nothing is changed it does not matter who shares what; but a nan is equal to itself only by being itself.
+        let matters = self.is_touched
+            || !self.is_exhaustive(&[])
+            || self.parameters.iter().any(|parameter| format!("{:?}", parameter.kind).contains("Float"));
+        if matters && InputType::can_share(&self.kinds()) && !self.knows_shared {
+            all.push("arguments share no mutable objects".to_owned());
+        }
+        all.extend(self.machine.left_out.iter().cloned());
+        all
+    }
+
     pub(super) fn proof(&self, open_ends: &[String], replays: (u64, u64)) -> Proof {
-        let cost = self.solver.as_ref().map(|solver| solver.cost).unwrap_or_default();
+        let cost = self.solver.cost;
         let (replayed, mismatches) = replays;
         let mut bounds_hit = open_ends.to_vec();
         bounds_hit.extend(self.tally.bounds.iter().cloned());
+        if mismatches > 0 {
+            bounds_hit.push(format!("{mismatches} findings that CPython did not confirm"));
+        }
         Proof {
             exhaustive: self.is_exhaustive(open_ends) && mismatches == 0,
             paths: self.tally.ended,
             bounds_hit,
             unsupported: self.tally.unsupported.clone(),
-            assumptions: vec![
-                "arguments have exactly their annotated types".to_owned(),
-                "arguments share no mutable objects".to_owned(),
-            ],
-            solver: if cost.queries > 0 { super::solver() } else { None },
+            assumptions: self.assumptions(),
+            abstractions: self.machine.abstractions.iter().cloned().collect(),
+            solver: self.solver.version.clone(),
             budget_used: Spent {
                 interpreter_steps: self.machine.steps,
                 solver_queries: cost.queries,

@@ -132,6 +132,7 @@ const KNOWN: &[(Kind, &[&str])] = &[
             "extendleft",
             "index",
             "pop",
+            "insert",
             "popleft",
             "remove",
             "reverse",
@@ -141,6 +142,8 @@ const KNOWN: &[(Kind, &[&str])] = &[
     (Kind::Generator, &["send", "close", "throw", "__next__"]),
     (Kind::Counter, &["most_common", "elements", "subtract", "total"]),
     (Kind::OrderedDict, &["move_to_end"]),
+    (Kind::Pattern, &["match", "fullmatch", "search", "findall", "finditer", "sub", "subn", "split"]),
+    (Kind::Match, &["group", "groups", "groupdict", "start", "end", "span"]),
 ];
 
 /// Attributes that exist and are not known: asking for them must not look like an `AttributeError`.
@@ -149,32 +152,16 @@ const UNKNOWN: &[(Kind, &[&str])] = &[
     (Kind::Int, &["as_integer_ratio", "from_bytes", "to_bytes"]),
     (Kind::Float, &["as_integer_ratio", "fromhex", "hex", "real", "imag"]),
     (Kind::Set, &["symmetric_difference_update"]),
-    (Kind::Generator, &["gi_frame", "gi_code", "gi_running", "gi_yieldfrom"]),
+    (Kind::Generator, &["gi_frame", "gi_code", "gi_running", "gi_yieldfrom", "gi_suspended"]),
+    (Kind::Pattern, &["flags", "groups", "groupindex", "scanner"]),
+    (Kind::Match, &["expand", "re", "string", "pos", "endpos", "lastindex", "lastgroup", "regs"]),
+    (Kind::Type, &["mro"]),
+    (Kind::Counter, &["_keep_positive"]),
     (Kind::Property, &["getter", "deleter", "fget", "fset", "fdel"]),
     (Kind::Method, &["__func__", "__self__", "__name__"]),
     (Kind::Partial, &["func", "args", "keywords"]),
     (Kind::View, &["isdisjoint", "mapping"]),
     (Kind::Slice, &["start", "stop", "step", "indices"]),
-    (
-        Kind::Bytes,
-        &[
-            "decode",
-            "hex",
-            "count",
-            "find",
-            "index",
-            "join",
-            "split",
-            "strip",
-            "startswith",
-            "endswith",
-            "replace",
-            "upper",
-            "lower",
-            "isdigit",
-            "isalpha",
-        ],
-    ),
 ];
 
 fn lists_name(table: &[(Kind, &[&str])], kind: Kind, name: &str) -> bool {
@@ -197,6 +184,7 @@ pub(super) fn is_known(kind: Kind, name: &str) -> bool {
 pub(super) fn exists(kind: Kind, name: &str) -> bool {
     (name.starts_with("__") && name.ends_with("__"))
         || lists_name(UNKNOWN, kind, name)
+        || matches!(kind, Kind::Bytes | Kind::Complex)
         || (kind == Kind::Bool && exists(Kind::Int, name))
         || (kind == Kind::FrozenSet && lists_name(UNKNOWN, Kind::Set, name))
 }
@@ -242,6 +230,14 @@ impl Machine {
             Kind::Int | Kind::Bool => self.int_method(receiver, name),
             Kind::Float => self.float_method(receiver, name),
             Kind::Generator => self.generator_method(receiver, name, args),
+            Kind::Pattern | Kind::Match => {
+                let Value::Object(id) = receiver else { return self.unsupported(name) };
+                match self.state.get(*id).clone() {
+                    Object::Pattern(regex) => self.pattern_method(&regex, name, &args, &keywords),
+                    Object::Match(found) if keywords.is_empty() => self.match_method(&found, name, &args),
+                    _ => self.unsupported(format!("this call of {name}()")),
+                }
+            }
             _ => self.unsupported(format!("{}.{name}", kind.name())),
         }
     }

@@ -11,7 +11,7 @@ use crate::values::{Str, Value};
 /// ASCII ranges for questions about characters.
 fn ranges(name: &str) -> Option<&'static [(u32, u32)]> {
     Some(match name {
-        "isdigit" | "isdecimal" | "isnumeric" => &[(48, 57)],
+        "isnumeric" => &[(48, 57)],
         "isalpha" => &[(65, 90), (97, 122)],
         "isalnum" => &[(48, 57), (65, 90), (97, 122)],
         _ => return None,
@@ -34,6 +34,12 @@ impl Machine {
         }
         if !keywords.is_empty() && !matches!(name, "split" | "rsplit" | "splitlines" | "encode") {
             return self.raise("TypeError", format!("str.{name}() takes no keyword arguments"));
+        }
+        if keywords.is_empty()
+            && let Some(open) = self.stays_open(text)
+            && let Some(value) = self.open_method(&open, name, args)?
+        {
+            return Ok(value);
         }
         match (name, args) {
             ("upper" | "lower" | "casefold" | "capitalize" | "swapcase" | "title", []) => {
@@ -170,6 +176,18 @@ impl Machine {
                 }
                 all = self.terms.and(all, any);
             }
+            "isdecimal" | "isdigit" => {
+                // Most questions end here: ASCII has one range of digits.
+                let is_ascii = self.all_ascii(&points)?;
+                for point in &points {
+                    let here = if is_ascii {
+                        self.in_ranges(*point, &[(48, 57)])
+                    } else {
+                        self.is_digit_term(name, *point)?
+                    };
+                    all = self.terms.and(all, here);
+                }
+            }
             name => {
                 let Some(ranges) = ranges(name) else {
                     return self.unsupported(format!("{name}() of unknown characters"));
@@ -272,7 +290,7 @@ impl Machine {
                     let count = self.terms.int(part.len());
                     let mut all = self.terms.int_le(count, open.length);
                     for (place, point) in part.iter().enumerate() {
-                        let own = self.open_point(&open.name, place);
+                        let own = self.open_at(open, place);
                         let same = self.terms.int_eq(own, *point);
                         all = self.terms.and(all, same);
                     }
