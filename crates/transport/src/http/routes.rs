@@ -29,6 +29,23 @@ pub(super) enum Place {
     Approvals,
     /// One of them.
     Approval,
+    /// Who somebody is.
+    Me,
+    /// Sessions of the REST face.
+    Sessions,
+    /// One of them.
+    Session,
+    Heartbeat,
+    /// What a session keeps under a key.
+    ContextItem,
+    /// Keys that were made.
+    Keys,
+    /// One of them.
+    Key,
+    /// What happened lately.
+    Operations,
+    /// What happens now.
+    Events,
     OpenApi,
     Health,
     Ready,
@@ -72,7 +89,6 @@ pub(super) enum Needs {
     /// What opens the door.
     Key,
     /// That, and a role.
-    #[expect(dead_code, reason = "for paths that need one")]
     Role(Role),
 }
 
