@@ -17,7 +17,7 @@ mod connect;
 mod http;
 mod stdio;
 
-pub use connect::{ContentKind, Events, Heard, Remote, Trust, Unheard, Verb};
+pub use connect::{ContentKind, Events, HeadLines, Heard, Remote, Trust, Unheard, Verb};
 pub use http::{
     Credentials, Demand, Doors, Houses, HttpSettings, Issuer, Lock, Tokens, serve_doors, serve_http,
 };
