@@ -1,4 +1,4 @@
-use failwell_fault::{Condition, Fact, Fault, Retry};
+use failwell_fault::{Condition, Fact, Fault, Retry, reason};
 use failwell_rpc::{Era, Face, ReplyTo};
 
 use crate::moment::Moment;
@@ -145,7 +145,7 @@ fn write_seed_004_errors(out: &mut Writer, fault: &Fault) {
         out.key("loc");
         out.open(b'[');
         out.item();
-        out.text("body");
+        out.text(if *fault.reason() == reason::HTTP_QUERY { "query" } else { "body" });
         for segment in violation.pointer.segments() {
             out.item();
             out.text(segment);

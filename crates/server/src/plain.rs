@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use failwell_audit::{Trace, Trail};
-use failwell_fault::{Fault, OrFault, reason};
+use failwell_fault::{Fault, OrFault, Pointer, Rule, Violation, reason};
 use failwell_policy::Caller;
 use failwell_render::{Outcome, Reply, ToolFailure};
-use failwell_rpc::{Asked, Json, ReplyTo, Request};
+use failwell_rpc::{Asked, Json, Raw, ReplyTo, Request};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
@@ -17,6 +17,7 @@ use crate::content::{ToolOutcome, Verdict};
 use crate::context::{Context, Surroundings};
 use crate::guarding::{Watched, Whose};
 use crate::house::{Exchange, House};
+use crate::own::OwnCall;
 use crate::params::Params;
 use crate::passing::Passing;
 use crate::recorder::Recorder;
@@ -39,6 +40,8 @@ pub enum PlainCall {
     ReadResource(String),
     /// Something about calls that need a person's yes.
     Approvals(ApprovalCall),
+    /// Something of the program itself.
+    Own(OwnCall),
 }
 
 /// Where a plain call comes from.
@@ -77,27 +80,33 @@ impl PlainCall {
             "read_resource" => PlainCall::ReadResource(params.text("uri")),
             "execute_tool" => {
                 let named = params.optional_text("name").or_else(|| params.optional_text("tool_name"));
-                let arguments = arguments(&mut params)?;
+                let arguments = params.json("arguments");
                 params.done(())?;
                 let name = named.ok_or_else(|| Fault::new(&reason::MCP_TOOL_NAME))?;
-                return Ok(PlainCall::Execute { name, arguments });
+                return Ok(PlainCall::Execute { name, arguments: object(arguments)? });
             }
             tool => {
-                let whole =
-                    request.params.map(|raw| raw.parse()).transpose().or_fault(&reason::SERVER_BUG)?;
-                let arguments = whole.unwrap_or_else(|| json!({}));
-                PlainCall::Execute { name: tool.to_owned(), arguments }
+                let arguments = object(request.params.map(Raw::to_json))?;
+                return Ok(PlainCall::Execute { name: tool.to_owned(), arguments });
             }
         };
         params.done(call)
     }
 }
 
-fn arguments(params: &mut Params<'_, '_>) -> Result<Value, Fault> {
-    match params.optional_object("arguments").and_then(|_| params.json("arguments")) {
-        Some(json) => json.raw().parse().or_fault(&reason::SERVER_BUG),
+/// Arguments as REST has them in its body: an object, or nothing at all.
+fn object(arguments: Option<Json>) -> Result<Value, Fault> {
+    match arguments {
         None => Ok(json!({})),
+        Some(json) if json.raw().as_object().is_some() => json.raw().parse().or_fault(&reason::SERVER_BUG),
+        Some(_) => Err(not_an_object()),
     }
+}
+
+/// Arguments that are no object: the same failure on every plain face.
+pub fn not_an_object() -> Fault {
+    Fault::new(&reason::MCP_BAD_ARGUMENTS)
+        .violation(Violation::new(Pointer::root(), Rule::Type).limit("object"))
 }
 
 impl House {
@@ -119,6 +128,7 @@ impl House {
             }
             Ok(PlainCall::ReadResource(uri)) => trail.aim(uri),
             Ok(PlainCall::Approvals(call)) => call.target().into_iter().for_each(|id| trail.aim(id)),
+            Ok(PlainCall::Own(call)) => call.target().into_iter().for_each(|target| trail.aim(target)),
             Ok(PlainCall::ListTools) | Err(_) => {}
         }
         let method = match &call {
@@ -126,6 +136,7 @@ impl House {
             Ok(PlainCall::ListTools) => Some("list_tools"),
             Ok(PlainCall::ReadResource(_)) => Some("read_resource"),
             Ok(PlainCall::Approvals(call)) => Some(call.method()),
+            Ok(PlainCall::Own(call)) => Some(call.method()),
             Err(_) => None,
         };
         let server = call.as_ref().map_or_else(|_| String::new(), |call| self.server_of_plain(call));
@@ -163,10 +174,12 @@ impl House {
         around: PlainAround,
     ) -> Result<Outcome, Fault> {
         let _passage = self.admit(caller).await?;
-        if let PlainCall::Approvals(call) = call {
-            // Rare and large, so kept apart: what every request is made of stays small.
-            return Box::pin(self.serve_approvals(call, caller, whose)).await;
-        }
+        // Rare and large, so kept apart: what every request is made of stays small.
+        let call = match call {
+            PlainCall::Approvals(call) => return Box::pin(self.serve_approvals(call, caller, whose)).await,
+            PlainCall::Own(call) => return Box::pin(self.serve_own(call, caller, whose)).await,
+            of_the_room => of_the_room,
+        };
         let cx = Context::new(Surroundings {
             client: Client::plain(caller.clone()),
             session: None,
@@ -206,13 +219,13 @@ impl House {
                 let contents = self.supervise(self.room.read(&uri, cx.clone()), &cx).await?.finished()?;
                 Ok(Outcome::Value(contents.members))
             }
-            PlainCall::Approvals(_) => Err(Fault::new(&reason::SERVER_BUG)),
+            PlainCall::Approvals(_) | PlainCall::Own(_) => Err(Fault::new(&reason::SERVER_BUG)),
         }
     }
 }
 
 impl House {
-    async fn let_in_plain(&self, whose: Whose<'_>, json: &str) -> Result<Option<Json>, Fault> {
+    pub(crate) async fn let_in_plain(&self, whose: Whose<'_>, json: &str) -> Result<Option<Json>, Fault> {
         if !self.porter.has_customs() {
             return self.porter.incoming_now(whose, json);
         }

@@ -1,9 +1,11 @@
 //! HTTP: one listener, four faces.
 
+mod accept;
 mod approvals;
 mod body;
 mod connection;
 mod doors;
+mod events;
 mod issuer;
 mod ladder;
 mod linger;
@@ -15,7 +17,9 @@ mod pages;
 mod persist;
 mod plain;
 mod request;
+mod rest;
 mod router;
+mod routes;
 mod sessions;
 mod settings;
 mod shared;
@@ -24,5 +28,5 @@ mod timed_io;
 pub use doors::{Doors, Houses};
 pub use issuer::Issuer;
 pub use listener::{serve_doors, serve_http};
-pub use lock::{Credentials, Lock, Tokens};
+pub use lock::{Credentials, Demand, Lock, Tokens};
 pub use settings::HttpSettings;

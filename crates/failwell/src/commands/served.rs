@@ -95,6 +95,8 @@ impl Served {
             approvals: Some(approvals.clone()),
             state: shared.state.clone(),
             seal_key: shared.seal_key,
+            sessions: shared.sessions,
+            keys: Some(shared.keys),
             ..Settings::default()
         };
         let launcher = Launcher::of_this_program()?;

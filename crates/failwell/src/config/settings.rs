@@ -28,6 +28,8 @@ pub(crate) struct Config {
     pub(crate) data_dir: Option<PathBuf>,
     /// Where nodes keep what they share.
     pub(crate) state: StateConfig,
+    /// Whether every caller needs a key.
+    pub(crate) require_key: bool,
     /// The keys callers may present, besides the one of the environment.
     pub(crate) keys: Keys,
     /// The tokens callers may present.
@@ -113,6 +115,7 @@ impl Config {
             ("listen", address(self) != address(other)),
             ("data_dir", self.data_dir != other.data_dir),
             ("state", self.state != other.state),
+            ("require_key", self.require_key != other.require_key),
             ("audit", self.audit != other.audit),
             ("tasks", self.tasks != other.tasks),
         ];
@@ -127,6 +130,7 @@ impl Default for Config {
             listen: None,
             data_dir: None,
             state: StateConfig::Memory,
+            require_key: false,
             keys: Keys::default(),
             jwt: None,
             limits: Limits::default(),

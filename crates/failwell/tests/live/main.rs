@@ -9,6 +9,7 @@
 
 mod approvals;
 mod canary;
+mod faces;
 mod folder;
 mod guards;
 mod guards_of_ones_own;

@@ -25,6 +25,12 @@ reasons! {
         hint: "send the header `Content-Type: application/json`",
         about: "Other types are refused: they are what a browser may send across sites without asking.",
     }
+    HTTP_FORM = "http/FORM" {
+        Malformed, MediaType, Caller,
+        title: "the body is not multipart/form-data",
+        hint: "send the parts of a form: `Content-Type: multipart/form-data`",
+        about: "This path takes files, which come as parts of a form.",
+    }
     HTTP_ACCEPT = "http/ACCEPT" {
         Malformed, NotAcceptable, Caller,
         title: "the client accepts nothing that can be sent",
@@ -75,5 +81,26 @@ reasons! {
         detail: "more than {limit} sessions are open",
         hint: "end sessions with DELETE when done, or wait for idle ones to expire",
         about: "The table of sessions is bounded. Idle ones make room after a while.",
+    }
+    HTTP_INVALID = "http/INVALID" {
+        Invalid, BadParams, Caller,
+        title: "the body does not fit what this path takes",
+        detail: "Validation Error",
+        hint: "fix every listed violation and send the request again; /openapi.json has the schema",
+        about: "The body was checked against the schema in /openapi.json before anything was done. All violations are listed at once.",
+    }
+    HTTP_QUERY = "http/QUERY" {
+        Invalid, BadParams, Caller,
+        title: "the query does not fit what this path takes",
+        detail: "Validation Error",
+        hint: "fix every listed violation and send the request again; /openapi.json has the parameters",
+        about: "What stands behind the `?` was checked against /openapi.json before anything was done.",
+    }
+    HTTP_TOO_MANY_LISTENERS = "http/TOO_MANY_LISTENERS" {
+        Exhausted, RateLimited, Failwell,
+        title: "too many listen already",
+        detail: "more than {limit} listen to events already",
+        hint: "share one listener, or wait until another one has hung up",
+        about: "Every listener has a queue of its own, so that their number has a bound.",
     }
 }

@@ -39,6 +39,44 @@ reasons! {
         hint: "ask the operator for permission",
         about: "A rule of the operator says no for this caller.",
     }
+    POLICY_ROLE = "policy/ROLE" {
+        Denied, NotAllowed, Policy,
+        title: "the key does not have the role this needs",
+        detail: "this needs the role {role}",
+        hint: "use a key with the role {role}; an admin can make one",
+        about: "Keys have roles: an admin may do what a developer may, and a developer what a user may.",
+    }
+    POLICY_KEY_UNKNOWN = "policy/KEY_UNKNOWN" {
+        NotFound, UnknownPath, Caller,
+        title: "no such key",
+        hint: "look at `GET /v1/keys` for those there are; keys of the configuration change with its file",
+        about: "No key of this id was made over HTTP, or it has been taken back or has expired.",
+    }
+    POLICY_KEY_TAKEN = "policy/KEY_TAKEN" {
+        Precondition, NotReady, Caller,
+        title: "another key has this name",
+        hint: "choose another `name`, or take the other key back first",
+        about: "A caller is known by the name of its key, in rules and in the ledger, so that no two keys share one.",
+    }
+    POLICY_LAST_ADMIN = "policy/LAST_ADMIN" {
+        Precondition, NotReady, Caller,
+        title: "this is the last key of an admin",
+        hint: "make another key with the role admin first",
+        about: "Without it nobody could make keys any more.",
+    }
+    POLICY_KEYS_OFF = "policy/KEYS_OFF" {
+        Precondition, NotReady, Failwell,
+        title: "this server asks nobody for a key",
+        hint: "set `require_key = true` in the configuration first, or add a [[key]]",
+        about: "A key would open nothing while the door is open to everybody on this machine.",
+    }
+    POLICY_KEYS_FULL = "policy/KEYS_FULL" {
+        Exhausted, RateLimited, Failwell,
+        title: "there are too many keys",
+        detail: "there are {limit} keys already",
+        hint: "take keys back that nobody uses, or use tokens",
+        about: "The table of keys is bounded.",
+    }
     POLICY_ARGUMENTS = "policy/ARGUMENTS" {
         Denied, NotAllowed, Policy,
         title: "arguments not allowed",

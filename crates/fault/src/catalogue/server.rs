@@ -50,6 +50,32 @@ reasons! {
         hint: "find out what was done, then send the request again if need be",
         about: "One of several nodes stopped while it worked. Another one says so in its place; how far the work got is not known.",
     }
+    SERVER_SESSION_UNKNOWN = "server/SESSION_UNKNOWN" {
+        NotFound, SessionLost, Caller,
+        title: "no such session",
+        hint: "open one with `POST /v1/sessions`, and keep it with its heartbeat",
+        about: "The session ended, its time ran out, or it never belonged to this caller. The answer does not say which.",
+    }
+    SERVER_CONTEXT_UNKNOWN = "server/CONTEXT_UNKNOWN" {
+        NotFound, UnknownPath, Caller,
+        title: "nothing is kept under this key",
+        hint: "use a key that `context_keys` of the session has, or put something there first",
+        about: "The session is there, but nothing was put under this key of its context.",
+    }
+    SERVER_SESSIONS_FULL = "server/SESSIONS_FULL" {
+        Exhausted, RateLimited, Failwell,
+        title: "too many sessions are open",
+        detail: "{limit} sessions are open already",
+        hint: "end sessions that are not needed, or wait until their time runs out",
+        about: "The number of sessions of one caller has a bound, and that of all of them.",
+    }
+    SERVER_SESSION_TOO_LARGE = "server/SESSION_TOO_LARGE" {
+        Exhausted, TooLarge, Caller,
+        title: "the session would hold too much",
+        detail: "the session would hold more than {limit} bytes or {count} keys of context",
+        hint: "keep at most {limit} bytes and {count} keys; pass large data by reference",
+        about: "What a session keeps has a bound. Nothing was changed.",
+    }
     SERVER_BUSY = "server/BUSY" {
         Exhausted, RateLimited, Failwell,
         title: "too many requests are in flight",

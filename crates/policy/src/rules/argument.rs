@@ -16,9 +16,14 @@ impl ArgumentCheck {
         ArgumentCheck(Arc::new(violations))
     }
 
+    /// Everything that is wrong with arguments.
+    pub fn violations(&self, arguments: &str) -> Vec<Violation> {
+        (self.0)(arguments)
+    }
+
     /// Refuses arguments that are not as they must be, with everything that is wrong.
     pub fn check(&self, arguments: &str) -> Result<(), Fault> {
-        let found = (self.0)(arguments);
+        let found = self.violations(arguments);
         if found.is_empty() {
             return Ok(());
         }

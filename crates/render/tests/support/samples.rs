@@ -54,6 +54,7 @@ fn fact_named(name: &str) -> Fact {
         "most_s" => Fact::from(3_600u64),
         "done" => Fact::from("nothing was forwarded"),
         "approval" => Fact::from(Name::parse("06ff2k8s1xq3m").expect("a name")),
+        "role" => Fact::from("developer"),
         "state" => Fact::from("used"),
         "guard" => Fact::from("secrets"),
         "category" => Fact::from("api_key"),

@@ -30,26 +30,28 @@ impl Misread {
     }
 
     pub(super) fn of_defect(defect: Defect, id: Option<Id>, about: About) -> Self {
-        Self::new(fault_of(defect), id, about)
+        Self::new(defect.fault(), id, about)
     }
 }
 
-/// The only place where a defect of the scan becomes a reason of the catalogue.
-fn fault_of(defect: Defect) -> Fault {
-    let row = match defect {
-        Defect::Syntax { .. } => &reason::RPC_NOT_JSON,
-        Defect::Utf8 { .. } => &reason::RPC_NOT_UTF8,
-        Defect::Depth { .. } => &reason::RPC_TOO_DEEP,
-        Defect::DuplicateKey { .. } => &reason::RPC_DUPLICATE_KEY,
-        Defect::LoneSurrogate { .. } => &reason::RPC_LONE_SURROGATE,
-        Defect::NumberRange { .. } => &reason::RPC_NUMBER_RANGE,
-        Defect::TooManyKeys { .. } => &reason::RPC_TOO_MANY_KEYS,
-        Defect::TooManyMessages { .. } => &reason::RPC_BAD_SHAPE,
-    };
-    let fault = Fault::new(row).fact("offset", defect.offset());
-    match defect {
-        Defect::Depth { limit, .. } | Defect::TooManyKeys { limit, .. } => fault.fact("limit", limit),
-        Defect::TooManyMessages { limit, .. } => fault.fact("member", "batch").fact("limit", limit),
-        _ => fault,
+impl Defect {
+    /// The only place where a defect of the scan becomes a reason of the catalogue.
+    pub fn fault(self) -> Fault {
+        let row = match self {
+            Defect::Syntax { .. } => &reason::RPC_NOT_JSON,
+            Defect::Utf8 { .. } => &reason::RPC_NOT_UTF8,
+            Defect::Depth { .. } => &reason::RPC_TOO_DEEP,
+            Defect::DuplicateKey { .. } => &reason::RPC_DUPLICATE_KEY,
+            Defect::LoneSurrogate { .. } => &reason::RPC_LONE_SURROGATE,
+            Defect::NumberRange { .. } => &reason::RPC_NUMBER_RANGE,
+            Defect::TooManyKeys { .. } => &reason::RPC_TOO_MANY_KEYS,
+            Defect::TooManyMessages { .. } => &reason::RPC_BAD_SHAPE,
+        };
+        let fault = Fault::new(row).fact("offset", self.offset());
+        match self {
+            Defect::Depth { limit, .. } | Defect::TooManyKeys { limit, .. } => fault.fact("limit", limit),
+            Defect::TooManyMessages { limit, .. } => fault.fact("member", "batch").fact("limit", limit),
+            _ => fault,
+        }
     }
 }

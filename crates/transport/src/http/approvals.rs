@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use failwell_fault::{Fault, Pointer, Rule, Violation, reason};
+use failwell_fault::{Fault, reason};
 use failwell_policy::Caller;
 use failwell_rpc::ReplyTo;
 use failwell_server::{ApprovalCall, Decision, PlainCall, PlainFrom};
@@ -13,9 +13,10 @@ use tokio_util::sync::CancellationToken;
 
 use super::body::Body;
 use super::ladder::read_body;
-use super::plain::read_arguments;
-use super::request::{Head, Place};
+use super::plain::read_shaped;
+use super::request::Head;
 use super::router::{Door, last};
+use super::routes::Place;
 
 /// Lists them, shows one, or takes an answer.
 pub(super) async fn answer(
@@ -29,7 +30,7 @@ pub(super) async fn answer(
         let far = Fault::new(&reason::POLICY_DENIED).note("approvals", "the caller is on another machine");
         return door.refuse(far, head).await;
     }
-    let id = head.path.strip_prefix("/v1/approvals/").unwrap_or_default().to_owned();
+    let id = head.part("id");
     let mut said = None;
     let call = match (head.place, head.method) {
         (Place::Approvals, _) => Ok(ApprovalCall::List),
@@ -37,7 +38,7 @@ pub(super) async fn answer(
             Err(fault) => return last(door.refuse(fault, head).await),
             Ok(bytes) => {
                 said = String::from_utf8(bytes.to_vec()).ok();
-                read_arguments(&bytes).and_then(|answer| decide(id, &answer))
+                read_shaped(head, &bytes).and_then(|answer| decide(id, &answer))
             }
         },
         _ => Ok(ApprovalCall::Show(id)),
@@ -48,44 +49,18 @@ pub(super) async fn answer(
     door.reply(door.house.walk_plain(to, call, from, cancel).await)
 }
 
-/// `{"decision": "approve" | "deny", "reason": "…"}`, with all that is wrong with it.
+/// An answer that has the shape of one.
 fn decide(id: String, answer: &Value) -> Result<ApprovalCall, Fault> {
-    let at = |name: &str| Pointer::root().then(name);
-    let mut wrong = Vec::new();
-    let decision = match answer.get("decision").map(Value::as_str) {
-        None => {
-            wrong.push(Violation::new(at("decision"), Rule::Required));
-            None
-        }
-        Some(word) => {
-            let decision = word.and_then(Decision::named);
-            if decision.is_none() {
-                let words = vec!["approve", "deny"];
-                wrong.push(Violation::new(at("decision"), Rule::Choice).limit(words));
-            }
-            decision
-        }
-    };
-    let reason = answer.get("reason").filter(|reason| !reason.is_null());
-    if reason.is_some_and(|reason| !reason.is_string()) {
-        wrong.push(Violation::new(at("reason"), Rule::Type).limit("string"));
-    }
-    let members = answer.as_object().into_iter().flat_map(|members| members.keys());
-    for name in members.filter(|name| !["decision", "reason"].contains(&name.as_str())) {
-        wrong.push(Violation::new(at(name), Rule::Unknown));
-    }
-    match decision.filter(|_| wrong.is_empty()) {
-        Some(decision) => {
-            let reason = reason.and_then(Value::as_str).map(str::to_owned);
-            Ok(ApprovalCall::Decide { id, decision, reason })
-        }
-        None => Err(wrong.into_iter().fold(Fault::new(&reason::MCP_BAD_ARGUMENTS), Fault::violation)),
-    }
+    let text = |name: &str| answer.get(name).and_then(Value::as_str);
+    let decision =
+        text("decision").and_then(Decision::named).ok_or_else(|| Fault::new(&reason::SERVER_BUG))?;
+    Ok(ApprovalCall::Decide { id, decision, reason: text("reason").map(str::to_owned) })
 }
 
 #[cfg(test)]
 mod tests {
     use super::decide;
+    use crate::http::routes::{Takes, find};
     use failwell_server::{ApprovalCall, Decision};
     use serde_json::json;
 
@@ -95,12 +70,14 @@ mod tests {
         let reason = Some("no".to_owned());
         let wanted = ApprovalCall::Decide { id: "x".to_owned(), decision: Decision::Deny, reason };
         assert_eq!(read.ok(), Some(wanted));
+        let action = find("/v1/approvals/x").and_then(|route| route.action("POST")).expect("an action");
+        let Takes::Json(shape) = action.takes else { panic!("it takes JSON") };
         for (answer, count) in [
             (json!({}), 1),
             (json!({"decision": "yes"}), 1),
-            (json!({"decision": true, "reason": 5, "resaon": ""}), 3),
+            (json!({"decision": "maybe", "reason": 5, "resaon": ""}), 3),
         ] {
-            let fault = decide("x".to_owned(), &answer).expect_err("refused");
+            let fault = shape.check(&answer.to_string()).expect_err("refused");
             assert_eq!(fault.violations().len(), count, "{answer}");
         }
     }

@@ -18,7 +18,8 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::sessions::Reader;
 
-type Events = Pin<Box<dyn futures_util::Stream<Item = Result<Frame<Bytes>, Infallible>> + Send>>;
+/// Events, one after the other.
+pub(super) type Events = Pin<Box<dyn futures_util::Stream<Item = Result<Frame<Bytes>, Infallible>> + Send>>;
 
 /// The body of every response.
 pub(super) type Body = Either<Full<Bytes>, StreamBody<Events>>;
@@ -49,6 +50,16 @@ pub(super) fn rendered(reply: Reply) -> Response<Body> {
             response.headers_mut().insert(HeaderName::from_static(name), value);
         }
     }
+    response
+}
+
+/// A stream of events.
+pub(super) fn stream(events: Events) -> Response<Body> {
+    let mut response = Response::new(Either::Right(StreamBody::new(events)));
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+    headers.insert(HeaderName::from_static("x-accel-buffering"), HeaderValue::from_static("no"));
     response
 }
 
@@ -88,16 +99,10 @@ impl Reading {
     pub(super) fn response(self) -> Response<Body> {
         let first = self.first_event();
         let state = State { reading: Detach(self), first, over: false };
-        let events: Events = Box::pin(unfold(state, |mut state| async move {
+        stream(Box::pin(unfold(state, |mut state| async move {
             let text = state.next_event().await?;
             Some((Ok(Frame::data(Bytes::from(text))), state))
-        }));
-        let mut response = Response::new(Either::Right(StreamBody::new(events)));
-        let headers = response.headers_mut();
-        headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
-        headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
-        headers.insert(HeaderName::from_static("x-accel-buffering"), HeaderValue::from_static("no"));
-        response
+        })))
     }
 
     fn first_event(&self) -> Option<String> {

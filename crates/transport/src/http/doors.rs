@@ -11,7 +11,7 @@ use http::{Request, Response};
 use hyper::body::Incoming;
 
 use super::body::Body;
-use super::request::{Head, Place};
+use super::request::Head;
 use super::router::Door;
 use super::settings::HttpSettings;
 
@@ -97,7 +97,7 @@ impl Doors {
         peer: IpAddr,
         on: &Arc<str>,
     ) -> Response<Body> {
-        match Place::server_of(request.uri().path()) {
+        match server_of(request.uri().path()) {
             None => self.main.answer(request, peer, on).await,
             Some(server) => match self.find(server) {
                 Some(door) => door.answer(request, peer, on).await,
@@ -110,6 +110,11 @@ impl Doors {
             },
         }
     }
+}
+
+/// The one server that is meant by `/mcp/<server>`.
+fn server_of(path: &str) -> Option<&str> {
+    path.strip_prefix("/mcp/").filter(|server| !server.is_empty() && !server.contains('/'))
 }
 
 /// Nobody new comes in; who is inside has the time a shutdown would give.

@@ -2,32 +2,36 @@
 
 use bytes::Bytes;
 use failwell_fault::{Fault, OrFault, Retry, reason};
-use failwell_policy::Caller;
+use failwell_policy::{Caller, Role};
 use failwell_rpc::Revision;
-use http::Method;
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 use hyper::body::Incoming;
 
 use super::linger::throw_away;
-use super::request::{Head, Place};
+use super::request::Head;
+use super::routes::{Action, Needs, Place, Route, Takes};
 use super::settings::HttpSettings;
 
-/// Method, host and origin, credentials, content type, accept.
+/// Method, host and origin, credentials and role, content type, accept.
 pub(super) async fn climb(head: &Head<'_>, settings: &HttpSettings) -> Result<Caller, Fault> {
-    if head.place == Place::Nowhere {
+    let Some(route) = head.route else {
         check_host(head, settings)?;
         return Err(Fault::new(&reason::HTTP_UNKNOWN_PATH));
-    }
-    check_method(head)?;
+    };
+    let action = check_method(head, route)?;
     check_host(head, settings)?;
     check_origin(head, settings)?;
-    let caller = match head.place.is_open() {
-        true => Caller::anonymous(),
-        false => settings.lock.admit(head.key()).await?,
+    let Some(action) = action else { return Ok(Caller::anonymous()) };
+    let caller = match action.needs {
+        Needs::Nothing => Caller::anonymous(),
+        Needs::Key => settings.lock.admit(head.key()).await?,
+        Needs::Role(role) => {
+            let caller = settings.lock.admit(head.key()).await?;
+            check_role(role, &caller, head)?;
+            caller
+        }
     };
-    if *head.method == Method::POST {
-        check_content_type(head)?;
-    }
+    check_content_type(head, action)?;
     if head.place == Place::Mcp {
         check_accept(head)?;
         check_version_header(head)?;
@@ -35,12 +39,24 @@ pub(super) async fn climb(head: &Head<'_>, settings: &HttpSettings) -> Result<Ca
     Ok(caller)
 }
 
-fn check_method(head: &Head<'_>) -> Result<(), Fault> {
-    let allowed = head.place.allows(head.claims_modern());
-    if allowed.contains(&head.method.as_str()) {
+/// What is asked for; nothing but which verbs there are, for `OPTIONS`.
+fn check_method(head: &Head<'_>, route: &Route) -> Result<Option<&'static Action>, Fault> {
+    let verb = head.method.as_str();
+    let modern = head.claims_modern();
+    let action = head.action().filter(|_| head.place != Place::Mcp || !modern || verb == "POST");
+    if action.is_some() || route.is_asked_for_verbs(verb) {
+        return Ok(action);
+    }
+    Err(Fault::new(&reason::HTTP_METHOD).fact("allow", route.allows(modern)))
+}
+
+/// Where nobody has to present anything this machine is trusted with everything, and no other with more than tools.
+fn check_role(role: Role, caller: &Caller, head: &Head<'_>) -> Result<(), Fault> {
+    let is_owner = *caller == Caller::anonymous() && head.peer.to_canonical().is_loopback();
+    if is_owner || Role::of(caller) >= role {
         return Ok(());
     }
-    Err(Fault::new(&reason::HTTP_METHOD).fact("allow", allowed.to_vec()))
+    Err(Fault::new(&reason::POLICY_ROLE).fact("role", role.as_str()))
 }
 
 /// Only names that are ours: a foreign one means that somebody pointed their name at this machine.
@@ -67,12 +83,15 @@ fn is_our_host(host: &str, settings: &HttpSettings) -> bool {
     loopback || settings.allowed_hosts.iter().any(|allowed| name.eq_ignore_ascii_case(allowed))
 }
 
-fn check_content_type(head: &Head<'_>) -> Result<(), Fault> {
-    let json = head.content_type().is_some_and(|kind| kind.eq_ignore_ascii_case("application/json"));
-    match head.place {
-        _ if json => Ok(()),
+fn check_content_type(head: &Head<'_>, action: &Action) -> Result<(), Fault> {
+    let is = |wanted: &str| head.content_type().is_some_and(|kind| kind.eq_ignore_ascii_case(wanted));
+    match (head.place, action.takes) {
+        (_, Takes::Nothing) => Ok(()),
+        (_, Takes::Form(_)) if is("multipart/form-data") => Ok(()),
+        (_, Takes::Form(_)) => Err(Fault::new(&reason::HTTP_FORM)),
+        (_, Takes::Json(_) | Takes::AnyJson(_)) if is("application/json") => Ok(()),
         // Seed 004: plain JSON-RPC knows one answer for bytes that are not JSON, whatever they are called.
-        Place::Rpc => Err(Fault::new(&reason::RPC_NOT_JSON).fact("offset", 0u64)),
+        (Place::Rpc, _) => Err(Fault::new(&reason::RPC_NOT_JSON).fact("offset", 0u64)),
         _ => Err(Fault::new(&reason::HTTP_CONTENT_TYPE)),
     }
 }
@@ -107,7 +126,11 @@ pub(super) async fn read_body(
     let limit = settings.largest_body;
     let too_large = |rest| {
         throw_away(rest, head, settings);
-        Fault::new(&reason::HTTP_TOO_LARGE).fact("limit", limit).retry_as(Retry::AfterChange)
+        let fault = Fault::new(&reason::HTTP_TOO_LARGE).fact("limit", limit).retry_as(Retry::AfterChange);
+        match head.content_length() {
+            Some(length) => fault.fact("size", length),
+            None => fault,
+        }
     };
     if head.content_length().is_some_and(|length| length > limit as u64) {
         return Err(too_large(body));

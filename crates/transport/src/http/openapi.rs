@@ -1,4 +1,7 @@
-//! `/openapi.json`: the REST face, generated from the tools that are there.
+//! `/openapi.json`: the table of routes and the tools that are there, as OpenAPI 3.1.
+
+mod failures;
+mod tools;
 
 use std::sync::Arc;
 
@@ -12,91 +15,114 @@ use serde_json::{Map, Value, json};
 use super::body::{Body, whole};
 use super::request::Head;
 use super::router::Door;
+use super::routes::{Action, Gives, Needs, ROUTES, Route, Takes};
 
-/// The document.
+/// The document. Tools are in it for those who may call them: somebody who has not shown a key where one is needed gets
+/// the paths alone.
 pub(super) async fn document(door: &Arc<Door>, head: &Head<'_>) -> Response<Body> {
-    let to = ReplyTo { reference: Ref::fresh(), ..ReplyTo::misread(None, Face::Rest(RestStyle::Plain)) };
-    let anyone = Caller::anonymous();
-    let from = PlainFrom { caller: &anyone, connection: head.connection, request: None };
-    let listed = door.house.walk_plain(to, Ok(PlainCall::ListTools), from, PlainAround::default()).await;
-    let listed: Value =
-        listed.and_then(|reply| serde_json::from_slice(&reply.body).ok()).unwrap_or(Value::Null);
-    let mut paths = fixed_paths();
-    for tool in listed.get("tools").and_then(Value::as_array).into_iter().flatten() {
-        if let Some(name) = tool.get("name").and_then(Value::as_str) {
-            paths.insert(format!("/v1/tools/{name}"), json!({"post": tool_operation(name, tool)}));
-        }
-    }
+    let tools = match door.settings.lock.admit(head.key()).await {
+        Ok(caller) => listed(door, head, &caller).await,
+        Err(_) => Vec::new(),
+    };
+    let (mut paths, mut components) = (paths(), components());
+    tools::add(&tools, &mut paths, &mut components);
     let info = door.house.room().info();
     let document = json!({
         "openapi": "3.1.0",
-        "info": {"title": info.title, "version": info.version},
+        "info": {"title": info.title, "version": info.version, "description": ABOUT},
         "paths": paths,
-        "components": components(),
+        "components": components,
     });
     whole(200, "application/json", document.to_string())
 }
 
-fn fixed_paths() -> Map<String, Value> {
-    let page = |summary: &str, kind: &str| {
-        json!({"get": {"summary": summary, "responses": {
-            "200": {"description": summary, "content": {kind: {"schema": {}}}}, "default": failure(),
-        }}})
-    };
-    Map::from_iter([
-        ("/v1/tools".to_owned(), page("every tool with its schemas", "application/json")),
-        (
-            "/v1/approvals".to_owned(),
-            page("calls that need a person's yes, the latest first", "application/json"),
-        ),
-        ("/v1/approvals/{id}".to_owned(), approval()),
-        ("/healthz".to_owned(), page("the process is alive", "application/json")),
-        ("/readyz".to_owned(), page("new requests are taken", "application/json")),
-        ("/metrics".to_owned(), page("numbers for Prometheus", "text/plain")),
-        ("/openapi.json".to_owned(), page("this document", "application/json")),
-    ])
+const ABOUT: &str = "Every failure has the body {error_code, message, detail}; with `Accept: application/problem+json` it \
+                     is RFC 9457 instead. `detail.reason` is stable, and docs/errors.md explains each.";
+
+async fn listed(door: &Arc<Door>, head: &Head<'_>, caller: &Caller) -> Vec<Value> {
+    let to = ReplyTo { reference: Ref::fresh(), ..ReplyTo::misread(None, Face::Rest(RestStyle::Plain)) };
+    let from = PlainFrom { caller, connection: head.connection, request: None };
+    let listed = door.house.walk_plain(to, Ok(PlainCall::ListTools), from, PlainAround::default()).await;
+    let listed: Option<Value> = listed.and_then(|reply| serde_json::from_slice(&reply.body).ok());
+    listed.as_ref().and_then(|listed| listed.get("tools")?.as_array().cloned()).unwrap_or_default()
 }
 
-fn approval() -> Value {
-    let id = json!([{"name": "id", "in": "path", "required": true, "schema": {"type": "string"}}]);
-    let responses = |summary: &str| {
-        json!({"200": {"description": summary, "content": {"application/json": {"schema": {"type": "object"}}}},
-            "default": failure()})
-    };
-    let answer = json!({
-        "type": "object",
-        "required": ["decision"],
-        "properties": {"decision": {"enum": ["approve", "deny"]}, "reason": {"type": "string"}},
-        "additionalProperties": false,
+/// Every path of the table.
+fn paths() -> Map<String, Value> {
+    ROUTES.iter().map(|route| (route.path.replace('*', ""), path(route))).collect()
+}
+
+fn path(route: &Route) -> Value {
+    let mut item = Map::new();
+    let parameters: Vec<Value> = route.names().map(path_parameter).collect();
+    if !parameters.is_empty() {
+        item.insert("parameters".to_owned(), Value::Array(parameters));
+    }
+    for action in route.actions {
+        item.insert(action.verb.to_ascii_lowercase(), operation(action));
+    }
+    Value::Object(item)
+}
+
+fn path_parameter(name: &str) -> Value {
+    json!({"name": name, "in": "path", "required": true, "schema": {"type": "string", "minLength": 1}})
+}
+
+fn operation(action: &Action) -> Value {
+    let mut responses = Map::new();
+    for gives in action.gives {
+        responses.insert(gives.status.to_string(), given(gives));
+    }
+    for (status, failure) in failures::of(action) {
+        // What is answered when all goes well may have the status of a failure, as readiness does.
+        responses.entry(status).or_insert(failure);
+    }
+    let mut operation = json!({
+        "operationId": action.id,
+        "summary": action.summary,
+        "responses": responses,
+        "security": security(action.needs),
     });
-    json!({
-        "parameters": id,
-        "get": {"summary": "one of them, with its arguments", "responses": responses("the question and what became of it")},
-        "post": {
-            "summary": "say yes or no",
-            "requestBody": {"required": true, "content": {"application/json": {"schema": answer}}},
-            "responses": responses("the question with its answer"),
-        },
-    })
+    let Some(members) = operation.as_object_mut() else { return operation };
+    if let Needs::Role(role) = action.needs {
+        members.insert("description".to_owned(), json!(format!("Needs the role {}.", role.as_str())));
+    }
+    let query = action.query.iter().map(|query| {
+        json!({"name": query.name, "in": "query", "description": query.about, "schema": (query.schema)()})
+    });
+    let query: Vec<Value> = query.collect();
+    if !query.is_empty() {
+        members.insert("parameters".to_owned(), Value::Array(query));
+    }
+    if let Some(body) = request_body(action.takes) {
+        members.insert("requestBody".to_owned(), body);
+    }
+    operation
 }
 
-fn tool_operation(name: &str, tool: &Value) -> Value {
-    let field = |key: &str, otherwise: Value| tool.get(key).cloned().unwrap_or(otherwise);
-    let result = field("outputSchema", json!({"type": "object"}));
-    json!({
-        "operationId": name,
-        "summary": field("title", json!(name)),
-        "description": field("description", json!("")),
-        "requestBody": {"content": {"application/json": {"schema": field("inputSchema", json!({}))}}},
-        "responses": {
-            "200": {"description": "the result", "content": {"application/json": {"schema": result}}},
-            "default": failure(),
-        },
-    })
+/// Either of two headers; none where nobody has to bring anything.
+pub(super) fn security(needs: Needs) -> Value {
+    match needs {
+        Needs::Nothing => json!([]),
+        Needs::Key | Needs::Role(_) => json!([{"key": []}, {"bearer": []}]),
+    }
 }
 
-fn failure() -> Value {
-    json!({"$ref": "#/components/responses/Failure"})
+fn request_body(takes: Takes) -> Option<Value> {
+    let body = |kind: &str, schema: Value| json!({"required": true, "content": {kind: {"schema": schema}}});
+    match takes {
+        Takes::Nothing => None,
+        Takes::Json(shape) => Some(body("application/json", shape.schema())),
+        Takes::AnyJson(schema) => Some(body("application/json", schema())),
+        Takes::Form(schema) => Some(body("multipart/form-data", schema())),
+    }
+}
+
+fn given(gives: &Gives) -> Value {
+    match gives.kind {
+        "" => json!({"description": gives.about}),
+        kind => json!({"description": gives.about, "content": {kind: {"schema": (gives.schema)()}}}),
+    }
 }
 
 fn components() -> Value {
@@ -105,58 +131,12 @@ fn components() -> Value {
             "key": {"type": "apiKey", "in": "header", "name": "X-API-Key"},
             "bearer": {"type": "http", "scheme": "bearer"},
         },
-        "responses": {"Failure": {
-            "description": "what went wrong and what to do next",
-            "content": {
-                "application/json": {"schema": {"$ref": "#/components/schemas/Failure"}},
-                "application/problem+json": {"schema": {"$ref": "#/components/schemas/Problem"}},
-            },
-        }},
-        "schemas": {"Failure": failure_schema(), "Problem": problem_schema(), "Fault": fault_schema()},
-    })
-}
-
-fn failure_schema() -> Value {
-    json!({
-        "type": "object",
-        "required": ["error_code", "message", "detail"],
-        "properties": {
-            "error_code": {"type": "integer"},
-            "message": {"type": "string"},
-            "detail": {"$ref": "#/components/schemas/Fault"},
-        },
-        "example": {
-            "error_code": -32601,
-            "message": "Tool not found: ehco",
-            "detail": {"reason": "mcp/UNKNOWN_TOOL", "kind": "not_found", "title": "no such tool",
-                "detail": "Tool not found: ehco", "hint": "call a tool that `tools/list` shows; did you mean `echo`?",
-                "facts": {"name": "ehco"}, "retry": "after_change", "effect": "none", "origin": "caller",
-                "doc": "docs/errors.md#mcp-unknown-tool", "ref": "0000000000000"},
-        },
-    })
-}
-
-fn problem_schema() -> Value {
-    json!({
-        "type": "object",
-        "required": ["type", "status", "title", "detail"],
-        "properties": {"type": {"type": "string"}, "status": {"type": "integer"}},
-    })
-}
-
-fn fault_schema() -> Value {
-    let text = || json!({"type": "string"});
-    json!({
-        "type": "object",
-        "required": ["reason", "kind", "title", "ref"],
-        "properties": {
-            "reason": text(), "kind": text(), "title": text(), "detail": text(), "hint": text(),
-            "facts": {"type": "object"}, "violations": {"type": "array"}, "errors": {"type": "array"},
-            "retry": {"enum": ["never", "after_change", "after_ms", "once"]},
-            "retry_after_ms": {"type": "integer"},
-            "effect": {"enum": ["none", "unknown", "partial", "complete"]},
-            "origin": {"enum": ["caller", "policy", "server", "upstream", "failwell"]},
-            "doc": text(), "ref": text(),
+        "responses": {},
+        "schemas": {
+            "Failure": failures::body_schema(),
+            "Problem": failures::problem_schema(),
+            "RpcError": failures::rpc_schema(),
+            "Fault": failures::fault_schema(),
         },
     })
 }

@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use bytes::Bytes;
-use failwell_fault::{Fault, Pointer, Rule, Violation, reason};
+use failwell_fault::{Fault, reason};
 use failwell_policy::Caller;
 use failwell_render::Reply;
-use failwell_rpc::{Face, Incoming, Limits, Message, Misread, ReplyTo, read};
-use failwell_server::{Carried, PlainAround, PlainCall, PlainFrom};
+use failwell_rpc::{Defect, Face, Incoming, Json, Limits, Message, Misread, ReplyTo, read};
+use failwell_server::{Carried, PlainAround, PlainCall, PlainFrom, not_an_object};
 use futures_util::future::join_all;
 use http::{Response, StatusCode};
 use tokio_util::sync::CancellationToken;
@@ -16,6 +16,7 @@ use super::body::{Body, empty, whole};
 use super::persist::Persist;
 use super::request::Head;
 use super::router::Door;
+use super::routes::Takes;
 use crate::stdio::join_bodies;
 
 /// `POST /rpc`: one message or a batch; always status 200, or 204 when there is nothing to say.
@@ -78,10 +79,8 @@ pub(super) async fn tools(door: &Arc<Door>, head: &Head<'_>, caller: Caller) -> 
 /// `POST /v1/tools/{name}` with the arguments as the body.
 pub(super) async fn tool(door: &Arc<Door>, head: &Head<'_>, bytes: Bytes, caller: Caller) -> Response<Body> {
     let to = ReplyTo::misread(None, head.face());
-    let call = read_arguments(&bytes).map(|arguments| {
-        let name = head.path.strip_prefix("/v1/tools/").unwrap_or_default();
-        PlainCall::Execute { name: percent_decode(name), arguments }
-    });
+    let call =
+        read_arguments(&bytes).map(|arguments| PlainCall::Execute { name: head.part("name"), arguments });
     let cancel = CancellationToken::new();
     let (owner, around, on) = (door.clone(), around(door, head, cancel.clone()), head.connection.clone());
     let work = async move {
@@ -101,67 +100,46 @@ pub(super) fn read_arguments(bytes: &[u8]) -> Result<serde_json::Value, Fault> {
     if bytes.iter().all(u8::is_ascii_whitespace) {
         return Ok(serde_json::json!({}));
     }
-    // The strict reader reads messages, so the arguments are read as the params of one.
-    let message = [br#"{"jsonrpc":"2.0","method":"m","params":["#, bytes, b"]}"].concat();
-    match read(&message, &Limits::default()) {
-        Incoming::One(Ok(Message::Notification(notification))) => {
-            let whole = notification.params.and_then(|raw| raw.as_array()).and_then(|mut items| {
-                let first = items.next();
-                first.filter(|_| items.next().is_none())
-            });
-            let object = whole.filter(|raw| raw.as_object().is_some());
-            match object {
-                Some(raw) => raw.parse().map_err(|error| Fault::new(&reason::SERVER_BUG).because(error)),
-                None => Err(Fault::new(&reason::MCP_BAD_ARGUMENTS)
-                    .violation(Violation::new(Pointer::root(), Rule::Type).limit("object"))),
-            }
-        }
-        Incoming::One(Err(misread)) => Err(misread.fault),
-        _ => Err(Fault::new(&reason::RPC_NOT_JSON).fact("offset", 0u64)),
+    let json = read_value(bytes)?;
+    match json.raw().as_object() {
+        Some(_) => json.raw().parse().map_err(|error| Fault::new(&reason::SERVER_BUG).because(error)),
+        None => Err(not_an_object()),
     }
 }
 
-fn percent_decode(text: &str) -> String {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let Some((first, tail)) = rest.split_first() {
-        let escaped = (*first == b'%')
-            .then(|| {
-                std::str::from_utf8(tail.get(..2)?).ok().and_then(|hex| u8::from_str_radix(hex, 16).ok())
-            })
-            .flatten();
-        match escaped {
-            Some(byte) => {
-                bytes.push(byte);
-                rest = tail.get(2..).unwrap_or_default();
-            }
-            None => {
-                bytes.push(*first);
-                rest = tail;
-            }
-        }
+/// A body of the shape that the table has for it.
+pub(super) fn read_shaped(head: &Head<'_>, bytes: &[u8]) -> Result<serde_json::Value, Fault> {
+    let json = read_value(bytes)?;
+    if let Some(Takes::Json(shape)) = head.action().map(|action| action.takes) {
+        shape.check(json.text())?;
     }
-    String::from_utf8_lossy(&bytes).into_owned()
+    json.raw().parse().map_err(|error| Fault::new(&reason::SERVER_BUG).because(error))
+}
+
+/// One JSON value, read as strictly as messages are.
+pub(super) fn read_value(bytes: &[u8]) -> Result<Json, Fault> {
+    let text =
+        std::str::from_utf8(bytes).map_err(|error| Defect::Utf8 { offset: error.valid_up_to() }.fault())?;
+    Json::read(text, &Limits::default()).map_err(Defect::fault)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{percent_decode, read_arguments};
-
-    #[test]
-    fn names_are_decoded_once() {
-        for (path, name) in [("echo", "echo"), ("a%20b", "a b"), ("%2525", "%25"), ("%zz%4", "%zz%4")] {
-            assert_eq!(percent_decode(path), name);
-        }
-    }
+    use super::read_arguments;
 
     #[test]
     fn arguments_are_one_object() {
         assert!(read_arguments(b"").is_ok() && read_arguments(b" {\"a\":1} ").is_ok());
-        let reason = |body: &[u8]| read_arguments(body).err().map(|fault| fault.reason().id);
-        assert_eq!(reason(b"[1]"), Some("mcp/BAD_ARGUMENTS"));
-        assert_eq!(reason(b"{},{}"), Some("mcp/BAD_ARGUMENTS"));
-        assert_eq!(reason(b"{nope"), Some("rpc/NOT_JSON"));
-        assert_eq!(reason(b"{\"a\":1,\"a\":2}"), Some("rpc/DUPLICATE_KEY"));
+        let fault = |body: &[u8]| read_arguments(body).expect_err("refused");
+        for (body, reason) in [
+            (&b"[1]"[..], "mcp/BAD_ARGUMENTS"),
+            (b"{},{}", "rpc/NOT_JSON"),
+            (b"{nope", "rpc/NOT_JSON"),
+            (b"{\"a\":\"\xff\"}", "rpc/NOT_UTF8"),
+            (b"{\"a\":1,\"a\":2}", "rpc/DUPLICATE_KEY"),
+        ] {
+            assert_eq!(fault(body).reason().id, reason);
+        }
+        assert!(fault(b"{nope").hint().contains("byte 1"), "{}", fault(b"{nope").hint());
     }
 }

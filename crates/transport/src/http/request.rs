@@ -5,11 +5,12 @@ use std::sync::Arc;
 
 use failwell_rpc::{Face, RestStyle, Revision};
 use failwell_server::Headers;
-use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HOST, HeaderName, ORIGIN};
+use http::header::{AUTHORIZATION, CONTENT_TYPE, HOST, HeaderName, ORIGIN};
 use http::request::Parts;
 use http::{HeaderMap, Method};
 
-use super::lock::METADATA;
+use super::accept;
+use super::routes::{self, Action, Place, Route};
 
 // Names made once: a text would be checked and hashed anew at every look.
 static PROTOCOL_VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
@@ -18,92 +19,15 @@ static METHOD: HeaderName = HeaderName::from_static("mcp-method");
 static NAME: HeaderName = HeaderName::from_static("mcp-name");
 static API_KEY: HeaderName = HeaderName::from_static("x-api-key");
 
-/// What nearly every client accepts, in these words.
-const USUAL: &str = "application/json, text/event-stream";
-
-/// Where a path leads.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
-    Mcp,
-    Rpc,
-    Tools,
-    Tool,
-    /// Calls that need a person's yes.
-    Approvals,
-    /// One of them.
-    Approval,
-    OpenApi,
-    Health,
-    Ready,
-    Metrics,
-    /// How to get a token.
-    Metadata,
-    Nowhere,
-}
-
-impl Place {
-    pub(super) fn of(path: &str) -> Place {
-        match path {
-            "/mcp" | "/mcp/" => Place::Mcp,
-            _ if Place::server_of(path).is_some() => Place::Mcp,
-            "/rpc" => Place::Rpc,
-            "/v1/tools" => Place::Tools,
-            "/v1/approvals" => Place::Approvals,
-            "/openapi.json" => Place::OpenApi,
-            "/healthz" => Place::Health,
-            "/readyz" => Place::Ready,
-            "/metrics" => Place::Metrics,
-            _ if path.strip_prefix(METADATA).is_some_and(Place::has_metadata) => Place::Metadata,
-            _ if path.strip_prefix("/v1/tools/").is_some_and(|name| !name.is_empty()) => Place::Tool,
-            _ if path.strip_prefix("/v1/approvals/").is_some_and(is_plain) => Place::Approval,
-            _ => Place::Nowhere,
-        }
-    }
-
-    /// Whether there is something to know about getting a token for what is at this path, or for everything.
-    fn has_metadata(path: &str) -> bool {
-        path.is_empty() || matches!(Place::of(path), Place::Mcp | Place::Rpc | Place::Tools | Place::Tool)
-    }
-
-    /// The one server that is meant by `/mcp/<server>`.
-    pub(super) fn server_of(path: &str) -> Option<&str> {
-        path.strip_prefix("/mcp/").filter(|server| !server.is_empty() && !server.contains('/'))
-    }
-
-    /// The methods a place knows.
-    pub(super) fn allows(self, modern: bool) -> &'static [&'static str] {
-        match self {
-            Place::Mcp if modern => &["POST"],
-            Place::Mcp => &["POST", "GET", "DELETE"],
-            Place::Rpc | Place::Tool => &["POST"],
-            Place::Approval => &["GET", "POST"],
-            Place::Tools
-            | Place::Approvals
-            | Place::OpenApi
-            | Place::Health
-            | Place::Ready
-            | Place::Metrics
-            | Place::Metadata => &["GET"],
-            Place::Nowhere => &[],
-        }
-    }
-
-    /// Whether everybody may look.
-    pub(super) fn is_open(self) -> bool {
-        matches!(self, Place::OpenApi | Place::Health | Place::Ready | Place::Metadata)
-    }
-}
-
-/// A name of ours: one piece of letters and digits.
-fn is_plain(name: &str) -> bool {
-    (1..=64).contains(&name.len()) && name.bytes().all(|byte| byte.is_ascii_alphanumeric())
-}
-
 /// The head of one request.
 pub(super) struct Head<'a> {
     pub(super) place: Place,
+    /// The row of the table, if the path is there.
+    pub(super) route: Option<&'static Route>,
     pub(super) method: &'a Method,
     pub(super) path: &'a str,
+    /// What stands behind the `?`.
+    pub(super) query: Option<&'a str>,
     /// The short name of the connection it came in on.
     pub(super) connection: &'a Arc<str>,
     headers: &'a HeaderMap,
@@ -118,7 +42,20 @@ impl<'a> Head<'a> {
         let headers = &parts.headers;
         let version = headers.get(&PROTOCOL_VERSION).and_then(|value| value.to_str().ok());
         let stated = version.and_then(|version| Revision::parse(version.trim()));
-        Head { place: Place::of(path), method: &parts.method, path, connection, headers, stated, peer }
+        let route = routes::find(path);
+        let place = route.map_or(Place::Nowhere, |route| route.place);
+        let (method, query) = (&parts.method, parts.uri.query());
+        Head { place, route, method, path, query, connection, headers, stated, peer }
+    }
+
+    /// What is asked for, as far as the table knows it.
+    pub(super) fn action(&self) -> Option<&'static Action> {
+        self.route?.action(self.method.as_str())
+    }
+
+    /// What stands in the path in the place of a name, decoded.
+    pub(super) fn part(&self, name: &str) -> String {
+        self.route.map(|route| route.part(self.path, name)).unwrap_or_default()
     }
 
     pub(super) fn get(&self, name: impl http::header::AsHeaderName) -> Option<&'a str> {
@@ -129,8 +66,9 @@ impl<'a> Head<'a> {
     pub(super) fn face(&self) -> Face {
         match self.place {
             Place::Mcp => Face::Mcp(self.revision()),
-            Place::Rpc => Face::Rpc,
-            _ if self.accepts("application/problem+json") => Face::Rest(RestStyle::Problem),
+            // Any other verb is no JSON-RPC, and is told so as HTTP does.
+            Place::Rpc if *self.method == Method::POST => Face::Rpc,
+            _ if accept::prefers_problems(self.headers) => Face::Rest(RestStyle::Problem),
             _ => Face::Rest(RestStyle::Plain),
         }
     }
@@ -173,39 +111,14 @@ impl<'a> Head<'a> {
         self.get(http::header::CONTENT_LENGTH)?.parse().ok()
     }
 
-    /// Whether a type is named in `Accept`, wildcards aside.
-    fn accepts(&self, wanted: &str) -> bool {
-        self.accept_position(wanted).is_some()
-    }
-
-    fn accept_position(&self, wanted: &str) -> Option<usize> {
-        if self.headers.get(ACCEPT).is_some_and(|first| first == USUAL) {
-            match wanted {
-                "application/json" => return Some(0),
-                "text/event-stream" => return Some(1),
-                _ => {}
-            }
-        }
-        let values = self.headers.get_all(ACCEPT).iter();
-        let mut ranges = values.flat_map(|value| value.as_bytes().split(|byte| *byte == b','));
-        ranges.position(|range| {
-            let name = range.split(|byte| *byte == b';').next().unwrap_or_default();
-            name.trim_ascii().eq_ignore_ascii_case(wanted.as_bytes())
-        })
-    }
-
     /// Whether a type may be sent, wildcards included.
     pub(super) fn takes(&self, wanted: &str) -> bool {
-        let family = wanted.split('/').next().unwrap_or_default();
-        self.accepts(wanted) || self.accepts("*/*") || self.accepts(&format!("{family}/*"))
+        accept::takes(self.headers, wanted)
     }
 
     /// Whether the client would rather have a stream than a document.
     pub(super) fn prefers_events(&self) -> bool {
-        match (self.accept_position("text/event-stream"), self.accept_position("application/json")) {
-            (Some(events), Some(json)) => events < json,
-            _ => false,
-        }
+        accept::prefers_events(self.headers)
     }
 
     /// The headers a modern request repeats its body in.

@@ -15,10 +15,11 @@ use hyper::body::Incoming;
 use super::body::{Body, empty, rendered, whole};
 use super::ladder::{climb, read_body};
 use super::linger::throw_away;
-use super::request::{Head, Place};
+use super::request::Head;
+use super::routes::Place;
 use super::sessions::{Numbers, Sessions};
 use super::settings::HttpSettings;
-use super::{approvals, mcp, openapi, pages, plain};
+use super::{approvals, mcp, openapi, pages, plain, rest};
 
 /// Everything a request needs.
 pub(super) struct Door {
@@ -64,6 +65,9 @@ impl Door {
     }
 
     async fn pass(self: &Arc<Self>, head: &Head<'_>, body: Incoming, caller: Caller) -> Response<Body> {
+        if let Some(route) = head.route.filter(|route| route.is_asked_for_verbs(head.method.as_str())) {
+            return verbs(&route.allows(head.claims_modern()));
+        }
         match (head.place, head.method.as_str()) {
             (Place::Mcp, "GET") => Box::pin(mcp::resume(self, head, &caller)).await,
             (Place::Mcp, "DELETE") => Box::pin(mcp::end(self, head, &caller)).await,
@@ -81,6 +85,18 @@ impl Door {
             (Place::Approvals | Place::Approval, _) => {
                 Box::pin(approvals::answer(self, head, body, caller)).await
             }
+            (
+                Place::Me
+                | Place::Sessions
+                | Place::Session
+                | Place::Heartbeat
+                | Place::ContextItem
+                | Place::Keys
+                | Place::Key
+                | Place::Operations
+                | Place::Events,
+                _,
+            ) => Box::pin(rest::answer(self, head, body, caller)).await,
             (Place::OpenApi, _) => Box::pin(openapi::document(self, head)).await,
             (Place::Health, _) => pages::health(),
             (Place::Ready, _) => pages::ready(&self.house),
@@ -106,6 +122,15 @@ impl Door {
     pub(super) fn reply(&self, reply: Option<failwell_render::Reply>) -> Response<Body> {
         reply.map_or_else(|| empty(StatusCode::ACCEPTED), rendered)
     }
+}
+
+/// What may be done at a path.
+fn verbs(allowed: &[&'static str]) -> Response<Body> {
+    let mut response = empty(StatusCode::NO_CONTENT);
+    if let Ok(allowed) = http::HeaderValue::from_str(&allowed.join(", ")) {
+        response.headers_mut().insert(http::header::ALLOW, allowed);
+    }
+    response
 }
 
 /// The last response of its connection: what is left of the body stands between it and the next request.

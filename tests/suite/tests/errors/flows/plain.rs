@@ -36,7 +36,7 @@ const CALLS: &[Call] = &[
     ("no such tool", "execute_tool", r#"{"name":"x"}"#, -32601, "mcp/UNKNOWN_TOOL"),
     ("no tool name", "execute_tool", "{}", -32602, "mcp/TOOL_NAME"),
     ("params as a list", "execute_tool", "[]", -32602, "mcp/BAD_PARAMS"),
-    ("params as a list, by name", "greet", "[\"x\"]", -32602, "mcp/BAD_PARAMS"),
+    ("params as a list, by name", "greet", "[\"x\"]", -32602, "mcp/BAD_ARGUMENTS"),
     ("an argument missing", "greet", "{}", -32602, "mcp/BAD_ARGUMENTS"),
     ("no such resource", "read_resource", r#"{"uri":"test://none"}"#, -32800, "mcp/UNKNOWN_RESOURCE"),
     ("a panic", "suite_panic", "{}", -32603, "server/PANIC"),
@@ -125,5 +125,6 @@ async fn types_and_sizes() {
     let large = client.post("/rpc", " ".repeat(LARGEST + 1)).await;
     refused(&world, &large, (200, -32603, "http/TOO_LARGE"));
     let get = client.exchange("GET", "/rpc", &[], b"").await;
-    assert_eq!(get.header("allow"), Some("POST"));
+    refused(&world, &get, (405, -32600, "http/METHOD"));
+    assert_eq!(get.header("allow"), Some("POST, OPTIONS"));
 }

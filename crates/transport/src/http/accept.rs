@@ -1,0 +1,138 @@
+//! `Accept`: what a client wants to be sent, and how much it wants each.
+
+use http::HeaderMap;
+use http::header::ACCEPT;
+
+/// What nearly every client accepts, in these words.
+const USUAL: &str = "application/json, text/event-stream";
+
+/// How much a type is wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Wish {
+    /// From 0, not at all, to 1000.
+    quality: u16,
+    /// Which of the ranges says so.
+    position: usize,
+}
+
+/// The wish for a type by its own name, wildcards aside.
+pub(super) fn named(headers: &HeaderMap, wanted: &str) -> Option<Wish> {
+    if headers.get(ACCEPT).is_some_and(|first| first == USUAL) {
+        match wanted {
+            "application/json" => return Some(Wish { quality: 1000, position: 0 }),
+            "text/event-stream" => return Some(Wish { quality: 1000, position: 1 }),
+            _ => {}
+        }
+    }
+    let values = headers.get_all(ACCEPT).iter();
+    let ranges = values.flat_map(|value| value.as_bytes().split(|byte| *byte == b','));
+    ranges.enumerate().find_map(|(position, range)| {
+        let mut parts = range.split(|byte| *byte == b';').map(<[u8]>::trim_ascii);
+        let name = parts.next().unwrap_or_default();
+        name.eq_ignore_ascii_case(wanted.as_bytes()).then(|| Wish { quality: quality(parts), position })
+    })
+}
+
+/// The wish for a type, by the range that fits it best.
+pub(super) fn wish(headers: &HeaderMap, wanted: &str) -> Option<Wish> {
+    let family = wanted.split('/').next().unwrap_or_default();
+    named(headers, wanted)
+        .or_else(|| named(headers, &format!("{family}/*")))
+        .or_else(|| named(headers, "*/*"))
+}
+
+/// Whether a type may be sent.
+pub(super) fn takes(headers: &HeaderMap, wanted: &str) -> bool {
+    wish(headers, wanted).is_some_and(|wish| wish.quality > 0)
+}
+
+/// Whether the client would rather have a stream than a document, where it names both.
+pub(super) fn prefers_events(headers: &HeaderMap) -> bool {
+    match (named(headers, "text/event-stream"), named(headers, "application/json")) {
+        (Some(events), Some(json)) => {
+            events.quality > json.quality || events.quality == json.quality && events.position < json.position
+        }
+        _ => false,
+    }
+}
+
+/// Whether failures go as problem details: the client names them, and wants nothing else more.
+pub(super) fn prefers_problems(headers: &HeaderMap) -> bool {
+    let Some(problem) = named(headers, "application/problem+json") else { return false };
+    let plain = wish(headers, "application/json").map_or(0, |wish| wish.quality);
+    problem.quality > 0 && problem.quality >= plain
+}
+
+/// `q=0.8` in thousandths; one without it, or with nonsense, counts fully.
+fn quality<'a>(mut parameters: impl Iterator<Item = &'a [u8]>) -> u16 {
+    let found = parameters.find_map(|parameter| {
+        let (name, value) = parameter.split_at_checked(2)?;
+        name.eq_ignore_ascii_case(b"q=").then_some(value)
+    });
+    let number = found.and_then(|value| std::str::from_utf8(value).ok()?.trim().parse::<f32>().ok());
+    number
+        .filter(|number| number.is_finite())
+        .map_or(1000, |number| (number.clamp(0.0, 1.0) * 1000.0).round() as u16)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{prefers_events, prefers_problems, takes};
+    use http::header::{ACCEPT, HeaderMap, HeaderValue};
+
+    fn headers(values: &[&'static str]) -> HeaderMap {
+        let mut headers = HeaderMap::new();
+        values.iter().for_each(|value| {
+            headers.append(ACCEPT, HeaderValue::from_static(value));
+        });
+        headers
+    }
+
+    #[test]
+    fn problem_details_are_for_those_who_want_them_most() {
+        for (accept, wanted) in [
+            (&["application/problem+json"][..], true),
+            (&["application/json, application/problem+json"], true),
+            (&["application/json", "Application/Problem+JSON"], true),
+            (&["application/problem+json;q=0.9, */*;q=0.5"], true),
+            (&["application/problem+json;q=0.5, application/json"], false),
+            (&["application/problem+json;q=0.5, */*"], false),
+            (&["application/problem+json;q=0"], false),
+            (&["application/problem+json ; Q=0.3 , application/json ; q=0.2"], true),
+            (&["application/json"], false),
+            (&["*/*"], false),
+            (&["application/*"], false),
+            (&[], false),
+        ] {
+            assert_eq!(prefers_problems(&headers(accept)), wanted, "{accept:?}");
+        }
+    }
+
+    #[test]
+    fn the_range_that_fits_best_decides() {
+        for (accept, wanted, taken) in [
+            ("*/*", "text/event-stream", true),
+            ("text/*, application/json", "text/event-stream", true),
+            ("*/*, text/event-stream;q=0", "text/event-stream", false),
+            ("*/*;q=0", "application/json", false),
+            ("*/*;q=0, application/json;q=0.001", "application/json", true),
+            ("application/json;q=nonsense", "application/json", true),
+            ("text/html", "application/json", false),
+        ] {
+            assert_eq!(takes(&headers(&[accept]), wanted), taken, "{accept}");
+        }
+    }
+
+    #[test]
+    fn events_first_when_named_first_or_wanted_more() {
+        for (accept, first) in [
+            ("application/json, text/event-stream", false),
+            ("text/event-stream, application/json", true),
+            ("text/event-stream;q=0.5, application/json", false),
+            ("application/json;q=0.5, text/event-stream", true),
+            ("text/event-stream", false),
+        ] {
+            assert_eq!(prefers_events(&headers(&[accept])), first, "{accept}");
+        }
+    }
+}
