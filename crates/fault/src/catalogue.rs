@@ -39,6 +39,7 @@ mod process;
 mod pytest;
 mod rpc;
 mod server;
+mod shelf;
 mod symbolic;
 mod tasks;
 
@@ -53,6 +54,7 @@ pub use process::*;
 pub use pytest::*;
 pub use rpc::*;
 pub use server::*;
+pub use shelf::*;
 pub use symbolic::*;
 pub use tasks::*;
 
@@ -63,6 +65,7 @@ pub fn all() -> impl Iterator<Item = &'static Reason> {
         http::ROWS,
         mcp::ROWS,
         server::ROWS,
+        shelf::ROWS,
         policy::ROWS,
         gateway::ROWS,
         audit::ROWS,

@@ -68,6 +68,8 @@ pub enum Condition {
     SessionRequired,
     /// The session is gone.
     SessionLost,
+    /// None of the bytes that were asked for is there.
+    Range,
     /// The body did not arrive in time.
     SlowBody,
     /// The caller called it off.
@@ -78,7 +80,7 @@ pub enum Condition {
 
 impl Condition {
     /// Every condition, in the order of the code table.
-    pub const ALL: [Condition; 35] = [
+    pub const ALL: [Condition; 36] = [
         Condition::NotJson,
         Condition::BadShape,
         Condition::UnknownMethod,
@@ -111,6 +113,7 @@ impl Condition {
         Condition::UnknownPath,
         Condition::SessionRequired,
         Condition::SessionLost,
+        Condition::Range,
         Condition::SlowBody,
         Condition::Cancelled,
         Condition::Bug,

@@ -83,6 +83,7 @@ pub fn row(reason: &Reason) -> Row {
         Condition::UnknownPath => same(-32601, 404),
         Condition::SessionRequired => same(-32600, 400),
         Condition::SessionLost => same(-32600, 404),
+        Condition::Range => same(-32600, 416),
         Condition::SlowBody => same(-32600, 408),
         Condition::Cancelled => each((-32603, 499), (-32603, 200), (1499, 200)),
         Condition::Bug => each((-32603, http), (-32603, 200), (-32603, 200)),

@@ -140,6 +140,11 @@ fn headers(to: &ReplyTo, fault: &Fault) -> Vec<(&'static str, String)> {
         Condition::MethodNotAllowed => {
             headers.push(("allow", allowed(fault)));
         }
+        Condition::Range => {
+            if let Some(Fact::Unsigned(size)) = fault.get("size") {
+                headers.push(("content-range", format!("bytes */{size}")));
+            }
+        }
         _ => {}
     }
     headers

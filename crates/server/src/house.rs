@@ -28,6 +28,7 @@ use crate::room::Room;
 use crate::seal::Seal;
 use crate::session::Session;
 use crate::settings::{Settings, ToolFailures};
+use crate::shelved::Shelved;
 use crate::task::Tasks;
 use crate::turnstile::Passage;
 
@@ -101,6 +102,10 @@ impl House {
         books: impl Into<Books>,
     ) -> Result<Arc<House>, Fault> {
         let hub = Hub::new();
+        let room = match settings.shelf.clone() {
+            Some(desk) => Arc::new(Shelved { room, desk, largest_answer: settings.largest_answer }) as _,
+            None => room,
+        };
         let info = room.info();
         let gate = settings.gate.clone().map_or_else(Gate::standard, Ok)?;
         let books = books.into().redacting(gate.redactor());
@@ -111,7 +116,7 @@ impl House {
             sightings: Sightings::default(),
         };
         let described = json!({"name": info.name, "title": info.title, "version": info.version});
-        Ok(Arc::new(House {
+        let house = Arc::new(House {
             server_info: Json::of(&described).or_fault(&reason::SERVER_BUG)?,
             tasks: Arc::new(Tasks::new(hub.clone())),
             slots: Semaphore::new(settings.most_in_flight),
@@ -126,7 +131,9 @@ impl House {
             settings,
             hub,
             books,
-        }))
+        });
+        house.follow_shelf();
+        Ok(house)
     }
 
     /// The walk: one request in, one answer out, or silence.

@@ -21,6 +21,7 @@ use crate::own::OwnCall;
 use crate::params::Params;
 use crate::passing::Passing;
 use crate::recorder::Recorder;
+use crate::resources::check_address;
 use crate::room::List;
 use crate::stream::{Keep, Stream};
 
@@ -180,23 +181,7 @@ impl House {
             PlainCall::Own(call) => return Box::pin(self.serve_own(call, caller, whose)).await,
             of_the_room => of_the_room,
         };
-        let cx = Context::new(Surroundings {
-            client: Client::plain(caller.clone()),
-            session: None,
-            reference: to.reference,
-            cancel: around.cancel,
-            outlet: Arc::new(Stream::new(Keep::Nothing)),
-            porter: self.porter.clone(),
-            server: whose.server.to_owned(),
-            progress: None,
-            log_level: None,
-            asking: Asking::Nobody,
-            hub: self.hub.clone(),
-            recorder: Recorder(self.clone()),
-            tasks: self.tasks.clone(),
-            passing: Passing::default(),
-            trace: around.trace,
-        });
+        let cx = self.context_of_plain(caller, to, whose.server, around);
         match call {
             PlainCall::ListTools => {
                 let page = self.room.list(List::Tools, None, cx.clone());
@@ -216,6 +201,9 @@ impl House {
                 let clean = self.let_in_plain(whose, &failwell_rpc::json_string(&uri)).await?;
                 let uri =
                     clean.and_then(|json| json.raw().as_str().map(|text| text.into_owned())).unwrap_or(uri);
+                if self.settings.shelf.is_some() {
+                    check_address(&uri)?;
+                }
                 let contents = self.supervise(self.room.read(&uri, cx.clone()), &cx).await?.finished()?;
                 Ok(Outcome::Value(contents.members))
             }
@@ -225,6 +213,33 @@ impl House {
 }
 
 impl House {
+    /// What stands around a call of a client that can be told and asked nothing meanwhile.
+    pub(crate) fn context_of_plain(
+        self: &Arc<Self>,
+        caller: &Caller,
+        to: &ReplyTo,
+        server: &str,
+        around: PlainAround,
+    ) -> Context {
+        Context::new(Surroundings {
+            client: Client::plain(caller.clone()),
+            session: None,
+            reference: to.reference,
+            cancel: around.cancel,
+            outlet: Arc::new(Stream::new(Keep::Nothing)),
+            porter: self.porter.clone(),
+            server: server.to_owned(),
+            progress: None,
+            log_level: None,
+            asking: Asking::Nobody,
+            hub: self.hub.clone(),
+            recorder: Recorder(self.clone()),
+            tasks: self.tasks.clone(),
+            passing: Passing::default(),
+            trace: around.trace,
+        })
+    }
+
     pub(crate) async fn let_in_plain(&self, whose: Whose<'_>, json: &str) -> Result<Option<Json>, Fault> {
         if !self.porter.has_customs() {
             return self.porter.incoming_now(whose, json);

@@ -9,6 +9,7 @@ use crate::guarding::Gate;
 use crate::key_ring::KeyRing;
 use crate::memory_sessions::MemorySessions;
 use crate::rest_session::RestSessions;
+use crate::shelf_desk::ShelfDesk;
 use crate::state::{Alone, SharedState};
 use crate::turnstile::Turnstile;
 
@@ -41,6 +42,8 @@ pub struct Settings {
     pub sessions: Arc<dyn RestSessions>,
     /// Who keeps keys that are made while the program runs; nobody by default.
     pub keys: Option<Arc<dyn KeyRing>>,
+    /// Where resources are kept; nowhere by default.
+    pub shelf: Option<ShelfDesk>,
     /// What nodes share.
     pub state: Arc<dyn SharedState>,
     /// What all nodes seal with; a fresh key by default.
@@ -73,6 +76,7 @@ impl Default for Settings {
             approvals: None,
             sessions: Arc::new(MemorySessions::default()),
             keys: None,
+            shelf: None,
             state: Arc::new(Alone),
             seal_key: None,
         }

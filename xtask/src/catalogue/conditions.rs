@@ -81,6 +81,7 @@ fn name(condition: Condition) -> &'static str {
         Condition::UnknownPath => "unknown path",
         Condition::SessionRequired => "session needed",
         Condition::SessionLost => "session gone",
+        Condition::Range => "range outside of the resource",
         Condition::SlowBody => "body did not arrive in time",
         Condition::Cancelled => "cancelled by the caller",
         Condition::Bug => "our own bug",

@@ -13,15 +13,17 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("failwell-rpc", &["fault"]),
     ("failwell-policy", &["rpc", "fault"]),
     ("failwell-render", &["rpc", "fault"]),
+    // Rooms bring what they make to it, the corridor and the door hand it out.
+    ("failwell-shelf", &["fault"]),
     ("failwell-audit", &["render", "rpc", "fault"]),
     ("failwell-process", &["rpc", "fault"]),
     ("failwell-plugins", &["policy", "process", "fault"]),
-    ("failwell-server", &["policy", "render", "audit", "process", "rpc", "fault"]),
+    ("failwell-server", &["policy", "render", "audit", "process", "shelf", "rpc", "fault"]),
     ("failwell-state", &["server", "policy", "rpc", "fault"]),
     ("failwell-consent", &["server", "rpc", "fault"]),
     // Keeps what `server::KeyRing` asks for: rusqlite stays out of the corridor.
     ("failwell-keyring", &["server", "policy", "fault"]),
-    ("failwell-transport", &["server", "policy", "render", "rpc", "fault"]),
+    ("failwell-transport", &["server", "policy", "render", "shelf", "rpc", "fault"]),
     // Carries what is in the ledger elsewhere: over the connect side of the door, and into a database.
     ("failwell-otlp", &["transport", "audit", "fault"]),
     ("failwell-postgres", &["transport", "audit", "fault"]),
@@ -42,7 +44,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
 ];
 
 /// What a tool server's room sees: never another room, never the door.
-const ROOM: &[&str] = &["server", "process", "fault"];
+const ROOM: &[&str] = &["server", "process", "shelf", "fault"];
 
 /// The binary wires everything.
 const EVERYTHING: &[&str] = &[
@@ -66,6 +68,7 @@ const EVERYTHING: &[&str] = &[
     "render",
     "audit",
     "process",
+    "shelf",
     "rpc",
     "fault",
 ];

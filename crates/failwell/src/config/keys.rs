@@ -6,6 +6,7 @@ mod custom;
 mod identity;
 mod jwt;
 mod rules;
+mod shelf;
 mod tasks;
 
 use super::Builtin;
@@ -21,6 +22,8 @@ pub(super) use identity::{BURST, CONCURRENCY};
 use identity::{KEY, LIMITS};
 use jwt::JWT;
 use rules::{PROMPTS, RESOURCES, RULE, TOOLS};
+use shelf::SHELF;
+pub(super) use shelf::{SHELF_BYTES, SHELF_ITEMS, SHELF_LONGEST_TTL, SHELF_TTL, SHELF_UPLOAD};
 use tasks::TASKS;
 pub(super) use tasks::TASKS_TIMEOUT;
 
@@ -123,6 +126,7 @@ pub(super) static ROOT: &[Key] = &[
     key("approval", "What becomes of a call that needs a person's yes.", Takes::Table(APPROVAL)),
     key("pin", "What is done when definitions of upstreams change.", Takes::Table(PIN)),
     text("cedar", "A file of Cedar policies: what callers may see and do.", "policies.cedar"),
+    key("shelf", "Resources that are kept: where, how many, for how long.", Takes::Table(SHELF)),
     key("audit", "The ledger: what is kept of each exchange, and where.", Takes::Table(AUDIT)),
     key("guard", "What messages may carry.", Takes::Table(GUARD)),
     key("tasks", "The tasks server: Remember The Milk.", Takes::Table(TASKS)),

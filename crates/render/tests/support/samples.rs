@@ -34,6 +34,8 @@ fn fact_named(name: &str) -> Fact {
     match name {
         "offset" => Fact::from(17u64),
         "limit" => Fact::from(64u64),
+        "size" => Fact::from(70_000u64),
+        "free" => Fact::from(12u64),
         "limit_s" => Fact::from(30u64),
         "method" => Fact::from(Echo::of_caller("tools/cull")),
         "name" => Fact::from(Echo::of_caller("ecko")),

@@ -50,7 +50,7 @@ pub(crate) const STATUS_OF_KIND: [(Kind, i32); 13] = [
 ];
 
 /// In-band errors of MCP ride on HTTP 200 in both eras, save where the specification names a status.
-pub(crate) const TABLE: [Expected; 35] = [
+pub(crate) const TABLE: [Expected; 36] = [
     row(Condition::NotJson, (-32700, 400), (-32700, 400), (-32700, 400)),
     row(Condition::BadShape, (-32600, 400), (-32600, 400), (-32600, 400)),
     row(Condition::UnknownMethod, (-32601, 404), (-32601, 200), (-32601, 404)),
@@ -98,6 +98,7 @@ pub(crate) const TABLE: [Expected; 35] = [
     row(Condition::UnknownPath, (-32601, 404), (-32601, 404), (-32601, 404)),
     row(Condition::SessionRequired, (-32600, 400), (-32600, 400), (-32600, 400)),
     row(Condition::SessionLost, (-32600, 404), (-32600, 404), (-32600, 404)),
+    row(Condition::Range, (-32600, 416), (-32600, 416), (-32600, 416)),
     row(Condition::SlowBody, (-32600, 408), (-32600, 408), (-32600, 408)),
     // MCP answers a cancelled request with silence; the numbers stand for the manual.
     row(Condition::Cancelled, (-32603, 499), (-32603, 200), (1499, 200)),

@@ -18,7 +18,7 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::sessions::Reader;
 
-/// Events, one after the other.
+/// What comes piece by piece.
 pub(super) type Events = Pin<Box<dyn futures_util::Stream<Item = Result<Frame<Bytes>, Infallible>> + Send>>;
 
 /// The body of every response.

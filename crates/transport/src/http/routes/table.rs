@@ -6,13 +6,13 @@ use failwell_policy::Role;
 use serde_json::{Value, json};
 
 use super::shape::Shape;
-use super::{Action, Gives, Needs, Place, Query, Route, Speaks, Takes, shapes};
+use super::{Action, Gives, Needs, Place, Query, Route, Speaks, Takes, kept, shapes};
 use crate::http::lock::METADATA;
 
 const JSON: &str = "application/json";
 
 /// What most actions have in common.
-const GET: Action = Action {
+pub(super) const GET: Action = Action {
     verb: "GET",
     id: "",
     summary: "",
@@ -23,12 +23,12 @@ const GET: Action = Action {
     fails: &[],
     speaks: Speaks::Rest,
 };
-const POST: Action = Action { verb: "POST", ..GET };
+pub(super) const POST: Action = Action { verb: "POST", ..GET };
 const PUT: Action = Action { verb: "PUT", ..GET };
 const DELETE: Action = Action { verb: "DELETE", ..GET };
 const OPEN: Action = Action { needs: Needs::Nothing, ..GET };
 
-const fn ok(about: &'static str, schema: fn() -> Value) -> Gives {
+pub(super) const fn ok(about: &'static str, schema: fn() -> Value) -> Gives {
     Gives { status: 200, about, kind: JSON, schema }
 }
 
@@ -36,7 +36,7 @@ const fn created(about: &'static str, schema: fn() -> Value) -> Gives {
     Gives { status: 201, about, kind: JSON, schema }
 }
 
-const fn nothing(status: u16, about: &'static str) -> Gives {
+pub(super) const fn nothing(status: u16, about: &'static str) -> Gives {
     Gives { status, about, kind: "", schema: shapes::anything }
 }
 
@@ -54,6 +54,9 @@ pub(in super::super) static ROUTES: &[Route] = &[
     Route { place: Place::Mcp, path: "/mcp/{server}", actions: MCP_SINGLE },
     Route { place: Place::Approvals, path: "/v1/approvals", actions: APPROVALS },
     Route { place: Place::Approval, path: "/v1/approvals/{id}", actions: APPROVAL },
+    Route { place: Place::Resources, path: "/v1/resources", actions: kept::RESOURCES },
+    Route { place: Place::ResourceMetadata, path: "/v1/resources/{uri*}/metadata", actions: kept::METADATA },
+    Route { place: Place::Resource, path: "/v1/resources/{uri*}", actions: kept::RESOURCE },
     Route { place: Place::Me, path: "/v1/me", actions: ME },
     Route { place: Place::Sessions, path: "/v1/sessions", actions: SESSIONS },
     Route { place: Place::Session, path: "/v1/sessions/{id}", actions: SESSION },
