@@ -15,6 +15,7 @@ step_unit() {
 	install_tools
 	install_symbolic
 	install_redis
+	install_chromium
 	# What the tests' servers write is kept, and searched afterwards for the secrets the tests plant.
 	local outputs
 	outputs=$(mktemp -d)

@@ -6,8 +6,10 @@ mod apps;
 mod check;
 mod compare;
 mod device;
+mod keys;
 mod look;
 mod pictures;
+mod ways;
 
 use std::future::Future;
 use std::pin::Pin;
@@ -170,6 +172,8 @@ pub(crate) fn all() -> Vec<Entry> {
     apps::add(&mut all);
     look::add(&mut all);
     act::add(&mut all);
+    keys::add(&mut all);
+    ways::add(&mut all);
     check::add(&mut all);
     device::add(&mut all);
     pictures::add(&mut all);

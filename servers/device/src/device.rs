@@ -115,7 +115,7 @@ pub(crate) enum Permission {
 /// What becomes of a permission.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum Grant {
+pub(crate) enum Leave {
     Grant,
     Revoke,
     /// As if the app had never asked.
@@ -148,8 +148,22 @@ pub(crate) trait Device: Send + Sync {
         wired!(self, "finding elements", wire => wire.find(standard(locator)?, &locator.value).await)
     }
 
-    fn find_all<'a>(&'a self, locator: &'a Locator) -> Doing<'a, Vec<ElementId>> {
-        wired!(self, "finding elements", wire => wire.find_all(standard(locator)?, &locator.value).await)
+    /// The element that keys go to.
+    fn focused(&self) -> Doing<'_, ElementId> {
+        wired!(self, "the focused element", wire => wire.active_element().await)
+    }
+
+    /// The native part of an app and its web views, or the windows of a browser; the one in use first.
+    fn contexts(&self) -> Doing<'_, Vec<String>> {
+        wired!(self, "contexts", wire => {
+            let (mut all, used) = (wire.contexts().await?, wire.context().await?);
+            all.sort_by_key(|name| Some(name) != used.as_ref());
+            Ok(all)
+        })
+    }
+
+    fn switch_context<'a>(&'a self, name: &'a str) -> Doing<'a, ()> {
+        wired!(self, "contexts", wire => wire.switch_context(name).await)
     }
 
     fn screenshot(&self) -> Doing<'_, Bytes> {
@@ -199,11 +213,10 @@ pub(crate) trait Device: Send + Sync {
     fn perform(&self, gesture: Gesture) -> Doing<'_, ()> {
         wired!(self, "gestures", wire => {
             wire.perform(gesture).await?;
-            // A finger that is left down spoils the next gesture; a driver that cannot lift it has none down.
-            match wire.release().await {
-                Err(trouble) if trouble.is_unsupported() => Ok(()),
-                ended => ended,
-            }
+            // Every gesture lifts its finger itself, and has been made. This only clears what the driver remembers of it,
+            // which it may refuse: a tap may have opened an alert.
+            let _ = wire.release().await;
+            Ok(())
         })
     }
 
@@ -254,7 +267,7 @@ pub(crate) trait Device: Send + Sync {
         })
     }
 
-    fn permit<'a>(&'a self, _app: &'a str, _permission: Permission, _grant: Grant) -> Doing<'a, ()> {
+    fn permit<'a>(&'a self, _app: &'a str, _permission: Permission, _grant: Leave) -> Doing<'a, ()> {
         cannot("permissions")
     }
 

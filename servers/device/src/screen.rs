@@ -155,7 +155,12 @@ impl Screen {
         let alike = |a: &str, b: &str| a.to_lowercase() == b.to_lowercase();
         let first = |same: fn(&str, &str) -> bool| {
             let all = || self.nodes.iter().filter(|node| fits(node, same));
-            all().find(|node| node.is_visible).or_else(|| all().next())
+            // What can be used goes before what can only be read, and what can be seen before what cannot.
+            all().max_by_key(|node| (node.is_visible, node.is_interactive)).and_then(|best| {
+                all().find(|node| {
+                    (node.is_visible, node.is_interactive) == (best.is_visible, best.is_interactive)
+                })
+            })
         };
         first(exact).or_else(|| first(alike))
     }

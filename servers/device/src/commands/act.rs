@@ -1,4 +1,4 @@
-//! Fingers and keys.
+//! Fingers.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -8,12 +8,10 @@ use failwell_fault::{Echo, Fault, reason};
 use failwell_server::Context;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
 
 use super::aim::{Aim, Found, Patience};
 use super::{Command, Done, Entry, Nature, entry};
-use crate::device::{AlertAnswer, Device, GESTURE};
-use crate::screen::tidy;
+use crate::device::{Device, GESTURE};
 use crate::stage::Stage;
 use crate::w3c::{ElementId, Gesture, Point, Rect, Refusal, Trouble};
 
@@ -22,11 +20,6 @@ pub(super) fn add(all: &mut Vec<Entry>) {
     all.push(entry::<LongPress>());
     all.push(entry::<Swipe>());
     all.push(entry::<ScrollTo>());
-    all.push(entry::<EnterText>());
-    all.push(entry::<ClearText>());
-    all.push(entry::<Pick>());
-    all.push(entry::<Back>());
-    all.push(entry::<HandleAlert>());
 }
 
 /// What was done.
@@ -47,7 +40,7 @@ type Working<T> = Pin<Box<dyn Future<Output = Result<T, Trouble>> + Send>>;
 
 /// Finds an element and uses it. One that changed between the two is found anew, and one that cannot be used yet is waited
 /// for: in both cases nothing was done to it.
-async fn on_element<T, F>(
+pub(super) async fn on_element<T, F>(
     aim: &Aim,
     stage: &Stage,
     cx: &Context,
@@ -407,256 +400,6 @@ async fn is_on_screen(aim: &Aim, stage: &Stage, area: Rect) -> Result<bool, Faul
         (Ok(displayed), Ok(rect)) => Ok(displayed && rect.is_centered_in(area)),
         (Err(trouble), _) | (_, Err(trouble)) if trouble.is(Refusal::StaleElement) => Ok(false),
         (Err(trouble), _) | (_, Err(trouble)) => Err(stage.fault(trouble, "places of elements", None).await),
-    }
-}
-
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
-pub(crate) struct EnterText {
-    #[serde(flatten)]
-    aim: Aim,
-    /// What to type.
-    #[schemars(length(max = 10_000))]
-    text: String,
-    /// Clear the field first.
-    #[serde(default)]
-    clear: bool,
-    /// Press return afterwards.
-    #[serde(default)]
-    submit: bool,
-    /// The text is a secret of this name: reports do not show it, and a recording has ${name} in its place.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(regex(pattern = r"^[A-Za-z][A-Za-z0-9_]{0,63}$"))]
-    secret_name: Option<String>,
-}
-
-impl Command for EnterText {
-    const NAME: &'static str = "enter_text";
-    const TITLE: &'static str = "Type";
-    const ABOUT: &'static str = "Types into a field. Mark passwords with secret_name, so that reports and recordings do not hold them.";
-    const NATURE: Nature = Nature::Acts;
-    type Answer = Acted;
-
-    fn session(&self) -> Option<&str> {
-        self.aim.session.as_deref()
-    }
-
-    fn words(&self) -> String {
-        let text = if self.secret_name.is_some() { "••••".to_owned() } else { tidy(&self.text) };
-        format!("{} ← {text}", self.aim.words())
-    }
-
-    fn selector(&self) -> Option<&str> {
-        self.aim.selector.as_deref()
-    }
-
-    fn written(&self) -> Value {
-        let mut whole = serde_json::to_value(self).unwrap_or_default();
-        if let (Some(name), Some(arguments)) = (&self.secret_name, whole.as_object_mut()) {
-            arguments.insert("text".to_owned(), Value::String(format!("${{{name}}}")));
-        }
-        whole
-    }
-
-    async fn perform(&self, stage: &Stage, cx: &Context) -> Result<Done<Acted>, Fault> {
-        let patience = Patience::new(self.aim.timeout);
-        let mut text = self.text.clone();
-        if self.submit {
-            text.push('\n');
-        }
-        if self.clear {
-            on_element(&self.aim, stage, cx, "clearing text", |device, element| {
-                Box::pin(async move { device.clear(&element).await })
-            })
-            .await?;
-        }
-        on_element(&self.aim, stage, cx, "entering text", move |device, element| {
-            let text = text.clone();
-            Box::pin(async move { device.enter(&element, &text).await })
-        })
-        .await?;
-        Ok(acted(&patience, format!("typed {} characters", self.text.chars().count())))
-    }
-}
-
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
-pub(crate) struct ClearText {
-    #[serde(flatten)]
-    aim: Aim,
-}
-
-impl Command for ClearText {
-    const NAME: &'static str = "clear_text";
-    const TITLE: &'static str = "Clear a field";
-    const ABOUT: &'static str = "Takes the text out of a field.";
-    const NATURE: Nature = Nature::Acts;
-    type Answer = Acted;
-
-    fn session(&self) -> Option<&str> {
-        self.aim.session.as_deref()
-    }
-
-    fn words(&self) -> String {
-        self.aim.words()
-    }
-
-    fn selector(&self) -> Option<&str> {
-        self.aim.selector.as_deref()
-    }
-
-    async fn perform(&self, stage: &Stage, cx: &Context) -> Result<Done<Acted>, Fault> {
-        let patience = Patience::new(self.aim.timeout);
-        on_element(&self.aim, stage, cx, "clearing text", |device, element| {
-            Box::pin(async move { device.clear(&element).await })
-        })
-        .await?;
-        Ok(acted(&patience, "cleared"))
-    }
-}
-
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
-#[schemars(deny_unknown_fields)]
-pub(crate) struct Pick {
-    #[serde(flatten)]
-    aim: Aim,
-    /// The value as the picker shows it.
-    #[schemars(length(min = 1, max = 500))]
-    value: String,
-}
-
-impl Command for Pick {
-    const NAME: &'static str = "select_picker_value";
-    const TITLE: &'static str = "Choose a value";
-    const ABOUT: &'static str = "Chooses a value of a picker, a wheel or a list.";
-    const NATURE: Nature = Nature::Acts;
-    type Answer = Acted;
-
-    fn session(&self) -> Option<&str> {
-        self.aim.session.as_deref()
-    }
-
-    fn words(&self) -> String {
-        format!("{} ← {}", self.aim.words(), tidy(&self.value))
-    }
-
-    fn selector(&self) -> Option<&str> {
-        self.aim.selector.as_deref()
-    }
-
-    async fn perform(&self, stage: &Stage, cx: &Context) -> Result<Done<Acted>, Fault> {
-        let patience = Patience::new(self.aim.timeout);
-        let value = self.value.clone();
-        on_element(&self.aim, stage, cx, "pickers", move |device, element| {
-            let value = value.clone();
-            Box::pin(async move { device.pick(&element, &value).await })
-        })
-        .await?;
-        Ok(acted(&patience, "chosen"))
-    }
-}
-
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct Back {
-    /// The session; may be left out while you have one.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    session: Option<String>,
-}
-
-impl Command for Back {
-    const NAME: &'static str = "navigate_back";
-    const TITLE: &'static str = "Go back";
-    const ABOUT: &'static str =
-        "Goes back: the back button of the phone, of the navigation bar, or of the browser.";
-    const NATURE: Nature = Nature::Acts;
-    type Answer = Acted;
-
-    fn session(&self) -> Option<&str> {
-        self.session.as_deref()
-    }
-
-    fn words(&self) -> String {
-        String::new()
-    }
-
-    async fn perform(&self, stage: &Stage, _cx: &Context) -> Result<Done<Acted>, Fault> {
-        let patience = Patience::new(None);
-        stage.act("going back", |device| Box::pin(async move { device.back().await })).await?;
-        Ok(acted(&patience, "went back"))
-    }
-}
-
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct HandleAlert {
-    /// The session; may be left out while you have one.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    session: Option<String>,
-    action: AlertAnswer,
-    /// What to type into it first.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(length(max = 1_000))]
-    text: Option<String>,
-    /// How many seconds to wait for an alert; 10 unless given.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    #[schemars(range(min = 0, max = 120))]
-    timeout: Option<f64>,
-}
-
-/// The alert that was answered.
-#[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Answered {
-    pub(crate) done: bool,
-    /// What it said.
-    pub(crate) alert: String,
-}
-
-impl Command for HandleAlert {
-    const NAME: &'static str = "handle_alert";
-    const TITLE: &'static str = "Answer an alert";
-    const ABOUT: &'static str =
-        "Accepts or dismisses the alert that is open, or the next one to open, and says what it said.";
-    const NATURE: Nature = Nature::Acts;
-    type Answer = Answered;
-
-    fn session(&self) -> Option<&str> {
-        self.session.as_deref()
-    }
-
-    fn words(&self) -> String {
-        match self.action {
-            AlertAnswer::Accept => "accept".to_owned(),
-            AlertAnswer::Dismiss => "dismiss".to_owned(),
-        }
-    }
-
-    async fn perform(&self, stage: &Stage, cx: &Context) -> Result<Done<Answered>, Fault> {
-        let mut patience = Patience::new(self.timeout);
-        let said = loop {
-            match stage.device.alert_text().await {
-                Ok(said) => break tidy(&said),
-                Err(trouble) if trouble.is(Refusal::NoAlert) => {
-                    if !patience.wait(cx, "waiting for an alert").await {
-                        return Err(stage.fault(trouble, "alerts", None).await);
-                    }
-                }
-                Err(trouble) => return Err(stage.fault(trouble, "alerts", None).await),
-            }
-        };
-        let (answer, text) = (self.action, self.text.clone());
-        stage
-            .act("alerts", move |device| {
-                Box::pin(async move {
-                    if let Some(text) = text {
-                        device.enter_in_alert(&text).await?;
-                    }
-                    device.answer_alert(answer).await
-                })
-            })
-            .await?;
-        let text = format!("answered the alert:\n```\n{}\n```", said.replace('`', "'"));
-        Ok(Done::new(Answered { done: true, alert: said }, text))
     }
 }
 

@@ -146,16 +146,41 @@ app_command!(
     "resetting apps",
     "reset"
 );
-app_command!(
-    OpenUrl,
-    "open_url",
-    "Open an address",
-    "Opens an address: a page, or a link into an app.",
-    Acts,
-    open,
-    "opening addresses",
-    "opened"
-);
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct OpenUrl {
+    /// The session; may be left out while you have one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    session: Option<String>,
+    /// The address, with its scheme.
+    #[schemars(length(min = 1, max = 2_000))]
+    url: String,
+}
+
+impl Command for OpenUrl {
+    const NAME: &'static str = "open_url";
+    const TITLE: &'static str = "Open an address";
+    const ABOUT: &'static str = "Opens an address: a page, or a link into an app.";
+    const NATURE: Nature = Nature::Acts;
+    type Answer = Acted;
+
+    fn session(&self) -> Option<&str> {
+        self.session.as_deref()
+    }
+
+    fn words(&self) -> String {
+        self.url.clone()
+    }
+
+    async fn perform(&self, stage: &Stage, _cx: &Context) -> Result<Done<Acted>, Fault> {
+        let patience = Patience::new(None);
+        let url = address(&self.url)?;
+        stage
+            .act("opening addresses", move |device| Box::pin(async move { device.open(&url).await }))
+            .await?;
+        Ok(acted(&patience, "opened"))
+    }
+}
 
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

@@ -8,13 +8,16 @@ use serde::{Deserialize, Serialize};
 use super::act::{Acted, acted};
 use super::aim::Patience;
 use super::{Command, Done, Entry, Nature, entry};
-use crate::device::{Grant, Location, Orientation, Permission};
+use crate::device::{Leave, Location, Orientation, Permission};
+use crate::screen::tidy;
 use crate::stage::Stage;
 
 pub(super) fn add(all: &mut Vec<Entry>) {
     all.push(entry::<SetOrientation>());
     all.push(entry::<SetLocation>());
     all.push(entry::<ChangePermission>());
+    all.push(entry::<ListContexts>());
+    all.push(entry::<SwitchContext>());
 }
 
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
@@ -113,7 +116,7 @@ pub(crate) struct ChangePermission {
     #[schemars(length(max = 2_000))]
     app: String,
     permission: Permission,
-    action: Grant,
+    action: Leave,
 }
 
 impl Command for ChangePermission {
@@ -140,5 +143,89 @@ impl Command for ChangePermission {
             })
             .await?;
         Ok(acted(&patience, "the permission is changed"))
+    }
+}
+
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ListContexts {
+    /// The session; may be left out while you have one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    session: Option<String>,
+}
+
+/// The contexts of an app.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Contexts {
+    /// The one in use first.
+    contexts: Vec<String>,
+}
+
+impl Command for ListContexts {
+    const NAME: &'static str = "list_contexts";
+    const TITLE: &'static str = "List contexts";
+    const ABOUT: &'static str = "Lists the native part of an app and its web views, or the windows of a browser; the one in use first.";
+    const NATURE: Nature = Nature::Looks;
+    type Answer = Contexts;
+
+    fn session(&self) -> Option<&str> {
+        self.session.as_deref()
+    }
+
+    fn words(&self) -> String {
+        String::new()
+    }
+
+    async fn perform(&self, stage: &Stage, _cx: &Context) -> Result<Done<Contexts>, Fault> {
+        match stage.device.contexts().await {
+            Ok(contexts) => {
+                let text = lines(&contexts);
+                Ok(Done::new(Contexts { contexts }, text))
+            }
+            Err(trouble) => Err(stage.fault(trouble, "contexts", None).await),
+        }
+    }
+}
+
+/// The app's words between fences they cannot break out of.
+fn lines(names: &[String]) -> String {
+    let each: Vec<String> = names.iter().map(|name| tidy(name).replace('`', "'")).collect();
+    format!("```\n{}\n```", each.join("\n"))
+}
+
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SwitchContext {
+    /// The session; may be left out while you have one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    session: Option<String>,
+    /// One of list_contexts.
+    #[schemars(length(min = 1, max = 500))]
+    context: String,
+}
+
+impl Command for SwitchContext {
+    const NAME: &'static str = "switch_context";
+    const TITLE: &'static str = "Switch context";
+    const ABOUT: &'static str =
+        "Goes on in a web view of the app, in its native part, or in another window of the browser.";
+    const NATURE: Nature = Nature::Acts;
+    type Answer = Acted;
+
+    fn session(&self) -> Option<&str> {
+        self.session.as_deref()
+    }
+
+    fn words(&self) -> String {
+        self.context.clone()
+    }
+
+    async fn perform(&self, stage: &Stage, _cx: &Context) -> Result<Done<Acted>, Fault> {
+        let patience = Patience::new(None);
+        let name = self.context.clone();
+        stage
+            .act("contexts", move |device| Box::pin(async move { device.switch_context(&name).await }))
+            .await?;
+        Ok(acted(&patience, "switched"))
     }
 }

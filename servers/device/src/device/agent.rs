@@ -52,10 +52,6 @@ impl Device for Agent {
         Box::pin(async move { self.client.find(Agent::using(locator)?, &locator.value).await })
     }
 
-    fn find_all<'a>(&'a self, locator: &'a Locator) -> Doing<'a, Vec<ElementId>> {
-        Box::pin(async move { self.client.find_all(Agent::using(locator)?, &locator.value).await })
-    }
-
     fn pick<'a>(&'a self, element: &'a ElementId, value: &'a str) -> Doing<'a, ()> {
         Box::pin(apps::pick(&self.client, element, value))
     }

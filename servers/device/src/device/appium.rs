@@ -4,7 +4,7 @@
 use serde_json::{Map, Value, json};
 
 use super::apps;
-use super::{AppState, Device, Doing, Grant, Location, Permission};
+use super::{AppState, Device, Doing, Leave, Location, Permission};
 use crate::screen::{Screen, of_xml};
 use crate::w3c::{Client, ElementId, LogEntry, Started, Touch, Trouble};
 
@@ -89,26 +89,26 @@ impl Device for Appium {
         })
     }
 
-    fn permit<'a>(&'a self, app: &'a str, permission: Permission, grant: Grant) -> Doing<'a, ()> {
+    fn permit<'a>(&'a self, app: &'a str, permission: Permission, grant: Leave) -> Doing<'a, ()> {
         Box::pin(async move {
             let done = match self.platform {
                 Platform::Android => {
                     let action = match grant {
-                        Grant::Grant => "grant",
-                        Grant::Revoke | Grant::Reset => "revoke",
+                        Leave::Grant => "grant",
+                        Leave::Revoke | Leave::Reset => "revoke",
                     };
                     let permissions = apps::android_permissions(permission);
                     let arguments =
                         json!([{"appPackage": app, "permissions": permissions, "action": action}]);
                     self.client.act_by_script("mobile: changePermissions", arguments).await
                 }
-                Platform::Apple if grant == Grant::Reset => {
+                Platform::Apple if grant == Leave::Reset => {
                     let service = apps::apple_service(permission);
                     let arguments = json!([{"bundleId": app, "service": service}]);
                     self.client.act_by_script("mobile: resetPermission", arguments).await
                 }
                 Platform::Apple => {
-                    let word = if grant == Grant::Grant { "yes" } else { "no" };
+                    let word = if grant == Leave::Grant { "yes" } else { "no" };
                     let access = json!({apps::apple_service(permission): word});
                     let arguments = json!([{"bundleId": app, "access": access}]);
                     self.client.act_by_script("mobile: setPermission", arguments).await

@@ -4,7 +4,7 @@
 use failwell_fault::{Fault, reason};
 use serde_json::{Map, Value, json};
 
-use super::{AppState, Device, Doing, Grant, Location, Orientation, Permission, apps};
+use super::{AppState, Device, Doing, Leave, Location, Orientation, Permission, apps};
 use crate::screen::{Screen, of_page};
 use crate::w3c::{Client, ElementId, Locator, LogEntry, Rect, Started, Strategy, Touch, Trouble};
 
@@ -42,6 +42,8 @@ pub(crate) fn usual_capabilities() -> Value {
             },
         },
         "goog:loggingPrefs": {"browser": "ALL"},
+        // An alert stays until somebody answers it.
+        "unhandledPromptBehavior": "ignore",
     })
 }
 
@@ -143,8 +145,16 @@ impl Device for Chrome {
         })
     }
 
-    fn find_all<'a>(&'a self, locator: &'a Locator) -> Doing<'a, Vec<ElementId>> {
-        Box::pin(self.all(locator))
+    fn contexts(&self) -> Doing<'_, Vec<String>> {
+        Box::pin(async move {
+            let (mut all, used) = (self.client.windows().await?, self.client.window().await?);
+            all.sort_by_key(|handle| *handle != used);
+            Ok(all)
+        })
+    }
+
+    fn switch_context<'a>(&'a self, name: &'a str) -> Doing<'a, ()> {
+        Box::pin(async move { self.client.switch_window(name).await })
     }
 
     fn viewport(&self) -> Doing<'_, Rect> {
@@ -209,13 +219,13 @@ impl Device for Chrome {
         })
     }
 
-    fn permit<'a>(&'a self, _app: &'a str, permission: Permission, grant: Grant) -> Doing<'a, ()> {
+    fn permit<'a>(&'a self, _app: &'a str, permission: Permission, grant: Leave) -> Doing<'a, ()> {
         Box::pin(async move {
             let name = apps::browser_permission(permission).ok_or(Trouble::Unsupported("this permission"))?;
             let state = match grant {
-                Grant::Grant => "granted",
-                Grant::Revoke => "denied",
-                Grant::Reset => "prompt",
+                Leave::Grant => "granted",
+                Leave::Revoke => "denied",
+                Leave::Reset => "prompt",
             };
             let body = json!({"descriptor": {"name": name}, "state": state});
             self.client.own("/permissions", body, Touch::Acts).await.map(drop)

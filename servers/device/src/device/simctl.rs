@@ -9,7 +9,7 @@ use failwell_fault::{Fault, reason};
 use failwell_process::{Caps, Captured, Environment, How, Launcher, Limits, Plan};
 use serde_json::{Value, json};
 
-use super::{AppState, Device, Doing, Grant, Location, Permission, apps, cannot};
+use super::{AppState, Device, Doing, Leave, Location, Permission, apps, cannot};
 use crate::screen::Screen;
 use crate::w3c::{Client, LogEntry, Touch, Trouble};
 
@@ -179,14 +179,14 @@ impl Device for Simctl {
         self.act(vec!["location".into(), self.udid(), "set".into(), place])
     }
 
-    fn permit<'a>(&'a self, app: &'a str, permission: Permission, grant: Grant) -> Doing<'a, ()> {
+    fn permit<'a>(&'a self, app: &'a str, permission: Permission, grant: Leave) -> Doing<'a, ()> {
         if permission == Permission::Notifications {
             return cannot("permission for notifications");
         }
         let word = match grant {
-            Grant::Grant => "grant",
-            Grant::Revoke => "revoke",
-            Grant::Reset => "reset",
+            Leave::Grant => "grant",
+            Leave::Revoke => "revoke",
+            Leave::Reset => "reset",
         };
         let service = apps::apple_service(permission);
         Box::pin(async move {

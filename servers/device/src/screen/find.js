@@ -10,10 +10,12 @@ const called = (element) => [element.getAttribute('aria-label'), element.dataset
   element.getAttribute('name'), element.getAttribute('alt'), element.getAttribute('placeholder'), ...labelled(element)].map(clean);
 const text = (element) => clean(element.tagName === 'INPUT' && /^(button|submit|reset)$/.test(element.type) ? element.value : element.textContent);
 const isLeaf = (element) => ![...element.children].some((child) => text(child) === text(element));
+const isUsed = (element) => element.matches('a[href],button,input,select,summary,[role=button],[role=link],[role=tab],[role=menuitem],[onclick]');
 const ways = [];
 if (how !== 'text') ways.push((element) => called(element).includes(wanted));
+ways.push((element) => isUsed(element) && text(element) === wanted);
 if (how !== 'accessibility') ways.push((element) => element.tagName !== 'SCRIPT' && element.tagName !== 'STYLE' && text(element) === wanted && isLeaf(element));
-if (how === 'accessibility') ways.push((element) => element.matches('button,a,[role],summary') && text(element) === wanted);
+if (how === 'accessibility') ways.push((element) => element.matches('[role]') && text(element) === wanted);
 for (const fits of ways) {
   const found = all.filter((element) => fits(element));
   const visible = found.filter(shown);

@@ -21,7 +21,8 @@ pub(crate) fn nearest(screen: &Screen, selector: &str) -> Vec<usize> {
         .map(|(index, node)| (score(node, &wanted), index))
         .filter(|(score, _)| *score >= NEAR)
         .collect();
-    scored.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+    let is_used = |index: usize| screen.nodes.get(index).is_some_and(|node| node.is_interactive);
+    scored.sort_by(|a, b| b.0.total_cmp(&a.0).then(is_used(b.1).cmp(&is_used(a.1))).then(a.1.cmp(&b.1)));
     scored.into_iter().take(MOST).map(|(_, index)| index).collect()
 }
 

@@ -213,15 +213,6 @@ impl Client {
         self.send(Method::DELETE, "", None, Touch::Acts).await.map(drop)
     }
 
-    /// How long scripts, page loads and implicit waits may take.
-    pub(crate) async fn set_timeouts(&self, timeouts: Value) -> Result<(), Trouble> {
-        self.act("/timeouts", timeouts).await
-    }
-
-    pub(crate) async fn timeouts(&self) -> Result<Value, Trouble> {
-        self.get("/timeouts").await
-    }
-
     pub(crate) async fn go(&self, url: &str) -> Result<(), Trouble> {
         self.act("/url", json!({"url": url})).await
     }
@@ -230,16 +221,8 @@ impl Client {
         self.get("/url").await
     }
 
-    pub(crate) async fn title(&self) -> Result<String, Trouble> {
-        self.get("/title").await
-    }
-
     pub(crate) async fn back(&self) -> Result<(), Trouble> {
         self.act("/back", json!({})).await
-    }
-
-    pub(crate) async fn forward(&self) -> Result<(), Trouble> {
-        self.act("/forward", json!({})).await
     }
 
     pub(crate) async fn refresh(&self) -> Result<(), Trouble> {
@@ -250,17 +233,16 @@ impl Client {
         self.get("/window/handles").await
     }
 
+    pub(crate) async fn window(&self) -> Result<String, Trouble> {
+        self.get("/window").await
+    }
+
     pub(crate) async fn switch_window(&self, handle: &str) -> Result<(), Trouble> {
         self.act("/window", json!({"handle": handle})).await
     }
 
     pub(crate) async fn window_rect(&self) -> Result<Rect, Trouble> {
         self.get("/window/rect").await
-    }
-
-    pub(crate) async fn set_window_rect(&self, rect: Rect) -> Result<(), Trouble> {
-        let body = json!({"x": rect.x as i64, "y": rect.y as i64, "width": rect.width as i64, "height": rect.height as i64});
-        self.act("/window/rect", body).await
     }
 
     pub(crate) async fn source(&self) -> Result<String, Trouble> {
@@ -275,17 +257,6 @@ impl Client {
     pub(crate) async fn find_all(&self, using: &str, selector: &str) -> Result<Vec<ElementId>, Trouble> {
         let found: Vec<Value> = self.ask("/elements", json!({"using": using, "value": selector})).await?;
         found.iter().map(|one| ElementId::of(one).ok_or_else(|| no_element(one))).collect()
-    }
-
-    pub(crate) async fn find_below(
-        &self,
-        above: &ElementId,
-        using: &str,
-        selector: &str,
-    ) -> Result<ElementId, Trouble> {
-        let below = format!("/element/{}/element", above.0);
-        let found: Value = self.ask(&below, json!({"using": using, "value": selector})).await?;
-        ElementId::of(&found).ok_or_else(|| no_element(&found))
     }
 
     pub(crate) async fn active_element(&self) -> Result<ElementId, Trouble> {
@@ -327,10 +298,6 @@ impl Client {
 
     pub(crate) async fn property(&self, element: &ElementId, name: &str) -> Result<Value, Trouble> {
         self.of_element(element, &format!("property/{}", segment(name))).await
-    }
-
-    pub(crate) async fn css(&self, element: &ElementId, name: &str) -> Result<String, Trouble> {
-        self.of_element(element, &format!("css/{}", segment(name))).await
     }
 
     pub(crate) async fn click(&self, element: &ElementId) -> Result<(), Trouble> {
@@ -400,10 +367,6 @@ impl Client {
         self.act("/orientation", json!({"orientation": orientation})).await
     }
 
-    pub(crate) async fn location(&self) -> Result<Value, Trouble> {
-        self.get("/location").await
-    }
-
     pub(crate) async fn set_location(&self, location: Value) -> Result<(), Trouble> {
         self.act("/location", json!({"location": location})).await
     }
@@ -423,10 +386,6 @@ impl Client {
     /// Logs are taken away by being read, so this is not repeated.
     pub(crate) async fn log(&self, path: &str, kind: &str) -> Result<Vec<LogEntry>, Trouble> {
         value(&self.send(Method::POST, path, Some(json!({"type": kind})), Touch::Acts).await?)
-    }
-
-    pub(crate) async fn log_kinds(&self, path: &str) -> Result<Vec<String>, Trouble> {
-        self.get(path).await
     }
 }
 
