@@ -68,9 +68,14 @@ pub fn judge(measured: &Measured, bars: &mut Bars) {
             }
         }
         let alone = CELLS[0];
-        if let Some((ours, direct)) = measured.rounds(alone, name).zip(measured.rounds(alone, "direct")) {
-            let added = Figures::more_than(|figures| figures.p50, ours, direct);
-            bars.at_most(format!("{name}, {}: p50 added", alone.name()), added, 60.0, " µs");
+        let added = |by: &str| {
+            let (proxy, direct) = measured.rounds(alone, by).zip(measured.rounds(alone, "direct"))?;
+            Some(Figures::more_than(|figures| figures.p50, proxy, direct))
+        };
+        if let Some(ours) = added(name) {
+            // A wait is a matter of the machine: the bar stands where nginx adds 35 µs, and moves with it.
+            let limit = added("nginx").map_or(60.0, |nginx| (nginx * 60.0 / 35.0).round());
+            bars.at_most(format!("{name}, {}: p50 added", alone.name()), ours, limit, " µs");
         }
     }
     for cell in CELLS.into_iter().filter(|cell| cell.connections > 1) {

@@ -16,6 +16,7 @@ mod doctor;
 mod emulate;
 mod entrance;
 mod explain;
+mod kept;
 mod key;
 mod ledger;
 mod login;

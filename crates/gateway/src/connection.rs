@@ -131,7 +131,10 @@ impl Connection {
 
     /// A request of our own. If it fails, so do the requests of callers, and they are told.
     async fn aside(&self, method: &str, params: Value) {
-        let Ok(pending) = self.link.send(method, |_| params.to_string(), None).await else { return };
+        let Ok(pending) = self.link.send(method, |_, out| out.push_str(&params.to_string()), None).await
+        else {
+            return;
+        };
         if tokio::time::timeout(ASIDE, pending.answer).await.is_err() {
             self.link.forget(pending.number);
         }

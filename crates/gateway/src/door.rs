@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use failwell_fault::{Fault, reason};
-use failwell_transport::{Heard, Remote, Unheard, Verb};
-use http::header::{AUTHORIZATION, HeaderMap};
+use failwell_transport::{HeadLines, Heard, Remote, Unheard, Verb};
+use http::header::AUTHORIZATION;
 
 use crate::settings::{Reach, UpstreamSettings};
 use crate::token::Tokens;
@@ -41,20 +41,18 @@ impl Door {
 
     /// Sends a message with the token the upstream wants to see. One it no longer takes is replaced, once: whoever
     /// turns us away at the door did nothing.
-    pub(crate) async fn say(&self, verb: Verb, headers: HeaderMap, body: Bytes) -> Result<Heard, Unsaid> {
+    pub(crate) async fn say(&self, verb: Verb, headers: HeadLines, body: Bytes) -> Result<Heard, Unsaid> {
         let Some(tokens) = &self.tokens else {
             return self.remote.send(verb, headers, body).await.map_err(Unsaid::Unheard);
         };
         let token = tokens.current().await.map_err(Unsaid::NoToken)?;
-        let mut shown = headers.clone();
-        shown.insert(AUTHORIZATION, token.clone());
+        let shown = headers.clone().with(AUTHORIZATION.as_str(), &token);
         let heard = self.remote.send(verb, shown, body.clone()).await.map_err(Unsaid::Unheard)?;
         if heard.status() != 401 {
             return Ok(heard);
         }
         let token = tokens.instead_of(&token).await.map_err(Unsaid::NoToken)?;
-        let mut shown = headers;
-        shown.insert(AUTHORIZATION, token);
+        let shown = headers.with(AUTHORIZATION.as_str(), &token);
         self.remote.send(verb, shown, body).await.map_err(Unsaid::Unheard)
     }
 }

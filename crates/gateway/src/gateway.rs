@@ -121,6 +121,11 @@ impl Gateway {
         self.0.veil.replace(ruling)
     }
 
+    /// Refuses a resource that a caller may not know of or use, for those who keep some beside the members.
+    pub fn reveal(&self, caller: &Caller, server: &str, uri: &str) -> Result<(), Fault> {
+        self.0.reveal_to(caller, server, uri, uri)
+    }
+
     /// The names of all members.
     pub fn names(&self) -> Vec<String> {
         self.0.roster.all().iter().map(|member| member.name().to_owned()).collect()
@@ -410,11 +415,14 @@ impl Inner {
 
     /// Refuses an address the caller may not know of, as one nobody knows.
     pub(crate) fn reveal(&self, member: &Member, inside: &str, uri: &str, cx: &Context) -> Result<(), Fault> {
-        let caller = &cx.client().caller;
-        if !self.veil.shows_resource(caller, member.name(), inside) {
+        self.reveal_to(&cx.client().caller, member.name(), inside, uri)
+    }
+
+    fn reveal_to(&self, caller: &Caller, server: &str, inside: &str, uri: &str) -> Result<(), Fault> {
+        if !self.veil.shows_resource(caller, server, inside) {
             return Err(unknown_resource(uri));
         }
-        self.veil.admit(caller, member.name(), List::Resources, inside, None)
+        self.veil.admit(caller, server, List::Resources, inside, None)
     }
 }
 

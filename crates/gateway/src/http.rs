@@ -17,8 +17,8 @@ use bytes::Bytes;
 use failwell_fault::{Fault, reason};
 use failwell_rpc::{Era, Id, Revision};
 use failwell_server::{Event, Trace};
-use failwell_transport::Verb;
-use http::header::{HeaderMap, HeaderValue};
+use failwell_transport::{HeadLines, Verb};
+use http::header::HeaderValue;
 use serde_json::json;
 use tokio::sync::{mpsc, watch};
 use tokio_util::sync::CancellationToken;
@@ -26,7 +26,7 @@ use tokio_util::sync::CancellationToken;
 pub(crate) use self::params::{Repeated, marked};
 use crate::door::Door;
 use crate::line::{Down, MOST_NOTICES, MOST_WAITING};
-use crate::link::{Pending, request_text};
+use crate::link::{Pending, Written};
 use crate::notice::{Notice, pass_on};
 use crate::relay::Relay;
 use crate::said::Said;
@@ -118,7 +118,7 @@ impl Peer {
         self: &Arc<Self>,
         trace: Option<&Trace>,
         method: &str,
-        params: impl FnOnce(u64) -> String,
+        params: impl FnOnce(u64, &mut String),
         relay: Option<Relay>,
     ) -> Pending {
         let number = self.next.fetch_add(1, Ordering::Relaxed);
@@ -127,12 +127,12 @@ impl Peer {
             "tools/list" => Learns::Tools,
             _ => Learns::Nothing,
         };
-        let params = params(number);
-        let mut headers = self.headers_for(method, &params);
+        let written = Written::new(number, method, |out| params(number, out));
+        let mut headers = self.headers_for(method, written.params());
         if let Some(trace) = trace {
             headers::join(&mut headers, trace);
         }
-        let body = request_text(number, method, &params);
+        let body = written.text;
         let peer = self.clone();
         let answer = Box::pin(async move {
             let _running = peer.enter(number, relay)?;
@@ -157,7 +157,7 @@ impl Peer {
     async fn exchange(
         self: &Arc<Self>,
         number: u64,
-        headers: HeaderMap,
+        headers: HeadLines,
         body: String,
         learns: Learns,
     ) -> Result<Said, Fault> {

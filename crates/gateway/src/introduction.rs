@@ -44,7 +44,7 @@ pub(crate) async fn introduce(
         }
     }
     let params = json!({"_meta": plain_meta()}).to_string();
-    let pending = link.send("server/discover", |_| params, None).await?;
+    let pending = link.send("server/discover", |_, out| out.push_str(&params), None).await?;
     let (number, mut discovered) = (pending.number, pending.answer);
     let patience = match link {
         Link::Child(_) => PROBE,
@@ -132,7 +132,7 @@ pub(crate) async fn initialize(link: &Link, declared: &Value) -> Result<Introduc
         "capabilities": declared,
         "clientInfo": client_info(),
     });
-    let pending = link.send("initialize", |_| params.to_string(), None).await?;
+    let pending = link.send("initialize", |_, out| out.push_str(&params.to_string()), None).await?;
     let result = pending.answer.await?.result()?;
     let version = result.raw().as_object().and_then(|object| object.get("protocolVersion"));
     let revision = version.and_then(Raw::as_str).and_then(|text| Revision::parse(&text));

@@ -8,7 +8,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use failwell_fault::{Effect, Fault, OrFault, reason};
 use failwell_rpc::{
-    About, Id, Incoming, Json, Limits, Message, Notification, Raw, Request, Response, on_one_line, read,
+    About, Id, Incoming, Json, Letter, Limits, Message, Notification, Raw, Request, Response, on_one_line,
 };
 use failwell_server::{Keep, Stream};
 use failwell_transport::id_in_start;
@@ -16,7 +16,7 @@ use serde_json::json;
 use tokio::sync::mpsc::error::TrySendError;
 use tokio::sync::{mpsc, oneshot};
 
-use crate::link::{Link, Pending, request_text};
+use crate::link::{Link, Pending, Written};
 use crate::notice::{ForClient, Notice};
 use crate::relay::Relay;
 use crate::said::Said;
@@ -135,18 +135,18 @@ impl Line {
         &self.outgoing
     }
 
-    /// Sends a request. `params` is told the number, for tokens that must be ours.
+    /// Sends a request. `params` is told the number, for tokens that must be ours, and where to write them.
     pub(crate) async fn send(
         &self,
         method: &str,
-        params: impl FnOnce(u64) -> String,
+        params: impl FnOnce(u64, &mut String),
         relay: Option<Relay>,
     ) -> Result<Pending, Fault> {
         let number = self.next.fetch_add(1, Ordering::Relaxed);
         let (sender, answer) = oneshot::channel();
         self.register(number, Waiting { answer: sender, relay, noticed: false })?;
         let mut unsent = Unsent { line: self, number: Some(number) };
-        let frame = request_text(number, method, &params(number));
+        let frame = Written::new(number, method, |out| params(number, out)).text;
         // When it never left, nothing can have happened.
         let pushed = self.outgoing.push(on_one_line(frame)).await;
         pushed.map_err(|gone| Fault::new(&reason::GATEWAY_UPSTREAM_DOWN).because(gone))?;
@@ -240,7 +240,7 @@ impl Line {
     /// Takes one message from the upstream.
     pub(crate) fn take(self: &Arc<Self>, bytes: &Bytes) {
         self.heard.fetch_add(1, Ordering::Relaxed);
-        match read(bytes, &Limits::default()) {
+        match Letter::new(bytes.clone()).read(&Limits::default()) {
             Incoming::One(Ok(Message::Response(response))) => self.answered(&response),
             Incoming::One(Ok(Message::Notification(notice))) => self.noticed(&notice),
             Incoming::One(Ok(Message::Request(request))) => self.asked(&request),

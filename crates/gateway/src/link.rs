@@ -5,7 +5,7 @@ use std::pin::Pin;
 use std::sync::Arc;
 
 use failwell_fault::Fault;
-use failwell_rpc::{Era, Id, Revision};
+use failwell_rpc::{Era, Id, Raw, Revision};
 use failwell_server::Trace;
 use serde_json::{Value, json};
 
@@ -32,24 +32,38 @@ pub(crate) struct Pending {
 }
 
 /// A request as it is written.
-pub(crate) fn request_text(number: u64, method: &str, params: &str) -> String {
-    let mut text = String::with_capacity(params.len() + method.len() + 64);
-    text.push_str(r#"{"jsonrpc":"2.0","id":"#);
-    text.push_str(&number.to_string());
-    text.push_str(r#","method":"#);
-    text.push_str(&failwell_rpc::json_string(method));
-    text.push_str(r#","params":"#);
-    text.push_str(params);
-    text.push('}');
-    text
+pub(crate) struct Written {
+    pub(crate) text: String,
+    params: usize,
+}
+
+impl Written {
+    /// Writes a request; `params` go straight into its text, since they can be large.
+    pub(crate) fn new(number: u64, method: &str, params: impl FnOnce(&mut String)) -> Written {
+        let mut text = String::with_capacity(1_024);
+        text.push_str(r#"{"jsonrpc":"2.0","id":"#);
+        text.push_str(&number.to_string());
+        text.push_str(r#","method":"#);
+        text.push_str(&failwell_rpc::json_string(method));
+        text.push_str(r#","params":"#);
+        let start = text.len();
+        params(&mut text);
+        text.push('}');
+        Written { text, params: start }
+    }
+
+    /// Its params.
+    pub(crate) fn params(&self) -> Raw<'_> {
+        Raw::written(self.text.get(self.params..self.text.len() - 1).unwrap_or_default())
+    }
 }
 
 impl Link {
-    /// Sends a request. `params` is told the number, for tokens that must be ours.
+    /// Sends a request. `params` is told the number, for tokens that must be ours, and where to write them.
     pub(crate) async fn send(
         &self,
         method: &str,
-        params: impl FnOnce(u64) -> String,
+        params: impl FnOnce(u64, &mut String),
         relay: Option<Relay>,
     ) -> Result<Pending, Fault> {
         self.send_in(None, method, params, relay).await
@@ -60,7 +74,7 @@ impl Link {
         &self,
         trace: Option<&Trace>,
         method: &str,
-        params: impl FnOnce(u64) -> String,
+        params: impl FnOnce(u64, &mut String),
         relay: Option<Relay>,
     ) -> Result<Pending, Fault> {
         match self {
@@ -85,7 +99,7 @@ impl Link {
                 let meta = plain_meta();
                 let params = json!({"notifications": wanted, "_meta": meta}).to_string();
                 // Its answer is its end, which nobody waits for.
-                line.send("subscriptions/listen", |_| params, None).await?;
+                line.send("subscriptions/listen", |_, out| out.push_str(&params), None).await?;
             }
             Link::Child(_) => {}
         }
@@ -121,7 +135,9 @@ impl Link {
     pub(crate) async fn watch(&self, uri: &str, params: String) -> Result<(), Fault> {
         match self {
             // Its answer is its end, which nobody waits for.
-            Link::Child(line) => line.send("subscriptions/listen", |_| params, None).await.map(|_| ()),
+            Link::Child(line) => {
+                line.send("subscriptions/listen", |_, out| out.push_str(&params), None).await.map(|_| ())
+            }
             Link::Remote(peer) => peer.watch(uri),
         }
     }

@@ -117,9 +117,18 @@ impl Params {
 
     /// The text for one connection.
     pub(crate) fn text(&self, onto: &Onto<'_>, cx: &Context) -> String {
+        let mut text = String::new();
+        self.write(&mut text, onto, cx);
+        text
+    }
+
+    /// Writes them for one connection.
+    pub(crate) fn write(&self, text: &mut String, onto: &Onto<'_>, cx: &Context) {
         let connection = onto.connection;
         let room: usize = self.members.iter().map(|(_, value)| value.text().len() + 32).sum();
-        let mut out = Members::with_room(room + 512);
+        text.reserve(room + 512);
+        let mut out = Members(text);
+        out.open();
         for (name, value) in &self.members {
             out.put(name, value.raw());
         }
@@ -132,10 +141,10 @@ impl Params {
             out.raw("task", TASK);
         }
         out.object("_meta", |meta| self.write_meta(meta, onto, cx));
-        out.finish()
+        out.close();
     }
 
-    fn write_meta(&self, meta: &mut Members, onto: &Onto<'_>, cx: &Context) {
+    fn write_meta(&self, meta: &mut Members<'_>, onto: &Onto<'_>, cx: &Context) {
         let era = onto.connection.era();
         if era == Era::Modern {
             introduce(meta, cx.client(), self.follows);
@@ -162,14 +171,17 @@ impl Params {
 /// The `_meta` of a modern request nobody but us is behind.
 pub(crate) fn plain_meta() -> Json {
     let nobody = Client::plain(failwell_policy::Caller::anonymous());
-    let mut meta = Members::with_room(256);
+    let mut text = String::with_capacity(256);
+    let mut meta = Members(&mut text);
+    meta.open();
     introduce(&mut meta, &nobody, Follows::Client);
+    meta.close();
     // Of our own making, so it reads.
-    Json::read(&meta.finish(), &failwell_rpc::Limits::default()).unwrap_or_else(|_| Json::empty_object())
+    Json::read(&text, &failwell_rpc::Limits::default()).unwrap_or_else(|_| Json::empty_object())
 }
 
 /// What every modern request says: what this very client can do, as it said it, and nothing it cannot.
-fn introduce(meta: &mut Members, client: &Client, follows: Follows) {
+fn introduce(meta: &mut Members<'_>, client: &Client, follows: Follows) {
     meta.plain(meta::PROTOCOL_VERSION, Revision::V2026_07_28.as_str());
     meta.key(meta::CLIENT_CAPABILITIES);
     meta.open();
@@ -199,15 +211,9 @@ fn in_this_era<'a>(capability: Capability, client: &Client, declared: Raw<'a>) -
 }
 
 /// An object being written, with others in it.
-struct Members(String);
+struct Members<'a>(&'a mut String);
 
-impl Members {
-    fn with_room(room: usize) -> Members {
-        let mut members = Members(String::with_capacity(room));
-        members.open();
-        members
-    }
-
+impl Members<'_> {
     fn put(&mut self, name: &str, value: Raw<'_>) {
         self.raw(name, value.text());
     }
@@ -226,7 +232,7 @@ impl Members {
     }
 
     /// An object of its own, unless nothing is written into it.
-    fn object(&mut self, name: &str, write: impl FnOnce(&mut Members)) {
+    fn object(&mut self, name: &str, write: impl FnOnce(&mut Self)) {
         let before = self.0.len();
         self.key(name);
         self.open();
@@ -267,10 +273,5 @@ impl Members {
 
     fn close(&mut self) {
         self.0.push('}');
-    }
-
-    fn finish(mut self) -> String {
-        self.close();
-        self.0
     }
 }

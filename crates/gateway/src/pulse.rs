@@ -43,7 +43,7 @@ async fn is_there(line: &Arc<Line>, era: Era, patience: Duration) -> bool {
             Era::Session => ("ping", json!({})),
             Era::Modern => ("server/discover", json!({"_meta": plain_meta()})),
         };
-        let pending = line.send(method, |_| params.to_string(), None).await.ok()?;
+        let pending = line.send(method, |_, out| out.push_str(&params.to_string()), None).await.ok()?;
         // Whatever it answers, it is there.
         let _ = pending.answer.await;
         Some(())

@@ -24,7 +24,7 @@ pub(crate) enum Said {
 impl Said {
     pub(crate) fn of(response: &Response<'_>) -> Result<Said, Fault> {
         match response.body {
-            Ok(result) if result.kind() == Kind::Object => Ok(Said::Result(result.to_json())),
+            Ok(result) if result.kind() == Kind::Object => Ok(Said::Result(response.keep(result))),
             Err(error) => {
                 let code = response.member("code").and_then(Raw::as_i64);
                 let code = code.ok_or_else(|| garbled(response.text().as_bytes()))?;

@@ -9,8 +9,8 @@ use bytes::Bytes;
 use failwell_fault::{Effect, Fact, Fault, reason};
 use failwell_rpc::{Incoming, Limits, Message, read};
 use failwell_server::{Event, Next};
-use failwell_transport::{ContentKind, Events, Heard, Unheard, Verb};
-use http::header::{ACCEPT, CONTENT_TYPE, HeaderMap, HeaderValue};
+use failwell_transport::{ContentKind, Events, HeadLines, Heard, Unheard, Verb};
+use http::header::{ACCEPT, CONTENT_TYPE};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
@@ -47,8 +47,7 @@ pub(crate) async fn start(
     changed: impl Fn(Event) + Send + 'static,
 ) -> Result<Arc<Line>, Fault> {
     let door = Door::of(settings, tokens)?;
-    let mut headers = HeaderMap::new();
-    headers.insert(ACCEPT, HeaderValue::from_static("text/event-stream"));
+    let headers = HeadLines::new().with(ACCEPT.as_str(), "text/event-stream");
     let heard = door.say(Verb::Get, headers, Bytes::new()).await.map_err(|why| unsaid(why).0)?;
     let mut events = match (heard.status(), heard.content()) {
         (200, ContentKind::Events) => heard.events(settings.largest_message),
@@ -124,9 +123,9 @@ async fn post_all(line: &Arc<Line>, posts: &Arc<Door>) {
 
 /// Posts one message. When the upstream does not take a request, whoever waits for its answer learns why.
 async fn post(line: &Line, posts: &Door, message: Bytes, number: Option<u64>) {
-    let mut headers = HeaderMap::new();
-    headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-    headers.insert(ACCEPT, HeaderValue::from_static("application/json"));
+    let headers = HeadLines::new()
+        .with(CONTENT_TYPE.as_str(), "application/json")
+        .with(ACCEPT.as_str(), "application/json");
     // The answer comes on the stream, so one who is slow to accept a message may still answer it in time.
     let Ok(said) = tokio::time::timeout(DELIVERY, posts.say(Verb::Post, headers, message)).await else {
         return;

@@ -12,8 +12,8 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
 use failwell_fault::{Fault, reason};
-use failwell_transport::{ContentKind, Heard, Remote, Verb};
-use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderValue};
+use failwell_transport::{ContentKind, HeadLines, Heard, Remote, Verb};
+use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderValue};
 use serde::Deserialize;
 
 use crate::settings::{ClientCredentials, UpstreamSettings};
@@ -124,9 +124,7 @@ impl Tokens {
 
     async fn ask(&self) -> Result<Kept, String> {
         let remote = self.endpoint.as_ref().map_err(Clone::clone)?;
-        let headers =
-            self.headers().map_err(|_| "the client's name and secret fit in no header".to_owned())?;
-        let sent = remote.send(Verb::Post, headers, Bytes::from(self.form())).await;
+        let sent = remote.send(Verb::Post, self.headers(), Bytes::from(self.form())).await;
         let heard = sent.map_err(|why| match std::error::Error::source(&why) {
             Some(cause) => format!("the token endpoint cannot be reached: {cause}"),
             None => "the token endpoint cannot be reached".to_owned(),
@@ -144,16 +142,13 @@ impl Tokens {
         kept(&answer)
     }
 
-    fn headers(&self) -> Result<HeaderMap, http::header::InvalidHeaderValue> {
-        let mut headers = HeaderMap::new();
-        headers.insert(ACCEPT, HeaderValue::from_static("application/json"));
-        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/x-www-form-urlencoded"));
+    fn headers(&self) -> HeadLines {
         let (id, secret) = (&self.credentials.client_id, self.credentials.client_secret.expose());
         let pair = STANDARD.encode(format!("{}:{}", encoded(id), encoded(secret)));
-        let mut basic = HeaderValue::from_str(&format!("Basic {pair}"))?;
-        basic.set_sensitive(true);
-        headers.insert(AUTHORIZATION, basic);
-        Ok(headers)
+        HeadLines::new()
+            .with(ACCEPT.as_str(), "application/json")
+            .with(CONTENT_TYPE.as_str(), "application/x-www-form-urlencoded")
+            .with(AUTHORIZATION.as_str(), format!("Basic {pair}"))
     }
 
     fn form(&self) -> String {

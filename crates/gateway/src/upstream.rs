@@ -276,11 +276,11 @@ impl Upstream {
                 connection.want_level(wanted, &seat, self.pool.sharing()).await;
             }
             let deadline = tokio::time::Instant::now() + self.settings.timeout;
-            let text = |number| {
+            let write = |number, out: &mut String| {
                 let progress = (progress == Progress::Told).then_some(number);
-                params.text(&Onto { connection: &connection, progress, trace }, cx)
+                params.write(out, &Onto { connection: &connection, progress, trace }, cx);
             };
-            let sending = connection.link.send_in(trace, method, text, relay.cloned());
+            let sending = connection.link.send_in(trace, method, write, relay.cloned());
             // Whoever waits in line behind an upstream that does not read has asked for nothing yet.
             let sent = tokio::time::timeout_at(deadline, sending).await;
             let pending = match sent.unwrap_or_else(|_| Err(self.late(&connection, Effect::None))) {

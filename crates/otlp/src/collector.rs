@@ -2,8 +2,8 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use failwell_fault::Fault;
-use failwell_transport::{Remote, Verb};
-use http::header::{CONTENT_TYPE, HeaderMap, HeaderValue};
+use failwell_transport::{HeadLines, Remote, Verb};
+use http::header::CONTENT_TYPE;
 
 use crate::fate::Fate;
 use crate::settings::OtlpSettings;
@@ -30,8 +30,7 @@ impl Collector {
 
     /// One attempt.
     pub(crate) async fn offer(&self, body: Bytes) -> Fate {
-        let mut headers = HeaderMap::with_capacity(4);
-        headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        let headers = HeadLines::new().with(CONTENT_TYPE.as_str(), "application/json");
         let attempt = async {
             match self.remote.send(Verb::Post, headers, body).await {
                 Ok(heard) => Fate::of(heard).await,

@@ -2,12 +2,15 @@
 
 mod body;
 mod classify;
+mod letter;
 mod misread;
 
 pub use body::{Notification, Request, Response};
+pub use letter::Letter;
 pub use misread::{About, Misread};
 
-use crate::scan::{Limits, Scan, scan};
+use crate::scan::{Defect, Limits, Scan, scan};
+use bytestring::ByteString;
 use failwell_fault::{Fault, reason};
 
 /// What arrived.
@@ -33,12 +36,19 @@ pub enum Message<'a> {
 
 /// Scans bytes and says what they mean. Everything returned borrows from them.
 pub fn read<'a>(bytes: &'a [u8], limits: &Limits) -> Incoming<'a> {
-    match scan(bytes, limits) {
+    sort(scan(bytes, limits), None)
+}
+
+/// What scanned text means, and the letter it is part of where there is one.
+fn sort<'a>(scanned: Result<Scan<'a>, Defect>, letter: Option<&'a ByteString>) -> Incoming<'a> {
+    match scanned {
         Err(defect) => Incoming::One(Err(Misread::of_defect(defect, None, About::Unknown))),
-        Ok(Scan::One(envelope)) => Incoming::One(classify::message(&envelope)),
+        Ok(Scan::One(envelope)) => Incoming::One(classify::message(&envelope, letter)),
         Ok(Scan::Batch(envelopes)) if envelopes.is_empty() => {
             Incoming::One(Err(Misread::new(Fault::new(&reason::RPC_EMPTY_BATCH), None, About::Unknown)))
         }
-        Ok(Scan::Batch(envelopes)) => Incoming::Batch(envelopes.iter().map(classify::message).collect()),
+        Ok(Scan::Batch(envelopes)) => {
+            Incoming::Batch(envelopes.iter().map(|envelope| classify::message(envelope, letter)).collect())
+        }
     }
 }

@@ -15,6 +15,7 @@ pub(crate) mod text;
 pub(crate) mod unescape;
 mod walk;
 
+pub(crate) use batch::scan_text;
 pub use batch::{Scan, scan};
 pub use defect::Defect;
 pub use envelope::{Envelope, Slot};

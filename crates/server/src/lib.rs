@@ -97,7 +97,7 @@ pub use plain::{From as PlainFrom, PlainAround, PlainCall, not_an_object};
 pub use prompt::{Prompt, PromptArgument, PromptMessage, PromptResult};
 pub use question::{Answers, Question};
 pub use resource::{Address, Resource};
-pub use resources::{Bytes, Handed, Reception, ResourceCall, Span, Upload};
+pub use resources::{Contents, Handed, Reception, ResourceCall, Span, Upload};
 pub use room::{Completion, Info, List, Members, Offered, Offers, Page, Room, unknown_resource};
 pub use schema::argument_check;
 pub use session::{Concern, STDIO, Session, SharedIds};

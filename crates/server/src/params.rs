@@ -81,6 +81,11 @@ impl<'r, 'a> Params<'r, 'a> {
         texts
     }
 
+    /// A value of the request, owned.
+    pub(crate) fn keep(&self, value: Raw<'a>) -> Json {
+        self.request.keep(value)
+    }
+
     /// A member as it is.
     pub(crate) fn json(&self, name: &str) -> Option<Json> {
         self.request.param(name).map(Raw::to_json)

@@ -71,11 +71,11 @@ pub struct Handed {
     /// The answer, or what the guards left of it.
     pub reply: Option<Reply>,
     /// The bytes that were asked for, if the answer says that all is well.
-    pub bytes: Option<Bytes>,
+    pub contents: Option<Contents>,
 }
 
 /// Bytes on their way out.
-pub enum Bytes {
+pub enum Contents {
     /// A file, still to be read.
     File(Fetched),
     /// Bytes that were read already.
@@ -87,7 +87,7 @@ pub enum Bytes {
 /// What was done, before guards and scribe.
 struct Done {
     outcome: Value,
-    bytes: Option<Bytes>,
+    bytes: Option<Contents>,
     uri: Option<String>,
 }
 
@@ -204,7 +204,7 @@ impl House {
             Exchange { to, happened, began, method, connection, server, caller, request, trail, trace };
         let reply = self.close(exchange).await;
         let is_well = reply.as_ref().is_some_and(|reply| reply.status == 200);
-        Handed { reply, bytes: bytes.filter(|_| is_well) }
+        Handed { reply, contents: bytes.filter(|_| is_well) }
     }
 
     async fn serve_resources(
@@ -310,7 +310,7 @@ async fn read(fetched: Fetched, span: Option<Span>, limit: usize) -> Result<Done
     }
     if !is_text(fetched.kept.media_type) {
         let outcome = description(&fetched.kept);
-        return Ok(Done { outcome, bytes: Some(Bytes::File(fetched)), uri: None });
+        return Ok(Done { outcome, bytes: Some(Contents::File(fetched)), uri: None });
     }
     if size > limit as u64 {
         return Err(Fault::new(&reason::SERVER_TOO_LARGE).fact("limit", limit));
@@ -320,12 +320,12 @@ async fn read(fetched: Fetched, span: Option<Span>, limit: usize) -> Result<Done
     match text_of(&kept, bytes) {
         Ok(text) => {
             let outcome = json!({"uri": uri, "media_type": kept.media_type, "text": text});
-            Ok(Done { outcome, bytes: Some(Bytes::Text(kept, text)), uri: None })
+            Ok(Done { outcome, bytes: Some(Contents::Text(kept, text)), uri: None })
         }
         // Called a text, and none: bytes like any other.
         Err(bytes) => {
             let outcome = description(&kept);
-            Ok(Done { outcome, bytes: Some(Bytes::Whole(kept, bytes)), uri: None })
+            Ok(Done { outcome, bytes: Some(Contents::Whole(kept, bytes)), uri: None })
         }
     }
 }

@@ -1,14 +1,14 @@
 //! The shelf itself.
 
 use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{SyncSender, sync_channel};
-use std::sync::{Arc, PoisonError, RwLock};
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::time::Duration;
 
 use bytes::Bytes;
-use failwell_fault::{Fault, Kind, Pointer, Rule, Violation, reason};
+use failwell_fault::{Fault, Kind, reason};
 use rusqlite::Transaction;
 use serde_json::{Map, Value};
 use tokio::sync::broadcast;
@@ -19,7 +19,7 @@ use crate::changes::Change;
 use crate::deposit::{Deposit, Load, Part, check_size};
 use crate::fetch::Fetched;
 use crate::folder::{Folder, make_folder};
-use crate::index::{Index, millis, now};
+use crate::index::{FILE, Index, millis, now};
 use crate::kept::{Kept, New, Page, Wanted};
 use crate::quota::make_room;
 use crate::rows;
@@ -36,14 +36,27 @@ const LARGEST_PAGE: usize = 1_000;
 
 /// Resources of one folder. Cheap to clone.
 #[derive(Clone)]
-pub struct Shelf(Arc<Inner>);
+pub struct Shelf(Arc<Outer>);
 
-pub(crate) struct Inner {
-    pub(crate) folder: Folder,
-    pub(crate) index: Index,
+struct Outer {
+    root: PathBuf,
+    shared: Arc<Shared>,
+    /// The folder, once it was needed. What could not be opened is tried again the next time.
+    opened: Mutex<Option<Arc<Inner>>>,
+}
+
+/// What holds whether or not the folder is open.
+struct Shared {
     settings: RwLock<Arc<ShelfSettings>>,
     load: Arc<Load>,
     changes: broadcast::Sender<Change>,
+}
+
+/// The open folder.
+pub(crate) struct Inner {
+    pub(crate) folder: Folder,
+    pub(crate) index: Index,
+    shared: Arc<Shared>,
     untidy: AtomicBool,
     /// Its end is what ends the sweeper.
     #[expect(dead_code, reason = "held for its drop")]
@@ -53,42 +66,35 @@ pub(crate) struct Inner {
 impl Shelf {
     /// Opens the shelf of a folder, which is made if need be, and clears up what a program that was killed left there.
     pub fn open(folder: &Path, settings: ShelfSettings) -> Result<Shelf, Fault> {
-        let at = |fault: Fault| fault.note("folder", folder.display().to_string());
-        Shelf::open_now(folder, settings).map_err(at)
+        let shelf = Shelf::at(folder, settings);
+        shelf.ready()?;
+        Ok(shelf)
     }
 
-    fn open_now(root: &Path, settings: ShelfSettings) -> Result<Shelf, Fault> {
-        make_folder(root).map_err(of_disk)?;
-        let index = Index::open(root)?;
-        let folder = index.change(|transaction| {
-            let folder = Folder::make(root)?;
-            reconcile(transaction, &folder)?;
-            Ok(folder)
-        })?;
-        let (sweeper, ended) = sync_channel(1);
-        let inner = Arc::new(Inner {
-            folder,
-            index,
+    /// The shelf of a folder that is opened, and made, when it is first needed.
+    pub fn at(folder: &Path, settings: ShelfSettings) -> Shelf {
+        let shared = Shared {
             settings: RwLock::new(Arc::new(settings)),
             load: Arc::default(),
             changes: broadcast::Sender::new(LONGEST),
-            untidy: AtomicBool::new(false),
-            sweeper,
-        });
-        let (weak, version) = (Arc::downgrade(&inner), inner.index.version()?);
-        let named = std::thread::Builder::new().name("shelf".to_owned());
-        named.spawn(move || follow(&weak, &ended, version)).map_err(of_disk)?;
-        Ok(Shelf(inner))
+        };
+        let (root, shared) = (folder.to_owned(), Arc::new(shared));
+        Shelf(Arc::new(Outer { root, shared, opened: Mutex::default() }))
+    }
+
+    /// Opens and clears up the folder now, unless that was done. It may take a while.
+    pub fn ready(&self) -> Result<(), Fault> {
+        self.0.inner().map(drop)
     }
 
     /// The bounds that hold.
     pub fn settings(&self) -> Arc<ShelfSettings> {
-        self.0.settings()
+        self.0.shared.settings()
     }
 
     /// Other bounds from now on; what is kept stays. Says whether they are others.
     pub fn set(&self, settings: ShelfSettings) -> bool {
-        let mut held = self.0.settings.write().unwrap_or_else(PoisonError::into_inner);
+        let mut held = self.0.shared.settings.write().unwrap_or_else(PoisonError::into_inner);
         let differs = **held != settings;
         *held = Arc::new(settings);
         differs
@@ -96,7 +102,7 @@ impl Shelf {
 
     /// Hears of changes from now on.
     pub fn changes(&self) -> broadcast::Receiver<Change> {
-        self.0.changes.subscribe()
+        self.0.shared.changes.subscribe()
     }
 
     /// Keeps bytes. The same bytes under the same type and ending are one resource, which then lives as long as the
@@ -106,7 +112,7 @@ impl Shelf {
         self.aside(move |inner| {
             let settings = inner.settings();
             check_size(bytes.len() as u64, &settings)?;
-            let mut part = Part::begin(&inner.folder, &inner.load, &settings)?;
+            let mut part = Part::begin(&inner.folder, &inner.shared.load, &settings)?;
             part.write(&bytes, &settings)?;
             inner.keep(&new, &mut part)
         })
@@ -125,7 +131,8 @@ impl Shelf {
     }
 
     async fn deposit(&self, new: Option<New>) -> Result<Deposit, Fault> {
-        let part = self.aside(|inner| Part::begin(&inner.folder, &inner.load, &inner.settings())).await?;
+        let part =
+            self.aside(|inner| Part::begin(&inner.folder, &inner.shared.load, &inner.settings())).await?;
         Ok(Deposit::new(self.clone(), new, part))
     }
 
@@ -221,19 +228,71 @@ impl Shelf {
         &self,
         work: impl FnOnce(&Inner) -> Result<T, Fault> + Send + 'static,
     ) -> Result<T, Fault> {
-        let inner = self.0.clone();
-        spawn_blocking(move || work(&inner)).await.map_err(of_task)?
+        let outer = self.0.clone();
+        let done = spawn_blocking(move || {
+            let done = work(&*outer.inner()?);
+            if done.as_ref().is_err_and(|fault| fault.kind() == Kind::Unavailable) {
+                outer.forget_what_is_gone();
+            }
+            done
+        });
+        done.await.map_err(of_task)?
+    }
+}
+
+impl Outer {
+    fn inner(&self) -> Result<Arc<Inner>, Fault> {
+        let mut opened = self.opened.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(inner) = &*opened {
+            return Ok(inner.clone());
+        }
+        let inner = Inner::open(&self.root, &self.shared)
+            .map_err(|fault| fault.note("folder", self.root.display().to_string()))?;
+        *opened = Some(inner.clone());
+        Ok(inner)
+    }
+}
+
+impl Outer {
+    /// A folder that somebody took away is made anew the next time.
+    fn forget_what_is_gone(&self) {
+        if !self.root.join(FILE).exists() {
+            *self.opened.lock().unwrap_or_else(PoisonError::into_inner) = None;
+        }
+    }
+}
+
+impl Shared {
+    fn settings(&self) -> Arc<ShelfSettings> {
+        self.settings.read().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
 impl Inner {
+    fn open(root: &Path, shared: &Arc<Shared>) -> Result<Arc<Inner>, Fault> {
+        make_folder(root).map_err(of_disk)?;
+        let index = Index::open(root)?;
+        let folder = index.change(|transaction| {
+            let folder = Folder::make(root)?;
+            reconcile(transaction, &folder)?;
+            Ok(folder)
+        })?;
+        let (sweeper, ended) = sync_channel(1);
+        let untidy = AtomicBool::new(false);
+        let inner = Arc::new(Inner { folder, index, shared: shared.clone(), untidy, sweeper });
+        let (weak, version) = (Arc::downgrade(&inner), inner.index.version()?);
+        let named = std::thread::Builder::new().name("shelf".to_owned());
+        named.spawn(move || follow(&weak, &ended, version)).map_err(of_disk)?;
+        Ok(inner)
+    }
+
     pub(crate) fn settings(&self) -> Arc<ShelfSettings> {
-        self.settings.read().unwrap_or_else(PoisonError::into_inner).clone()
+        self.shared.settings()
     }
 
     pub(crate) fn announce(&self, change: Change) {
         // An error means that nobody listens.
-        let _ = self.changes.send(change);
+        let _ = self.shared.changes.send(change);
     }
 
     /// Whether something was left behind since this was last asked.
@@ -329,11 +388,14 @@ fn merge(metadata: &mut Map<String, Value>, changes: Map<String, Value>) {
 }
 
 pub(crate) fn check_metadata(metadata: &Map<String, Value>) -> Result<(), Fault> {
-    if metadata.is_empty() || Value::Object(metadata.clone()).to_string().len() <= LARGEST_METADATA {
+    if metadata.is_empty() {
         return Ok(());
     }
-    let large = Violation::new(Pointer::root().then("metadata"), Rule::MaxLength).limit(LARGEST_METADATA);
-    Err(Fault::new(&reason::SHELF_BAD_UPLOAD).violation(large))
+    let size = Value::Object(metadata.clone()).to_string().len();
+    if size <= LARGEST_METADATA {
+        return Ok(());
+    }
+    Err(Fault::new(&reason::SHELF_METADATA).fact("size", size).fact("limit", LARGEST_METADATA))
 }
 
 fn whole_millis(time: Duration) -> i64 {

@@ -158,7 +158,7 @@ async fn metadata_changes_and_everybody_hears_of_it() {
     let edited = shelf.edit(&kept.uri, object(json!({"a": null, "d": "e"}))).await.expect("edited");
     assert_eq!(serde_json::Value::from(edited.metadata), json!({"b": {"c": 2}, "d": "e"}));
     let large = object(json!({"x": "y".repeat(20_000)}));
-    assert_eq!(shelf.edit(&kept.uri, large).await.expect_err("refused").reason().id, "shelf/BAD_UPLOAD");
+    assert_eq!(shelf.edit(&kept.uri, large).await.expect_err("refused").reason().id, "shelf/METADATA");
     shelf.remove(&kept.uri).await.expect("removed");
     assert!(shelf.remove(&kept.uri).await.is_err() && shelf.describe(&kept.uri).await.is_err());
     assert!(place.kept().is_empty());

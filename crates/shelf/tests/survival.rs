@@ -123,6 +123,23 @@ async fn two_programs_share_a_folder() {
 }
 
 #[tokio::test]
+async fn a_folder_that_was_taken_away_is_made_anew() {
+    let place = Place::new("away");
+    let shelf = Shelf::at(&place.0, ShelfSettings::default());
+    assert!(!place.0.exists(), "not before it is needed");
+    let kept = shelf.put(new("logs", "txt"), "one".into()).await.expect("kept");
+    std::fs::remove_dir_all(&place.0).expect("removed");
+    assert_eq!(shelf.read(&kept.uri).await.expect_err("gone").reason().id, "mcp/UNKNOWN_RESOURCE");
+    assert_eq!(
+        shelf.put(new("logs", "txt"), "two".into()).await.expect_err("gone").reason().id,
+        "shelf/TROUBLE"
+    );
+    let again = shelf.put(new("logs", "txt"), "two".into()).await.expect("kept");
+    assert_eq!(shelf.read(&again.uri).await.expect("there").1, "two");
+    assert!(shelf.read(&kept.uri).await.is_err());
+}
+
+#[tokio::test]
 async fn what_somebody_did_to_the_folder_is_put_right() {
     let place = Place::new("meddled");
     let shelf = place.shelf(ShelfSettings::default());

@@ -17,6 +17,6 @@ mod connect;
 mod http;
 mod stdio;
 
-pub use connect::{ContentKind, Events, Heard, Remote, Trust, Unheard, Verb};
+pub use connect::{ContentKind, Events, HeadLines, Heard, Remote, Trust, Unheard, Verb};
 pub use http::{Credentials, Doors, Houses, HttpSettings, Issuer, Lock, Tokens, serve_doors, serve_http};
 pub use stdio::{Line, Lines, StdioSettings, id_in_start, refuse_stdio, serve_stdio, write_lines};

@@ -13,7 +13,7 @@ use bytes::Bytes;
 use failwell_fault::{Fault, reason};
 use failwell_policy::Caller;
 use failwell_render::Reply;
-use failwell_rpc::{Face, Incoming, Limits, Message, Misread, ReplyTo, Request, read};
+use failwell_rpc::{Face, Incoming, Letter, Limits, Message, Misread, ReplyTo, Request};
 use failwell_server::{Arrival, House, Keep, STDIO, Session, SharedIds, Spoken, Trace, claims_modern};
 use futures_util::FutureExt;
 use futures_util::future::join_all;
@@ -140,7 +140,7 @@ impl Connection {
 
     /// One line from start to end: everything it calls for is written to the connection.
     async fn exchange(&self, bytes: Bytes) {
-        let body = match read(&bytes, &Limits::default()) {
+        let body = match Letter::new(bytes).read(&Limits::default()) {
             Incoming::One(Err(misread)) => {
                 return self.complain(self.misread(misread).await).await;
             }

@@ -8,8 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use bytes::Bytes;
-use failwell_transport::{ContentKind, Remote, Trust, Unheard, Verb};
-use http::HeaderMap;
+use failwell_transport::{ContentKind, HeadLines, Remote, Trust, Unheard, Verb};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::TcpListener;
 use tokio_rustls::TlsAcceptor;
@@ -48,7 +47,7 @@ async fn server(requests: usize, pause: Duration) -> (SocketAddr, Arc<AtomicUsiz
 }
 
 async fn ask(remote: &Remote) -> Result<Bytes, Unheard> {
-    let heard = remote.send(Verb::Post, HeaderMap::new(), Bytes::from_static(b"{}")).await?;
+    let heard = remote.send(Verb::Post, HeadLines::new(), Bytes::from_static(b"{}")).await?;
     assert_eq!((heard.status(), heard.content()), (200, ContentKind::Json));
     heard.whole(100).await
 }
@@ -229,7 +228,7 @@ async fn an_answer_that_comes_before_the_request_is_out_is_heard() {
     let remote = remote(address);
     for asked in 1..=2 {
         let body = Bytes::from(vec![b' '; 32 << 20]);
-        let sending = remote.send(Verb::Post, HeaderMap::new(), body);
+        let sending = remote.send(Verb::Post, HeadLines::new(), body);
         let heard = tokio::time::timeout(Duration::from_secs(5), sending).await.expect("in time");
         let heard = heard.expect("an answer");
         assert_eq!(heard.status(), 413);

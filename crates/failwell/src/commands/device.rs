@@ -3,17 +3,19 @@
 use failwell_device::{DeviceSettings, DriverKind, Reach, Settings};
 use failwell_fault::Fault;
 use failwell_process::Launcher;
+use failwell_shelf::Shelf;
 use serde_json::{Map, Value};
 
-use super::{configured, serve};
+use super::{configured, kept, serve};
 use crate::cli::{Device, DriverIs};
 use crate::complaint::Complaint;
 use crate::config::{Config, is_exposed_url, usual_program};
 
 /// Settings from a configuration.
-pub(super) fn settings(config: &Config) -> Result<Settings, Fault> {
+pub(super) fn settings(config: &Config, shelf: Option<Shelf>) -> Result<Settings, Fault> {
     let device = &config.device;
     Ok(Settings {
+        shelf,
         apps: device.apps.clone(),
         allow_capabilities: device.allow_capabilities.clone(),
         timeout: device.timeout,
@@ -27,10 +29,10 @@ pub(super) fn settings(config: &Config) -> Result<Settings, Fault> {
 }
 
 /// Settings for one command: the device that was typed, else those of the file.
-pub(super) fn settle(arguments: &Device) -> Result<(Settings, Config), Complaint> {
+pub(super) fn settle(arguments: &Device) -> Result<Settings, Complaint> {
     let config =
         configured::settle(arguments.config.as_deref()).map_err(configured::Misconfigured::report)?;
-    let mut settings = settings(&config).map_err(|fault| serve::unexpected(&fault))?;
+    let mut settings = settings(&config, kept::shelf(&config)).map_err(|fault| serve::unexpected(&fault))?;
     if let Some(driver) = arguments.driver {
         settings.devices = vec![typed(arguments, kind(driver))?];
     }
@@ -40,7 +42,7 @@ pub(super) fn settle(arguments: &Device) -> Result<(Settings, Config), Complaint
             "name one, such as --driver chromedriver, or add [[device.devices]] to failwell.toml",
         ));
     }
-    Ok((settings, config))
+    Ok(settings)
 }
 
 fn kind(driver: DriverIs) -> DriverKind {

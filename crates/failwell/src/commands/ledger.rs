@@ -11,7 +11,6 @@ use failwell_otlp::{Otlp, OtlpSettings, Wanted};
 use failwell_server::{Books, Gate};
 
 use crate::config::{AuditConfig, Config, OtlpConfig};
-use crate::state;
 
 /// The journal and the ledger of one start, and what carries them elsewhere.
 pub(super) fn books(config: &Config, gate: &Gate) -> Result<Books, Fault> {
@@ -100,5 +99,5 @@ fn sinks(audit: &AuditConfig) -> Vec<Box<dyn Sink>> {
 
 /// The folder state is kept in: the configuration's, else the user's.
 pub(super) fn folder(config: &Config) -> PathBuf {
-    config.data_dir.clone().or_else(state::folder).unwrap_or_else(|| PathBuf::from(".failwell"))
+    config.state_folder()
 }

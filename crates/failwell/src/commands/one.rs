@@ -7,7 +7,7 @@ use std::time::Duration;
 use failwell_policy::Limits;
 use failwell_process::Launcher;
 use failwell_pytest::{Strictness, Walls};
-use failwell_server::{House, Settings, ToolFailures};
+use failwell_server::{House, Settings, ShelfDesk, ToolFailures};
 
 use super::{device, runtime, serve, stdio, tasks, up};
 use crate::cli::{Device, Door, FailuresAs, Pytest, SandboxIs, Serve, Server, Symbolic, Tasks};
@@ -69,8 +69,10 @@ fn tasks(arguments: &Tasks) -> Result<Arc<House>, Complaint> {
 }
 
 fn device(arguments: &Device) -> Result<Arc<House>, Complaint> {
-    let (settings_of_room, _) = device::settle(arguments)?;
-    serve::build(failwell_device::device(settings_of_room), settings(&arguments.door, LONGEST_BATCH))
+    let of_room = device::settle(arguments)?;
+    let shelf = of_room.shelf.clone().map(ShelfDesk::open_to_all);
+    let settings = Settings { shelf, ..settings(&arguments.door, LONGEST_BATCH) };
+    serve::build(failwell_device::device(of_room), settings)
 }
 
 fn pytest(arguments: Pytest) -> Result<Arc<House>, Complaint> {

@@ -107,14 +107,20 @@ impl Running {
                 terminal::complain(&unchanged(serve::unexpected(&fault)));
                 self.served.house.note(fault, "reload");
             }
-            Ok(Became { mut reloaded, limited, approving, pinning }) => {
+            Ok(Became { mut reloaded, limited, approving, pinning, shelving }) => {
                 if let (Some(entrance), Some(credentials)) = (&self.entrance, credentials) {
                     entrance.replace(credentials, self.served.single.clone());
                 }
                 let guards = self.config.guards != config.guards || self.config.customs != config.customs;
                 let told = told(
                     &reloaded,
-                    &[("keys", rekeyed), ("limits", limited), ("approvals", approving), ("pins", pinning)],
+                    &[
+                        ("keys", rekeyed),
+                        ("limits", limited),
+                        ("approvals", approving),
+                        ("pins", pinning),
+                        ("shelf", shelving),
+                    ],
                     guards,
                 );
                 // Who has other roles may see other things.

@@ -13,9 +13,10 @@ use failwell_gateway::{
 use failwell_policy::{GuardSettings, Guards};
 use failwell_process::Launcher;
 use failwell_server::{ApprovalDesk, Gate, House, Info, Room, Settings, keep_panics_quiet};
+use failwell_shelf::Shelf;
 
 use super::shared::Shared;
-use super::{customs, ledger, serve};
+use super::{customs, kept, ledger, serve};
 use crate::cli::Bounds;
 use crate::complaint::Complaint;
 use crate::config::{Auth, Builtin, Config, Target, UpstreamConfig};
@@ -42,6 +43,7 @@ pub(super) struct Served {
     settings: Settings,
     approvals: Arc<ApprovalDesk>,
     pins: Arc<Pins>,
+    shelf: Option<Shelf>,
     /// The rate that was typed, which goes before that of the file.
     typed_rate: Option<u32>,
 }
@@ -55,6 +57,8 @@ pub(super) struct Became {
     pub(super) approving: bool,
     /// Whether something else is done with changed definitions.
     pub(super) pinning: bool,
+    /// Whether other bounds hold for what is kept.
+    pub(super) shelving: bool,
 }
 
 /// Built-in servers by name.
@@ -88,20 +92,22 @@ impl Served {
         let consent = Store::in_folder(&ledger::folder(config));
         let kept = Arc::new(Kept::of(&consent, &config.scope()));
         let approvals = Arc::new(ApprovalDesk::new(kept, config.approval.clone()));
+        let launcher = Launcher::of_this_program()?;
+        let gateway = Gateway::sharing(INFO, &launcher, shared.state.clone());
+        let shelf = kept::shelf(config);
         let settings = Settings {
             request_deadline: Duration::from_secs(bounds.request_timeout),
             turnstile: serve::turnstile(config.limits.clone(), bounds.rate),
             gate: Some(gate.clone()),
             approvals: Some(approvals.clone()),
-            state: shared.state.clone(),
+            shelf: shelf.as_ref().map(|shelf| kept::desk(shelf, &gateway)),
+            state: shared.state,
             seal_key: shared.seal_key,
             ..Settings::default()
         };
-        let launcher = Launcher::of_this_program()?;
-        let gateway = Gateway::sharing(INFO, &launcher, shared.state);
         let pins = Pins::of(&consent, &config.scope(), config.pin.clone());
         gateway.pin(pins.clone());
-        let rooms = rooms(&gateway, config)?;
+        let rooms = rooms(&gateway, config, shelf.as_ref())?;
         let front = Front::new(front(&gateway, config, &rooms));
         let books = ledger::books(config, &gate)?;
         let house = House::new(Arc::new(front.clone()), settings.clone(), books)?;
@@ -120,6 +126,7 @@ impl Served {
             settings,
             approvals,
             pins,
+            shelf,
             typed_rate,
         };
         served.become_another(config)?;
@@ -138,6 +145,8 @@ impl Served {
         let limited = self.settings.turnstile.replace(serve::limits(config.limits.clone(), self.typed_rate));
         let approving = self.approvals.replace(config.approval.clone());
         let pinning = self.pins.replace(config.pin.clone());
+        let settings = &config.shelf.settings;
+        let shelving = self.shelf.as_ref().is_some_and(|shelf| shelf.set(settings.clone()));
         if pinning {
             self.gateway.look_again();
         }
@@ -151,7 +160,7 @@ impl Served {
             self.gate.set_customs(self.customs.become_these(&config.customs, &self.launcher));
         }
         self.single = single;
-        Ok(Became { reloaded, limited, approving, pinning })
+        Ok(Became { reloaded, limited, approving, pinning, shelving })
     }
 
     /// Tells clients what became another.
@@ -160,7 +169,7 @@ impl Served {
     }
 
     fn prepare(&self, config: &Config) -> Result<Prepared, Fault> {
-        let rooms = rooms(&self.gateway, config)?;
+        let rooms = rooms(&self.gateway, config, self.shelf.as_ref())?;
         let upstreams: Vec<UpstreamSettings> = config.upstreams.iter().map(upstream).collect();
         let names = upstreams.iter().map(|upstream| &upstream.name).chain(rooms.iter().map(|(name, _)| name));
         let single = names.map(|name| Ok((name.clone(), self.alone(name)?))).collect::<Result<_, Fault>>()?;
@@ -203,10 +212,10 @@ fn front(gateway: &Gateway, config: &Config, rooms: &[(String, Arc<dyn Room>)]) 
 }
 
 /// The built-in servers; those that run stay.
-fn rooms(gateway: &Gateway, config: &Config) -> Result<Rooms, Fault> {
+fn rooms(gateway: &Gateway, config: &Config, shelf: Option<&Shelf>) -> Result<Rooms, Fault> {
     let one = |server: &Builtin| match gateway.built_in(server.name()) {
         Some(room) => Ok((server.name().to_owned(), room)),
-        None => Ok((server.name().to_owned(), serve::room(*server, config)?)),
+        None => Ok((server.name().to_owned(), serve::room(*server, config, shelf)?)),
     };
     config.servers.iter().map(one).collect()
 }

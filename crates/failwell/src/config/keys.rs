@@ -7,6 +7,7 @@ mod device;
 mod identity;
 mod jwt;
 mod rules;
+mod shelf;
 mod tasks;
 
 use super::Builtin;
@@ -27,6 +28,8 @@ pub(super) use identity::{BURST, CONCURRENCY};
 use identity::{KEY, LIMITS};
 use jwt::JWT;
 use rules::{PROMPTS, RESOURCES, RULE, TOOLS};
+use shelf::SHELF;
+pub(super) use shelf::{SHELF_BYTES, SHELF_ITEMS, SHELF_LONGEST_TTL, SHELF_TTL, SHELF_UPLOAD};
 use tasks::TASKS;
 pub(super) use tasks::TASKS_TIMEOUT;
 
@@ -126,6 +129,7 @@ pub(super) static ROOT: &[Key] = &[
     key("approval", "What becomes of a call that needs a person's yes.", Takes::Table(APPROVAL)),
     key("pin", "What is done when definitions of upstreams change.", Takes::Table(PIN)),
     text("cedar", "A file of Cedar policies: what callers may see and do.", "policies.cedar"),
+    key("shelf", "Resources that are kept: where, how many, for how long.", Takes::Table(SHELF)),
     key("audit", "The ledger: what is kept of each exchange, and where.", Takes::Table(AUDIT)),
     key("guard", "What messages may carry.", Takes::Table(GUARD)),
     key("device", "The device server: phones, simulators and mobile browsers.", Takes::Table(DEVICE)),

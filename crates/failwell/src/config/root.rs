@@ -2,12 +2,14 @@
 
 use std::net::SocketAddr;
 
+use failwell_server::SHELF_SERVER;
+
 use super::Builtin;
 use super::keys::servers;
 use super::names::{list, nearest};
 use super::reader::{Reader, Section};
 use super::settings::Config;
-use super::{audit, charter, consent, device, guard, identity, jwt, limits, rules, state, tasks, upstream};
+use super::{audit, charter, consent, device, guard, identity, jwt, limits, rules, shelf, state, tasks, upstream};
 
 /// Reads the whole file. What it returns counts only when the reader found nothing wrong.
 pub(super) fn read(reader: &mut Reader<'_>, root: &Section<'_>) -> Config {
@@ -36,11 +38,14 @@ pub(super) fn read(reader: &mut Reader<'_>, root: &Section<'_>) -> Config {
         .map(|server| server.name().to_owned())
         .chain(upstreams.iter().map(|upstream| upstream.name.clone()))
         .collect();
-    let rules = rules::read(reader, root, &names);
+    // What is kept has rules and guards like a server, and no tools.
+    let with_shelf: Vec<String> = names.iter().cloned().chain([SHELF_SERVER.to_owned()]).collect();
+    let rules = rules::read(reader, root, &names, &with_shelf);
     let approval = consent::approval(reader, root);
     let pin = consent::pin(reader, root, &upstream_names);
     let cedar = charter::read(reader, root);
-    let (guards, customs) = guard::read(reader, root, &names);
+    let (guards, customs) = guard::read(reader, root, &with_shelf);
+    let shelf = shelf::read(reader, root);
     let audit = audit::read(reader, root);
     let tasks = tasks::read(reader, root);
     let device = device::read(reader, root);
@@ -60,6 +65,7 @@ pub(super) fn read(reader: &mut Reader<'_>, root: &Section<'_>) -> Config {
         cedar,
         guards,
         customs,
+        shelf,
         audit,
         tasks,
         device,

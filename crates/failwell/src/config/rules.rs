@@ -10,16 +10,22 @@ const SORTS: [(&str, Sort); 3] =
     [("tools", Sort::Tools), ("prompts", Sort::Prompts), ("resources", Sort::Resources)];
 
 /// Every rule of the file: those of a server first, then those about callers.
-pub(super) fn read(reader: &mut Reader<'_>, root: &Section<'_>, servers: &[String]) -> Rules {
+pub(super) fn read(
+    reader: &mut Reader<'_>,
+    root: &Section<'_>,
+    servers: &[String],
+    with_shelf: &[String],
+) -> Rules {
     let mut rules = Vec::new();
     for (name, sort) in SORTS {
         for (server, section) in reader.named(root, name) {
-            let servers = vec![this_server(reader, &server, servers)];
+            let known = if sort == Sort::Resources { with_shelf } else { servers };
+            let servers = vec![this_server(reader, &server, known)];
             rules.push(Rule { callers: Whom::default(), servers, sort, items: items(reader, &section) });
         }
     }
     for section in reader.tables(root, "rule") {
-        rules.extend(rule(reader, &section, servers));
+        rules.extend(rule(reader, &section, with_shelf));
     }
     if rules.len() > Rules::MOST {
         let message = format!("there are more than {} rules", Rules::MOST);

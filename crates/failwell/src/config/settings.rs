@@ -15,8 +15,10 @@ use failwell_policy::{Charter, GuardSettings, Keys, Limits, Rules, Ruling};
 use failwell_server::Terms;
 use http::Uri;
 
+use crate::state;
+
 use super::{
-    Builtin, CustomConfig, DeviceConfig, JwtConfig, OtlpConfig, PostgresConfig, StateConfig, TasksConfig,
+    Builtin, CustomConfig, DeviceConfig, JwtConfig, OtlpConfig, PostgresConfig, ShelfConfig, StateConfig, TasksConfig,
 };
 
 /// The settings of one start.
@@ -52,6 +54,8 @@ pub(crate) struct Config {
     pub(crate) guards: GuardSettings,
     /// Guards of the operator's own.
     pub(crate) customs: Vec<Arc<CustomConfig>>,
+    /// Resources that are kept.
+    pub(crate) shelf: ShelfConfig,
     /// The ledger.
     pub(crate) audit: AuditConfig,
     /// The tasks server.
@@ -64,6 +68,16 @@ impl Config {
     /// What tells this gateway from others that keep their state in the same folder.
     pub(crate) fn scope(&self) -> String {
         self.file.as_ref().map(|file| file.display().to_string()).unwrap_or_default()
+    }
+
+    /// The folder state is kept in: the one that is set, else the user's.
+    pub(crate) fn state_folder(&self) -> PathBuf {
+        self.data_dir.clone().or_else(state::folder).unwrap_or_else(|| PathBuf::from(".failwell"))
+    }
+
+    /// The folder resources are kept in.
+    pub(crate) fn shelf_folder(&self) -> PathBuf {
+        self.shelf.folder.clone().unwrap_or_else(|| self.state_folder().join("shelf"))
     }
 
     /// What callers see and may do.
@@ -117,6 +131,8 @@ impl Config {
             ("listen", address(self) != address(other)),
             ("data_dir", self.data_dir != other.data_dir),
             ("state", self.state != other.state),
+            ("shelf.folder", self.shelf.folder != other.shelf.folder),
+            ("shelf.enabled", self.shelf.enabled != other.shelf.enabled),
             ("audit", self.audit != other.audit),
             ("tasks", self.tasks != other.tasks),
             ("device", self.device != other.device),
@@ -143,6 +159,7 @@ impl Default for Config {
             cedar: None,
             guards: GuardSettings::default(),
             customs: Vec::new(),
+            shelf: ShelfConfig::default(),
             audit: AuditConfig::default(),
             tasks: TasksConfig::default(),
             device: DeviceConfig::default(),

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use failwell_gateway::Sharing;
+use failwell_server::SHELF_SERVER;
 
 use self::target::target;
 pub(super) use self::target::{address_at, authorities, headers, is_exposed, plain, program, strangers};
@@ -61,6 +62,9 @@ fn name(reader: &mut Reader<'_>, section: &Section<'_>, lines: &mut BTreeMap<Str
         reader.wrong(&found.span, &found.key, "this cannot be the name of an upstream", help);
     } else if Builtin::named(&name).is_some() {
         let message = format!("`{name}` is the name of a built-in server");
+        reader.wrong(&found.span, &found.key, message, "choose another name");
+    } else if name == SHELF_SERVER {
+        let message = format!("`{name}` is the name of what is kept");
         reader.wrong(&found.span, &found.key, message, "choose another name");
     } else if let Some(line) = lines.get(&name) {
         let message = format!("`{name}` is the name of two upstreams");

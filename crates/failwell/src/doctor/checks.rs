@@ -60,6 +60,15 @@ pub(super) const CHECKS: &[Check] = &[
         fix: Fix::same("set FAILWELL_STATE to a folder you may write to"),
     },
     Check {
+        name: "shelf",
+        need: Need::Extra,
+        look: Look::Ask(place::shelf),
+        cost: "uploads and what tools make cannot be kept",
+        fix: Fix::same(
+            "name a folder you may write to under [shelf] in failwell.toml, or free some room on its disk",
+        ),
+    },
+    Check {
         name: "port 8484",
         need: Need::Extra,
         look: Look::Ask(place::port_8484),

@@ -59,6 +59,19 @@ pub(super) fn state_folder() -> Sight {
     }
 }
 
+/// Where resources are kept, by the configuration of this folder.
+pub(super) fn shelf() -> Sight {
+    let config = config::find(None).and_then(|file| config::load(&file).ok()).unwrap_or_default();
+    if !config.shelf.enabled {
+        return Sight::ok("not wanted");
+    }
+    let folder = config.shelf_folder();
+    match try_writing(&folder) {
+        Ok(()) => Sight::ok(folder.display().to_string()),
+        Err(error) => Sight::missing(format!("{}: {error}", folder.display())),
+    }
+}
+
 /// Writes and removes a file in the folder, or in the nearest folder above that exists: looking changes nothing.
 fn try_writing(folder: &Path) -> std::io::Result<()> {
     let there = folder.ancestors().find(|above| above.exists()).unwrap_or(folder);

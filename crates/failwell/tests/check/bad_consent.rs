@@ -2,6 +2,25 @@
 
 pub(crate) const CASES: &[(&str, &[&str])] = &[
     (
+        "[shelf]\n\
+         folder = \"\"\n\
+         max_bytes = 5\n\
+         max_upload_bytes = \"1M\"\n\
+         ttl_s = 3000000\n\
+         max_item = 3\n\
+         [[upstream]]\n\
+         name = \"shelf\"\n\
+         command = [\"x\"]\n",
+        &[
+            "2:10 `folder` is empty | name a folder, or remove the line",
+            "3:13 `max_bytes` is out of range | give it a value from 1024 to 1125899906842624; the default is 1073741824",
+            "4:20 `max_upload_bytes` takes a whole number, not text | write a number from 1 to 1099511627776 without quotes",
+            "5:1 `ttl_s` is more than `max_ttl_s` | no resource is kept longer than `max_ttl_s`; lower the one or raise the other",
+            "6:1 unknown key `max_item` | did you mean `max_items`?",
+            "8:8 `shelf` is the name of what is kept | choose another name",
+        ],
+    ),
+    (
         "servers = [\"lobby\"]\n\
      [approval]\n\
      wait_s = 3601\n\

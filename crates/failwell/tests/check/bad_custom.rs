@@ -27,7 +27,7 @@ pub(crate) const CASES: &[(&str, &[&str])] = &[
         &[
             "2:8 `pii` is the name of a built-in guard | choose another name",
             "4:15 `request` is not known here | did you mean `requests`?",
-            "5:12 there is no server `nobody` | the servers of this file are `lobby`; `*` stands for all",
+            "5:12 there is no server `nobody` | the servers of this file are `lobby`, `shelf`; `*` stands for all",
             "6:14 `timeout_ms` is out of range | give it a value from 1 to 60000; the default is 1000",
             "7:1 `fuel` has no effect with `command` | remove it: it goes with `wasm`",
             "9:1 unknown key `critcal` | did you mean `critical`?",

@@ -10,6 +10,7 @@
 mod approvals;
 mod canary;
 mod folder;
+mod forms;
 mod guards;
 mod guards_of_ones_own;
 mod identity;
@@ -20,4 +21,6 @@ mod pins;
 mod place;
 mod redis;
 mod reload;
+mod resources;
+mod shelf;
 mod tokens;

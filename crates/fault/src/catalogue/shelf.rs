@@ -15,18 +15,12 @@ reasons! {
         hint: "for a type use a small letter and then up to 31 small letters, digits, `_` or `-`; for a file a name without folders and without hidden characters, of at most 255 bytes",
         about: "Types, endings and file names are checked before anything is written. A path, a control or look-alike character in one of them is refused rather than cleaned up.",
     }
-    SHELF_BAD_UPLOAD = "shelf/BAD_UPLOAD" {
-        Invalid, BadArguments, Caller,
-        title: "the fields of the request are wrong",
-        detail: "Validation Error",
-        hint: "fix every listed violation and send the request again; an upload has `file` and `type`, and may have `ttl` in seconds and `metadata` as a JSON object",
-        about: "The fields were checked; nothing was kept or changed.",
-    }
-    SHELF_NOT_MULTIPART = "shelf/NOT_MULTIPART" {
-        Malformed, MediaType, Caller,
-        title: "the body is not multipart/form-data",
-        hint: "send the header `Content-Type: multipart/form-data; boundary=…`, as every form library does",
-        about: "An upload is a form with a file in it.",
+    SHELF_METADATA = "shelf/METADATA" {
+        Invalid, BadParams, Caller,
+        title: "the metadata is too large",
+        detail: "the metadata has {size} bytes as JSON; at most {limit} are kept",
+        hint: "send at most {limit} bytes of metadata, and the rest as a resource of its own",
+        about: "Metadata says what a resource is; it is looked through with every list, so it is bounded.",
     }
     SHELF_BAD_MULTIPART = "shelf/BAD_MULTIPART" {
         Malformed, BadShape, Caller,

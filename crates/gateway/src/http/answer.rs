@@ -5,7 +5,9 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use failwell_fault::{Effect, Fault, reason};
-use failwell_rpc::{About, Era, Incoming, Json, Limits, Message, Notification, Raw, Request, Response, read};
+use failwell_rpc::{
+    About, Era, Incoming, Json, Letter, Limits, Message, Notification, Raw, Request, Response, read,
+};
 use failwell_transport::{ContentKind, Events, Heard, Unheard, Verb};
 use serde_json::Value;
 
@@ -111,7 +113,11 @@ impl Peer {
     }
 
     /// Takes one message from the stream of a request, or from the one that belongs to none.
-    pub(super) async fn hear(self: &Arc<Self>, bytes: &[u8], of: Option<u64>) -> Result<Option<Said>, Fault> {
+    pub(super) async fn hear(
+        self: &Arc<Self>,
+        bytes: &Bytes,
+        of: Option<u64>,
+    ) -> Result<Option<Said>, Fault> {
         let mut told = Vec::new();
         let said = self.sort(bytes, of, &mut told)?;
         for notice in told {
@@ -126,11 +132,11 @@ impl Peer {
 
     fn sort(
         self: &Arc<Self>,
-        bytes: &[u8],
+        bytes: &Bytes,
         of: Option<u64>,
         told: &mut Vec<ForClient>,
     ) -> Result<Option<Said>, Fault> {
-        match read(bytes, &Limits::default()) {
+        match Letter::new(bytes.clone()).read(&Limits::default()) {
             Incoming::One(message) => match message {
                 Ok(message) => self.take(&message, of, told),
                 // Something like a call that nobody can read: an answer may still follow.

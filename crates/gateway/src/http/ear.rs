@@ -11,7 +11,7 @@ use std::sync::atomic::Ordering;
 
 use super::Peer;
 use crate::door::Unsaid;
-use crate::link::request_text;
+use crate::link::Written;
 use crate::params::plain_meta;
 
 /// Between two attempts: doubled each time …
@@ -71,9 +71,9 @@ async fn open(peer: &Peer, place: Option<&str>) -> Result<Heard, Unsaid> {
     let meta = plain_meta();
     let number = peer.next.fetch_add(1, Ordering::Relaxed);
     let params = json!({"notifications": wanted, "_meta": meta}).to_string();
-    let headers = peer.headers_for("subscriptions/listen", &params);
-    let body = request_text(number, "subscriptions/listen", &params);
-    peer.door.say(Verb::Post, headers, Bytes::from(body)).await
+    let written = Written::new(number, "subscriptions/listen", |out| out.push_str(&params));
+    let headers = peer.headers_for("subscriptions/listen", written.params());
+    peer.door.say(Verb::Post, headers, Bytes::from(written.text)).await
 }
 
 /// Until the stream ends, or makes no sense any more.

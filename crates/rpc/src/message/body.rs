@@ -1,21 +1,27 @@
 use crate::id::Id;
 use crate::raw::{Json, Raw};
 use crate::scan::{Envelope, Members, Slot, Span};
+use bytestring::ByteString;
 use std::borrow::Cow;
 
 /// The text of a message and where its parts are.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Body<'a> {
     all: &'a str,
+    letter: Option<&'a ByteString>,
     whole: Span,
     id: Span,
     members: Members,
 }
 
 impl<'a> Body<'a> {
-    pub(super) fn new(envelope: &Envelope<'a>) -> Self {
+    pub(super) fn new(envelope: &Envelope<'a>, letter: Option<&'a ByteString>) -> Self {
         let id = envelope.span(Slot::Id).unwrap_or_default();
-        Self { all: envelope.all(), whole: envelope.whole(), id, members: envelope.members() }
+        Self { all: envelope.all(), letter, whole: envelope.whole(), id, members: envelope.members() }
+    }
+
+    fn keep(&self, value: Raw<'a>) -> Json {
+        self.letter.map_or_else(|| value.to_json(), |letter| Json::part_of(letter, value))
     }
 
     fn text(&self) -> &'a str {
@@ -101,6 +107,13 @@ impl Request<'_> {
     }
 }
 
+impl<'a> Request<'a> {
+    /// A value of the message, owned; no copy where the letter it came in is kept.
+    pub fn keep(&self, value: Raw<'a>) -> Json {
+        self.body.keep(value)
+    }
+}
+
 impl<'a> Response<'a> {
     /// A member of `result`, or of `error`.
     pub fn member(&self, name: &str) -> Option<Raw<'a>> {
@@ -113,6 +126,11 @@ impl<'a> Response<'a> {
     /// The whole message as it was received, unknown members included.
     pub fn text(&self) -> &'a str {
         self.message.text()
+    }
+
+    /// A value of the message, owned; no copy where the letter it came in is kept.
+    pub fn keep(&self, value: Raw<'a>) -> Json {
+        self.message.keep(value)
     }
 
     /// The message under another id: three borrowed pieces for a vectored write.

@@ -5,17 +5,20 @@ use super::{About, Message, Misread};
 use crate::id::Id;
 use crate::raw::{Kind, Raw};
 use crate::scan::{Envelope, Slot};
+use bytestring::ByteString;
 use failwell_fault::{Fault, reason};
-use std::borrow::Cow;
 
-pub(super) fn message<'a>(envelope: &Envelope<'a>) -> Result<Message<'a>, Misread> {
+pub(super) fn message<'a>(
+    envelope: &Envelope<'a>,
+    letter: Option<&'a ByteString>,
+) -> Result<Message<'a>, Misread> {
     let (id, about) = (envelope.id(), about(envelope));
     if let Some(defect) = envelope.soft_defect() {
         return Err(Misread::of_defect(defect, id, about));
     }
     let checked = version(envelope).and_then(|()| match about {
-        About::Call => call(envelope, id.clone()),
-        About::Answer => answer(envelope, id.clone()),
+        About::Call => call(envelope, id.clone(), letter),
+        About::Answer => answer(envelope, id.clone(), letter),
         About::Unknown => Err(bad_shape("method")),
     });
     checked.map_err(|fault| Misread::new(fault, id, about))
@@ -40,7 +43,11 @@ fn version(envelope: &Envelope<'_>) -> Result<(), Fault> {
     if stated.as_deref() == Some("2.0") { Ok(()) } else { Err(bad_shape("jsonrpc")) }
 }
 
-fn call<'a>(envelope: &Envelope<'a>, id: Option<Id>) -> Result<Message<'a>, Fault> {
+fn call<'a>(
+    envelope: &Envelope<'a>,
+    id: Option<Id>,
+    letter: Option<&'a ByteString>,
+) -> Result<Message<'a>, Fault> {
     if envelope.span(Slot::Id).is_some() && id.is_none() {
         return Err(Fault::new(&reason::RPC_BAD_ID));
     }
@@ -50,21 +57,11 @@ fn call<'a>(envelope: &Envelope<'a>, id: Option<Id>) -> Result<Message<'a>, Faul
         }
     }
     let method = envelope.get(Slot::Method).and_then(Raw::as_str).ok_or_else(|| bad_shape("method"))?;
-    let params = params(envelope)?;
-    Ok(with_id(envelope, id, method, params))
-}
-
-fn with_id<'a>(
-    envelope: &Envelope<'a>,
-    id: Option<Id>,
-    method: Cow<'a, str>,
-    params: Option<Raw<'a>>,
-) -> Message<'a> {
-    let body = Body::new(envelope);
-    match id {
+    let (params, body) = (params(envelope)?, Body::new(envelope, letter));
+    Ok(match id {
         Some(id) => Message::Request(Request { id, method, params, body }),
         None => Message::Notification(Notification { method, params, body }),
-    }
+    })
 }
 
 /// An array goes through: JSON-RPC allows it, and the method answers that its params are wrong.
@@ -75,7 +72,11 @@ fn params<'a>(envelope: &Envelope<'a>) -> Result<Option<Raw<'a>>, Fault> {
     }
 }
 
-fn answer<'a>(envelope: &Envelope<'a>, id: Option<Id>) -> Result<Message<'a>, Fault> {
+fn answer<'a>(
+    envelope: &Envelope<'a>,
+    id: Option<Id>,
+    letter: Option<&'a ByteString>,
+) -> Result<Message<'a>, Fault> {
     let id = id.ok_or_else(|| Fault::new(&reason::RPC_BAD_ID))?;
     let outcome = match (envelope.get(Slot::Result), envelope.get(Slot::Error)) {
         (Some(result), None) => Ok(result),
@@ -83,7 +84,7 @@ fn answer<'a>(envelope: &Envelope<'a>, id: Option<Id>) -> Result<Message<'a>, Fa
         (None, _) => return Err(bad_shape("error")),
         (Some(_), Some(_)) => return Err(bad_shape("result")),
     };
-    Ok(Message::Response(Response { id, body: outcome, message: Body::new(envelope) }))
+    Ok(Message::Response(Response { id, body: outcome, message: Body::new(envelope, letter) }))
 }
 
 fn bad_shape(member: &'static str) -> Fault {

@@ -34,7 +34,7 @@ impl Json {
         for (key, value) in self.raw().as_object().into_iter().flat_map(Object::written) {
             let place = names.iter().position(|name| super::object::is_key(key, name));
             match place.and_then(|place| taken.get_mut(place)) {
-                Some(place) => *place = Some(value.to_json()),
+                Some(place) => *place = Some(Json::part_of(self.whole(), value)),
                 None => kept.push((key, value)),
             }
         }

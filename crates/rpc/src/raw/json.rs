@@ -1,10 +1,12 @@
 use super::Raw;
 use crate::scan::{Defect, Limits, Scan, scan};
+use bytestring::ByteString;
 use serde::{Serialize, Serializer};
 
-/// Owned JSON text of one value: what a server builds its results as.
+/// Owned JSON text of one value: what a server builds its results as. Copies share the text, and a part of a larger
+/// text keeps all of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Json(Box<str>);
+pub struct Json(ByteString);
 
 impl Json {
     /// Writes a value as JSON text.
@@ -56,7 +58,15 @@ impl Json {
     }
 
     pub(crate) fn trusted(text: String) -> Self {
-        Self(text.into_boxed_str())
+        Self(ByteString::from(text))
+    }
+
+    /// A value that was read from this text, without a copy of it.
+    pub(crate) fn part_of(whole: &ByteString, value: Raw<'_>) -> Self {
+        let text = value.text();
+        let (outer, inner) = (whole.as_bytes().as_ptr_range(), text.as_bytes().as_ptr_range());
+        let is_inside = outer.start <= inner.start && inner.end <= outer.end;
+        if is_inside { Self(whole.slice_ref(text)) } else { value.to_json() }
     }
 
     /// The text.
@@ -69,9 +79,8 @@ impl Json {
         Raw::trusted(&self.0)
     }
 
-    /// The text, owned.
-    pub fn into_text(self) -> Box<str> {
-        self.0
+    pub(super) fn whole(&self) -> &ByteString {
+        &self.0
     }
 }
 

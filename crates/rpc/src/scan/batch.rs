@@ -23,6 +23,11 @@ thread_local! {
 /// readable is in the envelope instead.
 pub fn scan<'a>(bytes: &'a [u8], limits: &Limits) -> Result<Scan<'a>, Defect> {
     let text = std::str::from_utf8(bytes).map_err(|error| Defect::Utf8 { offset: error.valid_up_to() })?;
+    scan_text(text, limits)
+}
+
+/// Scans what is known to be text.
+pub(crate) fn scan_text<'a>(text: &'a str, limits: &Limits) -> Result<Scan<'a>, Defect> {
     SCRATCH.with(|scratch| match scratch.try_borrow_mut() {
         Ok(mut scratch) => root(text, limits, &mut scratch),
         Err(_) => root(text, limits, &mut Scratch::default()),

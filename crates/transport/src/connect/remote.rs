@@ -10,11 +10,13 @@ use super::address::Address;
 use super::dial::{Dialer, Trust};
 use super::heard::Heard;
 use super::idle::Idle;
+use super::lines::{HeadLines, write_line};
 use super::wire::Sent;
 
 /// A server reached over HTTP.
 pub struct Remote {
     address: Address,
+    /// Headers that go with every request, but for the host.
     fixed: HeaderMap,
     dialer: Arc<Dialer>,
     idle: Arc<Idle>,
@@ -93,12 +95,15 @@ impl Remote {
     pub fn new(url: &str, headers: &[(String, Secret<String>)], trust: Trust) -> Result<Remote, Fault> {
         let address = Address::parse(url)?;
         let mut fixed = HeaderMap::new();
-        fixed.insert(HOST, address.authority.clone());
         for (name, value) in headers {
             let name = HeaderName::try_from(name.as_str()).or_fault(&reason::CONFIG_INVALID)?;
             let mut value = HeaderValue::from_str(value.expose()).or_fault(&reason::CONFIG_INVALID)?;
             value.set_sensitive(true);
             fixed.insert(name, value);
+        }
+        // Ours to write.
+        for length in [CONTENT_LENGTH, TRANSFER_ENCODING] {
+            fixed.remove(length);
         }
         Ok(Remote { address, fixed, dialer: Arc::new(Dialer::new(trust)), idle: Arc::default() })
     }
@@ -113,7 +118,7 @@ impl Remote {
     /// Sends a request and waits for the head of its answer. Dropped while it waits, the connection is closed.
     ///
     /// A request is moved to another connection only when not a byte of it was written to the first.
-    pub async fn send(&self, verb: Verb, headers: HeaderMap, body: Bytes) -> Result<Heard, Unheard> {
+    pub async fn send(&self, verb: Verb, headers: HeadLines, body: Bytes) -> Result<Heard, Unheard> {
         let head = self.head(verb, &headers, body.len());
         while let Some(mut kept) = self.idle.take() {
             match kept.send(&head, &body).await {
@@ -131,29 +136,25 @@ impl Remote {
     }
 
     /// The head of a request, as it is written.
-    fn head(&self, verb: Verb, headers: &HeaderMap, length: usize) -> Vec<u8> {
-        let mut head = Vec::with_capacity(512);
+    fn head(&self, verb: Verb, headers: &HeadLines, length: usize) -> Vec<u8> {
+        let mut head = Vec::with_capacity(512 + headers.as_bytes().len());
         let path = self.address.path.path_and_query().map_or("/", |path| path.as_str());
         for part in [verb.as_str(), " ", path, " HTTP/1.1\r\n"] {
             head.extend_from_slice(part.as_bytes());
         }
+        if !self.fixed.contains_key(HOST) {
+            write_line(&mut head, HOST.as_str(), self.address.authority.as_bytes());
+        }
+        head.extend_from_slice(headers.as_bytes());
         // What the protocol needs wins over what was configured, and how long the body is over both.
-        let configured = self.fixed.iter().filter(|(name, _)| !headers.contains_key(*name));
-        for (name, value) in headers.iter().chain(configured) {
-            if *name != CONTENT_LENGTH && *name != TRANSFER_ENCODING {
-                put(&mut head, name.as_str(), value.as_bytes());
-            }
+        let configured = self.fixed.iter().filter(|(name, _)| !headers.has(name.as_str()));
+        for (name, value) in configured {
+            write_line(&mut head, name.as_str(), value.as_bytes());
         }
         if verb == Verb::Post || length > 0 {
-            put(&mut head, CONTENT_LENGTH.as_str(), length.to_string().as_bytes());
+            write_line(&mut head, CONTENT_LENGTH.as_str(), length.to_string().as_bytes());
         }
         head.extend_from_slice(b"\r\n");
         head
-    }
-}
-
-fn put(head: &mut Vec<u8>, name: &str, value: &[u8]) {
-    for part in [name.as_bytes(), b": ", value, b"\r\n"] {
-        head.extend_from_slice(part);
     }
 }

@@ -18,7 +18,8 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::sessions::Reader;
 
-type Events = Pin<Box<dyn futures_util::Stream<Item = Result<Frame<Bytes>, Infallible>> + Send>>;
+/// What comes piece by piece.
+pub(super) type Events = Pin<Box<dyn futures_util::Stream<Item = Result<Frame<Bytes>, Infallible>> + Send>>;
 
 /// The body of every response.
 pub(super) type Body = Either<Full<Bytes>, StreamBody<Events>>;

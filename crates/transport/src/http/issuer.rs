@@ -8,10 +8,10 @@ use std::time::{Duration, Instant};
 use bytes::Bytes;
 use failwell_fault::{Fault, reason};
 use failwell_policy::{Bucket, KeySet, Rate};
-use http::header::{ACCEPT, HeaderMap, HeaderValue};
+use http::header::ACCEPT;
 use tokio::io::AsyncReadExt;
 
-use crate::connect::{Remote, Trust, Verb};
+use crate::connect::{HeadLines, Remote, Trust, Verb};
 
 /// How long reading the keys may take.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -131,8 +131,7 @@ impl Issuer {
 }
 
 async fn fetch(remote: &Remote) -> Result<Bytes, String> {
-    let mut headers = HeaderMap::new();
-    headers.insert(ACCEPT, HeaderValue::from_static("application/json"));
+    let headers = HeadLines::new().with(ACCEPT.as_str(), "application/json");
     let sent = remote.send(Verb::Get, headers, Bytes::new()).await;
     let heard = sent.map_err(|why| match std::error::Error::source(&why) {
         Some(cause) => format!("{why}: {cause}"),

@@ -20,7 +20,17 @@ pub(super) fn throw_away(body: Incoming, head: &Head<'_>, settings: &HttpSetting
     if body.is_end_stream() || head.get(http::header::EXPECT).is_some() {
         return;
     }
-    let most = settings.largest_body.saturating_mul(MOST);
+    read_on_for(body, settings.largest_body.saturating_mul(MOST));
+}
+
+/// The same for what is left of a body that somebody began to read.
+pub(super) fn read_on(body: Incoming) {
+    if !body.is_end_stream() {
+        read_on_for(body, HttpSettings::default().largest_body.saturating_mul(MOST));
+    }
+}
+
+fn read_on_for(body: Incoming, most: usize) {
     tokio::spawn(async move {
         let mut body = Limited::new(body, most);
         let _ = tokio::time::timeout(PATIENCE, async { while let Some(Ok(_)) = body.frame().await {} }).await;

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use failwell_fault::{Fault, reason};
 use failwell_policy::Caller;
 use failwell_render::Reply;
-use failwell_rpc::{Face, Incoming, Limits, Message, Misread, ReplyTo, Request, Revision, read};
+use failwell_rpc::{Face, Incoming, Letter, Limits, Message, Misread, ReplyTo, Request, Revision, read};
 use failwell_server::{
     Arrival, Carried, Concern, House, Keep, Session, SharedIds, Spoken, Stream, Trace, claims_modern,
 };
@@ -130,7 +130,7 @@ async fn modern(
     let (outlet, cancel) = (Arc::new(Stream::new(Keep::Nothing)), CancellationToken::new());
     let (line, called_off) = (outlet.clone(), cancel.clone());
     let work = async move {
-        match read(&bytes, &Limits::default()) {
+        match Letter::new(bytes).read(&Limits::default()) {
             Incoming::One(Ok(Message::Request(request))) => {
                 let spoken = Spoken::Modern(Some(&headers));
                 let trace = house.join_trace(&request, carried.as_deref());
@@ -255,7 +255,7 @@ async fn session_body(
     outlet: &Arc<Stream>,
 ) -> Answer {
     let one = |message| session_message(house, session, caller, (message, carried), outlet);
-    match read(bytes, &Limits::default()) {
+    match Letter::new(bytes.clone()).read(&Limits::default()) {
         Incoming::One(message) => Answer::One(one(message).await),
         Incoming::Batch(messages) => {
             let each = messages.into_iter().map(one);

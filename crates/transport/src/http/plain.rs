@@ -90,7 +90,8 @@ pub(super) async fn tool(door: &Arc<Door>, head: &Head<'_>, bytes: Bytes, caller
     door.reply(Persist::new(work, Some(cancel)).await)
 }
 
-fn around(door: &Door, head: &Head<'_>, cancel: CancellationToken) -> PlainAround {
+/// What stands around a plain call: how it is called off, and the trace it is part of.
+pub(super) fn around(door: &Door, head: &Head<'_>, cancel: CancellationToken) -> PlainAround {
     let carried = door.house.carried(|name| head.get(name));
     PlainAround { cancel, trace: door.house.join_plain(carried.as_ref()) }
 }

@@ -27,7 +27,6 @@ pub(super) struct Head<'a> {
     pub(super) method: &'a Method,
     pub(super) path: &'a str,
     /// What stands behind the `?`.
-    #[expect(dead_code, reason = "for paths that read it")]
     pub(super) query: Option<&'a str>,
     /// The short name of the connection it came in on.
     pub(super) connection: &'a Arc<str>,

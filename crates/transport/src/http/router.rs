@@ -19,7 +19,7 @@ use super::request::Head;
 use super::routes::Place;
 use super::sessions::{Numbers, Sessions};
 use super::settings::HttpSettings;
-use super::{approvals, mcp, openapi, pages, plain};
+use super::{approvals, mcp, openapi, pages, plain, resources};
 
 /// Everything a request needs.
 pub(super) struct Door {
@@ -84,6 +84,9 @@ impl Door {
             (Place::Tools, _) => Box::pin(plain::tools(self, head, caller)).await,
             (Place::Approvals | Place::Approval, _) => {
                 Box::pin(approvals::answer(self, head, body, caller)).await
+            }
+            (Place::Resources | Place::Resource | Place::ResourceMetadata, _) => {
+                Box::pin(resources::answer(self, head, body, caller)).await
             }
             (Place::OpenApi, _) => Box::pin(openapi::document(self, head)).await,
             (Place::Health, _) => pages::health(),

@@ -4,6 +4,7 @@
 //! The table says how a path looks, which verbs it knows, who may use each, what it takes, what it gives when all goes
 //! well and how it fails. Failures are named by their reasons; their statuses are the renderer's.
 
+mod kept;
 mod shape;
 mod shapes;
 mod table;
@@ -15,6 +16,7 @@ use serde_json::Value;
 
 pub(super) use shape::Shape;
 pub(super) use table::ROUTES;
+pub(super) use template::decoded;
 
 use super::lock::METADATA;
 
@@ -29,6 +31,12 @@ pub(super) enum Place {
     Approvals,
     /// One of them.
     Approval,
+    /// What is kept.
+    Resources,
+    /// One resource, kept here or of a server.
+    Resource,
+    /// What belongs to one that is kept.
+    ResourceMetadata,
     OpenApi,
     Health,
     Ready,
@@ -85,7 +93,6 @@ pub(super) enum Takes {
     /// JSON that somebody else looks through.
     AnyJson(fn() -> Value),
     /// Parts of a form, a file among them, with this schema.
-    #[expect(dead_code, reason = "for paths that take files")]
     Form(fn() -> Value),
 }
 

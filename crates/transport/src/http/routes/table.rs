@@ -2,16 +2,16 @@
 //! swallow it.
 
 use failwell_fault::reason;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use super::shape::Shape;
-use super::{Action, Gives, Needs, Place, Query, Route, Speaks, Takes, shapes};
+use super::{Action, Gives, Needs, Place, Route, Speaks, Takes, kept, shapes};
 use crate::http::lock::METADATA;
 
 const JSON: &str = "application/json";
 
 /// What most actions have in common.
-const GET: Action = Action {
+pub(super) const GET: Action = Action {
     verb: "GET",
     id: "",
     summary: "",
@@ -22,14 +22,14 @@ const GET: Action = Action {
     fails: &[],
     speaks: Speaks::Rest,
 };
-const POST: Action = Action { verb: "POST", ..GET };
+pub(super) const POST: Action = Action { verb: "POST", ..GET };
 const OPEN: Action = Action { needs: Needs::Nothing, ..GET };
 
-const fn ok(about: &'static str, schema: fn() -> Value) -> Gives {
+pub(super) const fn ok(about: &'static str, schema: fn() -> Value) -> Gives {
     Gives { status: 200, about, kind: JSON, schema }
 }
 
-const fn nothing(status: u16, about: &'static str) -> Gives {
+pub(super) const fn nothing(status: u16, about: &'static str) -> Gives {
     Gives { status, about, kind: "", schema: shapes::anything }
 }
 
@@ -44,6 +44,9 @@ pub(in super::super) static ROUTES: &[Route] = &[
     Route { place: Place::Mcp, path: "/mcp/{server}", actions: MCP_SINGLE },
     Route { place: Place::Approvals, path: "/v1/approvals", actions: APPROVALS },
     Route { place: Place::Approval, path: "/v1/approvals/{id}", actions: APPROVAL },
+    Route { place: Place::Resources, path: "/v1/resources", actions: kept::RESOURCES },
+    Route { place: Place::ResourceMetadata, path: "/v1/resources/{uri*}/metadata", actions: kept::METADATA },
+    Route { place: Place::Resource, path: "/v1/resources/{uri*}", actions: kept::RESOURCE },
     Route { place: Place::OpenApi, path: "/openapi.json", actions: DOCUMENT },
     Route { place: Place::Health, path: "/healthz", actions: HEALTH },
     Route { place: Place::Ready, path: "/readyz", actions: READY },
@@ -204,11 +207,3 @@ static METADATA_OF_ALL: &[Action] =
     &[Action { id: "getTokenMetadata", summary: "how to get a token, where tokens are taken", ..TOKENS }];
 static METADATA_OF_ONE: &[Action] =
     &[Action { id: "getTokenMetadataOf", summary: "how to get a token for one path", ..TOKENS }];
-
-/// So many at the most.
-#[expect(dead_code, reason = "used by the lists that grow")]
-pub(super) static LIMIT: Query = Query {
-    name: "limit",
-    about: "how many at the most",
-    schema: || json!({"type": "integer", "minimum": 1, "maximum": 1000, "default": 100}),
-};

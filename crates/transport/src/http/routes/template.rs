@@ -45,7 +45,7 @@ fn walk<'p>(template: &str, path: &'p str, mut tell: impl FnMut(&str, &'p str)) 
 }
 
 /// Text of a path with its escapes undone, once.
-pub(super) fn decoded(text: &str) -> String {
+pub(in super::super) fn decoded(text: &str) -> String {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
     while let Some((first, tail)) = rest.split_first() {

@@ -1,0 +1,66 @@
+//! `[shelf]`: where resources are kept, and how many for how long.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use failwell_shelf::ShelfSettings;
+
+use super::keys::{SHELF_BYTES, SHELF_ITEMS, SHELF_LONGEST_TTL, SHELF_TTL, SHELF_UPLOAD};
+use super::reader::{Reader, Section};
+
+/// Where resources are kept, and how many for how long.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct ShelfConfig {
+    /// Whether they are kept at all.
+    pub(crate) enabled: bool,
+    /// Where; below the folder for state when it is not set.
+    pub(crate) folder: Option<PathBuf>,
+    pub(crate) settings: ShelfSettings,
+}
+
+impl Default for ShelfConfig {
+    fn default() -> ShelfConfig {
+        ShelfConfig { enabled: true, folder: None, settings: ShelfSettings::default() }
+    }
+}
+
+/// Reads what the file says about kept resources.
+pub(super) fn read(reader: &mut Reader<'_>, root: &Section<'_>) -> ShelfConfig {
+    let usual = ShelfConfig::default();
+    let Some(section) = reader.table(root, "shelf") else { return usual };
+    let folder = folder(reader, &section);
+    let mut number = |wanted| reader.number(&section, wanted);
+    let settings = ShelfSettings {
+        most_bytes: number(&SHELF_BYTES),
+        most_items: number(&SHELF_ITEMS),
+        largest: number(&SHELF_UPLOAD),
+        ttl: Duration::from_secs(number(&SHELF_TTL)),
+        longest_ttl: Duration::from_secs(number(&SHELF_LONGEST_TTL)),
+        ..usual.settings
+    };
+    if settings.largest > settings.most_bytes {
+        let message = "`max_upload_bytes` is more than `max_bytes`";
+        let help = "one resource cannot be larger than all of them may be; lower the one or raise the other";
+        let at = if section.has("max_upload_bytes") { "max_upload_bytes" } else { "max_bytes" };
+        reader.wrong(&section.key_span(at), &section.path(at), message, help);
+    }
+    if settings.ttl > settings.longest_ttl {
+        let help = "no resource is kept longer than `max_ttl_s`; lower the one or raise the other";
+        let at = if section.has("ttl_s") { "ttl_s" } else { "max_ttl_s" };
+        reader.wrong(&section.key_span(at), &section.path(at), "`ttl_s` is more than `max_ttl_s`", help);
+    }
+    ShelfConfig { enabled: reader.flag(&section, "enabled").unwrap_or(usual.enabled), folder, settings }
+}
+
+fn folder(reader: &mut Reader<'_>, section: &Section<'_>) -> Option<PathBuf> {
+    let found = reader.text(section, "folder")?;
+    if found.value.is_empty() {
+        reader.wrong(&found.span, &found.key, "`folder` is empty", "name a folder, or remove the line");
+        return None;
+    }
+    let folder = reader.folder.join(found.value);
+    if folder.exists() && !folder.is_dir() {
+        reader.wrong(&found.span, &found.key, "`folder` names a file", "name a folder, or one to be made");
+    }
+    Some(folder)
+}
