@@ -26,18 +26,19 @@ def device(name="browser", **more):
 
 
 def checks(binary):
-    with shop() as address, serving(binary, device()) as server:
-        yield from each(Flow(server, address).checks())
+    with shop() as counter, serving(binary, device()) as server:
+        yield from each(Flow(server, counter).checks())
 
 
 class Flow:
-    def __init__(self, server, address):
-        self.server, self.do, self.address = server, server.do, address
+    def __init__(self, server, counter):
+        self.server, self.do, self.counter, self.address = server, server.do, counter, counter.address
 
     def checks(self):
         return [
             self.a_login, self.one_button_that_changed_is_seen, self.what_people_do_on_pages, self.a_dialog_is_told_and_answered,
-            self.addresses_that_are_closed, self.a_driver_killed_at_work, self.it_ends,
+            self.addresses_that_are_closed, self.a_report_people_can_read, self.a_driver_killed_at_work,
+            self.a_driver_killed_between_calls, self.it_ends,
         ]
 
     def text(self, selector):
@@ -88,8 +89,8 @@ class Flow:
 
     def a_dialog_is_told_and_answered(self):
         self.do("tap_element", selector="Ask")
-        self.server.refuse("device/ALERT_OPEN", "tap_element", selector="Buy", timeout=1)
-        self.do("tap_element", selector="Ask") if self.text("#state") == "No" else None
+        failed = self.server.refuse("device/ALERT_OPEN", "tap_element", selector="Buy", timeout=1)
+        assert failed.object["alert"] == "Really?", failed.object
         assert self.do("handle_alert", action="accept")["alert"] == "Really?"
         assert self.text("#state") == "Yes"
 
@@ -97,8 +98,23 @@ class Flow:
         for address in ("file:///etc/passwd", "chrome://version", "javascript:alert(1)", "devtools://x", "data:text/html,x"):
             self.server.refuse("device/ADDRESS_DENIED", "launch_app", app=address)
 
+    def a_report_people_can_read(self):
+        """The report in the browser it is about: everything in it shows, and nothing comes from elsewhere."""
+        report = self.do("get_report", title="Shop")
+        self.counter.shown["/report"] = self.server.read(report["html"]["uri"])
+        self.do("get_logs")
+        self.do("launch_app", app=f"{self.address}/report")
+        assert self.do("assert_element_exists", selector="h1", strategy="css")["holds"]
+        assert self.text("h1") == "Shop"
+        picture = self.do("find_element", selector="details[open] img", strategy="css")["element"]
+        assert picture["rect"]["width"] > 100 and picture["rect"]["height"] > 200, "a picture that is there has a size"
+        assert "The screen after step" in picture["name"], picture
+        wrong = [one for one in self.do("get_logs")["entries"] if "favicon" not in one["message"]]
+        assert wrong == [], wrong
+
     def a_driver_killed_at_work(self):
         """The driver is killed while a tap is under way: its effect is unknown, and the session can be had again."""
+        self.do("launch_app", app=f"{self.address}/home")
         driver = next(number for number, name in below(self.server.process.pid).items() if name == "chromedriver")
         browsers = [number for number, name in below(driver).items() if name.startswith("chrom")]
         assert browsers, "there is a browser"
@@ -115,6 +131,18 @@ class Flow:
         self.do("recover_session")
         self.do("launch_app", app=f"{self.address}/home")
         assert self.text("#greeting") == "Hello, ada"
+
+    def a_driver_killed_between_calls(self):
+        """Nothing was under way: nothing was done, and the session can be ended all the same."""
+        driver = next(number for number, name in below(self.server.process.pid).items() if name == "chromedriver")
+        os.kill(driver, signal.SIGKILL)
+        deadline = time.monotonic() + 20
+        while driver in below(os.getpid()):
+            assert time.monotonic() < deadline, "it is still there"
+            time.sleep(0.05)
+        failed = self.server.refuse("device/DRIVER_DIED", "tap_element", selector="Buy", timeout=0)
+        assert failed.fault["effect"] == "none", failed.fault
+        self.do("recover_session")
 
     def it_ends(self):
         """The browser goes with its session; the driver waits a while for the next, and goes with the server."""

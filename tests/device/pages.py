@@ -32,6 +32,8 @@ class Shop(http.server.BaseHTTPRequestHandler):
             self.send(200, LOGIN.format(style=STYLE, message=message))
         elif place.path == "/home":
             self.send(200, HOME.format(style=STYLE, name="ada", sale="sale" if "sale" in asked else ""))
+        elif place.path in self.server.shown:
+            self.answer(200, self.server.shown[place.path])
         else:
             self.send(404, "nothing here")
 
@@ -45,7 +47,9 @@ class Shop(http.server.BaseHTTPRequestHandler):
         self.end_headers()
 
     def send(self, status, text):
-        page = f"<!doctype html><html lang=en>{text}".encode()
+        self.answer(status, f"<!doctype html><html lang=en>{text}".encode())
+
+    def answer(self, status, page):
         self.send_response(status)
         self.send_header("content-type", "text/html; charset=utf-8")
         self.send_header("content-length", str(len(page)))
@@ -56,13 +60,21 @@ class Shop(http.server.BaseHTTPRequestHandler):
         pass
 
 
+class Counter(http.server.ThreadingHTTPServer):
+    """The shop, which also shows whatever pages it is handed: bytes by path."""
+
+    def __init__(self):
+        super().__init__(("127.0.0.1", 0), Shop)
+        self.shown = {}
+        self.address = f"http://127.0.0.1:{self.server_port}"
+
+
 @contextlib.contextmanager
 def shop():
-    """Yields its address."""
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Shop)
+    server = Counter()
     threading.Thread(target=server.serve_forever, daemon=True).start()
     try:
-        yield f"http://127.0.0.1:{server.server_port}"
+        yield server
     finally:
         server.shutdown()
         server.server_close()

@@ -42,6 +42,8 @@ const ANSWER: Duration = Duration::from_secs(5);
 const PAUSE: Duration = Duration::from_millis(50);
 /// How long it has to end by itself.
 const GRACE: Duration = Duration::from_secs(3);
+/// How long it may take until it is known that one which no longer listens has ended, with everything it started.
+pub(crate) const NOTICED: Duration = Duration::from_secs(6);
 
 /// The driver of one device.
 pub(crate) struct Driver {
@@ -93,10 +95,10 @@ impl Driver {
         Ok(running.insert(started).line.clone())
     }
 
-    /// Whether a driver of ours has ended; one that somebody else runs is never known to have.
-    pub(crate) async fn has_died(&self) -> bool {
+    /// Whether a driver of ours has ended, or does so within this time; one that somebody else runs is never known to have.
+    pub(crate) async fn has_died(&self, within: Duration) -> bool {
         match self.running.lock().await.as_mut() {
-            Some(Running { child: Some(child), .. }) => has_ended(child).await,
+            Some(Running { child: Some(child), .. }) => timeout(within, child.wait()).await.is_ok(),
             _ => false,
         }
     }

@@ -11,7 +11,7 @@ use tokio::time::{Instant, sleep, timeout};
 
 use crate::capabilities;
 use crate::device::{Agent, Appium, Chrome, Device, Simctl};
-use crate::driver::Driver;
+use crate::driver::{Driver, NOTICED};
 use crate::keep::Keep;
 use crate::log::Log;
 use crate::queue::{NoTurn, Queue, Turn};
@@ -111,10 +111,12 @@ impl Session {
     }
 
     /// A driver of ours that died takes the session with it.
-    pub(crate) async fn check_driver(&self) {
-        if self.post.driver.has_died().await {
+    pub(crate) async fn check_driver(&self, within: Duration) -> bool {
+        let has_died = self.post.driver.has_died(within).await;
+        if has_died {
             self.lose();
         }
+        has_died
     }
 }
 
@@ -238,7 +240,8 @@ impl Desk {
         let (Some(_), Some(device)) = (known, device) else { return Ok(()) };
         let tried = Tried { what: "ending sessions", driver: device.driver(), aim: None };
         match timeout(ENDING, device.end()).await {
-            // One that is gone already has ended.
+            // One that is gone already has ended, and so has one whose driver is.
+            Ok(Err(Trouble::NotSent(_))) if session.post.driver.has_died(NOTICED).await => Ok(()),
             Ok(Err(trouble)) if !trouble.ends_session() => Err(trouble.fault(tried)),
             Ok(_) => Ok(()),
             Err(_) => {

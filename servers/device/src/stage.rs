@@ -2,13 +2,15 @@
 
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use failwell_fault::{Fault, reason};
 
 use crate::device::Device;
+use crate::driver::NOTICED;
 use crate::queue::Turn;
 use crate::sessions::{Desk, Session};
-use crate::w3c::{Locator, Tried, Trouble};
+use crate::w3c::{Locator, Touch, Tried, Trouble};
 
 /// One caller at work on one device.
 pub(crate) struct Stage {
@@ -29,10 +31,17 @@ impl Stage {
 
     /// The fault of a trouble. A session that is gone is marked as such.
     pub(crate) async fn fault(&self, trouble: Trouble, what: &'static str, aim: Option<&Locator>) -> Fault {
+        let trouble = match trouble {
+            // A driver of ours that ended between two calls has died, and nobody need ask whether it runs.
+            Trouble::NotSent(error) if self.session.check_driver(NOTICED).await => {
+                Trouble::Lost { touch: Touch::Looks, error }
+            }
+            other => other,
+        };
         if trouble.ends_session() {
             self.session.lose();
-        } else if matches!(trouble, Trouble::NotSent(_) | Trouble::Late { .. }) {
-            self.session.check_driver().await;
+        } else if matches!(trouble, Trouble::Late { .. }) {
+            self.session.check_driver(Duration::ZERO).await;
         }
         let aim = aim.map(|locator| (locator.strategy.as_str(), locator.value.as_str()));
         trouble.fault(Tried { what, driver: self.device.driver(), aim })
