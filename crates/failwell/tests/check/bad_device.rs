@@ -46,8 +46,8 @@ pub(crate) const CASES: &[(&str, &[&str])] = &[
          udid = \"--help\"\n\
          env_pass = [\"A B\"]\n",
         &[
-            "2:8 this cannot be the name of a device | use lowercase letters, digits, - and single _, beginning with a letter and not ending in _",
             "1:1 a device without the address of its driver | add url = \"http://127.0.0.1:8100\"",
+            "2:8 this cannot be the name of a device | use lowercase letters, digits, - and single _, beginning with a letter and not ending in _",
             "5:1 the environment variable UNSET is not set | set it before the start: export UNSET=…",
             "9:1 `url` has no effect with `simctl` | remove it: simctl is a program of this machine",
             "10:8 this is no simulator | write the id `xcrun simctl list devices` shows, or booted",
