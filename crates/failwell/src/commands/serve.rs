@@ -6,8 +6,8 @@ use failwell_fault::Fault;
 use failwell_policy::guard::Direction;
 use failwell_policy::{GuardSettings, Guards, Limits, Rate};
 use failwell_process::Launcher;
-use failwell_shelf::Shelf;
 use failwell_server::{Gate, House, Room, Settings, Turnstile, keep_panics_quiet};
+use failwell_shelf::Shelf;
 use tokio_util::sync::CancellationToken;
 
 use super::{device, ledger, tasks};

@@ -9,7 +9,9 @@ use super::keys::servers;
 use super::names::{list, nearest};
 use super::reader::{Reader, Section};
 use super::settings::Config;
-use super::{audit, charter, consent, device, guard, identity, jwt, limits, rules, shelf, state, tasks, upstream};
+use super::{
+    audit, charter, consent, device, guard, identity, jwt, limits, rules, shelf, state, tasks, upstream,
+};
 
 /// Reads the whole file. What it returns counts only when the reader found nothing wrong.
 pub(super) fn read(reader: &mut Reader<'_>, root: &Section<'_>) -> Config {
@@ -22,6 +24,7 @@ pub(super) fn read(reader: &mut Reader<'_>, root: &Section<'_>) -> Config {
         reader.folder.join(text.value)
     });
     let state = state::read(reader, root);
+    let require_key = reader.flag(root, "require_key").unwrap_or(false);
     let keys = identity::read(reader, root);
     let jwt = jwt::read(reader, root);
     let limits = limits::read(reader, root);
@@ -54,6 +57,7 @@ pub(super) fn read(reader: &mut Reader<'_>, root: &Section<'_>) -> Config {
         listen,
         data_dir,
         state,
+        require_key,
         keys,
         jwt,
         limits,

@@ -18,7 +18,8 @@ use http::Uri;
 use crate::state;
 
 use super::{
-    Builtin, CustomConfig, DeviceConfig, JwtConfig, OtlpConfig, PostgresConfig, ShelfConfig, StateConfig, TasksConfig,
+    Builtin, CustomConfig, DeviceConfig, JwtConfig, OtlpConfig, PostgresConfig, ShelfConfig, StateConfig,
+    TasksConfig,
 };
 
 /// The settings of one start.
@@ -32,6 +33,8 @@ pub(crate) struct Config {
     pub(crate) data_dir: Option<PathBuf>,
     /// Where nodes keep what they share.
     pub(crate) state: StateConfig,
+    /// Whether every caller needs a key.
+    pub(crate) require_key: bool,
     /// The keys callers may present, besides the one of the environment.
     pub(crate) keys: Keys,
     /// The tokens callers may present.
@@ -131,6 +134,7 @@ impl Config {
             ("listen", address(self) != address(other)),
             ("data_dir", self.data_dir != other.data_dir),
             ("state", self.state != other.state),
+            ("require_key", self.require_key != other.require_key),
             ("shelf.folder", self.shelf.folder != other.shelf.folder),
             ("shelf.enabled", self.shelf.enabled != other.shelf.enabled),
             ("audit", self.audit != other.audit),
@@ -148,6 +152,7 @@ impl Default for Config {
             listen: None,
             data_dir: None,
             state: StateConfig::Memory,
+            require_key: false,
             keys: Keys::default(),
             jwt: None,
             limits: Limits::default(),

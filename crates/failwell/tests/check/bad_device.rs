@@ -19,7 +19,7 @@ pub(crate) const CASES: &[(&str, &[&str])] = &[
          [[device.devices]]\n\
          name = \"a\"\n\
          driver = \"appium\"\n\
-         url = \"http://farm.example/SECRET\"\n\
+         url = \"http://farm.example/wd\"\n\
          command = [\"appium\"]\n\
          udid = \"1\"\n",
         &[

@@ -86,3 +86,23 @@ async fn several_sessions_are_never_guessed_at() {
     talk.fails("take_screenshot", json!({"session": id}), "device/UNKNOWN_SESSION").await;
     talk.done("take_screenshot", json!({})).await;
 }
+
+#[tokio::test]
+async fn a_session_of_somebody_else_is_as_unknown_as_none() {
+    let driver = StandIn::start().await;
+    let world = World::new(settings(vec![phone(&driver.url)]));
+    let mut talk = Talk::on_phone(&world).await;
+    let id = talk.done("list_sessions", json!({})).await["sessions"][0]["session"].clone();
+    for (arguments, reason) in [
+        (json!({"session": id}), "device/UNKNOWN_SESSION"),
+        (json!({"session": "s0"}), "device/UNKNOWN_SESSION"),
+        (json!({}), "device/NO_SESSION"),
+    ] {
+        for tool in ["take_screenshot", "stop_session", "recover_session", "get_report", "stop_recording"] {
+            let refused = world.stranger(tool, arguments.clone()).await;
+            assert_eq!(refused["error"]["data"]["reason"], json!(reason), "{tool}: {refused}");
+        }
+    }
+    assert_eq!(world.stranger("list_sessions", json!({})).await["result"]["sessions"], json!([]));
+    talk.done("take_screenshot", json!({})).await;
+}

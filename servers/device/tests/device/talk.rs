@@ -6,8 +6,10 @@ use std::time::Duration;
 
 use failwell_audit::{Journal, Style};
 use failwell_device::{DeviceSettings, DriverKind, Reach, Settings, device};
+use failwell_policy::Caller;
 use failwell_process::Launcher;
-use failwell_server::{House, Settings as HouseSettings};
+use failwell_rpc::{Face, Id, ReplyTo};
+use failwell_server::{House, PlainCall, PlainFrom, Settings as HouseSettings};
 use failwell_transport::{StdioSettings, serve_stdio};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf, split};
@@ -57,6 +59,16 @@ impl World {
         let books = Journal::to(Style::Json, journal.clone());
         let house = House::new(Arc::new(room), HouseSettings::default(), books).expect("the house builds");
         World { house, journal }
+    }
+
+    /// What another caller is answered.
+    pub(crate) async fn stranger(&self, tool: &str, arguments: Value) -> Value {
+        let call = PlainCall::Execute { name: tool.to_owned(), arguments };
+        let to = ReplyTo::request(Id::from_number(1), Face::Rpc);
+        let caller = Caller::keyholder("stranger");
+        let from = PlainFrom { caller: &caller, connection: "", request: None };
+        let reply = self.house.walk_plain(to, Ok(call), from, CancellationToken::new()).await;
+        serde_json::from_slice(&reply.expect("an answer").body).expect("JSON")
     }
 
     /// Every line the operator read.
