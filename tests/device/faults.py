@@ -54,9 +54,11 @@ def large(server, emulator):
 
 def kept_whole(server, link):
     """What lies on the disk is what its name says, and nothing of it lies there in half."""
-    for place in server.state.rglob("*"):
-        if place.is_file() and len(place.stem) == 64 and place.stem in link["uri"]:
-            assert hashlib.sha256(place.read_bytes()).hexdigest() == place.stem, place
+    shelf = server.state / "shelf"
+    kept = [place for place in shelf.rglob("*.png") if place.stem in link["uri"]]
+    assert len(kept) == 1 and hashlib.sha256(kept[0].read_bytes()).hexdigest() == kept[0].stem, kept
+    half = [place for place in (shelf / "incoming").rglob("*") if place.is_file() and place.name != "lock"]
+    assert half == [], half
 
 
 def too_large(server, emulator):
