@@ -45,6 +45,17 @@ install_otlp_into() {
 	"$1/bin/python" -m pip install --quiet --no-deps --requirement tests/tools/otlp/requirements.txt
 }
 
+# Schemathesis, which sends what it makes of our own description of the REST face.
+SCHEMATHESIS_HASH=$(sha256sum tests/tools/schemathesis/requirements.txt | cut -c1-16)
+export FAILWELL_SCHEMATHESIS=$CACHE/tools/schemathesis-$SCHEMATHESIS_HASH
+
+install_schemathesis() { once "$FAILWELL_SCHEMATHESIS" install_schemathesis_into; }
+
+install_schemathesis_into() {
+	"${PYTHON:-python3}" -m venv "$1" || die "python cannot make a virtual environment" "install its venv module (Debian: python3-venv)"
+	"$1/bin/python" -m pip install --quiet --no-deps --requirement tests/tools/schemathesis/requirements.txt
+}
+
 # Environments and projects for the pytest server: one folder per pinned version, and source archives.
 PYTEST_HASH=$(cat tests/tools/pytest-*/requirements.txt tests/tools/pytest-projects.txt | sha256sum | cut -c1-16)
 export FAILWELL_PYTEST=$CACHE/tools/pytest-$PYTEST_HASH

@@ -1,6 +1,6 @@
 # What `./x test` runs, in this order. Each step is a function that fails when the step does.
 
-STEPS=(fmt tidy clippy deny unit fuzz conformance gateway chaos interop probe telemetry pytest symbolic tasks)
+STEPS=(fmt tidy clippy deny unit fuzz conformance gateway chaos interop probe faces telemetry pytest symbolic tasks)
 STEP_LIMIT=${FAILWELL_STEP_LIMIT:-1800} # seconds; a step that hangs must not hang the run
 
 step_fmt() { cargo fmt --all --check; }
@@ -68,6 +68,13 @@ step_probe() {
 	build_fixture
 	cargo build --quiet -p failwell
 	python3 tests/tools/with_server.py "$CARGO_TARGET_DIR/debug/failwell" probe '{url}' -- "$FIXTURE" --listen 127.0.0.1:0
+}
+
+# The REST and `/rpc` faces against their own description: every reason on both, and what Schemathesis makes of it.
+step_faces() {
+	install_schemathesis
+	cargo build --quiet -p failwell
+	"$FAILWELL_SCHEMATHESIS/bin/python" tests/faces/run -- "$CARGO_TARGET_DIR/debug/failwell"
 }
 
 # What leaves the program: spans and logs as a collector reads them, records in a real PostgreSQL.

@@ -9,6 +9,7 @@ use failwell_fault::Fault;
 
 use crate::metrics::{Besides, Metrics, Sightings};
 use crate::numbers::Numbers;
+use crate::operations::Operations;
 
 /// The books of one program.
 #[derive(Clone)]
@@ -18,6 +19,7 @@ pub struct Books {
     metrics: Arc<Metrics>,
     tracer: Option<Tracer>,
     carriers: Vec<Arc<dyn Carrier>>,
+    operations: Operations,
 }
 
 /// How long what is carried elsewhere may hold up the end.
@@ -31,7 +33,8 @@ impl std::fmt::Debug for Books {
 
 impl From<Journal> for Books {
     fn from(journal: Journal) -> Books {
-        Books { journal, ledger: None, metrics: Arc::default(), tracer: None, carriers: Vec::new() }
+        let (carriers, operations) = (Vec::new(), Operations::default());
+        Books { journal, ledger: None, metrics: Arc::default(), tracer: None, carriers, operations }
     }
 }
 
@@ -55,6 +58,11 @@ impl Books {
     pub fn with_carrier(mut self, carrier: Arc<dyn Carrier>) -> Books {
         self.carriers.push(carrier);
         self
+    }
+
+    /// What happened lately; filled by whoever keeps the ledger, with [`Operations::sink`].
+    pub fn operations(&self) -> &Operations {
+        &self.operations
     }
 
     /// The same books, with secrets taken out of every line of the journal.

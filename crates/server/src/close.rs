@@ -21,6 +21,9 @@ const SEARCHED: usize = 4 * 1024;
 /// What is kept of a request that the custom guards have not let pass.
 const WITHHELD: &str = "[withheld: the custom guards have not let it pass]";
 
+/// What is kept of an answer that shows a key.
+const WITHHELD_KEY: &[u8] = b"[withheld: a key]";
+
 impl House {
     /// The end of every walk. Where a record is promised, the answer waits for it.
     pub async fn close(&self, exchange: Exchange<'_>) -> Option<Reply> {
@@ -142,7 +145,10 @@ impl House {
         };
         Box::new(Bodies {
             request: cut(request.as_bytes(), most),
-            answer: cut(reply.map_or(&[], |reply| &reply.body), most),
+            answer: match exchange.is_some_and(Exchange::shows_a_key) {
+                true => WITHHELD_KEY.to_vec(),
+                false => cut(reply.map_or(&[], |reply| &reply.body), most),
+            },
             server: exchange.map_or_else(String::new, |exchange| exchange.server.clone()),
         })
     }

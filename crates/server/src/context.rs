@@ -17,6 +17,7 @@ use crate::guarding::Porter;
 use crate::house::House;
 use crate::hub::{Event, Hub};
 use crate::log_level::LogLevel;
+use crate::operations::Happening;
 use crate::party::Party;
 use crate::passing::Passing;
 use crate::question::{Answers, Question};
@@ -192,16 +193,35 @@ impl Context {
         if let (Some(task), Some(message)) = (self.0.task.get(), message) {
             task.touch(Some(message.to_owned()));
         }
-        let Some(token) = &self.0.progress else { return };
-        if !self.is_worth_telling(done, total) {
+        let is_watched = self.house().books.operations().has_listeners();
+        if self.0.progress.is_none() && !is_watched || !self.is_worth_telling(done, total) {
             return;
         }
-        let mut params = json!({"progressToken": token, "progress": done});
+        let mut params = json!({"progress": done});
         if let Some(members) = params.as_object_mut() {
             total.map(|total| members.insert("total".to_owned(), json!(total)));
             message.map(|message| members.insert("message".to_owned(), json!(message)));
         }
-        self.notify("notifications/progress", &params).await;
+        if is_watched {
+            self.show_progress(&params).await;
+        }
+        if let (Some(token), Some(members)) = (&self.0.progress, params.as_object_mut()) {
+            members.insert("progressToken".to_owned(), json!(token));
+            self.notify("notifications/progress", &params).await;
+        }
+    }
+
+    /// Tells developers who watch how far the work is, as far as the guards let it pass.
+    async fn show_progress(&self, params: &Value) {
+        let Some(clean) = self.0.porter.notice(&self.0.server, params.to_string()).await else { return };
+        let Ok(Value::Object(mut data)) = serde_json::from_str(&clean) else { return };
+        data.remove("progressToken");
+        data.insert("ref".to_owned(), json!(self.0.reference.to_string()));
+        if !self.0.server.is_empty() {
+            data.insert("server".to_owned(), json!(self.0.server));
+        }
+        let happening = Happening { number: None, event: "progress", data: data.into() };
+        self.house().books.operations().tell(happening);
     }
 
     /// Progress must rise; the last step is always told, those in between not too often.
@@ -310,6 +330,12 @@ impl Context {
 
     /// Passes somebody else's notice on to the client, as it is.
     pub async fn relay_notice(&self, method: &str, params: &Json) {
+        if method == "notifications/progress"
+            && self.house().books.operations().has_listeners()
+            && let Ok(params) = params.raw().parse::<Value>()
+        {
+            self.show_progress(&params).await;
+        }
         let (method, params) = (failwell_rpc::json_string(method), params.text());
         let frame = format!(r#"{{"jsonrpc":"2.0","method":{method},"params":{params}}}"#);
         self.tell(failwell_rpc::on_one_line(frame)).await;

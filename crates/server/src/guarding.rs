@@ -369,6 +369,9 @@ impl House {
 
     /// Looks through an answer before it leaves. One that may not leave becomes a fault.
     pub(crate) fn let_out(&self, exchange: &mut Exchange<'_>, reply: Reply, now: Moment) -> Option<Reply> {
+        if exchange.shows_a_key() {
+            return Some(reply);
+        }
         let from = after_id(&exchange.to, &reply.body);
         let whose = answering(exchange);
         let verdict = self.porter.look(direction_of(exchange), whose, &reply.body, from);
@@ -390,7 +393,7 @@ impl House {
         let is_ours = exchange.happened.as_ref().err().is_some_and(|fault| {
             *fault.reason() == reason::POLICY_BLOCKED || *fault.reason() == reason::POLICY_GUARD_FAILED
         });
-        if is_ours || !self.porter.asks_in(direction) {
+        if is_ours || exchange.shows_a_key() || !self.porter.asks_in(direction) {
             return Some(reply);
         }
         let aim = self.aim(exchange.method, exchange.trail.target(), exchange.caller);

@@ -72,6 +72,11 @@ pub struct Exchange<'a> {
 }
 
 impl<'a> Exchange<'a> {
+    /// Whether the answer is a new key, which its maker sees this once: no guard takes it out, and no book keeps it.
+    pub(crate) fn shows_a_key(&self) -> bool {
+        self.method == Some(crate::own::MAKES_KEY) && self.happened.is_ok()
+    }
+
     /// A message that is answered before it is looked at.
     pub fn refused(fault: Fault, to: ReplyTo, began: Instant, connection: &'a str) -> Exchange<'a> {
         Exchange {

@@ -17,6 +17,7 @@ use crate::content::{ToolOutcome, Verdict};
 use crate::context::{Context, Surroundings};
 use crate::guarding::{Watched, Whose};
 use crate::house::{Exchange, House};
+use crate::own::OwnCall;
 use crate::params::Params;
 use crate::passing::Passing;
 use crate::recorder::Recorder;
@@ -40,6 +41,8 @@ pub enum PlainCall {
     ReadResource(String),
     /// Something about calls that need a person's yes.
     Approvals(ApprovalCall),
+    /// Something of the program itself.
+    Own(OwnCall),
 }
 
 /// Where a plain call comes from.
@@ -126,6 +129,7 @@ impl House {
             }
             Ok(PlainCall::ReadResource(uri)) => trail.aim(uri),
             Ok(PlainCall::Approvals(call)) => call.target().into_iter().for_each(|id| trail.aim(id)),
+            Ok(PlainCall::Own(call)) => call.target().into_iter().for_each(|target| trail.aim(target)),
             Ok(PlainCall::ListTools) | Err(_) => {}
         }
         let method = match &call {
@@ -133,6 +137,7 @@ impl House {
             Ok(PlainCall::ListTools) => Some("list_tools"),
             Ok(PlainCall::ReadResource(_)) => Some("read_resource"),
             Ok(PlainCall::Approvals(call)) => Some(call.method()),
+            Ok(PlainCall::Own(call)) => Some(call.method()),
             Err(_) => None,
         };
         let server = call.as_ref().map_or_else(|_| String::new(), |call| self.server_of_plain(call));
@@ -170,10 +175,12 @@ impl House {
         around: PlainAround,
     ) -> Result<Outcome, Fault> {
         let _passage = self.admit(caller).await?;
-        if let PlainCall::Approvals(call) = call {
-            // Rare and large, so kept apart: what every request is made of stays small.
-            return Box::pin(self.serve_approvals(call, caller, whose)).await;
-        }
+        // Rare and large, so kept apart: what every request is made of stays small.
+        let call = match call {
+            PlainCall::Approvals(call) => return Box::pin(self.serve_approvals(call, caller, whose)).await,
+            PlainCall::Own(call) => return Box::pin(self.serve_own(call, caller, whose)).await,
+            of_the_room => of_the_room,
+        };
         let cx = self.context_of_plain(caller, to, whose.server, around);
         match call {
             PlainCall::ListTools => {
@@ -200,7 +207,7 @@ impl House {
                 let contents = self.supervise(self.room.read(&uri, cx.clone()), &cx).await?.finished()?;
                 Ok(Outcome::Value(contents.members))
             }
-            PlainCall::Approvals(_) => Err(Fault::new(&reason::SERVER_BUG)),
+            PlainCall::Approvals(_) | PlainCall::Own(_) => Err(Fault::new(&reason::SERVER_BUG)),
         }
     }
 }

@@ -6,6 +6,9 @@ use failwell_rpc::Era;
 
 use crate::approving::ApprovalDesk;
 use crate::guarding::Gate;
+use crate::key_ring::KeyRing;
+use crate::memory_sessions::MemorySessions;
+use crate::rest_session::RestSessions;
 use crate::shelf_desk::ShelfDesk;
 use crate::state::{Alone, SharedState};
 use crate::turnstile::Turnstile;
@@ -35,6 +38,10 @@ pub struct Settings {
     pub house: String,
     /// Where calls ask for a person's yes; nowhere by default.
     pub approvals: Option<Arc<ApprovalDesk>>,
+    /// Who keeps the sessions of the REST face; this node alone by default.
+    pub sessions: Arc<dyn RestSessions>,
+    /// Who keeps keys that are made while the program runs; nobody by default.
+    pub keys: Option<Arc<dyn KeyRing>>,
     /// Where resources are kept; nowhere by default.
     pub shelf: Option<ShelfDesk>,
     /// What nodes share.
@@ -67,6 +74,8 @@ impl Default for Settings {
             only: None,
             house: String::new(),
             approvals: None,
+            sessions: Arc::new(MemorySessions::default()),
+            keys: None,
             shelf: None,
             state: Arc::new(Alone),
             seal_key: None,

@@ -58,7 +58,7 @@ impl RedisState {
     }
 
     /// Does something with the connection, beside whoever asks.
-    fn with<T, F>(&self, work: impl FnOnce(Arc<Inner>) -> F) -> Work<T>
+    pub(crate) fn with<T, F>(&self, work: impl FnOnce(Arc<Inner>) -> F) -> Work<T>
     where
         F: Future<Output = Result<T, Fault>> + Send + 'static,
     {
@@ -73,7 +73,7 @@ impl fmt::Debug for RedisState {
 }
 
 /// So many random bytes, in hexadecimal.
-fn random(bytes: usize) -> Result<String, Fault> {
+pub(crate) fn random(bytes: usize) -> Result<String, Fault> {
     let mut random = vec![0u8; bytes];
     getrandom::fill(&mut random).or_fault(&reason::SERVER_BUG)?;
     Ok(random.iter().map(|byte| format!("{byte:02x}")).collect())

@@ -18,5 +18,7 @@ mod http;
 mod stdio;
 
 pub use connect::{ContentKind, Events, HeadLines, Heard, Remote, Trust, Unheard, Verb};
-pub use http::{Credentials, Doors, Houses, HttpSettings, Issuer, Lock, Tokens, serve_doors, serve_http};
+pub use http::{
+    Credentials, Demand, Doors, Houses, HttpSettings, Issuer, Lock, Tokens, serve_doors, serve_http,
+};
 pub use stdio::{Line, Lines, StdioSettings, id_in_start, refuse_stdio, serve_stdio, write_lines};

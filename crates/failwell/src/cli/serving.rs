@@ -99,6 +99,9 @@ pub(crate) struct Door {
     /// Serve over HTTP on this address and port
     #[arg(long, value_name = "ADDR")]
     pub(crate) listen: Option<std::net::SocketAddr>,
+    /// With --listen: every caller needs a key; the first start makes one for an admin and shows it once
+    #[arg(long, requires = "listen")]
+    pub(crate) require_key: bool,
     /// What a failed tool is answered with: a result that the model sees, or a plain JSON-RPC error
     #[arg(long, value_name = "AS", value_enum, default_value_t = FailuresAs::Result)]
     pub(crate) tool_failures: FailuresAs,

@@ -77,6 +77,7 @@ fn view(config: &Config) -> Value {
         "listen": config.listen,
         "data_dir": config.data_dir,
         "state": config.state.to_string(),
+        "require_key": config.require_key,
         "keys": config.keys.owners().map(key).collect::<Vec<_>>(),
         "jwt": config.jwt.as_ref().map(jwt),
         "limits": limits(&config.limits),

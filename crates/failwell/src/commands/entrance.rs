@@ -5,8 +5,8 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 
 use failwell_fault::{Fault, Secret};
-use failwell_server::House;
-use failwell_transport::{Credentials, Doors, Issuer, Lock, Tokens};
+use failwell_server::{House, KeyRing, first_key};
+use failwell_transport::{Credentials, Demand, Doors, Issuer, Lock, Tokens};
 
 use super::serve;
 use crate::complaint::Complaint;
@@ -20,12 +20,14 @@ pub(super) struct Entrance {
     pub(super) at: SocketAddr,
     /// The key of the environment.
     pub(super) key: Option<Secret<String>>,
+    /// Keys that are made while it is served.
+    pub(super) ring: Arc<dyn KeyRing>,
 }
 
 impl Entrance {
     /// What another configuration would open it with.
     pub(super) fn credentials(&self, config: &Config) -> Result<Credentials, Complaint> {
-        credentials(config, self.key.as_ref(), self.at)
+        credentials(config, self.key.as_ref(), &self.ring, self.at)
     }
 
     /// From now on these open it, and lead to these houses.
@@ -44,18 +46,32 @@ pub(super) fn the_key() -> Option<Secret<String>> {
 pub(super) fn credentials(
     config: &Config,
     key: Option<&Secret<String>>,
+    ring: &Arc<dyn KeyRing>,
     at: SocketAddr,
 ) -> Result<Credentials, Complaint> {
     let keys = key.iter().fold(config.keys.clone(), |keys, key| keys.with(ENVIRONMENT, key));
     let tokens = config.jwt.as_ref().map(tokens).transpose().map_err(|fault| serve::unexpected(&fault))?;
-    let credentials = Credentials { keys, tokens };
+    let demand = if config.require_key { Demand::Always } else { Demand::WhereKnown };
+    let credentials = Credentials { keys, tokens, ring: Some(ring.clone()), demand };
     if credentials.are_none() && !at.ip().is_loopback() {
         return Err(Complaint::new(
             format!("{at} can be reached from other machines, and there is no key"),
-            "set FAILWELL_KEY to a long random text, add a [[key]] (`failwell key new`) or [jwt], or listen on 127.0.0.1",
+            "set FAILWELL_KEY to a long random text, add `require_key = true`, a [[key]] (`failwell key new`) or [jwt], or listen on 127.0.0.1",
         ));
     }
     Ok(credentials)
+}
+
+/// What is shown at the very first start that asks for keys: the key of an admin, this once. It goes to standard output
+/// alone, which is the terminal's, and is written down nowhere.
+pub(super) async fn welcome_admin(config: &Config, ring: &Arc<dyn KeyRing>) -> Result<String, Complaint> {
+    if !config.require_key {
+        return Ok(String::new());
+    }
+    let first = first_key(&**ring).await.map_err(|fault| serve::unexpected(&fault))?;
+    Ok(first.map_or_else(String::new, |key| {
+        format!("\nthe key of the first admin, shown this once:\n  {}\n", key.expose())
+    }))
 }
 
 /// The issuer's keys are read when the first token comes, and again after a reload.

@@ -2,21 +2,17 @@
 
 use std::process::ExitCode;
 
-use failwell_fault::Secret;
 use failwell_policy::KeyHash;
+use failwell_server::fresh_key;
 
 use crate::cli::{Key, MakeKey, NewKey};
 use crate::complaint::Complaint;
 use crate::terminal;
 
-/// How keys begin, so that whoever finds one knows what it opens.
-const PREFIX: &str = "fw_";
-/// How many random bytes a key has.
-const BYTES: usize = 32;
-
 pub(super) fn run(arguments: &Key) -> Result<ExitCode, Complaint> {
     let MakeKey::New(NewKey { name, roles }) = &arguments.what;
-    let key = fresh()?;
+    let key = fresh_key()
+        .map_err(|_| Complaint::new("the system has no random numbers", "look at /dev/urandom"))?;
     let hash = KeyHash::of(&key);
     let list: Vec<String> = roles.iter().map(|role| format!("\"{role}\"")).collect();
     terminal::print(&format!(
@@ -26,13 +22,4 @@ pub(super) fn run(arguments: &Key) -> Result<ExitCode, Complaint> {
         list.join(", "),
     ));
     Ok(ExitCode::SUCCESS)
-}
-
-fn fresh() -> Result<Secret<String>, Complaint> {
-    let mut random = [0; BYTES];
-    getrandom::fill(&mut random).map_err(|error| {
-        Complaint::new(format!("the system has no random numbers: {error}"), "look at /dev/urandom")
-    })?;
-    let digits: String = random.iter().map(|byte| format!("{byte:02x}")).collect();
-    Ok(Secret::new(format!("{PREFIX}{digits}")))
 }

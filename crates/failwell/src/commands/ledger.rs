@@ -21,6 +21,7 @@ pub(super) fn books(config: &Config, gate: &Gate) -> Result<Books, Fault> {
     let folder = folder(config);
     let mut sinks = sinks(audit);
     let mut books = Books::from(journal.clone());
+    sinks.push(Box::new(books.operations().sink()));
     if let Some(otlp) = &audit.otlp {
         let spans = otlp.spans.then(|| Tracer::new(otlp.queue, otlp.sample_one_in));
         let (tracer, spans) = spans.unzip();

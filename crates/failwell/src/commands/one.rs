@@ -9,9 +9,11 @@ use failwell_process::Launcher;
 use failwell_pytest::{Strictness, Walls};
 use failwell_server::{House, Settings, ToolFailures};
 
+use super::shared::Shared;
 use super::{runtime, serve, stdio, tasks, up};
 use crate::cli::{Door, FailuresAs, Pytest, SandboxIs, Serve, Server, Symbolic, Tasks};
 use crate::complaint::Complaint;
+use crate::config::Config;
 
 /// How long a call of the tasks server may take: a batch has fifty changes, and each waits for its turn.
 const LONGEST_CALL: Duration = Duration::from_secs(300);
@@ -24,9 +26,9 @@ const LONGEST_ANALYSIS: Duration = Duration::from_secs(300);
 /// Serves one tool server until its client hangs up or it is told to stop.
 pub(super) fn run(arguments: Serve) -> Result<ExitCode, Complaint> {
     match arguments.server {
-        Server::Pytest(arguments) => through(arguments.door.listen, move || pytest(arguments)),
-        Server::Symbolic(arguments) => through(arguments.door.listen, move || symbolic(arguments)),
-        Server::Tasks(arguments) => through(arguments.door.listen, move || tasks(&arguments)),
+        Server::Pytest(arguments) => through(Way::of(&arguments.door), move || pytest(arguments)),
+        Server::Symbolic(arguments) => through(Way::of(&arguments.door), move || symbolic(arguments)),
+        Server::Tasks(arguments) => through(Way::of(&arguments.door), move || tasks(&arguments)),
     }
 }
 
@@ -50,13 +52,24 @@ pub(super) fn replay_walls(sandbox: SandboxIs) -> failwell_symbolic::replay::Wal
     }
 }
 
-fn through(
-    door: Option<SocketAddr>,
-    house: impl FnOnce() -> Result<Arc<House>, Complaint>,
-) -> Result<ExitCode, Complaint> {
-    match door {
+/// Where callers come in, and whether they need a key there.
+struct Way {
+    listen: Option<SocketAddr>,
+    require_key: bool,
+}
+
+impl Way {
+    fn of(door: &Door) -> Way {
+        Way { listen: door.listen, require_key: door.require_key }
+    }
+}
+
+fn through(way: Way, house: impl FnOnce() -> Result<Arc<House>, Complaint>) -> Result<ExitCode, Complaint> {
+    match way.listen {
         None => stdio::serve_one(house),
-        Some(address) => runtime()?.block_on(async { up::serve_one(house()?, address).await }),
+        Some(address) => {
+            runtime()?.block_on(async { up::serve_one(house()?, address, way.require_key).await })
+        }
     }
 }
 
@@ -100,5 +113,6 @@ fn settings(door: &Door, request_deadline: Duration) -> Settings {
         FailuresAs::Error => ToolFailures::Error,
     };
     let turnstile = serve::turnstile(Limits::default(), door.rate);
-    Settings { request_deadline, tool_failures, turnstile, ..Settings::default() }
+    let keys = Some(Shared::nothing(&Config::default()).keys);
+    Settings { request_deadline, tool_failures, turnstile, keys, ..Settings::default() }
 }

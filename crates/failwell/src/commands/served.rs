@@ -103,6 +103,8 @@ impl Served {
             shelf: shelf.as_ref().map(|shelf| kept::desk(shelf, &gateway)),
             state: shared.state,
             seal_key: shared.seal_key,
+            sessions: shared.sessions,
+            keys: Some(shared.keys),
             ..Settings::default()
         };
         let pins = Pins::of(&consent, &config.scope(), config.pin.clone());

@@ -21,10 +21,10 @@ pub(super) fn run(arguments: &Stdio) -> Result<ExitCode, Complaint> {
         let origin = Origin::of(arguments.config.as_deref());
         match origin.settle() {
             Ok(config) => {
-                let served = Served::new(&arguments.bounds, &config, Shared::nothing())?;
+                let served = Served::new(&arguments.bounds, &config, Shared::nothing(&config))?;
                 let (house, end, stop) = (served.house.clone(), served.end(), serve::stop_on_signal());
                 // Nothing is listened on here, and one client has no use for other nodes.
-                let overruled = vec!["listen", "state"];
+                let overruled = vec!["listen", "state", "require_key"];
                 let running = Running { origin, config, served, overruled, entrance: None, demo: None };
                 tokio::spawn(running.follow(stop.clone()));
                 let ended = converse(&house, stop).await;
@@ -64,7 +64,8 @@ async fn converse(house: &Arc<House>, stop: CancellationToken) -> Result<ExitCod
 
 /// A desktop client shows what is answered, and seldom what is on standard error: it gets the reason both ways.
 async fn refuse(bounds: &Bounds, wrong: Misconfigured) -> Result<ExitCode, Complaint> {
-    let house = Served::new(bounds, &Config::default(), Shared::nothing())?.house;
+    let config = Config::default();
+    let house = Served::new(bounds, &config, Shared::nothing(&config))?.house;
     let stop = serve::stop_on_signal();
     let (input, output) = (tokio::io::stdin(), tokio::io::stdout());
     let fault = wrong.fault();

@@ -11,7 +11,7 @@ use tokio::task::JoinHandle;
 
 use super::configured::Misconfigured;
 use super::demo::{self, Demo, with_demo};
-use super::entrance::{Entrance, credentials, the_key};
+use super::entrance::{Entrance, credentials, the_key, welcome_admin};
 use super::reload::{Origin, Running};
 use super::serve;
 use super::served::Served;
@@ -29,10 +29,12 @@ pub(super) async fn run(arguments: Up) -> Result<ExitCode, Complaint> {
     let config = with_demo(demo.as_deref(), origin.settle().map_err(Misconfigured::report)?);
     let at = arguments.listen.or(config.listen).unwrap_or(DEFAULT_ADDRESS);
     let key = the_key();
-    let lock = Arc::new(Lock::from(credentials(&config, key.as_ref(), at)?));
-    let (listener, address) = listen(at).await?;
     let idle = HttpSettings::default().idle_session;
-    let shared = Shared::join(&config.state, idle).await?;
+    let shared = Shared::join(&config, idle).await?;
+    let ring = shared.keys.clone();
+    let lock = Arc::new(Lock::from(credentials(&config, key.as_ref(), &ring, at)?));
+    let (listener, address) = listen(at).await?;
+    let admin = welcome_admin(&config, &ring).await?;
     let served = Served::new(&arguments.bounds, &config, shared)?;
     let mut settings = HttpSettings {
         lock: lock.clone(),
@@ -53,10 +55,10 @@ pub(super) async fn run(arguments: Up) -> Result<ExitCode, Complaint> {
     let servers = served.single.keys().map(String::as_str).collect();
     let locked = Locked::of(key.is_some(), &config);
     let shown = Shown { address, missing: &missing, locked, servers, has_demo: demo.is_some() };
-    terminal::print(&shown.welcome(Paint::for_stdout()));
+    terminal::print(&(shown.welcome(Paint::for_stdout()) + &admin));
     let end = served.end();
     let overruled = if arguments.listen.is_some() { vec!["listen"] } else { Vec::new() };
-    let entrance = Some(Entrance { doors, lock, at, key });
+    let entrance = Some(Entrance { doors, lock, at, key, ring });
     let running = Running { origin, config, served, overruled, entrance, demo: demo.clone() };
     tokio::spawn(running.follow(stop));
     let seen_out = see_out(serving, end).await;
@@ -66,13 +68,20 @@ pub(super) async fn run(arguments: Up) -> Result<ExitCode, Complaint> {
 }
 
 /// Serves one tool server over HTTP until told to stop.
-pub(super) async fn serve_one(house: Arc<House>, at: SocketAddr) -> Result<ExitCode, Complaint> {
-    let lock = Arc::new(Lock::from(credentials(&Config::default(), the_key().as_ref(), at)?));
+pub(super) async fn serve_one(
+    house: Arc<House>,
+    at: SocketAddr,
+    require_key: bool,
+) -> Result<ExitCode, Complaint> {
+    let config = Config { require_key, ..Config::default() };
+    let ring = Shared::nothing(&config).keys;
+    let lock = Arc::new(Lock::from(credentials(&config, the_key().as_ref(), &ring, at)?));
     let (listener, address) = listen(at).await?;
+    let admin = welcome_admin(&config, &ring).await?;
     let settings = HttpSettings { lock, ..HttpSettings::default() };
     let stop = serve::stop_on_signal();
     let serving = tokio::spawn(serve_http(house.clone(), listener, settings, stop));
-    terminal::print(&format!("{} is up on http://{address}/mcp\n", house.room().info().title));
+    terminal::print(&format!("{} is up on http://{address}/mcp\n{admin}", house.room().info().title));
     see_out(serving, || house.books().flush()).await
 }
 
@@ -131,11 +140,14 @@ enum Locked {
     ByTheKey,
     /// Something the configuration knows.
     ByTheFile,
+    /// A key that an admin makes.
+    ByMadeKeys,
 }
 
 impl Locked {
     fn of(has_key: bool, config: &Config) -> Locked {
         match (has_key, config.keys.is_empty() && config.jwt.is_none()) {
+            _ if config.require_key => Locked::ByMadeKeys,
             (false, true) => Locked::No,
             (true, true) => Locked::ByTheKey,
             (_, false) => Locked::ByTheFile,
@@ -161,6 +173,7 @@ impl Shown<'_> {
             Locked::No => "",
             Locked::ByTheKey => "  every caller needs the key in FAILWELL_KEY\n",
             Locked::ByTheFile => "  every caller needs a key or token that the configuration knows\n",
+            Locked::ByMadeKeys => "  every caller needs a key; an admin makes them with POST /v1/keys\n",
         });
         if !self.missing.is_empty() {
             text.push_str(&format!("\n{}  (failwell doctor says more)\n", paint.bold("not running")));
@@ -176,6 +189,7 @@ impl Shown<'_> {
             ("/mcp", "MCP, every version from 2024-11-05 to 2026-07-28"),
             ("/rpc", "the same tools over plain JSON-RPC 2.0"),
             ("/v1/tools", "the same tools over REST, described by /openapi.json"),
+            ("/v1/…", "sessions, keys, operations and live events beside them"),
             ("/metrics", "numbers for Prometheus; /healthz and /readyz for whoever watches"),
         ] {
             text.push_str(&format!("  {path:<10} {what}\n"));
@@ -191,7 +205,7 @@ impl Shown<'_> {
         let key = match self.locked {
             Locked::No => "",
             Locked::ByTheKey => " -H \"X-API-Key: $FAILWELL_KEY\"",
-            Locked::ByTheFile => " -H 'X-API-Key: …'",
+            Locked::ByTheFile | Locked::ByMadeKeys => " -H 'X-API-Key: …'",
         };
         let json = "-H 'content-type: application/json'";
         let prefix = if self.servers.len() > 1 { "lobby__" } else { "" };

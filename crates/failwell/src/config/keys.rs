@@ -110,6 +110,11 @@ pub(super) static ROOT: &[Key] = &[
         Takes::Address { example: "redis://127.0.0.1:6379" },
     ),
     key("servers", "The built-in servers to offer; by default all.", Takes::Servers),
+    key(
+        "require_key",
+        "Whether every caller needs a key. The first start makes one for an admin and shows it once; the admin makes the others.",
+        Takes::Flag { default: false },
+    ),
     key("key", "A key that a caller may present.", Takes::Tables(KEY)),
     key("jwt", "Tokens that a caller may present, of an OAuth 2.0 authorization server.", Takes::Table(JWT)),
     key("limits", "How much callers may ask for.", Takes::Table(LIMITS)),

@@ -22,6 +22,7 @@ pub(super) fn read(reader: &mut Reader<'_>, root: &Section<'_>) -> Config {
         reader.folder.join(text.value)
     });
     let state = state::read(reader, root);
+    let require_key = reader.flag(root, "require_key").unwrap_or(false);
     let keys = identity::read(reader, root);
     let jwt = jwt::read(reader, root);
     let limits = limits::read(reader, root);
@@ -53,6 +54,7 @@ pub(super) fn read(reader: &mut Reader<'_>, root: &Section<'_>) -> Config {
         listen,
         data_dir,
         state,
+        require_key,
         keys,
         jwt,
         limits,

@@ -32,6 +32,8 @@ pub(crate) struct Config {
     pub(crate) data_dir: Option<PathBuf>,
     /// Where nodes keep what they share.
     pub(crate) state: StateConfig,
+    /// Whether every caller needs a key.
+    pub(crate) require_key: bool,
     /// The keys callers may present, besides the one of the environment.
     pub(crate) keys: Keys,
     /// The tokens callers may present.
@@ -131,6 +133,7 @@ impl Config {
             ("state", self.state != other.state),
             ("shelf.folder", self.shelf.folder != other.shelf.folder),
             ("shelf.enabled", self.shelf.enabled != other.shelf.enabled),
+            ("require_key", self.require_key != other.require_key),
             ("audit", self.audit != other.audit),
             ("tasks", self.tasks != other.tasks),
         ];
@@ -145,6 +148,7 @@ impl Default for Config {
             listen: None,
             data_dir: None,
             state: StateConfig::Memory,
+            require_key: false,
             keys: Keys::default(),
             jwt: None,
             limits: Limits::default(),

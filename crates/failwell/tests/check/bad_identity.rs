@@ -2,6 +2,13 @@
 
 pub(crate) const CASES: &[(&str, &[&str])] = &[
     (
+        "require_key = \"yes\"\nrequire_keys = true\n",
+        &[
+            "1:15 `require_key` takes true or false, not text | write true or false without quotes",
+            "2:1 unknown key `require_keys` | did you mean `require_key`?",
+        ],
+    ),
+    (
         "servers = [\"lobby\"]\n\
          [[key]]\n\
          hash = \"sha256:12\"\n\

@@ -9,6 +9,7 @@
 
 mod approvals;
 mod canary;
+mod faces;
 mod folder;
 mod forms;
 mod guards;

@@ -62,7 +62,12 @@ impl Node {
     }
 
     /// Starts where the file says.
-    pub(crate) fn start(mut command: Command, folder: &Folder) -> Node {
+    pub(crate) fn start(command: Command, folder: &Folder) -> Node {
+        Node::start_showing(command, folder).0
+    }
+
+    /// The same, with what it shows at the terminal.
+    pub(crate) fn start_showing(mut command: Command, folder: &Folder) -> (Node, Arc<Mutex<String>>) {
         command.current_dir(&folder.0).env_remove("FAILWELL_KEY").stdin(Stdio::null());
         command.env("FAILWELL_STATE", folder.0.join("state"));
         let mut child =
@@ -79,15 +84,21 @@ impl Node {
         let mut lines = BufReader::new(child.stdout.take().expect("standard output")).lines();
         let address = lines.by_ref().map_while(Result::ok).find_map(|line| {
             let (_, address) = line.split_once("is up on http://")?;
-            address.trim().parse().ok()
+            address.trim().trim_end_matches("/mcp").parse().ok()
         });
         let (kept, place) = (format!("up on {address:?}\n"), canary::place());
+        let shown = Arc::new(Mutex::new(kept));
+        let showing = shown.clone();
         std::thread::spawn(move || {
-            let shown = lines.map_while(Result::ok).fold(kept, |all, line| all + &line + "\n");
-            canary::write(place.as_deref(), "stdout", &shown);
+            for line in lines.map_while(Result::ok) {
+                let mut shown = showing.lock().expect("shown");
+                shown.push_str(&line);
+                shown.push('\n');
+            }
+            canary::write(place.as_deref(), "stdout", &showing.lock().expect("shown"));
         });
         let address = address.unwrap_or_else(|| panic!("it does not start: {}", told.lock().expect("told")));
-        Node { child, address, told }
+        (Node { child, address, told }, shown)
     }
 
     pub(crate) fn pid(&self) -> u32 {

@@ -64,6 +64,12 @@ reasons! {
         hint: "make another key with the role admin first",
         about: "Without it nobody could make keys any more.",
     }
+    POLICY_KEYS_OFF = "policy/KEYS_OFF" {
+        Precondition, NotReady, Failwell,
+        title: "this server asks nobody for a key",
+        hint: "set `require_key = true` in the configuration first, or add a [[key]]",
+        about: "A key would open nothing while the door is open to everybody on this machine.",
+    }
     POLICY_KEYS_FULL = "policy/KEYS_FULL" {
         Exhausted, RateLimited, Failwell,
         title: "there are too many keys",

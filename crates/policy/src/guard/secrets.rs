@@ -63,6 +63,7 @@ pub(super) const ANCHORS: &[&str] = &[
     "pypi-AgEI",
     "SG.",
     "hf_",
+    "fw_",
     "dop_v1_",
     "doo_v1_",
     "dor_v1_",
@@ -111,6 +112,8 @@ pub(super) const ROWS: &[Row] = &[
     row(Category::PackageToken, "dckr_pat_[A-Za-z0-9_-]{27}", begins),
     row(Category::ServiceKey, r"SG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{32,}", begins),
     row(Category::ServiceKey, "hf_[A-Za-z0-9]{34,}", apart),
+    // Our own.
+    row(Category::ServiceKey, "fw_[a-f0-9]{64}", apart),
     row(Category::ServiceKey, "do[por]_v1_[a-f0-9]{64}", any),
 ];
 

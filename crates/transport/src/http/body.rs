@@ -53,6 +53,16 @@ pub(super) fn rendered(reply: Reply) -> Response<Body> {
     response
 }
 
+/// A stream of events.
+pub(super) fn stream(events: Events) -> Response<Body> {
+    let mut response = Response::new(Either::Right(StreamBody::new(events)));
+    let headers = response.headers_mut();
+    headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
+    headers.insert(HeaderName::from_static("x-accel-buffering"), HeaderValue::from_static("no"));
+    response
+}
+
 /// How a stream of events is read, and what its end means.
 pub(super) struct Reading {
     /// The frames.
@@ -89,16 +99,10 @@ impl Reading {
     pub(super) fn response(self) -> Response<Body> {
         let first = self.first_event();
         let state = State { reading: Detach(self), first, over: false };
-        let events: Events = Box::pin(unfold(state, |mut state| async move {
+        stream(Box::pin(unfold(state, |mut state| async move {
             let text = state.next_event().await?;
             Some((Ok(Frame::data(Bytes::from(text))), state))
-        }));
-        let mut response = Response::new(Either::Right(StreamBody::new(events)));
-        let headers = response.headers_mut();
-        headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
-        headers.insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
-        headers.insert(HeaderName::from_static("x-accel-buffering"), HeaderValue::from_static("no"));
-        response
+        })))
     }
 
     fn first_event(&self) -> Option<String> {

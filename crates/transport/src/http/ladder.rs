@@ -43,7 +43,7 @@ pub(super) async fn climb(head: &Head<'_>, settings: &HttpSettings) -> Result<Ca
 fn check_method(head: &Head<'_>, route: &Route) -> Result<Option<&'static Action>, Fault> {
     let verb = head.method.as_str();
     let modern = head.claims_modern();
-    let action = head.action().filter(|_| head.place != Place::Mcp || route.allows(modern).contains(&verb));
+    let action = head.action().filter(|_| head.place != Place::Mcp || !modern || verb == "POST");
     if action.is_some() || route.is_asked_for_verbs(verb) {
         return Ok(action);
     }

@@ -4,8 +4,9 @@ use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use arc_swap::{ArcSwap, Guard};
-use failwell_fault::{Fault, reason};
-use failwell_policy::{Caller, Keys, TokenFlaw, TokenRules};
+use failwell_fault::{Fault, Secret, reason};
+use failwell_policy::{Caller, KeyHash, Keys, TokenFlaw, TokenRules};
+use failwell_server::{KeyRing, looks_like_key};
 use http::header::HeaderValue;
 use serde_json::json;
 
@@ -27,6 +28,20 @@ pub struct Credentials {
     pub keys: Keys,
     /// Tokens.
     pub tokens: Option<Tokens>,
+    /// Keys that are made while the program runs.
+    pub ring: Option<Arc<dyn KeyRing>>,
+    /// Whether everybody has to present something, even if nothing else is known here.
+    pub demand: Demand,
+}
+
+/// Whether callers have to present something.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub enum Demand {
+    /// When there are keys of the configuration, or tokens.
+    #[default]
+    WhereKnown,
+    /// Always.
+    Always,
 }
 
 /// Tokens of one issuer.
@@ -43,7 +58,7 @@ pub struct Tokens {
 impl Credentials {
     /// Whether nobody has to present anything.
     pub fn are_none(&self) -> bool {
-        self.keys.is_empty() && self.tokens.is_none()
+        self.keys.is_empty() && self.tokens.is_none() && self.demand == Demand::WhereKnown
     }
 }
 
@@ -55,7 +70,7 @@ impl From<Credentials> for Lock {
 
 impl From<Keys> for Lock {
     fn from(keys: Keys) -> Lock {
-        Lock::from(Credentials { keys, tokens: None })
+        Lock::from(Credentials { keys, ..Credentials::default() })
     }
 }
 
@@ -75,11 +90,28 @@ impl Lock {
         if let Some(owner) = now.keys.owner(presented) {
             return Ok(owner);
         }
+        if let Some(ring) = now.ring.as_ref().filter(|_| looks_like_key(presented)).cloned() {
+            drop(now);
+            let hash = KeyHash::of(&Secret::new(presented.to_owned()));
+            // Rare and large, so kept apart: what every request is made of stays small.
+            let holder = Box::pin(ring.holder(hash)).await?;
+            return holder.ok_or_else(|| Fault::new(&reason::POLICY_BAD_CREDENTIALS));
+        }
         if now.tokens.is_none() || !TokenRules::may_be(presented) {
             return Err(Fault::new(&reason::POLICY_BAD_CREDENTIALS));
         }
         // Rare and large, so kept apart: what every request is made of stays small.
         Box::pin(bearer(Guard::into_inner(now), presented)).await
+    }
+
+    /// Whether nobody has to present anything.
+    pub(super) fn is_open(&self) -> bool {
+        self.0.load().are_none()
+    }
+
+    /// Whether a key of the configuration belongs to this caller.
+    pub(super) fn knows(&self, caller: &Caller) -> bool {
+        self.0.load().keys.owners().any(|owner| owner == caller)
     }
 
     /// How a refusal tells its client what to do, where tokens are taken.

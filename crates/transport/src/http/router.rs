@@ -19,7 +19,7 @@ use super::request::Head;
 use super::routes::Place;
 use super::sessions::{Numbers, Sessions};
 use super::settings::HttpSettings;
-use super::{approvals, mcp, openapi, pages, plain, resources};
+use super::{approvals, mcp, openapi, pages, plain, resources, rest};
 
 /// Everything a request needs.
 pub(super) struct Door {
@@ -88,6 +88,18 @@ impl Door {
             (Place::Resources | Place::Resource | Place::ResourceMetadata, _) => {
                 Box::pin(resources::answer(self, head, body, caller)).await
             }
+            (
+                Place::Me
+                | Place::Sessions
+                | Place::Session
+                | Place::Heartbeat
+                | Place::ContextItem
+                | Place::Keys
+                | Place::Key
+                | Place::Operations
+                | Place::Events,
+                _,
+            ) => Box::pin(rest::answer(self, head, body, caller)).await,
             (Place::OpenApi, _) => Box::pin(openapi::document(self, head)).await,
             (Place::Health, _) => pages::health(),
             (Place::Ready, _) => pages::ready(&self.house),

@@ -37,6 +37,23 @@ pub(super) enum Place {
     Resource,
     /// What belongs to one that is kept.
     ResourceMetadata,
+    /// Who somebody is.
+    Me,
+    /// Sessions of the REST face.
+    Sessions,
+    /// One of them.
+    Session,
+    Heartbeat,
+    /// What a session keeps under a key.
+    ContextItem,
+    /// Keys that were made.
+    Keys,
+    /// One of them.
+    Key,
+    /// What happened lately.
+    Operations,
+    /// What happens now.
+    Events,
     OpenApi,
     Health,
     Ready,
@@ -80,7 +97,6 @@ pub(super) enum Needs {
     /// What opens the door.
     Key,
     /// That, and a role.
-    #[expect(dead_code, reason = "for paths that need one")]
     Role(Role),
 }
 

@@ -7,6 +7,7 @@ mod disconnect;
 mod door;
 mod drain;
 mod duplicates;
+mod faces;
 mod handshake;
 mod headers;
 mod keys;

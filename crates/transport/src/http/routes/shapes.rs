@@ -1,5 +1,6 @@
 //! JSON Schemas of what is sent and answered.
 
+use failwell_server::{MadeKey, RestSession};
 use serde_json::{Value, json};
 
 pub(super) fn anything() -> Value {
@@ -102,5 +103,144 @@ pub(super) fn decision() -> Value {
             "reason": {"type": ["string", "null"]},
         },
         "additionalProperties": false,
+    })
+}
+
+pub(super) fn me() -> Value {
+    json!({
+        "type": "object",
+        "required": ["name", "role", "roles"],
+        "properties": {
+            "name": {"type": "string"},
+            "role": {"enum": ["user", "developer", "admin"]},
+            "roles": {"type": "array", "items": {"type": "string"}},
+        },
+    })
+}
+
+pub(super) fn session_terms() -> Value {
+    json!({
+        "type": "object",
+        "properties": {
+            "ttl_s": {"type": "integer", "minimum": 1, "maximum": RestSession::LONGEST_TTL},
+            "metadata": {"type": "object"},
+        },
+        "additionalProperties": false,
+    })
+}
+
+pub(super) fn session() -> Value {
+    json!({
+        "type": "object",
+        "required": ["id", "ttl_s", "created_ms", "expires_ms", "metadata", "context_keys"],
+        "properties": {
+            "id": {"type": "string"},
+            "ttl_s": {"type": "integer"},
+            "created_ms": {"type": "integer"},
+            "expires_ms": {"type": "integer"},
+            "metadata": {"type": "object"},
+            "context_keys": {"type": "array", "items": {"type": "string"}},
+        },
+    })
+}
+
+pub(super) fn sessions() -> Value {
+    json!({
+        "type": "object",
+        "required": ["sessions"],
+        "properties": {"sessions": {"type": "array", "items": session()}},
+    })
+}
+
+pub(super) fn new_item() -> Value {
+    json!({
+        "type": "object",
+        "required": ["value"],
+        "properties": {"value": {}},
+        "additionalProperties": false,
+    })
+}
+
+pub(super) fn item() -> Value {
+    json!({
+        "type": "object",
+        "required": ["key", "value"],
+        "properties": {"key": {"type": "string"}, "value": {}},
+    })
+}
+
+pub(super) fn wanted_key() -> Value {
+    json!({
+        "type": "object",
+        "required": ["name"],
+        "properties": {
+            "name": {"type": "string", "pattern": "^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$"},
+            "roles": {
+                "type": "array",
+                "items": {"type": "string", "pattern": "^[A-Za-z0-9._@/-]{1,128}$"},
+                "maxItems": 16,
+                "default": ["user"],
+            },
+            "ttl_s": {"type": "integer", "minimum": 1, "maximum": MadeKey::LONGEST_TTL},
+        },
+        "additionalProperties": false,
+    })
+}
+
+fn key() -> Value {
+    json!({
+        "type": "object",
+        "required": ["id", "name", "roles", "made_by", "created_ms"],
+        "properties": {
+            "id": {"type": "string"},
+            "name": {"type": "string"},
+            "roles": {"type": "array", "items": {"type": "string"}},
+            "made_by": {"type": "string"},
+            "created_ms": {"type": "integer"},
+            "expires_ms": {"type": "integer"},
+        },
+    })
+}
+
+pub(super) fn keys() -> Value {
+    json!({
+        "type": "object",
+        "required": ["keys"],
+        "properties": {"keys": {"type": "array", "items": key()}},
+    })
+}
+
+/// A key with what opens the door.
+pub(super) fn new_key() -> Value {
+    json!({
+        "allOf": [
+            key(),
+            {"required": ["key"], "properties": {"key": {"type": "string", "pattern": "^fw_[0-9a-f]{64}$"}}},
+        ],
+    })
+}
+
+pub(super) fn operations() -> Value {
+    json!({
+        "type": "object",
+        "required": ["operations"],
+        "properties": {"operations": {"type": "array", "items": {
+            "type": "object",
+            "required": ["timestamp", "ref", "outcome", "service", "duration_us"],
+            "properties": {
+                "timestamp": {"type": "string"},
+                "ref": {"type": "string"},
+                "outcome": {"enum": ["ok", "tool_failed", "fault"]},
+                "service": {"type": "string"},
+                "face": {"type": "string"},
+                "caller": {"type": "string"},
+                "method": {"type": "string"},
+                "target": {"type": "string"},
+                "server": {"type": "string"},
+                "duration_us": {"type": "integer"},
+                "reason": {"type": "string"},
+                "code": {"type": "integer"},
+            },
+        }}},
     })
 }
