@@ -1,4 +1,4 @@
-# One call of one function, with what is to be known around it. Follows worker.py.
+# One call of one function, with what is to be known around it. Follows watch.py.
 class Old:
     """Parameters as they were before the call."""
 
@@ -14,11 +14,12 @@ class Run:
         sys.modules["code"] = self.module
         linecache.cache["<code>"] = (len(request["code"]), None, request["code"].splitlines(True), "<code>")
         self.outcomes = [None] * len(request["conditions"])
+        self.sides = Sides()
         self.old = Old()
 
     def answer(self):
         try:
-            exec(compile(self.request["code"], "<code>", "exec", dont_inherit=True), self.space)
+            exec(compile(self.sides.watching(self.request, self.space), "<code>", "exec", dont_inherit=True), self.space)
         except MemoryError:
             return {"problem": "memory"}
         except BaseException as error:
@@ -88,7 +89,7 @@ class Run:
     def told(self, names, returned, raised):
         Digits()
         after = [shown(names[name]) for name in getattr(self, "parameters", []) if name in names]
-        told = {"args_after": after, "conditions": self.outcomes}
+        told = {"args_after": after, "conditions": self.outcomes, "sides": sorted(self.sides.taken)}
         if raised is None:
             told["returned"] = {"repr": shown(returned), "type": type(returned).__name__, "value": Data(self.space).of(returned)}
         else:

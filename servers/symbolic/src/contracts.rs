@@ -2,7 +2,9 @@
 
 mod decorators;
 mod docstring;
+mod invariants;
 
+pub(crate) use invariants::{When, add as add_invariants};
 use ruff_python_ast::{Expr, Stmt, StmtFunctionDef};
 use ruff_text_size::Ranged;
 

@@ -15,6 +15,7 @@ use tokio::task::JoinHandle;
 use tokio::time::timeout_at;
 
 use crate::replay::{Pool, Replays, Walls};
+use crate::solve::Solvers;
 use crate::{Budget, Program, Progress, ReplayProblem, Replayer, validate};
 
 /// Analyses at once.
@@ -49,6 +50,7 @@ impl Settings {
 #[derive(Debug)]
 pub struct Desk {
     pool: Pool,
+    solvers: Solvers,
     places: Arc<Semaphore>,
     waiting: Arc<AtomicUsize>,
 }
@@ -100,6 +102,7 @@ impl Desk {
     /// A desk without work.
     pub fn new(settings: Settings) -> Desk {
         Desk {
+            solvers: Solvers::new(settings.launcher.clone()),
             pool: Pool::new(settings.launcher, settings.python, settings.walls),
             places: Arc::new(Semaphore::new(AT_ONCE)),
             waiting: Arc::default(),
@@ -109,6 +112,11 @@ impl Desk {
     /// Where replays are made.
     pub fn pool(&self) -> &Pool {
         &self.pool
+    }
+
+    /// Where solvers come from.
+    pub(crate) fn solvers(&self) -> &Solvers {
+        &self.solvers
     }
 
     /// Looks the code up and down, then analyses it on a thread of its own. Needs a runtime.
@@ -130,11 +138,12 @@ impl Desk {
         let called_off = Arc::new(AtomicBool::new(false));
         let listener = Listener { told, called_off: called_off.clone() };
         let (pool, places, runtime) = (self.pool.clone(), self.places.clone(), Handle::current());
+        let solvers = self.solvers.clone();
         let job = move || {
             let seat = runtime.block_on(async { timeout_at(deadline.into(), places.acquire_owned()).await });
             let result = match seat {
                 Ok(Ok(_seat)) => {
-                    let task = Task { code, functions, seconds, deadline, pool, runtime };
+                    let task = Task { code, functions, seconds, deadline, pool, solvers, runtime };
                     let done = catch_unwind(AssertUnwindSafe(|| task.perform(&listener, work)));
                     done.unwrap_or_else(|payload| Err(broken(payload.as_ref())))
                 }
@@ -184,6 +193,7 @@ struct Task {
     seconds: u32,
     deadline: Instant,
     pool: Pool,
+    solvers: Solvers,
     runtime: Handle,
 }
 
@@ -200,7 +210,7 @@ impl Task {
         }
         // CPython has the last word on what is Python. It is asked while the analysis goes on.
         let compiling = self.compile();
-        let replayer = Replays::new(self.pool.clone(), self.runtime.clone());
+        let replayer = Replays::new(self.pool.clone(), self.solvers.clone(), self.runtime.clone());
         let budget = Budget { deadline: self.deadline, ..Budget::for_seconds(self.seconds) };
         let bench = Bench { program: &program, budget, replayer: &replayer, progress };
         let done = work(&bench);

@@ -45,4 +45,5 @@ pub use replayer::{
 };
 #[cfg(unix)]
 pub use server::symbolic;
+pub use solve::Dialogue;
 pub use values::{Field, PyValue};

@@ -22,7 +22,8 @@ use tokio::time::timeout_at;
 pub use python::Python;
 use worker::Worker;
 
-use crate::{ReplayOutcome, ReplayProblem, ReplayRequest, Replayer};
+use crate::solve::Solvers;
+use crate::{Dialogue, ReplayOutcome, ReplayProblem, ReplayRequest, Replayer};
 
 /// Runs at once.
 const AT_ONCE: usize = 2;
@@ -153,18 +154,23 @@ fn broken(why: impl Into<String>) -> ReplayProblem {
 #[derive(Debug, Clone)]
 pub struct Replays {
     pool: Pool,
+    solvers: Solvers,
     runtime: Handle,
 }
 
 impl Replays {
     /// Waits on this runtime for answers of the pool. Not to be used from the runtime's own threads.
-    pub fn new(pool: Pool, runtime: Handle) -> Replays {
-        Replays { pool, runtime }
+    pub(crate) fn new(pool: Pool, solvers: Solvers, runtime: Handle) -> Replays {
+        Replays { pool, solvers, runtime }
     }
 }
 
 impl Replayer for Replays {
     fn run(&self, request: &ReplayRequest<'_>) -> Result<ReplayOutcome, ReplayProblem> {
         self.runtime.block_on(self.pool.call(request))
+    }
+
+    fn solver(&self) -> Option<Box<dyn Dialogue>> {
+        self.solvers.lend(&self.runtime).map(|lent| Box::new(lent) as Box<dyn Dialogue>)
     }
 }

@@ -1,10 +1,11 @@
-//! The door to real CPython. The engine asks through it; the room's workers answer.
+//! The door to what runs outside this process: real CPython, and the solver. The engine asks through it; the room's workers
+//! answer.
 
 use std::time::Instant;
 
-use crate::PyValue;
+use crate::{Dialogue, PyValue};
 
-/// Runs calls in real CPython, outside this process, in a sandbox.
+/// Runs calls in real CPython, in a sandbox, and solvers.
 pub trait Replayer: Sync {
     /// One call of one function, with conditions evaluated around it. Blocks until `request.deadline` at most.
     ///
@@ -15,6 +16,9 @@ pub trait Replayer: Sync {
     ///
     /// When no answer could be had; the engine then reports nothing that rests on this call.
     fn run(&self, request: &ReplayRequest<'_>) -> Result<ReplayOutcome, ReplayProblem>;
+
+    /// A solver that nobody else talks to. `None` when there is none on this machine.
+    fn solver(&self) -> Option<Box<dyn Dialogue>>;
 }
 
 /// A call to be made.
@@ -30,6 +34,9 @@ pub struct ReplayRequest<'a> {
     pub kwargs: &'a [(String, PyValue)],
     /// Evaluated in this order: those `before` before the call, the rest after it.
     pub conditions: &'a [Condition],
+    /// Conditions and loops of the code to be watched, by line and by bytes before them in the line: see
+    /// [`ReplayOutcome::sides`].
+    pub branches: &'a [(u32, u32)],
     /// When to give up.
     pub deadline: Instant,
 }
@@ -71,6 +78,9 @@ pub struct ReplayOutcome {
     pub args_after: Vec<String>,
     /// One for each condition of the request.
     pub conditions: Vec<ConditionOutcome>,
+    /// Branches of the request that were taken, by their place in it, and on which side: whether the condition held, or the
+    /// loop made a round.
+    pub sides: Vec<(u32, bool)>,
 }
 
 /// How a call ended.

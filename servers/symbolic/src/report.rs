@@ -15,6 +15,9 @@ pub struct Proof {
     pub unsupported: Vec<Unsupported>,
     /// What the verdict takes for granted.
     pub assumptions: Vec<String>,
+    /// What had more values in the analysis than it can have, and loops that were proven by induction. A proof holds all
+    /// the same.
+    pub abstractions: Vec<String>,
     /// Name and version of the solver, when one was asked.
     pub solver: Option<String>,
     /// What was spent.

@@ -38,6 +38,7 @@ pub(crate) fn proof(proof: &Proof) -> Value {
         "bounds_hit": proof.bounds_hit,
         "unsupported": unsupported,
         "assumptions": proof.assumptions,
+        "abstractions": proof.abstractions,
         "solver": proof.solver,
         "budget_used": {
             "interpreter_steps": proof.budget_used.interpreter_steps,

@@ -66,8 +66,32 @@ const CHECKS: &[(&str, &str)] = &[
         "def f(x: int) -> int:\n    '''\n    pre: x > 0 and x < 0\n    post: False\n    '''\n    return x\n",
     ),
     (
-        "inconclusive",
+        "verified",
         "def f(n: int) -> int:\n    '''post: _ >= 0'''\n    total = 0\n    for i in range(n):\n        total += i\n    return total\n",
+    ),
+    // True, but no polynomial says so: nothing may be claimed.
+    (
+        "inconclusive",
+        "def f(n: int) -> int:\n    '''post: _ % 2 == 0'''\n    total = 2\n    for i in range(n):\n        total *= 3\n    return total\n",
+    ),
+    // The loop stops short of its last round: what is claimed for all rounds must not be used.
+    (
+        "counterexample",
+        "def f(n: int) -> int:\n    '''\n    pre: n >= 0\n    post: _ == n\n    '''\n    total = 0\n    for i in range(n):\n        if i == 12:\n            break\n        total += 1\n    return total\n",
+    ),
+    // The round changes what the loop goes through.
+    (
+        "counterexample",
+        "def f(xs: list[int]) -> int:\n    '''\n    pre: len(xs) <= 3\n    post: _ == len(__old__.xs)\n    '''\n    count = 0\n    for x in xs:\n        count += 1\n        if x == 4242 and count < 5:\n            xs.append(0)\n    return count\n",
+    ),
+    // A nested loop, and one that uses what the other left.
+    (
+        "verified",
+        "def f(n: int, m: int) -> int:\n    '''\n    pre: n >= 0 and m >= 0\n    post: _ >= 0\n    '''\n    total = 0\n    for i in range(n):\n        total += 1\n    for j in range(m):\n        total += 2\n    return total\n",
+    ),
+    (
+        "counterexample",
+        "def f(n: int) -> int:\n    '''\n    pre: n >= 0\n    post: _ != 1240\n    '''\n    total = 0\n    for i in range(n + 1):\n        total += i * i\n    return total\n",
     ),
     ("inconclusive", "def f(x):\n    return x\n"),
     (

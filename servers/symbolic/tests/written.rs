@@ -17,6 +17,35 @@ use support::Python;
 
 /// Each is the body of `f()`, or a module with an `f()` of its own.
 const PROGRAMS: &[&str] = &[
+    // Numbers in texts.
+    "return int('\\u0661\\u0662'), float('\\u0661.5'), int('\\u3000 7 \\u2003')",
+    "return int('\\x1c1')",
+    "return float('1\\x1f')",
+    "return '\\u0661'.isdecimal(), '\\u00b2'.isdecimal(), '\\u00b2'.isdigit(), '\\U0001d7d8'.isdigit()",
+    "return len(str(10**4299)), len(str(2**14283))",
+    "return str(10**4300)",
+    // Patterns.
+    "import re\nm = re.match(r'(\\w+) (\\d+)?', 'abc x')\nreturn m.group(), m.group(1), m.group(2), m.groups(), m.span(1), m.start(2)",
+    "import re\nm = re.fullmatch(r'(?P<year>\\d{4})-(?P<month>\\d\\d)', '2024-05')\nreturn m.groupdict(), m['year'], m.group('month', 1)",
+    "import re\nreturn re.match('a', 'b'), re.search('b', 'abc').span(), re.fullmatch('a|ab', 'ab').group()",
+    "import re\nreturn re.findall(r'(a)(b)?', 'abaab'), re.findall(r'(a)', 'aba'), re.findall('x*', 'axb')",
+    "import re\nreturn re.sub('x*', '-', 'abxd'), re.sub('(a)(b)', r'\\2\\1', 'abab', count=1), re.subn('b*', '.', 'abba')",
+    "import re\nreturn re.split('(,)|;', 'a,b;c'), re.split('x*', 'axbc'), re.split(',', 'a,b,c', 1)",
+    "import re\nreturn [m.span() for m in re.finditer('a*?', 'aa')], re.findall('a??b', 'aab')",
+    "import re\nreturn re.findall('^.', 'a\\nb', re.M), re.findall('.$', 'a\\nb\\n'), re.findall('.', 'a\\n', re.S)",
+    "import re\nreturn re.compile('[A-Z]', re.I).findall('aBc'), re.escape('a.b-c'), re.match(r'\\Aab\\Z', 'ab\\n')",
+    "import re\nreturn re.findall(r'\\b\\w', 'ab cd-ef'), re.findall(r'\\Bb', 'ab b'), re.findall('[^a-c]', 'abcd')",
+    "import re\nreturn re.match('(a|ab)(c|bcd)(d*)', 'abcd').groups(), re.match('(a+)+b', 'aaab').groups()",
+    "import re\nreturn re.match('(a)|b', 'b').group(2)",
+    "import re\nreturn re.match('a', 5)",
+    "import re\nreturn re.match('(?:(a)|b)*', 'ab').groups(), re.match('((a)|b)+', 'ab').groups()",
+    // Less common methods.
+    "return 'a\\nb\\r\\nc'.splitlines(True), 'x'.encode('utf-8'), '\\u00e9'.encode(), 'a'.encode('ascii')",
+    "import math\nreturn math.isclose(1.0, 1.0 + 1e-10), math.isclose(1, 2, rel_tol=0.6), math.isclose(0.0, 1e-12, abs_tol=1e-9)",
+    "from collections import deque\nd = deque([1, 2])\nd.insert(1, 9)\nd.insert(-9, 0)\nreturn list(d)",
+    "from collections import deque\nd = deque([1, 2], maxlen=2)\nd.insert(0, 1)",
+    "s = {1, 2}\ns.symmetric_difference_update({2, 3})\nreturn sorted(s)",
+    "return (7).as_integer_ratio(), (0.75).as_integer_ratio()",
     // Exceptions and their texts.
     "return [][0]",
     "return {}['k']",

@@ -1,7 +1,7 @@
 """Calls with known truth. Each case says what is true, and why; nothing here was taken from what a tool answered.
 
-A case is one call of one tool. `truth` is the status that is right; an honest "not decided" is no mistake, but has to be
-on the list in undecided.txt, so that what can be decided only grows.
+A case is one call of one tool. `truth` is the status that is right. An honest "not decided" would be no mistake, but all of
+them are decided, and have to stay so.
 """
 
 import textwrap
@@ -67,4 +67,4 @@ def refused(name, tool, arguments, error_type, message, why):
 
 
 from . import classes, compared, containers, contracts, control, floats, numbers, refusals, text  # noqa: E402, F401
-from . import branching  # noqa: E402, F401
+from . import branching, patterns, shared, unbounded  # noqa: E402, F401

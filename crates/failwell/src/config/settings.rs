@@ -131,9 +131,9 @@ impl Config {
             ("listen", address(self) != address(other)),
             ("data_dir", self.data_dir != other.data_dir),
             ("state", self.state != other.state),
+            ("require_key", self.require_key != other.require_key),
             ("shelf.folder", self.shelf.folder != other.shelf.folder),
             ("shelf.enabled", self.shelf.enabled != other.shelf.enabled),
-            ("require_key", self.require_key != other.require_key),
             ("audit", self.audit != other.audit),
             ("tasks", self.tasks != other.tasks),
         ];

@@ -31,12 +31,6 @@ pub(super) enum Place {
     Approvals,
     /// One of them.
     Approval,
-    /// What is kept.
-    Resources,
-    /// One resource, kept here or of a server.
-    Resource,
-    /// What belongs to one that is kept.
-    ResourceMetadata,
     /// Who somebody is.
     Me,
     /// Sessions of the REST face.
@@ -54,6 +48,12 @@ pub(super) enum Place {
     Operations,
     /// What happens now.
     Events,
+    /// What is kept.
+    Resources,
+    /// One resource, kept here or of a server.
+    Resource,
+    /// What belongs to one that is kept.
+    ResourceMetadata,
     OpenApi,
     Health,
     Ready,

@@ -7,7 +7,7 @@ use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
 use ruff_python_ast::{ExceptHandler, Expr, Pattern, Stmt};
 
 use super::check::{shortfall, try_known};
-use super::conditions::{arguments, holds, replay, split};
+use super::conditions::{arguments, holds, replay_watching, split};
 use super::search::{Finding, Outcome, Plan, Search, Stage, Step};
 use super::subject::{Subject, find, load};
 use super::{Budget, Depth, Progress};
@@ -46,6 +46,10 @@ impl Plan for Walking<'_> {
 
     fn found(&mut self, _finding: &Finding, _inputs: &Inputs, _condition: &str) -> bool {
         false
+    }
+
+    fn mismatches(&mut self) -> Option<&mut u64> {
+        None
     }
 }
 
@@ -103,12 +107,14 @@ pub(super) fn branches(
             proof: Proof::default(),
         };
     }
-    let mut search = Search::new(machine, subject.parameters.clone(), budget, progress);
+    let mut search = Search::new(machine, subject.parameters.clone(), budget, replayer, progress);
     let mut plan = Walking { subject: &subject };
     try_known(program, &mut search, &mut plan, 0);
     search.explore(&mut plan, u32::MAX);
     let mut replays = (0, 0);
-    let mut confirmed: Vec<(Inputs, bool)> = Vec::new();
+    let watched: Vec<(u32, u32)> =
+        all.iter().flat_map(|code| &code.branches).filter_map(|branch| branch.at).collect();
+    let mut confirmed: Vec<(Inputs, Option<Vec<(u32, bool)>>)> = Vec::new();
     let examples: Vec<(Side, Option<Inputs>)> =
         search.sides.iter().map(|(side, inputs)| (*side, inputs.clone())).collect();
     let mut reached: HashSet<Side> = HashSet::new();
@@ -117,15 +123,30 @@ pub(super) fn branches(
         if !all.iter().any(|code| code.id == side.0) {
             continue;
         }
-        let known = confirmed.iter().find(|(known, _)| known == inputs).map(|(_, fine)| *fine);
-        let fine = known.unwrap_or_else(|| {
+        let known = confirmed.iter().find(|(known, _)| known == inputs).map(|(_, taken)| taken.clone());
+        let taken = known.unwrap_or_else(|| {
             replays.0 += 1;
-            let fine = replay(replayer, program.code(), &subject, inputs, budget.deadline).is_ok();
-            confirmed.push((inputs.clone(), fine));
-            fine
+            let outcome =
+                replay_watching(replayer, program.code(), &subject, inputs, &watched, budget.deadline);
+            let taken = outcome.ok().map(|outcome| outcome.sides);
+            confirmed.push((inputs.clone(), taken.clone()));
+            taken
         });
-        if fine {
+        let Some(taken) = taken else { continue };
+        let place =
+            all.iter().find(|code| code.id == side.0).and_then(|code| code.branches.get(side.1 as usize));
+        let is_taken = match place.and_then(|place| place.at) {
+            // CPython itself says which side it took.
+            Some(at) => taken
+                .iter()
+                .any(|(index, holds)| *holds == side.2 && watched.get(*index as usize) == Some(&at)),
+            // A pattern of a match: the call is real, its side is the engine's word.
+            None => true,
+        };
+        if is_taken {
             reached.insert(*side);
+        } else {
+            replays.1 += 1;
         }
     }
     let proof = search.proof(&subject.open_ends, replays);

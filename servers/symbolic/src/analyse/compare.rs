@@ -91,6 +91,10 @@ impl Plan for Comparing<'_> {
             }
         }
     }
+
+    fn mismatches(&mut self) -> Option<&mut u64> {
+        Some(&mut self.mismatches)
+    }
 }
 
 impl Comparing<'_> {
@@ -143,7 +147,18 @@ fn same(machine: &mut Machine, a: &Value, b: &Value) -> R<Truth> {
             machine.force(b)?;
             let (x, y) = (machine.state.share(*x), machine.state.share(*y));
             match (x.as_ref(), y.as_ref()) {
-                (Object::OpenList(x), Object::OpenList(y)) if x.name == y.name => Ok(Truth::Known(true)),
+                (Object::OpenList(x), Object::OpenList(y)) if x.name == y.name => {
+                    if x.element.is_plain() {
+                        return Ok(Truth::Known(true));
+                    }
+                    // Items that one of them looked at may have been changed since.
+                    let mut pairs = (Vec::new(), Vec::new());
+                    for place in 0..x.prefix.len().max(y.prefix.len()) {
+                        pairs.0.push(machine.item_of(a, place)?);
+                        pairs.1.push(machine.item_of(b, place)?);
+                    }
+                    all_same(machine, &pairs.0, &pairs.1)
+                }
                 (Object::List(_) | Object::OpenList(_), Object::List(_) | Object::OpenList(_)) => {
                     let (x, y) = (machine.collect(a)?, machine.collect(b)?);
                     all_same(machine, &x, &y)
@@ -310,7 +325,7 @@ pub(super) fn compare(
         });
     }
     machine.targets = vec![a.code.id, b.code.id];
-    let mut search = Search::new(machine, a.parameters.clone(), budget, progress);
+    let mut search = Search::new(machine, a.parameters.clone(), budget, replayer, progress);
     let mut plan = Comparing {
         a: &a,
         b: &b,

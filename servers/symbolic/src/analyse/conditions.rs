@@ -24,10 +24,28 @@ pub(super) fn arguments(
                 },
                 None => return Err(Trap::Bug("an argument is missing")),
             },
-            None => machine.make_lazily(&parameter.name, &parameter.kind)?,
+            None => match shared(machine, subject, &values)? {
+                Some(value) => value,
+                None => machine.make_lazily(&parameter.name, &parameter.kind)?,
+            },
         });
     }
     Ok(values)
+}
+
+/// The next argument, when it is the same object as an earlier one of its type.
+fn shared(machine: &mut Machine, subject: &Subject, values: &[Value]) -> R<Option<Value>> {
+    let Some(parameter) = subject.parameters.get(values.len()).filter(|_| machine.is_sharing) else {
+        return Ok(None);
+    };
+    for (earlier, value) in subject.parameters.iter().zip(values) {
+        if parameter.kind.can_be_shared_with(&earlier.kind)
+            && machine.share(&parameter.name, &[earlier.name.to_string()])?.is_some()
+        {
+            return Ok(Some(value.clone()));
+        }
+    }
+    Ok(None)
 }
 
 /// Arguments as a call wants them: by position, and by name where they must be.
@@ -179,6 +197,18 @@ pub(super) fn replay(
     inputs: &Inputs,
     deadline: std::time::Instant,
 ) -> Result<ReplayOutcome, ReplayProblem> {
+    replay_watching(replayer, code, subject, inputs, &[], deadline)
+}
+
+/// As `replay`, with branches that are watched.
+pub(super) fn replay_watching(
+    replayer: &dyn Replayer,
+    code: &str,
+    subject: &Subject,
+    inputs: &Inputs,
+    branches: &[(u32, u32)],
+    deadline: std::time::Instant,
+) -> Result<ReplayOutcome, ReplayProblem> {
     let args: Vec<PyValue> =
         inputs.args.iter().take(inputs.positional).map(|(_, value)| value.clone()).collect();
     let kwargs: Vec<(String, PyValue)> = inputs.args.iter().skip(inputs.positional).cloned().collect();
@@ -195,6 +225,7 @@ pub(super) fn replay(
         args: &args,
         kwargs: &kwargs,
         conditions: &conditions,
+        branches,
         deadline,
     })
 }

@@ -16,6 +16,10 @@ use crate::{Ended, Program, PyValue, Replayer};
 /// Rounds of deepening after something was found.
 const ROUNDS_AFTER: u32 = 2;
 
+/// Steps of the interpreter and of the solver after something was found: other places it is raised from are looked for, but
+/// the answer is known.
+const STEPS_AFTER: (u64, u64) = (200_000, 400_000);
+
 struct Hunting<'a> {
     subject: &'a Subject,
     wanted: String,
@@ -88,6 +92,10 @@ impl Plan for Hunting<'_> {
         }
         false
     }
+
+    fn mismatches(&mut self) -> Option<&mut u64> {
+        Some(&mut self.mismatches)
+    }
 }
 
 pub(super) fn find(
@@ -113,7 +121,7 @@ pub(super) fn find(
     }
     let wanted =
         if wanted == "IOError" || wanted == "EnvironmentError" { "OSError".to_owned() } else { wanted };
-    let mut search = Search::new(machine, subject.parameters.clone(), budget, progress);
+    let mut search = Search::new(machine, subject.parameters.clone(), budget, replayer, progress);
     let mut plan = Hunting {
         subject: &subject,
         wanted,
@@ -129,6 +137,9 @@ pub(super) fn find(
     try_known(program, &mut search, &mut plan, 20);
     plan.paths = plan.examples.len() as u64;
     let last_round = if plan.examples.is_empty() { u32::MAX } else { ROUNDS_AFTER };
+    if !plan.examples.is_empty() {
+        search.allow(STEPS_AFTER.0, STEPS_AFTER.1);
+    }
     search.explore(&mut plan, last_round);
     let proof = search.proof(&subject.open_ends, (plan.replayed, plan.mismatches));
     let verdict = if !plan.examples.is_empty() {

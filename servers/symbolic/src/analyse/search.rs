@@ -1,18 +1,21 @@
 //! The search: paths are run until they fork, end, or have had their share of this round.
 
+mod attempts;
+mod proof;
+
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 use std::time::Instant;
 
 use super::subject::Parameter;
 use super::{Budget, Progress, Stop};
-use crate::PyValue;
-use crate::explore::{Machine, R, Ran, Side, State, Trap};
+use crate::explore::{InputType, Machine, R, Ran, Side, State, Trap};
 use crate::ir::Name;
-use crate::report::{Inputs, Proof, Spent, Unsupported};
+use crate::report::{Inputs, Unsupported};
 use crate::solve::{Answer, Solver};
 use crate::terms::{Model, Term, Terms};
 use crate::values::Value;
+use crate::{PyValue, Replayer};
 
 /// Instructions after which the clock is looked at.
 const CHUNK: u64 = 20_000;
@@ -79,6 +82,9 @@ pub(super) trait Plan {
 
     /// Told of what a path found, with the inputs that lead there. Whether the search is over.
     fn found(&mut self, finding: &Finding, inputs: &Inputs, condition: &str) -> bool;
+
+    /// Findings that CPython did not confirm so far; `None` when the plan wants every path as it is, and no induction.
+    fn mismatches(&mut self) -> Option<&mut u64>;
 }
 
 #[derive(Clone)]
@@ -101,13 +107,17 @@ pub(super) struct Tally {
     /// Findings for which no inputs could be had.
     pub(super) undecided: u64,
     pub(super) bug: Option<String>,
+    /// A claim about a loop did not hold: what was explored with it counts for nothing.
+    must_restart: bool,
+    /// An attempt by induction met something it cannot get over.
+    is_hopeless: bool,
 }
 
 pub(super) struct Search<'a> {
     pub(super) machine: Machine,
     base: State,
     pub(super) parameters: Vec<Parameter>,
-    solver: Option<Solver>,
+    solver: Solver<'a>,
     budget: &'a Budget,
     progress: &'a dyn Progress,
     stack: Vec<Path>,
@@ -118,7 +128,12 @@ pub(super) struct Search<'a> {
     pub(super) sides: HashMap<Side, Option<Inputs>>,
     pub(super) executed: HashSet<(u32, u32)>,
     pub(super) stopped: Option<Stop>,
-    has_solver: bool,
+    /// Steps of the interpreter and of the solver after which an attempt by induction ends.
+    allowed: (u64, u64),
+    /// Whether an argument was changed on some path.
+    is_touched: bool,
+    /// Whether arguments that share objects were explored as well, and nothing was left open.
+    knows_shared: bool,
 }
 
 impl<'a> Search<'a> {
@@ -126,11 +141,11 @@ impl<'a> Search<'a> {
         machine: Machine,
         parameters: Vec<Parameter>,
         budget: &'a Budget,
+        outside: &'a dyn Replayer,
         progress: &'a dyn Progress,
     ) -> Self {
         let base = machine.state.clone();
-        let solver = Solver::start(budget.question_steps, budget.deadline);
-        let has_solver = solver.is_some();
+        let solver = Solver::new(outside, budget.question_steps, budget.deadline);
         let mut search = Self {
             machine,
             base,
@@ -145,7 +160,9 @@ impl<'a> Search<'a> {
             sides: HashMap::new(),
             executed: HashSet::new(),
             stopped: None,
-            has_solver,
+            allowed: (u64::MAX, u64::MAX),
+            is_touched: false,
+            knows_shared: false,
         };
         search.machine.step_limit = budget.interpreter_steps;
         search.machine.steps = 0;
@@ -153,7 +170,7 @@ impl<'a> Search<'a> {
     }
 
     pub(super) fn has_solver(&self) -> bool {
-        self.has_solver
+        !self.solver.is_missing
     }
 
     /// Runs one call on known inputs. `None` when it did not end within `steps`, or is beyond the engine.
@@ -168,6 +185,7 @@ impl<'a> Search<'a> {
         machine.is_symbolic = false;
         machine.nesting = 0;
         machine.sides.clear();
+        machine.induction.call += 1;
         machine.pause_at = steps;
         machine.step_limit =
             machine.steps.saturating_add(steps.saturating_mul(2)).min(self.budget.interpreter_steps);
@@ -194,22 +212,56 @@ impl<'a> Search<'a> {
     }
 
     fn stop_reason(&self) -> Option<Stop> {
-        let spent = self.solver.as_ref().map_or(0, |solver| solver.cost.steps);
+        let spent = self.solver.cost.steps;
         if self.progress.is_cancelled() {
             Some(Stop::Cancelled)
         } else if Instant::now() >= self.budget.deadline {
             Some(Stop::Deadline)
-        } else if self.machine.steps >= self.budget.interpreter_steps || spent >= self.budget.solver_steps {
+        } else if self.machine.steps >= self.budget.interpreter_steps.min(self.allowed.0)
+            || spent >= self.budget.solver_steps.min(self.allowed.1)
+        {
             Some(Stop::Steps)
         } else {
             None
         }
     }
 
+    /// Lets the exploration take so many more steps of the interpreter and of the solver.
+    pub(super) fn allow(&mut self, interpreter: u64, solver: u64) {
+        let (steps, spent) = (self.machine.steps, self.solver.cost.steps);
+        self.allowed = (steps.saturating_add(interpreter), spent.saturating_add(solver));
+    }
+
     /// Explores every path, in rounds.
     pub(super) fn explore(&mut self, plan: &mut dyn Plan, last_round: u32) {
         self.machine.is_symbolic = true;
         self.machine.step_limit = self.budget.interpreter_steps;
+        self.begin();
+        self.search(plan, last_round);
+    }
+
+    fn kinds(&self) -> Vec<&InputType> {
+        self.parameters.iter().map(|parameter| &parameter.kind).collect()
+    }
+
+    fn search(&mut self, plan: &mut dyn Plan, last_round: u32) {
+        if self.rounds(plan, 0) {
+            return;
+        }
+        if self.is_touched && InputType::can_share(&self.kinds()) && self.explore_shared(plan) {
+            return;
+        }
+        let is_open = !self.parked.is_empty() || !self.is_exhaustive(&[]);
+        if is_open && self.machine.induction.is_wanted && self.try_induction(plan) {
+            return;
+        }
+        self.rounds(plan, last_round.min(ROUNDS));
+        for path in std::mem::take(&mut self.parked) {
+            self.leave_open(path);
+        }
+    }
+
+    fn begin(&mut self) {
         let model = Some(Rc::new(Model::default()));
         self.stack.push(Path {
             state: self.base.clone(),
@@ -218,28 +270,29 @@ impl<'a> Search<'a> {
             ended: Some(Outcome::Begin),
         });
         self.tally.begun += 1;
+    }
+
+    /// Explores until this round is over. Whether the search is: something was found, or nothing is left to spend.
+    fn rounds(&mut self, plan: &mut dyn Plan, last_round: u32) -> bool {
         loop {
             while let Some(path) = self.stack.pop() {
                 if let Some(stop) = self.stop_reason() {
                     self.stopped = Some(stop);
                     self.leave_open(path);
-                    return;
+                    return true;
                 }
                 if self.advance(path, plan) {
-                    return;
+                    return true;
+                }
+                if self.tally.must_restart || self.tally.is_hopeless {
+                    return false;
                 }
             }
-            if self.parked.is_empty() {
-                return;
+            if self.parked.is_empty() || self.round >= last_round {
+                return false;
             }
             self.round += 1;
             self.progress.round(self.round, self.tally.ended);
-            if self.round > last_round.min(ROUNDS) {
-                for path in std::mem::take(&mut self.parked) {
-                    self.leave_open(path);
-                }
-                return;
-            }
             self.stack = std::mem::take(&mut self.parked);
             self.stack.reverse();
         }
@@ -353,7 +406,23 @@ impl<'a> Search<'a> {
                 self.tally.discarded += 1;
                 false
             }
+            Trap::Closed => {
+                self.tally.ended += 1;
+                self.tally.fine += 1;
+                false
+            }
+            Trap::Refuted(claim) => {
+                self.machine.induction.refuted.insert(claim);
+                self.tally.must_restart = true;
+                false
+            }
+            Trap::Unrolled(which) => {
+                self.machine.induction.unrolled.insert(which);
+                self.tally.must_restart = true;
+                false
+            }
             Trap::Unsupported(construct) => {
+                self.tally.is_hopeless = self.machine.induction.is_on;
                 let found = Unsupported { line: self.machine.line(), construct };
                 if !self.tally.unsupported.contains(&found) && self.tally.unsupported.len() < 20 {
                     self.tally.unsupported.push(found);
@@ -361,6 +430,7 @@ impl<'a> Search<'a> {
                 false
             }
             Trap::Bound(what) => {
+                self.tally.is_hopeless = self.machine.induction.is_on;
                 let line = self.machine.line();
                 self.bound(format!("{what} at line {line}"));
                 false
@@ -391,10 +461,7 @@ impl<'a> Search<'a> {
 
     fn ask(&mut self, more: Term) -> Answer {
         let path = self.machine.state.path.clone();
-        match &mut self.solver {
-            Some(solver) => solver.check(&self.machine.terms, &path, more),
-            None => Answer::Unknown,
-        }
+        self.solver.check(&self.machine.terms, &path, more)
     }
 
     /// Splits a path; the side its model takes goes on. Whether it does.
@@ -452,6 +519,7 @@ impl<'a> Search<'a> {
 
     fn end(&mut self, path: &Path) {
         self.tally.ended += 1;
+        self.is_touched |= self.machine.state.is_touched;
         self.note_sides(path);
     }
 
@@ -470,11 +538,10 @@ impl<'a> Search<'a> {
 
     /// The inputs a model stands for.
     fn inputs(&self, model: &Model) -> Option<Inputs> {
-        let mut args = Vec::new();
-        for parameter in &self.parameters {
-            let value = self.machine.input_under(model, &parameter.name, &parameter.kind)?;
-            args.push((parameter.name.to_string(), value));
-        }
+        let names: Vec<String> = self.parameters.iter().map(|parameter| parameter.name.to_string()).collect();
+        let kinds: Vec<&InputType> = self.parameters.iter().map(|parameter| &parameter.kind).collect();
+        let values = self.machine.shared_inputs(model, &names, &kinds)?;
+        let args = names.into_iter().zip(values).collect();
         let positional = self.parameters.iter().take_while(|parameter| parameter.is_positional).count();
         Some(Inputs { args, positional })
     }
@@ -493,54 +560,11 @@ impl<'a> Search<'a> {
             return false;
         };
         let condition = self.condition();
-        plan.found(finding, &inputs, &condition)
-    }
-
-    /// The path in words.
-    fn condition(&self) -> String {
-        let parts: Vec<String> = self
-            .machine
-            .state
-            .path
-            .iter()
-            .take(12)
-            .map(|term| crate::terms::show(&self.machine.terms, *term))
-            .collect();
-        if parts.is_empty() { "True".to_owned() } else { parts.join(" and ") }
-    }
-
-    pub(super) fn is_exhaustive(&self, open_ends: &[String]) -> bool {
-        self.stopped.is_none()
-            && self.tally.bounds.is_empty()
-            && self.tally.unsupported.is_empty()
-            && self.tally.undecided == 0
-            && self.tally.bug.is_none()
-            && open_ends.is_empty()
-    }
-
-    pub(super) fn proof(&self, open_ends: &[String], replays: (u64, u64)) -> Proof {
-        let cost = self.solver.as_ref().map(|solver| solver.cost).unwrap_or_default();
-        let (replayed, mismatches) = replays;
-        let mut bounds_hit = open_ends.to_vec();
-        bounds_hit.extend(self.tally.bounds.iter().cloned());
-        Proof {
-            exhaustive: self.is_exhaustive(open_ends) && mismatches == 0,
-            paths: self.tally.ended,
-            bounds_hit,
-            unsupported: self.tally.unsupported.clone(),
-            assumptions: vec![
-                "arguments have exactly their annotated types".to_owned(),
-                "arguments share no mutable objects".to_owned(),
-            ],
-            solver: if cost.queries > 0 { super::solver() } else { None },
-            budget_used: Spent {
-                interpreter_steps: self.machine.steps,
-                solver_queries: cost.queries,
-                solver_steps: cost.steps,
-            },
-            replayed,
-            mismatches,
-        }
+        let before = plan.mismatches().map(|count| *count);
+        let is_over = plan.found(finding, &inputs, &condition);
+        self.tally.is_hopeless =
+            self.machine.induction.is_on && plan.mismatches().map(|count| *count) != before;
+        is_over
     }
 }
 

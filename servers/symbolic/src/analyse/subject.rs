@@ -6,7 +6,7 @@ use ruff_python_ast::{Expr, Stmt, StmtClassDef, StmtFunctionDef};
 
 use super::annotations::Annotations;
 use crate::Program;
-use crate::contracts::{Clause, Contract};
+use crate::contracts::{Clause, Contract, When, add_invariants};
 use crate::explore::{InputType, Machine, Ran, Trap};
 use crate::ir::{Code, Name, lower_expression, lower_module};
 use crate::report::{Failure, Unsupported};
@@ -107,7 +107,18 @@ impl Subject {
         if is_cached && parameters.iter().any(|parameter| !is_hashable(&parameter.kind)) {
             return Err(unsupported("a cache over arguments that may not be hashable"));
         }
-        let contract = crate::contracts::read(program, def).map_err(Failure::Unsupported)?;
+        if code.is_generator {
+            return Err(unsupported("a generator as the function to analyse"));
+        }
+        let mut contract = crate::contracts::read(program, def).map_err(Failure::Unsupported)?;
+        for (place, parameter) in parameters.iter().enumerate() {
+            let InputType::Instance(id, _) = &parameter.kind else { continue };
+            let Some(owner) = machine.class_of(*id).map(|class| class.name.to_string()) else { continue };
+            let is_receiver = place == 0 && class.is_some_and(|class| class.name.as_str() == owner);
+            let when = if is_receiver { When::Throughout } else { When::Before };
+            add_invariants(program, &owner, &parameter.name, when, &mut contract)
+                .map_err(Failure::Unsupported)?;
+        }
         let mut subject = Self {
             name: name.to_owned(),
             function,

@@ -29,7 +29,7 @@ pub(super) fn read(
 }
 
 /// The library and the name of a decorator of one of the two.
-fn full_name(program: &Program, callee: &Expr) -> Option<(String, String)> {
+pub(super) fn full_name(program: &Program, callee: &Expr) -> Option<(String, String)> {
     match callee {
         Expr::Attribute(found) => match &*found.value {
             Expr::Name(module) => {

@@ -63,6 +63,24 @@ pub(super) fn read(
     Ok(())
 }
 
+/// The lines of a docstring with their numbers, trimmed.
+pub(super) fn lines_of(program: &Program, body: &[Stmt]) -> Vec<(u32, String)> {
+    let Some(Stmt::Expr(first)) = body.first() else { return Vec::new() };
+    if !first.value.is_string_literal_expr() {
+        return Vec::new();
+    }
+    let range = first.value.range();
+    let source = program.code().get(range.start().to_usize()..range.end().to_usize()).unwrap_or_default();
+    let first_line = program.line_at(range.start().to_u32());
+    let bare = |line: &str| {
+        let line =
+            line.trim().trim_start_matches(['r', 'R']).trim_start_matches("\"\"\"").trim_start_matches("'''");
+        line.trim_end_matches("\"\"\"").trim_end_matches("'''").trim().to_owned()
+    };
+    let numbered = source.lines().enumerate();
+    numbered.map(|(index, line)| (first_line + u32::try_from(index).unwrap_or(0), bare(line))).collect()
+}
+
 fn heading(line: &str) -> Option<(Kind, &str)> {
     if let Some(rest) = line.strip_prefix("pre:") {
         return Some((Kind::Pre, rest.trim()));

@@ -7,7 +7,8 @@ use num_traits::{Signed, Zero};
 use super::calls::Keywords;
 use super::machine::{Machine, R};
 use super::numbers::Number;
-use super::strings::is_space;
+use super::strings::is_space_of_number;
+use super::unicode::ascii_digits;
 use crate::ir::{BinaryOp, CompareOp};
 use crate::terms::{Rounding, Term};
 use crate::values::{Float, Int, Str, Value};
@@ -213,11 +214,9 @@ impl Machine {
     /// `int(text, base)`.
     pub(super) fn parse_int(&mut self, text: &Str, base: i64) -> R<Value> {
         if let Str::Known(points) = text {
-            let points = points.clone();
-            // The first decimal digits beyond ASCII are the Arabic ones.
-            if points.iter().any(|point| *point >= 0x660 && !is_space(*point)) {
-                return self.unsupported("digits beyond ASCII");
-            }
+            let Ok(points) = ascii_digits(points) else {
+                return self.unsupported("int() of these characters");
+            };
             if points.len() > 4300 {
                 return self.unsupported("a number of more than 4300 digits");
             }
@@ -236,15 +235,17 @@ impl Machine {
         self.parse_unknown(&points)
     }
 
-    /// Decimal digits among unknown characters. Spaces, underscores and digits beyond ASCII are left to CPython.
+    /// Decimal digits among unknown characters. Spaces and underscores are left to CPython.
     fn parse_unknown(&mut self, points: &[Term]) -> R<Value> {
         let Some((first, rest)) = points.split_first() else {
             return self.raise("ValueError", "invalid literal for int() with base 10: ''");
         };
-        self.require_ascii(points, "int() of unknown characters")?;
+        let is_ascii = self.all_ascii(points)?;
         let mut odd = crate::terms::Terms::FALSE;
         for point in points {
-            let here = self.in_ranges(*point, &[(9, 13), (28, 32), (95, 95)]);
+            let underscore = self.in_ranges(*point, &[(95, 95)]);
+            let space = self.is_space_term(*point);
+            let here = self.terms.or(underscore, space);
             odd = self.terms.or(odd, here);
         }
         if self.decide_term(odd)? {
@@ -255,17 +256,22 @@ impl Machine {
         let is_negative = self.decide_term(minus)?;
         let digits = if is_negative || self.decide_term(plus)? { rest } else { points };
         let mut all = self.terms.bool(!digits.is_empty());
+        let (ten, zero) = (self.terms.int(10), self.terms.int(48));
+        let mut values = Vec::new();
         for point in digits {
-            let is_digit = self.in_ranges(*point, &[(48, 57)]);
+            let (is_digit, value) = if is_ascii {
+                (self.in_ranges(*point, &[(48, 57)]), self.terms.sub(*point, zero))
+            } else {
+                self.digit_of(*point)?
+            };
             all = self.terms.and(all, is_digit);
+            values.push(value);
         }
         if !self.decide_term(all)? {
             return self.raise("ValueError", "invalid literal for int() with base 10");
         }
-        let (ten, zero) = (self.terms.int(10), self.terms.int(48));
         let mut value = self.terms.int(0);
-        for point in digits {
-            let digit = self.terms.sub(*point, zero);
+        for digit in values {
             let scaled = self.terms.mul(value, ten);
             value = self.terms.add(scaled, digit);
         }
@@ -286,7 +292,7 @@ fn round_to(value: &BigInt, unit: &BigInt) -> BigInt {
 
 fn parse_known(points: &[u32], base: i64) -> Option<BigInt> {
     let text = crate::values::text::to_string(points)?;
-    let text = text.trim_matches(|c: char| is_space(u32::from(c)));
+    let text = text.trim_matches(|c: char| is_space_of_number(u32::from(c)));
     let (negative, digits) = match text.strip_prefix('-') {
         Some(rest) => (true, rest),
         None => (false, text.strip_prefix('+').unwrap_or(text)),

@@ -224,7 +224,7 @@ impl Machine {
         for side in [a, b] {
             let term = self.int_term(side);
             if !self.is_between(term, &-limit.clone(), &limit)? {
-                return self.unsupported("division of integers beyond 2**53");
+                return self.large_quotient(top, bottom);
             }
         }
         let (a, b) = (self.nearest_float(a)?, self.nearest_float(b)?);
@@ -233,10 +233,43 @@ impl Machine {
         Ok(Value::Float(self.float_of(term)))
     }
 
+    /// Too large for a float, or some float.
+    fn large_quotient(&mut self, top: Term, bottom: Term) -> R<Value> {
+        let sized = |machine: &mut Self, term: Term| {
+            let (zero, negated) = (machine.terms.int(0), machine.terms.neg(term));
+            let is_negative = machine.terms.int_lt(term, zero);
+            machine.terms.ite(is_negative, negated, term)
+        };
+        let (top_size, bottom_size) = (sized(self, top), sized(self, bottom));
+        let factor = self.terms.int(BigInt::from(1) << 1024);
+        let least = self.terms.mul(bottom_size, factor);
+        let is_too_large = self.terms.int_le(least, top_size);
+        if self.decide_term(is_too_large)? {
+            return self.raise("OverflowError", "integer division result too large for a float");
+        }
+        self.induction.is_wanted = true;
+        if !self.induction.is_on {
+            return self.unsupported("division of integers beyond 2**53");
+        }
+        // Close to the limit it may be too large after rounding.
+        let near = self.terms.int(BigInt::from(1) << 1023);
+        let near = self.terms.mul(bottom_size, near);
+        let is_small = self.terms.int_le(top_size, near);
+        if !self.decide_term(is_small)? {
+            return self.unsupported("a quotient close to the largest float");
+        }
+        self.abstracted("a quotient of integers beyond 2**53 may be any finite float");
+        let name = self.named_after("quotient", &[top, bottom]);
+        let quotient = self.terms.var(&name, Sort::Float, Interval::ALL);
+        let (nan, infinite) = (self.terms.float_is_nan(quotient), self.terms.float_is_inf(quotient));
+        let odd = self.terms.or(nan, infinite);
+        if self.decide_term(odd)? { Err(Trap::Discard) } else { Ok(Value::Float(Float::Term(quotient))) }
+    }
+
     /// A small number by a large one: some float between -1 and 1. More values than there are, never fewer.
     fn small_quotient(&mut self, top: Term, bottom: Term) -> R<Value> {
-        let name =
-            format!("{} / {}", crate::terms::show(&self.terms, top), crate::terms::show(&self.terms, bottom));
+        self.abstracted("a quotient by an integer beyond 2**53 may be any float from -1.0 to 1.0");
+        let name = self.named_after("quotient", &[top, bottom]);
         let quotient = self.terms.var(&name, Sort::Float, Interval::ALL);
         let (low, high) = (self.terms.float(-1.0), self.terms.float(1.0));
         let (above, below) = (self.terms.float_le(low, quotient), self.terms.float_le(quotient, high));
@@ -376,13 +409,53 @@ impl Machine {
                 let (quotient, remainder) = super::division::float_divmod(a, b);
                 Ok(Value::float(if op == BinaryOp::Mod { remainder } else { quotient }))
             }
-            _ => self.unsupported("// or % of an unknown float"),
+            (a, b) => self.free_remainder(op, a, b),
         }
     }
 
+    /// `//` and `%` of floats round in ways that no term says; all that is known is where a remainder lies.
+    fn free_remainder(&mut self, op: BinaryOp, a: Float, b: Float) -> R<Value> {
+        self.induction.is_wanted = true;
+        if !self.induction.is_on {
+            return self.unsupported("// or % of an unknown float");
+        }
+        let (a, b) = (self.float_term(a), self.float_term(b));
+        let (what, words) = match op {
+            BinaryOp::Mod => {
+                ("remainder", "a remainder of floats may be any float between zero and the divisor")
+            }
+            _ => ("floored", "// of floats may be any float"),
+        };
+        self.abstracted(words);
+        let name = self.named_after(what, &[a, b]);
+        let result = self.terms.var(&name, Sort::Float, Interval::ALL);
+        if op == BinaryOp::Mod {
+            // nan comes of infinity and nan only; otherwise the sign is the divisor's, and the size at most its.
+            let zero = self.terms.float(0.0);
+            let (above, below) = (self.terms.float_le(zero, result), self.terms.float_le(result, b));
+            let up = self.terms.and(above, below);
+            let (above, below) = (self.terms.float_le(b, result), self.terms.float_le(result, zero));
+            let down = self.terms.and(above, below);
+            let between = self.terms.or(up, down);
+            let (a_nan, b_nan) = (self.terms.float_is_nan(a), self.terms.float_is_nan(b));
+            let a_infinite = self.terms.float_is_inf(a);
+            let odd = self.terms.or(a_nan, b_nan);
+            let odd = self.terms.or(odd, a_infinite);
+            let possible = self.terms.or(odd, between);
+            if !self.decide_term(possible)? {
+                return Err(Trap::Discard);
+            }
+        }
+        Ok(Value::Float(Float::Term(result)))
+    }
+
     pub(crate) fn float_power(&mut self, a: Float, b: Float) -> R<Value> {
-        let (Float::Known(a), Float::Known(b)) = (a, b) else {
-            return self.unsupported("a power of an unknown float");
+        let (a, b) = match (a, b) {
+            (Float::Known(a), Float::Known(b)) => (a, b),
+            // Whatever it is: so C has it, nan included.
+            (_, Float::Known(0.0)) => return Ok(Value::float(1.0)),
+            (a, Float::Known(1.0)) => return Ok(Value::Float(a)),
+            _ => return self.unsupported("a power of an unknown float"),
         };
         if a == 0.0 && b < 0.0 {
             return self.raise("ZeroDivisionError", "0.0 cannot be raised to a negative power");

@@ -163,6 +163,9 @@ impl Machine {
                 "cache_info" | "cache_clear" => self.unsupported("a cache's own methods"),
                 name => self.try_attribute(&function.clone(), name),
             },
+            Object::Pattern(regex) if name == "pattern" => {
+                Ok(Some(Value::Str(crate::values::Str::Known(regex.source.clone()))))
+            }
             Object::Deque(_, most) if name == "maxlen" => Ok(Some(most.map_or(Value::None, Value::int))),
             Object::Class(_) | Object::Alias(_) | Object::Cell(_) => Ok(None),
             _ => self.plain_attribute(owner, name),

@@ -292,7 +292,10 @@ impl Machine {
                 let same = self.terms.iff(a, b);
                 Ok(self.truth_of(same))
             }
-            (Value::Object(a), Value::Object(b)) => known(a == b),
+            (Value::Object(a), Value::Object(b)) => {
+                self.state.is_touched |= self.state.is_input(*a) && self.state.is_input(*b);
+                known(a == b)
+            }
             (Value::Type(a), Value::Type(b)) => known(a == b),
             (Value::Builtin(a), Value::Builtin(b)) => known(a == b),
             (Value::Module(a), Value::Module(b)) => known(a == b),
@@ -467,7 +470,11 @@ impl Machine {
     pub(crate) fn str_equal(&mut self, a: &Str, b: &Str) -> R<Truth> {
         match (a, b) {
             (Str::Known(a), Str::Known(b)) => Ok(Truth::Known(a == b)),
-            (Str::Open(a), Str::Open(b)) if a.name == b.name => Ok(Truth::Known(true)),
+            (Str::Open(a), Str::Open(b))
+                if (&a.name, a.offset, a.length) == (&b.name, b.offset, b.length) =>
+            {
+                Ok(Truth::Known(true))
+            }
             _ => self.str_equal_terms(a, b),
         }
     }

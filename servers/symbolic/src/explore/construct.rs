@@ -167,13 +167,18 @@ impl Machine {
             Some(Number::Int(value)) => self.nearest_float(&value).map(Value::Float),
             Some(Number::Float(value)) => Ok(Value::Float(value)),
             None => match value {
-                Value::Str(Str::Known(points)) => match parse_float(points) {
-                    Some(value) => Ok(Value::float(value)),
-                    None => {
-                        let shown = crate::values::text::repr(points);
-                        self.raise("ValueError", format!("could not convert string to float: {shown}"))
+                Value::Str(Str::Known(points)) => {
+                    let Ok(digits) = super::unicode::ascii_digits(points) else {
+                        return self.unsupported("float() of these characters");
+                    };
+                    match parse_float(&digits) {
+                        Some(value) => Ok(Value::float(value)),
+                        None => {
+                            let shown = crate::values::text::repr(points);
+                            self.raise("ValueError", format!("could not convert string to float: {shown}"))
+                        }
                     }
-                },
+                }
                 Value::Str(_) => self.unsupported("float() of an unknown text"),
                 _ => match self.special(value, "__float__")? {
                     Some(method) => self.call(&method, Vec::new(), Vec::new()),
@@ -251,7 +256,7 @@ impl Machine {
 
 fn parse_float(points: &[u32]) -> Option<f64> {
     let text = crate::values::text::to_string(points)?;
-    let text = text.trim_matches(|c: char| super::strings::is_space(u32::from(c)));
+    let text = text.trim_matches(|c: char| super::strings::is_space_of_number(u32::from(c)));
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.' | '_');
     if !text.chars().all(is_plain) || text.starts_with('_') || text.ends_with('_') || text.contains("__") {
         return None;

@@ -109,10 +109,21 @@ impl Machine {
                 return Ok(item.clone());
             }
             let name = format!("{}[{}]", open.name, open.prefix.len());
-            let item = self.make_input(&name, &open.element)?;
-            if let Some(Object::OpenList(open)) = self.state.change(id) {
+            let item = match self.shared_item(&open.name, &open.element, &open.prefix)? {
+                Some(item) => item,
+                None => self.make_input(&name, &open.element)?,
+            };
+            if let Some(Object::OpenList(open)) = self.state.look_into(id) {
                 open.prefix.push(item);
             }
+        }
+    }
+
+    /// The same by value.
+    pub(crate) fn item_of(&mut self, list: &Value, place: usize) -> R<Value> {
+        match list {
+            Value::Object(id) => self.open_item(*id, place),
+            _ => Err(Trap::Bug("no open list")),
         }
     }
 
@@ -126,7 +137,7 @@ impl Machine {
         if let Object::OpenList(open) = self.state.get(id).clone() {
             let mut items = open.prefix;
             items.truncate(length);
-            self.state.set(id, Object::List(items));
+            self.state.settle(id, Object::List(items));
         }
         Ok(())
     }
@@ -134,6 +145,11 @@ impl Machine {
     /// The code point of an open string.
     pub(crate) fn open_point(&mut self, name: &str, place: usize) -> Term {
         self.terms.var(&format!("ord({name}[{place}])"), Sort::Int, Interval::of(0, 0x10_FFFF))
+    }
+
+    /// A code point of a part of one.
+    pub(crate) fn open_at(&mut self, open: &crate::values::OpenStr, place: usize) -> Term {
+        self.open_point(&open.name, open.offset + place)
     }
 
     pub(super) fn list_append(&mut self, list: &Value, value: Value) -> R<()> {
@@ -442,11 +458,14 @@ impl Machine {
                         BinaryOp::Add,
                         Object::List(_) | Object::OpenList(_),
                         Object::List(_) | Object::OpenList(_),
-                    ) => {
-                        let mut items = self.collect(left)?;
-                        items.extend(self.collect(right)?);
-                        self.list(items)
-                    }
+                    ) => match self.open_lists(a.as_ref(), b.as_ref()) {
+                        Some(list) => list,
+                        None => {
+                            let mut items = self.collect(left)?;
+                            items.extend(self.collect(right)?);
+                            self.list(items)
+                        }
+                    },
                     (BinaryOp::Or, Object::Dict(a), Object::Dict(_))
                         if !matches!(a.kind, DictKind::Counter) =>
                     {
@@ -475,6 +494,22 @@ impl Machine {
             }
             _ => return Ok(None),
         }))
+    }
+
+    /// Two lists without a bound one after the other: the length is exact, the items are not.
+    fn open_lists(&mut self, a: &Object, b: &Object) -> Option<Value> {
+        let (Object::OpenList(a), Object::OpenList(b)) = (a, b) else { return None };
+        self.induction.is_wanted = true;
+        let is_one_type = format!("{:?}", a.element) == format!("{:?}", b.element);
+        if !self.induction.is_on || !is_one_type || !a.element.is_plain() {
+            return None;
+        }
+        self.abstracted("lists put together may be any list of the same length");
+        let length = self.terms.add(a.length, b.length);
+        let number = crate::terms::Terms::number(length);
+        let name = format!("{} + {}#{number}", a.name, b.name);
+        let open = crate::values::OpenList { name, element: a.element.clone(), length, prefix: Vec::new() };
+        Some(self.object(Object::OpenList(open)))
     }
 
     fn times(&mut self, left: &Value, right: &Value) -> R<Option<Value>> {

@@ -103,7 +103,8 @@ impl Machine {
             }
             Value::Int(value) => {
                 if let Int::Known(known) = value
-                    && known.bits() > 14_283
+                    && known.bits() > 14_280
+                    && known.magnitude().to_string().len() > 4300
                 {
                     return self.raise("ValueError", "Exceeds the limit (4300 digits) for integer string conversion; use sys.set_int_max_str_digits() to increase the limit");
                 }

@@ -41,11 +41,33 @@ impl InputType {
     pub(crate) fn common() -> Vec<Self> {
         vec![Self::Int, Self::Bool, Self::Str, Self::Float, Self::None, Self::List(Rc::new(Self::Int))]
     }
+
+    /// Whether values of this type cannot be changed, by whoever holds them.
+    pub(crate) fn is_plain(&self) -> bool {
+        match self {
+            Self::None | Self::Bool | Self::Int | Self::Float | Self::Str => true,
+            Self::Union(kinds) | Self::Tuple(kinds) => kinds.iter().all(Self::is_plain),
+            Self::TupleOf(kind) | Self::FrozenSet(kind) => kind.is_plain(),
+            Self::OneOf(values) => values.iter().all(|value| !matches!(value, Value::Object(_))),
+            _ => false,
+        }
+    }
 }
 
 impl Machine {
     /// An input of a type, its variables named after it.
     pub(crate) fn make_input(&mut self, name: &str, kind: &InputType) -> R<Value> {
+        let value = self.make_kind(name, kind)?;
+        if matches!(
+            kind,
+            InputType::List(_) | InputType::Dict(..) | InputType::Set(_) | InputType::Instance(..)
+        ) {
+            self.state.note_input(&value);
+        }
+        Ok(value)
+    }
+
+    fn make_kind(&mut self, name: &str, kind: &InputType) -> R<Value> {
         Ok(match kind {
             InputType::None => Value::None,
             InputType::Bool => {
@@ -62,7 +84,7 @@ impl Machine {
             }
             InputType::Str => {
                 let length = self.terms.var(&format!("len({name})"), Sort::Int, Interval::from(0));
-                Value::Str(Str::Open(Rc::new(OpenStr { name: name.to_owned(), length })))
+                Value::Str(Str::Open(Rc::new(OpenStr { name: name.to_owned(), offset: 0, length })))
             }
             InputType::List(element) => {
                 let length = self.terms.var(&format!("len({name})"), Sort::Int, Interval::from(0));
@@ -112,8 +134,11 @@ impl Machine {
                     keywords.push((field.clone(), self.make_lazily(&format!("{name}.{field}"), kind)?));
                 }
                 match self.instantiate(Type::User(*class), Vec::new(), keywords) {
-                    // Values a constructor refuses are no inputs.
-                    Err(Trap::Raise(_)) => return Err(Trap::Discard),
+                    Err(Trap::Raise(_)) => {
+                        let class = self.name_of_type(Type::User(*class));
+                        self.leave_out(format!("arguments that {class}() refuses make no input"));
+                        return Err(Trap::Discard);
+                    }
                     other => other?,
                 }
             }
@@ -125,7 +150,9 @@ impl Machine {
     pub(crate) fn make_lazily(&mut self, name: &str, kind: &InputType) -> R<Value> {
         match kind {
             InputType::Dict(..) | InputType::Set(_) | InputType::FrozenSet(_) => {
-                Ok(self.object(Object::Pending(name.into(), Rc::new(kind.clone()))))
+                let value = self.object(Object::Pending(name.into(), Rc::new(kind.clone())));
+                self.state.note_input(&value);
+                Ok(value)
             }
             kind => self.make_input(name, kind),
         }
@@ -138,7 +165,7 @@ impl Machine {
         let made = self.make_input(&name, &kind)?;
         if let Value::Object(made) = made {
             let object = self.state.get(made).clone();
-            self.state.set(*id, object);
+            self.state.settle(*id, object);
         }
         Ok(())
     }
@@ -172,8 +199,11 @@ impl Machine {
                     return Err(Trap::Discard);
                 }
                 // A nan equals nothing, not even itself; two of them as keys are left out.
-                let not_nan = self.is_not_nan(item);
-                if !self.decide(not_nan)? {
+                let (one, two) = (self.is_not_nan(earlier), self.is_not_nan(item));
+                let (one, two) = (self.truth_term(one), self.truth_term(two));
+                let is_one_at_most = self.terms.or(one, two);
+                if !self.decide_term(is_one_at_most)? {
+                    self.leave_out("a set, or the keys of a dict, hold at most one nan".to_owned());
                     return Err(Trap::Discard);
                 }
             }
@@ -250,7 +280,35 @@ impl Machine {
 
     fn items_under(&self, model: &Model, name: &str, element: &InputType) -> Option<Vec<PyValue>> {
         let length = self.length_under(model, name)?;
-        (0..length).map(|index| self.input_under(model, &format!("{name}[{index}]"), element)).collect()
+        let names: Vec<String> = (0..length).map(|index| format!("{name}[{index}]")).collect();
+        self.shared_inputs(model, &names, &vec![element; length])
+    }
+
+    /// Inputs under a model, of which some may be the same object as an earlier one.
+    pub(crate) fn shared_inputs(
+        &self,
+        model: &Model,
+        names: &[String],
+        kinds: &[&InputType],
+    ) -> Option<Vec<PyValue>> {
+        let mut found: Vec<PyValue> = Vec::new();
+        for (index, (name, kind)) in names.iter().zip(kinds).enumerate() {
+            let earlier = names.get(..index).unwrap_or_default();
+            let same = if self.is_sharing { self.shared_under(model, name, earlier) } else { None };
+            let value = match same.and_then(|place| names.get(place).zip(found.get_mut(place))) {
+                Some((_, PyValue::SameAs(label))) => PyValue::SameAs(label.clone()),
+                Some((first, value)) => {
+                    let label = super::label(first);
+                    if !matches!(value, PyValue::Named(..)) {
+                        *value = PyValue::Named(label.clone(), Box::new(value.clone()));
+                    }
+                    PyValue::SameAs(label)
+                }
+                None => self.input_under(model, name, kind)?,
+            };
+            found.push(value);
+        }
+        Some(found)
     }
 
     fn choice_under(&self, model: &Model, name: &str) -> usize {
@@ -336,6 +394,8 @@ impl Machine {
                 }
                 self.call(&class, Vec::new(), keywords)?
             }
+            PyValue::Named(_, value) => self.value_of(value)?,
+            PyValue::SameAs(_) => return self.unsupported("a shared value"),
             PyValue::Opaque(_) => return self.unsupported("an opaque value"),
         })
     }

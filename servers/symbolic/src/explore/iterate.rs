@@ -119,6 +119,7 @@ impl Machine {
     fn next_of(&mut self, id: ObjectId, iter: Iter) -> R<Option<Value>> {
         match iter {
             Iter::Done => Ok(None),
+            Iter::Forgotten => self.unsupported("an iterator that a loop without a bound uses"),
             Iter::Items(items, at) => {
                 let item = items.get(at).cloned();
                 if item.is_some() {
@@ -235,7 +236,7 @@ impl Machine {
                 let index = self.terms.int(at);
                 let inside = self.terms.int_lt(index, open.length);
                 if self.decide_term(inside)? {
-                    let point = self.open_point(&open.name, at);
+                    let point = self.open_at(open, at);
                     Some(self.str_of_points(vec![point]))
                 } else {
                     None

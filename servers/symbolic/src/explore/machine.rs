@@ -1,11 +1,12 @@
 //! The interpreter's core: deciding, raising, and what they share.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::rc::Rc;
 
 use num_bigint::BigInt;
 use num_traits::ToPrimitive;
 
+use super::induction::{ClaimId, Induction, LoopId};
 use super::state::{Frame, State};
 use crate::ir::Name;
 use crate::terms::{Node, Term, Terms};
@@ -22,6 +23,12 @@ pub(crate) enum Trap {
     Choose(Term),
     /// The inputs assumed so far cannot be: the path does not exist.
     Discard,
+    /// The path is back at the head of a loop, and everything claimed about the loop holds there: the rest is induction.
+    Closed,
+    /// A claim about a loop does not hold.
+    Refuted(ClaimId),
+    /// A loop does more than can be said about it: it has to be unrolled.
+    Unrolled(LoopId),
     /// Something the engine does not know.
     Unsupported(String),
     /// A bound of the engine's own: too deep, too long, too large.
@@ -66,6 +73,13 @@ pub(crate) struct Machine {
     /// The codes whose leading asserts are preconditions.
     pub(crate) targets: Vec<u32>,
     pub(crate) step_limit: u64,
+    /// What was left free to be more than it can be, in words.
+    pub(crate) abstractions: BTreeSet<String>,
+    /// What was left out of the inputs, in words.
+    pub(crate) left_out: BTreeSet<String>,
+    pub(crate) induction: Induction,
+    /// Whether inputs may be one and the same object.
+    pub(crate) is_sharing: bool,
 }
 
 impl Machine {
@@ -83,7 +97,31 @@ impl Machine {
             raised_at: 0,
             targets: Vec::new(),
             step_limit: u64::MAX,
+            abstractions: BTreeSet::new(),
+            left_out: BTreeSet::new(),
+            induction: Induction::default(),
+            is_sharing: false,
         }
+    }
+
+    /// Notes that something has more values here than it can have. What is proven holds all the same; what is found may not be.
+    pub(crate) fn abstracted(&mut self, what: &str) {
+        if !self.abstractions.contains(what) {
+            self.abstractions.insert(what.to_owned());
+        }
+    }
+
+    /// Notes that some inputs are none here.
+    pub(crate) fn leave_out(&mut self, what: String) {
+        self.left_out.insert(what);
+    }
+
+    /// A name for something free that belongs to these terms and to no others.
+    pub(crate) fn named_after(&self, what: &str, terms: &[Term]) -> String {
+        let shown: Vec<String> = terms.iter().map(|term| crate::terms::show(&self.terms, *term)).collect();
+        // Long terms are shown cut off; their numbers tell them apart.
+        let numbers: Vec<String> = terms.iter().map(|term| Terms::number(*term).to_string()).collect();
+        format!("{what}({})#{}", shown.join(", "), numbers.join("#"))
     }
 
     /// Decides a condition: known on this path, or the state has to fork.

@@ -101,6 +101,7 @@ const KNOWN: &[(Kind, &[&str])] = &[
             "pop",
             "remove",
             "symmetric_difference",
+            "symmetric_difference_update",
             "union",
             "update",
         ],
@@ -118,8 +119,8 @@ const KNOWN: &[(Kind, &[&str])] = &[
             "union",
         ],
     ),
-    (Kind::Int, &["bit_length", "bit_count", "is_integer", "conjugate"]),
-    (Kind::Float, &["is_integer", "conjugate"]),
+    (Kind::Int, &["as_integer_ratio", "bit_length", "bit_count", "is_integer", "conjugate"]),
+    (Kind::Float, &["as_integer_ratio", "is_integer", "conjugate"]),
     (
         Kind::Deque,
         &[
@@ -132,6 +133,7 @@ const KNOWN: &[(Kind, &[&str])] = &[
             "extendleft",
             "index",
             "pop",
+            "insert",
             "popleft",
             "remove",
             "reverse",
@@ -141,41 +143,40 @@ const KNOWN: &[(Kind, &[&str])] = &[
     (Kind::Generator, &["send", "close", "throw", "__next__"]),
     (Kind::Counter, &["most_common", "elements", "subtract", "total"]),
     (Kind::OrderedDict, &["move_to_end"]),
+    (Kind::Pattern, &["match", "fullmatch", "search", "findall", "finditer", "sub", "subn", "split"]),
+    (Kind::Match, &["group", "groups", "groupdict", "start", "end", "span"]),
 ];
 
 /// Attributes that exist and are not known: asking for them must not look like an `AttributeError`.
 const UNKNOWN: &[(Kind, &[&str])] = &[
     (Kind::Str, &["expandtabs", "format_map", "isprintable", "maketrans", "translate"]),
-    (Kind::Int, &["as_integer_ratio", "from_bytes", "to_bytes"]),
-    (Kind::Float, &["as_integer_ratio", "fromhex", "hex", "real", "imag"]),
-    (Kind::Set, &["symmetric_difference_update"]),
-    (Kind::Generator, &["gi_frame", "gi_code", "gi_running", "gi_yieldfrom"]),
+    (Kind::Int, &["from_bytes", "to_bytes"]),
+    (Kind::Float, &["fromhex", "hex", "real", "imag"]),
+    (Kind::Generator, &["gi_frame", "gi_code", "gi_running", "gi_yieldfrom", "gi_suspended"]),
+    (Kind::Pattern, &["flags", "groups", "groupindex", "scanner"]),
+    (Kind::Match, &["expand", "re", "string", "pos", "endpos", "lastindex", "lastgroup", "regs"]),
+    (Kind::Type, &["mro"]),
+    (Kind::Counter, &["_keep_positive"]),
     (Kind::Property, &["getter", "deleter", "fget", "fset", "fdel"]),
     (Kind::Method, &["__func__", "__self__", "__name__"]),
     (Kind::Partial, &["func", "args", "keywords"]),
     (Kind::View, &["isdisjoint", "mapping"]),
     (Kind::Slice, &["start", "stop", "step", "indices"]),
-    (
-        Kind::Bytes,
-        &[
-            "decode",
-            "hex",
-            "count",
-            "find",
-            "index",
-            "join",
-            "split",
-            "strip",
-            "startswith",
-            "endswith",
-            "replace",
-            "upper",
-            "lower",
-            "isdigit",
-            "isalpha",
-        ],
-    ),
 ];
+
+/// A finite float as a fraction in lowest terms.
+fn ratio(value: f64) -> Option<(num_bigint::BigInt, num_bigint::BigInt)> {
+    if !value.is_finite() {
+        return None;
+    }
+    let mut halvings = 0;
+    let mut whole = value;
+    while whole.fract() != 0.0 {
+        whole *= 2.0;
+        halvings += 1;
+    }
+    Some((crate::terms::exact(whole)?, num_bigint::BigInt::from(1) << halvings))
+}
 
 fn lists_name(table: &[(Kind, &[&str])], kind: Kind, name: &str) -> bool {
     table.iter().any(|(known, names)| *known == kind && names.contains(&name))
@@ -197,6 +198,7 @@ pub(super) fn is_known(kind: Kind, name: &str) -> bool {
 pub(super) fn exists(kind: Kind, name: &str) -> bool {
     (name.starts_with("__") && name.ends_with("__"))
         || lists_name(UNKNOWN, kind, name)
+        || matches!(kind, Kind::Bytes | Kind::Complex)
         || (kind == Kind::Bool && exists(Kind::Int, name))
         || (kind == Kind::FrozenSet && lists_name(UNKNOWN, Kind::Set, name))
 }
@@ -242,6 +244,14 @@ impl Machine {
             Kind::Int | Kind::Bool => self.int_method(receiver, name),
             Kind::Float => self.float_method(receiver, name),
             Kind::Generator => self.generator_method(receiver, name, args),
+            Kind::Pattern | Kind::Match => {
+                let Value::Object(id) = receiver else { return self.unsupported(name) };
+                match self.state.get(*id).clone() {
+                    Object::Pattern(regex) => self.pattern_method(&regex, name, &args, &keywords),
+                    Object::Match(found) if keywords.is_empty() => self.match_method(&found, name, &args),
+                    _ => self.unsupported(format!("this call of {name}()")),
+                }
+            }
             _ => self.unsupported(format!("{}.{name}", kind.name())),
         }
     }
@@ -250,6 +260,7 @@ impl Machine {
         let Some(value) = self.as_index(receiver) else { return self.unsupported(name) };
         match name {
             "conjugate" => Ok(Value::Int(value)),
+            "as_integer_ratio" => Ok(Value::tuple(vec![Value::Int(value), Value::int(1)])),
             "bit_length" => {
                 let value = self.choose(&value)?;
                 Ok(Value::int(value.bits()))
@@ -275,6 +286,11 @@ impl Machine {
                 Ok(Value::Bool(self.truth_of(both)))
             }
             ("conjugate", value) => Ok(value.clone()),
+            ("as_integer_ratio", Value::Float(Float::Known(value))) => match ratio(*value) {
+                Some((top, bottom)) => Ok(Value::tuple(vec![Value::int(top), Value::int(bottom)])),
+                None if value.is_nan() => self.raise("ValueError", "cannot convert NaN to integer ratio"),
+                None => self.raise("OverflowError", "cannot convert Infinity to integer ratio"),
+            },
             _ => self.unsupported(format!("float.{name}")),
         }
     }

@@ -123,6 +123,16 @@ const FUNCTIONS: &[&str] = &[
     "typing.runtime_checkable",
     "typing.override",
     "typing.no_type_check",
+    "re.match",
+    "re.fullmatch",
+    "re.search",
+    "re.findall",
+    "re.finditer",
+    "re.sub",
+    "re.subn",
+    "re.split",
+    "re.compile",
+    "re.escape",
     "abc.abstractmethod",
     "icontract.require",
     "icontract.ensure",
@@ -148,6 +158,8 @@ const TYPES: &[(&str, Kind)] = &[
     ("collections.Counter", Kind::Counter),
     ("collections.OrderedDict", Kind::OrderedDict),
     ("functools.partial", Kind::Partial),
+    ("re.Pattern", Kind::Pattern),
+    ("re.Match", Kind::Match),
     ("typing.NamedTuple", Kind::NamedTupleBase),
     ("typing.Protocol", Kind::Protocol),
     ("typing.Generic", Kind::Generic),
@@ -167,6 +179,22 @@ const TEXTS: &[(&str, &str)] = &[
     ("string.octdigits", "01234567"),
     ("string.punctuation", "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"),
     ("string.whitespace", " \t\n\r\x0b\x0c"),
+];
+
+/// Flags of `re`, as the numbers they are.
+const FLAGS: &[(&str, u32)] = &[
+    ("re.I", 2),
+    ("re.IGNORECASE", 2),
+    ("re.M", 8),
+    ("re.MULTILINE", 8),
+    ("re.S", 16),
+    ("re.DOTALL", 16),
+    ("re.U", 32),
+    ("re.UNICODE", 32),
+    ("re.X", 64),
+    ("re.VERBOSE", 64),
+    ("re.A", 256),
+    ("re.ASCII", 256),
 ];
 
 impl Machine {
@@ -200,6 +228,9 @@ impl Machine {
         if let Some((_, text)) = TEXTS.iter().find(|(known, _)| *known == full) {
             return Ok(Some(Value::text(text)));
         }
+        if let Some((_, flag)) = FLAGS.iter().find(|(known, _)| *known == full) {
+            return Ok(Some(Value::int(*flag)));
+        }
         match full.as_str() {
             "math.pi" => return Ok(Some(Value::float(std::f64::consts::PI))),
             "math.e" => return Ok(Some(Value::float(std::f64::consts::E))),
@@ -230,6 +261,7 @@ impl Machine {
                 self.call_function(name, args, keywords)
             }
             "heapq" | "bisect" | "copy" => self.call_algorithm(name, args, keywords),
+            "re" => self.call_re(name, &args, &keywords),
             // Contracts are read from the syntax; at run time their decorators do nothing.
             "icontract" | "deal" => Ok(match (name, args.as_slice()) {
                 ("deal.pure" | "deal.safe", [function]) => function.clone(),

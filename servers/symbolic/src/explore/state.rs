@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::rc::Rc;
 
+use super::induction::Mark;
 use crate::ir::{Code, Name};
 use crate::terms::Term;
 use crate::values::{Object, ObjectId, Value};
@@ -63,12 +64,45 @@ pub(crate) struct State {
     pub(crate) path: Rc<Vec<Term>>,
     /// What follows from it.
     pub(crate) facts: Rc<Vec<Term>>,
+    /// Loops of which one round stands for all.
+    pub(crate) marks: Rc<Vec<Mark>>,
+    /// Inputs that can be changed, and whether one was.
+    inputs: Rc<Vec<ObjectId>>,
+    pub(crate) is_touched: bool,
     /// Decisions that could have gone both ways.
     pub(crate) forks: u32,
     pub(crate) steps: u64,
 }
 
+/// What a state looks like to a loop that must not change it.
+#[derive(Clone, Debug)]
+pub(crate) struct Shape {
+    heap: Rc<Vec<Rc<Object>>>,
+    globals: Rc<HashMap<Name, Value>>,
+}
+
 impl State {
+    pub(crate) fn shape(&self) -> Shape {
+        Shape { heap: self.heap.clone(), globals: self.globals.clone() }
+    }
+
+    /// Whether everything that was there then is as it was. Items of inputs that have been looked at since are no change.
+    pub(crate) fn has_kept(&self, shape: &Shape) -> bool {
+        let is_kept = |(before, now): (&Rc<Object>, &Rc<Object>)| {
+            Rc::ptr_eq(before, now)
+                || match (before.as_ref(), now.as_ref()) {
+                    (Object::OpenList(before), Object::OpenList(now)) => {
+                        before.name == now.name
+                            && (before.prefix.len() == now.prefix.len() || now.element.is_plain())
+                    }
+                    _ => false,
+                }
+        };
+        Rc::ptr_eq(&self.globals, &shape.globals)
+            && shape.heap.len() <= self.heap.len()
+            && shape.heap.iter().zip(self.heap.iter()).all(is_kept)
+    }
+
     pub(crate) fn allocate(&mut self, object: Object) -> ObjectId {
         let heap = Rc::make_mut(&mut self.heap);
         heap.push(Rc::new(object));
@@ -87,13 +121,36 @@ impl State {
         self.heap.get(id.0 as usize).cloned().unwrap_or_else(|| Rc::new(Object::Cell(None)))
     }
 
+    /// Remembers that an object came from the caller.
+    pub(crate) fn note_input(&mut self, value: &Value) {
+        if let Value::Object(id) = value {
+            Rc::make_mut(&mut self.inputs).push(*id);
+        }
+    }
+
+    pub(crate) fn is_input(&self, id: ObjectId) -> bool {
+        self.inputs.contains(&id)
+    }
+
     pub(crate) fn set(&mut self, id: ObjectId, object: Object) {
+        self.is_touched |= self.is_input(id);
+        self.settle(id, object);
+    }
+
+    /// As `set`, for an input that is only looked at more closely.
+    pub(crate) fn settle(&mut self, id: ObjectId, object: Object) {
         if let Some(place) = Rc::make_mut(&mut self.heap).get_mut(id.0 as usize) {
             *place = Rc::new(object);
         }
     }
 
     pub(crate) fn change(&mut self, id: ObjectId) -> Option<&mut Object> {
+        self.is_touched |= self.is_input(id);
+        self.look_into(id)
+    }
+
+    /// As `change`, for an input that is only looked at more closely.
+    pub(crate) fn look_into(&mut self, id: ObjectId) -> Option<&mut Object> {
         Rc::make_mut(&mut self.heap).get_mut(id.0 as usize).map(Rc::make_mut)
     }
 }

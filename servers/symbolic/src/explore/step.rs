@@ -242,6 +242,9 @@ impl Machine {
             Op::ForIter(local, exit, branch) => {
                 let iterator = self.frame()?.locals.get(*local as usize).cloned().flatten();
                 let iterator = iterator.ok_or(Trap::Bug("no iterator"))?;
+                if let Some(flow) = self.loop_head(&iterator, *exit, code)? {
+                    return Ok(flow);
+                }
                 let next = self.next(&iterator)?;
                 self.sides.insert((code.id, *branch, next.is_some()));
                 match next {
@@ -375,6 +378,9 @@ impl Machine {
     }
 
     fn unbound<T>(&mut self, code: &Code, index: u32) -> R<T> {
+        if self.is_forgotten(index) {
+            return self.unsupported("a variable that only a loop without a bound sets");
+        }
         let name = code.locals.get(index as usize).map(ToString::to_string).unwrap_or_default();
         let text = format!("cannot access local variable '{name}' where it is not associated with a value");
         self.raise("UnboundLocalError", text)

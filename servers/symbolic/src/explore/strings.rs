@@ -29,6 +29,11 @@ pub(crate) fn is_space(point: u32) -> bool {
     SPACES.iter().any(|(low, high)| (*low..=*high).contains(&point))
 }
 
+/// White space around a number, for `int` and `float`: the separators of ASCII are none.
+pub(crate) fn is_space_of_number(point: u32) -> bool {
+    is_space(point) && !(28..=31).contains(&point)
+}
+
 impl Machine {
     /// The length of a string, as a term.
     pub(crate) fn str_length(&mut self, text: &Str) -> Term {
@@ -46,7 +51,7 @@ impl Machine {
             Str::Chars(points) => points.to_vec(),
             Str::Open(open) => {
                 let length = self.choose_length(open.length)?;
-                (0..length).map(|place| self.open_point(&open.name, place)).collect()
+                (0..length).map(|place| self.open_at(open, place)).collect()
             }
         })
     }
@@ -81,7 +86,7 @@ impl Machine {
         let length = self.terms.int(points.len());
         let mut equal = self.terms.int_eq(open.length, length);
         for (place, point) in points.iter().enumerate() {
-            let own = self.open_point(&open.name, place);
+            let own = self.open_at(open, place);
             let same = self.terms.int_eq(own, *point);
             equal = self.terms.and(equal, same);
         }
@@ -91,13 +96,18 @@ impl Machine {
     /// Whether two texts of unknown length differ: in length, in one of their first characters, or further on. What is
     /// further on is a truth of its own, free to be either: more paths than there are, never fewer.
     fn open_differ(&mut self, a: &OpenStr, b: &OpenStr) -> Term {
-        let (a, b) = if a.name <= b.name { (a, b) } else { (b, a) };
+        let key = |open: &OpenStr| (open.name.clone(), open.offset, Terms::number(open.length));
+        let (a, b) = if key(a) <= key(b) { (a, b) } else { (b, a) };
         let same_length = self.terms.int_eq(a.length, b.length);
         let mut differ = self.terms.not(same_length);
+        if (&a.name, a.offset) == (&b.name, b.offset) {
+            return differ;
+        }
+        self.abstracted("what follows the second character of two texts may be the same or not");
         for place in 0..CLOSELY {
             let at = self.terms.int(place);
             let exists = self.terms.int_lt(at, a.length);
-            let (x, y) = (self.open_point(&a.name, place), self.open_point(&b.name, place));
+            let (x, y) = (self.open_at(a, place), self.open_at(b, place));
             let same = self.terms.int_eq(x, y);
             let other = self.terms.not(same);
             let here = self.terms.and(exists, other);
@@ -105,7 +115,8 @@ impl Machine {
         }
         let limit = self.terms.int(CLOSELY);
         let is_long = self.terms.int_lt(limit, a.length);
-        let rest = format!("{}[{CLOSELY}:] != {}[{CLOSELY}:]", a.name, b.name);
+        let (left, right) = (key(a), key(b));
+        let rest = format!("{}[{}:]#{} != {}[{}:]#{}", left.0, left.1, left.2, right.0, right.1, right.2);
         let rest = self.terms.var(&rest, Sort::Bool, Interval::ALL);
         let further = self.terms.and(is_long, rest);
         self.terms.or(differ, further)
@@ -147,6 +158,10 @@ impl Machine {
     pub(crate) fn str_contains(&mut self, text: &Str, part: &Str) -> R<Truth> {
         if let (Str::Known(text), Str::Known(part)) = (text, part) {
             return Ok(Truth::Known(find_known(text, part, 0).is_some()));
+        }
+        if let (Some(open), Str::Known(part)) = (self.stays_open(text), part) {
+            let has = self.open_has(&open, part)?;
+            return Ok(self.truth_of(has));
         }
         let (text, part) = (self.points_of(text)?, self.points_of(part)?);
         let mut any = self.terms.bool(part.is_empty());
@@ -202,6 +217,9 @@ impl Machine {
             }
             return Ok(Value::points(points));
         }
+        if self.induction.is_on && parts.iter().any(|part| matches!(part, Value::Str(Str::Open(_)))) {
+            return self.open_sum(parts);
+        }
         let mut points = Vec::new();
         for part in parts {
             let Value::Str(part) = part else { return Err(Trap::Bug("no string")) };
@@ -242,6 +260,9 @@ impl Machine {
             crate::values::Int::Known(value) => return Ok(Str::of(&value.to_string())),
             crate::values::Int::Term(term) => *term,
         };
+        if self.induction.is_on {
+            return self.open_digits(term);
+        }
         let zero = self.terms.int(0);
         let negative = self.terms.int_lt(term, zero);
         let is_negative = self.decide_term(negative)?;
@@ -256,6 +277,7 @@ impl Machine {
             }
             power *= 10;
             count += 1;
+            self.induction.is_wanted |= count > 3;
             if count > 4300 {
                 return self
                     .raise("ValueError", "Exceeds the limit (4300 digits) for integer string conversion");

@@ -82,6 +82,7 @@ impl Machine {
             }
             Object::Deque(items, _) => self.item(items, index, "deque"),
             Object::Alias(_) => Ok(container.clone()),
+            Object::Match(found) => self.match_method(found, "__getitem__", std::slice::from_ref(index)),
             Object::Instance(instance) => match self.special(container, "__getitem__")? {
                 Some(method) => self.call(&method, vec![index.clone()], Vec::new()),
                 None => match &instance.payload {
@@ -202,8 +203,13 @@ impl Machine {
         if let Str::Open(open) = text
             && let Some(place) = self.open_place(open.length, index, "str")?
         {
-            let point = self.open_point(&open.name, place);
+            let point = self.open_at(open, place);
             return Ok(Value::Str(Str::Chars(Rc::new(vec![point]))));
+        }
+        if let (Str::Open(open), Value::Slice(parts)) = (text, index)
+            && let Some(part) = self.open_slice(open, parts)?
+        {
+            return Ok(part);
         }
         if let Str::Known(points) = text {
             let points = points.clone();

@@ -102,6 +102,8 @@ fn kind_of(object: &Object) -> Kind {
         Object::ClassMethod(_) => Kind::ClassMethod,
         Object::Partial(..) => Kind::Partial,
         Object::Super(..) => Kind::Super,
+        Object::Pattern(_) => Kind::Pattern,
+        Object::Match(_) => Kind::Match,
         Object::Pending(_, kind) => match **kind {
             crate::explore::InputType::Dict(..) => Kind::Dict,
             crate::explore::InputType::Set(_) => Kind::Set,

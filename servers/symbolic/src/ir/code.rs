@@ -196,6 +196,9 @@ pub(crate) struct Parameters {
 #[derive(Clone, Debug)]
 pub(crate) struct BranchPlace {
     pub(crate) line: u32,
+    /// Where the condition, or what a loop goes through, is in the source: line, and bytes before it in the line. Patterns
+    /// have none.
+    pub(crate) at: Option<(u32, u32)>,
     pub(crate) condition: String,
 }
 

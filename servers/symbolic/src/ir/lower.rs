@@ -260,11 +260,19 @@ impl<'a, 's> Lowering<'a, 's> {
         let source = self.shared.program.code();
         let text = source.get(range.start().to_usize()..range.end().to_usize()).unwrap_or_default();
         let line = self.shared.program.line_at(range.start().to_u32());
-        self.branch_at(line, text.split_whitespace().collect::<Vec<_>>().join(" "))
+        let at = self.place_of(range.start().to_usize(), line);
+        self.branch_at(line, text.split_whitespace().collect::<Vec<_>>().join(" "), at)
     }
 
-    pub(super) fn branch_at(&mut self, line: u32, condition: String) -> u32 {
-        self.code.branches.push(BranchPlace { line, condition });
+    /// The line, and the bytes before this offset in it.
+    pub(super) fn place_of(&self, offset: usize, line: u32) -> Option<(u32, u32)> {
+        let before = self.shared.program.code().get(..offset)?;
+        let column = before.rsplit('\n').next().map_or(0, str::len);
+        Some((line, u32::try_from(column).ok()?))
+    }
+
+    pub(super) fn branch_at(&mut self, line: u32, condition: String, at: Option<(u32, u32)>) -> u32 {
+        self.code.branches.push(BranchPlace { line, at, condition });
         Self::target(self.code.branches.len() - 1)
     }
 

@@ -31,7 +31,7 @@ impl<'a> Lowering<'a, '_> {
 
     fn fail_unless(&mut self, fails: &mut Vec<usize>, pattern: &'a Pattern) {
         let text = format!("case {}", self.source(pattern));
-        let branch = self.branch_at(self.line, text);
+        let branch = self.branch_at(self.line, text, None);
         fails.push(self.emit(Op::JumpIfFalse(0, branch)));
     }
 

@@ -186,7 +186,8 @@ impl<'a> Lowering<'a, '_> {
         self.emit(Op::StoreLocal(iterator));
         let start = Self::target(self.here());
         let text = self.source(&*found.iter);
-        let branch = self.branch_at(self.line, format!("for … in {text}"));
+        let at = self.place_of(ruff_text_size::Ranged::range(&*found.iter).start().to_usize(), self.line);
+        let branch = self.branch_at(self.line, format!("for … in {text}"), at);
         let exit = self.emit(Op::ForIter(iterator, 0, branch));
         self.assign_to(&found.target);
         self.around.push(Around::Loop { breaks: Vec::new(), continues: Vec::new() });

@@ -39,7 +39,7 @@ pub(super) fn call(request: &ReplayRequest<'_>) -> Letter {
         request.kwargs.iter().map(|(name, value)| (name.as_str(), value.to_literal())).collect();
     Letter(json!({
         "do": "call", "code": request.code, "function": request.function, "args": args, "kwargs": kwargs,
-        "conditions": conditions,
+        "conditions": conditions, "branches": request.branches,
     }))
 }
 
@@ -60,6 +60,8 @@ pub(super) struct Answer {
     args_after: Vec<String>,
     #[serde(default)]
     conditions: Vec<Value>,
+    #[serde(default)]
+    sides: Vec<(u32, bool)>,
     #[serde(default)]
     returned: Option<Returned>,
     #[serde(default)]
@@ -125,7 +127,7 @@ pub(super) fn called(answer: Answer, asked: &[Condition]) -> Result<ReplayOutcom
         return Err(broken("an answer to something else"));
     }
     let conditions = answer.conditions.iter().map(outcome).collect();
-    Ok(ReplayOutcome { ended, args_after: answer.args_after, conditions })
+    Ok(ReplayOutcome { ended, args_after: answer.args_after, conditions, sides: answer.sides })
 }
 
 fn outcome(told: &Value) -> ConditionOutcome {

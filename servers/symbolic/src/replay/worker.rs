@@ -15,8 +15,13 @@ use super::python::Python;
 use crate::ReplayProblem;
 
 /// What the interpreter is handed: see its own first lines.
-const PROGRAM: &str =
-    concat!(include_str!("../../python/worker.py"), "\n", include_str!("../../python/call.py"));
+const PROGRAM: &str = concat!(
+    include_str!("../../python/worker.py"),
+    "\n",
+    include_str!("../../python/watch.py"),
+    "\n",
+    include_str!("../../python/call.py")
+);
 
 /// How long a worker may take to import what it offers.
 const START: Duration = Duration::from_secs(30);

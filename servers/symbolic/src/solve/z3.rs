@@ -4,8 +4,9 @@ use std::collections::HashSet;
 use std::fmt::Write;
 use std::time::Instant;
 
-use super::child::Pipe;
+use super::Dialogue;
 use super::reply::values;
+use crate::Replayer;
 use crate::terms::{Model, Printer, Sort, Term, Terms};
 
 /// What a question costs at least, in the solver's own steps, so that many small ones count too.
@@ -29,24 +30,31 @@ pub(crate) struct Cost {
     pub(crate) steps: u64,
 }
 
-pub(crate) struct Solver {
+pub(crate) struct Solver<'a> {
+    outside: &'a dyn Replayer,
+    /// Name and version of the one that was asked.
+    pub(crate) version: Option<String>,
+    /// There is none on this machine.
+    pub(crate) is_missing: bool,
     /// Keeps the path of the last question asserted.
-    shared: Option<Pipe>,
+    shared: Option<Box<dyn Dialogue>>,
     printer: Printer,
     asserted: Vec<Term>,
     last_count: u64,
     /// Starts afresh for each question: Z3's solver for floats does not work step by step.
-    fresh: Option<Pipe>,
+    fresh: Option<Box<dyn Dialogue>>,
     pub(crate) cost: Cost,
     question_steps: u64,
     deadline: Instant,
 }
 
-impl Solver {
-    /// `None` when there is no solver on this machine.
-    pub(crate) fn start(question_steps: u64, deadline: Instant) -> Option<Self> {
-        super::find()?;
-        Some(Self {
+impl<'a> Solver<'a> {
+    /// A solver that is started when it is first asked.
+    pub(crate) fn new(outside: &'a dyn Replayer, question_steps: u64, deadline: Instant) -> Self {
+        Self {
+            outside,
+            version: None,
+            is_missing: false,
             shared: None,
             printer: Printer::default(),
             asserted: Vec::new(),
@@ -55,7 +63,18 @@ impl Solver {
             cost: Cost::default(),
             question_steps,
             deadline,
-        })
+        }
+    }
+
+    /// Starts a child, with these commands first.
+    fn child(&mut self, setup: &str) -> Option<Box<dyn Dialogue>> {
+        let Some(mut child) = self.outside.solver() else {
+            self.is_missing = true;
+            return None;
+        };
+        let said = child.ask(&format!("{setup}(get-info :version)\n"), self.deadline)?;
+        self.version = version_in(&said);
+        Some(child)
     }
 
     /// Whether all of these can hold at once.
@@ -75,15 +94,12 @@ impl Solver {
 
     fn check_shared(&mut self, terms: &Terms, path: &[Term], more: Term) -> Answer {
         if self.shared.is_none() {
-            let Some(mut pipe) = Pipe::start() else { return Answer::Unknown };
             let setup = format!(
                 "(set-option :global-declarations true)\n(set-option :rlimit {})\n(set-option :produce-models true)\n",
                 self.question_steps
             );
-            if pipe.ask(&setup, self.deadline).is_none() {
-                return Answer::Unknown;
-            }
-            self.shared = Some(pipe);
+            let Some(child) = self.child(&setup) else { return Answer::Unknown };
+            self.shared = Some(child);
             self.printer = Printer::default();
             self.asserted.clear();
             self.last_count = 0;
@@ -148,7 +164,7 @@ impl Solver {
 
     fn check_fresh(&mut self, terms: &Terms, path: &[Term], more: Term, logic: &str) -> Answer {
         if self.fresh.is_none() {
-            self.fresh = Pipe::start();
+            self.fresh = self.child("");
         }
         let mut printer = Printer::default();
         let mut definitions = String::new();
@@ -183,6 +199,13 @@ impl Solver {
             }
         }
     }
+}
+
+/// Name and version, from `(:version "5.4.0")`.
+pub(super) fn version_in(said: &str) -> Option<String> {
+    let (_, rest) = said.split_once("(:version \"")?;
+    let (number, _) = rest.split_once('"')?;
+    Some(format!("z3 {number}"))
 }
 
 /// A model counts only when our own evaluation agrees with it.

@@ -1,6 +1,5 @@
 use serde_json::{Map, Value, json};
 
-use crate::analyse;
 use crate::desk::Desk;
 use crate::replay::Walls;
 
@@ -8,7 +7,7 @@ use crate::replay::Walls;
 pub(crate) async fn health(desk: &Desk) -> Map<String, Value> {
     let python = desk.pool().python().await.ok();
     let warm = desk.pool().warm().await;
-    let solver = analyse::solver();
+    let solver = desk.solvers().version().await;
     let (name, version) = match solver.as_deref().map(|whole| whole.split_once(' ').unwrap_or((whole, ""))) {
         Some((name, version)) => (json!(name.to_lowercase()), json!(version)),
         None => (Value::Null, Value::Null),

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::{Type, Value};
-use crate::explore::{Frame, InputType};
+use crate::explore::{Frame, InputType, Match, Regex};
 use crate::ir::{Code, Name};
 use crate::terms::Term;
 
@@ -42,6 +42,9 @@ pub(crate) enum Object {
     Pending(Rc<str>, Rc<InputType>),
     /// A typing construct, or an abstract method.
     Alias(Value),
+    /// A compiled pattern of `re`.
+    Pattern(Rc<Regex>),
+    Match(Rc<Match>),
 }
 
 /// A list input of unknown length. Items are made when they are looked at.
@@ -151,4 +154,6 @@ pub(crate) enum Iter {
     /// Inner, start, stop, step, position.
     Slice(Value, usize, Option<usize>, usize, usize),
     Done,
+    /// Somewhere in a loop of which one round stands for all.
+    Forgotten,
 }

@@ -42,6 +42,10 @@ pub enum PyValue {
         /// What its constructor is called with.
         fields: Vec<Field>,
     },
+    /// A value that is passed again: its name, and the value.
+    Named(String, Box<PyValue>),
+    /// The very object that was named before.
+    SameAs(String),
     /// Anything else that a run may return; only its `repr` is known. Never an argument.
     Opaque(String),
 }
@@ -119,6 +123,12 @@ impl PyValue {
                 }
                 out.push(')');
             }
+            Self::Named(name, value) => {
+                out.push_str(&format!("({name} := "));
+                value.write(out);
+                out.push(')');
+            }
+            Self::SameAs(name) => out.push_str(name),
             Self::Opaque(repr) => out.push_str(repr),
         }
     }

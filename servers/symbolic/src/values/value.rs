@@ -56,10 +56,12 @@ pub(crate) enum Str {
     Open(Rc<OpenStr>),
 }
 
-/// A string input of unknown length. Its code points are variables named after it.
+/// A string of unknown length, or a part of one. Its code points are variables named after it.
 #[derive(Clone, Debug)]
 pub(crate) struct OpenStr {
     pub(crate) name: String,
+    /// Where it begins in what has this name.
+    pub(crate) offset: usize,
     pub(crate) length: Term,
 }
 

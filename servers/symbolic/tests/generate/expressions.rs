@@ -70,7 +70,35 @@ const TEXTS: &[&str] = &[
     "'Aa Bb'",
 ];
 
+const PATTERNS: &[&str] = &[
+    "r'a+'",
+    "r'[a-c]'",
+    "r'[0-9]+'",
+    "r'\\d*'",
+    "r'\\s'",
+    "r'\\w+'",
+    "r'(?:a|b)*c?'",
+    "r'X'",
+    "r'^a'",
+    "r'b$'",
+    "r'\\bH'",
+    "r'[^a-z]'",
+    "r'.'",
+    "r'a*?b'",
+    "r'(?i)hello'",
+    "r'a{2}'",
+    "r'[A-Z][a-z]*'",
+    "r'a|ab'",
+    "r','",
+    "r'-?\\d{1,2}$'",
+];
+
 impl Writer {
+    /// A pattern of `re` without groups.
+    fn pattern(&mut self) -> &'static str {
+        self.random.pick(PATTERNS)
+    }
+
     /// A literal of a type.
     pub(crate) fn literal(&mut self, kind: Type) -> String {
         let count = self.random.below(5);
@@ -133,7 +161,7 @@ impl Writer {
 
     fn int(&mut self, d: usize) -> String {
         use Type::{Dict, Float, Int, List, Set, Str, Texts, Tuple};
-        match self.random.below(30) {
+        match self.random.below(36) {
             0..=5 => {
                 let op = self.random.pick(&["+", "-", "*", "//", "%", "&", "|", "^"]);
                 format!("({} {op} {})", self.e(Int, d), self.e(Int, d))
@@ -166,6 +194,12 @@ impl Writer {
             26 => format!("g({}, {})", self.e(Int, d), self.e(Int, d)),
             27 => format!("sum(1 for t in {} if t)", self.e(Texts, d)),
             28 => format!("(lambda q: q + {})({})", self.e(Int, d), self.e(Int, d)),
+            29 => format!("len(re.findall({}, {}))", self.pattern(), self.e(Str, d)),
+            30 => format!("math.gcd({}, {})", self.e(Int, d), self.e(Int, d)),
+            31 => format!("functools.reduce(operator.add, {}, {})", self.e(List, d), self.e(Int, d)),
+            32 => format!("bisect.bisect_left(sorted({}), {})", self.e(List, d), self.e(Int, d)),
+            33 => format!("math.isqrt({})", self.e(Int, d)),
+            34 => format!("collections.Counter({})[{}]", self.e(Texts, d), self.e(Str, d)),
             _ => format!("len({})", self.e(Set, d)),
         }
     }
@@ -243,7 +277,7 @@ impl Writer {
 
     fn str(&mut self, d: usize) -> String {
         use Type::{Dict, Float, Int, List, Str, Texts};
-        match self.random.below(22) {
+        match self.random.below(24) {
             0 | 1 => format!("({} + {})", self.e(Str, d), self.e(Str, d)),
             2 => format!("({} * ({} % 4))", self.e(Str, d), self.e(Int, d)),
             3 => format!("{}[{}]", self.e(Str, d), self.e(Int, d)),
@@ -294,13 +328,18 @@ impl Writer {
             ),
             19 => format!("({} if {} else {})", self.e(Str, d), self.e(Type::Bool, d), self.e(Str, d)),
             20 => format!("chr({} % 1000 + 32)", self.e(Int, d)),
+            21 => {
+                let put = self.random.pick(&["''", "'-'", "r'<\\g<0>>'", "lambda m: m.group().upper()"]);
+                format!("re.sub({}, {put}, {})", self.pattern(), self.e(Str, d))
+            }
+            22 => format!("str(re.match({}, {}) is None)", self.pattern(), self.e(Str, d)),
             _ => format!("{}({})", self.random.pick(&["hex", "bin", "oct"]), self.e(Int, d)),
         }
     }
 
     fn list(&mut self, d: usize) -> String {
         use Type::{Int, List, Set, Str};
-        match self.random.below(14) {
+        match self.random.below(18) {
             0 => format!("({} + {})", self.e(List, d), self.e(List, d)),
             1 => format!("({} * ({} % 3))", self.e(List, d), self.e(Int, d)),
             2 => format!("sorted({})", self.e(List, d)),
@@ -314,6 +353,10 @@ impl Writer {
             10 => format!("list(map(lambda m: m * 2, {}))", self.e(List, d)),
             11 => format!("sorted({})", self.e(Set, d)),
             12 => format!("[a * b for a, b in zip({}, {})]", self.e(List, d), self.e(List, d)),
+            13 => format!("list(itertools.accumulate({}))", self.e(List, d)),
+            14 => format!("list(itertools.chain({}, {}))", self.e(List, d), self.e(List, d)),
+            15 => format!("list(collections.deque({}, maxlen=3))", self.e(List, d)),
+            16 => format!("[sum(p) for p in itertools.combinations({}, 2)]", self.e(List, d)),
             _ => format!(
                 "[len(w) for w in {}.split({})]",
                 self.e(Str, d),
@@ -324,8 +367,11 @@ impl Writer {
 
     fn texts(&mut self, d: usize) -> String {
         use Type::{Dict, Int, Str, Texts};
-        match self.random.below(9) {
+        match self.random.below(12) {
             0 => format!("{}.split()", self.e(Str, d)),
+            8 => format!("re.split({}, {})", self.pattern(), self.e(Str, d)),
+            9 => format!("re.findall({}, {})", self.pattern(), self.e(Str, d)),
+            10 => format!("{}.splitlines({})", self.e(Str, d), self.e(Type::Bool, d)),
             1 => format!("{}.split({})", self.e(Str, d), self.e(Str, d)),
             2 => format!("list({})", self.e(Str, d)),
             3 => format!("sorted({})", self.e(Texts, d)),

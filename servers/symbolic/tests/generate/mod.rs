@@ -58,6 +58,9 @@ pub(crate) const TYPES: [Type; 9] = [
     Type::Set,
 ];
 
+/// What expressions use.
+const IMPORTS: &str = "import bisect, collections, functools, itertools, math, operator, re\n";
+
 /// Writes one program.
 pub(crate) struct Writer {
     pub(crate) random: Random,
@@ -93,11 +96,11 @@ pub(crate) fn program(seed: u64) -> Generated {
     }
     let helper = writer.helper();
     let body = writer.body(1, 4);
-    let code = format!("{helper}def f({}):\n{body}", parameters.join(", "));
+    let code = format!("{IMPORTS}{helper}def f({}):\n{body}", parameters.join(", "));
     let kinds: Vec<Type> = parameter_kinds;
     let typed: Vec<String> =
         parameters.iter().zip(&kinds).map(|(name, kind)| format!("{name}: {}", annotation(*kind))).collect();
-    let annotated = format!("{helper}def f({}):\n{body}", typed.join(", "));
+    let annotated = format!("{IMPORTS}{helper}def f({}):\n{body}", typed.join(", "));
     Generated { code, args, annotated, kinds }
 }
 

@@ -9,11 +9,13 @@ import traceback
 import types
 
 
-def namespace(code):
+def namespace(code, request=None, sides=None):
     for name in ("icontract", "deal"):
         sys.modules.setdefault(name, inert(name))
     module = types.ModuleType("analysed")
     sys.modules["analysed"] = module
+    if request is not None:
+        code = sides.watching(request, module.__dict__)
     exec(compile(code, "<analysed>", "exec"), module.__dict__)
     return module.__dict__
 
@@ -29,7 +31,8 @@ def inert(name):
 
 
 def run(request):
-    names = namespace(request["code"])
+    sides = Sides()
+    names = namespace(request["code"], request, sides)
     function = names
     for index, part in enumerate(request["function"].split(".")):
         function = function[part] if index == 0 else getattr(function, part)
@@ -68,6 +71,7 @@ def run(request):
             outcomes.append(evaluate(condition, names, local, old) if "returned" in answer else "none")
     answer["conditions"] = outcomes
     answer["after"] = [repr(value) for value in args]
+    answer["sides"] = sorted(sides.taken)
     return answer
 
 

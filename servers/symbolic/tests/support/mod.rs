@@ -11,8 +11,12 @@
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::Mutex;
+use std::sync::mpsc::{Receiver, sync_channel};
+use std::time::Instant;
 
-use failwell_symbolic::{ConditionOutcome, Ended, ReplayOutcome, ReplayProblem, ReplayRequest, Replayer};
+use failwell_symbolic::{
+    ConditionOutcome, Dialogue, Ended, ReplayOutcome, ReplayProblem, ReplayRequest, Replayer,
+};
 use serde_json::{Value, json};
 
 pub(crate) struct Python(Mutex<Inner>);
@@ -26,7 +30,12 @@ struct Inner {
 impl Python {
     pub(crate) fn start() -> Self {
         let mut child = Command::new("python3")
-            .args(["-I", "-u", "-c", include_str!("cpython.py")])
+            .args([
+                "-I",
+                "-u",
+                "-c",
+                concat!(include_str!("../../python/watch.py"), "\n", include_str!("cpython.py")),
+            ])
             .env("PYTHONHASHSEED", "0")
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -67,6 +76,7 @@ impl Replayer for Python {
             .collect();
         let answer = self.ask(&json!({
             "code": request.code, "function": request.function, "args": args, "kwargs": kwargs, "conditions": conditions,
+            "branches": request.branches,
         }));
         if let Some(broken) = answer.get("broken") {
             return Err(ReplayProblem::Broken(broken.to_string()));
@@ -94,6 +104,67 @@ impl Replayer for Python {
             })
             .collect();
         let args_after = answer["after"].as_array().into_iter().flatten().map(text).collect();
-        Ok(ReplayOutcome { ended, args_after, conditions })
+        let sides = answer["sides"].as_array().into_iter().flatten();
+        let sides = sides
+            .filter_map(|one| Some((u32::try_from(one[0].as_u64()?).ok()?, one[1].as_bool()?)))
+            .collect();
+        Ok(ReplayOutcome { ended, args_after, conditions, sides })
+    }
+
+    fn solver(&self) -> Option<Box<dyn Dialogue>> {
+        Z3::start().map(|child| Box::new(child) as Box<dyn Dialogue>)
+    }
+}
+
+/// A solver of its own for every analysis.
+struct Z3 {
+    child: Child,
+    input: ChildStdin,
+    lines: Receiver<String>,
+}
+
+impl Z3 {
+    /// `None` when there is none: where the engine looks for it too.
+    fn start() -> Option<Self> {
+        let tools =
+            std::env::var_os("FAILWELL_TOOLS").map(|tools| format!("{}/python/bin/z3", tools.display()));
+        let named = std::env::var_os("FAILWELL_Z3")
+            .or_else(|| Some(tools?.into()).filter(|path| std::path::Path::new(path).is_file()));
+        let mut child = Command::new(named.unwrap_or_else(|| "z3".into()))
+            .args(["-in", "-smt2", "-memory:1024"])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .ok()?;
+        let (input, output) = (child.stdin.take()?, child.stdout.take()?);
+        let (sender, lines) = sync_channel(1024);
+        std::thread::spawn(move || {
+            let _ =
+                BufReader::new(output).lines().map_while(Result::ok).try_for_each(|line| sender.send(line));
+        });
+        Some(Self { child, input, lines })
+    }
+}
+
+impl Dialogue for Z3 {
+    fn ask(&mut self, commands: &str, deadline: Instant) -> Option<String> {
+        self.input.write_all(commands.as_bytes()).ok()?;
+        self.input.write_all(b"(echo \"<end>\")\n").ok()?;
+        self.input.flush().ok()?;
+        let mut said = String::new();
+        loop {
+            let left = deadline.checked_duration_since(Instant::now())?;
+            match self.lines.recv_timeout(left).ok()? {
+                line if line == "<end>" => return Some(said),
+                line => said.push_str(&(line + "\n")),
+            }
+        }
+    }
+}
+
+impl Drop for Z3 {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
     }
 }

@@ -29,6 +29,7 @@ async fn call(
     limit: Duration,
 ) -> Result<ReplayOutcome, ReplayProblem> {
     let deadline = Instant::now() + limit;
-    let request = ReplayRequest { code, function: "f", args, kwargs: &[], conditions, deadline };
+    let request =
+        ReplayRequest { code, function: "f", args, kwargs: &[], conditions, branches: &[], deadline };
     pool.call(&request).await
 }

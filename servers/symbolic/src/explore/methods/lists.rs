@@ -102,6 +102,13 @@ impl Machine {
                 }
             }
             ("extend", [more]) => items.extend(self.collect(more)?),
+            ("insert", [at, value]) => {
+                if most.is_some_and(|most| items.len() >= most) {
+                    return self.raise("IndexError", "deque already at its maximum size");
+                }
+                let at = self.insertion_place(at, items.len())?;
+                items.insert(at, value.clone());
+            }
             ("extendleft", [more]) => {
                 for value in self.collect(more)? {
                     items.insert(0, value);

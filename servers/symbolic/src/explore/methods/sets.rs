@@ -49,7 +49,10 @@ impl Machine {
                 let items = self.combine(operation(name), items, others)?;
                 Ok(self.new_set(items, is_frozen))
             }
-            ("update" | "intersection_update" | "difference_update", others) => {
+            (
+                "update" | "intersection_update" | "difference_update" | "symmetric_difference_update",
+                others,
+            ) => {
                 let items = self.combine(operation(name), items, others)?;
                 self.state.set(*id, Object::Set(items));
                 Ok(Value::None)
@@ -87,7 +90,7 @@ fn operation(name: &str) -> BinaryOp {
     match name {
         "union" | "update" => BinaryOp::Or,
         "intersection" | "intersection_update" => BinaryOp::And,
-        "symmetric_difference" => BinaryOp::Xor,
+        "symmetric_difference" | "symmetric_difference_update" => BinaryOp::Xor,
         _ => BinaryOp::Sub,
     }
 }

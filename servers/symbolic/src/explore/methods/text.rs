@@ -1,5 +1,6 @@
 //! Methods of strings whose characters are all known.
 
+use super::super::unicode::is_digit;
 use crate::values::text::to_string;
 
 /// What a method without arguments gives; `None` when the method or the characters are out of reach.
@@ -49,6 +50,10 @@ pub(super) fn ask(name: &str, points: &[u32]) -> Option<bool> {
             !points.is_empty() && points.iter().all(|point| super::super::strings::is_space(*point)),
         );
     }
+    if matches!(name, "isdecimal" | "isdigit") {
+        let each: Option<Vec<bool>> = points.iter().map(|point| is_digit(name, *point)).collect();
+        return Some(!points.is_empty() && each?.into_iter().all(|is| is));
+    }
     let text = to_string(points)?;
     let is_certain = text.chars().all(|c| u32::from(c) < 0x250 || (0x370..0x530).contains(&u32::from(c)));
     if !is_certain {
@@ -57,8 +62,6 @@ pub(super) fn ask(name: &str, points: &[u32]) -> Option<bool> {
     let some = !text.is_empty();
     let is_cased = |c: char| c.is_uppercase() || c.is_lowercase();
     Some(match name {
-        "isdecimal" => some && text.chars().all(|c| c.is_ascii_digit()),
-        "isdigit" => some && text.chars().all(|c| c.is_ascii_digit() || matches!(c, '²' | '³' | '¹')),
         "isnumeric" => {
             some && text.chars().all(|c| c.is_ascii_digit() || matches!(c, '²' | '³' | '¹' | '¼' | '½' | '¾'))
         }

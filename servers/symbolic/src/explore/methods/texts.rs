@@ -8,10 +8,17 @@ use super::text;
 use crate::terms::{Term, Terms};
 use crate::values::{Str, Value};
 
+/// What becomes of the ends of lines.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Ends {
+    Kept,
+    Dropped,
+}
+
 /// ASCII ranges for questions about characters.
 fn ranges(name: &str) -> Option<&'static [(u32, u32)]> {
     Some(match name {
-        "isdigit" | "isdecimal" | "isnumeric" => &[(48, 57)],
+        "isnumeric" => &[(48, 57)],
         "isalpha" => &[(65, 90), (97, 122)],
         "isalnum" => &[(48, 57), (65, 90), (97, 122)],
         _ => return None,
@@ -34,6 +41,12 @@ impl Machine {
         }
         if !keywords.is_empty() && !matches!(name, "split" | "rsplit" | "splitlines" | "encode") {
             return self.raise("TypeError", format!("str.{name}() takes no keyword arguments"));
+        }
+        if keywords.is_empty()
+            && let Some(open) = self.stays_open(text)
+            && let Some(value) = self.open_method(&open, name, args)?
+        {
+            return Ok(value);
         }
         match (name, args) {
             ("upper" | "lower" | "casefold" | "capitalize" | "swapcase" | "title", []) => {
@@ -66,7 +79,12 @@ impl Machine {
                 self.replace_in(text, old, new, most)
             }
             ("split" | "rsplit", _) => self.split(text, name, args, keywords),
-            ("splitlines", []) => self.split_lines(text),
+            ("splitlines", args @ ([] | [_])) if keywords.iter().all(|(name, _)| &**name == "keepends") => {
+                let keeps = args.first().or_else(|| keywords.first().map(|(_, value)| value)).cloned();
+                let keeps = keeps.unwrap_or_else(|| Value::bool(false));
+                let keeps_ends = self.decide_value(&keeps)?;
+                self.split_lines(text, if keeps_ends { Ends::Kept } else { Ends::Dropped })
+            }
             ("partition" | "rpartition", [Value::Str(separator)]) => self.partition(text, name, separator),
             ("removeprefix" | "removesuffix", [Value::Str(part)]) => {
                 let question = if name == "removeprefix" { "startswith" } else { "endswith" };
@@ -83,10 +101,18 @@ impl Machine {
             ("center" | "ljust" | "rjust" | "zfill", [width, rest @ ..]) => {
                 self.justify(text, name, width, rest.first())
             }
-            ("encode", []) => match Value::Str(text.clone()).as_text() {
-                Some(text) => Ok(Value::Bytes(Rc::new(text.into_bytes()))),
-                None => self.unsupported("encode() of this text"),
-            },
+            ("encode", args @ ([] | [_])) if keywords.is_empty() => {
+                let encoding = args.first().map_or(Some("utf-8".to_owned()), Value::as_text);
+                let is_utf8 = encoding.as_deref().is_some_and(|name| matches!(name, "utf-8" | "utf8"));
+                let is_ascii = encoding.as_deref() == Some("ascii");
+                match Value::Str(text.clone()).as_text() {
+                    Some(text) if is_utf8 || (is_ascii && text.is_ascii()) => {
+                        Ok(Value::Bytes(Rc::new(text.into_bytes())))
+                    }
+                    _ => self.unsupported("encode() of this text"),
+                }
+            }
+            ("encode" | "splitlines", _) => self.unsupported(format!("this call of {name}()")),
             (
                 "find" | "rfind" | "index" | "rindex" | "count" | "replace" | "partition" | "removeprefix",
                 _,
@@ -169,6 +195,18 @@ impl Machine {
                     all = self.terms.and(all, good);
                 }
                 all = self.terms.and(all, any);
+            }
+            "isdecimal" | "isdigit" => {
+                // Most questions end here: ASCII has one range of digits.
+                let is_ascii = self.all_ascii(&points)?;
+                for point in &points {
+                    let here = if is_ascii {
+                        self.in_ranges(*point, &[(48, 57)])
+                    } else {
+                        self.is_digit_term(name, *point)?
+                    };
+                    all = self.terms.and(all, here);
+                }
             }
             name => {
                 let Some(ranges) = ranges(name) else {
@@ -272,7 +310,7 @@ impl Machine {
                     let count = self.terms.int(part.len());
                     let mut all = self.terms.int_le(count, open.length);
                     for (place, point) in part.iter().enumerate() {
-                        let own = self.open_point(&open.name, place);
+                        let own = self.open_at(open, place);
                         let same = self.terms.int_eq(own, *point);
                         all = self.terms.and(all, same);
                     }
@@ -454,7 +492,7 @@ impl Machine {
         Ok(pieces)
     }
 
-    fn split_lines(&mut self, text: &Str) -> R<Value> {
+    fn split_lines(&mut self, text: &Str, ends: Ends) -> R<Value> {
         let Str::Known(points) = text else { return self.unsupported("splitlines() of an unknown text") };
         let breaks = [10, 11, 12, 13, 28, 29, 30, 0x85, 0x2028, 0x2029];
         let mut lines = Vec::new();
@@ -462,8 +500,10 @@ impl Machine {
         let mut points = points.iter().copied().peekable();
         while let Some(point) = points.next() {
             if breaks.contains(&point) {
-                if point == 13 {
-                    points.next_if_eq(&10);
+                let second = if point == 13 { points.next_if_eq(&10) } else { None };
+                if ends == Ends::Kept {
+                    current.push(point);
+                    current.extend(second);
                 }
                 lines.push(Value::points(std::mem::take(&mut current)));
             } else {

@@ -8,7 +8,7 @@ use super::super::calls::Keywords;
 use super::super::machine::{Machine, R};
 use super::super::numbers::Number;
 use crate::ir::BinaryOp;
-use crate::terms::Rounding;
+use crate::terms::{FloatOp, Rounding};
 use crate::values::{Float, Int, Value};
 
 /// The largest argument of `factorial` computed.
@@ -37,6 +37,7 @@ impl Machine {
                 let (a, b) = (self.require_float(a)?, self.require_float(b)?);
                 self.float_function_of_two(name, a, b)
             }
+            ("math.isclose", [a, b]) => self.is_close(a, b, keywords),
             ("math.log", [value, base]) => {
                 let (value, base) = (self.require_float(value)?, self.require_float(base)?);
                 match (value, base) {
@@ -57,6 +58,44 @@ impl Machine {
             }
             _ => self.unsupported(format!("this call of {name}")),
         }
+    }
+
+    /// As the C function has it: equal, or finite and not further apart than one of the two tolerances.
+    fn is_close(&mut self, a: &Value, b: &Value, keywords: &Keywords) -> R<Value> {
+        let (mut relative, mut absolute) = (1e-9, 0.0);
+        for (name, value) in keywords {
+            let Float::Known(value) = self.require_float(value)? else {
+                return self.unsupported("an unknown tolerance");
+            };
+            match &**name {
+                "rel_tol" => relative = value,
+                "abs_tol" => absolute = value,
+                _ => return self.unsupported("this call of math.isclose"),
+            }
+        }
+        if relative < 0.0 || absolute < 0.0 {
+            return self.raise("ValueError", "tolerances must be non-negative");
+        }
+        let (a, b) = (self.require_float(a)?, self.require_float(b)?);
+        let (a, b) = (self.float_term(a), self.float_term(b));
+        let (relative, absolute) = (self.terms.float(relative), self.terms.float(absolute));
+        let distance = self.terms.float_op(FloatOp::Sub, b, a);
+        let distance = self.terms.float_abs(distance);
+        let mut close = self.terms.float_le(distance, absolute);
+        for side in [b, a] {
+            let most = self.terms.float_op(FloatOp::Mul, relative, side);
+            let most = self.terms.float_abs(most);
+            let here = self.terms.float_le(distance, most);
+            close = self.terms.or(close, here);
+        }
+        for side in [a, b] {
+            let infinite = self.terms.float_is_inf(side);
+            let finite = self.terms.not(infinite);
+            close = self.terms.and(close, finite);
+        }
+        let equal = self.terms.float_eq(a, b);
+        let answer = self.terms.or(equal, close);
+        Ok(Value::Bool(self.truth_of(answer)))
     }
 
     fn require_float(&mut self, value: &Value) -> R<Float> {

@@ -1,0 +1,303 @@
+//! Reading a pattern. `None` is what the engine does not know, or what is no pattern.
+
+use std::rc::Rc;
+
+use super::{Class, Family, Node, Regex};
+
+/// Flags of `re`.
+pub(super) const IGNORE_CASE: u32 = 2;
+const MULTI_LINE: u32 = 8;
+const DOT_ALL: u32 = 16;
+const UNICODE: u32 = 32;
+const ASCII: u32 = 256;
+
+/// Nesting of groups.
+const DEEPEST: usize = 50;
+
+const DIGITS: &[(u32, u32)] = &[(48, 57)];
+const WORDS: &[(u32, u32)] = &[(48, 57), (65, 90), (95, 95), (97, 122)];
+const SPACES: &[(u32, u32)] = &[(9, 13), (32, 32)];
+
+struct Reader<'a> {
+    text: &'a [char],
+    at: usize,
+    flags: u32,
+    names: Vec<Option<String>>,
+    depth: usize,
+}
+
+pub(super) fn parse(source: &Rc<Vec<u32>>, flags: u32) -> Option<Regex> {
+    if flags & !(IGNORE_CASE | MULTI_LINE | DOT_ALL | UNICODE | ASCII) != 0 {
+        return None;
+    }
+    let text: Vec<char> = source.iter().map(|point| char::from_u32(*point)).collect::<Option<_>>()?;
+    let mut reader = Reader { text: &text, at: 0, flags, names: Vec::new(), depth: 0 };
+    reader.leading_flags()?;
+    let node = reader.alternatives()?;
+    if reader.at < text.len() {
+        return None;
+    }
+    let ignores_case = reader.flags & IGNORE_CASE != 0;
+    Some(Regex { source: source.clone(), node, names: reader.names, ignores_case })
+}
+
+impl Reader<'_> {
+    fn peek(&self) -> Option<char> {
+        self.text.get(self.at).copied()
+    }
+
+    fn next(&mut self) -> Option<char> {
+        let found = self.peek()?;
+        self.at += 1;
+        Some(found)
+    }
+
+    fn takes(&mut self, wanted: &str) -> bool {
+        let end = self.at + wanted.chars().count();
+        let is_there =
+            self.text.get(self.at..end).is_some_and(|part| part.iter().copied().eq(wanted.chars()));
+        if is_there {
+            self.at = end;
+        }
+        is_there
+    }
+
+    /// `(?i)` and its like, which stand at the beginning only.
+    fn leading_flags(&mut self) -> Option<()> {
+        let letters = |c: &char| matches!(c, 'i' | 'm' | 's' | 'a' | 'u');
+        if !(self.takes("(?") && self.peek().as_ref().is_some_and(letters)) {
+            self.at = 0;
+            return Some(());
+        }
+        loop {
+            match self.next()? {
+                'i' => self.flags |= IGNORE_CASE,
+                'm' => self.flags |= MULTI_LINE,
+                's' => self.flags |= DOT_ALL,
+                'a' => self.flags |= ASCII,
+                'u' => {}
+                ')' => return Some(()),
+                _ => return None,
+            }
+        }
+    }
+
+    fn alternatives(&mut self) -> Option<Node> {
+        self.depth += 1;
+        if self.depth > DEEPEST {
+            return None;
+        }
+        let mut all = vec![self.sequence()?];
+        while self.takes("|") {
+            all.push(self.sequence()?);
+        }
+        self.depth -= 1;
+        if all.len() == 1 { all.pop() } else { Some(Node::Any(all)) }
+    }
+
+    fn sequence(&mut self) -> Option<Node> {
+        let mut nodes = Vec::new();
+        while !matches!(self.peek(), None | Some('|' | ')')) {
+            let node = self.atom()?;
+            nodes.push(self.repeated(node)?);
+        }
+        Some(Node::All(nodes))
+    }
+
+    fn repeated(&mut self, node: Node) -> Option<Node> {
+        let (least, most) = match self.peek() {
+            Some('{') => self.counts()?,
+            _ if self.takes("*") => (0, None),
+            _ if self.takes("+") => (1, None),
+            _ if self.takes("?") => (0, Some(1)),
+            _ => return Some(node),
+        };
+        let is_greedy = !self.takes("?");
+        // Possessive ones and repeated repetitions are out of reach, and so is what may match nothing over and over.
+        let is_odd = matches!(self.peek(), Some('+' | '*' | '{' | '?'));
+        if is_odd || (node.can_be_empty() && most != Some(1)) || most.is_some_and(|most| most < least) {
+            return None;
+        }
+        Some(Node::Repeat { node: Box::new(node), least, most, is_greedy })
+    }
+
+    /// `{2}`, `{2,}`, `{,3}`, `{2,3}`; read whole.
+    fn counts(&mut self) -> Option<(usize, Option<usize>)> {
+        let rest = self.text.get(self.at + 1..)?;
+        let length = rest.iter().position(|c| *c == '}')?;
+        let inner: String = rest.get(..length)?.iter().collect();
+        let number = |text: &str| text.parse::<usize>().ok().filter(|count| *count <= 1000);
+        let counts = match inner.split_once(',') {
+            None => (number(&inner)?, Some(number(&inner)?)),
+            Some(("", "")) => return None,
+            Some((least, "")) => (number(least)?, None),
+            Some(("", most)) => (0, Some(number(most)?)),
+            Some((least, most)) => (number(least)?, Some(number(most)?)),
+        };
+        self.at += length + 2;
+        Some(counts)
+    }
+
+    fn atom(&mut self) -> Option<Node> {
+        let found = self.next()?;
+        Some(match found {
+            '.' => Node::One(Class {
+                ranges: if self.flags & DOT_ALL != 0 { Vec::new() } else { vec![(10, 10)] },
+                is_negated: true,
+                ..Class::default()
+            }),
+            '^' if self.flags & MULTI_LINE != 0 => Node::LineStart,
+            '^' => Node::Start,
+            '$' if self.flags & MULTI_LINE != 0 => Node::LineEnd,
+            '$' => Node::EndOrNewline,
+            '(' => return self.group(),
+            '[' => Node::One(self.class()?),
+            '\\' => return self.escape(),
+            '*' | '+' | '?' | '{' | ')' => return None,
+            found => Node::One(self.literal(found)),
+        })
+    }
+
+    fn literal(&self, found: char) -> Class {
+        let mut class = Class { ranges: vec![(found.into(), found.into())], ..Class::default() };
+        self.fold(&mut class);
+        class
+    }
+
+    /// Both cases of ASCII letters. What else folds to them is kept out when matching.
+    fn fold(&self, class: &mut Class) {
+        if self.flags & IGNORE_CASE == 0 {
+            return;
+        }
+        let mut more = Vec::new();
+        for (low, high) in &class.ranges {
+            for (from, to, by) in [(65u32, 90u32, 32i64), (97, 122, -32)] {
+                let (start, end) = ((*low).max(from), (*high).min(to));
+                if start <= end {
+                    let moved = |point: u32| u32::try_from(i64::from(point) + by).unwrap_or(point);
+                    more.push((moved(start), moved(end)));
+                }
+            }
+        }
+        class.ranges.extend(more);
+    }
+
+    fn group(&mut self) -> Option<Node> {
+        let number = if self.takes("?:") {
+            None
+        } else if self.takes("?P<") {
+            let mut name = String::new();
+            loop {
+                match self.next()? {
+                    '>' => break,
+                    c if c.is_ascii_alphanumeric() || c == '_' => name.push(c),
+                    _ => return None,
+                }
+            }
+            if self.names.iter().flatten().any(|known| *known == name) || name.is_empty() {
+                return None;
+            }
+            self.names.push(Some(name));
+            Some(self.names.len())
+        } else if self.peek() == Some('?') {
+            return None;
+        } else {
+            self.names.push(None);
+            Some(self.names.len())
+        };
+        let inner = self.alternatives()?;
+        if !self.takes(")") {
+            return None;
+        }
+        Some(match number {
+            Some(number) => Node::Group(Box::new(inner), number),
+            None => inner,
+        })
+    }
+
+    fn family(&self, letter: char) -> Option<Class> {
+        let (family, ranges) = match letter.to_ascii_lowercase() {
+            'd' => (Family::Digit, DIGITS),
+            'w' => (Family::Word, WORDS),
+            's' => (Family::Space, SPACES),
+            _ => return None,
+        };
+        let is_negated = letter.is_ascii_uppercase();
+        Some(if self.flags & ASCII != 0 {
+            Class { ranges: ranges.to_vec(), is_negated, ..Class::default() }
+        } else {
+            Class { families: vec![(family, !is_negated)], ..Class::default() }
+        })
+    }
+
+    fn escape(&mut self) -> Option<Node> {
+        let found = self.next()?;
+        Some(match found {
+            'd' | 'D' | 'w' | 'W' | 's' | 'S' => Node::One(self.family(found)?),
+            'A' => Node::Start,
+            'Z' => Node::End,
+            'b' => Node::WordEdge(true),
+            'B' => Node::WordEdge(false),
+            found => Node::One(self.literal(escaped(found)?)),
+        })
+    }
+
+    fn class(&mut self) -> Option<Class> {
+        let mut class = Class { is_negated: self.takes("^"), ..Class::default() };
+        let mut is_first = true;
+        loop {
+            let found = self.next()?;
+            if found == ']' && !is_first {
+                break;
+            }
+            is_first = false;
+            // Set operations may come to Python one day; it warns of what looks like them.
+            if found == '[' || (matches!(found, '&' | '~' | '|' | '-') && self.peek() == Some(found)) {
+                return None;
+            }
+            let low = if found == '\\' {
+                let letter = self.next()?;
+                if let Some(family) = self.family(letter) {
+                    if family.is_negated {
+                        return None;
+                    }
+                    class.ranges.extend(family.ranges);
+                    class.families.extend(family.families);
+                    continue;
+                }
+                if letter == 'b' { '\u{8}' } else { escaped(letter)? }
+            } else {
+                found
+            };
+            let mut high = low;
+            if self.peek() == Some('-') && !matches!(self.text.get(self.at + 1), None | Some(']')) {
+                self.at += 1;
+                high = match self.next()? {
+                    '\\' => escaped(self.next()?)?,
+                    '[' => return None,
+                    high => high,
+                };
+                if high < low {
+                    return None;
+                }
+            }
+            class.ranges.push((low.into(), high.into()));
+        }
+        self.fold(&mut class);
+        Some(class)
+    }
+}
+
+/// The character an escape stands for.
+fn escaped(letter: char) -> Option<char> {
+    Some(match letter {
+        'n' => '\n',
+        't' => '\t',
+        'r' => '\r',
+        'f' => '\u{c}',
+        'v' => '\u{b}',
+        'a' => '\u{7}',
+        letter if letter.is_ascii_alphanumeric() => return None,
+        letter => letter,
+    })
+}

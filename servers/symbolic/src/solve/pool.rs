@@ -1,0 +1,166 @@
+//! Warm solvers: starting one takes longer than most of what it is asked.
+//!
+//! A solver that is given back is reset when it is lent again, so that nothing of one analysis is left for the next, and it
+//! counts its steps from the beginning: the same questions cost the same, whoever asked before.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use failwell_fault::{Fault, reason};
+use failwell_process::{
+    Child, Environment, Input, InputWriter, Launcher, Limits, OutputReader, Plan, Stdout,
+};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::runtime::Handle;
+use tokio::time::timeout_at;
+
+use super::Dialogue;
+
+/// Solvers kept for the next analysis: two at once, each with two.
+const IDLE: usize = 4;
+/// Analyses after which a solver has served: whatever it holds on to goes with it.
+const MOST_USES: u32 = 100;
+/// Megabytes after which it gives up by itself, and bytes of address space after which the system does not give more.
+const MEMORY: &str = "-memory:1024";
+const ADDRESSES: u64 = 3 << 30;
+/// How long a solver may take to start, or to forget.
+const START: Duration = Duration::from_secs(10);
+/// No answer is longer.
+const LONGEST: usize = 16 << 20;
+/// Said after every answer.
+const END: &str = "(echo \"<end>\")\n";
+const MARK: &[u8] = b"<end>\n";
+
+/// The solvers of a server. Cheap to clone.
+#[derive(Debug, Clone)]
+pub(crate) struct Solvers(Arc<Inner>);
+
+#[derive(Debug)]
+struct Inner {
+    launcher: Launcher,
+    idle: Mutex<Vec<Talk>>,
+}
+
+impl Solvers {
+    /// A pool without solvers; they come when they are needed.
+    pub(crate) fn new(launcher: Launcher) -> Solvers {
+        Solvers(Arc::new(Inner { launcher, idle: Mutex::default() }))
+    }
+
+    /// A solver that knows nothing yet, for a thread that may wait.
+    pub(crate) fn lend(&self, runtime: &Handle) -> Option<Lent> {
+        let talk = runtime.block_on(self.fresh()).ok()?;
+        Some(Lent { talk: Some(talk), pool: self.clone(), runtime: runtime.clone() })
+    }
+
+    /// Name and version, as results tell them.
+    pub(crate) async fn version(&self) -> Option<String> {
+        let mut talk = self.fresh().await.ok()?;
+        let said = timeout_at((Instant::now() + START).into(), talk.ask("(get-info :version)\n")).await;
+        let version = super::z3::version_in(&said.ok()??);
+        self.keep(talk);
+        version
+    }
+
+    async fn fresh(&self) -> Result<Talk, Fault> {
+        while let Some(mut talk) = self.take() {
+            let until = Instant::now() + START;
+            if let Ok(Some(_)) = timeout_at(until.into(), talk.ask("(reset)\n")).await {
+                talk.uses += 1;
+                return Ok(talk);
+            }
+        }
+        Talk::start(&self.0.launcher).await
+    }
+
+    fn take(&self) -> Option<Talk> {
+        self.0.idle.lock().unwrap_or_else(PoisonError::into_inner).pop()
+    }
+
+    fn keep(&self, talk: Talk) {
+        let mut idle = self.0.idle.lock().unwrap_or_else(PoisonError::into_inner);
+        if idle.len() < IDLE && talk.uses < MOST_USES {
+            idle.push(talk);
+        }
+    }
+}
+
+/// A running solver. Dropped, it goes.
+#[derive(Debug)]
+struct Talk {
+    input: InputWriter,
+    output: OutputReader,
+    heard: Vec<u8>,
+    uses: u32,
+    /// Held, not asked: when it goes, so does the solver.
+    _child: Child,
+}
+
+impl Talk {
+    async fn start(launcher: &Launcher) -> Result<Talk, Fault> {
+        let missing = || Fault::new(&reason::SYMBOLIC_NO_SOLVER);
+        let program = super::find().ok_or_else(missing)?;
+        let mut plan = Plan::new(program, "/").arguments(["-in", "-smt2", MEMORY]);
+        plan.environment = Environment::empty();
+        plan.input = Input::Pipe;
+        plan.stdout = Stdout::Piped;
+        plan.grace = Duration::ZERO;
+        plan.limits =
+            Limits { memory: Some(ADDRESSES), file_size: Some(0), open_files: Some(32), ..Limits::default() };
+        let mut child = launcher.start(plan).await.map_err(|fault| missing().absorbing(fault))?;
+        let (input, output) = child.take_input().zip(child.take_output()).ok_or_else(missing)?;
+        Ok(Talk { input, output, heard: Vec::new(), uses: 1, _child: child })
+    }
+
+    /// What is said up to the mark.
+    async fn ask(&mut self, commands: &str) -> Option<String> {
+        let whole = [commands, END].concat();
+        // The solver may speak before it has heard everything: neither side may wait for the other.
+        let (input, output, heard) = (&mut self.input, &mut self.output, &mut self.heard);
+        let write = async { input.write_all(whole.as_bytes()).await.ok() };
+        let read = async {
+            heard.clear();
+            while !heard.ends_with(MARK) {
+                if heard.len() > LONGEST || output.read_buf(heard).await.ok()? == 0 {
+                    return None;
+                }
+            }
+            heard.truncate(heard.len() - MARK.len());
+            String::from_utf8(std::mem::take(heard)).ok()
+        };
+        let (written, said) = tokio::join!(write, read);
+        written.and(said)
+    }
+}
+
+/// A solver for one analysis, given back when dropped.
+pub(crate) struct Lent {
+    talk: Option<Talk>,
+    pool: Solvers,
+    runtime: Handle,
+}
+
+impl Dialogue for Lent {
+    fn ask(&mut self, commands: &str, deadline: Instant) -> Option<String> {
+        let mut talk = self.talk.take()?;
+        let asking = async { timeout_at(deadline.into(), talk.ask(commands)).await.ok().flatten() };
+        let said = self.runtime.block_on(asking);
+        // One that did not answer in time is still busy with the question: it goes.
+        if said.is_some() {
+            self.talk = Some(talk);
+        } else {
+            let _inside = self.runtime.enter();
+            drop(talk);
+        }
+        said
+    }
+}
+
+impl Drop for Lent {
+    fn drop(&mut self) {
+        let _inside = self.runtime.enter();
+        if let Some(talk) = self.talk.take() {
+            self.pool.keep(talk);
+        }
+    }
+}
