@@ -268,3 +268,30 @@ postgres_programs() {
 	done
 	return 1
 }
+
+# Appium with the drivers that run without a device: its fake one, and the real one for iPhones, which talks to an emulated
+# runner. Both from a lock file; nothing they bring may run while they are installed.
+APPIUM_HASH=$(sha256sum tests/tools/appium/package-lock.json | cut -c1-16)
+export FAILWELL_APPIUM=$CACHE/tools/appium-$APPIUM_HASH
+
+install_appium() { once "$FAILWELL_APPIUM" install_appium_into; }
+
+install_appium_into() {
+	command -v npm >/dev/null ||
+		die "npm is not installed, so Appium cannot be fetched" "install Node.js 20.19 or newer with npm"
+	cp tests/tools/appium/package.json tests/tools/appium/package-lock.json tests/tools/appium/.npmrc "$1/"
+	(cd "$1" && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error)
+	node -e 'const [a, b] = process.versions.node.split("."); process.exit(a >= 24 || (a == 22 && b >= 12) || (a == 20 && b >= 19) ? 0 : 1)' ||
+		die "Appium needs Node.js 20.19, 22.12 or 24; found $(node --version)" "install a newer Node.js"
+}
+
+# A peer of the device benchmark: an MCP server for Appium from PyPI. The one of the same purpose on npm cannot be had there.
+DEVICE_PEERS_HASH=$(sha256sum tests/tools/device-peers/requirements.txt | cut -c1-16)
+export FAILWELL_DEVICE_PEERS=$CACHE/tools/device-peers-$DEVICE_PEERS_HASH
+
+install_device_peers() { once "$FAILWELL_DEVICE_PEERS" install_device_peers_into; }
+
+install_device_peers_into() {
+	"${PYTHON:-python3}" -m venv "$1" || die "python cannot make a virtual environment" "install its venv module (Debian: python3-venv)"
+	"$1/bin/python" -m pip install --quiet --no-deps --requirement tests/tools/device-peers/requirements.txt
+}

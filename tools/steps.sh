@@ -1,6 +1,6 @@
 # What `./x test` runs, in this order. Each step is a function that fails when the step does.
 
-STEPS=(fmt tidy clippy deny unit fuzz conformance gateway chaos interop probe faces telemetry pytest symbolic tasks)
+STEPS=(fmt tidy clippy deny unit fuzz conformance gateway chaos interop probe faces telemetry pytest symbolic tasks device)
 STEP_LIMIT=${FAILWELL_STEP_LIMIT:-1800} # seconds; a step that hangs must not hang the run
 
 step_fmt() { cargo fmt --all --check; }
@@ -15,6 +15,7 @@ step_unit() {
 	install_tools
 	install_symbolic
 	install_redis
+	install_chromium
 	# What the tests' servers write is kept, and searched afterwards for the secrets the tests plant.
 	local outputs
 	outputs=$(mktemp -d)
@@ -100,6 +101,15 @@ step_tasks() {
 	install_chromium
 	cargo build --quiet -p failwell
 	python3 tests/rtm/run -- "$CARGO_TARGET_DIR/debug/failwell"
+}
+
+# The device server against real drivers: Appium with its fake driver and with the one for iPhones, the emulated runner,
+# chromedriver with Chromium, a recorded xcrun; and everything that can go wrong between them.
+step_device() {
+	install_appium
+	install_chromium
+	cargo build --quiet -p failwell
+	python3 tests/device/run -- "$CARGO_TARGET_DIR/debug/failwell"
 }
 
 # The symbolic server against known truth: every call of the corpus, every proof attacked in CPython, code that tries to get

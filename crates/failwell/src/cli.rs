@@ -1,6 +1,7 @@
 //! What can be typed. Help, completions and manual pages all come from these definitions.
 
 mod consent;
+mod device;
 mod emulate;
 mod serving;
 mod tasks;
@@ -10,7 +11,8 @@ use std::path::PathBuf;
 use clap::{ArgGroup, Args, Parser, Subcommand};
 
 use crate::config;
-pub(crate) use emulate::{Emulate, EmulateRtm, Emulated};
+pub(crate) use device::{Device, DriverIs};
+pub(crate) use emulate::{Emulate, EmulateRtm, EmulateWda, Emulated};
 pub(crate) use serving::{Door, FailuresAs, Pytest, SandboxIs, Serve, Server, Symbolic};
 pub(crate) use tasks::{LogIn, LogOut, LoginOf, LoginTo, LogoutOf, PermissionIs, Reach, Tasks};
 
@@ -44,6 +46,7 @@ Examples:
   failwell audit tail                            what was asked of late, and what it came to
   failwell probe http://127.0.0.1:8484/mcp       how well a server fails
   failwell emulate rtm                           a task service without an account
+  failwell emulate wda                           an iPhone without a Mac
   failwell doctor                                what is missing on this machine";
 
 #[derive(Debug, Subcommand)]

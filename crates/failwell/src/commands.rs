@@ -11,6 +11,7 @@ mod configured;
 mod customs;
 mod decision;
 mod demo;
+mod device;
 mod doctor;
 mod emulate;
 mod entrance;

@@ -9,6 +9,7 @@ mod builtin;
 mod charter;
 mod consent;
 mod custom;
+mod device;
 mod excerpt;
 mod file;
 mod guard;
@@ -36,6 +37,7 @@ mod veil;
 
 pub(crate) use builtin::Builtin;
 pub(crate) use custom::{CustomConfig, Runs};
+pub(crate) use device::{DeviceConfig, usual_program};
 pub(crate) use file::{DEFAULT_FILE, find, load};
 pub(crate) use identity::{ENVIRONMENT, KEY_NAMES, ROLES, is_key_name, is_role};
 #[cfg(feature = "postgres")]

@@ -13,6 +13,8 @@ mod bad_carriers;
 mod bad_consent;
 #[path = "check/bad_custom.rs"]
 mod bad_custom;
+#[path = "check/bad_device.rs"]
+mod bad_device;
 #[path = "check/bad_files.rs"]
 mod bad_files;
 #[path = "check/bad_identity.rs"]
@@ -109,7 +111,7 @@ fn told(row: &Value, plain: &str) -> String {
 #[test]
 fn every_mistake_is_told_with_its_place_and_what_to_do() {
     let people = bad_identity::CASES.iter().chain(bad_consent::CASES);
-    let others = bad_custom::CASES.iter().chain(bad_carriers::CASES);
+    let others = bad_custom::CASES.iter().chain(bad_carriers::CASES).chain(bad_device::CASES);
     for (text, expected) in bad_files::CASES.iter().chain(people).chain(others) {
         assert_eq!(problems(text), *expected, "{text}");
     }

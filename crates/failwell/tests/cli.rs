@@ -171,9 +171,18 @@ fn doctor_speaks_json_and_is_quick() {
     assert!(began.elapsed().as_secs() < 5, "{:?}", began.elapsed());
     assert_eq!(diagnosis["ok"], true);
     let checks = diagnosis["checks"].as_array().expect("checks");
-    for name in
-        ["state folder", "port 8484", "python3", "pytest", "z3", "node", "chromium", "redis-server", "git"]
-    {
+    for name in [
+        "state folder",
+        "port 8484",
+        "python3",
+        "pytest",
+        "z3",
+        "node",
+        "chromium",
+        "chromedriver",
+        "redis-server",
+        "git",
+    ] {
         let check = checks.iter().find(|check| check["name"] == name).expect(name);
         assert!(["ok", "old", "missing"].contains(&check["status"].as_str().expect("a status")), "{check}");
         for key in ["found", "cost", "fix"] {

@@ -1,4 +1,4 @@
-//! `failwell emulate rtm` as a person meets it.
+//! `failwell emulate` as a person meets it.
 
 #![allow(clippy::expect_used, reason = "a test may stop at the first surprise")]
 
@@ -20,7 +20,7 @@ impl Drop for Running {
 
 fn start(arguments: &[&str]) -> Running {
     let mut child = Command::new(env!("CARGO_BIN_EXE_failwell"))
-        .args(["emulate", "rtm"])
+        .arg("emulate")
         .args(arguments)
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
@@ -42,16 +42,40 @@ fn named<'a>(said: &'a str, name: &str) -> &'a str {
 }
 
 fn get(address: &str, path: &str) -> String {
+    ask(address, &format!("GET {path}"), "")
+}
+
+/// Whatever comes back before the connection ends.
+fn ask(address: &str, what: &str, body: &str) -> String {
     let mut stream = TcpStream::connect(address).expect("it listens");
-    write!(stream, "GET {path} HTTP/1.1\r\nhost: here\r\nconnection: close\r\n\r\n").expect("sent");
-    let mut answer = String::new();
-    stream.read_to_string(&mut answer).expect("an answer");
-    answer
+    let length = body.len();
+    write!(
+        stream,
+        "{what} HTTP/1.1\r\nhost: here\r\nconnection: close\r\ncontent-length: {length}\r\n\r\n{body}"
+    )
+    .expect("sent");
+    let mut answer = vec![];
+    let _ = stream.read_to_end(&mut answer);
+    String::from_utf8_lossy(&answer).into_owned()
+}
+
+#[test]
+fn a_phone_is_there_until_it_dies() {
+    let mut running = start(&["wda"]);
+    let address = named(&running.said, "an emulator of WebDriverAgent is up on").replace("http://", "");
+    assert!(get(&address, "/status").contains("\"ready\":true"));
+    assert!(get(&address, "/source").contains("XCUIElementTypeSecureTextField"));
+    assert!(
+        ask(&address, "POST /_control/fail", r#"{"kind": "die", "commands": "GET /source"}"#)
+            .contains("true")
+    );
+    assert_eq!(get(&address, "/source"), "", "cut off");
+    assert_eq!(running.child.wait().expect("an end").code(), Some(1));
 }
 
 #[test]
 fn it_says_how_to_reach_it_and_can_be_reached() {
-    let running = start(&["--listen", "127.0.0.1:0"]);
+    let running = start(&["rtm", "--listen", "127.0.0.1:0"]);
     let base = named(&running.said, "an emulator of Remember The Milk is up on");
     let address = base.strip_prefix("http://").expect("an address");
     let key = named(&running.said, "api key");
@@ -63,7 +87,7 @@ fn it_says_how_to_reach_it_and_can_be_reached() {
 
 #[test]
 fn the_account_can_be_empty_or_come_from_a_file() {
-    let running = start(&["--seed", "empty"]);
+    let running = start(&["rtm", "--seed", "empty"]);
     let address = named(&running.said, "an emulator of Remember The Milk is up on").replace("http://", "");
     assert!(get(&address, "/_control/dump").contains("\"taskseries\":[]"));
     let file = std::env::temp_dir().join(format!("failwell-seed-{}.json", std::process::id()));
@@ -72,7 +96,7 @@ fn the_account_can_be_empty_or_come_from_a_file() {
         r#"{"lists": [{"name": "Boat", "tasks": [{"name": "Patch the sail", "due": "tomorrow"}]}]}"#,
     )
     .expect("a file");
-    let running = start(&["--seed", file.to_str().expect("a name")]);
+    let running = start(&["rtm", "--seed", file.to_str().expect("a name")]);
     let address = named(&running.said, "an emulator of Remember The Milk is up on").replace("http://", "");
     assert!(get(&address, "/_control/dump").contains("Patch the sail"));
     let _ = std::fs::remove_file(file);
@@ -81,12 +105,13 @@ fn the_account_can_be_empty_or_come_from_a_file() {
 #[test]
 fn what_cannot_be_is_said() {
     for (arguments, said) in [
-        (&["--listen", "0.0.0.0:0"][..], "other machines"),
-        (&["--seed", "/nowhere/seed.json"], "cannot be read"),
-        (&["--seed", "Cargo.toml"], "is not a seed"),
+        (&["rtm", "--listen", "0.0.0.0:0"][..], "other machines"),
+        (&["wda", "--listen", "0.0.0.0:0"], "other machines"),
+        (&["rtm", "--seed", "/nowhere/seed.json"], "cannot be read"),
+        (&["rtm", "--seed", "Cargo.toml"], "is not a seed"),
     ] {
         let output = Command::new(env!("CARGO_BIN_EXE_failwell"))
-            .args(["emulate", "rtm"])
+            .arg("emulate")
             .args(arguments)
             .output()
             .expect("the binary runs");

@@ -30,6 +30,7 @@ macro_rules! reasons {
 
 mod audit;
 mod config;
+mod device;
 mod gateway;
 mod http;
 mod lobby;
@@ -45,6 +46,7 @@ mod tasks;
 
 pub use audit::{AUDIT_FAILED, AUDIT_NOT_CARRIED};
 pub use config::{CONFIG_INVALID, CONFIG_PLUGIN};
+pub use device::*;
 pub use gateway::*;
 pub use http::*;
 pub use lobby::LOBBY_UNKNOWN_REASON;
@@ -75,6 +77,7 @@ pub fn all() -> impl Iterator<Item = &'static Reason> {
         pytest::ROWS,
         symbolic::ROWS,
         tasks::ROWS,
+        device::ROWS,
     ]
     .into_iter()
     .flatten()

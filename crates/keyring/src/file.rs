@@ -42,7 +42,7 @@ impl FileRing {
         let inner = self.0.clone();
         Box::pin(async move {
             let done = tokio::task::spawn_blocking(move || inner.change(work)).await;
-            done.or_fault(&reason::POLICY_UNDECIDED)?
+            done.or_fault(&reason::POLICY_KEYS_AWAY)?
         })
     }
 }
@@ -56,7 +56,7 @@ impl Inner {
             None => prepare(&self.path).and_then(|()| connect(&self.path)),
         };
         let done = opened.and_then(|mut connection| {
-            let done = within(&mut connection, work).or_fault(&reason::POLICY_UNDECIDED);
+            let done = within(&mut connection, work).or_fault(&reason::POLICY_KEYS_AWAY);
             // After trouble it is opened anew: the file may have been moved away or put back.
             if done.is_ok() {
                 *open = Some(connection);
@@ -79,12 +79,12 @@ fn within<T>(
 
 fn connect(path: &Path) -> Result<Connection, Fault> {
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = Connection::open_with_flags(path, flags).or_fault(&reason::POLICY_UNDECIDED)?;
-    connection.busy_timeout(PATIENCE).or_fault(&reason::POLICY_UNDECIDED)?;
+    let connection = Connection::open_with_flags(path, flags).or_fault(&reason::POLICY_KEYS_AWAY)?;
+    connection.busy_timeout(PATIENCE).or_fault(&reason::POLICY_KEYS_AWAY)?;
     // FULL: no power cut gives a key back that was taken.
     let pragmas = "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON;";
-    connection.execute_batch(pragmas).or_fault(&reason::POLICY_UNDECIDED)?;
-    connection.execute_batch(rows::SCHEMA).or_fault(&reason::POLICY_UNDECIDED)?;
+    connection.execute_batch(pragmas).or_fault(&reason::POLICY_KEYS_AWAY)?;
+    connection.execute_batch(rows::SCHEMA).or_fault(&reason::POLICY_KEYS_AWAY)?;
     Ok(connection)
 }
 
@@ -95,13 +95,13 @@ fn prepare(path: &Path) -> Result<(), Fault> {
         builder.recursive(true);
         #[cfg(unix)]
         std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-        builder.create(folder).or_fault(&reason::POLICY_UNDECIDED)?;
+        builder.create(folder).or_fault(&reason::POLICY_KEYS_AWAY)?;
     }
     let mut options = OpenOptions::new();
     options.create(true).append(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path).map(|_| ()).or_fault(&reason::POLICY_UNDECIDED)
+    options.open(path).map(|_| ()).or_fault(&reason::POLICY_KEYS_AWAY)
 }
 
 /// Now, in milliseconds since 1970.

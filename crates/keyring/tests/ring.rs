@@ -117,5 +117,5 @@ async fn a_file_that_cannot_be_read_opens_nothing() {
     std::fs::create_dir_all(folder.0.join(FileRing::FILE)).expect("in the way");
     let ring = FileRing::in_folder(&folder.0);
     let fault = ring.holder(hash("1")).await.expect_err("no verdict");
-    assert_eq!(fault.reason().id, "policy/UNDECIDED");
+    assert_eq!(fault.reason().id, "policy/KEYS_AWAY");
 }

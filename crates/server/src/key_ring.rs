@@ -107,7 +107,7 @@ pub enum Revoked {
 }
 
 /// Who keeps the keys, as hashes, for longer than this program runs. What cannot be read or written fails as
-/// `policy/UNDECIDED` or `server/STATE`, and opens nothing.
+/// `policy/KEYS_AWAY` or `server/STATE`, and opens nothing.
 pub trait KeyRing: Debug + Send + Sync + 'static {
     /// Whose key has this hash, if it still counts.
     fn holder(&self, hash: KeyHash) -> Work<Option<Caller>>;

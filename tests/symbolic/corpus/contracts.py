@@ -164,3 +164,19 @@ holds("two postconditions, both kept", """
         '''
         return x + x % 2
 """, "an odd x gets one more")
+
+breaks("everything in one argument", """
+    import deal
+
+    @deal.ensure(lambda _: len(_.result) == len(_["items"]))
+    def f(items: list[int]) -> dict[int, int]:
+        return dict(zip(items, items))
+""", "[0, 0]: the same key twice", contracts=["deal"])
+
+breaks("a function as an argument", """
+    from typing import Callable
+
+    def f(g: Callable[[int], int]) -> int:
+        '''post: _ != 42'''
+        return g(g(100))
+""", "a function that gives 42 for everything")

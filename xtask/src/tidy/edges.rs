@@ -29,6 +29,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("failwell-postgres", &["transport", "audit", "fault"]),
     ("failwell-probe", &[]),
     ("failwell-emulator-rtm", &[]),
+    ("failwell-emulator-wda", &[]),
     (
         "failwell-gateway",
         &["consent", "transport", "server", "policy", "render", "audit", "process", "rpc", "fault"],
@@ -60,6 +61,7 @@ const EVERYTHING: &[&str] = &[
     "postgres",
     "probe",
     "emulator-rtm",
+    "emulator-wda",
     "state",
     "consent",
     "keyring",

@@ -9,7 +9,8 @@ use clap::{Args, Subcommand};
 #[command(after_help = "\
 Examples:
   failwell emulate rtm
-  failwell emulate rtm --listen 127.0.0.1:8585 --seed empty")]
+  failwell emulate rtm --listen 127.0.0.1:8585 --seed empty
+  failwell emulate wda --listen 127.0.0.1:8100")]
 pub(crate) struct Emulate {
     #[command(subcommand)]
     pub(crate) service: Emulated,
@@ -18,6 +19,7 @@ pub(crate) struct Emulate {
 #[derive(Debug, Subcommand)]
 pub(crate) enum Emulated {
     Rtm(EmulateRtm),
+    Wda(EmulateWda),
 }
 
 /// Start a stand-in for the web service of Remember The Milk
@@ -41,4 +43,21 @@ pub(crate) struct EmulateRtm {
     /// Let any number of requests through, not one a second and three at once
     #[arg(long)]
     pub(crate) no_rate_limit: bool,
+}
+
+/// Start a stand-in for WebDriverAgent on an iPhone
+///
+/// A phone with one small app, Pantry, whose screen really changes: a login, a list, a picker, alerts and tabs. Appium's
+/// XCUITest driver uses it as it uses a phone. Only this machine can connect. Faults are set under /_control/.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  failwell emulate wda
+  failwell emulate wda --listen 127.0.0.1:8100
+  curl -s http://127.0.0.1:8100/source
+  curl -s http://127.0.0.1:8100/_control/fail -d '{\"kind\": \"hang\", \"commands\": \"POST */click\", \"times\": 1}'")]
+pub(crate) struct EmulateWda {
+    /// Address and port to listen on, of this machine; port 0 takes any free one
+    #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:0")]
+    pub(crate) listen: std::net::SocketAddr,
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use super::Tasks;
+use super::{Device, Tasks};
 
 /// Serve one tool server alone
 #[derive(Debug, Args)]
@@ -13,7 +13,8 @@ Examples:
   failwell serve pytest                          this folder's tests, over stdio
   failwell serve pytest --project ~/shop --listen 127.0.0.1:8484
   failwell serve symbolic                        proofs and counterexamples for Python code
-  failwell serve tasks                           your tasks at Remember The Milk, over stdio")]
+  failwell serve tasks                           your tasks at Remember The Milk, over stdio
+  failwell serve device --driver chromedriver    a phone emulated in Chromium")]
 pub(crate) struct Serve {
     #[command(subcommand)]
     pub(crate) server: Server,
@@ -24,6 +25,7 @@ pub(crate) enum Server {
     Pytest(Pytest),
     Symbolic(Symbolic),
     Tasks(Tasks),
+    Device(Device),
 }
 
 /// Analyse Python functions for every input at once

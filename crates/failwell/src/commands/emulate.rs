@@ -1,10 +1,12 @@
+use std::net::SocketAddr;
 use std::path::Path;
 use std::process::ExitCode;
 
 use failwell_emulator_rtm::{Emulator, Options, Permission, Rate, Seed};
+use failwell_emulator_wda as wda;
 
 use super::serve;
-use crate::cli::{Emulate, EmulateRtm, Emulated};
+use crate::cli::{Emulate, EmulateRtm, EmulateWda, Emulated};
 use crate::complaint::Complaint;
 use crate::terminal::{self, Paint};
 
@@ -12,16 +14,23 @@ use crate::terminal::{self, Paint};
 pub(super) async fn run(arguments: Emulate) -> Result<ExitCode, Complaint> {
     match arguments.service {
         Emulated::Rtm(arguments) => rtm(arguments).await,
+        Emulated::Wda(arguments) => phone(arguments).await,
     }
 }
 
-async fn rtm(arguments: EmulateRtm) -> Result<ExitCode, Complaint> {
-    if !arguments.listen.ip().is_loopback() {
-        return Err(Complaint::new(
-            format!("{} can be reached from other machines", arguments.listen),
-            "choose an address of this machine alone, such as --listen 127.0.0.1:8585",
-        ));
+/// A stand-in has no locks, so it is for this machine alone.
+fn of_this_machine(listen: SocketAddr, example: &str) -> Result<(), Complaint> {
+    if listen.ip().is_loopback() {
+        return Ok(());
     }
+    Err(Complaint::new(
+        format!("{listen} can be reached from other machines"),
+        format!("choose an address of this machine alone, such as --listen {example}"),
+    ))
+}
+
+async fn rtm(arguments: EmulateRtm) -> Result<ExitCode, Complaint> {
+    of_this_machine(arguments.listen, "127.0.0.1:8585")?;
     let stop = serve::stop_on_signal();
     let options = Options {
         listen: arguments.listen,
@@ -68,6 +77,39 @@ fn welcome(emulator: &Emulator, paint: Paint) -> String {
          \x20 curl -s '{base}/services/rest/?method=rtm.test.echo&api_key={key}&format=json&hello=world'\n\
          \x20 curl -s {base}/_control/dump\n\
          \x20 RTM_API_KEY={key} RTM_SHARED_SECRET={secret} failwell serve tasks --base-url {base}\n\n\
+         stop with Ctrl-C\n"
+    )
+}
+
+async fn phone(arguments: EmulateWda) -> Result<ExitCode, Complaint> {
+    of_this_machine(arguments.listen, "127.0.0.1:8100")?;
+    let stop = serve::stop_on_signal();
+    let options = wda::Options { listen: arguments.listen, ..wda::Options::default() };
+    let emulator = wda::Emulator::start(options).await.map_err(|error| {
+        Complaint::new(
+            format!("the emulator cannot start on {}: {error}", arguments.listen),
+            "choose another port, such as --listen 127.0.0.1:0",
+        )
+    })?;
+    terminal::print(&greeting(&emulator.base_url(), Paint::for_stdout()));
+    tokio::select! {
+        () = stop.cancelled() => Ok(ExitCode::SUCCESS),
+        () = emulator.died() => Err(Complaint::new(
+            "the runner died, as a fault asked it to".to_owned(),
+            "start it again",
+        )),
+    }
+}
+
+fn greeting(base: &str, paint: Paint) -> String {
+    let (name, reach, tries) = (paint.bold(base), paint.bold("reach it with"), paint.bold("try"));
+    format!(
+        "an emulator of WebDriverAgent is up on {name}\n\n{reach}\n\
+         \x20 app       org.example.pantry   (any name, and the password sesame)\n\
+         \x20 Appium    appium:automationName XCUITest, appium:webDriverAgentUrl {base}, an appium:udid\n\
+         \x20 control   {base}/_control/   (reset, fail, calls, dump)\n\n{tries}\n\
+         \x20 curl -s {base}/source\n\
+         \x20 curl -s {base}/screenshot\n\n\
          stop with Ctrl-C\n"
     )
 }

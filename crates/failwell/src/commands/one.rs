@@ -7,16 +7,18 @@ use std::time::Duration;
 use failwell_policy::Limits;
 use failwell_process::Launcher;
 use failwell_pytest::{Strictness, Walls};
-use failwell_server::{House, Settings, ToolFailures};
+use failwell_server::{House, Settings, ShelfDesk, ToolFailures};
 
 use super::shared::Shared;
-use super::{runtime, serve, stdio, tasks, up};
-use crate::cli::{Door, FailuresAs, Pytest, SandboxIs, Serve, Server, Symbolic, Tasks};
+use super::{device, runtime, serve, stdio, tasks, up};
+use crate::cli::{Device, Door, FailuresAs, Pytest, SandboxIs, Serve, Server, Symbolic, Tasks};
 use crate::complaint::Complaint;
 use crate::config::Config;
 
 /// How long a call of the tasks server may take: a batch has fifty changes, and each waits for its turn.
 const LONGEST_CALL: Duration = Duration::from_secs(300);
+/// How long a call of the device server may take: a batch has a hundred steps, and each may wait.
+const LONGEST_BATCH: Duration = Duration::from_secs(1_800);
 /// What a request has beyond the longest run, to clear up and answer.
 const CLEARING_UP: Duration = Duration::from_secs(30);
 
@@ -28,6 +30,7 @@ pub(super) fn run(arguments: Serve) -> Result<ExitCode, Complaint> {
     match arguments.server {
         Server::Pytest(arguments) => through(Way::of(&arguments.door), move || pytest(arguments)),
         Server::Symbolic(arguments) => through(Way::of(&arguments.door), move || symbolic(arguments)),
+        Server::Device(arguments) => through(Way::of(&arguments.door), move || device(&arguments)),
         Server::Tasks(arguments) => through(Way::of(&arguments.door), move || tasks(&arguments)),
     }
 }
@@ -76,6 +79,13 @@ fn through(way: Way, house: impl FnOnce() -> Result<Arc<House>, Complaint>) -> R
 fn tasks(arguments: &Tasks) -> Result<Arc<House>, Complaint> {
     let room = failwell_tasks::tasks(tasks::settle(&arguments.reach)?);
     serve::build(room, settings(&arguments.door, LONGEST_CALL))
+}
+
+fn device(arguments: &Device) -> Result<Arc<House>, Complaint> {
+    let of_room = device::settle(arguments)?;
+    let shelf = of_room.shelf.clone().map(ShelfDesk::open_to_all);
+    let settings = Settings { shelf, ..settings(&arguments.door, LONGEST_BATCH) };
+    serve::build(failwell_device::device(of_room), settings)
 }
 
 fn pytest(arguments: Pytest) -> Result<Arc<House>, Complaint> {

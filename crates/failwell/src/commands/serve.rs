@@ -7,14 +7,15 @@ use failwell_policy::guard::Direction;
 use failwell_policy::{GuardSettings, Guards, Limits, Rate};
 use failwell_process::Launcher;
 use failwell_server::{Gate, House, Room, Settings, Turnstile, keep_panics_quiet};
+use failwell_shelf::Shelf;
 use tokio_util::sync::CancellationToken;
 
-use super::{ledger, tasks};
+use super::{device, ledger, tasks};
 use crate::complaint::Complaint;
 use crate::config::{Builtin, Config};
 
 /// A built-in server.
-pub(super) fn room(server: Builtin, config: &Config) -> Result<Arc<dyn Room>, Fault> {
+pub(super) fn room(server: Builtin, config: &Config, shelf: Option<&Shelf>) -> Result<Arc<dyn Room>, Fault> {
     match server {
         Builtin::Lobby => Ok(Arc::new(failwell_lobby::lobby()?)),
         Builtin::Pytest => {
@@ -22,6 +23,7 @@ pub(super) fn room(server: Builtin, config: &Config) -> Result<Arc<dyn Room>, Fa
             let settings = failwell_pytest::Settings::of(here, Launcher::of_this_program()?);
             Ok(Arc::new(failwell_pytest::pytest(settings)?))
         }
+        Builtin::Device => Ok(Arc::new(failwell_device::device(device::settings(config, shelf.cloned())?)?)),
         Builtin::Tasks => Ok(Arc::new(failwell_tasks::tasks(tasks::settings(config))?)),
         Builtin::Symbolic => {
             let settings = failwell_symbolic::Settings::of(Launcher::of_this_program()?);

@@ -109,7 +109,7 @@ impl Served {
         };
         let pins = Pins::of(&consent, &config.scope(), config.pin.clone());
         gateway.pin(pins.clone());
-        let rooms = rooms(&gateway, config)?;
+        let rooms = rooms(&gateway, config, shelf.as_ref())?;
         let front = Front::new(front(&gateway, config, &rooms));
         let books = ledger::books(config, &gate)?;
         let house = House::new(Arc::new(front.clone()), settings.clone(), books)?;
@@ -171,7 +171,7 @@ impl Served {
     }
 
     fn prepare(&self, config: &Config) -> Result<Prepared, Fault> {
-        let rooms = rooms(&self.gateway, config)?;
+        let rooms = rooms(&self.gateway, config, self.shelf.as_ref())?;
         let upstreams: Vec<UpstreamSettings> = config.upstreams.iter().map(upstream).collect();
         let names = upstreams.iter().map(|upstream| &upstream.name).chain(rooms.iter().map(|(name, _)| name));
         let single = names.map(|name| Ok((name.clone(), self.alone(name)?))).collect::<Result<_, Fault>>()?;
@@ -214,10 +214,10 @@ fn front(gateway: &Gateway, config: &Config, rooms: &[(String, Arc<dyn Room>)]) 
 }
 
 /// The built-in servers; those that run stay.
-fn rooms(gateway: &Gateway, config: &Config) -> Result<Rooms, Fault> {
+fn rooms(gateway: &Gateway, config: &Config, shelf: Option<&Shelf>) -> Result<Rooms, Fault> {
     let one = |server: &Builtin| match gateway.built_in(server.name()) {
         Some(room) => Ok((server.name().to_owned(), room)),
-        None => Ok((server.name().to_owned(), serve::room(*server, config)?)),
+        None => Ok((server.name().to_owned(), serve::room(*server, config, shelf)?)),
     };
     config.servers.iter().map(one).collect()
 }

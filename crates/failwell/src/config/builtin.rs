@@ -1,6 +1,7 @@
 /// A tool server that is part of this program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Builtin {
+    Device,
     Lobby,
     Pytest,
     Symbolic,
@@ -9,7 +10,8 @@ pub(crate) enum Builtin {
 
 impl Builtin {
     /// All of them, in the order they are offered.
-    pub(crate) const ALL: [Builtin; 4] = [Builtin::Lobby, Builtin::Pytest, Builtin::Symbolic, Builtin::Tasks];
+    pub(crate) const ALL: [Builtin; 5] =
+        [Builtin::Device, Builtin::Lobby, Builtin::Pytest, Builtin::Symbolic, Builtin::Tasks];
 
     /// What is served when nobody says: what needs nothing of the machine.
     pub(crate) const USUAL: [Builtin; 1] = [Builtin::Lobby];
@@ -17,6 +19,7 @@ impl Builtin {
     /// As it is written in the file.
     pub(crate) fn name(self) -> &'static str {
         match self {
+            Builtin::Device => "device",
             Builtin::Lobby => "lobby",
             Builtin::Pytest => "pytest",
             Builtin::Symbolic => "symbolic",

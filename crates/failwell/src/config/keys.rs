@@ -3,6 +3,7 @@
 mod carriers;
 mod consent;
 mod custom;
+mod device;
 mod identity;
 mod jwt;
 mod rules;
@@ -18,6 +19,11 @@ use consent::{APPROVAL, PIN};
 pub(super) use consent::{EXPIRES, PIN_ACTIONS, WAIT};
 use custom::CUSTOM;
 pub(super) use custom::{FUEL, INSTANCES, MEMORY_MB, PRIORITY, TIMEOUT_MS};
+use device::DEVICE;
+pub(super) use device::{
+    DEVICE_ANSWER, DEVICE_IDLE, DEVICE_QUEUE, DEVICE_QUEUE_WAIT, DEVICE_SESSIONS, DEVICE_START,
+    DEVICE_TIMEOUT,
+};
 pub(super) use identity::{BURST, CONCURRENCY};
 use identity::{KEY, LIMITS};
 use jwt::JWT;
@@ -69,6 +75,8 @@ pub(super) enum Takes {
     Pairs,
     /// A table of JSON Schemas by name.
     Schemas,
+    /// A table of anything, shown to nobody; text in it may hold `${VAR}` and `${file:path}`.
+    Anything,
     /// A table of tables with these keys, by the name of a server.
     Named(&'static [Key]),
     Table(&'static [Key]),
@@ -129,6 +137,7 @@ pub(super) static ROOT: &[Key] = &[
     key("shelf", "Resources that are kept: where, how many, for how long.", Takes::Table(SHELF)),
     key("audit", "The ledger: what is kept of each exchange, and where.", Takes::Table(AUDIT)),
     key("guard", "What messages may carry.", Takes::Table(GUARD)),
+    key("device", "The device server: phones, simulators and mobile browsers.", Takes::Table(DEVICE)),
     key("tasks", "The tasks server: Remember The Milk.", Takes::Table(TASKS)),
 ];
 

@@ -306,6 +306,15 @@ impl Reader<'_> {
         found
     }
 
+    /// Anything by name.
+    pub(super) fn anything(
+        &mut self,
+        section: &Section<'_>,
+        name: &str,
+    ) -> Vec<(Found<String>, serde_json::Value)> {
+        self.schemas(section, name)
+    }
+
     /// JSON Schemas by name.
     pub(super) fn schemas(
         &mut self,

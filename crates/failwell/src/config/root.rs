@@ -9,7 +9,9 @@ use super::keys::servers;
 use super::names::{list, nearest};
 use super::reader::{Reader, Section};
 use super::settings::Config;
-use super::{audit, charter, consent, guard, identity, jwt, limits, rules, shelf, state, tasks, upstream};
+use super::{
+    audit, charter, consent, device, guard, identity, jwt, limits, rules, shelf, state, tasks, upstream,
+};
 
 /// Reads the whole file. What it returns counts only when the reader found nothing wrong.
 pub(super) fn read(reader: &mut Reader<'_>, root: &Section<'_>) -> Config {
@@ -49,6 +51,7 @@ pub(super) fn read(reader: &mut Reader<'_>, root: &Section<'_>) -> Config {
     let shelf = shelf::read(reader, root);
     let audit = audit::read(reader, root);
     let tasks = tasks::read(reader, root);
+    let device = device::read(reader, root);
     Config {
         file: None,
         listen,
@@ -69,6 +72,7 @@ pub(super) fn read(reader: &mut Reader<'_>, root: &Section<'_>) -> Config {
         shelf,
         audit,
         tasks,
+        device,
     }
 }
 

@@ -59,9 +59,13 @@ fn takes(takes: &Takes) -> Value {
         Takes::Secrets | Takes::Pairs => {
             json!({"type": "object", "additionalProperties": {"type": "string"}})
         }
+        Takes::Anything => json!({"type": "object"}),
         Takes::Schemas => json!({"type": "object", "additionalProperties": {"type": "object"}}),
         Takes::Named(keys) => json!({"type": "object", "additionalProperties": object(keys)}),
         Takes::Table(keys) => object(keys),
+        Takes::Tables(keys) if keys.iter().any(|key| key.name == "driver") => {
+            json!({"type": "array", "items": device(keys)})
+        }
         Takes::Tables(keys) if keys.iter().any(|key| key.name == "url") => {
             json!({"type": "array", "items": upstream(keys)})
         }
@@ -76,6 +80,16 @@ fn takes(takes: &Takes) -> Value {
 fn upstream(keys: &[Key]) -> Value {
     let of_url = ["url", "headers", "transport", "ca_file", "auth"];
     one_of(keys, ("command", &of_url), ("url", &["command", "cwd", "env", "env_pass"]))
+}
+
+/// A device has a name and a driver, which either runs already or is started.
+fn device(keys: &[Key]) -> Value {
+    let mut item = object(keys);
+    if let Some(members) = item.as_object_mut() {
+        members.insert("required".to_owned(), json!(["name", "driver"]));
+        members.insert("not".to_owned(), json!({"required": ["command", "url"]}));
+    }
+    item
 }
 
 /// A guard has a name, and is either a module or a program.

@@ -18,7 +18,8 @@ use http::Uri;
 use crate::state;
 
 use super::{
-    Builtin, CustomConfig, JwtConfig, OtlpConfig, PostgresConfig, ShelfConfig, StateConfig, TasksConfig,
+    Builtin, CustomConfig, DeviceConfig, JwtConfig, OtlpConfig, PostgresConfig, ShelfConfig, StateConfig,
+    TasksConfig,
 };
 
 /// The settings of one start.
@@ -62,6 +63,8 @@ pub(crate) struct Config {
     pub(crate) audit: AuditConfig,
     /// The tasks server.
     pub(crate) tasks: TasksConfig,
+    /// The device server.
+    pub(crate) device: DeviceConfig,
 }
 
 impl Config {
@@ -136,6 +139,7 @@ impl Config {
             ("shelf.enabled", self.shelf.enabled != other.shelf.enabled),
             ("audit", self.audit != other.audit),
             ("tasks", self.tasks != other.tasks),
+            ("device", self.device != other.device),
         ];
         all.into_iter().filter(|(_, differs)| *differs).map(|(key, _)| key).collect()
     }
@@ -163,6 +167,7 @@ impl Default for Config {
             shelf: ShelfConfig::default(),
             audit: AuditConfig::default(),
             tasks: TasksConfig::default(),
+            device: DeviceConfig::default(),
         }
     }
 }

@@ -73,14 +73,14 @@ pub(crate) const CASES: &[(&str, &[&str])] = &[
         &[
             "1:12 there is no built-in server `loby` | did you mean `lobby`?",
             "1:29 `lobby` is named twice | remove one of them",
-            "1:38 there is no built-in server `thing` | the built-in servers are `lobby`, `pytest`, `symbolic`, `tasks`",
+            "1:38 there is no built-in server `thing` | the built-in servers are `device`, `lobby`, `pytest`, `symbolic`, `tasks`",
             "1:47 `servers` takes text in its list, not a whole number | write it as servers = [\"…\", \"…\"]",
         ],
     ),
     (
         "servers = []\n",
         &[
-            "1:1 there is nothing to serve | name a built-in server (`lobby`, `pytest`, `symbolic`, `tasks`) or add an [[upstream]]",
+            "1:1 there is nothing to serve | name a built-in server (`device`, `lobby`, `pytest`, `symbolic`, `tasks`) or add an [[upstream]]",
         ],
     ),
     (

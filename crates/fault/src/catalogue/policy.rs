@@ -70,6 +70,12 @@ reasons! {
         hint: "set `require_key = true` in the configuration first, or add a [[key]]",
         about: "A key would open nothing while the door is open to everybody on this machine.",
     }
+    POLICY_KEYS_AWAY = "policy/KEYS_AWAY" {
+        Unavailable, Unavailable, Failwell,
+        title: "keys cannot be checked or changed now",
+        hint: "try again later; if it lasts, tell the operator the reference",
+        about: "The file of keys that were made while the program runs cannot be read or written, and nothing opens while nobody can say whose a key is. Keys of the configuration are not affected. The log says what is wrong with the file.",
+    }
     POLICY_KEYS_FULL = "policy/KEYS_FULL" {
         Exhausted, RateLimited, Failwell,
         title: "there are too many keys",

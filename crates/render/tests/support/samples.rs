@@ -72,6 +72,9 @@ fn fact_named(name: &str) -> Fact {
         "function" => Fact::from(Echo::of_caller("missing_func")),
         "exception" => Fact::from(Echo::of_caller("ValueEror")),
         "construct" => Fact::from(Echo::of_caller("async def")),
+        "strategy" => Fact::from("accessibility id"),
+        "bytes" => Fact::from(80_000_000u64),
+        "driver" => Fact::from("chromedriver"),
         _ => panic!("no sample for the fact `{name}`"),
     }
 }

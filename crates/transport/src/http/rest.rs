@@ -18,6 +18,7 @@ use tokio_util::sync::CancellationToken;
 use super::body::{Body, empty, rendered, whole};
 use super::events;
 use super::ladder::read_body;
+use super::persist::Persist;
 use super::plain::{read_shaped, read_value};
 use super::request::Head;
 use super::router::{Door, last};
@@ -40,12 +41,15 @@ pub(super) async fn answer(
     };
     let call = read(door, head, &bytes, &caller);
     let listens = matches!(call, Ok(OwnCall::Listen));
-    let to = ReplyTo::misread(None, head.face());
-    let said = std::str::from_utf8(&bytes).ok().filter(|said| !said.is_empty());
-    let from = PlainFrom { caller: &caller, connection: head.connection, request: said };
-    let call = call.map(PlainCall::Own);
-    let reply = door.house.walk_plain(to, call, from, CancellationToken::new()).await;
-    match reply {
+    let (to, cancel) = (ReplyTo::misread(None, head.face()), CancellationToken::new());
+    let (owner, on, called_off) = (door.clone(), head.connection.clone(), cancel.clone());
+    // Seen to its end and written down, even if the caller is gone by then.
+    let work = async move {
+        let said = std::str::from_utf8(&bytes).ok().filter(|said| !said.is_empty());
+        let from = PlainFrom { caller: &caller, connection: &on, request: said };
+        owner.house.walk_plain(to, call.map(PlainCall::Own), from, called_off).await
+    };
+    match Persist::new(work, Some(cancel)).await {
         Some(reply) if reply.status != 200 => rendered(reply),
         Some(_) if listens && *head.method == Method::HEAD => whole(200, "text/event-stream", ""),
         Some(_) if listens => match events::response(&door.house, head.get("last-event-id")) {

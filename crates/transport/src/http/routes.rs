@@ -203,6 +203,7 @@ impl Action {
             vec![&reason::HTTP_HOST, &reason::HTTP_ORIGIN, &reason::SERVER_PANIC];
         if self.needs != Needs::Nothing {
             all.extend([&reason::POLICY_UNAUTHENTICATED, &reason::POLICY_BAD_CREDENTIALS]);
+            all.push(&reason::POLICY_KEYS_AWAY);
             all.extend([&reason::POLICY_RATE_LIMITED, &reason::SERVER_SHUTDOWN, &reason::AUDIT_FAILED]);
         }
         if matches!(self.needs, Needs::Role(_)) {

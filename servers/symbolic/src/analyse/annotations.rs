@@ -137,6 +137,7 @@ impl Annotations<'_> {
             "Optional" => union([inner(machine, 0), InputType::None]),
             "Union" => union((0..arguments.len()).map(|index| inner(machine, index)).collect::<Vec<_>>()),
             "Annotated" | "Final" | "ClassVar" => inner(machine, 0),
+            "Callable" if arguments.len() == 2 => InputType::Constant(Rc::new(inner(machine, 1))),
             "Literal" => {
                 let values: Option<Vec<Value>> = arguments.iter().map(|argument| literal(argument)).collect();
                 values.map_or_else(|| self.unknown(annotation), InputType::OneOf)

@@ -17,6 +17,9 @@ use crate::report::{Branch, BranchReport, Failure, Inputs, Proof, Reach};
 use crate::values::Value;
 use crate::{Program, PyValue, Replayer};
 
+/// Branches that CPython took, by their place among those watched; `None` when a call could not be made.
+type Taken = Option<Vec<(u32, bool)>>;
+
 /// Walks the function and reports nothing: what counts is what was taken on the way.
 struct Walking<'a> {
     subject: &'a Subject,
@@ -114,7 +117,7 @@ pub(super) fn branches(
     let mut replays = (0, 0);
     let watched: Vec<(u32, u32)> =
         all.iter().flat_map(|code| &code.branches).filter_map(|branch| branch.at).collect();
-    let mut confirmed: Vec<(Inputs, Option<Vec<(u32, bool)>>)> = Vec::new();
+    let mut confirmed: Vec<(Inputs, Taken)> = Vec::new();
     let examples: Vec<(Side, Option<Inputs>)> =
         search.sides.iter().map(|(side, inputs)| (*side, inputs.clone())).collect();
     let mut reached: HashSet<Side> = HashSet::new();

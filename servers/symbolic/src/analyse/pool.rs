@@ -215,6 +215,10 @@ impl Pool<'_> {
                 })
                 .collect()
             }
+            InputType::Constant(result) => {
+                let results = self.values(result, random, depth + 1).into_iter();
+                results.map(|result| PyValue::Constant(Box::new(result))).collect()
+            }
             InputType::Unsupported(_) => Vec::new(),
         }
     }

@@ -216,6 +216,9 @@ fn parameters(
         if has_unknown(&kind) {
             open_ends.push(format!("parameter {name} has no annotation"));
         }
+        if format!("{kind:?}").contains("Constant(") {
+            open_ends.push(format!("parameter {name} was tried with functions that give one result only"));
+        }
         found.push(Parameter { name: name.into(), kind, is_positional });
     }
     for (parameter, stars) in [(&all.vararg, "*"), (&all.kwarg, "**")] {

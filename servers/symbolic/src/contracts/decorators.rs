@@ -1,5 +1,6 @@
 //! icontract's and deal's decorators, read from the syntax.
 
+use ruff_python_ast::visitor::{Visitor, walk_expr};
 use ruff_python_ast::{Expr, ExprCall, Stmt, StmtFunctionDef};
 use ruff_text_size::Ranged;
 
@@ -54,6 +55,52 @@ pub(super) fn full_name(program: &Program, callee: &Expr) -> Option<(String, Str
     }
 }
 
+/// The text of a condition with the names of arguments in place of members of `_`; `None` when it uses `_` otherwise.
+fn spelled_out(program: &Program, body: &Expr) -> Option<String> {
+    #[derive(Default)]
+    struct Members {
+        found: Vec<(usize, usize, String)>,
+        is_odd: bool,
+    }
+    impl Visitor<'_> for Members {
+        fn visit_expr(&mut self, expr: &Expr) {
+            let is_all = |value: &Expr| matches!(value, Expr::Name(name) if name.id.as_str() == "_");
+            let member = match expr {
+                Expr::Attribute(found) if is_all(&found.value) => Some(found.attr.to_string()),
+                Expr::Subscript(found) if is_all(&found.value) => match &*found.slice {
+                    Expr::StringLiteral(text) => Some(text.value.to_str().to_owned()),
+                    _ => None,
+                },
+                _ => None,
+            };
+            match member {
+                Some(name) => {
+                    let name = if name == "result" { "__return__".to_owned() } else { name };
+                    let range = expr.range();
+                    self.found.push((range.start().to_usize(), range.end().to_usize(), name));
+                }
+                None => {
+                    self.is_odd |= is_all(expr);
+                    walk_expr(self, expr);
+                }
+            }
+        }
+    }
+    let mut members = Members::default();
+    members.visit_expr(body);
+    let range = body.range();
+    let (mut at, end) = (range.start().to_usize(), range.end().to_usize());
+    let mut text = String::new();
+    members.found.sort();
+    for (from, to, name) in members.found {
+        text.push_str(program.code().get(at..from)?);
+        text.push_str(&name);
+        at = to;
+    }
+    text.push_str(program.code().get(at..end)?);
+    (!members.is_odd).then_some(text)
+}
+
 fn imported_as(program: &Program, name: &str) -> Option<String> {
     program.module().body.iter().find_map(|stmt| {
         let Stmt::Import(import) = stmt else { return None };
@@ -103,7 +150,17 @@ fn one(
                 return Ok(());
             }
             if parameters.iter().any(|name| name == "_") {
-                return unsupported("a condition over _");
+                // deal: one argument for everything, `_.x` or `_["x"]`.
+                let Some(text) = spelled_out(program, &lambda.body) else {
+                    return unsupported("a condition over _");
+                };
+                let found = clause(&text, shown, line)?;
+                match name {
+                    "require" | "pre" => contract.pre.push(found),
+                    "ensure" => contract.post.push(found),
+                    _ => return unsupported("a condition over _"),
+                }
+                return Ok(());
             }
             let passed: Vec<String> = parameters
                 .iter()

@@ -30,6 +30,8 @@ pub(crate) enum InputType {
     OneOf(Vec<Value>),
     /// Made by calling a class with keyword arguments.
     Instance(ObjectId, Vec<(Name, InputType)>),
+    /// A function that gives this for every argument: some functions, and nothing is proven.
+    Constant(Rc<InputType>),
     /// No annotation: the common types are tried, and nothing is proven.
     Unknown,
     /// An annotation the engine does not know.
@@ -141,6 +143,10 @@ impl Machine {
                     }
                     other => other?,
                 }
+            }
+            InputType::Constant(result) => {
+                let result = self.make_input(&format!("{name}()"), result)?;
+                self.constant_function(result)
             }
             InputType::Unsupported(what) => return self.unsupported(format!("a parameter of type {what}")),
         })
@@ -265,6 +271,10 @@ impl Machine {
                     known.push(Field { name: field.to_string(), value });
                 }
                 PyValue::Instance { class: self.class_of(*class)?.name.to_string(), fields: known }
+            }
+            InputType::Constant(result) => {
+                let result = self.input_under(model, &format!("{name}()"), result)?;
+                PyValue::Constant(Box::new(result))
             }
             InputType::Unsupported(_) => return None,
         })
@@ -394,10 +404,19 @@ impl Machine {
                 }
                 self.call(&class, Vec::new(), keywords)?
             }
+            PyValue::Constant(result) => {
+                let result = self.value_of(result)?;
+                self.constant_function(result)
+            }
             PyValue::Named(_, value) => self.value_of(value)?,
             PyValue::SameAs(_) => return self.unsupported("a shared value"),
             PyValue::Opaque(_) => return self.unsupported("an opaque value"),
         })
+    }
+
+    fn constant_function(&mut self, result: Value) -> Value {
+        let constant = Value::Builtin("functools.constant");
+        self.object(Object::Partial(constant, Rc::new(vec![result]), Rc::default()))
     }
 
     fn values_of(&mut self, items: &[PyValue]) -> R<Vec<Value>> {

@@ -42,6 +42,8 @@ pub enum PyValue {
         /// What its constructor is called with.
         fields: Vec<Field>,
     },
+    /// A function that gives this for every argument.
+    Constant(Box<PyValue>),
     /// A value that is passed again: its name, and the value.
     Named(String, Box<PyValue>),
     /// The very object that was named before.
@@ -121,6 +123,11 @@ impl PyValue {
                     out.push('=');
                     field.value.write(out);
                 }
+                out.push(')');
+            }
+            Self::Constant(result) => {
+                out.push_str("(lambda *_: ");
+                result.write(out);
                 out.push(')');
             }
             Self::Named(name, value) => {

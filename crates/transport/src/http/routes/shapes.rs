@@ -103,6 +103,7 @@ pub(super) fn decision() -> Value {
             "reason": {"type": ["string", "null"]},
         },
         "additionalProperties": false,
+        "examples": [{"decision": "approve", "reason": "looked at it"}],
     })
 }
 
@@ -126,6 +127,7 @@ pub(super) fn session_terms() -> Value {
             "metadata": {"type": "object"},
         },
         "additionalProperties": false,
+        "examples": [{"ttl_s": 600, "metadata": {"app": "shop"}}],
     })
 }
 
@@ -158,6 +160,7 @@ pub(super) fn new_item() -> Value {
         "required": ["value"],
         "properties": {"value": {}},
         "additionalProperties": false,
+        "examples": [{"value": {"page": 2}}],
     })
 }
 
@@ -184,6 +187,7 @@ pub(super) fn wanted_key() -> Value {
             "ttl_s": {"type": "integer", "minimum": 1, "maximum": MadeKey::LONGEST_TTL},
         },
         "additionalProperties": false,
+        "examples": [{"name": "ci", "roles": ["developer"], "ttl_s": 2592000}],
     })
 }
 

@@ -317,7 +317,7 @@ static CONTEXT_ITEM: &[Action] = &[
     },
 ];
 
-const KEY_STORE: &[&Reason] = &[&reason::POLICY_UNDECIDED];
+const KEY_STORE: &[&Reason] = &[&reason::POLICY_KEYS_AWAY];
 
 static KEYS: &[Action] = &[
     Action {
@@ -338,7 +338,7 @@ static KEYS: &[Action] = &[
             &reason::POLICY_KEY_TAKEN,
             &reason::POLICY_KEYS_OFF,
             &reason::POLICY_KEYS_FULL,
-            &reason::POLICY_UNDECIDED,
+            &reason::POLICY_KEYS_AWAY,
         ],
         ..POST
     },
@@ -349,7 +349,7 @@ static KEY: &[Action] = &[Action {
     summary: "take a key back: it opens nothing from now on",
     needs: Needs::Role(Role::Admin),
     gives: &[nothing(204, "it is taken back")],
-    fails: &[&reason::POLICY_KEY_UNKNOWN, &reason::POLICY_LAST_ADMIN, &reason::POLICY_UNDECIDED],
+    fails: &[&reason::POLICY_KEY_UNKNOWN, &reason::POLICY_LAST_ADMIN, &reason::POLICY_KEYS_AWAY],
     ..DELETE
 }];
 

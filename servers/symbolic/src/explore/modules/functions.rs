@@ -22,6 +22,7 @@ impl Machine {
         }
         match (name, args.as_slice()) {
             ("functools.identity", [value]) => Ok(value.clone()),
+            ("functools.constant", [value, ..]) if keywords.is_empty() => Ok(value.clone()),
             ("functools.reduce", [function, items, rest @ ..]) => self.reduce(function, items, rest.first()),
             ("functools.lru_cache" | "functools.cache", [function]) if self.is_callable(function)? => {
                 Ok(self.object(Object::Cached(function.clone(), Vec::new())))

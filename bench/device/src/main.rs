@@ -1,0 +1,124 @@
+//! Screenshots of one megabyte: kept one after the other, eight at a time, and read back, beside plain files that are
+//! written just as durably. Exits 1 when keeping is much slower than that.
+
+mod plain;
+
+use std::path::Path;
+use std::process::ExitCode;
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use failwell_shelf::{Extension, Kind, New, Shelf, ShelfSettings};
+use serde_json::Map;
+
+const SIZE: usize = 1 << 20;
+/// How many at a time, in the second round.
+const TOGETHER: usize = 8;
+/// Keeping may take this many times as long as a plain file: it is hashed, and its row is written too.
+const BAR: f64 = 4.0;
+
+#[tokio::main]
+async fn main() -> ExitCode {
+    let count = std::env::var("PICTURES").ok().and_then(|text| text.parse().ok()).unwrap_or(200);
+    let folder = std::env::temp_dir().join(format!("failwell-bench-device-{}", std::process::id()));
+    let outcome = measure(&folder, count).await;
+    let _ = std::fs::remove_dir_all(&folder);
+    match outcome {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("error: {error}\nhelp: the disk may be full; TMPDIR names another one");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+async fn measure(folder: &Path, count: usize) -> Result<bool, String> {
+    let pictures: Vec<Bytes> = (0..count * 2).map(picture).collect();
+    let (alone, together) = pictures.split_at(count);
+    let plain = plain::write(&folder.join("plain"), alone).map_err(|error| error.to_string())?;
+    let shelf = Shelf::open(&folder.join("shelf"), ShelfSettings { most_bytes: 64 << 30, ..ShelfSettings::default() })
+        .map_err(|fault| fault.to_string())?;
+    println!("{count} pictures of 1 MB");
+    show("plain files, written through", count, plain);
+    let kept = one_by_one(&shelf, alone).await?;
+    show("kept, one after the other", count, kept);
+    show(&format!("kept, {TOGETHER} at a time"), count, at_once(&shelf, together).await?);
+    show("kept again, the same bytes", count, one_by_one(&shelf, alone).await?);
+    show("read back", count, read(&shelf, alone).await?);
+    let ratio = kept.as_secs_f64() / plain.as_secs_f64();
+    let held = ratio <= BAR;
+    println!("{} keeping takes {ratio:.2}× of a plain file, at most {BAR}×", if held { "held  " } else { "MISSED" });
+    Ok(held)
+}
+
+fn show(what: &str, count: usize, took: Duration) {
+    let (seconds, pictures) = (took.as_secs_f64(), count as f64);
+    println!("  {what:<32} {:>8.1} MB/s   {:>7.2} ms each", pictures / seconds, seconds * 1e3 / pictures);
+}
+
+/// Bytes nobody else has.
+fn picture(number: usize) -> Bytes {
+    let mut state = 0x9e37_79b9_7f4a_7c15_u64 ^ (number as u64 + 1).wrapping_mul(0xd1b5_4a32_d192_ed03);
+    let mut bytes = Vec::with_capacity(SIZE);
+    while bytes.len() < SIZE {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        bytes.extend_from_slice(&state.to_le_bytes());
+    }
+    Bytes::from(bytes)
+}
+
+fn screenshot() -> Result<New, String> {
+    Ok(New {
+        kind: Kind::new("screenshots").map_err(|fault| fault.to_string())?,
+        extension: Extension::new(".png").map_err(|fault| fault.to_string())?,
+        ttl: None,
+        metadata: Map::new(),
+    })
+}
+
+async fn one_by_one(shelf: &Shelf, pictures: &[Bytes]) -> Result<Duration, String> {
+    let new = screenshot()?;
+    let began = Instant::now();
+    for picture in pictures {
+        shelf.put(new.clone(), picture.clone()).await.map_err(|fault| fault.to_string())?;
+    }
+    Ok(began.elapsed())
+}
+
+async fn at_once(shelf: &Shelf, pictures: &[Bytes]) -> Result<Duration, String> {
+    let new = screenshot()?;
+    let began = Instant::now();
+    let share = pictures.len().div_ceil(TOGETHER).max(1);
+    let mut working = Vec::new();
+    for part in pictures.chunks(share) {
+        let (shelf, new, part) = (shelf.clone(), new.clone(), part.to_vec());
+        working.push(tokio::spawn(async move {
+            for picture in part {
+                shelf.put(new.clone(), picture).await.map_err(|fault| fault.to_string())?;
+            }
+            Ok::<(), String>(())
+        }));
+    }
+    for work in working {
+        work.await.map_err(|error| error.to_string())??;
+    }
+    Ok(began.elapsed())
+}
+
+async fn read(shelf: &Shelf, pictures: &[Bytes]) -> Result<Duration, String> {
+    let mut addresses = Vec::new();
+    for picture in pictures {
+        addresses.push(shelf.put(screenshot()?, picture.clone()).await.map_err(|fault| fault.to_string())?.uri);
+    }
+    let began = Instant::now();
+    for (address, picture) in addresses.iter().zip(pictures) {
+        let (_, bytes) = shelf.read(address).await.map_err(|fault| fault.to_string())?;
+        if bytes != *picture {
+            return Err("what was read is not what was kept".to_owned());
+        }
+    }
+    Ok(began.elapsed())
+}

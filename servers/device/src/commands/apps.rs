@@ -1,0 +1,322 @@
+//! Apps: installing, starting, ending, and opening addresses.
+
+use std::path::{Path, PathBuf};
+
+use failwell_fault::{Fault, reason};
+use failwell_server::Context;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::act::{Acted, acted};
+use super::aim::Patience;
+use super::{Command, Done, Entry, Nature, entry};
+use crate::device::AppState;
+use crate::settings::Settings;
+use crate::stage::Stage;
+
+pub(super) fn add(all: &mut Vec<Entry>) {
+    all.push(entry::<Install>());
+    all.push(entry::<Launch>());
+    all.push(entry::<Terminate>());
+    all.push(entry::<Reset>());
+    all.push(entry::<GetState>());
+    all.push(entry::<OpenUrl>());
+}
+
+/// Addresses that read files of the machine, or reach into the browser itself.
+const CLOSED: [&str; 10] = [
+    "file",
+    "filesystem",
+    "blob",
+    "data",
+    "javascript",
+    "view-source",
+    "chrome",
+    "chrome-extension",
+    "chrome-untrusted",
+    "devtools",
+];
+
+/// An address a device may open.
+fn address(url: &str) -> Result<String, Fault> {
+    let denied = |why: &'static str| Fault::new(&reason::DEVICE_ADDRESS_DENIED).fact("why", why);
+    let (scheme, rest) = url.split_once(':').ok_or_else(|| denied("it has no scheme"))?;
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '+' | '-' | '.');
+    if !scheme.starts_with(|c: char| c.is_ascii_alphabetic()) || !scheme.chars().all(plain) || rest.is_empty()
+    {
+        return Err(denied("it has no scheme"));
+    }
+    if CLOSED.contains(&scheme.to_ascii_lowercase().as_str()) {
+        return Err(denied("its scheme reads files of the machine or reaches into the browser"));
+    }
+    if url.chars().any(|c| c.is_whitespace() || failwell_fault::is_deceptive(c)) {
+        return Err(denied("it has characters that do not belong into an address"));
+    }
+    Ok(url.to_owned())
+}
+
+/// An app for a browser is an address, so it is looked at as one.
+fn app(stage: &Stage, app: &str) -> Result<String, Fault> {
+    if stage.device.driver() == "chromedriver" { address(app) } else { Ok(app.to_owned()) }
+}
+
+/// A file callers may have installed: below one of the operator's folders, links followed.
+fn package(path: &str, settings: &Settings) -> Result<PathBuf, Fault> {
+    let denied = |why: &'static str| Fault::new(&reason::DEVICE_APP_DENIED).fact("why", why);
+    if settings.apps.is_empty() {
+        return Err(denied("the operator opened no folder for apps"));
+    }
+    if path.contains('\0') || path.contains("://") {
+        return Err(denied("it is no path"));
+    }
+    let folders = || settings.apps.iter().filter_map(|folder| folder.canonicalize().ok());
+    let candidates = folders().map(|folder| folder.join(path)).filter_map(|path| path.canonicalize().ok());
+    let inside = |path: &Path| folders().any(|folder| path.starts_with(&folder) && path != folder);
+    let mut candidates = candidates.filter(|path| inside(path));
+    candidates.next().ok_or_else(|| denied("it is not below a folder that is open for apps"))
+}
+
+/// What most commands for apps take.
+macro_rules! app_command {
+    ($(#[$about:meta])* $name:ident, $tool:literal, $title:literal, $words:literal, $nature:ident, $work:ident, $what:literal, $done:literal) => {
+        $(#[$about])*
+        #[derive(Debug, Serialize, Deserialize, JsonSchema)]
+        #[serde(deny_unknown_fields)]
+        pub(crate) struct $name {
+            /// The session; may be left out while you have one.
+            #[serde(skip_serializing_if = "Option::is_none")]
+            session: Option<String>,
+            /// The app: a bundle id, a package, or for browsers the address of a page.
+            #[schemars(length(min = 1, max = 2_000))]
+            app: String,
+        }
+
+        impl Command for $name {
+            const NAME: &'static str = $tool;
+            const TITLE: &'static str = $title;
+            const ABOUT: &'static str = $words;
+            const NATURE: Nature = Nature::$nature;
+            type Answer = Acted;
+
+            fn session(&self) -> Option<&str> {
+                self.session.as_deref()
+            }
+
+            fn words(&self) -> String {
+                self.app.clone()
+            }
+
+            async fn perform(&self, stage: &Stage, _cx: &Context) -> Result<Done<Acted>, Fault> {
+                let patience = Patience::new(None);
+                let app = app(stage, &self.app)?;
+                stage.act($what, move |device| Box::pin(async move { device.$work(&app).await })).await?;
+                Ok(acted(&patience, $done))
+            }
+        }
+    };
+}
+
+app_command!(
+    Launch,
+    "launch_app",
+    "Launch an app",
+    "Starts an app, or brings it to the front. For browsers an app is the address of a page.",
+    Acts,
+    launch,
+    "launching apps",
+    "launched"
+);
+app_command!(
+    Terminate,
+    "terminate_app",
+    "End an app",
+    "Ends an app.",
+    Acts,
+    terminate,
+    "terminating apps",
+    "ended"
+);
+app_command!(
+    Reset,
+    "reset_app",
+    "Reset an app",
+    "Takes away everything the app has kept: logins, settings, files.",
+    Destroys,
+    reset,
+    "resetting apps",
+    "reset"
+);
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct OpenUrl {
+    /// The session; may be left out while you have one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    session: Option<String>,
+    /// The address, with its scheme.
+    #[schemars(length(min = 1, max = 2_000))]
+    url: String,
+}
+
+impl Command for OpenUrl {
+    const NAME: &'static str = "open_url";
+    const TITLE: &'static str = "Open an address";
+    const ABOUT: &'static str = "Opens an address: a page, or a link into an app.";
+    const NATURE: Nature = Nature::Acts;
+    type Answer = Acted;
+
+    fn session(&self) -> Option<&str> {
+        self.session.as_deref()
+    }
+
+    fn words(&self) -> String {
+        self.url.clone()
+    }
+
+    async fn perform(&self, stage: &Stage, _cx: &Context) -> Result<Done<Acted>, Fault> {
+        let patience = Patience::new(None);
+        let url = address(&self.url)?;
+        stage
+            .act("opening addresses", move |device| Box::pin(async move { device.open(&url).await }))
+            .await?;
+        Ok(acted(&patience, "opened"))
+    }
+}
+
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Install {
+    /// The session; may be left out while you have one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    session: Option<String>,
+    /// The app's file, below a folder the operator opened for apps.
+    #[schemars(length(min = 1, max = 2_000))]
+    app: String,
+}
+
+impl Command for Install {
+    const NAME: &'static str = "install_app";
+    const TITLE: &'static str = "Install an app";
+    const ABOUT: &'static str = "Installs an app from a folder the operator opened for apps.";
+    const NATURE: Nature = Nature::Acts;
+    type Answer = Acted;
+
+    fn session(&self) -> Option<&str> {
+        self.session.as_deref()
+    }
+
+    fn words(&self) -> String {
+        self.app.clone()
+    }
+
+    async fn perform(&self, stage: &Stage, _cx: &Context) -> Result<Done<Acted>, Fault> {
+        let patience = Patience::new(None);
+        let path = package(&self.app, &stage.desk.settings)?.display().to_string();
+        stage
+            .act("installing apps", move |device| Box::pin(async move { device.install(&path).await }))
+            .await?;
+        Ok(acted(&patience, "installed"))
+    }
+}
+
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct GetState {
+    /// The session; may be left out while you have one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    session: Option<String>,
+    /// The app: a bundle id, a package, or for browsers the address of a page.
+    #[schemars(length(min = 1, max = 2_000))]
+    app: String,
+}
+
+/// How an app is.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct StateIs {
+    state: AppState,
+}
+
+impl Command for GetState {
+    const NAME: &'static str = "get_app_state";
+    const TITLE: &'static str = "State of an app";
+    const ABOUT: &'static str = "Says whether an app is installed, and runs in front or behind.";
+    const NATURE: Nature = Nature::Looks;
+    type Answer = StateIs;
+
+    fn session(&self) -> Option<&str> {
+        self.session.as_deref()
+    }
+
+    fn words(&self) -> String {
+        self.app.clone()
+    }
+
+    async fn perform(&self, stage: &Stage, _cx: &Context) -> Result<Done<StateIs>, Fault> {
+        match stage.device.app_state(&self.app).await {
+            Ok(state) => {
+                let text = match state {
+                    AppState::NotInstalled => "not installed",
+                    AppState::NotRunning => "not running",
+                    AppState::Background => "running behind",
+                    AppState::Foreground => "running in front",
+                    AppState::Unknown => "unknown",
+                };
+                Ok(Done::new(StateIs { state }, text))
+            }
+            Err(trouble) => Err(stage.fault(trouble, "the state of apps", None).await),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use failwell_process::Launcher;
+
+    use super::{address, package};
+    use crate::settings::Settings;
+
+    #[test]
+    fn addresses_do_not_reach_into_the_machine() {
+        for good in ["http://127.0.0.1:8000/x?y#z", "https://shop.example", "about:blank", "myapp://cart/1"] {
+            assert!(address(good).is_ok(), "{good}");
+        }
+        for bad in [
+            "file:///etc/passwd",
+            "FILE:///etc/passwd",
+            "view-source:http://x",
+            "chrome://version",
+            "javascript:alert(1)",
+            "data:text/html,x",
+            "shop.example",
+            "",
+            ":",
+            "http:",
+            "1http://x",
+            "http://x\n",
+            " http://x",
+            "-x://y z",
+        ] {
+            assert_eq!(address(bad).unwrap_err().reason().id, "device/ADDRESS_DENIED", "{bad}");
+        }
+    }
+
+    #[test]
+    fn apps_come_from_open_folders_alone() {
+        let base = std::env::temp_dir().join(format!("failwell-device-apps-{}", std::process::id()));
+        let open = base.join("open");
+        std::fs::create_dir_all(&open).unwrap();
+        std::fs::write(open.join("shop.apk"), "x").unwrap();
+        std::fs::write(base.join("outside.apk"), "x").unwrap();
+        std::os::unix::fs::symlink(base.join("outside.apk"), open.join("link.apk")).unwrap();
+        let mut settings = Settings::of(Vec::new(), Launcher::at("/bin/false"));
+        assert!(package("shop.apk", &settings).is_err(), "nothing is open");
+        settings.apps.push(open.clone());
+        assert_eq!(package("shop.apk", &settings).unwrap(), open.canonicalize().unwrap().join("shop.apk"));
+        assert!(package(&open.join("shop.apk").display().to_string(), &settings).is_ok());
+        for bad in
+            ["../outside.apk", "link.apk", "", ".", "missing.apk", "/etc/passwd", "a\0b", "http://x/y.apk"]
+        {
+            assert_eq!(package(bad, &settings).unwrap_err().reason().id, "device/APP_DENIED", "{bad:?}");
+        }
+        std::fs::remove_dir_all(base).unwrap();
+    }
+}

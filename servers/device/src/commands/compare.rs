@@ -1,0 +1,207 @@
+//! Two pictures side by side. That they differ is a finding.
+
+use std::sync::Arc;
+
+use failwell_fault::{Fault, OrFault, reason};
+use failwell_server::Context;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{Command, Done, Entry, Happened, Nature, entry, happened};
+use crate::keep::{Link, Sort};
+use crate::picture::{self, Area, Comparison, Options, Pixels, Unreadable};
+use crate::sessions::Desk;
+use crate::stage::Stage;
+use crate::steps::Verdict;
+
+pub(super) fn add(all: &mut Vec<Entry>) {
+    all.push(entry::<Compare>());
+}
+
+/// An area of a picture, in pixels.
+#[derive(Debug, Clone, Copy, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Part {
+    x: u32,
+    y: u32,
+    width: u32,
+    height: u32,
+}
+
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct Compare {
+    /// The session; may be left out while you have one. Two kept pictures need none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    session: Option<String>,
+    /// How it should look: the uri of a screenshot.
+    #[schemars(length(min = 1, max = 500))]
+    before: String,
+    /// How it looks: the uri of a screenshot; the screen as it is now unless given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(length(min = 1, max = 500))]
+    after: Option<String>,
+    /// What does not count: clocks, cursors, advertisements. In pixels of the picture.
+    #[serde(default)]
+    #[schemars(length(max = 50))]
+    masks: Vec<Part>,
+    /// How much a colour may differ before it counts, 0 to 255; 16 unless given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tolerance: Option<u8>,
+    /// The share of pixels that may differ, 0 to 1; 0 unless given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 0, max = 1))]
+    max_share: Option<f64>,
+}
+
+/// What differs.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Compared {
+    /// Whether they are the same, as far as was asked. That they are not is a finding, not an error.
+    pub(crate) same: bool,
+    /// Whether both have the same size.
+    same_size: bool,
+    /// The share of pixels that differ, of those that were compared.
+    share: f64,
+    changed_pixels: u64,
+    /// Where, the largest first, in pixels.
+    regions: Vec<Part>,
+    /// Regions beside these.
+    more_regions: usize,
+    before: String,
+    after: Link,
+    /// A picture of what differs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    difference: Option<Link>,
+}
+
+impl Command for Compare {
+    const NAME: &'static str = "compare_screenshots";
+    const TITLE: &'static str = "Compare screenshots";
+    const ABOUT: &'static str = "Compares a kept screenshot with another, or with the screen as it is now: how much differs, where, and a picture of it. Different pictures are a finding, not an error.";
+    const NATURE: Nature = Nature::Checks;
+    type Answer = Compared;
+
+    fn session(&self) -> Option<&str> {
+        self.session.as_deref()
+    }
+
+    fn words(&self) -> String {
+        String::new()
+    }
+
+    async fn without_session(&self, desk: &Arc<Desk>) -> Option<Result<Happened, Fault>> {
+        match (&self.session, &self.after) {
+            (None, Some(after)) => Some(compare_kept(desk, self, after).await),
+            _ => None,
+        }
+    }
+
+    async fn perform(&self, stage: &Stage, _cx: &Context) -> Result<Done<Compared>, Fault> {
+        let now = match &self.after {
+            Some(_) => None,
+            None => Some(match stage.device.screenshot().await {
+                Ok(png) => png,
+                Err(trouble) => return Err(stage.fault(trouble, "screenshots", None).await),
+            }),
+        };
+        let desk = &stage.desk;
+        let (after, link) = match (now, &self.after) {
+            (Some(png), _) => (png.clone(), desk.keep.put(Sort::Screenshot, png).await?),
+            (None, uri) => kept(desk, uri.as_deref().unwrap_or_default()).await?,
+        };
+        self.compare(desk, after, link).await
+    }
+}
+
+async fn kept(desk: &Desk, uri: &str) -> Result<(bytes::Bytes, Link), Fault> {
+    let (media_type, bytes) = desk.keep.read(uri).await?;
+    let size = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
+    Ok((bytes, Link { uri: uri.to_owned(), media_type, bytes: size }))
+}
+
+/// Compares two kept pictures without a session.
+async fn compare_kept(desk: &Desk, command: &Compare, after: &str) -> Result<Happened, Fault> {
+    let (after, link) = kept(desk, after).await?;
+    happened(command.compare(desk, after, link).await?)
+}
+
+fn unreadable(why: Unreadable) -> Fault {
+    let fault = Fault::new(&reason::DEVICE_BAD_PICTURE).note("picture", format!("{why:?}"));
+    match why {
+        Unreadable::TooLarge { .. } => fault.fact("why", "it has more pixels than are compared"),
+        _ => fault.fact("why", "it is no whole PNG"),
+    }
+}
+
+fn part(area: &Area) -> Part {
+    Part { x: area.x, y: area.y, width: area.width, height: area.height }
+}
+
+impl Compare {
+    async fn compare(&self, desk: &Desk, after: bytes::Bytes, link: Link) -> Result<Done<Compared>, Fault> {
+        let (_, before) = desk.keep.read(&self.before).await?;
+        let masks = self.masks.iter().map(|it| Area { x: it.x, y: it.y, width: it.width, height: it.height });
+        let mut options = Options { masks: masks.collect(), ..Options::default() };
+        if let Some(tolerance) = self.tolerance {
+            options.tolerance = tolerance;
+        }
+        let most = self.max_share.unwrap_or(0.0);
+        // Millions of pixels are no work for a thread that serves others.
+        let work = move || -> Result<(Comparison, Option<Vec<u8>>, bool), Unreadable> {
+            let (before, after): (Pixels, Pixels) = (picture::decode(&before)?, picture::decode(&after)?);
+            let comparison = picture::compare(&before, &after, &options);
+            let same = comparison.same_size && comparison.share() <= most;
+            let shown = if same { None } else { picture::difference(&after, &comparison) };
+            Ok((comparison, shown, same))
+        };
+        let done = tokio::task::spawn_blocking(work).await.or_fault(&reason::SERVER_BUG)?;
+        let (comparison, shown, same) = done.map_err(unreadable)?;
+        let difference = match shown {
+            Some(png) => Some(desk.keep.put(Sort::Screenshot, png.into()).await?),
+            None => None,
+        };
+        Ok(self.told(comparison, difference, same, link))
+    }
+
+    fn told(
+        &self,
+        comparison: Comparison,
+        difference: Option<Link>,
+        same: bool,
+        after: Link,
+    ) -> Done<Compared> {
+        let share = comparison.share();
+        let text = match (same, comparison.same_size) {
+            (true, _) => "the pictures are the same".to_owned(),
+            (false, false) => "the pictures differ in size".to_owned(),
+            (false, true) => {
+                let places = comparison.regions.len() + comparison.more_regions;
+                format!(
+                    "the pictures differ: {} pixels ({:.3} %) in {places} places",
+                    comparison.changed,
+                    share * 100.0
+                )
+            }
+        };
+        let picture = difference.as_ref().map_or_else(|| after.uri.clone(), |link| link.uri.clone());
+        let answer = Compared {
+            same,
+            same_size: comparison.same_size,
+            share,
+            changed_pixels: comparison.changed,
+            regions: comparison.regions.iter().map(part).collect(),
+            more_regions: comparison.more_regions,
+            before: self.before.clone(),
+            after,
+            difference: difference.clone(),
+        };
+        let mut done = Done::new(answer, text);
+        if let Some(link) = difference {
+            done = done.with(link.block("what differs"));
+        }
+        done.verdict = if same { Verdict::Passed } else { Verdict::Failed };
+        done.picture = Some(picture);
+        done
+    }
+}

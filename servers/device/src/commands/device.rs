@@ -1,0 +1,231 @@
+//! The device itself: which way up, where on earth, and what apps may use.
+
+use failwell_fault::Fault;
+use failwell_server::Context;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::act::{Acted, acted};
+use super::aim::Patience;
+use super::{Command, Done, Entry, Nature, entry};
+use crate::device::{Leave, Location, Orientation, Permission};
+use crate::screen::tidy;
+use crate::stage::Stage;
+
+pub(super) fn add(all: &mut Vec<Entry>) {
+    all.push(entry::<SetOrientation>());
+    all.push(entry::<SetLocation>());
+    all.push(entry::<ChangePermission>());
+    all.push(entry::<ListContexts>());
+    all.push(entry::<SwitchContext>());
+}
+
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SetOrientation {
+    /// The session; may be left out while you have one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    session: Option<String>,
+    orientation: Orientation,
+}
+
+/// Which way up it is now.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct OrientationIs {
+    orientation: Orientation,
+}
+
+impl Command for SetOrientation {
+    const NAME: &'static str = "set_device_orientation";
+    const TITLE: &'static str = "Turn the device";
+    const ABOUT: &'static str = "Turns the device to portrait or landscape, and says how it is then.";
+    const NATURE: Nature = Nature::Acts;
+    type Answer = OrientationIs;
+
+    fn session(&self) -> Option<&str> {
+        self.session.as_deref()
+    }
+
+    fn words(&self) -> String {
+        self.orientation.as_str().to_ascii_lowercase()
+    }
+
+    async fn perform(&self, stage: &Stage, _cx: &Context) -> Result<Done<OrientationIs>, Fault> {
+        let wanted = self.orientation;
+        let orientation = stage
+            .act("orientation", move |device| {
+                Box::pin(async move {
+                    device.turn(wanted).await?;
+                    device.orientation().await
+                })
+            })
+            .await?;
+        let text = format!("now in {}", orientation.as_str().to_ascii_lowercase());
+        Ok(Done::new(OrientationIs { orientation }, text))
+    }
+}
+
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SetLocation {
+    /// The session; may be left out while you have one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    session: Option<String>,
+    #[schemars(range(min = -90, max = 90))]
+    latitude: f64,
+    #[schemars(range(min = -180, max = 180))]
+    longitude: f64,
+    /// In metres; 0 unless given.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = -1_000, max = 100_000))]
+    altitude: Option<f64>,
+}
+
+impl Command for SetLocation {
+    const NAME: &'static str = "set_location";
+    const TITLE: &'static str = "Set the location";
+    const ABOUT: &'static str = "Makes the device believe it is somewhere.";
+    const NATURE: Nature = Nature::Acts;
+    type Answer = Acted;
+
+    fn session(&self) -> Option<&str> {
+        self.session.as_deref()
+    }
+
+    fn words(&self) -> String {
+        format!("{}, {}", self.latitude, self.longitude)
+    }
+
+    async fn perform(&self, stage: &Stage, _cx: &Context) -> Result<Done<Acted>, Fault> {
+        let patience = Patience::new(None);
+        let (latitude, longitude) = (self.latitude, self.longitude);
+        let at = Location { latitude, longitude, altitude: self.altitude.unwrap_or(0.0) };
+        stage.act("location", move |device| Box::pin(async move { device.locate(at).await })).await?;
+        Ok(acted(&patience, "the location is set"))
+    }
+}
+
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ChangePermission {
+    /// The session; may be left out while you have one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    session: Option<String>,
+    /// The app: a bundle id or a package. Browsers need none: it is the page that is open.
+    #[serde(default)]
+    #[schemars(length(max = 2_000))]
+    app: String,
+    permission: Permission,
+    action: Leave,
+}
+
+impl Command for ChangePermission {
+    const NAME: &'static str = "change_permission";
+    const TITLE: &'static str = "Change a permission";
+    const ABOUT: &'static str = "Grants or revokes what an app may use, or forgets that it ever asked.";
+    const NATURE: Nature = Nature::Acts;
+    type Answer = Acted;
+
+    fn session(&self) -> Option<&str> {
+        self.session.as_deref()
+    }
+
+    fn words(&self) -> String {
+        format!("{:?} {:?} {}", self.action, self.permission, self.app).to_lowercase()
+    }
+
+    async fn perform(&self, stage: &Stage, _cx: &Context) -> Result<Done<Acted>, Fault> {
+        let patience = Patience::new(None);
+        let (app, permission, grant) = (self.app.clone(), self.permission, self.action);
+        stage
+            .act("permissions", move |device| {
+                Box::pin(async move { device.permit(&app, permission, grant).await })
+            })
+            .await?;
+        Ok(acted(&patience, "the permission is changed"))
+    }
+}
+
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ListContexts {
+    /// The session; may be left out while you have one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    session: Option<String>,
+}
+
+/// The contexts of an app.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(crate) struct Contexts {
+    /// The one in use first.
+    contexts: Vec<String>,
+}
+
+impl Command for ListContexts {
+    const NAME: &'static str = "list_contexts";
+    const TITLE: &'static str = "List contexts";
+    const ABOUT: &'static str = "Lists the native part of an app and its web views, or the windows of a browser; the one in use first.";
+    const NATURE: Nature = Nature::Looks;
+    type Answer = Contexts;
+
+    fn session(&self) -> Option<&str> {
+        self.session.as_deref()
+    }
+
+    fn words(&self) -> String {
+        String::new()
+    }
+
+    async fn perform(&self, stage: &Stage, _cx: &Context) -> Result<Done<Contexts>, Fault> {
+        match stage.device.contexts().await {
+            Ok(contexts) => {
+                let text = lines(&contexts);
+                Ok(Done::new(Contexts { contexts }, text))
+            }
+            Err(trouble) => Err(stage.fault(trouble, "contexts", None).await),
+        }
+    }
+}
+
+/// The app's words between fences they cannot break out of.
+fn lines(names: &[String]) -> String {
+    let each: Vec<String> = names.iter().map(|name| tidy(name).replace('`', "'")).collect();
+    format!("```\n{}\n```", each.join("\n"))
+}
+
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SwitchContext {
+    /// The session; may be left out while you have one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    session: Option<String>,
+    /// One of list_contexts.
+    #[schemars(length(min = 1, max = 500))]
+    context: String,
+}
+
+impl Command for SwitchContext {
+    const NAME: &'static str = "switch_context";
+    const TITLE: &'static str = "Switch context";
+    const ABOUT: &'static str =
+        "Goes on in a web view of the app, in its native part, or in another window of the browser.";
+    const NATURE: Nature = Nature::Acts;
+    type Answer = Acted;
+
+    fn session(&self) -> Option<&str> {
+        self.session.as_deref()
+    }
+
+    fn words(&self) -> String {
+        self.context.clone()
+    }
+
+    async fn perform(&self, stage: &Stage, _cx: &Context) -> Result<Done<Acted>, Fault> {
+        let patience = Patience::new(None);
+        let name = self.context.clone();
+        stage
+            .act("contexts", move |device| Box::pin(async move { device.switch_context(&name).await }))
+            .await?;
+        Ok(acted(&patience, "switched"))
+    }
+}

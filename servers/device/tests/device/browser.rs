@@ -1,0 +1,204 @@
+//! A real browser: Chromium with a phone emulated in it, driven by chromedriver.
+
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use failwell_device::{DeviceSettings, DriverKind, Reach};
+use serde_json::{Value, json};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpListener;
+
+use crate::talk::{Talk, World, settings};
+
+const PAGE: &str = r##"<!doctype html><meta name=viewport content="width=device-width"><title>Shop</title>
+<style>body{font:20px monospace;margin:0} button,input,select{font:inherit;display:block;margin:8px}</style>
+<h1>Log in</h1><label for=user>User name</label><input id=user><label for=pass>Password</label><input id=pass type=password>
+<select id=size aria-label=Size><option>Small<option>Large</select>
+<button id=login onclick="if(pass.value==='hunter2'){out.textContent='Welcome '+user.value+', '+size.value;next.hidden=false}else alert('Wrong password')">Log in</button>
+<p id=out></p><button id=next hidden>Continue</button>
+<div style="height:2000px"></div><a id=bottom href="#bottom">The bottom</a><div style="height:400px"></div>"##;
+
+/// chromedriver on a port of its own; ended with the test.
+struct Driver {
+    child: Child,
+    url: String,
+}
+
+impl Drop for Driver {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+async fn driver() -> Driver {
+    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let child = Command::new("chromedriver")
+        .arg(format!("--port={port}"))
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("chromedriver starts: Debian has it as chromium-driver");
+    let driver = Driver { child, url: format!("http://127.0.0.1:{port}") };
+    let began = Instant::now();
+    while tokio::net::TcpStream::connect(("127.0.0.1", port)).await.is_err() {
+        assert!(began.elapsed() < Duration::from_secs(60), "chromedriver answers");
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    driver
+}
+
+/// The page, on loopback.
+async fn page() -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let url = format!("http://{}/", listener.local_addr().unwrap());
+    tokio::spawn(async move {
+        while let Ok((mut socket, _)) = listener.accept().await {
+            tokio::spawn(async move {
+                let mut request = [0; 4_096];
+                let _ = socket.read(&mut request).await;
+                let head = format!(
+                    "HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: {}\r\nconnection: close\r\n\r\n",
+                    PAGE.len()
+                );
+                let _ = socket.write_all(head.as_bytes()).await;
+                let _ = socket.write_all(PAGE.as_bytes()).await;
+            });
+        }
+    });
+    url
+}
+
+async fn phone() -> (Driver, World) {
+    let driver = driver().await;
+    let reach = Reach::Url { url: driver.url.clone(), headers: Vec::new() };
+    let mut device = DeviceSettings::new("browser", DriverKind::Chromedriver, reach);
+    let options = json!({"goog:chromeOptions": {"args": ["--no-sandbox"]}});
+    device.capabilities = options.as_object().unwrap().clone();
+    let world = World::new(settings(vec![device]));
+    (driver, world)
+}
+
+fn of<'v>(seen: &'v Value, name: &str, role: &str) -> &'v Value {
+    let elements = seen["elements"].as_array().unwrap();
+    elements
+        .iter()
+        .find(|it| it["name"] == name && it["role"] == role)
+        .unwrap_or_else(|| panic!("{name} in {seen}"))
+}
+
+#[tokio::test]
+async fn a_person_logs_in_is_recorded_compared_and_reported() {
+    let (_driver, world) = phone().await;
+    let url = page().await;
+    let mut talk = Talk::on_phone(&world).await;
+    talk.done("launch_app", json!({"app": url})).await;
+    assert_eq!(talk.done("get_app_state", json!({"app": url})).await["state"], "foreground");
+    let seen = talk.done("get_screen_hierarchy", json!({})).await;
+    assert_eq!(of(&seen, "Size", "picker")["options"], json!(["Small", "Large"]));
+    let login = of(&seen, "Log in", "button")["ref"].clone();
+    let before = talk.done("take_screenshot", json!({})).await;
+    assert_eq!(
+        (&before["width"], &before["height"], &before["inline"]),
+        (&json!(1_170), &json!(2_532), &json!(true))
+    );
+
+    talk.done("start_recording", json!({})).await;
+    talk.done("enter_text", json!({"selector": "User name", "text": "ada"})).await;
+    talk.done("enter_text", json!({"selector": "Password", "text": "wrong", "clear": true})).await;
+    talk.done("tap_element", json!({"ref": login})).await;
+    talk.fails("tap_element", json!({"selector": "Log in", "timeout": 0.5}), "device/ALERT_OPEN").await;
+    assert_eq!(talk.done("handle_alert", json!({"action": "accept"})).await["alert"], "Wrong password");
+    talk.done(
+        "enter_text",
+        json!({"selector": "Password", "text": "hunter2", "clear": true, "secret_name": "password"}),
+    )
+    .await;
+    talk.done("select_picker_value", json!({"selector": "Size", "value": "Large"})).await;
+    talk.fails("select_picker_value", json!({"selector": "Size", "value": "Huge"}), "device/INVALID_VALUE")
+        .await;
+    talk.done("tap_element", json!({"selector": "Log in"})).await;
+    let holds = talk
+        .done(
+            "assert_element_property",
+            json!({"selector": "out", "property": "text", "equals": "Welcome ada, Large"}),
+        )
+        .await;
+    assert_eq!(holds["holds"], true, "{holds}");
+    let recording = talk.done("stop_recording", json!({})).await["recording"]["uri"].clone();
+
+    let differs = talk.done("compare_screenshots", json!({"before": before["screenshot"]["uri"]})).await;
+    assert_eq!((&differs["same"], &differs["same_size"]), (&json!(false), &json!(true)));
+    assert!(differs["difference"]["uri"].is_string() && !differs["regions"].as_array().unwrap().is_empty());
+
+    talk.done("launch_app", json!({"app": url})).await;
+    let played = talk.done("replay", json!({"uri": recording, "values": {"password": "hunter2"}})).await;
+    assert_eq!(
+        (&played["broken"], &played["failed"], &played["skipped"]),
+        (&json!(0), &json!(0), &json!(0)),
+        "{played}"
+    );
+    let report = talk.done("get_report", json!({})).await;
+    assert!(report["passed"].as_u64() > Some(15), "{report}");
+    talk.done("stop_session", json!({})).await;
+}
+
+#[tokio::test]
+async fn fingers_scroll_and_press_and_the_phone_turns() {
+    let (_driver, world) = phone().await;
+    let url = page().await;
+    let mut talk = Talk::on_phone(&world).await;
+    talk.done("open_url", json!({"url": url})).await;
+    let scrolled = talk.done("scroll_to", json!({"selector": "The bottom"})).await;
+    assert!(scrolled["swipes"].as_u64() > Some(0), "{scrolled}");
+    talk.done("swipe", json!({"direction": "down"})).await;
+    let missing = json!({"selector": "No such thing", "max_swipes": 2, "direction": "up"});
+    talk.fails("scroll_to", missing, "device/NOT_FOUND_BY_SCROLLING").await;
+    talk.fails("long_press", json!({"selector": "bottom", "timeout": 0}), "device/NOT_INTERACTABLE").await;
+    talk.done("scroll_to", json!({"selector": "login", "direction": "up"})).await;
+    talk.done("long_press", json!({"selector": "user", "duration_ms": 200})).await;
+    talk.done("tap_element", json!({"x": 5, "y": 5})).await;
+    for orientation in ["landscape", "portrait"] {
+        let turned = talk.done("set_device_orientation", json!({"orientation": orientation})).await;
+        assert_eq!(turned["orientation"], orientation);
+    }
+    talk.done("set_location", json!({"latitude": 48.1, "longitude": 11.6})).await;
+    talk.done("change_permission", json!({"permission": "location", "action": "grant"})).await;
+    talk.fails(
+        "change_permission",
+        json!({"permission": "contacts", "action": "grant"}),
+        "device/UNSUPPORTED",
+    )
+    .await;
+    for address in ["file:///etc/passwd", "chrome://version", "view-source:http://127.0.0.1/"] {
+        talk.fails("open_url", json!({"url": address}), "device/ADDRESS_DENIED").await;
+        talk.fails("launch_app", json!({"app": address}), "device/ADDRESS_DENIED").await;
+    }
+    assert!(talk.done("get_logs", json!({})).await["entries"].is_array());
+    assert_eq!(talk.done("list_contexts", json!({})).await["contexts"].as_array().unwrap().len(), 1);
+    talk.done("reset_app", json!({"app": url})).await;
+    talk.done("navigate_back", json!({})).await;
+}
+
+#[tokio::test]
+async fn a_browser_driver_that_is_killed_ends_its_session_and_nothing_more() {
+    let (mut driver, world) = phone().await;
+    let url = page().await;
+    let mut talk = Talk::on_phone(&world).await;
+    talk.done("launch_app", json!({"app": url})).await;
+    // A finger that stays long enough for the driver to be killed meanwhile.
+    let press = talk.begin_call("long_press", json!({"selector": "login", "duration_ms": 20_000})).await;
+    tokio::time::sleep(Duration::from_millis(1_500)).await;
+    driver.child.kill().unwrap();
+    let (_, answer) = talk.next_of(&[press]).await;
+    let fault = &answer["result"]["_meta"]["dev.failwell/fault"];
+    assert_eq!(
+        (&fault["reason"], &fault["effect"]),
+        (&json!("device/DRIVER_DIED"), &json!("unknown")),
+        "{answer}"
+    );
+    talk.fails("take_screenshot", json!({}), "device/SESSION_GONE").await;
+    talk.fails("recover_session", json!({}), "device/DRIVER_UNREACHABLE").await;
+    talk.done("stop_session", json!({})).await;
+}

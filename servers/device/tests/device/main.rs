@@ -1,0 +1,17 @@
+//! The device server against drivers that fail in every way, and against a real browser.
+
+#![allow(
+    clippy::expect_used,
+    clippy::indexing_slicing,
+    clippy::panic,
+    clippy::unwrap_used,
+    reason = "a test may stop at the first surprise"
+)]
+
+mod browser;
+mod faults;
+mod queue;
+mod references;
+mod shapes;
+mod stand_in;
+mod talk;

@@ -1,0 +1,188 @@
+//! A client of the session era, in memory, and the server it talks to.
+
+use std::io::Write;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use failwell_audit::{Journal, Style};
+use failwell_device::{DeviceSettings, DriverKind, Reach, Settings, device};
+use failwell_policy::Caller;
+use failwell_process::Launcher;
+use failwell_rpc::{Face, Id, ReplyTo};
+use failwell_server::{House, PlainCall, PlainFrom, Settings as HouseSettings};
+use failwell_transport::{StdioSettings, serve_stdio};
+use serde_json::{Value, json};
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf, split};
+use tokio::time::timeout;
+use tokio_util::sync::CancellationToken;
+
+/// How long anything may take on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(90);
+
+#[derive(Clone, Default)]
+struct Written(Arc<Mutex<Vec<u8>>>);
+
+impl Write for Written {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().unwrap().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}
+
+/// The server, and what its operator read.
+pub(crate) struct World {
+    pub(crate) house: Arc<House>,
+    journal: Written,
+}
+
+/// A device that is driven by Appium at an address.
+pub(crate) fn phone(url: &str) -> DeviceSettings {
+    let reach = Reach::Url { url: url.to_owned(), headers: Vec::new() };
+    DeviceSettings::new("phone", DriverKind::Appium, reach)
+}
+
+/// Settings with waits that suit a test.
+pub(crate) fn settings(devices: Vec<DeviceSettings>) -> Settings {
+    let mut settings = Settings::of(devices, Launcher::at("/nonexistent"));
+    settings.timeout = Duration::from_secs(20);
+    settings
+}
+
+impl World {
+    pub(crate) fn new(settings: Settings) -> World {
+        let journal = Written::default();
+        let room = device(settings).expect("the room builds");
+        let books = Journal::to(Style::Json, journal.clone());
+        let house = House::new(Arc::new(room), HouseSettings::default(), books).expect("the house builds");
+        World { house, journal }
+    }
+
+    /// What another caller is answered.
+    pub(crate) async fn stranger(&self, tool: &str, arguments: Value) -> Value {
+        let call = PlainCall::Execute { name: tool.to_owned(), arguments };
+        let to = ReplyTo::request(Id::from_number(1), Face::Rpc);
+        let caller = Caller::keyholder("stranger");
+        let from = PlainFrom { caller: &caller, connection: "", request: None };
+        let reply = self.house.walk_plain(to, Ok(call), from, CancellationToken::new()).await;
+        serde_json::from_slice(&reply.expect("an answer").body).expect("JSON")
+    }
+
+    /// Every line the operator read.
+    pub(crate) fn journal(&self) -> String {
+        self.house.books().journal().flush();
+        String::from_utf8(self.journal.0.lock().unwrap().clone()).expect("text")
+    }
+}
+
+/// A client.
+pub(crate) struct Talk {
+    lines: Lines<BufReader<ReadHalf<DuplexStream>>>,
+    writer: WriteHalf<DuplexStream>,
+    last: u64,
+    stop: CancellationToken,
+    /// Everything it was sent.
+    pub(crate) sent: String,
+}
+
+impl Drop for Talk {
+    fn drop(&mut self) {
+        self.stop.cancel();
+    }
+}
+
+impl Talk {
+    pub(crate) async fn begin(world: &World) -> Talk {
+        let (ours, theirs) = tokio::io::duplex(1 << 20);
+        let (input, output) = split(theirs);
+        let stop = CancellationToken::new();
+        tokio::spawn(serve_stdio(world.house.clone(), input, output, StdioSettings::default(), stop.clone()));
+        let (reader, writer) = split(ours);
+        let mut talk =
+            Talk { lines: BufReader::new(reader).lines(), writer, last: 0, stop, sent: String::new() };
+        let hello = json!({"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}});
+        talk.ask("initialize", hello).await;
+        talk.say(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"})).await;
+        talk
+    }
+
+    /// A client in a session on a phone.
+    pub(crate) async fn on_phone(world: &World) -> Talk {
+        let mut talk = Talk::begin(world).await;
+        talk.done("start_session", json!({})).await;
+        talk
+    }
+
+    pub(crate) async fn say(&mut self, message: &Value) {
+        self.writer.write_all(format!("{message}\n").as_bytes()).await.expect("written");
+    }
+
+    async fn hear(&mut self) -> Value {
+        let line = timeout(PATIENCE, self.lines.next_line()).await;
+        let line = line.expect("in time").expect("read").expect("a line");
+        if self.sent.len() < 4 << 20 {
+            self.sent.push_str(&line);
+        }
+        serde_json::from_str(&line).expect("JSON")
+    }
+
+    /// Sends a request without waiting for its answer.
+    pub(crate) async fn request(&mut self, method: &str, params: Value) -> u64 {
+        self.last += 1;
+        let id = self.last;
+        self.say(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params})).await;
+        id
+    }
+
+    /// Calls a tool without waiting for its answer.
+    pub(crate) async fn begin_call(&mut self, tool: &str, arguments: Value) -> u64 {
+        self.request("tools/call", json!({"name": tool, "arguments": arguments})).await
+    }
+
+    /// The next answer to any of these requests.
+    pub(crate) async fn next_of(&mut self, ids: &[u64]) -> (u64, Value) {
+        loop {
+            let heard = self.hear().await;
+            let id = heard["id"].as_u64();
+            if let Some(id) = id.filter(|id| ids.contains(id) && heard.get("method").is_none()) {
+                return (id, heard);
+            }
+        }
+    }
+
+    pub(crate) async fn ask(&mut self, method: &str, params: Value) -> Value {
+        let id = self.request(method, params).await;
+        self.next_of(&[id]).await.1
+    }
+
+    pub(crate) async fn call(&mut self, tool: &str, arguments: Value) -> Value {
+        self.ask("tools/call", json!({"name": tool, "arguments": arguments})).await["result"].take()
+    }
+
+    /// Calls a tool that must work, and gives its object.
+    pub(crate) async fn done(&mut self, tool: &str, arguments: Value) -> Value {
+        let shown = arguments.to_string();
+        let mut result = self.call(tool, arguments).await;
+        assert!(
+            result["isError"] != json!(true) && result["structuredContent"].is_object(),
+            "{tool} {shown}: {result}"
+        );
+        result["structuredContent"].take()
+    }
+
+    /// Calls a tool that must fail for this reason, and gives the whole result.
+    pub(crate) async fn fails(&mut self, tool: &str, arguments: Value, reason: &str) -> Value {
+        let shown = arguments.to_string();
+        let result = self.call(tool, arguments).await;
+        assert_eq!(fault(&result)["reason"], json!(reason), "{tool} {shown}: {result}");
+        result
+    }
+}
+
+/// The fault of a failed result.
+pub(crate) fn fault(result: &Value) -> &Value {
+    &result["_meta"]["dev.failwell/fault"]
+}
