@@ -273,7 +273,8 @@ impl House {
 
     /// Keeps a session told of changes, until it ends.
     pub fn keep_told(&self, session: &Arc<Session>) {
-        tokio::spawn(tell_session(session.clone(), self.hub.clone(), self.porter.clone()));
+        let shelf = self.settings.shelf.clone();
+        tokio::spawn(tell_session(session.clone(), self.hub.clone(), self.porter.clone(), shelf));
     }
 
     /// Where changes are announced.

@@ -11,6 +11,7 @@ use crate::guarding::Porter;
 use crate::hub::{Event, Hub};
 use crate::party::Party;
 use crate::session::Session;
+use crate::shelf_desk::ShelfDesk;
 use crate::stream::Stream;
 use crate::task::Tasks;
 
@@ -94,6 +95,7 @@ pub(crate) struct Listening<'a> {
     pub(crate) outlet: &'a Stream,
     pub(crate) tasks: &'a Tasks,
     pub(crate) porter: &'a Porter,
+    pub(crate) shelf: Option<&'a ShelfDesk>,
 }
 
 impl Listening<'_> {
@@ -104,7 +106,9 @@ impl Listening<'_> {
         let accepted = Json::from(&json!({"notifications": filter.accepted()}));
         self.tell("notifications/subscriptions/acknowledged", &accepted).await?;
         while let Some(event) = events.next().await {
+            let may_hear = self.shelf.is_none_or(|shelf| shelf.lets_hear(&self.party.caller, &event));
             if filter.wants(&event)
+                && may_hear
                 && let Some(params) = self.params_of(&event)
             {
                 self.tell(event.method(), &params).await?;
@@ -152,7 +156,12 @@ fn joined(first: &str, others: Option<&Json>) -> String {
 }
 
 /// Tells a session of changes until it ends: lists always, resources when watched.
-pub(crate) async fn tell_session(session: Arc<Session>, hub: Hub, porter: Arc<Porter>) {
+pub(crate) async fn tell_session(
+    session: Arc<Session>,
+    hub: Hub,
+    porter: Arc<Porter>,
+    shelf: Option<ShelfDesk>,
+) {
     let party = Party { caller: session.caller.clone(), session: Some(session.number) };
     let mut events = hub.listen(party);
     loop {
@@ -166,7 +175,7 @@ pub(crate) async fn tell_session(session: Arc<Session>, hub: Hub, porter: Arc<Po
             Event::TaskChanged(_) => false,
             _ => true,
         };
-        if wanted {
+        if wanted && shelf.as_ref().is_none_or(|shelf| shelf.lets_hear(&session.caller, &event)) {
             let params = event.params().map(|params| format!(r#","params":{}"#, params.text()));
             let (method, params) = (event.method(), params.unwrap_or_default());
             let frame = format!(r#"{{"jsonrpc":"2.0","method":"{method}"{params}}}"#);

@@ -47,6 +47,14 @@ impl ShelfDesk {
         self.sight.as_ref().map_or(Ok(()), |sight| sight(caller, uri))
     }
 
+    /// Whether somebody may hear of something: of what is hidden from them nobody hears, whatever they listen to.
+    pub(crate) fn lets_hear(&self, caller: &Caller, event: &Event) -> bool {
+        match event.kind() {
+            Event::ResourceUpdated(uri) if is_kept_address(uri) => self.reveal(caller, uri).is_ok(),
+            _ => true,
+        }
+    }
+
     /// Refuses to bring what the caller could not read.
     pub(crate) fn reveal_kind(&self, caller: &Caller, kind: &Kind) -> Result<(), Fault> {
         self.reveal(caller, &format!("{SCHEME}{}/", kind.as_str())).map_err(|fault| {

@@ -294,6 +294,7 @@ impl Desk<'_> {
             outlet: &self.arrival.outlet,
             tasks: &house.tasks,
             porter: &house.porter,
+            shelf: house.settings.shelf.as_ref(),
         };
         tokio::select! {
             never = watching => match never {},

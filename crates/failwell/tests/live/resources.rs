@@ -354,6 +354,11 @@ fn rules_and_guards_hold_for_what_is_kept() {
     assert!(given.header("etag").is_none());
     assert!(!read_over_rpc(&node, &uri).to_string().contains(&token));
     // A file that was there before the rule is as unknown as one that never was.
+    let session = node.initialize("/mcp").header("mcp-session-id").expect("a session");
+    node.say(&session, &json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
+    let subscribe =
+        json!({"jsonrpc": "2.0", "id": 2, "method": "resources/subscribe", "params": {"uri": uri}});
+    assert_eq!(node.say(&session, &subscribe).json()["result"], json!({}));
     folder.save(&format!("{LOBBY}[resources.shelf]\nhide = [\"resource://notes/*\"]\n"));
     node.waits_for("was read again", 1);
     let hidden = get(&node, &format!("/v1/resources/{uri}"), &[]).0;
@@ -366,4 +371,6 @@ fn rules_and_guards_hold_for_what_is_kept() {
     assert_eq!(shape(&hidden, &uri), shape(&unknown, &nothing));
     assert_eq!(node.send("DELETE", &format!("/v1/resources/{uri}"), &[], "").status, 404);
     assert_eq!(get(&node, "/v1/resources", &[]).0.json()["resources"], json!([]));
+    let refused = node.say(&session, &subscribe).json();
+    assert_eq!(refused["error"]["code"], -32002, "{refused}");
 }

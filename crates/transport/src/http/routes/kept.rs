@@ -4,7 +4,7 @@ use failwell_fault::{Reason, reason};
 use serde_json::{Value, json};
 
 use super::shape::Shape;
-use super::table::{GET, POST, nothing, ok};
+use super::table::{DELETE, GET, POST, created, nothing, ok};
 use super::{Action, Gives, Query, Takes, shapes};
 
 const ONE: &[&Reason] = &[
@@ -63,7 +63,7 @@ pub(super) static RESOURCES: &[Action] = &[
         id: "uploadResource",
         summary: "keep a file",
         takes: Takes::Form(form),
-        gives: &[Gives { status: 201, about: "it is kept", kind: "application/json", schema: kept }],
+        gives: &[created("it is kept", kept)],
         fails: &[
             &reason::HTTP_INVALID,
             &reason::SHELF_BAD_NAME,
@@ -109,12 +109,11 @@ pub(super) static RESOURCE: &[Action] = &[
         ..GET
     },
     Action {
-        verb: "DELETE",
         id: "removeResource",
         summary: "remove a kept resource",
         gives: &[nothing(204, "it is gone")],
         fails: ONE,
-        ..GET
+        ..DELETE
     },
 ];
 

@@ -25,14 +25,14 @@ pub(super) const GET: Action = Action {
 };
 pub(super) const POST: Action = Action { verb: "POST", ..GET };
 const PUT: Action = Action { verb: "PUT", ..GET };
-const DELETE: Action = Action { verb: "DELETE", ..GET };
+pub(super) const DELETE: Action = Action { verb: "DELETE", ..GET };
 const OPEN: Action = Action { needs: Needs::Nothing, ..GET };
 
 pub(super) const fn ok(about: &'static str, schema: fn() -> Value) -> Gives {
     Gives { status: 200, about, kind: JSON, schema }
 }
 
-const fn created(about: &'static str, schema: fn() -> Value) -> Gives {
+pub(super) const fn created(about: &'static str, schema: fn() -> Value) -> Gives {
     Gives { status: 201, about, kind: JSON, schema }
 }
 
