@@ -87,6 +87,12 @@ def invariants(kind, module):
     return found
 
 
+class Whole(dict):
+    """deal's one argument for everything: members by name, in both ways."""
+
+    __getattr__ = dict.__getitem__
+
+
 class Contract:
     """What one function promises."""
 
@@ -164,7 +170,9 @@ class Contract:
                 raise Violation(f"post, result {result!r}")
             if kind == "post":
                 wanted = condition.__code__.co_varnames[: condition.__code__.co_argcount]
-                if not condition(**{n: result if n == "result" else values[n] for n in wanted}):
+                known = {**values, "result": result}
+                known["_"] = Whole(known)
+                if not condition(**{n: known[n] for n in wanted}):
                     raise Violation(f"ensure, result {result!r}")
 
 
@@ -400,7 +408,11 @@ class Judge:
 
     def replay(self, call):
         """What a call, written as source, shows."""
+        # The call may have an integer that Python does not read, which is what it shows.
+        limit = sys.get_int_max_str_digits()
+        sys.set_int_max_str_digits(0)
         tree = ast.parse(call, mode="eval").body
+        sys.set_int_max_str_digits(limit)
         space = {**self.module, "nan": math.nan, "inf": math.inf}
         # One space for all of them: an object that is passed twice gets a name where it is made.
         value = lambda node: eval(compile(ast.Expression(node), "<call>", "eval"), space)  # noqa: E731
