@@ -81,7 +81,7 @@ reasons! {
         title: "there are too many keys",
         detail: "there are {limit} keys already",
         hint: "take keys back that nobody uses, or use tokens",
-        about: "The table of keys is bounded.",
+        about: "Keys that are made while the program runs are bounded in number, so that nobody can fill the disk with them.",
     }
     POLICY_ARGUMENTS = "policy/ARGUMENTS" {
         Denied, NotAllowed, Policy,
