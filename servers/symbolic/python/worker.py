@@ -1,5 +1,6 @@
-# Handed to the interpreter with -c. One line of JSON in, one line out; every run is a fork of this process, which never
-# runs a line of what it is sent itself. It lives in a sandbox: nothing to read but Python itself, nowhere to write.
+# Handed to the interpreter with -c. One line of JSON in; one line out with the answer, and one more when everything is
+# cleared up and the next may come. Every run is a fork of this process, made ahead, which never runs a line of what it is
+# sent itself. It lives in a sandbox: nothing to read but Python itself, nowhere to write.
 import gc
 import json
 import os
@@ -63,12 +64,18 @@ def serve():
     preload()
     gc.collect()
     gc.freeze()
+    spare = Spare()
     say({"ready": True, "version": "%d.%d.%d" % sys.version_info[:3]})
     for line in sys.stdin.buffer:
-        answer = attend(line)
-        say(answer)
-        if answer.get("dirty"):
-            os._exit(0)  # whoever is left is found by the one who watches over us
+        letter = json.loads(line)
+        if letter["do"] == "compile":
+            say(try_compiling(letter["code"]))
+        else:
+            say(spare.run(line, letter["seconds"]))
+            if spare.leaves_somebody():
+                os._exit(0)  # whoever is left is found by the one who watches over us
+            spare = Spare()
+        say({"ready": True})
 
 
 def say(answer):
@@ -76,41 +83,69 @@ def say(answer):
     sys.stdout.buffer.flush()
 
 
-def attend(line):
-    """One run: a fork, its answer or its end, and nobody left behind."""
-    seconds = json.loads(line)["seconds"]
-    read, write = os.pipe()
-    pid = os.fork()
-    if pid == 0:
-        os.close(read)
-        be_the_run(line, write, seconds)  # does not return
-    os.close(write)
-    until = time.monotonic() + seconds
-    parts, size, late = [], 0, False
-    while True:
-        left = until - time.monotonic()
-        if left <= 0 or not select.select([read], [], [], left)[0]:
-            late = True
-            break
-        part = os.read(read, 1 << 16)
-        if not part:
-            break
-        parts.append(part)
-        size += len(part)
-        if size > LONGEST_ANSWER:
-            break
-    os.close(read)
-    status = end(pid, late or size > LONGEST_ANSWER)
-    dirty = somebody_is_left()
-    try:
-        answer = json.loads(b"".join(parts))
-        if not isinstance(answer, dict):
-            raise ValueError
-    except ValueError:
-        answer = {"problem": problem(late, status)}
-    if dirty:
-        answer["dirty"] = True
-    return answer
+class Spare:
+    """A fork that waits for its one run: making it takes longer than most runs."""
+
+    def __init__(self):
+        theirs, self.letters = os.pipe()
+        self.answers, ours = os.pipe()
+        self.pid = os.fork()
+        if self.pid == 0:
+            os.close(self.letters)
+            os.close(self.answers)
+            be_the_run(theirs, ours)  # does not return
+        os.close(theirs)
+        os.close(ours)
+
+    def run(self, line, seconds):
+        """Its answer, or how it ended without one."""
+        until = time.monotonic() + seconds
+        try:
+            while line:
+                line = line[os.write(self.letters, line):]
+        except OSError:
+            pass  # it is gone, and says nothing
+        os.close(self.letters)
+        heard = self.hear(until)
+        try:
+            # One line and nothing else: whoever says more is not ours.
+            if heard is None or heard.count(b"\n") != 1:
+                raise ValueError
+            answer = json.loads(heard)
+            if not isinstance(answer, dict):
+                raise ValueError
+        except ValueError:
+            answer = {"problem": problem(heard is None, self.end())}
+        return answer
+
+    def hear(self, until):
+        """What it says in one line; `None` when it is late."""
+        heard = b""
+        while not heard.endswith(b"\n") and len(heard) <= LONGEST_ANSWER:
+            left = until - time.monotonic()
+            if left <= 0 or not select.select([self.answers], [], [], left)[0]:
+                return None
+            part = os.read(self.answers, 1 << 16)
+            if not part:
+                break
+            heard += part
+        return heard
+
+    def end(self):
+        """Ends it, which has said all it had to say, and the group it leads; says how it went."""
+        if self.pid is None:
+            return 0
+        kill(-self.pid)
+        kill(self.pid)
+        status = os.waitpid(self.pid, 0)[1]
+        kill(-self.pid)
+        self.pid = None
+        return status
+
+    def leaves_somebody(self):
+        os.close(self.answers)
+        self.end()
+        return somebody_is_left()
 
 
 def problem(late, status):
@@ -118,16 +153,6 @@ def problem(late, status):
     if late or signalled == signal.SIGXCPU:
         return "time"
     return "died with status %d" % status
-
-
-def end(pid, at_once):
-    """Ends the run and the group it leads, and says how it went."""
-    if at_once:
-        kill(-pid)
-        kill(pid)
-    status = os.waitpid(pid, 0)[1]
-    kill(-pid)
-    return status
 
 
 def kill(pid):
@@ -148,19 +173,29 @@ def somebody_is_left():
     return True
 
 
-def be_the_run(line, write, seconds):
+def be_the_run(letters, write):
     try:
         os.setsid()
         nothing = os.open("/dev/null", os.O_RDWR)
         for number in (0, 1, 2):
             os.dup2(nothing, number)
-        resource.setrlimit(resource.RLIMIT_CPU, (int(seconds) + 2, int(seconds) + 3))
-        answer = perform(json.loads(line))
+        line = b""
+        while not line.endswith(b"\n"):
+            part = os.read(letters, 1 << 16)
+            if not part:
+                os._exit(0)  # the worker is gone
+            line += part
+        os.close(letters)
+        request = json.loads(line)
+        limit = int(request["seconds"])
+        resource.setrlimit(resource.RLIMIT_CPU, (limit + 2, limit + 3))
+        answer = perform(request)
         data = json.dumps(answer).encode("ascii")
     except MemoryError:
         data = b'{"problem": "memory"}'
     except BaseException as trouble:
         data = json.dumps({"problem": "worker: %s" % type(trouble).__name__}).encode("ascii")
+    data += b"\n"
     try:
         while data:
             data = data[os.write(write, data):]
@@ -169,8 +204,6 @@ def be_the_run(line, write, seconds):
 
 
 def perform(request):
-    if request["do"] == "compile":
-        return try_compiling(request["code"])
     return Run(request).answer()
 
 

@@ -55,7 +55,7 @@ struct Inner {
     walls: Walls,
     python: OnceCell<Python>,
     idle: Mutex<Vec<Worker>>,
-    places: Semaphore,
+    places: Arc<Semaphore>,
 }
 
 impl Pool {
@@ -67,7 +67,7 @@ impl Pool {
             walls,
             python: OnceCell::new(),
             idle: Mutex::default(),
-            places: Semaphore::new(AT_ONCE),
+            places: Arc::new(Semaphore::new(AT_ONCE)),
         }))
     }
 
@@ -109,20 +109,20 @@ impl Pool {
         letter: letters::Letter,
         deadline: Instant,
     ) -> Result<letters::Answer, ReplayProblem> {
-        let place = timeout_at(deadline.into(), self.0.places.acquire()).await;
-        let _place = place.map_err(|_| ReplayProblem::TimedOut)?.map_err(|_| broken("the pool is closed"))?;
+        let place = timeout_at(deadline.into(), self.0.places.clone().acquire_owned()).await;
+        let place = place.map_err(|_| ReplayProblem::TimedOut)?.map_err(|_| broken("the pool is closed"))?;
         let mut worker = self.worker().await.map_err(|fault| broken(fault.operator().to_string()))?;
         let left = deadline.saturating_duration_since(Instant::now()).clamp(LEAST, MOST);
-        let answer = worker.ask(&letter, left).await;
-        match answer {
-            Ok(answer) => {
-                if !answer.dirty {
-                    self.keep(worker);
-                }
-                Ok(answer)
+        let answer = worker.ask(&letter, left).await?;
+        // Nobody waits for it to clear up; one that cannot is not used again.
+        let pool = self.clone();
+        tokio::spawn(async move {
+            if worker.is_ready_again().await {
+                pool.keep(worker);
             }
-            Err(problem) => Err(problem),
-        }
+            drop(place);
+        });
+        Ok(answer)
     }
 
     async fn worker(&self) -> Result<Worker, Fault> {

@@ -17,7 +17,7 @@ pub trait Replayer: Sync {
     /// When no answer could be had; the engine then reports nothing that rests on this call.
     fn run(&self, request: &ReplayRequest<'_>) -> Result<ReplayOutcome, ReplayProblem>;
 
-    /// A solver that nobody else talks to. `None` when there is none on this machine.
+    /// A solver that nobody else talks to, and whose declarations are global. `None` when there is none on this machine.
     fn solver(&self) -> Option<Box<dyn Dialogue>>;
 }
 

@@ -49,8 +49,6 @@ pub(super) struct Answer {
     #[serde(default)]
     ready: bool,
     #[serde(default)]
-    pub(super) dirty: bool,
-    #[serde(default)]
     problem: Option<String>,
     #[serde(default)]
     class: Option<String>,

@@ -27,6 +27,8 @@ const PROGRAM: &str = concat!(
 const START: Duration = Duration::from_secs(30);
 /// How much later than the run's own limit an answer may come: the worker has to end the run first.
 const GRACE: Duration = Duration::from_millis(400);
+/// How long it may take to clear up after a run.
+const CLEARING: Duration = Duration::from_secs(5);
 /// No answer is longer.
 const LONGEST: usize = 6 << 20;
 /// Address space of a worker and of each run.
@@ -93,6 +95,11 @@ impl Worker {
             Ok(Ok(line)) => line,
         };
         Answer::parse(&line).ok_or_else(|| broken("an answer that is none"))
+    }
+
+    /// Whether it has cleared up after a run, with nobody left behind, and can make another.
+    pub(super) async fn is_ready_again(&mut self) -> bool {
+        matches!(timeout(CLEARING, self.hear()).await, Ok(Ok(line)) if Answer::is_ready(&line))
     }
 
     async fn hear(&mut self) -> Result<Vec<u8>, String> {

@@ -1,7 +1,7 @@
 //! Warm solvers: starting one takes longer than most of what it is asked.
 //!
-//! A solver that is given back is reset when it is lent again, so that nothing of one analysis is left for the next, and it
-//! counts its steps from the beginning: the same questions cost the same, whoever asked before.
+//! A solver that is given back is reset before it is lent again, so that nothing of one analysis is left for the next, and it
+//! counts its steps from the beginning: the same questions cost the same, whoever asked before. Nobody waits for that.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
@@ -27,6 +27,10 @@ const ADDRESSES: u64 = 3 << 30;
 const START: Duration = Duration::from_secs(10);
 /// No answer is longer.
 const LONGEST: usize = 16 << 20;
+/// Forgets everything, and answers a first question ahead: that takes ten times as long as the next. Names outlive the
+/// path they came up on.
+const AFRESH: &str = "(reset)\n(set-option :global-declarations true)\n(declare-const |a first number| Int)\n\
+    (push)\n(assert (> |a first number| 1))\n(check-sat)\n(pop)\n";
 /// Said after every answer.
 const END: &str = "(echo \"<end>\")\n";
 const MARK: &[u8] = b"<end>\n";
@@ -58,19 +62,26 @@ impl Solvers {
         let mut talk = self.fresh().await.ok()?;
         let said = timeout_at((Instant::now() + START).into(), talk.ask("(get-info :version)\n")).await;
         let version = super::z3::version_in(&said.ok()??);
-        self.keep(talk);
+        self.take_back(talk).await;
         version
     }
 
     async fn fresh(&self) -> Result<Talk, Fault> {
-        while let Some(mut talk) = self.take() {
-            let until = Instant::now() + START;
-            if let Ok(Some(_)) = timeout_at(until.into(), talk.ask("(reset)\n")).await {
-                talk.uses += 1;
-                return Ok(talk);
-            }
+        match self.take() {
+            Some(talk) => Ok(talk),
+            None => Talk::start(&self.0.launcher).await,
         }
-        Talk::start(&self.0.launcher).await
+    }
+
+    /// One that was used forgets everything, and waits for the next.
+    async fn take_back(&self, mut talk: Talk) {
+        talk.uses += 1;
+        let until = Instant::now() + START;
+        if talk.uses <= MOST_USES
+            && let Ok(Some(_)) = timeout_at(until.into(), talk.ask(AFRESH)).await
+        {
+            self.keep(talk);
+        }
     }
 
     fn take(&self) -> Option<Talk> {
@@ -79,7 +90,7 @@ impl Solvers {
 
     fn keep(&self, talk: Talk) {
         let mut idle = self.0.idle.lock().unwrap_or_else(PoisonError::into_inner);
-        if idle.len() < IDLE && talk.uses < MOST_USES {
+        if idle.len() < IDLE {
             idle.push(talk);
         }
     }
@@ -109,7 +120,11 @@ impl Talk {
             Limits { memory: Some(ADDRESSES), file_size: Some(0), open_files: Some(32), ..Limits::default() };
         let mut child = launcher.start(plan).await.map_err(|fault| missing().absorbing(fault))?;
         let (input, output) = child.take_input().zip(child.take_output()).ok_or_else(missing)?;
-        Ok(Talk { input, output, heard: Vec::new(), uses: 1, _child: child })
+        let mut talk = Talk { input, output, heard: Vec::new(), uses: 0, _child: child };
+        let until = Instant::now() + START;
+        // As one that was used before: the same questions must cost the same.
+        timeout_at(until.into(), talk.ask(AFRESH)).await.ok().flatten().ok_or_else(missing)?;
+        Ok(talk)
     }
 
     /// What is said up to the mark.
@@ -158,9 +173,9 @@ impl Dialogue for Lent {
 
 impl Drop for Lent {
     fn drop(&mut self) {
-        let _inside = self.runtime.enter();
         if let Some(talk) = self.talk.take() {
-            self.pool.keep(talk);
+            let pool = self.pool.clone();
+            self.runtime.spawn(async move { pool.take_back(talk).await });
         }
     }
 }

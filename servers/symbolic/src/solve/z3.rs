@@ -94,10 +94,7 @@ impl<'a> Solver<'a> {
 
     fn check_shared(&mut self, terms: &Terms, path: &[Term], more: Term) -> Answer {
         if self.shared.is_none() {
-            let setup = format!(
-                "(set-option :global-declarations true)\n(set-option :rlimit {})\n(set-option :produce-models true)\n",
-                self.question_steps
-            );
+            let setup = format!("(set-option :rlimit {})\n", self.question_steps);
             let Some(child) = self.child(&setup) else { return Answer::Unknown };
             self.shared = Some(child);
             self.printer = Printer::default();

@@ -136,7 +136,8 @@ impl Z3 {
             .stdout(Stdio::piped())
             .spawn()
             .ok()?;
-        let (input, output) = (child.stdin.take()?, child.stdout.take()?);
+        let (mut input, output) = (child.stdin.take()?, child.stdout.take()?);
+        input.write_all(b"(set-option :global-declarations true)\n").ok()?;
         let (sender, lines) = sync_channel(1024);
         std::thread::spawn(move || {
             let _ =
