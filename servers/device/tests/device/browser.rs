@@ -24,10 +24,30 @@ struct Driver {
     url: String,
 }
 
+impl Driver {
+    /// Kills it and its browsers, which would outlive it.
+    fn kill(&mut self) {
+        let mut all = vec![self.child.id()];
+        let mut seen = 0;
+        while let Some(parent) = all.get(seen) {
+            // A process is in the list of the very thread that started it.
+            let threads = std::fs::read_dir(format!("/proc/{parent}/task")).into_iter().flatten().flatten();
+            let lists = threads.map(|thread| std::fs::read_to_string(thread.path().join("children")));
+            let children = lists.flatten().collect::<Vec<_>>().join(" ");
+            all.extend(children.split_whitespace().filter_map(|child| child.parse::<u32>().ok()));
+            seen += 1;
+        }
+        let all = all.iter().map(u32::to_string);
+        let _ = Command::new("kill").arg("-9").args(all).stderr(Stdio::null()).status();
+        let _ = self.child.wait();
+    }
+}
+
 impl Drop for Driver {
     fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        if matches!(self.child.try_wait(), Ok(None)) {
+            self.kill();
+        }
     }
 }
 
@@ -190,7 +210,7 @@ async fn a_browser_driver_that_is_killed_ends_its_session_and_nothing_more() {
     // A finger that stays long enough for the driver to be killed meanwhile.
     let press = talk.begin_call("long_press", json!({"selector": "login", "duration_ms": 20_000})).await;
     tokio::time::sleep(Duration::from_millis(1_500)).await;
-    driver.child.kill().unwrap();
+    driver.kill();
     let (_, answer) = talk.next_of(&[press]).await;
     let fault = &answer["result"]["_meta"]["dev.failwell/fault"];
     assert_eq!(

@@ -55,7 +55,7 @@ async fn nothing_gets_out_of_the_sandbox() {
         ("bytearray(4 << 30)".to_owned(), Fail),
         ("os._exit(0)".to_owned(), Fail),
         ("ctypes.string_at(0)".to_owned(), Fail),
-        ("os.close(3) or [os.close(n) for n in range(4, 20)]".to_owned(), Fail),
+        ("os.closerange(3, 20)".to_owned(), Fail),
     ];
     let pool = pool();
     for (attempt, must) in &attempts {
