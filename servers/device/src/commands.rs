@@ -1,5 +1,22 @@
 //! What can be done in a session. A command is a tool of its own, a step of a batch, and a line of a recording.
 
+/// What a [`Command`] says of itself when its `aim` says it all.
+macro_rules! aimed {
+    () => {
+        fn session(&self) -> Option<&str> {
+            self.aim.session.as_deref()
+        }
+
+        fn words(&self) -> String {
+            self.aim.words()
+        }
+
+        fn selector(&self) -> Option<&str> {
+            self.aim.selector.as_deref()
+        }
+    };
+}
+
 mod act;
 mod aim;
 mod apps;

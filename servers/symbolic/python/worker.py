@@ -189,7 +189,7 @@ def be_the_run(letters, write):
         request = json.loads(line)
         limit = int(request["seconds"])
         resource.setrlimit(resource.RLIMIT_CPU, (limit + 2, limit + 3))
-        answer = perform(request)
+        answer = Run(request).answer()
         data = json.dumps(answer).encode("ascii")
     except MemoryError:
         data = b'{"problem": "memory"}'
@@ -201,10 +201,6 @@ def be_the_run(letters, write):
             data = data[os.write(write, data):]
     finally:
         os._exit(0)
-
-
-def perform(request):
-    return Run(request).answer()
 
 
 def try_compiling(code):

@@ -198,17 +198,7 @@ impl Command for LongPress {
     const NATURE: Nature = Nature::Acts;
     type Answer = Acted;
 
-    fn session(&self) -> Option<&str> {
-        self.aim.session.as_deref()
-    }
-
-    fn words(&self) -> String {
-        self.aim.words()
-    }
-
-    fn selector(&self) -> Option<&str> {
-        self.aim.selector.as_deref()
-    }
+    aimed!();
 
     async fn perform(&self, stage: &Stage, cx: &Context) -> Result<Done<Acted>, Fault> {
         let patience = Patience::new(self.aim.timeout);
@@ -345,17 +335,7 @@ impl Command for ScrollTo {
     const NATURE: Nature = Nature::Acts;
     type Answer = Scrolled;
 
-    fn session(&self) -> Option<&str> {
-        self.aim.session.as_deref()
-    }
-
-    fn words(&self) -> String {
-        self.aim.words()
-    }
-
-    fn selector(&self) -> Option<&str> {
-        self.aim.selector.as_deref()
-    }
+    aimed!();
 
     async fn perform(&self, stage: &Stage, cx: &Context) -> Result<Done<Scrolled>, Fault> {
         let most = self.max_swipes.unwrap_or(10);

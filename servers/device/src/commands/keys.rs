@@ -109,17 +109,7 @@ impl Command for ClearText {
     const NATURE: Nature = Nature::Acts;
     type Answer = Acted;
 
-    fn session(&self) -> Option<&str> {
-        self.aim.session.as_deref()
-    }
-
-    fn words(&self) -> String {
-        self.aim.words()
-    }
-
-    fn selector(&self) -> Option<&str> {
-        self.aim.selector.as_deref()
-    }
+    aimed!();
 
     async fn perform(&self, stage: &Stage, cx: &Context) -> Result<Done<Acted>, Fault> {
         let patience = Patience::new(self.aim.timeout);

@@ -120,17 +120,7 @@ impl Command for FindElement {
     const NATURE: Nature = Nature::Looks;
     type Answer = FoundElement;
 
-    fn session(&self) -> Option<&str> {
-        self.aim.session.as_deref()
-    }
-
-    fn words(&self) -> String {
-        self.aim.words()
-    }
-
-    fn selector(&self) -> Option<&str> {
-        self.aim.selector.as_deref()
-    }
+    aimed!();
 
     async fn perform(&self, stage: &Stage, cx: &Context) -> Result<Done<FoundElement>, Fault> {
         let Found { element } = self.aim.find(stage, cx).await?;
@@ -216,17 +206,7 @@ impl Command for GetText {
     const NATURE: Nature = Nature::Looks;
     type Answer = TextIs;
 
-    fn session(&self) -> Option<&str> {
-        self.aim.session.as_deref()
-    }
-
-    fn words(&self) -> String {
-        self.aim.words()
-    }
-
-    fn selector(&self) -> Option<&str> {
-        self.aim.selector.as_deref()
-    }
+    aimed!();
 
     async fn perform(&self, stage: &Stage, cx: &Context) -> Result<Done<TextIs>, Fault> {
         let Found { element } = self.aim.find(stage, cx).await?;

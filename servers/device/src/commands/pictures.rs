@@ -42,17 +42,7 @@ impl Command for Screenshot {
     const NATURE: Nature = Nature::Checks;
     type Answer = Taken;
 
-    fn session(&self) -> Option<&str> {
-        self.aim.session.as_deref()
-    }
-
-    fn words(&self) -> String {
-        self.aim.words()
-    }
-
-    fn selector(&self) -> Option<&str> {
-        self.aim.selector.as_deref()
-    }
+    aimed!();
 
     async fn perform(&self, stage: &Stage, cx: &Context) -> Result<Done<Taken>, Fault> {
         let is_aimed = self.aim.selector.is_some() || self.aim.reference.is_some();
