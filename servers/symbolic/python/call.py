@@ -87,7 +87,7 @@ class Run:
                 self.outcomes[place] = ["raised", type(error).__name__]
 
     def told(self, names, returned, raised):
-        Digits()
+        unlimited = Digits()
         after = [shown(names[name]) for name in getattr(self, "parameters", []) if name in names]
         told = {"args_after": after, "conditions": self.outcomes, "sides": sorted(self.sides.taken)}
         if raised is None:
@@ -100,6 +100,7 @@ class Run:
                 "line": line_of(raised),
                 "traceback": traceback_of(raised),
             }
+        unlimited.restore()
         return told
 
 
