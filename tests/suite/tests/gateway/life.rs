@@ -161,6 +161,11 @@ async fn an_upstream_that_was_stopped_answers_others_when_it_goes_on() {
     assert_eq!(text(&world.call("ev__pid", json!({})).await), pid, "the same process");
 }
 
+/// Whether the only thing wrong was that it took too long.
+fn took_too_long(answer: &serde_json::Value) -> bool {
+    answer["error"]["data"]["reason"] == "gateway/UPSTREAM_TIMEOUT"
+}
+
 /// The question in the modern era is given up before such a server has read it.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_that_takes_long_to_start_is_found_in_either_era() {
@@ -172,6 +177,13 @@ async fn a_server_that_takes_long_to_start_is_found_in_either_era() {
             }
         }
         let mut world = World::new(vec![settings]).await;
-        assert_eq!(text(&world.call("ev__echo", json!({"era": era})).await), json!({"era": era}).to_string());
+        let mut answer = world.call("ev__echo", json!({"era": era})).await;
+        // A call waits ten seconds for the names of the tools: on a busy machine the server may need more.
+        for _ in 0..5 {
+            if took_too_long(&answer) {
+                answer = world.call("ev__echo", json!({"era": era})).await;
+            }
+        }
+        assert_eq!(text(&answer), json!({"era": era}).to_string());
     }
 }
