@@ -10,7 +10,7 @@ import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 TOOLS = pathlib.Path(os.environ.get("FAILWELL_TOOLS", HERE.parent.parent / ".tools"))
-SUITE_LIMIT = 600  # seconds for one requirement set
+SUITE_LIMIT = 1200  # seconds for one requirement set
 STAMP = re.compile(r"-\d{4}-\d\d-\d\dT[-\dZ]*$")
 
 

@@ -21,13 +21,22 @@ class Server(Client):
 
     def warm(self, **arguments):
         """Runs once a warm worker is ready."""
-        until = time.monotonic() + 60
+        until = time.monotonic() + 120
         while time.monotonic() < until:
             outcome = self.run(**arguments)
             if outcome.mode == "warm":
                 return outcome
             time.sleep(0.3)
         raise AssertionError("no warm worker came up")
+
+    def until_it_runs(self, test):
+        """Until progress names a test."""
+        until = time.monotonic() + 60
+        while time.monotonic() < until:
+            message = self.hear(1)
+            if message is not None and test in str(message.get("params")):
+                return
+        raise AssertionError(f"{test} did not start")
 
 
 class Outcome:

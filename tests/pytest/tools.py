@@ -192,10 +192,10 @@ def check_cancellation_is_silent_and_thorough(suite):
         server.warm(node_ids=["test_hang.py::test_first"])
         for arguments in ({"cold": True}, {}):
             number = server.begin("execute_tests", node_ids=["test_ignores_term.py"], **arguments)
-            time.sleep(1.5)
+            server.until_it_runs("test_ignores_term")
             running = the_one_that_runs(mark, arguments)
             server.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": number}})
-            until = time.monotonic() + 5
+            until = time.monotonic() + 30
             while time.monotonic() < until and running in dict(processes_with(mark)):
                 time.sleep(0.1)
             assert running not in dict(processes_with(mark)), (running, processes_with(mark))
@@ -335,9 +335,9 @@ def check_plain_errors_for_those_who_want_them(suite):
 
 def check_the_stack_of_a_hang_names_the_line(suite):
     with serve(suite, "hang") as server:
-        outcome = server.run(node_ids=["test_hang.py"], timeout=4)
+        outcome = server.run(node_ids=["test_hang.py"], timeout=8)
         assert 'test_hang.py", line 9 in test_hang' in outcome.partial["stack"], outcome
-        assert outcome.data["duration"] < 9, outcome
+        assert outcome.data["duration"] < 30, outcome
 
 
 def check_every_face(suite):
@@ -382,7 +382,7 @@ def check_every_face(suite):
         assert (status, body["error_code"]) == (422, -32602), body
     finally:
         server.terminate()
-        server.wait(20)
+        server.wait(60)
         server.stdout.close()
 
 

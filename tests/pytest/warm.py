@@ -1,5 +1,6 @@
 """Warm workers: what changed is seen, and whoever is killed takes nothing wrong with it."""
 
+import contextlib
 import os
 import pathlib
 import shutil
@@ -73,8 +74,10 @@ def check_names_that_pytest_needs_late_are_found_in_the_project_first(suite):
 
 
 def children(pid):
-    listed = [task / "children" for task in pathlib.Path(f"/proc/{pid}/task").iterdir()]
-    return [int(child) for path in listed for child in path.read_text().split()]
+    with contextlib.suppress(OSError):  # who is gone meanwhile has none
+        listed = [task / "children" for task in pathlib.Path(f"/proc/{pid}/task").iterdir()]
+        return [int(child) for path in listed for child in path.read_text().split()]
+    return []
 
 
 def below(pid):
@@ -85,18 +88,35 @@ def below(pid):
 
 
 def name_of(pid):
-    return pathlib.Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+    with contextlib.suppress(OSError):
+        return pathlib.Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+    return ""
+
+
+def start_of(pid):
+    """When it began, in ticks since the machine did."""
+    return int(pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[19])
+
+
+def worker_of(server):
+    return next(pid for pid in below(server.process.pid) if " serve " in name_of(pid))
+
+
+def spare_of(server):
+    """The fork that waits for the next call, once it is there: its overseer, and the one that would be the run."""
+    until, spare = time.monotonic() + 30, []
+    while len(spare) != 2:
+        assert time.monotonic() < until, [name_of(pid) for pid in spare]
+        time.sleep(0.2)
+        spare = below(worker_of(server))
+    return spare
 
 
 def check_a_killed_spare_costs_nothing_but_time(suite):
     with Server(suite.binary, suite.fixtures / "passing", "--python", suite.python(), env=suite.env) as server:
         server.warm()
         for depth in (0, 1):  # its overseer, and the one that would be the run
-            time.sleep(0.5)
-            worker = next(pid for pid in below(server.process.pid) if " serve " in name_of(pid))
-            spare = below(worker)
-            assert len(spare) == 2, [name_of(pid) for pid in spare]
-            os.kill(spare[depth], signal.SIGKILL)
+            os.kill(spare_of(server)[depth], signal.SIGKILL)
             time.sleep(0.2)
             assert server.run().counts() == (2, 0, 0, 0)
             assert server.warm().counts() == (2, 0, 0, 0)
@@ -105,24 +125,14 @@ def check_a_killed_spare_costs_nothing_but_time(suite):
 def check_a_killed_worker_is_replaced(suite):
     with Server(suite.binary, suite.fixtures / "passing", "--python", suite.python(), env=suite.env) as server:
         server.warm()
-        worker = next(pid for pid in below(server.process.pid) if " serve " in name_of(pid))
-        os.kill(worker, signal.SIGKILL)
+        os.kill(worker_of(server), signal.SIGKILL)
         assert server.run().counts() == (2, 0, 0, 0)
         assert server.warm().counts() == (2, 0, 0, 0)
 
 
-def started(server, test):
-    """Until progress names a test."""
-    until = time.monotonic() + 30
-    while time.monotonic() < until:
-        message = server.hear(1)
-        if message is not None and test in str(message.get("params")):
-            return
-    raise AssertionError(f"{test} did not start")
-
-
 def check_whoever_is_killed_leaves_nothing_behind(suite):
-    """The server, a supervisor or an overseer is killed while tests run that ignore SIGTERM and have a daemon."""
+    """The server, a supervisor or an overseer is killed while tests run that ignore SIGTERM and have a daemon; the last one
+    oversees a run for which no fork was ready."""
     temporary = suite.home / "temporary-of-killed"
     temporary.mkdir()
     project = suite.home / "hard-to-kill"
@@ -130,31 +140,32 @@ def check_whoever_is_killed_leaves_nothing_behind(suite):
     text = (suite.fixtures / "leftovers" / "test_daemon.py").read_text()
     (project / "test_a.py").write_text(text)
     (project / "test_b.py").write_text((suite.fixtures / "hang" / "test_ignores_term.py").read_text())
-    for victim in ("server", "supervisor", "overseer"):
+    for victim in ("server", "supervisor", "overseer", "late overseer"):
         mark, env = suite.marked()
         env["TMPDIR"] = str(temporary)
         server = Server(suite.binary, project, "--python", suite.python(), env=env)
         server.warm(node_ids=["test_a.py"], keywords="nothing_is_called_so")
-        number = server.begin("execute_tests", cold=victim == "supervisor", timeout=60)
-        started(server, "test_ignores_term")
+        if victim == "late overseer":
+            os.kill(spare_of(server)[0], signal.SIGKILL)
+        number = server.begin("execute_tests", cold=victim == "supervisor", timeout=240)
+        server.until_it_runs("test_ignores_term")
         family = below(server.process.pid)
         supervisors = [pid for pid in family if "__supervise" in name_of(pid)]
         if victim == "server":
             os.kill(server.process.pid, signal.SIGKILL)
             server.process.wait()
         elif victim == "supervisor":
-            os.kill(max(supervisors), signal.SIGKILL)  # the younger one
-            answer = Outcome(server.answer(number, 30))
+            os.kill(max(supervisors, key=start_of), signal.SIGKILL)  # the younger one
+            answer = Outcome(server.answer(number, 120))
             assert answer.failed, answer
         else:
-            worker = next(pid for pid in family if " serve " in name_of(pid))
-            os.kill(children(worker)[0], signal.SIGKILL)
-            answer = Outcome(server.answer(number, 30))
+            os.kill(children(worker_of(server))[0], signal.SIGKILL)
+            answer = Outcome(server.answer(number, 120))
             assert answer.failed, answer
         if victim != "server":
             server.__exit__()
             assert processes_with(mark) == [], (victim, processes_with(mark))
-        until = time.monotonic() + 10
+        until = time.monotonic() + 60
         while processes_with(mark) and time.monotonic() < until:
             time.sleep(0.1)
         assert processes_with(mark) == [], (victim, processes_with(mark))

@@ -152,7 +152,7 @@ fn what_is_lost_is_counted_and_the_count_is_kept() {
     }
     assert_eq!((ledger.health().works, ledger.health().lost), (false, 3));
     std::fs::remove_file(&place).expect("out of the way");
-    let until = Instant::now() + Duration::from_secs(20);
+    let until = Instant::now() + Duration::from_secs(60);
     while ledger.admit().is_err() {
         assert!(Instant::now() < until, "it does not come back");
         std::thread::sleep(Duration::from_millis(50));
@@ -175,8 +175,9 @@ fn a_ledger_that_comes_back_has_what_was_noted_meanwhile() {
     }
     assert!(ledger.admit().is_ok(), "nobody is turned away");
     std::fs::remove_file(&place).expect("out of the way");
-    let until = Instant::now() + Duration::from_secs(20);
-    while ledger.health().written < 10 {
+    let until = Instant::now() + Duration::from_secs(60);
+    // Written comes a moment before no longer waiting.
+    while ledger.health().written < 10 || ledger.health().waiting > 0 {
         assert!(Instant::now() < until, "it does not come back");
         std::thread::sleep(Duration::from_millis(50));
     }

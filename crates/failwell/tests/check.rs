@@ -297,7 +297,7 @@ fn stdio(file: &str, lines: &str) -> (Option<i32>, Vec<Value>, String) {
     input.write_all(lines.as_bytes()).expect("written");
     let began = Instant::now();
     while child.try_wait().expect("a state").is_none() {
-        if began.elapsed() > Duration::from_secs(20) {
+        if began.elapsed() > Duration::from_secs(60) {
             child.kill().expect("stopped");
             panic!("it did not end by itself");
         }

@@ -10,6 +10,8 @@
 
 mod support;
 
+use std::time::{Duration, Instant};
+
 use failwell_symbolic::analyse::{self, Depth};
 use failwell_symbolic::report::{CheckVerdict, CompareVerdict, ExceptionVerdict, Failure, Reach};
 use failwell_symbolic::{Budget, Program, Silent};
@@ -19,11 +21,15 @@ fn program(code: &str) -> Program {
     Program::parse(code).unwrap_or_else(|problem| panic!("{problem:?}: {code}"))
 }
 
+/// Steps decide; the time is for a machine that is busy with other things.
+fn budget() -> Budget {
+    Budget { deadline: Instant::now() + Duration::from_secs(120), ..Budget::for_seconds(20) }
+}
+
 /// `verified`, `counterexample`, `inconclusive` or `failed`, and what it says.
 fn check(python: &Python, code: &str) -> (&'static str, String) {
     let program = program(code);
-    let budget = Budget::for_seconds(20);
-    let report = analyse::check(&program, "f", &budget, python, &Silent);
+    let report = analyse::check(&program, "f", &budget(), python, &Silent);
     let word = match &report.verdict {
         CheckVerdict::Verified => "verified",
         CheckVerdict::Counterexamples(_) => "counterexample",
@@ -192,8 +198,7 @@ fn exceptions() {
         ("ZeroDivisionError", None),
         ("IndexError", None),
     ] {
-        let report =
-            analyse::find_exception(&program, "f", exception, &Budget::for_seconds(20), &python, &Silent);
+        let report = analyse::find_exception(&program, "f", exception, &budget(), &python, &Silent);
         let found = match &report.verdict {
             ExceptionVerdict::Found(all) => Some(all.iter().map(|one| one.line).collect::<Vec<_>>()),
             ExceptionVerdict::Unreachable => None,
@@ -201,8 +206,7 @@ fn exceptions() {
         };
         assert_eq!(found, wanted, "{exception}");
     }
-    let report =
-        analyse::find_exception(&program, "f", "Nonsense", &Budget::for_seconds(20), &python, &Silent);
+    let report = analyse::find_exception(&program, "f", "Nonsense", &budget(), &python, &Silent);
     assert_eq!(report.verdict, ExceptionVerdict::Failed(Failure::NoSuchException));
 }
 
@@ -239,7 +243,7 @@ fn comparisons() {
         ),
     ] {
         let program = program(code);
-        let report = analyse::compare(&program, "a", "b", &Budget::for_seconds(20), &python, &Silent);
+        let report = analyse::compare(&program, "a", "b", &budget(), &python, &Silent);
         let found = match &report.verdict {
             CompareVerdict::Equivalent => "equivalent",
             CompareVerdict::Different(_) => "different",
@@ -254,8 +258,7 @@ fn branches() {
     let python = Python::start();
     let code = "def f(x: int) -> int:\n    if x * x < 0:\n        return -1\n    if x > 10:\n        if x == 5:\n            return 5\n        return 1\n    return 0\n";
     let program = program(code);
-    let report =
-        analyse::branches(&program, "f", Depth::Reachability, &Budget::for_seconds(20), &python, &Silent);
+    let report = analyse::branches(&program, "f", Depth::Reachability, &budget(), &python, &Silent);
     let sides: Vec<(u32, bool, bool)> = report
         .branches
         .iter()
@@ -270,6 +273,6 @@ fn branches() {
     assert_eq!(sides, [(2, false, true), (4, true, true), (5, false, true)], "{report:#?}");
     assert_eq!(report.dead_code_lines, [3, 6]);
     assert_eq!(report.cyclomatic_complexity, 4);
-    let syntax = analyse::branches(&program, "f", Depth::Syntax, &Budget::for_seconds(20), &python, &Silent);
+    let syntax = analyse::branches(&program, "f", Depth::Syntax, &budget(), &python, &Silent);
     assert!(syntax.branches.iter().all(|branch| branch.when_true == Reach::Unknown));
 }

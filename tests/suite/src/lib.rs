@@ -11,11 +11,13 @@
 
 pub mod client;
 mod fixture;
+mod ports;
 pub mod program;
 pub mod script;
 mod written;
 
 pub use fixture::fixture;
+pub use ports::free_port;
 pub use written::Written;
 
 /// Stands in everything private, so that a leak is found by searching for one word.

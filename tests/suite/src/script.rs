@@ -158,7 +158,7 @@ pub fn settings(name: &str, address: SocketAddr) -> UpstreamSettings {
     let reach = Reach::Http { url: format!("http://{address}/mcp"), headers };
     // Whatever the client speaks, so that every cell can be had.
     let first_era = Some(Era::Modern);
-    UpstreamSettings { timeout: Duration::from_secs(2), first_era, ..UpstreamSettings::new(name, reach) }
+    UpstreamSettings { timeout: Duration::from_secs(20), first_era, ..UpstreamSettings::new(name, reach) }
 }
 
 /// The ordinary answers of an upstream of this era; `None` for calls.

@@ -134,6 +134,6 @@ mod tests {
         let began = std::time::Instant::now();
         let hangs: &[&[&str]] = &[&["sh", "-c", "sleep 60 & sleep 60"]];
         assert_eq!(look(hangs, None).await, Sight::missing("`sh -c sleep 60 & sleep 60` does not work"));
-        assert!(began.elapsed().as_secs() < 10);
+        assert!(began.elapsed().as_secs() < 30);
     }
 }

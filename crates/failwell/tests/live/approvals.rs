@@ -195,7 +195,7 @@ fn a_call_may_wait_for_its_answer() {
         let no = scope.spawn(|| node.tool("a__variable", json!({"name": "PATH"})));
         let waiting =
             || -> Vec<Value> { serde_json::from_str(&said(&folder, &["approve", "--json"])).expect("JSON") };
-        assert!(within(Duration::from_secs(20), || waiting().len() == 2));
+        assert!(within(Duration::from_secs(50), || waiting().len() == 2));
         for question in waiting() {
             let id = question["id"].as_str().expect("an id").to_owned();
             let whole: Value =

@@ -21,17 +21,24 @@ fn up(folder: &Folder) -> (Node, Arc<Mutex<String>>) {
     Node::start_showing(command, folder)
 }
 
-/// The key that is shown at the first start.
-fn shown_key(shown: &Arc<Mutex<String>>) -> Option<String> {
+/// The key that is shown at the first start, if one is.
+fn found_key(shown: &Arc<Mutex<String>>) -> Option<String> {
+    let shown = shown.lock().expect("shown");
+    shown.lines().map(str::trim).find(|line| line.starts_with("fw_")).map(str::to_owned)
+}
+
+/// The same, once it is there.
+fn shown_key(shown: &Arc<Mutex<String>>) -> String {
+    let is_there = || found_key(shown).is_some();
+    assert!(within(Duration::from_secs(60), is_there), "{}", shown.lock().expect("shown"));
+    found_key(shown).expect("a key")
+}
+
+/// Waits until all that is said at the start has been said: what follows comes at once, in the same write.
+fn all_is_shown(shown: &Arc<Mutex<String>>) {
     let is_up = || shown.lock().expect("shown").contains("stop with Ctrl-C");
-    assert!(within(Duration::from_secs(20), is_up), "{}", shown.lock().expect("shown"));
-    // What follows comes at once, in the same write.
-    let find = || {
-        let shown = shown.lock().expect("shown");
-        shown.lines().map(str::trim).find(|line| line.starts_with("fw_")).map(str::to_owned)
-    };
-    within(Duration::from_secs(2), || find().is_some());
-    find()
+    assert!(within(Duration::from_secs(60), is_up), "{}", shown.lock().expect("shown"));
+    std::thread::sleep(Duration::from_secs(1));
 }
 
 impl Node {
@@ -56,7 +63,7 @@ fn the_first_start_shows_the_key_of_an_admin_who_makes_the_others() {
     let file = format!("{CLOSED}[audit]\nbodies = true\n{}{rules}", upstream("a", ""));
     let folder = Folder::with(&file);
     let (mut node, shown) = up(&folder);
-    let admin = shown_key(&shown).expect("a key");
+    let admin = shown_key(&shown);
     assert_eq!(node.send("GET", "/v1/me", &[], "").json()["message"], "API key required");
     assert_eq!(node.ask(&format!("fw_{}", "0".repeat(64)), "GET", "/v1/me", &Value::Null).status, 401);
     let me = node.ask(&admin, "GET", "/v1/me", &Value::Null).json();
@@ -89,7 +96,7 @@ fn the_first_start_shows_the_key_of_an_admin_who_makes_the_others() {
     let last = node.ask(&admin, "DELETE", &format!("/v1/keys/{first}"), &Value::Null);
     assert_eq!((last.status, last.reason().as_str()), (409, "policy/LAST_ADMIN"));
     let brief = || node.ask(&short, "GET", "/v1/me", &Value::Null).status;
-    assert!(within(Duration::from_secs(10), || brief() == 401), "its time is over");
+    assert!(within(Duration::from_secs(30), || brief() == 401), "its time is over");
 
     // Taken back, it opens nothing from the next request on; what stays is there after another start.
     assert_eq!(node.ask(&admin, "DELETE", &format!("/v1/keys/{user_id}"), &Value::Null).status, 204);
@@ -97,7 +104,8 @@ fn the_first_start_shows_the_key_of_an_admin_who_makes_the_others() {
     let told = node.told();
     node.kill();
     let (node, shown) = up(&folder);
-    assert_eq!(shown_key(&shown), None, "once");
+    all_is_shown(&shown);
+    assert_eq!(found_key(&shown), None, "once");
     assert_eq!(node.ask(&developer, "GET", "/v1/me", &Value::Null).json()["role"], "developer");
     assert_eq!(node.ask(&user, "GET", "/v1/me", &Value::Null).status, 401);
 
@@ -126,12 +134,7 @@ fn an_admin_of_the_file_makes_keys_too_and_so_does_one_server_alone() {
     let mut command = Command::new(env!("CARGO_BIN_EXE_failwell"));
     command.args(["serve", "pytest", "--listen", "127.0.0.1:0", "--require-key"]);
     let (node, shown) = Node::start_showing(command, &folder);
-    let find = || {
-        let shown = shown.lock().expect("shown");
-        shown.lines().map(str::trim).find(|line| line.starts_with("fw_")).map(str::to_owned)
-    };
-    assert!(within(Duration::from_secs(20), || find().is_some()), "{}", shown.lock().expect("shown"));
-    let admin = find().expect("a key");
+    let admin = shown_key(&shown);
     assert_eq!(node.send("GET", "/v1/tools", &[], "").status, 401);
     let (user, _) = node.make_key(&admin, &json!({"name": "bob"}));
     assert!(node.ask(&user, "GET", "/v1/tools", &Value::Null).body.contains("execute_tests"));
@@ -155,7 +158,7 @@ fn what_happens_is_listed_and_told_as_it_happens() {
     let listed =
         || node.send("GET", "/v1/operations?failed=true&limit=5", &[], "").json()["operations"].clone();
     let is_there = || listed()[0]["ref"] == reference;
-    assert!(within(Duration::from_secs(10), is_there), "{}", listed());
+    assert!(within(Duration::from_secs(30), is_there), "{}", listed());
     assert_eq!(node.tool("wait", json!({"seconds": 1})).status, 200);
     let progress = events.until("progress", |data| data["progress"].is_number());
     assert!(progress["ref"].is_string(), "{progress}");
@@ -172,7 +175,10 @@ fn nodes_share_keys_and_sessions_through_redis() {
     let mut redis = Redis::new();
     let folders = [Folder::with(&(redis.line() + CLOSED)), Folder::with(&(redis.line() + CLOSED))];
     let ((one, shown), (two, other)) = (up(&folders[0]), up(&folders[1]));
-    let firsts: Vec<String> = [shown_key(&shown), shown_key(&other)].into_iter().flatten().collect();
+    let found = || -> Vec<String> { [&shown, &other].into_iter().filter_map(found_key).collect() };
+    assert!(within(Duration::from_secs(60), || !found().is_empty()), "no key is shown");
+    [&shown, &other].into_iter().for_each(all_is_shown);
+    let firsts = found();
     let [admin] = firsts.as_slice() else { panic!("{} first keys", firsts.len()) };
     let (user, id) = one.make_key(admin, &json!({"name": "bob"}));
     let taken = two.ask(admin, "POST", "/v1/keys", &json!({"name": "bob"}));
@@ -201,7 +207,7 @@ fn nodes_share_keys_and_sessions_through_redis() {
     let brief =
         one.ask(&user, "POST", "/v1/sessions", &json!({"ttl_s": 1})).header("location").expect("a place");
     let is_over = || two.ask(&user, "GET", &brief, &Value::Null).status == 404;
-    assert!(within(Duration::from_secs(10), is_over));
+    assert!(within(Duration::from_secs(30), is_over));
     assert_eq!(two.ask(&user, "DELETE", &place, &Value::Null).status, 204);
     assert_eq!(one.ask(&user, "POST", &format!("{place}/heartbeat"), &Value::Null).status, 404);
     assert_eq!(two.ask(admin, "DELETE", &format!("/v1/keys/{id}"), &Value::Null).status, 204);

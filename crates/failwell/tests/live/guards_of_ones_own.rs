@@ -66,6 +66,7 @@ fn the_example_of_a_module_says_no_to_what_is_marked() {
 fn the_example_of_a_program_takes_out_numbers_and_says_no() {
     let folder = example("guard-python");
     let node = Node::up(&folder, &[]);
+    answers(&node);
     assert_eq!(text(&echo(&node, "hello")), "hello");
     assert_eq!(
         text(&echo(&node, "ask EMP-12345 or EMP-12345")),
@@ -100,17 +101,17 @@ fn fails(node: &Node, folder: &Folder, text: &str, why: &str) {
     assert!(story.contains(&format!("odd on the request: failed: {why}")), "{text}: {story}");
 }
 
-/// Tries until the guard answers again: it is started anew after a while.
-fn answers_again(node: &Node) {
-    assert!(within(Duration::from_secs(30), || echo(node, "fine").status == 200), "{}", node.told());
+/// Tries until the guard answers: at the beginning, and when it is started anew after a while.
+fn answers(node: &Node) {
+    assert!(within(Duration::from_secs(60), || echo(node, "fine").status == 200), "{}", node.told());
 }
 
 #[test]
 fn a_critical_guard_that_fails_lets_nothing_pass_and_is_started_again() {
-    let more = "directions = [\"requests\"]\ntimeout_ms = 3000\nrestart = { budget = 100, window_s = 60 }";
+    let more = "directions = [\"requests\"]\ntimeout_ms = 5000\nrestart = { budget = 100, window_s = 60 }";
     let folder = odd(more);
     let node = Node::up(&folder, &[]);
-    assert_eq!(echo(&node, "fine").status, 200);
+    answers(&node);
     fails(&node, &folder, "odd:nonsense", "it gave no proper verdict");
     fails(&node, &folder, "odd:both", "it gave no proper verdict");
     fails(&node, &folder, "odd:nowhere", "it gave no proper verdict");
@@ -119,11 +120,11 @@ fn a_critical_guard_that_fails_lets_nothing_pass_and_is_started_again() {
     assert_eq!(text(&echo(&node, "odd:overlap abcdef")), "odd:overlap [redacted: odd/words]");
     fails(&node, &folder, "odd:wrong-id", "it did not answer in time");
     fails(&node, &folder, "odd:crash", "it crashed");
-    answers_again(&node);
+    answers(&node);
     fails(&node, &folder, "odd:oversize", "its verdict is too long");
-    answers_again(&node);
+    answers(&node);
     fails(&node, &folder, "odd:babble", "it writes what is no verdict");
-    answers_again(&node);
+    answers(&node);
     let denied = echo(&node, "odd:deny");
     assert_eq!(denied.reason(), "policy/BLOCKED");
     assert!(!denied.body.contains("WORDS-FOR"), "{denied:?}");
@@ -139,7 +140,10 @@ fn a_guard_that_is_not_critical_is_passed_over_and_told_of() {
     for said in ["odd:nonsense", "odd:crash", "odd:oversize", "odd:silent", "fine"] {
         assert_eq!(text(&echo(&node, said)), said);
     }
-    assert_eq!(echo(&node, "odd:deny").reason(), "policy/BLOCKED", "a verdict counts, critical or not");
+    // It may still be on its way back, and is passed over until then.
+    let denied = || echo(&node, "odd:deny");
+    assert!(within(Duration::from_secs(60), || denied().status == 403), "{}", node.told());
+    assert_eq!(denied().reason(), "policy/BLOCKED", "a verdict counts, critical or not");
     node.waits_for("messages went on without its verdict", 1);
     assert!(node.told().contains("policy/GUARD_FAILED"), "{}", node.told());
     let failed = |all: &[Value]| {
@@ -151,10 +155,10 @@ fn a_guard_that_is_not_critical_is_passed_over_and_told_of() {
 
 #[test]
 fn a_slow_guard_keeps_to_its_time_and_many_questions_are_open_at_once() {
-    let more = "directions = [\"requests\"]\ntimeout_ms = 2000\nrestart = { budget = 100, window_s = 60 }";
+    let more = "directions = [\"requests\"]\ntimeout_ms = 3000\nrestart = { budget = 100, window_s = 60 }";
     let folder = odd(more);
     let node = Node::up(&folder, &[]);
-    assert_eq!(echo(&node, "fine").status, 200);
+    answers(&node);
     // The guard answers the first of three only after the third has come, and in another order.
     std::thread::scope(|scope| {
         let calls: Vec<_> = (0..3)
@@ -169,9 +173,9 @@ fn a_slow_guard_keeps_to_its_time_and_many_questions_are_open_at_once() {
     });
     let began = Instant::now();
     assert_eq!(echo(&node, "odd:slow").reason(), "policy/GUARD_FAILED");
-    assert!(began.elapsed() < Duration::from_secs(20), "{:?}", began.elapsed());
+    assert!(began.elapsed() < Duration::from_secs(30), "{:?}", began.elapsed());
     // It sleeps for a minute: once it has let enough questions lie it is started anew.
-    assert!(within(Duration::from_secs(50), || echo(&node, "fine").status == 200), "{}", node.told());
+    assert!(within(Duration::from_secs(120), || echo(&node, "fine").status == 200), "{}", node.told());
 }
 
 #[test]
@@ -180,7 +184,7 @@ fn a_guard_that_cannot_be_started_or_ends_too_often_says_so() {
         "[[guard.custom]]\nname = \"odd\"\ncommand = [\"/no/such/program\"]\nrestart = { budget = 0 }\n",
     );
     let node = Node::up(&none, &[]);
-    let failed = within(Duration::from_secs(20), || {
+    let failed = within(Duration::from_secs(40), || {
         let failed = node.tool("echo", json!({"text": "x"}));
         failed.reason() == "policy/GUARD_FAILED" && failed.body.contains("it ended too often")
     });
@@ -198,7 +202,7 @@ fn a_guard_that_cannot_be_started_or_ends_too_often_says_so() {
 
 #[test]
 fn an_answer_may_be_changed_or_held_back_and_what_was_done_is_said() {
-    let folder = odd("directions = [\"results\"]\ntimeout_ms = 5000");
+    let folder = odd("directions = [\"results\"]\ntimeout_ms = 20000");
     let node = Node::up(&folder, &[]);
     assert_eq!(text(&echo(&node, "odd:overlap abcdef")), "odd:overlap [redacted: odd/words]");
     let held = echo(&node, "odd:deny");
@@ -210,12 +214,12 @@ fn an_answer_may_be_changed_or_held_back_and_what_was_done_is_said() {
 
 #[test]
 fn a_guard_gets_the_environment_that_is_named_and_goes_with_the_file() {
-    let log = "env = { ODD_LOG = \"pids\" }\nenv_pass = [\"PATH\"]";
+    let log = "env = { ODD_LOG = \"pids\" }\nenv_pass = [\"PATH\"]\ntimeout_ms = 20000";
     let folder = odd(log);
     let node = Node::up(&folder, &[]);
     assert_eq!(echo(&node, "fine").status, 200);
     let logged = || std::fs::read_to_string(folder.0.join("pids")).unwrap_or_default();
-    assert!(within(Duration::from_secs(10), || logged().lines().count() == 1));
+    assert!(within(Duration::from_secs(30), || logged().lines().count() == 1), "{}", logged());
     let (pid, names) = {
         let text = logged();
         let (pid, names) = text.split_once(' ').expect("two");
@@ -223,7 +227,7 @@ fn a_guard_gets_the_environment_that_is_named_and_goes_with_the_file() {
     };
     assert!(names.contains("ODD_LOG") && !names.contains("FAILWELL") && !names.contains("HOME"), "{names}");
     let file = std::fs::read_to_string(folder.0.join("failwell.toml")).expect("the file");
-    folder.save(&format!("{file}timeout_ms = 4000\n"));
+    folder.save(&file.replace("timeout_ms = 20000", "timeout_ms = 21000"));
     node.waits_for("guards changed", 1);
     assert_eq!(echo(&node, "fine").status, 200);
     assert_eq!(logged().lines().count(), 1, "another rule, the same process");
@@ -235,7 +239,7 @@ fn a_guard_gets_the_environment_that_is_named_and_goes_with_the_file() {
 
 #[test]
 fn guards_for_some_tools_are_not_asked_about_others_whatever_the_name() {
-    let guard = "[[guard.custom]]\nname = \"odd\"\ncommand = [\"python3\", \"odd.py\"]\nservers = [\"a\"]\ntools = [\"var*\"]\n";
+    let guard = "[[guard.custom]]\nname = \"odd\"\ncommand = [\"python3\", \"odd.py\"]\nservers = [\"a\"]\ntools = [\"var*\"]\ntimeout_ms = 20000\n";
     let rename = "[tools.a]\nrename = { variable = \"other\" }\n";
     let folder = Folder::with(&format!("{}{rename}{guard}", crate::folder::upstream("a", "")));
     folder.write("odd.py", ODD);
@@ -288,7 +292,7 @@ fn bodies_hold_only_what_guards_let_in() {
     assert!(all.contains("[redacted: pii/email]") && all.contains("[redacted: secrets/entropy]"), "{all}");
     assert!(!all.contains("ann@example.org") && !all.contains(random), "{all}");
 
-    let folder = odd("directions = [\"requests\"]\n[audit]\nbodies = true\n");
+    let folder = odd("directions = [\"requests\"]\ntimeout_ms = 20000\n[audit]\nbodies = true\n");
     let node = Node::up(&folder, &[]);
     assert_eq!(echo(&node, "odd:overlap abcdef").status, 200);
     assert_eq!(echo(&node, "odd:deny CONTENT").reason(), "policy/BLOCKED");

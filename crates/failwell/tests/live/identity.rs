@@ -124,8 +124,8 @@ fn callers_and_tools_have_limits_of_their_own() {
     let slow = |ms: u64| {
         node.open("POST", "/v1/tools/a__slow", &[("X-API-Key", &bob)], &json!({"ms": ms}).to_string())
     };
-    let mut first = slow(1_500);
-    std::thread::sleep(Duration::from_millis(400));
+    let mut first = slow(6_000);
+    std::thread::sleep(Duration::from_millis(1_500));
     let second = node.tool_as(&bob, "a__slow", &json!({"ms": 1}));
     assert_eq!(
         (second.status, &second.json()["detail"]["facts"]["exceeded"]),

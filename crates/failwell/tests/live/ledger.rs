@@ -191,7 +191,7 @@ fn the_whole_story_is_told_while_the_server_runs_and_no_secret_is_in_it() {
     node.waits_for(&reference, 1);
     told.push(node.told());
     node.signal("-TERM");
-    assert!(within(Duration::from_secs(20), || !alive(node.pid())));
+    assert!(within(Duration::from_secs(60), || !alive(node.pid())), "{}", node.told());
     told.push(node.told());
     let lines = std::fs::read_to_string(folder.0.join("a.jsonl")).expect("the copy");
     assert!(lines.lines().all(|line| serde_json::from_str::<Value>(line).is_ok()), "{lines}");

@@ -10,6 +10,7 @@ use serde_json::{Value, json};
 
 use crate::canary;
 use crate::folder::Folder;
+use crate::ledger::alive;
 
 /// `failwell up`, ended when dropped.
 pub(crate) struct Node {
@@ -124,7 +125,14 @@ impl Node {
     /// Waits until it has said something on standard error, so many times.
     pub(crate) fn waits_for(&self, text: &str, times: usize) {
         let is_told = || self.told().matches(text).count() >= times;
-        assert!(within(Duration::from_secs(20), is_told), "{text:?} was not told: {}", self.told());
+        assert!(within(Duration::from_secs(60), is_told), "{text:?} was not told: {}", self.told());
+    }
+
+    /// Waits until so many requests are being worked on, the one that asks not counted.
+    pub(crate) fn works_on(&self, requests: usize) {
+        let wanted = format!("failwell_requests_in_flight {requests}");
+        let is_so = || self.numbers().lines().any(|line| line == wanted);
+        assert!(within(Duration::from_secs(30), is_so), "never {requests} at once: {}", self.numbers());
     }
 
     /// Sends a request on a connection of its own, and reads the answer to its end.
@@ -156,7 +164,7 @@ impl Node {
     /// Sends a request and leaves the reading to the test.
     pub(crate) fn open(&self, verb: &str, path: &str, headers: &[(&str, &str)], body: &str) -> TcpStream {
         let mut stream = TcpStream::connect(self.address).expect("a connection");
-        stream.set_read_timeout(Some(Duration::from_secs(30))).expect("a deadline");
+        stream.set_read_timeout(Some(Duration::from_secs(60))).expect("a deadline");
         let mut head = format!(
             "{verb} {path} HTTP/1.1\r\nHost: {}\r\nConnection: close\r\nContent-Length: {}\r\n",
             self.address,
@@ -289,6 +297,6 @@ pub(crate) fn within(limit: Duration, is: impl Fn() -> bool) -> bool {
 
 /// Whether a process ends in time.
 pub(crate) fn ends(pid: &str) -> bool {
-    let place = std::path::Path::new("/proc").join(pid);
-    within(Duration::from_secs(15), || !place.exists())
+    let pid = pid.parse().expect("a number");
+    within(Duration::from_secs(30), || !alive(pid))
 }

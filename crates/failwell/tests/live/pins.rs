@@ -8,7 +8,7 @@ use crate::folder::Folder;
 use crate::ledger::{failwell, records_once, said};
 use crate::node::{Answer, Node, within};
 
-const PATIENCE: Duration = Duration::from_secs(30);
+const PATIENCE: Duration = Duration::from_secs(60);
 
 fn tool(name: &str, description: &str) -> Value {
     json!({"name": name, "description": description, "inputSchema": {"type": "object", "properties": {"path": {"type": "string"}}}})
@@ -254,7 +254,7 @@ fn a_server_over_http_is_watched_on_both_of_its_faces() {
     assert_eq!(lists(), [1, 1]);
     far.save(&behind("Says something else."));
     server.waits_for("rules read again", 1);
-    assert!(within(Duration::from_secs(70), || lists() == [0, 0]));
+    assert!(within(Duration::from_secs(150), || lists() == [0, 0]));
     assert!(said(&near, &["pin", "diff"]).contains("Says something else."));
     // What one face is approved for is approved for the other, where they say the same.
     said(&near, &["pin", "approve", "far", "--yes"]);

@@ -2,6 +2,7 @@
 
 use std::net::{TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use crate::folder::Folder;
@@ -18,9 +19,7 @@ pub(crate) struct Redis {
 
 impl Redis {
     pub(crate) fn new() -> Redis {
-        let free = TcpListener::bind("127.0.0.1:0").expect("a port");
-        let port = free.local_addr().expect("an address").port();
-        drop(free);
+        let port = free_port();
         let folder = Folder::new();
         let child = start(port, &folder);
         Redis { child, port, folder }
@@ -54,14 +53,25 @@ impl Drop for Redis {
     }
 }
 
+/// A port nobody listens on, another one each time. They lie below those the system gives to whoever asks for any: no
+/// node of another test gets one by chance before Redis is up, nor while it is away.
+fn free_port() -> u16 {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    let begin = std::process::id().wrapping_mul(61);
+    let mut ports = std::iter::repeat_with(|| NEXT.fetch_add(1, Ordering::Relaxed))
+        .filter_map(|turn| u16::try_from(20_000 + begin.wrapping_add(turn) % 10_000).ok());
+    ports.find(|port| TcpListener::bind(("127.0.0.1", *port)).is_ok()).expect("a port")
+}
+
 fn start(port: u16, folder: &Folder) -> Child {
     let mut command = Command::new("redis-server");
     command.args(["--port", &port.to_string(), "--bind", "127.0.0.1", "--requirepass", PASSWORD]);
     command.args(["--save", "", "--appendonly", "no", "--dir"]).arg(&folder.0);
-    let child = command.stdout(Stdio::null()).spawn().unwrap_or_else(|error| {
+    let mut child = command.stdout(Stdio::null()).spawn().unwrap_or_else(|error| {
         panic!("redis-server does not start ({error}): install it (Debian: redis-server), as `./x test` does")
     });
     let is_up = || TcpStream::connect(("127.0.0.1", port)).is_ok();
-    assert!(within(Duration::from_secs(10), is_up), "redis-server listens");
+    assert!(within(Duration::from_secs(60), is_up), "redis-server listens");
+    assert!(matches!(child.try_wait(), Ok(None)), "redis-server ended at once");
     child
 }

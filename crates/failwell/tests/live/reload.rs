@@ -10,10 +10,11 @@ use serde_json::{Value, json};
 use crate::folder::{Folder, upstream};
 use crate::node::{Node, ends};
 
-/// A slow call that begins now; its answer comes later.
+/// A slow call that has begun; its answer comes later.
 fn slow(node: &Node, tool: &str) -> std::thread::JoinHandle<String> {
-    let mut stream = node.open("POST", &format!("/v1/tools/{tool}"), &[], r#"{"ms":3000}"#);
-    std::thread::sleep(Duration::from_millis(300));
+    let mut stream = node.open("POST", &format!("/v1/tools/{tool}"), &[], r#"{"ms":4000}"#);
+    node.works_on(1);
+    std::thread::sleep(Duration::from_millis(500));
     std::thread::spawn(move || {
         let mut text = String::new();
         std::io::Read::read_to_string(&mut stream, &mut text).expect("an answer");

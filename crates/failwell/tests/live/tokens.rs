@@ -189,11 +189,14 @@ fn tokens_let_their_subjects_in_with_their_roles_and_others_are_told_where_to_ge
     assert_eq!(ask(&node, &new.token("new", &claims(json!({})))).text(), "2");
     assert_eq!(keys.asked(), 2);
     assert_eq!(ask(&node, &good).reason(), "policy/BAD_TOKEN", "a key that was taken out");
+    let began = std::time::Instant::now();
     for number in 0..40 {
         let made_up = stranger.token(&format!("made-up-{number}"), &claims(json!({})));
         assert_eq!(ask(&node, &made_up).reason(), "policy/BAD_TOKEN");
     }
-    assert!(keys.asked() <= 6, "asked {} times", keys.asked());
+    // Five at once, and one more every ten seconds.
+    let most = 6 + began.elapsed().as_secs() / 10;
+    assert!(keys.asked() as u64 <= most, "asked {} times", keys.asked());
     assert_eq!(ask(&node, &new.token("new", &claims(json!({})))).text(), "3");
 }
 
@@ -209,8 +212,7 @@ fn keys_in_a_file_and_keys_that_cannot_be_had() {
     assert_eq!(ask(&node, &two.token("two", &claims(json!({})))).text(), "2");
 
     // Nobody listens there: tokens cannot be checked, and nobody is let in.
-    let gone = TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr()).expect("a port");
-    folder.save(&file(&format!("http://{gone}/keys")));
+    folder.save(&file("http://127.0.0.1:1/keys"));
     node.waits_for("keys read again", 1);
     let answer = ask(&node, &two.token("two", &claims(json!({}))));
     assert_eq!((answer.status, answer.reason().as_str()), (503, "policy/ISSUER"), "{answer:?}");

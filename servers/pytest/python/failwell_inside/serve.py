@@ -42,6 +42,7 @@ class Worker:
         self.link, self.loaded, self.libc = link, loaded, libc
         self.spare = None
         self.busy = {}  # forks that have an errand, by the number of our end of their socket
+        self.in_hand = []  # descriptors of the errand that is being handed over
 
     def work(self):
         """Until nobody is there to ask any more."""
@@ -62,9 +63,9 @@ class Worker:
 
     def answer(self, request, descriptors):
         objection = self.loaded.objection()
+        self.in_hand = descriptors
         forked = objection is None and self.hand_over(request, descriptors)
-        for descriptor in descriptors:
-            os.close(descriptor)
+        self.drop_in_hand()
         send_line(self.link, forked=forked, objection=objection)
 
     def hand_over(self, request, descriptors):
@@ -76,9 +77,16 @@ class Worker:
         self.busy[fork.desk.fileno()] = fork
         return True
 
+    def drop_in_hand(self):
+        for descriptor in self.in_hand:
+            os.close(descriptor)
+        self.in_hand = []
+
     def close_in_fork(self):
-        """Our ends of sockets are ours alone, so that a fork sees when we are gone."""
+        """Our ends of sockets are ours alone, so that a fork sees when we are gone. So is what comes with an errand: a
+        fork made for it is given its own, and a copy that lives on in a daemon would hide the end of its overseer."""
         self.link.close()
+        self.drop_in_hand()
         for fork in [self.spare, *self.busy.values()]:
             if fork is not None:
                 fork.desk.close()

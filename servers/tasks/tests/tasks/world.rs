@@ -76,7 +76,7 @@ impl World {
             service: emulator.base_url(),
             keep: TokenStore::File,
             pace: PaceIs::Free,
-            timeout: Duration::from_secs(2),
+            timeout: Duration::from_secs(5),
             pause: Duration::from_millis(5),
             fresh: Duration::ZERO,
             poll: Duration::from_millis(100),

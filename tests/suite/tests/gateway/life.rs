@@ -14,19 +14,22 @@ async fn twenty_slow_calls_take_as_long_as_one() {
     world.call("ev__echo", json!({})).await;
     let start = Instant::now();
     for _ in 0..20 {
-        world.start("tools/call", json!({"name": "ev__slow", "arguments": {"ms": 200}})).await;
+        world.start("tools/call", json!({"name": "ev__slow", "arguments": {"ms": 500}})).await;
     }
     for _ in 0..20 {
         assert_eq!(text(&world.hear().await), "slept");
     }
-    assert!(start.elapsed() < Duration::from_millis(1_500), "{:?}", start.elapsed());
+    // One after the other they take ten seconds.
+    assert!(start.elapsed() < Duration::from_secs(7), "{:?}", start.elapsed());
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_cancelled_call_is_silent_and_the_upstream_hears_of_it() {
     let mut world = World::new(vec![evil()]).await;
     world.call("ev__echo", json!({})).await;
-    let slow = world.start("tools/call", json!({"name": "ev__slow", "arguments": {"ms": 2_000}})).await;
+    let (started, pause) = (Instant::now(), Duration::from_secs(5));
+    let slow = json!({"name": "ev__slow", "arguments": {"ms": pause.as_millis()}});
+    let slow = world.start("tools/call", slow).await;
     assert_eq!(text(&world.call("ev__echo", json!({"at": "once"})).await), r#"{"at":"once"}"#);
     let cancel =
         json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": slow}});
@@ -38,8 +41,8 @@ async fn a_cancelled_call_is_silent_and_the_upstream_hears_of_it() {
             }
         }
     };
-    tokio::time::timeout(Duration::from_secs(5), heard).await.expect("the upstream saw the cancel");
-    tokio::time::sleep(Duration::from_millis(2_200)).await;
+    tokio::time::timeout(Duration::from_secs(30), heard).await.expect("the upstream saw the cancel");
+    tokio::time::sleep((pause + Duration::from_millis(200)).saturating_sub(started.elapsed())).await;
     world.call("ev__echo", json!({})).await;
     assert!(!world.said.contains("slept"), "a cancelled call was answered");
 }
@@ -47,7 +50,7 @@ async fn a_cancelled_call_is_silent_and_the_upstream_hears_of_it() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_timeout_leaves_the_upstream_alive_and_informed() {
     let mut settings = evil();
-    settings.timeout = Duration::from_millis(500);
+    settings.timeout = Duration::from_secs(3);
     let mut world = World::new(vec![settings]).await;
     world.call("ev__hang", json!({})).await;
     assert_eq!(
@@ -96,12 +99,12 @@ async fn nothing_an_upstream_started_outlives_it() {
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
     };
-    tokio::time::timeout(Duration::from_secs(10), gone).await.expect("the grandchild is gone");
+    tokio::time::timeout(Duration::from_secs(30), gone).await.expect("the grandchild is gone");
 }
 
 /// Whether a process is gone before long.
 async fn is_gone(pid: &str) -> bool {
-    for _ in 0..500 {
+    for _ in 0..1_500 {
         if !Path::new("/proc").join(pid).exists() {
             return true;
         }
@@ -128,7 +131,7 @@ async fn an_idle_upstream_is_stopped_and_started_again_when_needed() {
 #[tokio::test(flavor = "multi_thread")]
 async fn restarts_have_a_budget_and_the_circuit_closes_again() {
     let mut settings = evil();
-    settings.restart = failwell_gateway::Restart { budget: 2, window: Duration::from_secs(3) };
+    settings.restart = failwell_gateway::Restart { budget: 2, window: Duration::from_secs(10) };
     let mut world = World::new(vec![settings]).await;
     for _ in 0..3 {
         let crashed = world.call("ev__crash", json!({})).await;
@@ -138,7 +141,7 @@ async fn restarts_have_a_budget_and_the_circuit_closes_again() {
     assert_eq!(failed(&open), (-32004, "gateway/CIRCUIT_OPEN"));
     assert_eq!(open["error"]["data"]["effect"], "none", "{open}");
     let wait = open["error"]["data"]["retry_after_ms"].as_u64().expect("a wait");
-    assert!(wait <= 3_000, "{open}");
+    assert!(wait <= 10_000, "{open}");
     tokio::time::sleep(Duration::from_millis(wait + 50)).await;
     assert_eq!(text(&world.call("ev__echo", json!({})).await), "{}", "it is as good as its word");
 }
@@ -146,7 +149,7 @@ async fn restarts_have_a_budget_and_the_circuit_closes_again() {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_upstream_that_was_stopped_answers_others_when_it_goes_on() {
     let mut settings = evil();
-    settings.timeout = Duration::from_secs(1);
+    settings.timeout = Duration::from_secs(3);
     let mut world = World::new(vec![settings]).await;
     let pid = text(&world.call("ev__pid", json!({})).await).to_owned();
     let late = world.call("ev__stop_myself", json!({})).await;
@@ -156,6 +159,11 @@ async fn an_upstream_that_was_stopped_answers_others_when_it_goes_on() {
     // The answer nobody waits for any more is not taken for another.
     assert_eq!(text(&world.call("ev__echo", json!({"n": 1})).await), r#"{"n":1}"#);
     assert_eq!(text(&world.call("ev__pid", json!({})).await), pid, "the same process");
+}
+
+/// Whether the only thing wrong was that it took too long.
+fn took_too_long(answer: &serde_json::Value) -> bool {
+    answer["error"]["data"]["reason"] == "gateway/UPSTREAM_TIMEOUT"
 }
 
 /// The question in the modern era is given up before such a server has read it.
@@ -169,6 +177,13 @@ async fn a_server_that_takes_long_to_start_is_found_in_either_era() {
             }
         }
         let mut world = World::new(vec![settings]).await;
-        assert_eq!(text(&world.call("ev__echo", json!({"era": era})).await), json!({"era": era}).to_string());
+        let mut answer = world.call("ev__echo", json!({"era": era})).await;
+        // A call waits ten seconds for the names of the tools: on a busy machine the server may need more.
+        for _ in 0..5 {
+            if took_too_long(&answer) {
+                answer = world.call("ev__echo", json!({"era": era})).await;
+            }
+        }
+        assert_eq!(text(&answer), json!({"era": era}).to_string());
     }
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use failwell_fault::Secret;
 use failwell_gateway::{Reach, UpstreamSettings};
+use failwell_suite::program::Folder;
 use serde_json::{Value, json};
 
 use crate::client::{World, evil, failed, text};
@@ -28,7 +29,26 @@ async fn gone(process: &Path) {
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
     };
-    tokio::time::timeout(Duration::from_secs(10), gone).await.expect("it is ended");
+    tokio::time::timeout(Duration::from_secs(30), gone).await.expect("it is ended");
+}
+
+/// Has the server write down what it hears, for a test that waits until it has heard it.
+fn listening(mut settings: UpstreamSettings, folder: &Folder) -> UpstreamSettings {
+    if let Reach::Child { environment, .. } = &mut settings.reach {
+        let log = folder.path().join("heard").display().to_string();
+        environment.push(("EVIL_LOG".to_owned(), Secret::new(log)));
+    }
+    settings
+}
+
+async fn until_heard(said: &str, folder: &Folder) {
+    let log = folder.path().join("heard");
+    let heard = async {
+        while !std::fs::read_to_string(&log).is_ok_and(|text| text.lines().any(|line| line == said)) {
+            tokio::time::sleep(Duration::from_millis(20)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(30), heard).await.expect("the upstream hears of the call");
 }
 
 /// The answer to one of many requests on their way.
@@ -60,10 +80,11 @@ async fn what_did_not_change_is_left_alone_and_what_went_is_ended() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_call_ends_where_it_began() {
-    let mut world = World::new(vec![evil()]).await;
+    let folder = Folder::create();
+    let mut world = World::new(vec![listening(evil(), &folder)]).await;
     let old = Path::new("/proc").join(text(&world.call("ev__spawn", json!({})).await));
-    let slow = world.start("tools/call", json!({"name": "ev__slow", "arguments": {"ms": 1_000}})).await;
-    tokio::time::sleep(Duration::from_millis(200)).await;
+    let slow = world.start("tools/call", json!({"name": "ev__slow", "arguments": {"ms": 6_000}})).await;
+    until_heard("tools/call slow", &folder).await;
     let reloaded = world.gateway.reload(vec![marked("MARK")], Vec::new());
     world.gateway.announce(&reloaded);
     assert_eq!(reloaded.changed, ["ev"]);
@@ -77,11 +98,12 @@ async fn a_call_ends_where_it_began() {
 #[tokio::test(flavor = "multi_thread")]
 async fn one_that_never_answers_does_not_hold_up_its_end() {
     let mut settings = evil();
-    (settings.timeout, settings.start_timeout) = (Duration::from_secs(1), Duration::from_secs(1));
-    let mut world = World::new(vec![settings]).await;
+    (settings.timeout, settings.start_timeout) = (Duration::from_secs(4), Duration::from_secs(4));
+    let folder = Folder::create();
+    let mut world = World::new(vec![listening(settings, &folder)]).await;
     let old = Path::new("/proc").join(text(&world.call("ev__spawn", json!({})).await));
     let hang = world.start("tools/call", json!({"name": "ev__hang", "arguments": {}})).await;
-    tokio::time::sleep(Duration::from_millis(200)).await;
+    until_heard("tools/call hang", &folder).await;
     world.gateway.reload(Vec::new(), Vec::new());
     assert_eq!(failed(&answer(&mut world, hang).await).1, "gateway/UPSTREAM_TIMEOUT");
     gone(&old).await;

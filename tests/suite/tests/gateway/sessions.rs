@@ -21,7 +21,7 @@ fn keeper(sharing: Option<Sharing>) -> UpstreamSettings {
         inherited: Vec::new(),
     };
     let mut settings = UpstreamSettings::new("up", reach);
-    (settings.sharing, settings.timeout) = (sharing, Duration::from_secs(10));
+    (settings.sharing, settings.timeout) = (sharing, Duration::from_secs(30));
     settings
 }
 
@@ -32,7 +32,7 @@ async fn memory(world: &mut World) -> Value {
 }
 
 async fn until(what: &str, holds: impl Fn() -> bool) {
-    for _ in 0..250 {
+    for _ in 0..1_500 {
         if holds() {
             return;
         }
@@ -207,9 +207,18 @@ async fn what_a_shared_child_says_to_nobody_in_particular_reaches_nobody_but_its
     let mut second = first.beside(Era::Session).await;
     memory(&mut second).await;
     // Both have calls running: whose message and whose question it is, nobody can say.
-    let waiting = json!({"name": "up__tell", "arguments": {"what": "nothing", "ms": 1500}});
+    let calls = async |world: &mut World| memory(world).await["calls"].as_u64().expect("a number");
+    let mut before = calls(&mut first).await;
+    let waiting = json!({"name": "up__tell", "arguments": {"what": "nothing", "ms": 2500}});
     let other = second.start("tools/call", waiting).await;
-    tokio::time::sleep(Duration::from_millis(300)).await;
+    // To ask how many calls there were is one itself: two more, and the other one is among them.
+    loop {
+        let now = calls(&mut first).await;
+        if now == before + 2 {
+            break;
+        }
+        before = now;
+    }
     first.call("up__tell", json!({"what": "crossed-log"})).await;
     let asked = first.call("up__ask", json!({"what": "crossed-question"})).await;
     assert!(text(&asked).contains("no client can answer"), "{asked}");
@@ -248,9 +257,16 @@ async fn changes_of_a_resource_are_heard_by_those_who_watch_it() {
         for uri in ["x://a", "x://b"] {
             first.call("up__touch", json!({"uri": uri})).await;
         }
-        memory(&mut first).await;
-        memory(&mut second).await;
         let heard = |world: &World, uri: &str| world.said.contains(&format!("\"uri\":\"up+{uri}\""));
+        // A notice and an answer go out by different ways: what must come is waited for.
+        for _ in 0..300 {
+            memory(&mut first).await;
+            memory(&mut second).await;
+            if heard(&first, "x://a") && (heard(&second, "x://b") || sharing.is_some()) {
+                break;
+            }
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
         assert!(heard(&first, "x://a") && !heard(&first, "x://b"), "{sharing:?}: {}", first.said);
         assert!(!heard(&second, "x://a"), "{sharing:?}: {}", second.said);
         assert_eq!(heard(&second, "x://b"), sharing.is_none(), "{sharing:?}: {}", second.said);

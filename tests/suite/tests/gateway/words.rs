@@ -70,7 +70,7 @@ async fn lines_that_are_no_messages_are_counted_and_told_when_it_crashes() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_program_that_only_prints_is_known_by_what_it_printed() {
     let mut settings = evil();
-    settings.start_timeout = std::time::Duration::from_secs(1);
+    settings.start_timeout = std::time::Duration::from_secs(4);
     if let Reach::Child { program, arguments, .. } = &mut settings.reach {
         *program = PathBuf::from("/bin/sh");
         *arguments =

@@ -79,7 +79,7 @@ async fn what_does_not_end_is_ended_and_the_next_call_is_answered() {
     {
         let began = Instant::now();
         assert_eq!(call(&pool, code, &[], &[], limit).await, Err(ReplayProblem::TimedOut), "{code}");
-        assert!(began.elapsed() < Duration::from_secs(10), "{:?}", began.elapsed());
+        assert!(began.elapsed() < Duration::from_secs(30), "{:?}", began.elapsed());
     }
     let outcome = call(&pool, "def f():\n    return 1\n", &[], &[], LONG).await;
     assert!(matches!(outcome.expect("an answer").ended, Ended::Returned { .. }));

@@ -1,7 +1,5 @@
 //! Every queue has a bound, and says so when it is full.
 
-use std::time::Duration;
-
 use failwell_rpc::{Era, Revision};
 use failwell_server::Settings;
 use serde_json::json;
@@ -22,7 +20,7 @@ async fn too_many_in_flight() {
     for revision in Revision::ALL {
         let world = narrow();
         let mut client = Stdio::open(&world, revision).await;
-        client.send(letter::tool(revision, "1", "suite_late", json!({"ms": 200}))).await;
+        client.send(letter::tool(revision, "1", "suite_late", json!({"ms": 1_000}))).await;
         client.send(letter::good(revision, "2")).await;
         let expected = error("server/BUSY", 1429, 429).id("2").with("/facts/limit", 1);
         told(&world, &client.next().await, &expected, revision);
@@ -32,12 +30,13 @@ async fn too_many_in_flight() {
         let world = narrow();
         let server = Server::start(&world, settings()).await;
         let mut client = Http::open(&server, revision).await;
-        let mut late = client.begin_post(letter::tool(revision, "1", "suite_late", json!({"ms": 300}))).await;
-        tokio::time::sleep(Duration::from_millis(100)).await;
+        let mut late =
+            client.begin_post(letter::tool(revision, "1", "suite_late", json!({"ms": 2_000}))).await;
+        world.works_on(1).await;
         let response = client.post("/mcp", letter::good(revision, "2")).await;
         refused(&world, &response, (429, 1429, "server/BUSY"));
         assert!(response.header("retry-after").is_some());
-        assert_eq!(late.response().await.message().first_text(), "300 ms later");
+        assert_eq!(late.response().await.message().first_text(), "2000 ms later");
         client.still_works().await;
     }
 }

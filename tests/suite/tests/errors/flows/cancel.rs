@@ -17,7 +17,8 @@ fn cancelled(id: &str) -> String {
 
 #[tokio::test]
 async fn a_running_request_is_called_off_in_silence() {
-    for revision in Revision::ALL {
+    // At the same time, because each waits for its deadline.
+    futures_util::future::join_all(Revision::ALL.map(async |revision| {
         let world = World::new();
         let mut client = Stdio::open(&world, revision).await;
         client.send(letter::tool(revision, "\"run\"", "suite_hang", json!({}))).await;
@@ -26,8 +27,9 @@ async fn a_running_request_is_called_off_in_silence() {
         // Past the deadline it would have been answered, had it still run.
         tokio::time::sleep(DEADLINE + Duration::from_millis(100)).await;
         assert!(client.still_works().await.is_empty(), "{}", revision.as_str());
-        assert_eq!(world.reasons(), ["server/CANCELLED"]);
-    }
+        assert_eq!(world.reasons_soon().await, ["server/CANCELLED"]);
+    }))
+    .await;
 }
 
 #[tokio::test]
@@ -52,13 +54,13 @@ async fn over_http_a_session_calls_off_with_a_second_request() {
         let mut client = Http::open(&server, revision).await;
         let began = Instant::now();
         let mut hanging = client.begin_post(letter::tool(revision, "5", "suite_hang", json!({}))).await;
-        tokio::time::sleep(Duration::from_millis(50)).await;
+        world.works_on(1).await;
         assert_eq!(client.post("/mcp", cancelled("5")).await.status, 202);
         let response = hanging.response().await;
         assert!(began.elapsed() < DEADLINE, "the response ended when the request was called off");
         assert!(response.messages().expect("messages").is_empty(), "and said nothing");
         client.still_works().await;
-        assert_eq!(world.reasons(), ["server/CANCELLED"]);
+        assert_eq!(world.reasons_soon().await, ["server/CANCELLED"]);
     }
 }
 
@@ -68,10 +70,10 @@ async fn nobody_calls_off_another_sessions_requests() {
     let world = World::new();
     let server = Server::start(&world, settings()).await;
     let (client, mut other) = (Http::open(&server, revision).await, Http::open(&server, revision).await);
-    let mut late = client.begin_post(letter::tool(revision, "5", "suite_late", json!({"ms": 200}))).await;
-    tokio::time::sleep(Duration::from_millis(50)).await;
+    let mut late = client.begin_post(letter::tool(revision, "5", "suite_late", json!({"ms": 1_000}))).await;
+    world.works_on(1).await;
     assert_eq!(other.post("/mcp", cancelled("5")).await.status, 202);
-    assert_eq!(late.response().await.message().first_text(), "200 ms later");
+    assert_eq!(late.response().await.message().first_text(), "1000 ms later");
 }
 
 #[tokio::test]
@@ -80,11 +82,12 @@ async fn the_end_of_one_request_leaves_its_namesake_within_reach() {
     let world = World::new();
     let server = Server::start(&world, settings()).await;
     let mut client = Http::open(&server, revision).await;
-    let mut late = client.begin_post(letter::tool(revision, "5", "suite_late", json!({"ms": 100}))).await;
-    tokio::time::sleep(Duration::from_millis(50)).await;
+    let mut late = client.begin_post(letter::tool(revision, "5", "suite_late", json!({"ms": 1_500}))).await;
+    world.works_on(1).await;
     let mut hanging = client.begin_post(letter::tool(revision, "5", "suite_hang", json!({}))).await;
-    assert_eq!(late.response().await.message().first_text(), "100 ms later");
+    world.works_on(2).await;
+    assert_eq!(late.response().await.message().first_text(), "1500 ms later");
     assert_eq!(client.post("/mcp", cancelled("5")).await.status, 202);
     assert!(hanging.response().await.messages().expect("messages").is_empty());
-    assert_eq!(world.reasons(), ["server/CANCELLED"]);
+    assert_eq!(world.reasons_soon().await, ["server/CANCELLED"]);
 }

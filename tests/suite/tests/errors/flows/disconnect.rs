@@ -1,7 +1,5 @@
 //! Clients that hang up in the middle of a call.
 
-use std::time::Duration;
-
 use failwell_rpc::Revision;
 use serde_json::json;
 
@@ -12,18 +10,6 @@ use crate::client::wire::{Wire, request};
 use crate::letter;
 use crate::world::World;
 
-/// What the journal says once it says anything.
-async fn reasons_soon(world: &World) -> Vec<String> {
-    for _ in 0..400 {
-        let reasons = world.reasons();
-        if !reasons.is_empty() {
-            return reasons;
-        }
-        tokio::time::sleep(Duration::from_millis(10)).await;
-    }
-    Vec::new()
-}
-
 #[tokio::test]
 async fn in_the_modern_era_hanging_up_calls_the_request_off() {
     let revision = Revision::LATEST;
@@ -31,9 +17,9 @@ async fn in_the_modern_era_hanging_up_calls_the_request_off() {
     let server = Server::start(&world, settings()).await;
     let mut client = Http::open(&server, revision).await;
     let hanging = client.begin_post(letter::tool(revision, "5", "suite_hang", json!({}))).await;
-    tokio::time::sleep(Duration::from_millis(50)).await;
+    world.works_on(1).await;
     drop(hanging);
-    assert_eq!(reasons_soon(&world).await, ["server/CANCELLED"]);
+    assert_eq!(world.reasons_soon().await, ["server/CANCELLED"]);
     client.still_works().await;
 }
 
@@ -44,11 +30,11 @@ async fn in_a_session_the_request_goes_on() {
         let server = Server::start(&world, settings()).await;
         let mut client = Http::open(&server, revision).await;
         let hanging = client.begin_post(letter::tool(revision, "5", "suite_hang", json!({}))).await;
-        tokio::time::sleep(Duration::from_millis(50)).await;
+        world.works_on(1).await;
         drop(hanging);
         client.still_works().await;
         // Nothing called it off, so it runs into its deadline.
-        assert_eq!(reasons_soon(&world).await, ["server/TIMEOUT"], "{}", revision.as_str());
+        assert_eq!(world.reasons_soon().await, ["server/TIMEOUT"], "{}", revision.as_str());
     }
 }
 
@@ -89,7 +75,7 @@ async fn a_stdio_client_that_leaves_is_still_answered() {
     for revision in Revision::ALL {
         let world = World::new();
         let mut client = Stdio::open(&world, revision).await;
-        client.send(letter::tool(revision, "1", "suite_late", json!({"ms": 200}))).await;
+        client.send(letter::tool(revision, "1", "suite_late", json!({"ms": 1_000}))).await;
         client.send(letter::tool(revision, "2", "suite_late", json!({"ms": 100}))).await;
         let rest = client.finish().await;
         let ids: Vec<_> = rest.iter().filter_map(|seen| seen.id.clone()).collect();

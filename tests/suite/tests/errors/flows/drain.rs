@@ -1,7 +1,5 @@
 //! Shutting down: every request that was accepted is answered first.
 
-use std::time::Duration;
-
 use failwell_rpc::Revision;
 use serde_json::json;
 use tokio::net::TcpStream;
@@ -19,7 +17,7 @@ async fn over_stdio() {
         let world = World::new();
         let mut client = Stdio::open(&world, revision).await;
         for id in 0..20 {
-            client.send(letter::tool(revision, &id.to_string(), "suite_late", json!({"ms": 200}))).await;
+            client.send(letter::tool(revision, &id.to_string(), "suite_late", json!({"ms": 1_000}))).await;
         }
         assert!(client.still_works().await.is_empty());
         client.stop.cancel();
@@ -40,10 +38,10 @@ async fn over_http() {
         let address = server.address;
         let mut waiting = Vec::new();
         for id in 0..20 {
-            let call = letter::tool(revision, &id.to_string(), "suite_late", json!({"ms": 300}));
+            let call = letter::tool(revision, &id.to_string(), "suite_late", json!({"ms": 2_000}));
             waiting.push((id.to_string(), client.begin_post(call).await));
         }
-        tokio::time::sleep(Duration::from_millis(100)).await;
+        world.works_on(20).await;
         let ending = tokio::spawn(server.finish());
         for (id, mut wire) in waiting {
             let response = wire.response().await;

@@ -15,13 +15,13 @@ async fn over_stdio_the_second_is_refused_and_the_first_goes_on() {
     for revision in Revision::ALL {
         let world = World::new();
         let mut client = Stdio::open(&world, revision).await;
-        client.send(letter::tool(revision, "7", "suite_late", json!({"ms": 200}))).await;
+        client.send(letter::tool(revision, "7", "suite_late", json!({"ms": 1_000}))).await;
         client.send(letter::good(revision, "7")).await;
         let expected = error("rpc/DUPLICATE_ID", -32600, 400).id("7");
         told(&world, &client.next().await, &expected, revision);
         let first = client.next().await;
         told(&world, &first, &result().id("7"), revision);
-        assert_eq!(first.first_text(), "200 ms later");
+        assert_eq!(first.first_text(), "1000 ms later");
         // Once it is answered, the id may be used again.
         client.send(letter::good(revision, "7")).await;
         told(&world, &client.next().await, &result().id("7"), revision);

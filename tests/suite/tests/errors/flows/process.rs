@@ -53,14 +53,14 @@ async fn standard_output_is_protocol_and_nothing_else() {
 async fn told_to_stop_it_answers_first() {
     let mut child = fixture(&["--stdio"]);
     let mut input = child.stdin.take().expect("stdin");
-    let call = letter::tool(REVISION, "1", "suite_late", json!({"ms": 400})) + "\n";
+    let call = letter::tool(REVISION, "1", "suite_late", json!({"ms": 2_000})) + "\n";
     input.write_all((call + &letter::good(REVISION, "2") + "\n").as_bytes()).await.expect("written");
     let mut lines = BufReader::new(child.stdout.take().expect("stdout")).lines();
     let first = soon("an answer", lines.next_line()).await.expect("readable").expect("an answer");
     assert!(Seen::read(first.as_bytes()).expect("a message").is_answer_to("2"), "{first}");
     terminate(&child).await;
     let second = soon("an answer", lines.next_line()).await.expect("readable").expect("an answer");
-    assert_eq!(Seen::read(second.as_bytes()).expect("a message").first_text(), "400 ms later");
+    assert_eq!(Seen::read(second.as_bytes()).expect("a message").first_text(), "2000 ms later");
     assert!(soon("the end", child.wait()).await.expect("ended").success());
     drop(input);
 }
@@ -74,15 +74,16 @@ async fn over_http_too() {
     let address = line.trim().strip_prefix("listening on http://").and_then(|rest| rest.strip_suffix("/mcp"));
     let address: std::net::SocketAddr = address.and_then(|text| text.parse().ok()).expect("an address");
 
-    let body = letter::tool(REVISION, "1", "suite_late", json!({"ms": 400}));
+    let body = letter::tool(REVISION, "1", "suite_late", json!({"ms": 4_000}));
     let mut headers = letter::headers(body.as_bytes(), REVISION);
     headers.push(("Content-Type".to_owned(), "application/json".to_owned()));
     headers.push(("Accept".to_owned(), "application/json, text/event-stream".to_owned()));
     let mut wire = Wire::connect(address).await;
     wire.write(&request("POST", "/mcp", &address.to_string(), &headers, body.as_bytes())).await;
-    tokio::time::sleep(Duration::from_millis(150)).await;
+    // Long enough for it to have read the request, even on a busy machine.
+    tokio::time::sleep(Duration::from_millis(1_500)).await;
     terminate(&child).await;
-    assert_eq!(wire.response().await.message().first_text(), "400 ms later");
+    assert_eq!(wire.response().await.message().first_text(), "4000 ms later");
     assert!(soon("the end", child.wait()).await.expect("ended").success());
     let mut rest = String::new();
     soon("the journal", said.read_to_string(&mut rest)).await.expect("readable");

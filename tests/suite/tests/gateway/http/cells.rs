@@ -64,7 +64,7 @@ async fn world(client: Era, upstream: Era) -> World {
     let address = fixture().await;
     let address = if upstream == Era::Session { of_session_era(address).await } else { address };
     let mut settings = settings("fx", address);
-    settings.timeout = Duration::from_secs(10);
+    settings.timeout = Duration::from_secs(30);
     World::of(client, vec![settings]).await
 }
 

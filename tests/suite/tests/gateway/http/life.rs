@@ -19,13 +19,23 @@ pub(super) fn fine(seen: &Seen) -> Said {
 type Refusal = (&'static str, fn(&Seen) -> Said);
 
 pub(super) async fn until(what: &str, holds: impl Fn() -> bool) {
-    for _ in 0..200 {
+    for _ in 0..1_500 {
         if holds() {
             return;
         }
         tokio::time::sleep(Duration::from_millis(20)).await;
     }
     panic!("never: {what}");
+}
+
+/// Waits until a server that was stopped is gone.
+pub(super) async fn nobody_listens(address: std::net::SocketAddr) {
+    let gone = async {
+        while tokio::net::TcpStream::connect(address).await.is_ok() {
+            tokio::time::sleep(Duration::from_millis(10)).await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(30), gone).await.expect("it stops");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -105,14 +115,16 @@ async fn an_upstream_that_was_restarted_is_found_again() {
     assert_eq!(text(&world.call("up__t", json!({})).await), "fine");
     let address = script.address;
     drop(script);
-    tokio::time::sleep(Duration::from_millis(50)).await;
+    nobody_listens(address).await;
     let failed = world.call("up__t", json!({})).await;
     assert_eq!(failed["error"]["data"]["reason"], "gateway/UPSTREAM_DOWN", "{failed}");
     assert_eq!(failed["error"]["data"]["effect"], "none", "{failed}");
     // It came back as a server of the other era, which is found out when the old one fails.
     let script =
         Script::at(address, |seen| introduced(Era::Modern, seen).unwrap_or_else(|| fine(seen))).await;
-    tokio::time::sleep(Duration::from_millis(500)).await;
+    // It rests for a moment after a failure.
+    let back = async { while world.call("up__t", json!({})).await["result"].is_null() {} };
+    tokio::time::timeout(Duration::from_secs(30), back).await.expect("it is found again");
     assert_eq!(text(&world.call("up__t", json!({})).await), "fine");
     assert_eq!(script.count("server/discover"), 1);
 }
@@ -203,7 +215,7 @@ async fn a_timeout_is_told_upstream_and_other_calls_go_on() {
     })
     .await;
     let mut settings = script.settings("up");
-    settings.timeout = Duration::from_secs(1);
+    settings.timeout = Duration::from_secs(3);
     let mut world = World::new(vec![settings]).await;
     let slow = world.start("tools/call", json!({"name": "up__t", "arguments": {"hang": true}})).await;
     assert_eq!(text(&world.call("up__t", json!({})).await), "fine");
