@@ -171,7 +171,7 @@ impl Connection {
             }
             Ok(Message::Notification(notification)) => {
                 self.calm();
-                self.house.heed(&notification, &self.session);
+                self.house.heed(&notification, &self.session).await;
                 None
             }
             Ok(Message::Response(response)) => {
