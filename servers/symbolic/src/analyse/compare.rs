@@ -174,6 +174,12 @@ fn same(machine: &mut Machine, a: &Value, b: &Value) -> R<Truth> {
                     all_same(machine, &pairs(&x.entries), &pairs(&y.entries))
                 }
                 (Object::Instance(x), Object::Instance(y)) => {
+                    if let crate::values::Type::User(class) = x.class
+                        && machine.class_of(class).is_some_and(|class| class.is_library)
+                        && !machine.annotations_of(class).is_empty()
+                    {
+                        return machine.equal(a, b);
+                    }
                     let values = |instance: &crate::values::Instance| {
                         instance
                             .attributes

@@ -36,7 +36,10 @@ impl Machine {
         };
         let id = self.state.allocate(Object::Cell(None));
         let order = self.resolution_order(id, &bases)?;
-        let class = Class { name: name.clone(), bases, order, attributes: names, kind: kind.clone() };
+        let is_library = self.frame()?.code.is_library;
+        let kind_of_it = kind.clone();
+        let class =
+            Class { name: name.clone(), bases, order, attributes: names, kind: kind_of_it, is_library };
         self.state.set(id, Object::Class(Rc::new(class)));
         self.own_functions(id);
         if kind == ClassKind::Enum {
