@@ -124,7 +124,7 @@ class Flow:
         failed = self.server.finish(tap).refused("device/DRIVER_DIED")
         assert failed.fault["effect"] == "unknown" and failed.fault["origin"] == "upstream", failed.fault
         self.server.refuse("device/SESSION_GONE", "tap_element", selector="Buy", timeout=0)
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + 60
         while any(number in below(os.getpid()) for number in browsers):
             assert time.monotonic() < deadline, "its browser is still there"
             time.sleep(0.1)
@@ -136,7 +136,7 @@ class Flow:
         """Nothing was under way: nothing was done, and the session can be ended all the same."""
         driver = next(number for number, name in below(self.server.process.pid).items() if name == "chromedriver")
         os.kill(driver, signal.SIGKILL)
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + 60
         while driver in below(os.getpid()):
             assert time.monotonic() < deadline, "it is still there"
             time.sleep(0.05)
@@ -147,7 +147,7 @@ class Flow:
     def it_ends(self):
         """The browser goes with its session; the driver waits a while for the next, and goes with the server."""
         self.do("stop_session")
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + 60
         while left := [name for name in below(self.server.process.pid).values() if name.startswith("chrom") and name != "chromedriver"]:
             assert time.monotonic() < deadline, f"still there: {left}"
             time.sleep(0.1)

@@ -5,7 +5,7 @@ import json
 import time
 
 from phone import direct, through_driver
-from processes import appium, emulating, free_port
+from processes import appium, emulating
 from server import each, serving
 
 
@@ -13,7 +13,7 @@ LARGEST = 32 << 20  # bytes of one answer: enough for a picture of 20 MB as text
 
 
 def checks(binary):
-    with emulating(binary) as emulator, serving(binary, direct(emulator), timeout_s=3) as server:
+    with emulating(binary) as emulator, serving(binary, direct(emulator), timeout_s=8) as server:
         yield from each(Agent(server, emulator).checks())
     with emulating(binary) as emulator, serving(binary, direct(emulator), max_answer_bytes=LARGEST) as server:
         yield from each([
@@ -21,9 +21,9 @@ def checks(binary):
             ("one that is too large", lambda: too_large(server, emulator)),
             ("a runner that dies at work", lambda: dies(server, emulator)),
         ])
-    with appium() as url, emulating(binary) as emulator, serving(binary, through_driver(url, emulator), timeout_s=10) as server:
+    with appium() as url, emulating(binary) as emulator, serving(binary, through_driver(url, emulator), timeout_s=20) as server:
         yield from each([("a runner that dies behind Appium", lambda: dies_behind(server, emulator))])
-    nobody = {"name": "nobody", "driver": "webdriveragent", "url": f"http://127.0.0.1:{free_port()}"}
+    nobody = {"name": "nobody", "driver": "webdriveragent", "url": "http://127.0.0.1:1"}
     with serving(binary, nobody) as server:
         yield from each([("nobody is there", lambda: server.refuse("device/DRIVER_UNREACHABLE", "start_session"))])
 
@@ -109,7 +109,7 @@ class Agent:
         began = time.monotonic()
         failed = self.server.refuse("device/TIMEOUT", "tap_element", selector="tab-order")
         took = time.monotonic() - began
-        assert failed.fault["effect"] == "unknown" and took < 30, (failed.fault, took)
+        assert failed.fault["effect"] == "unknown" and took < 60, (failed.fault, took)
         self.do("tap_element", selector="tab-order")
         assert self.emulator.dump()["tab"] == "Order", "the next call is served"
 

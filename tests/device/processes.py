@@ -7,7 +7,6 @@ import os
 import pathlib
 import re
 import signal
-import socket
 import subprocess
 import sys
 import threading
@@ -15,7 +14,9 @@ import time
 import urllib.error
 import urllib.request
 
-START_LIMIT, STOP_LIMIT, GONE_LIMIT = 120, 15, 20  # seconds
+from ports import free_port
+
+START_LIMIT, STOP_LIMIT, GONE_LIMIT = 120, 30, 60  # seconds
 PR_SET_CHILD_SUBREAPER = 36
 
 
@@ -61,12 +62,6 @@ def left_over():
         if not left or time.monotonic() > deadline:
             return left
         time.sleep(0.1)
-
-
-def free_port():
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        return found.getsockname()[1]
 
 
 def end(process):

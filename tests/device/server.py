@@ -72,14 +72,15 @@ def toml(value):
 
 @contextlib.contextmanager
 def serving(binary, *devices, env=None, **settings):
-    """Yields a server with these devices; what it keeps is gone afterwards."""
-    with tempfile.TemporaryDirectory() as folder:
+    """Yields a server with these devices; what it keeps is gone afterwards, and so is what killed drivers and browsers leave."""
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        os.mkdir(f"{folder}/tmp")
         lines = ["[device]", *(f"{name} = {toml(value)}" for name, value in settings.items())]
         for device in devices:
             lines += ["", "[[device.devices]]", *(f"{name} = {toml(value)}" for name, value in device.items())]
         config = pathlib.Path(folder) / "failwell.toml"
         config.write_text("\n".join(lines) + "\n")
-        surroundings = {**os.environ, "FAILWELL_STATE": f"{folder}/state", **(env or {})}
+        surroundings = {**os.environ, "FAILWELL_STATE": f"{folder}/state", "TMPDIR": f"{folder}/tmp", **(env or {})}
         with Server([binary, "serve", "device", "--config", config], env=surroundings) as server:
             server.state = pathlib.Path(folder) / "state"
             yield server

@@ -7,7 +7,7 @@ import process from "node:process";
 const tools = process.env.FAILWELL_TOOLS ?? new URL("../../.tools", import.meta.url).pathname;
 export const load = createRequire(`${tools}/npm/package.json`);
 
-export const LIMIT_MS = 20_000; // one client's whole visit
+export const LIMIT_MS = 90_000; // one client's whole visit
 export const VERSION = { session: "2025-11-25", modern: "2026-07-28", auto: "2026-07-28" };
 const ANSWERS = { username: "testuser", email: "test@example.com", name: "Alice" };
 const TEXT = {

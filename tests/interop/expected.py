@@ -4,7 +4,7 @@ import argparse
 import json
 import sys
 
-LIMIT = 20  # seconds for one client's whole visit
+LIMIT = 90  # seconds for one client's whole visit
 ANSWERS = {"username": "testuser", "email": "test@example.com", "name": "Alice"}
 TEXT = {
     "simple_text": "This is a simple text response for testing.",

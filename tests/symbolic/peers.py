@@ -36,7 +36,7 @@ def has_contract(node):
 def checks(suite):
     theirs = json.loads((HERE / "crosshair.json").read_text())
     explained = json.loads((HERE / "differences.json").read_text())
-    counts, differing = {}, set()
+    counts, differing, late = {}, set(), set()
     with suite.server() as server:
         for name, code, function, broken in examples(suite.environments):
             told = server.call("symbolic_check", code=code, function_name=function, timeout_seconds=SECONDS)["result"]["structuredContent"]
@@ -44,6 +44,8 @@ def checks(suite):
             counts[ours] = counts.get(ours, 0) + 1
             expected = "counterexample" if broken else "verified"
             other = {"confirmed": "verified", "counterexample": "counterexample"}.get(theirs.get(name))
+            if told.get("error_type") == "TimeoutError":
+                late.add(name)
             if ours == "undecided":
                 print(f"  undecided: {name}: {told.get('message')}", flush=True)
             elif ours != expected or (other and ours != other):
@@ -58,6 +60,7 @@ def checks(suite):
     print(f"  {sum(counts.values())} examples of CrossHair: {counts}; {len(differing)} differences, all explained")
 
     def no_more():
-        assert set(explained) == differing, f"explained, but no difference: {sorted(set(explained) - differing)}"
+        # A busy machine may not get as far as a difference, and says so.
+        assert set(explained) - differing <= late, f"explained, but no difference: {sorted(set(explained) - differing)}"
 
     suite.check("peers: explanations", no_more)

@@ -15,7 +15,7 @@ FIELDS = {
     "health_check": ["version", "python_version", "solver", "solver_version", "platform", "memory_usage_mb"],
 }
 PROOF = ["exhaustive", "paths", "bounds_hit", "unsupported", "assumptions", "solver", "budget_used", "replayed"]
-SECONDS = 5  # for a call that says nothing else: what is not decided by then is counted as such
+SECONDS = 20  # for a call that says nothing else: enough for a busy machine; what is not decided by then is counted as such
 UNDECIDED_ERRORS = ("TimeoutError", "UnsupportedConstruct")
 
 

@@ -3,9 +3,10 @@
 import os
 import pathlib
 import shutil
-import socket
 import subprocess
 import tempfile
+
+from ports import free_port
 
 PROGRAMS = pathlib.Path(os.environ.get("FAILWELL_POSTGRES_BIN", "/usr/lib/postgresql/15/bin"))
 PASSWORD = "open-sesame-4711"
@@ -22,9 +23,7 @@ class Postgres:
         if self.drop:
             for path in (self.folder, secret):
                 shutil.chown(path, "nobody", "nogroup")
-        with socket.socket() as free:
-            free.bind(("127.0.0.1", 0))
-            self.port = free.getsockname()[1]
+        self.port = free_port()
         self.data = self.folder / "data"
         self.do("initdb", "-D", self.data, "-U", "owner", "--auth=scram-sha-256", f"--pwfile={secret}", "--no-sync", "-E", "UTF8")
         self.start()

@@ -26,7 +26,7 @@ class Client:
     def __exit__(self, *_):
         self.process.stdin.close()
         try:
-            self.process.wait(15)
+            self.process.wait(60)
         except subprocess.TimeoutExpired:
             self.process.kill()
             self.process.wait()

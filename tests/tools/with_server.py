@@ -18,7 +18,7 @@ import urllib.parse
 
 READY = re.compile(r"listening on (http://\S+)")
 START_LIMIT = 120  # seconds: a cold `cargo run` may still have to link
-STOP_LIMIT = 5
+STOP_LIMIT = 30
 KEPT_LINES = 200
 
 

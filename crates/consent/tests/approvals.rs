@@ -132,10 +132,10 @@ async fn questions_and_answers_expire() {
     assert_eq!(settled, Decided::Settled("expired"));
     assert_ne!(open(&kept, "{}").await, late, "it is asked anew");
 
-    let short = petition("ann", "other", "{}", Duration::from_millis(400));
+    let short = petition("ann", "other", "{}", Duration::from_secs(3));
     let Standing::Open(id) = kept.seek(short.clone()).await.expect("asked") else { panic!("open") };
     approve(&kept, &id);
-    tokio::time::sleep(Duration::from_millis(450)).await;
+    tokio::time::sleep(Duration::from_millis(3_100)).await;
     let standing = kept.seek(short).await.expect("asked");
     assert!(matches!(&standing, Standing::Open(other) if *other != id), "{standing:?}");
     assert_eq!(kept.read(&id).expect("read").expect("known").state, "expired");

@@ -79,8 +79,11 @@ mod tests {
     #[test]
     fn both_ways_of_looking_see_the_same() {
         let mut child = std::process::Command::new("sh").args(["-c", "sleep 60 & wait"]).spawn().unwrap();
-        std::thread::sleep(std::time::Duration::from_millis(200));
         let pid = i32::try_from(child.id()).unwrap();
+        let began = std::time::Instant::now();
+        while by_parents(pid).is_empty() && began.elapsed().as_secs() < 30 {
+            std::thread::sleep(std::time::Duration::from_millis(10));
+        }
         let lists = by_lists(listed(pid).unwrap());
         let parents = by_parents(pid);
         for one in super::below(pid) {

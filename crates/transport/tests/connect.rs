@@ -72,27 +72,27 @@ async fn a_kept_connection_that_was_closed_is_replaced() {
     let remote = remote(address);
     for _ in 0..5 {
         assert_eq!(ask(&remote).await.expect("an answer"), "{}");
-        tokio::time::sleep(Duration::from_millis(30)).await;
+        tokio::time::sleep(Duration::from_millis(100)).await;
     }
     assert_eq!(accepted.load(Ordering::SeqCst), 5);
 }
 
 #[tokio::test]
 async fn requests_at_once_do_not_wait_for_each_other() {
-    let (address, accepted) = server(usize::MAX, Duration::from_millis(300)).await;
+    let (address, accepted) = server(usize::MAX, Duration::from_millis(500)).await;
     let remote = remote(address);
     let start = std::time::Instant::now();
     let all = futures_util::future::join_all((0..20).map(|_| ask(&remote))).await;
     assert!(all.iter().all(|answer| answer.as_ref().is_ok_and(|body| body == "{}")));
-    assert!(start.elapsed() < Duration::from_secs(2), "{:?}", start.elapsed());
+    // One after the other they take ten seconds.
+    assert!(start.elapsed() < Duration::from_secs(6), "{:?}", start.elapsed());
     assert_eq!(accepted.load(Ordering::SeqCst), 20);
 }
 
 #[tokio::test]
 async fn nobody_there_means_that_nothing_was_sent() {
-    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
-    let address = listener.local_addr().expect("an address");
-    drop(listener);
+    // Port 1 is nobody's.
+    let address = SocketAddr::from(([127, 0, 0, 1], 1));
     assert!(matches!(ask(&remote(address)).await, Err(Unheard::NotSent(_))));
 }
 
@@ -159,7 +159,7 @@ async fn saying(pieces: &'static [&'static str], then_hangs_up: bool) -> (Socket
             }
             if !then_hangs_up {
                 tokio::spawn(async move {
-                    tokio::time::sleep(Duration::from_secs(5)).await;
+                    tokio::time::sleep(Duration::from_secs(60)).await;
                     drop(socket);
                 });
             }
@@ -215,7 +215,7 @@ async fn a_server_that_speaks_unasked_is_not_spoken_to_again() {
         let remote = remote(address);
         for asked in 1..=2 {
             ask(&remote).await.expect("an answer");
-            tokio::time::sleep(Duration::from_millis(60)).await;
+            tokio::time::sleep(Duration::from_millis(500)).await;
             assert_eq!(accepted.load(Ordering::SeqCst), asked);
         }
     }
@@ -229,7 +229,7 @@ async fn an_answer_that_comes_before_the_request_is_out_is_heard() {
     for asked in 1..=2 {
         let body = Bytes::from(vec![b' '; 32 << 20]);
         let sending = remote.send(Verb::Post, HeadLines::new(), body);
-        let heard = tokio::time::timeout(Duration::from_secs(5), sending).await.expect("in time");
+        let heard = tokio::time::timeout(Duration::from_secs(30), sending).await.expect("in time");
         let heard = heard.expect("an answer");
         assert_eq!(heard.status(), 413);
         assert_eq!(heard.whole(100).await.expect("a body"), "no!");

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::folder::{Folder, upstream};
 use crate::identity::new_key;
-use crate::ledger::{failwell, records, said};
+use crate::ledger::{failwell, records_once, said};
 use crate::node::{Answer, Node, within};
 
 const RULE: &str = "[tools.a]\napprove = [\"count\", \"variable\", \"ask\"]\n";
@@ -147,16 +147,14 @@ fn a_no_is_told_with_its_reason_and_everything_is_in_the_ledger() {
     let id = needed(&call("B"));
     approve(&folder, &id);
     assert_eq!(call("B").status, 200);
-    let all = || records(&folder, &[]);
     let uses = |all: &[Value], word: &str| {
         let decided =
             |record: &Value| record["guards"].as_array().into_iter().flatten().any(|g| g["decided"] == word);
         all.iter().filter(|record| decided(record)).count()
     };
     let counted = |all: &[Value]| ["needed", "used", "denied", "approve", "deny"].map(|word| uses(all, word));
-    assert!(within(Duration::from_secs(20), || counted(&all()) == [2, 1, 1, 1, 1]), "{:?}", counted(&all()));
-    let used =
-        all().into_iter().find(|record| uses(std::slice::from_ref(record), "used") == 1).expect("a use");
+    let all = records_once(&folder, &[], |all| counted(all) == [2, 1, 1, 1, 1]);
+    let used = all.iter().find(|record| uses(std::slice::from_ref(record), "used") == 1).expect("a use");
     let story = said(&folder, &["explain", used["ref"].as_str().expect("a reference")]);
     assert!(story.contains(&format!("approval on the call: used: approval {id} by terminal:")), "{story}");
     let asked = said(&folder, &["explain", &id]);
@@ -164,12 +162,11 @@ fn a_no_is_told_with_its_reason_and_everything_is_in_the_ledger() {
         asked.contains("policy/APPROVAL_NEEDED"),
         "the id is the reference of the call that asked: {asked}"
     );
-    let decisions = records(&folder, &["--tool", "a__variable", "--outcome", "ok"]);
     let by = |record: &Value| record["caller"].as_str().is_some_and(|caller| caller.starts_with("terminal:"));
-    assert_eq!(
-        decisions.iter().filter(|record| by(record) && record["method"] == "approvals/decide").count(),
-        2
-    );
+    let decided = |record: &&Value| by(record) && record["method"] == "approvals/decide";
+    records_once(&folder, &["--tool", "a__variable", "--outcome", "ok"], |of_it| {
+        of_it.iter().filter(decided).count() == 2
+    });
 }
 
 #[test]

@@ -10,7 +10,7 @@ use base64::prelude::BASE64_STANDARD;
 use serde_json::json;
 
 use crate::folder::{Folder, upstream};
-use crate::ledger::{alive, files, records};
+use crate::ledger::{alive, files, records_once};
 use crate::node::{Answer, Node, within};
 
 /// A secret that every guard knows by its shape, with the marker the canary looks for.
@@ -118,7 +118,7 @@ fn a_planted_secret_is_in_nothing_the_program_writes() {
         let node = Node::up(&folder, &[]);
         let mut answers = say_everywhere(&node, "lobby__echo", &secret);
         answers.extend(say_everywhere(&node, "a__leak", &secret));
-        assert!(within(Duration::from_secs(30), || records(&folder, &[]).len() > 100));
+        records_once(&folder, &["--limit", "1000"], |all| all.len() > 100);
         if matches!(action, "redact" | "block") {
             let place = place();
             let all: Vec<String> = answers.iter().map(|answer| format!("{answer:?}")).collect();

@@ -1,21 +1,13 @@
 //! Content guards of the real program: what the ledger says of them, and guards that change while they watch.
 
-use std::time::Duration;
-
 use serde_json::json;
 
 use crate::folder::{Folder, upstream};
-use crate::ledger::{records, said};
-use crate::node::{Answer, Node, within};
+use crate::ledger::story;
+use crate::node::Node;
 
 fn token() -> String {
     format!("ghp_{}", "x7Rk2mPq9WvL4tZs8NcY".repeat(2).get(..36).expect("enough"))
-}
-
-fn story(folder: &Folder, answer: &Answer) -> String {
-    let reference = answer.json()["detail"]["ref"].as_str().expect("a reference").to_owned();
-    assert!(within(Duration::from_secs(20), || !records(folder, &["--ref", &reference]).is_empty()));
-    said(folder, &["explain", &reference])
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use serde_json::{Value, json};
 
 use crate::folder::Folder;
-use crate::ledger::{records, said};
+use crate::ledger::{records_once, said, story};
 use crate::node::{Answer, Node, within};
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
@@ -29,12 +29,6 @@ fn echo(node: &Node, text: &str) -> Answer {
 /// What the echo says.
 fn text(answer: &Answer) -> String {
     answer.json()["text"].as_str().unwrap_or_else(|| panic!("no text: {answer:?}")).to_owned()
-}
-
-fn story(folder: &Folder, answer: &Answer) -> String {
-    let reference = answer.json()["detail"]["ref"].as_str().expect("a reference").to_owned();
-    assert!(within(Duration::from_secs(20), || !records(folder, &["--ref", &reference]).is_empty()));
-    said(folder, &["explain", &reference])
 }
 
 /// A guard that does what it is told, with more lines for it.
@@ -88,9 +82,9 @@ fn the_example_of_a_program_takes_out_numbers_and_says_no() {
         modern.text().contains("[redacted: staff/staff_number]") && !modern.body.contains("EMP-"),
         "{modern:?}"
     );
-    let record = records(&folder, &["--tool", "echo"]);
-    let guards =
-        record.iter().find_map(|record| record["guards"].as_array().filter(|g| g.len() > 2)).expect("guards");
+    let asked = |record: &Value| record["guards"].as_array().filter(|guards| guards.len() > 2).cloned();
+    let echoes = records_once(&folder, &["--tool", "echo"], |all| all.iter().any(|one| asked(one).is_some()));
+    let guards = echoes.iter().find_map(asked).expect("guards");
     let staff: Vec<&Value> = guards.iter().filter(|guard| guard["guard"] == "staff").collect();
     assert!(!staff.is_empty() && staff.iter().all(|guard| guard["took_us"].as_u64() > Some(0)), "{guards:?}");
 }
@@ -148,12 +142,11 @@ fn a_guard_that_is_not_critical_is_passed_over_and_told_of() {
     assert_eq!(echo(&node, "odd:deny").reason(), "policy/BLOCKED", "a verdict counts, critical or not");
     node.waits_for("messages went on without its verdict", 1);
     assert!(node.told().contains("policy/GUARD_FAILED"), "{}", node.told());
-    let all = || records(&folder, &["--tool", "echo"]);
     let failed = |all: &[Value]| {
         let guards = all.iter().flat_map(|record| record["guards"].as_array().cloned().unwrap_or_default());
         guards.filter(|guard| guard["guard"] == "odd" && guard["decided"] == "failed").count()
     };
-    assert!(within(Duration::from_secs(20), || failed(&all()) >= 4), "{:?}", all());
+    records_once(&folder, &["--tool", "echo"], |all| failed(all) >= 4);
 }
 
 #[test]
@@ -289,7 +282,7 @@ fn bodies_hold_only_what_guards_let_in() {
     assert_eq!(echo(&node, &format!("mail ann@example.org {random}")).status, 200);
     let unknown = format!("ann@example.org-{random}");
     assert_eq!(node.tool("nobody", json!({"text": unknown})).status, 404);
-    assert!(within(Duration::from_secs(20), || records(&folder, &[]).len() >= 2));
+    records_once(&folder, &[], |all| all.len() >= 2);
     drop(node);
     let all = said(&folder, &["audit", "query", "--json"]);
     assert!(all.contains("[redacted: pii/email]") && all.contains("[redacted: secrets/entropy]"), "{all}");
@@ -303,7 +296,7 @@ fn bodies_hold_only_what_guards_let_in() {
     let wrong = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"text": "CONTENT"}});
     let headers = [("MCP-Protocol-Version", "2026-07-28"), ("Mcp-Method", "tools/list")];
     assert_eq!(node.send("POST", "/mcp", &headers, &wrong.to_string()).status, 400);
-    assert!(within(Duration::from_secs(20), || records(&folder, &[]).len() >= 3));
+    records_once(&folder, &[], |all| all.len() >= 3);
     drop(node);
     let all = said(&folder, &["audit", "query", "--json"]);
     assert!(all.contains("[redacted: odd/words]") && all.contains("[withheld: "), "{all}");
@@ -325,9 +318,7 @@ fn every_notice_and_every_connection_is_in_the_ledger() {
     node.send("POST", "/rpc", &[], r#"{"jsonrpc":"2.0","method":"x","params":7}"#);
     echo(&node, "hello");
     node.modern("tools/call", "echo", json!({"name": "echo", "arguments": {"text": "x"}}));
-    let all = || records(&folder, &[]);
-    assert!(within(Duration::from_secs(20), || all().len() >= 8), "{:?}", all());
-    let all = all();
+    let all = records_once(&folder, &[], |all| all.len() >= 8);
     let notices: Vec<&Value> = all.iter().filter(|r| r["method"] == "notifications/initialized").collect();
     assert_eq!(notices.len(), 3, "{all:?}");
     assert!(

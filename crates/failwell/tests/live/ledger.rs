@@ -2,7 +2,7 @@
 
 use std::path::Path;
 use std::process::{Command, Output};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
@@ -26,10 +26,40 @@ pub(crate) fn said(folder: &Folder, arguments: &[&str]) -> String {
     String::from_utf8(output.stdout).expect("UTF-8")
 }
 
-/// One record for each line, as JSON.
+/// One record for each line, as JSON. While the node still runs the newest may be missing: `records_once` waits for them.
 pub(crate) fn records(folder: &Folder, arguments: &[&str]) -> Vec<Value> {
     let arguments = [&["audit", "query", "--json"], arguments].concat();
     said(folder, &arguments).lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
+}
+
+/// The records that fit, as soon as they are what the test waits for: an answer leaves a moment before its record is
+/// on disk.
+#[track_caller]
+pub(crate) fn records_once(
+    folder: &Folder,
+    arguments: &[&str],
+    are_there: impl Fn(&[Value]) -> bool,
+) -> Vec<Value> {
+    let began = Instant::now();
+    loop {
+        let found = records(folder, arguments);
+        if are_there(&found) {
+            return found;
+        }
+        if began.elapsed() > Duration::from_secs(30) {
+            let lines: String = found.iter().map(|record| format!("\n{record}")).collect();
+            panic!("never there: what the test waits for among these {} records:{lines}", found.len());
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+}
+
+/// What `failwell explain` says of a call that failed, once its record is there.
+#[track_caller]
+pub(crate) fn story(folder: &Folder, answer: &Answer) -> String {
+    let reference = answer.json()["detail"]["ref"].as_str().expect("a reference").to_owned();
+    records_once(folder, &["--ref", &reference], |found| !found.is_empty());
+    said(folder, &["explain", &reference])
 }
 
 fn number(node: &Node, name: &str) -> f64 {
@@ -69,7 +99,7 @@ fn without_a_record_there_is_no_answer_and_nothing_is_forwarded() {
     assert_eq!(rpc.reason(), "audit/FAILED");
     assert_eq!(node.send("POST", "/rpc", &[], "{nope").reason(), "audit/FAILED");
 
-    assert!(within(Duration::from_secs(5), || number(&node, "failwell_ledger_lost_total") >= 5.0));
+    assert!(within(Duration::from_secs(30), || number(&node, "failwell_ledger_lost_total") >= 5.0));
     assert!(number(&node, "failwell_ledger_up") == 0.0);
     assert!(number(&node, "failwell_upstream_starts_total{upstream=\"a\"}") == 0.0);
 }
@@ -134,10 +164,10 @@ fn the_whole_story_is_told_while_the_server_runs_and_no_secret_is_in_it() {
     node.send("POST", "/rpc", &[], "{nope");
     node.send("GET", &format!("/{token}"), &[], "");
     node.tool("a__count", json!({"=cmd()": "@x"}));
-    assert!(within(Duration::from_secs(20), || records(&folder, &[]).len() >= 6));
+    records_once(&folder, &[], |all| all.len() >= 6);
 
     let reference = leak.json()["detail"]["ref"].as_str().expect("a reference").to_owned();
-    let story = said(&folder, &["explain", &reference]);
+    let story = story(&folder, &leak);
     for part in [
         "gateway/UPSTREAM_ERROR",
         "who      anonymous over http",
@@ -149,8 +179,10 @@ fn the_whole_story_is_told_while_the_server_runs_and_no_secret_is_in_it() {
     ] {
         assert!(story.contains(part), "{part} is missing: {story}");
     }
-    assert_eq!(records(&folder, &["--reason", "rpc/NOT_JSON"]).len(), 1);
-    assert_eq!(records(&folder, &["--tool", "count", "--outcome", "ok"]).len(), 1);
+    for one in [&["--reason", "rpc/NOT_JSON"][..], &["--tool", "count", "--outcome", "ok"]] {
+        let found = records_once(&folder, one, |found| !found.is_empty());
+        assert_eq!(found.len(), 1, "{one:?}: {found:?}");
+    }
     let mut told = vec![story, said(&folder, &["audit", "tail"]), said(&folder, &["audit", "verify"])];
     told.extend(
         ["jsonl", "csv", "text"].map(|format| said(&folder, &["audit", "export", "--format", format])),
@@ -194,7 +226,7 @@ fn what_somebody_changed_is_found_and_the_exit_code_says_so() {
     for _ in 0..5 {
         node.tool("echo", json!({"text": "x"}));
     }
-    assert!(within(Duration::from_secs(20), || records(&folder, &[]).len() >= 5));
+    records_once(&folder, &[], |all| all.len() >= 5);
     drop(node);
     let verdict: Value = serde_json::from_str(&said(&folder, &["audit", "verify", "--json"])).expect("JSON");
     assert_eq!(verdict["ok"], true);

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::folder::Folder;
-use crate::ledger::{failwell, records, said};
+use crate::ledger::{failwell, records_once, said};
 use crate::node::{Answer, Node, within};
 
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -110,14 +110,10 @@ fn a_changed_definition_is_held_until_somebody_looked_at_it() {
             "{diff}"
         );
         assert!(!diff.contains('\u{202e}'), "{diff}");
-        let changes = || {
-            records(&rug.folder, &["--reason", "policy/PIN_CHANGED"])
-                .into_iter()
-                .filter(|record| record["method"] == "aside")
-                .collect::<Vec<_>>()
-        };
-        assert!(within(PATIENCE, || !changes().is_empty()), "{case}");
-        let told = changes();
+        let aside = |record: &Value| record["method"] == "aside";
+        let mut told =
+            records_once(&rug.folder, &["--reason", "policy/PIN_CHANGED"], |all| all.iter().any(aside));
+        told.retain(aside);
         assert_eq!(told.len(), 1, "once for each change: {told:?}");
         let story = said(&rug.folder, &["explain", told[0]["ref"].as_str().expect("a reference")]);
         assert!(story.contains("PIN_CHANGED"), "{story}");
@@ -130,9 +126,9 @@ fn a_changed_definition_is_held_until_somebody_looked_at_it() {
         assert!(approved.contains("approved: 1 definition"), "{approved}");
         assert!(within(PATIENCE, || described(&node, "rug__read").as_deref() == Some(poisoned)), "{case}");
         assert_eq!(node.tool("rug__read", json!({})).text(), "ran read", "{case}");
-        let decided = || records(&rug.folder, &["--tool", "rug__read", "--outcome", "ok"]);
-        let is_written = || decided().iter().any(|record| record["method"] == "pins/approve");
-        assert!(within(PATIENCE, is_written), "{case}");
+        records_once(&rug.folder, &["--tool", "rug__read", "--outcome", "ok"], |decided| {
+            decided.iter().any(|record| record["method"] == "pins/approve")
+        });
     }
 }
 
@@ -213,8 +209,7 @@ fn warning_passes_and_tells_once_and_forgetting_begins_anew() {
         change(&node, "die");
         assert!(within(PATIENCE, || described(&node, "rug__read").as_deref() == Some("Other.")));
     }
-    let told = || records(&rug.folder, &["--reason", "policy/PIN_CHANGED"]);
-    assert!(within(PATIENCE, || told().len() == 1), "{:?}", told());
+    records_once(&rug.folder, &["--reason", "policy/PIN_CHANGED"], |told| told.len() == 1);
 
     let file = std::fs::read_to_string(rug.folder.0.join("failwell.toml")).expect("the file");
     rug.folder.save(&file.replace("\"warn\"", "\"hold\""));

@@ -41,7 +41,7 @@ time.sleep(60)
     let pids = std::fs::read_to_string(folder.file("pids")).unwrap();
     assert!(pids.lines().count() < 150, "{}", pids.lines().count());
     assert!(pids.lines().all(|pid| !is_alive(pid.parse().unwrap())));
-    assert!(ended.took < Duration::from_secs(15), "{:?}", ended.took);
+    assert!(ended.took < Duration::from_secs(40), "{:?}", ended.took);
 }
 
 #[tokio::test]

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use crate::support::{Folder, is_alive, launcher, number_in, run, shell, soon, start};
-use failwell_process::{Exit, How, Signal};
+use failwell_process::{Exit, How, Input, Signal};
 
 /// A daemon as the book has it: fork, new session, fork again, and the middle one goes.
 const DAEMON: &str = r#"
@@ -45,7 +45,7 @@ async fn whoever_outlives_the_child_is_ended() {
         let ended = run(plan).await;
         assert_eq!((ended.how, ended.survivors), (How::Code(3), 0), "{name}");
         assert!(!is_alive(number_in(&folder.file("pid")).await), "{name}");
-        assert!(ended.took < Duration::from_secs(10), "{name} took {:?}", ended.took);
+        assert!(ended.took < Duration::from_secs(40), "{name} took {:?}", ended.took);
     }
 }
 
@@ -73,7 +73,7 @@ async fn a_pipe_held_open_holds_nobody_up() {
     let ended = child.wait().await;
     assert_eq!(ended.how, How::Code(0));
     assert_eq!(ended.output.stdout.text(), "before\n");
-    assert!(ended.took < Duration::from_secs(10), "{:?}", ended.took);
+    assert!(ended.took < Duration::from_secs(40), "{:?}", ended.took);
     drop(holder);
 }
 
@@ -85,16 +85,14 @@ async fn time_is_up_for_the_deaf_as_well() {
         ("trap 'exit 9' TERM; while :; do sleep 0.02; done", Exit::Code(9)),
     ] {
         let mut plan = shell(&format!("echo some; {script}"));
-        plan.limits.wall = Some(Duration::from_millis(300));
-        plan.grace = Duration::from_millis(300);
+        // Enough for a shell on a busy machine to say something, and to hear that its time is up.
+        let wall = Duration::from_secs(2);
+        plan.limits.wall = Some(wall);
+        plan.grace = Duration::from_secs(2);
         let ended = run(plan).await;
         assert_eq!((ended.how, ended.exit), (How::TimedOut, Some(exit)), "{script}");
         assert_eq!(ended.output.stdout.text(), "some\n");
-        assert!(
-            ended.took >= Duration::from_millis(300) && ended.took < Duration::from_secs(10),
-            "{:?}",
-            ended.took
-        );
+        assert!(ended.took >= wall && ended.took < Duration::from_secs(40), "{:?}", ended.took);
     }
 }
 
@@ -124,7 +122,7 @@ fn a_dropped_runtime_leaves_nobody_behind() {
     drop(child);
     let began = Instant::now();
     while is_alive(away) {
-        assert!(began.elapsed() < Duration::from_secs(20));
+        assert!(began.elapsed() < Duration::from_secs(60));
         std::thread::sleep(Duration::from_millis(10));
     }
 }
@@ -175,13 +173,17 @@ async fn a_stop_may_be_hurried() {
     let first = tokio::time::timeout(Duration::from_millis(200), child.stop(Duration::from_secs(50))).await;
     assert!(first.is_err());
     assert_eq!(child.stop(Duration::ZERO).await.how, How::Stopped);
-    assert!(began.elapsed() < Duration::from_secs(20), "{:?}", began.elapsed());
+    assert!(began.elapsed() < Duration::from_secs(40), "{:?}", began.elapsed());
 }
 
 /// Parent, group, session and terminal of a child, as the kernel has them, and its supervisor's number.
 async fn belongings() -> ([i32; 4], i32, i32) {
-    let mut child = start(shell("cat /proc/$$/stat; sleep 0.2")).await;
+    // It stays until its input ends, so that its parent can be looked up.
+    let mut plan = shell("cat /proc/$$/stat; cat");
+    plan.input = Input::Pipe;
+    let mut child = start(plan).await;
     let (own, supervisor) = (i32::try_from(child.pid()).unwrap(), parent_of(child.pid()));
+    drop(child.take_input());
     let line = child.wait().await.output.stdout.text();
     let fields: Vec<&str> = line.rsplit_once(')').unwrap().1.split_whitespace().collect();
     ([1, 2, 3, 4].map(|field| fields[field].parse::<i32>().unwrap()), own, supervisor)

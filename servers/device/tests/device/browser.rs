@@ -1,6 +1,9 @@
 //! A real browser: Chromium with a phone emulated in it, driven by chromedriver.
 
+use std::io::{BufRead, BufReader};
+use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use failwell_device::{DeviceSettings, DriverKind, Reach};
@@ -18,10 +21,11 @@ const PAGE: &str = r##"<!doctype html><meta name=viewport content="width=device-
 <p id=out></p><button id=next hidden>Continue</button>
 <div style="height:2000px"></div><a id=bottom href="#bottom">The bottom</a><div style="height:400px"></div>"##;
 
-/// chromedriver on a port of its own; ended with the test.
+/// chromedriver on a port of its own; ended with the test, and so is the folder it and its browsers leave things in.
 struct Driver {
     child: Child,
     url: String,
+    folder: PathBuf,
 }
 
 impl Driver {
@@ -37,9 +41,17 @@ impl Driver {
             all.extend(children.split_whitespace().filter_map(|child| child.parse::<u32>().ok()));
             seen += 1;
         }
-        let all = all.iter().map(u32::to_string);
-        let _ = Command::new("kill").arg("-9").args(all).stderr(Stdio::null()).status();
+        let names = all.iter().map(u32::to_string);
+        let _ = Command::new("kill").arg("-9").args(names).stderr(Stdio::null()).status();
         let _ = self.child.wait();
+        let is_over = |pid: &u32| {
+            let stat = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
+            stat.is_empty() || stat.contains(") Z ")
+        };
+        let began = Instant::now();
+        while !all.iter().all(is_over) && began.elapsed() < Duration::from_secs(20) {
+            std::thread::sleep(Duration::from_millis(20));
+        }
     }
 }
 
@@ -48,24 +60,39 @@ impl Drop for Driver {
         if matches!(self.child.try_wait(), Ok(None)) {
             self.kill();
         }
+        let _ = std::fs::remove_dir_all(&self.folder);
     }
 }
 
+/// It chooses a free port itself, and says which.
 async fn driver() -> Driver {
-    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
-    let child = Command::new("chromedriver")
-        .arg(format!("--port={port}"))
+    static COUNT: AtomicUsize = AtomicUsize::new(0);
+    let name = format!("failwell-browser-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
+    let folder = std::env::temp_dir().join(name);
+    std::fs::create_dir_all(&folder).unwrap();
+    let mut child = Command::new("chromedriver")
+        .arg("--port=0")
+        .env("TMPDIR", &folder)
         .stdin(Stdio::null())
-        .stdout(Stdio::null())
+        .stdout(Stdio::piped())
         .stderr(Stdio::null())
         .spawn()
         .expect("chromedriver starts: Debian has it as chromium-driver");
-    let driver = Driver { child, url: format!("http://127.0.0.1:{port}") };
-    let began = Instant::now();
-    while tokio::net::TcpStream::connect(("127.0.0.1", port)).await.is_err() {
-        assert!(began.elapsed() < Duration::from_secs(60), "chromedriver answers");
-        tokio::time::sleep(Duration::from_millis(50)).await;
-    }
+    let said = BufReader::new(child.stdout.take().unwrap());
+    let mut driver = Driver { child, url: String::new(), folder };
+    let (tell, told) = tokio::sync::oneshot::channel();
+    // Read to its end, so that it never waits for somebody to read.
+    std::thread::spawn(move || {
+        let mut tell = Some(tell);
+        for line in said.lines().map_while(Result::ok) {
+            let port = line.split_once("started successfully on port ");
+            if let Some((port, tell)) = port.and_then(|(_, port)| Some((port, tell.take()?))) {
+                let _ = tell.send(port.trim_end_matches('.').to_owned());
+            }
+        }
+    });
+    let port = tokio::time::timeout(Duration::from_secs(60), told).await.expect("chromedriver answers");
+    driver.url = format!("http://127.0.0.1:{}", port.expect("a port"));
     driver
 }
 
@@ -209,7 +236,7 @@ async fn a_browser_driver_that_is_killed_ends_its_session_and_nothing_more() {
     talk.done("launch_app", json!({"app": url})).await;
     // A finger that stays long enough for the driver to be killed meanwhile.
     let press = talk.begin_call("long_press", json!({"selector": "login", "duration_ms": 20_000})).await;
-    tokio::time::sleep(Duration::from_millis(1_500)).await;
+    tokio::time::sleep(Duration::from_secs(5)).await;
     driver.kill();
     let (_, answer) = talk.next_of(&[press]).await;
     let fault = &answer["result"]["_meta"]["dev.failwell/fault"];

@@ -32,14 +32,14 @@ async fn a_driver_that_dies_in_the_middle_leaves_the_effect_unknown_and_is_asked
 async fn a_driver_that_hangs_is_given_up_and_the_next_has_its_turn() {
     let driver = StandIn::start().await;
     let mut with = settings(vec![phone(&driver.url)]);
-    with.timeout = Duration::from_millis(700);
+    with.timeout = Duration::from_millis(2_500);
     let world = World::new(with);
     let mut talk = Talk::on_phone(&world).await;
     driver.on("/click", Act::Hang);
     let hung = talk.fails("tap_element", json!({"selector": "login"}), "device/TIMEOUT").await;
     assert_eq!(
         (&fault(&hung)["effect"], &fault(&hung)["facts"]["limit_s"]),
-        (&json!("unknown"), &json!(0.7))
+        (&json!("unknown"), &json!(2.5))
     );
     driver.on("/source", Act::Hang);
     let hung = talk.fails("get_screen_hierarchy", json!({}), "device/TIMEOUT").await;
@@ -136,17 +136,11 @@ async fn twenty_megabytes_of_screenshot_pass_and_more_than_the_cap_names_both_si
 
 #[tokio::test]
 async fn nobody_there_and_nobody_willing_are_told_apart() {
-    let closed = {
-        let driver = StandIn::start().await;
-        driver.url.clone()
-    };
-    // The port is free again when the listener is gone; until then it does not answer.
-    let mut with = settings(vec![phone(&closed)]);
+    // Port 1 is nobody's.
+    let mut with = settings(vec![phone("http://127.0.0.1:1")]);
     with.start_timeout = Duration::from_secs(5);
     let mut talk = Talk::begin(&World::new(with)).await;
-    let result = talk.call("start_session", json!({})).await;
-    let reason = fault(&result)["reason"].clone();
-    assert!(reason == "device/DRIVER_UNREACHABLE" || reason == "device/DRIVER_DIED", "{result}");
+    talk.fails("start_session", json!({}), "device/DRIVER_UNREACHABLE").await;
 
     let driver = StandIn::start().await;
     let world = World::new(settings(vec![phone(&driver.url)]));
@@ -190,7 +184,7 @@ async fn what_was_begun_is_seen_through_when_its_caller_calls_it_off() {
     let driver = StandIn::start().await;
     let world = World::new(settings(vec![phone(&driver.url)]));
     let mut talk = Talk::on_phone(&world).await;
-    driver.on("/click", Act::After(Duration::from_millis(1_500), json!(null)));
+    driver.on("/click", Act::After(Duration::from_secs(5), json!(null)));
     let tap = talk.begin_call("tap_element", json!({"selector": "login"})).await;
     while driver.count("/click") == 0 {
         tokio::time::sleep(Duration::from_millis(20)).await;
@@ -199,7 +193,7 @@ async fn what_was_begun_is_seen_through_when_its_caller_calls_it_off() {
     talk.say(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": tap}}))
         .await;
     talk.done("take_screenshot", json!({})).await;
-    assert!(began.elapsed() > Duration::from_millis(700), "the picture waits until the tap is over");
+    assert!(began.elapsed() > Duration::from_secs(2), "the picture waits until the tap is over");
     assert_eq!(driver.count("/click"), 1);
 }
 

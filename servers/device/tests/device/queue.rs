@@ -12,12 +12,12 @@ async fn calls_are_made_one_after_the_other_in_the_order_they_came() {
     let driver = StandIn::start().await;
     let world = World::new(settings(vec![phone(&driver.url)]));
     let mut talk = Talk::on_phone(&world).await;
-    driver.on("/value", Act::After(Duration::from_millis(100), json!(null)));
+    driver.on("/value", Act::After(Duration::from_millis(600), json!(null)));
     let mut ids = Vec::new();
     for letter in ["a", "b", "c", "d"] {
         ids.push(talk.begin_call("enter_text", json!({"selector": "user", "text": letter})).await);
         // The next comes after it: what is sent at once may be read in any order.
-        tokio::time::sleep(Duration::from_millis(60)).await;
+        tokio::time::sleep(Duration::from_millis(250)).await;
     }
     let mut answered = Vec::new();
     for _ in 0..4 {
@@ -31,10 +31,10 @@ async fn calls_are_made_one_after_the_other_in_the_order_they_came() {
 async fn a_line_that_is_full_or_too_slow_says_so() {
     let driver = StandIn::start().await;
     let mut with = settings(vec![phone(&driver.url)]);
-    (with.queue, with.queue_wait) = (1, Duration::from_millis(400));
+    (with.queue, with.queue_wait) = (1, Duration::from_secs(2));
     let world = World::new(with);
     let mut talk = Talk::on_phone(&world).await;
-    driver.on("/click", Act::After(Duration::from_millis(3_000), json!(null)));
+    driver.on("/click", Act::After(Duration::from_secs(8), json!(null)));
     let mut ids = vec![talk.begin_call("tap_element", json!({"selector": "login"})).await];
     while driver.count("/click") == 0 {
         tokio::time::sleep(Duration::from_millis(20)).await;
