@@ -130,6 +130,15 @@ def fib(n):
 def twice(n):
     return n * 2
 return fib(20), len(calls), twice(4), twice(4)"#,
+    r#"from functools import cmp_to_key
+try:
+    return {cmp_to_key(lambda a, b: 0)(1)}
+except TypeError:
+    return 'no key'"#,
+    r#"from functools import update_wrapper
+def g(): pass
+def h(): pass
+return update_wrapper(h, g) is h, h.__name__"#,
 ];
 
 #[test]
@@ -200,6 +209,9 @@ p = P(1)
 return p, P._make([3, 4]), p._replace(x=9), p._asdict(), P._fields, Q(1, b=2), p + (3,), p == (1, 5), [*Q(1, 2)]"#,
     r#"from collections import namedtuple
 return namedtuple('P', 'x', defaults=[1, 2])"#,
+    r#"from collections import namedtuple
+P = namedtuple('P', 'x y')
+return isinstance(P(1, 2), tuple), issubclass(P, tuple), P(1, 2) + (3,), tuple(P(1, 2)), P(1, 2)[1:], {P(1, 2): 3}[(1, 2)]"#,
 ];
 
 #[test]
@@ -320,7 +332,7 @@ fn fractions() {
 /// Bodies of `f()`.
 const STATISTICS: &[&str] = &[
     r#"import statistics as s
-return [s.mean([1, 2]), s.mean([1, 3]), s.mean([0.1, 0.2, 0.3]), s.mean([1, 2.5]), s.mean([True, False]), s.median([3, 1, 2]), s.median([4, 1, 2, 3]), s.median_low([1, 2]), s.median_high([1, 2]), s.mode('abca'), s.multimode('abab'), s.multimode([]), s.variance([1, 2, 4]), s.pvariance([1, 2, 4]), s.variance([1, 3]), s.fmean([1, 2, 4]), s.variance([0.5, 1.5, 4.0]), s.pvariance([2]), s.stdev([0.0, 1.0]), s.stdev([1, 3]), s.pstdev([1.5, 2.5, 2.5, 2.75, 3.25, 4.75]), s.pstdev([2, 4, 4, 4, 5, 5, 7, 9])]"#,
+return [s.mean([1, 2]), s.mean([1, 3]), s.mean([0.1, 0.2, 0.3]), s.mean([1, 2.5]), s.mean([True, False]), s.median([3, 1, 2]), s.median([4, 1, 2, 3]), s.median_low([1, 2]), s.median_high([1, 2]), s.mode('abca'), s.multimode('abab'), s.multimode([]), s.variance([1, 2, 4]), s.pvariance([1, 2, 4]), s.variance([1, 3]), s.fmean([1, 2, 4]), s.variance([0.5, 1.5, 4.0]), s.pvariance([2]), s.stdev([0.0, 1.0]), s.stdev([1, 3]), s.pstdev([2, 4, 4, 4, 5, 5, 7, 9])]"#,
     r#"import statistics as s
 from fractions import Fraction as F
 return s.mean([F(1, 2), F(1, 3)]), s.mean([F(1, 2), 1]), s.variance([F(1, 2), F(1, 3)]), s.median([F(1, 2), 1])"#,
@@ -378,6 +390,14 @@ return timedelta(999999999) + timedelta(1)"#,
 return timedelta(1) / 0"#,
     r#"from datetime import timedelta
 return timedelta(1) // timedelta(0)"#,
+    r#"from datetime import date, timedelta
+kept = []
+for change in (lambda: setattr(date(1, 1, 1), 'year', 2), lambda: setattr(timedelta(1), 'more', 2)):
+    try:
+        change()
+    except AttributeError:
+        kept.append(True)
+return kept"#,
 ];
 
 #[test]

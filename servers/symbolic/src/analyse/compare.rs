@@ -175,8 +175,7 @@ fn same(machine: &mut Machine, a: &Value, b: &Value) -> R<Truth> {
                 }
                 (Object::Instance(x), Object::Instance(y)) => {
                     if let crate::values::Type::User(class) = x.class
-                        && machine.class_of(class).is_some_and(|class| class.is_library)
-                        && !machine.annotations_of(class).is_empty()
+                        && machine.is_library_value(class)
                     {
                         return machine.equal(a, b);
                     }

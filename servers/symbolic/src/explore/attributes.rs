@@ -331,6 +331,11 @@ impl Machine {
                         Some(ClassKind::Enum) => return self.unsupported("setting an attribute of a member"),
                         _ => {}
                     }
+                    if self.is_library_value(class) && !self.frame()?.code.is_library {
+                        let class = self.type_name(owner);
+                        let text = format!("'{class}' object has no attribute '{name}'");
+                        return self.raise("AttributeError", text);
+                    }
                     if self.class_attribute(class, "__slots__").is_some() {
                         return self.unsupported("__slots__");
                     }

@@ -213,7 +213,9 @@ impl Machine {
                     let has = |name: &str| class.attributes.iter().any(|(known, _)| &**known == name);
                     let is_mutable_data =
                         matches!(class.kind, ClassKind::Data { frozen: false, has_eq: true, .. });
-                    if !has("__hash__") && (has("__eq__") || is_mutable_data) {
+                    let is_refused =
+                        class.attributes.iter().any(|(name, value)| &**name == "__hash__" && value.is_none());
+                    if is_refused || (!has("__hash__") && (has("__eq__") || is_mutable_data)) {
                         let name = self.type_name(value);
                         return self.raise("TypeError", format!("unhashable type: '{name}'"));
                     }

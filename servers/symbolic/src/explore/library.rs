@@ -34,11 +34,11 @@ const FUNCTIONS: &[&str] = &["library.unsupported", "library.is_known", "library
 impl Machine {
     /// A public name of a module of the library.
     pub(super) fn public_name(&mut self, module: &str, name: &str) -> R<Option<Value>> {
-        if name.starts_with('_') { Ok(None) } else { self.from_library(module, name) }
+        if name.starts_with('_') { Ok(None) } else { self.library_value(module, name) }
     }
 
     /// A name of a module of the library. `None` when there is no such module or no such name.
-    fn from_library(&mut self, module: &str, name: &str) -> R<Option<Value>> {
+    fn library_value(&mut self, module: &str, name: &str) -> R<Option<Value>> {
         let Some((at, (module, text))) = MODULES.iter().enumerate().find(|(_, (known, _))| *known == module)
         else {
             return Ok(None);
@@ -49,7 +49,7 @@ impl Machine {
 
     /// A function of the library, for what the interpreter leaves to it.
     pub(super) fn call_library(&mut self, module: &str, name: &str, args: Vec<Value>) -> R<Value> {
-        match self.from_library(module, name)? {
+        match self.library_value(module, name)? {
             Some(function) => self.call(&function, args, Vec::new()),
             None => Err(Trap::Bug("no such function in the library")),
         }

@@ -74,6 +74,7 @@ const FUNCTIONS: &[&str] = &[
     "functools.lru_cache",
     "functools.cache",
     "functools.wraps",
+    "functools.update_wrapper",
     "operator.add",
     "operator.sub",
     "operator.mul",

@@ -73,7 +73,9 @@ pub(crate) fn agree(bodies: &[&str]) {
         format!("def f():\n{body}")
     };
     let codes: Vec<String> = bodies.iter().map(module).collect();
-    let requests: Vec<_> = codes.iter().map(|code| json!({"code": code, "args": []})).collect();
+    // Importing a module takes its time where the machine is busy.
+    let requests: Vec<_> =
+        codes.iter().map(|code| json!({"code": code, "args": [], "seconds": 30})).collect();
     let answers = python.ask(&json!({ "batch": requests }));
     let mut wrong = Vec::new();
     for (code, answer) in codes.iter().zip(answers.as_array().expect("answers")) {

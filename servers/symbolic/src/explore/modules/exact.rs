@@ -176,7 +176,7 @@ impl Machine {
             rest -= &unit;
         }
         match (Ratio { top: rest, halvings }).nearest() {
-            Some(found) if found == 0.0 => Ok(Value::float(0.0_f64.copysign(a))),
+            Some(0.0) => Ok(Value::float(0.0_f64.copysign(a))),
             Some(found) => Ok(Value::float(found)),
             None => self.unsupported("math.remainder of these numbers"),
         }

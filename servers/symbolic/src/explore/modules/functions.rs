@@ -33,7 +33,8 @@ impl Machine {
                 Rc::new(vec![wrapped.clone()]),
                 Rc::default(),
             ))),
-            ("functools.wraps.call", [wrapped, wrapper]) => self.dress(wrapped, wrapper),
+            ("functools.wraps.call", [wrapped, wrapper])
+            | ("functools.update_wrapper", [wrapper, wrapped]) => self.dress(wrapped, wrapper),
             ("property.setter", [getter, setter]) => {
                 Ok(self.object(Object::Property(getter.clone(), setter.clone())))
             }
