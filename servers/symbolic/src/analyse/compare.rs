@@ -174,6 +174,11 @@ fn same(machine: &mut Machine, a: &Value, b: &Value) -> R<Truth> {
                     all_same(machine, &pairs(&x.entries), &pairs(&y.entries))
                 }
                 (Object::Instance(x), Object::Instance(y)) => {
+                    if let crate::values::Type::User(class) = x.class
+                        && machine.is_library_value(class)
+                    {
+                        return machine.equal(a, b);
+                    }
                     let values = |instance: &crate::values::Instance| {
                         instance
                             .attributes
