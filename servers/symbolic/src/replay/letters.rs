@@ -12,6 +12,7 @@ use crate::{
 };
 
 /// A request, but for its time limit.
+#[derive(Clone)]
 pub(super) struct Letter(Value);
 
 impl Letter {

@@ -84,8 +84,8 @@ impl Worker {
     }
 
     /// One run, which is ended after this time.
-    pub(super) async fn ask(&mut self, letter: Letter, limit: Duration) -> Result<Answer, ReplayProblem> {
-        let mark = mark()?;
+    pub(super) async fn ask(&mut self, letter: Letter, limit: Duration) -> Result<Answer, Unanswered> {
+        let mark = mark().ok_or(Unanswered::Broken("no randomness".to_owned()))?;
         let until = Instant::now() + limit + GRACE;
         let line = letter.line(limit, &mark);
         let exchange = async {
@@ -93,12 +93,11 @@ impl Worker {
             self.hear().await
         };
         let line = match timeout_at(until.into(), exchange).await {
-            Err(_) => return Err(ReplayProblem::TimedOut),
-            Ok(Err(why)) => return Err(broken(why)),
+            Err(_) => return Err(Unanswered::Late),
+            Ok(Err(why)) => return Err(Unanswered::Broken(why)),
             Ok(Ok(line)) => line,
         };
-        let answer = Answer::parse(&line).filter(|answer| answer.is_for(&mark));
-        let answer = answer.ok_or_else(|| broken("an answer that is none"))?;
+        let answer = Answer::parse(&line).filter(|answer| answer.is_for(&mark)).ok_or(Unanswered::Spoiled)?;
         // The run ended without one.
         self.is_ready = answer.comes_from_the_next();
         Ok(answer)
@@ -128,12 +127,30 @@ impl Worker {
     }
 }
 
+/// Why a run has no answer.
+pub(super) enum Unanswered {
+    /// Its time is up.
+    Late,
+    /// What came was no answer to it: whoever ran before is still talking.
+    Spoiled,
+    /// For the log.
+    Broken(String),
+}
+
+impl Unanswered {
+    pub(super) fn problem(self) -> ReplayProblem {
+        match self {
+            Unanswered::Late => ReplayProblem::TimedOut,
+            Unanswered::Spoiled => broken("an answer that is none"),
+            Unanswered::Broken(why) => broken(why),
+        }
+    }
+}
+
 /// Nobody can guess the next from those before: code that runs may know its own, and must not answer for others.
-fn mark() -> Result<String, ReplayProblem> {
-    let (high, low) = getrandom::u64()
-        .and_then(|high| Ok((high, getrandom::u64()?)))
-        .map_err(|_| broken("no randomness"))?;
-    Ok(format!("{high:016x}{low:016x}"))
+fn mark() -> Option<String> {
+    let (high, low) = (getrandom::u64().ok()?, getrandom::u64().ok()?);
+    Some(format!("{high:016x}{low:016x}"))
 }
 
 /// Python's own files, and the libraries it is linked with. No programs beside itself, no settings, no place to write.

@@ -93,6 +93,43 @@ async fn nothing_gets_out_of_the_sandbox() {
     std::fs::remove_dir_all(&folder).expect("the folder goes again");
 }
 
+/// Code that finds its own letter can answer for itself, as it always could; it says that the worker is ready, answers the
+/// letters to come as well, and stays.
+const LIAR: &str = r#"
+import json, os, sys, time
+def f():
+    mark = sys._getframe(1).f_locals["self"].request["mark"]
+    lie = {"returned": {"repr": "666", "type": "int", "value": {"i": "666"}}, "args_after": [], "conditions": [], "sides": []}
+    lines = [{**lie, "mark": mark}, {"ready": True}, {**lie, "mark": mark}, {**lie, "mark": None}, lie, {"ready": True}]
+    for number in range(3, 64):
+        try:
+            os.write(number, "".join(json.dumps(line) + "\n" for line in lines).encode())
+        except OSError:
+            pass
+    time.sleep(60)
+"#;
+
+#[tokio::test]
+async fn nobody_answers_for_others() {
+    let pool = pool();
+    for _ in 0..4 {
+        let own = call(&pool, LIAR, &[], &[], Duration::from_secs(5)).await;
+        assert!(
+            matches!(&own, Ok(outcome) if matches!(&outcome.ended, Ended::Returned { repr, .. } if repr == "666")),
+            "{own:?}"
+        );
+        // Three at once, so that every worker is met.
+        let others =
+            (0..3).map(|_| call(&pool, "def f():\n    return 1\n", &[], &[], Duration::from_secs(60)));
+        for other in futures_util::future::join_all(others).await {
+            let outcome = other.expect("an answer");
+            assert!(
+                matches!(outcome.ended, Ended::Returned { value: Some(value), .. } if value == PyValue::int(1))
+            );
+        }
+    }
+}
+
 async fn is_gone(pid: &str) {
     let process = std::path::Path::new("/proc").join(pid);
     for _ in 0..600 {
