@@ -486,6 +486,7 @@ impl Machine {
         if a < 0.0 && a.is_finite() && b.is_finite() && b.fract() != 0.0 {
             return self.unsupported("a complex number");
         }
+        self.rounds_as_here();
         let result = a.powf(b);
         if result.is_infinite() && a.is_finite() && b.is_finite() {
             return self.raise("OverflowError", "(34, 'Numerical result out of range')");

@@ -119,6 +119,13 @@ impl Machine {
         self.left_out.insert(what);
     }
 
+    /// Notes that a float is one of those that C libraries may round in ways of their own.
+    pub(crate) fn rounds_as_here(&mut self) {
+        if self.is_symbolic {
+            self.leave_out("powers, logarithms and angles of floats are rounded by one C library".to_owned());
+        }
+    }
+
     /// A name for something free that belongs to these terms and to no others.
     pub(crate) fn named_after(&self, what: &str, terms: &[Term]) -> String {
         let shown: Vec<String> = terms.iter().map(|term| crate::terms::show(&self.terms, *term)).collect();

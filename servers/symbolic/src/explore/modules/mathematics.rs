@@ -51,6 +51,7 @@ impl Machine {
                         if divisor == 0.0 {
                             return self.raise("ZeroDivisionError", "float division by zero");
                         }
+                        self.rounds_as_here();
                         Ok(Value::float(value.ln() / divisor))
                     }
                     (Float::Known(_), Float::Known(_)) => self.raise("ValueError", "math domain error"),
@@ -204,6 +205,9 @@ impl Machine {
         let (Float::Known(a), Float::Known(b)) = (a, b) else {
             return self.unsupported(format!("{name} of an unknown number"));
         };
+        if matches!(name, "math.atan2" | "math.pow") {
+            self.rounds_as_here();
+        }
         Ok(Value::float(match name {
             "math.copysign" => a.copysign(b),
             "math.atan2" => a.atan2(b),
@@ -269,6 +273,7 @@ impl Machine {
             "math.radians" => value * (std::f64::consts::PI / 180.0),
             _ => return self.unsupported(format!("{name} of this number")),
         };
+        self.rounds_as_here();
         if result.is_infinite() && value.is_finite() {
             return self.raise("OverflowError", "math range error");
         }
