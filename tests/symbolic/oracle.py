@@ -11,7 +11,9 @@ one) or `count` (so many inputs, boundaries and random ones, none of which may s
 import ast
 import builtins
 import copy
+import datetime
 import enum
+import fractions
 import json
 import math
 import random
@@ -239,6 +241,13 @@ class Inputs:
             return self.text
         if kind is type(None) or kind is None:
             return lambda: None
+        if kind is fractions.Fraction:
+            return lambda: fractions.Fraction(self.integer(), self.integer() or 1)
+        if kind is datetime.date:
+            last = datetime.date.max.toordinal()
+            return lambda: datetime.date.fromordinal(self.random.randint(1, last))
+        if kind is datetime.timedelta:
+            return lambda: datetime.timedelta(self.random.randint(-9999, 9999), self.random.randrange(86400), self.random.randrange(10**6))
         if isinstance(kind, type) and issubclass(kind, enum.Enum):
             members = list(kind)
             return lambda: choose(members)

@@ -2,12 +2,11 @@
 
 mod prune;
 
-use std::fs::{DirBuilder, OpenOptions};
 use std::path::Path;
 use std::time::Duration;
 
 use failwell_fault::{Fault, OrFault, reason};
-use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior, params};
+use rusqlite::{Connection, Transaction, TransactionBehavior, params};
 
 use crate::chain::{Hash, Head};
 use crate::settings::{LedgerSettings, Promise};
@@ -51,20 +50,16 @@ pub(crate) struct Draft {
 impl Store {
     /// Opens the file, made when it is not there: for its owner alone.
     pub(crate) fn open(folder: &Path, promise: Promise) -> Result<Store, Fault> {
-        make_folder(folder)?;
         let path = folder.join(LedgerSettings::FILE);
-        make_file(&path)?;
-        let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-        let connection = Connection::open_with_flags(&path, flags).or_fault(&reason::AUDIT_FAILED)?;
-        connection.busy_timeout(PATIENCE).or_fault(&reason::AUDIT_FAILED)?;
+        failwell_drawer::make(&path).or_fault(&reason::AUDIT_FAILED)?;
         // FULL: a commit is on disk when it returns. NORMAL: it is after the next checkpoint; a crash of this
         // program loses nothing either way.
         let synchronous = if promise == Promise::Critical { "FULL" } else { "NORMAL" };
         let pragmas = format!(
-            "PRAGMA journal_mode = WAL; PRAGMA synchronous = {synchronous}; \
-             PRAGMA wal_autocheckpoint = 4000; PRAGMA journal_size_limit = 67108864;"
+            "PRAGMA synchronous = {synchronous}; PRAGMA wal_autocheckpoint = 4000; \
+             PRAGMA journal_size_limit = 67108864;"
         );
-        connection.execute_batch(&pragmas).or_fault(&reason::AUDIT_FAILED)?;
+        let connection = failwell_drawer::open(&path, PATIENCE, &pragmas).or_fault(&reason::AUDIT_FAILED)?;
         let mut store = Store { connection };
         store.lay_out()?;
         Ok(store)
@@ -149,24 +144,4 @@ fn marked(connection: &Connection, query: &str) -> rusqlite::Result<Option<Head>
     let Some(row) = rows.next()? else { return Ok(None) };
     let hash: Vec<u8> = row.get(1)?;
     Ok(Some(Head { seq: row.get(0)?, hash: Hash::from_bytes(&hash).unwrap_or_else(Hash::genesis) }))
-}
-
-fn make_folder(folder: &Path) -> Result<(), Fault> {
-    if folder.is_dir() {
-        return Ok(());
-    }
-    let mut builder = DirBuilder::new();
-    builder.recursive(true);
-    #[cfg(unix)]
-    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-    builder.create(folder).or_fault(&reason::AUDIT_FAILED)
-}
-
-/// SQLite gives its log and index the rights of the file itself.
-fn make_file(path: &Path) -> Result<(), Fault> {
-    let mut options = OpenOptions::new();
-    options.create(true).append(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path).map(|_| ()).or_fault(&reason::AUDIT_FAILED)
 }

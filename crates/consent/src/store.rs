@@ -1,12 +1,11 @@
 //! The file: SQLite with a write-ahead log, opened when it is first needed.
 
-use std::fs::{DirBuilder, OpenOptions};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use failwell_fault::{Fault, OrFault, reason};
-use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
+use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 use crate::pin_rows;
 
@@ -102,7 +101,8 @@ impl Store {
     }
 
     fn open(&self) -> Result<Connection, Fault> {
-        let opened = prepare(&self.path).and_then(|()| connect(&self.path));
+        let made = failwell_drawer::make(&self.path).or_fault(&reason::POLICY_UNDECIDED);
+        let opened = made.and_then(|()| connect(&self.path));
         opened.map_err(|fault| fault.note("file", self.path.display().to_string()))
     }
 }
@@ -119,12 +119,10 @@ fn within<T>(
 }
 
 fn connect(path: &Path) -> Result<Connection, Fault> {
-    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let mut connection = Connection::open_with_flags(path, flags).or_fault(&reason::POLICY_UNDECIDED)?;
-    connection.busy_timeout(PATIENCE).or_fault(&reason::POLICY_UNDECIDED)?;
     // FULL: a commit is on disk when it returns, so that no power cut makes a used yes good again.
-    let pragmas = "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON;";
-    connection.execute_batch(pragmas).or_fault(&reason::POLICY_UNDECIDED)?;
+    let pragmas = "PRAGMA synchronous = FULL; PRAGMA secure_delete = ON;";
+    let opened = failwell_drawer::open(path, PATIENCE, pragmas);
+    let mut connection = opened.or_fault(&reason::POLICY_UNDECIDED)?;
     match lay_out(&mut connection).or_fault(&reason::POLICY_UNDECIDED)? {
         LAYOUT => Ok(connection),
         newer => Err(Fault::new(&reason::POLICY_UNDECIDED)
@@ -144,22 +142,6 @@ fn lay_out(connection: &mut Connection) -> rusqlite::Result<i64> {
         transaction.pragma_update(None, "user_version", LAYOUT)?;
         Ok(LAYOUT)
     })
-}
-
-/// The folder and the file, made for their owner alone. SQLite gives its log and index the rights of the file.
-fn prepare(path: &Path) -> Result<(), Fault> {
-    if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty() && !folder.is_dir()) {
-        let mut builder = DirBuilder::new();
-        builder.recursive(true);
-        #[cfg(unix)]
-        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-        builder.create(folder).or_fault(&reason::POLICY_UNDECIDED)?;
-    }
-    let mut options = OpenOptions::new();
-    options.create(true).append(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path).map(|_| ()).or_fault(&reason::POLICY_UNDECIDED)
 }
 
 /// Now, in milliseconds since 1970.

@@ -71,6 +71,11 @@ impl Faces {
         }
     }
 
+    /// Whether any of its connections answers.
+    pub(crate) fn is_up(&self) -> bool {
+        self.state() == State::Up
+    }
+
     /// How it is doing: as the face in use does.
     pub(crate) fn state(&self) -> State {
         let states: Vec<State> = self.all().map(|face| face.state()).collect();

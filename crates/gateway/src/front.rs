@@ -8,7 +8,8 @@ use arc_swap::ArcSwap;
 use failwell_policy::Caller;
 use failwell_rpc::Json;
 use failwell_server::{
-    Completion, Context, HeaderParam, Info, List, Members, Numbers, Offers, Page, Room, ToolOutcome, Work,
+    Completion, Context, Guidance, HeaderParam, Info, List, Members, Numbers, Offers, Page, Room,
+    ToolOutcome, Work,
 };
 
 /// A room that another can take the place of. Who it says it is stays what it was at the start.
@@ -53,6 +54,14 @@ impl Room for Front {
         self.0.now.load().offers()
     }
 
+    fn settle(&self, cx: Context) -> Work<()> {
+        self.0.now.load().settle(cx)
+    }
+
+    fn guidance(&self, cx: Context) -> Work<Guidance> {
+        self.0.now.load().guidance(cx)
+    }
+
     fn list(&self, list: List, cursor: Option<String>, cx: Context) -> Work<Page> {
         self.0.now.load().list(list, cursor, cx)
     }
@@ -79,6 +88,10 @@ impl Room for Front {
 
     fn unwatch(&self, uri: &str, cx: Context) {
         self.0.now.load().unwatch(uri, cx);
+    }
+
+    fn roots_changed(&self, cx: Context) {
+        self.0.now.load().roots_changed(cx);
     }
 
     fn prompt(&self, name: &str, arguments: BTreeMap<String, String>, cx: Context) -> Work<Members> {

@@ -1,7 +1,7 @@
 //! Many servers behind one room.
 
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use failwell_consent::Pins;
@@ -11,8 +11,8 @@ use failwell_process::Launcher;
 use failwell_render::{Cache, CacheScope};
 use failwell_rpc::Json;
 use failwell_server::{
-    Alone, Completion, Context, Event, HeaderParam, Hub, Info, List, Members, Numbers, Offered, Offers, Page,
-    Party, Room, SharedState, ToolOutcome, Work, nearest, unknown_resource,
+    Alone, Completion, Context, Event, Guidance, HeaderParam, Hub, Info, List, Members, Numbers, Offered,
+    Offers, Page, Party, Room, SharedState, ToolOutcome, Work, nearest, unknown_resource,
 };
 use futures_util::future::join_all;
 use serde_json::{Value, json};
@@ -20,6 +20,8 @@ use tokio_util::sync::CancellationToken;
 
 use crate::catalogue::{Callee, Catalogue, Entry, Fresh, shown_names};
 use crate::faces::Faces;
+use crate::hubs::Hubs;
+use crate::late::Late;
 use crate::member::Member;
 use crate::metrics;
 use crate::names::{inside_uri, outside, outside_uri, server_of};
@@ -30,7 +32,7 @@ use crate::single::Single;
 use crate::uris;
 use crate::veil::Veil;
 
-/// How long one member may hold up a list.
+/// How long one member has to say what it offers, whoever waits for it.
 pub(crate) const LIST_PATIENCE: Duration = Duration::from_secs(10);
 /// Items on one page.
 const PAGE: usize = 200;
@@ -58,6 +60,7 @@ pub(crate) struct Inner {
     pub(crate) parking: Arc<Parking>,
     pub(crate) pins: OnceLock<Arc<Pins>>,
     pub(crate) hubs: Arc<Hubs>,
+    pub(crate) late: Late,
     launcher: Launcher,
     state: Arc<dyn SharedState>,
     pub(crate) end: CancellationToken,
@@ -86,6 +89,7 @@ impl Gateway {
             parking: Arc::new(Parking::new(state.clone())),
             pins: OnceLock::new(),
             hubs: Arc::default(),
+            late: Late::default(),
             launcher: launcher.clone(),
             state,
             end: CancellationToken::new(),
@@ -165,59 +169,6 @@ impl Gateway {
     }
 }
 
-/// Who hears of changes: everybody of all members, and those of one of that one.
-#[derive(Default)]
-pub(crate) struct Hubs(Mutex<Vec<(Option<String>, Hub)>>);
-
-impl Hubs {
-    fn add(&self, of: Option<&str>, hub: &Hub) {
-        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        all.push((of.map(str::to_owned), hub.clone()));
-    }
-
-    /// Every list is another one now; whoever heard of a server that is gone hears no more.
-    pub(crate) fn tell(&self, told: &Reloaded) {
-        if told.is_nothing() {
-            return;
-        }
-        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        for (of, hub) in all.iter() {
-            if told.ruled || of.as_ref().is_none_or(|of| told.changed.contains(of)) {
-                [Event::ToolsChanged, Event::PromptsChanged, Event::ResourcesChanged]
-                    .into_iter()
-                    .for_each(|event| hub.announce(event));
-            }
-        }
-        all.retain(|(of, _)| of.as_ref().is_none_or(|of| !told.removed.contains(of)));
-    }
-
-    fn announce(&self, server: &str, event: &Event, to: Option<&Arc<Party>>) {
-        let tell = |hub: &Hub, event| match to {
-            Some(party) => hub.announce_to(party.clone(), event),
-            None => hub.announce(event),
-        };
-        for (of, hub) in self.0.lock().unwrap_or_else(PoisonError::into_inner).iter() {
-            match of {
-                None => tell(hub, outside_event(server, event)),
-                Some(of) if of == server => tell(hub, event.clone()),
-                Some(_) => {}
-            }
-        }
-    }
-}
-
-fn outside_event(server: &str, event: &Event) -> Event {
-    match event {
-        Event::ResourceUpdated(uri) => Event::ResourceUpdated(outside_uri(server, uri).into()),
-        Event::Relayed(kind, params) => {
-            let kind = outside_event(server, kind);
-            let params = uris::of_event(&kind, params);
-            Event::Relayed(Arc::new(kind), params)
-        }
-        other => other.clone(),
-    }
-}
-
 impl Inner {
     fn upstream(&self, settings: UpstreamSettings) -> Arc<Faces> {
         let (name, known, hubs) = (settings.name.clone(), self.catalogue.clone(), self.hubs.clone());
@@ -232,10 +183,21 @@ impl Inner {
         self.roster.find(name)
     }
 
+    /// Who is a member right now.
+    pub(crate) fn members(&self) -> Arc<Vec<Member>> {
+        self.roster.all()
+    }
+
+    /// Whether this very member is still one.
+    pub(crate) fn has(&self, member: &Member) -> bool {
+        self.roster.has(member)
+    }
+
     /// Everything of one kind: from each member what it has, and which members could not be asked.
-    async fn all(&self, list: List, cx: &Context) -> (Vec<Arc<Vec<Entry>>>, Vec<Value>) {
+    async fn all(self: &Arc<Self>, list: List, cx: &Context) -> (Vec<Arc<Vec<Entry>>>, Vec<Value>) {
         let members = self.roster.all();
-        let asked = members.iter().map(|member| async move { (member, self.of(member, list, cx).await) });
+        let asked =
+            members.iter().map(|member| async move { (member, self.in_time(member, list, cx).await) });
         let mut found = Vec::new();
         let mut missing = Vec::new();
         for (member, answer) in join_all(asked).await {
@@ -280,7 +242,11 @@ impl Inner {
                 Ok((Vec::new(), KEEP))
             }
         };
-        let late = |_| Fault::new(&reason::GATEWAY_UPSTREAM_TIMEOUT).fact("limit_s", LIST_PATIENCE.as_secs());
+        let late = |_| {
+            // One that is stuck for good would be missing from every list to come.
+            member.examine(cx);
+            Fault::new(&reason::GATEWAY_UPSTREAM_TIMEOUT).fact("limit_s", LIST_PATIENCE.as_secs())
+        };
         let (items, cache) = tokio::time::timeout(LIST_PATIENCE, asking).await.map_err(late)??;
         let held = self.examine(member, list, &items, cx).await?;
         Ok(self.learn(member, list, Fresh { items: &items, held: &held, cache, lives }))
@@ -311,7 +277,7 @@ impl Inner {
         Ok(offered == Offered::Yes)
     }
 
-    async fn page(&self, list: List, cursor: Option<String>, cx: &Context) -> Result<Page, Fault> {
+    async fn page(self: &Arc<Self>, list: List, cursor: Option<String>, cx: &Context) -> Result<Page, Fault> {
         let start: usize = match cursor {
             Some(cursor) => cursor.parse().or_fault(&reason::MCP_BAD_CURSOR)?,
             None => 0,
@@ -336,7 +302,12 @@ impl Inner {
     }
 
     /// Whose an outside name is, and what it is called there. A bare name resolves when only one member has it.
-    async fn resolve(&self, list: List, name: &str, cx: &Context) -> Result<(Member, Callee), Fault> {
+    async fn resolve(
+        self: &Arc<Self>,
+        list: List,
+        name: &str,
+        cx: &Context,
+    ) -> Result<(Member, Callee), Fault> {
         if let Some(member) = server_of(name).and_then(|server| self.member(server)) {
             let entries = self.of(&member, list, cx).await?;
             if let Some(entry) = entries.iter().find(|entry| entry.outside == name) {
@@ -453,6 +424,11 @@ impl Room for Gateway {
         EVERYTHING
     }
 
+    fn guidance(&self, cx: Context) -> Work<Guidance> {
+        let inner = self.0.clone();
+        Box::pin(async move { Ok(inner.guidance(&cx).await) })
+    }
+
     fn list(&self, list: List, cursor: Option<String>, cx: Context) -> Work<Page> {
         let inner = self.0.clone();
         Box::pin(async move { inner.page(list, cursor, &cx).await })
@@ -519,6 +495,10 @@ impl Room for Gateway {
                 member.unwatch(inside, cx).await;
             }
         });
+    }
+
+    fn roots_changed(&self, cx: Context) {
+        self.0.members().iter().for_each(|member| member.roots_changed(&cx));
     }
 
     fn prompt(&self, name: &str, arguments: BTreeMap<String, String>, cx: Context) -> Work<Members> {

@@ -28,6 +28,7 @@ use crate::door::Door;
 use crate::line::{Down, MOST_NOTICES, MOST_WAITING};
 use crate::link::{Pending, Written};
 use crate::notice::{Notice, pass_on};
+use crate::patrons::Patrons;
 use crate::relay::Relay;
 use crate::said::Said;
 use crate::settings::UpstreamSettings;
@@ -49,6 +50,7 @@ pub(crate) struct Peer {
     notices: mpsc::Sender<Notice>,
     watched: watch::Sender<BTreeSet<String>>,
     repeated: Arc<Repeated>,
+    pub(crate) patrons: Arc<Patrons>,
     largest: usize,
     stop: CancellationToken,
 }
@@ -87,6 +89,7 @@ pub(crate) fn connect(
         notices,
         watched: watch::Sender::default(),
         repeated,
+        patrons: Arc::default(),
         largest: settings.largest_message,
         stop,
     });

@@ -1,5 +1,6 @@
 //! Finding out which era an upstream speaks, and introducing ourselves in it.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use failwell_fault::{Fact, Fault, reason};
@@ -14,7 +15,7 @@ use crate::said::Said;
 use crate::settings::Sharing;
 
 /// How long a child of the session era may be silent when asked in the modern one.
-const PROBE: Duration = Duration::from_secs(3);
+pub(crate) const PROBE: Duration = Duration::from_secs(3);
 /// How long a server over HTTP may: longer than it may take to connect, which says nothing about eras.
 const REMOTE_PROBE: Duration = Duration::from_secs(8);
 
@@ -27,6 +28,16 @@ pub(crate) struct Introduction {
     pub(crate) offers: Offers,
     /// Whether it can be told how much to log.
     pub(crate) logging: Offered,
+    /// How it says it is to be used.
+    pub(crate) instructions: Option<Arc<str>>,
+}
+
+/// What is read of how an upstream says it is to be used; less of it is shown.
+const LONGEST_INSTRUCTIONS: usize = 8 * 1024;
+
+fn instructions(result: &Json) -> Option<Arc<str>> {
+    let text = result.raw().as_object()?.get("instructions").and_then(Raw::as_str)?;
+    text.get(..text.floor_char_boundary(LONGEST_INSTRUCTIONS)).map(Arc::from)
 }
 
 /// Asks in the modern era first: whoever does not understand is of the session era. An era it was found in before
@@ -81,7 +92,9 @@ pub(crate) async fn introduce(
 /// What the answer to `server/discover` says: nothing, when it is one of the session era.
 fn understood(link: &Link, answer: Result<Said, Fault>) -> Result<Option<Introduction>, Fault> {
     match answer {
-        Ok(Said::Result(result)) => Ok(Some(modern(link, offers(&result)))),
+        Ok(Said::Result(result)) => {
+            Ok(Some(Introduction { instructions: instructions(&result), ..modern(link, offers(&result)) }))
+        }
         // Only the modern era has these codes; what is offered will be seen when it is asked for.
         Ok(Said::Error { code: -32022, whole }) if knows_session(&whole) => Ok(None),
         Ok(Said::Error { code: -32022..=-32020, .. }) => Ok(Some(modern(link, everything()))),
@@ -94,7 +107,7 @@ fn understood(link: &Link, answer: Result<Said, Fault>) -> Result<Option<Introdu
 fn modern(link: &Link, offers: Offers) -> Introduction {
     let revision = Revision::V2026_07_28;
     link.settle(revision);
-    Introduction { revision, offers, logging: Offered::No }
+    Introduction { revision, offers, logging: Offered::No, instructions: None }
 }
 
 /// Whether an upstream that refuses our revision names one of the session era.
@@ -139,8 +152,9 @@ pub(crate) async fn initialize(link: &Link, declared: &Value) -> Result<Introduc
     let revision = revision.filter(|revision| revision.era() == Era::Session);
     let revision = revision.ok_or_else(|| garbled(result.text().as_bytes()))?;
     link.settle(revision);
-    link.tell("notifications/initialized", json!({})).await;
-    Ok(Introduction { revision, offers: offers(&result), logging: offered(&result, "logging") })
+    link.tell("notifications/initialized", "{}").await;
+    let (offers, logging) = (offers(&result), offered(&result, "logging"));
+    Ok(Introduction { revision, offers, logging, instructions: instructions(&result) })
 }
 
 fn client_info() -> Value {
@@ -153,7 +167,20 @@ pub(crate) fn declared(client: &Client, sharing: Option<Sharing>) -> Value {
     let all = sharing == Some(Sharing::Shared) || client.revision.era() == Era::Modern;
     let known = [Capability::Sampling, Capability::Elicitation, Capability::Roots];
     let able = known.into_iter().filter(|capability| all || client.can(*capability));
-    Value::Object(able.map(|capability| (capability.as_str().to_owned(), json!({}))).collect())
+    let said = |capability: Capability| match capability {
+        Capability::Roots if all || tells_of_roots(client) => json!({"listChanged": true}),
+        _ => json!({}),
+    };
+    Value::Object(able.map(|capability| (capability.as_str().to_owned(), said(capability))).collect())
+}
+
+/// Whether a client says that it will tell when its roots change.
+fn tells_of_roots(client: &Client) -> bool {
+    let told = || {
+        let roots = client.capabilities()?.raw().as_object()?.get(Capability::Roots.as_str())?;
+        Some(roots.as_object()?.get("listChanged")?.text() == "true")
+    };
+    told().unwrap_or(false)
 }
 
 fn offered(result: &Json, name: &str) -> Offered {

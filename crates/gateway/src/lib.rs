@@ -9,7 +9,7 @@
 //! * An upstream's words never reach a caller: its error becomes a fault of ours with its code as a fact, and the
 //!   original goes to the operator.
 //! * A request is sent again only when it provably never left. What left and was not answered has an unknown effect.
-//! * One dead upstream never sinks a list, and is never shown as an empty one.
+//! * One dead upstream never sinks a list, a slow one never holds it up for long, and neither is shown as an empty one.
 //! * Callers who share a connection hear only what is theirs; what could be anybody's reaches nobody.
 //! * Members are one immutable snapshot, swapped whole: a request sees all of the old ones or all of the new, and what
 //!   it began with an old one it ends with it.
@@ -24,8 +24,11 @@ mod door;
 mod faces;
 mod front;
 mod gateway;
+mod guidance;
 mod http;
+mod hubs;
 mod introduction;
+mod late;
 mod line;
 mod link;
 mod member;
@@ -34,6 +37,7 @@ mod names;
 mod notice;
 mod params;
 mod parked;
+mod patrons;
 mod pinning;
 mod pool;
 mod pulse;

@@ -18,6 +18,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use crate::link::{Link, Pending, Written};
 use crate::notice::{ForClient, Notice};
+use crate::patrons::Patrons;
 use crate::relay::Relay;
 use crate::said::Said;
 use crate::tally::{Strays, Tally};
@@ -39,6 +40,7 @@ pub(crate) struct Line {
     outgoing: Arc<Stream>,
     notices: mpsc::Sender<Notice>,
     strays: Strays,
+    pub(crate) patrons: Arc<Patrons>,
     /// How many messages and stray lines came.
     heard: AtomicU64,
     examined: AtomicBool,
@@ -120,6 +122,7 @@ impl Line {
             outgoing: Arc::new(Stream::new(Keep::Nothing)),
             notices,
             strays: Strays::of(tally),
+            patrons: Arc::default(),
             heard: AtomicU64::new(0),
             examined: AtomicBool::new(false),
         };
@@ -181,8 +184,8 @@ impl Line {
     }
 
     /// Sends a notice.
-    pub(crate) fn tell(&self, method: &str, params: serde_json::Value) {
-        self.outgoing.push_now(json!({"jsonrpc": "2.0", "method": method, "params": params}).to_string());
+    pub(crate) fn tell(&self, notice: String) {
+        self.outgoing.push_now(on_one_line(notice));
     }
 
     /// Whether the connection is gone.
@@ -362,16 +365,18 @@ impl Line {
         self.lock().waiting.values().filter_map(|waiting| waiting.relay.clone()).collect()
     }
 
-    /// The upstream asks something: `ping` is answered here, the rest by the client whose call is running.
+    /// The upstream asks something: `ping` is answered here, the rest by the client whose call is running, or whose this
+    /// connection is.
     fn asked(self: &Arc<Self>, request: &Request<'_>) {
         if request.method == "ping" {
             return self.reply(&request.id, "{}");
         }
-        let relays = self.relays();
+        let relay = Relay::of_one_client(self.relays()).or_else(|| self.patrons.owner(&request.method));
+        self.patrons.asks(&request.method, relay.as_ref());
         let params = request.params.map_or_else(Json::empty_object, Raw::to_json);
         let method = request.method.clone().into_owned();
         // With several callers at once nobody can say whose question it is, so nobody is asked.
-        match Relay::of_one_client(relays) {
+        match relay {
             Some(relay) => {
                 let link = Link::Child(self.clone());
                 let question = Notice::Question { link, id: request.id.clone(), method, params, relay };

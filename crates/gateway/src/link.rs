@@ -7,11 +7,12 @@ use std::sync::Arc;
 use failwell_fault::Fault;
 use failwell_rpc::{Era, Id, Raw, Revision};
 use failwell_server::Trace;
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::http::Peer;
 use crate::line::Line;
 use crate::params::plain_meta;
+use crate::patrons::Patrons;
 use crate::relay::Relay;
 use crate::said::Said;
 
@@ -122,12 +123,20 @@ impl Link {
     }
 
     /// Sends a notice, and waits until it arrived where arriving can be seen.
-    pub(crate) async fn tell(&self, method: &str, params: Value) {
+    pub(crate) async fn tell(&self, method: &str, params: &str) {
+        let method = failwell_rpc::json_string(method);
+        let notice = format!(r#"{{"jsonrpc":"2.0","method":{method},"params":{params}}}"#);
         match self {
-            Link::Child(line) => line.tell(method, params),
-            Link::Remote(peer) => {
-                peer.deliver(json!({"jsonrpc": "2.0", "method": method, "params": params}).to_string()).await;
-            }
+            Link::Child(line) => line.tell(notice),
+            Link::Remote(peer) => peer.deliver(notice).await,
+        }
+    }
+
+    /// Who uses it.
+    pub(crate) fn patrons(&self) -> &Arc<Patrons> {
+        match self {
+            Link::Child(line) => &line.patrons,
+            Link::Remote(peer) => &peer.patrons,
         }
     }
 

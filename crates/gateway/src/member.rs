@@ -78,6 +78,21 @@ impl Member {
         }
     }
 
+    /// The roots of a client are others now.
+    pub(crate) fn roots_changed(&self, cx: &Context) {
+        match self {
+            Member::Upstream(upstream) => upstream.of(cx).roots_changed(cx),
+            Member::BuiltIn(_, room) => room.roots_changed(cx.clone()),
+        }
+    }
+
+    /// It kept somebody waiting for too long: finds out whether it is there at all.
+    pub(crate) fn examine(&self, cx: &Context) {
+        if let Member::Upstream(upstream) = self {
+            upstream.of(cx).examine(cx);
+        }
+    }
+
     /// Which of its faces the client of this request sees, where it has several.
     pub(crate) fn face(&self, cx: &Context) -> &'static str {
         match self {

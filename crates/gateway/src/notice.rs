@@ -1,5 +1,6 @@
 //! What an upstream says of its own accord, and how it reaches those it concerns.
 
+use std::convert::Infallible;
 use std::sync::Arc;
 
 use failwell_fault::Fault;
@@ -11,6 +12,9 @@ use crate::line::Answering;
 use crate::link::Link;
 use crate::relay::Relay;
 use crate::said::Said;
+
+/// The most that a client says of how far it is and that waits to be passed on.
+const MOST_PROGRESS: usize = 16;
 
 /// Something to pass on.
 #[derive(Debug)]
@@ -121,11 +125,39 @@ async fn log(cx: &Context, params: &Json) {
     }
 }
 
+/// Under which token an upstream wants to hear how far the answer to its question is.
+fn progress_token(params: &Json) -> Option<Json> {
+    let meta = params.raw().as_object()?.get("_meta")?.as_object()?;
+    meta.get(meta::PROGRESS_TOKEN).map(Raw::to_json)
+}
+
+/// Tells the upstream how far the client is, under the token the upstream chose, until somebody has heard enough.
+async fn tell_progress(link: &Link, token: &Json, mut heard: mpsc::Receiver<Json>) -> Infallible {
+    while let Some(params) = heard.recv().await {
+        if let Some(object) = params.raw().as_object() {
+            let params = object.replacing("progressToken", token.raw());
+            link.tell("notifications/progress", params.text()).await;
+        }
+    }
+    std::future::pending().await
+}
+
 async fn ask(link: &Link, id: &Id, method: &str, params: &Json, relay: &Relay) {
     let Some(question) = Question::relayed(method, params.clone()) else {
         return link.decline(id, -32601, "no such method");
     };
-    match relay.ask(question).await {
+    let answered = match progress_token(params) {
+        None => relay.ask(question).await,
+        Some(token) => {
+            let (follower, heard) = mpsc::channel(MOST_PROGRESS);
+            tokio::select! {
+                biased;
+                never = tell_progress(link, &token, heard) => match never {},
+                answered = relay.ask(question.followed_by(follower)) => answered,
+            }
+        }
+    };
+    match answered {
         Ok(answer) => link.reply(id, answer.text()),
         Err(_) => link.decline(id, -32603, "the client did not answer"),
     }

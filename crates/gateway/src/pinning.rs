@@ -17,6 +17,9 @@ use crate::roster::Reloaded;
 /// How often it is looked whether somebody approved something.
 const LOOK: Duration = Duration::from_millis(500);
 
+/// What a server says of how it is to be used, as pins know it.
+const INSTRUCTIONS: &str = "instructions";
+
 /// The places of items that are held.
 pub(crate) type Places = HashSet<usize>;
 
@@ -55,7 +58,7 @@ impl Inner {
         self.hubs.tell(&Reloaded { ruled: true, ..Reloaded::default() });
     }
 
-    /// The pins a list of this member is compared with; built-in servers change with this program alone.
+    /// The pins a list of this member is compared with.
     fn pins(&self, member: &Member, list: List) -> Option<(&Arc<Pins>, &'static str)> {
         let pins = self.pins.get()?;
         let kind = match list {
@@ -63,8 +66,20 @@ impl Inner {
             List::Prompts => "prompts",
             List::Resources | List::Templates => return None,
         };
-        let is_watched = matches!(member, Member::Upstream(_)) && pins.watch(member.name());
-        is_watched.then_some((pins, kind))
+        is_watched(pins, member).then_some((pins, kind))
+    }
+
+    /// Whether what a member says of how it is to be used is what is known of it. Every doubt is a no.
+    pub(crate) async fn is_vouched_for(&self, member: &Member, words: &str, cx: &Context) -> bool {
+        let Some(pins) = self.pins.get().filter(|pins| is_watched(pins, member)) else { return true };
+        let Ok(item) = Json::of(words) else { return false };
+        let items = vec![(INSTRUCTIONS.to_owned(), item)];
+        let (server, face) = (member.name().to_owned(), member.face(cx));
+        let Ok(looked) = Box::pin(pins.look(Listing { server, face, kind: INSTRUCTIONS, items })).await
+        else {
+            return false;
+        };
+        report(member, INSTRUCTIONS, looked, cx).held.is_empty()
     }
 
     /// A list that comes in parts is seen whole once, so that what is new in it can be told from what is not.
@@ -93,11 +108,7 @@ impl Inner {
         let (places, items): (Vec<usize>, Vec<(String, Json)>) =
             items.iter().enumerate().filter_map(named).unzip();
         let listing = Listing { server: member.name().to_owned(), face: member.face(cx), kind, items };
-        let mut looked = Box::pin(pins.look(listing)).await?;
-        if let Some(trouble) = looked.trouble.take() {
-            cx.report(trouble.note("pins", "they last as long as this program"));
-        }
-        looked.news.iter().for_each(|news| cx.report(told(member, kind, news, &looked)));
+        let looked = report(member, kind, Box::pin(pins.look(listing)).await?, cx);
         Ok(looked.held.iter().filter_map(|place| places.get(*place).copied()).collect())
     }
 
@@ -114,6 +125,20 @@ impl Inner {
             }
         }
     }
+}
+
+/// Built-in servers change with this program alone.
+fn is_watched(pins: &Pins, member: &Member) -> bool {
+    matches!(member, Member::Upstream(_)) && pins.watch(member.name())
+}
+
+/// Tells the operator what is new.
+fn report(member: &Member, kind: &str, mut looked: Looked, cx: &Context) -> Looked {
+    if let Some(trouble) = looked.trouble.take() {
+        cx.report(trouble.note("pins", "they last as long as this program"));
+    }
+    looked.news.iter().for_each(|news| cx.report(told(member, kind, news, &looked)));
+    looked
 }
 
 /// A change, for the operator: what it is about, and how it differs.

@@ -64,6 +64,15 @@ impl Pool {
         Ok(self.take_seat(&mut state, party, Seat::empty(), cx))
     }
 
+    /// The same, if there is one already.
+    pub(crate) fn taken(&self, cx: &Context) -> Option<Arc<Seat>> {
+        let state = self.lock();
+        match state.sharing {
+            Some(Sharing::PerCaller) => state.seats.get(&cx.party()).cloned(),
+            _ => Some(self.front.clone()),
+        }
+    }
+
     fn take_seat(
         self: &Arc<Self>,
         state: &mut State,

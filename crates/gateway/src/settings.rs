@@ -16,6 +16,8 @@ pub struct UpstreamSettings {
     pub timeout: Duration,
     /// How long it may take to start and introduce itself.
     pub start_timeout: Duration,
+    /// How long it may hold up a list of all servers, once it is up.
+    pub list_wait: Duration,
     /// How long it may be idle before it is stopped; `None` for ever.
     pub idle_stop: Option<Duration>,
     /// The most bytes of one message.
@@ -26,6 +28,8 @@ pub struct UpstreamSettings {
     pub first_era: Option<Era>,
     /// Whether callers may read its error messages, scrubbed and fenced.
     pub trusted_errors: bool,
+    /// Whether clients are told how it says it is to be used.
+    pub instructions: bool,
     /// Who may vouch for it over https, and for whoever hands out its tokens.
     pub trust: Trust,
     /// How messages go to it over HTTP.
@@ -117,11 +121,13 @@ impl UpstreamSettings {
             reach,
             timeout: Duration::from_secs(60),
             start_timeout: Duration::from_secs(30),
+            list_wait: Duration::from_secs(2),
             idle_stop: None,
             largest_message: 16 * 1024 * 1024,
             restart: Restart { budget: 5, window: Duration::from_secs(60) },
             first_era: None,
             trusted_errors: false,
+            instructions: true,
             trust: Trust::System,
             wire: Wire::Found,
             sharing: None,

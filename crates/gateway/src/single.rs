@@ -8,7 +8,8 @@ use failwell_policy::Caller;
 use failwell_render::{Cache, CacheScope};
 use failwell_rpc::Json;
 use failwell_server::{
-    Completion, Context, HeaderParam, Info, List, Members, Offers, Page, Room, ToolOutcome, Work, nearest,
+    Completion, Context, Guidance, HeaderParam, Info, List, Members, Offers, Page, Room, ToolOutcome, Work,
+    nearest,
 };
 use serde_json::json;
 
@@ -102,6 +103,11 @@ impl Room for Single {
         })
     }
 
+    fn guidance(&self, cx: Context) -> Work<Guidance> {
+        let (inner, member) = (self.inner.clone(), self.member());
+        Box::pin(async move { Ok(inner.guidance_of(&member?, &cx).await) })
+    }
+
     fn list(&self, list: List, cursor: Option<String>, cx: Context) -> Work<Page> {
         let (inner, member) = (self.inner.clone(), self.member());
         Box::pin(async move {
@@ -164,6 +170,12 @@ impl Room for Single {
     fn unwatch(&self, uri: &str, cx: Context) {
         let (Ok(member), uri) = (self.member(), uri.to_owned()) else { return };
         tokio::spawn(async move { member.unwatch(&uri, cx).await });
+    }
+
+    fn roots_changed(&self, cx: Context) {
+        if let Ok(member) = self.member() {
+            member.roots_changed(&cx);
+        }
     }
 
     fn prompt(&self, name: &str, arguments: BTreeMap<String, String>, cx: Context) -> Work<Members> {

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use failwell_fault::{Effect, Fact, Fault, OrFault, Retry, reason};
 use failwell_process::Launcher;
-use failwell_rpc::Json;
+use failwell_rpc::{Era, Json};
 use failwell_server::{Context, Event, Party, SharedState};
 use tokio_util::sync::CancellationToken;
 
@@ -78,6 +78,8 @@ struct Health {
     failures: u32,
     rest_until: Option<Instant>,
     known: Option<Known>,
+    /// How it last said it is to be used.
+    instructions: Option<Arc<str>>,
 }
 
 impl Upstream {
@@ -135,12 +137,15 @@ impl Upstream {
         let seat = self.pool.seat(cx)?;
         seat.touch();
         if let Some(connection) = seat.alive() {
+            connection.link.patrons().visit(cx);
             return Ok((seat, connection));
         }
         // Beside whoever asks: one who loses patience must not undo a start others wait for.
-        let (upstream, cx) = (self.clone(), cx.clone());
-        let connecting = tokio::spawn(async move { upstream.connect(seat, &cx).await });
-        connecting.await.or_fault(&reason::SERVER_BUG)?
+        let (upstream, of) = (self.clone(), cx.clone());
+        let connecting = tokio::spawn(async move { upstream.connect(seat, &of).await });
+        let (seat, connection) = connecting.await.or_fault(&reason::SERVER_BUG)??;
+        connection.link.patrons().visit(cx);
+        Ok((seat, connection))
     }
 
     async fn connect(&self, seat: Arc<Seat>, cx: &Context) -> Result<(Arc<Seat>, Arc<Connection>), Fault> {
@@ -176,7 +181,11 @@ impl Upstream {
                 return Err(fault);
             }
         };
-        *self.health() = Health { known: Some(connection.known(&self.settings)), ..Health::default() };
+        *self.health() = Health {
+            known: Some(connection.known(&self.settings)),
+            instructions: connection.introduction.instructions.clone(),
+            ..Health::default()
+        };
         connection.renew(seat).await;
         let sharing = connection.sharing(&self.settings);
         let kept = self.pool.settle(seat, connection, sharing, cx).await;
@@ -305,6 +314,33 @@ impl Upstream {
                 answer => return Ok((self.result(answer?)?, connection.clone())),
             }
         }
+    }
+
+    /// The connection of this request, if there is one already.
+    pub(crate) fn made(&self, cx: &Context) -> Option<Arc<Connection>> {
+        self.pool.taken(cx)?.alive()
+    }
+
+    /// Finds out, beside everything else, whether the other side is there at all.
+    pub(crate) fn examine(&self, cx: &Context) {
+        if let Some(connection) = self.made(cx) {
+            connection.examine(self.settings.timeout);
+        }
+    }
+
+    /// The roots of a client are others now: told to an upstream of the session era that asked for them, and that this
+    /// client uses.
+    pub(crate) fn roots_changed(&self, cx: &Context) {
+        let connection = self.made(cx).filter(|connection| connection.era() == Era::Session);
+        let Some(connection) = connection.filter(|known| known.link.patrons().change_roots(cx)) else {
+            return;
+        };
+        tokio::spawn(async move { connection.link.tell("notifications/roots/list_changed", "{}").await });
+    }
+
+    /// How it says it is to be used, where callers may read it and it was ever asked.
+    pub(crate) fn instructions(&self) -> Option<Arc<str>> {
+        self.health().instructions.clone().filter(|_| self.settings.instructions)
     }
 
     fn late(&self, connection: &Connection, effect: Effect) -> Fault {

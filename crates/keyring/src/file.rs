@@ -1,6 +1,5 @@
 //! The file: SQLite with a write-ahead log, opened when it is first needed.
 
-use std::fs::{DirBuilder, OpenOptions};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -8,7 +7,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use failwell_fault::{Fault, OrFault, reason};
 use failwell_policy::{Caller, KeyHash};
 use failwell_server::{Added, KeyRing, MadeKey, Revoked, Work};
-use rusqlite::{Connection, OpenFlags, Transaction, TransactionBehavior};
+use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 use crate::rows;
 
@@ -53,7 +52,7 @@ impl Inner {
         let mut open = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
         let opened = match open.take() {
             Some(connection) => Ok(connection),
-            None => prepare(&self.path).and_then(|()| connect(&self.path)),
+            None => connect(&self.path),
         };
         let done = opened.and_then(|mut connection| {
             let done = within(&mut connection, work).or_fault(&reason::POLICY_KEYS_AWAY);
@@ -78,30 +77,13 @@ fn within<T>(
 }
 
 fn connect(path: &Path) -> Result<Connection, Fault> {
-    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = Connection::open_with_flags(path, flags).or_fault(&reason::POLICY_KEYS_AWAY)?;
-    connection.busy_timeout(PATIENCE).or_fault(&reason::POLICY_KEYS_AWAY)?;
+    failwell_drawer::make(path).or_fault(&reason::POLICY_KEYS_AWAY)?;
     // FULL: no power cut gives a key back that was taken.
-    let pragmas = "PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL; PRAGMA secure_delete = ON;";
-    connection.execute_batch(pragmas).or_fault(&reason::POLICY_KEYS_AWAY)?;
+    let pragmas = "PRAGMA synchronous = FULL; PRAGMA secure_delete = ON;";
+    let opened = failwell_drawer::open(path, PATIENCE, pragmas);
+    let connection = opened.or_fault(&reason::POLICY_KEYS_AWAY)?;
     connection.execute_batch(rows::SCHEMA).or_fault(&reason::POLICY_KEYS_AWAY)?;
     Ok(connection)
-}
-
-/// The folder and the file, made for their owner alone. SQLite gives its log and index the rights of the file.
-fn prepare(path: &Path) -> Result<(), Fault> {
-    if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty() && !folder.is_dir()) {
-        let mut builder = DirBuilder::new();
-        builder.recursive(true);
-        #[cfg(unix)]
-        std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
-        builder.create(folder).or_fault(&reason::POLICY_KEYS_AWAY)?;
-    }
-    let mut options = OpenOptions::new();
-    options.create(true).append(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(path).map(|_| ()).or_fault(&reason::POLICY_KEYS_AWAY)
 }
 
 /// Now, in milliseconds since 1970.

@@ -120,7 +120,7 @@ async fn ask_one(
     question: &Question,
     way: Way<'_>,
 ) -> Result<(String, Json), Fault> {
-    let (id, answer) = session.open_question()?;
+    let (id, answer) = session.open_question(question.follower())?;
     let frame = way.porter.outgoing(way.server, question.as_request(id)).await?;
     way.outlet.push(frame).await?;
     let answer = tokio::time::timeout(PATIENCE, answer).await;

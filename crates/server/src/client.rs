@@ -54,7 +54,7 @@ impl Client {
     }
 
     /// The capabilities object it sent.
-    pub(crate) fn capabilities(&self) -> Option<&Json> {
+    pub fn capabilities(&self) -> Option<&Json> {
         self.capabilities.as_deref()
     }
 

@@ -135,8 +135,12 @@ impl Context {
 
     /// Who is asking, and in which of their conversations.
     pub fn party(&self) -> Party {
-        let session = self.0.session.as_ref().map(|session| session.number);
-        Party { caller: self.0.client.caller.clone(), session }
+        Party { caller: self.0.client.caller.clone(), session: self.session_number() }
+    }
+
+    /// In which of all conversations this program ever had; `None` for a request that belongs to none.
+    pub fn session_number(&self) -> Option<u64> {
+        self.0.session.as_ref().map(|session| session.number)
     }
 
     /// Waits for nothing: it is the caller's turn to call this tool of this server, or it is refused. What comes back is

@@ -234,7 +234,7 @@ impl Porter {
         !self.gate.0.customs.load().is_empty()
     }
 
-    fn look(&self, direction: Direction, whose: Whose<'_>, json: &[u8], from: usize) -> Verdict {
+    pub(crate) fn look(&self, direction: Direction, whose: Whose<'_>, json: &[u8], from: usize) -> Verdict {
         let guards = self.gate.guards();
         let since = Instant::now();
         let verdict = guards.inspect(direction, whose.server, json, from);
@@ -245,7 +245,7 @@ impl Porter {
         verdict
     }
 
-    fn judge(&self, verdict: Verdict, whose: Whose<'_>) -> Result<Option<Vec<u8>>, Fault> {
+    pub(crate) fn judge(&self, verdict: Verdict, whose: Whose<'_>) -> Result<Option<Vec<u8>>, Fault> {
         match verdict {
             Verdict::Pass => Ok(None),
             Verdict::Noted { findings } => {

@@ -4,34 +4,102 @@ use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use failwell_audit::{Ended, Record};
+use failwell_fault::Ref;
 use failwell_policy::Caller;
-use failwell_rpc::{Face, Notification, Raw, ReplyTo};
+use failwell_rpc::{Era, Face, Notification, Raw, ReplyTo};
 
+use crate::asking::Asking;
 use crate::close::{connection, method, transport};
+use crate::context::{Context, Surroundings};
+use crate::guarding::Whose;
 use crate::house::House;
+use crate::passing::Passing;
+use crate::recorder::Recorder;
 use crate::session::{Concern, Session};
+
+const INITIALIZED: &str = "notifications/initialized";
+const CANCELLED: &str = "notifications/cancelled";
+const PROGRESS: &str = "notifications/progress";
+const ROOTS_CHANGED: &str = "notifications/roots/list_changed";
 
 impl House {
     /// A notice within a session.
-    pub fn heed(&self, notification: &Notification<'_>, session: &Arc<Session>) -> Concern {
-        self.overhear(notification, Face::Mcp(session.revision()), &session.caller, &session.id);
-        self.obey(notification, session)
+    pub async fn heed(self: &Arc<Self>, notification: &Notification<'_>, session: &Arc<Session>) -> Concern {
+        self.jot_down(notification, Face::Mcp(session.revision()), &session.caller, &session.id);
+        let concern = self.obey(notification, session).await;
+        let is_dropped = match &*notification.method {
+            INITIALIZED | CANCELLED | ROOTS_CHANGED => false,
+            PROGRESS => concern == Concern::Others,
+            _ => true,
+        };
+        if is_dropped {
+            self.books.metrics().disregard();
+        }
+        concern
     }
 
     /// Does what a notice says. Another node has written down that it came.
-    pub fn obey(&self, notification: &Notification<'_>, session: &Session) -> Concern {
+    pub async fn obey(self: &Arc<Self>, notification: &Notification<'_>, session: &Arc<Session>) -> Concern {
         match &*notification.method {
-            "notifications/cancelled" => match notification.param("requestId").and_then(Raw::as_id) {
+            CANCELLED => match notification.param("requestId").and_then(Raw::as_id) {
                 Some(id) => session.cancel(&id),
                 None => Concern::Ours,
             },
+            PROGRESS => self.pass_progress(notification, session).await,
+            ROOTS_CHANGED => {
+                if let Some(cx) = self.beside_requests(session) {
+                    self.room.roots_changed(cx);
+                }
+                // Upstreams this client uses may be another node's.
+                Concern::Others
+            }
             _ => Concern::Ours,
         }
     }
 
-    /// Writes down a notice that is about nothing here. Never waits, not even where records are promised: there is no
-    /// answer that could wait.
+    /// How far the answer to a question of ours is, for whoever asked it. More than they can take is dropped.
+    async fn pass_progress(&self, notification: &Notification<'_>, session: &Arc<Session>) -> Concern {
+        let token = notification.param("progressToken").and_then(Raw::as_u64);
+        let follower = token.and_then(|token| session.follower(token));
+        let (Some(follower), Some(params)) = (follower, notification.params) else { return Concern::Others };
+        let whose = Whose { connection: &session.id, caller: session.caller.name(), ..Whose::default() };
+        if let Ok(clean) = self.porter.incoming(whose, params.text()).await {
+            let _ = follower.try_send(clean.unwrap_or_else(|| params.to_json()));
+        }
+        Concern::Ours
+    }
+
+    /// A session by itself, outside of any request; `None` where the client can be told and asked within requests alone.
+    fn beside_requests(self: &Arc<Self>, session: &Arc<Session>) -> Option<Context> {
+        let client = session.client().filter(|client| client.revision.era() == Era::Session)?;
+        Some(Context::new(Surroundings {
+            client: client.clone(),
+            session: Some(session.clone()),
+            reference: Ref::fresh(),
+            cancel: session.ended.child_token(),
+            outlet: session.outbound.clone(),
+            porter: self.porter.clone(),
+            server: String::new(),
+            progress: None,
+            log_level: Some(session.log_level()),
+            asking: Asking::Session(session.clone()),
+            hub: self.hub.clone(),
+            recorder: Recorder(self.clone()),
+            tasks: self.tasks.clone(),
+            passing: Passing::default(),
+            trace: None,
+        }))
+    }
+
+    /// Writes down a notice that is about nothing here.
     pub fn overhear(&self, notification: &Notification<'_>, face: Face, caller: &Caller, on: &str) {
+        self.books.metrics().disregard();
+        self.jot_down(notification, face, caller, on);
+    }
+
+    /// Writes down a notice. Never waits, not even where records are promised: there is no
+    /// answer that could wait.
+    fn jot_down(&self, notification: &Notification<'_>, face: Face, caller: &Caller, on: &str) {
         let Some(ledger) = self.books.ledger() else { return };
         let text = notification.text();
         ledger.note(Box::new(Record {

@@ -14,6 +14,7 @@ use crate::numbers::{Histogram, Numbers};
 pub(crate) struct Metrics {
     answered: AtomicU64,
     silent: AtomicU64,
+    disregarded: AtomicU64,
     in_flight: AtomicI64,
     took: Histogram,
     faults: Vec<(&'static Reason, AtomicU64)>,
@@ -24,6 +25,7 @@ impl Default for Metrics {
         Metrics {
             answered: AtomicU64::new(0),
             silent: AtomicU64::new(0),
+            disregarded: AtomicU64::new(0),
             in_flight: AtomicI64::new(0),
             took: Histogram::default(),
             faults: reason::all().map(|row| (row, AtomicU64::new(0))).collect(),
@@ -54,6 +56,11 @@ impl Metrics {
         self.took.observe(took);
     }
 
+    /// A notice of a client that nobody here knows what to do with.
+    pub(crate) fn disregard(&self) {
+        self.disregarded.fetch_add(1, Ordering::Relaxed);
+    }
+
     /// Something went wrong.
     pub(crate) fn fault(&self, row: &'static Reason) {
         if let Some((_, count)) = self.faults.iter().find(|(known, _)| std::ptr::eq(*known, row)) {
@@ -69,6 +76,7 @@ impl Metrics {
         out.put("failwell_requests_total", &[("answered", "yes")], read(&self.answered));
         out.put("failwell_requests_total", &[("answered", "no")], read(&self.silent));
         out.single("failwell_requests_in_flight", "gauge", self.in_flight.load(Ordering::Relaxed));
+        out.single("failwell_notices_dropped_total", "counter", read(&self.disregarded));
         out.family("failwell_request_duration_seconds", "histogram");
         Histogram::write(&[&self.took], out, "failwell_request_duration_seconds", &[]);
         out.family("failwell_faults_total", "counter");

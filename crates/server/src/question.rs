@@ -3,46 +3,49 @@
 use std::collections::BTreeMap;
 
 use failwell_fault::{Echo, Fault, reason};
-use failwell_rpc::{Json, Raw, on_one_line};
+use failwell_rpc::{Json, Raw, meta, on_one_line};
 use serde_json::{Value, json};
+use tokio::sync::mpsc;
 
 use crate::client::Capability;
 
 /// One question.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub struct Question {
     needs: Capability,
     method: &'static str,
     params: Json,
+    /// Who wants to hear how far the answer is.
+    follower: Option<mpsc::Sender<Json>>,
 }
 
 impl Question {
     /// Asks the user to fill in a form.
     pub fn form(message: &str, requested_schema: Value) -> Question {
         let params = json!({"message": message, "requestedSchema": requested_schema});
-        Question { needs: Capability::Elicitation, method: "elicitation/create", params: Json::from(&params) }
+        Question::of(Capability::Elicitation, "elicitation/create", Json::from(&params))
+    }
+
+    fn of(needs: Capability, method: &'static str, params: Json) -> Question {
+        Question { needs, method, params, follower: None }
     }
 
     /// Asks the user to visit an address.
     pub fn visit(message: &str, url: &str) -> Question {
         let params = json!({"mode": "url", "message": message, "url": url});
-        Question { needs: Capability::Elicitation, method: "elicitation/create", params: Json::from(&params) }
+        Question::of(Capability::Elicitation, "elicitation/create", Json::from(&params))
     }
 
     /// Asks the model one thing.
     pub fn sample(prompt: &str, max_tokens: u32) -> Question {
         let message = json!({"role": "user", "content": {"type": "text", "text": prompt}});
         let params = json!({"messages": [message], "maxTokens": max_tokens});
-        Question {
-            needs: Capability::Sampling,
-            method: "sampling/createMessage",
-            params: Json::from(&params),
-        }
+        Question::of(Capability::Sampling, "sampling/createMessage", Json::from(&params))
     }
 
     /// Asks the client for its roots.
     pub fn roots() -> Question {
-        Question { needs: Capability::Roots, method: "roots/list", params: Json::empty_object() }
+        Question::of(Capability::Roots, "roots/list", Json::empty_object())
     }
 
     /// A question somebody else asks, passed on as it is; `None` when it is none a client can answer.
@@ -53,7 +56,39 @@ impl Question {
             "roots/list" => (Capability::Roots, "roots/list"),
             _ => return None,
         };
-        Some(Question { needs, method, params })
+        Some(Question::of(needs, method, params))
+    }
+
+    /// The same question, for one who wants to hear how far the answer is. What a client says of it comes as the params
+    /// of its notice, under a token of ours.
+    #[must_use]
+    pub fn followed_by(self, follower: mpsc::Sender<Json>) -> Question {
+        Question { follower: Some(follower), ..self }
+    }
+
+    pub(crate) fn follower(&self) -> Option<mpsc::Sender<Json>> {
+        self.follower.clone()
+    }
+
+    /// Its params, with a progress token of ours in place of another's: that one means something to whoever chose it
+    /// alone, and several may choose the same. Where nobody follows there is none.
+    fn params_under(&self, token: Option<u64>) -> Json {
+        let Some(object) = self.params.raw().as_object() else { return self.params.clone() };
+        let meta = object.get("_meta").and_then(Raw::as_object);
+        let Some(meta) = meta.filter(|meta| meta.get(meta::PROGRESS_TOKEN).is_some()) else {
+            return self.params.clone();
+        };
+        let meta = match token {
+            Some(token) => {
+                let token = Json::from(&Value::from(token));
+                Some(meta.replacing(meta::PROGRESS_TOKEN, token.raw()))
+            }
+            None => meta.without(&[meta::PROGRESS_TOKEN]),
+        };
+        match meta {
+            Some(meta) => object.replacing("_meta", meta.raw()),
+            None => object.without(&["_meta"]).unwrap_or_else(Json::empty_object),
+        }
     }
 
     /// What is asked for.
@@ -68,14 +103,15 @@ impl Question {
 
     /// The request of the session era.
     pub(crate) fn as_request(&self, id: u64) -> String {
-        let (method, params) = (self.method, self.params.text());
+        let params = self.params_under(self.follower.as_ref().map(|_| id));
+        let (method, params) = (self.method, params.text());
         on_one_line(format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"{method}","params":{params}}}"#))
     }
 
     /// The entry of the modern era's `inputRequests`.
     pub(crate) fn as_input_request(&self) -> Json {
         let method = Json::from(&Value::from(self.method));
-        Json::object([("method", method.raw()), ("params", self.params.raw())].into_iter())
+        Json::object([("method", method.raw()), ("params", self.params_under(None).raw())].into_iter())
     }
 
     /// Whether an answer has the shape this question asks for.

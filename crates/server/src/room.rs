@@ -11,6 +11,7 @@ use serde::Serialize;
 
 use crate::content::ToolOutcome;
 use crate::context::Context;
+use crate::guidance::Guidance;
 use crate::numbers::Numbers;
 use crate::tool::{HeaderParam, Work};
 
@@ -127,6 +128,11 @@ pub trait Room: Send + Sync + 'static {
     fn settle(&self, _cx: Context) -> Work<()> {
         Box::pin(std::future::ready(Ok(())))
     }
+    /// How a model should use it: its own words, and those of whoever stands behind it.
+    fn guidance(&self, _cx: Context) -> Work<Guidance> {
+        let own = self.info().instructions;
+        Box::pin(std::future::ready(Ok(Guidance { own, ..Guidance::default() })))
+    }
     /// One page of a list.
     fn list(&self, list: List, cursor: Option<String>, cx: Context) -> Work<Page>;
     /// Parameters of a tool that must be repeated in HTTP headers.
@@ -141,6 +147,9 @@ pub trait Room: Send + Sync + 'static {
     fn watch(&self, uri: &str, cx: Context) -> Work<()>;
     /// A resource is watched no more by this client. Nobody waits for it.
     fn unwatch(&self, _uri: &str, _cx: Context) {}
+    /// The roots of a client are others now. Nobody waits for it; `cx` belongs to no request, and its client can be asked
+    /// as long as its session lasts.
+    fn roots_changed(&self, _cx: Context) {}
     /// Fills in a prompt: the members of the result.
     fn prompt(&self, name: &str, arguments: BTreeMap<String, String>, cx: Context) -> Work<Members>;
     /// Completes an argument: the members of the result.

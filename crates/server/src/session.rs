@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use failwell_fault::{Fault, OrFault, reason};
 use failwell_policy::Caller;
 use failwell_rpc::{Id, Json, Limits, Revision};
-use tokio::sync::oneshot;
+use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
 use crate::client::Client;
@@ -40,9 +40,20 @@ pub struct Session {
     watched: Mutex<HashSet<String>>,
     running: Mutex<HashMap<Id, Vec<(u64, CancellationToken)>>>,
     next_running: AtomicU64,
-    questions: Mutex<HashMap<u64, oneshot::Sender<Result<Json, ()>>>>,
+    questions: Mutex<HashMap<u64, Open>>,
     next_question: AtomicU64,
 }
+
+/// A question that was not answered yet.
+#[derive(Debug)]
+struct Open {
+    answer: oneshot::Sender<Result<Json, ()>>,
+    /// Who wants to hear how far the answer is.
+    progress: Option<mpsc::Sender<Json>>,
+}
+
+/// Where an answer will come.
+type Waiting = oneshot::Receiver<Result<Json, ()>>;
 
 /// Whether two requests in flight may share an id.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -201,25 +212,33 @@ impl Session {
         }
     }
 
-    /// Opens a question to the client: its id, and where the answer will come.
-    pub fn open_question(&self) -> Result<(u64, oneshot::Receiver<Result<Json, ()>>), Fault> {
+    /// Opens a question to the client: its id, and where the answer will come. `progress` hears how far it is.
+    pub(crate) fn open_question(
+        &self,
+        progress: Option<mpsc::Sender<Json>>,
+    ) -> Result<(u64, Waiting), Fault> {
         let mut questions = lock(&self.questions);
-        questions.retain(|_, waiting| !waiting.is_closed());
+        questions.retain(|_, open| !open.answer.is_closed());
         if questions.len() >= MOST {
             return Err(Fault::new(&reason::SERVER_BUSY).fact("limit", MOST));
         }
         let id = self.next_question.fetch_add(1, Ordering::Relaxed);
         let (answer, waiting) = oneshot::channel();
-        questions.insert(id, answer);
+        questions.insert(id, Open { answer, progress });
         Ok((id, waiting))
     }
 
     /// The client answered a question. Answers nobody waits for are dropped.
     pub fn answer(&self, id: &Id, body: Result<Json, ()>) -> Concern {
         let asked = id.as_u64().and_then(|id| lock(&self.questions).remove(&id));
-        let Some(waiting) = asked else { return Concern::Others };
-        let _ = waiting.send(body);
+        let Some(open) = asked else { return Concern::Others };
+        let _ = open.answer.send(body);
         Concern::Ours
+    }
+
+    /// Who wants to hear how far the answer to this question is.
+    pub(crate) fn follower(&self, question: u64) -> Option<mpsc::Sender<Json>> {
+        lock(&self.questions).get(&question)?.progress.clone()
     }
 
     /// The client can answer no more: those who wait for it learn so at once.

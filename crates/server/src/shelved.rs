@@ -14,6 +14,7 @@ use serde_json::{Value, json};
 
 use crate::content::{ResourceContents, ToolOutcome};
 use crate::context::Context;
+use crate::guidance::Guidance;
 use crate::numbers::Numbers;
 use crate::room::{Completion, Info, List, Members, Offered, Offers, Page, Room};
 use crate::shelf_desk::{SHELF_SERVER, ShelfDesk, definition, is_kept_address};
@@ -44,6 +45,10 @@ impl Room for Shelved {
 
     fn settle(&self, cx: Context) -> Work<()> {
         self.room.settle(cx)
+    }
+
+    fn guidance(&self, cx: Context) -> Work<Guidance> {
+        self.room.guidance(cx)
     }
 
     fn list(&self, list: List, cursor: Option<String>, cx: Context) -> Work<Page> {
@@ -105,6 +110,10 @@ impl Room for Shelved {
         if !is_kept_address(uri) {
             self.room.unwatch(uri, cx);
         }
+    }
+
+    fn roots_changed(&self, cx: Context) {
+        self.room.roots_changed(cx);
     }
 
     fn prompt(&self, name: &str, arguments: BTreeMap<String, String>, cx: Context) -> Work<Members> {

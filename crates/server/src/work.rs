@@ -29,6 +29,11 @@ use crate::supervise::Supervised;
 /// What a resource holds may change any time.
 const DO_NOT_KEEP: Cache = Cache { ttl_ms: 0, scope: CacheScope::Private };
 
+/// What we say of ourselves changes with the program alone.
+const OF_OURS: Cache = Cache { ttl_ms: 60_000, scope: CacheScope::Public };
+/// Those behind us come and go, and not everybody hears the same of them.
+const OF_OTHERS: Cache = Cache { ttl_ms: 5_000, scope: CacheScope::Private };
+
 impl House {
     pub(crate) async fn work(
         self: &Arc<Self>,
@@ -44,12 +49,14 @@ impl House {
             Call::Initialize { version, capabilities } => {
                 // The client as it introduces itself: what is settled for it may depend on what it can do.
                 let client = Client::new(arrival.caller.clone(), spoken(&version), capabilities.clone());
-                Desk { client, ..desk }.settle().await?;
-                self.initialize(&version, capabilities, arrival)
+                let desk = Desk { client, ..desk };
+                desk.settle().await?;
+                let guidance = desk.guidance().await?;
+                self.initialize(&version, capabilities, guidance, arrival)
             }
             Call::Discover => {
                 desk.settle().await?;
-                self.discover()
+                self.discover(desk.guidance().await?)
             }
             Call::Ping => nothing(),
             Call::SetLevel(level) => {
@@ -109,6 +116,7 @@ impl House {
         &self,
         version: &str,
         capabilities: Option<Json>,
+        guidance: String,
         arrival: &Arrival<'_>,
     ) -> Result<Outcome, Fault> {
         let revision = spoken(version);
@@ -119,17 +127,17 @@ impl House {
             "protocolVersion": revision.as_str(),
             "capabilities": self.capabilities(Era::Session),
             "serverInfo": {"name": info.name, "title": info.title, "version": info.version},
-            "instructions": info.instructions,
+            "instructions": guidance,
         }))
     }
 
-    fn discover(&self) -> Result<Outcome, Fault> {
+    fn discover(&self, guidance: String) -> Result<Outcome, Fault> {
         let found = json!({
             "supportedVersions": [Revision::V2026_07_28.as_str()],
             "capabilities": self.capabilities(Era::Modern),
-            "instructions": self.room.info().instructions,
+            "instructions": guidance,
         });
-        let cache = Cache { ttl_ms: 60_000, scope: CacheScope::Public };
+        let cache = if self.room.has_others() { OF_OTHERS } else { OF_OURS };
         Ok(Outcome::cached(Json::of(&found).or_fault(&reason::SERVER_BUG)?, cache))
     }
 
@@ -187,6 +195,10 @@ impl Desk<'_> {
     async fn settle(&self) -> Result<(), Fault> {
         let cx = self.context(Asking::Nobody)?;
         self.house.supervise(self.house.room.settle(cx.clone()), &cx).await?.finished()
+    }
+
+    async fn guidance(&self) -> Result<String, Fault> {
+        Ok(self.house.guidance(&self.context(Asking::Nobody)?).await)
     }
 
     /// What a sealed state of this request is bound to. Worked out only for requests that bring one or get one:

@@ -1,22 +1,18 @@
 //! The index: SQLite with a write-ahead log. One connection changes, another looks, so that nobody who looks waits for
 //! whoever changes.
 
-use std::fs::OpenOptions;
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use failwell_fault::{Fault, reason};
-use rusqlite::{Connection, ErrorCode, OpenFlags, Transaction, TransactionBehavior};
+use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 use crate::rows::SCHEMA;
 use crate::trouble::{of_disk, of_index};
 
 /// How long another process may hold the file.
 const PATIENCE: Duration = Duration::from_secs(10);
-
-/// Between two tries.
-const PAUSE: Duration = Duration::from_millis(20);
 
 /// The layout this program reads and writes.
 const LAYOUT: i64 = 1;
@@ -33,12 +29,7 @@ pub(crate) struct Index {
 impl Index {
     pub(crate) fn open(folder: &Path) -> Result<Index, Fault> {
         let path = folder.join(FILE);
-        let mut options = OpenOptions::new();
-        options.create(true).append(true);
-        // SQLite gives its log and its map of it the rights of the file.
-        #[cfg(unix)]
-        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-        options.open(&path).map_err(of_disk)?;
+        failwell_drawer::make(&path).map_err(of_disk)?;
         let mut changing = connect(&path)?;
         match lay_out(&mut changing)? {
             LAYOUT => {}
@@ -85,28 +76,8 @@ fn within<T>(
 }
 
 fn connect(path: &Path) -> Result<Connection, Fault> {
-    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = Connection::open_with_flags(path, flags).map_err(of_index)?;
-    connection.busy_timeout(PATIENCE).map_err(of_index)?;
-    begin_log(&connection).map_err(of_index)?;
-    Ok(connection)
-}
-
-/// Two programs that begin the same log at the same time are told so at once, without the patience they asked for.
-fn begin_log(connection: &Connection) -> rusqlite::Result<()> {
-    let until = Instant::now() + PATIENCE;
-    loop {
-        // FULL: what a caller was told is kept is still there after a power cut.
-        let begun = connection.execute_batch("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;");
-        match begun {
-            Err(error) if is_busy(&error) && Instant::now() < until => std::thread::sleep(PAUSE),
-            other => return other,
-        }
-    }
-}
-
-fn is_busy(error: &rusqlite::Error) -> bool {
-    matches!(error.sqlite_error_code(), Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked))
+    // FULL: what a caller was told is kept is still there after a power cut.
+    failwell_drawer::open(path, PATIENCE, "PRAGMA synchronous = FULL;").map_err(of_index)
 }
 
 /// Makes what is not there yet; says which layout it has then.

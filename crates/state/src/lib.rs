@@ -13,6 +13,7 @@ mod link;
 mod nodes;
 mod redis_state;
 mod rest_sessions;
+mod secure;
 mod streams;
 
 pub use redis_state::RedisState;

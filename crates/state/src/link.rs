@@ -3,19 +3,26 @@
 use std::time::{Duration, Instant};
 
 use failwell_fault::{Fault, OrFault, Secret, reason};
-use redis::aio::MultiplexedConnection;
-use redis::{AsyncConnectionConfig, Client, Cmd, FromRedisValue, RedisError};
+use failwell_transport::Trust;
+use redis::aio::{MultiplexedConnection, PubSub};
+use redis::{AsyncConnectionConfig, Client, Cmd, FromRedisValue, RedisError, RedisResult};
 use tokio::sync::Mutex;
 use tokio::time::timeout;
+
+use crate::secure::Secure;
 
 /// How long connecting may take, and one command.
 pub(crate) const WAIT: Duration = Duration::from_secs(1);
 /// How long nobody tries again after a failure.
 const REST: Duration = Duration::from_millis(500);
 
+/// What an address over TLS begins with.
+const OVER_TLS: &str = "rediss://";
+
 /// One connection for everybody.
 pub(crate) struct Link {
-    pub(crate) client: Client,
+    client: Client,
+    secure: Option<Secure>,
     slot: Mutex<Slot>,
 }
 
@@ -28,9 +35,35 @@ struct Slot {
 }
 
 impl Link {
-    pub(crate) fn new(url: &Secret<String>) -> Result<Link, Fault> {
-        let client = Client::open(url.expose().as_str()).or_fault(&reason::SERVER_STATE)?;
-        Ok(Link { client, slot: Mutex::default() })
+    pub(crate) fn new(url: &Secret<String>, trust: Trust) -> Result<Link, Fault> {
+        let (url, secure) = match url.expose().strip_prefix(OVER_TLS) {
+            Some(rest) => (format!("redis://{rest}"), Some(Secure::new(trust))),
+            None => (url.expose().clone(), None),
+        };
+        let client = Client::open(url).or_fault(&reason::SERVER_STATE)?;
+        Ok(Link { client, secure, slot: Mutex::default() })
+    }
+
+    async fn connect(&self) -> RedisResult<MultiplexedConnection> {
+        let config =
+            AsyncConnectionConfig::new().set_connection_timeout(Some(WAIT)).set_response_timeout(Some(WAIT));
+        let Some(secure) = &self.secure else {
+            return self.client.get_multiplexed_async_connection_with_config(&config).await;
+        };
+        let info = self.client.get_connection_info();
+        let stream = secure.connect(info.addr()).await?;
+        let (connection, driver) =
+            MultiplexedConnection::new_with_config(info.redis_settings(), stream, config).await?;
+        // It ends with the last handle of the connection.
+        tokio::spawn(driver);
+        Ok(connection)
+    }
+
+    /// A connection to hear on.
+    pub(crate) async fn ear(&self) -> RedisResult<PubSub> {
+        let Some(secure) = &self.secure else { return self.client.get_async_pubsub().await };
+        let info = self.client.get_connection_info();
+        PubSub::new(info.redis_settings(), secure.connect(info.addr()).await?).await
     }
 
     async fn connection(&self) -> Result<(MultiplexedConnection, u64), Fault> {
@@ -41,10 +74,7 @@ impl Link {
         if slot.rest_until.is_some_and(|until| until > Instant::now()) {
             return Err(Fault::new(&reason::SERVER_STATE).note("redis", "away a moment ago"));
         }
-        let config =
-            AsyncConnectionConfig::new().set_connection_timeout(Some(WAIT)).set_response_timeout(Some(WAIT));
-        let connecting = self.client.get_multiplexed_async_connection_with_config(&config);
-        match timeout(WAIT, connecting).await {
+        match timeout(WAIT, self.connect()).await {
             Ok(Ok(connection)) => {
                 slot.number += 1;
                 slot.connection = Some(connection.clone());

@@ -49,7 +49,7 @@ impl Inner {
     /// Begins to listen.
     pub(crate) async fn listen(&self) -> Result<PubSubStream, Fault> {
         let listening = async {
-            let mut ear = self.link.client.get_async_pubsub().await?;
+            let mut ear = self.link.ear().await?;
             ear.subscribe(CHANNEL).await?;
             Ok(ear.into_on_message())
         };

@@ -7,6 +7,7 @@ use std::time::Duration;
 use failwell_fault::{Fault, OrFault, Secret, reason};
 use failwell_policy::Rate;
 use failwell_server::{Found, Happened, KeptSession, Letter, Place, SharedState, Track, Turn, Work, Written};
+use failwell_transport::Trust;
 use redis::cmd;
 use tokio::sync::broadcast;
 
@@ -41,10 +42,11 @@ pub(crate) struct Inner {
 }
 
 impl RedisState {
-    /// Joins the other nodes there. Sessions live for as long as they may be idle.
-    pub async fn join(url: &Secret<String>, idle: Duration) -> Result<Arc<RedisState>, Fault> {
+    /// Joins the other nodes there. Over TLS (`rediss://`) `trust` says who may vouch for it. Sessions live for as long as
+    /// they may be idle.
+    pub async fn join(url: &Secret<String>, trust: Trust, idle: Duration) -> Result<Arc<RedisState>, Fault> {
         let inner = Arc::new(Inner {
-            link: Link::new(url)?,
+            link: Link::new(url, trust)?,
             node: random(8)?,
             idle,
             letters: broadcast::Sender::new(MOST_LETTERS),

@@ -21,4 +21,4 @@ pub use connect::{ContentKind, Events, HeadLines, Heard, Remote, Trust, Unheard,
 pub use http::{
     Credentials, Demand, Doors, Houses, HttpSettings, Issuer, Lock, Tokens, serve_doors, serve_http,
 };
-pub use stdio::{Line, Lines, StdioSettings, id_in_start, refuse_stdio, serve_stdio, write_lines};
+pub use stdio::{Line, Lines, StdioSettings, id_in_start, refuse_stdio, serve_stdio, standard, write_lines};

@@ -1,5 +1,6 @@
 //! One message per line on standard input, one per line on standard output.
 
+mod ends;
 mod lines;
 mod refuse;
 mod salvage;
@@ -21,6 +22,7 @@ use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+pub use self::ends::standard;
 pub use self::lines::{Line, Lines};
 pub use self::refuse::refuse_stdio;
 pub use self::salvage::id_in_start;
@@ -169,7 +171,7 @@ impl Connection {
             }
             Ok(Message::Notification(notification)) => {
                 self.calm();
-                self.house.heed(&notification, &self.session);
+                self.house.heed(&notification, &self.session).await;
                 None
             }
             Ok(Message::Response(response)) => {

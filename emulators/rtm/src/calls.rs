@@ -1,8 +1,9 @@
 //! The log of what was asked.
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 use std::time::Duration;
 
+use failwell_emulator_props::Counted;
 use jiff::Timestamp;
 use serde::Serialize;
 
@@ -27,30 +28,10 @@ pub struct Call {
     pub committed: bool,
 }
 
-/// How many are kept.
-const MOST: usize = 100_000;
+impl Counted for Call {
+    const MOST: usize = 100_000;
 
-#[derive(Debug, Default)]
-pub(crate) struct Calls {
-    all: VecDeque<Call>,
-    count: u64,
-}
-
-impl Calls {
-    pub(crate) fn push(&mut self, mut call: Call) {
-        self.count += 1;
-        call.number = self.count;
-        if self.all.len() >= MOST {
-            self.all.pop_front();
-        }
-        self.all.push_back(call);
-    }
-
-    pub(crate) fn all(&self) -> Vec<Call> {
-        self.all.iter().cloned().collect()
-    }
-
-    pub(crate) fn clear(&mut self) {
-        self.all.clear();
+    fn count(&mut self, number: u64) {
+        self.number = number;
     }
 }

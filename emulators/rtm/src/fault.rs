@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use failwell_emulator_props::{Stage, Strikes};
 use serde::{Deserialize, Serialize};
 
 /// Something that goes wrong, with which methods, and how often.
@@ -22,17 +23,6 @@ pub struct Fault {
     /// How many matching calls it lets pass first.
     #[serde(default)]
     pub skip: u32,
-}
-
-/// Whether a fault strikes before the method does anything, or after.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Stage {
-    /// Nothing has happened.
-    #[default]
-    Before,
-    /// All has happened, but the answer is lost.
-    After,
 }
 
 /// What can go wrong.
@@ -134,88 +124,23 @@ impl Kind {
     }
 }
 
-/// How many can wait.
-const MOST: usize = 1_000;
-
-/// Those that wait to strike. The first that matches does, and no other.
-#[derive(Debug, Default)]
-pub(crate) struct Faults(Vec<Fault>);
-
-impl Faults {
-    pub(crate) fn push(&mut self, fault: Fault) {
-        if self.0.len() < MOST {
-            self.0.push(fault);
-        }
+impl Strikes for Fault {
+    fn pattern(&self) -> &str {
+        &self.methods
     }
 
-    pub(crate) fn clear(&mut self) {
-        self.0.clear();
+    fn skip(&mut self) -> &mut u32 {
+        &mut self.skip
     }
 
-    /// The fault that strikes this call, if one does.
-    pub(crate) fn strike(&mut self, method: &str) -> Option<Fault> {
-        let place = self.0.iter_mut().position(|fault| {
-            let matches = matches_pattern(&fault.methods, method);
-            if matches && fault.skip > 0 {
-                fault.skip -= 1;
-                return false;
-            }
-            matches
-        })?;
-        let fault = self.0.get_mut(place)?;
-        let struck = fault.clone();
-        if let Some(times) = &mut fault.times {
-            *times = times.saturating_sub(1);
-            if *times == 0 {
-                self.0.remove(place);
-            }
-        }
-        Some(struck)
+    fn times(&mut self) -> &mut Option<u32> {
+        &mut self.times
     }
-}
-
-/// Whether a name matches a pattern in which `*` stands for anything.
-fn matches_pattern(pattern: &str, name: &str) -> bool {
-    let mut parts = pattern.split('*');
-    let Some(first) = parts.next() else { return name.is_empty() };
-    let Some(mut rest) = name.strip_prefix(first) else { return false };
-    let mut parts: Vec<&str> = parts.collect();
-    let Some(last) = parts.pop() else { return rest.is_empty() };
-    for part in parts {
-        let Some((_, after)) = rest.split_once(part) else { return false };
-        rest = after;
-    }
-    rest.ends_with(last)
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Fault, Faults, Kind, matches_pattern};
-
-    #[test]
-    fn patterns() {
-        for (pattern, name, expected) in [
-            ("*", "rtm.tasks.add", true),
-            ("rtm.tasks.add", "rtm.tasks.add", true),
-            ("rtm.tasks.add", "rtm.tasks.addTags", false),
-            ("rtm.tasks.*", "rtm.tasks.notes.add", true),
-            ("*.add", "rtm.tasks.notes.add", true),
-            ("rtm.*.notes.*", "rtm.tasks.notes.add", true),
-            ("rtm.*.getList", "rtm.lists.getList", true),
-            ("*lists*", "rtm.tasks.add", false),
-        ] {
-            assert_eq!(matches_pattern(pattern, name), expected, "{pattern} {name}");
-        }
-    }
-
-    #[test]
-    fn a_fault_strikes_as_often_as_it_says() {
-        let mut faults = Faults::default();
-        faults.push(Fault::new(Kind::Html).on("rtm.tasks.*").skip(1).times(2));
-        let struck: Vec<bool> = (0..5).map(|_| faults.strike("rtm.tasks.add").is_some()).collect();
-        assert_eq!(struck, [false, true, true, false, false]);
-        assert!(faults.strike("rtm.lists.add").is_none());
-    }
+    use super::{Fault, Kind};
 
     #[test]
     fn a_fault_is_read_from_json() {

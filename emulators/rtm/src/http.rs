@@ -2,7 +2,6 @@
 
 mod body;
 mod rest;
-mod wire;
 
 use std::io;
 use std::sync::Arc;
@@ -10,6 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use bytes::Bytes;
+use failwell_emulator_props::Wire;
 use http::header::{CONTENT_SECURITY_POLICY, CONTENT_TYPE, HeaderValue};
 use http::{Method, Request, Response, StatusCode};
 use http_body_util::{BodyExt, Limited};
@@ -23,7 +23,6 @@ use tokio::task::JoinSet;
 use tokio::time::timeout;
 
 use self::body::Body;
-use self::wire::Wire;
 use crate::control::{self, Control};
 use crate::emulator::Service;
 use crate::page;

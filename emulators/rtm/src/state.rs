@@ -5,12 +5,13 @@ mod enter;
 
 use std::collections::BTreeMap;
 
+use failwell_emulator_props::{Calls, Faults};
 use serde::{Deserialize, Serialize};
 
 use crate::account::Account;
-use crate::calls::Calls;
+use crate::calls::Call;
 use crate::clock::Clock;
-use crate::fault::Faults;
+use crate::fault::Fault;
 use crate::limiter::Limiter;
 use crate::signature::opaque;
 use crate::undo::Transaction;
@@ -65,9 +66,9 @@ pub(crate) struct State {
     pub(crate) timelines: BTreeMap<String, String>,
     pub(crate) transactions: BTreeMap<u64, Transaction>,
     pub(crate) clock: Clock,
-    pub(crate) faults: Faults,
+    pub(crate) faults: Faults<Fault>,
     pub(crate) limiter: Limiter,
-    pub(crate) calls: Calls,
+    pub(crate) calls: Calls<Call>,
     given_out: u64,
 }
 

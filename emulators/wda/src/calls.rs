@@ -1,8 +1,8 @@
 //! The log of what was asked.
 
-use std::collections::VecDeque;
 use std::time::Duration;
 
+use failwell_emulator_props::Counted;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -21,32 +21,13 @@ pub struct Call {
     pub outcome: String,
 }
 
-/// How many are kept.
-const MOST: usize = 10_000;
+impl Counted for Call {
+    const MOST: usize = 10_000;
+
+    fn count(&mut self, number: u64) {
+        self.number = number;
+    }
+}
+
 /// The largest body that is kept with a call, in bytes.
 pub(crate) const LARGEST_KEPT: usize = 4_096;
-
-#[derive(Debug, Default)]
-pub(crate) struct Calls {
-    all: VecDeque<Call>,
-    count: u64,
-}
-
-impl Calls {
-    pub(crate) fn push(&mut self, mut call: Call) {
-        self.count += 1;
-        call.number = self.count;
-        if self.all.len() >= MOST {
-            self.all.pop_front();
-        }
-        self.all.push_back(call);
-    }
-
-    pub(crate) fn all(&self) -> Vec<Call> {
-        self.all.iter().cloned().collect()
-    }
-
-    pub(crate) fn clear(&mut self) {
-        self.all.clear();
-    }
-}

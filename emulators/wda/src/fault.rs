@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use failwell_emulator_props::{Stage, Strikes};
 use serde::{Deserialize, Serialize};
 
 /// Something that goes wrong, with which commands, and how often.
@@ -23,17 +24,6 @@ pub struct Fault {
     /// How many matching commands it lets pass first.
     #[serde(default)]
     pub skip: u32,
-}
-
-/// Whether a fault strikes before the command does anything, or after.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Stage {
-    /// Nothing has happened.
-    #[default]
-    Before,
-    /// All has happened, but the answer is lost.
-    After,
 }
 
 /// What can go wrong.
@@ -144,85 +134,16 @@ impl Kind {
     }
 }
 
-/// How many can wait.
-const MOST: usize = 1_000;
-
-/// Those that wait to strike. The first that matches does, and no other.
-#[derive(Debug, Default)]
-pub(crate) struct Faults(Vec<Fault>);
-
-impl Faults {
-    pub(crate) fn push(&mut self, fault: Fault) {
-        if self.0.len() < MOST {
-            self.0.push(fault);
-        }
+impl Strikes for Fault {
+    fn pattern(&self) -> &str {
+        &self.commands
     }
 
-    pub(crate) fn clear(&mut self) {
-        self.0.clear();
+    fn skip(&mut self) -> &mut u32 {
+        &mut self.skip
     }
 
-    /// The fault that strikes this command, if one does.
-    pub(crate) fn strike(&mut self, command: &str) -> Option<Fault> {
-        let place = self.0.iter_mut().position(|fault| {
-            let matches = matches_pattern(&fault.commands, command);
-            if matches && fault.skip > 0 {
-                fault.skip -= 1;
-                return false;
-            }
-            matches
-        })?;
-        let fault = self.0.get_mut(place)?;
-        let struck = fault.clone();
-        if let Some(times) = &mut fault.times {
-            *times = times.saturating_sub(1);
-            if *times == 0 {
-                self.0.remove(place);
-            }
-        }
-        Some(struck)
-    }
-}
-
-/// Whether a text matches a pattern in which `*` stands for anything.
-fn matches_pattern(pattern: &str, text: &str) -> bool {
-    let Some((first, rest)) = pattern.split_once('*') else { return pattern == text };
-    let Some(mut left) = text.strip_prefix(first) else { return false };
-    let mut parts: Vec<&str> = rest.split('*').collect();
-    let last = parts.pop().unwrap_or_default();
-    for part in parts {
-        let Some((_, after)) = left.split_once(part) else { return false };
-        left = after;
-    }
-    left.ends_with(last)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::{Fault, Faults, Kind, matches_pattern};
-
-    #[test]
-    fn patterns() {
-        for (pattern, text, expected) in [
-            ("*", "GET /status", true),
-            ("GET /status", "GET /status", true),
-            ("GET /status", "GET /status/x", false),
-            ("POST */click", "POST /element/1/click", true),
-            ("POST */click", "POST /element/1/clear", false),
-            ("POST /element/*/click", "POST /element/1/click", true),
-            ("* /screenshot", "GET /screenshot", true),
-            ("*/element*/va*", "POST /element/7/value", true),
-        ] {
-            assert_eq!(matches_pattern(pattern, text), expected, "{pattern} {text}");
-        }
-    }
-
-    #[test]
-    fn a_fault_strikes_as_often_as_it_says() {
-        let mut faults = Faults::default();
-        faults.push(Fault::new(Kind::Hang).on("GET *").skip(1).times(2));
-        let struck: Vec<bool> = (0..5).map(|_| faults.strike("GET /source").is_some()).collect();
-        assert_eq!(struck, [false, true, true, false, false]);
-        assert!(faults.strike("POST /source").is_none());
+    fn times(&mut self) -> &mut Option<u32> {
+        &mut self.times
     }
 }

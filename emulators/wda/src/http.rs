@@ -1,7 +1,6 @@
 //! The listener, and one command over it: the faults that were asked for, the command, the answer.
 
 mod body;
-mod wire;
 
 use std::io;
 use std::sync::Arc;
@@ -9,6 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use bytes::Bytes;
+use failwell_emulator_props::{Stage, Wire};
 use http::header::{CONTENT_TYPE, HeaderValue};
 use http::{Method, Response, StatusCode};
 use http_body_util::{BodyExt, Limited};
@@ -23,11 +23,10 @@ use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 
 use self::body::Body;
-use self::wire::Wire;
 use crate::calls::{Call, LARGEST_KEPT};
 use crate::control::{self, Control};
 use crate::emulator::Service;
-use crate::fault::{Fault, Kind, Stage};
+use crate::fault::{Fault, Kind};
 use crate::refusal::{Outcome, Refusal};
 use crate::routes::{self, Request};
 

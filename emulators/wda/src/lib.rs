@@ -44,4 +44,5 @@ mod state;
 pub use calls::Call;
 pub use control::Control;
 pub use emulator::{Emulator, Options};
-pub use fault::{Fault, Kind, Stage};
+pub use failwell_emulator_props::Stage;
+pub use fault::{Fault, Kind};

@@ -1,15 +1,17 @@
 //! Everything there is, under one lock.
 
-use crate::calls::Calls;
+use failwell_emulator_props::{Calls, Faults};
+
+use crate::calls::Call;
 use crate::device::Device;
-use crate::fault::Faults;
+use crate::fault::Fault;
 use crate::session::Session;
 
 pub(crate) struct State {
     pub(crate) device: Device,
     pub(crate) session: Option<Session>,
-    pub(crate) faults: Faults,
-    pub(crate) calls: Calls,
+    pub(crate) faults: Faults<Fault>,
+    pub(crate) calls: Calls<Call>,
     sessions: u64,
 }
 

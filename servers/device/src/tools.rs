@@ -73,15 +73,3 @@ where
     })?;
     Ok(tool.titled(title))
 }
-
-/// Work that is finished although its caller has called it off.
-async fn see_through<T: Send + 'static>(
-    work: impl Future<Output = Result<T, Fault>> + Send + 'static,
-) -> Result<T, Fault> {
-    match tokio::spawn(work).await {
-        Ok(done) => done,
-        // A panic is told by whoever supervises the call.
-        Err(error) if error.is_panic() => std::panic::resume_unwind(error.into_panic()),
-        Err(error) => Err(Fault::new(&reason::SERVER_BUG).because(error)),
-    }
-}

@@ -87,7 +87,7 @@ class Run:
                 self.outcomes[place] = ["raised", type(error).__name__]
 
     def told(self, names, returned, raised):
-        Digits()
+        unlimited = Digits()
         after = [shown(names[name]) for name in getattr(self, "parameters", []) if name in names]
         told = {"args_after": after, "conditions": self.outcomes, "sides": sorted(self.sides.taken)}
         if raised is None:
@@ -100,6 +100,7 @@ class Run:
                 "line": line_of(raised),
                 "traceback": traceback_of(raised),
             }
+        unlimited.restore()
         return told
 
 
@@ -213,7 +214,8 @@ class Data:
             return {{list: "l", tuple: "t", set: "S", frozenset: "F"}[kind]: [deeper(item) for item in value]}
         if kind is dict:
             return {"d": [[deeper(key), deeper(item)] for key, item in value.items()]}
-        if self.space.get(kind.__name__) is not kind:
+        # What the code imported may keep what it holds elsewhere than in attributes: a counter, a date.
+        if self.space.get(kind.__name__) is not kind or kind.__module__ != "code":
             raise Opaque
         if isinstance(value, enum.Enum) and value.name:
             return {"e": [kind.__name__, value.name]}
@@ -226,6 +228,8 @@ class Data:
             return [(field.name, getattr(value, field.name)) for field in dataclasses.fields(kind) if field.init]
         if isinstance(value, tuple) and hasattr(kind, "_fields"):
             return list(zip(kind._fields, value))
+        if not hasattr(value, "__dict__"):
+            raise Opaque
         return sorted(vars(value).items())
 
 

@@ -1,16 +1,17 @@
-# Handed to the interpreter with -c. One line of JSON in; one line out with the answer, and one more when everything is
-# cleared up and the next may come. Every run is a fork of this process, made ahead, which never runs a line of what it is
-# sent itself. It lives in a sandbox: nothing to read but Python itself, nowhere to write.
+# Handed to the interpreter with -c. One line of JSON in; one line out with the answer, which bears the mark of its letter, and
+# one more when everything is cleared up and the next may come. Every run is a fork of this process, made ahead; the process
+# itself never runs a line of what is sent. It lives in a sandbox: nothing to read but Python itself, nowhere to write.
+# What code writes past its answer is of no use to it: no later answer has the mark it would need.
 import gc
 import json
 import os
 import resource
-import select
 import signal
 import sys
 import time
 
 LONGEST_ANSWER = 4 << 20
+NOBODY = 77  # nobody will write to us any more
 SUBREAPER = 36  # PR_SET_CHILD_SUBREAPER
 
 os.environ.clear()
@@ -62,95 +63,33 @@ def serve():
 
     ctypes.CDLL(None).prctl(SUBREAPER, 1, 0, 0, 0)
     preload()
+    rehearse()
     gc.collect()
     gc.freeze()
-    spare = Spare()
-    say({"ready": True, "version": "%d.%d.%d" % sys.version_info[:3]})
-    for line in sys.stdin.buffer:
-        letter = json.loads(line)
-        if letter["do"] == "compile":
-            say(try_compiling(letter["code"]))
-        else:
-            say(spare.run(line, letter["seconds"]))
-            if spare.leaves_somebody():
-                os._exit(0)  # whoever is left is found by the one who watches over us
-            spare = Spare()
-        say({"ready": True})
+    how = None
+    while True:
+        pid = os.fork()
+        if pid == 0:
+            be_the_run(how)  # does not return
+        how = outlive(pid)
+        if somebody_is_left():
+            os._exit(0)  # whoever is left is found by the one who watches over us
 
 
-def say(answer):
-    sys.stdout.buffer.write(json.dumps(answer).encode("ascii") + b"\n")
-    sys.stdout.buffer.flush()
+def outlive(pid):
+    """Waits for the end of the one that reads the next letters and makes the next run, and of the group it leads; says how it
+    went. It is made, and warm, before anybody waits for it, and talks to the other side itself."""
+    os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
+    kill(-pid)
+    status = os.waitpid(pid, 0)[1]
+    kill(-pid)
+    if os.waitstatus_to_exitcode(status) == NOBODY:
+        os._exit(0)
+    return problem(status)
 
 
-class Spare:
-    """A fork that waits for its one run: making it takes longer than most runs."""
-
-    def __init__(self):
-        theirs, self.letters = os.pipe()
-        self.answers, ours = os.pipe()
-        self.pid = os.fork()
-        if self.pid == 0:
-            os.close(self.letters)
-            os.close(self.answers)
-            be_the_run(theirs, ours)  # does not return
-        os.close(theirs)
-        os.close(ours)
-
-    def run(self, line, seconds):
-        """Its answer, or how it ended without one."""
-        until = time.monotonic() + seconds
-        try:
-            while line:
-                line = line[os.write(self.letters, line):]
-        except OSError:
-            pass  # it is gone, and says nothing
-        os.close(self.letters)
-        heard = self.hear(until)
-        try:
-            # One line and nothing else: whoever says more is not ours.
-            if heard is None or heard.count(b"\n") != 1:
-                raise ValueError
-            answer = json.loads(heard)
-            if not isinstance(answer, dict):
-                raise ValueError
-        except ValueError:
-            answer = {"problem": problem(heard is None, self.end())}
-        return answer
-
-    def hear(self, until):
-        """What it says in one line; `None` when it is late."""
-        heard = b""
-        while not heard.endswith(b"\n") and len(heard) <= LONGEST_ANSWER:
-            left = until - time.monotonic()
-            if left <= 0 or not select.select([self.answers], [], [], left)[0]:
-                return None
-            part = os.read(self.answers, 1 << 16)
-            if not part:
-                break
-            heard += part
-        return heard
-
-    def end(self):
-        """Ends it, which has said all it had to say, and the group it leads; says how it went."""
-        if self.pid is None:
-            return 0
-        kill(-self.pid)
-        kill(self.pid)
-        status = os.waitpid(self.pid, 0)[1]
-        kill(-self.pid)
-        self.pid = None
-        return status
-
-    def leaves_somebody(self):
-        os.close(self.answers)
-        self.end()
-        return somebody_is_left()
-
-
-def problem(late, status):
-    signalled = os.WTERMSIG(status) if os.WIFSIGNALED(status) else 0
-    if late or signalled == signal.SIGXCPU:
+def problem(status):
+    if os.WIFSIGNALED(status) and os.WTERMSIG(status) in (signal.SIGALRM, signal.SIGXCPU):
         return "time"
     return "died with status %d" % status
 
@@ -173,34 +112,84 @@ def somebody_is_left():
     return True
 
 
-def be_the_run(letters, write):
+def be_the_run(before):
+    """How the one before went is told with being ready: whoever waits for its answer will get none."""
     try:
         os.setsid()
+        letters, answers = os.dup(0), os.dup(1)
         nothing = os.open("/dev/null", os.O_RDWR)
         for number in (0, 1, 2):
             os.dup2(nothing, number)
-        line = b""
-        while not line.endswith(b"\n"):
-            part = os.read(letters, 1 << 16)
-            if not part:
-                os._exit(0)  # the worker is gone
-            line += part
+        rehearse()
+        say(answers, {"ready": True, "problem": before})
+        request = next_call(letters, answers)
+        # Nothing is left for the code to find but its own letter and the way back.
         os.close(letters)
-        request = json.loads(line)
+        # Code that gets rid of this gets rid of the whole worker: the other side has a clock as well.
+        signal.setitimer(signal.ITIMER_REAL, request["seconds"])
         limit = int(request["seconds"])
         resource.setrlimit(resource.RLIMIT_CPU, (limit + 2, limit + 3))
         answer = Run(request).answer()
+        answer["mark"] = request["mark"]
         data = json.dumps(answer).encode("ascii")
+        if len(data) > LONGEST_ANSWER:
+            data = b'{"problem": "an answer without end"}'
     except MemoryError:
         data = b'{"problem": "memory"}'
     except BaseException as trouble:
         data = json.dumps({"problem": "worker: %s" % type(trouble).__name__}).encode("ascii")
-    data += b"\n"
     try:
-        while data:
-            data = data[os.write(write, data):]
+        write(answers, data + b"\n")
+        time.sleep(0.0003)  # going away takes a while, and whoever waits for the answer may have been put behind us
     finally:
         os._exit(0)
+
+
+def next_call(letters, answers):
+    """Reads letters up to one that wants a run. The others run nothing of what they bring."""
+    while True:
+        line = read_line(letters)
+        if not line:
+            os._exit(NOBODY)
+        letter = json.loads(line)
+        if letter["do"] != "compile":
+            return letter
+        say(answers, {**try_compiling(letter["code"]), "mark": letter["mark"]})
+        say(answers, {"ready": True})
+
+
+def read_line(source):
+    """Up to the end of a line, which is the end of what is sent; less when the other side is gone."""
+    line = b""
+    while not line.endswith(b"\n"):
+        part = os.read(source, 1 << 16)
+        if not part:
+            return b""
+        line += part
+    return line
+
+
+def say(answers, answer):
+    write(answers, json.dumps(answer).encode("ascii") + b"\n")
+
+
+def write(answers, data):
+    while data:
+        data = data[os.write(answers, data):]
+
+
+def rehearse():
+    """A run of nothing much: what every run touches is touched, and copied, before anybody waits for it."""
+    json.dumps(Run(json.loads(REHEARSAL)).answer())
+
+
+REHEARSAL = json.dumps({
+    "code": "def f(x: int) -> int:\n    if x:\n        raise ValueError(x)\n    return x\n",
+    "function": "f", "args": ["1"], "kwargs": [], "branches": [],
+    "conditions": [
+        {"text": "x == 1", "before": True, "snapshot": None}, {"text": "_ == x", "before": False, "snapshot": None},
+    ],
+})
 
 
 def try_compiling(code):

@@ -17,6 +17,7 @@ use std::time::Instant;
 pub use evaluate::Evaluation;
 
 use crate::report::{BranchReport, CheckReport, CompareReport, ExceptionReport};
+use crate::stack::deep;
 use crate::{Program, PyValue, Replayer};
 
 /// What an analysis may spend. Steps decide; the deadline is the outer guard.
@@ -74,17 +75,6 @@ pub enum Stop {
     Deadline,
     /// The caller went away.
     Cancelled,
-}
-
-/// Rust's stack for an analysis: calls of the analysed code nest on it.
-const STACK: usize = 1 << 29;
-
-/// Runs an analysis on a thread whose stack is deep enough; only pages that are used exist.
-fn deep<T: Send>(work: impl FnOnce() -> T + Send) -> Option<T> {
-    std::thread::scope(|scope| {
-        let thread = std::thread::Builder::new().name("symbolic".to_owned()).stack_size(STACK);
-        thread.spawn_scoped(scope, work).ok().and_then(|handle| handle.join().ok())
-    })
 }
 
 /// Whether the contract of `function` holds for every input.

@@ -1,4 +1,4 @@
-//! Where analyses are made: a few at a time, each on a thread of its own, so that the server stays free for others.
+//! Where analyses are made: a few at a time, each on a thread of its own for as long as it takes, so that the server stays free for others.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
@@ -16,15 +16,13 @@ use tokio::time::timeout_at;
 
 use crate::replay::{Pool, Replays, Walls};
 use crate::solve::Solvers;
+use crate::stack::Threads;
 use crate::{Budget, Program, Progress, ReplayProblem, Replayer, validate};
 
 /// Analyses at once.
 const AT_ONCE: usize = 2;
 /// Analyses at once and waiting.
 const MOST: usize = 32;
-/// Code may be nested as deeply as validation lets it; nobody recurses further than this holds. Only what is used of it
-/// takes memory.
-const STACK: usize = 256 << 20;
 /// How much later than its time limit an answer may come.
 const OVERSHOOT: Duration = Duration::from_millis(350);
 
@@ -53,6 +51,7 @@ pub struct Desk {
     solvers: Solvers,
     places: Arc<Semaphore>,
     waiting: Arc<AtomicUsize>,
+    threads: Threads,
 }
 
 /// How far an analysis is: rounds of deepening, and paths seen.
@@ -106,6 +105,7 @@ impl Desk {
             pool: Pool::new(settings.launcher, settings.python, settings.walls),
             places: Arc::new(Semaphore::new(AT_ONCE)),
             waiting: Arc::default(),
+            threads: Threads::default(),
         }
     }
 
@@ -153,10 +153,8 @@ impl Desk {
             // Nobody waits any more when the call was called off.
             let _ = sender.send(result);
         };
-        std::thread::Builder::new()
-            .name("analysis".to_owned())
-            .stack_size(STACK)
-            .spawn(job)
+        self.threads
+            .run(Box::new(job))
             .map_err(|error| Fault::new(&reason::SYMBOLIC_FAILED).because(error))?;
         Ok(Running { answer, rounds, called_off, deadline, seconds })
     }

@@ -15,6 +15,7 @@ mod induction;
 mod inputs;
 mod invariants;
 mod iterate;
+mod library;
 mod machine;
 mod methods;
 mod modules;

@@ -16,4 +16,4 @@ mod targets;
 mod trying;
 
 pub(crate) use code::{BinaryOp, Code, CompareOp, Const, Conversion, Name, Op, UnaryOp};
-pub(crate) use lower::{lower_expression, lower_module};
+pub(crate) use lower::{lower_expression, lower_library, lower_module};

@@ -2,7 +2,7 @@
 //!
 //! Code is parsed, lowered to a small stack code with explicit exception edges, and run by one interpreter whose values
 //! have leaves that are either known or terms. Where a branch depends on a term the state forks; what is left undecided
-//! goes to an SMT solver.
+//! is answered by hand or goes to an SMT solver.
 //!
 //! # Invariants
 //!
@@ -30,6 +30,7 @@ pub mod report;
 #[cfg(unix)]
 mod server;
 mod solve;
+mod stack;
 mod terms;
 #[cfg(unix)]
 mod tools;

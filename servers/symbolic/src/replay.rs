@@ -25,8 +25,10 @@ use worker::Worker;
 use crate::solve::Solvers;
 use crate::{Dialogue, ReplayOutcome, ReplayProblem, ReplayRequest, Replayer};
 
-/// Runs at once.
-const AT_ONCE: usize = 2;
+/// Workers that make runs: two may be at it while another gets ready for the next.
+const RUNNING: usize = 3;
+/// Workers that compile, which takes a moment and leaves nothing to clear up.
+const COMPILING: usize = 1;
 /// The least time a run is given, so that a busy machine is not taken for a function that hangs.
 const LEAST: Duration = Duration::from_millis(50);
 /// The most: a call that takes longer than this is one that does not end.
@@ -54,8 +56,29 @@ struct Inner {
     chosen: Option<PathBuf>,
     walls: Walls,
     python: OnceCell<Python>,
-    idle: Mutex<Vec<Worker>>,
+    runs: Workers,
+    compilers: Workers,
+}
+
+/// Workers for one kind of letter.
+#[derive(Debug, Clone)]
+struct Workers {
+    idle: Arc<Mutex<Vec<Worker>>>,
     places: Arc<Semaphore>,
+}
+
+impl Workers {
+    fn new(most: usize) -> Workers {
+        Workers { idle: Arc::default(), places: Arc::new(Semaphore::new(most)) }
+    }
+
+    fn keep(&self, worker: Worker) {
+        self.idle().push(worker);
+    }
+
+    fn idle(&self) -> std::sync::MutexGuard<'_, Vec<Worker>> {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    }
 }
 
 impl Pool {
@@ -66,8 +89,8 @@ impl Pool {
             chosen,
             walls,
             python: OnceCell::new(),
-            idle: Mutex::default(),
-            places: Arc::new(Semaphore::new(AT_ONCE)),
+            runs: Workers::new(RUNNING),
+            compilers: Workers::new(COMPILING),
         }))
     }
 
@@ -84,49 +107,52 @@ impl Pool {
 
     /// Sees to it that a worker is ready, or says why there cannot be one.
     pub async fn warm(&self) -> Result<(), Fault> {
-        if self.idle().is_empty() {
-            let _place = self.0.places.acquire().await.map_err(|_| Fault::new(&reason::SYMBOLIC_FAILED))?;
-            let worker = self.worker().await?;
-            self.keep(worker);
+        for workers in [&self.0.runs, &self.0.compilers] {
+            if workers.idle().is_empty() {
+                let place = workers.places.acquire().await;
+                let _place = place.map_err(|_| Fault::new(&reason::SYMBOLIC_FAILED))?;
+                workers.keep(self.worker(workers).await?);
+            }
         }
         Ok(())
     }
 
     /// The line on which CPython stops compiling the code, if it does not take it.
     pub async fn compile(&self, code: &str, deadline: Instant) -> Result<Option<u32>, ReplayProblem> {
-        let answer = self.ask(letters::compile(code), deadline).await?;
+        let answer = self.ask(&self.0.compilers, letters::compile(code), deadline).await?;
         letters::compiled(&answer)
     }
 
     /// One call; see [`Replayer::run`].
     pub async fn call(&self, request: &ReplayRequest<'_>) -> Result<ReplayOutcome, ReplayProblem> {
-        let answer = self.ask(letters::call(request), request.deadline).await?;
+        let answer = self.ask(&self.0.runs, letters::call(request), request.deadline).await?;
         letters::called(answer, request.conditions)
     }
 
     async fn ask(
         &self,
+        workers: &Workers,
         letter: letters::Letter,
         deadline: Instant,
     ) -> Result<letters::Answer, ReplayProblem> {
-        let place = timeout_at(deadline.into(), self.0.places.clone().acquire_owned()).await;
+        let place = timeout_at(deadline.into(), workers.places.clone().acquire_owned()).await;
         let place = place.map_err(|_| ReplayProblem::TimedOut)?.map_err(|_| broken("the pool is closed"))?;
-        let mut worker = self.worker().await.map_err(|fault| broken(fault.operator().to_string()))?;
+        let mut worker = self.worker(workers).await.map_err(|fault| broken(fault.operator().to_string()))?;
         let left = deadline.saturating_duration_since(Instant::now()).clamp(LEAST, MOST);
-        let answer = worker.ask(&letter, left).await?;
+        let answer = worker.ask(letter, left).await?;
         // Nobody waits for it to clear up; one that cannot is not used again.
-        let pool = self.clone();
+        let workers = workers.clone();
         tokio::spawn(async move {
             if worker.is_ready_again().await {
-                pool.keep(worker);
+                workers.keep(worker);
             }
             drop(place);
         });
         Ok(answer)
     }
 
-    async fn worker(&self) -> Result<Worker, Fault> {
-        if let Some(idle) = self.idle().pop() {
+    async fn worker(&self, workers: &Workers) -> Result<Worker, Fault> {
+        if let Some(idle) = workers.idle().pop() {
             return Ok(idle);
         }
         let need = match self.0.walls {
@@ -135,14 +161,6 @@ impl Pool {
             Walls::Off => None,
         };
         Worker::start(&self.0.launcher, self.python().await?, need).await
-    }
-
-    fn keep(&self, worker: Worker) {
-        self.idle().push(worker);
-    }
-
-    fn idle(&self) -> std::sync::MutexGuard<'_, Vec<Worker>> {
-        self.0.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -10,11 +10,6 @@
 
 mod support;
 
-use failwell_symbolic::Program;
-use failwell_symbolic::analyse::{Evaluation, evaluate};
-use serde_json::json;
-use support::Python;
-
 /// Each is the body of `f()`, or a module with an `f()` of its own.
 const PROGRAMS: &[&str] = &[
     // Numbers in texts.
@@ -197,29 +192,7 @@ const PROGRAMS: &[&str] = &[
     "return not [], [] or 'd', 0 and 1, None is None, 1 if [] else 2, (1, 2)[1], -2 ** 2, 2 ** 3 ** 2",
 ];
 
-fn module(text: &str) -> String {
-    let body: String = text.lines().map(|line| format!("    {line}\n")).collect();
-    format!("def f():\n{body}")
-}
-
 #[test]
 fn written_programs() {
-    let python = Python::start();
-    let codes: Vec<String> = PROGRAMS.iter().map(|text| module(text)).collect();
-    let requests: Vec<_> = codes.iter().map(|code| json!({"code": code, "args": []})).collect();
-    let answers = python.ask(&json!({ "batch": requests }));
-    let mut wrong = Vec::new();
-    for (code, answer) in codes.iter().zip(answers.as_array().expect("answers")) {
-        let text = |index: usize| answer[index].as_str().unwrap_or_default().to_owned();
-        let theirs = match text(0).as_str() {
-            "returned" => Evaluation::Returned(text(1)),
-            _ => Evaluation::Raised(text(1), Some(text(2))),
-        };
-        let program = Program::parse(code).unwrap_or_else(|problem| panic!("{problem:?}: {code}"));
-        let ours = evaluate(&program, "f", &[], 200_000);
-        if ours != theirs {
-            wrong.push(format!("{code}ours   {ours:?}\ntheirs {theirs:?}\n"));
-        }
-    }
-    assert!(wrong.is_empty(), "{} of {} differ:\n{}", wrong.len(), codes.len(), wrong.join("\n"));
+    support::agree(PROGRAMS);
 }

@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use failwell_fault::{Effect, Fault, reason};
+use failwell_server::see_through;
 use serde_json::Value;
 
-use crate::account::{Account, Need, see_through};
+use crate::account::{Account, Need};
 use crate::client::{Doubt, Failed};
 use crate::doubt::{Confirmed, Proof};
 use crate::journal::Step;

@@ -14,14 +14,14 @@ mod update;
 use std::sync::Arc;
 
 use failwell_fault::{Fault, OrFault, Pointer, Rule, Violation, reason};
-use failwell_server::{Context, Json, Tool, ToolOutcome, Toolbox};
+use failwell_server::{Context, Json, Tool, ToolOutcome, Toolbox, see_through};
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
-use crate::account::{Account, see_through};
+use crate::account::Account;
 use crate::edit::Edits;
 use crate::lookup;
 use crate::model::TaskKey;

@@ -67,4 +67,4 @@ def refused(name, tool, arguments, error_type, message, why):
 
 
 from . import classes, compared, containers, contracts, control, floats, numbers, refusals, text  # noqa: E402, F401
-from . import branching, patterns, shared, unbounded  # noqa: E402, F401
+from . import branching, modules, patterns, shared, unbounded  # noqa: E402, F401

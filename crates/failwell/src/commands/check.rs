@@ -238,10 +238,12 @@ fn upstream(upstream: &UpstreamConfig) -> Value {
         "max_sessions": upstream.max_sessions,
         "timeout_s": upstream.timeout.as_secs(),
         "start_timeout_s": upstream.start_timeout.as_secs(),
+        "list_wait_s": upstream.list_wait.as_secs(),
         "idle_stop_s": upstream.idle_stop.map_or(0, |idle| idle.as_secs()),
         "max_message_bytes": upstream.max_message_bytes,
         "restart": {"budget": upstream.restart.budget, "window_s": upstream.restart.window.as_secs()},
         "trusted_errors": upstream.trusted_errors,
+        "instructions": upstream.instructions,
     });
     if let (Some(all), Value::Object(reached)) = (shown.as_object_mut(), reached) {
         all.extend(reached);

@@ -186,7 +186,11 @@ fn difference(pin: &Pin, paint: Paint) -> String {
 
 /// Which pin: server, name, and what more is needed to tell it from others.
 fn title(pin: &Pin) -> String {
-    let kind = if pin.kind == "tools" { "" } else { " (prompt)" };
+    let kind = match pin.kind.as_str() {
+        "tools" => "",
+        "prompts" => " (prompt)",
+        _ => " (what it says of itself)",
+    };
     let face = if pin.face.is_empty() { String::new() } else { format!(" ({} era)", pin.face) };
     on_one_line(&format!("{}__{}{kind}{face}", pin.server, pin.name))
 }

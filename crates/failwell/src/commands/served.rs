@@ -256,11 +256,13 @@ fn upstream(config: &UpstreamConfig) -> UpstreamSettings {
         most_sessions: config.max_sessions,
         timeout: config.timeout,
         start_timeout: config.start_timeout,
+        list_wait: config.list_wait,
         idle_stop: config.idle_stop,
         largest_message: config.max_message_bytes,
         restart: Restart { budget: config.restart.budget, window: config.restart.window },
         first_era: None,
         trusted_errors: config.trusted_errors,
+        instructions: config.instructions,
         ..usual
     }
 }

@@ -35,7 +35,7 @@ impl Shared {
 
     /// What the configuration says; sessions are kept for as long as they may be idle.
     pub(super) async fn join(config: &Config, idle: Duration) -> Result<Shared, Complaint> {
-        let StateConfig::Redis(url) = &config.state else { return Ok(Shared::nothing(config)) };
+        let StateConfig::Redis { url, trust } = &config.state else { return Ok(Shared::nothing(config)) };
         let unreachable = |fault: Fault| {
             let story = fault.operator().notes().iter().map(|(_, note)| note.to_string()).collect::<Vec<_>>();
             Complaint::new(
@@ -43,7 +43,7 @@ impl Shared {
                 "start Redis or Valkey there, or correct `state` in the configuration",
             )
         };
-        let state = RedisState::join(url, idle).await.map_err(unreachable)?;
+        let state = RedisState::join(url, trust.clone(), idle).await.map_err(unreachable)?;
         let seal_key = state.seal_key().await.map_err(unreachable)?;
         Ok(Shared { sessions: state.clone(), keys: state.clone(), state, seal_key })
     }

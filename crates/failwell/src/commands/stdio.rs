@@ -3,7 +3,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use failwell_server::House;
-use failwell_transport::{StdioSettings, refuse_stdio, serve_stdio};
+use failwell_transport::{StdioSettings, refuse_stdio, serve_stdio, standard};
 use tokio_util::sync::CancellationToken;
 
 use super::configured::Misconfigured;
@@ -51,13 +51,13 @@ pub(super) fn serve_one(
 fn to_its_end(serving: impl Future<Output = Result<ExitCode, Complaint>>) -> Result<ExitCode, Complaint> {
     let runtime = runtime()?;
     let ended = runtime.block_on(serving);
-    // Reading standard input blocks a thread that nothing can wake, so it is not waited for.
+    // Reading standard input may block a thread that nothing can wake, so it is not waited for.
     runtime.shutdown_timeout(Duration::from_millis(100));
     ended
 }
 
 async fn converse(house: &Arc<House>, stop: CancellationToken) -> Result<ExitCode, Complaint> {
-    let (input, output) = (tokio::io::stdin(), tokio::io::stdout());
+    let (input, output) = standard();
     let served = serve_stdio(house.clone(), input, output, StdioSettings::default(), stop).await;
     served.map(|()| ExitCode::SUCCESS).map_err(|fault| serve::unexpected(&fault))
 }
@@ -67,7 +67,7 @@ async fn refuse(bounds: &Bounds, wrong: Misconfigured) -> Result<ExitCode, Compl
     let config = Config::default();
     let house = Served::new(bounds, &config, Shared::nothing(&config))?.house;
     let stop = serve::stop_on_signal();
-    let (input, output) = (tokio::io::stdin(), tokio::io::stdout());
+    let (input, output) = standard();
     let fault = wrong.fault();
     let complaint = wrong.report();
     refuse_stdio(house.clone(), input, output, fault, stop).await;

@@ -115,7 +115,7 @@ pub(super) static ROOT: &[Key] = &[
     key(
         "state",
         "Where several nodes keep what they share: memory for one node alone, or an address of Redis or Valkey.",
-        Takes::Address { example: "redis://127.0.0.1:6379" },
+        Takes::AddressOr { example: "redis://127.0.0.1:6379", keys: STATE },
     ),
     key("servers", "The built-in servers to offer; by default all.", Takes::Servers),
     key(
@@ -139,6 +139,15 @@ pub(super) static ROOT: &[Key] = &[
     key("guard", "What messages may carry.", Takes::Table(GUARD)),
     key("device", "The device server: phones, simulators and mobile browsers.", Takes::Table(DEVICE)),
     key("tasks", "The tasks server: Remember The Milk.", Takes::Table(TASKS)),
+];
+
+static STATE: &[Key] = &[
+    key(
+        "url",
+        "The address, over TLS with rediss://; may hold `${VAR}` and `${file:path}`.",
+        Takes::Address { example: "rediss://:${REDIS_PASSWORD}@redis.example:6379" },
+    ),
+    text("ca_file", "Whom to trust over TLS, and nobody else: certificates as PEM.", "./ca.pem"),
 ];
 
 static GUARD: &[Key] = &[
@@ -277,6 +286,7 @@ pub(super) static UPSTREAM: &[Key] = &[
     MAX_SESSIONS.key(),
     TIMEOUT.key(),
     START_TIMEOUT.key(),
+    LIST_WAIT.key(),
     IDLE_STOP.key(),
     MAX_MESSAGE_BYTES.key(),
     key("restart", "How often the program may be started again.", Takes::Table(RESTART)),
@@ -284,6 +294,11 @@ pub(super) static UPSTREAM: &[Key] = &[
         "trusted_errors",
         "Whether callers may see excerpts of its error messages.",
         Takes::Flag { default: false },
+    ),
+    key(
+        "instructions",
+        "Whether clients are told how it says it is to be used.",
+        Takes::Flag { default: true },
     ),
 ];
 
@@ -334,6 +349,14 @@ pub(super) static START_TIMEOUT: Number = Number {
     from: 1,
     to: 3_600,
     default: 30,
+};
+
+pub(super) static LIST_WAIT: Number = Number {
+    name: "list_wait_s",
+    about: "How long it may hold up a list of all servers, in seconds; later it is listed when it answers.",
+    from: 1,
+    to: 60,
+    default: 2,
 };
 
 pub(super) static IDLE_STOP: Number = Number {

@@ -184,12 +184,16 @@ pub(crate) struct UpstreamConfig {
     pub(crate) timeout: Duration,
     /// How long starting or connecting may take.
     pub(crate) start_timeout: Duration,
+    /// How long it may hold up a list of all servers.
+    pub(crate) list_wait: Duration,
     /// How long it may idle before it is stopped; `None` for ever.
     pub(crate) idle_stop: Option<Duration>,
     pub(crate) max_message_bytes: usize,
     pub(crate) restart: Restart,
     /// Whether excerpts of its error messages may be shown to callers.
     pub(crate) trusted_errors: bool,
+    /// Whether clients are told how it says it is to be used.
+    pub(crate) instructions: bool,
 }
 
 /// How an upstream is reached.

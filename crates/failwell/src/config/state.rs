@@ -3,9 +3,11 @@
 use std::fmt;
 
 use failwell_fault::Secret;
+use failwell_gateway::Trust;
 use http::Uri;
 
-use super::reader::{Reader, Section};
+use super::reader::{Found, Reader, Section};
+use super::upstream::authorities;
 
 /// What `state` says.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -13,41 +15,68 @@ pub(crate) enum StateConfig {
     /// Nothing is shared.
     #[default]
     Memory,
-    /// In Redis or Valkey; the address may hold a password.
-    Redis(Secret<String>),
+    /// In Redis or Valkey.
+    Redis {
+        /// Its address, which may hold a password.
+        url: Secret<String>,
+        /// Who may vouch for it over TLS.
+        trust: Trust,
+    },
 }
 
 impl fmt::Display for StateConfig {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let StateConfig::Redis(url) = self else { return f.write_str("memory") };
+        let StateConfig::Redis { url, .. } = self else { return f.write_str("memory") };
         let uri: Option<Uri> = url.expose().parse().ok();
         let authority = uri.as_ref().and_then(Uri::authority).map_or("", |authority| authority.as_str());
         let host = authority.rsplit('@').next().unwrap_or_default();
-        write!(f, "redis://{host}{}", uri.as_ref().map_or("", Uri::path).trim_end_matches('/'))
+        let scheme = uri.as_ref().and_then(Uri::scheme_str).unwrap_or("redis");
+        write!(f, "{scheme}://{host}{}", uri.as_ref().map_or("", Uri::path).trim_end_matches('/'))
     }
 }
 
 pub(super) fn read(reader: &mut Reader<'_>, root: &Section<'_>) -> StateConfig {
+    if Reader::is_table(root, "state") {
+        return in_table(reader, root).unwrap_or_default();
+    }
     let Some(text) = reader.text(root, "state") else { return StateConfig::Memory };
     if text.value == "memory" {
         return StateConfig::Memory;
     }
-    let Some(value) = reader.filled(&text) else { return StateConfig::Memory };
+    let Some(url) = address(reader, &text) else { return StateConfig::Memory };
+    StateConfig::Redis { url, trust: Trust::default() }
+}
+
+fn in_table(reader: &mut Reader<'_>, root: &Section<'_>) -> Option<StateConfig> {
+    let section = reader.table(root, "state")?;
+    if !section.has("url") {
+        let help = "write state = { url = \"rediss://…\", ca_file = \"…\" }";
+        reader.missing(&section, "url", "`state` without `url`", help);
+    }
+    let trust = authorities(reader, &section).map(|ca| ca.trust).unwrap_or_default();
+    let text = reader.text(&section, "url")?;
+    let url = address(reader, &text)?;
+    if section.has("ca_file") && !url.expose().starts_with("rediss://") {
+        let help = "write rediss://, or remove it";
+        let message = "`ca_file` has no effect without TLS";
+        reader.wrong(&section.key_span("ca_file"), &section.path("ca_file"), message, help);
+    }
+    Some(StateConfig::Redis { url, trust })
+}
+
+fn address(reader: &mut Reader<'_>, text: &Found<String>) -> Option<Secret<String>> {
+    let value = reader.filled(text)?;
     if let Err((message, help)) = judge(&value) {
         reader.wrong(&text.span, &text.key, message, help);
     }
-    StateConfig::Redis(Secret::new(value))
+    Some(Secret::new(value))
 }
 
 fn judge(text: &str) -> Result<(), (&'static str, &'static str)> {
     let example = "write \"memory\", or an address such as \"redis://127.0.0.1:6379\"";
     let uri: Uri = text.parse().map_err(|_| ("`state` is no address", example))?;
     match uri.scheme_str() {
-        Some("redis") => {}
-        Some("rediss") => {
-            let help = "write redis:// and keep the way there private, or put a TLS tunnel between";
-            return Err(("`state` cannot be reached over TLS", help));
-        }
+        Some("redis" | "rediss") => {}
         _ => return Err(("`state` is neither memory nor an address of Redis", example)),
     }
     let authority = uri.authority().ok_or(("`state` is no address", example))?.as_str();
@@ -70,6 +99,7 @@ fn judge(text: &str) -> Result<(), (&'static str, &'static str)> {
 mod tests {
     use super::{StateConfig, judge};
     use failwell_fault::Secret;
+    use failwell_gateway::Trust;
 
     #[test]
     fn addresses_are_of_redis_and_shown_without_their_password() {
@@ -79,15 +109,17 @@ mod tests {
             ("redis://[::1]:7/3", "redis://[::1]:7/3"),
             ("redis://user:SECRET@h:1/0", "redis://h:1/0"),
             ("redis://:SECRET@h/", "redis://h"),
+            ("rediss://:SECRET@h:6380/1", "rediss://h:6380/1"),
         ] {
             assert_eq!(judge(good), Ok(()), "{good}");
-            assert_eq!(StateConfig::Redis(Secret::new(good.to_owned())).to_string(), shown);
+            let (url, trust) = (Secret::new(good.to_owned()), Trust::default());
+            assert_eq!(StateConfig::Redis { url, trust }.to_string(), shown);
         }
         for bad in [
             "",
             "h:6379",
             "http://h",
-            "rediss://h",
+            "rediss://",
             "redis://",
             "redis://h:x",
             "redis://h:99999",

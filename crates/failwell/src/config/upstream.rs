@@ -12,7 +12,8 @@ use self::target::target;
 pub(super) use self::target::{address_at, authorities, headers, is_exposed, plain, program, strangers};
 use super::Builtin;
 use super::keys::{
-    IDLE_STOP, MAX_MESSAGE_BYTES, MAX_SESSIONS, RESTART_BUDGET, RESTART_WINDOW, START_TIMEOUT, TIMEOUT,
+    IDLE_STOP, LIST_WAIT, MAX_MESSAGE_BYTES, MAX_SESSIONS, RESTART_BUDGET, RESTART_WINDOW, START_TIMEOUT,
+    TIMEOUT,
 };
 use super::names::is_upstream;
 use super::reader::{Reader, Section};
@@ -41,10 +42,12 @@ fn read(
         max_sessions: usize::try_from(reader.number(section, &MAX_SESSIONS)).unwrap_or(usize::MAX),
         timeout: Duration::from_secs(reader.number(section, &TIMEOUT)),
         start_timeout: Duration::from_secs(reader.number(section, &START_TIMEOUT)),
+        list_wait: Duration::from_secs(reader.number(section, &LIST_WAIT)),
         idle_stop: Some(reader.number(section, &IDLE_STOP)).filter(|s| *s > 0).map(Duration::from_secs),
         max_message_bytes: usize::try_from(reader.number(section, &MAX_MESSAGE_BYTES)).unwrap_or(usize::MAX),
         restart: restart(reader, section),
         trusted_errors: reader.flag(section, "trusted_errors").unwrap_or(false),
+        instructions: reader.flag(section, "instructions").unwrap_or(true),
     }
 }
 

@@ -25,9 +25,24 @@ pub(crate) const CASES: &[(&str, &[&str])] = &[
         ],
     ),
     (
-        "state = \"rediss://me:SECRET@h:6379\"\n",
+        "state = \"rediss://me:SECRET@h:6379?insecure\"\n",
         &[
-            "1:9 `state` cannot be reached over TLS | write redis:// and keep the way there private, or put a TLS tunnel between",
+            "1:9 `state` has more than a database behind its host | write the number of the database, such as \"redis://127.0.0.1:6379/2\", or nothing",
+        ],
+    ),
+    (
+        "[state]\nca_file = \"none.pem\"\n",
+        &[
+            "1:2 `state` without `url` | write state = { url = \"rediss://…\", ca_file = \"…\" }",
+            "2:11 `ca_file` cannot be used | name a file that can be read, at most 1 MiB; it is taken from where this file is",
+        ],
+    ),
+    (
+        "[state]\nurl = \"redis://:SECRET@h\"\nca_file = \"failwell.toml\"\ncafile = \"x\"\n",
+        &[
+            "3:1 `ca_file` has no effect without TLS | write rediss://, or remove it",
+            "3:11 `ca_file` holds no certificates that can be used | use certificates of authorities as PEM: -----BEGIN CERTIFICATE-----",
+            "4:1 unknown key `cafile` | did you mean `ca_file`?",
         ],
     ),
     (

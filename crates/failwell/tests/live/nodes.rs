@@ -272,3 +272,35 @@ fn a_start_without_redis_says_so_and_not_the_password() {
     assert!(told.starts_with("error: redis://127.0.0.1:") && told.contains("cannot be used"), "{told}");
     assert!(told.contains("help: start Redis or Valkey there") && !told.contains(PASSWORD), "{told}");
 }
+
+#[test]
+fn nodes_share_over_tls_with_whom_they_trust_and_nobody_else() {
+    let redis = Redis::over_tls();
+    let config = |state: &str| Folder::with(&format!("servers = [\"lobby\"]\n{}{state}", upstream("up", "")));
+    let folder = config(&redis.lines_over_tls("localhost", true));
+    let (a, b) = (Node::up(&folder, &[]), Node::up(&folder, &[]));
+    let session = a.initialize("/mcp").header("mcp-session-id").expect("a session");
+    // Commands go there, and what one node says reaches the other.
+    let answer = b.say(&session, &call(2, "up__count", &json!({})));
+    assert!(answer.json()["result"]["content"].is_array(), "{answer:?}");
+    let mut events = a.events(&session, &call(3, "up__slow", &json!({"ms": 20_000})));
+    events.next().expect("progress");
+    let cancel = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 3}});
+    assert_eq!(b.say(&session, &cancel).status, 202);
+    assert!(events.rest().iter().all(|event| event["id"] != 3));
+    for node in [&a, &b] {
+        assert!(!node.told().contains(PASSWORD), "{}", node.told());
+    }
+
+    for (host, trusting) in [("localhost", false), ("127.0.0.1", true)] {
+        let folder = config(&redis.lines_over_tls(host, trusting));
+        let mut command = std::process::Command::new("timeout");
+        command.args(["60", env!("CARGO_BIN_EXE_failwell"), "up", "--listen", "127.0.0.1:0"]);
+        command.current_dir(&folder.0).env("FAILWELL_STATE", folder.0.join("state"));
+        let refused = command.output().expect("it runs");
+        let told = String::from_utf8_lossy(&refused.stderr).into_owned();
+        assert_eq!(refused.status.code(), Some(1), "{host} {trusting}: {told}");
+        assert!(told.contains("rediss://") && told.contains("certificate"), "{host} {trusting}: {told}");
+        assert!(!told.contains(PASSWORD), "{told}");
+    }
+}

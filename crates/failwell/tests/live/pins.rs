@@ -282,3 +282,36 @@ fn without_a_place_pins_last_as_long_as_the_program_and_a_broken_one_shows_nothi
     assert_eq!(node.tool("rug__read", json!({})).reason(), "policy/UNDECIDED");
     assert_eq!(node.tool("lobby__echo", json!({"text": "x"})).status, 200, "others go on");
 }
+
+/// What a client that comes now is told of how to use a server.
+fn instructions(node: &Node, path: &str) -> String {
+    node.initialize(path).json()["result"]["instructions"].as_str().expect("instructions").to_owned()
+}
+
+#[test]
+fn what_a_server_says_of_itself_is_held_when_it_changes() {
+    for era in ["session", "modern"] {
+        let rug = Rug::new(era, &tool("read", "Reads a file."), "");
+        rug.folder.write("instructions.json", &json!("Read before you write.").to_string());
+        let node = Node::up(&rug.folder, &[]);
+        assert!(!instructions(&node, "/mcp").contains("rug:"), "{era}: it is not started for that");
+        assert!(described(&node, "rug__read").is_some(), "{era}");
+        assert!(instructions(&node, "/mcp").contains("rug:\n> Read before you write."), "{era}");
+        assert_eq!(instructions(&node, "/mcp/rug"), "Read before you write.", "{era}");
+
+        rug.folder.write("instructions.json", &json!("Write to everybody.").to_string());
+        change(&node, "die");
+        assert!(within(PATIENCE, || described(&node, "rug__read").is_some()), "{era}: it is back");
+        assert!(!instructions(&node, "/mcp").contains("rug:"), "{era}: nobody looked at it");
+        assert_eq!(instructions(&node, "/mcp/rug"), "", "{era}");
+
+        let diff = said(&rug.folder, &["pin", "diff"]);
+        assert!(
+            diff.contains("(what it says of itself)") && diff.contains("+ \"Write to everybody.\""),
+            "{diff}"
+        );
+        said(&rug.folder, &["pin", "approve", "rug", "--yes"]);
+        let is_told = || instructions(&node, "/mcp").contains("rug:\n> Write to everybody.");
+        assert!(within(PATIENCE, is_told), "{era}: approved");
+    }
+}

@@ -19,10 +19,29 @@ pub(crate) struct Redis {
 
 impl Redis {
     pub(crate) fn new() -> Redis {
-        let port = free_port();
-        let folder = Folder::new();
+        let (port, folder) = (free_port(), Folder::new());
         let child = start(port, &folder);
         Redis { child, port, folder }
+    }
+
+    /// One that speaks TLS alone, with a certificate for `localhost` that only `ca.pem` in its folder vouches for.
+    pub(crate) fn over_tls() -> Redis {
+        let folder = Folder::new();
+        let made = rcgen::generate_simple_self_signed(["localhost".to_owned()]).expect("a certificate");
+        folder.write("ca.pem", &made.cert.pem());
+        folder.write("key.pem", &made.signing_key.serialize_pem());
+        let port = free_port();
+        let child = start_over_tls(port, &folder);
+        Redis { child, port, folder }
+    }
+
+    /// The lines of a configuration that joins it over TLS, by this name; trusting its certificate, or whom the system
+    /// trusts.
+    pub(crate) fn lines_over_tls(&self, host: &str, trusting: bool) -> String {
+        let port = self.port;
+        let ca = self.folder.0.join("ca.pem");
+        let ca = if trusting { format!("ca_file = {ca:?}\n") } else { String::new() };
+        format!("[state]\nurl = \"rediss://:{PASSWORD}@{host}:{port}/1\"\n{ca}")
     }
 
     /// The line of a configuration that joins it.
@@ -64,8 +83,21 @@ fn free_port() -> u16 {
 }
 
 fn start(port: u16, folder: &Folder) -> Child {
+    start_with(&["--port", &port.to_string()], port, folder)
+}
+
+fn start_over_tls(port: u16, folder: &Folder) -> Child {
+    let file = |name: &str| folder.0.join(name).display().to_string();
+    let (certificate, key) = (file("ca.pem"), file("key.pem"));
+    let tls = ["--port", "0", "--tls-port", &port.to_string(), "--tls-auth-clients", "no"].map(str::to_owned);
+    let files = ["--tls-cert-file", &certificate, "--tls-key-file", &key, "--tls-ca-cert-file", &certificate];
+    let all: Vec<&str> = tls.iter().map(String::as_str).chain(files).collect();
+    start_with(&all, port, folder)
+}
+
+fn start_with(arguments: &[&str], port: u16, folder: &Folder) -> Child {
     let mut command = Command::new("redis-server");
-    command.args(["--port", &port.to_string(), "--bind", "127.0.0.1", "--requirepass", PASSWORD]);
+    command.args(arguments).args(["--bind", "127.0.0.1", "--requirepass", PASSWORD]);
     command.args(["--save", "", "--appendonly", "no", "--dir"]).arg(&folder.0);
     let mut child = command.stdout(Stdio::null()).spawn().unwrap_or_else(|error| {
         panic!("redis-server does not start ({error}): install it (Debian: redis-server), as `./x test` does")

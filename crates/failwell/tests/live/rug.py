@@ -1,8 +1,9 @@
 """A server over standard input and output that says of its tools what a file says: when it starts, and when told to.
 
-The first argument is the file, the second the era it speaks."""
+The first argument is the file, the second the era it speaks. What a file beside it says, it says of itself."""
 
 import json
+import os
 import sys
 
 FILE, ERA = sys.argv[1], sys.argv[2]
@@ -18,6 +19,12 @@ def say(text):
     sys.stdout.flush()
 
 
+OWN = os.path.join(os.path.dirname(FILE), "instructions.json")
+own = ""
+if os.path.exists(OWN):
+    with open(OWN, encoding="utf-8") as words:
+        own = ',"instructions":' + words.read()
+
 tools = read()
 for line in sys.stdin:
     message = json.loads(line)
@@ -28,10 +35,10 @@ for line in sys.stdin:
     done = '"resultType":"complete",' if ERA == "modern" else ""
     result = None
     if method == "server/discover" and ERA == "modern":
-        result = '"supportedVersions":["2026-07-28"],"capabilities":{"tools":{"listChanged":true}}'
+        result = '"supportedVersions":["2026-07-28"],"capabilities":{"tools":{"listChanged":true}}' + own
     elif method == "initialize" and ERA == "session":
         info = '"serverInfo":{"name":"rug","version":"1"}'
-        result = '"protocolVersion":"2025-11-25","capabilities":{"tools":{"listChanged":true}},' + info
+        result = '"protocolVersion":"2025-11-25","capabilities":{"tools":{"listChanged":true}},' + info + own
     elif method == "tools/list":
         result = '"tools":' + tools
     elif method == "tools/call":

@@ -210,8 +210,11 @@ impl Peer {
         if request.method == "ping" {
             return self.reply(&request.id, "{}");
         }
-        // On the stream of no request, a question is only somebody's when a single client's calls are running.
-        let Some(relay) = Relay::of_one_client(self.relays(of)) else {
+        // On the stream of no request, a question is only somebody's when a single client's calls are running, or when no
+        // other client uses this connection.
+        let relay = Relay::of_one_client(self.relays(of)).or_else(|| self.patrons.owner(&request.method));
+        self.patrons.asks(&request.method, relay.as_ref());
+        let Some(relay) = relay else {
             return self.decline(&request.id, -32601, "no client can answer this now");
         };
         let question = Notice::Question {

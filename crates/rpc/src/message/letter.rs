@@ -13,14 +13,6 @@ impl Letter {
         Self(ByteString::try_from(bytes.clone()).map_err(|_| bytes))
     }
 
-    /// All of them.
-    pub fn bytes(&self) -> &[u8] {
-        match &self.0 {
-            Ok(text) => text.as_bytes(),
-            Err(bytes) => bytes,
-        }
-    }
-
     /// Scans them and says what they mean.
     pub fn read(&self, limits: &Limits) -> Incoming<'_> {
         match &self.0 {
@@ -54,7 +46,6 @@ mod tests {
     fn bytes_that_are_no_text_are_refused_as_ever() {
         let bytes = Bytes::from_static(b"{\"jsonrpc\":\"\xff\"}");
         let letter = Letter::new(bytes.clone());
-        assert_eq!(letter.bytes(), bytes);
         let Incoming::One(Err(misread)) = letter.read(&Limits::default()) else { panic!("a refusal") };
         let Incoming::One(Err(plainly)) = super::read(&bytes, &Limits::default()) else {
             panic!("a refusal")

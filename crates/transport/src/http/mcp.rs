@@ -280,7 +280,7 @@ async fn session_message(
             house.walk(arrival((request, trace), Spoken::Session, caller, on, line, cancel)).await
         }
         Ok(Message::Notification(notification)) => {
-            if house.heed(&notification, session) == Concern::Others {
+            if house.heed(&notification, session).await == Concern::Others {
                 shared::pass_on(house, session, notification.text()).await;
             }
             None

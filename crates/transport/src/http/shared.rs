@@ -255,7 +255,7 @@ async fn heed(doors: &Doors, letter: Letter) {
         }
         Word::Said(message) => match read(message.as_bytes(), &Limits::default()) {
             Incoming::One(Ok(Message::Notification(notification))) => {
-                door.house.obey(&notification, &seat.session);
+                door.house.obey(&notification, &seat.session).await;
             }
             Incoming::One(Ok(Message::Response(response))) => {
                 door.house.hear(&response, &seat.session).await;

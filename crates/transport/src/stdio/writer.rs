@@ -1,6 +1,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use bytes::Buf;
 use failwell_server::{Next, Stream};
 use tokio::io::{AsyncWrite, AsyncWriteExt};
 
@@ -17,8 +18,8 @@ pub async fn write_lines(stream: Arc<Stream>, mut output: impl AsyncWrite + Unpi
             Next::Frame(frame) => {
                 last = frame.number;
                 let line = async {
-                    output.write_all(&frame.bytes).await?;
-                    output.write_all(b"\n").await?;
+                    // In one piece: whoever reads lines is woken once.
+                    output.write_all_buf(&mut Buf::chain(&frame.bytes[..], &b"\n"[..])).await?;
                     output.flush().await
                 };
                 if !matches!(tokio::time::timeout(SLOWEST, line).await, Ok(Ok(()))) {

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use failwell_emulator_props::Stage;
 use serde_json::Value;
 use tokio::time::sleep;
 
@@ -10,7 +11,7 @@ use super::{Given, response, sent};
 use crate::answer::{self, Element};
 use crate::calls::Call;
 use crate::emulator::Service;
-use crate::fault::{Fault, Kind, Stage};
+use crate::fault::{Fault, Kind};
 use crate::gate::{self, Wanted};
 use crate::limiter::Pass;
 use crate::page;

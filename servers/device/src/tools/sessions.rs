@@ -4,12 +4,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use failwell_fault::Fault;
-use failwell_server::{Context, Toolbox};
+use failwell_server::{Context, Toolbox, see_through};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::{Said, see_through, tool};
+use super::{Said, tool};
 use crate::sessions::{Desk, Session, Standing};
 
 pub(super) fn add(toolbox: Toolbox, desk: &Arc<Desk>) -> Result<Toolbox, Fault> {

@@ -157,9 +157,15 @@ impl Annotations<'_> {
         if let Some(members) = machine.enum_members(id) {
             return InputType::OneOf(members);
         }
-        let kind = machine.class_of(id).map(|class| class.kind.clone());
-        let fields: Vec<(Name, InputType)> = match kind {
-            Some(ClassKind::Data { .. } | ClassKind::NamedTuple) => {
+        let Some(found) = machine.class_of(id) else { return InputType::Unsupported(name.to_owned()) };
+        // A class of the library says in its annotations what an input of it is made of.
+        if found.is_library && (*found.name != *name || machine.annotations_of(id).is_empty()) {
+            return InputType::Unsupported(name.to_owned());
+        }
+        let fields: Vec<(Name, InputType)> = match found.kind {
+            ClassKind::Data { .. } | ClassKind::NamedTuple | ClassKind::Plain
+                if found.is_library || found.kind != ClassKind::Plain =>
+            {
                 let mut fields = Vec::new();
                 for (field, _) in machine.fields_of(id) {
                     let annotation = self.field_annotation(machine, id, &field);

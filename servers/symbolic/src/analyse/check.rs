@@ -14,6 +14,8 @@ use crate::values::{Type, Value};
 use crate::{Program, PyValue, Replayer};
 
 /// Calls with known inputs, and the instructions each may take.
+/// Known inputs tried before anything is explored; the others only when that leaves something open.
+pub(super) const KNOWN_FIRST: usize = 32;
 const KNOWN_CALLS: usize = 250;
 const KNOWN_STEPS: u64 = 20_000;
 
@@ -22,7 +24,7 @@ const MOST_LONG: u32 = 4;
 const SHORT_STEPS: u64 = 1_000;
 
 /// Calls with known inputs that CPython is asked about.
-const KNOWN_REPLAYS: u64 = 5;
+pub(super) const KNOWN_REPLAYS: u64 = 5;
 
 /// Checks one function.
 pub(super) struct Checking<'a> {
@@ -147,19 +149,36 @@ pub(super) fn is_allowed(machine: &Machine, class: Type, names: &[String]) -> bo
 }
 
 /// Known inputs, most telling first.
-pub(super) fn known_rows(program: &Program, search: &Search<'_>) -> Vec<Vec<PyValue>> {
-    let constants = Constants::of(program);
-    let pool = Pool { constants: &constants, machine: &search.machine };
-    let mut random = Sequence::new(7);
-    let pools: Vec<Vec<PyValue>> =
-        search.parameters.iter().map(|parameter| pool.values(&parameter.kind, &mut random, 0)).collect();
-    if pools.iter().any(Vec::is_empty) && !pools.is_empty() {
-        return Vec::new();
+pub(super) struct Known {
+    pools: Vec<Vec<PyValue>>,
+    random: Sequence,
+    next: usize,
+}
+
+impl Known {
+    pub(super) fn new(program: &Program, search: &Search<'_>) -> Self {
+        let constants = Constants::of(program);
+        let pool = Pool { constants: &constants, machine: &search.machine };
+        let mut random = Sequence::new(7);
+        let kinds = search.parameters.iter().map(|parameter| &parameter.kind);
+        let pools = kinds.map(|kind| pool.values(kind, &mut random, 0)).collect();
+        Self { pools, random, next: 0 }
     }
-    if let [only] = pools.as_slice() {
-        return only.iter().map(|value| vec![value.clone()]).collect();
+}
+
+impl Iterator for Known {
+    type Item = Vec<PyValue>;
+
+    fn next(&mut self) -> Option<Vec<PyValue>> {
+        let index = self.next;
+        self.next += 1;
+        match self.pools.as_slice() {
+            [] => (index == 0).then(Vec::new),
+            [only] => only.get(index).map(|value| vec![value.clone()]),
+            _ if index < KNOWN_CALLS => row(&self.pools, index, &mut self.random),
+            _ => None,
+        }
     }
-    (0..KNOWN_CALLS).filter_map(|index| row(&pools, index, &mut random)).collect()
 }
 
 pub(super) fn inputs_of(search: &Search<'_>, row: &[PyValue]) -> Inputs {
@@ -170,14 +189,14 @@ pub(super) fn inputs_of(search: &Search<'_>, row: &[PyValue]) -> Inputs {
 
 /// Tries known inputs. Whether the plan is satisfied.
 pub(super) fn try_known(
-    program: &Program,
+    known: impl Iterator<Item = Vec<PyValue>>,
     search: &mut Search<'_>,
     plan: &mut dyn Plan,
     replays: u64,
 ) -> bool {
     let (mut asked, mut long) = (0, 0);
     let mut seen: HashSet<(u32, Option<String>)> = HashSet::new();
-    for row in known_rows(program, search) {
+    for row in known {
         // A loop of a billion rounds tells no more than one of a thousand.
         let steps = if long < MOST_LONG { KNOWN_STEPS } else { SHORT_STEPS };
         let found = search.run_known(plan, &row, steps);
@@ -220,15 +239,20 @@ pub(super) fn check(
     machine.targets = vec![subject.code.id];
     let mut search = Search::new(machine, subject.parameters.clone(), budget, replayer, progress);
     let mut plan = Checking::new(&subject, program.code(), replayer, budget);
-    let is_known = try_known(program, &mut search, &mut plan, KNOWN_REPLAYS);
-    let before = plan.mismatches;
-    plan.mismatches = 0;
-    let mut vacuous = false;
-    if !is_known {
-        plan.admitted = 0;
-        search.explore(&mut plan, u32::MAX);
-        vacuous = plan.admitted == 0 && search.is_exhaustive(&[]);
+    let mut known = Known::new(program, &search);
+    let mut is_known = try_known(known.by_ref().take(KNOWN_FIRST), &mut search, &mut plan, KNOWN_REPLAYS);
+    let mut before = std::mem::take(&mut plan.mismatches);
+    plan.admitted = 0;
+    if !is_known && !search.explore_first(&mut plan) {
+        let explored = (plan.admitted, std::mem::take(&mut plan.mismatches));
+        is_known = try_known(known, &mut search, &mut plan, KNOWN_REPLAYS);
+        before += plan.mismatches;
+        (plan.admitted, plan.mismatches) = explored;
+        if !is_known {
+            search.explore_rest(&mut plan, u32::MAX);
+        }
     }
+    let vacuous = !is_known && plan.admitted == 0 && search.is_exhaustive(&[]);
     plan.mismatches += before;
     let proof = search.proof(&subject.open_ends, (plan.replayed, plan.mismatches));
     let verdict = verdict(&search, &proof, &plan, vacuous);

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::check::{shortfall, try_known};
+use super::check::{KNOWN_FIRST, KNOWN_REPLAYS, Known, shortfall, try_known};
 use super::conditions::{arguments, holds, raised, replay, split};
 use super::search::{Finding, Outcome, Plan, Search, Stage, Step};
 use super::subject::{Subject, load};
@@ -174,6 +174,11 @@ fn same(machine: &mut Machine, a: &Value, b: &Value) -> R<Truth> {
                     all_same(machine, &pairs(&x.entries), &pairs(&y.entries))
                 }
                 (Object::Instance(x), Object::Instance(y)) => {
+                    if let crate::values::Type::User(class) = x.class
+                        && machine.is_library_value(class)
+                    {
+                        return machine.equal(a, b);
+                    }
                     let values = |instance: &crate::values::Instance| {
                         instance
                             .attributes
@@ -337,9 +342,16 @@ pub(super) fn compare(
         pairs: 0,
         difference: None,
     };
-    if !try_known(program, &mut search, &mut plan, 5) {
+    let mut known = Known::new(program, &search);
+    if !try_known(known.by_ref().take(KNOWN_FIRST), &mut search, &mut plan, KNOWN_REPLAYS) {
         plan.pairs = 0;
-        search.explore(&mut plan, u32::MAX);
+        if !search.explore_first(&mut plan) {
+            let pairs = plan.pairs;
+            if !try_known(known, &mut search, &mut plan, KNOWN_REPLAYS) {
+                plan.pairs = pairs;
+                search.explore_rest(&mut plan, u32::MAX);
+            }
+        }
     }
     let proof = search.proof(&open_ends, (plan.replayed, plan.mismatches));
     let verdict = match plan.difference {

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::rc::Rc;
 
-use super::check::{is_allowed, shortfall, try_known};
+use super::check::{KNOWN_FIRST, Known, is_allowed, shortfall, try_known};
 use super::conditions::{arguments, holds, raised, replay, split};
 use super::search::{Finding, Outcome, Plan, Search, Stage, Step};
 use super::subject::{Subject, load};
@@ -12,6 +12,9 @@ use crate::explore::{Machine, R, Trap};
 use crate::report::{Counterexample, ExceptionReport, ExceptionVerdict, Failure, Inputs, Proof};
 use crate::values::{Type, Value, exception_named};
 use crate::{Ended, Program, PyValue, Replayer};
+
+/// Replays of what known inputs find: one for each place.
+const KNOWN_REPLAYS: u64 = 20;
 
 /// Rounds of deepening after something was found.
 const ROUNDS_AFTER: u32 = 2;
@@ -134,13 +137,19 @@ pub(super) fn find(
         mismatches: 0,
         examples: Vec::new(),
     };
-    try_known(program, &mut search, &mut plan, 20);
+    let mut known = Known::new(program, &search);
+    try_known(known.by_ref().take(KNOWN_FIRST), &mut search, &mut plan, KNOWN_REPLAYS);
     plan.paths = plan.examples.len() as u64;
-    let last_round = if plan.examples.is_empty() { u32::MAX } else { ROUNDS_AFTER };
-    if !plan.examples.is_empty() {
-        search.allow(STEPS_AFTER.0, STEPS_AFTER.1);
+    limit_after(&mut search, &plan);
+    if !search.explore_first(&mut plan) {
+        let paths = plan.paths;
+        let before = plan.examples.len();
+        try_known(known, &mut search, &mut plan, KNOWN_REPLAYS);
+        plan.paths = paths + (plan.examples.len() - before) as u64;
+        limit_after(&mut search, &plan);
+        let last_round = if plan.examples.is_empty() { u32::MAX } else { ROUNDS_AFTER };
+        search.explore_rest(&mut plan, last_round);
     }
-    search.explore(&mut plan, last_round);
     let proof = search.proof(&subject.open_ends, (plan.replayed, plan.mismatches));
     let verdict = if !plan.examples.is_empty() {
         plan.examples.sort_by_key(|example| example.line);
@@ -155,6 +164,13 @@ pub(super) fn find(
         paths_to_exception: plan.paths,
         total_paths_explored: search.tally.begun.max(1),
         proof,
+    }
+}
+
+/// Once something was found the rest is worth less.
+fn limit_after(search: &mut Search<'_>, plan: &Hunting<'_>) {
+    if !plan.examples.is_empty() {
+        search.allow(STEPS_AFTER.0, STEPS_AFTER.1);
     }
 }
 

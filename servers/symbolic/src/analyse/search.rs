@@ -232,33 +232,42 @@ impl<'a> Search<'a> {
         self.allowed = (steps.saturating_add(interpreter), spent.saturating_add(solver));
     }
 
-    /// Explores every path, in rounds.
-    pub(super) fn explore(&mut self, plan: &mut dyn Plan, last_round: u32) {
-        self.machine.is_symbolic = true;
-        self.machine.step_limit = self.budget.interpreter_steps;
+    /// Explores what a first round reaches. Whether the search is over: something was found, or nothing is left open.
+    pub(super) fn explore_first(&mut self, plan: &mut dyn Plan) -> bool {
+        self.begin_exploring();
         self.begin();
-        self.search(plan, last_round);
-    }
-
-    fn kinds(&self) -> Vec<&InputType> {
-        self.parameters.iter().map(|parameter| &parameter.kind).collect()
-    }
-
-    fn search(&mut self, plan: &mut dyn Plan, last_round: u32) {
         if self.rounds(plan, 0) {
-            return;
+            return true;
         }
         if self.is_touched && InputType::can_share(&self.kinds()) && self.explore_shared(plan) {
-            return;
+            return true;
         }
-        let is_open = !self.parked.is_empty() || !self.is_exhaustive(&[]);
-        if is_open && self.machine.induction.is_wanted && self.try_induction(plan) {
+        !self.is_open()
+    }
+
+    /// Explores what the first round left open, by induction and in further rounds.
+    pub(super) fn explore_rest(&mut self, plan: &mut dyn Plan, last_round: u32) {
+        self.begin_exploring();
+        if self.is_open() && self.machine.induction.is_wanted && self.try_induction(plan) {
             return;
         }
         self.rounds(plan, last_round.min(ROUNDS));
         for path in std::mem::take(&mut self.parked) {
             self.leave_open(path);
         }
+    }
+
+    fn begin_exploring(&mut self) {
+        self.machine.is_symbolic = true;
+        self.machine.step_limit = self.budget.interpreter_steps;
+    }
+
+    fn is_open(&self) -> bool {
+        !self.parked.is_empty() || !self.is_exhaustive(&[])
+    }
+
+    fn kinds(&self) -> Vec<&InputType> {
+        self.parameters.iter().map(|parameter| &parameter.kind).collect()
     }
 
     fn begin(&mut self) {
@@ -387,7 +396,7 @@ impl<'a> Search<'a> {
             Trap::Fork(condition) => self.fork(path, condition),
             Trap::Choose(term) => {
                 if path.model.is_none() {
-                    path.model = match self.ask(Terms::TRUE) {
+                    path.model = match self.ask(Terms::TRUE, None) {
                         Answer::Sat(model) => Some(Rc::new(model)),
                         Answer::Unsat => return false,
                         Answer::Unknown => None,
@@ -459,9 +468,9 @@ impl<'a> Search<'a> {
         self.parked.push(Path { state, ..path.clone() });
     }
 
-    fn ask(&mut self, more: Term) -> Answer {
+    fn ask(&mut self, more: Term, near: Option<&Model>) -> Answer {
         let path = self.machine.state.path.clone();
-        self.solver.check(&self.machine.terms, &path, more)
+        self.solver.check(&self.machine.terms, &path, more, near)
     }
 
     /// Splits a path; the side its model takes goes on. Whether it does.
@@ -478,7 +487,7 @@ impl<'a> Search<'a> {
             Some(_) => (negated, condition),
             None => {
                 path.model = None;
-                match self.ask(condition) {
+                match self.ask(condition, None) {
                     Answer::Sat(model) => {
                         path.model = Some(Rc::new(model));
                         (condition, negated)
@@ -491,7 +500,7 @@ impl<'a> Search<'a> {
                 }
             }
         };
-        let other_model = match self.ask(other) {
+        let other_model = match self.ask(other, path.model.as_deref()) {
             Answer::Unsat => {
                 Rc::make_mut(&mut self.machine.state.facts).push(own);
                 return true;
@@ -549,7 +558,7 @@ impl<'a> Search<'a> {
     fn report(&mut self, path: &Path, finding: &Finding, plan: &mut dyn Plan) -> bool {
         let model = match &path.model {
             Some(model) => Some(model.clone()),
-            None => match self.ask(Terms::TRUE) {
+            None => match self.ask(Terms::TRUE, None) {
                 Answer::Sat(model) => Some(Rc::new(model)),
                 Answer::Unsat => return false,
                 Answer::Unknown => None,

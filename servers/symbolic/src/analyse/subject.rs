@@ -12,6 +12,11 @@ use crate::ir::{Code, Name, lower_expression, lower_module};
 use crate::report::{Failure, Unsupported};
 use crate::values::{Object, Type, Value};
 
+/// A generator does nothing until something goes through it, so that its own call keeps every contract; what is meant by one
+/// is for the caller to say.
+const GENERATOR: &str =
+    "a generator as the function to analyse; analyse one that returns list() of it, or of its first items";
+
 /// Instructions the module may take to load.
 const LOADING: u64 = 2_000_000;
 
@@ -108,7 +113,7 @@ impl Subject {
             return Err(unsupported("a cache over arguments that may not be hashable"));
         }
         if code.is_generator {
-            return Err(unsupported("a generator as the function to analyse"));
+            return Err(unsupported(GENERATOR));
         }
         let mut contract = crate::contracts::read(program, def).map_err(Failure::Unsupported)?;
         for (place, parameter) in parameters.iter().enumerate() {

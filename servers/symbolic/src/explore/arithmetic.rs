@@ -25,6 +25,18 @@ impl Machine {
         if let Some(method) = self.special(value, name)? {
             return self.call(&method, Vec::new(), Vec::new());
         }
+        if let Value::Object(id) = value
+            && let Object::Dict(dict) = self.state.get(*id).clone()
+            && matches!(dict.kind, crate::values::DictKind::Counter)
+            && let Some((a, b)) = match op {
+                UnaryOp::Pos => Some((dict.entries, Vec::new())),
+                UnaryOp::Neg => Some((Vec::new(), dict.entries)),
+                _ => None,
+            }
+            && let Some(counts) = self.counter_operation(BinaryOp::Sub, &a, &b)?
+        {
+            return Ok(counts);
+        }
         match (op, self.as_number(value)) {
             (UnaryOp::Pos, Some(Number::Int(value))) => Ok(Value::Int(value)),
             (UnaryOp::Pos, Some(Number::Float(value))) => Ok(Value::Float(value)),
@@ -70,6 +82,17 @@ impl Machine {
                     let items = self.collect(right)?;
                     self.list_extend(left, items)?;
                     return Ok(left.clone());
+                }
+                (BinaryOp::Add, Object::Deque(..)) => {
+                    let extend: crate::ir::Name = Rc::from("extend");
+                    let extend = Value::Method(Rc::new((left.clone(), extend)));
+                    self.call(&extend, vec![right.clone()], Vec::new())?;
+                    return Ok(left.clone());
+                }
+                (BinaryOp::Add | BinaryOp::Sub | BinaryOp::Or | BinaryOp::And, Object::Dict(dict))
+                    if matches!(dict.kind, crate::values::DictKind::Counter) =>
+                {
+                    return self.counter_in_place(op, left, right);
                 }
                 (BinaryOp::Mul, Object::List(_) | Object::OpenList(_)) => {
                     let items = self.collect(left)?;

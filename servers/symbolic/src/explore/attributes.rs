@@ -83,7 +83,7 @@ impl Machine {
                 "__name__" | "__qualname__" => Ok(Some(Value::text(kind.name()))),
                 "fromkeys" if *kind == crate::values::Kind::Dict => Ok(Some(Value::Builtin("dict.fromkeys"))),
                 "from_iterable" => Ok(None),
-                "maketrans" => self.unsupported("str.maketrans"),
+                "maketrans" if *kind == crate::values::Kind::Str => Ok(Some(Value::Builtin("str.maketrans"))),
                 name if methods::is_known(*kind, name) => {
                     let name: Name = Rc::from(name);
                     Ok(Some(Value::Method(Rc::new((owner.clone(), name)))))
@@ -166,6 +166,14 @@ impl Machine {
             Object::Pattern(regex) if name == "pattern" => {
                 Ok(Some(Value::Str(crate::values::Str::Known(regex.source.clone()))))
             }
+            Object::Partial(function, args, named) if matches!(name, "func" | "args" | "keywords") => {
+                let entries = named.iter().map(|(name, value)| (Value::text(name), value.clone())).collect();
+                Ok(Some(match name {
+                    "func" => function.clone(),
+                    "args" => Value::Tuple(args.clone()),
+                    _ => self.new_dict(entries, crate::values::DictKind::Plain)?,
+                }))
+            }
             Object::Deque(_, most) if name == "maxlen" => Ok(Some(most.map_or(Value::None, Value::int))),
             Object::Class(_) | Object::Alias(_) | Object::Cell(_) => Ok(None),
             _ => self.plain_attribute(owner, name),
@@ -240,7 +248,14 @@ impl Machine {
                 let fields = self.fields_of(id).into_iter().map(|(name, _)| Value::text(&name)).collect();
                 Ok(Some(Value::tuple(fields)))
             }
-            "_make" => self.unsupported("_make"),
+            "_make" if class.kind == ClassKind::NamedTuple => {
+                let make = Object::Partial(
+                    Value::Builtin("object._make"),
+                    Rc::new(vec![owner.clone()]),
+                    Rc::default(),
+                );
+                Ok(Some(self.object(make)))
+            }
             "__init__" | "__new__" | "__eq__" | "__repr__" | "__hash__" => {
                 let _ = owner;
                 self.unsupported(format!("{name} of a class"))
@@ -315,6 +330,11 @@ impl Machine {
                         }
                         Some(ClassKind::Enum) => return self.unsupported("setting an attribute of a member"),
                         _ => {}
+                    }
+                    if self.is_library_value(class) && !self.frame()?.code.is_library {
+                        let class = self.type_name(owner);
+                        let text = format!("'{class}' object has no attribute '{name}'");
+                        return self.raise("AttributeError", text);
                     }
                     if self.class_attribute(class, "__slots__").is_some() {
                         return self.unsupported("__slots__");

@@ -36,7 +36,10 @@ impl Machine {
         };
         let id = self.state.allocate(Object::Cell(None));
         let order = self.resolution_order(id, &bases)?;
-        let class = Class { name: name.clone(), bases, order, attributes: names, kind: kind.clone() };
+        let is_library = self.frame()?.code.is_library;
+        let kind_of_it = kind.clone();
+        let class =
+            Class { name: name.clone(), bases, order, attributes: names, kind: kind_of_it, is_library };
         self.state.set(id, Object::Class(Rc::new(class)));
         self.own_functions(id);
         if kind == ClassKind::Enum {
@@ -62,12 +65,22 @@ impl Machine {
                     | Kind::Str
                     | Kind::Float),
                 )) => types.push(Type::Builtin(*kind)),
+                // Their methods make plain instances, where CPython's make some of the subclass.
+                Value::Type(Type::User(id)) if self.is_library_value(*id) => {
+                    let name = self.name_of_type(Type::User(*id));
+                    return self.unsupported(format!("a subclass of {name}"));
+                }
                 Value::Type(class @ Type::User(_)) => types.push(*class),
                 Value::Object(id) if matches!(self.state.get(*id), Object::Alias(_)) => {}
                 _ => return self.unsupported("this base class"),
             }
         }
         Ok(types)
+    }
+
+    /// Whether this is a class of the library whose instances are values: they say what they are made of, and never change.
+    pub(crate) fn is_library_value(&self, id: ObjectId) -> bool {
+        self.class_of(id).is_some_and(|class| class.is_library) && !self.annotations_of(id).is_empty()
     }
 
     /// The class is named as its body is.

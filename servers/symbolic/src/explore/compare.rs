@@ -6,7 +6,7 @@ use std::rc::Rc;
 use super::machine::{Machine, R};
 use crate::ir::CompareOp;
 use crate::terms::Terms;
-use crate::values::{Class, ClassKind, Object, ObjectId, Str, Truth, Type, Value};
+use crate::values::{Class, ClassKind, Dict, DictKind, Object, ObjectId, Str, Truth, Type, Value};
 
 impl Machine {
     /// `bool(value)`.
@@ -191,15 +191,27 @@ impl Machine {
                 }
                 Ok(Truth::Known(true))
             }
+            (
+                Object::Dict(Dict { kind: DictKind::Counter, .. }),
+                Object::Dict(Dict { kind: DictKind::Counter, .. }),
+            ) => {
+                let args = vec![left.clone(), right.clone()];
+                let equal = self.call_library("collections", "_counts_equal", args)?;
+                self.truth(&equal)
+            }
             (Object::Dict(a), Object::Dict(b)) => {
                 if a.entries.len() != b.entries.len() {
                     return Ok(Truth::Known(false));
                 }
                 let mut all = Truth::Known(true);
-                for (key, value) in &a.entries {
+                let is_ordered = matches!((&a.kind, &b.kind), (DictKind::Ordered, DictKind::Ordered));
+                for (place, (key, value)) in a.entries.iter().enumerate() {
                     let Some(index) = self.key_position(&b.entries, key)? else {
                         return Ok(Truth::Known(false));
                     };
+                    if is_ordered && index != place {
+                        return Ok(Truth::Known(false));
+                    }
                     let other = b.entries.get(index).map_or(Value::None, |(_, value)| value.clone());
                     let equal = self.same_or_equal(value, &other)?;
                     all = self.both(all, equal);
@@ -436,10 +448,15 @@ impl Machine {
                     let (a, b) = (self.collect(left)?, self.collect(right)?);
                     return self.order_items(op, &a, &b);
                 }
+                (Object::Deque(a, _), Object::Deque(b, _)) => return self.order_items(op, a, b),
                 (Object::Set(a) | Object::FrozenSet(a), Object::Set(b) | Object::FrozenSet(b)) => {
                     let result = self.set_order(op, a, b)?;
                     return Ok(Value::bool(result));
                 }
+                (
+                    Object::Dict(Dict { kind: DictKind::Counter, .. }),
+                    Object::Dict(Dict { kind: DictKind::Counter, .. }),
+                ) => return self.order_counters(op, left, right),
                 (Object::Instance(a), Object::Instance(b)) if a.class == b.class => {
                     if let Type::User(id) = a.class
                         && let Some(class) = self.class_of(id)
@@ -458,6 +475,19 @@ impl Machine {
             }
             _ => self.no_order(op, left, right),
         }
+    }
+
+    /// Counters are ordered by inclusion.
+    fn order_counters(&mut self, op: CompareOp, left: &Value, right: &Value) -> R<Value> {
+        let (a, b) = if matches!(op, CompareOp::Lt | CompareOp::Le) { (left, right) } else { (right, left) };
+        let args = vec![a.clone(), b.clone()];
+        let below = self.call_library("collections", "_counts_below", args.clone())?;
+        if matches!(op, CompareOp::Le | CompareOp::Ge) || !self.decide_value(&below)? {
+            return Ok(below);
+        }
+        let equal = self.call_library("collections", "_counts_equal", args)?;
+        let truth = self.truth(&equal)?;
+        Ok(Value::Bool(self.not_truth(truth)))
     }
 
     /// `left < right`, decided.

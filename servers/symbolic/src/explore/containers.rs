@@ -213,11 +213,13 @@ impl Machine {
                     let has = |name: &str| class.attributes.iter().any(|(known, _)| &**known == name);
                     let is_mutable_data =
                         matches!(class.kind, ClassKind::Data { frozen: false, has_eq: true, .. });
-                    if !has("__hash__") && (has("__eq__") || is_mutable_data) {
+                    let is_refused =
+                        class.attributes.iter().any(|(name, value)| &**name == "__hash__" && value.is_none());
+                    if is_refused || (!has("__hash__") && (has("__eq__") || is_mutable_data)) {
                         let name = self.type_name(value);
                         return self.raise("TypeError", format!("unhashable type: '{name}'"));
                     }
-                    if has("__hash__") && has("__eq__") {
+                    if has("__hash__") && has("__eq__") && !class.is_library {
                         return self.unsupported("a key with its own __hash__");
                     }
                     Ok(())
@@ -466,6 +468,9 @@ impl Machine {
                             self.list(items)
                         }
                     },
+                    (BinaryOp::Add, Object::Deque(a, most), Object::Deque(b, _)) => {
+                        self.bounded_deque(a.iter().chain(b).cloned().collect(), *most)
+                    }
                     (BinaryOp::Or, Object::Dict(a), Object::Dict(_))
                         if !matches!(a.kind, DictKind::Counter) =>
                     {
@@ -512,6 +517,13 @@ impl Machine {
         Some(self.object(Object::OpenList(open)))
     }
 
+    /// A deque of the last of these items.
+    fn bounded_deque(&mut self, mut items: Vec<Value>, most: Option<usize>) -> Value {
+        let excess = most.map_or(0, |most| items.len().saturating_sub(most));
+        items.drain(..excess);
+        self.object(Object::Deque(items, most))
+    }
+
     fn times(&mut self, left: &Value, right: &Value) -> R<Option<Value>> {
         for (sequence, count) in [(left, right), (right, left)] {
             let Some(count) = self.as_index(count) else { continue };
@@ -523,11 +535,18 @@ impl Machine {
                 }
                 Value::Tuple(items) => return Ok(Some(Value::tuple(self.repeat(items, &count)?))),
                 Value::Bytes(bytes) => return Ok(Some(Value::Bytes(Rc::new(self.repeat(bytes, &count)?)))),
-                Value::Object(id) if matches!(self.state.get(*id), Object::List(_) | Object::OpenList(_)) => {
-                    let items = self.collect(sequence)?;
-                    let items = self.repeat(&items, &count)?;
-                    return Ok(Some(self.list(items)));
-                }
+                Value::Object(id) => match self.state.get(*id).clone() {
+                    Object::List(_) | Object::OpenList(_) => {
+                        let items = self.collect(sequence)?;
+                        let items = self.repeat(&items, &count)?;
+                        return Ok(Some(self.list(items)));
+                    }
+                    Object::Deque(items, most) => {
+                        let items = self.repeat(&items, &count)?;
+                        return Ok(Some(self.bounded_deque(items, most)));
+                    }
+                    _ => {}
+                },
                 _ => {}
             }
         }

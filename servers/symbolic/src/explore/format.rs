@@ -189,13 +189,28 @@ impl Machine {
                 let items = self.in_set_order(items)?;
                 self.repr_items("frozenset({", &items, "})", depth)
             }
+            Object::Deque(items, most) => {
+                let close = most.map_or_else(|| "])".to_owned(), |most| format!("], maxlen={most})"));
+                self.repr_items("deque([", items, &close, depth)
+            }
             Object::Dict(dict) => {
-                let (open, close) = match dict.kind {
-                    DictKind::Plain => ("{", "}"),
+                let (open, close) = match &dict.kind {
+                    DictKind::Plain => ("{".to_owned(), "}"),
+                    DictKind::Default(Value::Type(Type::Builtin(kind))) => {
+                        (format!("defaultdict(<class '{}'>, {{", kind.name()), "})")
+                    }
+                    DictKind::Counter if dict.entries.is_empty() => {
+                        return Ok(vec![Value::text("Counter()")]);
+                    }
+                    DictKind::Counter => ("Counter({".to_owned(), "})"),
                     _ => return self.unsupported("the repr of this mapping"),
                 };
-                let mut parts = vec![Value::text(open)];
-                for (index, (key, value)) in dict.entries.iter().enumerate() {
+                let mut parts = vec![Value::text(&open)];
+                let entries = match dict.kind {
+                    DictKind::Counter => self.by_count(&dict.entries)?,
+                    _ => dict.entries.clone(),
+                };
+                for (index, (key, value)) in entries.iter().enumerate() {
                     if index > 0 {
                         parts.push(Value::text(", "));
                     }
@@ -239,6 +254,22 @@ impl Machine {
             }
             _ => self.unsupported("the repr of this object"),
         }
+    }
+
+    /// The entries of a counter, the most common first.
+    fn by_count(&mut self, entries: &[(Value, Value)]) -> R<Vec<(Value, Value)>> {
+        let mut sorted: Vec<(Value, Value)> = Vec::new();
+        for (key, count) in entries {
+            let mut at = sorted.len();
+            while let Some((_, before)) = at.checked_sub(1).and_then(|place| sorted.get(place)).cloned() {
+                if !self.is_less(&before, count)? {
+                    break;
+                }
+                at -= 1;
+            }
+            sorted.insert(at, (key.clone(), count.clone()));
+        }
+        Ok(sorted)
     }
 
     fn fields_repr(&mut self, class: ObjectId, value: &Value, name: &str, depth: usize) -> R<Vec<Value>> {

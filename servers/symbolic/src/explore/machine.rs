@@ -8,7 +8,7 @@ use num_traits::ToPrimitive;
 
 use super::induction::{ClaimId, Induction, LoopId};
 use super::state::{Frame, State};
-use crate::ir::Name;
+use crate::ir::{Code, Name};
 use crate::terms::{Node, Term, Terms};
 use crate::values::{Instance, Int, Kind, Object, ObjectId, Truth, Type, Value, exception_named};
 
@@ -80,6 +80,8 @@ pub(crate) struct Machine {
     pub(crate) induction: Induction,
     /// Whether inputs may be one and the same object.
     pub(crate) is_sharing: bool,
+    /// Modules of the library that were lowered, whichever path asked for them.
+    pub(crate) lowered: Vec<(&'static str, Rc<Code>)>,
 }
 
 impl Machine {
@@ -101,6 +103,7 @@ impl Machine {
             left_out: BTreeSet::new(),
             induction: Induction::default(),
             is_sharing: false,
+            lowered: Vec::new(),
         }
     }
 
@@ -265,9 +268,10 @@ impl Machine {
         Err(Trap::Unsupported(what.into()))
     }
 
-    /// The line being executed.
+    /// The line of the code being executed; what a module of the library does happens where it was called.
     pub(crate) fn line(&self) -> u32 {
-        self.state.frames.last().map_or(0, |frame| frame.line())
+        let own = self.state.frames.iter().rev().find(|frame| !frame.code.is_library);
+        own.map_or(0, |frame| frame.line())
     }
 
     pub(crate) fn raise<T>(&mut self, class: &str, message: impl AsRef<str>) -> R<T> {

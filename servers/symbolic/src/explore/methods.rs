@@ -57,6 +57,7 @@ const KNOWN: &[(Kind, &[&str])] = &[
             "upper",
             "zfill",
             "encode",
+            "translate",
         ],
     ),
     (
@@ -149,7 +150,7 @@ const KNOWN: &[(Kind, &[&str])] = &[
 
 /// Attributes that exist and are not known: asking for them must not look like an `AttributeError`.
 const UNKNOWN: &[(Kind, &[&str])] = &[
-    (Kind::Str, &["expandtabs", "format_map", "isprintable", "maketrans", "translate"]),
+    (Kind::Str, &["expandtabs", "format_map", "isprintable", "maketrans"]),
     (Kind::Int, &["from_bytes", "to_bytes"]),
     (Kind::Float, &["fromhex", "hex", "real", "imag"]),
     (Kind::Generator, &["gi_frame", "gi_code", "gi_running", "gi_yieldfrom", "gi_suspended"]),

@@ -1,6 +1,8 @@
 //! Modules of the standard library that the engine knows, by function.
 
 mod algorithms;
+mod divisors;
+mod exact;
 mod functions;
 mod iterators;
 mod mathematics;
@@ -48,14 +50,18 @@ const FUNCTIONS: &[&str] = &[
     "math.radians",
     "math.fmod",
     "math.isclose",
+    "math.remainder",
+    "math.modf",
+    "math.frexp",
+    "math.ldexp",
+    "math.nextafter",
+    "math.ulp",
     "math.fsum",
     "math.dist",
     "itertools.chain",
     "itertools.chain.from_iterable",
     "itertools.count",
     "itertools.repeat",
-    "itertools.cycle",
-    "itertools.islice",
     "itertools.takewhile",
     "itertools.dropwhile",
     "itertools.accumulate",
@@ -64,14 +70,11 @@ const FUNCTIONS: &[&str] = &[
     "itertools.permutations",
     "itertools.combinations",
     "itertools.combinations_with_replacement",
-    "itertools.zip_longest",
-    "itertools.pairwise",
-    "itertools.filterfalse",
-    "itertools.compress",
     "functools.reduce",
     "functools.lru_cache",
     "functools.cache",
     "functools.wraps",
+    "functools.update_wrapper",
     "operator.add",
     "operator.sub",
     "operator.mul",
@@ -79,6 +82,7 @@ const FUNCTIONS: &[&str] = &[
     "operator.floordiv",
     "operator.mod",
     "operator.neg",
+    "operator.abs",
     "operator.eq",
     "operator.ne",
     "operator.lt",
@@ -177,6 +181,10 @@ const TEXTS: &[(&str, &str)] = &[
     ("string.digits", "0123456789"),
     ("string.hexdigits", "0123456789abcdefABCDEF"),
     ("string.octdigits", "01234567"),
+    (
+        "string.printable",
+        "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~ \t\n\r\x0b\x0c",
+    ),
     ("string.punctuation", "!\"#$%&'()*+,-./:;<=>?@[\\]^_`{|}~"),
     ("string.whitespace", " \t\n\r\x0b\x0c"),
 ];
@@ -219,8 +227,8 @@ impl Machine {
         if let Some(function) = FUNCTIONS.iter().find(|known| **known == full) {
             return Ok(Some(Value::Builtin(function)));
         }
-        if full == "dataclasses.FrozenInstanceError" {
-            return Ok(Some(Value::Type(Type::Builtin(Kind::exception("FrozenInstanceError")))));
+        if matches!(full.as_str(), "dataclasses.FrozenInstanceError" | "statistics.StatisticsError") {
+            return Ok(Some(Value::Type(Type::Builtin(Kind::exception(name)))));
         }
         if let Some((_, kind)) = TYPES.iter().find(|(known, _)| *known == full) {
             return Ok(Some(Value::Type(Type::Builtin(*kind))));
@@ -243,7 +251,10 @@ impl Machine {
         }
         match module {
             "typing" | "collections.abc" => Ok(Some(Value::Type(Type::Builtin(Kind::Typing)))),
-            _ => self.unsupported(full),
+            _ => match self.public_name(module, name)? {
+                Some(value) => Ok(Some(value)),
+                None => self.unsupported(full),
+            },
         }
     }
 
@@ -257,6 +268,8 @@ impl Machine {
         match module {
             "math" => self.call_math(name, &args, &keywords),
             "itertools" => self.call_itertools(name, args, keywords),
+            "library" => self.call_for_library(name, &args),
+            "str" => self.call_library("string", "_maketrans", args),
             "functools" | "operator" | "property" | "object" | "dict" => {
                 self.call_function(name, args, keywords)
             }
@@ -322,12 +335,18 @@ impl Machine {
         }
     }
 
-    /// `namedtuple("Point", "x y")`.
+    /// `namedtuple("Point", "x y", defaults=[0])`.
     fn named_tuple(&mut self, args: &[Value], keywords: &Keywords) -> R<Value> {
-        let ([name, fields], true) = (args, keywords.is_empty()) else {
-            return self.unsupported("this namedtuple");
-        };
+        let [name, fields] = args else { return self.unsupported("this namedtuple") };
         let Some(name) = name.as_text() else { return self.unsupported("this namedtuple") };
+        let mut defaults = Vec::new();
+        for (option, value) in keywords {
+            match &**option {
+                "defaults" if value.is_none() => {}
+                "defaults" => defaults = self.collect(value)?,
+                _ => return self.unsupported(format!("the option {option} of namedtuple")),
+            }
+        }
         let fields: Vec<String> = match fields.as_text() {
             Some(text) => text.replace(',', " ").split_whitespace().map(str::to_owned).collect(),
             None => {
@@ -335,19 +354,26 @@ impl Machine {
                 items.iter().filter_map(Value::as_text).collect()
             }
         };
+        if defaults.len() > fields.len() {
+            return self.raise("TypeError", "Got more default values than field names");
+        }
         let mut entries = Vec::new();
         for field in &fields {
             entries.push((Value::text(field), Value::text("Any")));
         }
         let annotations = self.new_dict(entries, crate::values::DictKind::Plain)?;
+        let mut attributes = vec![(Rc::from("__annotations__"), annotations)];
+        let with_default = fields.iter().skip(fields.len() - defaults.len());
+        attributes.extend(with_default.map(|field| Rc::from(field.as_str())).zip(defaults));
         let id = self.state.allocate(Object::Cell(None));
         let base = Type::Builtin(Kind::NamedTupleBase);
         let class = crate::values::Class {
             name: Rc::from(name.as_str()),
             bases: vec![base],
             order: vec![Type::User(id), base],
-            attributes: vec![(Rc::from("__annotations__"), annotations)],
+            attributes,
             kind: crate::values::ClassKind::NamedTuple,
+            is_library: false,
         };
         self.state.set(id, Object::Class(Rc::new(class)));
         Ok(Value::Type(Type::User(id)))

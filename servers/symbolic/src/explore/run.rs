@@ -139,6 +139,7 @@ pub(super) fn is_simple(op: &Op) -> bool {
             | Op::CellRef(_)
             | Op::LoadGlobal(_)
             | Op::LoadName(_)
+            | Op::LoadLibrary(_)
             | Op::Pop
             | Op::Dup
             | Op::Dup2

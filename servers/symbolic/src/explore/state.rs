@@ -60,6 +60,8 @@ pub(crate) struct State {
     pub(crate) frames: Vec<Rc<Frame>>,
     heap: Rc<Vec<Rc<Object>>>,
     pub(crate) globals: Rc<HashMap<Name, Value>>,
+    /// Names of modules of the library. Code cannot change them, so that a loop that loads one changes nothing.
+    pub(crate) library: Rc<HashMap<Name, Value>>,
     /// What was assumed on the way here, in order.
     pub(crate) path: Rc<Vec<Term>>,
     /// What follows from it.

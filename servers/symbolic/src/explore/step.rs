@@ -65,7 +65,9 @@ impl Machine {
             | Op::DelGlobal(_)
             | Op::LoadName(_)
             | Op::StoreName(_)
-            | Op::DelName(_) => self.name_op(op)?,
+            | Op::DelName(_)
+            | Op::LoadLibrary(_)
+            | Op::StoreLibrary(_) => self.name_op(op)?,
             Op::Pop => {
                 self.pop()?;
             }
@@ -475,6 +477,15 @@ impl Machine {
             },
             Op::DelName(name) => {
                 self.frame_mut()?.names.get_or_insert_default().retain(|(known, _)| known != name);
+                Ok(())
+            }
+            Op::LoadLibrary(name) => {
+                let value = self.library_name(name)?;
+                self.push(value)
+            }
+            Op::StoreLibrary(name) => {
+                let value = self.pop()?;
+                Rc::make_mut(&mut self.state.library).insert(name.clone(), value);
                 Ok(())
             }
             _ => Err(Trap::Bug("no name instruction")),

@@ -369,8 +369,17 @@ impl Machine {
                         }
                         Ok(())
                     }
+                    // A counter counts none of what is not there.
+                    None if matches!(dict.kind, DictKind::Counter) => Ok(()),
                     None => self.raise_with("KeyError", vec![index.clone()]),
                 }
+            }
+            Object::Deque(items, most) => {
+                let place = self.place(items.len(), index, "deque")?;
+                let mut items = items.clone();
+                items.remove(place);
+                self.state.set(*id, Object::Deque(items, *most));
+                Ok(())
             }
             _ => match self.special(container, "__delitem__")? {
                 Some(method) => self.call(&method, vec![index.clone()], Vec::new()).map(|_| ()),

@@ -87,6 +87,9 @@ pub(crate) enum Op {
     LoadName(Name),
     StoreName(Name),
     DelName(Name),
+    /// Names of a module of the library, with the module's in front; then built-in ones.
+    LoadLibrary(Name),
+    StoreLibrary(Name),
     Pop,
     Dup,
     /// `a b` to `a b a b`.
@@ -223,4 +226,6 @@ pub(crate) struct Code {
     pub(crate) id: u32,
     pub(crate) line: u32,
     pub(crate) docstring: Option<String>,
+    /// Not of the analysed code: a module of the library.
+    pub(crate) is_library: bool,
 }

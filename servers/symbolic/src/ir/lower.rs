@@ -39,6 +39,8 @@ pub(super) struct Shared<'a> {
     pub(super) program: &'a Program,
     pub(super) scopes: Scopes,
     next_id: Cell<u32>,
+    /// The module of the library that this is.
+    library: Option<&'static str>,
 }
 
 /// The lowering of one code object.
@@ -55,8 +57,17 @@ pub(super) struct Lowering<'a, 's> {
 
 /// Lowers a whole module.
 pub(crate) fn lower_module(program: &Program) -> Lowered {
+    lower_body(program, 0, None)
+}
+
+/// Lowers a module of the library; the numbers of its code begin with this one.
+pub(crate) fn lower_library(program: &Program, name: &'static str, first: u32) -> Lowered {
+    lower_body(program, first, Some(name))
+}
+
+fn lower_body(program: &Program, first: u32, library: Option<&'static str>) -> Lowered {
     let body = &program.module().body;
-    let shared = Shared { program, scopes: Scopes::of_module(body), next_id: Cell::new(0) };
+    let shared = Shared { program, scopes: Scopes::of_module(body), next_id: Cell::new(first), library };
     let mut lowering = Lowering::new(&shared, key_of::<[Stmt]>(body), "<module>", "");
     lowering.body(body);
     lowering.constant(Const::None);
@@ -75,6 +86,7 @@ pub(crate) fn lower_expression(
         program,
         scopes: Scopes::of_expression(expression, parameters),
         next_id: Cell::new(1_000_000),
+        library: None,
     };
     let mut lowering = Lowering::new(&shared, key_of(expression), "<condition>", "");
     lowering.line = line;
@@ -107,6 +119,7 @@ impl<'a, 's> Lowering<'a, 's> {
             qualified,
             is_generator: scope.is_generator,
             free: scope.free.iter().map(|name| Rc::from(name.as_str())).collect(),
+            is_library: shared.library.is_some(),
             id,
             ..Code::default()
         };
@@ -208,13 +221,19 @@ impl<'a, 's> Lowering<'a, 's> {
         index.map_or(u32::MAX, Self::target)
     }
 
+    /// What a global name of a module of the library is kept under: the code's own names are none of its business.
+    fn in_library(&self, name: &str) -> Option<Name> {
+        self.shared.library.map(|module| Rc::from(format!("{module}.{name}")))
+    }
+
     pub(super) fn load(&mut self, name: &str) {
         let shared: Name = Rc::from(name);
         let op = match self.scope.reach(name) {
             Reach::Local => Op::LoadLocal(self.local(&shared)),
             Reach::Cell => Op::LoadCell(self.cell(name)),
-            Reach::Global => Op::LoadGlobal(shared),
-            Reach::Named => Op::LoadName(shared),
+            Reach::Global => self.in_library(name).map_or(Op::LoadGlobal(shared), Op::LoadLibrary),
+            Reach::Named if self.scope.bound.contains(name) => Op::LoadName(shared),
+            Reach::Named => self.in_library(name).map_or(Op::LoadName(shared), Op::LoadLibrary),
         };
         self.emit(op);
     }
@@ -224,7 +243,7 @@ impl<'a, 's> Lowering<'a, 's> {
         let op = match self.scope.reach(name) {
             Reach::Local => Op::StoreLocal(self.local(&shared)),
             Reach::Cell => Op::StoreCell(self.cell(name)),
-            Reach::Global => Op::StoreGlobal(shared),
+            Reach::Global => self.in_library(name).map_or(Op::StoreGlobal(shared), Op::StoreLibrary),
             Reach::Named => Op::StoreName(shared),
         };
         self.emit(op);
@@ -256,6 +275,9 @@ impl<'a, 's> Lowering<'a, 's> {
 
     /// Registers a condition that can go two ways.
     pub(super) fn branch(&mut self, condition: &Expr) -> u32 {
+        if self.code.is_library {
+            return NO_BRANCH;
+        }
         let range = condition.range();
         let source = self.shared.program.code();
         let text = source.get(range.start().to_usize()..range.end().to_usize()).unwrap_or_default();
@@ -272,6 +294,9 @@ impl<'a, 's> Lowering<'a, 's> {
     }
 
     pub(super) fn branch_at(&mut self, line: u32, condition: String, at: Option<(u32, u32)>) -> u32 {
+        if self.code.is_library {
+            return NO_BRANCH;
+        }
         self.code.branches.push(BranchPlace { line, at, condition });
         Self::target(self.code.branches.len() - 1)
     }

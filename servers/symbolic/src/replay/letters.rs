@@ -15,12 +15,13 @@ use crate::{
 pub(super) struct Letter(Value);
 
 impl Letter {
-    pub(super) fn line(&self, limit: Duration) -> String {
-        let mut letter = self.0.clone();
-        if let Some(members) = letter.as_object_mut() {
+    /// The answer to this has to bear the mark.
+    pub(super) fn line(mut self, limit: Duration, mark: &str) -> String {
+        if let Some(members) = self.0.as_object_mut() {
             members.insert("seconds".to_owned(), json!(limit.as_secs_f64()));
+            members.insert("mark".to_owned(), json!(mark));
         }
-        letter.to_string() + "\n"
+        self.0.to_string() + "\n"
     }
 }
 
@@ -48,6 +49,8 @@ pub(super) fn call(request: &ReplayRequest<'_>) -> Letter {
 pub(super) struct Answer {
     #[serde(default)]
     ready: bool,
+    #[serde(default)]
+    mark: Option<String>,
     #[serde(default)]
     problem: Option<String>,
     #[serde(default)]
@@ -86,6 +89,16 @@ struct Raised {
 impl Answer {
     pub(super) fn parse(line: &[u8]) -> Option<Answer> {
         serde_json::from_slice(line).ok()
+    }
+
+    /// Whether it answers the letter with this mark. Only a problem may have none: whoever had it is gone.
+    pub(super) fn is_for(&self, mark: &str) -> bool {
+        self.mark.as_deref().map_or(self.problem.is_some(), |found| found == mark)
+    }
+
+    /// Whether the worker had cleared up when it said this.
+    pub(super) fn comes_from_the_next(&self) -> bool {
+        self.ready
     }
 
     pub(super) fn is_ready(line: &[u8]) -> bool {

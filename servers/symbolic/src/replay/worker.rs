@@ -42,6 +42,8 @@ pub(super) struct Worker {
     input: InputWriter,
     output: OutputReader,
     heard: Vec<u8>,
+    /// The answer came from the one that makes the next run.
+    is_ready: bool,
     /// Held, not asked: when it goes, so does the worker.
     _child: Child,
 }
@@ -71,7 +73,7 @@ impl Worker {
         plan.sandbox = need.map_or(Sandbox::None, |need| Sandbox::Profile(walls(python, need)));
         let mut child = launcher.start(plan).await.map_err(|fault| unusable().absorbing(fault))?;
         let (input, output) = child.take_input().zip(child.take_output()).ok_or_else(unusable)?;
-        let mut worker = Worker { input, output, heard: Vec::new(), _child: child };
+        let mut worker = Worker { input, output, heard: Vec::new(), is_ready: false, _child: child };
         match timeout(START, worker.hear()).await {
             Ok(Ok(line)) if Answer::is_ready(&line) => Ok(worker),
             _ => {
@@ -82,9 +84,10 @@ impl Worker {
     }
 
     /// One run, which is ended after this time.
-    pub(super) async fn ask(&mut self, letter: &Letter, limit: Duration) -> Result<Answer, ReplayProblem> {
+    pub(super) async fn ask(&mut self, letter: Letter, limit: Duration) -> Result<Answer, ReplayProblem> {
+        let mark = mark()?;
         let until = Instant::now() + limit + GRACE;
-        let line = letter.line(limit);
+        let line = letter.line(limit, &mark);
         let exchange = async {
             self.input.write_all(line.as_bytes()).await.map_err(|error| error.to_string())?;
             self.hear().await
@@ -94,12 +97,17 @@ impl Worker {
             Ok(Err(why)) => return Err(broken(why)),
             Ok(Ok(line)) => line,
         };
-        Answer::parse(&line).ok_or_else(|| broken("an answer that is none"))
+        let answer = Answer::parse(&line).filter(|answer| answer.is_for(&mark));
+        let answer = answer.ok_or_else(|| broken("an answer that is none"))?;
+        // The run ended without one.
+        self.is_ready = answer.comes_from_the_next();
+        Ok(answer)
     }
 
     /// Whether it has cleared up after a run, with nobody left behind, and can make another.
     pub(super) async fn is_ready_again(&mut self) -> bool {
-        matches!(timeout(CLEARING, self.hear()).await, Ok(Ok(line)) if Answer::is_ready(&line))
+        self.is_ready
+            || matches!(timeout(CLEARING, self.hear()).await, Ok(Ok(line)) if Answer::is_ready(&line))
     }
 
     async fn hear(&mut self) -> Result<Vec<u8>, String> {
@@ -118,6 +126,14 @@ impl Worker {
             }
         }
     }
+}
+
+/// Nobody can guess the next from those before: code that runs may know its own, and must not answer for others.
+fn mark() -> Result<String, ReplayProblem> {
+    let (high, low) = getrandom::u64()
+        .and_then(|high| Ok((high, getrandom::u64()?)))
+        .map_err(|_| broken("no randomness"))?;
+    Ok(format!("{high:016x}{low:016x}"))
 }
 
 /// Python's own files, and the libraries it is linked with. No programs beside itself, no settings, no place to write.

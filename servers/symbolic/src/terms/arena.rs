@@ -118,6 +118,11 @@ impl Terms {
         self.nodes.get(term.0 as usize).map_or(&Node::Bool(false), |(node, _, _)| node)
     }
 
+    /// The term of this shape, when there is one.
+    pub(crate) fn find(&self, node: &Node) -> Option<Term> {
+        self.index.get(node).copied()
+    }
+
     pub(crate) fn sort(&self, term: Term) -> Sort {
         self.nodes.get(term.0 as usize).map_or(Sort::Bool, |(_, sort, _)| *sort)
     }

@@ -29,6 +29,11 @@ impl Model {
         Self { values, seen: RefCell::default() }
     }
 
+    /// The variables it names.
+    pub(crate) fn values(&self) -> &HashMap<Var, Scalar> {
+        &self.values
+    }
+
     pub(crate) fn truth(&self, terms: &Terms, term: Term) -> bool {
         matches!(self.value(terms, term), Some(Scalar::Bool(true)))
     }

@@ -169,7 +169,8 @@ impl Kind {
             (Self::Exception(a), Self::Exception(b)) => super::exceptions::is_exception_below(a, b),
             (Self::Bool, Self::Int)
             | (Self::DefaultDict | Self::Counter | Self::OrderedDict, Self::Dict)
-            | (Self::IntEnumBase, Self::EnumBase | Self::Int) => true,
+            | (Self::IntEnumBase, Self::EnumBase | Self::Int)
+            | (Self::NamedTupleBase, Self::Tuple) => true,
             _ => false,
         }
     }

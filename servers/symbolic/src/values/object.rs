@@ -96,6 +96,8 @@ pub(crate) struct Class {
     pub(crate) order: Vec<Type>,
     pub(crate) attributes: Vec<(Name, Value)>,
     pub(crate) kind: ClassKind,
+    /// Of a module of the library: what is equal has the same hash.
+    pub(crate) is_library: bool,
 }
 
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -145,14 +147,11 @@ pub(crate) enum Iter {
     Calls(Value, Value),
     Count(super::Int, super::Int),
     Repeat(Value, Option<usize>),
-    Cycle(Rc<Vec<Value>>, usize),
     Chain(Rc<Vec<Value>>, usize),
     TakeWhile(Value, Value),
     DropWhile(Value, Value, bool),
     Accumulate(Value, Option<Value>, Option<Value>, bool),
     StarMap(Value, Value),
-    /// Inner, start, stop, step, position.
-    Slice(Value, usize, Option<usize>, usize, usize),
     Done,
     /// Somewhere in a loop of which one round stands for all.
     Forgotten,

@@ -3,6 +3,9 @@
 use num_bigint::BigInt;
 use serde_json::{Value as Json, json};
 
+/// Bits of which 4300 decimal digits are certain to be enough.
+const LONGEST_DECIMAL: u64 = 14_284;
+
 /// A concrete value of Python, as data.
 #[derive(Clone, Debug, PartialEq)]
 pub enum PyValue {
@@ -87,7 +90,7 @@ impl PyValue {
             Self::None => out.push_str("None"),
             Self::Bool(true) => out.push_str("True"),
             Self::Bool(false) => out.push_str("False"),
-            Self::Int(value) => out.push_str(&value.to_string()),
+            Self::Int(value) => out.push_str(&int_literal(value)),
             Self::Float(value) => out.push_str(&float_literal(*value)),
             Self::Str(points) => out.push_str(&super::text::repr(points)),
             Self::Bytes(bytes) => out.push_str(&super::text::bytes_repr(bytes)),
@@ -176,6 +179,15 @@ fn write_all(out: &mut String, open: &str, items: &[PyValue], close: &str) {
         item.write(out);
     }
     out.push_str(close);
+}
+
+/// In decimal as far as CPython reads it: beyond 4300 digits it refuses, but for bases that are powers of two.
+fn int_literal(value: &BigInt) -> String {
+    if value.bits() > LONGEST_DECIMAL {
+        let sign = if value.sign() == num_bigint::Sign::Minus { "-" } else { "" };
+        return format!("{sign}0x{}", value.magnitude().to_str_radix(16));
+    }
+    value.to_string()
 }
 
 fn float_literal(value: f64) -> String {

@@ -102,7 +102,7 @@ def batch(requests):
 
 def one(request):
     try:
-        signal.setitimer(signal.ITIMER_REAL, 0.1)
+        signal.setitimer(signal.ITIMER_REAL, request.get("seconds", 0.1))
         try:
             names = namespace(request["code"])
             args = [eval(text, names) for text in request["args"]]

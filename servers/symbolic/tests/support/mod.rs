@@ -14,8 +14,9 @@ use std::sync::Mutex;
 use std::sync::mpsc::{Receiver, sync_channel};
 use std::time::Instant;
 
+use failwell_symbolic::analyse::{Evaluation, evaluate};
 use failwell_symbolic::{
-    ConditionOutcome, Dialogue, Ended, ReplayOutcome, ReplayProblem, ReplayRequest, Replayer,
+    ConditionOutcome, Dialogue, Ended, Program, ReplayOutcome, ReplayProblem, ReplayRequest, Replayer,
 };
 use serde_json::{Value, json};
 
@@ -62,6 +63,34 @@ impl Drop for Python {
             let _ = inner.child.wait();
         }
     }
+}
+
+/// Bodies of `f()`: CPython and the engine have to agree on values, exceptions and their texts.
+pub(crate) fn agree(bodies: &[&str]) {
+    let python = Python::start();
+    let module = |text: &&str| {
+        let body: String = text.lines().map(|line| format!("    {line}\n")).collect();
+        format!("def f():\n{body}")
+    };
+    let codes: Vec<String> = bodies.iter().map(module).collect();
+    // Importing a module takes its time where the machine is busy.
+    let requests: Vec<_> =
+        codes.iter().map(|code| json!({"code": code, "args": [], "seconds": 30})).collect();
+    let answers = python.ask(&json!({ "batch": requests }));
+    let mut wrong = Vec::new();
+    for (code, answer) in codes.iter().zip(answers.as_array().expect("answers")) {
+        let text = |index: usize| answer[index].as_str().unwrap_or_default().to_owned();
+        let theirs = match text(0).as_str() {
+            "returned" => Evaluation::Returned(text(1)),
+            _ => Evaluation::Raised(text(1), Some(text(2))),
+        };
+        let program = Program::parse(code).unwrap_or_else(|problem| panic!("{problem:?}: {code}"));
+        let ours = evaluate(&program, "f", &[], 200_000);
+        if ours != theirs {
+            wrong.push(format!("{code}ours   {ours:?}\ntheirs {theirs:?}\n"));
+        }
+    }
+    assert!(wrong.is_empty(), "{} of {} differ:\n{}", wrong.len(), codes.len(), wrong.join("\n"));
 }
 
 impl Replayer for Python {

@@ -1,7 +1,8 @@
 //! An upstream that does everything an upstream should not, over standard input and output.
 //!
 //! It speaks the session era, or with `EVIL_ERA=modern` that one alone, and shares no code with the gateway it is used
-//! against. `EVIL_START_MS` is how long it takes before it reads anything.
+//! against. `EVIL_START_MS` is how long it takes before it reads anything, `EVIL_INSTRUCTIONS` what it says of how it is
+//! to be used.
 
 use std::collections::HashMap;
 use std::ffi::OsStr;
@@ -112,18 +113,20 @@ impl Log {
 fn serve(method: &str, message: &Value, seen: &Mutex<Vec<Value>>) {
     let id = message.get("id").cloned().unwrap_or_default();
     let modern = std::env::var("EVIL_ERA").is_ok_and(|era| era == "modern");
+    let instructions = std::env::var("EVIL_INSTRUCTIONS").ok();
+    let offered = json!({"tools": {}, "resources": {}, "prompts": {}});
     match method {
         "initialize" if modern => error(&id, -32022, "the handshake is not accepted"),
         "server/discover" if modern => result(
             &id,
-            json!({"resultType": "complete", "supportedVersions": ["2026-07-28"], "capabilities": {"tools": {}},
-                "ttlMs": 0, "cacheScope": "private"}),
+            json!({"resultType": "complete", "supportedVersions": ["2026-07-28"], "capabilities": offered,
+                "instructions": instructions, "ttlMs": 0, "cacheScope": "private"}),
         ),
         "initialize" => result(
             &id,
             json!({
                 "protocolVersion": "2025-11-25", "serverInfo": {"name": "evil", "version": "1"},
-                "capabilities": {"tools": {}, "resources": {}, "prompts": {}},
+                "capabilities": offered, "instructions": instructions,
             }),
         ),
         "ping" => result(&id, json!({})),

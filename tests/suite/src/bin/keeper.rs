@@ -1,4 +1,5 @@
-//! An upstream of the session era that remembers everything it was told, over standard input and output.
+//! An upstream of the session era that remembers everything it was told, over standard input and output. The file
+//! KEEPER_LOG names has it line by line.
 
 use std::io::{BufRead, Write, stdin, stdout};
 use std::process::ExitCode;
@@ -7,12 +8,18 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
+/// How long it waits for an answer.
+const PATIENCE: Duration = Duration::from_secs(30);
+
 #[derive(Default)]
 struct Memory {
     capabilities: Value,
     level: Option<String>,
     watched: Vec<String>,
     answers: Vec<Value>,
+    /// What it was told of its client's roots.
+    roots: Vec<Value>,
+    notices: Vec<Value>,
     calls: u64,
 }
 
@@ -24,19 +31,35 @@ struct Kept {
 
 fn main() -> ExitCode {
     let kept: Arc<Kept> = Arc::default();
+    let log = std::env::var_os("KEEPER_LOG");
     for read in stdin().lock().lines() {
         let Ok(read) = read else { break };
+        if let Some(path) = &log {
+            let file = std::fs::OpenOptions::new().create(true).append(true).open(path);
+            let _ = file.and_then(|mut file| writeln!(file, "{read}"));
+        }
         let Ok(message) = serde_json::from_str::<Value>(&read) else { continue };
         match (message.get("method").and_then(Value::as_str), message.get("id")) {
             (Some(method), Some(_)) => {
                 let (method, kept) = (method.to_owned(), kept.clone());
                 std::thread::spawn(move || serve(&method, &message, &kept));
             }
-            (None, Some(_)) => {
-                kept.memory.lock().unwrap_or_else(PoisonError::into_inner).answers.push(message);
+            (None, Some(id)) => {
+                let mut memory = kept.memory.lock().unwrap_or_else(PoisonError::into_inner);
+                if id == "roots" {
+                    memory.roots.push(message)
+                } else {
+                    memory.answers.push(message)
+                }
                 kept.answered.notify_all();
             }
-            _ => {}
+            (Some(method), None) => {
+                if method == "notifications/roots/list_changed" {
+                    ask_for_roots();
+                }
+                kept.memory.lock().unwrap_or_else(PoisonError::into_inner).notices.push(message);
+            }
+            (None, None) => {}
         }
     }
     ExitCode::SUCCESS
@@ -53,7 +76,7 @@ fn serve(method: &str, message: &Value, kept: &Kept) {
                 "serverInfo": {"name": "keeper", "version": "1"}})
         }
         "tools/list" => {
-            let names = ["memory", "tell", "ask", "touch", "crash"];
+            let names = ["memory", "tell", "ask", "touch", "crash", "roots"];
             let tool = |name: &str| json!({"name": name, "inputSchema": {"type": "object"}});
             json!({"tools": names.map(tool)})
         }
@@ -93,7 +116,8 @@ fn call(name: &str, arguments: Option<&Value>, kept: &Kept) -> String {
         "memory" => {
             let memory = memory();
             json!({"pid": std::process::id(), "level": memory.level, "watched": memory.watched,
-                "capabilities": memory.capabilities, "calls": memory.calls})
+                "capabilities": memory.capabilities, "calls": memory.calls, "roots": memory.roots,
+                "notices": memory.notices})
             .to_string()
         }
         "tell" => {
@@ -106,11 +130,13 @@ fn call(name: &str, arguments: Option<&Value>, kept: &Kept) -> String {
             std::thread::sleep(pause);
             let before = memory().answers.len();
             let schema = json!({"type": "object", "properties": {"a": {"type": "string"}}});
-            let params = json!({"message": given("what"), "requestedSchema": schema});
+            let mut params = json!({"message": given("what"), "requestedSchema": schema});
+            if let (token @ Value::Number(_), Some(members)) = (given("token"), params.as_object_mut()) {
+                members.insert("_meta".to_owned(), json!({"progressToken": token, "x-kept": true}));
+            }
             write(&json!({"jsonrpc": "2.0", "id": "q", "method": "elicitation/create", "params": params}));
-            let waiting = kept.answered.wait_timeout_while(memory(), Duration::from_secs(20), |memory| {
-                memory.answers.len() == before
-            });
+            let waiting =
+                kept.answered.wait_timeout_while(memory(), PATIENCE, |memory| memory.answers.len() == before);
             let answered = waiting.map(|(memory, _)| memory.answers.last().cloned());
             answered.ok().flatten().unwrap_or_default().to_string()
         }
@@ -118,9 +144,21 @@ fn call(name: &str, arguments: Option<&Value>, kept: &Kept) -> String {
             notify("notifications/resources/updated", json!({"uri": given("uri")}));
             "touched".to_owned()
         }
+        "roots" => {
+            let before = memory().roots.len();
+            ask_for_roots();
+            let waiting =
+                kept.answered.wait_timeout_while(memory(), PATIENCE, |memory| memory.roots.len() == before);
+            let told = waiting.map(|(memory, _)| memory.roots.last().cloned());
+            told.ok().flatten().unwrap_or_default().to_string()
+        }
         "crash" => std::process::exit(3),
         _ => "no such tool".to_owned(),
     }
+}
+
+fn ask_for_roots() {
+    write(&json!({"jsonrpc": "2.0", "id": "roots", "method": "roots/list"}));
 }
 
 fn notify(method: &str, params: Value) {

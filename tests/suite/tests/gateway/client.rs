@@ -7,7 +7,7 @@ use std::time::Duration;
 use failwell_gateway::{Gateway, Reach, UpstreamSettings};
 use failwell_process::Launcher;
 use failwell_rpc::{Era, meta};
-use failwell_server::{House, Info, Settings};
+use failwell_server::{House, Info, Room, Settings};
 use failwell_suite::Written;
 use failwell_transport::{StdioSettings, serve_stdio};
 use serde_json::{Value, json};
@@ -26,6 +26,8 @@ pub(crate) struct World {
     written: Written,
     pub(crate) said: String,
     era: Era,
+    pub(crate) house: Arc<House>,
+    serving: tokio::task::JoinHandle<Result<(), failwell_fault::Fault>>,
     /// What the client can do; of a session, only before it begins.
     pub(crate) capabilities: Value,
 }
@@ -39,7 +41,19 @@ pub(crate) fn evil() -> UpstreamSettings {
         inherited: vec!["PATH".to_owned()],
     };
     // Long enough for a machine that is busy with other things; tests that wait for its end set their own.
-    UpstreamSettings { timeout: Duration::from_secs(30), ..UpstreamSettings::new("ev", reach) }
+    let (timeout, list_wait) = (Duration::from_secs(30), Duration::from_secs(10));
+    UpstreamSettings { timeout, list_wait, ..UpstreamSettings::new("ev", reach) }
+}
+
+/// The same, with variables for it.
+pub(crate) fn evil_with(variables: &[(&str, &str)]) -> UpstreamSettings {
+    let mut settings = evil();
+    if let Reach::Child { environment, .. } = &mut settings.reach {
+        for (name, value) in variables {
+            environment.push(((*name).to_owned(), failwell_fault::Secret::new((*value).to_owned())));
+        }
+    }
+    settings
 }
 
 impl World {
@@ -59,19 +73,43 @@ impl World {
         World::joining(self.gateway.clone(), self.written.clone(), era).await
     }
 
+    /// Another client of it, in front of this room of its.
+    pub(crate) async fn before(&self, room: Arc<dyn Room>, settings: Settings, era: Era) -> World {
+        World::entering(room, settings, self.gateway.clone(), self.written.clone(), era, usual()).await
+    }
+
+    /// Another client of the same gateway, which can do this.
+    pub(crate) async fn able(&self, era: Era, capabilities: Value) -> World {
+        let room = Arc::new(self.gateway.clone());
+        let (gateway, written) = (self.gateway.clone(), self.written.clone());
+        World::entering(room, Settings::default(), gateway, written, era, capabilities).await
+    }
+
     async fn joining(gateway: Gateway, written: Written, era: Era) -> World {
+        let room = Arc::new(gateway.clone());
+        World::entering(room, Settings::default(), gateway, written, era, usual()).await
+    }
+
+    async fn entering(
+        room: Arc<dyn Room>,
+        settings: Settings,
+        gateway: Gateway,
+        written: Written,
+        era: Era,
+        capabilities: Value,
+    ) -> World {
         let journal = written.journal().clone();
-        let house =
-            House::new(Arc::new(gateway.clone()), Settings::default(), journal).expect("the house builds");
+        let house = House::new(room, settings, journal).expect("the house builds");
         gateway.announce_to(house.hub());
         let (ours, theirs) = tokio::io::duplex(64 * 1024);
         let (read, write) = tokio::io::split(theirs);
-        tokio::spawn(serve_stdio(house, read, write, StdioSettings::default(), CancellationToken::new()));
+        let (settings, stop) = (StdioSettings::default(), CancellationToken::new());
+        let serving = tokio::spawn(serve_stdio(house.clone(), read, write, settings, stop));
         let (read, input) = tokio::io::split(ours);
         let lines = BufReader::new(read).lines();
-        let capabilities = json!({"elicitation": {}, "sampling": {}});
         let said = String::new();
-        let mut world = World { gateway, lines, input, next: 0, written, said, era, capabilities };
+        let mut world =
+            World { gateway, lines, input, next: 0, written, said, era, house, serving, capabilities };
         if era == Era::Modern {
             return world;
         }
@@ -83,6 +121,13 @@ impl World {
         assert_eq!(answer["result"]["protocolVersion"], "2025-11-25");
         world.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"})).await;
         world
+    }
+
+    /// The client goes, and its session is over.
+    pub(crate) async fn leave(self) {
+        let World { lines, input, serving, .. } = self;
+        drop((lines, input));
+        let _ = tokio::time::timeout(Duration::from_secs(20), serving).await.expect("it ends");
     }
 
     pub(crate) async fn send(&mut self, message: &Value) {
@@ -173,6 +218,11 @@ impl World {
     pub(crate) fn journal(&self) -> String {
         self.written.text()
     }
+}
+
+/// What a client can do unless a test says otherwise.
+fn usual() -> Value {
+    json!({"elicitation": {}, "sampling": {}})
 }
 
 /// The text of a tool's result.

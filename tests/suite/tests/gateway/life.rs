@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use failwell_gateway::Reach;
 use serde_json::json;
 
-use crate::client::{World, evil, failed, text};
+use crate::client::{World, evil, evil_with, failed, text};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn twenty_slow_calls_take_as_long_as_one() {
@@ -170,13 +170,7 @@ fn took_too_long(answer: &serde_json::Value) -> bool {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_that_takes_long_to_start_is_found_in_either_era() {
     for era in ["session", "modern"] {
-        let mut settings = evil();
-        if let failwell_gateway::Reach::Child { environment, .. } = &mut settings.reach {
-            for (name, value) in [("EVIL_START_MS", "4500"), ("EVIL_ERA", era)] {
-                environment.push((name.to_owned(), failwell_fault::Secret::new(value.to_owned())));
-            }
-        }
-        let mut world = World::new(vec![settings]).await;
+        let mut world = World::new(vec![evil_with(&[("EVIL_START_MS", "4500"), ("EVIL_ERA", era)])]).await;
         let mut answer = world.call("ev__echo", json!({"era": era})).await;
         // A call waits ten seconds for the names of the tools: on a busy machine the server may need more.
         for _ in 0..5 {

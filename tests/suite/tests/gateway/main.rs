@@ -5,8 +5,11 @@
 mod client;
 mod faults;
 mod federation;
+mod guidance;
 mod http;
+mod late;
 mod life;
+mod notices;
 mod passing;
 mod peers;
 mod reload;

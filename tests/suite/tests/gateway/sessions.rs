@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use crate::client::{World, text};
 use crate::script::{Said, Script, Seen, introduced, json_response, response};
 
-fn keeper(sharing: Option<Sharing>) -> UpstreamSettings {
+pub(crate) fn keeper(sharing: Option<Sharing>) -> UpstreamSettings {
     let reach = Reach::Child {
         program: PathBuf::from(env!("CARGO_BIN_EXE_keeper")),
         arguments: Vec::new(),
@@ -26,7 +26,7 @@ fn keeper(sharing: Option<Sharing>) -> UpstreamSettings {
 }
 
 /// What the upstream of this client remembers.
-async fn memory(world: &mut World) -> Value {
+pub(crate) async fn memory(world: &mut World) -> Value {
     let answer = world.call("up__memory", json!({})).await;
     serde_json::from_str(text(&answer)).expect("JSON")
 }

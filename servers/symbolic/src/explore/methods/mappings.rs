@@ -3,7 +3,7 @@
 use super::super::calls::Keywords;
 use super::super::machine::{Machine, R, Trap};
 use crate::ir::{BinaryOp, CompareOp};
-use crate::values::{Dict, DictKind, Kind, Object, Value, ViewKind};
+use crate::values::{Dict, DictKind, Kind, Object, ObjectId, Value, ViewKind};
 
 impl Machine {
     pub(super) fn dict_method(
@@ -17,6 +17,9 @@ impl Machine {
         let Object::Dict(Dict { entries, kind }) = self.state.get(*id).clone() else {
             return Err(Trap::Bug("no dict"));
         };
+        if matches!(kind, DictKind::Ordered) && matches!(name, "move_to_end" | "popitem") {
+            return self.ordered_method(*id, name, &args, &keywords);
+        }
         match (name, args.as_slice()) {
             ("get", [key, rest @ ..]) => {
                 self.check_hashable(key)?;
@@ -183,6 +186,67 @@ impl Machine {
             items.drain(..items.len() - most);
         }
         Ok(self.object(Object::Deque(items, most)))
+    }
+
+    /// `+=` and its like: the counter stays the object it is. Only what holds both operands' counts is taken.
+    pub(in super::super) fn counter_in_place(
+        &mut self,
+        op: BinaryOp,
+        left: &Value,
+        right: &Value,
+    ) -> R<Value> {
+        let (Value::Object(a), Value::Object(b)) = (left, right) else {
+            return self.unsupported("this change of a counter");
+        };
+        let (Object::Dict(one), Object::Dict(two)) = (self.state.get(*a).clone(), self.state.get(*b).clone())
+        else {
+            return self.unsupported("this change of a counter");
+        };
+        if !matches!(two.kind, DictKind::Counter) {
+            return self.unsupported("this change of a counter");
+        }
+        if let Some(Value::Object(made)) = self.counter_operation(op, &one.entries, &two.entries)? {
+            let made = self.state.get(made).clone();
+            self.state.set(*a, made);
+        }
+        Ok(left.clone())
+    }
+
+    /// `move_to_end` and `popitem` of an `OrderedDict`.
+    fn ordered_method(&mut self, id: ObjectId, name: &str, args: &[Value], keywords: &Keywords) -> R<Value> {
+        let Object::Dict(Dict { mut entries, kind }) = self.state.get(id).clone() else {
+            return Err(Trap::Bug("no dict"));
+        };
+        let is_move = name == "move_to_end";
+        let last = args
+            .get(usize::from(is_move))
+            .or_else(|| keywords.iter().find(|(name, _)| &**name == "last").map(|(_, value)| value));
+        let is_last = match last.cloned() {
+            Some(last) => self.decide_value(&last)?,
+            None => true,
+        };
+        let place = match args.first().filter(|_| is_move) {
+            Some(key) => {
+                self.check_hashable(key)?;
+                match self.key_position(&entries, key)? {
+                    Some(place) => place,
+                    None => return self.raise_with("KeyError", vec![key.clone()]),
+                }
+            }
+            None if is_move => return self.wrong_arguments(name),
+            None if entries.is_empty() => return self.raise("KeyError", "dictionary is empty"),
+            None if is_last => entries.len() - 1,
+            None => 0,
+        };
+        let (key, value) = entries.remove(place);
+        if is_move {
+            let to = if is_last { entries.len() } else { 0 };
+            entries.insert(to, (key, value));
+            self.state.set(id, Object::Dict(Dict { entries, kind }));
+            return Ok(Value::None);
+        }
+        self.state.set(id, Object::Dict(Dict { entries, kind }));
+        Ok(Value::tuple(vec![key, value]))
     }
 
     /// `+`, `-`, `|`, `&` of counters: only positive counts stay.

@@ -49,6 +49,9 @@ impl Machine {
             return Ok(value);
         }
         match (name, args) {
+            ("translate", [table]) => {
+                self.call_library("string", "_translate", vec![Value::Str(text.clone()), table.clone()])
+            }
             ("upper" | "lower" | "casefold" | "capitalize" | "swapcase" | "title", []) => {
                 self.map_case(text, name)
             }

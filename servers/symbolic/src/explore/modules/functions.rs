@@ -4,8 +4,8 @@ use std::rc::Rc;
 
 use super::super::calls::Keywords;
 use super::super::machine::{Machine, R, Trap};
-use crate::ir::{BinaryOp, CompareOp, UnaryOp};
-use crate::values::{DictKind, Object, Value};
+use crate::ir::{BinaryOp, Code, CompareOp, UnaryOp};
+use crate::values::{DictKind, Function, Object, Value};
 
 impl Machine {
     pub(super) fn call_function(
@@ -28,33 +28,30 @@ impl Machine {
                 Ok(self.object(Object::Cached(function.clone(), Vec::new())))
             }
             ("functools.lru_cache", _) => Ok(Value::Builtin("functools.cache")),
-            ("functools.wraps", [_]) => Ok(self.object(Object::Partial(
-                Value::Builtin("functools.identity"),
-                Rc::default(),
+            ("functools.wraps", [wrapped]) => Ok(self.object(Object::Partial(
+                Value::Builtin("functools.wraps.call"),
+                Rc::new(vec![wrapped.clone()]),
                 Rc::default(),
             ))),
+            ("functools.wraps.call", [wrapped, wrapper])
+            | ("functools.update_wrapper", [wrapper, wrapped]) => self.dress(wrapped, wrapper),
             ("property.setter", [getter, setter]) => {
                 Ok(self.object(Object::Property(getter.clone(), setter.clone())))
             }
             ("operator.neg", [value]) => self.unary(UnaryOp::Neg, value),
+            ("operator.abs", [value]) => self.absolute(value),
             ("operator.not_", [value]) => {
                 let truth = self.truth(value)?;
                 Ok(Value::Bool(self.not_truth(truth)))
             }
             ("operator.getitem", [container, index]) => self.subscript(container, index),
             ("operator.contains", [container, item]) => self.contains(container, item).map(Value::Bool),
-            ("operator.itemgetter", keys) if keys.len() < 4 && !keys.is_empty() => {
-                Ok(self.object(Object::Partial(
-                    Value::Builtin("operator.itemgetter.call"),
-                    Rc::new(vec![Value::tuple(keys.to_vec())]),
-                    Rc::default(),
-                )))
-            }
-            ("operator.attrgetter", keys) if keys.len() == 1 => Ok(self.object(Object::Partial(
-                Value::Builtin("operator.attrgetter.call"),
-                Rc::new(keys.to_vec()),
+            ("operator.itemgetter", keys) if !keys.is_empty() => Ok(self.object(Object::Partial(
+                Value::Builtin("operator.itemgetter.call"),
+                Rc::new(vec![Value::tuple(keys.to_vec())]),
                 Rc::default(),
             ))),
+            ("operator.attrgetter", [_, ..]) => self.call_library("operator", "attrgetter", args),
             ("operator.itemgetter.call", [Value::Tuple(keys), container]) => {
                 let mut values = Vec::new();
                 for key in keys.iter() {
@@ -66,10 +63,6 @@ impl Machine {
                     Ok(Value::tuple(values))
                 }
             }
-            ("operator.attrgetter.call", [key, owner]) => match key.as_text() {
-                Some(name) if !name.contains('.') => self.attribute(owner, &name),
-                _ => self.unsupported("this attrgetter"),
-            },
             ("object.__init__", [receiver, rest @ ..]) => {
                 if self.is_exception(receiver)
                     && let Value::Object(id) = receiver
@@ -87,6 +80,10 @@ impl Machine {
                 _ => self.unsupported("this __setattr__"),
             },
             ("object.__nothing__", _) => Ok(Value::None),
+            ("object._make", [Value::Type(class), items]) => {
+                let items = self.collect(items)?;
+                self.instantiate(*class, items, Vec::new())
+            }
             ("dict.fromkeys", [keys, rest @ ..]) => {
                 let value = rest.first().cloned().unwrap_or(Value::None);
                 let keys = self.collect(keys)?;
@@ -97,6 +94,27 @@ impl Machine {
                 self.unsupported(name)
             }
         }
+    }
+
+    /// What `wraps` does: the wrapper is named as what it wraps.
+    fn dress(&mut self, wrapped: &Value, wrapper: &Value) -> R<Value> {
+        let (Value::Object(inner), Value::Object(outer)) = (wrapped, wrapper) else {
+            return self.unsupported("functools.wraps of this");
+        };
+        let (Object::Function(inner), Object::Function(found)) =
+            (self.state.get(*inner), self.state.get(*outer))
+        else {
+            return self.unsupported("functools.wraps of this");
+        };
+        let code = Code {
+            name: inner.code.name.clone(),
+            qualified: inner.code.qualified.clone(),
+            docstring: inner.code.docstring.clone(),
+            ..(*found.code).clone()
+        };
+        let dressed = Function { code: Rc::new(code), ..(**found).clone() };
+        self.state.set(*outer, Object::Function(Rc::new(dressed)));
+        Ok(wrapper.clone())
     }
 
     fn reduce(&mut self, function: &Value, items: &Value, start: Option<&Value>) -> R<Value> {

@@ -22,14 +22,16 @@ impl Machine {
         };
         let iter = match (name, args.as_slice()) {
             ("itertools.chain", sources) => Iter::Chain(Rc::new(sources.to_vec()), 0),
-            ("itertools.chain.from_iterable", [sources]) => Iter::Chain(Rc::new(self.collect(sources)?), 0),
+            ("itertools.chain.from_iterable", [_]) => {
+                return self.call_library("itertools", "_from_iterable", args);
+            }
             ("itertools.count", parts) => {
                 let start =
                     parts.first().cloned().or_else(|| named("start")).unwrap_or_else(|| Value::int(0));
                 let step = parts.get(1).cloned().or_else(|| named("step")).unwrap_or_else(|| Value::int(1));
                 match (self.as_index(&start), self.as_index(&step)) {
                     (Some(start), Some(step)) => Iter::Count(start, step),
-                    _ => return self.unsupported("itertools.count of floats"),
+                    _ => return self.call_library("itertools", "count", vec![start, step]),
                 }
             }
             ("itertools.repeat", [value, rest @ ..]) => {
@@ -39,28 +41,11 @@ impl Machine {
                 };
                 Iter::Repeat(value.clone(), times)
             }
-            ("itertools.cycle", [items]) => Iter::Cycle(Rc::new(self.collect(items)?), 0),
-            ("itertools.islice", [items, bounds @ ..]) => self.islice(items, bounds)?,
             ("itertools.takewhile", [function, items]) => {
                 Iter::TakeWhile(function.clone(), self.iterator(items)?)
             }
             ("itertools.dropwhile", [function, items]) => {
                 Iter::DropWhile(function.clone(), self.iterator(items)?, false)
-            }
-            ("itertools.filterfalse", [function, items]) => {
-                let inner = self.iterator(items)?;
-                let mut kept = Vec::new();
-                while let Some(item) = self.next(&inner)? {
-                    let verdict = if function.is_none() {
-                        item.clone()
-                    } else {
-                        self.call(function, vec![item.clone()], Vec::new())?
-                    };
-                    if !self.decide_value(&verdict)? {
-                        kept.push(item);
-                    }
-                }
-                Iter::Items(Rc::new(kept), 0)
             }
             ("itertools.accumulate", [items, rest @ ..]) => {
                 let function =
@@ -70,24 +55,6 @@ impl Machine {
             }
             ("itertools.starmap", [function, items]) => {
                 Iter::StarMap(function.clone(), self.iterator(items)?)
-            }
-            ("itertools.pairwise", [items]) => {
-                let items = self.collect(items)?;
-                let pairs = items.windows(2).map(|pair| Value::tuple(pair.to_vec())).collect();
-                Iter::Items(Rc::new(pairs), 0)
-            }
-            ("itertools.compress", [items, selectors]) => {
-                let (items, selectors) = (self.collect(items)?, self.collect(selectors)?);
-                let mut kept = Vec::new();
-                for (item, selector) in items.into_iter().zip(selectors) {
-                    if self.decide_value(&selector)? {
-                        kept.push(item);
-                    }
-                }
-                Iter::Items(Rc::new(kept), 0)
-            }
-            ("itertools.zip_longest", sources) => {
-                self.zip_longest(sources, named("fillvalue").unwrap_or(Value::None))?
             }
             ("itertools.product", sources) => {
                 let mut pools = Vec::new();
@@ -134,40 +101,6 @@ impl Machine {
         }
     }
 
-    fn islice(&mut self, items: &Value, bounds: &[Value]) -> R<Iter> {
-        let mut parts = Vec::new();
-        for bound in bounds {
-            parts.push(match bound {
-                Value::None => None,
-                bound => match self.small_count(bound)? {
-                    Some(bound) => Some(bound),
-                    None => {
-                        return self.raise("ValueError", "Stop argument for islice() must be None or an integer: 0 <= x <= sys.maxsize.");
-                    }
-                },
-            });
-        }
-        let inner = self.iterator(items)?;
-        Ok(match parts.as_slice() {
-            [stop] => Iter::Slice(inner, 0, *stop, 1, 0),
-            [start, stop] => Iter::Slice(inner, start.unwrap_or(0), *stop, 1, 0),
-            [start, stop, step] => Iter::Slice(inner, start.unwrap_or(0), *stop, step.unwrap_or(1).max(1), 0),
-            _ => return self.wrong_arguments("islice"),
-        })
-    }
-
-    fn zip_longest(&mut self, sources: &[Value], fill: Value) -> R<Iter> {
-        let mut columns = Vec::new();
-        for source in sources {
-            columns.push(self.collect(source)?);
-        }
-        let longest = columns.iter().map(Vec::len).max().unwrap_or(0);
-        let row = |place: usize| {
-            columns.iter().map(|column| column.get(place).cloned().unwrap_or_else(|| fill.clone())).collect()
-        };
-        Ok(Iter::Items(Rc::new((0..longest).map(|place| Value::tuple(row(place))).collect()), 0))
-    }
-
     /// The next item of an iterator of this module.
     pub(in super::super) fn next_of_tool(&mut self, id: ObjectId, iter: Iter) -> R<Option<Value>> {
         let (item, next) = match iter {
@@ -191,10 +124,6 @@ impl Machine {
             Iter::Repeat(value, times) => {
                 (Some(value.clone()), Iter::Repeat(value, times.map(|times| times - 1)))
             }
-            Iter::Cycle(items, at) => match items.get(at % items.len().max(1)) {
-                Some(item) => (Some(item.clone()), Iter::Cycle(items.clone(), (at + 1) % items.len().max(1))),
-                None => (None, Iter::Done),
-            },
             Iter::Chain(sources, at) => return self.next_of_chain(id, &sources, at),
             Iter::TakeWhile(function, inner) => match self.next(&inner)? {
                 Some(item) => {
@@ -244,28 +173,6 @@ impl Machine {
                 }
                 None => (None, Iter::Done),
             },
-            Iter::Slice(inner, start, stop, step, at) => {
-                let mut at = at;
-                let wanted = start;
-                if stop.is_some_and(|stop| wanted >= stop) {
-                    (None, Iter::Done)
-                } else {
-                    let mut found = None;
-                    while let Some(item) = self.next(&inner)? {
-                        at += 1;
-                        if at == wanted + 1 {
-                            found = Some(item);
-                            break;
-                        }
-                    }
-                    let next = if found.is_some() {
-                        Iter::Slice(inner, wanted + step, stop, step, at)
-                    } else {
-                        Iter::Done
-                    };
-                    (found, next)
-                }
-            }
             _ => return Err(Trap::Bug("no such iterator")),
         };
         self.state.set(id, Object::Iter(next));

@@ -1,8 +1,6 @@
 //! `math`.
 
 use num_bigint::BigInt;
-use num_integer::Integer;
-use num_traits::Signed;
 
 use super::super::calls::Keywords;
 use super::super::machine::{Machine, R};
@@ -22,7 +20,13 @@ impl Machine {
             ("math.trunc", [value]) => self.round_to_int(value, Rounding::Zero, "__trunc__"),
             ("math.gcd" | "math.lcm", values) => self.gcd_or_lcm(name, values),
             ("math.factorial" | "math.isqrt", [value]) => self.int_function(name, value),
+            ("math.perm", [n] | [n, Value::None]) => self.int_function("math.factorial", n),
             ("math.comb" | "math.perm", [n, k]) => self.choices(name, n, k),
+            (
+                "math.fsum" | "math.hypot" | "math.dist" | "math.modf" | "math.frexp" | "math.ldexp"
+                | "math.ulp" | "math.nextafter" | "math.remainder",
+                args,
+            ) => self.exact_function(name, args),
             ("math.prod", [items]) => {
                 let mut total = match keywords.first() {
                     Some((_, start)) => start.clone(),
@@ -33,13 +37,14 @@ impl Machine {
                 }
                 Ok(total)
             }
-            ("math.pow" | "math.atan2" | "math.copysign" | "math.fmod" | "math.hypot", [a, b]) => {
+            ("math.pow" | "math.atan2" | "math.copysign" | "math.fmod", [a, b]) => {
                 let (a, b) = (self.require_float(a)?, self.require_float(b)?);
                 self.float_function_of_two(name, a, b)
             }
             ("math.isclose", [a, b]) => self.is_close(a, b, keywords),
             ("math.log", [value, base]) => {
-                let (value, base) = (self.require_float(value)?, self.require_float(base)?);
+                let value = self.require_for_logarithm(name, value)?;
+                let base = self.require_for_logarithm(name, base)?;
                 match (value, base) {
                     (Float::Known(value), Float::Known(base)) if value > 0.0 && base > 0.0 => {
                         let divisor = base.ln();
@@ -51,6 +56,10 @@ impl Machine {
                     (Float::Known(_), Float::Known(_)) => self.raise("ValueError", "math domain error"),
                     _ => self.unsupported("math.log of an unknown number"),
                 }
+            }
+            ("math.log" | "math.log2" | "math.log10", [value]) => {
+                let value = self.require_for_logarithm(name, value)?;
+                self.float_function(name, value)
             }
             (name, [value]) => {
                 let value = self.require_float(value)?;
@@ -98,15 +107,33 @@ impl Machine {
         Ok(Value::Bool(self.truth_of(answer)))
     }
 
-    fn require_float(&mut self, value: &Value) -> R<Float> {
+    pub(super) fn require_float(&mut self, value: &Value) -> R<Float> {
         match self.as_number(value) {
             Some(Number::Int(value)) => self.nearest_float(&value),
             Some(Number::Float(value)) => Ok(value),
-            None => {
-                let name = self.type_name(value);
-                self.raise("TypeError", format!("must be real number, not {name}"))
-            }
+            None => match self.special(value, "__float__")? {
+                Some(method) => match self.call(&method, Vec::new(), Vec::new())? {
+                    Value::Float(value) => Ok(value),
+                    _ => self.unsupported("a __float__ that gives no float"),
+                },
+                None => {
+                    let name = self.type_name(value);
+                    self.raise("TypeError", format!("must be real number, not {name}"))
+                }
+            },
         }
+    }
+
+    /// Logarithms of integers are defined beyond the range of floats.
+    fn require_for_logarithm(&mut self, name: &str, value: &Value) -> R<Float> {
+        let is_large = match self.as_index(value) {
+            Some(Int::Known(value)) => value.bits() > 1023,
+            _ => false,
+        };
+        if is_large {
+            return self.unsupported(format!("{name} of an integer this large"));
+        }
+        self.require_float(value)
     }
 
     fn round_to_int(&mut self, value: &Value, mode: Rounding, method: &str) -> R<Value> {
@@ -121,23 +148,6 @@ impl Machine {
                 }
             },
         }
-    }
-
-    fn gcd_or_lcm(&mut self, name: &str, values: &[Value]) -> R<Value> {
-        let is_gcd = name == "math.gcd";
-        let mut total = BigInt::from(i64::from(!is_gcd));
-        for value in values {
-            let Some(value) = self.as_index(value) else {
-                let name = self.type_name(value);
-                return self
-                    .raise("TypeError", format!("'{name}' object cannot be interpreted as an integer"));
-            };
-            let Int::Known(value) = value else {
-                return self.unsupported(format!("{name} of an unknown integer"));
-            };
-            total = if is_gcd { total.gcd(&value) } else { total.lcm(&value) };
-        }
-        Ok(Value::int(total.abs()))
     }
 
     fn int_function(&mut self, name: &str, value: &Value) -> R<Value> {
@@ -155,10 +165,7 @@ impl Machine {
             return self.raise("ValueError", text);
         }
         if name == "math.isqrt" {
-            let Int::Known(value) = value else {
-                return self.unsupported("math.isqrt of an unknown integer");
-            };
-            return Ok(Value::int(value.sqrt()));
+            return self.integer_root(&value);
         }
         let count = self.choose_small(&value)?;
         if count > LARGEST_FACTORIAL {
@@ -172,8 +179,10 @@ impl Machine {
             return self.wrong_arguments(name);
         };
         let (n, k) = (self.choose_small(&n)?, self.choose_small(&k)?);
-        if n < 0 || k < 0 {
-            return self.raise("ValueError", "n and k must be non-negative integers");
+        for (value, which) in [(n, "n"), (k, "k")] {
+            if value < 0 {
+                return self.raise("ValueError", format!("{which} must be a non-negative integer"));
+            }
         }
         if k > n {
             return Ok(Value::int(0));
@@ -198,7 +207,11 @@ impl Machine {
         Ok(Value::float(match name {
             "math.copysign" => a.copysign(b),
             "math.atan2" => a.atan2(b),
-            "math.fmod" if b != 0.0 && a.is_finite() => a % b,
+            "math.fmod" if a.is_nan() || b.is_nan() => f64::NAN,
+            "math.fmod" if b == 0.0 || a.is_infinite() => {
+                return self.raise("ValueError", "math domain error");
+            }
+            "math.fmod" => a % b,
             "math.pow" if a > 0.0 && a.is_finite() && b.is_finite() && a.powf(b).is_finite() => a.powf(b),
             _ => return self.unsupported(format!("{name} of these numbers")),
         }))

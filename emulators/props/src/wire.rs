@@ -9,14 +9,16 @@ use std::task::{Context, Poll};
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 
-pub(super) struct Wire {
+/// The connection.
+#[derive(Debug)]
+pub struct Wire {
     stream: TcpStream,
     reset: Arc<AtomicBool>,
 }
 
 impl Wire {
     /// When `reset` is set, closing the connection resets it.
-    pub(super) fn new(stream: TcpStream, reset: Arc<AtomicBool>) -> Wire {
+    pub fn new(stream: TcpStream, reset: Arc<AtomicBool>) -> Wire {
         Wire { stream, reset }
     }
 }

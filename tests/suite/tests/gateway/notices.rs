@@ -1,0 +1,270 @@
+//! What clients say without being asked: which server hears it, and under which names.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use failwell_gateway::{Reach, Sharing};
+use failwell_rpc::Era;
+use failwell_suite::program::Folder;
+use serde_json::{Value, json};
+
+use crate::client::{World, evil_with, text};
+use crate::script::{Script, Then, introduced, json_response, raw, response};
+use crate::sessions::{keeper, memory};
+
+const CHANGED: &str = "notifications/roots/list_changed";
+
+fn with_roots() -> Value {
+    json!({"roots": {"listChanged": true}, "elicitation": {}})
+}
+
+fn notice(method: &str, params: Value) -> Value {
+    json!({"jsonrpc": "2.0", "method": method, "params": params})
+}
+
+/// Waits for a question, and answers it with one root.
+async fn show_root(world: &mut World, uri: &str) {
+    let question = loop {
+        let heard = world.hear().await;
+        if heard["method"] == "roots/list" {
+            break heard;
+        }
+    };
+    let result = json!({"roots": [{"uri": uri}]});
+    world.send(&json!({"jsonrpc": "2.0", "id": question["id"], "result": result})).await;
+}
+
+/// A call in which the upstream asks for roots.
+async fn call_for_roots(world: &mut World, uri: &str) {
+    let id = world.start("tools/call", json!({"name": "up__roots", "arguments": {}})).await;
+    show_root(world, uri).await;
+    while world.hear().await["id"] != id {}
+}
+
+/// What the upstream remembers, once it remembers so many answers about roots.
+async fn told(world: &mut World, count: usize) -> Value {
+    for _ in 0..500 {
+        let memory = memory(world).await;
+        if memory["roots"].as_array().expect("a list").len() >= count {
+            return memory;
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    panic!("the upstream was never told: {}", memory(world).await);
+}
+
+fn heard_of_roots(memory: &Value) -> usize {
+    memory["notices"].as_array().expect("a list").iter().filter(|notice| notice["method"] == CHANGED).count()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_child_hears_that_roots_changed_and_is_told_the_new_ones() {
+    for sharing in [None, Some(Sharing::PerCaller)] {
+        let mut client = World::new(vec![keeper(sharing)]).await.able(Era::Session, with_roots()).await;
+        let before = memory(&mut client).await;
+        assert_eq!(before["capabilities"]["roots"], json!({"listChanged": true}), "{sharing:?}");
+        client.send(&notice(CHANGED, json!({}))).await;
+        assert_eq!(heard_of_roots(&memory(&mut client).await), 0, "{sharing:?}: it never asked");
+        call_for_roots(&mut client, "file:///old").await;
+        client.send(&notice(CHANGED, json!({}))).await;
+        show_root(&mut client, "file:///new").await;
+        let after = told(&mut client, 2).await;
+        assert_eq!(heard_of_roots(&after), 1, "{sharing:?}");
+        assert_eq!(after["roots"][1]["result"]["roots"][0]["uri"], "file:///new", "{sharing:?}: {after}");
+        client.gateway.stop();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_child_of_several_clients_is_told_the_roots_of_none() {
+    let folder = Folder::create();
+    let log = folder.path().join("log");
+    let mut settings = keeper(None);
+    if let Reach::Child { environment, .. } = &mut settings.reach {
+        let path = log.to_str().expect("UTF-8").to_owned();
+        environment.push(("KEEPER_LOG".to_owned(), failwell_fault::Secret::new(path)));
+    }
+    let world = World::new(vec![settings]).await;
+    let mut first = world.able(Era::Session, with_roots()).await;
+    let mut second = world.able(Era::Session, with_roots()).await;
+    call_for_roots(&mut first, "file:///first").await;
+    memory(&mut second).await;
+    // One it never asked does not concern it.
+    second.send(&notice(CHANGED, json!({}))).await;
+    memory(&mut second).await;
+    first.send(&notice(CHANGED, json!({}))).await;
+    // Whoever has a call running would be asked, so nobody calls until it was answered.
+    let declined = || std::fs::read_to_string(&log).is_ok_and(|log| log.contains("-32601"));
+    for _ in 0..1_000 {
+        if declined() {
+            break;
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    let after = told(&mut first, 2).await;
+    assert_eq!(heard_of_roots(&after), 1, "{after}");
+    assert_eq!(after["roots"][1]["error"]["code"], -32601, "{after}");
+    let asked = |client: &World| client.said.matches(r#""method":"roots/list""#).count();
+    assert_eq!((asked(&first), asked(&second)), (1, 0), "{} {}", first.said, second.said);
+    world.gateway.stop();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_client_that_comes_after_another_is_the_only_one() {
+    let world = World::new(vec![keeper(None)]).await;
+    let mut first = world.able(Era::Session, with_roots()).await;
+    call_for_roots(&mut first, "file:///first").await;
+    first.leave().await;
+    let mut second = world.able(Era::Session, with_roots()).await;
+    memory(&mut second).await;
+    second.send(&notice(CHANGED, json!({}))).await;
+    show_root(&mut second, "file:///second").await;
+    let after = told(&mut second, 2).await;
+    assert_eq!(after["roots"][1]["result"]["roots"][0]["uri"], "file:///second", "{after}");
+    world.gateway.stop();
+}
+
+/// Over HTTP the question comes on the stream that belongs to no request.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_session_over_http_hears_that_roots_changed_and_is_told_the_new_ones() {
+    // It asks when told to, and once more when roots changed.
+    let asks = Arc::new(AtomicBool::new(false));
+    let asking = asks.clone();
+    let script = Script::new(move |seen| match (seen.verb.as_str(), seen.method()) {
+        ("GET", _) => {
+            let question = match asking.swap(false, Ordering::SeqCst) {
+                true => "data: {\"jsonrpc\":\"2.0\",\"id\":\"roots\",\"method\":\"roots/list\"}\n\n",
+                false => "",
+            };
+            let head = "HTTP/1.1 200 X\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n";
+            raw(&format!("{head}retry: 100\n\n{question}"), Then::Close)
+        }
+        ("POST", CHANGED) => {
+            asking.store(true, Ordering::SeqCst);
+            response(202, "", "")
+        }
+        ("POST", "tools/call") => {
+            let result = json!({"content": [{"type": "text", "text": "fine"}]});
+            json_response(&json!({"jsonrpc": "2.0", "id": seen.body["id"], "result": result}))
+        }
+        _ => introduced(Era::Session, seen).unwrap_or_else(|| response(202, "", "")),
+    })
+    .await;
+    let world = World::new(vec![script.settings("up")]).await;
+    let mut client = world.able(Era::Session, with_roots()).await;
+    assert_eq!(text(&client.call("up__t", json!({})).await), "fine");
+    asks.store(true, Ordering::SeqCst);
+    assert_eq!(answer_about_roots(&script, 0).await["error"]["code"], -32601, "nobody can answer this yet");
+    client.send(&notice(CHANGED, json!({}))).await;
+    show_root(&mut client, "file:///new").await;
+    assert_eq!(answer_about_roots(&script, 1).await["result"]["roots"][0]["uri"], "file:///new");
+    world.gateway.stop();
+}
+
+async fn answer_about_roots(script: &Script, place: usize) -> Value {
+    for _ in 0..1_000 {
+        let answers: Vec<Value> = script.seen().into_iter().map(|seen| seen.body).collect();
+        if let Some(answer) = answers.iter().filter(|body| body["id"] == "roots").nth(place) {
+            return answer.clone();
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    panic!("the upstream was never answered");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_modern_server_is_not_told_of_roots_and_a_modern_client_cannot_tell() {
+    let folder = Folder::create();
+    for (client, upstream) in [(Era::Session, "modern"), (Era::Modern, "modern"), (Era::Modern, "session")] {
+        let log = folder.path().join(format!("{client:?}-{upstream}"));
+        let path = log.to_str().expect("UTF-8");
+        let mut world =
+            World::of(client, vec![evil_with(&[("EVIL_ERA", upstream), ("EVIL_LOG", path)])]).await;
+        world.call("ev__echo", json!({})).await;
+        world.send(&notice(CHANGED, json!({}))).await;
+        world.call("ev__echo", json!({})).await;
+        let heard = std::fs::read_to_string(&log).expect("a log");
+        assert!(
+            heard.contains("tools/call echo") && !heard.contains("roots"),
+            "{client:?} {upstream}: {heard}"
+        );
+        world.gateway.stop();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_upstream_hears_under_its_own_token_how_far_an_answer_is() {
+    let mut world = World::new(vec![keeper(None)]).await;
+    let arguments = json!({"what": "who?", "token": 7});
+    let id = world.start("tools/call", json!({"name": "up__ask", "arguments": arguments})).await;
+    let question = loop {
+        let heard = world.hear().await;
+        if heard["method"] == "elicitation/create" {
+            break heard;
+        }
+    };
+    let meta = &question["params"]["_meta"];
+    assert_eq!((&meta["progressToken"], &meta["x-kept"]), (&question["id"], &json!(true)), "{question}");
+    let token = &meta["progressToken"];
+    world.send_line(&format!(
+        r#"{{"jsonrpc":"2.0","method":"notifications/progress","params":{{"progressToken":{token},"progress":0.50,"x-unknown":1}}}}"#
+    ))
+    .await;
+    // A token nobody gave out is nobody's.
+    world.send(&notice("notifications/progress", json!({"progressToken": 7_000, "progress": 1}))).await;
+    let far = |memory: &Value| {
+        let notices = memory["notices"].as_array().expect("a list").iter();
+        notices.filter(|notice| notice["method"] == "notifications/progress").cloned().collect::<Vec<_>>()
+    };
+    let mut heard = Vec::new();
+    for _ in 0..200 {
+        heard = far(&memory(&mut world).await);
+        if !heard.is_empty() {
+            break;
+        }
+    }
+    assert_eq!(heard.len(), 1, "{heard:?}");
+    assert_eq!(heard[0]["params"], json!({"progressToken": 7, "progress": 0.5, "x-unknown": 1}));
+    let accepted = json!({"action": "accept", "content": {"a": "answered"}});
+    world.send(&json!({"jsonrpc": "2.0", "id": question["id"], "result": accepted})).await;
+    let answer = loop {
+        let heard = world.hear().await;
+        if heard["id"] == id {
+            break heard;
+        }
+    };
+    assert!(text(&answer).contains("answered"), "{answer}");
+    assert!(world.house.metrics().contains("failwell_notices_dropped_total 1"), "{}", world.house.metrics());
+    world.gateway.stop();
+}
+
+/// A modern client answers with its next request, and has nothing to say in between.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_modern_client_gets_no_token_it_could_not_use() {
+    let world = World::new(vec![keeper(None)]).await;
+    let mut client = world.beside(Era::Modern).await;
+    let arguments = json!({"what": "who?", "token": 7});
+    let asked = client.call("up__ask", arguments).await;
+    let questions = asked["result"]["inputRequests"].as_object().unwrap_or_else(|| panic!("{asked}"));
+    let params = &questions.values().next().expect("a question")["params"];
+    assert_eq!(params["_meta"], json!({"x-kept": true}), "{asked}");
+    world.gateway.stop();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn notices_nobody_knows_are_dropped_and_counted() {
+    for era in [Era::Session, Era::Modern] {
+        let mut world = World::of(era, vec![keeper(None)]).await;
+        for method in ["notifications/x-unknown", "notifications/message", "x-nothing"] {
+            world.send(&notice(method, json!({"data": "up"}))).await;
+        }
+        let memory = memory(&mut world).await;
+        let heard: Vec<&Value> =
+            memory["notices"].as_array().expect("a list").iter().map(|notice| &notice["method"]).collect();
+        assert_eq!(heard, ["notifications/initialized"], "{era:?}");
+        let numbers = world.house.metrics();
+        assert!(numbers.contains("failwell_notices_dropped_total 3"), "{era:?}: {numbers}");
+        world.gateway.stop();
+    }
+}
