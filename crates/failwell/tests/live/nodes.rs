@@ -224,7 +224,7 @@ fn redis_goes_away_and_comes_back() {
         let began = Instant::now();
         let refused = pair.b.say(&session, &list);
         assert_eq!((refused.status, refused.reason().as_str()), (200, "server/STATE"), "{refused:?}");
-        assert!(began.elapsed() < Duration::from_secs(20), "{:?}", began.elapsed());
+        assert!(began.elapsed() < Duration::from_secs(50), "{:?}", began.elapsed());
         assert_eq!(pair.b.initialize("/mcp").reason(), "server/STATE");
         let modern = pair.b.modern(
             "tools/call",

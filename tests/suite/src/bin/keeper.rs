@@ -86,6 +86,8 @@ fn serve(method: &str, message: &Value, kept: &Kept) {
         }
         "resources/subscribe" => {
             memory.watched.push(text("/params/uri"));
+            // Requests are served beside each other: the order says nothing.
+            memory.watched.sort();
             json!({})
         }
         "resources/unsubscribe" => {

@@ -29,7 +29,7 @@ fn trouble() -> Vec<Case> {
         )),
         call("a handler that never answers", "suite_hang", json!({}))
             .gets(tool_error("server/TIMEOUT").with("/effect", "unknown").with("/kind", "timeout")),
-        call("a handler that is too slow", "suite_late", json!({"ms": 5_000}))
+        call("a handler that is too slow", "suite_late", json!({"ms": 60_000}))
             .gets(tool_error("server/TIMEOUT")),
         call("a handler that is slow, but not too slow", "suite_late", json!({"ms": 100})).gets(result()),
         call("an answer past the cap", "suite_big", json!({"bytes": LARGEST}))
