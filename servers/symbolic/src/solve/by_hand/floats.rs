@@ -129,24 +129,16 @@ impl Range {
                 self.at_most(*it);
             }
             (Rule::Equal(it), false) => self.not.push(*it),
-            (Rule::Above(it), true) => {
+            (Rule::Above(it), true) | (Rule::AtMost(it), false) => {
                 self.at_least(*it);
                 self.not.push(*it);
             }
-            (Rule::Below(it), true) => {
+            (Rule::Below(it), true) | (Rule::AtLeast(it), false) => {
                 self.at_most(*it);
                 self.not.push(*it);
             }
             (Rule::AtLeast(it), true) | (Rule::Below(it), false) => self.at_least(*it),
             (Rule::AtMost(it), true) | (Rule::Above(it), false) => self.at_most(*it),
-            (Rule::AtLeast(it), false) => {
-                self.at_most(*it);
-                self.not.push(*it);
-            }
-            (Rule::AtMost(it), false) => {
-                self.at_least(*it);
-                self.not.push(*it);
-            }
             (Rule::Nan, true) => self.can_be_number = false,
             (Rule::Nan, false) => self.can_be_nan = false,
             (Rule::Infinite, true) => {
