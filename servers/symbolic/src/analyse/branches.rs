@@ -6,7 +6,7 @@ use std::rc::Rc;
 use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
 use ruff_python_ast::{ExceptHandler, Expr, Pattern, Stmt};
 
-use super::check::{KNOWN_FIRST, Known, shortfall, try_known};
+use super::check::{Known, shortfall, try_known};
 use super::conditions::{arguments, holds, replay_watching, split};
 use super::search::{Finding, Outcome, Plan, Search, Stage, Step};
 use super::subject::{Subject, find, load};
@@ -113,7 +113,7 @@ pub(super) fn branches(
     let mut search = Search::new(machine, subject.parameters.clone(), budget, replayer, progress);
     let mut plan = Walking { subject: &subject };
     let mut known = Known::new(program, &search);
-    try_known(known.by_ref().take(KNOWN_FIRST), &mut search, &mut plan, 0);
+    try_known(known.first(), &mut search, &mut plan, 0);
     if !search.explore_first(&mut plan) {
         try_known(known, &mut search, &mut plan, 0);
         search.explore_rest(&mut plan, u32::MAX);

@@ -15,7 +15,7 @@ use crate::{Program, PyValue, Replayer};
 
 /// Calls with known inputs, and the instructions each may take.
 /// Known inputs tried before anything is explored; the others only when that leaves something open.
-pub(super) const KNOWN_FIRST: usize = 32;
+const KNOWN_FIRST: usize = 32;
 const KNOWN_CALLS: usize = 250;
 const KNOWN_STEPS: u64 = 20_000;
 
@@ -153,6 +153,7 @@ pub(super) struct Known {
     pools: Vec<Vec<PyValue>>,
     random: Sequence,
     next: usize,
+    first: usize,
 }
 
 impl Known {
@@ -162,7 +163,15 @@ impl Known {
         let mut random = Sequence::new(7);
         let kinds = search.parameters.iter().map(|parameter| &parameter.kind);
         let pools = kinds.map(|kind| pool.values(kind, &mut random, 0)).collect();
-        Self { pools, random, next: 0 }
+        // Questions about floats take a solver long: all of the inputs are tried before one is asked.
+        let first = if search.has_floats() { usize::MAX } else { KNOWN_FIRST };
+        Self { pools, random, next: 0, first }
+    }
+
+    /// Those to try before anything is explored.
+    pub(super) fn first(&mut self) -> impl Iterator<Item = Vec<PyValue>> {
+        let first = self.first;
+        self.by_ref().take(first)
     }
 }
 
@@ -240,7 +249,7 @@ pub(super) fn check(
     let mut search = Search::new(machine, subject.parameters.clone(), budget, replayer, progress);
     let mut plan = Checking::new(&subject, program.code(), replayer, budget);
     let mut known = Known::new(program, &search);
-    let mut is_known = try_known(known.by_ref().take(KNOWN_FIRST), &mut search, &mut plan, KNOWN_REPLAYS);
+    let mut is_known = try_known(known.first(), &mut search, &mut plan, KNOWN_REPLAYS);
     let mut before = std::mem::take(&mut plan.mismatches);
     plan.admitted = 0;
     if !is_known && !search.explore_first(&mut plan) {

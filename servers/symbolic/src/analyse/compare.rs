@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::check::{KNOWN_FIRST, KNOWN_REPLAYS, Known, shortfall, try_known};
+use super::check::{KNOWN_REPLAYS, Known, shortfall, try_known};
 use super::conditions::{arguments, holds, raised, replay, split};
 use super::search::{Finding, Outcome, Plan, Search, Stage, Step};
 use super::subject::{Subject, load};
@@ -343,7 +343,7 @@ pub(super) fn compare(
         difference: None,
     };
     let mut known = Known::new(program, &search);
-    if !try_known(known.by_ref().take(KNOWN_FIRST), &mut search, &mut plan, KNOWN_REPLAYS) {
+    if !try_known(known.first(), &mut search, &mut plan, KNOWN_REPLAYS) {
         plan.pairs = 0;
         if !search.explore_first(&mut plan) {
             let pairs = plan.pairs;

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::rc::Rc;
 
-use super::check::{KNOWN_FIRST, Known, is_allowed, shortfall, try_known};
+use super::check::{Known, is_allowed, shortfall, try_known};
 use super::conditions::{arguments, holds, raised, replay, split};
 use super::search::{Finding, Outcome, Plan, Search, Stage, Step};
 use super::subject::{Subject, load};
@@ -138,7 +138,7 @@ pub(super) fn find(
         examples: Vec::new(),
     };
     let mut known = Known::new(program, &search);
-    try_known(known.by_ref().take(KNOWN_FIRST), &mut search, &mut plan, KNOWN_REPLAYS);
+    try_known(known.first(), &mut search, &mut plan, KNOWN_REPLAYS);
     plan.paths = plan.examples.len() as u64;
     limit_after(&mut search, &plan);
     if !search.explore_first(&mut plan) {

@@ -27,12 +27,15 @@ impl Search<'_> {
             && open_ends.is_empty()
     }
 
+    /// Whether a float is among the inputs, or in one of them.
+    pub(in crate::analyse) fn has_floats(&self) -> bool {
+        self.parameters.iter().any(|parameter| format!("{:?}", parameter.kind).contains("Float"))
+    }
+
     fn assumptions(&self) -> Vec<String> {
         let mut all = vec!["arguments have exactly their annotated types".to_owned()];
         // Where nothing is changed it does not matter who shares what; but a nan is equal to itself only by being itself.
-        let matters = self.is_touched
-            || !self.is_exhaustive(&[])
-            || self.parameters.iter().any(|parameter| format!("{:?}", parameter.kind).contains("Float"));
+        let matters = self.is_touched || !self.is_exhaustive(&[]) || self.has_floats();
         if matters && InputType::can_share(&self.kinds()) && !self.knows_shared {
             all.push("arguments share no mutable objects".to_owned());
         }
