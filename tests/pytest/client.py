@@ -31,12 +31,16 @@ class Server(Client):
 
     def until_it_runs(self, test):
         """Until progress names a test."""
-        until = time.monotonic() + 60
+        until, heard = time.monotonic() + 60, []
         while time.monotonic() < until:
             message = self.hear(1)
-            if message is not None and test in str(message.get("params")):
+            if message is None:
+                continue
+            if test in str(message.get("params")):
                 return
-        raise AssertionError(f"{test} did not start")
+            heard.append(str(message)[:500])
+            assert "id" not in message, f"{test} did not start, but: {heard}"
+        raise AssertionError(f"{test} did not start: {heard}")
 
 
 class Outcome:

@@ -131,8 +131,7 @@ def check_a_killed_worker_is_replaced(suite):
 
 
 def check_whoever_is_killed_leaves_nothing_behind(suite):
-    """The server, a supervisor or an overseer is killed while tests run that ignore SIGTERM and have a daemon; the last one
-    oversees a run for which no fork was ready."""
+    """The server, a supervisor or an overseer is killed while tests run that ignore SIGTERM and have a daemon."""
     temporary = suite.home / "temporary-of-killed"
     temporary.mkdir()
     project = suite.home / "hard-to-kill"
@@ -140,13 +139,11 @@ def check_whoever_is_killed_leaves_nothing_behind(suite):
     text = (suite.fixtures / "leftovers" / "test_daemon.py").read_text()
     (project / "test_a.py").write_text(text)
     (project / "test_b.py").write_text((suite.fixtures / "hang" / "test_ignores_term.py").read_text())
-    for victim in ("server", "supervisor", "overseer", "late overseer"):
+    for victim in ("server", "supervisor", "overseer"):
         mark, env = suite.marked()
         env["TMPDIR"] = str(temporary)
         server = Server(suite.binary, project, "--python", suite.python(), env=env)
         server.warm(node_ids=["test_a.py"], keywords="nothing_is_called_so")
-        if victim == "late overseer":
-            os.kill(spare_of(server)[0], signal.SIGKILL)
         number = server.begin("execute_tests", cold=victim == "supervisor", timeout=240)
         server.until_it_runs("test_ignores_term")
         family = below(server.process.pid)
