@@ -71,9 +71,16 @@ impl House {
 
     /// A session by itself, outside of any request; `None` where the client can be told and asked within requests alone.
     fn beside_requests(self: &Arc<Self>, session: &Arc<Session>) -> Option<Context> {
-        let client = session.client().filter(|client| client.revision.era() == Era::Session)?;
-        Some(Context::new(Surroundings {
-            client: client.clone(),
+        let around = self.around(session).filter(|around| around.client.revision.era() == Era::Session)?;
+        let (log_level, asking) = (Some(session.log_level()), Asking::Session(session.clone()));
+        Some(Context::new(Surroundings { log_level, asking, ..around }))
+    }
+
+    /// What surrounds a session outside of any request: nobody is asked, no log is wanted, and no server is meant. `None`
+    /// before its client said who it is.
+    pub(crate) fn around(self: &Arc<Self>, session: &Arc<Session>) -> Option<Surroundings> {
+        Some(Surroundings {
+            client: session.client()?.clone(),
             session: Some(session.clone()),
             reference: Ref::fresh(),
             cancel: session.ended.child_token(),
@@ -81,14 +88,14 @@ impl House {
             porter: self.porter.clone(),
             server: String::new(),
             progress: None,
-            log_level: Some(session.log_level()),
-            asking: Asking::Session(session.clone()),
+            log_level: None,
+            asking: Asking::Nobody,
             hub: self.hub.clone(),
             recorder: Recorder(self.clone()),
             tasks: self.tasks.clone(),
             passing: Passing::default(),
             trace: None,
-        }))
+        })
     }
 
     /// Writes down a notice that is about nothing here.

@@ -2,15 +2,12 @@
 
 use std::sync::Arc;
 
-use failwell_fault::{Fault, Ref};
+use failwell_fault::Fault;
 use serde_json::json;
 
-use crate::asking::Asking;
 use crate::context::{Context, Surroundings};
 use crate::house::House;
 use crate::hub::Event;
-use crate::passing::Passing;
-use crate::recorder::Recorder;
 use crate::session::Session;
 use crate::state::{Letter, Place, SharedState, Word};
 
@@ -44,25 +41,9 @@ impl House {
 
     /// Watches here what a session watches on another node. One that cannot be watched here stays watched there.
     pub async fn watch_too(self: &Arc<Self>, session: &Arc<Session>, uris: Vec<String>) {
-        let Some(client) = session.client() else { return };
         for uri in uris {
-            let cx = Context::new(Surroundings {
-                client: client.clone(),
-                session: Some(session.clone()),
-                reference: Ref::fresh(),
-                cancel: session.ended.child_token(),
-                outlet: session.outbound.clone(),
-                porter: self.porter.clone(),
-                server: self.server_behind(&uri),
-                progress: None,
-                log_level: None,
-                asking: Asking::Nobody,
-                hub: self.hub.clone(),
-                tasks: self.tasks.clone(),
-                passing: Passing::default(),
-                trace: None,
-                recorder: Recorder(self.clone()),
-            });
+            let Some(around) = self.around(session) else { return };
+            let cx = Context::new(Surroundings { server: self.server_behind(&uri), ..around });
             let _ = self.supervise(self.room.watch(&uri, cx.clone()), &cx).await;
         }
     }
