@@ -6,6 +6,9 @@ die() {
 	exit 1
 }
 
+# What takes a while, for whoever waits; beside the output of a command.
+say() { printf '%s\n' "$1" >&2; }
+
 need_cargo() {
 	command -v cargo >/dev/null || die "cargo is not installed, so nothing can be built" \
 		"install Rust 1.95 or newer with rustup (https://rustup.rs), open a new shell, run ./x again"

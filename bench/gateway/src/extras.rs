@@ -13,6 +13,8 @@ use std::process::Command;
 use std::time::{Duration, Instant};
 
 const PIPELINED: usize = 20;
+/// What a start looks into beside serving is over by then.
+const SETTLING: Duration = Duration::from_secs(3);
 
 pub async fn measure(options: &Options, stage: &Stage, bars: &mut Bars) -> Result<(), String> {
     // As it is used: with guards and ledger.
@@ -66,6 +68,7 @@ fn small(tool: &'static str) -> Echo {
 async fn memory(options: &Options, stage: &Stage, bars: &mut Bars) -> Result<(), String> {
     let idle = Ten::start(options, stage, 1)?;
     idle.ask(1).await?;
+    tokio::time::sleep(SETTLING).await;
     bars.at_most("idle, one server behind it: resident", idle.resident(), 12.0, " MB");
     drop(idle);
     let busy = Ten::start(options, stage, 10)?;

@@ -74,14 +74,15 @@ impl Stage {
             let (process, address) = Process::beside("proxy-hyper", &[&to, sight])?;
             contenders.push(http(name, process, address));
         }
-        let supervisor = failwell.to_str().ok_or("the path of our program is no text")?;
-        let child = beside("upstream-stdio")?.display().to_string();
-        let (bare, at) = Process::beside("gate-bare", &[&to, &child, supervisor])?;
-        contenders.extend(ours_as(["failwell", "failwell stdio"], bare, at));
-        let at = free_address()?;
-        let file = folder.write("guarded.toml", &config(upstream)?)?;
-        let guarded = Process::listening(&mut up(failwell, &file, at), at)?;
-        contenders.extend(ours_as(["failwell guarded", "failwell guarded stdio"], guarded, at));
+        for (names, file, more) in [
+            (["failwell", "failwell stdio"], "bare.toml", BARE),
+            (["failwell guarded", "failwell guarded stdio"], "guarded.toml", ""),
+        ] {
+            let at = free_address()?;
+            let file = folder.write(file, &(config(upstream)? + more))?;
+            let process = Process::listening(&mut up(failwell, &file, at), at)?;
+            contenders.extend(ours_as(names, process, at));
+        }
         Ok(Stage { contenders, upstream, folder })
     }
 }
@@ -97,6 +98,9 @@ fn ours_as(names: [&'static str; 2], process: Process, address: SocketAddr) -> [
 fn http(name: &'static str, process: Process, address: SocketAddr) -> Contender {
     Contender { name, behind: Behind::Http, tool: "echo", address, process: Arc::new(process) }
 }
+
+/// Without guards and ledger.
+const BARE: &str = "\n[audit]\nledger = false\n\n[guard.secrets]\naction = \"off\"\n";
 
 /// Our configuration: the same server over HTTP and as a child; guards and ledger as they are by default.
 pub fn config(upstream: SocketAddr) -> Result<String, String> {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
-use std::sync::mpsc::{SyncSender, sync_channel};
+use std::sync::mpsc::{Sender, channel, sync_channel};
 use std::time::Duration;
 
 use failwell_fault::{Effect, Fault, reason};
@@ -15,7 +15,7 @@ use crate::witness::Witness;
 use crate::writer::{Item, Writer};
 
 /// Records that wait to be written at the most.
-const LONGEST_QUEUE: usize = 65_536;
+const LONGEST_QUEUE: u64 = 65_536;
 /// Bytes of bodies and stories that wait at the most.
 const HEAVIEST_QUEUE: usize = 64 << 20;
 /// How long a request waits for its record at the most.
@@ -24,7 +24,8 @@ const PATIENCE: Duration = Duration::from_secs(10);
 /// A handle to the ledger. Cheap to clone; the thread behind it ends when the last handle is gone.
 #[derive(Clone)]
 pub struct Ledger {
-    queue: SyncSender<Item>,
+    /// Grows as records wait, up to a bound that is counted: room for all of them would be held for nothing.
+    queue: Sender<Item>,
     shared: Arc<Shared>,
     promise: Promise,
     bodies: Option<usize>,
@@ -81,7 +82,7 @@ impl Ledger {
     /// Starts the thread that writes. A ledger that cannot be opened is tried again and again; meanwhile it is
     /// broken, and the journal says so.
     pub fn start(settings: LedgerSettings, journal: Journal) -> Ledger {
-        let (queue, items) = sync_channel(LONGEST_QUEUE);
+        let (queue, items) = channel();
         let shared = Arc::new(Shared::default());
         let (promise, bodies) = (settings.promise, settings.bodies);
         let witnesses = settings.witnesses.clone().into();
@@ -150,10 +151,11 @@ impl Ledger {
 
     fn put(&self, record: Box<Record>, kept: Option<oneshot::Sender<Kept>>) -> Result<(), Fault> {
         let weight = record.weight();
-        let before = self.shared.weight.fetch_add(weight, Ordering::Relaxed);
-        self.shared.waiting.fetch_add(1, Ordering::Relaxed);
-        let fits = before + weight <= HEAVIEST_QUEUE || weight == 0;
-        if fits && self.queue.try_send(Item::Record(record, kept)).is_ok() {
+        // Most weigh nothing, and need not be added to what every processor adds to.
+        let before = if weight == 0 { 0 } else { self.shared.weight.fetch_add(weight, Ordering::Relaxed) };
+        let waiting = self.shared.waiting.fetch_add(1, Ordering::Relaxed);
+        let fits = waiting < LONGEST_QUEUE && (weight == 0 || before + weight <= HEAVIEST_QUEUE);
+        if fits && self.queue.send(Item::Record(record, kept)).is_ok() {
             return Ok(());
         }
         self.shared.weight.fetch_sub(weight, Ordering::Relaxed);
@@ -165,7 +167,7 @@ impl Ledger {
     /// Waits until what was handed over is written, at most for a while.
     pub fn flush(&self) {
         let (done, wait) = sync_channel(1);
-        if self.queue.try_send(Item::Flush(done)).is_ok() {
+        if self.queue.send(Item::Flush(done)).is_ok() {
             let _ = wait.recv_timeout(PATIENCE / 2);
         }
     }

@@ -16,7 +16,7 @@ use crate::record::Record;
 use crate::redact::Redact;
 use crate::settings::{LedgerSettings, Promise};
 use crate::sink::Written;
-use crate::store::{Draft, Store};
+use crate::store::{Draft, Store, let_others_first};
 
 /// Records written at once at the most.
 const LARGEST_BATCH: usize = 4_096;
@@ -126,6 +126,7 @@ impl Writer {
                 self.oldest.get_or_insert(record.ended);
                 self.weight += record.weight();
                 self.records += 1;
+                let_others_first(self.drafts.len());
                 self.drafts.push(self.draft(&record));
                 self.waiting.extend(kept);
             }

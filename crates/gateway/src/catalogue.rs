@@ -1,9 +1,10 @@
 //! What each member offers, remembered for a while.
 
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use arc_swap::ArcSwap;
 use failwell_fault::{Fault, OrFault, reason};
 use failwell_render::{Cache, CacheScope};
 use failwell_rpc::{Json, Raw};
@@ -105,9 +106,9 @@ pub(crate) fn shown_names(entries: &[Entry], name: impl Fn(&Entry) -> &String) -
 }
 
 /// By member, then by kind of list.
-type Known = HashMap<String, [Option<Listed>; 4]>;
+type Known = BTreeMap<String, [Option<Listed>; 4]>;
 
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Listed {
     since: Instant,
     entries: Arc<Vec<Entry>>,
@@ -115,18 +116,22 @@ struct Listed {
     lives: u64,
 }
 
-/// Lists by member.
+/// Lists by member: every call reads them, and few things change them, so they are swapped whole.
 #[derive(Debug, Default)]
-pub(crate) struct Catalogue(Mutex<Known>);
+pub(crate) struct Catalogue(ArcSwap<Known>);
 
 impl Catalogue {
-    fn lock(&self) -> MutexGuard<'_, Known> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    fn change(&self, change: impl Fn(&mut Known)) {
+        self.0.rcu(|known| {
+            let mut after = Known::clone(known);
+            change(&mut after);
+            after
+        });
     }
 
     /// A list that this life of a member said lately.
     pub(crate) fn get(&self, server: &str, list: List, lives: u64) -> Option<Arc<Vec<Entry>>> {
-        let known = self.lock();
+        let known = self.0.load();
         let listed = known.get(server)?.get(list as usize)?.as_ref()?;
         (listed.lives == lives && listed.since.elapsed() < LIFETIME).then(|| listed.entries.clone())
     }
@@ -141,27 +146,29 @@ impl Catalogue {
         let entries = Arc::new(entries);
         let (cache, lives) = (fresh.cache, fresh.lives);
         let listed = Listed { since: Instant::now(), entries: entries.clone(), cache, lives };
-        if let Some(place) = self.lock().entry(server.to_owned()).or_default().get_mut(list as usize) {
-            *place = Some(listed);
-        }
+        self.change(|known| {
+            if let Some(place) = known.entry(server.to_owned()).or_default().get_mut(list as usize) {
+                *place = Some(listed.clone());
+            }
+        });
         entries
     }
 
     /// How long a list made of all these may be kept, and by whom: what the most careful of them says.
     pub(crate) fn cache(&self, list: List, otherwise: Cache) -> Cache {
-        of_list(&self.lock(), list).fold(otherwise, |cache, listed| narrower(cache, listed.cache))
+        of_list(&self.0.load(), list).fold(otherwise, |cache, listed| narrower(cache, listed.cache))
     }
 
     /// A list of this member, as far as it is known, however old.
     pub(crate) fn last(&self, server: &str, list: List) -> Option<Arc<Vec<Entry>>> {
-        let known = self.lock();
+        let known = self.0.load();
         let listed = known.get(server)?.get(list as usize)?.as_ref()?;
         Some(listed.entries.clone())
     }
 
     /// The only member that has something under this name without a prefix.
     pub(crate) fn owner(&self, name: &str) -> Option<String> {
-        let known = self.lock();
+        let known = self.0.load();
         let lists = known.values().flatten().flatten();
         let mut having = lists
             .flat_map(|listed| listed.entries.iter())
@@ -172,17 +179,17 @@ impl Catalogue {
 
     /// Something of this member changed.
     pub(crate) fn forget(&self, server: &str) {
-        self.lock().remove(server);
+        self.change(|known| drop(known.remove(server)));
     }
 
     /// Everything has to be asked for again.
     pub(crate) fn clear(&self) {
-        self.lock().clear();
+        self.0.store(Arc::default());
     }
 
     /// Every list of one kind that is known, with whose it is.
     pub(crate) fn known(&self, list: List) -> Vec<(String, Arc<Vec<Entry>>)> {
-        let known = self.lock();
+        let known = self.0.load();
         let listed =
             known.iter().filter_map(|(server, lists)| Some((server, lists.get(list as usize)?.as_ref()?)));
         listed.map(|(server, listed)| (server.clone(), listed.entries.clone())).collect()

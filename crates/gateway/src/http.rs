@@ -8,9 +8,9 @@ pub(crate) mod faults;
 mod headers;
 mod params;
 
-use std::collections::{BTreeSet, HashMap};
-use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::Duration;
 
 use bytes::Bytes;
@@ -46,6 +46,8 @@ const MOST_WATCHED: usize = 1_000;
 pub(crate) struct Peer {
     door: Door,
     next: AtomicU64,
+    revision: OnceLock<Revision>,
+    lost: AtomicBool,
     state: Mutex<State>,
     notices: mpsc::Sender<Notice>,
     watched: watch::Sender<BTreeSet<String>>,
@@ -57,10 +59,8 @@ pub(crate) struct Peer {
 
 #[derive(Debug, Default)]
 struct State {
-    revision: Option<Revision>,
     session: Option<HeaderValue>,
-    running: HashMap<u64, Option<Relay>>,
-    lost: bool,
+    running: BTreeMap<u64, Option<Relay>>,
 }
 
 /// What there is to learn from the answer to a request.
@@ -85,6 +85,8 @@ pub(crate) fn connect(
     let peer = Arc::new(Peer {
         door: Door::of(settings, tokens)?,
         next: AtomicU64::new(1),
+        revision: OnceLock::new(),
+        lost: AtomicBool::new(false),
         state: Mutex::default(),
         notices,
         watched: watch::Sender::default(),
@@ -113,7 +115,7 @@ impl Peer {
     }
 
     fn era(&self) -> Option<Era> {
-        self.lock().revision.map(Revision::era)
+        self.revision.get().map(|revision| revision.era())
     }
 
     /// A request, which leaves when its answer is first waited for.
@@ -148,13 +150,13 @@ impl Peer {
         Pending { number, answer }
     }
 
-    fn enter(self: &Arc<Self>, number: u64, relay: Option<Relay>) -> Result<Running, Fault> {
+    fn enter(&self, number: u64, relay: Option<Relay>) -> Result<Running<'_>, Fault> {
         let mut state = self.lock();
         if state.running.len() >= MOST_WAITING {
             return Err(Fault::new(&reason::SERVER_BUSY).fact("limit", MOST_WAITING));
         }
         state.running.insert(number, relay);
-        Ok(Running { peer: self.clone(), number })
+        Ok(Running { peer: self, number })
     }
 
     async fn exchange(
@@ -179,7 +181,7 @@ impl Peer {
 
     /// From here on this revision is spoken.
     pub(crate) fn settle(&self, revision: Revision) {
-        self.lock().revision = Some(revision);
+        let _ = self.revision.set(revision);
     }
 
     /// Listens to what the upstream says of its own accord.
@@ -189,11 +191,11 @@ impl Peer {
 
     /// Whether a new introduction is needed.
     pub(crate) fn is_lost(&self) -> bool {
-        self.lock().lost
+        self.lost.load(Ordering::Acquire)
     }
 
     fn lose(&self) {
-        self.lock().lost = true;
+        self.lost.store(true, Ordering::Release);
     }
 
     /// Whether anybody waits for an answer.
@@ -262,12 +264,12 @@ impl Peer {
 }
 
 /// A request that is waited for.
-struct Running {
-    peer: Arc<Peer>,
+struct Running<'a> {
+    peer: &'a Peer,
     number: u64,
 }
 
-impl Drop for Running {
+impl Drop for Running<'_> {
     fn drop(&mut self) {
         self.peer.lock().running.remove(&self.number);
     }

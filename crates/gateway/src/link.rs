@@ -1,5 +1,6 @@
 //! A connection to an upstream, whatever carries it.
 
+use std::fmt::Write as _;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -43,10 +44,11 @@ impl Written {
     pub(crate) fn new(number: u64, method: &str, params: impl FnOnce(&mut String)) -> Written {
         let mut text = String::with_capacity(1_024);
         text.push_str(r#"{"jsonrpc":"2.0","id":"#);
-        text.push_str(&number.to_string());
-        text.push_str(r#","method":"#);
-        text.push_str(&failwell_rpc::json_string(method));
-        text.push_str(r#","params":"#);
+        let _ = write!(text, "{number}");
+        // Methods are names of ours, which need no escapes.
+        text.push_str(r#","method":""#);
+        text.push_str(method);
+        text.push_str(r#"","params":"#);
         let start = text.len();
         params(&mut text);
         text.push('}');

@@ -139,7 +139,7 @@ impl Member {
             None => params,
         };
         let asked = upstream.of(cx).request(cx, Ask::of(method, &params)).await;
-        let (result, _) = asked.map_err(|fault| match code(&fault) {
+        let result = asked.map_err(|fault| match code(&fault) {
             Some(-32602) if cursor.is_some() => Fault::new(&reason::MCP_BAD_CURSOR).absorbing(fault),
             _ => fault,
         })?;
@@ -216,7 +216,7 @@ impl Member {
             Member::Upstream(upstream) => {
                 let params = Params::passing().renamed_ref(&wanted.of, &cx);
                 let ask = Ask::of("completion/complete", &params);
-                let (result, _) = upstream.of(&cx).request(&cx, ask).await?;
+                let result = upstream.of(&cx).request(&cx, ask).await?;
                 Ok(Found::of(result).members)
             }
         }
@@ -269,10 +269,10 @@ async fn answered(
     cx: &Context,
     parking: &Arc<Parking>,
 ) -> Result<Members, Fault> {
-    let upstream_era = upstream.connection(cx).await?.era();
+    let seated = upstream.seated(cx).await?;
     let client_era = cx.client().revision.era();
-    match (client_era, upstream_era) {
-        (_, Era::Modern) => answer_rounds(upstream, method, params, cx).await,
+    match (client_era, seated.1.era()) {
+        (_, Era::Modern) => answer_rounds(upstream, seated, method, params, cx).await,
         (Era::Session, Era::Session) => {
             let result = in_session(upstream.clone(), method, params, Relay::direct(cx)).await?;
             Ok(Found::of(result).members)
@@ -297,7 +297,7 @@ async fn in_session(
     params: Params,
     relay: Relay,
 ) -> Result<Json, Fault> {
-    let (result, _) = upstream.request(&relay.cx, Ask::of(method, &params).relayed(&relay)).await?;
+    let result = upstream.request(&relay.cx, Ask::of(method, &params).relayed(&relay)).await?;
     if params.is_task() { session_task(&upstream, result, &relay).await } else { Ok(result) }
 }
 

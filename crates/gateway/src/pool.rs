@@ -4,6 +4,7 @@
 //! and becomes the seat of whoever made it when sessions are not shared.
 
 use std::collections::HashMap;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
@@ -20,6 +21,8 @@ const LONGEST_IDLE: Duration = Duration::from_secs(600);
 /// The seats of one upstream.
 pub(crate) struct Pool {
     front: Arc<Seat>,
+    /// Whether the state says that everybody has a session of their own: every request asks, and nobody waits to.
+    per_caller: AtomicBool,
     state: Mutex<State>,
     most: usize,
 }
@@ -32,8 +35,9 @@ struct State {
 impl Pool {
     /// Seats for at most so many; `known` when what they share is known from the start.
     pub(crate) fn new(most: usize, known: Option<Sharing>) -> Arc<Pool> {
+        let per_caller = AtomicBool::new(known == Some(Sharing::PerCaller));
         let state = State { sharing: known, seats: HashMap::new() };
-        Arc::new(Pool { front: Seat::empty(), state: Mutex::new(state), most })
+        Arc::new(Pool { front: Seat::empty(), per_caller, state: Mutex::new(state), most })
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {
@@ -42,7 +46,13 @@ impl Pool {
 
     /// Whether everybody has a session of their own.
     pub(crate) fn is_per_caller(&self) -> bool {
-        self.lock().sharing == Some(Sharing::PerCaller)
+        self.per_caller.load(Ordering::Acquire)
+    }
+
+    /// More is known about the upstream.
+    fn learn(&self, state: &mut State, sharing: Sharing) {
+        state.sharing = Some(sharing);
+        self.per_caller.store(sharing == Sharing::PerCaller, Ordering::Release);
     }
 
     /// Who shares what, as far as it is known.
@@ -52,6 +62,9 @@ impl Pool {
 
     /// Where the connection of this request is kept. The one used least recently makes room for a new one.
     pub(crate) fn seat(self: &Arc<Self>, cx: &Context) -> Result<Arc<Seat>, Fault> {
+        if !self.is_per_caller() {
+            return Ok(self.front.clone());
+        }
         let mut state = self.lock();
         if state.sharing != Some(Sharing::PerCaller) {
             return Ok(self.front.clone());
@@ -66,10 +79,9 @@ impl Pool {
 
     /// The same, if there is one already.
     pub(crate) fn taken(&self, cx: &Context) -> Option<Arc<Seat>> {
-        let state = self.lock();
-        match state.sharing {
-            Some(Sharing::PerCaller) => state.seats.get(&cx.party()).cloned(),
-            _ => Some(self.front.clone()),
+        match self.is_per_caller() {
+            true => self.lock().seats.get(&cx.party()).cloned(),
+            false => Some(self.front.clone()),
         }
     }
 
@@ -121,12 +133,12 @@ impl Pool {
         let is_front = Arc::ptr_eq(seat, &self.front);
         match (sharing, is_front) {
             (Sharing::Shared, true) | (Sharing::PerCaller, false) => {
-                self.lock().sharing = Some(sharing);
+                self.learn(&mut self.lock(), sharing);
                 Some(connection)
             }
             (Sharing::PerCaller, true) => {
                 let mut state = self.lock();
-                state.sharing = Some(sharing);
+                self.learn(&mut state, sharing);
                 let _ = state.make_room(self.most);
                 self.take_seat(&mut state, cx.party(), Seat::with(connection), cx);
                 None
@@ -134,7 +146,7 @@ impl Pool {
             (Sharing::Shared, false) => {
                 let left = {
                     let mut state = self.lock();
-                    state.sharing = Some(sharing);
+                    self.learn(&mut state, sharing);
                     std::mem::take(&mut state.seats)
                 };
                 left.values().for_each(|seat| seat.left().cancel());

@@ -11,7 +11,7 @@ use crate::params::Params;
 use crate::relay::Relay;
 use crate::said::Found;
 use crate::tasks::{read_questions, see_through};
-use crate::upstream::{Ask, Upstream};
+use crate::upstream::{Ask, Seated, Upstream};
 
 /// The most times an upstream may ask before it answers.
 const MOST_ROUNDS: usize = 8;
@@ -21,16 +21,19 @@ const STATE: &str = "~upstream-state";
 /// Asks the client what the upstream asks, and repeats the request with the answers.
 pub(crate) async fn answer_rounds(
     upstream: &Arc<Upstream>,
+    found: Seated,
     method: &'static str,
     params: Params,
     cx: &Context,
 ) -> Result<Members, Fault> {
     let mut params = params;
     resume(&mut params, cx);
+    let mut found = Some(found);
     for _ in 0..MOST_ROUNDS {
-        let relay = Relay::direct(cx);
-        let result = match upstream.request(cx, Ask::of(method, &params).relayed(&relay)).await {
-            Ok((result, _)) => result,
+        let (relay, on) = (Relay::direct(cx), found.take());
+        let asking = Ask::of(method, &params).on(on.as_ref()).relayed(&relay);
+        let result = match upstream.request(cx, asking).await {
+            Ok(result) => result,
             // A session has no tasks as this upstream means them, so they are followed for it. Nothing was done yet.
             Err(fault) if wants_tasks(&fault) && cx.client().revision.era() == Era::Session => {
                 params.follow_tasks();

@@ -1,9 +1,11 @@
 //! Where one connection is kept, and what is said again when it is replaced.
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use arc_swap::ArcSwapOption;
 use failwell_fault::{Fault, Retry, reason};
 use failwell_server::LogLevel;
 use tokio_util::sync::CancellationToken;
@@ -16,18 +18,19 @@ const MOST_WATCHED: usize = 1_000;
 
 /// A place for a connection.
 pub(crate) struct Seat {
-    pub(crate) slot: tokio::sync::Mutex<Slot>,
-    used: Mutex<Instant>,
+    /// Every request reads it, so nobody waits to.
+    connection: ArcSwapOption<Connection>,
+    starts: tokio::sync::Mutex<Starts>,
+    made: Instant,
+    /// Milliseconds from when it was made until it was last used.
+    used: AtomicU64,
     wishes: Mutex<Wishes>,
     left: CancellationToken,
 }
 
-/// The connection itself, and when there was a new one.
+/// When connections were begun; held by whoever replaces the one there is.
 #[derive(Default)]
-pub(crate) struct Slot {
-    pub(crate) connection: Option<Arc<Connection>>,
-    starts: VecDeque<Instant>,
-}
+pub(crate) struct Starts(VecDeque<Instant>);
 
 /// What clients asked for that lasts longer than a connection.
 #[derive(Default)]
@@ -73,17 +76,19 @@ impl State {
 
 impl Seat {
     pub(crate) fn empty() -> Arc<Seat> {
-        Seat::of(Slot::default())
+        Seat::of(None, Starts::default())
     }
 
     pub(crate) fn with(connection: Arc<Connection>) -> Arc<Seat> {
-        Seat::of(Slot { connection: Some(connection), starts: VecDeque::from([Instant::now()]) })
+        Seat::of(Some(connection), Starts(VecDeque::from([Instant::now()])))
     }
 
-    fn of(slot: Slot) -> Arc<Seat> {
+    fn of(connection: Option<Arc<Connection>>, starts: Starts) -> Arc<Seat> {
         Arc::new(Seat {
-            slot: tokio::sync::Mutex::new(slot),
-            used: Mutex::new(Instant::now()),
+            connection: ArcSwapOption::new(connection),
+            starts: tokio::sync::Mutex::new(starts),
+            made: Instant::now(),
+            used: AtomicU64::new(0),
             wishes: Mutex::default(),
             left: CancellationToken::new(),
         })
@@ -95,12 +100,20 @@ impl Seat {
 
     /// Somebody uses it.
     pub(crate) fn touch(&self) {
-        *self.used.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
+        let now = self.age();
+        // Written only when it differs: many read it at once.
+        if self.used.load(Ordering::Relaxed) != now {
+            self.used.store(now, Ordering::Relaxed);
+        }
     }
 
     /// How long nobody did.
     pub(crate) fn unused(&self) -> Duration {
-        self.used.lock().unwrap_or_else(PoisonError::into_inner).elapsed()
+        Duration::from_millis(self.age().saturating_sub(self.used.load(Ordering::Relaxed)))
+    }
+
+    fn age(&self) -> u64 {
+        u64::try_from(self.made.elapsed().as_millis()).unwrap_or(u64::MAX)
     }
 
     /// Set when nobody will use it any more.
@@ -108,40 +121,51 @@ impl Seat {
         &self.left
     }
 
-    /// The connection, if it works and nobody is replacing it.
+    /// The connection, if it works.
     pub(crate) fn alive(&self) -> Option<Arc<Connection>> {
-        self.slot.try_lock().ok()?.alive()
+        self.connection.load().as_ref().filter(|connection| !connection.link.is_down()).cloned()
     }
 
     /// How its connection is doing.
     pub(crate) fn state(&self) -> State {
-        match self.slot.try_lock() {
-            Err(_) => State::Starting,
-            Ok(slot) => match &slot.connection {
-                Some(connection) if connection.link.is_down() => State::Down,
-                Some(_) => State::Up,
-                None => State::Idle,
-            },
+        match &*self.connection.load() {
+            Some(connection) if !connection.link.is_down() => State::Up,
+            _ if self.is_starting() => State::Starting,
+            Some(_) => State::Down,
+            None => State::Idle,
         }
     }
 
     /// Whether somebody waits for an answer, or for a connection.
     pub(crate) fn is_busy(&self) -> bool {
-        match self.slot.try_lock() {
-            Ok(slot) => slot.connection.as_ref().is_some_and(|connection| connection.link.is_busy()),
-            Err(_) => true,
-        }
+        let is_used = self.connection.load().as_ref().is_some_and(|connection| connection.link.is_busy());
+        is_used || self.is_starting()
+    }
+
+    fn is_starting(&self) -> bool {
+        self.starts.try_lock().is_err()
+    }
+
+    /// Waits until nobody else replaces the connection.
+    pub(crate) async fn replacing(&self) -> tokio::sync::MutexGuard<'_, Starts> {
+        self.starts.lock().await
+    }
+
+    /// From now on this is the connection; only for whoever replaces it.
+    pub(crate) fn put(&self, connection: Option<Arc<Connection>>, _by: &mut Starts) {
+        self.connection.store(connection);
     }
 
     /// Takes a connection that was made elsewhere.
     pub(crate) async fn keep(&self, connection: Arc<Connection>) {
-        self.slot.lock().await.connection = Some(connection);
+        let mut starts = self.replacing().await;
+        self.put(Some(connection), &mut starts);
     }
 
     /// Ends the connection, unless it is being replaced right now.
     pub(crate) fn clear(&self) {
-        if let Ok(mut slot) = self.slot.try_lock() {
-            slot.connection = None;
+        if let Ok(mut starts) = self.starts.try_lock() {
+            self.put(None, &mut starts);
         }
     }
 
@@ -199,24 +223,19 @@ impl Seat {
     }
 }
 
-impl Slot {
-    /// The connection, if it works.
-    pub(crate) fn alive(&self) -> Option<Arc<Connection>> {
-        self.connection.as_ref().filter(|connection| !connection.link.is_down()).cloned()
-    }
-
+impl Starts {
     /// Whether the budget of starts allows another.
     pub(crate) fn may_start(&mut self, settings: &UpstreamSettings, now: Instant) -> Result<(), Fault> {
-        while self.starts.front().is_some_and(|first| now.duration_since(*first) >= settings.restart.window) {
-            self.starts.pop_front();
+        while self.0.front().is_some_and(|first| now.duration_since(*first) >= settings.restart.window) {
+            self.0.pop_front();
         }
         // The first start is no restart.
-        if self.starts.len() > settings.restart.budget as usize
-            && let Some(first) = self.starts.front()
+        if self.0.len() > settings.restart.budget as usize
+            && let Some(first) = self.0.front()
         {
             return Err(resting(settings.restart.window.saturating_sub(now.duration_since(*first))));
         }
-        self.starts.push_back(now);
+        self.0.push_back(now);
         Ok(())
     }
 }

@@ -141,7 +141,7 @@ impl Running {
         params.follow_tasks();
         let params = more.into_iter().fold(params, |params, (name, value)| params.with(name, value));
         let ask = Ask { relay, ..Ask::of(method, &params) };
-        Ok(self.upstream.request(&self.cx, ask).await?.0)
+        self.upstream.request(&self.cx, ask).await
     }
 
     /// How the task is. An upstream that cannot be reached for a while may still have it.

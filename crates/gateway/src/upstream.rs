@@ -7,6 +7,7 @@ use failwell_fault::{Effect, Fact, Fault, OrFault, Retry, reason};
 use failwell_process::Launcher;
 use failwell_rpc::{Era, Json};
 use failwell_server::{Context, Event, Party, SharedState};
+use failwell_transport::within;
 use tokio_util::sync::CancellationToken;
 
 use crate::calm::Calm;
@@ -43,11 +44,16 @@ pub(crate) struct Upstream {
     stop: CancellationToken,
 }
 
+/// A connection, and where it is kept.
+pub(crate) type Seated = (Arc<Seat>, Arc<Connection>);
+
 /// A request to an upstream.
 #[derive(Clone, Copy)]
 pub(crate) struct Ask<'a> {
     pub(crate) method: &'a str,
     pub(crate) params: &'a Params,
+    /// What it goes out on, where that was found already.
+    pub(crate) on: Option<&'a Seated>,
     /// The client that may be asked while it runs.
     pub(crate) relay: Option<&'a Relay>,
     pub(crate) progress: Progress,
@@ -63,7 +69,12 @@ pub(crate) enum Progress {
 impl<'a> Ask<'a> {
     /// A request nobody hears of before it is answered.
     pub(crate) fn of(method: &'a str, params: &'a Params) -> Ask<'a> {
-        Ask { method, params, relay: None, progress: Progress::Untold }
+        Ask { method, params, on: None, relay: None, progress: Progress::Untold }
+    }
+
+    /// A request whose connection was just found.
+    pub(crate) fn on(self, on: Option<&'a Seated>) -> Ask<'a> {
+        Ask { on, ..self }
     }
 
     /// A request whose client is asked and told things while it runs.
@@ -133,7 +144,7 @@ impl Upstream {
         Ok(self.seated(cx).await?.1)
     }
 
-    async fn seated(self: &Arc<Self>, cx: &Context) -> Result<(Arc<Seat>, Arc<Connection>), Fault> {
+    pub(crate) async fn seated(self: &Arc<Self>, cx: &Context) -> Result<Seated, Fault> {
         let seat = self.pool.seat(cx)?;
         seat.touch();
         if let Some(connection) = seat.alive() {
@@ -148,7 +159,7 @@ impl Upstream {
         Ok((seat, connection))
     }
 
-    async fn connect(&self, seat: Arc<Seat>, cx: &Context) -> Result<(Arc<Seat>, Arc<Connection>), Fault> {
+    async fn connect(&self, seat: Arc<Seat>, cx: &Context) -> Result<Seated, Fault> {
         let mut seat = seat;
         loop {
             if let Some(connection) = self.connect_at(&seat, cx).await? {
@@ -160,17 +171,17 @@ impl Upstream {
     }
 
     async fn connect_at(&self, seat: &Arc<Seat>, cx: &Context) -> Result<Option<Arc<Connection>>, Fault> {
-        let mut slot = seat.slot.lock().await;
-        if let Some(connection) = slot.alive() {
+        let mut starts = seat.replacing().await;
+        if let Some(connection) = seat.alive() {
             return Ok(Some(connection));
         }
         if !self.pool.uses(seat) {
             return Ok(None);
         }
-        slot.connection = None;
+        seat.put(None, &mut starts);
         let known = self.may_start()?;
         self.rests.check().await?;
-        slot.may_start(&self.settings, Instant::now())?;
+        starts.may_start(&self.settings, Instant::now())?;
         self.tally().start();
         let started = self.starter.start(known, cx, self.telling(cx)).await;
         let connection = match started {
@@ -189,7 +200,7 @@ impl Upstream {
         connection.renew(seat).await;
         let sharing = connection.sharing(&self.settings);
         let kept = self.pool.settle(seat, connection, sharing, cx).await;
-        slot.connection.clone_from(&kept);
+        seat.put(kept.clone(), &mut starts);
         Ok(kept)
     }
 
@@ -253,17 +264,13 @@ impl Upstream {
     }
 
     /// One request, which is a step of its caller's trace where traces are kept.
-    pub(crate) async fn request(
-        self: &Arc<Self>,
-        cx: &Context,
-        ask: Ask<'_>,
-    ) -> Result<(Json, Arc<Connection>), Fault> {
+    pub(crate) async fn request(self: &Arc<Self>, cx: &Context, ask: Ask<'_>) -> Result<Json, Fault> {
         let step = cx.trace().map(|trace| Step::begin(cx, trace, &self.settings, &ask));
         let began = Instant::now();
         let asked = self.attempt(cx, ask, step.as_ref()).await;
         self.tally().answered(began.elapsed(), asked.as_ref().map(|_| ()));
         if let Some(step) = step {
-            step.end(asked.as_ref().map(|(result, _)| result));
+            step.end(asked.as_ref());
         }
         asked
     }
@@ -274,13 +281,16 @@ impl Upstream {
         cx: &Context,
         ask: Ask<'_>,
         step: Option<&Step>,
-    ) -> Result<(Json, Arc<Connection>), Fault> {
-        let Ask { method, params, relay, progress } = ask;
+    ) -> Result<Json, Fault> {
+        let Ask { method, params, on, relay, progress } = ask;
         let trace = step.and_then(Step::trace);
         let mut tries = 0;
         loop {
             tries += 1;
-            let (seat, connection) = self.seated(cx).await?;
+            let (seat, connection) = match on.filter(|_| tries == 1) {
+                Some(found) => found.clone(),
+                None => self.seated(cx).await?,
+            };
             if let Some(wanted) = cx.chosen_log_level() {
                 connection.want_level(wanted, &seat, self.pool.sharing()).await;
             }
@@ -291,8 +301,8 @@ impl Upstream {
             };
             let sending = connection.link.send_in(trace, method, write, relay.cloned());
             // Whoever waits in line behind an upstream that does not read has asked for nothing yet.
-            let sent = tokio::time::timeout_at(deadline, sending).await;
-            let pending = match sent.unwrap_or_else(|_| Err(self.late(&connection, Effect::None))) {
+            let sent = within(self.settings.timeout, sending).await;
+            let pending = match sent.unwrap_or_else(|| Err(self.late(&connection, Effect::None))) {
                 Err(fault) if tries < 2 && connection.link.is_down() => {
                     drop(fault);
                     continue;
@@ -311,7 +321,7 @@ impl Upstream {
             match answer {
                 // It never left, or reached somebody who does not know us any more.
                 Err(fault) if tries < 2 && fault.effect() == Effect::None && connection.link.is_down() => {}
-                answer => return Ok((self.result(answer?)?, connection.clone())),
+                answer => return self.result(answer?),
             }
         }
     }

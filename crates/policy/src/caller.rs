@@ -6,9 +6,12 @@ use std::sync::{Arc, LazyLock};
 ///
 /// Two callers are the same when their names are: roles may be given and taken while a session lasts.
 #[derive(Debug, Clone)]
-pub struct Caller {
+pub struct Caller(Arc<Known>);
+
+#[derive(Debug, Clone)]
+struct Known {
     name: Arc<str>,
-    roles: Arc<[Box<str>]>,
+    roles: Box<[Box<str>]>,
 }
 
 impl Caller {
@@ -29,24 +32,24 @@ impl Caller {
     }
 
     fn named(name: &str) -> Caller {
-        Caller { name: name.into(), roles: Arc::default() }
+        Caller(Arc::new(Known { name: name.into(), roles: Box::default() }))
     }
 
     /// The same caller in these roles.
     #[must_use]
     pub fn in_roles<'a>(mut self, roles: impl IntoIterator<Item = &'a str>) -> Caller {
-        self.roles = roles.into_iter().map(Box::from).collect();
+        Arc::make_mut(&mut self.0).roles = roles.into_iter().map(Box::from).collect();
         self
     }
 
     /// The name, with what it is a name of: `key:ci`.
     pub fn name(&self) -> &Arc<str> {
-        &self.name
+        &self.0.name
     }
 
     /// The roles.
     pub fn roles(&self) -> impl Iterator<Item = &str> {
-        self.roles.iter().map(AsRef::as_ref)
+        self.0.roles.iter().map(AsRef::as_ref)
     }
 
     /// Whether the caller is in this role.
@@ -57,7 +60,7 @@ impl Caller {
 
 impl PartialEq for Caller {
     fn eq(&self, other: &Caller) -> bool {
-        self.name == other.name
+        self.0.name == other.0.name
     }
 }
 
@@ -65,12 +68,12 @@ impl Eq for Caller {}
 
 impl Hash for Caller {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        self.name.hash(state);
+        self.0.name.hash(state);
     }
 }
 
 impl fmt::Display for Caller {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.name)
+        f.write_str(&self.0.name)
     }
 }

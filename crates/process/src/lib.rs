@@ -14,7 +14,7 @@
 //! * A wait ends when the process does, never when a pipe does: a grandchild may hold a pipe for ever.
 //! * Output is always drained, and kept as a head and a tail of fixed size. A child that writes never blocks on us.
 //! * What a child says, and what the system says about it, stays out of the public half of a fault.
-//! * `unsafe` is in one module, `supervisor/between.rs`, which says why.
+//! * `unsafe` is in two modules, `supervisor/between.rs` and `start.rs`, which say why.
 
 #![cfg(unix)]
 
@@ -33,6 +33,8 @@ mod plan;
 mod ring;
 mod sandbox;
 mod signal;
+#[cfg(target_os = "linux")]
+mod start;
 mod supervisor;
 
 pub use child::{Child, EventReader, InputWriter, OutputReader};
@@ -44,4 +46,6 @@ pub use plan::{Caps, Input, Limits, Plan, Stdout};
 pub use ring::Ring;
 pub use sandbox::{Need, Network, Profile, Sandbox};
 pub use signal::Signal;
+#[cfg(target_os = "linux")]
+pub use start::forget_start;
 pub use supervisor::{ARGUMENT, supervise_main};

@@ -29,10 +29,13 @@ impl Writer {
         self.fresh = false;
     }
 
-    pub(crate) fn key(&mut self, name: &str) {
+    /// A name of ours, which needs no escapes.
+    pub(crate) fn key(&mut self, name: &'static str) {
         self.item();
-        push_json_string(&mut self.bytes, name);
-        self.bytes.push(b':');
+        self.bytes.reserve(name.len() + 3);
+        self.bytes.push(b'"');
+        self.bytes.extend_from_slice(name.as_bytes());
+        self.bytes.extend_from_slice(b"\":");
     }
 
     /// Starts an array item, or a key: the comma before it, unless it is the first.
@@ -65,23 +68,23 @@ impl Writer {
         self.bytes.extend_from_slice(number.to_string().as_bytes());
     }
 
-    pub(crate) fn text_member(&mut self, name: &str, text: &str) {
+    pub(crate) fn text_member(&mut self, name: &'static str, text: &str) {
         self.key(name);
         self.text(text);
     }
 
-    pub(crate) fn number_member(&mut self, name: &str, number: impl std::fmt::Display) {
+    pub(crate) fn number_member(&mut self, name: &'static str, number: impl std::fmt::Display) {
         self.key(name);
         self.number(number);
     }
 
     /// A member whose value was written apart.
-    pub(crate) fn written_member(&mut self, name: &str, value: Writer) {
+    pub(crate) fn written_member(&mut self, name: &'static str, value: Writer) {
         self.key(name);
         self.bytes.extend_from_slice(&value.bytes);
     }
 
-    pub(crate) fn raw_member(&mut self, name: &str, json: &str) {
+    pub(crate) fn raw_member(&mut self, name: &'static str, json: &str) {
         self.key(name);
         self.raw(json);
     }

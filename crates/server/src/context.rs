@@ -13,9 +13,8 @@ use tokio_util::sync::CancellationToken;
 use crate::approving::Noted;
 use crate::asking::{Asking, Way};
 use crate::client::{Capability, Client};
-use crate::guarding::Porter;
 use crate::house::House;
-use crate::hub::{Event, Hub};
+use crate::hub::Event;
 use crate::log_level::LogLevel;
 use crate::operations::Happening;
 use crate::party::Party;
@@ -24,7 +23,7 @@ use crate::question::{Answers, Question};
 use crate::recorder::Recorder;
 use crate::session::Session;
 use crate::stream::Stream;
-use crate::task::{Task, Tasks};
+use crate::task::Task;
 use crate::turnstile::Passage;
 
 /// The request a handler serves. Cheap to clone.
@@ -45,15 +44,12 @@ struct Inner {
     reference: Ref,
     cancel: CancellationToken,
     outlet: Arc<Stream>,
-    porter: Arc<Porter>,
     server: String,
     progress: Option<Json>,
     last_progress: Mutex<Option<(Instant, f64)>>,
     log_level: Option<LogLevel>,
     asking: Asking,
-    hub: Hub,
     recorder: Recorder,
-    tasks: Arc<Tasks>,
     passing: Passing,
     trace: Option<Trace>,
     task: OnceLock<Arc<Task>>,
@@ -77,14 +73,11 @@ pub(crate) struct Surroundings {
     pub(crate) reference: Ref,
     pub(crate) cancel: CancellationToken,
     pub(crate) outlet: Arc<Stream>,
-    pub(crate) porter: Arc<Porter>,
     pub(crate) server: String,
     pub(crate) progress: Option<Json>,
     pub(crate) log_level: Option<LogLevel>,
     pub(crate) asking: Asking,
-    pub(crate) hub: Hub,
     pub(crate) recorder: Recorder,
-    pub(crate) tasks: Arc<Tasks>,
     pub(crate) passing: Passing,
     pub(crate) trace: Option<Trace>,
 }
@@ -101,15 +94,12 @@ impl Context {
                 reference: around.reference,
                 cancel: around.cancel,
                 outlet: around.outlet,
-                porter: around.porter,
                 server: around.server,
                 progress: around.progress,
                 last_progress: Mutex::default(),
                 log_level: around.log_level,
                 asking: around.asking,
-                hub: around.hub,
                 recorder: around.recorder,
-                tasks: around.tasks,
                 passing: around.passing,
                 trace: around.trace,
                 task: OnceLock::new(),
@@ -217,7 +207,9 @@ impl Context {
 
     /// Tells developers who watch how far the work is, as far as the guards let it pass.
     async fn show_progress(&self, params: &Value) {
-        let Some(clean) = self.0.porter.notice(&self.0.server, params.to_string()).await else { return };
+        let Some(clean) = self.house().porter.notice(&self.0.server, params.to_string()).await else {
+            return;
+        };
         let Ok(Value::Object(mut data)) = serde_json::from_str(&clean) else { return };
         data.remove("progressToken");
         data.insert("ref".to_owned(), json!(self.0.reference.to_string()));
@@ -257,7 +249,7 @@ impl Context {
 
     /// Sends a frame, if it may pass.
     async fn tell(&self, frame: String) {
-        if let Some(frame) = self.0.porter.notice(&self.0.server, frame).await {
+        if let Some(frame) = self.house().porter.notice(&self.0.server, frame).await {
             // A reader that is gone is found out by whoever writes the answer.
             let _ = self.0.outlet.push(frame).await;
         }
@@ -277,7 +269,7 @@ impl Context {
             }
             (other, _) => other,
         };
-        self.0.hub.announce(event);
+        self.house().hub.announce(event);
     }
 
     /// Asks the client, whatever its era: a session client at once, a modern one by letting it repeat the
@@ -289,7 +281,8 @@ impl Context {
         match self.0.task.get() {
             Some(task) => task.ask(questions).await,
             None => {
-                let way = Way { outlet: &self.0.outlet, porter: &self.0.porter, server: &self.0.server };
+                let way =
+                    Way { outlet: &self.0.outlet, porter: &self.house().porter, server: &self.0.server };
                 self.0.asking.ask(questions, way).await
             }
         }
@@ -311,7 +304,7 @@ impl Context {
                 TaskNeed::Preferred => Ok(()),
             };
         }
-        let task = self.0.tasks.create(&self.0.client.caller)?;
+        let task = self.house().tasks.create(&self.0.client.caller)?;
         if self.0.task.set(task).is_ok() {
             self.0.detached.notify_one();
             // Lets the walk see it before the work goes on, and perhaps ends.

@@ -135,13 +135,15 @@ impl Default for Whose<'_> {
 pub(crate) struct Watched<'a> {
     pub(crate) trail: &'a Trail,
     pub(crate) began: Instant,
+    /// The server it is for, where guards tell servers apart.
+    pub(crate) server: &'a str,
 }
 
 impl Watched<'_> {
     /// What each guard said that looked.
     fn note(self, guards: &Guards, looked: Looked<'_>) {
-        let after = self.began.elapsed();
-        let took = looked.since.elapsed();
+        let now = Instant::now();
+        let (after, took) = (now - self.began, now - looked.since);
         for guard in guards.watching(looked.direction, looked.server) {
             let of_guard = || looked.findings.iter().filter(|finding| finding.category.guard() == guard);
             let decided = of_guard().map(|finding| finding.action).max();
@@ -236,9 +238,10 @@ impl Porter {
 
     pub(crate) fn look(&self, direction: Direction, whose: Whose<'_>, json: &[u8], from: usize) -> Verdict {
         let guards = self.gate.guards();
-        let since = Instant::now();
+        let watched = whose.watched.filter(|_| guards.watching(direction, whose.server).next().is_some());
+        let since = watched.map(|_| Instant::now());
         let verdict = guards.inspect(direction, whose.server, json, from);
-        if let Some(watched) = whose.watched {
+        if let Some((watched, since)) = watched.zip(since) {
             let looked = Looked { direction, server: whose.server, findings: findings(&verdict), since };
             watched.note(&guards, looked);
         }
@@ -444,7 +447,7 @@ fn answering<'a>(exchange: &'a Exchange<'_>) -> Whose<'a> {
         server: &exchange.server,
         to: Some(&exchange.to),
         connection: exchange.connection,
-        watched: Some(Watched { trail: &exchange.trail, began: exchange.began }),
+        watched: Some(Watched { trail: &exchange.trail, began: exchange.began, server: &exchange.server }),
         ..Whose::default()
     }
 }

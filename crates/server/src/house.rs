@@ -11,7 +11,6 @@ use failwell_render::{Outcome, Reply};
 use failwell_rpc::{About, Asked, Face, Incoming, Json, Limits, Message, Misread, ReplyTo, Revision, read};
 use futures_util::FutureExt;
 use serde_json::json;
-use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
 use crate::arrival::{Arrival, Meta};
@@ -29,6 +28,7 @@ use crate::seal::Seal;
 use crate::session::Session;
 use crate::settings::{Settings, ToolFailures};
 use crate::shelved::Shelved;
+use crate::slots::Slots;
 use crate::task::Tasks;
 use crate::turnstile::Passage;
 
@@ -39,8 +39,8 @@ pub struct House {
     pub(crate) hub: Hub,
     pub(crate) tasks: Arc<Tasks>,
     pub(crate) seal: Seal,
-    pub(crate) slots: Semaphore,
-    pub(crate) listeners: Semaphore,
+    pub(crate) slots: Slots,
+    pub(crate) listeners: Slots,
     pub(crate) porter: Arc<Porter>,
     pub(crate) books: Books,
     pub(crate) server_info: Json,
@@ -119,8 +119,8 @@ impl House {
         let house = Arc::new(House {
             server_info: Json::of(&described).or_fault(&reason::SERVER_BUG)?,
             tasks: Arc::new(Tasks::new(hub.clone())),
-            slots: Semaphore::new(settings.most_in_flight),
-            listeners: Semaphore::new(settings.most_listeners),
+            slots: Slots::new(settings.most_in_flight),
+            listeners: Slots::new(settings.most_listeners),
             porter: Arc::new(porter),
             seal: match &settings.seal_key {
                 Some(key) => Seal::shared(key, &settings.house),
@@ -139,14 +139,14 @@ impl House {
     /// The walk: one request in, one answer out, or silence.
     pub async fn walk(self: &Arc<Self>, arrival: Arrival<'_>) -> Option<Reply> {
         let began = self.begin();
+        let server = self.server_of(&arrival.request);
         let mut to = ReplyTo::request(arrival.request.id.clone(), Face::Mcp(arrival.revision()));
         let trail = Trail::default();
-        let serving =
-            AssertUnwindSafe(self.serve(&arrival, &mut to, Watched { trail: &trail, began })).catch_unwind();
+        let watched = Watched { trail: &trail, began, server: &server };
+        let serving = AssertUnwindSafe(self.serve(&arrival, &mut to, watched)).catch_unwind();
         let happened = serving.await.unwrap_or_else(|payload| Err(fault_of_panic(payload.as_ref())));
         let (method, connection) = (Some(&*arrival.request.method), arrival.connection());
         let (caller, request) = (Some(arrival.caller), Some(arrival.request.text()));
-        let server = self.server_of(&arrival.request);
         let trace = arrival.trace.clone();
         let exchange =
             Exchange { to, happened, began, method, connection, server, caller, request, trail, trace };
@@ -172,9 +172,8 @@ impl House {
             (asked, _) => asked,
         };
         let _passage = self.admit(&client.caller).await?;
-        let server = self.server_of(&arrival.request);
         let whose = Whose {
-            server: &server,
+            server: watched.server,
             to: Some(to),
             connection: arrival.connection(),
             watched: Some(watched),

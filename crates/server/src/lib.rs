@@ -64,6 +64,7 @@ mod session;
 mod settings;
 mod shelf_desk;
 mod shelved;
+mod slots;
 mod state;
 mod stream;
 mod supervise;

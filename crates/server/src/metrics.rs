@@ -1,6 +1,6 @@
 //! What is counted about requests, failures, guards, the books and what carries them elsewhere.
 
-use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use failwell_audit::{CarrierHealth, LedgerHealth};
@@ -9,13 +9,14 @@ use failwell_policy::guard::{Action, Category};
 
 use crate::numbers::{Histogram, Numbers};
 
-/// Counts everything that can be counted without a label of the caller's.
+/// Counts everything that can be counted without a label of the caller's. Every request is counted by whichever
+/// processor it runs on, so what can be worked out from other numbers is.
 #[derive(Debug)]
 pub(crate) struct Metrics {
+    begun: AtomicU64,
     answered: AtomicU64,
     silent: AtomicU64,
     disregarded: AtomicU64,
-    in_flight: AtomicI64,
     took: Histogram,
     faults: Vec<(&'static Reason, AtomicU64)>,
 }
@@ -23,10 +24,10 @@ pub(crate) struct Metrics {
 impl Default for Metrics {
     fn default() -> Self {
         Metrics {
+            begun: AtomicU64::new(0),
             answered: AtomicU64::new(0),
             silent: AtomicU64::new(0),
             disregarded: AtomicU64::new(0),
-            in_flight: AtomicI64::new(0),
             took: Histogram::default(),
             faults: reason::all().map(|row| (row, AtomicU64::new(0))).collect(),
         }
@@ -45,12 +46,11 @@ pub(crate) struct Besides<'a> {
 impl Metrics {
     /// A request came in.
     pub(crate) fn begin(&self) {
-        self.in_flight.fetch_add(1, Ordering::Relaxed);
+        self.begun.fetch_add(1, Ordering::Relaxed);
     }
 
     /// A request is over.
     pub(crate) fn end(&self, took: Duration, answered: bool) {
-        self.in_flight.fetch_sub(1, Ordering::Relaxed);
         let counter = if answered { &self.answered } else { &self.silent };
         counter.fetch_add(1, Ordering::Relaxed);
         self.took.observe(took);
@@ -72,10 +72,13 @@ impl Metrics {
     /// first one does.
     pub(crate) fn write(&self, out: &mut Numbers, besides: &Besides<'_>) {
         let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        // What began is read last: more cannot be over than began.
+        let (answered, silent) = (read(&self.answered), read(&self.silent));
+        let in_flight = read(&self.begun).saturating_sub(answered + silent);
         out.family("failwell_requests_total", "counter");
-        out.put("failwell_requests_total", &[("answered", "yes")], read(&self.answered));
-        out.put("failwell_requests_total", &[("answered", "no")], read(&self.silent));
-        out.single("failwell_requests_in_flight", "gauge", self.in_flight.load(Ordering::Relaxed));
+        out.put("failwell_requests_total", &[("answered", "yes")], answered);
+        out.put("failwell_requests_total", &[("answered", "no")], silent);
+        out.single("failwell_requests_in_flight", "gauge", in_flight);
         out.single("failwell_notices_dropped_total", "counter", read(&self.disregarded));
         out.family("failwell_request_duration_seconds", "histogram");
         Histogram::write(&[&self.took], out, "failwell_request_duration_seconds", &[]);

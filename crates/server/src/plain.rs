@@ -143,7 +143,7 @@ impl House {
         let server = call.as_ref().map_or_else(|_| String::new(), |call| self.server_of_plain(call));
         let happened = match call {
             Ok(call) => {
-                let watched = Watched { trail: &trail, began };
+                let watched = Watched { trail: &trail, began, server: &server };
                 let whose = Whose {
                     server: &server,
                     to: Some(&to),
@@ -227,14 +227,11 @@ impl House {
             reference: to.reference,
             cancel: around.cancel,
             outlet: Arc::new(Stream::new(Keep::Nothing)),
-            porter: self.porter.clone(),
             server: server.to_owned(),
             progress: None,
             log_level: None,
             asking: Asking::Nobody,
-            hub: self.hub.clone(),
             recorder: Recorder(self.clone()),
-            tasks: self.tasks.clone(),
             passing: Passing::default(),
             trace: around.trace,
         })

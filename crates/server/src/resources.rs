@@ -183,7 +183,7 @@ impl House {
                     connection,
                     caller: caller.name(),
                     method: method.unwrap_or_default(),
-                    watched: Some(Watched { trail: &trail, began }),
+                    watched: Some(Watched { trail: &trail, began, server: &server }),
                     ..Whose::default()
                 };
                 let aim = self.porter.has_customs().then(|| self.aim(method, trail.target(), Some(caller)));

@@ -92,7 +92,8 @@ impl fmt::Debug for ShelfDesk {
 
 /// Whether a URI is one that only a shelf gives out.
 pub(crate) fn is_kept_address(uri: &str) -> bool {
-    Address::parse(uri).is_ok()
+    // Most are none, and need no account of why.
+    uri.starts_with(SCHEME) && Address::parse(uri).is_ok()
 }
 
 /// What plain callers are told of a kept resource.

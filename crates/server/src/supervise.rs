@@ -47,8 +47,8 @@ impl House {
         cx: &Context,
     ) -> Result<Supervised<T>, Fault> {
         let limit = self.settings.most_in_flight;
-        let busy = |_| Fault::new(&reason::SERVER_BUSY).fact("limit", limit);
-        let _slot = self.slots.try_acquire().map_err(busy)?;
+        let busy = || Fault::new(&reason::SERVER_BUSY).fact("limit", limit);
+        let _slot = self.slots.take().ok_or_else(busy)?;
         let mut work = Caught(work);
         let mut watch = pin!(self.watch(cx));
         let mut begun = false;

@@ -179,14 +179,11 @@ impl Desk<'_> {
             reference: self.to.reference,
             cancel: self.arrival.cancel.clone(),
             outlet: self.arrival.outlet.clone(),
-            porter: self.house.porter.clone(),
-            server: self.house.server_of(&self.arrival.request),
+            server: self.watched.server.to_owned(),
             progress: self.said.progress_token.map(|raw| raw.to_json()),
             log_level: self.arrival.log_level(self.said)?,
             asking,
-            hub: self.house.hub.clone(),
             recorder: Recorder(self.house.clone()),
-            tasks: self.house.tasks.clone(),
             passing: Passing::of(&self.arrival.request, self.said, self.arrival.trace.as_ref()),
             trace: self.arrival.trace.clone(),
         }))
@@ -290,8 +287,8 @@ impl Desk<'_> {
     async fn listen(&self, filter: &Filter) -> Result<Outcome, Fault> {
         let house = self.house;
         let limit = house.settings.most_listeners;
-        let busy = |_| Fault::new(&reason::SERVER_BUSY).fact("limit", limit);
-        let _slot = house.listeners.try_acquire().map_err(busy)?;
+        let busy = || Fault::new(&reason::SERVER_BUSY).fact("limit", limit);
+        let _slot = house.listeners.take().ok_or_else(busy)?;
         let cx = self.context(Asking::Nobody)?;
         let watching = async {
             for uri in filter.watched() {

@@ -26,6 +26,7 @@ mod sessions;
 mod settings;
 mod shared;
 mod timed_io;
+mod turns;
 mod upload;
 
 pub use doors::{Doors, Houses};

@@ -16,9 +16,11 @@
 mod connect;
 mod http;
 mod stdio;
+mod within;
 
 pub use connect::{ContentKind, Events, HeadLines, Heard, Remote, Trust, Unheard, Verb};
 pub use http::{
     Credentials, Demand, Doors, Houses, HttpSettings, Issuer, Lock, Tokens, serve_doors, serve_http,
 };
 pub use stdio::{Line, Lines, StdioSettings, id_in_start, refuse_stdio, serve_stdio, standard, write_lines};
+pub use within::within;

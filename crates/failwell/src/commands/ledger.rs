@@ -29,6 +29,9 @@ pub(super) fn books(config: &Config, gate: &Gate) -> Result<Books, Fault> {
         sinks.extend(bell.map(|bell| Box::new(bell) as Box<dyn Sink>));
         books = tracer.into_iter().fold(books, Books::with_tracer).with_carrier(Arc::new(carrier));
     }
+    if !audit.ledger {
+        return Ok(books);
+    }
     let (books, witnesses) = archived(books, audit, &folder, &mut sinks)?;
     let settings = LedgerSettings {
         promise: if audit.critical { Promise::Critical } else { Promise::BestEffort },

@@ -56,6 +56,8 @@ pub(super) async fn run(arguments: Up) -> Result<ExitCode, Complaint> {
     let locked = Locked::of(key.is_some(), &config);
     let shown = Shown { address, missing: &missing, locked, servers, has_demo: demo.is_some() };
     terminal::print(&(shown.welcome(Paint::for_stdout()) + &admin));
+    #[cfg(target_os = "linux")]
+    tokio::task::spawn_blocking(failwell_process::forget_start);
     let end = served.end();
     let overruled = if arguments.listen.is_some() { vec!["listen"] } else { Vec::new() };
     let entrance = Some(Entrance { doors, lock, at, key, ring });

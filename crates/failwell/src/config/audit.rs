@@ -15,7 +15,8 @@ pub(super) fn read(reader: &mut Reader<'_>, root: &Section<'_>) -> AuditConfig {
     let mut paths: Vec<(&str, PathBuf)> = Vec::new();
     let [jsonl, csv, text] = ["jsonl", "csv", "text"].map(|name| path(reader, &section, name, &mut paths));
     let critical = reader.flag(&section, "critical").unwrap_or(false);
-    AuditConfig {
+    let audit = AuditConfig {
+        ledger: reader.flag(&section, "ledger").unwrap_or(true),
         critical,
         bodies: reader.flag(&section, "bodies").unwrap_or(false),
         body_bytes: usize::try_from(reader.number(&section, &BODY_BYTES)).unwrap_or(usize::MAX),
@@ -26,8 +27,36 @@ pub(super) fn read(reader: &mut Reader<'_>, root: &Section<'_>) -> AuditConfig {
         postgres: postgres::read(reader, &section, critical),
         retention: retention(reader, &section),
         rotation: rotation(reader, &section),
+    };
+    if !audit.ledger {
+        refuse_without_ledger(reader, &section, &audit);
+    }
+    audit
+}
+
+/// What is made from the ledger's records is not there without them, and nobody should believe it is.
+fn refuse_without_ledger(reader: &mut Reader<'_>, section: &Section<'_>, audit: &AuditConfig) {
+    let asked_for = [
+        ("critical", audit.critical),
+        ("bodies", audit.bodies),
+        ("jsonl", audit.jsonl.is_some()),
+        ("csv", audit.csv.is_some()),
+        ("text", audit.text.is_some()),
+        ("postgres", audit.postgres.is_some()),
+        ("retention", section.has("retention")),
+    ];
+    for (name, _) in asked_for.into_iter().filter(|(_, asked_for)| *asked_for) {
+        let message = format!("`{name}` has no effect without the ledger");
+        reader.wrong(&section.key_span(name), &section.path(name), message, WITH_LEDGER);
+    }
+    if audit.otlp.as_ref().is_some_and(|otlp| otlp.logs) {
+        let message = "`otlp` carries records, and without the ledger there are none";
+        let help = "remove `ledger = false`, or add `logs = false` to [audit.otlp] and send spans alone";
+        reader.wrong(&section.key_span("otlp"), &section.path("otlp"), message, help);
     }
 }
+
+const WITH_LEDGER: &str = "remove it, or remove `ledger = false`";
 
 /// The file of one sort of copy, which no other sort has.
 fn path(

@@ -187,6 +187,11 @@ static INJECTION: &[Key] = &[
 
 pub(super) static AUDIT: &[Key] = &[
     key(
+        "ledger",
+        "Whether exchanges are written down; failures are logged either way.",
+        Takes::Flag { default: true },
+    ),
+    key(
         "critical",
         "Whether an answer may only leave when its record is on disk.",
         Takes::Flag { default: false },

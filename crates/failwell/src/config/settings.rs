@@ -93,6 +93,8 @@ impl Config {
 /// What is kept of each exchange, and where.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct AuditConfig {
+    /// Whether anything is kept at all.
+    pub(crate) ledger: bool,
     pub(crate) critical: bool,
     pub(crate) bodies: bool,
     /// How many bytes of each body are kept.
@@ -109,6 +111,7 @@ pub(crate) struct AuditConfig {
 impl Default for AuditConfig {
     fn default() -> AuditConfig {
         AuditConfig {
+            ledger: true,
             critical: false,
             bodies: false,
             body_bytes: 16 << 10,

@@ -2,6 +2,14 @@
 
 pub(crate) const CASES: &[(&str, &[&str])] = &[
     (
+        "[audit]\nledger = false\ncritical = true\nbodies = false\ncsv = \"a.csv\"\notlp = \"http://127.0.0.1:4318\"\n",
+        &[
+            "3:1 `critical` has no effect without the ledger | remove it, or remove `ledger = false`",
+            "5:1 `csv` has no effect without the ledger | remove it, or remove `ledger = false`",
+            "6:1 `otlp` carries records, and without the ledger there are none | remove `ledger = false`, or add `logs = false` to [audit.otlp] and send spans alone",
+        ],
+    ),
+    (
         "[audit]\notlp = 4318\n",
         &[
             "2:8 `otlp` takes text, not a whole number | write it in quotes, such as otlp = \"http://127.0.0.1:4318\"",

@@ -73,11 +73,10 @@ impl Peer {
     }
 
     fn in_session(&self, mut headers: HeadLines) -> HeadLines {
-        let state = self.lock();
-        if let Some(session) = &state.session {
+        if let Some(session) = &self.lock().session {
             headers.put(SESSION, session);
         }
-        if let Some(revision) = state.revision.filter(|revision| revision.has_version_header()) {
+        if let Some(revision) = self.revision.get().filter(|revision| revision.has_version_header()) {
             headers.put(VERSION, revision.as_str());
         }
         headers

@@ -4,7 +4,7 @@
 //! supervisor, so the child sets them on itself before it becomes the program. And descriptors that this process
 //! inherited from whoever started Failwell are known by number alone.
 
-#![allow(unsafe_code, reason = "see above; nothing else in this crate needs it")]
+#![allow(unsafe_code, reason = "see above")]
 
 use std::io;
 use std::os::fd::BorrowedFd;

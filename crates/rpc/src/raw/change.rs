@@ -8,8 +8,8 @@ impl<'a> Object<'a> {
         let mut text = String::new();
         let mut members = self.iter();
         while let Some((key, value)) = members.step() {
-            if !names.iter().any(|name| super::object::is_key(key, name)) {
-                push(&mut text, key, value);
+            if !names.iter().any(|name| key.is(name)) {
+                push(&mut text, key.written, value);
             }
         }
         finish(text)
@@ -20,7 +20,7 @@ impl<'a> Object<'a> {
         let mut text = String::new();
         let mut members = self.iter();
         while let Some((key, value)) = members.step() {
-            push(&mut text, key, if super::object::is_key(key, name) { with } else { value });
+            push(&mut text, key.written, if key.is(name) { with } else { value });
         }
         finish(text).unwrap_or_else(Json::empty_object)
     }
@@ -32,7 +32,7 @@ impl Json {
         let mut taken = [const { None }; N];
         let mut kept = Vec::with_capacity(4);
         for (key, value) in self.raw().as_object().into_iter().flat_map(Object::written) {
-            let place = names.iter().position(|name| super::object::is_key(key, name));
+            let place = names.iter().position(|name| key.is(name));
             match place.and_then(|place| taken.get_mut(place)) {
                 Some(place) => *place = Some(Json::part_of(self.whole(), value)),
                 None => kept.push((key, value)),
@@ -42,7 +42,7 @@ impl Json {
             return (self, taken);
         }
         let mut text = String::with_capacity(self.text().len());
-        kept.into_iter().for_each(|(key, value)| push(&mut text, key, value));
+        kept.into_iter().for_each(|(key, value)| push(&mut text, key.written, value));
         (finish(text).unwrap_or_else(Json::empty_object), taken)
     }
 }

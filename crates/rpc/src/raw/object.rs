@@ -19,12 +19,7 @@ impl<'a> Object<'a> {
     /// The member with this key, compared decoded.
     pub fn get(self, key: &str) -> Option<Raw<'a>> {
         let mut members = Members { text: self.text, at: 1 };
-        while let Some((inner, value)) = members.step() {
-            if is_key(inner, key) {
-                return Some(value);
-            }
-        }
-        None
+        std::iter::from_fn(|| members.step()).find(|(inner, _)| inner.is(key)).map(|(_, value)| value)
     }
 
     /// Every member, in order, keys decoded.
@@ -33,7 +28,7 @@ impl<'a> Object<'a> {
     }
 
     /// Every member, in order, keys as they are written.
-    pub(super) fn written(self) -> impl Iterator<Item = (&'a str, Raw<'a>)> {
+    pub(super) fn written(self) -> impl Iterator<Item = (Key<'a>, Raw<'a>)> {
         let mut members = self.iter();
         std::iter::from_fn(move || members.step())
     }
@@ -58,6 +53,25 @@ impl<'a> IntoIterator for Object<'a> {
     }
 }
 
+/// A key as it is written, between its quotes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Key<'a> {
+    pub(super) written: &'a str,
+    /// Whether there are escapes in it, which the search for its end came by.
+    escaped: bool,
+}
+
+impl<'a> Key<'a> {
+    /// Whether it is this name.
+    pub(super) fn is(self, name: &str) -> bool {
+        if self.escaped { is_key(self.written, name) } else { self.written == name }
+    }
+
+    fn decoded(self) -> Option<Cow<'a, str>> {
+        if self.escaped { unescape(self.written) } else { Some(Cow::Borrowed(self.written)) }
+    }
+}
+
 /// Whether a key as it is written is this name.
 pub(crate) fn is_key(written: &str, name: &str) -> bool {
     written == name || (written.contains('\\') && unescape(written).is_some_and(|decoded| decoded == name))
@@ -71,20 +85,21 @@ pub struct Members<'a> {
 }
 
 impl<'a> Members<'a> {
-    /// The next key, between its quotes and not decoded, and its value.
-    pub(super) fn step(&mut self) -> Option<(&'a str, Raw<'a>)> {
+    /// The next key, not decoded, and its value.
+    pub(super) fn step(&mut self) -> Option<(Key<'a>, Raw<'a>)> {
         let bytes = self.text.as_bytes();
         let open = skip_space(bytes, self.at);
         if byte(bytes, open) != b'"' {
             return None;
         }
-        let close = string_end(bytes, open);
+        let (close, escaped) = string_end(bytes, open);
         let colon = skip_space(bytes, close);
         let start = skip_space(bytes, colon + 1);
         let end = value_end(bytes, start);
         let after = skip_space(bytes, end);
         self.at = if byte(bytes, after) == b',' { after + 1 } else { bytes.len() };
-        Some((self.text.get(open + 1..close - 1)?, Raw::trusted(self.text.get(start..end)?)))
+        let key = Key { written: self.text.get(open + 1..close - 1)?, escaped };
+        Some((key, Raw::trusted(self.text.get(start..end)?)))
     }
 }
 
@@ -92,7 +107,7 @@ impl<'a> Iterator for Members<'a> {
     type Item = (Cow<'a, str>, Raw<'a>);
 
     fn next(&mut self) -> Option<Self::Item> {
-        let (inner, value) = self.step()?;
-        Some((unescape(inner)?, value))
+        let (key, value) = self.step()?;
+        Some((key.decoded()?, value))
     }
 }

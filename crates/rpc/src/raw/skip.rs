@@ -3,19 +3,20 @@
 use crate::scan::byte;
 use crate::scan::text::skip_plain;
 
-/// Offset after the string whose opening quote is at `open`.
-pub(super) fn string_end(bytes: &[u8], open: usize) -> usize {
-    let mut at = skip_plain(bytes, open + 1);
+/// Offset after the string whose opening quote is at `open`, and whether there are escapes in it.
+pub(super) fn string_end(bytes: &[u8], open: usize) -> (usize, bool) {
+    let first = skip_plain(bytes, open + 1);
+    let mut at = first;
     while byte(bytes, at) == b'\\' {
         at = skip_plain(bytes, at + 2);
     }
-    at + 1
+    (at + 1, at != first)
 }
 
 /// Offset after the value that starts at `start`, at most the length of the bytes.
 pub(super) fn value_end(bytes: &[u8], start: usize) -> usize {
     let end = match byte(bytes, start) {
-        b'"' => string_end(bytes, start),
+        b'"' => string_end(bytes, start).0,
         b'{' | b'[' => container_end(bytes, start),
         _ => scalar_end(bytes, start),
     };
@@ -28,7 +29,7 @@ fn container_end(bytes: &[u8], start: usize) -> usize {
     while let Some(byte) = bytes.get(at) {
         match byte {
             b'"' => {
-                at = string_end(bytes, at);
+                at = string_end(bytes, at).0;
                 continue;
             }
             b'{' | b'[' => depth += 1,

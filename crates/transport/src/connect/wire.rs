@@ -14,6 +14,8 @@ use super::writing::Writing;
 
 /// Bytes read at once at the least; what is known to come is read into one place as it comes.
 const READ: usize = 4 * 1024;
+/// Room for an answer of which nothing is known: most fit.
+const USUAL: usize = 8 * 1024;
 /// Bytes made room for ahead of what came at the most: a length is only what somebody says.
 const AHEAD: usize = 64 * 1024;
 
@@ -23,6 +25,8 @@ pub(super) struct Wire {
     socket: Socket,
     came: BytesMut,
     rest: Rest,
+    /// Room for an answer like the last one, so that it comes with one read.
+    usual: usize,
 }
 
 /// What became of a request.
@@ -35,7 +39,8 @@ pub(super) enum Sent {
 
 impl Wire {
     pub(super) fn new(socket: Socket) -> Wire {
-        Wire { socket, came: BytesMut::new(), rest: Rest { body: Left::Nothing, keeps: true } }
+        let rest = Rest { body: Left::Nothing, keeps: true };
+        Wire { socket, came: BytesMut::new(), rest, usual: USUAL }
     }
 
     /// Sends a request, and waits for the head of its answer, which may come before all of the request is out.
@@ -66,7 +71,7 @@ impl Wire {
         }
         loop {
             // Whoever refuses to read all of a request may still have said why.
-            if ready!(self.poll_more(cx, READ))? == 0 {
+            if ready!(self.poll_more(cx, self.usual))? == 0 {
                 return Poll::Ready(Err(io::ErrorKind::UnexpectedEof.into()));
             }
             if let Some(answer) = Head::take(&mut self.came)? {
@@ -76,7 +81,7 @@ impl Wire {
     }
 
     fn poll_more(&mut self, cx: &mut Context<'_>, room: usize) -> Poll<io::Result<usize>> {
-        if self.came.capacity() - self.came.len() < READ.min(room) {
+        if self.came.capacity() - self.came.len() < READ.max(room.min(self.usual)) {
             self.came.reserve(room);
         }
         pin!(self.socket.read_buf(&mut self.came)).poll(cx)
@@ -100,6 +105,7 @@ impl Wire {
             }
         }
         self.rest.body = Left::Nothing;
+        self.usual = (length + READ).clamp(USUAL, AHEAD + READ);
         Ok(self.came.split_to(length).freeze())
     }
 

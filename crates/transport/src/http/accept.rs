@@ -8,59 +8,68 @@ const USUAL: &str = "application/json, text/event-stream";
 
 /// How much a type is wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Wish {
+struct Wish {
     /// From 0, not at all, to 1000.
     quality: u16,
     /// Which of the ranges says so.
     position: usize,
 }
 
-/// The wish for a type by its own name, wildcards aside.
-pub(super) fn named(headers: &HeaderMap, wanted: &str) -> Option<Wish> {
-    if headers.get(ACCEPT).is_some_and(|first| first == USUAL) {
-        match wanted {
-            "application/json" => return Some(Wish { quality: 1000, position: 0 }),
-            "text/event-stream" => return Some(Wish { quality: 1000, position: 1 }),
-            _ => {}
+/// What one request says about it; the usual words are known as such once and need no reading.
+#[derive(Clone, Copy)]
+pub(super) struct Accept<'a> {
+    headers: &'a HeaderMap,
+    is_usual: bool,
+}
+
+impl<'a> Accept<'a> {
+    pub(super) fn of(headers: &'a HeaderMap) -> Accept<'a> {
+        Accept { headers, is_usual: headers.get(ACCEPT).is_some_and(|first| first == USUAL) }
+    }
+
+    /// The wish for a type by its own name, wildcards aside.
+    fn named(self, wanted: &str) -> Option<Wish> {
+        let values = self.headers.get_all(ACCEPT).iter();
+        let ranges = values.flat_map(|value| value.as_bytes().split(|byte| *byte == b','));
+        ranges.enumerate().find_map(|(position, range)| {
+            let mut parts = range.split(|byte| *byte == b';').map(<[u8]>::trim_ascii);
+            let name = parts.next().unwrap_or_default();
+            name.eq_ignore_ascii_case(wanted.as_bytes()).then(|| Wish { quality: quality(parts), position })
+        })
+    }
+
+    /// The wish for a type, by the range that fits it best.
+    fn wish(self, wanted: &str) -> Option<Wish> {
+        let family = wanted.split('/').next().unwrap_or_default();
+        self.named(wanted).or_else(|| self.named(&format!("{family}/*"))).or_else(|| self.named("*/*"))
+    }
+
+    /// Whether a type may be sent.
+    pub(super) fn takes(self, wanted: &str) -> bool {
+        let is_usual = self.is_usual && matches!(wanted, "application/json" | "text/event-stream");
+        is_usual || self.wish(wanted).is_some_and(|wish| wish.quality > 0)
+    }
+
+    /// Whether the client would rather have a stream than a document, where it names both.
+    pub(super) fn prefers_events(self) -> bool {
+        if self.is_usual {
+            return false;
+        }
+        match (self.named("text/event-stream"), self.named("application/json")) {
+            (Some(events), Some(json)) => {
+                events.quality > json.quality
+                    || events.quality == json.quality && events.position < json.position
+            }
+            _ => false,
         }
     }
-    let values = headers.get_all(ACCEPT).iter();
-    let ranges = values.flat_map(|value| value.as_bytes().split(|byte| *byte == b','));
-    ranges.enumerate().find_map(|(position, range)| {
-        let mut parts = range.split(|byte| *byte == b';').map(<[u8]>::trim_ascii);
-        let name = parts.next().unwrap_or_default();
-        name.eq_ignore_ascii_case(wanted.as_bytes()).then(|| Wish { quality: quality(parts), position })
-    })
-}
 
-/// The wish for a type, by the range that fits it best.
-pub(super) fn wish(headers: &HeaderMap, wanted: &str) -> Option<Wish> {
-    let family = wanted.split('/').next().unwrap_or_default();
-    named(headers, wanted)
-        .or_else(|| named(headers, &format!("{family}/*")))
-        .or_else(|| named(headers, "*/*"))
-}
-
-/// Whether a type may be sent.
-pub(super) fn takes(headers: &HeaderMap, wanted: &str) -> bool {
-    wish(headers, wanted).is_some_and(|wish| wish.quality > 0)
-}
-
-/// Whether the client would rather have a stream than a document, where it names both.
-pub(super) fn prefers_events(headers: &HeaderMap) -> bool {
-    match (named(headers, "text/event-stream"), named(headers, "application/json")) {
-        (Some(events), Some(json)) => {
-            events.quality > json.quality || events.quality == json.quality && events.position < json.position
-        }
-        _ => false,
+    /// Whether failures go as problem details: the client names them, and wants nothing else more.
+    pub(super) fn prefers_problems(self) -> bool {
+        let Some(problem) = self.named("application/problem+json") else { return false };
+        let plain = self.wish("application/json").map_or(0, |wish| wish.quality);
+        problem.quality > 0 && problem.quality >= plain
     }
-}
-
-/// Whether failures go as problem details: the client names them, and wants nothing else more.
-pub(super) fn prefers_problems(headers: &HeaderMap) -> bool {
-    let Some(problem) = named(headers, "application/problem+json") else { return false };
-    let plain = wish(headers, "application/json").map_or(0, |wish| wish.quality);
-    problem.quality > 0 && problem.quality >= plain
 }
 
 /// `q=0.8` in thousandths; one without it, or with nonsense, counts fully.
@@ -77,7 +86,7 @@ fn quality<'a>(mut parameters: impl Iterator<Item = &'a [u8]>) -> u16 {
 
 #[cfg(test)]
 mod tests {
-    use super::{prefers_events, prefers_problems, takes};
+    use super::Accept;
     use http::header::{ACCEPT, HeaderMap, HeaderValue};
 
     fn headers(values: &[&'static str]) -> HeaderMap {
@@ -104,7 +113,7 @@ mod tests {
             (&["application/*"], false),
             (&[], false),
         ] {
-            assert_eq!(prefers_problems(&headers(accept)), wanted, "{accept:?}");
+            assert_eq!(Accept::of(&headers(accept)).prefers_problems(), wanted, "{accept:?}");
         }
     }
 
@@ -119,7 +128,7 @@ mod tests {
             ("application/json;q=nonsense", "application/json", true),
             ("text/html", "application/json", false),
         ] {
-            assert_eq!(takes(&headers(&[accept]), wanted), taken, "{accept}");
+            assert_eq!(Accept::of(&headers(&[accept])).takes(wanted), taken, "{accept}");
         }
     }
 
@@ -132,7 +141,7 @@ mod tests {
             ("application/json;q=0.5, text/event-stream", true),
             ("text/event-stream", false),
         ] {
-            assert_eq!(prefers_events(&headers(&[accept])), first, "{accept}");
+            assert_eq!(Accept::of(&headers(&[accept])).prefers_events(), first, "{accept}");
         }
     }
 }

@@ -11,6 +11,7 @@ use super::linger::throw_away;
 use super::request::Head;
 use super::routes::{Action, Needs, Place, Route, Takes};
 use super::settings::HttpSettings;
+use crate::within::within;
 
 /// Method, host and origin, credentials and role, content type, accept.
 pub(super) async fn climb(head: &Head<'_>, settings: &HttpSettings) -> Result<Caller, Fault> {
@@ -137,9 +138,9 @@ pub(super) async fn read_body(
     }
     let seconds = settings.body_deadline.as_secs();
     let whole = Limited::new(&mut body, limit).collect();
-    let collected = tokio::time::timeout(settings.body_deadline, whole).await;
-    let late = |_| Fault::new(&reason::HTTP_SLOW_BODY).fact("limit_s", seconds);
-    match collected.map_err(late)? {
+    let collected = within(settings.body_deadline, whole).await;
+    let late = || Fault::new(&reason::HTTP_SLOW_BODY).fact("limit_s", seconds);
+    match collected.ok_or_else(late)? {
         Ok(body) => Ok(body.to_bytes()),
         Err(error) if error.is::<LengthLimitError>() => Err(too_large(body)),
         Err(error) => {

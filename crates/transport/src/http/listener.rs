@@ -8,7 +8,7 @@ use std::time::Duration;
 use failwell_fault::Fault;
 use hyper::server::conn::http1;
 use hyper::service::service_fn;
-use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::rt::TokioIo;
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
@@ -19,6 +19,7 @@ use super::doors::{Doors, Houses};
 use super::settings::HttpSettings;
 use super::shared::hear_others;
 use super::timed_io::TimedIo;
+use super::turns::{InTurn, Turns};
 
 /// How often idle sessions are looked for.
 const SWEEP: Duration = Duration::from_secs(30);
@@ -99,17 +100,19 @@ async fn accept(
 async fn serve_connection(doors: Arc<Doors>, stream: TcpStream, peer: IpAddr, hang_up: CancellationToken) {
     // Answers are small and waited for.
     let _ = stream.set_nodelay(true);
-    let head_deadline = doors.settings().head_deadline;
-    let name = connection::fresh();
+    let turns = Turns::new(doors.settings().head_deadline);
+    let stream = TimedIo::new(stream, turns.clone());
+    // What every connection has of its own, no other processor counts at the same time.
+    let own = Arc::new((doors, connection::fresh()));
     let service = service_fn(move |request| {
-        let (doors, name) = (doors.clone(), name.clone());
-        async move { Ok::<_, Infallible>(doors.answer(request, peer, &name).await) }
+        let (own, turn) = (own.clone(), turns.take());
+        async move {
+            let answer = own.0.answer(request, peer, &own.1).await;
+            Ok::<_, Infallible>(answer.map(|body| InTurn { body, turn }))
+        }
     });
-    let connection = http1::Builder::new()
-        .timer(TokioTimer::new())
-        .header_read_timeout(head_deadline)
-        .max_buf_size(64 * 1024)
-        .serve_connection(TokioIo::new(TimedIo::new(stream)), service);
+    let connection =
+        http1::Builder::new().max_buf_size(64 * 1024).serve_connection(TokioIo::new(stream), service);
     let mut connection = std::pin::pin!(connection);
     tokio::select! {
         _ = connection.as_mut() => return,

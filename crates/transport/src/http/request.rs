@@ -9,7 +9,7 @@ use http::header::{AUTHORIZATION, CONTENT_TYPE, HOST, HeaderName, ORIGIN};
 use http::request::Parts;
 use http::{HeaderMap, Method};
 
-use super::accept;
+use super::accept::Accept;
 use super::routes::{self, Action, Place, Route};
 
 // Names made once: a text would be checked and hashed anew at every look.
@@ -31,6 +31,7 @@ pub(super) struct Head<'a> {
     /// The short name of the connection it came in on.
     pub(super) connection: &'a Arc<str>,
     headers: &'a HeaderMap,
+    accept: Accept<'a>,
     stated: Option<Revision>,
     /// Where it came from.
     pub(super) peer: IpAddr,
@@ -45,7 +46,8 @@ impl<'a> Head<'a> {
         let route = routes::find(path);
         let place = route.map_or(Place::Nowhere, |route| route.place);
         let (method, query) = (&parts.method, parts.uri.query());
-        Head { place, route, method, path, query, connection, headers, stated, peer }
+        let accept = Accept::of(headers);
+        Head { place, route, method, path, query, connection, headers, accept, stated, peer }
     }
 
     /// What is asked for, as far as the table knows it.
@@ -68,7 +70,7 @@ impl<'a> Head<'a> {
             Place::Mcp => Face::Mcp(self.revision()),
             // Any other verb is no JSON-RPC, and is told so as HTTP does.
             Place::Rpc if *self.method == Method::POST => Face::Rpc,
-            _ if accept::prefers_problems(self.headers) => Face::Rest(RestStyle::Problem),
+            _ if self.accept.prefers_problems() => Face::Rest(RestStyle::Problem),
             _ => Face::Rest(RestStyle::Plain),
         }
     }
@@ -113,12 +115,12 @@ impl<'a> Head<'a> {
 
     /// Whether a type may be sent, wildcards included.
     pub(super) fn takes(&self, wanted: &str) -> bool {
-        accept::takes(self.headers, wanted)
+        self.accept.takes(wanted)
     }
 
     /// Whether the client would rather have a stream than a document.
     pub(super) fn prefers_events(&self) -> bool {
-        accept::prefers_events(self.headers)
+        self.accept.prefers_events()
     }
 
     /// The headers a modern request repeats its body in.

@@ -5,11 +5,16 @@ use std::task::{Context, Poll};
 use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
-use tokio::time::Sleep;
+use tokio::time::{Instant, Sleep};
 
-/// A connection whose writes have a deadline: a reader that stops reading does not hold us for ever.
+use super::turns::Turns;
+
+/// A connection with deadlines: a client that stops reading, or does not say what it wants, does not hold us for ever.
 pub(super) struct TimedIo<S> {
     inner: S,
+    turns: Turns,
+    /// Rings now and then, to see whether the client's turn is over.
+    bell: Option<Pin<Box<Sleep>>>,
     stalled: Option<Pin<Box<Sleep>>>,
 }
 
@@ -17,8 +22,21 @@ pub(super) struct TimedIo<S> {
 const SLOWEST: Duration = Duration::from_secs(30);
 
 impl<S> TimedIo<S> {
-    pub(super) fn new(inner: S) -> TimedIo<S> {
-        TimedIo { inner, stalled: None }
+    pub(super) fn new(inner: S, turns: Turns) -> TimedIo<S> {
+        TimedIo { inner, turns, bell: None, stalled: None }
+    }
+
+    /// Nothing came: whether that was so for too long.
+    fn await_head(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let Some(deadline) = self.turns.deadline() else { return Poll::Pending };
+        let bell = self.bell.get_or_insert_with(|| Box::pin(tokio::time::sleep_until(deadline)));
+        while bell.as_mut().poll(cx).is_ready() {
+            if Instant::now() >= deadline {
+                return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
+            }
+            bell.as_mut().reset(deadline);
+        }
+        Poll::Pending
     }
 
     fn watch<T>(&mut self, cx: &mut Context<'_>, polled: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
@@ -40,7 +58,10 @@ impl<S: AsyncRead + Unpin> AsyncRead for TimedIo<S> {
         cx: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.inner).poll_read(cx, buffer)
+        match Pin::new(&mut self.inner).poll_read(cx, buffer) {
+            Poll::Pending => self.await_head(cx),
+            ready => ready,
+        }
     }
 }
 

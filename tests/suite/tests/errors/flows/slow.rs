@@ -4,6 +4,7 @@ use std::time::{Duration, Instant};
 
 use failwell_rpc::Revision;
 use failwell_transport::HttpSettings;
+use serde_json::json;
 
 use super::refused;
 use crate::client::http::{Http, Server, settings};
@@ -52,6 +53,56 @@ async fn a_head_that_dribbles_in_is_given_up() {
     wire.write(b"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nX-").await;
     assert!(wire.closes_within(Duration::from_secs(20)).await);
     Http::open(&server, Revision::LATEST).await.still_works().await;
+}
+
+/// Each head has its time anew, and a byte now and then does not make it longer.
+#[tokio::test]
+async fn every_head_of_a_connection_has_the_same_time() {
+    let world = World::new();
+    let quick = HttpSettings { head_deadline: Duration::from_secs(2), ..settings() };
+    let server = Server::start(&world, quick).await;
+    let client = Http::open(&server, Revision::LATEST).await;
+    let (whole, _) = good_request(&client);
+    let mut wire = Wire::connect(server.address).await;
+    for _ in 0..3 {
+        wire.write(&whole).await;
+        assert_eq!(wire.response().await.status, 200);
+        tokio::time::sleep(Duration::from_millis(900)).await;
+    }
+    let began = Instant::now();
+    let dribble = async {
+        for byte in whole.iter().cycle() {
+            wire.write(&[*byte]).await;
+            if wire.closes_within(Duration::from_millis(300)).await {
+                return;
+            }
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(20), dribble).await.expect("the connection is given up");
+    assert!(began.elapsed() > Duration::from_millis(800), "{:?}", began.elapsed());
+}
+
+#[tokio::test]
+async fn an_answer_may_take_longer_than_a_head() {
+    let world = World::new();
+    let quick = HttpSettings { head_deadline: Duration::from_millis(500), ..settings() };
+    let server = Server::start(&world, quick).await;
+    let revision = Revision::LATEST;
+    let client = Http::open(&server, revision).await;
+    for accept in ["application/json, text/event-stream", "text/event-stream, application/json"] {
+        let late = letter::tool(revision, "5", "suite_late", json!({"ms": 1_500}));
+        let mut headers = client.usual(late.as_bytes());
+        headers.retain(|(name, _)| name != "Accept");
+        headers.push(("Accept".to_owned(), accept.to_owned()));
+        let mut wire = Wire::connect(server.address).await;
+        wire.write(&request("POST", "/mcp", &server.address.to_string(), &headers, late.as_bytes())).await;
+        let response = wire.response().await;
+        assert_eq!(response.is_events(), accept.starts_with("text"));
+        assert_eq!(response.message().first_text(), "1500 ms later");
+        wire.write(&good_request(&client).0).await;
+        assert_eq!(wire.response().await.status, 200, "{accept}");
+    }
+    assert!(world.journal().is_empty());
 }
 
 #[tokio::test]

@@ -1,0 +1,54 @@
+# The program as it is released: built twice. The first build counts which branches are taken while it serves the gateway
+# benchmark's traffic and solves the symbolic corpus; the second is laid out by these counts. A third less processor time per
+# call, and less of the program in memory. The counts are as old as the sources, so they are made anew whenever those change.
+
+RELEASES=$CACHE/release
+
+# Sets RELEASE to the program.
+build_release() {
+	need_cargo
+	local host counting counts merge
+	host=$(rustc -vV | sed -n 's/^host: //p')
+	merge=$(counts_merger "$host")
+	mkdir -p "$RELEASES"
+	# For a target, so that build scripts and macros are built as ever.
+	say "building the program that counts (minutes)"
+	RUSTFLAGS="-Cprofile-generate=$RELEASES/raw" CARGO_TARGET_DIR=$RELEASES/counting \
+		cargo build --release --locked --quiet --target "$host" -p failwell
+	counting=$RELEASES/counting/$host/release/failwell
+	counts=$RELEASES/$(sha256sum "$counting" | cut -c1-16).profdata
+	if [[ ! -f $counts ]]; then
+		say "counting (a minute or two)"
+		rm -rf "$RELEASES/raw" "$RELEASES"/*.profdata
+		train "$counting"
+		"$merge" merge --output="$counts.part" "$RELEASES/raw"
+		mv "$counts.part" "$counts"
+	fi
+	say "building the program itself (minutes)"
+	# As one unit: what is called together is laid out together, whichever crate it comes from.
+	RUSTFLAGS="-Cprofile-use=$counts" CARGO_TARGET_DIR=$RELEASES/laid-out \
+		CARGO_PROFILE_RELEASE_LTO=fat CARGO_PROFILE_RELEASE_CODEGEN_UNITS=1 \
+		cargo build --release --locked --quiet --target "$host" -p failwell
+	RELEASE=$RELEASES/laid-out/$host/release/failwell
+}
+
+# What the program is laid out for. Whether bars are met while it counts does not matter; that there are counts does.
+train() {
+	(cd bench && cargo build --release --locked --quiet -p bench-gateway --bins)
+	BENCH_FAILWELL=$1 "$CARGO_TARGET_DIR/release/bench-gateway" --no-peers --only failwell --rounds 3 >"$RELEASES/train.log" 2>&1 ||
+		die "the gateway benchmark failed while counting" "read $RELEASES/train.log"
+	install_symbolic
+	PEERS=0 ROUNDS=1 BINARY=$1 bench/symbolic/run >>"$RELEASES/train.log" 2>&1 || true
+	compgen -G "$RELEASES/raw/*.profraw" >/dev/null || die "nothing was counted" "read $RELEASES/train.log"
+}
+
+# Comes with the compiler, in the same version.
+counts_merger() {
+	local tool
+	tool=$(rustc --print sysroot)/lib/rustlib/$1/bin/llvm-profdata
+	if [[ ! -x $tool ]]; then
+		command -v rustup >/dev/null || die "llvm-profdata is not installed" "install Rust with rustup (https://rustup.rs), run ./x again"
+		rustup component add llvm-tools >&2
+	fi
+	echo "$tool"
+}
