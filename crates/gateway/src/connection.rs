@@ -202,18 +202,20 @@ impl Starter {
                 child::start(&self.launcher, &self.settings, tally, stop.clone(), changed).await?
             };
             let link = Link::Child(line);
+            link.patrons().visit(cx);
             let introduction = introduce(&link, known.era, &declared).await?;
             return Ok((link, introduction));
         }
         if known.wire == Wire::Events {
-            return self.reach_by_events(&declared, stop, changed).await;
+            return self.reach_by_events(&declared, cx, stop, changed).await;
         }
         let (repeated, tokens) = (self.repeated.clone(), self.tokens.clone());
         let link = http::connect(&self.settings, repeated, tokens, stop.clone(), changed.clone())?;
         let link = Link::Remote(link);
+        link.patrons().visit(cx);
         match introduce(&link, known.era, &declared).await {
             Err(fault) if known.wire == Wire::Found && sse::may_be_spoken_after(&fault) => {
-                let reached = self.reach_by_events(&declared, stop, changed).await;
+                let reached = self.reach_by_events(&declared, cx, stop, changed).await;
                 reached.map_err(|other| fault.absorbing(other))
             }
             introduced => Ok((link, introduced?)),
@@ -223,6 +225,7 @@ impl Starter {
     async fn reach_by_events(
         &self,
         declared: &Value,
+        cx: &Context,
         stop: &CancellationToken,
         changed: impl Fn(Event) + Send + 'static,
     ) -> Result<(Link, Introduction), Fault> {
@@ -231,6 +234,7 @@ impl Starter {
             sse::start(&self.settings, tokens, tally, stop.clone(), changed).await?
         };
         let link = Link::Child(line);
+        link.patrons().visit(cx);
         let introduction = initialize(&link, declared).await?;
         Ok((link, introduction))
     }

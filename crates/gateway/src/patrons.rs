@@ -34,7 +34,7 @@ struct Known {
     wants_roots: bool,
     /// The sessions it was told the roots of.
     asked: HashSet<u64>,
-    /// The only one, once its roots changed: to be asked for them outside of any call.
+    /// The only one, to be asked for its roots outside of any call.
     owner: Option<Context>,
 }
 
@@ -48,7 +48,7 @@ impl Patrons {
     }
 
     /// Somebody uses the connection. Several stay several for as long as it lasts: nobody can say whose state it holds.
-    pub(crate) fn visit(&self, cx: &Context) {
+    pub(crate) fn visit(self: &Arc<Self>, cx: &Context) {
         let number = cx.session_number().unwrap_or(SEVERAL);
         let only = self.only.load(Ordering::Relaxed);
         if only != number && only != SEVERAL {
@@ -57,13 +57,17 @@ impl Patrons {
     }
 
     #[cold]
-    fn admit(&self, number: u64, cx: &Context) {
+    fn admit(self: &Arc<Self>, number: u64, cx: &Context) {
         let mut known = self.lock();
         let is_gone = known.ended.as_ref().is_some_and(CancellationToken::is_cancelled);
         let is_free = self.only.load(Ordering::Relaxed) == NOBODY || is_gone;
         let only = if is_free { number } else { SEVERAL };
         known.ended = cx.end_of_session().cloned();
-        known.owner = None;
+        // Servers ask for roots as soon as they were introduced, before the first call reaches them.
+        known.owner = (only != SEVERAL).then(|| cx.beside()).flatten();
+        if known.owner.is_some() {
+            self.clone().forget_later(cx);
+        }
         self.only.store(only, Ordering::Relaxed);
     }
 

@@ -150,6 +150,12 @@ impl Context {
         self.0.session.as_ref().map(|session| &session.ended)
     }
 
+    /// The same client outside of this request, for what belongs to none; `None` where it can be told and asked within
+    /// requests alone.
+    pub fn beside(&self) -> Option<Context> {
+        self.0.recorder.0.beside_requests(self.0.session.as_ref()?)
+    }
+
     /// The reference of this exchange.
     pub fn reference(&self) -> Ref {
         self.0.reference

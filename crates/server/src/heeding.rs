@@ -70,7 +70,7 @@ impl House {
     }
 
     /// A session by itself, outside of any request; `None` where the client can be told and asked within requests alone.
-    fn beside_requests(self: &Arc<Self>, session: &Arc<Session>) -> Option<Context> {
+    pub(crate) fn beside_requests(self: &Arc<Self>, session: &Arc<Session>) -> Option<Context> {
         let around = self.around(session).filter(|around| around.client.revision.era() == Era::Session)?;
         let (log_level, asking) = (Some(session.log_level()), Asking::Session(session.clone()));
         Some(Context::new(Surroundings { log_level, asking, ..around }))

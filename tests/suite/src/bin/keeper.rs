@@ -1,5 +1,5 @@
 //! An upstream of the session era that remembers everything it was told, over standard input and output. The file
-//! KEEPER_LOG names has it line by line.
+//! KEEPER_LOG names has it line by line. With KEEPER_ROOTS it asks for roots as soon as it was introduced.
 
 use std::io::{BufRead, Write, stdin, stdout};
 use std::process::ExitCode;
@@ -54,7 +54,9 @@ fn main() -> ExitCode {
                 kept.answered.notify_all();
             }
             (Some(method), None) => {
-                if method == "notifications/roots/list_changed" {
+                let is_begin =
+                    method == "notifications/initialized" && std::env::var_os("KEEPER_ROOTS").is_some();
+                if is_begin || method == "notifications/roots/list_changed" {
                     ask_for_roots();
                 }
                 kept.memory.lock().unwrap_or_else(PoisonError::into_inner).notices.push(message);

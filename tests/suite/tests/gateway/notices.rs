@@ -76,6 +76,33 @@ async fn a_child_hears_that_roots_changed_and_is_told_the_new_ones() {
     }
 }
 
+/// As the filesystem server everybody uses does.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_child_that_asks_for_roots_when_it_was_introduced_is_told_them() {
+    for sharing in [None, Some(Sharing::PerCaller)] {
+        let mut settings = keeper(sharing);
+        if let Reach::Child { environment, .. } = &mut settings.reach {
+            environment.push(("KEEPER_ROOTS".to_owned(), failwell_fault::Secret::new("yes".to_owned())));
+        }
+        let mut client = World::new(vec![settings]).await.able(Era::Session, with_roots()).await;
+        let id = client.start("tools/call", json!({"name": "up__memory", "arguments": {}})).await;
+        let mut answered = false;
+        let mut shown = false;
+        while !(answered && shown) {
+            let heard = client.hear().await;
+            answered |= heard["id"] == id;
+            if heard["method"] == "roots/list" {
+                let result = json!({"roots": [{"uri": "file:///here"}]});
+                client.send(&json!({"jsonrpc": "2.0", "id": heard["id"], "result": result})).await;
+                shown = true;
+            }
+        }
+        let after = told(&mut client, 1).await;
+        assert_eq!(after["roots"][0]["result"]["roots"][0]["uri"], "file:///here", "{sharing:?}: {after}");
+        client.gateway.stop();
+    }
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_child_of_several_clients_is_told_the_roots_of_none() {
     let folder = Folder::create();
@@ -155,7 +182,8 @@ async fn a_session_over_http_hears_that_roots_changed_and_is_told_the_new_ones()
     let mut client = world.able(Era::Session, with_roots()).await;
     assert_eq!(text(&client.call("up__t", json!({})).await), "fine");
     asks.store(true, Ordering::SeqCst);
-    assert_eq!(answer_about_roots(&script, 0).await["error"]["code"], -32601, "nobody can answer this yet");
+    show_root(&mut client, "file:///old").await;
+    assert_eq!(answer_about_roots(&script, 0).await["result"]["roots"][0]["uri"], "file:///old");
     client.send(&notice(CHANGED, json!({}))).await;
     show_root(&mut client, "file:///new").await;
     assert_eq!(answer_about_roots(&script, 1).await["result"]["roots"][0]["uri"], "file:///new");
