@@ -235,6 +235,17 @@ impl Inner {
         if let Some(known) = self.catalogue.get(member.name(), list, lives) {
             return Ok(known);
         }
+        // Rare and large, so kept apart: what every call is made of stays small.
+        Box::pin(self.list_anew(member, list, lives, cx)).await
+    }
+
+    async fn list_anew(
+        &self,
+        member: &Member,
+        list: List,
+        lives: u64,
+        cx: &Context,
+    ) -> Result<Arc<Vec<Entry>>, Fault> {
         let asking = async {
             if self.offers(member, list, cx).await? {
                 member.list(list, cx).await
@@ -315,7 +326,8 @@ impl Inner {
             }
             return Err(self.unknown(list, name, cx));
         }
-        let (found, _) = self.all(list, cx).await;
+        // Rare and large, so kept apart.
+        let (found, _) = Box::pin(self.all(list, cx)).await;
         let mut having = found.iter().flat_map(|entries| entries.iter()).filter(|entry| entry.shown == name);
         match (having.next(), having.next()) {
             (Some(only), None) => {

@@ -270,24 +270,29 @@ async fn answered(
     parking: &Arc<Parking>,
 ) -> Result<Members, Fault> {
     let seated = upstream.seated(cx).await?;
-    let client_era = cx.client().revision.era();
-    match (client_era, seated.1.era()) {
-        (_, Era::Modern) => answer_rounds(upstream, seated, method, params, cx).await,
-        (Era::Session, Era::Session) => {
-            let result = in_session(upstream.clone(), method, params, Relay::direct(cx)).await?;
-            Ok(Found::of(result).members)
-        }
-        // A task has its own way of asking.
-        (Era::Modern, Era::Session) if params.is_task() && cx.client().can(Capability::Tasks) => {
-            let result = in_session(upstream.clone(), method, params, Relay::direct(cx)).await?;
-            Ok(Found::of(result).members)
-        }
-        (Era::Modern, Era::Session) => {
-            let result =
-                parking.call(cx, |relay| in_session(upstream.clone(), method, params, relay)).await?;
-            Ok(Found::of(result).members)
-        }
+    match seated.1.era() {
+        Era::Modern => answer_rounds(upstream, seated, method, params, cx).await,
+        // Kept apart: what a call between two of the modern era is made of stays small.
+        Era::Session => Box::pin(answered_in_session(upstream, method, params, cx, parking)).await,
     }
+}
+
+/// The same of an upstream of the session era.
+async fn answered_in_session(
+    upstream: &Arc<Upstream>,
+    method: &'static str,
+    params: Params,
+    cx: &Context,
+    parking: &Arc<Parking>,
+) -> Result<Members, Fault> {
+    let is_session = cx.client().revision.era() == Era::Session;
+    // A task has its own way of asking.
+    let is_followed = params.is_task() && cx.client().can(Capability::Tasks);
+    let result = match is_session || is_followed {
+        true => in_session(upstream.clone(), method, params, Relay::direct(cx)).await?,
+        false => parking.call(cx, |relay| in_session(upstream.clone(), method, params, relay)).await?,
+    };
+    Ok(Found::of(result).members)
 }
 
 /// A request to an upstream of the session era, which asks its questions while it works.

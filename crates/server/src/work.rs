@@ -46,6 +46,15 @@ impl House {
     ) -> Result<Outcome, Fault> {
         let desk = Desk { house: self, client, arrival, said, to, watched };
         match call {
+            Call::Tool(invocation) => desk.tool(invocation).await,
+            // Rarer and larger, so kept apart: what every call of a tool is made of stays small.
+            other => Box::pin(self.other_work(other, desk)).await,
+        }
+    }
+
+    async fn other_work(self: &Arc<Self>, call: Call<'_>, desk: Desk<'_>) -> Result<Outcome, Fault> {
+        let arrival = desk.arrival;
+        match call {
             Call::Initialize { version, capabilities } => {
                 // The client as it introduces itself: what is settled for it may depend on what it can do.
                 let client = Client::new(arrival.caller.clone(), spoken(&version), capabilities.clone());
