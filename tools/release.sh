@@ -25,9 +25,8 @@ build_release() {
 		mv "$counts.part" "$counts"
 	fi
 	say "building the program itself (minutes)"
-	# As one unit: what is called together is laid out together, whichever crate it comes from.
+	# With the very settings of the first: the counts know functions by the unit they were compiled in.
 	RUSTFLAGS="-Cprofile-use=$counts" CARGO_TARGET_DIR=$RELEASES/laid-out \
-		CARGO_PROFILE_RELEASE_LTO=fat CARGO_PROFILE_RELEASE_CODEGEN_UNITS=1 \
 		cargo build --release --locked --quiet --target "$host" -p failwell
 	RELEASE=$RELEASES/laid-out/$host/release/failwell
 }
