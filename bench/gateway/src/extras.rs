@@ -72,6 +72,7 @@ async fn memory(options: &Options, stage: &Stage, bars: &mut Bars) -> Result<(),
     bars.at_most("idle, one server behind it: resident", idle.resident(), 12.0, " MB");
     drop(idle);
     let busy = Ten::start(options, stage, 10)?;
+    tokio::time::sleep(SETTLING).await;
     for _ in 0..3 {
         busy.ask(100).await?;
     }
