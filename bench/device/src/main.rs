@@ -37,8 +37,11 @@ async fn measure(folder: &Path, count: usize) -> Result<bool, String> {
     let pictures: Vec<Bytes> = (0..count * 2).map(picture).collect();
     let (alone, together) = pictures.split_at(count);
     let plain = plain::write(&folder.join("plain"), alone).map_err(|error| error.to_string())?;
-    let shelf = Shelf::open(&folder.join("shelf"), ShelfSettings { most_bytes: 64 << 30, ..ShelfSettings::default() })
-        .map_err(|fault| fault.to_string())?;
+    let shelf = Shelf::open(
+        &folder.join("shelf"),
+        ShelfSettings { most_bytes: 64 << 30, ..ShelfSettings::default() },
+    )
+    .map_err(|fault| fault.to_string())?;
     println!("{count} pictures of 1 MB");
     show("plain files, written through", count, plain);
     let kept = one_by_one(&shelf, alone).await?;
@@ -48,7 +51,10 @@ async fn measure(folder: &Path, count: usize) -> Result<bool, String> {
     show("read back", count, read(&shelf, alone).await?);
     let ratio = kept.as_secs_f64() / plain.as_secs_f64();
     let held = ratio <= BAR;
-    println!("{} keeping takes {ratio:.2}× of a plain file, at most {BAR}×", if held { "held  " } else { "MISSED" });
+    println!(
+        "{} keeping takes {ratio:.2}× of a plain file, at most {BAR}×",
+        if held { "held  " } else { "MISSED" }
+    );
     Ok(held)
 }
 
@@ -111,7 +117,8 @@ async fn at_once(shelf: &Shelf, pictures: &[Bytes]) -> Result<Duration, String> 
 async fn read(shelf: &Shelf, pictures: &[Bytes]) -> Result<Duration, String> {
     let mut addresses = Vec::new();
     for picture in pictures {
-        addresses.push(shelf.put(screenshot()?, picture.clone()).await.map_err(|fault| fault.to_string())?.uri);
+        addresses
+            .push(shelf.put(screenshot()?, picture.clone()).await.map_err(|fault| fault.to_string())?.uri);
     }
     let began = Instant::now();
     for (address, picture) in addresses.iter().zip(pictures) {

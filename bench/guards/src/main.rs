@@ -36,18 +36,29 @@ fn main() -> ExitCode {
 
 fn run() -> Result<bool, Failure> {
     let rule = Rule::everywhere(Action::Redact);
-    let all = GuardSettings { secrets: rule.clone(), pii: rule.clone(), injection: rule, ..GuardSettings::default() };
+    let all = GuardSettings {
+        secrets: rule.clone(),
+        pii: rule.clone(),
+        injection: rule,
+        ..GuardSettings::default()
+    };
     let (all, standard) = (guards(all)?, guards(GuardSettings::default())?);
     let call = message(&prose(16 * 1024));
     let ours = cpu_per_call(&all, &call, 400)?;
     let theirs = peer(&call)?;
     let ratio = theirs / ours;
-    println!("16 KB through all guards: ours {:.1} µs, Gatekit {:.1} µs of CPU: {ratio:.0} times less (at least {LEAST})", ours / 1e3, theirs / 1e3);
+    println!(
+        "16 KB through all guards: ours {:.1} µs, Gatekit {:.1} µs of CPU: {ratio:.0} times less (at least {LEAST})",
+        ours / 1e3,
+        theirs / 1e3
+    );
     let usual = cpu_per_call(&standard, &call, 400)?;
     println!("16 KB as guarded without a file: {:.2} µs", usual / 1e3);
     let (growth, quotes) = (growth(&all)?, quotes(&all)?);
     let standard_quotes = self::quotes(&standard)?;
-    println!("a quote by a letter of prose: {quotes:.2} with all guards, {standard_quotes:.2} without a file (at most {MOST_FOR_QUOTES})");
+    println!(
+        "a quote by a letter of prose: {quotes:.2} with all guards, {standard_quotes:.2} without a file (at most {MOST_FOR_QUOTES})"
+    );
     Ok([ratio >= LEAST, growth <= MOST_GROWTH, quotes <= MOST_FOR_QUOTES, standard_quotes <= MOST_FOR_QUOTES]
         .iter()
         .all(|held| *held))
@@ -129,7 +140,8 @@ fn quotes(guards: &Guards) -> Result<f64, Failure> {
 
 /// The same message through the peer's plugins, in its own process.
 fn peer(call: &str) -> Result<f64, Failure> {
-    let python = std::env::var("BENCH_GATEKIT_PYTHON").map_err(|_| "run this as ./x bench guards, which installs the peer")?;
+    let python = std::env::var("BENCH_GATEKIT_PYTHON")
+        .map_err(|_| "run this as ./x bench guards, which installs the peer")?;
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/peer.py");
     let mut child =
         Command::new(python).args([script, "15"]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn()?;

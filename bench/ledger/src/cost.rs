@@ -47,7 +47,10 @@ fn report(rounds: &[Vec<Figures>]) -> bool {
     for ((name, _, most), measured) in CONTENDERS.iter().zip(rounds) {
         let figure = Figures::median(measured);
         let without = rounds.first().map_or(measured, |without| without);
-        let (keeps, costs) = (Figures::times_as_fast(measured, without), Figures::times_the(|figures| figures.cpu, measured, without) - 1.0);
+        let (keeps, costs) = (
+            Figures::times_as_fast(measured, without),
+            Figures::times_the(|figures| figures.cpu, measured, without) - 1.0,
+        );
         let missed = most.is_some_and(|most| costs > most);
         met &= !missed;
         println!(

@@ -6,7 +6,7 @@ use std::sync::mpsc::{Sender, channel, sync_channel};
 use std::time::Duration;
 
 use failwell_fault::{Effect, Fault, reason};
-use tokio::sync::oneshot;
+use tokio::sync::{Notify, oneshot};
 
 use crate::journal::Journal;
 use crate::record::Record;
@@ -16,6 +16,12 @@ use crate::writer::{Item, Writer};
 
 /// Records that wait to be written at the most.
 const LONGEST_QUEUE: u64 = 65_536;
+/// From this many on, whoever adds one waits a little, so that the bound is seldom met and memory stays small.
+const CROWDED: u64 = 8_192;
+/// From this many on, the thread that writes no longer lets others first.
+const BEHIND: u64 = 4_096;
+/// How long an answer is held up at the most, where no record was promised.
+const HOLD_UP: Duration = Duration::from_millis(250);
 /// Bytes of bodies and stories that wait at the most.
 const HEAVIEST_QUEUE: usize = 64 << 20;
 /// How long a request waits for its record at the most.
@@ -43,9 +49,21 @@ pub(crate) struct Shared {
     pub(crate) weight: AtomicUsize,
     pub(crate) lag_us: AtomicU64,
     pub(crate) sink_failures: AtomicU64,
+    /// Told whenever fewer wait than before.
+    pub(crate) room: Notify,
 }
 
 impl Shared {
+    /// Whether more comes than is written.
+    pub(crate) fn is_behind(&self) -> bool {
+        self.waiting.load(Ordering::Relaxed) > BEHIND
+    }
+
+    /// Not while it cannot be written: nobody knows for how long.
+    fn is_crowded(&self) -> bool {
+        self.waiting.load(Ordering::Relaxed) > CROWDED && !self.broken.load(Ordering::Relaxed)
+    }
+
     pub(crate) fn lose(&self, records: u64) {
         self.lost.fetch_add(records, Ordering::Relaxed);
         self.lost_untold.fetch_add(records, Ordering::Relaxed);
@@ -119,6 +137,27 @@ impl Ledger {
     /// Hands a record over. Never waits; what does not fit is counted.
     pub fn note(&self, record: Box<Record>) {
         let _ = self.put(record, None);
+    }
+
+    /// Whether an answer should wait for [`Ledger::room`] before it leaves.
+    pub fn is_crowded(&self) -> bool {
+        self.shared.is_crowded()
+    }
+
+    /// Waits until the thread that writes has caught up, a little while at the most. Callers come no faster than their
+    /// records are written then, instead of records being lost.
+    pub async fn room(&self) {
+        let caught_up = async {
+            while self.is_crowded() {
+                let mut told = std::pin::pin!(self.shared.room.notified());
+                // From here on nothing is missed; what was told before is seen in the numbers.
+                told.as_mut().enable();
+                if self.is_crowded() {
+                    told.await;
+                }
+            }
+        };
+        let _ = tokio::time::timeout(HOLD_UP, caught_up).await;
     }
 
     /// Hands a record over and waits until it is on disk.

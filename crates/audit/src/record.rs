@@ -130,6 +130,9 @@ pub struct Verdict {
     pub took: Duration,
 }
 
+/// Unless told otherwise, one guard looks, at results. Thousands of records may wait, so they hold no more than they use.
+const USUAL_VERDICTS: usize = 1;
+
 /// What is learnt about an exchange along its way.
 #[derive(Debug, Default)]
 pub struct Trail {
@@ -165,7 +168,11 @@ impl Trail {
 
     /// A guard has decided.
     pub fn decide(&self, verdict: Verdict) {
-        self.verdicts.lock().unwrap_or_else(PoisonError::into_inner).push(verdict);
+        let mut verdicts = self.verdicts.lock().unwrap_or_else(PoisonError::into_inner);
+        if verdicts.is_empty() {
+            verdicts.reserve_exact(USUAL_VERDICTS);
+        }
+        verdicts.push(verdict);
     }
 
     /// What it was about, and what the guards said.

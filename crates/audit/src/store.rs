@@ -55,9 +55,10 @@ impl Store {
         // FULL: a commit is on disk when it returns. NORMAL: it is after the next checkpoint; a crash of this
         // program loses nothing either way.
         let synchronous = if promise == Promise::Critical { "FULL" } else { "NORMAL" };
+        // Records are added at the end: what was written is seldom read again.
         let pragmas = format!(
             "PRAGMA synchronous = {synchronous}; PRAGMA wal_autocheckpoint = 4000; \
-             PRAGMA journal_size_limit = 67108864;"
+             PRAGMA journal_size_limit = 67108864; PRAGMA cache_size = -512;"
         );
         let connection = failwell_drawer::open(&path, PATIENCE, &pragmas).or_fault(&reason::AUDIT_FAILED)?;
         let mut store = Store { connection };
@@ -90,15 +91,24 @@ impl Store {
 
     /// Adds records to the chain, all or none. Where it ended before is read anew each time: another process
     /// may have added to it.
-    pub(crate) fn append(&mut self, drafts: &[Draft]) -> Result<Vec<Head>, Fault> {
+    pub(crate) fn append(&mut self, drafts: &[Draft], pace: Pace) -> Result<Vec<Head>, Fault> {
         let added = self.begin().and_then(|transaction| {
             let before = head(&transaction)?;
-            let added = add(&transaction, before, drafts)?;
+            let added = add(&transaction, before, drafts, pace)?;
             transaction.commit()?;
             Ok(added)
         });
         added.or_fault(&reason::AUDIT_FAILED)
     }
+}
+
+/// How records are written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Pace {
+    /// Others go first.
+    Calm,
+    /// More comes than is written.
+    Hurried,
 }
 
 /// Records between two times that others are let first.
@@ -113,7 +123,12 @@ pub(crate) fn let_others_first(place: usize) {
 }
 
 /// Each record's number and hash.
-fn add(transaction: &Transaction<'_>, before: Head, drafts: &[Draft]) -> rusqlite::Result<Vec<Head>> {
+fn add(
+    transaction: &Transaction<'_>,
+    before: Head,
+    drafts: &[Draft],
+    pace: Pace,
+) -> rusqlite::Result<Vec<Head>> {
     let mut insert = transaction
         .prepare_cached("INSERT INTO record (seq, at, ref, hash, body) VALUES (?1, ?2, ?3, ?4, ?5)")?;
     let mut head = before;
@@ -123,7 +138,9 @@ fn add(transaction: &Transaction<'_>, before: Head, drafts: &[Draft]) -> rusqlit
         head = Head { seq, hash: head.hash.next(seq, draft.body.as_bytes()) };
         insert.execute(params![seq, draft.at, draft.reference, head.hash.as_bytes(), draft.body])?;
         added.push(head);
-        let_others_first(place);
+        if pace == Pace::Calm {
+            let_others_first(place);
+        }
     }
     set_head(transaction, head)?;
     Ok(added)

@@ -16,10 +16,10 @@ use crate::record::Record;
 use crate::redact::Redact;
 use crate::settings::{LedgerSettings, Promise};
 use crate::sink::Written;
-use crate::store::{Draft, Store, let_others_first};
+use crate::store::{Draft, Pace, Store, let_others_first};
 
 /// Records written at once at the most.
-const LARGEST_BATCH: usize = 4_096;
+const LARGEST_BATCH: usize = 512;
 /// How long records gather before they are written, when nobody waits for them. Also keeps requests from waking
 /// this thread one by one.
 const GATHER: Duration = Duration::from_millis(10);
@@ -126,7 +126,9 @@ impl Writer {
                 self.oldest.get_or_insert(record.ended);
                 self.weight += record.weight();
                 self.records += 1;
-                let_others_first(self.drafts.len());
+                if !self.shared.is_behind() {
+                    let_others_first(self.drafts.len());
+                }
                 self.drafts.push(self.draft(&record));
                 self.waiting.extend(kept);
             }
@@ -179,7 +181,8 @@ impl Writer {
             Some(store) => store,
             None => self.store.insert(Store::open(&self.settings.folder, self.settings.promise)?),
         };
-        let heads = store.append(&self.drafts)?;
+        let pace = if self.shared.is_behind() { Pace::Hurried } else { Pace::Calm };
+        let heads = store.append(&self.drafts, pace)?;
         self.through = heads.last().map_or(self.through, |head| head.seq);
         if !self.settings.sinks.is_empty() {
             let bodies = self.drafts.drain(..).map(|draft| draft.body);
@@ -216,6 +219,7 @@ impl Writer {
         self.store = None;
         self.retry_at = Some(Instant::now() + RETRY);
         self.shared.broken.store(true, Ordering::Release);
+        self.shared.room.notify_waiters();
         self.give_up();
     }
 
@@ -240,6 +244,7 @@ impl Writer {
         self.shared.weight.fetch_sub(self.weight, Ordering::Relaxed);
         self.drafts.clear();
         (self.records, self.weight, self.oldest) = (0, 0, None);
+        self.shared.room.notify_waiters();
     }
 
     /// Old records go when there is time, or when there are many new ones.

@@ -184,3 +184,45 @@ fn a_ledger_that_comes_back_has_what_was_noted_meanwhile() {
     assert_eq!((ledger.health().works, ledger.health().lost, ledger.health().waiting), (true, 0, 0));
     assert_eq!(verified(&place).records, 10);
 }
+
+/// Whoever comes while thousands wait is held up, though not for long; nothing is lost for it.
+#[test]
+fn a_crowd_waits_for_the_thread_that_writes() {
+    const MANY: u64 = 9_000;
+    let folder = Folder::new("crowd");
+    let ledger = ledger(LedgerSettings::in_folder(folder.path()));
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime");
+    let held_up = || {
+        let began = Instant::now();
+        runtime.block_on(ledger.room());
+        began.elapsed()
+    };
+    let other = rusqlite::Connection::open(folder.path().join(LedgerSettings::FILE)).expect("the ledger");
+    other.execute_batch("BEGIN IMMEDIATE").expect("a lock nobody gets past");
+    for _ in 0..MANY {
+        ledger.note(fine("echo"));
+    }
+    assert!(ledger.is_crowded());
+    assert!(held_up() >= Duration::from_millis(200), "nobody was held up");
+    other.execute_batch("ROLLBACK").expect("the lock is gone");
+    let until = Instant::now() + Duration::from_secs(60);
+    while ledger.is_crowded() {
+        assert!(Instant::now() < until, "the crowd stays");
+        held_up();
+    }
+    ledger.flush();
+    assert_eq!((ledger.health().lost, verified(folder.path()).records), (0, MANY));
+}
+
+/// Nobody knows how long a disk stays full: answers do not wait for it.
+#[test]
+fn a_broken_ledger_holds_nobody_up() {
+    let folder = Folder::new("full");
+    let place = folder.path().join("state");
+    std::fs::write(&place, "in the way").expect("written");
+    let ledger = ledger(LedgerSettings::in_folder(&place));
+    for _ in 0..9_000 {
+        ledger.note(fine("echo"));
+    }
+    assert!(!ledger.is_crowded() && ledger.health().waiting >= 9_000);
+}

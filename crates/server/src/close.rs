@@ -34,6 +34,10 @@ impl House {
         };
         match (record, self.books.ledger()) {
             (Some(record), Some(ledger)) => Box::pin(self.keep(record, ledger, reply)).await,
+            (None, Some(ledger)) if ledger.is_crowded() => {
+                Box::pin(ledger.room()).await;
+                reply
+            }
             _ => reply,
         }
     }

@@ -4,7 +4,7 @@ use failwell_fault::{Fault, OrFault, reason};
 use failwell_render::Moment;
 use rusqlite::{Connection, OptionalExtension, Transaction, params};
 
-use super::{Draft, Store, add, head, pruned};
+use super::{Draft, Pace, Store, add, head, pruned};
 use crate::chain::{Hash, Head};
 use crate::line::{Event, Line};
 use crate::settings::Retention;
@@ -79,7 +79,7 @@ fn cut(transaction: &Transaction<'_>, before: Head, last: i64, now: Moment) -> r
     )?;
     let records = u64::try_from(last - before.seq).unwrap_or(0);
     let event = Event::Pruned { through: last, hash: hash.to_string(), records };
-    add(transaction, head(transaction)?, &[Draft::of_event(event, now)]).map(|_| ())
+    add(transaction, head(transaction)?, &[Draft::of_event(event, now)], Pace::Calm).map(|_| ())
 }
 
 impl Draft {

@@ -15,7 +15,7 @@ use super::writing::Writing;
 /// Bytes read at once at the least; what is known to come is read into one place as it comes.
 const READ: usize = 4 * 1024;
 /// Room for an answer of which nothing is known: most fit.
-const USUAL: usize = 8 * 1024;
+const USUAL: usize = READ;
 /// Bytes made room for ahead of what came at the most: a length is only what somebody says.
 const AHEAD: usize = 64 * 1024;
 

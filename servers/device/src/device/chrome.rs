@@ -1,6 +1,7 @@
 //! Chromium's own driver. A phone is emulated in the browser, an app is the address of a page, and what W3C has no
 //! command for goes through the browser's debugging protocol.
 
+use bytes::Bytes;
 use failwell_fault::{Fault, reason};
 use serde_json::{Map, Value, json};
 
@@ -24,6 +25,11 @@ const VIEWPORT: &str = "return [window.innerWidth, window.innerHeight, window.de
 const PLACE: &str = "const box = arguments[0].getBoundingClientRect();
 return {x: box.x, y: box.y, width: box.width, height: box.height};";
 const ORIGIN: &str = "return location.origin;";
+/// Waits until the page was drawn twice; a page nobody sees is never drawn, so not for long.
+const DRAWN: &str = "return new Promise((done) => {
+  setTimeout(done, 1000);
+  requestAnimationFrame(() => requestAnimationFrame(done));
+});";
 
 /// A session of chromedriver.
 pub(crate) struct Chrome {
@@ -93,6 +99,15 @@ impl Chrome {
         }
     }
 
+    /// A page that has only just come is pictured at the wrong scale, or not at all. One that cannot be asked, for a
+    /// dialog covers it, is pictured as it is.
+    async fn drawn(&self) -> Result<(), Trouble> {
+        match self.client.look_by_script(DRAWN, json!([])).await {
+            Ok(_) | Err(Trouble::Refused { .. }) => Ok(()),
+            Err(trouble) => Err(trouble),
+        }
+    }
+
     async fn window(&self) -> Result<(f64, f64, f64), Trouble> {
         let sizes = self.client.look_by_script(VIEWPORT, json!([])).await?;
         let number = |index: usize| sizes.get(index).and_then(Value::as_f64);
@@ -133,6 +148,20 @@ impl Device for Chrome {
 
     fn look(&self) -> Doing<'_, Screen> {
         Box::pin(async move { of_page(&self.client.look_by_script(LOOK, json!([])).await?) })
+    }
+
+    fn screenshot(&self) -> Doing<'_, Bytes> {
+        Box::pin(async move {
+            self.drawn().await?;
+            self.client.screenshot().await
+        })
+    }
+
+    fn element_screenshot<'a>(&'a self, element: &'a ElementId) -> Doing<'a, Bytes> {
+        Box::pin(async move {
+            self.drawn().await?;
+            self.client.element_screenshot(element).await
+        })
     }
 
     fn find<'a>(&'a self, locator: &'a Locator) -> Doing<'a, ElementId> {
