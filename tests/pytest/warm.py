@@ -122,6 +122,41 @@ def check_a_killed_spare_costs_nothing_but_time(suite):
             assert server.warm().counts() == (2, 0, 0, 0)
 
 
+LISTS_WHAT_IS_OPEN = """import os
+def test_open():
+    links = []
+    for number in os.listdir("/proc/self/fd"):
+        try:
+            links.append(os.readlink("/proc/self/fd/" + number))
+        except OSError:
+            pass  # the listing itself
+    with open(os.path.join(os.path.dirname(__file__), "open.txt"), "w") as file:
+        file.write("\\n".join(links))
+"""
+
+
+def check_a_fork_made_for_its_errand_holds_no_more_than_one_made_ahead(suite):
+    """A copy of the control that lives on in a daemon of the run would hide that the overseer was killed."""
+    project = suite.home / "what-is-open"
+    project.mkdir()
+    (project / "test_open.py").write_text(LISTS_WHAT_IS_OPEN)
+    with Server(suite.binary, project, "--python", suite.python(), env=suite.env) as server:
+
+        def opened():
+            outcome = server.run()
+            assert (outcome.mode, outcome.counts()) == ("warm", (1, 0, 0, 0)), outcome
+            links = (project / "open.txt").read_text().splitlines()
+            return sorted("a file" if "(deleted)" in link else link.partition(":")[0] for link in links)
+
+        server.warm()
+        spare_of(server)
+        ahead = opened()
+        os.kill(spare_of(server)[0], signal.SIGKILL)
+        time.sleep(0.2)
+        made_for_it = opened()
+        assert made_for_it == ahead, (made_for_it, ahead)
+
+
 def check_a_killed_worker_is_replaced(suite):
     with Server(suite.binary, suite.fixtures / "passing", "--python", suite.python(), env=suite.env) as server:
         server.warm()
