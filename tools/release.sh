@@ -21,7 +21,9 @@ build_release() {
 		say "counting (a minute or two)"
 		rm -rf "$RELEASES/raw" "$RELEASES"/*.profdata
 		train "$counting"
-		"$merge" merge --output="$counts.part" "$RELEASES/raw"
+		# What a process was ended in the middle of writing is left out.
+		"$merge" merge --failure-mode=all --output="$counts.part" "$RELEASES/raw" 2>>"$RELEASES/train.log"
+		rm -rf "$RELEASES/raw"
 		mv "$counts.part" "$counts"
 	fi
 	say "building the program itself (minutes)"
@@ -34,6 +36,8 @@ build_release() {
 # What the program is laid out for. Whether bars are met while it counts does not matter; that there are counts does.
 train() {
 	(cd bench && cargo build --release --locked --quiet -p bench-gateway --bins)
+	# A file for each process: many that write into one spoil it now and then.
+	local -x LLVM_PROFILE_FILE=$RELEASES/raw/%p.profraw
 	BENCH_FAILWELL=$1 "$CARGO_TARGET_DIR/release/bench-gateway" --no-peers --only failwell --rounds 3 >"$RELEASES/train.log" 2>&1 ||
 		die "the gateway benchmark failed while counting" "read $RELEASES/train.log"
 	install_symbolic
