@@ -18,6 +18,8 @@ use crate::writer::{Item, Writer};
 const LONGEST_QUEUE: u64 = 65_536;
 /// From this many on, whoever adds one waits a little, so that the bound is seldom met and memory stays small.
 const CROWDED: u64 = 8_192;
+/// The same in bytes of bodies and stories.
+const HEAVY: usize = HEAVIEST_QUEUE / 8;
 /// From this many on, the thread that writes no longer lets others first.
 const BEHIND: u64 = 4_096;
 /// How long an answer is held up at the most, where no record was promised.
@@ -61,7 +63,8 @@ impl Shared {
 
     /// Not while it cannot be written: nobody knows for how long.
     fn is_crowded(&self) -> bool {
-        self.waiting.load(Ordering::Relaxed) > CROWDED && !self.broken.load(Ordering::Relaxed)
+        let is_full = || self.weight.load(Ordering::Relaxed) > HEAVY;
+        (self.waiting.load(Ordering::Relaxed) > CROWDED || is_full()) && !self.broken.load(Ordering::Relaxed)
     }
 
     pub(crate) fn lose(&self, records: u64) {

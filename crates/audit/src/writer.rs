@@ -111,7 +111,8 @@ impl Writer {
     fn gather(&mut self, first: Item, items: &Receiver<Item>) {
         let nobody_waits = matches!(first, Item::Record(_, None));
         self.take(first);
-        if nobody_waits && self.settings.promise == Promise::BestEffort {
+        let is_calm = nobody_waits && !self.shared.is_behind();
+        if is_calm && self.settings.promise == Promise::BestEffort {
             std::thread::sleep(GATHER);
         }
         while self.drafts.len() < LARGEST_BATCH {

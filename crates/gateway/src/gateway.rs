@@ -173,7 +173,9 @@ impl Inner {
     fn upstream(&self, settings: UpstreamSettings) -> Arc<Faces> {
         let (name, known, hubs) = (settings.name.clone(), self.catalogue.clone(), self.hubs.clone());
         let changed = Arc::new(move |event: Event, to: Option<Arc<Party>>| {
-            known.forget(&name);
+            if event.changes_a_list() {
+                known.forget(&name);
+            }
             hubs.announce(&name, &event, to.as_ref());
         });
         Faces::new(settings, &self.launcher, changed, &self.state)

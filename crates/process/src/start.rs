@@ -24,18 +24,25 @@ pub fn forget_start() {
     }
 }
 
-/// The private, read-only mappings of files none of whose pages were changed, by the kernel's account.
+/// The private, read-only mappings of files none of whose pages were changed, by the kernel's account: neither one in
+/// memory nor one that was written out to swap.
 fn as_in_files(maps: &str) -> Vec<(usize, usize)> {
     let mut found = Vec::new();
     let mut candidate = None;
     for line in maps.lines() {
         if let Some(mapping) = mapping(line) {
             candidate = mapping.is_read_from_file.then_some(mapping.range);
-        } else if line.strip_prefix("Anonymous:").is_some_and(|size| size.trim() == "0 kB") {
+        } else if is_some_of(line, "Anonymous:") {
+            candidate = None;
+        } else if line.starts_with("Swap:") && !is_some_of(line, "Swap:") {
             found.extend(candidate.take());
         }
     }
     found
+}
+
+fn is_some_of(line: &str, what: &str) -> bool {
+    line.strip_prefix(what).is_some_and(|size| size.trim() != "0 kB")
 }
 
 struct Mapping {
@@ -64,19 +71,31 @@ mod tests {
 1000-2000 r--p 00000000 fe:00 12 /bin/failwell
 Size:                  4 kB
 Anonymous:             0 kB
+Swap:                  0 kB
+SwapPss:               0 kB
 VmFlags: rd mr mw me
 2000-4000 r-xp 00001000 fe:00 12 /bin/failwell
 Anonymous:             0 kB
+Swap:                  0 kB
 4000-5000 r--p 00003000 fe:00 12 /bin/failwell
 Anonymous:             4 kB
+Swap:                  0 kB
+4800-5000 r--p 00003000 fe:00 12 /bin/failwell
+Anonymous:             0 kB
+Swap:                  4 kB
+SwapPss:               0 kB
 5000-6000 rw-p 00004000 fe:00 12 /bin/failwell
 Anonymous:             0 kB
+Swap:                  0 kB
 6000-7000 r--s 00004000 fe:00 13 /var/shared
 Anonymous:             0 kB
+Swap:                  0 kB
 7000-8000 r-xp 00000000 00:00 0                          [vdso]
 Anonymous:             0 kB
+Swap:                  0 kB
 8000-9000 r--p 00000000 00:00 0 
 Anonymous:             0 kB
+Swap:                  0 kB
 ";
         assert_eq!(as_in_files(maps), [(0x1000, 0x2000), (0x2000, 0x4000)]);
     }

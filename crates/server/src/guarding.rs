@@ -8,7 +8,7 @@ use failwell_audit::{
     BodyRedactor, BodySort, Journal, KeptBody, Redactor, Sighting, Trail, Verdict as Decision,
 };
 use failwell_fault::{Effect, Fault, Name, OrFault, reason};
-use failwell_policy::Guards;
+use failwell_policy::{Caller, Guards};
 use failwell_policy::guard::custom::Subject;
 use failwell_policy::guard::{Action, Direction, Finding, GuardSettings, Verdict};
 use failwell_render::{Moment, Outcome, Reply, render};
@@ -327,14 +327,23 @@ impl House {
     }
 
     /// The server a request is for, where guards tell servers apart.
-    pub(crate) fn server_of(&self, request: &Request<'_>) -> String {
+    pub(crate) fn server_of(&self, request: &Request<'_>, caller: &Caller) -> String {
         if !self.porter.knows_servers() {
             return String::new();
         }
-        let target = request.param("name").or_else(|| request.param("uri"));
-        match target.and_then(|raw| raw.as_str()) {
-            Some(target) => self.server_behind(&target),
-            None => String::new(),
+        let text = |name| request.param(name).and_then(|raw| raw.as_str());
+        match (text("name").or_else(|| text("uri")), text("taskId")) {
+            (Some(target), _) => self.server_behind(&target),
+            (None, Some(task)) => self.tasks.server_of(&task, caller).unwrap_or_default(),
+            (None, None) => String::new(),
+        }
+    }
+
+    /// The same after the work, which may have found out whose the name is.
+    pub(crate) fn server_found(&self, before: String, trail: &Trail) -> String {
+        match trail.target() {
+            Some(target) if before == self.room.info().name => self.server_behind(target),
+            _ => before,
         }
     }
 

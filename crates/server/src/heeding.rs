@@ -25,8 +25,8 @@ const ROOTS_CHANGED: &str = "notifications/roots/list_changed";
 impl House {
     /// A notice within a session.
     pub async fn heed(self: &Arc<Self>, notification: &Notification<'_>, session: &Arc<Session>) -> Concern {
-        self.jot_down(notification, Face::Mcp(session.revision()), &session.caller, &session.id);
         let concern = self.obey(notification, session).await;
+        self.jot_down(notification, Face::Mcp(session.revision()), &session.caller, &session.id).await;
         let is_dropped = match &*notification.method {
             INITIALIZED | CANCELLED | ROOTS_CHANGED => false,
             PROGRESS => concern == Concern::Others,
@@ -96,15 +96,18 @@ impl House {
     }
 
     /// Writes down a notice that is about nothing here.
-    pub fn overhear(&self, notification: &Notification<'_>, face: Face, caller: &Caller, on: &str) {
+    pub async fn overhear(&self, notification: &Notification<'_>, face: Face, caller: &Caller, on: &str) {
         self.books.metrics().disregard();
-        self.jot_down(notification, face, caller, on);
+        self.jot_down(notification, face, caller, on).await;
     }
 
-    /// Writes down a notice. Never waits, not even where records are promised: there is no
-    /// answer that could wait.
-    fn jot_down(&self, notification: &Notification<'_>, face: Face, caller: &Caller, on: &str) {
+    /// Writes down a notice. Does not wait for the record, not even where one is promised: there is no answer that could
+    /// wait. Only a flood of notices is slowed down, before it pushes out the records of others.
+    async fn jot_down(&self, notification: &Notification<'_>, face: Face, caller: &Caller, on: &str) {
         let Some(ledger) = self.books.ledger() else { return };
+        if ledger.is_crowded() {
+            Box::pin(ledger.room()).await;
+        }
         let text = notification.text();
         ledger.note(Box::new(Record {
             to: ReplyTo::misread(None, face),

@@ -24,6 +24,17 @@ pub enum Event {
 }
 
 impl Event {
+    /// Whether what was listed before may no longer be so.
+    pub fn changes_a_list(&self) -> bool {
+        match self {
+            Event::ToolsChanged | Event::PromptsChanged | Event::ResourcesChanged => true,
+            Event::ResourceUpdated(_) | Event::TaskChanged(_) => false,
+            Event::Relayed(event, _) => event.changes_a_list(),
+        }
+    }
+}
+
+impl Event {
     /// The notification that tells of it.
     pub(crate) fn method(&self) -> &'static str {
         match self.kind() {

@@ -160,7 +160,7 @@ impl House {
             }
             Err(fault) => Err(fault),
         };
-        let caller = Some(caller);
+        let (caller, server) = (Some(caller), self.server_found(server, &trail));
         let exchange =
             Exchange { to, happened, began, method, connection, server, caller, request, trail, trace };
         self.close(exchange).await

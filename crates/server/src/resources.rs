@@ -199,7 +199,7 @@ impl House {
             }
             Err(fault) => (Err(fault), None),
         };
-        let caller = Some(caller);
+        let (caller, server) = (Some(caller), self.server_found(server, &trail));
         let exchange =
             Exchange { to, happened, began, method, connection, server, caller, request, trail, trace };
         let reply = self.close(exchange).await;

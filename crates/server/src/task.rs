@@ -1,7 +1,7 @@
 //! Work that goes on after its request was answered: the modern era's tasks extension.
 
 use std::collections::{BTreeMap, HashMap};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use base64::Engine;
@@ -41,6 +41,8 @@ pub(crate) struct Task {
     state: Mutex<State>,
     changed: Notify,
     hub: Hub,
+    /// Whose result it will have, where guards tell servers apart.
+    server: OnceLock<String>,
     pub(crate) cancel: CancellationToken,
 }
 
@@ -86,6 +88,11 @@ impl Tasks {
             .filter(|task| task.caller == *caller && (task.expires > Instant::now() || !task.is_over()))
             .ok_or_else(|| Fault::new(&reason::MCP_UNKNOWN_TASK).fact("taskId", Echo::of_caller(id)))
     }
+
+    /// Whose result a caller's own task has.
+    pub(crate) fn server_of(&self, id: &str, caller: &Caller) -> Option<String> {
+        self.find(id, caller).ok().and_then(|task| task.server.get().cloned())
+    }
 }
 
 impl Task {
@@ -109,8 +116,14 @@ impl Task {
             state: Mutex::new(state),
             changed: Notify::new(),
             hub,
+            server: OnceLock::new(),
             cancel: CancellationToken::new(),
         })
+    }
+
+    /// Its result will be this server's.
+    pub(crate) fn comes_from(&self, server: String) {
+        let _ = self.server.set(server);
     }
 
     fn is_over(&self) -> bool {

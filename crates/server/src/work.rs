@@ -251,6 +251,7 @@ impl Desk<'_> {
             Ok(Supervised::Finished(outcome)) => tool_result(outcome, self.client.revision),
             Ok(Supervised::Detached(work, task)) => {
                 let members = task.base()?;
+                task.comes_from(self.house.server_behind(&name));
                 self.house.follow(work, task, self.client.revision);
                 Ok(Outcome::Mcp { members, meta: None, kind: ResultKind::Task, cache: None })
             }

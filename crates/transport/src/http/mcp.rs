@@ -54,7 +54,9 @@ pub(super) async fn post(door: &Arc<Door>, head: &Head<'_>, bytes: Bytes, caller
         Sort::Modern => modern(door, head, carried, bytes, caller).await,
         // Rare and large, so kept apart: what every request is made of stays small.
         Sort::Initialize if head.session_id().is_none() => {
-            Box::pin(initialize(door, head, bytes, &caller, carried.as_deref())).await
+            let on = head.connection.clone();
+            // A client that hangs up meanwhile leaves a record all the same.
+            Persist::new(initialize(door.clone(), on, bytes, caller, carried), None).await
         }
         sorted @ (Sort::Session | Sort::Initialize | Sort::Batch) => match find(door, head, &caller).await {
             Ok(seat) if matches!(sorted, Sort::Batch) && !seat.session.revision().allows_batch() => {
@@ -142,7 +144,7 @@ async fn modern(
                 house.refuse(fault, ReplyTo::misread(Some(response.id), MODERN), &on).await
             }
             Incoming::One(Ok(Message::Notification(notification))) => {
-                house.overhear(&notification, MODERN, &caller, &on);
+                Box::pin(house.overhear(&notification, MODERN, &caller, &on)).await;
                 None
             }
             Incoming::One(Err(misread)) => house.misread(misread, MODERN, &on, Some(&caller)).await,
@@ -169,17 +171,17 @@ async fn modern(
 
 /// The first request of a session: only when the handshake worked is there a session.
 async fn initialize(
-    door: &Arc<Door>,
-    head: &Head<'_>,
+    door: Arc<Door>,
+    on: Arc<str>,
     bytes: Bytes,
-    caller: &Caller,
-    carried: Option<&Carried>,
+    caller: Caller,
+    carried: FromHeader,
 ) -> Response<Body> {
-    let on = head.connection;
+    let (caller, carried) = (&caller, carried.as_deref());
     let face = Face::Mcp(Revision::LATEST_SESSION);
     let seat = match door.sessions.prepare(caller).and_then(|seat| door.sessions.seat(&seat).map(|()| seat)) {
         Ok(seat) => seat,
-        Err(fault) => return door.reply(refuse_with_id(&door.house, fault, &bytes, face, on).await),
+        Err(fault) => return door.reply(refuse_with_id(&door.house, fault, &bytes, face, &on).await),
     };
     let outlet = Arc::new(Stream::new(Keep::Nothing));
     let reply = session_body(&door.house, &seat.session, caller, (&bytes, carried), &outlet).await;
@@ -193,7 +195,7 @@ async fn initialize(
     }
     if let Err(fault) = door.house.keep_session(&seat.session).await {
         door.sessions.end(&seat);
-        return door.reply(refuse_with_id(&door.house, fault, &bytes, face, on).await);
+        return door.reply(refuse_with_id(&door.house, fault, &bytes, face, &on).await);
     }
     door.house.keep_told(&seat.session);
     if let Ok(id) = HeaderValue::from_str(&seat.session.id) {

@@ -60,7 +60,7 @@ async fn rpc_message(
             door.house.walk_plain(to, call, from, around).await
         }
         Ok(Message::Notification(notification)) => {
-            door.house.overhear(&notification, Face::Rpc, caller, connection);
+            Box::pin(door.house.overhear(&notification, Face::Rpc, caller, connection)).await;
             None
         }
         Ok(Message::Response(_)) => None,
@@ -70,21 +70,29 @@ async fn rpc_message(
 
 /// `GET /v1/tools`
 pub(super) async fn tools(door: &Arc<Door>, head: &Head<'_>, caller: Caller) -> Response<Body> {
-    let to = ReplyTo::misread(None, head.face());
-    let around = around(door, head, CancellationToken::new());
-    let from = PlainFrom { caller: &caller, connection: head.connection, request: None };
-    door.reply(door.house.walk_plain(to, Ok(PlainCall::ListTools), from, around).await)
+    walk(door, head, Ok(PlainCall::ListTools), None, caller).await
 }
 
 /// `POST /v1/tools/{name}` with the arguments as the body.
 pub(super) async fn tool(door: &Arc<Door>, head: &Head<'_>, bytes: Bytes, caller: Caller) -> Response<Body> {
-    let to = ReplyTo::misread(None, head.face());
     let call =
         read_arguments(&bytes).map(|arguments| PlainCall::Execute { name: head.part("name"), arguments });
-    let cancel = CancellationToken::new();
+    walk(door, head, call, Some(bytes), caller).await
+}
+
+/// The walk of a plain call. When its client hangs up, it is called off, and still written down.
+async fn walk(
+    door: &Arc<Door>,
+    head: &Head<'_>,
+    call: Result<PlainCall, Fault>,
+    body: Option<Bytes>,
+    caller: Caller,
+) -> Response<Body> {
+    let (to, cancel) = (ReplyTo::misread(None, head.face()), CancellationToken::new());
     let (owner, around, on) = (door.clone(), around(door, head, cancel.clone()), head.connection.clone());
     let work = async move {
-        let from = PlainFrom { caller: &caller, connection: &on, request: std::str::from_utf8(&bytes).ok() };
+        let request = body.as_deref().and_then(|body| std::str::from_utf8(body).ok());
+        let from = PlainFrom { caller: &caller, connection: &on, request };
         owner.house.walk_plain(to, call, from, around).await
     };
     door.reply(Persist::new(work, Some(cancel)).await)

@@ -28,6 +28,10 @@ impl<S> TimedIo<S> {
 
     /// Nothing came: whether that was so for too long.
     fn await_head(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        // An answer that is not all out yet has a deadline of its own.
+        if self.stalled.is_some() {
+            return Poll::Pending;
+        }
         let Some(deadline) = self.turns.deadline() else { return Poll::Pending };
         let bell = self.bell.get_or_insert_with(|| Box::pin(tokio::time::sleep_until(deadline)));
         while bell.as_mut().poll(cx).is_ready() {
@@ -41,7 +45,9 @@ impl<S> TimedIo<S> {
 
     fn watch<T>(&mut self, cx: &mut Context<'_>, polled: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
         if polled.is_ready() {
-            self.stalled = None;
+            if self.stalled.take().is_some() {
+                self.turns.begin_anew();
+            }
             return polled;
         }
         let stalled = self.stalled.get_or_insert_with(|| Box::pin(tokio::time::sleep(SLOWEST)));

@@ -42,6 +42,14 @@ impl Turns {
         Turn(self.clone())
     }
 
+    /// The client's turn, if it is that, begins now: the last answer is only just on its way.
+    pub(super) fn begin_anew(&self) {
+        let inner = &self.0;
+        if inner.since.load(Ordering::Relaxed) != OURS {
+            inner.since.store(inner.now(), Ordering::Relaxed);
+        }
+    }
+
     /// Until when a head must have come; `None` when it is our turn.
     pub(super) fn deadline(&self) -> Option<Instant> {
         let since = Some(self.0.since.load(Ordering::Relaxed)).filter(|since| *since != OURS);
@@ -52,8 +60,14 @@ impl Turns {
 impl Drop for Turn {
     fn drop(&mut self) {
         let inner = &self.0.0;
-        let since = u64::try_from(inner.begun.elapsed().as_millis()).unwrap_or(0);
-        inner.since.store(since, Ordering::Relaxed);
+        inner.since.store(inner.now(), Ordering::Relaxed);
+    }
+}
+
+impl Inner {
+    /// Milliseconds since the beginning.
+    fn now(&self) -> u64 {
+        u64::try_from(self.begun.elapsed().as_millis()).unwrap_or(0)
     }
 }
 

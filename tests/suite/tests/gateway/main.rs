@@ -5,6 +5,7 @@
 mod client;
 mod faults;
 mod federation;
+mod guarded;
 mod guidance;
 mod http;
 mod late;

@@ -3,14 +3,16 @@
 use std::time::{Duration, Instant};
 
 use failwell_rpc::Revision;
+use failwell_server::Settings;
 use failwell_transport::HttpSettings;
 use serde_json::json;
+use tokio::io::AsyncReadExt;
 
 use super::refused;
 use crate::client::http::{Http, Server, settings};
 use crate::client::wire::{Wire, request};
 use crate::letter;
-use crate::world::World;
+use crate::world::{self, World};
 
 /// The bytes of a request that works, and where its body begins.
 fn good_request(client: &Http) -> (Vec<u8>, usize) {
@@ -103,6 +105,31 @@ async fn an_answer_may_take_longer_than_a_head() {
         assert_eq!(wire.response().await.status, 200, "{accept}");
     }
     assert!(world.journal().is_empty());
+}
+
+/// The client's time for its next head begins when it has the last answer, not when that was ready.
+#[tokio::test]
+async fn an_answer_may_be_read_slowly() {
+    const LARGE: usize = 14 << 20;
+    let world = World::with(Settings { largest_answer: 16 << 20, ..world::settings() });
+    let quick = HttpSettings { head_deadline: Duration::from_millis(500), ..settings() };
+    let server = Server::start(&world, quick).await;
+    let revision = Revision::LATEST;
+    let client = Http::open(&server, revision).await;
+    let large = letter::tool(revision, "5", "suite_big", json!({"bytes": LARGE}));
+    let headers = client.usual(large.as_bytes());
+    let mut wire = Wire::connect(server.address).await;
+    wire.write(&request("POST", "/mcp", &server.address.to_string(), &headers, large.as_bytes())).await;
+    let head = wire.head().await;
+    let length: usize = head.header("content-length").and_then(|length| length.parse().ok()).expect("a length");
+    let mut body = vec![0; length];
+    for piece in body.chunks_mut(128 << 10) {
+        tokio::time::sleep(Duration::from_millis(15)).await;
+        wire.stream.read_exact(piece).await.expect("all of the answer");
+    }
+    assert!(length > LARGE && body.ends_with(b"}"));
+    wire.write(&good_request(&client).0).await;
+    assert_eq!(wire.response().await.status, 200, "the next head has its whole time");
 }
 
 #[tokio::test]
