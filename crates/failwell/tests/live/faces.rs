@@ -9,7 +9,8 @@ use serde_json::{Value, json};
 
 use crate::folder::{Folder, upstream};
 use crate::identity::new_key;
-use crate::node::{Answer, Node, within};
+use crate::ledger::records_once;
+use crate::node::{Answer, Node, hello, within};
 use crate::redis::Redis;
 
 const CLOSED: &str = "require_key = true\nservers = [\"lobby\"]\n";
@@ -227,6 +228,20 @@ fn nodes_share_keys_and_sessions_through_redis() {
 }
 
 /// Events of `/v1/events` as they come.
+/// Whoever hangs up while a server is being started is still written down, and no longer counted.
+#[test]
+fn a_client_that_hangs_up_early_leaves_a_record() {
+    let mute = "[[upstream]]\nname = \"mute\"\ncommand = [\"sleep\", \"600\"]\nlist_wait_s = 3\n";
+    let folder = Folder::with(&format!("servers = [\"lobby\"]\n{mute}"));
+    let node = Node::up(&folder, &[]);
+    let gone = [node.open("GET", "/v1/tools", &[], ""), node.open("POST", "/mcp/mute", &[], &hello())];
+    node.works_on(2);
+    drop(gone);
+    node.works_on(0);
+    let of = |records: &[Value], method: &str| records.iter().filter(|record| record["method"] == method).count();
+    records_once(&folder, &[], |found| (of(found, "list_tools"), of(found, "initialize")) == (1, 1));
+}
+
 struct Events {
     lines: std::io::Lines<BufReader<std::net::TcpStream>>,
     id: String,

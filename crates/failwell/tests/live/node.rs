@@ -216,11 +216,15 @@ impl Node {
 
     /// Begins a session at a path.
     pub(crate) fn initialize(&self, path: &str) -> Answer {
-        let hello = json!({"protocolVersion": "2025-11-25", "capabilities": {"elicitation": {}},
-            "clientInfo": {"name": "t", "version": "1"}});
-        let hello = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello});
-        self.send("POST", path, &[], &hello.to_string())
+        self.send("POST", path, &[], &hello())
     }
+}
+
+/// The first message of a session.
+pub(crate) fn hello() -> String {
+    let hello = json!({"protocolVersion": "2025-11-25", "capabilities": {"elicitation": {}},
+        "clientInfo": {"name": "t", "version": "1"}});
+    json!({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello}).to_string()
 }
 
 impl Drop for Node {
