@@ -16,7 +16,7 @@ pub(crate) use emulate::{Emulate, EmulateRtm, EmulateWda, Emulated};
 pub(crate) use serving::{Door, FailuresAs, Pytest, SandboxIs, Serve, Server, Symbolic};
 pub(crate) use tasks::{LogIn, LogOut, LoginOf, LoginTo, LogoutOf, PermissionIs, Reach, Tasks};
 
-pub(crate) use consent::{Approve, Pin, PinDo, WhichPins};
+pub(crate) use consent::{Approve, Pin, PinDo, PinForget, WhichPins};
 
 /// A security gateway and tool servers for the Model Context Protocol, with one way of failing.
 ///
@@ -94,10 +94,10 @@ pub(crate) struct Up {
     #[arg(long)]
     pub(crate) demo: bool,
     /// Another host name callers may use for this server; may be repeated
-    #[arg(long, value_name = "NAME")]
+    #[arg(long, value_name = "NAME", value_parser = host_name)]
     pub(crate) allow_host: Vec<String>,
     /// The origin of a web page that may call, such as https://app.example; may be repeated
-    #[arg(long, value_name = "ORIGIN")]
+    #[arg(long, value_name = "ORIGIN", value_parser = web_origin)]
     pub(crate) allow_origin: Vec<String>,
     #[command(flatten)]
     pub(crate) bounds: Bounds,
@@ -234,8 +234,30 @@ fn trace_id(text: &str) -> Result<String, String> {
     id.ok_or_else(|| "a trace has 32 hexadecimal digits, not all of them 0".to_owned())
 }
 
+/// A host as requests name it: no scheme, no path.
+fn host_name(text: &str) -> Result<String, String> {
+    let authority: Option<http::uri::Authority> = text.parse().ok();
+    match authority.is_some_and(|it| !it.host().is_empty() && !text.contains('@')) {
+        true => Ok(text.to_owned()),
+        false => Err("a host is written as tools.example or tools.example:8443".to_owned()),
+    }
+}
+
+/// An origin as browsers write it.
+fn web_origin(text: &str) -> Result<String, String> {
+    let rest = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
+    match rest.is_some_and(|rest| host_name(rest).is_ok()) || text == "null" {
+        true => Ok(text.to_owned()),
+        false => Err("an origin is written as https://app.example, without a path".to_owned()),
+    }
+}
+
 fn key_name(text: &str) -> Result<String, String> {
-    if config::is_key_name(text) { Ok(text.to_owned()) } else { Err(config::KEY_NAMES.to_owned()) }
+    match config::is_key_name(text) {
+        true if text == config::ENVIRONMENT => Err("this is the name of FAILWELL_KEY".to_owned()),
+        true => Ok(text.to_owned()),
+        false => Err(config::KEY_NAMES.to_owned()),
+    }
 }
 
 fn role_name(text: &str) -> Result<String, String> {
@@ -435,7 +457,7 @@ pub(crate) struct BookPlace {
 }
 
 /// Which ledger.
-#[derive(Debug, Args)]
+#[derive(Debug, Clone, Args)]
 pub(crate) struct LedgerPlace {
     /// The folder the ledger is in; without it the configuration's data_dir, or the user's state folder
     #[arg(long, value_name = "DIR")]

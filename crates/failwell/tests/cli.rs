@@ -98,6 +98,38 @@ fn wrong_usage_is_exit_code_2() {
 }
 
 #[test]
+fn what_would_have_no_effect_is_refused() {
+    for wrong in [
+        &["up", "--allow-host", "https://tools.example"][..],
+        &["up", "--allow-origin", "app.example"],
+        &["key", "new", "--name", "environment"],
+        &["pin", "forget"],
+    ] {
+        let ran = failwell(wrong);
+        assert_eq!((ran.code, ran.out.as_str()), (Some(2), ""), "{wrong:?}: {}", ran.err);
+    }
+    let none = fails(&["probe", "--only", "zzz", "--", env!("CARGO_BIN_EXE_failwell"), "stdio"], 1);
+    assert!(none.contains("--only names none"), "{none}");
+}
+
+/// Who may call is for `up`: a file that says so is not passed over in silence.
+#[test]
+fn a_server_alone_says_what_it_does_not_follow() {
+    let folder = state().with_extension("alone");
+    std::fs::create_dir_all(&folder).expect("a folder");
+    let file = folder.join("failwell.toml");
+    std::fs::write(
+        &file,
+        "require_key = true\nservers = [\"tasks\"]\n[tools.tasks]\nhide = [\"rtm_deleteTask\"]\n",
+    )
+    .expect("written");
+    let file = file.to_str().expect("UTF-8");
+    let said = fails(&["serve", "tasks", "--config", file, "--listen", "127.0.0.1:0"], 1);
+    assert!(said.contains("does not follow require_key, [tools] or [[rule]]"), "{said}");
+    std::fs::remove_dir_all(&folder).expect("removed");
+}
+
+#[test]
 fn explain_finds_reasons_in_any_spelling() {
     for spelling in ["rpc/NOT_JSON", "rpc/not_json", "NOT_JSON", "not-json", "rpc-not-json", " Rpc/Not_Json "]
     {

@@ -8,9 +8,9 @@ use failwell_audit::{
     BodyRedactor, BodySort, Journal, KeptBody, Redactor, Sighting, Trail, Verdict as Decision,
 };
 use failwell_fault::{Effect, Fault, Name, OrFault, reason};
-use failwell_policy::{Caller, Guards};
 use failwell_policy::guard::custom::Subject;
 use failwell_policy::guard::{Action, Direction, Finding, GuardSettings, Verdict};
+use failwell_policy::{Caller, Guards};
 use failwell_render::{Moment, Outcome, Reply, render};
 use failwell_rpc::{Asked, Face, Json, Limits, ReplyTo, Request, Response};
 

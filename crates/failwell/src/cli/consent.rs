@@ -117,8 +117,14 @@ Examples:
   failwell pin forget files
   failwell pin forget files write_file")]
 pub(crate) struct PinForget {
+    /// A server of the configuration
+    #[arg(value_name = "SERVER")]
+    pub(crate) server: String,
+    /// Its tools or prompts, by the names the server itself uses; without one, all of them
+    #[arg(value_name = "NAME")]
+    pub(crate) names: Vec<String>,
     #[command(flatten)]
-    pub(crate) which: WhichPins,
+    pub(crate) place: LedgerPlace,
 }
 
 /// Which pins.

@@ -1,6 +1,7 @@
 use std::path::Path;
 use std::process::ExitCode;
 
+use failwell_fault::reason;
 use failwell_process::Launcher;
 use failwell_symbolic::once::{self, Checked};
 use failwell_symbolic::{Desk, Settings};
@@ -40,6 +41,12 @@ pub(super) async fn run(arguments: CheckPython) -> Result<ExitCode, Complaint> {
     let mut all = Vec::new();
     for function in &functions {
         let checked = once::check(&desk, &code, function, module, arguments.timeout).await;
+        if checked.fault.as_ref().is_some_and(|fault| *fault.reason() == reason::SYMBOLIC_UNKNOWN_FUNCTION) {
+            return Err(Complaint::new(
+                format!("{file} has no function {function}"),
+                format!("`failwell check-python {file}` checks all there are"),
+            ));
+        }
         if !arguments.json {
             terminal::print(&told(&checked, Paint::for_stdout()));
         }

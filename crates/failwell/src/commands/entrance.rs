@@ -10,7 +10,7 @@ use failwell_transport::{Credentials, Demand, Doors, Issuer, Lock, Tokens};
 
 use super::serve;
 use crate::complaint::Complaint;
-use crate::config::{Config, ENVIRONMENT, Jwks, JwtConfig};
+use crate::config::{Config, ENVIRONMENT, Jwks, JwtConfig, SHORTEST_KEY};
 
 /// The door while it is served.
 pub(super) struct Entrance {
@@ -49,6 +49,12 @@ pub(super) fn credentials(
     ring: &Arc<dyn KeyRing>,
     at: SocketAddr,
 ) -> Result<Credentials, Complaint> {
+    if key.is_some_and(|key| key.expose().len() < SHORTEST_KEY) {
+        return Err(Complaint::new(
+            format!("FAILWELL_KEY has fewer than {SHORTEST_KEY} characters"),
+            "set it to a long random text, such as `failwell key new` shows",
+        ));
+    }
     let keys = key.iter().fold(config.keys.clone(), |keys, key| keys.with(ENVIRONMENT, key));
     let tokens = config.jwt.as_ref().map(tokens).transpose().map_err(|fault| serve::unexpected(&fault))?;
     let demand = if config.require_key { Demand::Always } else { Demand::WhereKnown };
@@ -56,7 +62,7 @@ pub(super) fn credentials(
     if credentials.are_none() && !at.ip().is_loopback() {
         return Err(Complaint::new(
             format!("{at} can be reached from other machines, and there is no key"),
-            "set FAILWELL_KEY to a long random text, add `require_key = true`, a [[key]] (`failwell key new`) or [jwt], or listen on 127.0.0.1",
+            "set FAILWELL_KEY to a long random text, ask for keys (`serve … --require-key`; with `up`, `require_key = true`), add a [[key]] (`failwell key new`) or [jwt], or listen on 127.0.0.1",
         ));
     }
     Ok(credentials)

@@ -1,5 +1,5 @@
 use std::net::SocketAddr;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use failwell_pytest::{Strictness, Walls};
 use failwell_server::{House, Settings, ShelfDesk, ToolFailures};
 
 use super::shared::Shared;
-use super::{device, runtime, serve, stdio, tasks, up};
+use super::{configured, device, runtime, serve, stdio, tasks, up};
 use crate::cli::{Device, Door, FailuresAs, Pytest, SandboxIs, Serve, Server, Symbolic, Tasks};
 use crate::complaint::Complaint;
 use crate::config::Config;
@@ -77,15 +77,39 @@ fn through(way: Way, house: impl FnOnce() -> Result<Arc<House>, Complaint>) -> R
 }
 
 fn tasks(arguments: &Tasks) -> Result<Arc<House>, Complaint> {
+    heed_the_rest(arguments.reach.config.as_deref(), &arguments.door)?;
     let room = failwell_tasks::tasks(tasks::settle(&arguments.reach)?);
     serve::build(room, settings(&arguments.door, LONGEST_CALL))
 }
 
 fn device(arguments: &Device) -> Result<Arc<House>, Complaint> {
+    heed_the_rest(arguments.config.as_deref(), &arguments.door)?;
     let of_room = device::settle(arguments)?;
     let shelf = of_room.shelf.clone().map(ShelfDesk::open_to_all);
     let settings = Settings { shelf, ..settings(&arguments.door, LONGEST_BATCH) };
     serve::build(failwell_device::device(of_room), settings)
+}
+
+/// A server alone takes its own table from the file. Who may call, and what they may do, is for `up`: a file that says so
+/// is not passed over in silence where others can call.
+fn heed_the_rest(file: Option<&Path>, door: &Door) -> Result<(), Complaint> {
+    let config = configured::settle(file).map_err(configured::Misconfigured::report)?;
+    let said = [
+        ("require_key", config.require_key && !door.require_key),
+        ("[[key]]", !config.keys.is_empty()),
+        ("[jwt]", config.jwt.is_some()),
+        ("[limits]", config.limits != Limits::default()),
+        ("[tools] or [[rule]]", !config.rules.is_empty()),
+        ("Cedar policies", config.cedar.is_some()),
+    ];
+    let names: Vec<&str> = said.into_iter().filter(|(_, is_said)| *is_said).map(|(name, _)| name).collect();
+    if names.is_empty() || door.listen.is_none() {
+        return Ok(());
+    }
+    Err(Complaint::new(
+        format!("`failwell serve` does not follow {} of the configuration", names.join(", ")),
+        "serve it with `failwell up`, which follows all of the file, or name another file with --config",
+    ))
 }
 
 fn pytest(arguments: Pytest) -> Result<Arc<House>, Complaint> {

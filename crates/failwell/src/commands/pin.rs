@@ -9,7 +9,7 @@ use serde_json::{Value, json as object};
 use super::configured::{self, Misconfigured, counted};
 use super::decision::{Decided, Register, person};
 use super::{json, ledger, serve};
-use crate::cli::{LedgerPlace, PinDo, WhichPins};
+use crate::cli::{LedgerPlace, PinDo, PinForget, WhichPins};
 use crate::complaint::Complaint;
 use crate::terminal::{self, Paint};
 
@@ -22,7 +22,7 @@ pub(super) fn run(what: &PinDo) -> Result<ExitCode, Complaint> {
         PinDo::List(arguments) => list(&arguments.which, arguments.json),
         PinDo::Diff(arguments) => diff(&arguments.which, arguments.json),
         PinDo::Approve(arguments) => approve(&arguments.which, arguments.yes),
-        PinDo::Forget(arguments) => forget(&arguments.which),
+        PinDo::Forget(arguments) => forget(arguments),
     }
 }
 
@@ -126,12 +126,11 @@ fn approve(which: &WhichPins, yes: bool) -> Result<ExitCode, Complaint> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn forget(which: &WhichPins) -> Result<ExitCode, Complaint> {
-    if which.server.is_none() {
-        return Err(Complaint::new("no server is named", "name one: failwell pin forget SERVER [NAME…]"));
-    }
+fn forget(arguments: &PinForget) -> Result<ExitCode, Complaint> {
+    let PinForget { server, names, place } = arguments;
+    let which = WhichPins { server: Some(server.clone()), names: names.clone(), place: place.clone() };
     let book = book(&which.place)?;
-    let pins = wanted(&book, which)?;
+    let pins = wanted(&book, &which)?;
     let register = Register::open(&which.place, &super::audit::folder(&which.place)?)?;
     let whole = which.server.as_deref().filter(|_| which.names.is_empty());
     book.forget(&pins, whole).map_err(|fault| serve::unexpected(&fault))?;

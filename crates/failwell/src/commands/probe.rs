@@ -23,6 +23,12 @@ pub(super) async fn run(arguments: Probe) -> Result<ExitCode, Complaint> {
     };
     terminal::end_progress();
     let report = examined.map_err(complaint)?;
+    if report.checks.is_empty() {
+        return Err(Complaint::new(
+            "no check was made: --only names none",
+            "write the beginning of a check's name, as a report without --only shows it",
+        ));
+    }
     let paint = Paint::for_stdout();
     let text = if wants_json { json(&report)? } else { report.table(terminal::width(), paint.is_on()) };
     terminal::print(&text);

@@ -228,7 +228,7 @@ impl Shown<'_> {
         } else {
             text.push_str(&format!("  curl -s {base}/v1/tools{key}\n"));
         }
-        text.push_str(&format!("  failwell probe {base}/mcp\n"));
+        text.push_str(&format!("  failwell probe {base}/mcp{}\n", key.replace("-H", "--header")));
         text
     }
 }

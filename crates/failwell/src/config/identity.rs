@@ -8,7 +8,7 @@ use super::reader::{Found, Reader, Section};
 /// The most keys there may be: every one is compared at every request.
 const MOST_KEYS: usize = 1_000;
 /// The fewest characters of a key that stands for somebody.
-const SHORTEST_KEY: usize = 16;
+pub(crate) const SHORTEST_KEY: usize = 16;
 
 /// The name of the key that comes from the environment.
 pub(crate) const ENVIRONMENT: &str = "environment";

@@ -154,17 +154,6 @@ pub(super) const CHECKS: &[Check] = &[
         },
     },
     Check {
-        name: "chromedriver",
-        need: Need::Extra,
-        look: Look::Run { tries: &[&["chromedriver", "--version"]], at_least: None },
-        cost: "the device server cannot start a browser",
-        fix: Fix {
-            apt: "sudo apt-get install -y chromium-driver",
-            brew: "brew install --cask chromedriver",
-            other: "install the chromedriver of your Chromium or Chrome",
-        },
-    },
-    Check {
         name: "redis-server",
         need: Need::Extra,
         look: Look::Run {

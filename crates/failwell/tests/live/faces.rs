@@ -238,7 +238,8 @@ fn a_client_that_hangs_up_early_leaves_a_record() {
     node.works_on(2);
     drop(gone);
     node.works_on(0);
-    let of = |records: &[Value], method: &str| records.iter().filter(|record| record["method"] == method).count();
+    let of =
+        |records: &[Value], method: &str| records.iter().filter(|record| record["method"] == method).count();
     records_once(&folder, &[], |found| (of(found, "list_tools"), of(found, "initialize")) == (1, 1));
 }
 

@@ -121,7 +121,8 @@ async fn an_answer_may_be_read_slowly() {
     let mut wire = Wire::connect(server.address).await;
     wire.write(&request("POST", "/mcp", &server.address.to_string(), &headers, large.as_bytes())).await;
     let head = wire.head().await;
-    let length: usize = head.header("content-length").and_then(|length| length.parse().ok()).expect("a length");
+    let length: usize =
+        head.header("content-length").and_then(|length| length.parse().ok()).expect("a length");
     let mut body = vec![0; length];
     for piece in body.chunks_mut(128 << 10) {
         tokio::time::sleep(Duration::from_millis(15)).await;
