@@ -103,15 +103,18 @@ impl Connection {
     }
 
     /// Nobody watches these any more.
-    pub(crate) async fn unwatch(&self, uris: &[String]) {
-        match (self.era(), &self.link) {
-            (Era::Session, _) => {
-                let telling = uris.iter().map(|uri| self.aside("resources/unsubscribe", json!({"uri": uri})));
-                join_all(telling).await;
+    pub(crate) fn unwatch(self: &Arc<Self>, uris: Vec<String>) {
+        match self.era() {
+            Era::Modern => uris.iter().for_each(|uri| self.link.unwatch(uri)),
+            Era::Session if uris.is_empty() => {}
+            Era::Session => {
+                let connection = self.clone();
+                tokio::spawn(async move {
+                    let telling =
+                        uris.iter().map(|uri| connection.aside("resources/unsubscribe", json!({"uri": uri})));
+                    join_all(telling).await;
+                });
             }
-            (Era::Modern, Link::Remote(peer)) => uris.iter().for_each(|uri| peer.unwatch(uri)),
-            // It ends with the child: one more notice that nobody listens to.
-            (Era::Modern, Link::Child(_)) => {}
         }
     }
 

@@ -503,12 +503,9 @@ impl Room for Gateway {
     }
 
     fn unwatch(&self, uri: &str, cx: Context) {
-        let (inner, uri) = (self.0.clone(), uri.to_owned());
-        tokio::spawn(async move {
-            if let Ok((member, inside)) = inner.of_uri(&uri, &cx) {
-                member.unwatch(inside, cx).await;
-            }
-        });
+        if let Ok((member, inside)) = self.0.of_uri(uri, &cx) {
+            member.unwatch(inside, cx);
+        }
     }
 
     fn roots_changed(&self, cx: Context) {

@@ -49,6 +49,8 @@ pub(crate) struct Line {
 #[derive(Debug, Default)]
 struct State {
     waiting: HashMap<u64, Waiting>,
+    /// Resources that are watched, and the request that asked to hear of each.
+    watches: HashMap<String, u64>,
     down: Option<Down>,
 }
 
@@ -181,6 +183,28 @@ impl Line {
         let notice = json!({"jsonrpc": "2.0", "method": "notifications/cancelled",
             "params": {"requestId": number, "reason": "no longer wanted"}});
         self.outgoing.push_now(notice.to_string());
+    }
+
+    /// Hears of changes of a resource. The answer to the request is its end, which nobody waits for; a request for each
+    /// resource is all there is, however often it is asked for.
+    pub(crate) async fn watch(&self, uri: &str, params: &str) -> Result<(), Fault> {
+        let asked = self.send("subscriptions/listen", |_, out| out.push_str(params), None).await?;
+        let before = self.lock().watches.insert(uri.to_owned(), asked.number);
+        self.end_watch(before);
+        Ok(())
+    }
+
+    /// Nobody wants to hear of changes of a resource any more.
+    pub(crate) fn unwatch(&self, uri: &str) {
+        let asked = self.lock().watches.remove(uri);
+        self.end_watch(asked);
+    }
+
+    fn end_watch(&self, asked: Option<u64>) {
+        // One the upstream has ended already is over.
+        if let Some(number) = asked.filter(|number| self.lock().waiting.contains_key(number)) {
+            self.call_off(number);
+        }
     }
 
     /// Sends a notice.

@@ -145,11 +145,16 @@ impl Link {
     /// Hears of changes of a resource of a modern upstream; `params` ask for just that one.
     pub(crate) async fn watch(&self, uri: &str, params: String) -> Result<(), Fault> {
         match self {
-            // Its answer is its end, which nobody waits for.
-            Link::Child(line) => {
-                line.send("subscriptions/listen", |_, out| out.push_str(&params), None).await.map(|_| ())
-            }
+            Link::Child(line) => line.watch(uri, &params).await,
             Link::Remote(peer) => peer.watch(uri),
+        }
+    }
+
+    /// Nobody wants to hear of changes of a resource of a modern upstream any more.
+    pub(crate) fn unwatch(&self, uri: &str) {
+        match self {
+            Link::Child(line) => line.unwatch(uri),
+            Link::Remote(peer) => peer.unwatch(uri),
         }
     }
 

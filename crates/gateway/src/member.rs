@@ -232,8 +232,9 @@ impl Member {
                     return Ok(());
                 }
                 let watched = ask_to_watch(upstream, uri, &cx).await;
-                if watched.is_err() {
-                    upstream.unwatch(uri, &cx).await;
+                match watched {
+                    Ok(()) => upstream.unwatch_unwanted(uri, &cx),
+                    Err(_) => upstream.unwatch(uri, &cx),
                 }
                 watched
             }
@@ -241,10 +242,10 @@ impl Member {
     }
 
     /// A resource is watched no more.
-    pub(crate) async fn unwatch(&self, uri: &str, cx: Context) {
+    pub(crate) fn unwatch(&self, uri: &str, cx: Context) {
         match self {
             Member::BuiltIn(_, room) => room.unwatch(uri, cx),
-            Member::Upstream(upstream) => upstream.of(&cx).unwatch(uri, &cx).await,
+            Member::Upstream(upstream) => upstream.of(&cx).unwatch(uri, &cx),
         }
     }
 }

@@ -37,6 +37,8 @@ pub(crate) struct Starts(VecDeque<Instant>);
 struct Wishes {
     /// Resources, and the sessions that watch each.
     watched: BTreeMap<String, BTreeSet<Option<u64>>>,
+    /// Sessions whose end is waited for, since they watched something.
+    followed: BTreeSet<Option<u64>>,
     level: Option<LogLevel>,
 }
 
@@ -184,7 +186,11 @@ impl Seat {
     /// A session watches these resources no more, or none at all: those nobody watches any more.
     pub(crate) fn unwatch(&self, uri: Option<&str>, session: Option<u64>) -> Vec<String> {
         let mut dropped = Vec::new();
-        self.wishes().watched.retain(|watched, sessions| {
+        let mut wishes = self.wishes();
+        if uri.is_none() {
+            wishes.followed.remove(&session);
+        }
+        wishes.watched.retain(|watched, sessions| {
             if uri.is_none_or(|uri| uri == watched) {
                 sessions.remove(&session);
             }
@@ -196,9 +202,14 @@ impl Seat {
         dropped
     }
 
-    /// Whether a session watches anything.
-    pub(crate) fn is_watching(&self, session: Option<u64>) -> bool {
-        self.wishes().watched.values().any(|sessions| sessions.contains(&session))
+    /// Whether nobody else waits for the end of a session already.
+    pub(crate) fn begin_following(&self, session: Option<u64>) -> bool {
+        self.wishes().followed.insert(session)
+    }
+
+    /// Whether anybody watches a resource.
+    pub(crate) fn is_watched(&self, uri: &str) -> bool {
+        self.wishes().watched.contains_key(uri)
     }
 
     /// Every resource that is watched.

@@ -168,8 +168,9 @@ impl Room for Single {
     }
 
     fn unwatch(&self, uri: &str, cx: Context) {
-        let (Ok(member), uri) = (self.member(), uri.to_owned()) else { return };
-        tokio::spawn(async move { member.unwatch(&uri, cx).await });
+        if let Ok(member) = self.member() {
+            member.unwatch(uri, cx);
+        }
     }
 
     fn roots_changed(&self, cx: Context) {

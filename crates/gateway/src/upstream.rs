@@ -231,16 +231,15 @@ impl Upstream {
     pub(crate) async fn note_watch(self: &Arc<Self>, uri: &str, cx: &Context) -> Result<Watched, Fault> {
         let (seat, _) = self.seated(cx).await?;
         let session = cx.party().session;
-        let is_first = !seat.is_watching(session);
         let watched = seat.watch(uri, session)?;
-        if let (true, Some(ended)) = (is_first, cx.end_of_session()) {
+        if let Some(ended) = cx.end_of_session().filter(|_| seat.begin_following(session)) {
             let (ended, left, upstream) = (ended.clone(), seat.left().clone(), Arc::downgrade(self));
             tokio::spawn(async move {
                 tokio::select! {
                     () = left.cancelled() => {}
                     () = ended.cancelled() => {
                         if let Some(upstream) = upstream.upgrade() {
-                            upstream.unwatch_at(&seat, None, session).await;
+                            upstream.unwatch_at(&seat, None, session);
                         }
                     }
                 }
@@ -250,16 +249,24 @@ impl Upstream {
     }
 
     /// A resource is watched no more by this client.
-    pub(crate) async fn unwatch(&self, uri: &str, cx: &Context) {
-        if let Ok(seat) = self.pool.seat(cx) {
-            self.unwatch_at(&seat, Some(uri), cx.party().session).await;
+    pub(crate) fn unwatch(&self, uri: &str, cx: &Context) {
+        if let Some(seat) = self.pool.taken(cx) {
+            self.unwatch_at(&seat, Some(uri), cx.party().session);
         }
     }
 
-    async fn unwatch_at(&self, seat: &Arc<Seat>, uri: Option<&str>, session: Option<u64>) {
+    fn unwatch_at(&self, seat: &Arc<Seat>, uri: Option<&str>, session: Option<u64>) {
         let dropped = seat.unwatch(uri, session);
         if let Some(connection) = seat.alive() {
-            connection.unwatch(&dropped).await;
+            connection.unwatch(dropped);
+        }
+    }
+
+    /// The upstream was asked to tell of a resource, and whoever wanted it may have given it up meanwhile.
+    pub(crate) fn unwatch_unwanted(&self, uri: &str, cx: &Context) {
+        let unwanted = self.pool.taken(cx).filter(|seat| !seat.is_watched(uri));
+        if let Some(connection) = unwanted.and_then(|seat| seat.alive()) {
+            connection.unwatch(vec![uri.to_owned()]);
         }
     }
 

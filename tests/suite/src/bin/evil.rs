@@ -130,6 +130,8 @@ fn serve(method: &str, message: &Value, seen: &Mutex<Vec<Value>>) {
             }),
         ),
         "ping" => result(&id, json!({})),
+        // Answered when it ends, which is never.
+        "subscriptions/listen" if modern => {}
         "tools/list" => {
             let tool = |name: &&str| json!({"name": name, "inputSchema": {"type": "object"}, "x-unknown": {"kept": true}});
             result(&id, json!({"tools": TOOLS.iter().map(tool).collect::<Vec<_>>()}));

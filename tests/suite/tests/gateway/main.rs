@@ -17,6 +17,7 @@ mod reload;
 mod rules;
 mod sessions;
 mod tasks;
+mod watches;
 mod words;
 
 use failwell_suite::script;
