@@ -180,14 +180,12 @@ impl Line {
     /// Tells the upstream that an answer is no longer wanted.
     pub(crate) fn call_off(&self, number: u64) {
         self.forget(number);
-        let notice = json!({"jsonrpc": "2.0", "method": "notifications/cancelled",
-            "params": {"requestId": number, "reason": "no longer wanted"}});
-        self.outgoing.push_now(notice.to_string());
+        self.outgoing.push_now(calling_off(number));
     }
 
     /// Hears of changes of a resource. The answer to the request is its end, which nobody waits for; a request for each
     /// resource is all there is, however often it is asked for.
-    pub(crate) async fn watch(&self, uri: &str, params: &str) -> Result<(), Fault> {
+    pub(crate) async fn watch(self: &Arc<Self>, uri: &str, params: &str) -> Result<(), Fault> {
         let asked = self.send("subscriptions/listen", |_, out| out.push_str(params), None).await?;
         let before = self.lock().watches.insert(uri.to_owned(), asked.number);
         self.end_watch(before);
@@ -195,16 +193,19 @@ impl Line {
     }
 
     /// Nobody wants to hear of changes of a resource any more.
-    pub(crate) fn unwatch(&self, uri: &str) {
+    pub(crate) fn unwatch(self: &Arc<Self>, uri: &str) {
         let asked = self.lock().watches.remove(uri);
         self.end_watch(asked);
     }
 
-    fn end_watch(&self, asked: Option<u64>) {
+    fn end_watch(self: &Arc<Self>, asked: Option<u64>) {
         // One the upstream has ended already is over.
-        if let Some(number) = asked.filter(|number| self.lock().waiting.contains_key(number)) {
-            self.call_off(number);
-        }
+        let Some(number) = asked.filter(|number| self.lock().waiting.remove(number).is_some()) else {
+            return;
+        };
+        let line = self.clone();
+        // Many can end at once, and one that is lost would be told of for ever: each waits for its place.
+        tokio::spawn(async move { line.outgoing.push(calling_off(number)).await });
     }
 
     /// Sends a notice.
@@ -424,6 +425,12 @@ impl Line {
         let error = json!({"code": code, "message": message});
         self.outgoing.push_now(format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{error}}}"#));
     }
+}
+
+/// The notice that an answer is no longer wanted.
+fn calling_off(number: u64) -> String {
+    let params = json!({"requestId": number, "reason": "no longer wanted"});
+    json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params}).to_string()
 }
 
 /// A request that has not left. Dropped, nobody waits for its answer.

@@ -1,13 +1,13 @@
 //! Where one connection is kept, and what is said again when it is replaced.
 
-use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::collections::{BTreeMap, HashSet, VecDeque};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use arc_swap::ArcSwapOption;
 use failwell_fault::{Fault, Retry, reason};
-use failwell_server::LogLevel;
+use failwell_server::{LogLevel, Watcher};
 use tokio_util::sync::CancellationToken;
 
 use crate::connection::Connection;
@@ -35,10 +35,10 @@ pub(crate) struct Starts(VecDeque<Instant>);
 /// What clients asked for that lasts longer than a connection.
 #[derive(Default)]
 struct Wishes {
-    /// Resources, and the sessions that watch each.
-    watched: BTreeMap<String, BTreeSet<Option<u64>>>,
+    /// Resources, and who watches each.
+    watched: BTreeMap<String, HashSet<Watcher>>,
     /// Sessions whose end is waited for, since they watched something.
-    followed: BTreeSet<Option<u64>>,
+    followed: HashSet<Watcher>,
     level: Option<LogLevel>,
 }
 
@@ -171,45 +171,58 @@ impl Seat {
         }
     }
 
-    /// A session watches a resource from now on.
-    pub(crate) fn watch(&self, uri: &str, session: Option<u64>) -> Result<Watched, Fault> {
+    /// Somebody watches a resource from now on.
+    pub(crate) fn watch(&self, uri: &str, by: Watcher) -> Result<Watched, Fault> {
         let mut wishes = self.wishes();
         if wishes.watched.len() >= MOST_WATCHED && !wishes.watched.contains_key(uri) {
             return Err(Fault::new(&reason::SERVER_BUSY).fact("limit", MOST_WATCHED));
         }
         let watching = wishes.watched.entry(uri.to_owned()).or_default();
         let already = !watching.is_empty();
-        watching.insert(session);
+        watching.insert(by);
         Ok(if already { Watched::Already } else { Watched::Newly })
     }
 
-    /// A session watches these resources no more, or none at all: those nobody watches any more.
-    pub(crate) fn unwatch(&self, uri: Option<&str>, session: Option<u64>) -> Vec<String> {
-        let mut dropped = Vec::new();
-        let mut wishes = self.wishes();
-        if uri.is_none() {
-            wishes.followed.remove(&session);
+    /// Somebody watches a resource no more, and the upstream hears of it if nobody else does.
+    pub(crate) fn unwatch(&self, uri: &str, by: Watcher) {
+        let is_dropped = {
+            let mut wishes = self.wishes();
+            let watching = wishes.watched.get_mut(uri);
+            let is_last = watching.is_some_and(|watching| watching.remove(&by) && watching.is_empty());
+            is_last && wishes.watched.remove(uri).is_some()
+        };
+        if is_dropped {
+            self.tell_unwatched(vec![uri.to_owned()]);
         }
-        wishes.watched.retain(|watched, sessions| {
-            if uri.is_none_or(|uri| uri == watched) {
-                sessions.remove(&session);
-            }
-            if sessions.is_empty() {
-                dropped.push(watched.clone());
-            }
-            !sessions.is_empty()
-        });
-        dropped
+    }
+
+    /// Somebody is gone, and watches nothing any more.
+    pub(crate) fn unwatch_all(&self, by: Watcher) {
+        let dropped = {
+            let mut wishes = self.wishes();
+            wishes.followed.remove(&by);
+            let last = |watching: &mut HashSet<Watcher>| watching.remove(&by) && watching.is_empty();
+            wishes.watched.extract_if(.., |_, watching| last(watching)).map(|(uri, _)| uri).collect()
+        };
+        self.tell_unwatched(dropped);
+    }
+
+    /// The upstream was asked to tell of a resource, and whoever wanted it may have given it up meanwhile.
+    pub(crate) fn unwatch_unwanted(&self, uri: &str) {
+        if !self.wishes().watched.contains_key(uri) {
+            self.tell_unwatched(vec![uri.to_owned()]);
+        }
+    }
+
+    fn tell_unwatched(&self, uris: Vec<String>) {
+        if let Some(connection) = self.alive() {
+            connection.unwatch(uris);
+        }
     }
 
     /// Whether nobody else waits for the end of a session already.
-    pub(crate) fn begin_following(&self, session: Option<u64>) -> bool {
+    pub(crate) fn begin_following(&self, session: Watcher) -> bool {
         self.wishes().followed.insert(session)
-    }
-
-    /// Whether anybody watches a resource.
-    pub(crate) fn is_watched(&self, uri: &str) -> bool {
-        self.wishes().watched.contains_key(uri)
     }
 
     /// Every resource that is watched.

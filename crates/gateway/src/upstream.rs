@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use failwell_fault::{Effect, Fact, Fault, OrFault, Retry, reason};
 use failwell_process::Launcher;
 use failwell_rpc::{Era, Json};
-use failwell_server::{Context, Event, Party, SharedState};
+use failwell_server::{Context, Event, Party, SharedState, Watcher};
 use failwell_transport::within;
 use tokio_util::sync::CancellationToken;
 
@@ -230,18 +230,16 @@ impl Upstream {
     /// Notes that a resource is watched, so that it is watched again after the connection was replaced.
     pub(crate) async fn note_watch(self: &Arc<Self>, uri: &str, cx: &Context) -> Result<Watched, Fault> {
         let (seat, _) = self.seated(cx).await?;
-        let session = cx.party().session;
-        let watched = seat.watch(uri, session)?;
-        if let Some(ended) = cx.end_of_session().filter(|_| seat.begin_following(session)) {
-            let (ended, left, upstream) = (ended.clone(), seat.left().clone(), Arc::downgrade(self));
+        let by = cx.watcher();
+        let watched = seat.watch(uri, by)?;
+        // A subscription is given back by whoever made it.
+        let ended = cx.end_of_session().filter(|_| matches!(by, Watcher::Session(_)));
+        if let Some(ended) = ended.filter(|_| seat.begin_following(by)).cloned() {
+            let left = seat.left().clone();
             tokio::spawn(async move {
                 tokio::select! {
                     () = left.cancelled() => {}
-                    () = ended.cancelled() => {
-                        if let Some(upstream) = upstream.upgrade() {
-                            upstream.unwatch_at(&seat, None, session);
-                        }
-                    }
+                    () = ended.cancelled() => seat.unwatch_all(by),
                 }
             });
         }
@@ -251,22 +249,14 @@ impl Upstream {
     /// A resource is watched no more by this client.
     pub(crate) fn unwatch(&self, uri: &str, cx: &Context) {
         if let Some(seat) = self.pool.taken(cx) {
-            self.unwatch_at(&seat, Some(uri), cx.party().session);
-        }
-    }
-
-    fn unwatch_at(&self, seat: &Arc<Seat>, uri: Option<&str>, session: Option<u64>) {
-        let dropped = seat.unwatch(uri, session);
-        if let Some(connection) = seat.alive() {
-            connection.unwatch(dropped);
+            seat.unwatch(uri, cx.watcher());
         }
     }
 
     /// The upstream was asked to tell of a resource, and whoever wanted it may have given it up meanwhile.
     pub(crate) fn unwatch_unwanted(&self, uri: &str, cx: &Context) {
-        let unwanted = self.pool.taken(cx).filter(|seat| !seat.is_watched(uri));
-        if let Some(connection) = unwanted.and_then(|seat| seat.alive()) {
-            connection.unwatch(vec![uri.to_owned()]);
+        if let Some(seat) = self.pool.taken(cx) {
+            seat.unwatch_unwanted(uri);
         }
     }
 

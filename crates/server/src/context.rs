@@ -25,6 +25,7 @@ use crate::session::Session;
 use crate::stream::Stream;
 use crate::task::Task;
 use crate::turnstile::Passage;
+use crate::watcher::Watcher;
 
 /// The request a handler serves. Cheap to clone.
 #[derive(Debug, Clone)]
@@ -126,6 +127,12 @@ impl Context {
     /// Who is asking, and in which of their conversations.
     pub fn party(&self) -> Party {
         Party { caller: self.0.client.caller.clone(), session: self.session_number() }
+    }
+
+    /// As whom it watches resources.
+    pub fn watcher(&self) -> Watcher {
+        let session = self.session_number().filter(|_| self.0.client.revision.era() == Era::Session);
+        session.map_or(Watcher::Subscription(self.0.reference), Watcher::Session)
     }
 
     /// In which of all conversations this program ever had; `None` for a request that belongs to none.

@@ -73,6 +73,7 @@ mod tool;
 mod toolbox;
 mod tracing;
 mod turnstile;
+mod watcher;
 mod work;
 
 /// The trace a request is part of.
@@ -125,3 +126,4 @@ pub use stream::{Frame, Keep, Next, Stream};
 pub use tool::{HeaderParam, Tool, Work};
 pub use toolbox::Toolbox;
 pub use turnstile::{Passage, Turnstile};
+pub use watcher::Watcher;

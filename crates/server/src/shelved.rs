@@ -107,9 +107,8 @@ impl Room for Shelved {
     }
 
     fn unwatch(&self, uri: &str, cx: Context) {
-        if !is_kept_address(uri) {
-            self.room.unwatch(uri, cx);
-        }
+        // One that is not kept here may be the room's own.
+        self.room.unwatch(uri, cx);
     }
 
     fn roots_changed(&self, cx: Context) {

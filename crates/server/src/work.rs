@@ -1,7 +1,6 @@
 //! The work itself: each call to the room that does it, under a deadline, with panics caught.
 
 use std::collections::BTreeMap;
-use std::convert::Infallible;
 use std::sync::Arc;
 
 use failwell_fault::{Effect, Fault, OrFault, reason};
@@ -300,13 +299,7 @@ impl Desk<'_> {
         let busy = || Fault::new(&reason::SERVER_BUSY).fact("limit", limit);
         let _slot = house.listeners.take().ok_or_else(busy)?;
         let cx = self.context(Asking::Nobody)?;
-        let watching = async {
-            for uri in filter.watched() {
-                // What nobody knows never changes, so there is nothing to say about it.
-                let _ = house.supervise(house.room.watch(uri, cx.clone()), &cx).await;
-            }
-            std::future::pending::<Infallible>().await
-        };
+        let watches = Watches { house, cx: &cx, uris: filter.watched() };
         let listening = Listening {
             id: &self.arrival.request.id,
             party: cx.party(),
@@ -316,7 +309,7 @@ impl Desk<'_> {
             shelf: house.settings.shelf.as_ref(),
         };
         tokio::select! {
-            never = watching => match never {},
+            busy = watches.keep() => Err(busy),
             told = listening.run(filter, &house.hub) => told.map(|()| listening.farewell()),
             () = house.closing().cancelled() => Ok(listening.farewell()),
             () = self.arrival.cancel.cancelled() => Err(Fault::new(&reason::SERVER_CANCELLED)),
@@ -328,6 +321,34 @@ impl Desk<'_> {
             return Ok(());
         }
         Err(Fault::new(&reason::MCP_CAPABILITY).fact("required", vec![TASKS_EXTENSION]))
+    }
+}
+
+/// What a subscription watches, given back when it ends, however it does.
+struct Watches<'a> {
+    house: &'a House,
+    cx: &'a Context,
+    uris: &'a [String],
+}
+
+impl Watches<'_> {
+    /// Watches until there is no room to: what is acknowledged and never told would be missed in silence.
+    async fn keep(&self) -> Fault {
+        for uri in self.uris {
+            let watching = self.house.room.watch(uri, self.cx.clone());
+            match self.house.supervise(watching, self.cx).await {
+                Err(fault) if *fault.reason() == reason::SERVER_BUSY => return fault,
+                // What nobody knows never changes, so there is nothing to say about it.
+                _ => {}
+            }
+        }
+        std::future::pending().await
+    }
+}
+
+impl Drop for Watches<'_> {
+    fn drop(&mut self) {
+        self.uris.iter().for_each(|uri| self.house.room.unwatch(uri, self.cx.clone()));
     }
 }
 

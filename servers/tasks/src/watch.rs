@@ -44,8 +44,8 @@ impl Watch {
             None => None,
         };
         let mut all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
-        let party = cx.party();
-        all.list.retain(|watcher| watcher.uri != uri || watcher.cx.party() != party);
+        let by = cx.watcher();
+        all.list.retain(|watcher| watcher.uri != uri || watcher.cx.watcher() != by);
         if all.list.len() >= MOST {
             all.list.remove(0);
         }
@@ -57,9 +57,9 @@ impl Watch {
     }
 
     pub(crate) fn remove(&self, uri: &str, cx: &Context) {
-        let party = cx.party();
+        let by = cx.watcher();
         let mut all = self.all.lock().unwrap_or_else(PoisonError::into_inner);
-        all.list.retain(|watcher| watcher.uri != uri || watcher.cx.party() != party);
+        all.list.retain(|watcher| watcher.uri != uri || watcher.cx.watcher() != by);
     }
 
     /// Whether anybody is left, now that those whose conversation is over are gone.

@@ -1,13 +1,50 @@
 //! Resources that are watched, and given back.
 
+use std::path::Path;
+use std::time::Duration;
+
 use failwell_rpc::Era;
 use failwell_suite::program::Folder;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use crate::client::{World, evil_with, text};
+use crate::client::{World, evil_with, failed, text};
+use crate::script::{Script, Then, introduced, raw, response};
 
 /// More than may wait on one connection.
 const OFTEN: usize = 4_200;
+/// As many as may be watched over one connection.
+const MOST: usize = 1_000;
+const LISTEN: &str = "subscriptions/listen";
+const ENDED: &str = "notifications/cancelled of subscriptions/listen";
+
+async fn until(what: &str, holds: impl Fn() -> bool) {
+    for _ in 0..1_000 {
+        if holds() {
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
+    panic!("never: {what}");
+}
+
+/// How often a child was told this.
+fn heard(log: &Path, wanted: &str) -> usize {
+    let log = std::fs::read_to_string(log).unwrap_or_default();
+    log.lines().filter(|line| *line == wanted).count()
+}
+
+/// Subscribes, and says under which id.
+async fn subscribe(world: &mut World, uris: &[String]) -> u64 {
+    let id = world.start(LISTEN, json!({"notifications": {"resourceSubscriptions": uris}})).await;
+    let acknowledged = world.hear().await;
+    assert_eq!(acknowledged["method"], "notifications/subscriptions/acknowledged", "{acknowledged}");
+    id
+}
+
+async fn end(world: &mut World, subscription: u64) {
+    let params = json!({"requestId": subscription});
+    world.send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params})).await;
+}
 
 #[tokio::test(flavor = "multi_thread")]
 async fn watching_and_giving_up_for_ever_jams_nobody() {
@@ -24,9 +61,56 @@ async fn watching_and_giving_up_for_ever_jams_nobody() {
         }
     }
     assert_eq!(text(&second.call("ev__echo", json!({})).await), "{}");
-    let heard = std::fs::read_to_string(&log).expect("a log");
-    let count = |line: &str| heard.lines().filter(|heard| *heard == line).count();
-    assert_eq!(count("notifications/cancelled of subscriptions/listen"), OFTEN);
-    assert_eq!(count("subscriptions/listen"), OFTEN + 1, "and one for the lists");
+    until("every one is ended", || heard(&log, ENDED) == OFTEN).await;
+    assert_eq!(heard(&log, LISTEN), OFTEN + 1, "and one for the lists");
     first.gateway.stop();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_subscription_watches_is_given_back_when_it_ends() {
+    let folder = Folder::create();
+    let log = folder.path().join("log");
+    let path = log.to_str().expect("UTF-8");
+    let settings = evil_with(&[("EVIL_ERA", "modern"), ("EVIL_LOG", path)]);
+    let mut world = World::of(Era::Modern, vec![settings]).await;
+    let many: Vec<String> = (0..MOST).map(|n| format!("ev+x://{n}")).collect();
+    let first = subscribe(&mut world, &many).await;
+    until("all are watched", || heard(&log, LISTEN) == MOST + 1).await;
+    // Another that watches one of them too needs no request, and one that watches more has no room.
+    let second = subscribe(&mut world, &many[..1]).await;
+    let mut other = world.beside(Era::Modern).await;
+    let wanted = json!({"notifications": {"resourceSubscriptions": ["ev+x://one-more"]}});
+    let refused = other.ask(LISTEN, wanted).await;
+    assert_eq!(failed(&refused).1, "server/BUSY", "{refused}");
+    end(&mut world, first).await;
+    until("all but one are given back", || heard(&log, ENDED) == MOST - 1).await;
+    subscribe(&mut other, &["ev+x://one-more".to_owned()]).await;
+    until("one more is watched", || heard(&log, LISTEN) == MOST + 2).await;
+    end(&mut world, second).await;
+    until("the last is given back", || heard(&log, ENDED) == MOST).await;
+    other.leave().await;
+    until("whoever leaves gives back too", || heard(&log, ENDED) == MOST + 1).await;
+    world.gateway.stop();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn over_http_too_what_a_subscription_watches_is_given_back() {
+    let script = Script::new(|seen| match seen.method() {
+        LISTEN => raw("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n", Then::Hang),
+        _ => introduced(Era::Modern, seen).unwrap_or_else(|| response(500, "", "")),
+    })
+    .await;
+    let mut world = World::of(Era::Modern, vec![script.settings("up")]).await;
+    let watched = || {
+        let last = script.seen().into_iter().rfind(|seen| seen.method() == LISTEN);
+        last.map_or(Value::Null, |seen| seen.body["params"]["notifications"]["resourceSubscriptions"].clone())
+    };
+    let both = subscribe(&mut world, &["up+x://a".to_owned(), "up+x://b".to_owned()]).await;
+    until("both are watched", || watched() == json!(["x://a", "x://b"])).await;
+    let one = subscribe(&mut world, &["up+x://a".to_owned()]).await;
+    end(&mut world, both).await;
+    until("one is still watched", || watched() == json!(["x://a"])).await;
+    end(&mut world, one).await;
+    until("none is watched", || watched() == json!([])).await;
+    world.gateway.stop();
 }
