@@ -50,6 +50,7 @@ mod said;
 mod seat;
 mod settings;
 mod single;
+mod slow;
 mod sse;
 mod step;
 mod tally;

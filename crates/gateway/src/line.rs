@@ -299,8 +299,8 @@ impl Line {
         let number = response.id.as_u64();
         let waiting = number.and_then(|number| self.lock().waiting.remove(&number));
         match waiting {
-            Some(waiting) if waiting.noticed => {
-                self.pass_on(Notice::Answer(waiting.answer, Said::of(response)));
+            Some(Waiting { answer, relay: Some(relay), noticed: true }) => {
+                self.pass_on(Notice::Answer(relay.cx, answer, Said::of(response)));
             }
             Some(waiting) => {
                 let _ = waiting.answer.send(Said::of(response));
@@ -378,11 +378,11 @@ impl Line {
     fn pass_on(&self, notice: Notice) {
         // A full queue loses notices, never an answer.
         if let Err(
-            TrySendError::Full(Notice::Answer(answer, said))
-            | TrySendError::Closed(Notice::Answer(answer, said)),
+            TrySendError::Full(notice @ Notice::Answer(..))
+            | TrySendError::Closed(notice @ Notice::Answer(..)),
         ) = self.notices.try_send(notice)
         {
-            let _ = answer.send(said);
+            notice.hand_over();
         }
     }
 

@@ -12,6 +12,7 @@ use crate::line::Answering;
 use crate::link::Link;
 use crate::relay::Relay;
 use crate::said::Said;
+use crate::slow::SlowClients;
 
 /// The most that a client says of how far it is and that waits to be passed on.
 const MOST_PROGRESS: usize = 16;
@@ -21,8 +22,8 @@ const MOST_PROGRESS: usize = 16;
 pub(crate) enum Notice {
     /// For the client of a running call.
     Client(ForClient),
-    /// The answer to a call whose notices come first.
-    Answer(Answering, Result<Said, Fault>),
+    /// The answer to a call of this client whose notices come first.
+    Answer(Context, Answering, Result<Said, Fault>),
     /// Something changed.
     Change(Event),
     /// A question for the client whose call is running.
@@ -74,6 +75,36 @@ impl Notice {
         };
         Some(Notice::Change(with_more(kind, params)))
     }
+
+    /// The client it is for.
+    pub(crate) fn client(&self) -> Option<&Context> {
+        match self {
+            Notice::Client(ForClient::Progress(cx, _) | ForClient::Log(cx, _)) | Notice::Answer(cx, ..) => {
+                Some(cx)
+            }
+            Notice::Question { relay, .. } => Some(&relay.cx),
+            Notice::Change(_) => None,
+        }
+    }
+
+    /// Hands an answer or a question to whoever sees to it.
+    pub(crate) fn hand_over(self) {
+        match self {
+            Notice::Answer(_, answer, said) => drop(answer.send(said)),
+            Notice::Question { link, id, method, params, relay } => {
+                // A person may take minutes, so it is asked beside the other notices.
+                tokio::spawn(async move { ask(&link, &id, &method, &params, &relay).await });
+            }
+            Notice::Client(_) | Notice::Change(_) => {}
+        }
+    }
+
+    /// There is no room for it.
+    pub(crate) fn refuse(self) {
+        if let Notice::Question { link, id, .. } = self {
+            link.decline(&id, -32603, "too many questions");
+        }
+    }
 }
 
 /// A change said plainly is one of ours; what there is more to it goes along, but for the subscription it came by.
@@ -92,20 +123,24 @@ fn with_more(kind: Event, params: &Json) -> Event {
     }
 }
 
-/// Passes notices on until the connection is gone. `changed` hears of changes.
+/// Passes notices on until the connection is gone, and then what slow clients have yet to take. `changed` hears of
+/// changes.
 pub(crate) async fn pass_on(mut notices: mpsc::Receiver<Notice>, changed: impl Fn(Event) + Send + 'static) {
-    while let Some(notice) = notices.recv().await {
+    let mut slow = SlowClients::default();
+    loop {
+        let notice = tokio::select! {
+            biased;
+            () = slow.one_is_done() => continue,
+            notice = notices.recv() => notice,
+        };
         match notice {
-            Notice::Client(notice) => notice.deliver().await,
-            Notice::Answer(answer, said) => {
-                let _ = answer.send(said);
-            }
-            Notice::Change(event) => changed(event),
-            Notice::Question { link, id, method, params, relay } => {
-                // A person may take minutes, so it is asked beside the other notices.
-                tokio::spawn(async move { ask(&link, &id, &method, &params, &relay).await });
-            }
+            Some(Notice::Change(event)) => changed(event),
+            Some(notice) => slow.pass(notice),
+            None => break,
         }
+    }
+    while !slow.is_empty() {
+        slow.one_is_done().await;
     }
 }
 

@@ -129,6 +129,11 @@ impl Context {
         Party { caller: self.0.client.caller.clone(), session: self.session_number() }
     }
 
+    /// Whether this client reads what it is told here and there in one stream, and so slowly for both.
+    pub fn reads_with(&self, other: &Context) -> bool {
+        Arc::ptr_eq(&self.0.outlet, &other.0.outlet)
+    }
+
     /// As whom it watches resources.
     pub fn watcher(&self) -> Watcher {
         let session = self.session_number().filter(|_| self.0.client.revision.era() == Era::Session);

@@ -201,16 +201,21 @@ fn call(name: &str, id: &Value, arguments: &Value, token: Option<Value>, seen: &
             result(id, json!({"content": [text(&seen.to_string())]}));
         }
         "progress" => {
-            for done in 1..=3 {
+            let total = number("times").max(3);
+            let unknown = match usize::try_from(number("bytes")) {
+                Ok(0) | Err(_) => json!(true),
+                Ok(bytes) => json!("x".repeat(bytes)),
+            };
+            for done in 1..=total {
                 if let Some(token) = &token {
-                    let params =
-                        json!({"progressToken": token, "progress": done, "total": 3, "x-unknown": true});
+                    let params = json!({"progressToken": token, "progress": done, "total": total, "x-unknown": unknown});
                     line(
                         &json!({"jsonrpc": "2.0", "method": "notifications/progress", "params": params})
                             .to_string(),
                     );
                 }
-                std::thread::sleep(Duration::from_millis(20));
+                // Few take their time, many do not.
+                std::thread::sleep(Duration::from_millis(60 / total));
             }
             result(id, json!({"content": [text("done")]}));
         }

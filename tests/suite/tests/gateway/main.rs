@@ -16,6 +16,7 @@ mod peers;
 mod reload;
 mod rules;
 mod sessions;
+mod slow;
 mod tasks;
 mod watches;
 mod words;
