@@ -41,3 +41,9 @@ impl Rests {
         }
     }
 }
+
+/// A wait about as long, and never the same for two: those that failed together do not come back together.
+pub(crate) fn never_alike(wait: Duration) -> Duration {
+    let jitter = f64::from(getrandom::u32().unwrap_or(0)) / f64::from(u32::MAX);
+    wait.mul_f64(0.75 + jitter / 2.0)
+}

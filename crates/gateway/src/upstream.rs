@@ -17,7 +17,7 @@ use crate::link::Link;
 use crate::params::{Onto, Params};
 use crate::pool::Pool;
 use crate::relay::Relay;
-use crate::rests::Rests;
+use crate::rests::{Rests, never_alike};
 use crate::said::Said;
 use crate::seat::{Seat, State, Watched, resting};
 use crate::settings::{Reach, Sharing, UpstreamSettings};
@@ -429,8 +429,7 @@ impl Health {
 /// Longer after every failure, and never the same for two upstreams.
 fn rest(failures: u32) -> Duration {
     let doubled = Duration::from_millis(250) * 2u32.saturating_pow(failures.min(10).saturating_sub(1));
-    let jitter = f64::from(getrandom::u32().unwrap_or(0)) / f64::from(u32::MAX);
-    doubled.min(LONGEST_REST).mul_f64(0.75 + jitter / 2.0)
+    never_alike(doubled.min(LONGEST_REST))
 }
 
 /// How long an upstream that refused us asked us to stay away.

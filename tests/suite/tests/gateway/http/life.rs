@@ -297,6 +297,46 @@ async fn changes_are_heard_on_the_stream_of_their_own() {
     }
 }
 
+/// As during a deployment.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stream_that_is_refused_for_a_while_is_asked_for_again() {
+    let stream = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n";
+    let notice = r#"data: {"jsonrpc":"2.0","method":"notifications/tools/list_changed"}"#;
+    for (era, status) in [(Era::Session, 503), (Era::Session, 409), (Era::Modern, 502), (Era::Modern, 429)] {
+        let asked = AtomicUsize::new(0);
+        let script = Script::new(move |seen| match (seen.verb.as_str(), seen.method(), era) {
+            ("GET", _, Era::Session) | (_, "subscriptions/listen", Era::Modern) => {
+                match asked.fetch_add(1, Ordering::SeqCst) {
+                    0 => response(status, "", "not now"),
+                    _ => raw(&format!("{stream}{notice}\n\n"), Then::Hang),
+                }
+            }
+            _ => introduced(era, seen).unwrap_or_else(|| fine(seen)),
+        })
+        .await;
+        let mut world = World::new(vec![script.settings("up")]).await;
+        world.start("tools/list", json!({})).await;
+        while world.hear().await["method"] != "notifications/tools/list_changed" {}
+        world.gateway.stop();
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stream_that_never_begins_keeps_nobody_from_watching() {
+    let script = Script::new(|seen| match seen.method() {
+        "subscriptions/listen" => raw("", Then::Hang),
+        _ => introduced(Era::Modern, seen).unwrap_or_else(|| fine(seen)),
+    })
+    .await;
+    let mut world = World::new(vec![script.settings("up")]).await;
+    assert_eq!(text(&world.call("up__t", json!({})).await), "fine");
+    until("the first stream", || script.count("subscriptions/listen") == 1).await;
+    let answer = world.ask("resources/subscribe", json!({"uri": "up+x://a"})).await;
+    assert!(answer["error"].is_null(), "{answer}");
+    until("a stream with the resource", || script.count("subscriptions/listen") == 2).await;
+    world.gateway.stop();
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn an_upstream_of_both_eras_is_spoken_to_in_that_of_the_client() {
     for (client, hello, other) in
