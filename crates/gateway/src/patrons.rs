@@ -38,6 +38,21 @@ struct Known {
     owner: Option<Context>,
 }
 
+impl Known {
+    /// Whose the connection is when this one uses it too. It may have come with several requests at once, of which
+    /// another was first.
+    fn whose(&self, only: u64, number: u64) -> u64 {
+        let is_gone = || self.ended.as_ref().is_some_and(CancellationToken::is_cancelled);
+        match only {
+            NOBODY => number,
+            SEVERAL => SEVERAL,
+            same if same == number => number,
+            _ if is_gone() => number,
+            _ => SEVERAL,
+        }
+    }
+}
+
 impl Patrons {
     fn lock(&self) -> MutexGuard<'_, Known> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner)
@@ -59,9 +74,11 @@ impl Patrons {
     #[cold]
     fn admit(self: &Arc<Self>, number: u64, cx: &Context) {
         let mut known = self.lock();
-        let is_gone = known.ended.as_ref().is_some_and(CancellationToken::is_cancelled);
-        let is_free = self.only.load(Ordering::Relaxed) == NOBODY || is_gone;
-        let only = if is_free { number } else { SEVERAL };
+        let before = self.only.load(Ordering::Relaxed);
+        let only = known.whose(before, number);
+        if only == before {
+            return;
+        }
         known.ended = cx.end_of_session().cloned();
         // Servers ask for roots as soon as they were introduced, before the first call reaches them.
         known.owner = (only != SEVERAL).then(|| cx.beside()).flatten();
@@ -119,5 +136,33 @@ impl Patrons {
                 known.owner = None;
             }
         });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn known(ended: &CancellationToken) -> Known {
+        Known { ended: Some(ended.clone()), ..Known::default() }
+    }
+
+    #[test]
+    fn a_client_is_alone_until_another_comes_while_it_is_there() {
+        let ended = CancellationToken::new();
+        let known = known(&ended);
+        assert_eq!(Known::default().whose(NOBODY, 1), 1);
+        assert_eq!(known.whose(1, 2), SEVERAL);
+        assert_eq!(known.whose(SEVERAL, 1), SEVERAL);
+        ended.cancel();
+        assert_eq!(known.whose(1, 2), 2);
+        assert_eq!(known.whose(SEVERAL, 2), SEVERAL);
+    }
+
+    /// Both saw the one before them, and the second to be let in finds the first.
+    #[test]
+    fn a_client_that_comes_with_two_requests_at_once_is_one() {
+        assert_eq!(known(&CancellationToken::new()).whose(2, 2), 2);
+        assert_eq!(known(&CancellationToken::new()).whose(SEVERAL, SEVERAL), SEVERAL);
     }
 }

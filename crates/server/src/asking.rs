@@ -29,6 +29,8 @@ pub(crate) struct Way<'a> {
 pub(crate) enum Asking {
     /// A session client is asked with a request of ours.
     Session(Arc<Session>),
+    /// A session client that introduces itself just now: it is asked once that is over.
+    Introducing(Arc<Session>),
     /// A modern client repeats its request with the answers.
     Rounds(Rounds),
     /// The plain faces have nobody to ask.
@@ -52,6 +54,10 @@ impl Asking {
     pub(crate) async fn ask(&self, questions: &[(&str, Question)], way: Way<'_>) -> Result<Answers, Fault> {
         match self {
             Asking::Session(session) => ask_session(session, questions, way).await,
+            Asking::Introducing(session) => {
+                session.introduced().await?;
+                ask_session(session, questions, way).await
+            }
             Asking::Rounds(rounds) => rounds.ask(questions),
             Asking::Nobody => Err(Fault::new(&reason::MCP_CLIENT_REFUSED)),
         }

@@ -165,7 +165,11 @@ impl Context {
     /// The same client outside of this request, for what belongs to none; `None` where it can be told and asked within
     /// requests alone.
     pub fn beside(&self) -> Option<Context> {
-        self.0.recorder.0.beside_requests(self.0.session.as_ref()?)
+        let (house, session) = (&self.0.recorder.0, self.0.session.as_ref()?);
+        match session.client() {
+            Some(_) => house.beside_requests(session),
+            None => house.beside_introduction(session, &self.0.client),
+        }
     }
 
     /// The reference of this exchange.
@@ -384,7 +388,7 @@ impl Context {
     pub fn brought(&self, begins: &str) -> Vec<(String, Json)> {
         match &self.0.asking {
             Asking::Rounds(rounds) => rounds.brought(begins),
-            Asking::Session(_) | Asking::Nobody => Vec::new(),
+            Asking::Session(_) | Asking::Introducing(_) | Asking::Nobody => Vec::new(),
         }
     }
 

@@ -9,6 +9,7 @@ use failwell_policy::Caller;
 use failwell_rpc::{Era, Face, Notification, Raw, ReplyTo};
 
 use crate::asking::Asking;
+use crate::client::Client;
 use crate::close::{connection, method, transport};
 use crate::context::{Context, Surroundings};
 use crate::guarding::Whose;
@@ -46,6 +47,10 @@ impl House {
                 None => Concern::Ours,
             },
             PROGRESS => self.pass_progress(notification, session).await,
+            INITIALIZED => {
+                session.finish_introduction();
+                Concern::Ours
+            }
             ROOTS_CHANGED => {
                 if let Some(cx) = self.beside_requests(session) {
                     self.room.roots_changed(cx);
@@ -71,16 +76,33 @@ impl House {
 
     /// A session by itself, outside of any request; `None` where the client can be told and asked within requests alone.
     pub(crate) fn beside_requests(self: &Arc<Self>, session: &Arc<Session>) -> Option<Context> {
-        let around = self.around(session).filter(|around| around.client.revision.era() == Era::Session)?;
-        let (log_level, asking) = (Some(session.log_level()), Asking::Session(session.clone()));
-        Some(Context::new(Surroundings { log_level, asking, ..around }))
+        self.beside(session, session.client()?, Asking::Session(session.clone()))
+    }
+
+    /// The same for a client that introduces itself just now, as somebody who can do this.
+    pub(crate) fn beside_introduction(
+        self: &Arc<Self>,
+        session: &Arc<Session>,
+        client: &Client,
+    ) -> Option<Context> {
+        self.beside(session, client, Asking::Introducing(session.clone()))
+    }
+
+    fn beside(self: &Arc<Self>, session: &Arc<Session>, client: &Client, asking: Asking) -> Option<Context> {
+        let log_level = Some(session.log_level());
+        let around = || Surroundings { log_level, asking, ..self.around_client(session, client) };
+        (client.revision.era() == Era::Session).then(around).map(Context::new)
     }
 
     /// What surrounds a session outside of any request: nobody is asked, no log is wanted, and no server is meant. `None`
     /// before its client said who it is.
     pub(crate) fn around(self: &Arc<Self>, session: &Arc<Session>) -> Option<Surroundings> {
-        Some(Surroundings {
-            client: session.client()?.clone(),
+        Some(self.around_client(session, session.client()?))
+    }
+
+    fn around_client(self: &Arc<Self>, session: &Arc<Session>, client: &Client) -> Surroundings {
+        Surroundings {
+            client: client.clone(),
             session: Some(session.clone()),
             reference: Ref::fresh(),
             cancel: session.ended.child_token(),
@@ -92,7 +114,7 @@ impl House {
             recorder: Recorder(self.clone()),
             passing: Passing::default(),
             trace: None,
-        })
+        }
     }
 
     /// Writes down a notice that is about nothing here.

@@ -3,6 +3,7 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+use std::time::Duration;
 
 use failwell_fault::{Fault, OrFault, reason};
 use failwell_policy::Caller;
@@ -17,6 +18,9 @@ use crate::stream::{Keep, Stream};
 
 /// The most resources one session may watch, and the most questions it may have open.
 const MOST: usize = 1_000;
+
+/// How long what is asked while a client introduces itself is held until it says that this is over.
+const INTRODUCTION: Duration = Duration::from_secs(15);
 
 /// The name of the one conversation on standard input and output.
 pub const STDIO: &str = "stdio";
@@ -35,6 +39,8 @@ pub struct Session {
     /// Set when the conversation is over; stops everything it started.
     pub ended: CancellationToken,
     handshake: OnceLock<Client>,
+    /// Set when the client said that the handshake is over.
+    introduced: CancellationToken,
     log_level: AtomicU8,
     has_chosen_level: AtomicBool,
     watched: Mutex<HashSet<String>>,
@@ -84,6 +90,7 @@ impl Session {
             outbound: Arc::new(Stream::new(keep)),
             ended: CancellationToken::new(),
             handshake: OnceLock::new(),
+            introduced: CancellationToken::new(),
             log_level: AtomicU8::new(LogLevel::Info as u8),
             has_chosen_level: AtomicBool::new(false),
             watched: Mutex::default(),
@@ -141,6 +148,24 @@ impl Session {
     /// The client, once it has introduced itself.
     pub fn client(&self) -> Option<&Client> {
         self.handshake.get()
+    }
+
+    /// The client says that the handshake is over. Whoever says so ahead of its end is not believed.
+    pub(crate) fn finish_introduction(&self) {
+        if self.client().is_some() {
+            self.introduced.cancel();
+        }
+    }
+
+    /// Waits until the client may be asked things. One that never says so, or tells another node, is asked all the same.
+    pub(crate) async fn introduced(&self) -> Result<(), Fault> {
+        let told = tokio::time::timeout(INTRODUCTION, self.introduced.cancelled());
+        tokio::select! {
+            biased;
+            () = self.ended.cancelled() => return Err(Fault::new(&reason::MCP_CLIENT_REFUSED)),
+            _ = told => self.finish_introduction(),
+        }
+        self.client().map(|_| ()).or_fault(&reason::MCP_NOT_INITIALIZED)
     }
 
     /// The revision in use; before the handshake the newest session revision.

@@ -85,6 +85,12 @@ impl World {
         World::entering(room, Settings::default(), gateway, written, era, capabilities).await
     }
 
+    /// The same, in front of this room of its.
+    pub(crate) async fn able_before(&self, room: Arc<dyn Room>, capabilities: Value) -> World {
+        let (gateway, written) = (self.gateway.clone(), self.written.clone());
+        World::entering(room, Settings::default(), gateway, written, Era::Session, capabilities).await
+    }
+
     async fn joining(gateway: Gateway, written: Written, era: Era) -> World {
         let room = Arc::new(gateway.clone());
         World::entering(room, Settings::default(), gateway, written, era, usual()).await

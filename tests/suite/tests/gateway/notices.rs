@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use failwell_gateway::{Reach, Sharing};
+use failwell_gateway::{Reach, Sharing, UpstreamSettings};
 use failwell_rpc::Era;
 use failwell_suite::program::Folder;
 use serde_json::{Value, json};
@@ -76,15 +76,20 @@ async fn a_child_hears_that_roots_changed_and_is_told_the_new_ones() {
     }
 }
 
-/// As the filesystem server everybody uses does.
+/// It asks for roots when it was introduced, as the filesystem server everybody uses does.
+fn asking_at_once(sharing: Option<Sharing>) -> UpstreamSettings {
+    let mut settings = keeper(sharing);
+    if let Reach::Child { environment, .. } = &mut settings.reach {
+        environment.push(("KEEPER_ROOTS".to_owned(), failwell_fault::Secret::new("yes".to_owned())));
+    }
+    settings
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_child_that_asks_for_roots_when_it_was_introduced_is_told_them() {
     for sharing in [None, Some(Sharing::PerCaller)] {
-        let mut settings = keeper(sharing);
-        if let Reach::Child { environment, .. } = &mut settings.reach {
-            environment.push(("KEEPER_ROOTS".to_owned(), failwell_fault::Secret::new("yes".to_owned())));
-        }
-        let mut client = World::new(vec![settings]).await.able(Era::Session, with_roots()).await;
+        let mut client =
+            World::new(vec![asking_at_once(sharing)]).await.able(Era::Session, with_roots()).await;
         let id = client.start("tools/call", json!({"name": "up__memory", "arguments": {}})).await;
         let mut answered = false;
         let mut shown = false;
@@ -100,6 +105,26 @@ async fn a_child_that_asks_for_roots_when_it_was_introduced_is_told_them() {
         let after = told(&mut client, 1).await;
         assert_eq!(after["roots"][0]["result"]["roots"][0]["uri"], "file:///here", "{sharing:?}: {after}");
         client.gateway.stop();
+    }
+}
+
+/// Where a server is alone, it is started while the client introduces itself: what it asks then is held until that is over.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_child_that_asks_for_roots_while_its_client_introduces_itself_is_told_them() {
+    for sharing in [None, Some(Sharing::PerCaller)] {
+        let world = World::new(vec![asking_at_once(sharing)]).await;
+        let mut client = world.able_before(world.gateway.single("up"), with_roots()).await;
+        assert!(!client.said.contains("roots/list"), "{sharing:?}: asked too early: {}", client.said);
+        show_root(&mut client, "file:///here").await;
+        let roots = loop {
+            let answer = client.call("memory", json!({})).await;
+            let memory: Value = serde_json::from_str(text(&answer)).expect("JSON");
+            if !memory["roots"][0].is_null() {
+                break memory["roots"].clone();
+            }
+        };
+        assert_eq!(roots[0]["result"]["roots"][0]["uri"], "file:///here", "{sharing:?}: {roots}");
+        world.gateway.stop();
     }
 }
 
