@@ -115,7 +115,11 @@ async fn a_child_that_asks_for_roots_while_its_client_introduces_itself_is_told_
         let world = World::new(vec![asking_at_once(sharing)]).await;
         let mut client = world.able_before(world.gateway.single("up"), with_roots()).await;
         assert!(!client.said.contains("roots/list"), "{sharing:?}: asked too early: {}", client.said);
-        show_root(&mut client, "file:///here").await;
+        let shown =
+            tokio::time::timeout(Duration::from_secs(45), show_root(&mut client, "file:///here")).await;
+        if shown.is_err() {
+            panic!("{sharing:?}: never asked: {}", client.call("memory", json!({})).await);
+        }
         let roots = loop {
             let answer = client.call("memory", json!({})).await;
             let memory: Value = serde_json::from_str(text(&answer)).expect("JSON");
