@@ -68,25 +68,27 @@ pub(crate) async fn introduce(
         };
     }
     // Silent, or only slow to start: from here on the first of the two that it understands counts.
-    let mut initialized = std::pin::pin!(initialize(link, declared));
-    tokio::select! {
+    let mut greeted = std::pin::pin!(greet(link, declared));
+    let introduction = tokio::select! {
         biased;
         answer = &mut discovered => match understood(link, answer)? {
-            Some(introduction) => Ok(introduction),
-            None => initialized.await,
+            Some(introduction) => return Ok(introduction),
+            None => greeted.await?,
         },
-        introduced = &mut initialized => match introduced {
+        introduced = &mut greeted => match introduced {
             // Answers need not come in the order of the questions.
-            Err(fault) if !link.is_down() => match tokio::time::timeout(patience, discovered).await {
+            Err(fault) if !link.is_down() => return match tokio::time::timeout(patience, discovered).await {
                 Ok(answer) => understood(link, answer)?.ok_or(fault),
                 Err(_) => Err(fault),
             },
-            introduced => {
-                link.forget(number);
-                introduced
-            }
+            introduced => introduced?,
         }
-    }
+    };
+    // The era is settled: what comes in the other one while the handshake ends must not count.
+    link.forget(number);
+    drop(discovered);
+    confirm(link).await;
+    Ok(introduction)
 }
 
 /// What the answer to `server/discover` says: nothing, when it is one of the session era.
@@ -140,6 +142,18 @@ fn everything() -> Offers {
 
 /// The handshake of the session era.
 pub(crate) async fn initialize(link: &Link, declared: &Value) -> Result<Introduction, Fault> {
+    let introduction = greet(link, declared).await?;
+    confirm(link).await;
+    Ok(introduction)
+}
+
+/// The end of a handshake.
+async fn confirm(link: &Link) {
+    link.tell("notifications/initialized", "{}").await;
+}
+
+/// The handshake but for its end. It settles the era when it is over, and not before.
+async fn greet(link: &Link, declared: &Value) -> Result<Introduction, Fault> {
     let params = json!({
         "protocolVersion": Revision::LATEST_SESSION.as_str(),
         "capabilities": declared,
@@ -152,7 +166,6 @@ pub(crate) async fn initialize(link: &Link, declared: &Value) -> Result<Introduc
     let revision = revision.filter(|revision| revision.era() == Era::Session);
     let revision = revision.ok_or_else(|| garbled(result.text().as_bytes()))?;
     link.settle(revision);
-    link.tell("notifications/initialized", "{}").await;
     let (offers, logging) = (offers(&result), offered(&result, "logging"));
     Ok(Introduction { revision, offers, logging, instructions: instructions(&result) })
 }

@@ -1,7 +1,7 @@
 //! Sessions that are lost, calls that are called off, eras that are found out, and what is sent on the way.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use failwell_rpc::Era;
@@ -353,4 +353,48 @@ async fn an_upstream_of_both_eras_is_spoken_to_in_that_of_the_client() {
         assert_eq!(text(&world.call("up__t", json!({})).await), "fine");
         assert_eq!((script.count(hello), script.count(other)), (1, 0), "{client:?}");
     }
+}
+
+/// Holds an answer back until then, but not for ever.
+fn hold(until: &AtomicBool) {
+    tokio::task::block_in_place(|| {
+        for _ in 0..1_500 {
+            if until.load(Ordering::SeqCst) {
+                return;
+            }
+            std::thread::sleep(Duration::from_millis(20));
+        }
+    });
+}
+
+/// It answers `initialize` first, and `server/discover` while it is told that the handshake is over.
+#[tokio::test(flavor = "multi_thread")]
+async fn an_upstream_of_both_eras_that_is_slow_is_spoken_to_in_one_of_them() {
+    let (is_told, is_discovered) = (AtomicBool::new(false), AtomicBool::new(false));
+    let script = Script::new(move |seen| match seen.method() {
+        "server/discover" => {
+            hold(&is_told);
+            is_discovered.store(true, Ordering::SeqCst);
+            introduced(Era::Modern, seen).expect("an introduction")
+        }
+        "notifications/initialized" => {
+            is_told.store(true, Ordering::SeqCst);
+            hold(&is_discovered);
+            // The other answer is there by then.
+            tokio::task::block_in_place(|| std::thread::sleep(Duration::from_millis(500)));
+            response(202, "", "")
+        }
+        _ => introduced(Era::Session, seen).unwrap_or_else(|| fine(seen)),
+    })
+    .await;
+    let mut world = World::new(vec![script.settings("up")]).await;
+    world.list_of_all().await;
+    assert_eq!(text(&world.call("up__t", json!({})).await), "fine");
+    let seen = script.seen();
+    for seen in seen.iter().filter(|seen| seen.method().starts_with("tools/")) {
+        let is_modern = !seen.body["params"]["_meta"]["io.modelcontextprotocol/protocolVersion"].is_null();
+        assert_eq!(seen.header("mcp-method").is_some(), is_modern, "{seen:?}");
+        assert_eq!(seen.header("mcp-session-id").is_some(), !is_modern, "{seen:?}");
+    }
+    world.gateway.stop();
 }
