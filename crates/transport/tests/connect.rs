@@ -236,3 +236,65 @@ async fn an_answer_that_comes_before_the_request_is_out_is_heard() {
         assert_eq!(accepted.load(Ordering::SeqCst), asked, "the rest of the request was in the way");
     }
 }
+
+/// More than a socket takes that nobody reads.
+const LARGE: usize = 32 << 20;
+
+/// Begins its answer at once, reads all of the request, and only then goes on: with how many bytes of body came.
+async fn counting(head: &'static str, last: fn(usize) -> String) -> (SocketAddr, Arc<AtomicUsize>) {
+    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+    let address = listener.local_addr().expect("an address");
+    let accepted = Arc::new(AtomicUsize::new(0));
+    let counting = accepted.clone();
+    tokio::spawn(async move {
+        while let Ok((mut socket, _)) = listener.accept().await {
+            counting.fetch_add(1, Ordering::SeqCst);
+            let mut buffer = vec![0u8; 64 << 10];
+            while let Ok(first @ 1..) = socket.read(&mut buffer).await {
+                socket.write_all(head.as_bytes()).await.expect("written");
+                // The client sees it while the body is on its way.
+                tokio::time::sleep(Duration::from_millis(200)).await;
+                // No head has any of these.
+                let mut body = buffer.iter().take(first).filter(|byte| **byte == b'~').count();
+                while body < LARGE {
+                    let came = socket.read(&mut buffer).await.expect("the rest of it");
+                    assert!(came > 0, "the request broke off after {body} bytes");
+                    body += came;
+                }
+                socket.write_all(last(body).as_bytes()).await.expect("written");
+            }
+        }
+    });
+    (address, accepted)
+}
+
+#[tokio::test]
+async fn the_rest_of_a_request_is_sent_while_its_answer_is_read() {
+    let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n";
+    let (address, _) = counting(head, |body| format!("11\r\ndata: {body:09}\n\n\r\n0\r\n\r\n")).await;
+    let (remote, large) = (remote(address), Bytes::from(vec![b'~'; LARGE]));
+    let asking = async {
+        let heard = remote.send(Verb::Post, HeadLines::new(), large).await.expect("an answer");
+        assert_eq!(heard.content(), ContentKind::Events);
+        heard.events(100).next().await.expect("an event")
+    };
+    let event = tokio::time::timeout(Duration::from_secs(30), asking).await.expect("in time");
+    assert_eq!(event.expect("an event"), format!("{LARGE:09}"));
+}
+
+#[tokio::test]
+async fn a_connection_is_kept_when_the_rest_of_a_request_is_out() {
+    let head = "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n";
+    let (address, accepted) = counting(head, |body| format!("{body:09}")).await;
+    let remote = remote(address);
+    for _ in 0..2 {
+        let asking = async {
+            let large = Bytes::from(vec![b'~'; LARGE]);
+            let heard = remote.send(Verb::Post, HeadLines::new(), large).await.expect("an answer");
+            heard.whole(100).await.expect("a body")
+        };
+        let body = tokio::time::timeout(Duration::from_secs(30), asking).await.expect("in time");
+        assert_eq!(body, format!("{LARGE:09}"));
+    }
+    assert_eq!(accepted.load(Ordering::SeqCst), 1);
+}

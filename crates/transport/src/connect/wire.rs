@@ -10,7 +10,7 @@ use super::chunks::Cut;
 use super::head::{Head, Left, Rest};
 use super::remote::Unheard;
 use super::socket::Socket;
-use super::writing::Writing;
+use super::writing::{Unsent, Writing};
 
 /// Bytes read at once at the least; what is known to come is read into one place as it comes.
 const READ: usize = 4 * 1024;
@@ -25,6 +25,8 @@ pub(super) struct Wire {
     socket: Socket,
     came: BytesMut,
     rest: Rest,
+    /// What is still to be written although the answer began; it is written while the answer is read.
+    unsent: Option<Box<Unsent>>,
     /// Room for an answer like the last one, so that it comes with one read.
     usual: usize,
 }
@@ -40,17 +42,19 @@ pub(super) enum Sent {
 impl Wire {
     pub(super) fn new(socket: Socket) -> Wire {
         let rest = Rest { body: Left::Nothing, keeps: true };
-        Wire { socket, came: BytesMut::new(), rest, usual: USUAL }
+        Wire { socket, came: BytesMut::new(), rest, unsent: None, usual: USUAL }
     }
 
     /// Sends a request, and waits for the head of its answer, which may come before all of the request is out.
-    pub(super) async fn send(&mut self, head: &[u8], body: &[u8]) -> Sent {
+    pub(super) async fn send(&mut self, head: &[u8], body: &Bytes) -> Sent {
         let mut writing = Writing::new(head, body);
         let answered = poll_fn(|cx| self.poll_exchange(cx, &mut writing)).await;
         match answered {
             Ok((head, rest)) => {
-                let keeps = rest.keeps && writing.is_done();
-                self.rest = Rest { keeps, ..rest };
+                self.rest = rest;
+                if !writing.is_done() {
+                    self.unsent = Some(Box::new(writing.unsent(body)));
+                }
                 Sent::Answered(head)
             }
             Err(why) if writing.never_began() && self.socket.failure_tells() => {
@@ -80,7 +84,21 @@ impl Wire {
         }
     }
 
+    /// Goes on with a request whose answer began before all of it was out.
+    #[cold]
+    fn write_on(&mut self, cx: &mut Context<'_>) {
+        let written = self.unsent.as_mut().map(|unsent| unsent.advance(&mut self.socket, cx));
+        if let Some(Poll::Ready(written)) = written {
+            // Whoever does not want all of it may still answer, but is not asked anything else.
+            self.rest.keeps &= written.is_ok();
+            self.unsent = None;
+        }
+    }
+
     fn poll_more(&mut self, cx: &mut Context<'_>, room: usize) -> Poll<io::Result<usize>> {
+        if self.unsent.is_some() {
+            self.write_on(cx);
+        }
         if self.came.capacity() - self.came.len() < READ.max(room.min(self.usual)) {
             self.came.reserve(room);
         }
@@ -147,7 +165,10 @@ impl Wire {
 
     /// Whether the last exchange is over, and another may follow.
     pub(super) fn is_over(&self) -> bool {
-        self.rest.keeps && self.came.is_empty() && matches!(self.rest.body, Left::Nothing)
+        self.rest.keeps
+            && self.unsent.is_none()
+            && self.came.is_empty()
+            && matches!(self.rest.body, Left::Nothing)
     }
 
     /// Whether it can take another request now: the other side neither hung up nor spoke unasked.

@@ -1,6 +1,8 @@
 use std::io::{self, IoSlice};
 use std::task::{Context, Poll};
 
+use bytes::Bytes;
+
 use super::socket::Socket;
 
 /// A request on its way out.
@@ -10,6 +12,28 @@ pub(super) struct Writing<'a> {
     begun: bool,
     flushed: bool,
     failed: Option<io::Error>,
+}
+
+/// What of a request was not out yet when its answer began.
+pub(super) struct Unsent {
+    head: Bytes,
+    body: Bytes,
+}
+
+impl Unsent {
+    /// Writes as much of it as the other side takes now, until it is out or failed.
+    pub(super) fn advance(&mut self, socket: &mut Socket, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let mut writing = Writing::new(&self.head, &self.body);
+        writing.advance(socket, cx);
+        let (failed, is_done) = (writing.failed.take(), writing.is_done());
+        let (head, body) = (self.head.slice_ref(writing.head), self.body.slice_ref(writing.body));
+        (self.head, self.body) = (head, body);
+        match failed {
+            Some(error) => Poll::Ready(Err(error)),
+            None if is_done => Poll::Ready(Ok(())),
+            None => Poll::Pending,
+        }
+    }
 }
 
 impl<'a> Writing<'a> {
@@ -51,6 +75,11 @@ impl<'a> Writing<'a> {
     /// Whether all of it is out.
     pub(super) fn is_done(&self) -> bool {
         self.flushed
+    }
+
+    /// What is left of it, for when nobody holds the request any more. The body is not copied.
+    pub(super) fn unsent(&self, body: &Bytes) -> Unsent {
+        Unsent { head: Bytes::copy_from_slice(self.head), body: body.slice_ref(self.body) }
     }
 
     /// Why it failed; that comes before whatever went wrong afterwards.
