@@ -17,7 +17,7 @@ pub struct Options {
 const USAGE: &str = "\
 usage: bench/gateway/run [--seconds S] [--rounds N] [--only NAME] [--cell TEXT] [--no-peers]
   --seconds S   seconds per proxy and round, 0.05 to 60 (0.3)
-  --rounds N    rounds, 1 to 100 (9)
+  --rounds N    rounds, 1 to 100 (15)
   --only NAME   only the proxies whose name contains NAME; bars are then not judged
   --cell TEXT   only the cells whose name contains TEXT, such as '32 connections, 64 B'
   --no-peers    without the slow peers";
@@ -28,7 +28,7 @@ impl Options {
         let failwell = std::env::var_os("BENCH_FAILWELL").map(PathBuf::from);
         let mut options = Options {
             round: Duration::from_millis(300),
-            rounds: 9,
+            rounds: 15,
             only: String::new(),
             cell: String::new(),
             peers: true,
