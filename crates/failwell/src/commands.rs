@@ -28,6 +28,7 @@ mod reload;
 mod serve;
 mod served;
 mod shared;
+mod state_file;
 mod stdio;
 mod tasks;
 mod up;

@@ -2,6 +2,9 @@
 
 #![allow(clippy::expect_used, clippy::indexing_slicing, reason = "a test may stop at the first surprise")]
 
+#[path = "cli/state_files.rs"]
+mod state_files;
+
 use std::process::{Command, Stdio};
 
 use serde_json::Value;

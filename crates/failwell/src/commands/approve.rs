@@ -8,7 +8,8 @@ use failwell_consent::{Kept, Store, readable, visible};
 use failwell_server::{Approval, Decided, Decision};
 
 use super::decision::{self, Register, person};
-use super::{audit, json, serve};
+use super::state_file::StateFile;
+use super::{audit, json};
 use crate::cli::Approve;
 use crate::complaint::Complaint;
 use crate::terminal::{self, Paint};
@@ -19,14 +20,14 @@ const LONGEST_REASON: usize = 1_000;
 /// Lists, shows or answers.
 pub(super) fn run(arguments: &Approve) -> Result<ExitCode, Complaint> {
     let folder = audit::folder(&arguments.place)?;
-    let store = Store::in_folder(&folder);
+    let (store, file) = (Store::in_folder(&folder), StateFile::consent(&folder));
     let kept = Kept::of_all(&store);
     match &arguments.id {
         None if !store.exists() => list(&[], arguments),
-        None => list(&kept.read_all().map_err(|fault| serve::unexpected(&fault))?, arguments),
+        None => list(&kept.read_all().map_err(|fault| file.unreadable(&fault))?, arguments),
         Some(id) if !store.exists() => Err(unknown(id)),
         Some(id) => {
-            let found = kept.read(id).map_err(|fault| serve::unexpected(&fault))?;
+            let found = kept.read(id).map_err(|fault| file.unreadable(&fault))?;
             one(&found.ok_or_else(|| unknown(id))?, &kept, arguments)
         }
     }
@@ -91,11 +92,12 @@ fn decide(
     kept: &Kept,
     arguments: &Approve,
 ) -> Result<ExitCode, Complaint> {
-    let register = Register::open(&arguments.place, &audit::folder(&arguments.place)?)?;
+    let folder = audit::folder(&arguments.place)?;
+    let register = Register::open(&arguments.place, &folder)?;
     let reason = arguments.reason.as_deref().map(|reason| register.scrub(reason));
     let reason = reason.map(|reason| reason.chars().take(LONGEST_REASON).collect::<String>());
     let answered = kept.answer(&approval.id, decision, &person(), reason.as_deref());
-    match answered.map_err(|fault| serve::unexpected(&fault))? {
+    match answered.map_err(|fault| StateFile::consent(&folder).unwritable(&fault))? {
         Decided::Done(approval) => {
             let written = register.write(decision::Decided {
                 guard: "approval",

@@ -15,7 +15,7 @@ use failwell_audit::{Format, Query};
 pub(super) use self::book::{Book, Found};
 
 use super::configured::{self, Misconfigured};
-use super::{ledger, serve};
+use super::ledger;
 use crate::cli::{LedgerPlace, Look, QueryLedger, Wanted};
 use crate::complaint::Complaint;
 use crate::terminal;
@@ -44,7 +44,7 @@ pub(super) fn folder(place: &LedgerPlace) -> Result<PathBuf, Complaint> {
 fn query(arguments: &QueryLedger) -> Result<ExitCode, Complaint> {
     let limit = usize::try_from(arguments.limit).unwrap_or(usize::MAX);
     let query = Query { limit: Some(limit), ..asked(&arguments.wanted) };
-    let found = Book::open(&arguments.place)?.select(&query).map_err(|fault| serve::unexpected(&fault))?;
+    let found = Book::open(&arguments.place)?.select(&query)?;
     show(&found, format(arguments.json));
     if found.is_empty() && !arguments.json {
         terminal::report("no record fits\n");

@@ -8,9 +8,10 @@ use failwell_fault::{Fault, Secret};
 use failwell_server::{House, KeyRing, first_key};
 use failwell_transport::{Credentials, Demand, Doors, Issuer, Lock, Tokens};
 
-use super::serve;
+use super::state_file::StateFile;
+use super::{ledger, serve};
 use crate::complaint::Complaint;
-use crate::config::{Config, ENVIRONMENT, Jwks, JwtConfig, SHORTEST_KEY};
+use crate::config::{Config, ENVIRONMENT, Jwks, JwtConfig, SHORTEST_KEY, StateConfig};
 
 /// The door while it is served.
 pub(super) struct Entrance {
@@ -74,7 +75,10 @@ pub(super) async fn welcome_admin(config: &Config, ring: &Arc<dyn KeyRing>) -> R
     if !config.require_key {
         return Ok(String::new());
     }
-    let first = first_key(&**ring).await.map_err(|fault| serve::unexpected(&fault))?;
+    let first = first_key(&**ring).await.map_err(|fault| match config.state {
+        StateConfig::Memory => StateFile::keys(&ledger::folder(config)).unwritable(&fault),
+        StateConfig::Redis { .. } => serve::unexpected(&fault),
+    })?;
     Ok(first.map_or_else(String::new, |key| {
         format!("\nthe key of the first admin, shown this once:\n  {}\n", key.expose())
     }))

@@ -1,6 +1,7 @@
 //! `failwell pin`: definitions of tools as they are known, and those that are held.
 
 use std::io::{BufRead, IsTerminal, stdin};
+use std::path::Path;
 use std::process::ExitCode;
 
 use failwell_consent::{Pin, PinBook, Store, changes, visible};
@@ -8,7 +9,8 @@ use serde_json::{Value, json as object};
 
 use super::configured::{self, Misconfigured, counted};
 use super::decision::{Decided, Register, person};
-use super::{json, ledger, serve};
+use super::state_file::StateFile;
+use super::{json, ledger};
 use crate::cli::{LedgerPlace, PinDo, PinForget, WhichPins};
 use crate::complaint::Complaint;
 use crate::terminal::{self, Paint};
@@ -26,19 +28,32 @@ pub(super) fn run(what: &PinDo) -> Result<ExitCode, Complaint> {
     }
 }
 
-/// The pins of the gateway whose configuration is here; with a folder alone, those of all.
-fn book(place: &LedgerPlace) -> Result<PinBook, Complaint> {
-    if let Some(folder) = &place.data_dir {
-        return Ok(PinBook::of(&Store::in_folder(folder), None));
+/// Pins, and the file they are in.
+struct Kept {
+    book: PinBook,
+    file: StateFile,
+}
+
+impl Kept {
+    /// The pins of the gateway whose configuration is here; with a folder alone, those of all.
+    fn at(place: &LedgerPlace) -> Result<Kept, Complaint> {
+        if let Some(folder) = &place.data_dir {
+            return Ok(Kept::in_folder(folder, None));
+        }
+        let config = configured::settle(place.config.as_deref()).map_err(Misconfigured::report)?;
+        let scope = config.file.as_ref().map(|_| config.scope());
+        Ok(Kept::in_folder(&ledger::folder(&config), scope))
     }
-    let config = configured::settle(place.config.as_deref()).map_err(Misconfigured::report)?;
-    let store = Store::in_folder(&ledger::folder(&config));
-    Ok(PinBook::of(&store, config.file.as_ref().map(|_| config.scope())))
+
+    fn in_folder(folder: &Path, scope: Option<String>) -> Kept {
+        Kept { book: PinBook::of(&Store::in_folder(folder), scope), file: StateFile::consent(folder) }
+    }
 }
 
 /// What was named, which must be there.
-fn wanted(book: &PinBook, which: &WhichPins) -> Result<Vec<Pin>, Complaint> {
-    let mut pins = book.all(which.server.as_deref()).map_err(|fault| serve::unexpected(&fault))?;
+fn wanted(kept: &Kept, which: &WhichPins) -> Result<Vec<Pin>, Complaint> {
+    let all = kept.book.all(which.server.as_deref());
+    let mut pins = all.map_err(|fault| kept.file.unreadable(&fault))?;
     let missing = |what: &str| {
         let what = on_one_line(what);
         Complaint::new(
@@ -57,7 +72,7 @@ fn wanted(book: &PinBook, which: &WhichPins) -> Result<Vec<Pin>, Complaint> {
 }
 
 fn list(which: &WhichPins, as_json: bool) -> Result<ExitCode, Complaint> {
-    let pins = wanted(&book(&which.place)?, which)?;
+    let pins = wanted(&Kept::at(&which.place)?, which)?;
     if as_json {
         terminal::print(&json(&pins.iter().map(row).collect::<Vec<_>>())?);
         return Ok(ExitCode::SUCCESS);
@@ -78,7 +93,7 @@ fn list(which: &WhichPins, as_json: bool) -> Result<ExitCode, Complaint> {
 }
 
 fn diff(which: &WhichPins, as_json: bool) -> Result<ExitCode, Complaint> {
-    let mut pins = wanted(&book(&which.place)?, which)?;
+    let mut pins = wanted(&Kept::at(&which.place)?, which)?;
     pins.retain(|pin| pin.held_hash.is_some());
     if as_json {
         terminal::print(&json(&pins.iter().map(row).collect::<Vec<_>>())?);
@@ -92,8 +107,8 @@ fn diff(which: &WhichPins, as_json: bool) -> Result<ExitCode, Complaint> {
 }
 
 fn approve(which: &WhichPins, yes: bool) -> Result<ExitCode, Complaint> {
-    let book = book(&which.place)?;
-    let mut pins = wanted(&book, which)?;
+    let kept = Kept::at(&which.place)?;
+    let mut pins = wanted(&kept, which)?;
     pins.retain(|pin| pin.held_hash.is_some());
     if pins.is_empty() {
         terminal::report("nothing is held\n");
@@ -105,7 +120,7 @@ fn approve(which: &WhichPins, yes: bool) -> Result<ExitCode, Complaint> {
         return Ok(ExitCode::SUCCESS);
     }
     let register = Register::open(&which.place, &super::audit::folder(&which.place)?)?;
-    let done = book.approve(&pins, &person()).map_err(|fault| serve::unexpected(&fault))?;
+    let done = kept.book.approve(&pins, &person()).map_err(|fault| kept.file.unwritable(&fault))?;
     for pin in &pins {
         let digits = pin.held_hash.as_deref().map(digits).unwrap_or_default();
         write_down(&register, pin, "approve", vec![format!("definition {digits}")])?;
@@ -129,11 +144,11 @@ fn approve(which: &WhichPins, yes: bool) -> Result<ExitCode, Complaint> {
 fn forget(arguments: &PinForget) -> Result<ExitCode, Complaint> {
     let PinForget { server, names, place } = arguments;
     let which = WhichPins { server: Some(server.clone()), names: names.clone(), place: place.clone() };
-    let book = book(&which.place)?;
-    let pins = wanted(&book, &which)?;
+    let kept = Kept::at(&which.place)?;
+    let pins = wanted(&kept, &which)?;
     let register = Register::open(&which.place, &super::audit::folder(&which.place)?)?;
     let whole = which.server.as_deref().filter(|_| which.names.is_empty());
-    book.forget(&pins, whole).map_err(|fault| serve::unexpected(&fault))?;
+    kept.book.forget(&pins, whole).map_err(|fault| kept.file.unwritable(&fault))?;
     for pin in &pins {
         write_down(&register, pin, "forget", Vec::new())?;
     }

@@ -7,13 +7,16 @@ use failwell_fault::Fault;
 
 #[cfg(feature = "postgres")]
 use super::archived::Archived;
-use super::{folder, serve};
+use super::folder;
 use crate::cli::BookPlace;
+#[cfg(feature = "postgres")]
+use crate::commands::serve;
+use crate::commands::state_file::StateFile;
 use crate::complaint::Complaint;
 
 /// What is looked into.
 pub(in crate::commands) enum Book {
-    Ledger(Reading),
+    Ledger(Reading, StateFile),
     #[cfg(feature = "postgres")]
     Archive(Box<Archived>),
 }
@@ -40,13 +43,14 @@ impl Book {
             return Book::archive(place, url.as_deref());
         }
         let folder = folder(&place.ledger)?;
+        let file = StateFile::ledger(&folder);
         match Reading::open(&folder) {
-            Ok(Some(reading)) => Ok(Book::Ledger(reading)),
+            Ok(Some(reading)) => Ok(Book::Ledger(reading, file)),
             Ok(None) => Err(Complaint::new(
                 format!("there is no ledger in {}", folder.display()),
                 "start a server once, or name the folder: --data-dir DIR",
             )),
-            Err(fault) => Err(serve::unexpected(&fault)),
+            Err(fault) => Err(file.unreadable(&fault)),
         }
     }
 
@@ -63,67 +67,89 @@ impl Book {
         ))
     }
 
-    /// The record of a reference.
-    pub(in crate::commands) fn find(&mut self, reference: &str) -> Result<Option<Found>, Fault> {
+    fn unreadable(&self, fault: &Fault) -> Complaint {
         match self {
-            Book::Ledger(reading) => Ok(reading.find(reference)?.map(Found::from)),
+            Book::Ledger(_, file) => file.unreadable(fault),
+            #[cfg(feature = "postgres")]
+            Book::Archive(_) => serve::unexpected(fault),
+        }
+    }
+
+    /// The record of a reference.
+    pub(in crate::commands) fn find(&mut self, reference: &str) -> Result<Option<Found>, Complaint> {
+        let found = match self {
+            Book::Ledger(reading, _) => reading.find(reference).map(|row| row.map(Found::from)),
             #[cfg(feature = "postgres")]
             Book::Archive(archived) => archived.find(reference),
-        }
+        };
+        found.map_err(|fault| self.unreadable(&fault))
     }
 
     /// What fits, oldest first.
-    pub(super) fn select(&mut self, query: &Query) -> Result<Vec<Found>, Fault> {
-        match self {
-            Book::Ledger(reading) => Ok(reading.select(query)?.into_iter().map(Found::from).collect()),
+    pub(super) fn select(&mut self, query: &Query) -> Result<Vec<Found>, Complaint> {
+        let found = match self {
+            Book::Ledger(reading, _) => {
+                reading.select(query).map(|rows| rows.into_iter().map(Found::from).collect())
+            }
             #[cfg(feature = "postgres")]
             Book::Archive(archived) => archived.select(query),
-        }
+        };
+        found.map_err(|fault| self.unreadable(&fault))
     }
 
     /// Shows everything that fits to `each`, oldest first.
-    pub(super) fn each(&mut self, query: &Query, mut each: impl FnMut(&Found) -> bool) -> Result<(), Fault> {
-        match self {
-            Book::Ledger(reading) => reading.each(query, |row| each(&Found::from(row.clone()))),
+    pub(super) fn each(
+        &mut self,
+        query: &Query,
+        mut each: impl FnMut(&Found) -> bool,
+    ) -> Result<(), Complaint> {
+        let shown = match self {
+            Book::Ledger(reading, _) => reading.each(query, |row| each(&Found::from(row.clone()))),
             #[cfg(feature = "postgres")]
             Book::Archive(archived) => archived.each(query, each),
-        }
+        };
+        shown.map_err(|fault| self.unreadable(&fault))
     }
 
     /// How far each node is.
-    pub(super) fn ends(&mut self) -> Result<Seen, Fault> {
-        match self {
-            Book::Ledger(reading) => Ok(Seen::from([(String::new(), reading.head()?.seq)])),
+    pub(super) fn ends(&mut self) -> Result<Seen, Complaint> {
+        let ends = match self {
+            Book::Ledger(reading, _) => reading.head().map(|head| Seen::from([(String::new(), head.seq)])),
             #[cfg(feature = "postgres")]
             Book::Archive(archived) => archived.ends(),
-        }
+        };
+        ends.map_err(|fault| self.unreadable(&fault))
     }
 
     /// What fits and came after that.
-    pub(super) fn since(&mut self, query: &Query, seen: &Seen) -> Result<Vec<Found>, Fault> {
+    pub(super) fn since(&mut self, query: &Query, seen: &Seen) -> Result<Vec<Found>, Complaint> {
         match self {
-            Book::Ledger(_) => {
+            Book::Ledger(..) => {
                 let after = seen.values().next().copied();
                 self.select(&Query { after, ..query.clone() })
             }
             #[cfg(feature = "postgres")]
-            Book::Archive(archived) => archived.since(query, seen),
+            Book::Archive(archived) => archived.since(query, seen).map_err(|fault| serve::unexpected(&fault)),
         }
     }
 
     /// Follows every chain. An end noted earlier belongs to one of them.
-    pub(super) fn verify(&mut self, known: Option<Head>) -> Result<Vec<(Option<String>, Verified)>, Fault> {
-        match self {
-            Book::Ledger(reading) => Ok(vec![(None, verify(reading, known)?)]),
+    pub(super) fn verify(
+        &mut self,
+        known: Option<Head>,
+    ) -> Result<Vec<(Option<String>, Verified)>, Complaint> {
+        let verified = match self {
+            Book::Ledger(reading, _) => verify(reading, known).map(|found| vec![(None, found)]),
             #[cfg(feature = "postgres")]
             Book::Archive(archived) => archived.verify(known),
-        }
+        };
+        verified.map_err(|fault| self.unreadable(&fault))
     }
 
     /// What stands before the first record.
     pub(super) fn header(&self, format: Format) -> String {
         match self {
-            Book::Ledger(_) => format.header().to_owned(),
+            Book::Ledger(..) => format.header().to_owned(),
             #[cfg(feature = "postgres")]
             Book::Archive(_) => format.header().replace('\n', ",node\n"),
         }

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use failwell_audit::Format;
 
-use super::{Book, asked, serve};
+use super::{Book, asked};
 use crate::cli::{Export, ExportAs};
 use crate::complaint::Complaint;
 
@@ -49,7 +49,7 @@ fn write(
         }
         written.is_ok()
     });
-    read.map_err(|fault| serve::unexpected(&fault))?;
+    read?;
     Ok(written.and_then(|()| out.flush()))
 }
 

@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use failwell_audit::Query;
 
-use super::{Book, asked, format, serve, show};
+use super::{Book, asked, format, show};
 use crate::cli::Tail;
 use crate::complaint::Complaint;
 
@@ -12,14 +12,13 @@ const LOOK: Duration = Duration::from_millis(250);
 
 /// Shows the latest records, and with `--follow` those to come.
 pub(super) fn run(arguments: &Tail) -> Result<ExitCode, Complaint> {
-    let unexpected = |fault| serve::unexpected(&fault);
     let mut book = Book::open(&arguments.place)?;
     let limit = usize::try_from(arguments.lines).unwrap_or(usize::MAX);
     let wanted = asked(&arguments.wanted);
-    let mut seen = book.ends().map_err(unexpected)?;
+    let mut seen = book.ends()?;
     if limit > 0 {
         let latest = Query { limit: Some(limit), ..wanted.clone() };
-        let rows = book.select(&latest).map_err(unexpected)?;
+        let rows = book.select(&latest)?;
         for found in &rows {
             let last = seen.entry(found.node.clone().unwrap_or_default()).or_default();
             *last = found.row.head.seq.max(*last);
@@ -31,9 +30,9 @@ pub(super) fn run(arguments: &Tail) -> Result<ExitCode, Complaint> {
     }
     loop {
         std::thread::sleep(LOOK);
-        let ends = book.ends().map_err(unexpected)?;
+        let ends = book.ends()?;
         if ends.iter().any(|(node, end)| seen.get(node).is_none_or(|seen| end > seen)) {
-            let new = book.since(&wanted, &seen).map_err(unexpected)?;
+            let new = book.since(&wanted, &seen)?;
             // What came between the two looks is shown now, and not again.
             for found in &new {
                 let last = seen.entry(found.node.clone().unwrap_or_default()).or_default();

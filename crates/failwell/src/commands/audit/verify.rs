@@ -3,7 +3,7 @@ use std::process::ExitCode;
 use failwell_audit::{Break, Head, Verified};
 use serde_json::{Value, json as object};
 
-use super::{Book, serve};
+use super::Book;
 use crate::cli::VerifyLedger;
 use crate::commands::configured::counted;
 use crate::commands::json;
@@ -19,7 +19,7 @@ pub(super) fn run(arguments: &VerifyLedger) -> Result<ExitCode, Complaint> {
     });
     let known = known.transpose()?;
     let mut book = Book::open(&arguments.place)?;
-    let all = book.verify(known).map_err(|fault| serve::unexpected(&fault))?;
+    let all = book.verify(known)?;
     let holds = all.iter().all(|(_, found)| found.holds());
     if arguments.json {
         terminal::print(&json(&all_as_json(&all))?);

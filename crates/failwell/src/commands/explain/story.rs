@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::cli::Explain;
 use crate::commands::audit::{self, Found};
-use crate::commands::{json, serve};
+use crate::commands::json;
 use crate::complaint::Complaint;
 use crate::terminal::{self, Paint};
 
@@ -22,7 +22,7 @@ pub(super) fn is_reference(text: &str) -> bool {
 /// Prints what the ledger knows about a reference.
 pub(super) fn run(reference: &str, arguments: &Explain) -> Result<ExitCode, Complaint> {
     let mut ledger = audit::Book::open(&arguments.place)?;
-    let Some(found) = ledger.find(reference).map_err(|fault| serve::unexpected(&fault))? else {
+    let Some(found) = ledger.find(reference)? else {
         return Err(Complaint::new(
             format!("the ledger has no record with the reference {reference}"),
             "check the reference, and that this is the ledger of the server that gave it (--data-dir DIR); \

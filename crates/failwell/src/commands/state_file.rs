@@ -1,0 +1,99 @@
+//! A file of the state folder, as whoever looks into it is told about it.
+
+use std::fs::File;
+use std::io::{ErrorKind, Read};
+use std::path::{Path, PathBuf};
+
+use failwell_audit::LedgerSettings;
+use failwell_consent::Store;
+use failwell_fault::Fault;
+use failwell_keyring::FileRing;
+
+use crate::complaint::Complaint;
+
+/// How every file of SQLite begins, unless it is empty.
+const BEGINNING: &[u8; 16] = b"SQLite format 3\0";
+
+/// One file, and what people call it.
+pub(super) struct StateFile {
+    folder: PathBuf,
+    path: PathBuf,
+    called: &'static str,
+    /// How another folder is named.
+    elsewhere: &'static str,
+}
+
+/// For what is looked into.
+const TYPED: &str = "--data-dir DIR";
+/// For what servers alone open.
+const SET: &str = "`data_dir` in failwell.toml, or FAILWELL_STATE";
+
+impl StateFile {
+    pub(super) fn ledger(folder: &Path) -> StateFile {
+        StateFile::named(folder, LedgerSettings::FILE, "ledger", TYPED)
+    }
+
+    pub(super) fn consent(folder: &Path) -> StateFile {
+        StateFile::named(folder, Store::FILE, "record of approvals and pins", TYPED)
+    }
+
+    pub(super) fn keys(folder: &Path) -> StateFile {
+        StateFile::named(folder, FileRing::FILE, "record of keys", SET)
+    }
+
+    fn named(folder: &Path, file: &str, called: &'static str, elsewhere: &'static str) -> StateFile {
+        StateFile { folder: folder.to_owned(), path: folder.join(file), called, elsewhere }
+    }
+
+    /// Says that it could not be read.
+    pub(super) fn unreadable(&self, fault: &Fault) -> Complaint {
+        self.trouble("read", &self.why(fault))
+    }
+
+    /// Says that it could not be written.
+    pub(super) fn unwritable(&self, fault: &Fault) -> Complaint {
+        self.trouble("written", &self.why(fault))
+    }
+
+    fn trouble(&self, what: &str, why: &str) -> Complaint {
+        let StateFile { folder, path, called, elsewhere } = self;
+        Complaint::new(
+            format!("the {called} in {} cannot be {what}: {why}", folder.display()),
+            format!(
+                "look at {} and who may use it; put a good copy in its place, or name another folder: {elsewhere}",
+                path.display()
+            ),
+        )
+    }
+
+    /// What is wrong in a few words: what anybody can see of the file, else what its reader said.
+    fn why(&self, fault: &Fault) -> String {
+        self.flaw().unwrap_or_else(|| {
+            let operator = fault.operator();
+            let noted =
+                || operator.notes().iter().find(|(name, _)| *name != "file").map(|(_, note)| note.clone());
+            match operator.causes().into_iter().next().or_else(noted) {
+                Some(cause) if cause.starts_with("no such table") => {
+                    "it is empty, or another program's".to_owned()
+                }
+                Some(cause) => cause,
+                None => fault.to_string(),
+            }
+        })
+    }
+
+    fn flaw(&self) -> Option<String> {
+        let mut begins = Vec::new();
+        let read = match self.path.metadata() {
+            Ok(meta) if meta.is_dir() => return Some("it is a folder".to_owned()),
+            Ok(_) => File::open(&self.path).and_then(|file| file.take(16).read_to_end(&mut begins)),
+            Err(error) if error.kind() == ErrorKind::NotFound => return None,
+            Err(error) => Err(error),
+        };
+        match read {
+            Ok(0) => None,
+            Ok(_) => (begins != BEGINNING).then(|| "it is not a database".to_owned()),
+            Err(error) => Some(error.to_string()),
+        }
+    }
+}

@@ -1,0 +1,86 @@
+//! Files of the state folder that cannot be used, as whoever looks into them is told.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+use super::fails;
+
+const REFERENCE: &str = "0123456789abc";
+
+/// Everything that looks into the ledger.
+const LEDGER: [&[&str]; 5] = [
+    &["audit", "tail"],
+    &["audit", "query"],
+    &["audit", "export"],
+    &["audit", "verify"],
+    &["explain", REFERENCE],
+];
+
+/// Everything that looks into what waits for a person.
+const CONSENT: [&[&str]; 5] =
+    [&["approve"], &["approve", "some-id"], &["pin", "list"], &["pin", "diff"], &["pin", "approve", "--yes"]];
+
+/// A folder of its own for one test, gone afterwards.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new() -> Folder {
+        static COUNT: AtomicUsize = AtomicUsize::new(0);
+        let name = format!("failwell-files-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
+        let folder = std::env::temp_dir().join(name);
+        std::fs::create_dir(&folder).expect("a folder");
+        Folder(folder)
+    }
+
+    fn with(file: &str, bytes: impl AsRef<[u8]>) -> Folder {
+        let folder = Folder::new();
+        std::fs::write(folder.0.join(file), bytes).expect("written");
+        folder
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// Each fails with this title, and helps with the file.
+fn check(commands: &[&[&str]], folder: &Folder, called: &str, file: &str, why: &str) {
+    let place = folder.0.display().to_string();
+    for command in commands {
+        let said = fails(&[command, &["--data-dir", &place][..]].concat(), 1);
+        let expected = format!("error: the {called} in {place} cannot be read: {why}");
+        assert!(said.starts_with(&expected), "{command:?}: {said}");
+        assert!(said.contains(&format!("\nhelp: look at {place}/{file} ")), "{command:?}: {said}");
+        assert!(said.lines().count() == 2 && !said.contains(".rs:"), "{command:?}: {said}");
+    }
+}
+
+#[test]
+fn a_damaged_file_is_told_in_words_and_without_places_of_the_source() {
+    let (garbage, cut) = ("this is no database ".repeat(50), b"SQLite format 3\0 and no more");
+    for (commands, called, file) in
+        [(LEDGER, "ledger", "ledger.sqlite"), (CONSENT, "record of approvals and pins", "consent.sqlite")]
+    {
+        check(&commands, &Folder::with(file, &garbage), called, file, "it is not a database\n");
+        check(&commands, &Folder::with(file, cut), called, file, "");
+        let folder = Folder::new();
+        std::fs::create_dir(folder.0.join(file)).expect("a folder");
+        check(&commands, &folder, called, file, "it is a folder\n");
+    }
+    let empty = Folder::with("ledger.sqlite", "");
+    check(&LEDGER, &empty, "ledger", "ledger.sqlite", "it is empty, or another program's\n");
+}
+
+#[test]
+fn a_server_that_cannot_keep_keys_says_where() {
+    let folder = Folder::with("keys.sqlite", "this is no database ".repeat(50));
+    let place = folder.0.display().to_string();
+    let file = folder.0.join("failwell.toml");
+    std::fs::write(&file, "data_dir = \".\"\nrequire_key = true\n").expect("written");
+    let said = fails(&["up", "--listen", "127.0.0.1:0", "--config", &file.display().to_string()], 1);
+    let expected =
+        format!("error: the record of keys in {place}/. cannot be written: it is not a database\n");
+    assert!(said.starts_with(&expected) && said.lines().count() == 2, "{said}");
+}
