@@ -20,12 +20,13 @@ const LONGEST_REASON: usize = 1_000;
 /// Lists, shows or answers.
 pub(super) fn run(arguments: &Approve) -> Result<ExitCode, Complaint> {
     let folder = audit::folder(&arguments.place)?;
-    let (store, file) = (Store::in_folder(&folder), StateFile::consent(&folder));
-    let kept = Kept::of_all(&store);
+    let kept = Kept::of_all(&Store::in_folder(&folder));
+    let file = StateFile::consent(&folder);
+    let is_there = file.is_there()?;
     match &arguments.id {
-        None if !store.exists() => list(&[], arguments),
+        None if !is_there => list(&[], arguments),
         None => list(&kept.read_all().map_err(|fault| file.unreadable(&fault))?, arguments),
-        Some(id) if !store.exists() => Err(unknown(id)),
+        Some(id) if !is_there => Err(unknown(id)),
         Some(id) => {
             let found = kept.read(id).map_err(|fault| file.unreadable(&fault))?;
             one(&found.ok_or_else(|| unknown(id))?, &kept, arguments)

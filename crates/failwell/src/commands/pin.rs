@@ -52,6 +52,8 @@ impl Kept {
 
 /// What was named, which must be there.
 fn wanted(kept: &Kept, which: &WhichPins) -> Result<Vec<Pin>, Complaint> {
+    // Of a file that is not there yet the book says rightly that it has nothing.
+    kept.file.is_there()?;
     let all = kept.book.all(which.server.as_deref());
     let mut pins = all.map_err(|fault| kept.file.unreadable(&fault))?;
     let missing = |what: &str| {

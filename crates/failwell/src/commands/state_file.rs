@@ -45,6 +45,26 @@ impl StateFile {
         StateFile { folder: folder.to_owned(), path: folder.join(file), called, elsewhere }
     }
 
+    /// Whether it is there. A folder that is not there, or may not be looked into, has nothing to say about it.
+    pub(super) fn is_there(&self) -> Result<bool, Complaint> {
+        match self.path.metadata() {
+            Ok(_) => Ok(true),
+            Err(error) if error.kind() != ErrorKind::NotFound => {
+                Err(self.trouble("read", &error.to_string()))
+            }
+            Err(_) if self.folder.is_dir() => Ok(false),
+            Err(_) => Err(self.nowhere()),
+        }
+    }
+
+    fn nowhere(&self) -> Complaint {
+        let StateFile { folder, called, elsewhere, .. } = self;
+        Complaint::new(
+            format!("there is no {called} in {}: there is no such folder", folder.display()),
+            format!("start a server once, or name the folder: {elsewhere}"),
+        )
+    }
+
     /// Says that it could not be read.
     pub(super) fn unreadable(&self, fault: &Fault) -> Complaint {
         self.trouble("read", &self.why(fault))

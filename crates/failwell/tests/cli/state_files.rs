@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::fails;
+use super::{fails, failwell};
 
 const REFERENCE: &str = "0123456789abc";
 
@@ -83,4 +83,38 @@ fn a_server_that_cannot_keep_keys_says_where() {
     let expected =
         format!("error: the record of keys in {place}/. cannot be written: it is not a database\n");
     assert!(said.starts_with(&expected) && said.lines().count() == 2, "{said}");
+}
+
+#[test]
+fn a_folder_that_is_not_there_is_not_one_where_nothing_waits() {
+    let folder = Folder::new();
+    let place = folder.0.join("nowhere").display().to_string();
+    for (commands, called) in [(LEDGER, "ledger"), (CONSENT, "record of approvals and pins")] {
+        for command in commands {
+            let said = fails(&[command, &["--data-dir", &place][..]].concat(), 1);
+            let expected = format!("error: there is no {called} in {place}: there is no such folder\n");
+            assert!(said.starts_with(&expected), "{command:?}: {said}");
+        }
+    }
+    let place = folder.0.display().to_string();
+    for (command, expected) in
+        [("approve", "no call waits"), ("pin list", "nothing is"), ("pin diff", "nothing is")]
+    {
+        let ran = failwell(&[&command.split(' ').collect::<Vec<_>>()[..], &["--data-dir", &place]].concat());
+        assert!(ran.code == Some(0) && ran.err.starts_with(expected), "{command}: {}", ran.err);
+    }
+}
+
+/// What may not be looked into is not the same as nothing: a link that leads nowhere but to itself stands for it here,
+/// since whoever runs the tests may be allowed to look into everything.
+#[test]
+#[cfg(unix)]
+fn a_file_that_cannot_be_looked_at_is_not_taken_for_none() {
+    for (commands, called, file) in
+        [(LEDGER, "ledger", "ledger.sqlite"), (CONSENT, "record of approvals and pins", "consent.sqlite")]
+    {
+        let folder = Folder::new();
+        std::os::unix::fs::symlink(file, folder.0.join(file)).expect("a link");
+        check(&commands, &folder, called, file, "Too many levels of symbolic links");
+    }
 }

@@ -44,7 +44,8 @@ impl Book {
         }
         let folder = folder(&place.ledger)?;
         let file = StateFile::ledger(&folder);
-        match Reading::open(&folder) {
+        let opened = if file.is_there()? { Reading::open(&folder) } else { Ok(None) };
+        match opened {
             Ok(Some(reading)) => Ok(Book::Ledger(reading, file)),
             Ok(None) => Err(Complaint::new(
                 format!("there is no ledger in {}", folder.display()),
