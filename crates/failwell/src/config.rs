@@ -38,7 +38,7 @@ mod veil;
 pub(crate) use builtin::Builtin;
 pub(crate) use custom::{CustomConfig, Runs};
 pub(crate) use device::{DeviceConfig, usual_program};
-pub(crate) use file::{DEFAULT_FILE, find, load};
+pub(crate) use file::{DEFAULT_FILE, find, load, load_place};
 pub(crate) use identity::{ENVIRONMENT, KEY_NAMES, ROLES, SHORTEST_KEY, is_key_name, is_role};
 #[cfg(feature = "postgres")]
 pub(crate) use interpolate::filled;

@@ -341,3 +341,24 @@ fn stdio_answers_the_first_request_with_the_reason_and_ends() {
     assert!(err.ends_with("help: correct it, and look again with `failwell check`\n"), "{err}");
     assert!(!err.contains("SECRET") && !format!("{answers:?}").contains("headrs"), "{err}");
 }
+
+#[test]
+fn looking_into_state_needs_no_secret_of_a_server() {
+    let secret = "[[upstream]]\nname = \"a\"\nurl = \"https://h/mcp\"\nheaders = { X = \"${UNSET}\" }\n";
+    let folder = Folder::with(format!(
+        "data_dir = \"here\"\nstate = \"redis://:${{UNSET}}@h\"\n{secret}[[rule]]\ntools = [\"a__*\"]\nallow = false\n"
+    ));
+    std::fs::create_dir(folder.0.join("here")).expect("a folder");
+    for command in [&["approve"][..], &["pin", "list"], &["pin", "diff"]] {
+        let ran = failwell(&folder, command);
+        assert!(ran.code == Some(0) && ran.err.starts_with("no"), "{command:?}: {}", ran.err);
+    }
+    for command in [&["audit", "tail"][..], &["audit", "verify"], &["explain", "0123456789abc"]] {
+        let ran = failwell(&folder, command);
+        assert!(ran.err.starts_with("error: there is no ledger in ./here\n"), "{command:?}: {}", ran.err);
+    }
+    for mistake in ["data_dri = \"here\"\n", "data_dir = 5\n", "[audit]\ncritical = 5\n", "data_dir = \n"] {
+        let ran = failwell(&Folder::with(mistake), &["approve"]);
+        assert!(ran.code == Some(1) && ran.err.contains("failwell.toml has 1 problem"), "{}", ran.err);
+    }
+}

@@ -35,7 +35,7 @@ pub(super) fn folder(place: &LedgerPlace) -> Result<PathBuf, Complaint> {
     match &place.data_dir {
         Some(folder) => Ok(folder.clone()),
         None => {
-            let config = configured::settle(place.config.as_deref()).map_err(Misconfigured::report)?;
+            let config = configured::settle_place(place.config.as_deref()).map_err(Misconfigured::report)?;
             Ok(ledger::folder(&config))
         }
     }

@@ -20,6 +20,12 @@ pub(super) fn settle(named: Option<&Path>) -> Result<Config, Misconfigured> {
     config::load(&file).map_err(|problems| Misconfigured { file, problems })
 }
 
+/// What the same file says about where state is kept, for whoever looks into it.
+pub(super) fn settle_place(named: Option<&Path>) -> Result<Config, Misconfigured> {
+    let Some(file) = config::find(named) else { return Ok(Config::default()) };
+    config::load_place(&file).map_err(|problems| Misconfigured { file, problems })
+}
+
 impl Misconfigured {
     /// Prints every problem; what is left to say comes back.
     pub(super) fn report(self) -> Complaint {

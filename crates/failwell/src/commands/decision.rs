@@ -50,7 +50,7 @@ impl Register {
     pub(super) fn open(place: &LedgerPlace, folder: &Path) -> Result<Register, Complaint> {
         let config = match place.data_dir {
             Some(_) => Config::default(),
-            None => configured::settle(place.config.as_deref()).map_err(Misconfigured::report)?,
+            None => configured::settle_place(place.config.as_deref()).map_err(Misconfigured::report)?,
         };
         // What carries records elsewhere is the server's business: it reads them from the ledger.
         let audit = AuditConfig { otlp: None, postgres: None, ..config.audit };

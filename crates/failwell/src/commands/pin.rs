@@ -40,7 +40,7 @@ impl Kept {
         if let Some(folder) = &place.data_dir {
             return Ok(Kept::in_folder(folder, None));
         }
-        let config = configured::settle(place.config.as_deref()).map_err(Misconfigured::report)?;
+        let config = configured::settle_place(place.config.as_deref()).map_err(Misconfigured::report)?;
         let scope = config.file.as_ref().map(|_| config.scope());
         Ok(Kept::in_folder(&ledger::folder(&config), scope))
     }

@@ -30,12 +30,33 @@ pub(crate) fn find(named: Option<&Path>) -> Option<PathBuf> {
 
 /// Reads a file. Either it is right in every respect, or everything that is wrong with it comes back, in order.
 pub(crate) fn load(path: &Path) -> Result<Config, Vec<Problem>> {
-    let config = parse(path, read(path)?)?;
+    parse(path, read(path)?).map(|config| placed(path, config))
+}
+
+/// Reads where a file says that state is kept, and how. For whoever looks into it: secrets of servers need not be here,
+/// and what is wrong with them is their business. Nothing else of what comes back counts.
+pub(crate) fn load_place(path: &Path) -> Result<Config, Vec<Problem>> {
+    let (config, mut problems) = judge(path, read(path)?);
+    problems.retain(Problem::is_about_place);
+    if problems.is_empty() { Ok(placed(path, config)) } else { Err(problems) }
+}
+
+fn placed(path: &Path, config: Config) -> Config {
     let whole = path.canonicalize().unwrap_or_else(|_| path.to_owned());
-    Ok(Config { file: Some(whole), ..config })
+    Config { file: Some(whole), ..config }
 }
 
 fn parse(path: &Path, text: String) -> Result<Config, Vec<Problem>> {
+    let (config, mut problems) = judge(path, text);
+    if problems.len() > MOST_PROBLEMS {
+        problems.truncate(MOST_PROBLEMS);
+        problems.push(Problem::of_file(path, "there is more that is wrong", "correct what is listed first"));
+    }
+    if problems.is_empty() { Ok(config) } else { Err(problems) }
+}
+
+/// What a file says, and everything that is wrong with it, in order.
+fn judge(path: &Path, text: String) -> (Config, Vec<Problem>) {
     let (table, errors) = DeTable::parse_recoverable(&text);
     let hidden =
         if errors.is_empty() { veil::of_table(table.get_ref(), &text) } else { veil::of_broken(&text) };
@@ -48,11 +69,7 @@ fn parse(path: &Path, text: String) -> Result<Config, Vec<Problem>> {
     let config = if is_lost { Config::default() } else { root::read(&mut reader, &Section::root(&table)) };
     let mut problems = reader.problems;
     problems.sort_by_key(Problem::position);
-    if problems.len() > MOST_PROBLEMS {
-        problems.truncate(MOST_PROBLEMS);
-        problems.push(Problem::of_file(path, "there is more that is wrong", "correct what is listed first"));
-    }
-    if problems.is_empty() { Ok(config) } else { Err(problems) }
+    (config, problems)
 }
 
 /// What the parser could not read, and on which lines. One problem to a line, and one to a list that is never

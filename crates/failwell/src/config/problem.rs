@@ -24,6 +24,8 @@ pub(crate) enum Sort {
     Setting,
     /// Something the file names, which does not load.
     Extension,
+    /// A `${…}` that cannot be filled in here and now.
+    Placeholder,
 }
 
 /// Where in the file, counted from 1.
@@ -65,6 +67,13 @@ impl Problem {
     /// Which line, when it is about one.
     pub(crate) fn line(&self) -> Option<usize> {
         self.place.as_ref().map(|place| place.line)
+    }
+
+    /// Whether it is about where state is kept and how: the file as a whole, a key at its top, or the ledger. A secret
+    /// that is not here is not.
+    pub(super) fn is_about_place(&self) -> bool {
+        let is_near = |key: &str| key.starts_with("audit.") || !key.contains(['.', '[']);
+        self.sort != Sort::Placeholder && self.key.as_deref().is_none_or(is_near)
     }
 
     /// Where it stands among the others.

@@ -109,10 +109,21 @@ impl Reader<'_> {
         message: impl Into<String>,
         help: impl Into<String>,
     ) {
+        self.wrong_as(Sort::Extension, span, key, message, help);
+    }
+
+    fn wrong_as(
+        &mut self,
+        sort: Sort,
+        span: &Range<usize>,
+        key: &str,
+        message: impl Into<String>,
+        help: impl Into<String>,
+    ) {
         let before = self.problems.len();
         self.wrong(span, key, message, help);
         if let Some(problem) = self.problems.get_mut(before) {
-            problem.sort = Sort::Extension;
+            problem.sort = sort;
         }
     }
 
@@ -200,7 +211,7 @@ impl Reader<'_> {
             let span = at.map_or(value.span.clone(), |at| {
                 value.span.start + at..value.span.start + at + flaw.written.len()
             });
-            self.wrong(&span, &value.key, flaw.message, flaw.help);
+            self.wrong_as(Sort::Placeholder, &span, &value.key, flaw.message, flaw.help);
         }
         None
     }
