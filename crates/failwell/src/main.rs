@@ -21,7 +21,8 @@ fn main() -> ExitCode {
     if std::env::args_os().nth(1).is_some_and(|first| first == failwell_process::ARGUMENT) {
         return failwell_process::supervise_main();
     }
-    match commands::run(cli::Cli::parse().command) {
+    let done = commands::run(cli::Cli::parse().command);
+    match done.and_then(|code| terminal::loss().map_or(Ok(code), Err)) {
         Ok(code) => code,
         Err(complaint) => {
             terminal::complain(&complaint);

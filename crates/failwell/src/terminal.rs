@@ -1,19 +1,39 @@
 //! The one place that writes to the person at the terminal.
 
-use std::io::{IsTerminal, Write, stderr, stdout};
+use std::io::{self, ErrorKind, IsTerminal, Write, stderr, stdout};
+use std::sync::OnceLock;
 
 use crate::complaint::Complaint;
 
-/// Writes to standard output. A reader that has gone, as `head` does, is no failure.
+/// Why standard output no longer takes anything. Kept for the end, so that a server whose first words nobody can read
+/// goes on serving.
+static CLOSED: OnceLock<io::Error> = OnceLock::new();
+
+/// Writes to standard output.
 pub(crate) fn print(text: &str) {
-    let mut out = stdout().lock();
-    let _ = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+    print_bytes(text.as_bytes());
 }
 
 /// Writes bytes as they are to standard output.
 pub(crate) fn print_bytes(bytes: &[u8]) {
     let mut out = stdout().lock();
-    let _ = out.write_all(bytes).and_then(|()| out.flush());
+    if let Err(error) = out.write_all(bytes).and_then(|()| out.flush()) {
+        let _ = CLOSED.set(error);
+    }
+}
+
+/// Whether nobody can read what is printed any more.
+pub(crate) fn is_closed() -> bool {
+    CLOSED.get().is_some()
+}
+
+/// What to say when something printed was lost. A reader that has gone, as `head` does, is no failure.
+pub(crate) fn loss() -> Option<Complaint> {
+    let error = CLOSED.get().filter(|error| error.kind() != ErrorKind::BrokenPipe)?;
+    Some(Complaint::new(
+        format!("standard output cannot be written: {error}"),
+        "check where it goes and the space that is left, then run this again",
+    ))
 }
 
 /// Says on standard error what is wrong and what to do.

@@ -289,3 +289,28 @@ fn a_reader_that_leaves_is_no_failure() {
     let output = child.wait_with_output().expect("it ends");
     assert_eq!((output.status.code(), output.stderr.as_slice()), (Some(0), &b""[..]));
 }
+
+#[test]
+#[cfg(target_os = "linux")]
+fn output_that_is_lost_is_a_failure() {
+    for arguments in [
+        &["key", "new"][..],
+        &["check", "--schema"],
+        &["explain"],
+        &["man"],
+        &["completions", "bash"],
+        &["doctor"],
+    ] {
+        let full = std::fs::OpenOptions::new().write(true).open("/dev/full").expect("a device that is full");
+        let output = Command::new(env!("CARGO_BIN_EXE_failwell"))
+            .args(arguments)
+            .env("FAILWELL_STATE", state())
+            .stdin(Stdio::null())
+            .stdout(full)
+            .output()
+            .expect("the binary runs");
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(1), "{arguments:?}: {said}");
+        assert!(said.starts_with("error: standard output cannot be written: "), "{arguments:?}: {said}");
+    }
+}

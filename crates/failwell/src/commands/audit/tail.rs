@@ -6,6 +6,7 @@ use failwell_audit::Query;
 use super::{Book, asked, format, show};
 use crate::cli::Tail;
 use crate::complaint::Complaint;
+use crate::terminal;
 
 /// How often a ledger that is followed is looked at.
 const LOOK: Duration = Duration::from_millis(250);
@@ -25,10 +26,7 @@ pub(super) fn run(arguments: &Tail) -> Result<ExitCode, Complaint> {
         }
         show(&rows, format(arguments.json));
     }
-    if !arguments.follow {
-        return Ok(ExitCode::SUCCESS);
-    }
-    loop {
+    while arguments.follow && !terminal::is_closed() {
         std::thread::sleep(LOOK);
         let ends = book.ends()?;
         if ends.iter().any(|(node, end)| seen.get(node).is_none_or(|seen| end > seen)) {
@@ -45,4 +43,5 @@ pub(super) fn run(arguments: &Tail) -> Result<ExitCode, Complaint> {
             });
         }
     }
+    Ok(ExitCode::SUCCESS)
 }
