@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
@@ -197,6 +197,24 @@ impl Reader<'_> {
             self.wrong(&found.span, &found.key, format!("`{name}` takes another word"), help);
         }
         word
+    }
+
+    /// A folder to keep something in: one that is there, or one to be made.
+    pub(super) fn folder_to_keep(&mut self, section: &Section<'_>, name: &str) -> Option<PathBuf> {
+        let found = self.text(section, name)?;
+        if found.value.is_empty() {
+            let message = format!("`{name}` is empty");
+            self.wrong(&found.span, &found.key, message, "name a folder, or remove the line");
+            return None;
+        }
+        let folder = self.folder.join(found.value);
+        let there = folder.ancestors().find(|above| above.exists());
+        if there.is_some_and(|there| !there.is_dir()) {
+            let how = if folder.exists() { "names" } else { "is below" };
+            let message = format!("`{name}` {how} a file");
+            self.wrong(&found.span, &found.key, message, "name a folder, or one to be made");
+        }
+        Some(folder)
     }
 
     /// A text with its placeholders filled in.

@@ -17,12 +17,7 @@ use super::{
 pub(super) fn read(reader: &mut Reader<'_>, root: &Section<'_>) -> Config {
     reader.know(root);
     let listen = listen(reader, root);
-    let data_dir = reader.text(root, "data_dir").map(|text| {
-        if text.value.is_empty() {
-            reader.wrong(&text.span, &text.key, "`data_dir` is empty", "name a folder, or remove the line");
-        }
-        reader.folder.join(text.value)
-    });
+    let data_dir = reader.folder_to_keep(root, "data_dir");
     let state = state::read(reader, root);
     let require_key = reader.flag(root, "require_key").unwrap_or(false);
     let keys = identity::read(reader, root);

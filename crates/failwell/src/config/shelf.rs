@@ -28,7 +28,7 @@ impl Default for ShelfConfig {
 pub(super) fn read(reader: &mut Reader<'_>, root: &Section<'_>) -> ShelfConfig {
     let usual = ShelfConfig::default();
     let Some(section) = reader.table(root, "shelf") else { return usual };
-    let folder = folder(reader, &section);
+    let folder = reader.folder_to_keep(&section, "folder");
     let mut number = |wanted| reader.number(&section, wanted);
     let settings = ShelfSettings {
         most_bytes: number(&SHELF_BYTES),
@@ -50,17 +50,4 @@ pub(super) fn read(reader: &mut Reader<'_>, root: &Section<'_>) -> ShelfConfig {
         reader.wrong(&section.key_span(at), &section.path(at), "`ttl_s` is more than `max_ttl_s`", help);
     }
     ShelfConfig { enabled: reader.flag(&section, "enabled").unwrap_or(usual.enabled), folder, settings }
-}
-
-fn folder(reader: &mut Reader<'_>, section: &Section<'_>) -> Option<PathBuf> {
-    let found = reader.text(section, "folder")?;
-    if found.value.is_empty() {
-        reader.wrong(&found.span, &found.key, "`folder` is empty", "name a folder, or remove the line");
-        return None;
-    }
-    let folder = reader.folder.join(found.value);
-    if folder.exists() && !folder.is_dir() {
-        reader.wrong(&found.span, &found.key, "`folder` names a file", "name a folder, or one to be made");
-    }
-    Some(folder)
 }

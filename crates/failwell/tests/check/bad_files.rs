@@ -80,6 +80,13 @@ pub(crate) const CASES: &[(&str, &[&str])] = &[
     ),
     ("data_dir = \"\"\n", &["1:12 `data_dir` is empty | name a folder, or remove the line"]),
     (
+        "data_dir = \"failwell.toml\"\n[shelf]\nfolder = \"failwell.toml/x\"\n",
+        &[
+            "1:12 `data_dir` names a file | name a folder, or one to be made",
+            "3:10 `folder` is below a file | name a folder, or one to be made",
+        ],
+    ),
+    (
         "servers = \"lobby\"\n",
         &["1:11 `servers` takes a list of text, not text | write it as servers = [\"…\", \"…\"]"],
     ),
