@@ -3,6 +3,7 @@
 use std::io::ErrorKind;
 use std::net::{Ipv4Addr, TcpListener};
 use std::path::Path;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::Sight;
 use crate::{config, state};
@@ -75,7 +76,10 @@ pub(super) fn shelf() -> Sight {
 /// Writes and removes a file in the folder, or in the nearest folder above that exists: looking changes nothing.
 fn try_writing(folder: &Path) -> std::io::Result<()> {
     let there = folder.ancestors().find(|above| above.exists()).unwrap_or(folder);
-    let trial = there.join(format!(".failwell-doctor-{}", std::process::id()));
+    // A name of its own: several places may lie below one folder, and are tried at once.
+    static TRIALS: AtomicU64 = AtomicU64::new(0);
+    let number = TRIALS.fetch_add(1, Ordering::Relaxed);
+    let trial = there.join(format!(".failwell-doctor-{}-{number}", std::process::id()));
     std::fs::File::create_new(&trial)?;
     std::fs::remove_file(&trial)
 }
@@ -92,5 +96,15 @@ mod tests {
         std::fs::write(&folder, "a file, not a folder").unwrap();
         assert!(try_writing(&folder).is_err());
         std::fs::remove_file(&folder).unwrap();
+    }
+
+    #[test]
+    fn places_below_one_folder_are_tried_at_once() {
+        let folder = std::env::temp_dir().join(format!("failwell-doctor-both-{}", std::process::id()));
+        let try_often = |name: &str| (0..500).try_for_each(|_| try_writing(&folder.join(name)));
+        std::thread::scope(|scope| {
+            let both = ["state", "shelf"].map(|name| scope.spawn(move || try_often(name)));
+            both.into_iter().for_each(|tried| tried.join().unwrap().unwrap());
+        });
     }
 }
