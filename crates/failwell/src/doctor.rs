@@ -7,6 +7,7 @@ mod finding;
 mod kernel;
 mod place;
 mod program;
+mod wanted;
 
 use std::time::Duration;
 
@@ -15,27 +16,35 @@ use tokio::time::timeout;
 
 use checks::{CHECKS, Check, Look};
 pub(crate) use finding::{Finding, Need, Sight, Status};
+pub(crate) use wanted::Wanted;
 
 /// How long all checks together may take.
 const PATIENCE: Duration = Duration::from_millis(2_800);
 
 /// Makes every check of this system at once; what is not back in time counts as missing.
-pub(crate) async fn examine() -> Vec<Finding> {
+pub(crate) async fn examine(wanted: Wanted) -> Vec<Finding> {
     let mut running = JoinSet::new();
     for (place, check) in CHECKS.iter().enumerate() {
-        running.spawn(async move { (place, look(check).await) });
+        let wanted = wanted.clone();
+        running.spawn(async move { (place, look(check, wanted).await) });
     }
     let mut findings = running.join_all().await;
     findings.sort_by_key(|(place, _)| *place);
     findings.into_iter().map(|(_, finding)| finding).collect()
 }
 
-async fn look(check: &'static Check) -> Finding {
+async fn look(check: &'static Check, wanted: Wanted) -> Finding {
     let sight = match check.look {
         Look::Run { tries, at_least } => timeout(PATIENCE, program::look(tries, at_least)).await.ok(),
-        Look::Ask(ask) => timeout(PATIENCE, tokio::task::spawn_blocking(ask)).await.ok().and_then(Result::ok),
+        Look::Ask(ask) => aside(ask).await,
+        Look::AskAbout(ask) => aside(move || ask(&wanted)).await,
     };
     Finding::new(check, sight.unwrap_or_else(|| Sight::missing("no answer in time")))
+}
+
+/// Asks what may block.
+async fn aside(ask: impl FnOnce() -> Sight + Send + 'static) -> Option<Sight> {
+    timeout(PATIENCE, tokio::task::spawn_blocking(ask)).await.ok().and_then(Result::ok)
 }
 
 /// One line for each thing that will not run, with its reason and its remedy.

@@ -264,21 +264,42 @@ fn the_schema_agrees_with_the_example_and_refuses_what_check_refuses() {
     }
 }
 
-#[test]
-fn up_listens_where_the_file_says_and_refuses_a_wrong_one() {
-    let folder = Folder::with("listen = \"127.0.0.1:0\"\nservers = [\"lobby\"]\n");
-    let mut child = command(&folder.0, &["up"]).stdout(Stdio::piped()).spawn().expect("it starts");
+/// What `up` says until it tells how to stop it.
+fn first_screen(folder: &Folder, arguments: &[&str]) -> String {
+    let mut command = command(&folder.0, arguments);
+    command.env_remove("RTM_API_KEY").env_remove("RTM_SHARED_SECRET");
+    let mut child = command.stdout(Stdio::piped()).spawn().expect("it starts");
     let mut out = child.stdout.take().expect("standard output");
     let mut said = Vec::new();
     let mut chunk = [0; 4096];
-    while !String::from_utf8_lossy(&said).contains("is up on http://127.0.0.1:") {
+    while !String::from_utf8_lossy(&said).contains("stop with Ctrl-C") {
         let read = out.read(&mut chunk).expect("read");
         assert!(read > 0, "{}", String::from_utf8_lossy(&said));
         said.extend_from_slice(&chunk[..read]);
     }
     child.kill().expect("stopped");
     child.wait().expect("reaped");
-    assert!(!String::from_utf8_lossy(&said).contains(":8484\n"), "the address is the file's");
+    String::from_utf8(said).expect("UTF-8")
+}
+
+#[test]
+fn what_does_not_run_is_told_by_the_file_that_was_named() {
+    let usual = "listen = \"127.0.0.1:0\"\n";
+    let named = "[tasks]\napi_key = \"k\"\nshared_secret = \"s\"\n[shelf]\nfolder = \"/proc/failwell/no\"\n";
+    let folder = Folder::with(usual);
+    std::fs::write(folder.0.join("other.toml"), format!("{usual}{named}")).expect("written");
+    let here = first_screen(&folder, &["up"]);
+    assert!(here.contains("\n  rtm key ") && !here.contains("\n  shelf "), "{here}");
+    let there = first_screen(&folder, &["up", "--config", "other.toml"]);
+    assert!(!there.contains("\n  rtm key ") && there.contains("\n  shelf "), "{there}");
+}
+
+#[test]
+fn up_listens_where_the_file_says_and_refuses_a_wrong_one() {
+    let folder = Folder::with("listen = \"127.0.0.1:0\"\nservers = [\"lobby\"]\n");
+    let said = first_screen(&folder, &["up"]);
+    assert!(said.contains("is up on http://127.0.0.1:"), "{said}");
+    assert!(!said.contains(":8484\n"), "the address is the file's");
 
     let ran = failwell(&Folder::with("lisen = 5"), &["up"]);
     assert_eq!((ran.code, ran.out.as_str()), (Some(1), ""));

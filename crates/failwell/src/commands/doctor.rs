@@ -2,10 +2,10 @@ use std::process::ExitCode;
 
 use serde::Serialize;
 
-use super::json;
+use super::{configured, json};
 use crate::cli::Doctor;
 use crate::complaint::Complaint;
-use crate::doctor::{self, Finding, Status};
+use crate::doctor::{self, Finding, Status, Wanted};
 use crate::terminal::{self, Paint};
 
 #[derive(Serialize)]
@@ -16,7 +16,9 @@ struct Diagnosis<'a> {
 
 /// Prints what was found.
 pub(super) async fn run(arguments: &Doctor) -> Result<ExitCode, Complaint> {
-    let findings = doctor::examine().await;
+    // A file with a mistake is the business of `check`: without it there is what is usual.
+    let config = configured::settle(None).unwrap_or_default();
+    let findings = doctor::examine(Wanted::from(&config)).await;
     let lacking = doctor::lacking(&findings);
     let text = if arguments.json {
         json(&Diagnosis { ok: lacking.is_none(), checks: &findings })?

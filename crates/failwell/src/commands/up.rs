@@ -19,7 +19,7 @@ use super::shared::Shared;
 use crate::cli::Up;
 use crate::complaint::Complaint;
 use crate::config::{Config, DEFAULT_ADDRESS};
-use crate::doctor;
+use crate::doctor::{self, Wanted};
 use crate::terminal::{self, Paint};
 
 /// Serves over HTTP until told to stop.
@@ -47,7 +47,7 @@ pub(super) async fn run(arguments: Up) -> Result<ExitCode, Complaint> {
     let doors = Arc::new(Doors::new(served.house.clone(), settings));
     doors.replace(served.single.clone());
     let serving = tokio::spawn(serve_doors(doors.clone(), listener, stop.clone()));
-    let mut findings = doctor::examine().await;
+    let mut findings = doctor::examine(Wanted::from(&config)).await;
     if demo.is_some() {
         findings.retain(|finding| finding.name != demo::NOT_NEEDED);
     }

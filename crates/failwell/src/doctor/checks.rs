@@ -4,7 +4,7 @@ use std::path::Path;
 
 #[cfg(target_os = "linux")]
 use super::kernel;
-use super::{Need, Sight, place};
+use super::{Need, Sight, Wanted, place};
 
 /// One thing to look at.
 pub(super) struct Check {
@@ -22,6 +22,8 @@ pub(super) enum Look {
     Run { tries: &'static [&'static [&'static str]], at_least: Option<(u32, u32)> },
     /// Ask a function.
     Ask(fn() -> Sight),
+    /// Ask a function that has to know what the configuration says.
+    AskAbout(fn(&Wanted) -> Sight),
 }
 
 /// The command that puts it right, by system.
@@ -55,14 +57,14 @@ pub(super) const CHECKS: &[Check] = &[
     Check {
         name: "state folder",
         need: Need::Main,
-        look: Look::Ask(place::state_folder),
+        look: Look::AskAbout(place::state_folder),
         cost: "nothing can be kept: no ledger, no sessions across restarts",
-        fix: Fix::same("set FAILWELL_STATE to a folder you may write to"),
+        fix: Fix::same("set FAILWELL_STATE, or data_dir in failwell.toml, to a folder you may write to"),
     },
     Check {
         name: "shelf",
         need: Need::Extra,
-        look: Look::Ask(place::shelf),
+        look: Look::AskAbout(place::shelf),
         cost: "uploads and what tools make cannot be kept",
         fix: Fix::same(
             "name a folder you may write to under [shelf] in failwell.toml, or free some room on its disk",
@@ -192,7 +194,7 @@ pub(super) const CHECKS: &[Check] = &[
     Check {
         name: "rtm key",
         need: Need::Extra,
-        look: Look::Ask(place::rtm_key),
+        look: Look::AskAbout(place::rtm_key),
         cost: "the tasks server cannot ask Remember The Milk",
         fix: Fix::same(
             "get a key at https://www.rememberthemilk.com/services/api/keys.rtm, then set RTM_API_KEY and RTM_SHARED_SECRET, or [tasks] in failwell.toml",

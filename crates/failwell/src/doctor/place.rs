@@ -5,8 +5,7 @@ use std::net::{Ipv4Addr, TcpListener};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::Sight;
-use crate::{config, state};
+use super::{Sight, Wanted};
 
 pub(super) fn port_8484() -> Sight {
     match TcpListener::bind((Ipv4Addr::LOCALHOST, 8484)) {
@@ -36,12 +35,11 @@ pub(super) fn keyring() -> Sight {
     }
 }
 
-/// The key for the tasks server: in the environment, or in the configuration of this folder.
-pub(super) fn rtm_key() -> Sight {
+/// The key for the tasks server: in the environment, or in the configuration.
+pub(super) fn rtm_key(wanted: &Wanted) -> Sight {
     let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-    let config = config::find(None).and_then(|file| config::load(&file).ok()).unwrap_or_default();
-    let has_key = set("RTM_API_KEY") || config.tasks.api_key.is_some();
-    let has_secret = set("RTM_SHARED_SECRET") || config.tasks.shared_secret.is_some();
+    let has_key = set("RTM_API_KEY") || wanted.has_rtm_key;
+    let has_secret = set("RTM_SHARED_SECRET") || wanted.has_rtm_secret;
     match (has_key, has_secret) {
         (true, true) => Sight::ok("set; `failwell login tasks` logs in"),
         (true, false) => Sight::missing("a key without its shared secret"),
@@ -50,24 +48,20 @@ pub(super) fn rtm_key() -> Sight {
     }
 }
 
-pub(super) fn state_folder() -> Sight {
-    let Some(folder) = state::folder() else {
+pub(super) fn state_folder(wanted: &Wanted) -> Sight {
+    let Some(folder) = &wanted.state else {
         return Sight::missing("neither FAILWELL_STATE nor a home folder is set");
     };
-    match try_writing(&folder) {
+    match try_writing(folder) {
         Ok(()) => Sight::ok(folder.display().to_string()),
         Err(error) => Sight::missing(format!("{}: {error}", folder.display())),
     }
 }
 
-/// Where resources are kept, by the configuration of this folder.
-pub(super) fn shelf() -> Sight {
-    let config = config::find(None).and_then(|file| config::load(&file).ok()).unwrap_or_default();
-    if !config.shelf.enabled {
-        return Sight::ok("not wanted");
-    }
-    let folder = config.shelf_folder();
-    match try_writing(&folder) {
+/// Where resources are kept.
+pub(super) fn shelf(wanted: &Wanted) -> Sight {
+    let Some(folder) = &wanted.shelf else { return Sight::ok("not wanted") };
+    match try_writing(folder) {
         Ok(()) => Sight::ok(folder.display().to_string()),
         Err(error) => Sight::missing(format!("{}: {error}", folder.display())),
     }
