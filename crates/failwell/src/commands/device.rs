@@ -6,7 +6,7 @@ use failwell_process::Launcher;
 use failwell_shelf::Shelf;
 use serde_json::{Map, Value};
 
-use super::{configured, kept, serve};
+use super::{kept, serve};
 use crate::cli::{Device, DriverIs};
 use crate::complaint::Complaint;
 use crate::config::{Config, is_exposed_url, usual_program};
@@ -29,10 +29,8 @@ pub(super) fn settings(config: &Config, shelf: Option<Shelf>) -> Result<Settings
 }
 
 /// Settings for one command: the device that was typed, else those of the file.
-pub(super) fn settle(arguments: &Device) -> Result<Settings, Complaint> {
-    let config =
-        configured::settle(arguments.config.as_deref()).map_err(configured::Misconfigured::report)?;
-    let mut settings = settings(&config, kept::shelf(&config)).map_err(|fault| serve::unexpected(&fault))?;
+pub(super) fn settle(config: &Config, arguments: &Device) -> Result<Settings, Complaint> {
+    let mut settings = settings(config, kept::shelf(config)).map_err(|fault| serve::unexpected(&fault))?;
     if let Some(driver) = arguments.driver {
         settings.devices = vec![typed(arguments, kind(driver))?];
     }

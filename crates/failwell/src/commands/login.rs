@@ -1,16 +1,21 @@
 use std::process::ExitCode;
 
-use failwell_tasks::{AuthStatus, Login, Permission};
+use failwell_tasks::{AuthStatus, Login, Permission, Settings};
 
+use super::configured::{self, Misconfigured};
 use super::tasks::{complaint, settle};
-use crate::cli::{LoginOf, LoginTo, LogoutOf, PermissionIs};
+use crate::cli::{LoginOf, LoginTo, LogoutOf, PermissionIs, Reach};
 use crate::complaint::Complaint;
 use crate::terminal;
+
+fn settled(reach: &Reach) -> Result<Settings, Complaint> {
+    settle(&configured::settle(reach.config.as_deref()).map_err(Misconfigured::report)?, reach)
+}
 
 /// Logs in, with the help of the person at the terminal.
 pub(super) async fn log_in(to: &LoginTo) -> Result<ExitCode, Complaint> {
     let LoginTo::Tasks(LoginOf { permission, reach }) = to;
-    let settings = settle(reach)?;
+    let settings = settled(reach)?;
     let permission = permission.map_or(settings.permission, named);
     let login = Login::begin(settings, permission).await.map_err(|fault| complaint(&fault))?;
     terminal::print(&format!(
@@ -25,7 +30,7 @@ pub(super) async fn log_in(to: &LoginTo) -> Result<ExitCode, Complaint> {
 /// Forgets a login.
 pub(super) async fn log_out(of: &LogoutOf) -> Result<ExitCode, Complaint> {
     let LogoutOf::Tasks(arguments) = of;
-    let settings = settle(&arguments.reach)?;
+    let settings = settled(&arguments.reach)?;
     let was = failwell_tasks::log_out(settings).await.map_err(|fault| complaint(&fault))?;
     terminal::print(if was {
         "logged out; the permission itself is taken back on the website, under Settings, Apps\n"

@@ -77,22 +77,22 @@ fn through(way: Way, house: impl FnOnce() -> Result<Arc<House>, Complaint>) -> R
 }
 
 fn tasks(arguments: &Tasks) -> Result<Arc<House>, Complaint> {
-    heed_the_rest(arguments.reach.config.as_deref(), &arguments.door)?;
-    let room = failwell_tasks::tasks(tasks::settle(&arguments.reach)?);
+    let config = own_table(arguments.reach.config.as_deref(), &arguments.door)?;
+    let room = failwell_tasks::tasks(tasks::settle(&config, &arguments.reach)?);
     serve::build(room, settings(&arguments.door, LONGEST_CALL))
 }
 
 fn device(arguments: &Device) -> Result<Arc<House>, Complaint> {
-    heed_the_rest(arguments.config.as_deref(), &arguments.door)?;
-    let of_room = device::settle(arguments)?;
+    let config = own_table(arguments.config.as_deref(), &arguments.door)?;
+    let of_room = device::settle(&config, arguments)?;
     let shelf = of_room.shelf.clone().map(ShelfDesk::open_to_all);
     let settings = Settings { shelf, ..settings(&arguments.door, LONGEST_BATCH) };
     serve::build(failwell_device::device(of_room), settings)
 }
 
-/// A server alone takes its own table from the file. Who may call, and what they may do, is for `up`: a file that says so
+/// The file of a server alone, which takes its own table from it. Who may call, and what they may do, is for `up`: a file that says so
 /// is not passed over in silence where others can call.
-fn heed_the_rest(file: Option<&Path>, door: &Door) -> Result<(), Complaint> {
+fn own_table(file: Option<&Path>, door: &Door) -> Result<Config, Complaint> {
     let config = configured::settle(file).map_err(configured::Misconfigured::report)?;
     let said = [
         ("require_key", config.require_key && !door.require_key),
@@ -104,7 +104,7 @@ fn heed_the_rest(file: Option<&Path>, door: &Door) -> Result<(), Complaint> {
     ];
     let names: Vec<&str> = said.into_iter().filter(|(_, is_said)| *is_said).map(|(name, _)| name).collect();
     if names.is_empty() || door.listen.is_none() {
-        return Ok(());
+        return Ok(config);
     }
     Err(Complaint::new(
         format!("`failwell serve` does not follow {} of the configuration", names.join(", ")),

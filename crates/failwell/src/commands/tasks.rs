@@ -3,7 +3,6 @@
 use failwell_fault::{Fault, Secret, reason};
 use failwell_tasks::{ApiKey, PaceIs, Permission, Settings, TokenStore};
 
-use super::configured;
 use super::serve;
 use crate::cli::Reach;
 use crate::complaint::Complaint;
@@ -44,9 +43,8 @@ fn standing_in(stand_in: &StandIn) -> Settings {
 }
 
 /// Settings for one command.
-pub(super) fn settle(reach: &Reach) -> Result<Settings, Complaint> {
-    let config = configured::settle(reach.config.as_deref()).map_err(configured::Misconfigured::report)?;
-    let mut settings = settings(&config);
+pub(super) fn settle(config: &Config, reach: &Reach) -> Result<Settings, Complaint> {
+    let mut settings = settings(config);
     if let Some(url) = &reach.base_url {
         settings.service.clone_from(url);
     }
