@@ -11,6 +11,7 @@ use tokio::sync::{Notify, oneshot};
 use crate::journal::Journal;
 use crate::record::Record;
 use crate::settings::{LedgerSettings, Promise};
+use crate::store::Pace;
 use crate::witness::Witness;
 use crate::writer::{Item, Writer};
 
@@ -56,9 +57,9 @@ pub(crate) struct Shared {
 }
 
 impl Shared {
-    /// Whether more comes than is written.
-    pub(crate) fn is_behind(&self) -> bool {
-        self.waiting.load(Ordering::Relaxed) > BEHIND
+    /// How records are to be written now.
+    pub(crate) fn pace(&self) -> Pace {
+        if self.waiting.load(Ordering::Relaxed) > BEHIND { Pace::Hurried } else { Pace::Calm }
     }
 
     /// Not while it cannot be written: nobody knows for how long.

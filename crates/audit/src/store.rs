@@ -116,8 +116,8 @@ const AT_A_TIME: usize = 16;
 
 /// Whoever waits for an answer goes before those who write down the last ones: many records at once would hold up a
 /// processor for milliseconds.
-pub(crate) fn let_others_first(place: usize) {
-    if place % AT_A_TIME == AT_A_TIME - 1 {
+pub(crate) fn let_others_first(place: usize, pace: Pace) {
+    if pace == Pace::Calm && place % AT_A_TIME == AT_A_TIME - 1 {
         std::thread::yield_now();
     }
 }
@@ -138,9 +138,7 @@ fn add(
         head = Head { seq, hash: head.hash.next(seq, draft.body.as_bytes()) };
         insert.execute(params![seq, draft.at, draft.reference, head.hash.as_bytes(), draft.body])?;
         added.push(head);
-        if pace == Pace::Calm {
-            let_others_first(place);
-        }
+        let_others_first(place, pace);
     }
     set_head(transaction, head)?;
     Ok(added)

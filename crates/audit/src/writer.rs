@@ -111,7 +111,7 @@ impl Writer {
     fn gather(&mut self, first: Item, items: &Receiver<Item>) {
         let nobody_waits = matches!(first, Item::Record(_, None));
         self.take(first);
-        let is_calm = nobody_waits && !self.shared.is_behind();
+        let is_calm = nobody_waits && self.shared.pace() == Pace::Calm;
         if is_calm && self.settings.promise == Promise::BestEffort {
             std::thread::sleep(GATHER);
         }
@@ -127,9 +127,7 @@ impl Writer {
                 self.oldest.get_or_insert(record.ended);
                 self.weight += record.weight();
                 self.records += 1;
-                if !self.shared.is_behind() {
-                    let_others_first(self.drafts.len());
-                }
+                let_others_first(self.drafts.len(), self.shared.pace());
                 self.drafts.push(self.draft(&record));
                 self.waiting.extend(kept);
             }
@@ -182,8 +180,7 @@ impl Writer {
             Some(store) => store,
             None => self.store.insert(Store::open(&self.settings.folder, self.settings.promise)?),
         };
-        let pace = if self.shared.is_behind() { Pace::Hurried } else { Pace::Calm };
-        let heads = store.append(&self.drafts, pace)?;
+        let heads = store.append(&self.drafts, self.shared.pace())?;
         self.through = heads.last().map_or(self.through, |head| head.seq);
         if !self.settings.sinks.is_empty() {
             let bodies = self.drafts.drain(..).map(|draft| draft.body);

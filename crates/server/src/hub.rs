@@ -32,9 +32,7 @@ impl Event {
             Event::Relayed(event, _) => event.changes_a_list(),
         }
     }
-}
 
-impl Event {
     /// The notification that tells of it.
     pub(crate) fn method(&self) -> &'static str {
         match self.kind() {

@@ -10,7 +10,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use failwell_transport::{ContentKind, HeadLines, Remote, Trust, Unheard, Verb};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
-use tokio::net::TcpListener;
+use tokio::net::{TcpListener, TcpStream};
 use tokio_rustls::TlsAcceptor;
 use tokio_rustls::rustls::ServerConfig;
 use tokio_rustls::rustls::crypto::ring;
@@ -143,29 +143,40 @@ async fn encrypted_servers_need_somebody_to_vouch_for_them() {
     assert!(matches!(ask(&reach("127.0.0.1", trust)).await, Err(Unheard::NotSent(_))), "another name");
 }
 
-/// Answers the first request of each connection with these pieces, then says no more.
-async fn saying(pieces: &'static [&'static str], then_hangs_up: bool) -> (SocketAddr, Arc<AtomicUsize>) {
+/// Serves one connection after the other, and counts them.
+async fn serving<S>(serve: impl Fn(TcpStream) -> S + Send + 'static) -> (SocketAddr, Arc<AtomicUsize>)
+where
+    S: Future<Output = ()> + Send,
+{
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let address = listener.local_addr().expect("an address");
     let accepted = Arc::new(AtomicUsize::new(0));
     let counting = accepted.clone();
     tokio::spawn(async move {
-        while let Ok((mut socket, _)) = listener.accept().await {
+        while let Ok((socket, _)) = listener.accept().await {
             counting.fetch_add(1, Ordering::SeqCst);
-            let _ = socket.read(&mut [0u8; 1024]).await;
-            for piece in pieces {
-                socket.write_all(piece.as_bytes()).await.expect("written");
-                tokio::time::sleep(Duration::from_millis(5)).await;
-            }
-            if !then_hangs_up {
-                tokio::spawn(async move {
-                    tokio::time::sleep(Duration::from_secs(60)).await;
-                    drop(socket);
-                });
-            }
+            serve(socket).await;
         }
     });
     (address, accepted)
+}
+
+/// Answers the first request of each connection with these pieces, then says no more.
+async fn saying(pieces: &'static [&'static str], then_hangs_up: bool) -> (SocketAddr, Arc<AtomicUsize>) {
+    serving(move |mut socket| async move {
+        let _ = socket.read(&mut [0u8; 1024]).await;
+        for piece in pieces {
+            socket.write_all(piece.as_bytes()).await.expect("written");
+            tokio::time::sleep(Duration::from_millis(5)).await;
+        }
+        if !then_hangs_up {
+            tokio::spawn(async move {
+                tokio::time::sleep(Duration::from_secs(60)).await;
+                drop(socket);
+            });
+        }
+    })
+    .await
 }
 
 #[tokio::test]
@@ -242,30 +253,23 @@ const LARGE: usize = 32 << 20;
 
 /// Begins its answer at once, reads all of the request, and only then goes on: with how many bytes of body came.
 async fn counting(head: &'static str, last: fn(usize) -> String) -> (SocketAddr, Arc<AtomicUsize>) {
-    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
-    let address = listener.local_addr().expect("an address");
-    let accepted = Arc::new(AtomicUsize::new(0));
-    let counting = accepted.clone();
-    tokio::spawn(async move {
-        while let Ok((mut socket, _)) = listener.accept().await {
-            counting.fetch_add(1, Ordering::SeqCst);
-            let mut buffer = vec![0u8; 64 << 10];
-            while let Ok(first @ 1..) = socket.read(&mut buffer).await {
-                socket.write_all(head.as_bytes()).await.expect("written");
-                // The client sees it while the body is on its way.
-                tokio::time::sleep(Duration::from_millis(200)).await;
-                // No head has any of these.
-                let mut body = buffer.iter().take(first).filter(|byte| **byte == b'~').count();
-                while body < LARGE {
-                    let came = socket.read(&mut buffer).await.expect("the rest of it");
-                    assert!(came > 0, "the request broke off after {body} bytes");
-                    body += came;
-                }
-                socket.write_all(last(body).as_bytes()).await.expect("written");
+    serving(move |mut socket| async move {
+        let mut buffer = vec![0u8; 64 << 10];
+        while let Ok(first @ 1..) = socket.read(&mut buffer).await {
+            socket.write_all(head.as_bytes()).await.expect("written");
+            // The client sees it while the body is on its way.
+            tokio::time::sleep(Duration::from_millis(200)).await;
+            // No head has any of these.
+            let mut body = buffer.iter().take(first).filter(|byte| **byte == b'~').count();
+            while body < LARGE {
+                let came = socket.read(&mut buffer).await.expect("the rest of it");
+                assert!(came > 0, "the request broke off after {body} bytes");
+                body += came;
             }
+            socket.write_all(last(body).as_bytes()).await.expect("written");
         }
-    });
-    (address, accepted)
+    })
+    .await
 }
 
 #[tokio::test]

@@ -12,10 +12,8 @@ use super::remote::Unheard;
 use super::socket::Socket;
 use super::writing::{Unsent, Writing};
 
-/// Bytes read at once at the least; what is known to come is read into one place as it comes.
+/// Bytes read at once at the least, which most answers fit into; what is known to come is read into one place as it comes.
 const READ: usize = 4 * 1024;
-/// Room for an answer of which nothing is known: most fit.
-const USUAL: usize = READ;
 /// Bytes made room for ahead of what came at the most: a length is only what somebody says.
 const AHEAD: usize = 64 * 1024;
 
@@ -42,7 +40,7 @@ pub(super) enum Sent {
 impl Wire {
     pub(super) fn new(socket: Socket) -> Wire {
         let rest = Rest { body: Left::Nothing, keeps: true };
-        Wire { socket, came: BytesMut::new(), rest, unsent: None, usual: USUAL }
+        Wire { socket, came: BytesMut::new(), rest, unsent: None, usual: READ }
     }
 
     /// Sends a request, and waits for the head of its answer, which may come before all of the request is out.
@@ -123,7 +121,7 @@ impl Wire {
             }
         }
         self.rest.body = Left::Nothing;
-        self.usual = (length + READ).clamp(USUAL, AHEAD + READ);
+        self.usual = (length + READ).min(AHEAD + READ);
         Ok(self.came.split_to(length).freeze())
     }
 
