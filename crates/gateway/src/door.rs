@@ -42,9 +42,20 @@ impl Door {
     /// Sends a message with the token the upstream wants to see. One it no longer takes is replaced, once: whoever
     /// turns us away at the door did nothing.
     pub(crate) async fn say(&self, verb: Verb, headers: HeadLines, body: Bytes) -> Result<Heard, Unsaid> {
-        let Some(tokens) = &self.tokens else {
-            return self.remote.send(verb, headers, body).await.map_err(Unsaid::Unheard);
-        };
+        match &self.tokens {
+            None => self.remote.send(verb, headers, body).await.map_err(Unsaid::Unheard),
+            // Large, so kept apart: what most requests are made of stays small.
+            Some(tokens) => Box::pin(self.say_with_token(tokens, verb, headers, body)).await,
+        }
+    }
+
+    async fn say_with_token(
+        &self,
+        tokens: &Tokens,
+        verb: Verb,
+        headers: HeadLines,
+        body: Bytes,
+    ) -> Result<Heard, Unsaid> {
         let token = tokens.current().await.map_err(Unsaid::NoToken)?;
         let shown = headers.clone().with(AUTHORIZATION.as_str(), &token);
         let heard = self.remote.send(verb, shown, body.clone()).await.map_err(Unsaid::Unheard)?;

@@ -2,12 +2,14 @@
 
 use std::fmt::Write as _;
 use std::future::Future;
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::sync::Arc;
+use std::time::Duration;
 
 use failwell_fault::Fault;
 use failwell_rpc::{Era, Id, Raw, Revision};
 use failwell_server::Trace;
+use failwell_transport::within;
 use serde_json::json;
 
 use crate::http::Peer;
@@ -33,6 +35,9 @@ pub(crate) struct Pending {
     pub(crate) answer: Pin<Box<dyn Future<Output = Result<Said, Fault>> + Send>>,
 }
 
+/// Room for what stands before the params of most requests: small enough to cost next to nothing where more is needed.
+const ROOM: usize = 128;
+
 /// A request as it is written.
 pub(crate) struct Written {
     pub(crate) text: String,
@@ -40,9 +45,9 @@ pub(crate) struct Written {
 }
 
 impl Written {
-    /// Writes a request; `params` go straight into its text, since they can be large.
+    /// Writes a request; `params` go straight into its text, since they can be large, and make room for themselves.
     pub(crate) fn new(number: u64, method: &str, params: impl FnOnce(&mut String)) -> Written {
-        let mut text = String::with_capacity(1_024);
+        let mut text = String::with_capacity(ROOM);
         text.push_str(r#"{"jsonrpc":"2.0","id":"#);
         let _ = write!(text, "{number}");
         // Methods are names of ours, which need no escapes.
@@ -69,20 +74,29 @@ impl Link {
         params: impl FnOnce(u64, &mut String),
         relay: Option<Relay>,
     ) -> Result<Pending, Fault> {
-        self.send_in(None, method, params, relay).await
-    }
-
-    /// Sends a request that is a step of a trace; over HTTP the headers say so too.
-    pub(crate) async fn send_in(
-        &self,
-        trace: Option<&Trace>,
-        method: &str,
-        params: impl FnOnce(u64, &mut String),
-        relay: Option<Relay>,
-    ) -> Result<Pending, Fault> {
         match self {
             Link::Child(line) => line.send(method, params, relay).await,
-            Link::Remote(peer) => Ok(peer.send(trace, method, params, relay)),
+            Link::Remote(peer) => Ok(peer.send(None, method, params, relay)),
+        }
+    }
+
+    /// Sends a request that is a step of a trace; over HTTP the headers say so too. `None` when it took too long to get
+    /// its turn.
+    pub(crate) async fn send_within(
+        &self,
+        patience: Duration,
+        trace: Option<&Trace>,
+        method: &str,
+        params: impl FnOnce(u64, &mut String) + Send,
+        relay: Option<Relay>,
+    ) -> Option<Result<Pending, Fault>> {
+        match self {
+            // Kept apart: what a call over HTTP is made of stays small.
+            Link::Child(line) => {
+                let sending = async { within(patience, pin!(line.send(method, params, relay))).await };
+                Box::pin(sending).await
+            }
+            Link::Remote(peer) => Some(Ok(peer.send(trace, method, params, relay))),
         }
     }
 

@@ -138,13 +138,13 @@ impl Member {
             Some(cursor) => params.with_text("cursor", cursor),
             None => params,
         };
-        let asked = upstream.of(cx).request(cx, Ask::of(method, &params)).await;
+        let asked = upstream.of(cx).request(cx, &Ask::of(method, &params)).await;
         let result = asked.map_err(|fault| match code(&fault) {
             Some(-32602) if cursor.is_some() => Fault::new(&reason::MCP_BAD_CURSOR).absorbing(fault),
             _ => fault,
         })?;
         let Members { members, meta, cache } = Found::of(result).members;
-        Ok(Page { members, meta, cache: cache.unwrap_or(UNSAID) })
+        Ok(Page { members: members.to_json(), meta, cache: cache.unwrap_or(UNSAID) })
     }
 
     async fn own_page(&self, list: List, cursor: Option<String>, cx: &Context) -> Result<Page, Fault> {
@@ -165,13 +165,13 @@ impl Member {
             Member::BuiltIn(_, room) => room.call(&tool.inside, arguments, cx).await,
             Member::Upstream(upstream) => {
                 let params = Params::passing().with_text("name", &tool.inside).with("arguments", arguments);
-                let params = match tool.tasks {
+                let mut params = match tool.tasks {
                     TaskSupport::Required => params.into_task(),
                     TaskSupport::Optional if cx.client().can(Capability::Tasks) => params.into_task(),
                     TaskSupport::Optional | TaskSupport::Forbidden => params,
                 };
                 Ok(ToolOutcome::relayed(
-                    answered(upstream.of(&cx), "tools/call", params, &cx, parking).await?,
+                    answered(upstream.of(&cx), "tools/call", &mut params, &cx, parking).await?,
                 ))
             }
         }
@@ -186,8 +186,8 @@ impl Member {
         match self {
             Member::BuiltIn(_, room) => room.read(uri, cx).await,
             Member::Upstream(upstream) => {
-                let params = Params::passing().with_text("uri", uri);
-                let read = answered(upstream.of(&cx), "resources/read", params, &cx, parking).await;
+                let mut params = Params::passing().with_text("uri", uri);
+                let read = answered(upstream.of(&cx), "resources/read", &mut params, &cx, parking).await;
                 read.map_err(|fault| unknown_or(fault, uri))
             }
         }
@@ -204,8 +204,8 @@ impl Member {
             Member::BuiltIn(_, room) => room.prompt(name, arguments, cx).await,
             Member::Upstream(upstream) => {
                 // The arguments go on as they were written, with the rest of what the caller brought.
-                let params = Params::passing().with_text("name", name);
-                answered(upstream.of(&cx), "prompts/get", params, &cx, parking).await
+                let mut params = Params::passing().with_text("name", name);
+                answered(upstream.of(&cx), "prompts/get", &mut params, &cx, parking).await
             }
         }
     }
@@ -216,7 +216,7 @@ impl Member {
             Member::Upstream(upstream) => {
                 let params = Params::passing().renamed_ref(&wanted.of, &cx);
                 let ask = Ask::of("completion/complete", &params);
-                let result = upstream.of(&cx).request(&cx, ask).await?;
+                let result = upstream.of(&cx).request(&cx, &ask).await?;
                 Ok(Found::of(result).members)
             }
         }
@@ -258,7 +258,7 @@ async fn ask_to_watch(upstream: &Arc<Upstream>, uri: &str, cx: &Context) -> Resu
         return connection.link.watch(uri, params.text(&Onto::just(&connection), cx)).await;
     }
     let params = Params::passing().with_text("uri", uri);
-    let watched = upstream.request(cx, Ask::of("resources/subscribe", &params)).await;
+    let watched = upstream.request(cx, &Ask::of("resources/subscribe", &params)).await;
     watched.map(|_| ()).map_err(|fault| unknown_or(fault, uri))
 }
 
@@ -266,13 +266,13 @@ async fn ask_to_watch(upstream: &Arc<Upstream>, uri: &str, cx: &Context) -> Resu
 async fn answered(
     upstream: &Arc<Upstream>,
     method: &'static str,
-    params: Params,
+    params: &mut Params,
     cx: &Context,
     parking: &Arc<Parking>,
 ) -> Result<Members, Fault> {
     let seated = upstream.seated(cx).await?;
     match seated.1.era() {
-        Era::Modern => answer_rounds(upstream, seated, method, params, cx).await,
+        Era::Modern => answer_rounds(upstream, &seated, method, params, cx).await,
         // Kept apart: what a call between two of the modern era is made of stays small.
         Era::Session => Box::pin(answered_in_session(upstream, method, params, cx, parking)).await,
     }
@@ -282,7 +282,7 @@ async fn answered(
 async fn answered_in_session(
     upstream: &Arc<Upstream>,
     method: &'static str,
-    params: Params,
+    params: &Params,
     cx: &Context,
     parking: &Arc<Parking>,
 ) -> Result<Members, Fault> {
@@ -290,8 +290,10 @@ async fn answered_in_session(
     // A task has its own way of asking.
     let is_followed = params.is_task() && cx.client().can(Capability::Tasks);
     let result = match is_session || is_followed {
-        true => in_session(upstream.clone(), method, params, Relay::direct(cx)).await?,
-        false => parking.call(cx, |relay| in_session(upstream.clone(), method, params, relay)).await?,
+        true => in_session(upstream.clone(), method, params.clone(), Relay::direct(cx)).await?,
+        false => {
+            parking.call(cx, |relay| in_session(upstream.clone(), method, params.clone(), relay)).await?
+        }
     };
     Ok(Found::of(result).members)
 }
@@ -303,7 +305,7 @@ async fn in_session(
     params: Params,
     relay: Relay,
 ) -> Result<Json, Fault> {
-    let result = upstream.request(&relay.cx, Ask::of(method, &params).relayed(&relay)).await?;
+    let result = upstream.request(&relay.cx, &Ask::of(method, &params).relayed(&relay)).await?;
     if params.is_task() { session_task(&upstream, result, &relay).await } else { Ok(result) }
 }
 

@@ -126,7 +126,10 @@ impl Params {
     pub(crate) fn write(&self, text: &mut String, onto: &Onto<'_>, cx: &Context) {
         let connection = onto.connection;
         let room: usize = self.members.iter().map(|(_, value)| value.text().len() + 32).sum();
-        text.reserve(room + 512);
+        // A new place rather than a larger one: to grow one takes a lock that other threads wait for.
+        let mut larger = String::with_capacity(text.len() + room + 512);
+        larger.push_str(text);
+        *text = larger;
         let mut out = Members(text);
         out.open();
         for (name, value) in &self.members {

@@ -18,46 +18,59 @@ const MOST_ROUNDS: usize = 8;
 /// Under which its state is kept while a modern client answers.
 const STATE: &str = "~upstream-state";
 
-/// Asks the client what the upstream asks, and repeats the request with the answers.
+/// A request whose upstream may need answers first.
 pub(crate) async fn answer_rounds(
     upstream: &Arc<Upstream>,
-    found: Seated,
+    on: &Seated,
     method: &'static str,
-    params: Params,
+    params: &mut Params,
     cx: &Context,
 ) -> Result<Members, Fault> {
-    let mut params = params;
-    resume(&mut params, cx);
-    let mut found = Some(found);
+    resume(params, cx);
+    let relay = Relay::direct(cx);
+    let asked = upstream.request(cx, &Ask::of(method, params).on(Some(on)).relayed(&relay)).await;
+    match asked.map(Found::of) {
+        Ok(found) if found.is_complete() => Ok(found.members),
+        // Rare and large, so kept apart: what every call is made of stays small.
+        other => Box::pin(go_on(upstream, other, method, params, &relay)).await,
+    }
+}
+
+/// Asks the client what the upstream asks, and repeats the request with the answers.
+async fn go_on(
+    upstream: &Arc<Upstream>,
+    first: Result<Found, Fault>,
+    method: &'static str,
+    params: &mut Params,
+    relay: &Relay,
+) -> Result<Members, Fault> {
+    let (mut found, cx) = (first, &relay.cx);
     for _ in 0..MOST_ROUNDS {
-        let (relay, on) = (Relay::direct(cx), found.take());
-        let asking = Ask::of(method, &params).on(on.as_ref()).relayed(&relay);
-        let result = match upstream.request(cx, asking).await {
-            Ok(result) => result,
+        match found {
+            Ok(found) if found.is_complete() => return Ok(found.members),
+            Ok(Found { kind, members }) => {
+                let nonsense = || garbled(members.members.text().as_bytes());
+                let object = members.members.object();
+                match kind.as_ref().and_then(|kind| kind.raw().as_str()).as_deref() {
+                    Some("input_required") => ask(params, object, cx).await?,
+                    Some("task") if method == "tools/call" => {
+                        return Ok(Found::of(see_through(upstream, object, cx).await?).members);
+                    }
+                    _ => return Err(nonsense()),
+                }
+            }
             // A session has no tasks as this upstream means them, so they are followed for it. Nothing was done yet.
             Err(fault) if wants_tasks(&fault) && cx.client().revision.era() == Era::Session => {
                 params.follow_tasks();
-                continue;
             }
             Err(fault) => return Err(fault),
-        };
-        let Found { kind, members } = Found::of(result);
-        let kind = kind.as_ref().and_then(|kind| kind.raw().as_str());
-        if matches!(kind.as_deref(), None | Some("complete")) {
-            return Ok(members);
         }
-        let nonsense = || garbled(members.members.text().as_bytes());
-        let object = members.members.raw().as_object().ok_or_else(nonsense)?;
-        // Rare and large, so kept apart: what every call is made of stays small.
-        match kind.as_deref() {
-            Some("input_required") => Box::pin(ask(&mut params, object, cx)).await?,
-            Some("task") if method == "tools/call" => {
-                return Ok(Found::of(Box::pin(see_through(upstream, object, cx)).await?).members);
-            }
-            _ => return Err(nonsense()),
-        }
+        found = upstream.request(cx, &Ask::of(method, params).relayed(relay)).await.map(Found::of);
     }
-    Err(Fault::new(&reason::GATEWAY_UPSTREAM_GARBLED).note("rounds", "it never stops asking"))
+    match found? {
+        found if found.is_complete() => Ok(found.members),
+        _ => Err(Fault::new(&reason::GATEWAY_UPSTREAM_GARBLED).note("rounds", "it never stops asking")),
+    }
 }
 
 fn wants_tasks(fault: &Fault) -> bool {

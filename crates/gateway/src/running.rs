@@ -3,6 +3,7 @@
 use failwell_fault::Fault;
 use failwell_rpc::Json;
 use failwell_server::{Context, ToolOutcome};
+use futures_util::future::Either;
 
 use crate::catalogue::Callee;
 use crate::gateway::Inner;
@@ -10,18 +11,18 @@ use crate::member::Member;
 
 impl Inner {
     /// Calls a tool, once a person said yes where the operator wants one.
-    pub(crate) async fn run(
-        &self,
-        member: &Member,
-        tool: &Callee,
+    pub(crate) fn run<'a>(
+        &'a self,
+        member: &'a Member,
+        tool: &'a Callee,
         arguments: Json,
         cx: Context,
-    ) -> Result<ToolOutcome, Fault> {
-        if self.veil.wants_approval(&cx.client().caller, member.name(), &tool.inside) {
+    ) -> impl Future<Output = Result<ToolOutcome, Fault>> + Send + 'a {
+        match self.veil.wants_approval(&cx.client().caller, member.name(), &tool.inside) {
             // Rare and large, so kept apart: what every call is made of stays small.
-            return Box::pin(self.run_approved(member, tool, arguments, cx)).await;
+            true => Either::Left(Box::pin(self.run_approved(member, tool, arguments, cx))),
+            false => Either::Right(member.call(tool, arguments, cx, &self.parking)),
         }
-        member.call(tool, arguments, cx, &self.parking).await
     }
 
     async fn run_approved(

@@ -98,6 +98,12 @@ pub(crate) struct Found {
 }
 
 impl Found {
+    /// Whether it is the answer itself, and no wish for something else first.
+    pub(crate) fn is_complete(&self) -> bool {
+        let kind = self.kind.as_ref().and_then(|kind| kind.raw().as_str());
+        matches!(kind.as_deref(), None | Some("complete"))
+    }
+
     /// Takes a result apart. Results can be large, so it is gone over once.
     pub(crate) fn of(result: Json) -> Found {
         let (members, taken) = result.part(["resultType", "ttlMs", "cacheScope", "_meta"]);

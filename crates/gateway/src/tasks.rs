@@ -127,7 +127,7 @@ struct Running {
 impl Running {
     fn of(upstream: &Arc<Upstream>, created: Object<'_>, cx: &Context) -> Result<Running, Fault> {
         let id = created.get("taskId").and_then(Raw::as_str);
-        let id = id.ok_or_else(|| garbled(created.raw().text().as_bytes()))?.into_owned();
+        let id = id.ok_or_else(|| garbled(created.text().as_bytes()))?.into_owned();
         Ok(Running { upstream: upstream.clone(), id, cx: cx.clone(), over: false })
     }
 
@@ -141,7 +141,7 @@ impl Running {
         params.follow_tasks();
         let params = more.into_iter().fold(params, |params, (name, value)| params.with(name, value));
         let ask = Ask { relay, ..Ask::of(method, &params) };
-        self.upstream.request(&self.cx, ask).await
+        self.upstream.request(&self.cx, &ask).await
     }
 
     /// How the task is. An upstream that cannot be reached for a while may still have it.

@@ -7,7 +7,6 @@ use failwell_fault::{Effect, Fact, Fault, OrFault, Retry, reason};
 use failwell_process::Launcher;
 use failwell_rpc::{Era, Json};
 use failwell_server::{Context, Event, Party, SharedState, Watcher};
-use failwell_transport::within;
 use tokio_util::sync::CancellationToken;
 
 use crate::calm::Calm;
@@ -261,8 +260,8 @@ impl Upstream {
     }
 
     /// One request, which is a step of its caller's trace where traces are kept.
-    pub(crate) async fn request(self: &Arc<Self>, cx: &Context, ask: Ask<'_>) -> Result<Json, Fault> {
-        let step = cx.trace().map(|trace| Step::begin(cx, trace, &self.settings, &ask));
+    pub(crate) async fn request(self: &Arc<Self>, cx: &Context, ask: &Ask<'_>) -> Result<Json, Fault> {
+        let step = cx.trace().map(|trace| Step::begin(cx, trace, &self.settings, ask));
         let began = Instant::now();
         let asked = self.attempt(cx, ask, step.as_ref()).await;
         self.tally().answered(began.elapsed(), asked.as_ref().map(|_| ()));
@@ -276,10 +275,10 @@ impl Upstream {
     async fn attempt(
         self: &Arc<Self>,
         cx: &Context,
-        ask: Ask<'_>,
+        ask: &Ask<'_>,
         step: Option<&Step>,
     ) -> Result<Json, Fault> {
-        let Ask { method, params, on, relay, progress } = ask;
+        let Ask { method, params, on, relay, progress } = *ask;
         let trace = step.and_then(Step::trace);
         let mut tries = 0;
         loop {
@@ -289,16 +288,17 @@ impl Upstream {
                 None => self.seated(cx).await?,
             };
             if let Some(wanted) = cx.chosen_log_level() {
-                connection.want_level(wanted, &seat, self.pool.sharing()).await;
+                // Rare and large, so kept apart: what every call is made of stays small.
+                Box::pin(connection.want_level(wanted, &seat, self.pool.sharing())).await;
             }
             let deadline = tokio::time::Instant::now() + self.settings.timeout;
             let write = |number, out: &mut String| {
                 let progress = (progress == Progress::Told).then_some(number);
                 params.write(out, &Onto { connection: &connection, progress, trace }, cx);
             };
-            let sending = connection.link.send_in(trace, method, write, relay.cloned());
             // Whoever waits in line behind an upstream that does not read has asked for nothing yet.
-            let sent = within(self.settings.timeout, sending).await;
+            let link = &connection.link;
+            let sent = link.send_within(self.settings.timeout, trace, method, write, relay.cloned()).await;
             let pending = match sent.unwrap_or_else(|| Err(self.late(&connection, Effect::None))) {
                 Err(fault) if tries < 2 && connection.link.is_down() => {
                     drop(fault);

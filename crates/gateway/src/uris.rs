@@ -44,15 +44,12 @@ fn in_items(
     member: &str,
     renamed: impl Fn(&str, Raw<'_>) -> Option<Json>,
 ) -> Members {
-    let items = found.members.raw().as_object().and_then(|object| object.get(member)).and_then(Raw::as_array);
+    let items = found.members.get(member).and_then(Raw::as_array);
     let Some(items) = items else { return found };
     let items: Vec<Json> =
         items.map(|item| renamed(server, item).unwrap_or_else(|| item.to_json())).collect();
     let list = Json::of(&items).unwrap_or_else(|_| Json::empty_object());
-    match found.members.raw().as_object() {
-        Some(object) => Members { members: object.replacing(member, list.raw()), ..found },
-        None => found,
-    }
+    Members { members: found.members.object().replacing(member, list.raw()).into(), ..found }
 }
 
 fn rename(server: &str, item: Raw<'_>) -> Option<Json> {

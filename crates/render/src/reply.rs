@@ -58,14 +58,13 @@ pub fn render(
 }
 
 fn success(to: &ReplyTo, outcome: &Outcome, server_info: Option<&str>, now: Moment) -> Reply {
-    let plain = match outcome {
-        Outcome::Value(value) | Outcome::Mcp { members: value, .. } => value.text(),
-        Outcome::ToolFailed(_) => "null",
-    };
     let mut body = match to.face {
-        Face::Rest(_) => plain.as_bytes().to_vec(),
-        Face::Rpc => envelope(to, plain.len(), |out| out.raw_member("result", plain)),
-        Face::Mcp(revision) => envelope(to, plain.len(), |out| {
+        Face::Rest(_) => plain(outcome).text().as_bytes().to_vec(),
+        Face::Rpc => {
+            let plain = plain(outcome);
+            envelope(to, plain.text().len(), |out| out.raw_member("result", plain.text()))
+        }
+        Face::Mcp(revision) => envelope(to, room(outcome), |out| {
             out.key("result");
             write_result(out, outcome, to, revision, server_info, now);
         }),
@@ -73,6 +72,26 @@ fn success(to: &ReplyTo, outcome: &Outcome, server_info: Option<&str>, now: Mome
     // A server may have written its result over several lines; stdio frames by line.
     keep_on_one_line(&mut body);
     Reply { status: 200, content_type: JSON, headers: Vec::new(), body }
+}
+
+/// What it came to as a value by itself.
+fn plain(outcome: &Outcome) -> Json {
+    match outcome {
+        Outcome::Value(value) => value.clone(),
+        Outcome::Mcp { members, .. } => members.to_json(),
+        Outcome::ToolFailed(_) => Json::from(&serde_json::Value::Null),
+    }
+}
+
+/// Room for what it came to, and for what every result says besides.
+fn room(outcome: &Outcome) -> usize {
+    match outcome {
+        Outcome::Value(value) => value.text().len(),
+        Outcome::Mcp { members, meta, .. } => {
+            members.text().len() + meta.as_ref().map_or(0, |meta| meta.text().len()) + 256
+        }
+        Outcome::ToolFailed(_) => 1_024,
+    }
 }
 
 fn tool_error(

@@ -1,5 +1,5 @@
 use failwell_fault::Fault;
-use failwell_rpc::{Era, Json, ReplyTo, Revision, meta};
+use failwell_rpc::{Era, Fields, Json, ReplyTo, Revision, meta};
 
 use crate::moment::Moment;
 use crate::object::write_fault;
@@ -12,7 +12,7 @@ pub enum Outcome {
     /// A result of the MCP protocol.
     Mcp {
         /// The members of the result object.
-        members: Json,
+        members: Fields,
         /// The result's own `_meta` members, if any.
         meta: Option<Json>,
         /// What sort of result it is, which only the modern era says.
@@ -87,13 +87,13 @@ impl CacheScope {
 
 impl Outcome {
     /// A finished result with these members.
-    pub fn complete(members: Json) -> Outcome {
-        Outcome::Mcp { members, meta: None, kind: ResultKind::Complete, cache: None }
+    pub fn complete(members: impl Into<Fields>) -> Outcome {
+        Outcome::Mcp { members: members.into(), meta: None, kind: ResultKind::Complete, cache: None }
     }
 
     /// A finished result that may be kept.
-    pub fn cached(members: Json, cache: Cache) -> Outcome {
-        Outcome::Mcp { members, meta: None, kind: ResultKind::Complete, cache: Some(cache) }
+    pub fn cached(members: impl Into<Fields>, cache: Cache) -> Outcome {
+        Outcome::Mcp { members: members.into(), meta: None, kind: ResultKind::Complete, cache: Some(cache) }
     }
 }
 
@@ -117,7 +117,7 @@ pub(crate) fn write_result(
                     out.text_member("cacheScope", cache.scope.as_str());
                 }
             }
-            out.members_of(members.text());
+            out.members(members.text());
             let info = server_info.filter(|_| modern);
             write_meta(out, info, |out| {
                 if let Some(meta) = meta {
@@ -195,14 +195,10 @@ const FAULT_META_KEY: &str = "dev.failwell/fault";
 
 /// Writes `_meta` when there is anything to put into it.
 fn write_meta(out: &mut Writer, server_info: Option<&str>, more: impl FnOnce(&mut Writer)) {
-    let mut meta = Writer::with_capacity(256);
-    meta.open(b'{');
-    if let Some(info) = server_info {
-        meta.raw_member(meta::SERVER_INFO, info);
-    }
-    more(&mut meta);
-    meta.close(b'}');
-    if meta.len() > 2 {
-        out.written_member("_meta", meta);
-    }
+    out.object_member("_meta", |out| {
+        if let Some(info) = server_info {
+            out.raw_member(meta::SERVER_INFO, info);
+        }
+        more(out);
+    });
 }

@@ -58,9 +58,14 @@ impl Writer {
     /// The members of an object that is JSON already, without its braces.
     pub(crate) fn members_of(&mut self, object: &str) {
         let inner = object.trim().strip_prefix('{').and_then(|rest| rest.strip_suffix('}')).unwrap_or("");
-        if !inner.trim().is_empty() {
+        self.members(inner.trim());
+    }
+
+    /// Members that are JSON already.
+    pub(crate) fn members(&mut self, members: &str) {
+        if !members.is_empty() {
             self.item();
-            self.raw(inner);
+            self.raw(members);
         }
     }
 
@@ -78,10 +83,18 @@ impl Writer {
         self.number(number);
     }
 
-    /// A member whose value was written apart.
-    pub(crate) fn written_member(&mut self, name: &'static str, value: Writer) {
+    /// A member that is an object, unless nothing is written into it.
+    pub(crate) fn object_member(&mut self, name: &'static str, write: impl FnOnce(&mut Writer)) {
+        let before = (self.bytes.len(), self.fresh);
         self.key(name);
-        self.bytes.extend_from_slice(&value.bytes);
+        self.open(b'{');
+        write(self);
+        if self.fresh {
+            self.bytes.truncate(before.0);
+            self.fresh = before.1;
+        } else {
+            self.close(b'}');
+        }
     }
 
     pub(crate) fn raw_member(&mut self, name: &'static str, json: &str) {

@@ -24,7 +24,7 @@ pub mod write;
 pub use era::{Era, Revision, meta};
 pub use id::Id;
 pub use message::{About, Incoming, Letter, Message, Misread, Notification, Request, Response, read};
-pub use raw::{Json, Kind, Object, Raw};
+pub use raw::{Fields, Json, Kind, Object, Raw};
 pub use reply_to::{Asked, Face, ReplyTo, RestStyle, Wants};
 pub use scan::{Defect, Limits};
 pub use write::{json_string, on_one_line, push_json_string};

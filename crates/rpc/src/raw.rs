@@ -4,11 +4,13 @@
 mod array;
 mod canonical;
 pub(crate) mod change;
+mod fields;
 mod json;
 pub(crate) mod object;
 mod skip;
 
 pub use array::Array;
+pub use fields::Fields;
 pub use json::Json;
 pub use object::{Members, Object};
 

@@ -21,7 +21,8 @@ pub fn push_json_string(out: &mut Vec<u8>, value: &str) {
 
 /// A value as a JSON string, quotes included.
 pub fn json_string(value: &str) -> String {
-    let mut out = Vec::new();
+    // Of the very size most texts take: what is left over would have to be kept account of.
+    let mut out = Vec::with_capacity(value.len() + 2);
     push_json_string(&mut out, value);
     String::from_utf8(out).unwrap_or_default()
 }

@@ -113,7 +113,7 @@ impl Arrival<'_> {
                 .fact("supported", vec![Revision::V2026_07_28.as_str()])
                 .fact("requested", Echo::of_caller(&version)));
         }
-        Ok(Client::new(self.caller.clone(), Revision::V2026_07_28, Some(capabilities.to_json())))
+        Ok(Client::new(self.caller.clone(), Revision::V2026_07_28, Some(self.request.keep(capabilities))))
     }
 
     /// How much the client wants to hear about this request.

@@ -130,8 +130,7 @@ fn read_level(params: &mut Params<'_, '_>) -> Result<LogLevel, Fault> {
 
 fn invocation<'a>(params: &mut Params<'_, 'a>, modern: bool) -> Invocation<'a> {
     let name = params.text("name");
-    let given = params.optional_object("arguments").map(|object| params.keep(object.raw()));
-    let arguments = given.unwrap_or_else(Json::empty_object);
+    let arguments = params.kept_object("arguments").unwrap_or_else(Json::empty_object);
     Invocation { name, arguments, rounds: rounds(params, modern) }
 }
 

@@ -1,5 +1,3 @@
-use std::sync::Arc;
-
 use failwell_policy::Caller;
 use failwell_rpc::{Era, Json, Raw, Revision};
 
@@ -38,13 +36,13 @@ pub struct Client {
     pub caller: Caller,
     /// Which revision it speaks.
     pub revision: Revision,
-    capabilities: Option<Arc<Json>>,
+    capabilities: Option<Json>,
 }
 
 impl Client {
     /// A client with the capabilities object it sent.
     pub fn new(caller: Caller, revision: Revision, capabilities: Option<Json>) -> Client {
-        Client { caller, revision, capabilities: capabilities.map(Arc::new) }
+        Client { caller, revision, capabilities }
     }
 
     /// The same client of this caller.
@@ -55,7 +53,7 @@ impl Client {
 
     /// The capabilities object it sent.
     pub fn capabilities(&self) -> Option<&Json> {
-        self.capabilities.as_deref()
+        self.capabilities.as_ref()
     }
 
     /// A client of the plain faces, which can do nothing for a server.

@@ -137,13 +137,13 @@ impl House {
     }
 
     /// The walk: one request in, one answer out, or silence.
-    pub async fn walk(self: &Arc<Self>, arrival: Arrival<'_>) -> Option<Reply> {
+    pub async fn walk(self: &Arc<Self>, arrival: &Arrival<'_>) -> Option<Reply> {
         let began = self.begin();
         let server = self.server_of(&arrival.request, arrival.caller);
         let mut to = ReplyTo::request(arrival.request.id.clone(), Face::Mcp(arrival.revision()));
         let trail = Trail::default();
         let watched = Watched { trail: &trail, began, server: &server };
-        let serving = AssertUnwindSafe(self.serve(&arrival, &mut to, watched)).catch_unwind();
+        let serving = AssertUnwindSafe(self.serve(arrival, &mut to, watched)).catch_unwind();
         let happened = serving.await.unwrap_or_else(|payload| Err(fault_of_panic(payload.as_ref())));
         let server = self.server_found(server, &trail);
         let (method, connection) = (Some(&*arrival.request.method), arrival.connection());

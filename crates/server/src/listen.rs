@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use failwell_fault::Fault;
 use failwell_render::{Outcome, ResultKind};
-use failwell_rpc::{Id, Json, Object, Raw, meta};
+use failwell_rpc::{Fields, Id, Json, Object, Raw, meta};
 use serde_json::{Map, Value, json};
 
 use crate::guarding::Porter;
@@ -143,7 +143,7 @@ impl Listening<'_> {
     /// The result that ends a subscription in good order.
     pub(crate) fn farewell(&self) -> Outcome {
         let meta = Some(Json::object([(meta::SUBSCRIPTION_ID, self.id.raw())].into_iter()));
-        Outcome::Mcp { members: Json::empty_object(), meta, kind: ResultKind::Complete, cache: None }
+        Outcome::Mcp { members: Fields::default(), meta, kind: ResultKind::Complete, cache: None }
     }
 }
 

@@ -81,9 +81,10 @@ impl<'r, 'a> Params<'r, 'a> {
         texts
     }
 
-    /// A value of the request, owned.
-    pub(crate) fn keep(&self, value: Raw<'a>) -> Json {
-        self.request.keep(value)
+    /// An object that may be there, owned.
+    pub(crate) fn kept_object(&mut self, name: &str) -> Option<Json> {
+        let given = self.request.param(name)?;
+        self.optional_object(name).map(|_| self.request.keep(given))
     }
 
     /// A member as it is.

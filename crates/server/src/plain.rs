@@ -205,7 +205,7 @@ impl House {
                     check_address(&uri)?;
                 }
                 let contents = self.supervise(self.room.read(&uri, cx.clone()), &cx).await?.finished()?;
-                Ok(Outcome::Value(contents.members))
+                Ok(Outcome::Value(contents.members.to_json()))
             }
             PlainCall::Approvals(_) | PlainCall::Own(_) => Err(Fault::new(&reason::SERVER_BUG)),
         }
@@ -265,9 +265,8 @@ fn plain_result(outcome: ToolOutcome) -> Result<Outcome, Fault> {
             Ok(Outcome::ToolFailed(Box::new(ToolFailure { fault, structured, blocks: Vec::new() })))
         }
         (Verdict::Relayed(relayed), _) => {
-            let structured =
-                relayed.members.raw().as_object().and_then(|object| object.get("structuredContent"));
-            Ok(Outcome::Value(structured.map_or(relayed.members.clone(), |raw| raw.to_json())))
+            let structured = relayed.members.get("structuredContent").map(Raw::to_json);
+            Ok(Outcome::Value(structured.unwrap_or_else(|| relayed.members.to_json())))
         }
         (Verdict::Done, Some(structured)) => Ok(Outcome::Value(structured)),
         (Verdict::MarkedAsError, _) => value(&json!({"content": outcome.content, "isError": true})),

@@ -236,7 +236,7 @@ impl House {
                         return read(fetched, span, limit).await;
                     }
                     let found = room.read(&uri, cx).await?;
-                    Ok(Done::of(found.members.raw().parse().or_fault(&reason::SERVER_BUG)?))
+                    Ok(Done::of(found.members.to_json().raw().parse().or_fault(&reason::SERVER_BUG)?))
                 })
             }
             (call, Some(desk)) => {

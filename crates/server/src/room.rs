@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use failwell_fault::{Fault, OrFault, reason};
 use failwell_policy::Caller;
 use failwell_render::Cache;
-use failwell_rpc::Json;
+use failwell_rpc::{Fields, Json};
 use serde::Serialize;
 
 use crate::content::ToolOutcome;
@@ -93,7 +93,7 @@ pub struct Page {
 #[derive(Debug)]
 pub struct Members {
     /// All members but `_meta`.
-    pub members: Json,
+    pub members: Fields,
     /// The members of `_meta`, if there are any.
     pub meta: Option<Json>,
     /// How long it may be kept, where whoever made it says so.
@@ -103,7 +103,8 @@ pub struct Members {
 impl Members {
     /// The members of a value that serializes as an object without `_meta`.
     pub fn of(value: &impl Serialize) -> Result<Members, Fault> {
-        Ok(Members { members: Json::of(value).or_fault(&reason::SERVER_BUG)?, meta: None, cache: None })
+        let members = Json::of(value).or_fault(&reason::SERVER_BUG)?.into();
+        Ok(Members { members, meta: None, cache: None })
     }
 }
 

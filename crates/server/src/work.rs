@@ -76,7 +76,7 @@ impl House {
             Call::List(list, cursor) => {
                 let cx = desk.context(Asking::Nobody)?;
                 let page = self.supervise(self.room.list(list, cursor, cx.clone()), &cx).await?.finished()?;
-                Ok(result(Members { members: page.members, meta: page.meta, cache: None }, page.cache))
+                Ok(result(Members { members: page.members.into(), meta: page.meta, cache: None }, page.cache))
             }
             Call::Tool(invocation) => desk.tool(invocation).await,
             Call::Read { uri, rounds } => desk.read(&uri, rounds).await,
@@ -252,7 +252,7 @@ impl Desk<'_> {
                 let members = task.base()?;
                 task.comes_from(self.house.server_behind(&name));
                 self.house.follow(work, task, self.client.revision);
-                Ok(Outcome::Mcp { members, meta: None, kind: ResultKind::Task, cache: None })
+                Ok(Outcome::Mcp { members: members.into(), meta: None, kind: ResultKind::Task, cache: None })
             }
             Err(fault) => self.input_needed(fault, &cx, &name),
         }
@@ -289,7 +289,7 @@ impl Desk<'_> {
             Json::of(&state).or_fault(&reason::SERVER_BUG)?,
         );
         let members = [("inputRequests", questions.raw()), ("requestState", state.raw())];
-        let members = Json::object(members.into_iter());
+        let members = Json::object(members.into_iter()).into();
         Ok(Outcome::Mcp { members, meta: None, kind: ResultKind::InputRequired, cache: None })
     }
 

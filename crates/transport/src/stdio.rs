@@ -167,7 +167,7 @@ impl Connection {
             Ok(Message::Request(request)) => {
                 self.calm();
                 let trace = self.house.join_trace(&request, None);
-                self.house.walk(arrival(&self.session, request, trace)).await
+                self.house.walk(&arrival(&self.session, request, trace)).await
             }
             Ok(Message::Notification(notification)) => {
                 self.calm();

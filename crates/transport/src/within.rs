@@ -1,12 +1,11 @@
 use std::future::{Future, poll_fn};
-use std::pin::pin;
+use std::pin::Pin;
 use std::task::Poll;
 use std::time::Duration;
 
 /// Waits for something, but not for ever; `None` when it took too long. Most of what is waited for like this is there
 /// at once, and then no timer is made.
-pub async fn within<T>(patience: Duration, work: impl Future<Output = T>) -> Option<T> {
-    let mut work = pin!(work);
+pub async fn within<T>(patience: Duration, mut work: Pin<&mut impl Future<Output = T>>) -> Option<T> {
     match poll_fn(|cx| Poll::Ready(work.as_mut().poll(cx))).await {
         Poll::Ready(done) => Some(done),
         Poll::Pending => tokio::time::timeout(patience, work).await.ok(),

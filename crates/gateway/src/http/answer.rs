@@ -35,14 +35,24 @@ impl Peer {
     /// What an exchange comes to.
     pub(super) async fn answer(self: &Arc<Self>, number: u64, heard: Heard) -> Result<Said, Fault> {
         match (heard.status(), heard.content()) {
-            (401 | 403, _) => Err(faults::refused(heard).await),
-            (429, _) => Err(faults::busy(heard).await),
             (200..=299, ContentKind::Json) => {
                 let body = heard.whole(self.largest).await.map_err(|why| self.unheard(why))?;
                 self.hear(&body, Some(number)).await?.ok_or_else(|| garbled(&body))
             }
-            (200..=299, ContentKind::Events) => self.follow(number, heard.events(self.largest)).await,
-            (200..=299, ContentKind::Other) => Err(faults::nonsense(heard).await),
+            // Large, so kept apart: what most calls are made of stays small.
+            (200..=299, ContentKind::Events) => {
+                Box::pin(self.follow(number, heard.events(self.largest))).await
+            }
+            _ => Box::pin(self.refused(number, heard)).await,
+        }
+    }
+
+    /// No answer, but whatever else a server says.
+    async fn refused(&self, number: u64, heard: Heard) -> Result<Said, Fault> {
+        match heard.status() {
+            401 | 403 => Err(faults::refused(heard).await),
+            429 => Err(faults::busy(heard).await),
+            200..=299 => Err(faults::nonsense(heard).await),
             _ => self.failed(number, heard).await,
         }
     }
@@ -123,7 +133,7 @@ impl Peer {
         for notice in told {
             match of {
                 // In order, so that the answer never overtakes what came before it: only this call waits.
-                Some(_) => notice.deliver().await,
+                Some(_) => Box::pin(notice.deliver()).await,
                 None => self.pass_on(Notice::Client(notice)),
             }
         }

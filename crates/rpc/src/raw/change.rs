@@ -1,6 +1,7 @@
 //! Objects with some members changed: everything else stays as it was written, keys included.
 
-use super::{Json, Object, Raw};
+use super::{Fields, Json, Object, Raw};
+use bytestring::ByteString;
 
 impl<'a> Object<'a> {
     /// The object without the members of these names; `None` when nothing is left.
@@ -27,23 +28,64 @@ impl<'a> Object<'a> {
 }
 
 impl Json {
-    /// Takes members out of an object, in one pass: what is left, and what was taken.
-    pub fn part<const N: usize>(self, names: [&str; N]) -> (Json, [Option<Json>; N]) {
+    /// Takes members out of an object, in one pass: what is left, and what was taken. Objects can be large, so members
+    /// that stand together stay where they are.
+    pub fn part<const N: usize>(&self, names: [&str; N]) -> (Fields, [Option<Json>; N]) {
         let mut taken = [const { None }; N];
-        let mut kept = Vec::with_capacity(4);
+        let mut left = Left::default();
         for (key, value) in self.raw().as_object().into_iter().flat_map(Object::written) {
             let place = names.iter().position(|name| key.is(name));
             match place.and_then(|place| taken.get_mut(place)) {
-                Some(place) => *place = Some(Json::part_of(self.whole(), value)),
-                None => kept.push((key, value)),
+                Some(place) => {
+                    *place = Some(Json::part_of(self.whole(), value));
+                    left.skip();
+                }
+                None => left.add(key.member),
             }
         }
-        if taken.iter().all(Option::is_none) {
-            return (self, taken);
+        (left.of(self.whole()), taken)
+    }
+}
+
+/// What is left of an object: one stretch of its text as long as nothing between two members was taken.
+#[derive(Default)]
+struct Left {
+    first: Option<(usize, usize)>,
+    more: Vec<(usize, usize)>,
+    /// Whether something was taken since the last member was added.
+    is_broken: bool,
+}
+
+impl Left {
+    /// Adds the member that comes next.
+    fn add(&mut self, (start, end): (usize, usize)) {
+        let broken = std::mem::take(&mut self.is_broken);
+        let open = self.more.last_mut().or(self.first.as_mut());
+        if let Some((_, last)) = open.filter(|_| !broken) {
+            *last = end;
+        } else if self.first.is_none() {
+            self.first = Some((start, end));
+        } else {
+            self.more.push((start, end));
         }
-        let mut text = String::with_capacity(self.text().len());
-        kept.into_iter().for_each(|(key, value)| push(&mut text, key.written, value));
-        (finish(text).unwrap_or_else(Json::empty_object), taken)
+    }
+
+    /// Passes over the member that comes next.
+    fn skip(&mut self) {
+        self.is_broken = true;
+    }
+
+    fn of(self, whole: &ByteString) -> Fields {
+        let stretch = |(start, end): (usize, usize)| whole.get(start..end).unwrap_or_default();
+        match self.first.map(stretch) {
+            None => Fields::default(),
+            Some(only) if self.more.is_empty() => Fields::trusted(whole.slice_ref(only)),
+            Some(first) => {
+                let all: Vec<&str> =
+                    std::iter::once(first).chain(self.more.into_iter().map(stretch)).collect();
+                Fields::trusted(all.join(",").into())
+            }
+        }
     }
 }
 
@@ -63,4 +105,44 @@ pub(crate) fn finish(mut text: String) -> Option<Json> {
     }
     text.push('}');
     Some(Json::trusted(text))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::raw::Json;
+    use crate::scan::Limits;
+
+    fn part(text: &str) -> (String, [Option<String>; 2]) {
+        let whole = Json::read(text, &Limits::default()).expect("JSON");
+        let (left, taken) = whole.part(["x", "y"]);
+        (left.text().to_owned(), taken.map(|taken| taken.map(|json| json.text().to_owned())))
+    }
+
+    #[test]
+    fn what_is_taken_is_gone_wherever_it_stood() {
+        let (x, y) = (Some("1".to_owned()), Some("[2]".to_owned()));
+        for (text, left, taken) in [
+            (r#"{"a":0,"b":{"x":9}}"#, r#""a":0,"b":{"x":9}"#, [None, None]),
+            (r#"{"x":1,"a":0,"b":3}"#, r#""a":0,"b":3"#, [x.clone(), None]),
+            (r#"{"a":0,"b":3,"y":[2]}"#, r#""a":0,"b":3"#, [None, y.clone()]),
+            (r#"{"a":0,"x":1,"b":3,"y":[2],"c":4}"#, r#""a":0,"b":3,"c":4"#, [x.clone(), y.clone()]),
+            (
+                r#"{ "x" : 1 , "a" : 0 , "b" : 3 , "y" : [2] }"#,
+                r#""a" : 0 , "b" : 3"#,
+                [x.clone(), y.clone()],
+            ),
+            (r#"{"\u0078":1,"a":0}"#, r#""a":0"#, [x.clone(), None]),
+            (r#"{"y":[2],"x":1}"#, "", [x, y]),
+            ("{}", "", [None, None]),
+        ] {
+            assert_eq!(part(text), (left.to_owned(), taken), "{text}");
+        }
+    }
+
+    #[test]
+    fn what_stands_together_is_no_copy() {
+        let whole = Json::read(r#"{"x":1,"a":0,"b":3,"y":2}"#, &Limits::default()).expect("JSON");
+        let (left, _) = whole.part(["x", "y"]);
+        assert!(whole.text().as_bytes().as_ptr_range().contains(&left.text().as_ptr()));
+    }
 }

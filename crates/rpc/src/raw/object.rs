@@ -9,22 +9,29 @@ use std::borrow::Cow;
 #[derive(Clone, Copy, Debug)]
 pub struct Object<'a> {
     text: &'a str,
+    /// Where its first member may begin.
+    at: usize,
 }
 
 impl<'a> Object<'a> {
     pub(super) fn new(text: &'a str) -> Self {
-        Self { text }
+        Self { text, at: 1 }
+    }
+
+    /// Of members without the braces around them.
+    pub(super) fn of_members(text: &'a str) -> Self {
+        Self { text, at: 0 }
     }
 
     /// The member with this key, compared decoded.
     pub fn get(self, key: &str) -> Option<Raw<'a>> {
-        let mut members = Members { text: self.text, at: 1 };
+        let mut members = self.iter();
         std::iter::from_fn(|| members.step()).find(|(inner, _)| inner.is(key)).map(|(_, value)| value)
     }
 
     /// Every member, in order, keys decoded.
     pub fn iter(self) -> Members<'a> {
-        Members { text: self.text, at: 1 }
+        Members { text: self.text, at: self.at }
     }
 
     /// Every member, in order, keys as they are written.
@@ -33,14 +40,14 @@ impl<'a> Object<'a> {
         std::iter::from_fn(move || members.step())
     }
 
+    /// The text it is read from, which need not have braces around it.
+    pub fn text(self) -> &'a str {
+        self.text
+    }
+
     /// Whether there are no members.
     pub fn is_empty(self) -> bool {
         self.iter().next().is_none()
-    }
-
-    /// The object as a plain value.
-    pub fn raw(self) -> Raw<'a> {
-        Raw::trusted(self.text)
     }
 }
 
@@ -59,6 +66,8 @@ pub(super) struct Key<'a> {
     pub(super) written: &'a str,
     /// Whether there are escapes in it, which the search for its end came by.
     escaped: bool,
+    /// Where its member begins and ends in the text of the object.
+    pub(super) member: (usize, usize),
 }
 
 impl<'a> Key<'a> {
@@ -98,7 +107,7 @@ impl<'a> Members<'a> {
         let end = value_end(bytes, start);
         let after = skip_space(bytes, end);
         self.at = if byte(bytes, after) == b',' { after + 1 } else { bytes.len() };
-        let key = Key { written: self.text.get(open + 1..close - 1)?, escaped };
+        let key = Key { written: self.text.get(open + 1..close - 1)?, escaped, member: (open, end) };
         Some((key, Raw::trusted(self.text.get(start..end)?)))
     }
 }

@@ -54,14 +54,14 @@ impl Dialer {
     }
 
     /// A new connection. Nothing of a request has left when this fails.
-    pub(super) async fn dial(&self, address: &Address) -> Result<Wire, Unheard> {
+    pub(super) async fn dial(&self, address: &Address) -> Result<Box<Wire>, Unheard> {
         match tokio::time::timeout(CONNECT, self.connect(address)).await {
             Ok(connected) => connected.map_err(Unheard::not_sent),
             Err(late) => Err(Unheard::not_sent(io::Error::from(late))),
         }
     }
 
-    async fn connect(&self, address: &Address) -> io::Result<Wire> {
+    async fn connect(&self, address: &Address) -> io::Result<Box<Wire>> {
         let socket = TcpStream::connect((address.host.as_str(), address.port)).await?;
         socket.set_nodelay(true)?;
         match address.secure {

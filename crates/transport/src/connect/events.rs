@@ -12,13 +12,13 @@ const LONGEST_ID: usize = 1_024;
 
 /// A stream of server-sent events. Dropped, its connection is closed.
 pub struct Events {
-    wire: Wire,
+    wire: Box<Wire>,
     parser: Parser,
     cap: usize,
 }
 
 impl Events {
-    pub(super) fn new(wire: Wire, cap: usize) -> Events {
+    pub(super) fn new(wire: Box<Wire>, cap: usize) -> Events {
         Events { wire, parser: Parser::default(), cap }
     }
 

@@ -1,4 +1,5 @@
 use std::io;
+use std::mem::MaybeUninit;
 
 use bytes::{Bytes, BytesMut};
 
@@ -36,9 +37,11 @@ impl Head {
     /// is more to come are passed over.
     pub(super) fn take(came: &mut BytesMut) -> io::Result<Option<(Head, Rest)>> {
         loop {
-            let mut headers = [httparse::EMPTY_HEADER; MOST];
-            let mut response = httparse::Response::new(&mut headers);
-            let parsed = response.parse(came).map_err(|error| odd(error.to_string()))?;
+            let mut headers = [const { MaybeUninit::uninit() }; MOST];
+            let mut response = httparse::Response::new(&mut []);
+            let parsed = httparse::ParserConfig::default()
+                .parse_response_with_uninit_headers(&mut response, came, &mut headers)
+                .map_err(|error| odd(error.to_string()))?;
             let httparse::Status::Complete(length) = parsed else {
                 return if came.len() >= LARGEST { Err(odd("its head is too large")) } else { Ok(None) };
             };

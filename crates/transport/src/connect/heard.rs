@@ -15,7 +15,7 @@ const EXCERPT: Duration = Duration::from_millis(500);
 /// The head of an answer, and its body still to be read. Dropped before the body ended, the connection is closed.
 pub struct Heard {
     head: Head,
-    wire: Wire,
+    wire: Box<Wire>,
     idle: Arc<Idle>,
 }
 
@@ -31,7 +31,7 @@ pub enum ContentKind {
 }
 
 impl Heard {
-    pub(super) fn new(head: Head, wire: Wire, idle: Arc<Idle>) -> Heard {
+    pub(super) fn new(head: Head, wire: Box<Wire>, idle: Arc<Idle>) -> Heard {
         Heard { head, wire, idle }
     }
 

@@ -11,15 +11,15 @@ const LONGEST: Duration = Duration::from_secs(4);
 
 /// Connections that wait for their next request, the last used first.
 #[derive(Default)]
-pub(super) struct Idle(Mutex<Vec<(Wire, Instant)>>);
+pub(super) struct Idle(Mutex<Vec<(Box<Wire>, Instant)>>);
 
 impl Idle {
-    fn lock(&self) -> MutexGuard<'_, Vec<(Wire, Instant)>> {
+    fn lock(&self) -> MutexGuard<'_, Vec<(Box<Wire>, Instant)>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// One that can take a request now. Whether the other side hung up meanwhile is looked at here, not before.
-    pub(super) fn take(&self) -> Option<Wire> {
+    pub(super) fn take(&self) -> Option<Box<Wire>> {
         loop {
             let (mut wire, since) = self.lock().pop()?;
             if since.elapsed() >= LONGEST {
@@ -34,7 +34,7 @@ impl Idle {
     }
 
     /// Keeps one whose last answer was read to its end.
-    pub(super) fn put(&self, wire: Wire) {
+    pub(super) fn put(&self, wire: Box<Wire>) {
         if !wire.is_over() {
             return;
         }

@@ -1,5 +1,6 @@
 use std::error::Error;
 use std::fmt;
+use std::io::Write as _;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -127,7 +128,8 @@ impl Remote {
                 Sent::Lost(why) => return Err(Unheard::lost(why)),
             }
         }
-        let mut fresh = self.dialer.dial(&self.address).await?;
+        // Rare and large, so kept apart: what every request is made of stays small.
+        let mut fresh = Box::pin(self.dialer.dial(&self.address)).await?;
         match fresh.send(&head, &body).await {
             Sent::Answered(answer) => Ok(Heard::new(answer, fresh, self.idle.clone())),
             Sent::Unsent(why) => Err(Unheard::not_sent(why)),
@@ -152,7 +154,7 @@ impl Remote {
             write_line(&mut head, name.as_str(), value.as_bytes());
         }
         if verb == Verb::Post || length > 0 {
-            write_line(&mut head, CONTENT_LENGTH.as_str(), length.to_string().as_bytes());
+            let _ = write!(head, "{CONTENT_LENGTH}: {length}\r\n");
         }
         head.extend_from_slice(b"\r\n");
         head

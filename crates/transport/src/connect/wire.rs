@@ -38,9 +38,10 @@ pub(super) enum Sent {
 }
 
 impl Wire {
-    pub(super) fn new(socket: Socket) -> Wire {
+    /// In one place for as long as it lives, however often it is handed on.
+    pub(super) fn new(socket: Socket) -> Box<Wire> {
         let rest = Rest { body: Left::Nothing, keeps: true };
-        Wire { socket, came: BytesMut::new(), rest, unsent: None, usual: READ }
+        Box::new(Wire { socket, came: BytesMut::new(), rest, unsent: None, usual: READ })
     }
 
     /// Sends a request, and waits for the head of its answer, which may come before all of the request is out.

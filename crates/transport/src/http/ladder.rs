@@ -1,5 +1,7 @@
 //! The steps before a message is looked at. The first that fails answers.
 
+use std::pin::pin;
+
 use bytes::Bytes;
 use failwell_fault::{Fault, OrFault, Retry, reason};
 use failwell_policy::{Caller, Role};
@@ -138,7 +140,7 @@ pub(super) async fn read_body(
     }
     let seconds = settings.body_deadline.as_secs();
     let whole = Limited::new(&mut body, limit).collect();
-    let collected = within(settings.body_deadline, whole).await;
+    let collected = within(settings.body_deadline, pin!(whole)).await;
     let late = || Fault::new(&reason::HTTP_SLOW_BODY).fact("limit_s", seconds);
     match collected.ok_or_else(late)? {
         Ok(body) => Ok(body.to_bytes()),

@@ -11,7 +11,6 @@ use failwell_server::{
     Arrival, Carried, Concern, House, Keep, Session, SharedIds, Spoken, Stream, Trace, claims_modern,
 };
 use futures_util::future::join_all;
-use http::header::HeaderValue;
 use http::{Response, StatusCode};
 use tokio_util::sync::CancellationToken;
 
@@ -56,7 +55,8 @@ pub(super) async fn post(door: &Arc<Door>, head: &Head<'_>, bytes: Bytes, caller
         Sort::Initialize if head.session_id().is_none() => {
             let on = head.connection.clone();
             // A client that hangs up meanwhile leaves a record all the same.
-            Persist::new(initialize(door.clone(), on, bytes, caller, carried), None).await
+            let begun = Persist::new(initialize(door.clone(), on, bytes, caller, carried), None).await;
+            door.reply(begun)
         }
         sorted @ (Sort::Session | Sort::Initialize | Sort::Batch) => match find(door, head, &caller).await {
             Ok(seat) if matches!(sorted, Sort::Batch) && !seat.session.revision().allows_batch() => {
@@ -132,26 +132,17 @@ async fn modern(
     let (outlet, cancel) = (Arc::new(Stream::new(Keep::Nothing)), CancellationToken::new());
     let (line, called_off) = (outlet.clone(), cancel.clone());
     let work = async move {
-        match Letter::new(bytes).read(&Limits::default()) {
-            Incoming::One(Ok(Message::Request(request))) => {
-                let spoken = Spoken::Modern(Some(&headers));
-                let trace = house.join_trace(&request, carried.as_deref());
-                let on = On::Connection(&on);
-                house.walk(arrival((request, trace), spoken, &caller, on, line, called_off)).await
-            }
-            Incoming::One(Ok(Message::Response(response))) => {
-                let fault = Fault::new(&reason::RPC_BAD_SHAPE).fact("member", "result");
-                house.refuse(fault, ReplyTo::misread(Some(response.id), MODERN), &on).await
-            }
-            Incoming::One(Ok(Message::Notification(notification))) => {
-                Box::pin(house.overhear(&notification, MODERN, &caller, &on)).await;
-                None
-            }
-            Incoming::One(Err(misread)) => house.misread(misread, MODERN, &on, Some(&caller)).await,
-            Incoming::Batch(_) => house.misread(no_batch(), MODERN, &on, Some(&caller)).await,
-        }
+        let letter = Letter::new(bytes);
+        let request = match letter.read(&Limits::default()) {
+            Incoming::One(Ok(Message::Request(request))) => request,
+            // Rare, so kept apart: what every request is made of stays small.
+            other => return Box::pin(no_request(&house, other, &caller, &on)).await,
+        };
+        let trace = house.join_trace(&request, carried.as_deref());
+        let (spoken, on) = (Spoken::Modern(Some(&headers)), On::Connection(&on));
+        house.walk(&arrival((request, trace), spoken, &caller, on, line, called_off)).await
     };
-    let work = Persist::new(work, Some(cancel.clone()));
+    let work = Persist::reusing(work, Some(cancel.clone()));
     match first(work, &outlet, prefers_events).await {
         First::Reply(reply) => door.reply(reply),
         First::Events(work) => {
@@ -169,6 +160,29 @@ async fn modern(
     }
 }
 
+/// What a client without a session may send, but is not worked on.
+async fn no_request(
+    house: &Arc<House>,
+    incoming: Incoming<'_>,
+    caller: &Caller,
+    on: &Arc<str>,
+) -> Option<Reply> {
+    match incoming {
+        Incoming::One(Ok(Message::Notification(notification))) => {
+            house.overhear(&notification, MODERN, caller, on).await;
+            None
+        }
+        Incoming::One(Ok(Message::Response(response))) => {
+            let fault = Fault::new(&reason::RPC_BAD_SHAPE).fact("member", "result");
+            house.refuse(fault, ReplyTo::misread(Some(response.id), MODERN), on).await
+        }
+        Incoming::One(Err(misread)) => house.misread(misread, MODERN, on, Some(caller)).await,
+        Incoming::One(Ok(Message::Request(_))) | Incoming::Batch(_) => {
+            house.misread(no_batch(), MODERN, on, Some(caller)).await
+        }
+    }
+}
+
 /// The first request of a session: only when the handshake worked is there a session.
 async fn initialize(
     door: Arc<Door>,
@@ -176,32 +190,29 @@ async fn initialize(
     bytes: Bytes,
     caller: Caller,
     carried: FromHeader,
-) -> Response<Body> {
+) -> Option<Reply> {
     let (caller, carried) = (&caller, carried.as_deref());
     let face = Face::Mcp(Revision::LATEST_SESSION);
     let seat = match door.sessions.prepare(caller).and_then(|seat| door.sessions.seat(&seat).map(|()| seat)) {
         Ok(seat) => seat,
-        Err(fault) => return door.reply(refuse_with_id(&door.house, fault, &bytes, face, &on).await),
+        Err(fault) => return refuse_with_id(&door.house, fault, &bytes, face, &on).await,
     };
     let outlet = Arc::new(Stream::new(Keep::Nothing));
     let reply = session_body(&door.house, &seat.session, caller, (&bytes, carried), &outlet).await;
-    let mut response = match reply {
-        Answer::One(reply) => door.reply(reply),
-        Answer::Many(_) => empty(StatusCode::ACCEPTED),
-    };
+    let Answer::One(mut reply) = reply else { return None };
     if seat.session.client().is_none() {
         door.sessions.end(&seat);
-        return response;
+        return reply;
     }
     if let Err(fault) = door.house.keep_session(&seat.session).await {
         door.sessions.end(&seat);
-        return door.reply(refuse_with_id(&door.house, fault, &bytes, face, &on).await);
+        return refuse_with_id(&door.house, fault, &bytes, face, &on).await;
     }
     door.house.keep_told(&seat.session);
-    if let Ok(id) = HeaderValue::from_str(&seat.session.id) {
-        response.headers_mut().insert("mcp-session-id", id);
+    if let Some(reply) = &mut reply {
+        reply.headers.push(("mcp-session-id", seat.session.id.clone()));
     }
-    response
+    reply
 }
 
 /// A message within a session. When its client hangs up, the work goes on: the client may come back.
@@ -215,7 +226,7 @@ async fn in_session(
     let (house, session) = (door.house.clone(), seat.session.clone());
     let outlet = Arc::new(Stream::new(Keep::Recent));
     let (line, asked) = (outlet.clone(), bytes.clone());
-    let work = Persist::new(
+    let work = Persist::reusing(
         async move {
             match session_body(&house, &session, &caller, (&bytes, carried.as_deref()), &line).await {
                 Answer::One(reply) => reply,
@@ -279,7 +290,7 @@ async fn session_message(
             let line = outlet.clone();
             let trace = house.join_trace(&request, carried);
             let on = On::Session(session);
-            house.walk(arrival((request, trace), Spoken::Session, caller, on, line, cancel)).await
+            house.walk(&arrival((request, trace), Spoken::Session, caller, on, line, cancel)).await
         }
         Ok(Message::Notification(notification)) => {
             if house.heed(&notification, session).await == Concern::Others {
@@ -335,10 +346,13 @@ async fn first(mut work: Persist<Option<Reply>>, outlet: &Stream, prefers_events
     tokio::select! {
         biased;
         // What was told before the answer is told, however quickly the answer came.
-        reply = &mut work => match outlet.has_something() {
-            true => First::Events(Persist::new(std::future::ready(reply), None)),
-            false => First::Reply(reply),
-        },
+        reply = &mut work => {
+            work.leave();
+            match outlet.has_something() {
+                true => First::Events(Persist::new(std::future::ready(reply), None)),
+                false => First::Reply(reply),
+            }
+        }
         () = outlet.stirred() => First::Events(work),
     }
 }
