@@ -113,6 +113,9 @@ fn what_would_have_no_effect_is_refused() {
     }
     let none = fails(&["probe", "--only", "zzz", "--", env!("CARGO_BIN_EXE_failwell"), "stdio"], 1);
     assert!(none.contains("--only names none"), "{none}");
+    let other = fails(&["probe", "--tool", "zzz", "--", env!("CARGO_BIN_EXE_failwell"), "stdio"], 1);
+    assert!(other.contains("the server has no tool zzz"), "{other}");
+    assert!(other.contains("help: it lists echo, "), "{other}");
 }
 
 /// Who may call is for `up`: a file that says so is not passed over in silence.

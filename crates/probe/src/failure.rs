@@ -23,6 +23,13 @@ pub enum ProbeError {
         /// The HTTP status it gave.
         status: u16,
     },
+    /// The server has no tool of the name that was given.
+    NoSuchTool {
+        /// The name that was given.
+        name: String,
+        /// What it has, fit to be shown.
+        has: String,
+    },
     /// Nothing that speaks MCP answered.
     NotMcp {
         /// What happened instead.
@@ -43,6 +50,9 @@ impl fmt::Display for ProbeError {
                 f,
                 "the server asks for credentials (HTTP {status})\nhelp: pass them as an extra header, such as Authorization"
             ),
+            Self::NoSuchTool { name, has } => {
+                write!(f, "the server has no tool {name}\nhelp: it lists {has}")
+            }
             Self::NotMcp { why } => {
                 write!(
                     f,

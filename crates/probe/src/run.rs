@@ -46,7 +46,8 @@ pub enum Progress<'a> {
 /// Drives a server through every failure.
 ///
 /// # Errors
-/// When the examination cannot begin: nothing to start, nobody there, or nobody who speaks MCP.
+/// When the examination cannot begin: nothing to start, nobody there, nobody who speaks MCP, or no tool of the name that
+/// was given.
 pub async fn examine(
     target: Target,
     options: Options,
@@ -68,8 +69,10 @@ pub async fn examine(
     let mut current = None;
     for (done, (revision, check)) in plan.iter().enumerate() {
         if current != Some(*revision) {
-            current = Some(*revision);
             look_around(&mut lab, *revision).await;
+            if current.replace(*revision).is_none() {
+                has_wanted_tool(&lab)?;
+            }
         }
         let began = Instant::now();
         let made = if lab.is_out_of_time() {
@@ -137,6 +140,14 @@ async fn look_around(lab: &mut Lab, revision: Revision) {
         lab.survey.name = lab.survey.name.take().or(earlier.name);
         lab.survey.version = lab.survey.version.take().or(earlier.version);
     }
+}
+
+/// Whoever names a tool wants that one examined, not whichever looks harmless.
+fn has_wanted_tool(lab: &Lab) -> Result<(), ProbeError> {
+    let names = &lab.survey.names;
+    let Some(name) = lab.options.tool.as_ref().filter(|name| !names.contains(name)) else { return Ok(()) };
+    let has = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+    Err(ProbeError::NoSuchTool { name: name.clone(), has: printable(has.as_bytes(), PROOF_CAP) })
 }
 
 fn report(check: &Check, revision: Revision, made: Made, duration: Duration) -> CheckReport {

@@ -91,7 +91,7 @@ fn syntax(source: &Source, errors: &[toml::de::Error]) -> (BTreeSet<usize>, Vec<
 
 fn read(path: &Path) -> Result<String, Vec<Problem>> {
     let unreadable = |error: std::io::Error| {
-        let help = "check the path and who may read it; without a file the built-in servers are served";
+        let help = "check the path and who may read it; without a file the lobby is served";
         vec![Problem::of_file(path, format!("the file cannot be read: {error}"), help)]
     };
     let file = File::open(path).map_err(unreadable)?;

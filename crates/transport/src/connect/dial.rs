@@ -3,6 +3,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
+use socket2::{SockRef, TcpKeepalive};
 use tokio::net::TcpStream;
 use tokio::sync::OnceCell;
 use tokio_rustls::TlsConnector;
@@ -18,6 +19,11 @@ use super::wire::Wire;
 
 /// How long finding, connecting to and greeting a server may take together.
 const CONNECT: Duration = Duration::from_secs(5);
+
+/// A server that is gone without a word is noticed within some minutes, even where nothing is to be said for hours, as on a
+/// stream of changes.
+const KEEPALIVE: TcpKeepalive =
+    TcpKeepalive::new().with_time(Duration::from_secs(60)).with_interval(Duration::from_secs(15));
 
 /// Who may vouch for a server over https.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -62,8 +68,7 @@ impl Dialer {
     }
 
     async fn connect(&self, address: &Address) -> io::Result<Box<Wire>> {
-        let socket = TcpStream::connect((address.host.as_str(), address.port)).await?;
-        socket.set_nodelay(true)?;
+        let socket = reach(&address.host, address.port).await?;
         match address.secure {
             Secure::No => Ok(Wire::new(Socket::Plain(socket))),
             Secure::Yes => {
@@ -73,6 +78,13 @@ impl Dialer {
             }
         }
     }
+}
+
+async fn reach(host: &str, port: u16) -> io::Result<TcpStream> {
+    let socket = TcpStream::connect((host, port)).await?;
+    socket.set_nodelay(true)?;
+    SockRef::from(&socket).set_tcp_keepalive(&KEEPALIVE)?;
+    Ok(socket)
 }
 
 async fn connector(trust: Trust) -> io::Result<TlsConnector> {
@@ -99,4 +111,20 @@ fn roots(trust: &Trust) -> io::Result<RootCertStore> {
         }
     }
     Ok(roots)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::reach;
+    use socket2::SockRef;
+    use tokio::net::TcpListener;
+
+    #[tokio::test]
+    async fn a_connection_says_nothing_late_and_notices_that_it_is_dead() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a listener");
+        let port = listener.local_addr().expect("an address").port();
+        let socket = reach("127.0.0.1", port).await.expect("a connection");
+        assert!(socket.nodelay().expect("an option"));
+        assert!(SockRef::from(&socket).keepalive().expect("an option"));
+    }
 }
