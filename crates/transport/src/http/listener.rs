@@ -23,6 +23,9 @@ use super::turns::{InTurn, Turns};
 
 /// How often idle sessions are looked for.
 const SWEEP: Duration = Duration::from_secs(30);
+/// The most bytes read at once, and of a head: a body of 64 KB comes with its head in one piece, which needs no copy, and
+/// the place for it is not so large that malloc would ask the system for it each time.
+const AT_ONCE: usize = 96 * 1024;
 /// How long to rest when the system has no more descriptors.
 const REST: Duration = Duration::from_millis(50);
 
@@ -112,7 +115,7 @@ async fn serve_connection(doors: Arc<Doors>, stream: TcpStream, peer: IpAddr, ha
         }
     });
     let connection =
-        http1::Builder::new().max_buf_size(64 * 1024).serve_connection(TokioIo::new(stream), service);
+        http1::Builder::new().max_buf_size(AT_ONCE).serve_connection(TokioIo::new(stream), service);
     let mut connection = std::pin::pin!(connection);
     tokio::select! {
         _ = connection.as_mut() => return,
