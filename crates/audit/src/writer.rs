@@ -18,6 +18,8 @@ use crate::settings::{LedgerSettings, Promise};
 use crate::sink::Written;
 use crate::store::{Draft, Pace, Store, let_others_first};
 
+/// Room for most records, so that writing one down does not move it about.
+const USUAL: usize = 512;
 /// Records written at once at the most.
 const LARGEST_BATCH: usize = 512;
 /// How long records gather before they are written, when nobody waits for them. Also keeps requests from waking
@@ -141,10 +143,13 @@ impl Writer {
 
     fn draft(&self, record: &Record) -> Draft {
         let line = Line::of(record, &self.redact, self.settings.bodies.unwrap_or(0));
+        let mut body = Vec::with_capacity(USUAL);
+        // Written to memory, of texts and numbers: nothing can go wrong.
+        let _ = serde_json::to_writer(&mut body, &line);
         Draft {
             at: Moment::from(record.ended).unix_millis(),
             reference: line.has_failed().then(|| line.reference.clone().into_owned()),
-            body: serde_json::to_string(&line).unwrap_or_default(),
+            body: String::from_utf8(body).unwrap_or_default(),
         }
     }
 
