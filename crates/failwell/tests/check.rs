@@ -284,7 +284,7 @@ fn first_screen(folder: &Folder, arguments: &[&str]) -> String {
 
 #[test]
 fn what_does_not_run_is_told_by_the_file_that_was_named() {
-    let usual = "listen = \"127.0.0.1:0\"\n";
+    let usual = "listen = \"127.0.0.1:0\"\nservers = [\"lobby\", \"tasks\"]\n";
     let named = "[tasks]\napi_key = \"k\"\nshared_secret = \"s\"\n[shelf]\nfolder = \"/proc/failwell/no\"\n";
     let folder = Folder::with(usual);
     std::fs::write(folder.0.join("other.toml"), format!("{usual}{named}")).expect("written");
@@ -292,6 +292,17 @@ fn what_does_not_run_is_told_by_the_file_that_was_named() {
     assert!(here.contains("\n  rtm key ") && !here.contains("\n  shelf "), "{here}");
     let there = first_screen(&folder, &["up", "--config", "other.toml"]);
     assert!(!there.contains("\n  rtm key ") && there.contains("\n  shelf "), "{there}");
+}
+
+#[test]
+fn what_nobody_asked_for_is_not_missed_unless_nobody_said_what_to_serve() {
+    let lobby = Folder::with("listen = \"127.0.0.1:0\"\nservers = [\"lobby\"]\n");
+    let said = first_screen(&lobby, &["up"]);
+    for part in ["rtm key", "python3", "pytest", "z3", "node", "chromedriver", "git"] {
+        assert!(!said.contains(&format!("\n  {part} ")), "{said}");
+    }
+    let said = first_screen(&Folder::new(), &["up", "--listen", "127.0.0.1:0"]);
+    assert!(said.contains("\n  rtm key "), "{said}");
 }
 
 #[test]

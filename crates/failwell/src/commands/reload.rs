@@ -49,6 +49,11 @@ impl Origin {
         configured::settle(self.named.as_deref())
     }
 
+    /// Whether there is a file that says what to serve.
+    pub(super) fn is_file(&self) -> bool {
+        self.named.is_some()
+    }
+
     fn name(&self) -> PathBuf {
         self.named.clone().unwrap_or_else(|| PathBuf::from(DEFAULT_FILE))
     }

@@ -47,7 +47,9 @@ pub(super) async fn run(arguments: Up) -> Result<ExitCode, Complaint> {
     let doors = Arc::new(Doors::new(served.house.clone(), settings));
     doors.replace(served.single.clone());
     let serving = tokio::spawn(serve_doors(doors.clone(), listener, stop.clone()));
-    let mut findings = doctor::examine(Wanted::from(&config)).await;
+    // Whoever has not said what to serve learns what there could be.
+    let wanted = if origin.is_file() { Wanted::just(&config) } else { Wanted::from(&config) };
+    let mut findings = doctor::examine(wanted).await;
     if demo.is_some() {
         findings.retain(|finding| finding.name != demo::NOT_NEEDED);
     }

@@ -5,15 +5,26 @@ use std::path::Path;
 #[cfg(target_os = "linux")]
 use super::kernel;
 use super::{Need, Sight, Wanted, place};
+use crate::config::Builtin;
 
 /// One thing to look at.
 pub(super) struct Check {
     pub(super) name: &'static str,
     pub(super) need: Need,
+    pub(super) of: Of,
     pub(super) look: Look,
     /// What does not work without it.
     pub(super) cost: &'static str,
     pub(super) fix: Fix,
+}
+
+/// Who has a use for it.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum Of {
+    /// Whatever is served.
+    All,
+    /// These servers of ours, and servers behind the gateway that are started with one of these programs.
+    Some(&'static [Builtin], &'static [&'static str]),
 }
 
 /// How to look.
@@ -57,6 +68,7 @@ pub(super) const CHECKS: &[Check] = &[
     Check {
         name: "state folder",
         need: Need::Main,
+        of: Of::All,
         look: Look::AskAbout(place::state_folder),
         cost: "nothing can be kept: no ledger, no sessions across restarts",
         fix: Fix::same("set FAILWELL_STATE, or data_dir in failwell.toml, to a folder you may write to"),
@@ -64,6 +76,7 @@ pub(super) const CHECKS: &[Check] = &[
     Check {
         name: "shelf",
         need: Need::Extra,
+        of: Of::All,
         look: Look::AskAbout(place::shelf),
         cost: "uploads and what tools make cannot be kept",
         fix: Fix::same(
@@ -73,6 +86,7 @@ pub(super) const CHECKS: &[Check] = &[
     Check {
         name: "port 8484",
         need: Need::Extra,
+        of: Of::All,
         look: Look::Ask(place::port_8484),
         cost: "`failwell up` cannot listen at its usual address",
         fix: Fix::same("stop what listens there, or choose another: failwell up --listen 127.0.0.1:8485"),
@@ -80,6 +94,7 @@ pub(super) const CHECKS: &[Check] = &[
     Check {
         name: "python3",
         need: Need::Extra,
+        of: Of::Some(&[Builtin::Pytest, Builtin::Symbolic], &["python3", "python"]),
         look: Look::Run { tries: &[&[PYTHON, "--version"]], at_least: Some((3, 10)) },
         cost: "the pytest and symbolic servers have no Python to run",
         fix: Fix {
@@ -91,6 +106,7 @@ pub(super) const CHECKS: &[Check] = &[
     Check {
         name: "pytest",
         need: Need::Extra,
+        of: Of::Some(&[Builtin::Pytest], &[]),
         look: Look::Run { tries: &[&[PYTHON, "-m", "pytest", "--version"]], at_least: Some((7, 0)) },
         cost: "the pytest server cannot run tests",
         fix: Fix::same("python3 -m pip install --user --upgrade pytest"),
@@ -98,6 +114,7 @@ pub(super) const CHECKS: &[Check] = &[
     Check {
         name: "z3",
         need: Need::Extra,
+        of: Of::Some(&[Builtin::Symbolic], &[]),
         look: Look::Ask(place::solver),
         cost: "the symbolic server cannot prove anything that needs a solver",
         fix: Fix::same("python3 -m pip install --user z3-solver, or name a z3 in the variable FAILWELL_Z3"),
@@ -105,6 +122,7 @@ pub(super) const CHECKS: &[Check] = &[
     Check {
         name: "node",
         need: Need::Extra,
+        of: Of::Some(&[Builtin::Device], &["node", "npx"]),
         look: Look::Run { tries: &[&["node", "--version"]], at_least: Some((22, 0)) },
         cost: "MCP servers written for Node and the device server's Appium cannot be started",
         fix: Fix {
@@ -116,6 +134,7 @@ pub(super) const CHECKS: &[Check] = &[
     Check {
         name: "npm",
         need: Need::Extra,
+        of: Of::Some(&[], &["npm", "npx"]),
         look: Look::Run { tries: &[&["npm", "--version"]], at_least: None },
         cost: "MCP servers from npm cannot be fetched",
         fix: Fix {
@@ -127,6 +146,7 @@ pub(super) const CHECKS: &[Check] = &[
     Check {
         name: "chromium",
         need: Need::Extra,
+        of: Of::Some(&[Builtin::Device], &[]),
         look: Look::Run {
             tries: &[
                 &["chromium", "--version"],
@@ -147,6 +167,7 @@ pub(super) const CHECKS: &[Check] = &[
     Check {
         name: "chromedriver",
         need: Need::Extra,
+        of: Of::Some(&[Builtin::Device], &[]),
         look: Look::Run { tries: &[&["chromedriver", "--version"]], at_least: None },
         cost: "the device server cannot drive a browser",
         fix: Fix {
@@ -158,6 +179,7 @@ pub(super) const CHECKS: &[Check] = &[
     Check {
         name: "redis-server",
         need: Need::Extra,
+        of: Of::Some(&[], &[]),
         look: Look::Run {
             tries: &[&["redis-server", "--version"], &["valkey-server", "--version"]],
             at_least: None,
@@ -172,6 +194,7 @@ pub(super) const CHECKS: &[Check] = &[
     Check {
         name: "git",
         need: Need::Extra,
+        of: Of::Some(&[], &[]),
         look: Look::Run { tries: &[&["git", "--version"]], at_least: None },
         cost: "MCP servers cannot be fetched from repositories",
         fix: Fix {
@@ -183,6 +206,7 @@ pub(super) const CHECKS: &[Check] = &[
     Check {
         name: "keyring",
         need: Need::Extra,
+        of: Of::Some(&[Builtin::Tasks], &[]),
         look: Look::Ask(place::keyring),
         cost: "secrets come from the environment or files instead of the desktop's keyring",
         fix: Fix {
@@ -194,6 +218,7 @@ pub(super) const CHECKS: &[Check] = &[
     Check {
         name: "rtm key",
         need: Need::Extra,
+        of: Of::Some(&[Builtin::Tasks], &[]),
         look: Look::AskAbout(place::rtm_key),
         cost: "the tasks server cannot ask Remember The Milk",
         fix: Fix::same(
@@ -204,6 +229,7 @@ pub(super) const CHECKS: &[Check] = &[
     Check {
         name: "landlock",
         need: Need::Extra,
+        of: Of::All,
         look: Look::Ask(kernel::landlock),
         cost: "child processes are not kept out of the file system",
         fix: Fix::same("boot a kernel of 5.13 or newer with `landlock` in its lsm= list"),
@@ -212,6 +238,7 @@ pub(super) const CHECKS: &[Check] = &[
     Check {
         name: "seccomp",
         need: Need::Extra,
+        of: Of::All,
         look: Look::Ask(kernel::seccomp),
         cost: "child processes may make any system call",
         fix: Fix::same("boot a kernel built with CONFIG_SECCOMP_FILTER"),
@@ -220,6 +247,7 @@ pub(super) const CHECKS: &[Check] = &[
     Check {
         name: "user namespaces",
         need: Need::Extra,
+        of: Of::All,
         look: Look::Ask(kernel::user_namespaces),
         cost: "child processes share the network and the process list",
         fix: Fix::same("sudo sysctl -w user.max_user_namespaces=10000 kernel.unprivileged_userns_clone=1"),
@@ -228,6 +256,7 @@ pub(super) const CHECKS: &[Check] = &[
     Check {
         name: "subreaper",
         need: Need::Extra,
+        of: Of::All,
         look: Look::Ask(kernel::subreaper),
         cost: "daemons that child processes start outlive them",
         fix: Fix::same("boot a kernel of 3.4 or newer, and let this program call prctl"),
@@ -236,6 +265,7 @@ pub(super) const CHECKS: &[Check] = &[
     Check {
         name: "pidfd",
         need: Need::Extra,
+        of: Of::All,
         look: Look::Ask(kernel::pidfd),
         cost: "the end of a child process is noticed a little later",
         fix: Fix::same("boot a kernel of 5.3 or newer, and let this program call pidfd_open"),
