@@ -2,6 +2,8 @@ use std::io::ErrorKind;
 use std::net::SocketAddr;
 use std::process::ExitCode;
 use std::sync::Arc;
+#[cfg(target_os = "linux")]
+use std::time::Duration;
 
 use failwell_fault::Fault;
 use failwell_server::House;
@@ -21,6 +23,10 @@ use crate::complaint::Complaint;
 use crate::config::{Config, DEFAULT_ADDRESS};
 use crate::doctor::{self, Wanted};
 use crate::terminal::{self, Paint};
+
+/// When a start is over, first calls included.
+#[cfg(target_os = "linux")]
+const STARTED: Duration = Duration::from_secs(1);
 
 /// Serves over HTTP until told to stop.
 pub(super) async fn run(arguments: Up) -> Result<ExitCode, Complaint> {
@@ -59,7 +65,7 @@ pub(super) async fn run(arguments: Up) -> Result<ExitCode, Complaint> {
     let shown = Shown { address, missing: &missing, locked, servers, has_demo: demo.is_some() };
     terminal::print(&(shown.welcome(Paint::for_stdout()) + &admin));
     #[cfg(target_os = "linux")]
-    tokio::task::spawn_blocking(failwell_process::forget_start);
+    tokio::spawn(forget_start());
     let end = served.end();
     let overruled = if arguments.listen.is_some() { vec!["listen"] } else { Vec::new() };
     let entrance = Some(Entrance { doors, lock, at, key, ring });
@@ -69,6 +75,13 @@ pub(super) async fn run(arguments: Up) -> Result<ExitCode, Complaint> {
     // Not before the last request was answered.
     drop(demo);
     seen_out
+}
+
+/// Gives back what only starting took, once the first callers had their answers: these take pages of their own.
+#[cfg(target_os = "linux")]
+async fn forget_start() {
+    tokio::time::sleep(STARTED).await;
+    let _ = tokio::task::spawn_blocking(failwell_process::forget_start).await;
 }
 
 /// Serves one tool server over HTTP until told to stop.
