@@ -274,3 +274,21 @@ impl Drop for Running<'_> {
         self.peer.lock().running.remove(&self.number);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::{Arc, CancellationToken, connect};
+    use crate::settings::{Reach, UpstreamSettings};
+
+    /// The most bytes a thread takes from memory of its own; what is larger is taken from memory that threads share.
+    const OWN: usize = 1_032;
+
+    #[tokio::test]
+    async fn a_call_is_made_of_little() {
+        let reach = Reach::Http { url: "http://127.0.0.1:9/mcp".to_owned(), headers: Vec::new() };
+        let settings = UpstreamSettings::new("up", reach);
+        let peer = connect(&settings, Arc::default(), None, CancellationToken::new(), |_| {}).expect("a peer");
+        let pending = peer.send(None, "tools/call", |_, out| out.push_str("{}"), None);
+        assert!(size_of_val(&*pending.answer) <= OWN, "{} bytes", size_of_val(&*pending.answer));
+    }
+}
