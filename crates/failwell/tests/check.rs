@@ -319,6 +319,20 @@ fn up_listens_where_the_file_says_and_refuses_a_wrong_one() {
     assert!(ran.code == Some(1) && ran.err.contains("--> none.toml\n"), "{}", ran.err);
 }
 
+#[test]
+fn a_key_that_nobody_could_read_is_not_kept_silent_about() {
+    let folder = Folder::with("listen = \"127.0.0.1:0\"\nrequire_key = true\n");
+    let full = std::fs::File::options().write(true).open("/dev/full").expect("a place without room");
+    let ran = command(&folder.0, &["up"]).stdout(full).output().expect("the binary runs");
+    let said = String::from_utf8(ran.stderr).expect("UTF-8");
+    assert_eq!(ran.status.code(), Some(1), "{said}");
+    assert!(said.starts_with("error: the key of the first admin could not be shown"), "{said}");
+    let file = folder.0.join("state").join("keys.sqlite");
+    assert!(said.contains(&format!("help: remove {}, and start again", file.display())), "{said}");
+    std::fs::remove_file(&file).expect("as it says");
+    assert!(first_screen(&folder, &["up"]).contains("the key of the first admin, shown this once"));
+}
+
 /// What `stdio` answers to these lines while its input stays open, and how it ends.
 fn stdio(file: &str, lines: &str) -> (Option<i32>, Vec<Value>, String) {
     let folder = Folder::with(file);

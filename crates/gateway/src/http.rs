@@ -287,7 +287,8 @@ mod tests {
     async fn a_call_is_made_of_little() {
         let reach = Reach::Http { url: "http://127.0.0.1:9/mcp".to_owned(), headers: Vec::new() };
         let settings = UpstreamSettings::new("up", reach);
-        let peer = connect(&settings, Arc::default(), None, CancellationToken::new(), |_| {}).expect("a peer");
+        let peer =
+            connect(&settings, Arc::default(), None, CancellationToken::new(), |_| {}).expect("a peer");
         let pending = peer.send(None, "tools/call", |_, out| out.push_str("{}"), None);
         assert!(size_of_val(&*pending.answer) <= OWN, "{} bytes", size_of_val(&*pending.answer));
     }

@@ -12,6 +12,7 @@ use super::state_file::StateFile;
 use super::{ledger, serve};
 use crate::complaint::Complaint;
 use crate::config::{Config, ENVIRONMENT, Jwks, JwtConfig, SHORTEST_KEY, StateConfig};
+use crate::terminal;
 
 /// The door while it is served.
 pub(super) struct Entrance {
@@ -82,6 +83,23 @@ pub(super) async fn welcome_admin(config: &Config, ring: &Arc<dyn KeyRing>) -> R
     Ok(first.map_or_else(String::new, |key| {
         format!("\nthe key of the first admin, shown this once:\n  {}\n", key.expose())
     }))
+}
+
+/// Says so when nobody can have read the key that is shown this once: without it nobody comes in.
+pub(super) fn was_shown(admin: &str, config: &Config) -> Result<(), Complaint> {
+    if admin.is_empty() || !terminal::is_closed() {
+        return Ok(());
+    }
+    let kept = match config.state {
+        StateConfig::Memory => {
+            format!("remove {}", StateFile::keys(&ledger::folder(config)).path().display())
+        }
+        StateConfig::Redis { .. } => "delete failwell:keys and failwell:keys-first in Redis".to_owned(),
+    };
+    Err(Complaint::new(
+        "the key of the first admin could not be shown: standard output takes nothing",
+        format!("{kept}, and start again where standard output is read"),
+    ))
 }
 
 /// The issuer's keys are read when the first token comes, and again after a reload.

@@ -45,6 +45,10 @@ impl StateFile {
         StateFile { folder: folder.to_owned(), path: folder.join(file), called, elsewhere }
     }
 
+    pub(super) fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// Whether it is there. A folder that is not there, or may not be looked into, has nothing to say about it.
     pub(super) fn is_there(&self) -> Result<bool, Complaint> {
         match self.path.metadata() {

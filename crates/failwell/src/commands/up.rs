@@ -13,7 +13,7 @@ use tokio::task::JoinHandle;
 
 use super::configured::Misconfigured;
 use super::demo::{self, Demo, with_demo};
-use super::entrance::{Entrance, credentials, the_key, welcome_admin};
+use super::entrance::{Entrance, credentials, the_key, was_shown, welcome_admin};
 use super::reload::{Origin, Running};
 use super::serve;
 use super::served::Served;
@@ -64,6 +64,7 @@ pub(super) async fn run(arguments: Up) -> Result<ExitCode, Complaint> {
     let locked = Locked::of(key.is_some(), &config);
     let shown = Shown { address, missing: &missing, locked, servers, has_demo: demo.is_some() };
     terminal::print(&(shown.welcome(Paint::for_stdout()) + &admin));
+    was_shown(&admin, &config)?;
     #[cfg(target_os = "linux")]
     tokio::spawn(forget_start());
     let end = served.end();
@@ -99,6 +100,7 @@ pub(super) async fn serve_one(
     let stop = serve::stop_on_signal();
     let serving = tokio::spawn(serve_http(house.clone(), listener, settings, stop));
     terminal::print(&format!("{} is up on http://{address}/mcp\n{admin}", house.room().info().title));
+    was_shown(&admin, &config)?;
     see_out(serving, || house.books().flush()).await
 }
 
