@@ -45,7 +45,8 @@ async fn go_on(
     relay: &Relay,
 ) -> Result<Members, Fault> {
     let (mut found, cx) = (first, &relay.cx);
-    for _ in 0..MOST_ROUNDS {
+    let mut more = 1..MOST_ROUNDS;
+    loop {
         match found {
             Ok(found) if found.is_complete() => return Ok(found.members),
             Ok(Found { kind, members }) => {
@@ -65,11 +66,10 @@ async fn go_on(
             }
             Err(fault) => return Err(fault),
         }
+        if more.next().is_none() {
+            return Err(Fault::new(&reason::GATEWAY_UPSTREAM_GARBLED).note("rounds", "it never stops asking"));
+        }
         found = upstream.request(cx, &Ask::of(method, params).relayed(relay)).await.map(Found::of);
-    }
-    match found? {
-        found if found.is_complete() => Ok(found.members),
-        _ => Err(Fault::new(&reason::GATEWAY_UPSTREAM_GARBLED).note("rounds", "it never stops asking")),
     }
 }
 

@@ -1,4 +1,4 @@
-use failwell_rpc::push_json_string;
+use failwell_rpc::{Raw, push_json_string};
 
 /// Writes JSON objects and arrays in the order it is told, with no way to forget a comma.
 pub(crate) struct Writer {
@@ -57,8 +57,7 @@ impl Writer {
 
     /// The members of an object that is JSON already, without its braces.
     pub(crate) fn members_of(&mut self, object: &str) {
-        let inner = object.trim().strip_prefix('{').and_then(|rest| rest.strip_suffix('}')).unwrap_or("");
-        self.members(inner.trim());
+        self.members(Raw::written(object.trim()).members());
     }
 
     /// Members that are JSON already.

@@ -54,6 +54,11 @@ impl<'a> Raw<'a> {
         self.0
     }
 
+    /// What stands between the braces of an object; nothing where it is none.
+    pub fn members(self) -> &'a str {
+        self.0.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')).unwrap_or_default().trim()
+    }
+
     /// What the value is.
     pub fn kind(self) -> Kind {
         match self.0.as_bytes().first() {

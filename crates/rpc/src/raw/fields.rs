@@ -35,8 +35,7 @@ impl Fields {
 /// The members of an object; anything else has none.
 impl From<Json> for Fields {
     fn from(json: Json) -> Self {
-        let inner = json.text().strip_prefix('{').and_then(|rest| rest.strip_suffix('}'));
-        Self(json.whole().slice_ref(inner.unwrap_or_default().trim()))
+        Self(json.whole().slice_ref(json.raw().members()))
     }
 }
 

@@ -199,7 +199,10 @@ async fn initialize(
     };
     let outlet = Arc::new(Stream::new(Keep::Nothing));
     let reply = session_body(&door.house, &seat.session, caller, (&bytes, carried), &outlet).await;
-    let Answer::One(mut reply) = reply else { return None };
+    let mut reply = match reply {
+        Answer::One(reply) => reply,
+        Answer::Many(_) => None,
+    };
     if seat.session.client().is_none() {
         door.sessions.end(&seat);
         return reply;
