@@ -13,7 +13,7 @@ use clap::{ArgGroup, Args, Parser, Subcommand};
 use crate::config;
 pub(crate) use device::{Device, DriverIs};
 pub(crate) use emulate::{Emulate, EmulateRtm, EmulateWda, Emulated};
-pub(crate) use serving::{Door, FailuresAs, Pytest, SandboxIs, Serve, Server, Symbolic};
+pub(crate) use serving::{Door, EngineOptions, FailuresAs, Pytest, SandboxIs, Serve, Server, Symbolic};
 pub(crate) use tasks::{LogIn, LogOut, LoginOf, LoginTo, LogoutOf, PermissionIs, Reach, Tasks};
 
 pub(crate) use consent::{Approve, Pin, PinDo, PinForget, WhichPins};
@@ -172,12 +172,8 @@ pub(crate) struct CheckPython {
     /// Seconds for each function
     #[arg(long, value_name = "SECONDS", default_value_t = 30, value_parser = clap::value_parser!(u32).range(1..=300))]
     pub(crate) timeout: u32,
-    /// The interpreter that findings are replayed in; python3 by default
-    #[arg(long, value_name = "PATH")]
-    pub(crate) python: Option<PathBuf>,
-    /// Whether replays run in a sandbox
-    #[arg(long, value_name = "HOW", value_enum, default_value_t = SandboxIs::Required)]
-    pub(crate) sandbox: SandboxIs,
+    #[command(flatten)]
+    pub(crate) engine: EngineOptions,
     /// Print the results of the tool as JSON
     #[arg(long)]
     pub(crate) json: bool,

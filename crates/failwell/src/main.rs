@@ -21,6 +21,11 @@ fn main() -> ExitCode {
     if std::env::args_os().nth(1).is_some_and(|first| first == failwell_process::ARGUMENT) {
         return failwell_process::supervise_main();
     }
+    // Or an engine of the symbolic server.
+    #[cfg(unix)]
+    if std::env::args_os().nth(1).is_some_and(|first| first == failwell_symbolic::ENGINE_ARGUMENT) {
+        return failwell_symbolic::engine_main(std::env::args().nth(2).as_deref());
+    }
     let done = commands::run(cli::Cli::parse().command);
     match done.and_then(|code| terminal::loss().map_or(Ok(code), Err)) {
         Ok(code) => code,

@@ -2,7 +2,7 @@ use std::ffi::OsStr;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
 use std::os::unix::net::UnixStream as Socket;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
@@ -47,6 +47,11 @@ impl Launcher {
     /// Supervisors are the program at this path.
     pub fn at(supervisor: impl Into<PathBuf>) -> Launcher {
         Launcher { supervisor: supervisor.into() }
+    }
+
+    /// The program that supervises: for a server that runs a part of itself as a child.
+    pub fn program(&self) -> &Path {
+        &self.supervisor
     }
 
     /// Starts a child. Fails with `process/SPAWN` when it cannot be started as planned, and with

@@ -47,15 +47,10 @@ impl Budget {
     }
 }
 
-/// Told how an analysis goes on, and asked whether it should.
+/// Told how an analysis goes on.
 pub trait Progress: Sync {
     /// A round of deepening ended.
     fn round(&self, round: u32, paths: u64);
-
-    /// Whether the caller went away.
-    fn is_cancelled(&self) -> bool {
-        false
-    }
 }
 
 /// Nobody listens.
@@ -73,8 +68,8 @@ pub enum Stop {
     Steps,
     /// The deadline passed.
     Deadline,
-    /// The caller went away.
-    Cancelled,
+    /// The engine process holds more memory than an analysis may take.
+    Memory,
 }
 
 /// Whether the contract of `function` holds for every input.

@@ -10,19 +10,23 @@
 //! * "Verified", "unreachable" and "proven" are said only when every feasible path was executed, every obligation was
 //!   unsatisfiable and nothing was approximated.
 //! * What the engine does not know answers as an unsupported construct with its line, never as a guess.
-//! * Code of a caller never runs in this process.
+//! * Code of a caller never runs in this process, and is analysed in another: an analysis that takes too much memory or
+//!   crashes costs no other call.
 //! * Budgets are steps, not seconds, so that the same call gives the same verdict on a busy machine; the deadline is
 //!   only the outer guard.
 
 pub mod analyse;
 mod contracts;
 #[cfg(unix)]
-mod desk;
+mod engine;
 mod explore;
 mod ir;
+mod memory;
 #[cfg(unix)]
 pub mod once;
 mod program;
+#[cfg(unix)]
+mod queue;
 #[cfg(unix)]
 pub mod replay;
 mod replayer;
@@ -39,8 +43,10 @@ mod values;
 
 pub use analyse::{Budget, Progress, Silent, Stop};
 #[cfg(unix)]
-pub use desk::{Desk, Rounds, Running, Settings};
+pub use engine::{ENGINE_ARGUMENT, engine_main};
 pub use program::{ParseProblem, Program};
+#[cfg(unix)]
+pub use queue::{AnalysisQueue, Settings, USUAL_MEMORY_MB};
 pub use replayer::{
     Condition, ConditionOutcome, Ended, ReplayOutcome, ReplayProblem, ReplayRequest, Replayer,
 };

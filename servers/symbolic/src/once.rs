@@ -4,10 +4,11 @@ mod paste;
 
 use std::time::{Duration, Instant};
 
-use failwell_fault::Fault;
+use failwell_fault::{Fault, reason};
 use serde_json::{Map, Value};
 
-use crate::desk::Desk;
+use crate::engine::protocol::{Job, Report};
+use crate::queue::{AnalysisQueue, Rounds};
 use crate::report::{CheckReport, CheckVerdict};
 use crate::tools::{self, Check};
 
@@ -32,20 +33,22 @@ impl Checked {
 }
 
 /// The functions of a module, in order; methods as `Class.method`. Fails when the code may not be analysed.
-pub async fn functions(desk: &Desk, code: &str) -> Result<Vec<String>, Fault> {
-    let limit = tools::usual_seconds();
-    desk.start(code.to_owned(), Vec::new(), limit, |bench| bench.program.functions())?.wait().await
+pub async fn functions(queue: &AnalysisQueue, code: &str) -> Result<Vec<String>, Fault> {
+    match queue.analyse(Job::Functions { code: code.to_owned() }, &Rounds::default()).await? {
+        Report::Functions(names) => Ok(names),
+        _ => Err(Fault::new(&reason::SYMBOLIC_FAILED)),
+    }
 }
 
 /// Checks one function's contract. `module` is what a test imports it from.
-pub async fn check(desk: &Desk, code: &str, function: &str, module: &str, seconds: u32) -> Checked {
+pub async fn check(queue: &AnalysisQueue, code: &str, function: &str, module: &str, seconds: u32) -> Checked {
     let began = Instant::now();
     let asked = Check {
         code: code.to_owned(),
         function_name: function.to_owned(),
         timeout_seconds: seconds.clamp(1, tools::LONGEST),
     };
-    match perform(desk, &asked).await {
+    match perform(queue, &asked).await {
         Ok(report) => told(&asked, &report, module, began.elapsed()),
         Err(fault) => {
             let none = crate::report::Proof::default();
@@ -56,11 +59,11 @@ pub async fn check(desk: &Desk, code: &str, function: &str, module: &str, second
     }
 }
 
-async fn perform(desk: &Desk, asked: &Check) -> Result<CheckReport, Fault> {
-    let work = asked.clone();
-    let functions = vec![asked.function_name.clone()];
-    let code = asked.code.clone();
-    desk.start(code, functions, asked.timeout_seconds, move |bench| tools::check(bench, &work))?.wait().await
+async fn perform(queue: &AnalysisQueue, asked: &Check) -> Result<CheckReport, Fault> {
+    match queue.analyse(Job::Check(asked.clone()), &Rounds::default()).await? {
+        Report::Check(report) => Ok(report),
+        _ => Err(Fault::new(&reason::SYMBOLIC_FAILED)),
+    }
 }
 
 fn told(asked: &Check, report: &CheckReport, module: &str, took: Duration) -> Checked {

@@ -15,15 +15,13 @@ use std::time::{Duration, Instant};
 
 use failwell_fault::{Fault, reason};
 use failwell_process::{Launcher, Need};
-use tokio::runtime::Handle;
 use tokio::sync::{OnceCell, Semaphore};
 use tokio::time::timeout_at;
 
 pub use python::Python;
 use worker::Worker;
 
-use crate::solve::Solvers;
-use crate::{Dialogue, ReplayOutcome, ReplayProblem, ReplayRequest, Replayer};
+use crate::{ReplayOutcome, ReplayProblem, ReplayRequest};
 
 /// Workers that make runs: two may be at it while another gets ready for the next.
 const RUNNING: usize = 3;
@@ -125,7 +123,7 @@ impl Pool {
         letters::compiled(&answer)
     }
 
-    /// One call; see [`Replayer::run`].
+    /// One call; see [`Replayer::run`](crate::Replayer::run).
     pub async fn call(&self, request: &ReplayRequest<'_>) -> Result<ReplayOutcome, ReplayProblem> {
         let answer = self.ask(&self.0.runs, letters::call(request), request.deadline).await?;
         letters::called(answer, request.conditions)
@@ -178,29 +176,4 @@ impl Pool {
 
 fn broken(why: impl Into<String>) -> ReplayProblem {
     ReplayProblem::Broken(why.into())
-}
-
-/// A pool as the engine sees it: from a thread that may wait.
-#[derive(Debug, Clone)]
-pub struct Replays {
-    pool: Pool,
-    solvers: Solvers,
-    runtime: Handle,
-}
-
-impl Replays {
-    /// Waits on this runtime for answers of the pool. Not to be used from the runtime's own threads.
-    pub(crate) fn new(pool: Pool, solvers: Solvers, runtime: Handle) -> Replays {
-        Replays { pool, solvers, runtime }
-    }
-}
-
-impl Replayer for Replays {
-    fn run(&self, request: &ReplayRequest<'_>) -> Result<ReplayOutcome, ReplayProblem> {
-        self.runtime.block_on(self.pool.call(request))
-    }
-
-    fn solver(&self) -> Option<Box<dyn Dialogue>> {
-        self.solvers.lend(&self.runtime).map(|lent| Box::new(lent) as Box<dyn Dialogue>)
-    }
 }

@@ -3,6 +3,8 @@
 
 use std::time::Instant;
 
+use serde::{Deserialize, Serialize};
+
 use crate::{Dialogue, PyValue};
 
 /// Runs calls in real CPython, in a sandbox, and solvers.
@@ -46,7 +48,7 @@ pub struct ReplayRequest<'a> {
 /// Its globals are the module's. Its names are the parameters by name (defaults filled in, current values), and after
 /// the call `_`, `__return__` and `result` (the value returned), `__old__` and `OLD` (an object whose attributes are
 /// deep copies of the parameters from before the call) and `__snapshots__` (see `snapshot`).
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Condition {
     /// The expression.
     pub text: String,
@@ -57,7 +59,7 @@ pub struct Condition {
 }
 
 /// How a condition came out.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum ConditionOutcome {
     /// True.
     Holds,
@@ -70,7 +72,7 @@ pub enum ConditionOutcome {
 }
 
 /// What CPython did.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ReplayOutcome {
     /// How the call ended.
     pub ended: Ended,
@@ -84,7 +86,7 @@ pub struct ReplayOutcome {
 }
 
 /// How a call ended.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Ended {
     /// It returned.
     Returned {
@@ -111,7 +113,7 @@ pub enum Ended {
 }
 
 /// Why there was no answer.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ReplayProblem {
     /// The deadline or the CPU limit passed: the call did not end.
     TimedOut,

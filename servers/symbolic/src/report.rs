@@ -1,9 +1,11 @@
 //! What an analysis found, and how far it can be trusted.
 
+use serde::{Deserialize, Serialize};
+
 use crate::PyValue;
 
 /// How much of the function was covered, and how.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Proof {
     /// Every feasible path was executed, every obligation decided, nothing approximated.
     pub exhaustive: bool,
@@ -29,7 +31,7 @@ pub struct Proof {
 }
 
 /// A construct outside the engine's Python.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Unsupported {
     /// Line, from 1.
     pub line: u32,
@@ -38,7 +40,7 @@ pub struct Unsupported {
 }
 
 /// Steps spent.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Spent {
     /// Instructions of the interpreter.
     pub interpreter_steps: u64,
@@ -49,7 +51,7 @@ pub struct Spent {
 }
 
 /// Why an analysis has no verdict.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Failure {
     /// No such function; the names there are.
     NoSuchFunction {
@@ -62,8 +64,11 @@ pub enum Failure {
     BudgetSpent,
     /// A bound cut something off before a verdict.
     BoundHit,
-    /// The caller went away.
-    Cancelled,
+    /// The analysis took more memory than it may.
+    MemorySpent {
+        /// The limit.
+        limit_mb: u64,
+    },
     /// No input satisfies the precondition, so that there is nothing to check.
     Vacuous,
     /// The name is no exception class that the module or the built-ins know.
@@ -82,7 +87,7 @@ pub enum Failure {
 }
 
 /// Arguments of a call.
-#[derive(Clone, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Inputs {
     /// Every parameter by name, in the order of the signature. Names of `*args` and `**kwargs` included.
     pub args: Vec<(String, PyValue)>,
@@ -91,7 +96,7 @@ pub struct Inputs {
 }
 
 /// One call that breaks a contract.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Counterexample {
     /// The call.
     pub inputs: Inputs,
@@ -108,7 +113,7 @@ pub struct Counterexample {
 }
 
 /// Where a contract was found.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ContractSource {
     /// `pre:`, `post:`, `raises:` lines of the docstring.
     Docstring,
@@ -123,7 +128,7 @@ pub enum ContractSource {
 }
 
 /// Verdict of [`crate::analyse::check`].
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum CheckVerdict {
     /// The contract holds for every input.
     Verified,
@@ -136,7 +141,7 @@ pub enum CheckVerdict {
 }
 
 /// Answer of [`crate::analyse::check`].
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CheckReport {
     /// The verdict.
     pub verdict: CheckVerdict,
@@ -155,7 +160,7 @@ pub struct CheckReport {
 }
 
 /// Verdict of [`crate::analyse::find_exception`].
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum ExceptionVerdict {
     /// Calls that raise it, one for each place, each replayed.
     Found(Vec<Counterexample>),
@@ -166,7 +171,7 @@ pub enum ExceptionVerdict {
 }
 
 /// Answer of [`crate::analyse::find_exception`].
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ExceptionReport {
     /// The verdict.
     pub verdict: ExceptionVerdict,
@@ -179,7 +184,7 @@ pub struct ExceptionReport {
 }
 
 /// Verdict of [`crate::analyse::compare`].
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum CompareVerdict {
     /// No input tells the two apart. Proven when the proof is exhaustive.
     Equivalent,
@@ -190,7 +195,7 @@ pub enum CompareVerdict {
 }
 
 /// An input on which two functions differ.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Difference {
     /// The call.
     pub inputs: Inputs,
@@ -203,7 +208,7 @@ pub struct Difference {
 }
 
 /// Answer of [`crate::analyse::compare`].
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct CompareReport {
     /// The verdict.
     pub verdict: CompareVerdict,
@@ -214,7 +219,7 @@ pub struct CompareReport {
 }
 
 /// Whether a branch side can be taken.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Reach {
     /// It was, in CPython, with this call.
     Yes(Inputs),
@@ -225,7 +230,7 @@ pub enum Reach {
 }
 
 /// A branch of the function.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Branch {
     /// Line of the condition, from 1.
     pub line: u32,
@@ -238,7 +243,7 @@ pub struct Branch {
 }
 
 /// Answer of [`crate::analyse::branches`].
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct BranchReport {
     /// Every branch, in order of lines.
     pub branches: Vec<Branch>,

@@ -3,6 +3,7 @@
 mod prompts;
 mod resources;
 
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
@@ -13,13 +14,14 @@ use schemars::generate::SchemaSettings;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
-use crate::desk::{Bench, Desk, Settings};
+use crate::engine::protocol::{Job, Report};
+use crate::queue::{AnalysisQueue, Rounds, Settings};
 use crate::report::Proof;
 use crate::tools::{self, Branches, Check, Compare, Exceptions, Shape, Told};
 
 /// The tool server.
 pub fn symbolic(settings: Settings) -> Result<Toolbox, Fault> {
-    let desk = Arc::new(Desk::new(settings));
+    let queue = Arc::new(AnalysisQueue::new(settings));
     let info = Info {
         name: "symbolic",
         title: "Symbolic execution of Python",
@@ -27,11 +29,11 @@ pub fn symbolic(settings: Settings) -> Result<Toolbox, Fault> {
         instructions: "Analyses Python functions for every input at once. symbolic_check proves a contract or breaks it, find_path_to_exception finds inputs that raise, compare_functions proves two functions equal or tells them apart, analyze_branches finds dead code. Every finding was reproduced in CPython; `proof` says how far a verdict reaches.",
     };
     let toolbox = Toolbox::new(info)
-        .tool(analysis::<Check>(&desk, "Check a contract", "Proves that a function keeps its contract for every input, or gives inputs that break it. Contracts are docstring pre:/post:/raises: lines, asserts, icontract or deal decorators; without any, that no exception leaves the function.")?)
-        .tool(analysis::<Exceptions>(&desk, "Find what raises", "Finds inputs that make a function raise an exception of a type, one for each place it comes from, or proves that there are none.")?)
-        .tool(analysis::<Compare>(&desk, "Compare functions", "Proves that two functions do the same for every input (result, exception, changes to arguments), or gives an input on which they differ.")?)
-        .tool(analysis::<Branches>(&desk, "Analyse branches", "Lists the branches of a function; with symbolic_reachability also which sides can be taken, an example for each, and the lines nobody can reach.")?)
-        .tool(health(&desk)?);
+        .tool(analysis::<Check>(&queue, "Check a contract", "Proves that a function keeps its contract for every input, or gives inputs that break it. Contracts are docstring pre:/post:/raises: lines, asserts, icontract or deal decorators; without any, that no exception leaves the function.")?)
+        .tool(analysis::<Exceptions>(&queue, "Find what raises", "Finds inputs that make a function raise an exception of a type, one for each place it comes from, or proves that there are none.")?)
+        .tool(analysis::<Compare>(&queue, "Compare functions", "Proves that two functions do the same for every input (result, exception, changes to arguments), or gives an input on which they differ.")?)
+        .tool(analysis::<Branches>(&queue, "Analyse branches", "Lists the branches of a function; with symbolic_reachability also which sides can be taken, an example for each, and the lines nobody can reach.")?)
+        .tool(health(&queue)?);
     let toolbox = resources::all().into_iter().fold(toolbox, Toolbox::resource);
     Ok(prompts::all().into_iter().fold(toolbox, Toolbox::prompt))
 }
@@ -41,108 +43,88 @@ trait Analysis: DeserializeOwned + JsonSchema + Clone + Send + Sync + 'static {
     const NAME: &'static str;
     const SHAPE: Shape;
     const STATUSES: &'static [&'static str];
-    type Report: Send + 'static;
 
-    fn code(&self) -> &str;
-    fn functions(&self) -> Vec<String>;
-    fn seconds(&self) -> u32;
-    fn perform(&self, bench: &Bench<'_>) -> Self::Report;
-    fn tell(&self, report: &Self::Report, took: Duration) -> Told;
+    fn job(&self) -> Job;
+    /// What is told of a report; nothing when it is the report of another analysis.
+    fn tell(&self, report: &Report, took: Duration) -> Option<Told>;
     /// What a failure can tell beside the empty members.
-    fn known(&self) -> Value;
+    fn known(&self) -> Value {
+        json!({})
+    }
 }
 
-macro_rules! analysis {
-    ($type:ty, $name:literal, $shape:ident, $report:ty, $work:path, [$($status:literal),*], |$asked:ident| $functions:expr, $known:expr) => {
-        #[allow(unused_variables, reason = "most failures have nothing of the arguments to tell")]
-        impl Analysis for $type {
-            const NAME: &'static str = $name;
-            const SHAPE: Shape = Shape::$shape;
-            const STATUSES: &'static [&'static str] = &[$($status),*];
-            type Report = $report;
+impl Analysis for Check {
+    const NAME: &'static str = "symbolic_check";
+    const SHAPE: Shape = Shape::Check;
+    const STATUSES: &'static [&'static str] = &["verified", "counterexample", "timeout", "error"];
 
-            fn code(&self) -> &str {
-                &self.code
-            }
+    fn job(&self) -> Job {
+        Job::Check(self.clone())
+    }
 
-            fn functions(&self) -> Vec<String> {
-                let $asked = self;
-                $functions
-            }
-
-            fn seconds(&self) -> u32 {
-                self.timeout_seconds
-            }
-
-            fn perform(&self, bench: &Bench<'_>) -> $report {
-                $work(bench, self)
-            }
-
-            fn known(&self) -> Value {
-                let $asked = self;
-                $known
-            }
-
-            fn tell(&self, report: &$report, took: Duration) -> Told {
-                self.told(report, took)
-            }
-        }
-    };
+    fn tell(&self, report: &Report, took: Duration) -> Option<Told> {
+        if let Report::Check(report) = report { Some(self.told(report, took)) } else { None }
+    }
 }
 
-analysis!(
-    Check,
-    "symbolic_check",
-    Check,
-    crate::report::CheckReport,
-    tools::check,
-    ["verified", "counterexample", "timeout", "error"],
-    |asked| vec![asked.function_name.clone()],
-    json!({})
-);
-analysis!(
-    Exceptions,
-    "find_path_to_exception",
-    Exceptions,
-    crate::report::ExceptionReport,
-    tools::exceptions,
-    ["found", "unreachable", "error"],
-    |asked| vec![asked.function_name.clone()],
-    json!({})
-);
-analysis!(
-    Compare,
-    "compare_functions",
-    Compare,
-    crate::report::CompareReport,
-    tools::compare,
-    ["equivalent", "different", "error"],
-    |asked| vec![asked.function_a.clone(), asked.function_b.clone()],
-    json!({})
-);
-analysis!(
-    Branches,
-    "analyze_branches",
-    Branches,
-    crate::report::BranchReport,
-    tools::branches,
-    ["complete", "error"],
-    |asked| vec![asked.function_name.clone()],
-    json!({"analysis_mode": asked.mode()})
-);
+impl Analysis for Exceptions {
+    const NAME: &'static str = "find_path_to_exception";
+    const SHAPE: Shape = Shape::Exceptions;
+    const STATUSES: &'static [&'static str] = &["found", "unreachable", "error"];
+
+    fn job(&self) -> Job {
+        Job::Exceptions(self.clone())
+    }
+
+    fn tell(&self, report: &Report, took: Duration) -> Option<Told> {
+        if let Report::Exceptions(report) = report { Some(self.told(report, took)) } else { None }
+    }
+}
+
+impl Analysis for Compare {
+    const NAME: &'static str = "compare_functions";
+    const SHAPE: Shape = Shape::Compare;
+    const STATUSES: &'static [&'static str] = &["equivalent", "different", "error"];
+
+    fn job(&self) -> Job {
+        Job::Compare(self.clone())
+    }
+
+    fn tell(&self, report: &Report, took: Duration) -> Option<Told> {
+        if let Report::Compare(report) = report { Some(self.told(report, took)) } else { None }
+    }
+}
+
+impl Analysis for Branches {
+    const NAME: &'static str = "analyze_branches";
+    const SHAPE: Shape = Shape::Branches;
+    const STATUSES: &'static [&'static str] = &["complete", "error"];
+
+    fn job(&self) -> Job {
+        Job::Branches(self.clone())
+    }
+
+    fn tell(&self, report: &Report, took: Duration) -> Option<Told> {
+        if let Report::Branches(report) = report { Some(self.told(report, took)) } else { None }
+    }
+
+    fn known(&self) -> Value {
+        json!({"analysis_mode": self.mode()})
+    }
+}
 
 fn analysis<A: Analysis>(
-    desk: &Arc<Desk>,
+    queue: &Arc<AnalysisQueue>,
     title: &'static str,
     description: &'static str,
 ) -> Result<Tool, Fault> {
-    let desk = desk.clone();
+    let queue = queue.clone();
     let output = A::SHAPE.schema(A::STATUSES);
     let tool = Tool::dynamic(A::NAME, description, schema_of::<A>()?, Some(output), move |given, cx| {
-        let desk = desk.clone();
+        let queue = queue.clone();
         async move {
             let asked: A = serde_json::from_value(given).or_fault(&reason::MCP_BAD_ARGUMENTS)?;
-            analyse(&desk, asked, &cx).await
+            analyse(&queue, asked, &cx).await
         }
     })?;
     let refused = |fault: &Fault| {
@@ -152,29 +134,30 @@ fn analysis<A: Analysis>(
 }
 
 /// One call, from its arguments to what is told.
-async fn analyse<A: Analysis>(desk: &Desk, asked: A, cx: &Context) -> Result<ToolOutcome, Fault> {
+async fn analyse<A: Analysis>(queue: &AnalysisQueue, asked: A, cx: &Context) -> Result<ToolOutcome, Fault> {
     let began = Instant::now();
-    let told = match run(desk, &asked, cx).await {
-        Ok(report) => asked.tell(&report, began.elapsed()),
+    let told = match run(queue, &asked, cx).await {
+        Ok(report) => {
+            let told = asked.tell(&report, began.elapsed());
+            let another = || failed(&asked, Fault::new(&reason::SYMBOLIC_FAILED), began.elapsed());
+            told.unwrap_or_else(another)
+        }
         Err(fault) if *fault.reason() == reason::SERVER_CANCELLED => return Err(fault),
         Err(fault) => failed(&asked, fault, began.elapsed()),
     };
     told.outcome()
 }
 
-async fn run<A: Analysis>(desk: &Desk, asked: &A, cx: &Context) -> Result<A::Report, Fault> {
-    let work = asked.clone();
-    let mut running =
-        desk.start(asked.code().to_owned(), asked.functions(), asked.seconds(), move |bench| {
-            work.perform(bench)
-        })?;
-    let mut rounds = running.rounds.clone();
+async fn run<A: Analysis>(queue: &AnalysisQueue, asked: &A, cx: &Context) -> Result<Report, Fault> {
+    let rounds = Rounds::default();
+    let mut progress = rounds.subscribe();
+    let mut analysis = pin!(queue.analyse(asked.job(), &rounds));
     loop {
         tokio::select! {
-            answer = running.wait() => return answer,
+            answer = &mut analysis => return answer,
             () = cx.cancelled() => return Err(Fault::new(&reason::SERVER_CANCELLED)),
-            Ok(()) = rounds.changed() => {
-                let (round, paths) = *rounds.borrow_and_update();
+            Ok(()) = progress.changed() => {
+                let (round, paths) = *progress.borrow_and_update();
                 let message = format!("round {round}: {paths} paths");
                 cx.progress(f64::from(round), None, Some(&message)).await;
             }
@@ -189,8 +172,8 @@ fn failed<A: Analysis>(asked: &A, fault: Fault, took: Duration) -> Told {
     Told { object, text: String::new(), fault: Some(fault) }
 }
 
-fn health(desk: &Arc<Desk>) -> Result<Tool, Fault> {
-    let desk = desk.clone();
+fn health(queue: &Arc<AnalysisQueue>) -> Result<Tool, Fault> {
+    let queue = queue.clone();
     let input = json!({"type": "object", "properties": {}, "additionalProperties": false});
     let tool = Tool::dynamic(
         "health_check",
@@ -198,9 +181,9 @@ fn health(desk: &Arc<Desk>) -> Result<Tool, Fault> {
         input,
         None,
         move |_, _| {
-            let desk = desk.clone();
+            let queue = queue.clone();
             async move {
-                let object = tools::health(&desk).await;
+                let object = tools::health(&queue).await;
                 let text = serde_json::to_string(&object).or_fault(&reason::SERVER_BUG)?;
                 Ok(ToolOutcome::text(text).structured(Json::of(&object).or_fault(&reason::SERVER_BUG)?))
             }

@@ -12,7 +12,7 @@ use std::time::Instant;
 
 pub(crate) use find::{find, version};
 #[cfg(unix)]
-pub(crate) use pool::Solvers;
+pub(crate) use pool::{Lent, Solvers};
 pub(crate) use z3::{Answer, Solver};
 
 /// A solver that is running.

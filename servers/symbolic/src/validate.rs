@@ -10,6 +10,7 @@ mod walk;
 
 use failwell_fault::{Echo, Fault, reason};
 use ruff_text_size::TextSize;
+use serde::{Deserialize, Serialize};
 
 pub use lists::{ALLOWED_MODULES, BLOCKED_ATTRIBUTES, BLOCKED_BUILTINS, BLOCKED_MODULES};
 
@@ -17,7 +18,7 @@ pub use lists::{ALLOWED_MODULES, BLOCKED_ATTRIBUTES, BLOCKED_BUILTINS, BLOCKED_M
 pub const MOST_BYTES: usize = 64 * 1024;
 
 /// Why code is refused. The words are the decision record's.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Refusal {
     /// More than [`MOST_BYTES`].
     TooLarge,

@@ -39,14 +39,24 @@ Examples:
   claude mcp add symbolic -- failwell serve symbolic
   failwell serve symbolic --python ~/venv/bin/python --listen 127.0.0.1:8484")]
 pub(crate) struct Symbolic {
+    #[command(flatten)]
+    pub(crate) engine: EngineOptions,
+    #[command(flatten)]
+    pub(crate) door: Door,
+}
+
+/// How analyses of Python code are made.
+#[derive(Debug, Args)]
+pub(crate) struct EngineOptions {
     /// The interpreter that findings are replayed in; python3 by default
     #[arg(long, value_name = "PATH")]
     pub(crate) python: Option<PathBuf>,
     /// Whether replays run in a sandbox: no files, no network, no environment
     #[arg(long, value_name = "HOW", value_enum, default_value_t = SandboxIs::Required)]
     pub(crate) sandbox: SandboxIs,
-    #[command(flatten)]
-    pub(crate) door: Door,
+    /// Memory for one analysis, in megabytes
+    #[arg(long, value_name = "MB", default_value_t = failwell_symbolic::USUAL_MEMORY_MB, value_parser = clap::value_parser!(u64).range(64..=65_536))]
+    pub(crate) memory_mb: u64,
 }
 
 /// Run a Python project's tests with pytest

@@ -2,12 +2,11 @@ use std::path::Path;
 use std::process::ExitCode;
 
 use failwell_fault::reason;
-use failwell_process::Launcher;
+use failwell_symbolic::AnalysisQueue;
 use failwell_symbolic::once::{self, Checked};
-use failwell_symbolic::{Desk, Settings};
 use serde_json::Value;
 
-use super::{json, one, serve};
+use super::{json, one};
 use crate::cli::CheckPython;
 use crate::complaint::Complaint;
 use crate::terminal::{self, Paint};
@@ -27,12 +26,10 @@ pub(super) async fn run(arguments: CheckPython) -> Result<ExitCode, Complaint> {
             "name a file of Python source: FILE[::FUNCTION]",
         )
     })?;
-    let launcher = Launcher::of_this_program().map_err(|fault| serve::unexpected(&fault))?;
-    let walls = one::replay_walls(arguments.sandbox);
-    let desk = Desk::new(Settings { python: arguments.python.clone(), walls, launcher });
+    let queue = AnalysisQueue::new(one::analysis_settings(arguments.engine)?);
     let functions = match function {
         Some(function) => vec![function.to_owned()],
-        None => once::functions(&desk, &code).await.map_err(|fault| refused(file, &fault))?,
+        None => once::functions(&queue, &code).await.map_err(|fault| refused(file, &fault))?,
     };
     if functions.is_empty() {
         return Err(Complaint::new(format!("{file} has no functions"), "name a file that has some"));
@@ -40,7 +37,7 @@ pub(super) async fn run(arguments: CheckPython) -> Result<ExitCode, Complaint> {
     let module = Path::new(file).file_stem().and_then(|stem| stem.to_str()).unwrap_or("module");
     let mut all = Vec::new();
     for function in &functions {
-        let checked = once::check(&desk, &code, function, module, arguments.timeout).await;
+        let checked = once::check(&queue, &code, function, module, arguments.timeout).await;
         if checked.fault.as_ref().is_some_and(|fault| *fault.reason() == reason::SYMBOLIC_UNKNOWN_FUNCTION) {
             return Err(Complaint::new(
                 format!("{file} has no function {function}"),

@@ -11,7 +11,9 @@ use failwell_server::{House, Settings, ShelfDesk, ToolFailures};
 
 use super::shared::Shared;
 use super::{configured, device, runtime, serve, stdio, tasks, up};
-use crate::cli::{Device, Door, FailuresAs, Pytest, SandboxIs, Serve, Server, Symbolic, Tasks};
+use crate::cli::{
+    Device, Door, EngineOptions, FailuresAs, Pytest, SandboxIs, Serve, Server, Symbolic, Tasks,
+};
 use crate::complaint::Complaint;
 use crate::config::Config;
 
@@ -36,23 +38,20 @@ pub(super) fn run(arguments: Serve) -> Result<ExitCode, Complaint> {
 }
 
 fn symbolic(arguments: Symbolic) -> Result<Arc<House>, Complaint> {
-    let launcher = Launcher::of_this_program().map_err(|fault| serve::unexpected(&fault))?;
     let settings = settings(&arguments.door, LONGEST_ANALYSIS + CLEARING_UP);
-    let room = failwell_symbolic::symbolic(failwell_symbolic::Settings {
-        python: arguments.python,
-        walls: replay_walls(arguments.sandbox),
-        launcher,
-    });
-    serve::build(room, settings)
+    serve::build(failwell_symbolic::symbolic(analysis_settings(arguments.engine)?), settings)
 }
 
 /// Code of a caller runs in the sandbox or not at all, unless the person who starts the server says otherwise.
-pub(super) fn replay_walls(sandbox: SandboxIs) -> failwell_symbolic::replay::Walls {
-    match sandbox {
-        SandboxIs::Required => failwell_symbolic::replay::Walls::Required,
-        SandboxIs::On => failwell_symbolic::replay::Walls::BestEffort,
-        SandboxIs::Off => failwell_symbolic::replay::Walls::Off,
-    }
+pub(super) fn analysis_settings(options: EngineOptions) -> Result<failwell_symbolic::Settings, Complaint> {
+    use failwell_symbolic::replay::Walls;
+    let launcher = Launcher::of_this_program().map_err(|fault| serve::unexpected(&fault))?;
+    let walls = match options.sandbox {
+        SandboxIs::Required => Walls::Required,
+        SandboxIs::On => Walls::BestEffort,
+        SandboxIs::Off => Walls::Off,
+    };
+    Ok(failwell_symbolic::Settings { python: options.python, walls, launcher, memory_mb: options.memory_mb })
 }
 
 /// Where callers come in, and whether they need a key there.

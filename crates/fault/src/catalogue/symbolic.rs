@@ -71,6 +71,13 @@ reasons! {
         hint: "narrow the inputs with a precondition, split the function, or allow more with `timeout_seconds`, at most 300; `proof` says how far it got",
         about: "Steps of the interpreter and of the solver that go with the time limit, or the time itself, ran out. Nothing was proven and nothing was found.",
     }
+    SYMBOLIC_MEMORY = "symbolic/MEMORY" {
+        Timeout, ToolFailed, Server,
+        title: "the analysis took too much memory",
+        detail: "Analysis needed more than {limit_mb} MB of memory",
+        hint: "narrow the inputs with a precondition that bounds lengths and loops, or split the function; the operator can allow more with --memory-mb",
+        about: "Each analysis runs in a process of its own with a limit of memory. Nothing was proven and nothing was found; other calls are not affected.",
+    }
     SYMBOLIC_BOUND = "symbolic/BOUND" {
         Timeout, ToolFailed, Server,
         title: "the analysis stopped at a bound",

@@ -37,6 +37,7 @@ fn fact_named(name: &str) -> Fact {
         "size" => Fact::from(70_000u64),
         "free" => Fact::from(12u64),
         "limit_s" => Fact::from(30u64),
+        "limit_mb" => Fact::from(1_024u64),
         "method" => Fact::from(Echo::of_caller("tools/cull")),
         "name" => Fact::from(Echo::of_caller("ecko")),
         "uri" => Fact::from(Echo::of_caller("test://nothing \"here\"")),

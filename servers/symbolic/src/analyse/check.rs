@@ -9,6 +9,7 @@ use super::search::{Finding, Outcome, Plan, Search, Stage, Step};
 use super::subject::{Subject, load};
 use super::{Budget, Progress, Stop};
 use crate::explore::{Machine, R, Trap};
+use crate::memory;
 use crate::report::{CheckReport, CheckVerdict, Counterexample, Failure, Inputs, Proof};
 use crate::values::{Type, Value};
 use crate::{Program, PyValue, Replayer};
@@ -302,8 +303,8 @@ pub(super) fn shortfall(search: &Search<'_>, proof: &Proof) -> Failure {
     if let Some(bug) = &search.tally.bug {
         return Failure::Bug(bug.clone());
     }
-    if search.stopped == Some(Stop::Cancelled) {
-        return Failure::Cancelled;
+    if search.stopped == Some(Stop::Memory) {
+        return Failure::MemorySpent { limit_mb: memory::limit_mb() };
     }
     if !search.has_solver() {
         return Failure::NoSolver;

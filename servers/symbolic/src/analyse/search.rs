@@ -11,6 +11,7 @@ use super::subject::Parameter;
 use super::{Budget, Progress, Stop};
 use crate::explore::{InputType, Machine, R, Ran, Side, State, Trap};
 use crate::ir::Name;
+use crate::memory;
 use crate::report::{Inputs, Unsupported};
 use crate::solve::{Answer, Solver};
 use crate::terms::{Model, Term, Terms};
@@ -213,8 +214,8 @@ impl<'a> Search<'a> {
 
     fn stop_reason(&self) -> Option<Stop> {
         let spent = self.solver.cost.steps;
-        if self.progress.is_cancelled() {
-            Some(Stop::Cancelled)
+        if memory::is_exhausted() {
+            Some(Stop::Memory)
         } else if Instant::now() >= self.budget.deadline {
             Some(Stop::Deadline)
         } else if self.machine.steps >= self.budget.interpreter_steps.min(self.allowed.0)

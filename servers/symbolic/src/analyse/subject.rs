@@ -9,6 +9,7 @@ use crate::Program;
 use crate::contracts::{Clause, Contract, When, add_invariants};
 use crate::explore::{InputType, Machine, Ran, Trap};
 use crate::ir::{Code, Name, lower_expression, lower_module};
+use crate::memory;
 use crate::report::{Failure, Unsupported};
 use crate::values::{Object, Type, Value};
 
@@ -66,6 +67,9 @@ pub(super) fn load(program: &Program) -> Result<Machine, Failure> {
             Err(Failure::ModuleRaises { class, line: machine.raised_at })
         }
         Err(Trap::Unsupported(construct)) => Err(Failure::Unsupported(Unsupported { line, construct })),
+        Err(Trap::Pause) if memory::is_exhausted() => {
+            Err(Failure::MemorySpent { limit_mb: memory::limit_mb() })
+        }
         Err(Trap::Pause | Trap::Bound(_)) => Err(Failure::BudgetSpent),
         Err(trap) => Err(Failure::Bug(format!("loading: {trap:?}"))),
     }

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use super::machine::{LONGEST, Machine, R, Trap};
+use super::machine::{Machine, R, Trap, fits};
 use crate::ir::{BinaryOp, CompareOp};
 use crate::terms::{Interval, Sort, Term};
 use crate::values::{ClassKind, Dict, DictKind, Int, Object, ObjectId, Str, Truth, Type, Value, ViewKind};
@@ -156,11 +156,12 @@ impl Machine {
         let Value::Object(id) = list else { return Err(Trap::Bug("no list")) };
         self.close_list(*id)?;
         match self.state.change(*id) {
-            Some(Object::List(items)) if items.len() < LONGEST => {
+            Some(Object::List(items)) => {
+                fits(items.len() + 1)?;
                 items.push(value);
                 Ok(())
             }
-            _ => Err(Trap::Bound("a million items".to_owned())),
+            _ => Err(Trap::Bug("no list")),
         }
     }
 
@@ -168,6 +169,7 @@ impl Machine {
         let Value::Object(id) = list else { return Err(Trap::Bug("no list")) };
         self.close_list(*id)?;
         if let Some(Object::List(items)) = self.state.change(*id) {
+            fits(items.len() + new.len())?;
             items.extend(new);
         }
         Ok(())
@@ -182,9 +184,7 @@ impl Machine {
             return Ok(Vec::new());
         }
         let count = usize::try_from(self.choose_small(count)?).unwrap_or(0);
-        if items.len().saturating_mul(count) > LONGEST {
-            return Err(Trap::Bound("a million items".to_owned()));
-        }
+        fits(items.len().saturating_mul(count))?;
         Ok(items.iter().cloned().cycle().take(items.len() * count).collect())
     }
 
@@ -446,9 +446,11 @@ impl Machine {
                 self.concatenate(&[left.clone(), right.clone()])?
             }
             (BinaryOp::Add, Value::Tuple(a), Value::Tuple(b)) => {
+                fits(a.len() + b.len())?;
                 Value::tuple(a.iter().chain(b.iter()).cloned().collect())
             }
             (BinaryOp::Add, Value::Bytes(a), Value::Bytes(b)) => {
+                fits(a.len() + b.len())?;
                 Value::Bytes(Rc::new(a.iter().chain(b.iter()).copied().collect()))
             }
             (BinaryOp::Mod, Value::Str(text), _) => self.percent_format(text, right)?,
@@ -463,12 +465,14 @@ impl Machine {
                     ) => match self.open_lists(a.as_ref(), b.as_ref()) {
                         Some(list) => list,
                         None => {
-                            let mut items = self.collect(left)?;
-                            items.extend(self.collect(right)?);
+                            let (mut items, more) = (self.collect(left)?, self.collect(right)?);
+                            fits(items.len() + more.len())?;
+                            items.extend(more);
                             self.list(items)
                         }
                     },
                     (BinaryOp::Add, Object::Deque(a, most), Object::Deque(b, _)) => {
+                        fits(a.len() + b.len())?;
                         self.bounded_deque(a.iter().chain(b).cloned().collect(), *most)
                     }
                     (BinaryOp::Or, Object::Dict(a), Object::Dict(_))

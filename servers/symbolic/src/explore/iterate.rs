@@ -2,8 +2,9 @@
 
 use std::rc::Rc;
 
-use super::machine::{LONGEST, Machine, R, Trap};
+use super::machine::{Machine, R, Trap, fits};
 use crate::ir::{BinaryOp, CompareOp};
+use crate::memory;
 use crate::values::{Int, Iter, Object, ObjectId, Str, Truth, Value, ViewKind};
 
 impl Machine {
@@ -274,9 +275,7 @@ impl Machine {
         while let Some(item) = self.next(&iterator)? {
             items.push(item);
             self.tick()?;
-            if items.len() > LONGEST {
-                return Err(Trap::Bound("a million items".to_owned()));
-            }
+            fits(items.len())?;
         }
         Ok(items)
     }
@@ -295,7 +294,7 @@ impl Machine {
     pub(crate) fn tick(&mut self) -> R<()> {
         self.steps += 1;
         self.state.steps += 1;
-        if self.steps >= self.step_limit { Err(Trap::Pause) } else { Ok(()) }
+        if self.steps >= self.step_limit || memory::is_exhausted() { Err(Trap::Pause) } else { Ok(()) }
     }
 
     pub(super) fn unpack(&mut self, value: &Value, count: usize) -> R<Vec<Value>> {

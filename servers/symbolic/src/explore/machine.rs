@@ -50,6 +50,11 @@ const DEEPEST_NESTING: usize = 150;
 /// Longest string, list or dict built.
 pub(crate) const LONGEST: usize = 1_000_000;
 
+/// Whether a container may have so many items.
+pub(crate) fn fits(items: usize) -> R<()> {
+    if items > LONGEST { Err(Trap::Bound("a million items".to_owned())) } else { Ok(()) }
+}
+
 /// A side of a branch: code, branch, which.
 pub(crate) type Side = (u32, u32, bool);
 

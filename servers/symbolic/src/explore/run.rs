@@ -5,6 +5,7 @@ use std::rc::Rc;
 use super::machine::{DEEPEST, Machine, R, Trap};
 use super::state::{Block, Frame};
 use crate::ir::Op;
+use crate::memory;
 use crate::values::Value;
 
 /// Steps a computation may take inside one instruction, beyond the pause.
@@ -90,6 +91,9 @@ impl Machine {
         self.steps += 1;
         self.state.steps += 1;
         if self.steps >= self.step_limit || (self.nesting == 0 && self.state.steps >= self.pause_at) {
+            return Err(Trap::Pause);
+        }
+        if memory::is_exhausted() {
             return Err(Trap::Pause);
         }
         // Inside an instruction there is no place to pause: it would have to begin again.

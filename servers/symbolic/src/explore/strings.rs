@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::compare::holds;
-use super::machine::{LONGEST, Machine, R, Trap};
+use super::machine::{LONGEST, Machine, R, Trap, fits};
 use crate::ir::CompareOp;
 use crate::terms::{Interval, Sort, Term, Terms};
 use crate::values::{OpenStr, Str, Truth, Value};
@@ -211,10 +211,11 @@ impl Machine {
             .map(|part| if let Value::Str(Str::Known(points)) = part { Some(points) } else { None })
             .collect();
         if let Some(known) = known {
-            let points: Vec<u32> = known.into_iter().flat_map(|points| points.iter().copied()).collect();
-            if points.len() > LONGEST {
+            let length = known.iter().fold(0_usize, |sum, points| sum.saturating_add(points.len()));
+            if length > LONGEST {
                 return Err(Trap::Bound("a string of a million characters".to_owned()));
             }
+            let points: Vec<u32> = known.into_iter().flat_map(|points| points.iter().copied()).collect();
             return Ok(Value::points(points));
         }
         if self.induction.is_on && parts.iter().any(|part| matches!(part, Value::Str(Str::Open(_)))) {
@@ -224,6 +225,7 @@ impl Machine {
         for part in parts {
             let Value::Str(part) = part else { return Err(Trap::Bug("no string")) };
             points.extend(self.points_of(part)?);
+            fits(points.len())?;
         }
         Ok(self.str_of_points(points))
     }

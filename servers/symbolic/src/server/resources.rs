@@ -51,6 +51,7 @@ fn limits() -> Value {
         "timeout_seconds": {"default": crate::tools::usual_seconds(), "minimum": 1, "maximum": LONGEST},
         "max_code_bytes": MOST_BYTES,
         "analyses_at_once": 2,
+        "memory_mb": crate::queue::USUAL_MEMORY_MB,
         "replays_at_once": 2,
     })
 }

@@ -11,10 +11,7 @@ use failwell_process::{
     Child, Environment, Input, InputWriter, Launcher, Limits, OutputReader, Plan, Stdout,
 };
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::runtime::Handle;
 use tokio::time::timeout_at;
-
-use super::Dialogue;
 
 /// Solvers kept for the next analysis: two at once, each with two.
 const IDLE: usize = 4;
@@ -51,10 +48,10 @@ impl Solvers {
         Solvers(Arc::new(Inner { launcher, idle: Mutex::default() }))
     }
 
-    /// A solver that knows nothing yet, for a thread that may wait.
-    pub(crate) fn lend(&self, runtime: &Handle) -> Option<Lent> {
-        let talk = runtime.block_on(self.fresh()).ok()?;
-        Some(Lent { talk: Some(talk), pool: self.clone(), runtime: runtime.clone() })
+    /// A solver that knows nothing yet. `None` when there is none on this machine.
+    pub(crate) async fn lend(&self) -> Option<Lent> {
+        let talk = self.fresh().await.ok()?;
+        Some(Lent { talk: Some(talk), pool: self.clone() })
     }
 
     /// Name and version, as results tell them.
@@ -152,22 +149,16 @@ impl Talk {
 pub(crate) struct Lent {
     talk: Option<Talk>,
     pool: Solvers,
-    runtime: Handle,
 }
 
-impl Dialogue for Lent {
-    fn ask(&mut self, commands: &str, deadline: Instant) -> Option<String> {
+impl Lent {
+    /// What it says to these commands. `None` when it is gone or the deadline passed: it is of no use then.
+    pub(crate) async fn ask(&mut self, commands: &str, deadline: Instant) -> Option<String> {
+        // One that did not answer in time, or was given up, is still busy with the question: it goes.
         let mut talk = self.talk.take()?;
-        let asking = async { timeout_at(deadline.into(), talk.ask(commands)).await.ok().flatten() };
-        let said = self.runtime.block_on(asking);
-        // One that did not answer in time is still busy with the question: it goes.
-        if said.is_some() {
-            self.talk = Some(talk);
-        } else {
-            let _inside = self.runtime.enter();
-            drop(talk);
-        }
-        said
+        let said = timeout_at(deadline.into(), talk.ask(commands)).await.ok().flatten()?;
+        self.talk = Some(talk);
+        Some(said)
     }
 }
 
@@ -175,7 +166,7 @@ impl Drop for Lent {
     fn drop(&mut self) {
         if let Some(talk) = self.talk.take() {
             let pool = self.pool.clone();
-            self.runtime.spawn(async move { pool.take_back(talk).await });
+            tokio::spawn(async move { pool.take_back(talk).await });
         }
     }
 }

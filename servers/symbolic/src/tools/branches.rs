@@ -1,17 +1,17 @@
 use std::time::Duration;
 
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::failure::{Asked, fault};
 use super::{Shape, Told, inputs, usual_seconds};
 use crate::analyse::{self, Depth};
-use crate::desk::Bench;
+use crate::engine::Workbench;
 use crate::report::{Branch, BranchReport, Reach};
 
 /// What `analyze_branches` takes.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Branches {
     /// Python source with the function and what it uses; at most 64 KB.
@@ -28,16 +28,9 @@ pub(crate) struct Branches {
 }
 
 /// Does it.
-pub(crate) fn branches(bench: &Bench<'_>, asked: &Branches) -> BranchReport {
+pub(crate) fn branches(bench: &Workbench<'_>, asked: &Branches) -> BranchReport {
     let depth = if asked.symbolic_reachability { Depth::Reachability } else { Depth::Syntax };
-    analyse::branches(
-        bench.program,
-        &asked.function_name,
-        depth,
-        &bench.budget,
-        bench.replayer,
-        bench.progress,
-    )
+    analyse::branches(bench.program, &asked.function_name, depth, &bench.budget, bench.outside, bench.outside)
 }
 
 impl Branches {

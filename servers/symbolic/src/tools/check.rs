@@ -1,17 +1,17 @@
 use std::time::Duration;
 
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::failure::{Asked, fault, status_of};
 use super::{Shape, Told, fenced, inputs, usual_seconds, written_call};
 use crate::analyse;
-use crate::desk::Bench;
+use crate::engine::Workbench;
 use crate::report::{CheckReport, CheckVerdict, ContractSource, Counterexample};
 
 /// What `symbolic_check` takes.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Check {
     /// Python source with the function and what it uses; at most 64 KB.
@@ -25,8 +25,8 @@ pub(crate) struct Check {
 }
 
 /// Does it.
-pub(crate) fn check(bench: &Bench<'_>, asked: &Check) -> CheckReport {
-    analyse::check(bench.program, &asked.function_name, &bench.budget, bench.replayer, bench.progress)
+pub(crate) fn check(bench: &Workbench<'_>, asked: &Check) -> CheckReport {
+    analyse::check(bench.program, &asked.function_name, &bench.budget, bench.outside, bench.outside)
 }
 
 impl Check {

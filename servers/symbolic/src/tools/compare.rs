@@ -1,17 +1,17 @@
 use std::time::Duration;
 
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::failure::{Asked, fault};
 use super::{Shape, Told, fenced, inputs, usual_seconds, written_call};
 use crate::analyse;
-use crate::desk::Bench;
+use crate::engine::Workbench;
 use crate::report::{CompareReport, CompareVerdict, Difference, Failure};
 
 /// What `compare_functions` takes.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Compare {
     /// Python source with both functions and what they use; at most 64 KB.
@@ -27,9 +27,9 @@ pub(crate) struct Compare {
 }
 
 /// Does it.
-pub(crate) fn compare(bench: &Bench<'_>, asked: &Compare) -> CompareReport {
+pub(crate) fn compare(bench: &Workbench<'_>, asked: &Compare) -> CompareReport {
     let (a, b) = (&asked.function_a, &asked.function_b);
-    analyse::compare(bench.program, a, b, &bench.budget, bench.replayer, bench.progress)
+    analyse::compare(bench.program, a, b, &bench.budget, bench.outside, bench.outside)
 }
 
 impl Compare {

@@ -1,18 +1,18 @@
 use std::time::Duration;
 
 use schemars::JsonSchema;
-use serde::Deserialize;
+use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::check::{counterexample, in_words};
 use super::failure::{Asked, fault};
 use super::{Shape, Told, usual_seconds};
 use crate::analyse;
-use crate::desk::Bench;
+use crate::engine::Workbench;
 use crate::report::{Counterexample, ExceptionReport, ExceptionVerdict, Failure};
 
 /// What `find_path_to_exception` takes.
-#[derive(Debug, Clone, Deserialize, JsonSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Exceptions {
     /// Python source with the function and what it uses; at most 64 KB.
@@ -28,14 +28,14 @@ pub(crate) struct Exceptions {
 }
 
 /// Does it.
-pub(crate) fn exceptions(bench: &Bench<'_>, asked: &Exceptions) -> ExceptionReport {
+pub(crate) fn exceptions(bench: &Workbench<'_>, asked: &Exceptions) -> ExceptionReport {
     analyse::find_exception(
         bench.program,
         &asked.function_name,
         &asked.exception_type,
         &bench.budget,
-        bench.replayer,
-        bench.progress,
+        bench.outside,
+        bench.outside,
     )
 }
 

@@ -4,7 +4,7 @@ use failwell_fault::{Echo, Fault, reason};
 use failwell_server::{Content, Json, ToolOutcome};
 use serde_json::{Map, Value};
 
-use crate::desk::{timed_out, unknown_function};
+use crate::queue::{out_of_memory, timed_out, unknown_function};
 use crate::report::Failure;
 
 /// What a tool has to tell: its object, words for the model, and if it failed the fault.
@@ -43,7 +43,8 @@ pub(crate) fn fault(failure: &Failure, asked: &Asked<'_>) -> Fault {
             .fact("construct", Echo::of_caller(&what.construct))
             .fact("line", what.line)
             .fact("error_type", "UnsupportedConstruct"),
-        Failure::BudgetSpent | Failure::Cancelled => timed_out(asked.seconds),
+        Failure::BudgetSpent => timed_out(asked.seconds),
+        Failure::MemorySpent { limit_mb } => out_of_memory(*limit_mb),
         Failure::BoundHit => Fault::new(&reason::SYMBOLIC_BOUND).fact("error_type", "TimeoutError"),
         Failure::Vacuous => Fault::new(&reason::SYMBOLIC_VACUOUS).fact("error_type", "ValueError"),
         Failure::NoSuchException => Fault::new(&reason::SYMBOLIC_UNKNOWN_EXCEPTION)
@@ -60,8 +61,8 @@ pub(crate) fn fault(failure: &Failure, asked: &Asked<'_>) -> Fault {
     }
 }
 
-/// The status that goes with a fault: only `symbolic_check` has one for time.
+/// The status that goes with a fault: only `symbolic_check` has one for a budget that is spent.
 pub(crate) fn status_of(fault: &Fault) -> &'static str {
-    let out_of_time = [&reason::SYMBOLIC_TIMEOUT, &reason::SYMBOLIC_BOUND];
-    if out_of_time.iter().any(|known| *known == fault.reason()) { "timeout" } else { "error" }
+    let out_of_budget = [&reason::SYMBOLIC_TIMEOUT, &reason::SYMBOLIC_BOUND, &reason::SYMBOLIC_MEMORY];
+    if out_of_budget.iter().any(|known| *known == fault.reason()) { "timeout" } else { "error" }
 }

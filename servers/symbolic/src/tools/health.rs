@@ -1,13 +1,14 @@
 use serde_json::{Map, Value, json};
 
-use crate::desk::Desk;
+use crate::memory;
+use crate::queue::AnalysisQueue;
 use crate::replay::Walls;
 
 /// What `health_check` answers.
-pub(crate) async fn health(desk: &Desk) -> Map<String, Value> {
-    let python = desk.pool().python().await.ok();
-    let warm = desk.pool().warm().await;
-    let solver = desk.solvers().version().await;
+pub(crate) async fn health(queue: &AnalysisQueue) -> Map<String, Value> {
+    let python = queue.python().python().await.ok();
+    let warm = queue.python().warm().await;
+    let solver = queue.solvers().version().await;
     let (name, version) = match solver.as_deref().map(|whole| whole.split_once(' ').unwrap_or((whole, ""))) {
         Some((name, version)) => (json!(name.to_lowercase()), json!(version)),
         None => (Value::Null, Value::Null),
@@ -15,6 +16,9 @@ pub(crate) async fn health(desk: &Desk) -> Map<String, Value> {
     let mut missing: Vec<&str> = Vec::new();
     if solver.is_none() {
         missing.push("solver: install z3 (python3 -m pip install z3-solver), or set FAILWELL_Z3");
+    }
+    if queue.warm_engine().await.is_err() {
+        missing.push("engine: this program cannot start itself as a child; see failwell doctor");
     }
     if warm.is_err() {
         missing.push("python: no interpreter runs in the sandbox; see failwell doctor");
@@ -28,7 +32,7 @@ pub(crate) async fn health(desk: &Desk) -> Map<String, Value> {
     put("solver_version", version);
     put("platform", json!(format!("{}-{}", std::env::consts::OS, std::env::consts::ARCH)));
     put("memory_usage_mb", json!(memory_mb()));
-    put("sandbox", json!(sandbox(desk.pool().walls())));
+    put("sandbox", json!(sandbox(queue.python().walls())));
     put("missing", json!(missing));
     members
 }
@@ -43,8 +47,6 @@ fn sandbox(walls: Walls) -> &'static str {
 
 /// What this process holds, in megabytes with one decimal; nothing where the system does not say.
 fn memory_mb() -> Option<f64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"))?;
-    let kilobytes: f64 = line.trim().trim_end_matches("kB").trim().parse().ok()?;
-    Some((kilobytes / 1024.0 * 10.0).round() / 10.0)
+    let kilobytes = u32::try_from(memory::resident()? >> 10).ok()?;
+    Some((f64::from(kilobytes) / 1024.0 * 10.0).round() / 10.0)
 }

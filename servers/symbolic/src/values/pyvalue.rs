@@ -1,13 +1,14 @@
 //! A finished Python value: what goes into a call and comes out of one.
 
 use num_bigint::BigInt;
+use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
 
 /// Bits of which 4300 decimal digits are certain to be enough.
 const LONGEST_DECIMAL: u64 = 14_284;
 
 /// A concrete value of Python, as data.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum PyValue {
     /// `None`.
     None,
@@ -56,7 +57,7 @@ pub enum PyValue {
 }
 
 /// A keyword argument of a constructor.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Field {
     /// Its name.
     pub name: String,

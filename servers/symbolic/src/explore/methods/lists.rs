@@ -1,7 +1,7 @@
 //! Methods of lists and deques.
 
 use super::super::calls::Keywords;
-use super::super::machine::{Machine, R, Trap};
+use super::super::machine::{Machine, R, Trap, fits};
 use crate::values::{Object, Value};
 
 impl Machine {
@@ -101,7 +101,11 @@ impl Machine {
                     items.truncate(most);
                 }
             }
-            ("extend", [more]) => items.extend(self.collect(more)?),
+            ("extend", [more]) => {
+                let more = self.collect(more)?;
+                fits(items.len() + more.len())?;
+                items.extend(more);
+            }
             ("insert", [at, value]) => {
                 if most.is_some_and(|most| items.len() >= most) {
                     return self.raise("IndexError", "deque already at its maximum size");

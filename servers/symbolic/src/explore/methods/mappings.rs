@@ -1,7 +1,7 @@
 //! Methods of dicts, and making dicts.
 
 use super::super::calls::Keywords;
-use super::super::machine::{Machine, R, Trap};
+use super::super::machine::{Machine, R, Trap, fits};
 use crate::ir::{BinaryOp, CompareOp};
 use crate::values::{Dict, DictKind, Kind, Object, ObjectId, Value, ViewKind};
 
@@ -104,6 +104,7 @@ impl Machine {
                 let mut items = Vec::new();
                 for (key, count) in entries {
                     let count = self.small_count(&count)?.unwrap_or(0);
+                    fits(items.len().saturating_add(count))?;
                     items.extend(std::iter::repeat_n(key, count));
                 }
                 let items = self.list(items);

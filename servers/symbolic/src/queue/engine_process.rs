@@ -1,0 +1,187 @@
+//! Engine processes, seen from the server: started, spoken to, and when one is lost, why.
+
+use std::io;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use failwell_fault::{Fault, reason};
+use failwell_process::{
+    Child, Ended, Environment, How, Input, InputWriter, Launcher, Limits, Need, OutputReader, Plan, Profile,
+    Sandbox, Signal, Stdout,
+};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+
+use super::out_of_memory;
+use crate::engine::ENGINE_ARGUMENT;
+use crate::engine::protocol::{self, FromEngine, ToEngine};
+use crate::memory::OUT_OF_MEMORY;
+
+/// Engines that wait for the next analysis.
+const IDLE: usize = super::AT_ONCE;
+/// Address space beyond the memory limit: the program itself, the deep stack, and what is reserved and not used.
+const BESIDE: u64 = 1536 << 20;
+/// How long the end of a lost engine may take to be known.
+const ENDING: Duration = Duration::from_secs(2);
+
+/// Warm engines. Cheap to clone.
+#[derive(Debug, Clone)]
+pub(super) struct EnginePool {
+    launcher: Launcher,
+    memory_mb: u64,
+    idle: Arc<Mutex<Vec<EngineProcess>>>,
+}
+
+impl EnginePool {
+    pub(super) fn new(launcher: Launcher, memory_mb: u64) -> EnginePool {
+        EnginePool { launcher, memory_mb, idle: Arc::default() }
+    }
+
+    /// One that waits, or a new one.
+    pub(super) async fn take(&self) -> Result<EngineProcess, Fault> {
+        let idle = self.idle().pop();
+        match idle {
+            Some(engine) => Ok(engine),
+            None => EngineProcess::start(&self.launcher, self.memory_mb).await,
+        }
+    }
+
+    /// Keeps one for the next analysis.
+    pub(super) fn keep(&self, engine: EngineProcess) {
+        let mut idle = self.idle();
+        if idle.len() < IDLE {
+            idle.push(engine);
+        }
+    }
+
+    fn idle(&self) -> MutexGuard<'_, Vec<EngineProcess>> {
+        self.idle.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// A running engine. Dropped, it goes.
+#[derive(Debug)]
+pub(super) struct EngineProcess {
+    input: InputWriter,
+    output: OutputReader,
+    arrived: Vec<u8>,
+    child: Child,
+    memory_mb: u64,
+}
+
+/// Why an engine was lost.
+pub(super) enum Loss {
+    /// It took too much memory.
+    Memory(Fault),
+    /// It crashed, and would again.
+    Crash(Fault),
+    /// Something outside ended it.
+    Killed(Fault),
+}
+
+impl EngineProcess {
+    async fn start(launcher: &Launcher, memory_mb: u64) -> Result<EngineProcess, Fault> {
+        let unusable = || Fault::new(&reason::SYMBOLIC_FAILED);
+        let mut plan =
+            Plan::new(launcher.program(), "/").arguments([ENGINE_ARGUMENT.to_owned(), memory_mb.to_string()]);
+        plan.environment = Environment::empty();
+        plan.input = Input::Pipe;
+        plan.stdout = Stdout::Piped;
+        plan.grace = Duration::ZERO;
+        // The engine stops by itself at the limit and ends itself half as much above it: this is the last resort.
+        let addresses = (memory_mb << 20).saturating_mul(2).saturating_add(BESIDE);
+        plan.limits =
+            Limits { memory: Some(addresses), file_size: Some(0), open_files: Some(16), ..Limits::default() };
+        plan.sandbox = Sandbox::Profile(profile(launcher));
+        let mut child = launcher.start(plan).await.map_err(|fault| unusable().absorbing(fault))?;
+        let (input, output) = child.take_input().zip(child.take_output()).ok_or_else(unusable)?;
+        Ok(EngineProcess { input, output, arrived: Vec::new(), child, memory_mb })
+    }
+
+    pub(super) async fn send(&mut self, message: &ToEngine) -> io::Result<()> {
+        self.input.write_all(&protocol::frame(message)?).await
+    }
+
+    pub(super) async fn receive(&mut self) -> io::Result<FromEngine<'static>> {
+        loop {
+            if let Some(header) = self.arrived.first_chunk::<4>() {
+                let end = protocol::announced(*header)? + 4;
+                if self.arrived.len() >= end {
+                    let message = protocol::parse(self.arrived.get(4..end).unwrap_or_default());
+                    self.arrived.drain(..end);
+                    return message;
+                }
+            }
+            if self.output.read_buf(&mut self.arrived).await? == 0 {
+                return Err(io::ErrorKind::UnexpectedEof.into());
+            }
+        }
+    }
+
+    /// Why it is gone. One that is not, and spoke nonsense, is ended.
+    pub(super) async fn loss(mut self) -> Loss {
+        drop(self.input);
+        let ended = match tokio::time::timeout(ENDING, self.child.wait()).await {
+            Ok(ended) => ended,
+            Err(_) => self.child.stop(Duration::ZERO).await,
+        };
+        classify(&ended, self.memory_mb)
+    }
+}
+
+fn classify(ended: &Ended, memory_mb: u64) -> Loss {
+    let stderr = ended.output.stderr.kept();
+    let fault =
+        |fault: Fault| fault.note("engine", format!("{:?}", ended.how)).capture("stderr", stderr.clone());
+    let memory = || Loss::Memory(fault(out_of_memory(memory_mb)));
+    let failed = || fault(Fault::new(&reason::SYMBOLIC_FAILED).fact("error_type", "RuntimeError"));
+    match ended.how {
+        How::Code(code) if code == i32::from(OUT_OF_MEMORY) => memory(),
+        // What Rust says when the system has no memory to give, before it aborts.
+        How::Signal(_) if contains(&stderr, b"memory allocation of") => memory(),
+        How::Signal(Signal::KILL | Signal::TERM | Signal::INT | Signal::HUP) | How::Stopped | How::Lost => {
+            Loss::Killed(failed())
+        }
+        _ => Loss::Crash(failed()),
+    }
+}
+
+fn contains(text: &[u8], part: &[u8]) -> bool {
+    text.windows(part.len()).any(|window| window == part)
+}
+
+/// Its own program and the libraries that is linked with; `/proc` says how much memory it holds.
+fn profile(launcher: &Launcher) -> Profile {
+    let places = ["/lib", "/lib64", "/usr/lib", "/usr/lib64", "/etc/ld.so.cache", "/proc"].map(PathBuf::from);
+    let mut read = vec![launcher.program().to_owned()];
+    read.extend(places);
+    Profile { read, need: Need::BestEffort, ..Profile::closed() }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use failwell_process::{Captured, Ended, How, Output, Signal};
+
+    use super::{Loss, classify};
+    use crate::memory::OUT_OF_MEMORY;
+
+    fn lost(how: How, stderr: &str) -> Loss {
+        let stderr = Captured { head: stderr.into(), tail: Vec::new(), total: stderr.len() as u64 };
+        let output = Output { stdout: Captured::default(), stderr };
+        classify(&Ended { how, exit: None, output, took: Duration::ZERO, survivors: 0 }, 64)
+    }
+
+    #[test]
+    fn an_engine_out_of_memory_is_told_from_one_that_crashed_or_was_killed() {
+        let abort = How::Signal(Signal::parse("ABRT").expect("known"));
+        let Loss::Memory(fault) = lost(How::Code(OUT_OF_MEMORY.into()), "") else { panic!("its own end") };
+        assert_eq!(fault.reason().id, "symbolic/MEMORY");
+        assert_eq!(fault.detail(), "Analysis needed more than 64 MB of memory");
+        assert!(matches!(lost(abort, "memory allocation of 9000 bytes failed\n"), Loss::Memory(_)));
+        assert!(matches!(lost(abort, "thread 'analysis' has overflowed its stack\n"), Loss::Crash(_)));
+        assert!(matches!(lost(How::Code(1), ""), Loss::Crash(_)));
+        assert!(matches!(lost(How::Signal(Signal::KILL), ""), Loss::Killed(_)));
+    }
+}
