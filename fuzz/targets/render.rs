@@ -136,7 +136,9 @@ impl Tape<'_> {
         let json = |text: String| Json::of(&serde_json::json!({ "text": text })).expect("an object");
         let structured = if self.flag() { Some(json(self.text())) } else { None };
         let blocks: Vec<Json> = (0..self.byte() % 3).map(|_| json(self.text())).collect();
-        let allowance = structured.iter().chain(&blocks).map(|json| json.text().len() + 32).sum();
+        // REST and `/rpc` show the structured object whole, beside its own `data`.
+        let whole = structured.iter().chain(&structured).chain(&blocks);
+        let allowance = whole.map(|json| json.text().len() + 64).sum();
         (Ok(Outcome::ToolFailed(Box::new(ToolFailure { fault, structured, blocks }))), allowance)
     }
 

@@ -196,8 +196,16 @@ impl Line<'_> {
         if let Some(fault) = record.ended_as.fault() {
             line.failed(fault, &record.to, moment, redact);
         }
+        if matches!((&record.ended_as, record.to.face), (Ended::ToolFailed(_), Face::Mcp(_))) {
+            // MCP passed the tool's result on, so the caller was told nothing of ours.
+            line.told = None;
+        }
         if let Some(bodies) = &record.bodies {
-            let answer = if record.ended_as.fault().is_some() { BodySort::Error } else { BodySort::Result };
+            let answer = match record.ended_as {
+                Ended::ToolFault(_) | Ended::Fault(_) => BodySort::Error,
+                // What a failing tool says is a result to the guards.
+                Ended::Well | Ended::ToolFailed(_) => BodySort::Result,
+            };
             let body = |sort, bytes: &[u8]| redact.body(sort, &bodies.server, bytes, most_body);
             line.bodies = Some(Box::new(BodyLine {
                 request: body(BodySort::Request, &bodies.request),
@@ -271,7 +279,7 @@ fn micros(duration: std::time::Duration) -> u64 {
 fn outcome(ended: &Ended) -> &'static str {
     match ended {
         Ended::Well => "ok",
-        Ended::ToolFailed | Ended::ToolFault(_) => "tool_failed",
+        Ended::ToolFailed(_) | Ended::ToolFault(_) => "tool_failed",
         Ended::Fault(_) => "fault",
     }
 }

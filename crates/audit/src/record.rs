@@ -73,8 +73,8 @@ impl Transport {
 pub enum Ended {
     /// It worked.
     Well,
-    /// A tool said itself that it failed, in its own words.
-    ToolFailed,
+    /// A tool's own result says that it failed.
+    ToolFailed(Arc<Fault>),
     /// A tool failed for a reason of the catalogue.
     ToolFault(Arc<Fault>),
     /// It failed.
@@ -85,8 +85,8 @@ impl Ended {
     /// Why, where the catalogue knows.
     pub fn fault(&self) -> Option<&Arc<Fault>> {
         match self {
-            Ended::ToolFault(fault) | Ended::Fault(fault) => Some(fault),
-            Ended::Well | Ended::ToolFailed => None,
+            Ended::ToolFailed(fault) | Ended::ToolFault(fault) | Ended::Fault(fault) => Some(fault),
+            Ended::Well => None,
         }
     }
 }

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant, SystemTime};
 
 use failwell_audit::{Side, Span, SpanOutcome, Transport};
 use failwell_fault::{Fault, Reason, reason};
-use failwell_rpc::{Json, Raw, Revision};
-use failwell_server::{Context, Trace};
+use failwell_rpc::{Json, Revision};
+use failwell_server::{Context, Trace, reports_failure};
 use http::Uri;
 
 use crate::settings::{Reach, UpstreamSettings};
@@ -63,7 +63,8 @@ impl Step {
     /// It was answered, or will never be.
     pub(crate) fn end(mut self, answer: Result<&Json, &Fault>) {
         if let Some(open) = self.0.take() {
-            open.end(outcome(answer));
+            let outcome = outcome(&open.method, answer);
+            open.end(outcome);
         }
     }
 }
@@ -95,12 +96,12 @@ impl Open {
     }
 }
 
-fn outcome(answer: Result<&Json, &Fault>) -> SpanOutcome {
+fn outcome(method: &str, answer: Result<&Json, &Fault>) -> SpanOutcome {
     match answer {
-        Ok(result) => {
-            let says = result.raw().as_object().and_then(|result| result.get("isError"));
-            if says.map(Raw::text) == Some("true") { SpanOutcome::ToolFailed } else { SpanOutcome::Well }
+        Ok(result) if method == "tools/call" && result.raw().as_object().is_some_and(reports_failure) => {
+            SpanOutcome::ToolFailed
         }
+        Ok(_) => SpanOutcome::Well,
         Err(fault) => {
             let code = fault.get("upstream_code").and_then(|code| code.to_string().parse().ok());
             failed(fault.reason(), code)

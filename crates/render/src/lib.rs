@@ -24,5 +24,5 @@ mod write;
 pub use moment::Moment;
 pub use object::{LARGEST_FAULT, public_object};
 pub use reply::{Reply, render};
-pub use result::{Cache, CacheScope, Outcome, ResultKind, ToolFailure};
+pub use result::{Cache, CacheScope, Outcome, ReportedFailure, ResultKind, ToolFailure};
 pub use text::for_the_model;

@@ -1,6 +1,6 @@
 use failwell_fault::{Condition, Fact, Fault, Retry};
 use failwell_rpc::write::keep_on_one_line;
-use failwell_rpc::{Asked, Era, Face, Json, ReplyTo, RestStyle, Revision, Wants};
+use failwell_rpc::{Asked, Era, Face, Fields, Json, ReplyTo, RestStyle, Revision, Wants};
 
 use crate::codes::{answer, shown_to_the_model, tool_error as tool_error_code};
 use crate::moment::Moment;
@@ -44,14 +44,20 @@ pub fn render(
             Some(tool_error(to, fault, revision, server_info, now))
         }
         (Face::Mcp(_), Err(fault)) if as_error && shown_to_the_model(fault.reason()) => {
-            Some(plain_tool_error(to, fault, None, now))
+            Some(plain_tool_error(to, fault, &account(to, fault, now)))
         }
         (Face::Mcp(_), Ok(Outcome::ToolFailed(failed))) if as_error => {
-            Some(plain_tool_error(to, &failed.fault, failed.structured.as_ref(), now))
+            let account = with_own_data(account(to, &failed.fault, now), failed.structured.as_ref());
+            Some(plain_tool_error(to, &failed.fault, &account))
         }
-        (_, Err(fault)) => Some(failure(to, fault, None, now)),
+        (_, Err(fault)) => Some(failure(to, fault, &account(to, fault, now))),
         (Face::Rest(_) | Face::Rpc, Ok(Outcome::ToolFailed(failed))) => {
-            Some(failure(to, &failed.fault, failed.structured.as_ref(), now))
+            let account = with_own_data(account(to, &failed.fault, now), failed.structured.as_ref());
+            Some(failure(to, &failed.fault, &with_result(account, failed.shown().as_deref())))
+        }
+        (Face::Rest(_) | Face::Rpc, Ok(Outcome::ReportedFailure(failed))) => {
+            let account = with_result(account(to, &failed.fault, now), Some(&failed.shown()));
+            Some(failure(to, &failed.fault, &account))
         }
         (_, Ok(outcome)) => Some(success(to, outcome, server_info, now)),
     }
@@ -79,7 +85,7 @@ fn plain(outcome: &Outcome) -> Json {
     match outcome {
         Outcome::Value(value) => value.clone(),
         Outcome::Mcp { members, .. } => members.to_json(),
-        Outcome::ToolFailed(_) => Json::from(&serde_json::Value::Null),
+        Outcome::ToolFailed(_) | Outcome::ReportedFailure(_) => Json::from(&serde_json::Value::Null),
     }
 }
 
@@ -87,11 +93,14 @@ fn plain(outcome: &Outcome) -> Json {
 fn room(outcome: &Outcome) -> usize {
     match outcome {
         Outcome::Value(value) => value.text().len(),
-        Outcome::Mcp { members, meta, .. } => {
-            members.text().len() + meta.as_ref().map_or(0, |meta| meta.text().len()) + 256
-        }
+        Outcome::Mcp { members, meta, .. } => room_for(members, meta.as_ref()),
+        Outcome::ReportedFailure(failed) => room_for(&failed.members, failed.meta.as_ref()),
         Outcome::ToolFailed(_) => 1_024,
     }
+}
+
+fn room_for(members: &Fields, meta: Option<&Json>) -> usize {
+    members.text().len() + meta.map_or(0, |meta| meta.text().len()) + 256
 }
 
 fn tool_error(
@@ -111,36 +120,53 @@ fn tool_error(
 }
 
 /// A failed tool as a JSON-RPC error: the tool's own data, then the fault's members.
-fn plain_tool_error(to: &ReplyTo, fault: &Fault, structured: Option<&Json>, now: Moment) -> Reply {
-    let account = account(to, fault, structured, now);
-    let body = error_body(to, fault, tool_error_code(fault.reason()), &account);
+fn plain_tool_error(to: &ReplyTo, fault: &Fault, account: &str) -> Reply {
+    let body = error_body(to, fault, tool_error_code(fault.reason()), account);
     Reply { status: 200, content_type: JSON, headers: Vec::new(), body }
 }
 
-/// The members of a failure's object: the tool's own data where it has some, then the fault's.
-fn account(to: &ReplyTo, fault: &Fault, structured: Option<&Json>, now: Moment) -> String {
-    let own = structured.and_then(|object| Some(object.raw().as_object()?.get("data")?.text()));
+/// The fault's object.
+fn account(to: &ReplyTo, fault: &Fault, now: Moment) -> String {
     let mut object = Writer::with_capacity(1024);
     write_fault(&mut object, fault, to, now);
-    let object = String::from_utf8_lossy(&object.finish()).into_owned();
-    let Some(own) = own else { return object };
-    let mut both = Writer::with_capacity(object.len() + own.len());
-    both.open(b'{');
-    both.members_of(own);
-    both.members_of(&object);
-    both.close(b'}');
-    String::from_utf8_lossy(&both.finish()).into_owned()
+    String::from_utf8_lossy(&object.finish()).into_owned()
 }
 
-fn failure(to: &ReplyTo, fault: &Fault, structured: Option<&Json>, now: Moment) -> Reply {
+/// The fault's object after the members of the tool's own `data`, where it has some.
+fn with_own_data(account: String, structured: Option<&Json>) -> String {
+    let own = structured.and_then(|object| Some(object.raw().as_object()?.get("data")?.text()));
+    let Some(own) = own else { return account };
+    object(account.len() + own.len(), |out| {
+        out.members_of(own);
+        out.members_of(&account);
+    })
+}
+
+/// The fault's object with the tool's own words, which stay in a member of their own.
+fn with_result(account: String, result: Option<&str>) -> String {
+    let Some(result) = result else { return account };
+    object(account.len() + result.len(), |out| {
+        out.members_of(&account);
+        out.raw_member("result", result);
+    })
+}
+
+fn object(room: usize, members: impl FnOnce(&mut Writer)) -> String {
+    let mut out = Writer::with_capacity(room + 64);
+    out.open(b'{');
+    members(&mut out);
+    out.close(b'}');
+    String::from_utf8_lossy(&out.finish()).into_owned()
+}
+
+fn failure(to: &ReplyTo, fault: &Fault, account: &str) -> Reply {
     let answer = answer(fault.reason(), to.face);
-    let account = account(to, fault, structured, now);
     let (content_type, mut body) = match to.face {
-        Face::Rest(RestStyle::Plain) => (JSON, rest_body(fault, answer.code, &account)),
+        Face::Rest(RestStyle::Plain) => (JSON, rest_body(fault, answer.code, account)),
         Face::Rest(RestStyle::Problem) => {
-            (PROBLEM, problem_body(to, fault, (answer.code, answer.status), &account))
+            (PROBLEM, problem_body(to, fault, (answer.code, answer.status), account))
         }
-        Face::Rpc | Face::Mcp(_) => (JSON, error_body(to, fault, answer.code, &account)),
+        Face::Rpc | Face::Mcp(_) => (JSON, error_body(to, fault, answer.code, account)),
     };
     keep_on_one_line(&mut body);
     Reply { status: answer.status, content_type, headers: headers(to, fault), body }

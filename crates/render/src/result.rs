@@ -1,5 +1,5 @@
 use failwell_fault::Fault;
-use failwell_rpc::{Era, Fields, Json, ReplyTo, Revision, meta};
+use failwell_rpc::{Era, Fields, Json, Raw, ReplyTo, Revision, meta};
 
 use crate::moment::Moment;
 use crate::object::write_fault;
@@ -22,6 +22,8 @@ pub enum Outcome {
     },
     /// A tool that failed but has more to say than its fault.
     ToolFailed(Box<ToolFailure>),
+    /// A tool whose own result says that it failed.
+    ReportedFailure(Box<ReportedFailure>),
     /// Any JSON value, for plain JSON-RPC and REST.
     Value(Json),
 }
@@ -35,6 +37,50 @@ pub struct ToolFailure {
     pub structured: Option<Json>,
     /// Content blocks after the fault's own text: fenced output, links.
     pub blocks: Vec<Json>,
+}
+
+/// A tool's result with `isError`. MCP passes it on as it is; REST and `/rpc` answer with the fault and show the result.
+#[derive(Debug)]
+pub struct ReportedFailure {
+    /// What callers without MCP are told, and what is recorded.
+    pub fault: Fault,
+    /// The members of the result object.
+    pub members: Fields,
+    /// The result's own `_meta` members, if any.
+    pub meta: Option<Json>,
+    /// How long it may be kept, which only the modern era says.
+    pub cache: Option<Cache>,
+}
+
+impl ToolFailure {
+    /// What the tool shows beside its fault, as one object; `None` if that is nothing.
+    pub(crate) fn shown(&self) -> Option<String> {
+        if self.blocks.is_empty() && self.structured.is_none() {
+            return None;
+        }
+        let blocks: Vec<&str> = self.blocks.iter().map(Json::text).collect();
+        let content = format!("[{}]", blocks.join(","));
+        Some(tool_result(&content, self.structured.as_ref().map(Json::text)))
+    }
+}
+
+impl ReportedFailure {
+    /// The tool's own words, as one object.
+    pub(crate) fn shown(&self) -> String {
+        let member = |name| self.members.get(name).map(Raw::text);
+        tool_result(member("content").unwrap_or("[]"), member("structuredContent"))
+    }
+}
+
+fn tool_result(content: &str, structured: Option<&str>) -> String {
+    let mut out = Writer::with_capacity(content.len() + structured.map_or(0, str::len) + 64);
+    out.open(b'{');
+    out.raw_member("content", content);
+    if let Some(structured) = structured {
+        out.raw_member("structuredContent", structured);
+    }
+    out.close(b'}');
+    String::from_utf8_lossy(&out.finish()).into_owned()
 }
 
 /// The modern era's `resultType`.
@@ -106,34 +152,45 @@ pub(crate) fn write_result(
     server_info: Option<&str>,
     now: Moment,
 ) {
-    let modern = revision.era() == Era::Modern;
+    let info = server_info.filter(|_| revision.era() == Era::Modern);
     out.open(b'{');
     match outcome {
         Outcome::Mcp { members, meta, kind, cache } => {
-            if modern {
-                out.text_member("resultType", kind.as_str());
-                if let Some(cache) = cache {
-                    out.number_member("ttlMs", cache.ttl_ms);
-                    out.text_member("cacheScope", cache.scope.as_str());
-                }
-            }
-            out.members(members.text());
-            let info = server_info.filter(|_| modern);
-            write_meta(out, info, |out| {
-                if let Some(meta) = meta {
-                    out.members_of(meta.text());
-                }
-            });
+            write_head(out, revision, *kind, *cache);
+            write_members(out, members, meta.as_ref(), info);
+        }
+        Outcome::ReportedFailure(failure) => {
+            write_head(out, revision, ResultKind::Complete, failure.cache);
+            write_members(out, &failure.members, failure.meta.as_ref(), info);
         }
         Outcome::ToolFailed(failure) => write_failed(out, failure, to, revision, server_info, now),
         Outcome::Value(value) => {
-            if modern {
-                out.text_member("resultType", ResultKind::Complete.as_str());
-            }
+            write_head(out, revision, ResultKind::Complete, None);
             out.members_of(value.text());
         }
     }
     out.close(b'}');
+}
+
+/// What the modern era alone says of a result.
+fn write_head(out: &mut Writer, revision: Revision, kind: ResultKind, cache: Option<Cache>) {
+    if revision.era() != Era::Modern {
+        return;
+    }
+    out.text_member("resultType", kind.as_str());
+    if let Some(cache) = cache {
+        out.number_member("ttlMs", cache.ttl_ms);
+        out.text_member("cacheScope", cache.scope.as_str());
+    }
+}
+
+fn write_members(out: &mut Writer, members: &Fields, meta: Option<&Json>, server_info: Option<&str>) {
+    out.members(members.text());
+    write_meta(out, server_info, |out| {
+        if let Some(meta) = meta {
+            out.members_of(meta.text());
+        }
+    });
 }
 
 fn write_failed(

@@ -9,8 +9,10 @@ mod callers;
 mod faces;
 
 use failwell_fault::{Fault, Pointer, Rule, Violation, reason};
-use failwell_render::{Cache, CacheScope, Moment, Outcome, ToolFailure, for_the_model, render};
-use failwell_rpc::{Asked, Face, Id, Json, Limits, ReplyTo, Revision, Wants};
+use failwell_render::{
+    Cache, CacheScope, Moment, Outcome, ReportedFailure, ResultKind, ToolFailure, for_the_model, render,
+};
+use failwell_rpc::{Asked, Face, Id, Json, Limits, ReplyTo, RestStyle, Revision, Wants};
 
 use callers::caller;
 use faces::faces;
@@ -75,6 +77,8 @@ fn a_failed_tool_tells_its_fault_and_its_own_account_and_nothing_private() {
         assert!(text.contains("server/TIMEOUT"), "{text}");
         let Face::Mcp(revision) = face else {
             assert!(text.contains("-32603") && text.contains("took longer than 3 seconds"), "{text}");
+            let shown = r#""result":{"content":[{"type":"text", "text":"fenced"}],"structuredContent":{ "status":"error"}}"#;
+            assert!(text.contains(shown), "{text}");
             continue;
         };
         assert!(text.contains(r#""isError":true"#) && text.contains("fenced"), "{text}");
@@ -82,6 +86,50 @@ fn a_failed_tool_tells_its_fault_and_its_own_account_and_nothing_private() {
         assert_eq!(account, revision >= Revision::V2025_06_18, "{text}");
     }
     assert!(!format!("{:?}", Outcome::ToolFailed(Box::new(failed()))).contains("MARK"));
+}
+
+/// A result in which the tool says that it failed, and the same as MCP has always written it.
+fn reported(members: &str) -> (Outcome, Outcome) {
+    let (fields, meta) = (json(members), Some(json(r#"{"a":1}"#)));
+    let cache = Some(Cache { ttl_ms: 5, scope: CacheScope::Private });
+    let fault = Fault::new(&reason::MCP_TOOL_FAILED).note("note", "MARK");
+    let failure = ReportedFailure { fault, members: fields.clone().into(), meta: meta.clone(), cache };
+    let result = Outcome::Mcp { members: fields.into(), meta, kind: ResultKind::Complete, cache };
+    (Outcome::ReportedFailure(Box::new(failure)), result)
+}
+
+#[test]
+fn a_reported_failure_is_passed_on_by_mcp_and_shown_by_the_others() {
+    let cases = [
+        (r#"{"content":[{"text":"full"}],"isError":true}"#, r#"{"content":[{"text":"full"}]}"#),
+        (
+            r#"{"isError":true,"structuredContent":{"data":{"ref":1}},"x":2}"#,
+            r#"{"content":[],"structuredContent":{"data":{"ref":1}}}"#,
+        ),
+    ];
+    for (members, shown) in cases {
+        for face in faces() {
+            let (failure, result) = reported(members);
+            let text = body(&on(face), failure);
+            assert!(!text.contains("MARK"), "{text}");
+            if let Face::Mcp(_) = face {
+                assert_eq!(text, body(&on(face), result));
+                continue;
+            }
+            assert!(text.contains(r#""reason":"mcp/TOOL_FAILED""#), "{text}");
+            assert!(text.contains(&format!(r#""result":{shown}"#)), "{text}");
+        }
+    }
+}
+
+#[test]
+fn a_tool_failure_with_nothing_to_show_has_no_result() {
+    let fault = Fault::new(&reason::SERVER_TIMEOUT).fact("limit_s", 3u64);
+    let failure = ToolFailure { fault, structured: None, blocks: Vec::new() };
+    assert!(
+        !body(&on(Face::Rest(RestStyle::Plain)), Outcome::ToolFailed(Box::new(failure)))
+            .contains("\"result\"")
+    );
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The end of every walk: turn it into bytes, count it, write it down.
 
 use std::borrow::Cow;
-use std::sync::{Arc, LazyLock};
+use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
 use failwell_audit::{Bodies, Done, Ended, Entry, Ledger, LetIn, Record, Trace, Transport, failed};
@@ -10,14 +10,13 @@ use failwell_policy::Caller;
 use failwell_policy::guard::Direction;
 use failwell_render::{Moment, Outcome, Reply, render};
 use failwell_rpc::{Asked, ReplyTo};
-use memchr::memmem::Finder;
 
 use crate::house::{Exchange, House};
 use crate::session::STDIO;
 use crate::tracing::Over;
 
-/// How much of each end of a relayed result is searched for the tool's own word that it failed.
-const SEARCHED: usize = 4 * 1024;
+/// How much more than is kept of a body is looked through for secrets.
+const MARGIN: usize = 4 * 1024;
 /// What is kept of a request that the custom guards have not let pass.
 const WITHHELD: &str = "[withheld: the custom guards have not let it pass]";
 
@@ -72,7 +71,7 @@ impl House {
         self.books.metrics().end(took, reply.is_some());
         let bodies = self.books.ledger().and_then(Ledger::bodies);
         let bodies = bodies.map(|most| self.bodies(Some(&exchange), exchange.request, reply.as_ref(), most));
-        let ended_as = ended_as(exchange.happened, exchange.to.asked, reply.as_ref());
+        let ended_as = ended_as(exchange.happened, exchange.to.asked);
         let (target, verdicts) = exchange.trail.into_parts();
         let is_told = self.books.ledger().is_some() || exchange.trace.is_some();
         let server = target.as_deref().filter(|_| is_told).and_then(|target| self.room.behind(target));
@@ -204,8 +203,9 @@ impl House {
     }
 
     /// A failure that ends no exchange: of a task after its request was answered, or of no request at all.
-    pub(crate) fn record(&self, fault: Fault, to: ReplyTo, doing: &'static str, connection: &'static str) {
-        let (ended, fault, service) = (SystemTime::now(), Arc::new(fault), self.room.info().name);
+    pub(crate) fn record(&self, ended_as: Ended, to: ReplyTo, doing: &'static str, connection: &'static str) {
+        let Some(fault) = ended_as.fault().cloned() else { return };
+        let (ended, service) = (SystemTime::now(), self.room.info().name);
         let (connection, method) = (Cow::Borrowed(connection), Some(Cow::Borrowed(doing)));
         self.tell(Entry {
             at: ended,
@@ -215,7 +215,7 @@ impl House {
             target: None,
             to: to.clone(),
             trace: None,
-            fault: fault.clone(),
+            fault,
         });
         let Some(ledger) = self.books.ledger() else { return };
         ledger.note(Box::new(Record {
@@ -229,7 +229,7 @@ impl House {
             method,
             target: None,
             server: None,
-            ended_as: Ended::Fault(fault),
+            ended_as,
             bytes_in: 0,
             bytes_out: 0,
             trace: None,
@@ -239,32 +239,16 @@ impl House {
     }
 }
 
-fn ended_as(happened: Result<Outcome, Fault>, asked: Asked, reply: Option<&Reply>) -> Ended {
+pub(crate) fn ended_as(happened: Result<Outcome, Fault>, asked: Asked) -> Ended {
     match happened {
         Err(fault) if asked != Asked::Other && failwell_render::codes::shown_to_the_model(fault.reason()) => {
             Ended::ToolFault(Arc::new(fault))
         }
         Err(fault) => Ended::Fault(Arc::new(fault)),
         Ok(Outcome::ToolFailed(failure)) => Ended::ToolFault(Arc::new(failure.fault)),
-        Ok(_) if asked != Asked::Other && reply.is_some_and(says_it_failed) => Ended::ToolFailed,
+        Ok(Outcome::ReportedFailure(failure)) => Ended::ToolFailed(Arc::new(failure.fault)),
         Ok(_) => Ended::Well,
     }
-}
-
-/// Whether a tool's own result says that it failed. Within a text the quotes would be escaped, so only a member
-/// can look like this; in a long answer it stands near one of the ends.
-fn says_it_failed(reply: &Reply) -> bool {
-    let body = &reply.body;
-    let first = body.get(..SEARCHED).unwrap_or(body);
-    let last = body.get(body.len().saturating_sub(SEARCHED)..).unwrap_or(body);
-    static MEMBER: LazyLock<Finder<'static>> = LazyLock::new(|| Finder::new(b"\"isError\":"));
-    let found = |bytes: &[u8]| {
-        MEMBER.find_iter(bytes).any(|at| {
-            let rest = bytes.get(at + b"\"isError\":".len()..).unwrap_or_default();
-            rest.trim_ascii_start().starts_with(b"true")
-        })
-    };
-    found(first) || body.len() > SEARCHED && found(last)
 }
 
 pub(crate) fn transport(connection: &str) -> Transport {
@@ -305,29 +289,5 @@ pub(crate) fn method(name: &str) -> Cow<'static, str> {
 
 /// A little more than is kept, so that a secret at the edge is still seen whole.
 fn cut(bytes: &[u8], most: usize) -> Vec<u8> {
-    bytes.get(..most.saturating_add(SEARCHED)).unwrap_or(bytes).to_vec()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::says_it_failed;
-    use failwell_render::Reply;
-
-    #[test]
-    fn a_tool_says_itself_that_it_failed() {
-        let says = |body: String| {
-            says_it_failed(&Reply {
-                status: 200,
-                content_type: "",
-                headers: Vec::new(),
-                body: body.into_bytes(),
-            })
-        };
-        assert!(says(r#"{"result":{"content":[],"isError":true}}"#.to_owned()));
-        assert!(says(r#"{"result":{"isError" : false, "isError": true}}"#.to_owned()));
-        assert!(says(format!(r#"{{"result":{{"content":["{}"],"isError":true}}}}"#, "x".repeat(100_000))));
-        assert!(!says(
-            r#"{"result":{"content":[{"text":"{\"isError\":true}"}],"isError":false}}"#.to_owned()
-        ));
-    }
+    bytes.get(..most.saturating_add(MARGIN)).unwrap_or(bytes).to_vec()
 }

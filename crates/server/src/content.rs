@@ -1,5 +1,7 @@
-use failwell_rpc::Json;
+use failwell_rpc::{Json, Object, Raw};
 use serde::Serialize;
+
+use crate::room::Members;
 
 /// One block of content in a result or a prompt.
 #[derive(Debug, Clone, Serialize)]
@@ -103,7 +105,14 @@ pub(crate) enum Verdict {
     Done,
     MarkedAsError,
     Failed(failwell_fault::Fault),
-    Relayed(crate::room::Members),
+    Relayed(Members),
+    /// The same with `isError`.
+    RelayedFailure(Members),
+}
+
+/// Whether the result of a tool call says that the tool failed.
+pub fn reports_failure(result: Object<'_>) -> bool {
+    result.get("isError").and_then(Raw::as_bool) == Some(true)
 }
 
 impl ToolOutcome {
@@ -126,20 +135,23 @@ impl ToolOutcome {
         self
     }
 
-    /// Somebody else's result, passed on as it is.
-    pub fn relayed(members: crate::room::Members) -> ToolOutcome {
-        ToolOutcome { verdict: Verdict::Relayed(members), ..ToolOutcome::default() }
+    /// Somebody else's result, passed on as it is. This is where it is decided whether the tool failed.
+    pub fn relayed(members: Members) -> ToolOutcome {
+        let verdict = match reports_failure(members.members.object()) {
+            true => Verdict::RelayedFailure(members),
+            false => Verdict::Relayed(members),
+        };
+        ToolOutcome { verdict, ..ToolOutcome::default() }
     }
 
     /// Changes somebody else's result on its way; one of ours stays as it is.
     #[must_use]
-    pub fn map_relayed(
-        mut self,
-        change: impl FnOnce(crate::room::Members) -> crate::room::Members,
-    ) -> ToolOutcome {
-        if let Verdict::Relayed(members) = self.verdict {
-            self.verdict = Verdict::Relayed(change(members));
-        }
+    pub fn map_relayed(mut self, change: impl FnOnce(Members) -> Members) -> ToolOutcome {
+        self.verdict = match self.verdict {
+            Verdict::Relayed(members) => Verdict::Relayed(change(members)),
+            Verdict::RelayedFailure(members) => Verdict::RelayedFailure(change(members)),
+            ours => ours,
+        };
         self
     }
 

@@ -447,6 +447,7 @@ fn with_params(request: &Request<'_>, params: &Json) -> String {
 fn direction_of(exchange: &Exchange<'_>) -> Direction {
     match &exchange.happened {
         Ok(Outcome::ToolFailed(_)) | Err(_) => Direction::Error,
+        // What a failing tool says of itself is its result, in whichever dialect it is shown.
         Ok(_) => Direction::Result,
     }
 }
@@ -476,6 +477,7 @@ fn effect(to: &ReplyTo, happened: &Result<Outcome, Fault>) -> Effect {
     match happened {
         Err(fault) => fault.effect(),
         Ok(Outcome::ToolFailed(failed)) => failed.fault.effect(),
+        Ok(Outcome::ReportedFailure(failed)) => failed.fault.effect(),
         Ok(Outcome::Value(_)) => Effect::Complete,
         Ok(_) if matches!(to.asked, Asked::Tool | Asked::ToolOrError) => Effect::Complete,
         Ok(_) => Effect::None,

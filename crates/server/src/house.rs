@@ -4,7 +4,7 @@ use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Instant;
 
-use failwell_audit::{Journal, Trace, Trail};
+use failwell_audit::{Ended, Journal, Trace, Trail};
 use failwell_fault::{Fault, OrFault, reason};
 use failwell_policy::Caller;
 use failwell_render::{Outcome, Reply};
@@ -247,7 +247,8 @@ impl House {
 
     /// Something that went wrong outside any request, for the operator alone.
     pub fn note(&self, fault: Fault, doing: &'static str) {
-        self.record(fault, ReplyTo::misread(None, Face::Mcp(Revision::LATEST)), doing, "");
+        let to = ReplyTo::misread(None, Face::Mcp(Revision::LATEST));
+        self.record(Ended::Fault(Arc::new(fault)), to, doing, "");
     }
 
     /// Bytes that were no message. A broken answer is never answered: its id is one of ours.

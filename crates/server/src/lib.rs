@@ -89,7 +89,7 @@ pub use approving::ApprovalDesk;
 pub use arrival::{Arrival, Spoken, claims_modern};
 pub use books::Books;
 pub use client::{Capability, Client, TASKS_EXTENSION};
-pub use content::{Content, ResourceBody, ResourceContents, ToolOutcome};
+pub use content::{Content, ResourceBody, ResourceContents, ToolOutcome, reports_failure};
 pub use context::{Context, TaskNeed};
 pub use custom::{Custom, Customs};
 pub use guarding::Gate;

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use failwell_audit::{Trace, Trail};
 use failwell_fault::{Fault, OrFault, Pointer, Rule, Violation, reason};
 use failwell_policy::Caller;
-use failwell_render::{Outcome, Reply, ToolFailure};
-use failwell_rpc::{Asked, Json, Raw, ReplyTo, Request};
+use failwell_render::{Outcome, Reply};
+use failwell_rpc::{Asked, Json, Raw, ReplyTo, Request, Revision};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
@@ -24,6 +24,7 @@ use crate::recorder::Recorder;
 use crate::resources::check_address;
 use crate::room::List;
 use crate::stream::{Keep, Stream};
+use crate::work::tool_result;
 
 /// What the plain faces can ask for.
 #[derive(Debug, Clone, PartialEq)]
@@ -258,22 +259,17 @@ impl House {
     }
 }
 
-/// The tool's structured result, or its content where it has none.
+/// The tool's structured result, or its content where it has none. A failure is what it is on MCP too.
 fn plain_result(outcome: ToolOutcome) -> Result<Outcome, Fault> {
-    match (outcome.verdict, outcome.structured) {
-        (Verdict::Failed(fault), structured) => {
-            Ok(Outcome::ToolFailed(Box::new(ToolFailure { fault, structured, blocks: Vec::new() })))
-        }
-        (Verdict::Relayed(relayed), _) => {
-            let structured = relayed.members.get("structuredContent").map(Raw::to_json);
-            Ok(Outcome::Value(structured.unwrap_or_else(|| relayed.members.to_json())))
-        }
-        (Verdict::Done, Some(structured)) => Ok(Outcome::Value(structured)),
-        (Verdict::MarkedAsError, _) => value(&json!({"content": outcome.content, "isError": true})),
-        (Verdict::Done, None) => value(&json!({"content": outcome.content})),
+    // Content can be large, and is not needed beside a structured result.
+    if let (Verdict::Done, Some(structured)) = (&outcome.verdict, &outcome.structured) {
+        return Ok(Outcome::Value(structured.clone()));
     }
-}
-
-fn value(value: &Value) -> Result<Outcome, Fault> {
-    Ok(Outcome::Value(Json::of(value).or_fault(&reason::SERVER_BUG)?))
+    Ok(match tool_result(outcome, Revision::LATEST)? {
+        Outcome::Mcp { members, .. } => {
+            let structured = members.get("structuredContent").map(Raw::to_json);
+            Outcome::Value(structured.unwrap_or_else(|| members.to_json()))
+        }
+        failed => failed,
+    })
 }

@@ -1,6 +1,7 @@
 use std::fmt;
 use std::sync::Arc;
 
+use failwell_audit::Ended;
 use failwell_fault::{Fault, Ref};
 use failwell_rpc::{Face, Id, ReplyTo, Revision};
 
@@ -24,6 +25,6 @@ impl Recorder {
     pub(crate) fn record(&self, fault: Fault, revision: Revision, reference: Ref) {
         let mut to = ReplyTo::request(Id::from_number(0), Face::Mcp(revision));
         (to.id, to.reference) = (None, reference);
-        self.0.record(fault, to, "aside", "");
+        self.0.record(Ended::Fault(Arc::new(fault)), to, "aside", "");
     }
 }

@@ -11,6 +11,7 @@ use failwell_fault::{Fault, reason};
 use failwell_render::{Moment, Outcome, render};
 use failwell_rpc::{Asked, Face, Id, Incoming, Limits, Message, ReplyTo, Revision, read};
 
+use crate::close::ended_as;
 use crate::content::ToolOutcome;
 use crate::context::Context;
 use crate::house::House;
@@ -105,9 +106,8 @@ impl House {
         let mut to = ReplyTo::request(Id::from_number(0), Face::Mcp(revision));
         to.asked = Asked::Tool;
         let reply = render(&to, &happened, None, Moment::now());
-        if let Err(fault) = happened {
-            self.record(fault, to, "tools/call", "task");
-        }
+        let ended = ended_as(happened, to.asked);
+        self.record(ended, to, "tools/call", "task");
         let Some(reply) = reply else { return End::Cancelled };
         match read(&reply.body, &Limits::default()) {
             Incoming::One(Ok(Message::Response(response))) => match response.body {

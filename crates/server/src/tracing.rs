@@ -86,7 +86,7 @@ fn outcome(ended: &Ended, to: &ReplyTo) -> SpanOutcome {
     };
     match ended {
         Ended::Well => SpanOutcome::Well,
-        Ended::ToolFailed => SpanOutcome::ToolFailed,
+        Ended::ToolFailed(_) => SpanOutcome::ToolFailed,
         // A result, so there is no number.
         Ended::ToolFault(fault) => failed(fault, None),
         Ended::Fault(fault) => failed(fault, Some(answer_code(fault, to).into())),

@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use failwell_fault::{Effect, Fault, OrFault, reason};
-use failwell_render::{Cache, CacheScope, Outcome, ResultKind, ToolFailure};
+use failwell_fault::{Effect, Fault, OrFault, Origin, Retry, reason};
+use failwell_render::{Cache, CacheScope, Outcome, ReportedFailure, ResultKind, ToolFailure};
 use failwell_rpc::{Era, Json, ReplyTo, Revision};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
@@ -361,13 +361,17 @@ fn spoken(version: &str) -> Revision {
 /// A tool's outcome as the revision writes it.
 pub(crate) fn tool_result(outcome: ToolOutcome, revision: Revision) -> Result<Outcome, Fault> {
     let ToolOutcome { content, structured, verdict } = outcome;
-    if let Verdict::Relayed(relayed) = verdict {
-        return Ok(result(relayed, None));
-    }
-    if let Verdict::Failed(fault) = verdict {
-        let blocks = content.iter().map(Json::of).collect::<Result<_, _>>().or_fault(&reason::SERVER_BUG)?;
-        return Ok(Outcome::ToolFailed(Box::new(ToolFailure { fault, structured, blocks })));
-    }
+    let is_error = match verdict {
+        Verdict::Relayed(relayed) => return Ok(result(relayed, None)),
+        Verdict::RelayedFailure(relayed) => return Ok(reported_failure(relayed, Origin::Upstream)),
+        Verdict::Failed(fault) => {
+            let blocks = content.iter().map(Json::of).collect::<Result<_, _>>();
+            let blocks = blocks.or_fault(&reason::SERVER_BUG)?;
+            return Ok(Outcome::ToolFailed(Box::new(ToolFailure { fault, structured, blocks })));
+        }
+        Verdict::MarkedAsError => Some(true),
+        Verdict::Done => None,
+    };
     #[derive(Serialize)]
     #[serde(rename_all = "camelCase")]
     struct CallToolResult {
@@ -377,11 +381,22 @@ pub(crate) fn tool_result(outcome: ToolOutcome, revision: Revision) -> Result<Ou
         #[serde(skip_serializing_if = "Option::is_none")]
         is_error: Option<bool>,
     }
-    members(&CallToolResult {
-        content,
-        structured_content: structured.filter(|_| revision.has_structured_content()),
-        is_error: matches!(verdict, Verdict::MarkedAsError).then_some(true),
+    let structured_content = structured.filter(|_| revision.has_structured_content());
+    let written = Members::of(&CallToolResult { content, structured_content, is_error })?;
+    Ok(match is_error {
+        Some(_) => reported_failure(written, Origin::Server),
+        None => result(written, None),
     })
+}
+
+/// A tool that said itself that it failed. It ran, so nobody can say what it did before.
+fn reported_failure(said: Members, origin: Origin) -> Outcome {
+    let fault = Fault::new(&reason::MCP_TOOL_FAILED)
+        .with_effect(Effect::Unknown)
+        .retry_as(Retry::AfterChange)
+        .from_origin(origin);
+    let Members { members, meta, cache } = said;
+    Outcome::ReportedFailure(Box::new(ReportedFailure { fault, members, meta, cache }))
 }
 
 /// A finished result. Where its maker does not say how long it may be kept, it is for `otherwise`.

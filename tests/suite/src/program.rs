@@ -130,6 +130,19 @@ impl Program {
         self.ended().await
     }
 
+    /// What another command of the program says in the same folder.
+    pub fn said(&self, arguments: &[&str]) -> String {
+        let output = std::process::Command::new(built("failwell"))
+            .args(arguments)
+            .current_dir(self.folder())
+            .env_clear()
+            .env("HOME", self.folder())
+            .output()
+            .expect("the command runs");
+        assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    }
+
     /// What it wrote for its operator so far.
     pub fn journal(&self) -> String {
         let bytes = fs::read(self.folder().join("stderr")).expect("the journal is readable");

@@ -76,6 +76,12 @@ reasons! {
         hint: "fix every listed violation and call the tool again",
         about: "The arguments were checked against the tool's input schema before the tool ran; nothing was done.",
     }
+    MCP_TOOL_FAILED = "mcp/TOOL_FAILED" {
+        Broken, ToolFailed, Server,
+        title: "the tool reported a failure",
+        hint: "read the tool's own words in `result`, then change the arguments and call the tool again",
+        about: "The tool ran, and its result says `isError`. MCP passes that result on unchanged. REST and `/rpc` answer with this failure, and the tool's `content` and `structuredContent` are its member `result`.",
+    }
     MCP_UNKNOWN_PROMPT = "mcp/UNKNOWN_PROMPT" {
         NotFound, BadParams, Caller,
         title: "no such prompt",

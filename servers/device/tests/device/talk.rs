@@ -63,8 +63,13 @@ impl World {
 
     /// What another caller is answered.
     pub(crate) async fn stranger(&self, tool: &str, arguments: Value) -> Value {
+        self.stranger_over(Face::Rpc, tool, arguments).await
+    }
+
+    /// The same in a dialect without MCP.
+    pub(crate) async fn stranger_over(&self, face: Face, tool: &str, arguments: Value) -> Value {
         let call = PlainCall::Execute { name: tool.to_owned(), arguments };
-        let to = ReplyTo::request(Id::from_number(1), Face::Rpc);
+        let to = ReplyTo::request(Id::from_number(1), face);
         let caller = Caller::keyholder("stranger");
         let from = PlainFrom { caller: &caller, connection: "", request: None };
         let reply = self.house.walk_plain(to, Ok(call), from, CancellationToken::new()).await;

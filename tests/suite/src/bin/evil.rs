@@ -41,6 +41,7 @@ const TOOLS: &[&str] = &[
     "flood",
     "half_line",
     "is_error",
+    "structured",
     "environment",
     "spawn",
     "pid",
@@ -190,7 +191,21 @@ fn call(name: &str, id: &Value, arguments: &Value, token: Option<Value>, seen: &
             result(id, json!({"content": [text(&"x".repeat(usize::try_from(number("bytes")).unwrap_or(0)))]}))
         }
         "nasty" => error(id, -32050, NASTY),
-        "is_error" => result(id, json!({"content": [text("the disk is full")], "isError": true})),
+        "is_error" => {
+            let padding = "x".repeat(usize::try_from(number("bytes")).unwrap_or(0));
+            let content = [text(&format!("the disk is full{padding}"))];
+            result(
+                id,
+                match arguments.get("data") {
+                    Some(data) => json!({"content": content, "isError": true, "structuredContent": data}),
+                    None => json!({"content": content, "isError": true}),
+                },
+            );
+        }
+        "structured" => {
+            let data = arguments.get("data").cloned().unwrap_or_default();
+            result(id, json!({"content": [text("all is well")], "structuredContent": data}));
+        }
         // Like a process that is stuck for good: nothing of it moves any more.
         "freeze" => {
             let _ = rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::STOP);

@@ -18,6 +18,7 @@ mod rules;
 mod sessions;
 mod slow;
 mod tasks;
+mod tool_failures;
 mod watches;
 mod words;
 

@@ -1,4 +1,4 @@
-//! The two ways in, for a client that has any number of requests under way.
+//! The ways in, for a client that has any number of requests under way.
 
 use std::collections::HashMap;
 use std::net::SocketAddr;
@@ -17,13 +17,22 @@ use tokio::task::JoinHandle;
 pub(crate) enum Door {
     Stdio,
     Http,
+    Rest,
+    Problem,
+    Rpc,
 }
 
 impl Door {
+    /// Those without MCP.
+    pub(crate) const PLAIN: [Door; 3] = [Door::Rest, Door::Problem, Door::Rpc];
+
     pub(crate) fn name(self) -> &'static str {
         match self {
             Door::Stdio => "stdio",
             Door::Http => "http",
+            Door::Rest => "rest",
+            Door::Problem => "rest, application/problem+json",
+            Door::Rpc => "rpc",
         }
     }
 }
@@ -32,6 +41,7 @@ impl Door {
 pub(crate) enum Client<'a> {
     Stdio(&'a mut Program),
     Http(Http),
+    Plain(SocketAddr, Door),
 }
 
 impl Client<'_> {
@@ -46,7 +56,25 @@ impl Client<'_> {
                 let _ = input.write_all(b"\n").await;
             }
             Client::Http(http) => http.start(message),
+            Client::Plain(..) => panic!("there is no MCP here"),
         }
+    }
+
+    /// Calls a tool by its name, where there is no MCP.
+    pub(crate) async fn call_plainly(&self, name: &str, arguments: &str) -> Option<String> {
+        let Client::Plain(address, door) = self else { return None };
+        let named = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"{name}","params":{arguments}}}"#);
+        let by_path = format!("/v1/tools/{name}");
+        let (path, accept, body) = match door {
+            Door::Rpc => ("/rpc", "application/json", named.as_str()),
+            Door::Problem => (by_path.as_str(), "application/problem+json", arguments),
+            _ => (by_path.as_str(), "application/json", arguments),
+        };
+        let headers = [("Content-Type", "application/json"), ("Accept", accept)];
+        let headers = headers.map(|(name, value)| (name.to_owned(), value.to_owned()));
+        let mut wire = Wire::connect(*address).await;
+        wire.write(&request("POST", path, &address.to_string(), &headers, body.as_bytes())).await;
+        Some(shown(&wire.response().await))
     }
 
     /// What comes back next; `None` when nothing does in this time.
@@ -62,6 +90,7 @@ impl Client<'_> {
                 http.session = response.header("mcp-session-id").map(str::to_owned).or(http.session.take());
                 Some(shown(&response))
             }
+            Client::Plain(..) => None,
         }
     }
 
@@ -69,7 +98,7 @@ impl Client<'_> {
     pub(crate) async fn tell(&mut self, message: &[u8], patience: Duration) -> Option<String> {
         self.start(message).await;
         match self {
-            Client::Stdio(_) => None,
+            Client::Stdio(_) | Client::Plain(..) => None,
             Client::Http(_) => self.hear(patience).await,
         }
     }

@@ -2,7 +2,7 @@
 //!
 //! Each file under `tests/transcripts/gateway` is one case. Its head, up to the first `===`, is written by hand and
 //! explained in `script.rs`; the rest is what came of it, over both transports and in four revisions of the
-//! protocol, those with the same outcome together. `UPDATE=1` writes the rest anew.
+//! protocol, and without MCP where the case can be, those with the same outcome together. `UPDATE=1` writes the rest anew.
 
 #![allow(clippy::expect_used, clippy::panic, reason = "helpers of tests are tests")]
 
@@ -70,7 +70,8 @@ async fn check(file: &Path, turns: &Arc<Semaphore>) -> Vec<String> {
     problems
 }
 
-type Outcome = (Door, Revision, String);
+/// Where there is no MCP, there is no revision.
+type Outcome = (Door, Option<Revision>, String);
 
 async fn play_everywhere(
     name: &str,
@@ -78,17 +79,19 @@ async fn play_everywhere(
     turns: &Arc<Semaphore>,
 ) -> (Vec<Outcome>, Vec<String>) {
     let mut playing = Vec::new();
-    for (door, revision) in [Door::Stdio, Door::Http].into_iter().flat_map(|d| REVISIONS.map(|r| (d, r))) {
+    let mcp = [Door::Stdio, Door::Http].into_iter().flat_map(|door| REVISIONS.map(|r| (door, Some(r))));
+    let plain = Door::PLAIN.map(|door| (door, None)).into_iter().filter(|_| script.is_of_tools_alone());
+    for (door, revision) in mcp.chain(plain) {
         let (script, turns) = (script.clone(), turns.clone());
         playing.push(tokio::spawn(async move {
             let _turn = turns.acquire_owned().await.expect("the turns never end");
-            (door, revision, play::play(&script, door, revision).await)
+            (door, revision, play::play(&script, door, revision.unwrap_or(Revision::LATEST)).await)
         }));
     }
     let (mut outcomes, mut problems) = (Vec::new(), Vec::new());
     for played in playing {
         let (door, revision, played) = played.await.expect("no panic");
-        let place = format!("{name}, {} {}", door.name(), revision.as_str());
+        let place = format!("{name}, {} {}", door.name(), revision.map_or("", Revision::as_str));
         problems.extend(played.problems.iter().map(|problem| format!("{place}: {problem}")));
         outcomes.push((door, revision, played.text));
     }
@@ -103,8 +106,10 @@ fn grouped(outcomes: &[Outcome]) -> String {
         if outcomes.iter().take(at).any(|earlier| same(&earlier)) {
             continue;
         }
-        let revisions: Vec<&str> = outcomes.iter().filter(same).map(|(_, r, _)| r.as_str()).collect();
-        text.push_str(&format!("\n=== {} {}\n{outcome}", door.name(), revisions.join(" ")));
+        let revisions =
+            outcomes.iter().filter(same).filter_map(|(_, revision, _)| revision.map(Revision::as_str));
+        let places: Vec<&str> = std::iter::once(door.name()).chain(revisions).collect();
+        text.push_str(&format!("\n=== {}\n{outcome}", places.join(" ")));
     }
     text
 }

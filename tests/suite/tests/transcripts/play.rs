@@ -6,10 +6,11 @@ use std::time::Duration;
 use failwell_rpc::{Era, Revision};
 use failwell_suite::client::letter;
 use failwell_suite::program::{Folder, Program, built};
+use serde_json::Value;
 
 use crate::blank::blank;
 use crate::doors::{Client, Door, Http};
-use crate::script::{Script, Step, expand};
+use crate::script::{Script, Step, expand, repeated};
 
 /// How long anything may take that must come.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -25,27 +26,32 @@ pub(crate) struct Played {
     pub(crate) problems: Vec<String>,
 }
 
+/// Plays it at a door; where there is no MCP, the revision does not count.
 pub(crate) async fn play(script: &Script, door: Door, revision: Revision) -> Played {
     let folder = Folder::create();
     let log = folder.path().join(UPSTREAM_LOG);
     let config = script.config(&built("evil").to_string_lossy(), &log.to_string_lossy());
     let arguments: &[&str] = match door {
         Door::Stdio => &["stdio"],
-        Door::Http => &["up", "--listen", "127.0.0.1:0"],
+        Door::Http | Door::Rest | Door::Problem | Door::Rpc => &["up", "--listen", "127.0.0.1:0"],
     };
     let mut program = Program::start(arguments, folder, &config);
     let said = match door {
         Door::Stdio => converse(script, &mut Client::Stdio(&mut program), revision, &log).await,
-        Door::Http => match program.address().await {
+        _ => match program.address().await {
             Some(address) => {
-                converse(script, &mut Client::Http(Http::new(address, revision)), revision, &log).await
+                let mut client = match door {
+                    Door::Http => Client::Http(Http::new(address, revision)),
+                    plain => Client::Plain(address, plain),
+                };
+                converse(script, &mut client, revision, &log).await
             }
             None => Vec::new(),
         },
     };
     let ended = match door {
         Door::Stdio => program.hang_up().await,
-        Door::Http => program.terminate().await,
+        _ => program.terminate().await,
     };
     let mut text: String = said.iter().map(|line| format!("< {line}\n")).collect();
     text.push_str(&format!(
@@ -53,6 +59,9 @@ pub(crate) async fn play(script: &Script, door: Door, revision: Revision) -> Pla
         ended.code().map_or("by a signal".to_owned(), |code| code.to_string())
     ));
     text.push_str(&asked(&log));
+    if script.ledger {
+        text.push_str(&recorded(&program));
+    }
     let journal = program.journal();
     journal.lines().for_each(|line| text.push_str(&format!("journal {line}\n")));
     let mut problems = script.broken_promises(&said.concat(), &journal, program.folder());
@@ -60,6 +69,20 @@ pub(crate) async fn play(script: &Script, door: Door, revision: Revision) -> Pla
         problems.push("something was not answered".to_owned());
     }
     Played { text: blank(&text, program.folder()), problems }
+}
+
+/// What the ledger says about tools.
+fn recorded(program: &Program) -> String {
+    let records = program.said(&["audit", "query", "--json"]);
+    let records = records.lines().map(|line| serde_json::from_str::<Value>(line).expect("a record"));
+    let text =
+        |record: &Value, name: &str| record.get(name).and_then(Value::as_str).unwrap_or("-").to_owned();
+    let line = |record: Value| {
+        let said = ["outcome", "method", "target", "reason"].map(|name| text(&record, name));
+        format!("ledger {}\n", said.join(" "))
+    };
+    let about_tools = |record: &Value| ["tools/call", "execute_tool"].contains(&&*text(record, "method"));
+    records.filter(about_tools).map(line).collect()
 }
 
 /// What the upstream was asked, apart from getting to know it.
@@ -72,7 +95,8 @@ fn asked(log: &Path) -> String {
 }
 
 async fn converse(script: &Script, client: &mut Client<'_>, revision: Revision, log: &Path) -> Vec<String> {
-    if !script.alone && revision.era() == Era::Session {
+    let is_mcp = !matches!(client, Client::Plain(..));
+    if is_mcp && !script.alone && revision.era() == Era::Session {
         client.start(letter::initialize(revision, "\"hello\"").as_bytes()).await;
         // A program that refuses to start answers this; the case goes on without an introduction.
         if let Some(said) = client.hear(PATIENCE).await.filter(|said| !said.contains("\"result\"")) {
@@ -105,6 +129,16 @@ async fn until(asked: &str, log: &Path) {
 async fn take(step: &Step, client: &mut Client<'_>, revision: Revision, said: &mut Vec<String>) {
     let nothing = || NOTHING.to_owned();
     match step {
+        Step::Tool(name, arguments) if matches!(client, Client::Plain(..)) => {
+            said.push(client.call_plainly(name, &repeated(arguments)).await.unwrap_or_else(nothing));
+        }
+        Step::Tool(name, arguments) => {
+            let (id, params) =
+                (said.len() + 1, format!(r#"{{"name":"{name}","arguments":{arguments}<meta>}}"#));
+            let call = format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{params}}}"#);
+            client.start(&expand(&call, revision)).await;
+            said.push(client.hear(PATIENCE).await.unwrap_or_else(nothing));
+        }
         Step::Send(message) => {
             client.start(&expand(message, revision)).await;
             said.push(client.hear(PATIENCE).await.unwrap_or_else(nothing));

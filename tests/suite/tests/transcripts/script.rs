@@ -7,6 +7,8 @@
 //! | `hidden …` | a text that is in no byte to the caller, and with the operator |
 //! | `nowhere …` | a text that is neither with the caller nor with the operator |
 //! | `alone` | the session is not introduced; the case does it, or does not |
+//! | `ledger` | the ledger's lines about tools are part of the outcome |
+//! | `tool NAME ARGUMENTS` | calls a tool; a case of these alone is played over REST and `/rpc` too |
 //! | `send …` | sends a message and waits for its answer |
 //! | `start …` | sends a message and does not wait |
 //! | `until …` | waits until the upstream was asked for this |
@@ -34,11 +36,13 @@ pub(crate) struct Script {
     pub(crate) hidden: Vec<String>,
     pub(crate) nowhere: Vec<String>,
     pub(crate) alone: bool,
+    pub(crate) ledger: bool,
     pub(crate) steps: Vec<Step>,
 }
 
 /// One thing the client does.
 pub(crate) enum Step {
+    Tool(String, String),
     Send(String),
     Start(String),
     Tell(String),
@@ -59,6 +63,7 @@ impl Script {
             hidden: Vec::new(),
             nowhere: Vec::new(),
             alone: false,
+            ledger: false,
             steps: Vec::new(),
         };
         for line in head.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
@@ -71,6 +76,11 @@ impl Script {
                 "hidden" => script.hidden.push(rest),
                 "nowhere" => script.nowhere.push(rest),
                 "alone" => script.alone = true,
+                "ledger" => script.ledger = true,
+                "tool" => {
+                    let (name, arguments) = rest.split_once(' ').ok_or("no arguments")?;
+                    script.steps.push(Step::Tool(name.to_owned(), arguments.to_owned()));
+                }
                 "send" => script.steps.push(Step::Send(rest)),
                 "start" => script.steps.push(Step::Start(rest)),
                 "tell" => script.steps.push(Step::Tell(rest)),
@@ -85,6 +95,11 @@ impl Script {
             }
         }
         if script.steps.is_empty() { Err("nothing is sent".to_owned()) } else { Ok(script) }
+    }
+
+    /// Whether it can be played where there is no MCP.
+    pub(crate) fn is_of_tools_alone(&self) -> bool {
+        self.steps.iter().all(|step| matches!(step, Step::Tool(..)))
     }
 
     /// The configuration file, with the upstream at `program` and its log at `log`.
@@ -117,7 +132,7 @@ pub(crate) fn expand(message: &str, revision: Revision) -> Vec<u8> {
 }
 
 /// Writes out what is repeated.
-fn repeated(text: &str) -> String {
+pub(crate) fn repeated(text: &str) -> String {
     let mut done = String::with_capacity(text.len());
     let mut rest = text;
     while let Some(start) = rest.find('<') {

@@ -174,6 +174,11 @@ pub(super) fn fault_schema() -> Value {
             "effect": {"enum": ["none", "unknown", "partial", "complete"]},
             "origin": {"enum": ["caller", "policy", "server", "upstream", "failwell"]},
             "doc": text(), "ref": text(),
+            "result": {
+                "type": "object",
+                "description": "What a failing tool itself says: its content, and its structuredContent if there is any.",
+                "required": ["content"],
+            },
         },
     })
 }

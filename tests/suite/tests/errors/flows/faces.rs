@@ -52,6 +52,13 @@ fn rows() -> Vec<Row> {
             "{}",
             (500, -32603, "server/OUTPUT"),
         ),
+        (
+            "a failure in the tool's own words",
+            "/v1/tools/test_error_handling",
+            "test_error_handling",
+            "{}",
+            (502, -32603, "mcp/TOOL_FAILED"),
+        ),
         ("no answer in time", "/v1/tools/suite_hang", "suite_hang", "{}", (504, -32603, "server/TIMEOUT")),
     ];
     for (name, path, tool, arguments, expect) in tools {
