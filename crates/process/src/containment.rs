@@ -11,6 +11,9 @@ pub struct Containment {
     pub seccomp: bool,
     /// A user may make namespaces of its own.
     pub user_namespaces: bool,
+    /// A child can have mounts of its own: outside the folders it may write to, it cannot change modes, owners, times and
+    /// attributes of files either.
+    pub mount_namespaces: bool,
 }
 
 /// Asks the kernel itself. Nothing is changed by it.
@@ -24,13 +27,21 @@ pub fn containment() -> Containment {
         landlock: landlock(),
         seccomp: seccomp(),
         user_namespaces: user_namespaces(),
+        mount_namespaces: crate::supervisor::mount_namespaces(),
     }
 }
 
 /// Elsewhere there is the process group, and nothing else.
 #[cfg(not(target_os = "linux"))]
 pub fn containment() -> Containment {
-    Containment { subreaper: false, pidfd: false, landlock: None, seccomp: false, user_namespaces: false }
+    Containment {
+        subreaper: false,
+        pidfd: false,
+        landlock: None,
+        seccomp: false,
+        user_namespaces: false,
+        mount_namespaces: false,
+    }
 }
 
 /// The newest version whose rules the kernel takes. Versions above the sixth add no rules.
@@ -54,7 +65,7 @@ pub(crate) fn landlock() -> Option<u32> {
 }
 
 #[cfg(target_os = "linux")]
-fn seccomp() -> bool {
+pub(crate) fn seccomp() -> bool {
     let known = std::fs::read_to_string("/proc/sys/kernel/seccomp/actions_avail").unwrap_or_default();
     let architecture = seccompiler::TargetArch::try_from(std::env::consts::ARCH).is_ok();
     architecture && known.split_whitespace().any(|action| action == "errno")

@@ -188,7 +188,7 @@ impl Link {
 fn refused(refusal: Refusal) -> Fault {
     let error = io::Error::other(refusal.said);
     match refusal.step {
-        Step::Sandbox => Fault::new(&reason::PROCESS_UNCONTAINED).because(error),
+        Step::Sandbox | Step::Mounts => Fault::new(&reason::PROCESS_UNCONTAINED).because(error),
         Step::Supervisor => cannot_start("the supervisor", why(refusal.errno), error),
         Step::Folder => cannot_start("its folder", why(refusal.errno), error),
         Step::Program => cannot_start("the program", why(refusal.errno), error),

@@ -89,6 +89,8 @@ pub(crate) enum Step {
     Folder,
     /// The sandbox is not to be had here.
     Sandbox,
+    /// The sandbox has writable folders, and mounts of the child's own are not to be had here.
+    Mounts,
     /// The program is not there or does not run.
     Program,
 }

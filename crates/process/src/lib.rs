@@ -44,7 +44,7 @@ pub use environment::Environment;
 pub use launcher::Launcher;
 pub use plan::{Caps, Input, Limits, Plan, Stdout};
 pub use ring::Ring;
-pub use sandbox::{Need, Network, Profile, Sandbox};
+pub use sandbox::{Need, Network, Profile, Sandbox, no_exec_filter};
 pub use signal::Signal;
 #[cfg(target_os = "linux")]
 pub use start::forget_start;

@@ -18,7 +18,8 @@ pub enum Sandbox {
 pub struct Profile {
     /// Files and folders that may be read and executed, with everything below them. What is not there is passed over.
     pub read: Vec<PathBuf>,
-    /// Files and folders that may also be written.
+    /// Files and folders that may also be written. Modes, owners, times and attributes can be changed there and nowhere else;
+    /// without a folder or file here, other than devices, they cannot be changed at all.
     pub write: Vec<PathBuf>,
     /// Whether sockets may be made.
     pub network: Network,
@@ -73,6 +74,16 @@ impl Profile {
         self.write.push(place.into());
         self
     }
+}
+
+/// A seccomp program that refuses to start programs, in the form the kernel takes it. No plan can hold it, for it would keep
+/// the child from becoming its own program; the child loads it before it lets anybody else's code in. Nothing where there is no
+/// seccomp.
+pub fn no_exec_filter() -> Option<Vec<u8>> {
+    #[cfg(target_os = "linux")]
+    return Some(()).filter(|()| crate::containment::seccomp()).and_then(|()| crate::supervisor::no_exec());
+    #[cfg(not(target_os = "linux"))]
+    None
 }
 
 /// A profile on its way to the supervisor. Paths are bytes there: not all of them are text.

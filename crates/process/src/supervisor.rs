@@ -15,6 +15,9 @@ use std::time::Duration;
 use crate::letters::{Errand, LARGEST_ERRAND, Refusal, Report, Step, line};
 use crate::passing;
 
+#[cfg(target_os = "linux")]
+pub(crate) use confine::{mount_namespaces, no_exec};
+
 /// The hidden argument by which a program knows that it is meant to supervise.
 pub const ARGUMENT: &str = "__supervise";
 
@@ -48,7 +51,9 @@ fn supervise() -> io::Result<()> {
     let (limits, grace) = (errand.limits, errand.grace);
     let started = settle()
         .map_err(|error| Refusal::new(Step::Supervisor, &error))
-        .and_then(|()| target::start(errand, descriptors));
+        .and_then(|()| target::start(&errand, &descriptors));
+    // Ours of the child's ends would keep its pipes open after its end.
+    drop((errand, descriptors));
     let target = match started {
         Ok(target) => target,
         Err(refusal) => return tell(&control, &Report::Refused(refusal)),

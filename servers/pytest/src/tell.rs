@@ -70,7 +70,9 @@ pub(crate) fn notes(run: &Run, mut notes: Vec<String>) -> Vec<String> {
 
 fn was_not_permitted(test: &Test) -> bool {
     let message = test.story.as_deref().filter(|_| test.outcome.is_bad()).map(|story| story.message.as_str());
-    message.is_some_and(|message| message.starts_with("PermissionError"))
+    message.is_some_and(|message| {
+        message.starts_with("PermissionError") || message.starts_with("OSError: [Errno 30]")
+    })
 }
 
 /// An ordinary result.

@@ -1,6 +1,6 @@
 //! What tests may touch: they read what their user may, and write to the project, temporary folders and caches.
 //!
-//! The walls are Landlock's and seccomp's, so they hold for everything the tests start, and nothing inside can take them
+//! The walls are Landlock's, seccomp's and those of read-only mounts, so they hold for everything the tests start, and nothing inside can take them
 //! down. The network stays open: many tests are about it.
 
 use std::path::PathBuf;
@@ -77,7 +77,8 @@ pub(crate) fn described(sandbox: &Sandbox) -> &'static str {
         Sandbox::Profile(_) => {
             let here = containment();
             match (here.landlock.is_some(), here.seccomp) {
-                (true, true) => "on",
+                (true, true) if here.mount_namespaces => "on",
+                (true, true) => "on, but not for modes and dates of files: no mount namespaces here",
                 (false, false) => "not to be had on this kernel",
                 (true, false) => "files only: this kernel has no seccomp",
                 (false, true) => "system calls only: this kernel has no Landlock",

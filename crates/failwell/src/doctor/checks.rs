@@ -254,6 +254,15 @@ pub(super) const CHECKS: &[Check] = &[
     },
     #[cfg(target_os = "linux")]
     Check {
+        name: "mount namespaces",
+        need: Need::Extra,
+        of: Of::Some(&[Builtin::Pytest], &[]),
+        look: Look::Ask(kernel::mount_namespaces),
+        cost: "tests can change modes and dates of files outside the project",
+        fix: Fix::same("allow user namespaces (see above), or give the container the capability SYS_ADMIN"),
+    },
+    #[cfg(target_os = "linux")]
+    Check {
         name: "subreaper",
         need: Need::Extra,
         of: Of::All,

@@ -27,6 +27,14 @@ pub(super) fn user_namespaces() -> Sight {
     )
 }
 
+pub(super) fn mount_namespaces() -> Sight {
+    there(
+        containment().mount_namespaces,
+        "available",
+        "this user may not mount, neither with its own rights nor in a user namespace",
+    )
+}
+
 pub(super) fn subreaper() -> Sight {
     there(containment().subreaper, "available", "the kernel refuses")
 }

@@ -9,42 +9,67 @@ use std::time::Duration;
 use rustix::io::{Errno, FdFlags};
 use rustix::process::{Pid, Resource, Rlimit, getppid, setrlimit};
 
-use super::{between, confine, descendants};
+use super::confine::{self, Confined, MountView};
+use super::{between, descendants};
 use crate::letters::{Errand, Refusal, Step};
-use crate::{Input, Limits};
+use crate::{Input, Limits, Need};
 
 /// Starts the child, in a process group of its own.
-pub(super) fn start(errand: Errand, descriptors: Vec<OwnedFd>) -> Result<Pid, Refusal> {
-    check_folder(&errand)?;
+pub(super) fn start(errand: &Errand, descriptors: &[OwnedFd]) -> Result<Pid, Refusal> {
+    check_folder(errand)?;
+    let Some(confinement) = &errand.confinement else { return spawn(errand, descriptors, None) };
+    let own = confine::prepare(confinement, MountView::Own)?;
+    match (spawn(errand, descriptors, Some(own)), confinement.need) {
+        (Err(refusal), Need::BestEffort) if refusal.step == Step::Mounts => {
+            let shared = confine::prepare(confinement, MountView::Shared)?;
+            spawn(errand, descriptors, Some(shared))
+        }
+        (started, _) => started,
+    }
+}
+
+fn spawn(errand: &Errand, descriptors: &[OwnedFd], mut confined: Option<Confined>) -> Result<Pid, Refusal> {
     let mut command = Command::new(&errand.program);
     command.args(&errand.arguments).current_dir(&errand.folder).process_group(0);
     command.env_clear().envs(errand.environment.iter().map(|(name, value)| (name, value)));
-    let events = connect(&mut command, &errand, descriptors)
-        .map_err(|error| Refusal::new(Step::Supervisor, &error))?;
+    connect(&mut command, errand, descriptors).map_err(|error| Refusal::new(Step::Supervisor, &error))?;
     let limits = limits(&errand.limits);
-    let mut confinement = errand.confinement.map(confine::prepare).transpose()?;
+    let has_no_input = errand.input == Input::Nothing;
     let supervisor = rustix::process::getpid();
     between::before_exec(&mut command, move || {
+        if let Some(confined) = confined.as_ref().filter(|confined| confined.has_own_mounts()) {
+            confined.enter_mounts().map_err(|_| NO_MOUNTS)?;
+            if has_no_input {
+                // The descriptor it has leads past its own mounts.
+                rustix::stdio::dup2_stdin(std::fs::File::open("/dev/null")?)?;
+            }
+        }
         die_with(supervisor)?;
         for (resource, limit) in &limits {
             lower(*resource, *limit)?;
         }
-        confinement.as_mut().map_or(Ok(()), confine::Confined::enter).map_err(|_| NOT_CONFINED.into())
+        confined.as_mut().map_or(Ok(()), Confined::enter).map_err(|_| NOT_CONFINED.into())
     });
     let child = command.spawn().map_err(|error| refusal(&error))?;
-    // Ours of the child's ends would keep its pipes open after its end.
-    drop((command, events));
     let number = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
     number.ok_or_else(|| Refusal::new(Step::Program, &io::Error::other("a child without a number")))
 }
 
-/// What the child says when it cannot enter its sandbox. Only a number comes back from there, and this one the system
+/// What the child says when it cannot enter its sandbox. Only a number comes back from there, and these two the system
 /// gives for no program.
 const NOT_CONFINED: Errno = Errno::NOTRECOVERABLE;
+const NO_MOUNTS: Errno = Errno::OWNERDEAD;
 
 fn refusal(error: &io::Error) -> Refusal {
-    let confined = error.raw_os_error() != Some(NOT_CONFINED.raw_os_error());
-    Refusal::new(if confined { Step::Program } else { Step::Sandbox }, error)
+    match error.raw_os_error().map(Errno::from_raw_os_error) {
+        Some(NOT_CONFINED) => Refusal::new(Step::Sandbox, error),
+        Some(NO_MOUNTS) => Refusal {
+            step: Step::Mounts,
+            errno: None,
+            said: "no mount namespace: that takes CAP_SYS_ADMIN, or user namespaces".to_owned(),
+        },
+        _ => Refusal::new(Step::Program, error),
+    }
 }
 
 /// The system has one error for a missing folder and a missing program; people want to know which.
@@ -54,19 +79,21 @@ fn check_folder(errand: &Errand) -> Result<(), Refusal> {
     if found.is_dir() { Ok(()) } else { Err(refuse(&Errno::NOTDIR.into())) }
 }
 
-fn connect(command: &mut Command, errand: &Errand, descriptors: Vec<OwnedFd>) -> io::Result<Option<OwnedFd>> {
-    let mut descriptors = descriptors.into_iter();
+/// Descriptors are copied, for a second attempt may follow; but for the one whose number the child is told.
+fn connect(command: &mut Command, errand: &Errand, descriptors: &[OwnedFd]) -> io::Result<()> {
+    let mut descriptors = descriptors.iter();
     let mut next = || descriptors.next().ok_or_else(|| io::Error::other("a descriptor is missing"));
     command.stdin(match errand.input {
         Input::Nothing => Stdio::null(),
-        Input::Pipe => next()?.into(),
+        Input::Pipe => next()?.try_clone()?.into(),
     });
-    command.stdout(next()?).stderr(next()?);
-    let Some(variable) = &errand.events else { return Ok(None) };
-    let events = next()?;
-    rustix::io::fcntl_setfd(&events, FdFlags::empty())?;
-    command.env(variable, events.as_raw_fd().to_string());
-    Ok(Some(events))
+    command.stdout(next()?.try_clone()?).stderr(next()?.try_clone()?);
+    if let Some(variable) = &errand.events {
+        let events = next()?;
+        rustix::io::fcntl_setfd(events, FdFlags::empty())?;
+        command.env(variable, events.as_raw_fd().to_string());
+    }
+    Ok(())
 }
 
 /// The child is killed when its supervisor is, however that happens.

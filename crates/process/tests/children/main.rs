@@ -10,6 +10,7 @@
 )]
 
 mod limits;
+mod metadata;
 mod plan;
 mod sandbox;
 mod support;

@@ -127,7 +127,7 @@ fn a_dropped_runtime_leaves_nobody_behind() {
     }
 }
 
-fn parent_of(pid: u32) -> i32 {
+pub(crate) fn parent_of(pid: u32) -> i32 {
     let line = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap();
     line.rsplit_once(')').unwrap().1.split_whitespace().nth(1).unwrap().parse().unwrap()
 }

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 use failwell_fault::{Fault, OrFault, Ref, reason};
 use failwell_process::{
     Child, Environment, Input, InputWriter, Launcher, Limits, Need, Network, OutputReader, Plan, Profile,
-    Sandbox, Stdout,
+    Sandbox, Stdout, no_exec_filter,
 };
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::time::{timeout, timeout_at};
@@ -58,6 +58,9 @@ impl Worker {
         let unusable = || Fault::new(&reason::SYMBOLIC_NO_PYTHON);
         let folder = Gone::make().or_fault(&reason::SYMBOLIC_NO_PYTHON)?;
         let mut plan = Plan::new(&python.path, folder.path()).arguments(["-s", "-S", "-B", "-c", PROGRAM]);
+        if let Some(filter) = need.and_then(|_| no_exec_filter()) {
+            plan = plan.arguments([filter.iter().map(|byte| format!("{byte:02x}")).collect::<String>()]);
+        }
         // Sets come in the same order every time; the worker forgets it before any code runs.
         plan.environment = Environment::empty().with("PYTHONHASHSEED", "0");
         plan.input = Input::Pipe;
@@ -153,7 +156,8 @@ fn mark() -> Option<String> {
     Some(format!("{high:016x}{low:016x}"))
 }
 
-/// Python's own files, and the libraries it is linked with. No programs beside itself, no settings, no place to write.
+/// Python's own files, and the libraries it is linked with. No settings, no place to write, and so no mode, owner or date to
+/// change either. Programs lie among the libraries; the worker gives up starting any.
 fn walls(python: &Python, need: Need) -> Profile {
     let libraries =
         ["/lib", "/lib64", "/usr/lib", "/usr/lib64", "/etc/ld.so.cache", "/dev/urandom"].map(PathBuf::from);

@@ -1,4 +1,6 @@
 use std::net::TcpListener;
+use std::os::unix::fs::MetadataExt;
+use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
@@ -47,6 +49,22 @@ async fn nothing_gets_out_of_the_sandbox() {
         ("socket.socket(socket.AF_UNIX)".to_owned(), Raise("PermissionError")),
         ("socket.socket(socket.AF_INET, socket.SOCK_DGRAM)".to_owned(), Raise("PermissionError")),
         (format!("os.execv('/bin/sh', ['sh', '-c', 'echo x > {out}'])"), Raise("PermissionError")),
+        ("os.execv(sys.executable, ['python', '-c', ''])".to_owned(), Raise("PermissionError")),
+        (
+            "os.execve(os.open(sys.executable, os.O_RDONLY), ['python'], {})".to_owned(),
+            Raise("PermissionError"),
+        ),
+        ("os.posix_spawn(sys.executable, ['python'], {})".to_owned(), Raise("PermissionError")),
+        (
+            "os.execv('/lib64/ld-linux-x86-64.so.2', ['ld', sys.executable])".to_owned(),
+            Raise("PermissionError"),
+        ),
+        (format!("os.chmod('{secret}', 0o4777)"), Raise("PermissionError")),
+        ("os.chmod(sys.executable, 0o755)".to_owned(), Raise("PermissionError")),
+        ("os.fchmod(os.open(sys.executable, os.O_RDONLY), 0o755)".to_owned(), Raise("PermissionError")),
+        (format!("os.chown('{secret}', 0, 0)"), Raise("PermissionError")),
+        (format!("os.utime('{secret}', (1, 1))"), Raise("PermissionError")),
+        (format!("os.setxattr('{secret}', 'user.x', b'x')"), Raise("PermissionError")),
         (format!("os.kill({}, 9)", outsider.id()), Raise("PermissionError")),
         ("[os.fork() for _ in range(30)] and time.sleep(60)".to_owned(), Fail),
         ("os.fork() or (os.setsid(), time.sleep(600))".to_owned(), LeaveNobody),
@@ -57,9 +75,10 @@ async fn nothing_gets_out_of_the_sandbox() {
         ("ctypes.string_at(0)".to_owned(), Fail),
         ("os.closerange(3, 20)".to_owned(), Fail),
     ];
+    let before = told(&folder.join("secret"));
     let pool = pool();
     for (attempt, must) in &attempts {
-        let code = format!("import os, socket, time, ctypes\ndef f():\n    return {attempt}\n");
+        let code = format!("import os, socket, sys, time, ctypes\ndef f():\n    return {attempt}\n");
         // Whoever is to be given no answer may only end with the time.
         let limit = if matches!(must, Must::Fail) { 2 } else { 30 };
         let outcome = call(&pool, &code, &[], &[], Duration::from_secs(limit)).await;
@@ -90,7 +109,55 @@ async fn nothing_gets_out_of_the_sandbox() {
     let left: Vec<_> =
         std::fs::read_dir(&folder).expect("the folder").flatten().map(|e| e.file_name()).collect();
     assert_eq!(left, ["secret"]);
+    assert_eq!(told(&folder.join("secret")), before);
     std::fs::remove_dir_all(&folder).expect("the folder goes again");
+}
+
+/// Mode, owner, and when either was changed, or anything else the system tells of a file.
+fn told(file: &Path) -> (u32, u32, i64, i64) {
+    let found = std::fs::metadata(file).expect("a file");
+    (found.mode(), found.uid(), found.ctime(), found.ctime_nsec())
+}
+
+/// Names nothing that validation could see, and runs only when the worker prints the exception.
+const DISGUISED: &str = r#"
+import string
+u = chr(95) * 2
+F = string.Formatter()
+def get(thing, name):
+    return F.get_field("0." + u + name + u, (thing,), {})[0]
+class E(Exception):
+    def __str__(self):
+        done = []
+        for one in get(get(get((), "class"), "base"), "subclasses")():
+            if get(one, "name") != u[:1] + "wrap_close":
+                continue
+            system = get(get(one, "init"), "globals")
+            for name, more in [
+                ("chmod", (0o4777,)), ("chown", (0, 0)), ("utime", ((1, 1),)), ("setxattr", ("user.x", b"x")),
+                ("execv", (["x"],)),
+            ]:
+                try:
+                    system[name](PATH, *more)
+                    done.append(name)
+                except OSError as problem:
+                    done.append(problem.errno)
+        return str(done)
+def f():
+    raise E()
+"#;
+
+#[tokio::test]
+async fn an_exception_changes_nothing_when_it_is_printed() {
+    let file = std::env::temp_dir().join(format!("failwell-printed-{}", std::process::id()));
+    std::fs::write(&file, "#!/bin/true\n").expect("a file");
+    let before = told(&file);
+    let code = DISGUISED.replace("PATH", &format!("'{}'", file.display()));
+    let outcome = call(&pool(), &code, &[], &[], Duration::from_secs(60)).await.expect("an answer");
+    let after = told(&file);
+    std::fs::remove_file(&file).expect("the file goes again");
+    let Ended::Raised { message, .. } = outcome.ended else { panic!("it returned") };
+    assert_eq!((message.as_str(), after), ("[1, 1, 1, 1, 1]", before));
 }
 
 /// Code that finds its own letter can answer for itself, as it always could; it says that the worker is ready, answers the

@@ -2,7 +2,12 @@
 
 use std::collections::BTreeMap;
 
-use seccompiler::{BackendError, BpfProgram, SeccompAction, SeccompFilter, SeccompRule, TargetArch};
+use seccompiler::SeccompCmpArgLen::Dword;
+use seccompiler::SeccompCmpOp::{Eq, Gt, Lt, MaskedEq};
+use seccompiler::{
+    BackendError, BpfProgram, SeccompAction, SeccompCmpOp, SeccompCondition, SeccompFilter, SeccompRule,
+    TargetArch,
+};
 
 use crate::Network;
 
@@ -27,6 +32,7 @@ const REFUSED: &[i64] = &[
     libc::SYS_fsmount,
     libc::SYS_fspick,
     libc::SYS_mount_setattr,
+    OPEN_TREE_ATTR,
     libc::SYS_open_by_handle_at,
     libc::SYS_bpf,
     libc::SYS_perf_event_open,
@@ -46,6 +52,7 @@ const REFUSED: &[i64] = &[
     libc::SYS_swapoff,
     libc::SYS_acct,
     libc::SYS_quotactl,
+    libc::SYS_quotactl_fd,
     libc::SYS_settimeofday,
     libc::SYS_clock_settime,
     libc::SYS_clock_adjtime,
@@ -55,23 +62,167 @@ const REFUSED: &[i64] = &[
     libc::SYS_syslog,
 ];
 
-/// On x86_64 every call has a second number.
-const X32: i64 = 0x4000_0000;
+/// Calls that libc has no name for yet on all our architectures. Since 2019 new calls have one number everywhere.
+const FCHMODAT2: i64 = 452;
+const SETXATTRAT: i64 = 463;
+const REMOVEXATTRAT: i64 = 466;
+const OPEN_TREE_ATTR: i64 = 467;
+const FILE_SETATTR: i64 = 469;
+
+/// Owners, and attributes of every kind.
+const OWNERS_AND_ATTRIBUTES: &[i64] = &[
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_chown,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_lchown,
+    libc::SYS_fchown,
+    libc::SYS_fchownat,
+    libc::SYS_setxattr,
+    libc::SYS_lsetxattr,
+    libc::SYS_fsetxattr,
+    SETXATTRAT,
+    libc::SYS_removexattr,
+    libc::SYS_lremovexattr,
+    libc::SYS_fremovexattr,
+    REMOVEXATTRAT,
+    FILE_SETATTR,
+];
+
+/// Modes, each with the place of the mode among its arguments.
+const MODES: &[(i64, u8)] = &[
+    #[cfg(target_arch = "x86_64")]
+    (libc::SYS_chmod, 1),
+    (libc::SYS_fchmod, 1),
+    (libc::SYS_fchmodat, 2),
+    (FCHMODAT2, 2),
+];
+
+const TIMES: &[i64] = &[
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_utime,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_utimes,
+    #[cfg(target_arch = "x86_64")]
+    libc::SYS_futimesat,
+    libc::SYS_utimensat,
+];
+
+/// FS_IOC_SETFLAGS, FS_IOC_FSSETXATTR and FS_IOC_SETVERSION.
+const ATTRIBUTE_REQUESTS: [u64; 3] = [0x4008_6602, 0x401c_5820, 0x4008_7602];
+
+/// Requests to terminals, pipes and descriptors of every kind. All others are of devices and file systems.
+const HARMLESS_REQUESTS: std::ops::RangeInclusive<u64> = 0x5400..=0x54ff;
+
+/// With these a program gets rights its starter does not have.
+const SET_USER: u64 = 0o4000;
+const SET_GROUP: u64 = 0o2000;
+
+/// On x86_64 every call has a second number, of programs with short pointers; a few of them count from elsewhere.
+#[cfg(target_arch = "x86_64")]
+fn second_number(call: i64) -> Option<i64> {
+    let number = match call {
+        libc::SYS_ioctl => 514,
+        libc::SYS_execve => 520,
+        libc::SYS_ptrace => 521,
+        libc::SYS_kexec_load => 528,
+        libc::SYS_process_vm_readv => 539,
+        libc::SYS_process_vm_writev => 540,
+        libc::SYS_execveat => 545,
+        same => same,
+    };
+    Some(number | 0x4000_0000)
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+fn second_number(_: i64) -> Option<i64> {
+    None
+}
+
+/// What seccomp leaves a child of modes, owners, times and attributes. It sees no paths, so this holds for all files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Metadata {
+    /// Nothing.
+    Closed,
+    /// Times, and modes that give nobody other rights.
+    Harmless,
+    /// Everything: the mounts keep the child from the files that are not its own.
+    Open,
+}
 
 /// The filter: what is refused fails with EPERM, everything else goes on.
-pub(super) fn calls(network: Network) -> Result<BpfProgram, BackendError> {
-    let mut rules: BTreeMap<i64, Vec<SeccompRule>> = BTreeMap::new();
-    let socket: &[i64] = match network {
-        Network::Open => &[],
-        Network::Closed => &[libc::SYS_socket],
-    };
-    for call in REFUSED.iter().chain(socket) {
-        rules.insert(*call, Vec::new());
-        if cfg!(target_arch = "x86_64") {
-            rules.insert(*call | X32, Vec::new());
+pub(super) fn calls(network: Network, metadata: Metadata) -> Result<BpfProgram, BackendError> {
+    let mut rules = Rules::default();
+    rules.refuse_all(REFUSED);
+    if network == Network::Closed {
+        rules.refuse_all(&[libc::SYS_socket]);
+    }
+    match metadata {
+        Metadata::Open => {}
+        Metadata::Harmless => {
+            rules.refuse_all(OWNERS_AND_ATTRIBUTES);
+            for (call, place) in MODES {
+                let bits = [SET_USER, SET_GROUP];
+                rules.refuse_some(*call, bits.map(|bit| (*place, MaskedEq(bit), bit)))?;
+            }
+            rules.refuse_some(libc::SYS_ioctl, ATTRIBUTE_REQUESTS.map(|request| (1, Eq, request)))?;
+        }
+        Metadata::Closed => {
+            rules.refuse_all(OWNERS_AND_ATTRIBUTES);
+            rules.refuse_all(TIMES);
+            for (call, _) in MODES {
+                rules.refuse_all(&[*call]);
+            }
+            let (first, last) = (*HARMLESS_REQUESTS.start(), *HARMLESS_REQUESTS.end());
+            rules.refuse_some(libc::SYS_ioctl, [(1, Lt, first), (1, Gt, last)])?;
         }
     }
-    let refuse = SeccompAction::Errno(libc::EPERM.unsigned_abs());
-    let architecture = TargetArch::try_from(std::env::consts::ARCH)?;
-    SeccompFilter::new(rules, SeccompAction::Allow, refuse, architecture)?.try_into()
+    rules.compiled()
+}
+
+/// Refuses to start programs. See `no_exec_filter`.
+pub(crate) fn no_exec() -> Option<Vec<u8>> {
+    let mut rules = Rules::default();
+    rules.refuse_all(&[libc::SYS_execve, libc::SYS_execveat]);
+    let program = rules.compiled().ok()?;
+    let bytes = |step: &seccompiler::sock_filter| {
+        let ([code, more], [a, b, c, d]) = (step.code.to_ne_bytes(), step.k.to_ne_bytes());
+        [code, more, step.jt, step.jf, a, b, c, d]
+    };
+    Some(program.iter().flat_map(bytes).collect())
+}
+
+#[derive(Default)]
+struct Rules(BTreeMap<i64, Vec<SeccompRule>>);
+
+impl Rules {
+    fn refuse_all(&mut self, calls: &[i64]) {
+        for call in calls {
+            self.insert(*call, &[]);
+        }
+    }
+
+    /// Refuses a call where one of these holds: which argument, how it compares, with what.
+    fn refuse_some<const N: usize>(
+        &mut self,
+        call: i64,
+        tests: [(u8, SeccompCmpOp, u64); N],
+    ) -> Result<(), BackendError> {
+        let rule =
+            |(place, how, value)| SeccompRule::new(vec![SeccompCondition::new(place, Dword, how, value)?]);
+        let rules = tests.into_iter().map(rule).collect::<Result<Vec<_>, _>>()?;
+        self.insert(call, &rules);
+        Ok(())
+    }
+
+    fn insert(&mut self, call: i64, rules: &[SeccompRule]) {
+        for number in std::iter::once(call).chain(second_number(call)) {
+            self.0.insert(number, rules.to_vec());
+        }
+    }
+
+    fn compiled(self) -> Result<BpfProgram, BackendError> {
+        let refuse = SeccompAction::Errno(libc::EPERM.unsigned_abs());
+        let architecture = TargetArch::try_from(std::env::consts::ARCH)?;
+        SeccompFilter::new(self.0, SeccompAction::Allow, refuse, architecture)?.try_into()
+    }
 }
