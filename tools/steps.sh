@@ -61,7 +61,9 @@ step_chaos() {
 step_interop() {
 	install_tools
 	build_fixture
+	cargo build --quiet -p failwell
 	python3 tests/interop/run -- "$FIXTURE"
+	python3 tests/interop/lists -- "$CARGO_TARGET_DIR/debug/failwell"
 }
 
 # The examiner must find nothing wrong with our own server.

@@ -17,12 +17,13 @@ const TEXT = {
   promptArguments: "Prompt with arguments: arg1='hello', arg2='world'",
 };
 
-// --era E (--url URL | --stdio CMD ARG…); --stdio takes the rest of the line.
+// [--list] --era E (--url URL | --stdio CMD ARG…); --stdio takes the rest of the line.
 export function given() {
   const words = process.argv.slice(2);
   const after = (name) => (words.includes(name) ? words[words.indexOf(name) + 1] : undefined);
   const stdio = words.includes("--stdio") ? words.slice(words.indexOf("--stdio") + 1) : undefined;
-  return { era: after("--era"), url: stdio ? undefined : after("--url"), stdio };
+  const list = words.slice(0, words.indexOf("--era")).includes("--list");
+  return { era: after("--era"), url: stdio ? undefined : after("--url"), stdio, list };
 }
 
 // Answers an elicitation form from the fixed answers.
@@ -82,6 +83,19 @@ export async function visit(name, era, client, version, callTool, missing) {
   }
   console.log(JSON.stringify({ client: name, ok: wrong.length === 0, wrong, seen }));
   return wrong.length === 0;
+}
+
+// Lists every tool with a connected client and reports their names.
+export async function listing(name, client) {
+  const tools = [];
+  let cursor;
+  do {
+    const page = await client.listTools(cursor === undefined ? {} : { cursor });
+    tools.push(...page.tools.map((tool) => tool.name));
+    cursor = page.nextCursor;
+  } while (cursor !== undefined);
+  console.log(JSON.stringify({ client: name, ok: true, wrong: [], seen: { tools } }));
+  return true;
 }
 
 // Runs a client's whole visit under the limit; the exit code says whether everything matched.

@@ -21,7 +21,8 @@ def arguments():
     where.add_argument("--url")
     where.add_argument("--stdio", nargs=argparse.REMAINDER)
     parser.add_argument("--era", choices=sorted(VERSION), required=True)
-    # --stdio takes the rest of the line, so --era comes first
+    parser.add_argument("--list", action="store_true", help="list the tools and end")
+    # --stdio takes the rest of the line, so the others come first
     return parser.parse_args()
 
 

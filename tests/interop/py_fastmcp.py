@@ -24,6 +24,12 @@ async def answer(_message, _type, params, _context):
     return expected.form(params.requested_schema)
 
 
+async def listing(client):
+    see = expected.Visit()
+    see.seen["tools"] = [tool.name for tool in await client.list_tools()]
+    return see
+
+
 async def visit(client, era):
     see = expected.Visit()
     see.check("version", client.session.protocol_version, expected.VERSION[era])
@@ -70,7 +76,7 @@ async def main():
     given = expected.arguments()
     server = given.url or StdioTransport(command=given.stdio[0], args=given.stdio[1:], keep_alive=False)
     async with Client(server, mode=MODE[given.era], elicitation_handler=answer) as client:
-        return await visit(client, given.era)
+        return await (listing(client) if given.list else visit(client, given.era))
 
 
 asyncio.run(asyncio.wait_for(main(), expected.LIMIT)).end("py_fastmcp")

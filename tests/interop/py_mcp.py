@@ -23,6 +23,15 @@ async def answer(_context, params):
     return types.ElicitResult(action="accept", content=expected.form(params.requested_schema))
 
 
+async def listing(client):
+    see, page = expected.Visit(), await client.list_tools()
+    see.seen["tools"] = [tool.name for tool in page.tools]
+    while page.next_cursor:
+        page = await client.list_tools(cursor=page.next_cursor)
+        see.seen["tools"] += [tool.name for tool in page.tools]
+    return see
+
+
 async def visit(client, era):
     see = expected.Visit()
     see.check("version", client.protocol_version, expected.VERSION[era])
@@ -68,7 +77,7 @@ async def main():
     given = expected.arguments()
     server = given.url or StdioServerParameters(command=given.stdio[0], args=given.stdio[1:])
     async with Client(server, mode=MODE[given.era], elicitation_callback=answer) as client:
-        return await visit(client, given.era)
+        return await (listing(client) if given.list else visit(client, given.era))
 
 
 asyncio.run(asyncio.wait_for(main(), expected.LIMIT)).end("py_mcp")

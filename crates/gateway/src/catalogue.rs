@@ -7,12 +7,13 @@ use std::time::{Duration, Instant};
 use arc_swap::ArcSwap;
 use failwell_fault::{Fault, OrFault, reason};
 use failwell_render::{Cache, CacheScope};
-use failwell_rpc::{Json, Raw};
+use failwell_rpc::{Era, Json, Raw};
 use failwell_server::{HeaderParam, List};
 
 use crate::gateway::{naming_member, outside_name};
 use crate::http::marked;
 use crate::pinning::Places;
+use crate::portable::Portable;
 
 /// How long a list is believed when nobody says that it changed.
 const LIFETIME: Duration = Duration::from_secs(60);
@@ -30,6 +31,8 @@ pub(crate) struct Entry {
     pub(crate) outside: String,
     /// Its definition, under the outside name.
     pub(crate) definition: Json,
+    /// The same for clients of the session era, where that is another.
+    pub(crate) session_definition: Option<Json>,
     /// What it wants repeated in headers, if it is a tool.
     pub(crate) header_params: Vec<HeaderParam>,
     /// Whether it can be a task.
@@ -78,17 +81,35 @@ impl TaskSupport {
 
 impl Entry {
     /// An item under its outside name; `None` for one without a name.
-    pub(crate) fn of(server: &str, list: List, item: &Json) -> Option<Entry> {
+    pub(crate) fn of(server: &str, list: List, item: &Json, shown: &Portable) -> Option<Entry> {
         let member = naming_member(list);
         let inside = item.raw().as_object()?.get(member)?.as_str()?.into_owned();
         let outside = outside_name(server, list, &inside);
         let name = Json::of(&outside).or_fault(&reason::SERVER_BUG).ok()?;
-        let definition = item.raw().as_object()?.replacing(member, name.raw());
+        let renamed = |item: &Json| Some(item.raw().as_object()?.replacing(member, name.raw()));
+        let definition = renamed(&shown.definition)?;
+        let session_definition = shown.session.as_ref().and_then(renamed);
         let schema = if list == List::Tools { item.raw().as_object()?.get("inputSchema") } else { None };
         let header_params = marked(schema).unwrap_or_default();
         let tasks = TaskSupport::of(item.raw()).unwrap_or(TaskSupport::Forbidden);
         let (server, shown) = (server.to_owned(), inside.clone());
-        Some(Entry { server, shown, inside, outside, definition, header_params, tasks, held: false })
+        Some(Entry {
+            server,
+            inside,
+            shown,
+            outside,
+            definition,
+            session_definition,
+            header_params,
+            tasks,
+            held: false,
+        })
+    }
+
+    /// Its definition, for clients of this era.
+    pub(crate) fn definition_for(&self, era: Era) -> &Json {
+        let session = self.session_definition.as_ref().filter(|_| era == Era::Session);
+        session.unwrap_or(&self.definition)
     }
 
     /// What it takes to call it, if it is not held.

@@ -27,6 +27,7 @@ use crate::metrics;
 use crate::names::{inside_uri, outside, outside_uri, server_of};
 use crate::parked::Parking;
 use crate::roster::{Reloaded, Roster};
+use crate::portable::LeftOut;
 use crate::settings::UpstreamSettings;
 use crate::single::Single;
 use crate::uris;
@@ -62,6 +63,7 @@ pub(crate) struct Inner {
     pub(crate) hubs: Arc<Hubs>,
     pub(crate) late: Late,
     launcher: Launcher,
+    pub(crate) left_out: LeftOut,
     state: Arc<dyn SharedState>,
     pub(crate) end: CancellationToken,
 }
@@ -91,6 +93,7 @@ impl Gateway {
             hubs: Arc::default(),
             late: Late::default(),
             launcher: launcher.clone(),
+            left_out: LeftOut::default(),
             state,
             end: CancellationToken::new(),
         }))
@@ -262,16 +265,23 @@ impl Inner {
         };
         let (items, cache) = tokio::time::timeout(LIST_PATIENCE, asking).await.map_err(late)??;
         let held = self.examine(member, list, &items, cx).await?;
-        Ok(self.learn(member, list, Fresh { items: &items, held: &held, cache, lives }))
+        Ok(self.learn(member, list, &Fresh { items: &items, held: &held, cache, lives }, cx))
     }
 
     /// Remembers what a member just listed.
-    pub(crate) fn learn(&self, member: &Member, list: List, fresh: Fresh<'_>) -> Arc<Vec<Entry>> {
+    pub(crate) fn learn(
+        &self,
+        member: &Member,
+        list: List,
+        fresh: &Fresh<'_>,
+        cx: &Context,
+    ) -> Arc<Vec<Entry>> {
         let entries = fresh.items.iter().enumerate().filter_map(|(place, item)| {
-            let entry = Entry::of(member.name(), list, item)?;
+            let shown = self.portable(member, list, item, cx)?;
+            let entry = Entry::of(member.name(), list, item, &shown)?;
             Some(Entry { held: fresh.held.contains(&place), ..entry })
         });
-        let entries = self.catalogue.put(member.name(), list, entries.collect(), &fresh);
+        let entries = self.catalogue.put(member.name(), list, entries.collect(), fresh);
         // Asked before a reload and answered after it: true of what was, not of what is.
         if !self.roster.has(member) {
             self.catalogue.forget(member.name());
@@ -301,7 +311,9 @@ impl Inner {
         if start > all.len() {
             return Err(Fault::new(&reason::MCP_BAD_CURSOR));
         }
-        let items: Vec<&Json> = all.iter().skip(start).take(PAGE).map(|entry| &entry.definition).collect();
+        let era = cx.client().revision.era();
+        let items: Vec<&Json> =
+            all.iter().skip(start).take(PAGE).map(|entry| entry.definition_for(era)).collect();
         let items = Json::of(&items).or_fault(&reason::SERVER_BUG)?;
         let next = Json::of(&(start + PAGE).to_string()).or_fault(&reason::SERVER_BUG)?;
         let more = (start + PAGE < all.len()).then_some(("nextCursor", next.raw()));

@@ -40,6 +40,7 @@ mod parked;
 mod patrons;
 mod pinning;
 mod pool;
+mod portable;
 mod pulse;
 mod relay;
 mod rests;

@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use failwell_consent::{Held, Listing, Looked, Pins, changes};
-use failwell_fault::{Fault, OrFault, reason};
+use failwell_fault::{Fault, reason};
 use failwell_rpc::Json;
-use failwell_server::{Context, List, Numbers, Page};
+use failwell_server::{Context, List, Numbers};
 use tokio_util::sync::CancellationToken;
 
 use crate::gateway::{Gateway, Inner, naming_member};
@@ -152,16 +152,4 @@ fn told(member: &Member, kind: &str, news: &Held, looked: &Looked) -> Fault {
     Fault::new(&reason::POLICY_PIN_CHANGED)
         .note("pin", format!("{kind} of {}: {} {how}", member.name(), news.name))
         .note("change", changes(news.before.as_deref(), news.after.as_deref()))
-}
-
-/// A page without what is held.
-pub(crate) fn without(page: Page, list: List, items: &[Json], held: &Places) -> Result<Page, Fault> {
-    if held.is_empty() {
-        return Ok(page);
-    }
-    let kept: Vec<&Json> =
-        items.iter().enumerate().filter(|(place, _)| !held.contains(place)).map(|(_, item)| item).collect();
-    let kept = Json::of(&kept).or_fault(&reason::SERVER_BUG)?;
-    let object = page.members.raw().as_object().or_fault(&reason::SERVER_BUG)?;
-    Ok(Page { members: object.replacing(list.member(), kept.raw()), ..page })
 }

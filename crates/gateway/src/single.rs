@@ -17,7 +17,6 @@ use crate::catalogue::{Callee, Entry, Fresh, shown_names};
 use crate::gateway::{EVERYTHING, Inner, LIST_PATIENCE, naming_member};
 use crate::member::{Member, items_of};
 use crate::params::Params;
-use crate::pinning::without;
 use crate::veil::with;
 
 /// A view of one member.
@@ -57,7 +56,9 @@ impl Single {
     async fn veiled(inner: &Inner, member: &Member, list: List, cx: &Context) -> Result<Page, Fault> {
         let entries = inner.of(member, list, cx).await?;
         let there = entries.iter().filter(|entry| !entry.held);
-        let own = there.filter_map(|entry| with(&entry.definition, naming_member(list), &entry.shown));
+        let era = cx.client().revision.era();
+        let own =
+            there.filter_map(|entry| with(entry.definition_for(era), naming_member(list), &entry.shown));
         let items: Vec<Json> = own.collect();
         let items = Json::of(&items).or_fault(&reason::SERVER_BUG)?;
         Ok(Page {
@@ -127,10 +128,11 @@ impl Room for Single {
             let (items, next) = items_of(&page, list)?;
             let held = inner.examine(&member, list, &items, &cx).await?;
             // Learnt from only when it is the whole of the list.
+            let fresh = Fresh { items: &items, held: &held, cache: page.cache, lives };
             if first && next.is_none() {
-                inner.learn(&member, list, Fresh { items: &items, held: &held, cache: page.cache, lives });
+                inner.learn(&member, list, &fresh, &cx);
             }
-            without(page, list, &items, &held)
+            inner.page_for(page, &member, list, &fresh, &cx)
         })
     }
 

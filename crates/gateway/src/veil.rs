@@ -1,6 +1,5 @@
 //! What one caller sees of the members: the operator's word, laid over what the members say of themselves.
 
-use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -8,12 +7,13 @@ use arc_swap::ArcSwap;
 use failwell_fault::Fault;
 use failwell_policy::{Caller, Place, Ruling, Sort, Thing, View};
 use failwell_render::CacheScope;
-use failwell_rpc::{Json, Raw};
+use failwell_rpc::Json;
 use failwell_server::List;
 use serde_json::Value;
 
 use crate::catalogue::Entry;
 use crate::gateway::{naming_member, outside_name};
+use crate::portable::with_member;
 
 /// Views that are kept; past it they are made again.
 const MOST_KEPT: usize = 1_024;
@@ -133,19 +133,25 @@ fn dressed(entry: &Entry, list: List, view: &View<'_>) -> Option<Entry> {
     let shown = view.name(&entry.inside).to_owned();
     let renamed = shown != entry.inside;
     let outside = if renamed { outside_name(&entry.server, list, &shown) } else { entry.outside.clone() };
-    let mut definition = entry.definition.clone();
-    if renamed {
-        definition = with(&definition, naming_member(list), &outside)?;
-    }
-    if let Some(description) = view.description(&entry.inside) {
-        definition = with(&definition, "description", description)?;
-    }
+    let words = |definition: &Json| {
+        let mut definition = definition.clone();
+        if renamed {
+            definition = with(&definition, naming_member(list), &outside)?;
+        }
+        if let Some(description) = view.description(&entry.inside) {
+            definition = with(&definition, "description", description)?;
+        }
+        Some(definition)
+    };
+    let definition = words(&entry.definition)?;
+    let session_definition = entry.session_definition.as_ref().and_then(words);
     Some(Entry {
         server: entry.server.clone(),
         inside: entry.inside.clone(),
         shown,
         outside,
         definition,
+        session_definition,
         header_params: entry.header_params.clone(),
         tasks: entry.tasks,
         held: entry.held,
@@ -159,7 +165,5 @@ pub(crate) fn with(definition: &Json, member: &str, text: &str) -> Option<Json> 
     if object.get(member).is_some() {
         return Some(object.replacing(member, text.raw()));
     }
-    let members: Vec<(Cow<'_, str>, Raw<'_>)> = object.iter().collect();
-    let members = members.iter().map(|(name, value)| (name.as_ref(), *value));
-    Some(Json::object(members.chain([(member, text.raw())])))
+    Some(with_member(object, member, text.raw()))
 }

@@ -4,6 +4,8 @@ use failwell_fault::{Fact, Fault, Name, OrFault, Pointer, Rule, Violation, reaso
 use failwell_policy::ArgumentCheck;
 use jsonschema::error::{TypeKind, ValidationErrorKind};
 use jsonschema::{JsonType, ValidationError, Validator};
+use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
 use serde_json::Value;
 
 use crate::near::nearest;
@@ -156,20 +158,20 @@ fn type_names(kind: &TypeKind) -> Fact {
 }
 
 /// The schema of a Rust type, for arguments.
-pub(crate) fn of_arguments<T: schemars::JsonSchema>() -> Result<Value, Fault> {
-    let settings = schemars::generate::SchemaSettings::draft2020_12().for_deserialize();
+pub fn schema_of_arguments<T: JsonSchema>() -> Result<Value, Fault> {
+    schema_of::<T>(SchemaSettings::draft2020_12().for_deserialize())
+}
+
+/// The schema of a Rust type, for results.
+pub fn schema_of_result<T: JsonSchema>() -> Result<Value, Fault> {
+    schema_of::<T>(SchemaSettings::draft2020_12().for_serialize())
+}
+
+fn schema_of<T: JsonSchema>(settings: SchemaSettings) -> Result<Value, Fault> {
     let mut schema = settings.into_generator().into_root_schema_for::<T>();
     let object = schema.ensure_object();
     // Clients insist on an object, and a type without fields says nothing about it.
     object.entry("type").or_insert_with(|| Value::String("object".to_owned()));
     object.remove("title");
-    serde_json::to_value(schema).or_fault(&reason::SERVER_BUG)
-}
-
-/// The schema of a Rust type, for results.
-pub(crate) fn of_result<T: schemars::JsonSchema>() -> Result<Value, Fault> {
-    let settings = schemars::generate::SchemaSettings::draft2020_12().for_serialize();
-    let mut schema = settings.into_generator().into_root_schema_for::<T>();
-    schema.ensure_object().remove("title");
     serde_json::to_value(schema).or_fault(&reason::SERVER_BUG)
 }

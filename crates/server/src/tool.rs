@@ -14,7 +14,8 @@ use serde_json::{Map, Value, json};
 
 use crate::content::{Content, ToolOutcome};
 use crate::context::Context;
-use crate::schema::{self, Schema};
+use crate::portable::portable_value;
+use crate::schema::{Schema, schema_of_arguments, schema_of_result};
 
 /// A future that owns what it needs.
 pub type Work<T> = Pin<Box<dyn Future<Output = Result<T, Fault>> + Send>>;
@@ -56,7 +57,7 @@ impl Tool {
             Ok(arguments) => Box::pin(handler(arguments, cx)),
             Err(fault) => Box::pin(std::future::ready(Err(fault))),
         });
-        Tool::assemble(name, description, schema::of_arguments::<A>()?, None, handler)
+        Tool::assemble(name, description, schema_of_arguments::<A>()?, None, handler)
     }
 
     /// A tool with typed arguments and a typed result, which both have schemas.
@@ -74,8 +75,8 @@ impl Tool {
             }
             Err(fault) => Box::pin(std::future::ready(Err(fault))),
         });
-        let output = schema::of_result::<O>()?;
-        Tool::assemble(name, description, schema::of_arguments::<A>()?, Some(output), handler)
+        let output = schema_of_result::<O>()?;
+        Tool::assemble(name, description, schema_of_arguments::<A>()?, Some(output), handler)
     }
 
     /// A tool whose schema is written by hand.
@@ -101,8 +102,8 @@ impl Tool {
         output: Option<Value>,
         handler: Handler,
     ) -> Result<Tool, Fault> {
-        let output = output.map(Schema::new).transpose()?.map(Arc::new);
-        let input = Arc::new(Schema::new(input)?);
+        let schema = |document| portable_value(document).and_then(Schema::new).map(Arc::new);
+        let (input, output) = (schema(input)?, output.map(schema).transpose()?);
         let annotations = Map::new();
         Ok(Tool { name, description, title: None, annotations, input, output, handler, refusal: None })
     }

@@ -34,7 +34,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use failwell_fault::{Fault, OrFault, Pointer, Rule, Violation, reason};
-use failwell_server::{Content, Context, Json, Tool, ToolOutcome};
+use failwell_server::{Content, Context, Json, Tool, ToolOutcome, schema_of_arguments, schema_of_result};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -42,7 +42,6 @@ use serde_json::{Map, Value, json};
 
 use crate::evidence::{self, Evidence};
 use crate::log::Written;
-use crate::schema::{of_answer, of_arguments};
 use crate::sessions::Desk;
 use crate::stage::Stage;
 use crate::steps::{Picture, Step, Verdict};
@@ -202,7 +201,7 @@ fn entry<C: Command>() -> Entry {
     Entry {
         name: C::NAME,
         tool: tool::<C>,
-        arguments: of_arguments::<C>,
+        arguments: schema_of_arguments::<C>,
         perform: |stage, arguments, cx| {
             Box::pin(async move {
                 let command: C = parse(arguments)?;
@@ -214,8 +213,8 @@ fn entry<C: Command>() -> Entry {
 
 fn tool<C: Command>(desk: &Arc<Desk>) -> Result<Tool, Fault> {
     let desk = desk.clone();
-    let output = Some(of_answer::<C::Answer>()?);
-    let tool = Tool::dynamic(C::NAME, C::ABOUT, of_arguments::<C>()?, output, move |given, cx| {
+    let output = Some(schema_of_result::<C::Answer>()?);
+    let tool = Tool::dynamic(C::NAME, C::ABOUT, schema_of_arguments::<C>()?, output, move |given, cx| {
         let desk = desk.clone();
         async move {
             let command: C = parse(given)?;

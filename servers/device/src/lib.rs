@@ -26,7 +26,6 @@ mod log;
 pub mod picture;
 mod queue;
 pub mod report;
-mod schema;
 mod screen;
 mod server;
 mod sessions;

@@ -8,13 +8,14 @@ mod sessions;
 use std::sync::Arc;
 
 use failwell_fault::{Fault, OrFault, reason};
-use failwell_server::{Content, Context, Json, Tool, ToolOutcome, Toolbox};
+use failwell_server::{
+    Content, Context, Json, Tool, ToolOutcome, Toolbox, schema_of_arguments, schema_of_result,
+};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::commands::{self, parse};
-use crate::schema::{of_answer, of_arguments};
 use crate::sessions::Desk;
 
 /// What a tool answers with: an object, and the same in words.
@@ -57,8 +58,8 @@ where
     W: Future<Output = Result<Said<O>, Fault>> + Send + 'static,
 {
     let desk = desk.clone();
-    let output = Some(of_answer::<O>()?);
-    let tool = Tool::dynamic(name, description, of_arguments::<A>()?, output, move |given, cx| {
+    let output = Some(schema_of_result::<O>()?);
+    let tool = Tool::dynamic(name, description, schema_of_arguments::<A>()?, output, move |given, cx| {
         let desk = desk.clone();
         async move {
             let said = handler(desk, parse(given)?, cx).await?;

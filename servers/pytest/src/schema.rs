@@ -1,19 +1,6 @@
-//! The promises of each tool's result, and the schemas of their arguments.
+//! The promises of each tool's result.
 
-use failwell_fault::{Fault, OrFault, reason};
-use schemars::JsonSchema;
-use schemars::generate::SchemaSettings;
 use serde_json::{Value, json};
-
-/// The schema of a tool's arguments.
-pub(crate) fn of<T: JsonSchema>() -> Result<Value, Fault> {
-    let settings = SchemaSettings::draft2020_12().for_deserialize();
-    let mut schema = settings.into_generator().into_root_schema_for::<T>();
-    let object = schema.ensure_object();
-    object.entry("type").or_insert_with(|| json!("object"));
-    object.remove("title");
-    serde_json::to_value(schema).or_fault(&reason::SERVER_BUG)
-}
 
 fn test() -> Value {
     json!({

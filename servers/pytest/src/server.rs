@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use failwell_fault::{Fault, OrFault, Ref, reason};
 use failwell_process::{Launcher, Sandbox};
-use failwell_server::{Context, Info, Resource, Tool, ToolOutcome, Toolbox};
+use failwell_server::{Context, Info, Resource, Tool, ToolOutcome, Toolbox, schema_of_arguments};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
@@ -117,7 +117,7 @@ where
     W: Future<Output = Result<ToolOutcome, Fault>> + Send + 'static,
 {
     let desk = desk.clone();
-    let tool = Tool::dynamic(name, description, schema::of::<A>()?, output, move |given, cx| {
+    let tool = Tool::dynamic(name, description, schema_of_arguments::<A>()?, output, move |given, cx| {
         let desk = desk.clone();
         async move { handler(desk, serde_json::from_value(given).or_fault(&reason::MCP_BAD_ARGUMENTS)?, cx).await }
     })?;

@@ -8,9 +8,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use failwell_fault::{Fault, OrFault, reason};
-use failwell_server::{Context, Info, Json, Tool, ToolOutcome, Toolbox};
+use failwell_server::{Context, Info, Json, Tool, ToolOutcome, Toolbox, schema_of_arguments};
 use schemars::JsonSchema;
-use schemars::generate::SchemaSettings;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
@@ -120,13 +119,14 @@ fn analysis<A: Analysis>(
 ) -> Result<Tool, Fault> {
     let queue = queue.clone();
     let output = A::SHAPE.schema(A::STATUSES);
-    let tool = Tool::dynamic(A::NAME, description, schema_of::<A>()?, Some(output), move |given, cx| {
-        let queue = queue.clone();
-        async move {
-            let asked: A = serde_json::from_value(given).or_fault(&reason::MCP_BAD_ARGUMENTS)?;
-            analyse(&queue, asked, &cx).await
-        }
-    })?;
+    let tool =
+        Tool::dynamic(A::NAME, description, schema_of_arguments::<A>()?, Some(output), move |given, cx| {
+            let queue = queue.clone();
+            async move {
+                let asked: A = serde_json::from_value(given).or_fault(&reason::MCP_BAD_ARGUMENTS)?;
+                analyse(&queue, asked, &cx).await
+            }
+        })?;
     let refused = |fault: &Fault| {
         Json::of(&A::SHAPE.failed("error", fault, Map::new(), Duration::ZERO, &Proof::default())).ok()
     };
@@ -190,13 +190,4 @@ fn health(queue: &Arc<AnalysisQueue>) -> Result<Tool, Fault> {
         },
     )?;
     Ok(tool.titled("Health").read_only().idempotent().closed_world())
-}
-
-fn schema_of<T: JsonSchema>() -> Result<Value, Fault> {
-    let settings = SchemaSettings::draft2020_12().for_deserialize();
-    let mut schema = settings.into_generator().into_root_schema_for::<T>();
-    let object = schema.ensure_object();
-    object.entry("type").or_insert_with(|| json!("object"));
-    object.remove("title");
-    serde_json::to_value(schema).or_fault(&reason::SERVER_BUG)
 }

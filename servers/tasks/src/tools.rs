@@ -14,12 +14,13 @@ mod update;
 use std::sync::Arc;
 
 use failwell_fault::{Fault, OrFault, Pointer, Rule, Violation, reason};
-use failwell_server::{Context, Json, Tool, ToolOutcome, Toolbox, see_through};
+use failwell_server::{
+    Context, Json, Tool, ToolOutcome, Toolbox, schema_of_arguments, schema_of_result, see_through,
+};
 use schemars::JsonSchema;
-use schemars::generate::SchemaSettings;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::account::Account;
 use crate::edit::Edits;
@@ -76,8 +77,8 @@ where
     W: Future<Output = Answer<O>> + Send + 'static,
 {
     let account = account.clone();
-    let input = schema::<A>(SchemaSettings::draft2020_12().for_deserialize())?;
-    let output = schema::<O>(SchemaSettings::draft2020_12().for_serialize())?;
+    let input = schema_of_arguments::<A>()?;
+    let output = schema_of_result::<O>()?;
     let tool = Tool::dynamic(name, description, input, Some(output), move |given, cx| {
         let account = account.clone();
         async move {
@@ -113,14 +114,6 @@ fn parse<A: DeserializeOwned>(given: Value) -> Result<A, Fault> {
         let whole = Violation::new(Pointer::root(), Rule::Schema);
         Fault::new(&reason::MCP_BAD_ARGUMENTS).violation(whole).because(error)
     })
-}
-
-fn schema<T: JsonSchema>(settings: SchemaSettings) -> Result<Value, Fault> {
-    let mut schema = settings.into_generator().into_root_schema_for::<T>();
-    let object = schema.ensure_object();
-    object.entry("type").or_insert_with(|| json!("object"));
-    object.remove("title");
-    serde_json::to_value(schema).or_fault(&reason::SERVER_BUG)
 }
 
 /// Writes down what was changed, even when a later piece failed, and shows the task as it is now.

@@ -15,6 +15,7 @@ mod passing;
 mod peers;
 mod reload;
 mod rules;
+mod schemas;
 mod sessions;
 mod slow;
 mod tasks;

@@ -1,0 +1,276 @@
+//! Definitions of tools as clients take them. One definition that a client refuses costs it the whole list, tools of
+//! other servers included, so what can be said in a way that every client takes is said so, and the rest is left out.
+
+use std::borrow::Cow;
+use std::collections::HashSet;
+use std::sync::{Mutex, PoisonError};
+
+use failwell_fault::{Fault, OrFault, reason};
+use failwell_rpc::{Era, Json, Kind, Object, Raw};
+use failwell_server::{Context, List, Page, portable_schema};
+
+use crate::catalogue::Fresh;
+use crate::gateway::{Inner, naming_member};
+use crate::member::Member;
+
+/// Tools the operator was told of; past it they are told of again.
+const MOST_TOLD: usize = 1_000;
+
+/// Arguments are always an object, so this asks for nothing.
+const ANY_OBJECT: &str = r#"{"type":"object"}"#;
+
+/// A definition as clients take it.
+#[derive(Debug)]
+pub(crate) struct Portable {
+    pub(crate) definition: Json,
+    /// For clients of the session era, where that is another: there a result is an object.
+    pub(crate) session: Option<Json>,
+}
+
+/// Which tools were left out of a list, so that the operator hears of each once.
+#[derive(Debug, Default)]
+pub(crate) struct LeftOut(Mutex<HashSet<(String, String)>>);
+
+impl LeftOut {
+    /// Tells the operator that a tool is in no list, and why.
+    fn report(&self, member: &Member, list: List, item: &Json, why: &'static str, cx: &Context) {
+        let named = item.raw().as_object().and_then(|item| item.get(naming_member(list)));
+        let tool = named.and_then(Raw::as_str).unwrap_or_default();
+        let is_new = {
+            let mut told = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            if told.len() >= MOST_TOLD {
+                told.clear();
+            }
+            told.insert((member.name().to_owned(), tool.clone().into_owned()))
+        };
+        if is_new {
+            let note = format!("the tool {tool} of {} is left out of lists: {why}", member.name());
+            cx.report(Fault::new(&reason::GATEWAY_UPSTREAM_GARBLED).note("unlisted", note));
+        }
+    }
+}
+
+impl Portable {
+    /// The definition for clients of this era.
+    fn of_era(self, era: Era) -> Json {
+        match era {
+            Era::Session => self.session.unwrap_or(self.definition),
+            Era::Modern => self.definition,
+        }
+    }
+}
+
+impl Inner {
+    /// An item of a list as clients take it; `None` when they would refuse it, which the operator is told once.
+    pub(crate) fn portable(
+        &self,
+        member: &Member,
+        list: List,
+        item: &Json,
+        cx: &Context,
+    ) -> Option<Portable> {
+        portable(list, item).map_err(|why| self.left_out.report(member, list, item, why, cx)).ok()
+    }
+
+    /// A page as its client takes it: without what is held, and without what clients would refuse.
+    pub(crate) fn page_for(
+        &self,
+        page: Page,
+        member: &Member,
+        list: List,
+        fresh: &Fresh<'_>,
+        cx: &Context,
+    ) -> Result<Page, Fault> {
+        let era = cx.client().revision.era();
+        let free = fresh.items.iter().enumerate().filter(|(place, _)| !fresh.held.contains(place));
+        let shown: Vec<Json> =
+            free.filter_map(|(_, item)| Some(self.portable(member, list, item, cx)?.of_era(era))).collect();
+        if shown == fresh.items {
+            return Ok(page);
+        }
+        let shown = Json::of(&shown).or_fault(&reason::SERVER_BUG)?;
+        let object = page.members.raw().as_object().or_fault(&reason::SERVER_BUG)?;
+        Ok(Page { members: object.replacing(list.member(), shown.raw()), ..page })
+    }
+}
+
+/// An item of a list as clients take it, or why they would refuse it.
+fn portable(list: List, item: &Json) -> Result<Portable, &'static str> {
+    if list != List::Tools {
+        return Ok(Portable { definition: item.clone(), session: None });
+    }
+    let tool = item.raw().as_object().ok_or("it is no object")?;
+    check_words(tool)?;
+    let input = input_schema(tool.get("inputSchema"))?;
+    let (output, session_output) = output_schema(tool.get("outputSchema"));
+    let gone: Vec<&str> = nulls(tool).collect();
+    let annotations = tool.get("annotations").and_then(Raw::as_object).and_then(without_nulls);
+    let edit = |output: &Change| {
+        let mut edited: Option<Json> = None;
+        let mut apply = |name: &str, change: &Change| {
+            let object = edited.as_ref().unwrap_or(item).raw().as_object();
+            let after = object.and_then(|object| change.apply(object, name));
+            edited = after.or(edited.take());
+        };
+        gone.iter().for_each(|name| apply(name, &Change::Gone));
+        apply("annotations", &annotations.clone().map_or(Change::None, Change::To));
+        apply("inputSchema", &input);
+        apply("outputSchema", output);
+        edited
+    };
+    let definition = edit(&output).unwrap_or_else(|| item.clone());
+    let session = session_output.and_then(|output| edit(&output));
+    Ok(Portable { definition, session })
+}
+
+/// What becomes of a member.
+#[derive(Clone)]
+enum Change {
+    None,
+    Gone,
+    To(Json),
+}
+
+impl Change {
+    fn of(changed: Option<Json>) -> Change {
+        changed.map_or(Change::None, Change::To)
+    }
+
+    /// The object afterwards; `None` when it stays as it is.
+    fn apply(&self, object: Object<'_>, name: &str) -> Option<Json> {
+        match (self, object.get(name)) {
+            (Change::None, _) | (Change::Gone, None) => None,
+            (Change::Gone, Some(_)) => object.without(&[name]),
+            (Change::To(value), Some(_)) => Some(object.replacing(name, value.raw())),
+            (Change::To(value), None) => Some(with_member(object, name, value.raw())),
+        }
+    }
+}
+
+/// An object with one more member.
+pub(crate) fn with_member(object: Object<'_>, name: &str, value: Raw<'_>) -> Json {
+    let members: Vec<(Cow<'_, str>, Raw<'_>)> = object.iter().collect();
+    let members = members.iter().map(|(name, value)| (name.as_ref(), *value));
+    Json::object(members.chain([(name, value)]))
+}
+
+/// Members that may be absent, and are when they are null.
+const OPTIONAL: [&str; 7] =
+    ["title", "description", "outputSchema", "annotations", "icons", "execution", "_meta"];
+
+fn nulls<'a>(tool: Object<'a>) -> impl Iterator<Item = &'static str> + use<'a> {
+    OPTIONAL.into_iter().filter(move |name| tool.get(name).is_some_and(Raw::is_null))
+}
+
+fn without_nulls(object: Object<'_>) -> Option<Json> {
+    let has_nulls = object.iter().any(|(_, value)| value.is_null());
+    let members: Vec<(Cow<'_, str>, Raw<'_>)> = object.iter().collect();
+    let kept = members.iter().filter(|(_, value)| !value.is_null());
+    has_nulls.then(|| Json::object(kept.map(|(name, value)| (name.as_ref(), *value))))
+}
+
+/// Refuses a definition for what it says beside its schemas.
+fn check_words(tool: Object<'_>) -> Result<(), &'static str> {
+    is_or_absent(tool, "title", Kind::String, "its title is no text")?;
+    is_or_absent(tool, "description", Kind::String, "its description is no text")?;
+    is_or_absent(tool, "_meta", Kind::Object, "its _meta is no object")?;
+    is_or_absent(tool, "annotations", Kind::Object, "its annotations are no object")?;
+    is_or_absent(tool, "execution", Kind::Object, "its execution is no object")?;
+    is_or_absent(tool, "icons", Kind::Array, "its icons are no list")?;
+    if let Some(annotations) = tool.get("annotations").and_then(Raw::as_object) {
+        is_or_absent(annotations, "title", Kind::String, "the title of its annotations is no text")?;
+        for hint in ["readOnlyHint", "destructiveHint", "idempotentHint", "openWorldHint"] {
+            is_or_absent(annotations, hint, Kind::Bool, "a hint of its annotations is no boolean")?;
+        }
+    }
+    let support = tool.get("execution").and_then(Raw::as_object).and_then(|all| all.get("taskSupport"));
+    if let Some(support) = support
+        && !support.as_str().is_some_and(|word| ["required", "optional", "forbidden"].contains(&&*word))
+    {
+        return Err("its taskSupport is none of required, optional, forbidden");
+    }
+    let mut icons = tool.get("icons").and_then(Raw::as_array).into_iter().flatten();
+    if icons.all(is_icon) { Ok(()) } else { Err("one of its icons is none") }
+}
+
+fn is_icon(icon: Raw<'_>) -> bool {
+    let Some(icon) = icon.as_object() else { return false };
+    let is_text = |name| icon.get(name).is_none_or(|value| value.kind() == Kind::String);
+    let sizes = icon.get("sizes").map(|sizes| sizes.as_array().is_some_and(are_texts));
+    let theme = icon.get("theme").and_then(Raw::as_str).map(|theme| theme == "light" || theme == "dark");
+    icon.get("src").is_some()
+        && is_text("src")
+        && is_text("mimeType")
+        && is_text("theme")
+        && sizes != Some(false)
+        && theme != Some(false)
+}
+
+fn are_texts<'a>(mut all: impl Iterator<Item = Raw<'a>>) -> bool {
+    all.all(|one| one.kind() == Kind::String)
+}
+
+fn is_or_absent(object: Object<'_>, name: &str, kind: Kind, why: &'static str) -> Result<(), &'static str> {
+    match object.get(name) {
+        Some(value) if !value.is_null() && value.kind() != kind => Err(why),
+        _ => Ok(()),
+    }
+}
+
+/// How the schema of the arguments changes: it has to be that of an object.
+fn input_schema(schema: Option<Raw<'_>>) -> Result<Change, &'static str> {
+    match schema {
+        None => Ok(Change::To(Raw::written(ANY_OBJECT).to_json())),
+        Some(schema) if schema.is_null() || schema.as_bool() == Some(true) => {
+            Ok(Change::To(Raw::written(ANY_OBJECT).to_json()))
+        }
+        Some(schema) => of_an_object(schema).map_err(|why| match why {
+            Refused::Type => "its inputSchema is not that of an object",
+            Refused::Shape => "properties or required of its inputSchema are of the wrong kind",
+        }),
+    }
+}
+
+/// How the schema of results changes, and how for clients of the session era where that differs. One that clients would
+/// refuse goes: a tool need not promise anything.
+fn output_schema(schema: Option<Raw<'_>>) -> (Change, Option<Change>) {
+    let Some(schema) = schema else { return (Change::None, None) };
+    let Some(object) = schema.as_object() else { return (Change::Gone, None) };
+    let is_same = object.get("type").and_then(Raw::as_str).is_some_and(|name| name == "object");
+    match of_an_object(schema) {
+        Ok(change) if is_same => (change, None),
+        Ok(change) => (Change::of(portable_schema(schema)), Some(change)),
+        Err(_) => (Change::of(portable_schema(schema)), Some(Change::Gone)),
+    }
+}
+
+/// Why a schema is not that of an object.
+enum Refused {
+    Type,
+    Shape,
+}
+
+/// How a schema changes to be plainly that of an object.
+fn of_an_object(schema: Raw<'_>) -> Result<Change, Refused> {
+    let portable = portable_schema(schema);
+    let now = portable.as_ref().map_or(schema, Json::raw).as_object().ok_or(Refused::Type)?;
+    let is_object = |name: Raw<'_>| name.as_str().is_some_and(|name| name == "object");
+    let typed = match now.get("type") {
+        None => Some(with_member(now, "type", Raw::written("\"object\""))),
+        Some(name) if is_object(name) => None,
+        Some(names) if names.as_array().is_some_and(|mut names| names.any(is_object)) => {
+            Some(now.replacing("type", Raw::written("\"object\"")))
+        }
+        Some(_) => return Err(Refused::Type),
+    };
+    let properties = now.get("properties").map(|all| {
+        all.as_object().is_some_and(|all| {
+            all.iter().all(|(_, schema)| matches!(schema.kind(), Kind::Object | Kind::Array))
+        })
+    });
+    let required = now.get("required").map(|all| all.as_array().is_some_and(are_texts));
+    if properties == Some(false) || required == Some(false) {
+        return Err(Refused::Shape);
+    }
+    Ok(Change::of(typed.or(portable)))
+}
