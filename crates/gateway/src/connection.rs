@@ -171,12 +171,7 @@ impl Starter {
             Ok(Connection { link, introduction, stop: stop.clone() })
         };
         let started = tokio::time::timeout(self.settings.start_timeout, starting).await;
-        let late = |_| {
-            let seconds = self.settings.start_timeout.as_secs();
-            Fault::new(&reason::GATEWAY_UPSTREAM_DOWN)
-                .fact("limit_s", seconds)
-                .note("start", "no introduction in time")
-        };
+        let late = |_| self.settings.start_exceeded();
         let with_strays = |fault: Fault| match self.tally.strays() - strays {
             0 => fault,
             count => fault.note("start", format!("{count} lines it said until then were no messages")),

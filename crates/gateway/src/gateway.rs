@@ -16,6 +16,7 @@ use failwell_server::{
 };
 use futures_util::future::join_all;
 use serde_json::{Value, json};
+use tokio::time::{Instant, timeout_at};
 use tokio_util::sync::CancellationToken;
 
 use crate::catalogue::{Callee, Catalogue, Entry, Fresh, shown_names};
@@ -26,15 +27,15 @@ use crate::member::Member;
 use crate::metrics;
 use crate::names::{inside_uri, outside, outside_uri, server_of};
 use crate::parked::Parking;
-use crate::roster::{Reloaded, Roster};
 use crate::portable::LeftOut;
+use crate::roster::{Reloaded, Roster};
 use crate::settings::UpstreamSettings;
 use crate::single::Single;
 use crate::uris;
 use crate::veil::Veil;
 
-/// How long one member has to say what it offers, whoever waits for it.
-pub(crate) const LIST_PATIENCE: Duration = Duration::from_secs(10);
+/// How long a room of our own has to say what it offers. Upstreams have settings for it.
+pub(crate) const OWN_LIST_LIMIT: Duration = Duration::from_secs(10);
 /// Items on one page.
 const PAGE: usize = 200;
 /// Lists depend on what is running right now.
@@ -62,8 +63,8 @@ pub(crate) struct Inner {
     pub(crate) pins: OnceLock<Arc<Pins>>,
     pub(crate) hubs: Arc<Hubs>,
     pub(crate) late: Late,
-    launcher: Launcher,
     pub(crate) left_out: LeftOut,
+    launcher: Launcher,
     state: Arc<dyn SharedState>,
     pub(crate) end: CancellationToken,
 }
@@ -92,8 +93,8 @@ impl Gateway {
             pins: OnceLock::new(),
             hubs: Arc::default(),
             late: Late::default(),
-            launcher: launcher.clone(),
             left_out: LeftOut::default(),
+            launcher: launcher.clone(),
             state,
             end: CancellationToken::new(),
         }))
@@ -251,19 +252,17 @@ impl Inner {
         lives: u64,
         cx: &Context,
     ) -> Result<Arc<Vec<Entry>>, Fault> {
-        let asking = async {
-            if self.offers(member, list, cx).await? {
-                member.list(list, cx).await
-            } else {
-                Ok((Vec::new(), KEEP))
+        let (start, answer) = member.limits();
+        let deadline = Instant::now() + start + answer;
+        let offered = timeout_at(deadline, self.offers(member, list, cx)).await;
+        let (items, cache) = match offered.map_err(|_| member.start_exceeded())?? {
+            true => {
+                // Each page has as long as any request, and all of them together have no longer.
+                let listed = timeout_at(deadline.min(Instant::now() + answer), member.list(list, cx)).await;
+                listed.map_err(|_| member.list_exceeded(cx))??
             }
+            false => (Vec::new(), KEEP),
         };
-        let late = |_| {
-            // One that is stuck for good would be missing from every list to come.
-            member.examine(cx);
-            Fault::new(&reason::GATEWAY_UPSTREAM_TIMEOUT).fact("limit_s", LIST_PATIENCE.as_secs())
-        };
-        let (items, cache) = tokio::time::timeout(LIST_PATIENCE, asking).await.map_err(late)??;
         let held = self.examine(member, list, &items, cx).await?;
         Ok(self.learn(member, list, &Fresh { items: &items, held: &held, cache, lives }, cx))
     }
@@ -341,14 +340,25 @@ impl Inner {
             return Err(self.unknown(list, name, cx));
         }
         // Rare and large, so kept apart.
-        let (found, _) = Box::pin(self.all(list, cx)).await;
+        let (found, missing) = Box::pin(self.all(list, cx)).await;
         let mut having = found.iter().flat_map(|entries| entries.iter()).filter(|entry| entry.shown == name);
         match (having.next(), having.next()) {
             (Some(only), None) => {
                 let member = self.member(&only.server).or_fault(&reason::SERVER_BUG)?;
                 Ok((member, only.callee()?))
             }
+            // One that is still starting may be the one that has it.
+            (None, _) => Err(self.still_starting(&missing).unwrap_or_else(|| self.unknown(list, name, cx))),
             _ => Err(self.unknown(list, name, cx)),
+        }
+    }
+
+    /// Says that one of those who could not be asked is still starting.
+    fn still_starting(&self, missing: &[Value]) -> Option<Fault> {
+        let starting = missing.iter().find(|one| one["reason"] == reason::GATEWAY_UPSTREAM_STARTING.id)?;
+        match self.member(starting["server"].as_str()?)? {
+            Member::Upstream(upstream) => Some(upstream.settings().list_limit().still_starting()),
+            Member::BuiltIn(..) => None,
         }
     }
 

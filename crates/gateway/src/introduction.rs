@@ -94,6 +94,8 @@ pub(crate) async fn introduce(
 /// What the answer to `server/discover` says: nothing, when it is one of the session era.
 fn understood(link: &Link, answer: Result<Said, Fault>) -> Result<Option<Introduction>, Fault> {
     match answer {
+        // Some servers have an empty result for whatever they do not know.
+        Ok(Said::Result(result)) if !is_discovery(&result) => Ok(None),
         Ok(Said::Result(result)) => {
             Ok(Some(Introduction { instructions: instructions(&result), ..modern(link, offers(&result)) }))
         }
@@ -104,6 +106,12 @@ fn understood(link: &Link, answer: Result<Said, Fault>) -> Result<Option<Introdu
         Err(fault) if is_no_fault_of_the_server(&fault) => Ok(None),
         Err(fault) => Err(fault),
     }
+}
+
+/// Whether a result says which revisions a server speaks, or what it can do.
+fn is_discovery(result: &Json) -> bool {
+    let said = |name| result.raw().as_object().and_then(|object| object.get(name));
+    said("supportedVersions").is_some() || said("capabilities").is_some()
 }
 
 fn modern(link: &Link, offers: Offers) -> Introduction {

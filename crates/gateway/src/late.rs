@@ -10,10 +10,12 @@ use failwell_server::{Context, Event, List};
 use tokio::task::JoinHandle;
 
 use crate::catalogue::Entry;
-use crate::gateway::{Inner, LIST_PATIENCE};
+use crate::gateway::{Inner, OWN_LIST_LIMIT};
 use crate::introduction::PROBE;
 use crate::member::Member;
 
+/// The longest a list waits for anybody: what `list_wait_s` can be at the most.
+const LONGEST_LIST_WAIT: Duration = Duration::from_secs(60);
 /// Between two attempts: doubled each time …
 const SHORTEST_WAIT: Duration = Duration::from_secs(1);
 /// … up to this.
@@ -66,16 +68,16 @@ impl Inner {
             return listed.or_fault(&reason::SERVER_BUG)?;
         }
         self.ask_on(asking, member, list, cx);
-        Err(Fault::new(&reason::GATEWAY_UPSTREAM_TIMEOUT).fact("limit_s", wait.as_secs().max(1)))
+        Err(member.list_wait_exceeded(cx))
     }
 
     /// How long a list waits for a member. One that is started just now has as much more as it takes to find out which
     /// era it speaks; one that kept others waiting already has not.
-    fn patience_with(&self, member: &Member, list: List) -> Duration {
-        let Member::Upstream(upstream) = member else { return LIST_PATIENCE };
+    pub(crate) fn patience_with(&self, member: &Member, list: List) -> Duration {
+        let Member::Upstream(upstream) = member else { return OWN_LIST_LIMIT };
         let wait = upstream.settings().list_wait;
         let has_time = upstream.is_up() || self.late.has(member.name(), list);
-        if has_time { wait } else { (wait + PROBE).min(LIST_PATIENCE.max(wait)) }
+        if has_time { wait } else { (wait + PROBE).min(LONGEST_LIST_WAIT) }
     }
 
     /// Goes on with what nobody waits for any more, once for all who asked.

@@ -56,6 +56,7 @@ mod sse;
 mod step;
 mod tally;
 mod tasks;
+mod time_limit;
 mod token;
 mod upstream;
 mod uris;

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+use std::time::Duration;
 
 use failwell_fault::{Fault, reason};
 use failwell_render::{Cache, CacheScope};
@@ -12,6 +13,7 @@ use serde_json::json;
 
 use crate::catalogue::{Callee, TaskSupport, narrower};
 use crate::faces::Faces;
+use crate::gateway::OWN_LIST_LIMIT;
 use crate::line::garbled;
 use crate::params::{Onto, Params};
 use crate::parked::Parking;
@@ -62,6 +64,46 @@ impl Member {
         }
     }
 
+    /// How long it may take to be there, and then to list everything of one kind.
+    pub(crate) fn limits(&self) -> (Duration, Duration) {
+        match self {
+            Member::Upstream(upstream) => (upstream.settings().start_timeout, upstream.settings().timeout),
+            Member::BuiltIn(..) => (Duration::ZERO, OWN_LIST_LIMIT),
+        }
+    }
+
+    /// It was not there in time.
+    pub(crate) fn start_exceeded(&self) -> Fault {
+        match self {
+            Member::Upstream(upstream) => upstream.settings().start_exceeded(),
+            Member::BuiltIn(..) => own_list_exceeded(),
+        }
+    }
+
+    /// It is there, and did not list everything in time.
+    pub(crate) fn list_exceeded(&self, cx: &Context) -> Fault {
+        match self {
+            Member::Upstream(upstream) => {
+                // One that is stuck for good would be missing from every list to come.
+                upstream.of(cx).examine(cx);
+                upstream.settings().answer_limit().exceeded()
+            }
+            Member::BuiltIn(..) => own_list_exceeded(),
+        }
+    }
+
+    /// A list does without it for now.
+    pub(crate) fn list_wait_exceeded(&self, cx: &Context) -> Fault {
+        match self {
+            Member::Upstream(upstream) => {
+                let limit = upstream.settings().list_limit();
+                let is_there = upstream.of(cx).made(cx).is_some();
+                if is_there { limit.exceeded() } else { limit.still_starting() }
+            }
+            Member::BuiltIn(..) => own_list_exceeded(),
+        }
+    }
+
     /// Whether trouble with its lists is worth a line in the log.
     pub(crate) fn is_worth_reporting(&self, fault: &Fault) -> bool {
         match self {
@@ -83,13 +125,6 @@ impl Member {
         match self {
             Member::Upstream(upstream) => upstream.of(cx).roots_changed(cx),
             Member::BuiltIn(_, room) => room.roots_changed(cx.clone()),
-        }
-    }
-
-    /// It kept somebody waiting for too long: finds out whether it is there at all.
-    pub(crate) fn examine(&self, cx: &Context) {
-        if let Member::Upstream(upstream) = self {
-            upstream.of(cx).examine(cx);
         }
     }
 
@@ -248,6 +283,10 @@ impl Member {
             Member::Upstream(upstream) => upstream.of(&cx).unwatch(uri, &cx),
         }
     }
+}
+
+fn own_list_exceeded() -> Fault {
+    Fault::new(&reason::SERVER_TIMEOUT).fact("limit_s", OWN_LIST_LIMIT.as_secs())
 }
 
 async fn ask_to_watch(upstream: &Arc<Upstream>, uri: &str, cx: &Context) -> Result<(), Fault> {

@@ -14,7 +14,7 @@ use failwell_server::{
 use serde_json::json;
 
 use crate::catalogue::{Callee, Entry, Fresh, shown_names};
-use crate::gateway::{EVERYTHING, Inner, LIST_PATIENCE, naming_member};
+use crate::gateway::{EVERYTHING, Inner, naming_member};
 use crate::member::{Member, items_of};
 use crate::params::Params;
 use crate::veil::with;
@@ -93,11 +93,12 @@ impl Room for Single {
     }
 
     fn settle(&self, cx: Context) -> Work<()> {
-        let (member, offers) = (self.member(), self.offers.clone());
+        let (inner, member, offers) = (self.inner.clone(), self.member(), self.offers.clone());
         Box::pin(async move {
             let member = member?;
             // One that is not there now may be there later, and is then asked for what it offers.
-            if let Ok(Ok(found)) = tokio::time::timeout(LIST_PATIENCE, member.offers(&cx)).await {
+            let patience = inner.patience_with(&member, List::Tools);
+            if let Ok(Ok(found)) = tokio::time::timeout(patience, member.offers(&cx)).await {
                 *offers.lock().unwrap_or_else(PoisonError::into_inner) = Some(found);
             }
             Ok(())
@@ -127,8 +128,8 @@ impl Room for Single {
             let page = member.page(list, cursor, Params::passing(), &cx).await?;
             let (items, next) = items_of(&page, list)?;
             let held = inner.examine(&member, list, &items, &cx).await?;
-            // Learnt from only when it is the whole of the list.
             let fresh = Fresh { items: &items, held: &held, cache: page.cache, lives };
+            // Learnt from only when it is the whole of the list.
             if first && next.is_none() {
                 inner.learn(&member, list, &fresh, &cx);
             }

@@ -87,6 +87,8 @@ impl<'a> Ask<'a> {
 struct Health {
     failures: u32,
     rest_until: Option<Instant>,
+    /// When a start last took too long.
+    late: Option<Instant>,
     known: Option<Known>,
     /// How it last said it is to be used.
     instructions: Option<Arc<str>>,
@@ -170,6 +172,7 @@ impl Upstream {
     }
 
     async fn connect_at(&self, seat: &Arc<Seat>, cx: &Context) -> Result<Option<Arc<Connection>>, Fault> {
+        let since = Instant::now();
         let mut starts = seat.replacing().await;
         if let Some(connection) = seat.alive() {
             return Ok(Some(connection));
@@ -178,7 +181,7 @@ impl Upstream {
             return Ok(None);
         }
         seat.put(None, &mut starts);
-        let known = self.may_start()?;
+        let known = self.may_start(since)?;
         self.rests.check().await?;
         starts.may_start(&self.settings, Instant::now())?;
         self.tally().start();
@@ -188,7 +191,8 @@ impl Upstream {
             Err(fault) => {
                 let wait = self.health().failed(&fault);
                 self.rests.tell(wait).await;
-                return Err(fault);
+                let is_late = *fault.reason() == reason::GATEWAY_UPSTREAM_STARTING;
+                return Err(if is_late { fault.retry_as(Retry::After(wait)) } else { fault });
             }
         };
         *self.health() = Health {
@@ -203,11 +207,15 @@ impl Upstream {
         Ok(kept)
     }
 
-    /// What is known about it, unless it failed too often lately.
-    fn may_start(&self) -> Result<Option<Known>, Fault> {
+    /// What is known about it, unless it failed too often lately. Whoever waited for a start that took too long hears
+    /// of that.
+    fn may_start(&self, since: Instant) -> Result<Option<Known>, Fault> {
         let health = self.health();
         let now = Instant::now();
         match health.rest_until.filter(|until| *until > now) {
+            Some(until) if health.late.is_some_and(|late| late >= since) => {
+                Err(self.settings.start_exceeded().retry_as(Retry::After(until - now)))
+            }
             Some(until) => Err(resting(until - now)),
             None => Ok(health.known),
         }
@@ -352,9 +360,7 @@ impl Upstream {
 
     fn late(&self, connection: &Connection, effect: Effect) -> Fault {
         connection.examine(self.settings.timeout);
-        Fault::new(&reason::GATEWAY_UPSTREAM_TIMEOUT)
-            .fact("limit_s", self.settings.timeout.as_secs())
-            .with_effect(effect)
+        self.settings.answer_limit().exceeded().with_effect(effect)
     }
 
     /// Nobody new comes: it ends with the last call in flight, and at the latest when every one of them had its time.
@@ -420,6 +426,9 @@ impl Health {
     fn failed(&mut self, fault: &Fault) -> Duration {
         self.failures += 1;
         self.known = None;
+        if *fault.reason() == reason::GATEWAY_UPSTREAM_STARTING {
+            self.late = Some(Instant::now());
+        }
         let wait = rest(self.failures).max(asked_for(fault));
         self.rest_until = Some(Instant::now() + wait);
         wait

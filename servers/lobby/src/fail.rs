@@ -51,6 +51,8 @@ fn example(place: &str) -> Fact {
         "limit" | "limit_s" | "offset" => Fact::from(30u64),
         "required" => Fact::from(vec!["sampling"]),
         "supported" => Fact::from(vec!["2025-11-25", "2026-07-28"]),
+        "setting" => Fact::from("timeout_s"),
+        "server" => Fact::from("memory"),
         _ => Fact::from("example"),
     }
 }

@@ -13,11 +13,18 @@ reasons! {
         hint: "try again later, or ask the operator to look at the server",
         about: "The process could not be started, the connection could not be made or broke, or the server did not let us in. An HTTP status is among the facts.",
     }
+    GATEWAY_UPSTREAM_STARTING = "gateway/UPSTREAM_STARTING" {
+        Unavailable, Upstream, Upstream,
+        title: "the upstream server is still starting",
+        detail: "the upstream server {server} was still starting after {limit_s} seconds",
+        hint: "try again after the time in `retry`; if it always needs longer, have the operator raise {setting} above {limit_s}",
+        about: "A call waits for a server that is being started, for `start_timeout_s` at the most; a list waits for `list_wait_s`. A server that takes longer than `start_timeout_s` is ended, and a later call starts it again. The request never left.",
+    }
     GATEWAY_UPSTREAM_TIMEOUT = "gateway/UPSTREAM_TIMEOUT" {
         Timeout, Upstream, Upstream,
         title: "the upstream server did not answer in time",
         detail: "the upstream server did not answer within {limit_s} seconds",
-        hint: "ask for less, or have the operator raise timeout_s above {limit_s}",
+        hint: "ask for less, or have the operator raise {setting} above {limit_s}",
         about: "The deadline passed. The upstream was told to cancel; whether it had an effect is unknown.",
     }
     GATEWAY_UPSTREAM_GARBLED = "gateway/UPSTREAM_GARBLED" {

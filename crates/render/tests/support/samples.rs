@@ -6,7 +6,7 @@ use failwell_fault::{Condition, Echo, Fact, Fault, Name, Pointer, Reason, Rule, 
 pub(crate) fn sample(reason: &'static Reason) -> Fault {
     let mut fault = Fault::new(reason);
     for name in placeholders(reason) {
-        fault = fault.fact(name, fact_named(name));
+        fault = fault.fact(name, fact_named(reason, name));
     }
     match reason.condition {
         Condition::BadParams | Condition::BadArguments => violated(fault),
@@ -30,8 +30,11 @@ fn placeholders(reason: &'static Reason) -> Vec<&'static str> {
 }
 
 /// A new placeholder in the catalogue needs a sample here.
-fn fact_named(name: &str) -> Fact {
+fn fact_named(reason: &Reason, name: &str) -> Fact {
     match name {
+        "setting" if reason.id == "gateway/UPSTREAM_STARTING" => Fact::from("start_timeout_s"),
+        "setting" => Fact::from("timeout_s"),
+        "server" => Fact::from(Name::parse("memory").expect("a name")),
         "offset" => Fact::from(17u64),
         "limit" => Fact::from(64u64),
         "size" => Fact::from(70_000u64),

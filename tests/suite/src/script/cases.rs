@@ -278,21 +278,21 @@ pub fn cases() -> Vec<Case> {
             |_| raw("", Then::Hang),
             "gateway/UPSTREAM_TIMEOUT",
             "unknown",
-            json!({"limit_s": 3}),
+            json!({"limit_s": 3, "setting": "timeout_s"}),
         ),
         case(
             "events and then silence",
             |_| raw(&format!("{EVENTS}: {POISON}\n\n"), Then::Hang),
             "gateway/UPSTREAM_TIMEOUT",
             "unknown",
-            json!({"limit_s": 3}),
+            json!({"limit_s": 3, "setting": "timeout_s"}),
         ),
         case(
             "a head without an end",
             |_| raw("HTTP/1.1 200 OK\r\nX: ", Then::Hang),
             "gateway/UPSTREAM_TIMEOUT",
             "unknown",
-            json!({"limit_s": 3}),
+            json!({"limit_s": 3, "setting": "timeout_s"}),
         ),
     ]
 }

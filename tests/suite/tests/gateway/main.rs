@@ -18,6 +18,7 @@ mod rules;
 mod schemas;
 mod sessions;
 mod slow;
+mod starting;
 mod tasks;
 mod tool_failures;
 mod watches;

@@ -78,7 +78,7 @@ async fn a_program_that_only_prints_is_known_by_what_it_printed() {
     }
     let mut world = World::new(vec![settings]).await;
     let answer = world.ask("resources/read", json!({"uri": "ev+x://y"})).await;
-    assert_eq!(failed(&answer).1, "gateway/UPSTREAM_DOWN", "{answer}");
+    assert_eq!(failed(&answer).1, "gateway/UPSTREAM_STARTING", "{answer}");
     assert!(world.journal().contains("2 lines it said until then were no messages"), "{}", world.journal());
     world.gateway.stop();
 }

@@ -12,9 +12,10 @@ use crate::upstreams::bad_answers;
 use crate::verdict::Verdict;
 
 /// What may become of any call in a storm, whatever it asks for.
-const WEATHER: [&str; 5] = [
+const WEATHER: [&str; 6] = [
     "gateway/UPSTREAM_CRASHED",
     "gateway/UPSTREAM_DOWN",
+    "gateway/UPSTREAM_STARTING",
     "gateway/UPSTREAM_TIMEOUT",
     "gateway/UPSTREAM_GARBLED",
     "gateway/CIRCUIT_OPEN",

@@ -1,0 +1,60 @@
+//! How long a member may take, and what is said when it took longer: by the name of the setting.
+
+use std::time::Duration;
+
+use failwell_fault::{Fault, Name, reason};
+
+use crate::settings::{Reach, UpstreamSettings};
+
+/// A limit that the operator sets for an upstream.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct TimeLimit<'a> {
+    server: &'a str,
+    setting: &'static str,
+    limit: Duration,
+}
+
+impl UpstreamSettings {
+    pub(crate) fn start_limit(&self) -> TimeLimit<'_> {
+        TimeLimit { server: &self.name, setting: "start_timeout_s", limit: self.start_timeout }
+    }
+
+    pub(crate) fn answer_limit(&self) -> TimeLimit<'_> {
+        TimeLimit { server: &self.name, setting: "timeout_s", limit: self.timeout }
+    }
+
+    pub(crate) fn list_limit(&self) -> TimeLimit<'_> {
+        TimeLimit { server: &self.name, setting: "list_wait_s", limit: self.list_wait }
+    }
+
+    /// It did not introduce itself in time. A child may need longer to start; nobody knows what a server over HTTP does.
+    pub(crate) fn start_exceeded(&self) -> Fault {
+        let limit = self.start_limit();
+        let fault = match self.reach {
+            Reach::Child { .. } => limit.still_starting(),
+            Reach::Http { .. } => limit.facts(Fault::new(&reason::GATEWAY_UPSTREAM_DOWN)),
+        };
+        fault.note("start", "no introduction in time")
+    }
+}
+
+impl TimeLimit<'_> {
+    /// It is there, and did not answer within this limit.
+    pub(crate) fn exceeded(self) -> Fault {
+        self.facts(Fault::new(&reason::GATEWAY_UPSTREAM_TIMEOUT))
+    }
+
+    /// It is not there yet, and whoever waits gives up at this limit.
+    pub(crate) fn still_starting(self) -> Fault {
+        let fault = Fault::new(&reason::GATEWAY_UPSTREAM_STARTING);
+        let fault = match Name::parse(self.server) {
+            Some(server) => fault.fact("server", server),
+            None => fault,
+        };
+        self.facts(fault)
+    }
+
+    fn facts(self, fault: Fault) -> Fault {
+        fault.fact("limit_s", self.limit.as_secs().max(1)).fact("setting", self.setting)
+    }
+}
