@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 
 use failwell_fault::{Fault, OrFault, reason};
 use failwell_rpc::{Era, Json, Kind, Object, Raw};
-use failwell_server::{Context, List, Page, portable_schema};
+use failwell_server::{Context, List, Page, is_usable_schema, portable_schema};
 
 use crate::catalogue::Fresh;
 use crate::gateway::{Inner, naming_member};
@@ -15,6 +15,9 @@ use crate::member::Member;
 
 /// Tools the operator was told of; past it they are told of again.
 const MOST_TOLD: usize = 1_000;
+
+/// The largest schema of results that is compiled to see whether it can be: lists are learned beside calls.
+const LARGEST_COMPILED: usize = 64 * 1024;
 
 /// Arguments are always an object, so this asks for nothing.
 const ANY_OBJECT: &str = r#"{"type":"object"}"#;
@@ -236,12 +239,20 @@ fn input_schema(schema: Option<Raw<'_>>) -> Result<Change, &'static str> {
 fn output_schema(schema: Option<Raw<'_>>) -> (Change, Option<Change>) {
     let Some(schema) = schema else { return (Change::None, None) };
     let Some(object) = schema.as_object() else { return (Change::Gone, None) };
+    if !is_usable(schema) {
+        return (Change::Gone, None);
+    }
     let is_same = object.get("type").and_then(Raw::as_str).is_some_and(|name| name == "object");
     match of_an_object(schema) {
         Ok(change) if is_same => (change, None),
         Ok(change) => (Change::of(portable_schema(schema)), Some(change)),
         Err(_) => (Change::of(portable_schema(schema)), Some(Change::Gone)),
     }
+}
+
+/// Clients compile the schemas of results when they list tools, and one that does not compile ends the whole list.
+fn is_usable(schema: Raw<'_>) -> bool {
+    schema.text().len() > LARGEST_COMPILED || schema.parse().is_ok_and(|schema| is_usable_schema(&schema))
 }
 
 /// Why a schema is not that of an object.

@@ -116,7 +116,7 @@ pub use resource::{Address, Resource};
 pub use resources::{Contents, Handed, Reception, ResourceCall, Span, Upload};
 pub use rest_session::{Item, RestSession, RestSessions, SessionTerms};
 pub use room::{Completion, Info, List, Members, Offered, Offers, Page, Room, unknown_resource};
-pub use schema::{argument_check, schema_of_arguments, schema_of_result};
+pub use schema::{argument_check, is_usable_schema, schema_of_arguments, schema_of_result};
 pub use see_through::see_through;
 pub use session::{Concern, STDIO, Session, SharedIds};
 pub use settings::{Settings, ToolFailures};

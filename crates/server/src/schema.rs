@@ -121,6 +121,11 @@ pub fn argument_check(document: Value) -> Result<ArgumentCheck, Fault> {
     }))
 }
 
+/// Whether a validator can make something of a schema.
+pub fn is_usable_schema(document: &Value) -> bool {
+    jsonschema::options().build(document).is_ok()
+}
+
 /// A bound as the schema's author wrote it: numbers and plain names; anything else stays unsaid.
 fn limited(violation: Violation, limit: &Value) -> Violation {
     match limit {

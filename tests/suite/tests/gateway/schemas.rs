@@ -10,10 +10,11 @@ use crate::client::{World, failed};
 /// Nothing in it that a client would refuse, and much that nobody here understands.
 const PLAIN: &str = r#"{"name":"plain","inputSchema":{"type":"object","properties":{"a":{"format":"uuid","x":1.00}},"additionalProperties":false},"x-own":[true,{"format":"uint64"}]}"#;
 
-const TOOLS: [&str; 8] = [
+const TOOLS: [&str; 9] = [
     PLAIN,
     r#"{"name":"booleans","inputSchema":{"type":"object","properties":{"any":true,"none":false,"n":{"type":"integer","format":"uint64","minimum":0}}},"outputSchema":{"type":"object","properties":{"answer":true}},"x-own":1.00}"#,
     r#"{"name":"promises_nothing","inputSchema":{"type":"object"},"outputSchema":true}"#,
+    r##"{"name":"refers_to_nothing","inputSchema":{"type":"object"},"outputSchema":{"type":"object","properties":{"a":{"$ref":"#/$defs/gone"}}}}"##,
     r#"{"name":"takes_anything","description":null,"inputSchema":true}"#,
     r#"{"name":"untyped","inputSchema":{"properties":{}},"annotations":{"readOnlyHint":null,"x":1}}"#,
     r#"{"name":"gives_a_list","inputSchema":{"type":["object","null"]},"outputSchema":{"type":"array","items":true}}"#,
@@ -45,6 +46,7 @@ fn expected(era: Era) -> Value {
             "any": {}, "none": {"not": {}}, "n": {"type": "integer", "minimum": 0}}},
          "outputSchema": {"type": "object", "properties": {"answer": {}}}, "x-own": 1.0},
         {"name": "promises_nothing", "inputSchema": {"type": "object"}},
+        {"name": "refers_to_nothing", "inputSchema": {"type": "object"}},
         {"name": "takes_anything", "inputSchema": {"type": "object"}},
         {"name": "untyped", "inputSchema": {"properties": {}, "type": "object"}, "annotations": {"x": 1}},
         list,
