@@ -1,6 +1,6 @@
 # What `./x test` runs, in this order. Each step is a function that fails when the step does.
 
-STEPS=(fmt tidy clippy deny unit fuzz conformance gateway chaos interop probe faces telemetry pytest symbolic tasks device)
+STEPS=(fmt tidy clippy deny unit fuzz conformance gateway chaos interop probe faces promises telemetry pytest symbolic tasks device)
 STEP_LIMIT=${FAILWELL_STEP_LIMIT:-1800} # seconds; a step that hangs must not hang the run
 
 step_fmt() { cargo fmt --all --check; }
@@ -78,6 +78,14 @@ step_faces() {
 	install_schemathesis
 	cargo build --quiet -p failwell
 	"$FAILWELL_SCHEMATHESIS/bin/python" tests/faces/run -- "$CARGO_TARGET_DIR/debug/failwell"
+}
+
+# Promises that were broken once, each against the program as an operator runs it.
+step_promises() {
+	install_symbolic
+	install_pytest
+	cargo build --quiet -p failwell
+	python3 tests/promises/run -- "$CARGO_TARGET_DIR/debug/failwell"
 }
 
 # What leaves the program: spans and logs as a collector reads them, records in a real PostgreSQL.
