@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 
 use failwell_fault::{Fault, OrFault, reason};
 use failwell_rpc::{Era, Json, Kind, Object, Raw};
-use failwell_server::{Context, List, Page, is_usable_schema, portable_schema};
+use failwell_server::{Context, List, MemberChange, Page, is_usable_schema, portable_schema};
 
 use crate::catalogue::Fresh;
 use crate::gateway::{Inner, naming_member};
@@ -108,15 +108,15 @@ fn portable(list: List, item: &Json) -> Result<Portable, &'static str> {
     let (output, session_output) = output_schema(tool.get("outputSchema"));
     let gone: Vec<&str> = nulls(tool).collect();
     let annotations = tool.get("annotations").and_then(Raw::as_object).and_then(without_nulls);
-    let edit = |output: &Change| {
+    let edit = |output: &MemberChange| {
         let mut edited: Option<Json> = None;
-        let mut apply = |name: &str, change: &Change| {
+        let mut apply = |name: &str, change: &MemberChange| {
             let object = edited.as_ref().unwrap_or(item).raw().as_object();
-            let after = object.and_then(|object| change.apply(object, name));
+            let after = object.and_then(|object| changed(object, name, change));
             edited = after.or(edited.take());
         };
-        gone.iter().for_each(|name| apply(name, &Change::Gone));
-        apply("annotations", &annotations.clone().map_or(Change::None, Change::To));
+        gone.iter().for_each(|name| apply(name, &MemberChange::Gone));
+        apply("annotations", &annotations.clone().map_or(MemberChange::None, MemberChange::To));
         apply("inputSchema", &input);
         apply("outputSchema", output);
         edited
@@ -126,27 +126,13 @@ fn portable(list: List, item: &Json) -> Result<Portable, &'static str> {
     Ok(Portable { definition, session })
 }
 
-/// What becomes of a member.
-#[derive(Clone)]
-enum Change {
-    None,
-    Gone,
-    To(Json),
-}
-
-impl Change {
-    fn of(changed: Option<Json>) -> Change {
-        changed.map_or(Change::None, Change::To)
-    }
-
-    /// The object afterwards; `None` when it stays as it is.
-    fn apply(&self, object: Object<'_>, name: &str) -> Option<Json> {
-        match (self, object.get(name)) {
-            (Change::None, _) | (Change::Gone, None) => None,
-            (Change::Gone, Some(_)) => object.without(&[name]),
-            (Change::To(value), Some(_)) => Some(object.replacing(name, value.raw())),
-            (Change::To(value), None) => Some(with_member(object, name, value.raw())),
-        }
+/// The object after this change of a member; `None` when it stays as it is.
+fn changed(object: Object<'_>, name: &str, change: &MemberChange) -> Option<Json> {
+    match (change, object.get(name)) {
+        (MemberChange::None, _) | (MemberChange::Gone, None) => None,
+        (MemberChange::Gone, Some(_)) => object.without(&[name]),
+        (MemberChange::To(value), Some(_)) => Some(object.replacing(name, value.raw())),
+        (MemberChange::To(value), None) => Some(with_member(object, name, value.raw())),
     }
 }
 
@@ -221,11 +207,11 @@ fn is_or_absent(object: Object<'_>, name: &str, kind: Kind, why: &'static str) -
 }
 
 /// How the schema of the arguments changes: it has to be that of an object.
-fn input_schema(schema: Option<Raw<'_>>) -> Result<Change, &'static str> {
+fn input_schema(schema: Option<Raw<'_>>) -> Result<MemberChange, &'static str> {
     match schema {
-        None => Ok(Change::To(Raw::written(ANY_OBJECT).to_json())),
+        None => Ok(MemberChange::To(Raw::written(ANY_OBJECT).to_json())),
         Some(schema) if schema.is_null() || schema.as_bool() == Some(true) => {
-            Ok(Change::To(Raw::written(ANY_OBJECT).to_json()))
+            Ok(MemberChange::To(Raw::written(ANY_OBJECT).to_json()))
         }
         Some(schema) => of_an_object(schema).map_err(|why| match why {
             Refused::Type => "its inputSchema is not that of an object",
@@ -236,17 +222,17 @@ fn input_schema(schema: Option<Raw<'_>>) -> Result<Change, &'static str> {
 
 /// How the schema of results changes, and how for clients of the session era where that differs. One that clients would
 /// refuse goes: a tool need not promise anything.
-fn output_schema(schema: Option<Raw<'_>>) -> (Change, Option<Change>) {
-    let Some(schema) = schema else { return (Change::None, None) };
-    let Some(object) = schema.as_object() else { return (Change::Gone, None) };
+fn output_schema(schema: Option<Raw<'_>>) -> (MemberChange, Option<MemberChange>) {
+    let Some(schema) = schema else { return (MemberChange::None, None) };
+    let Some(object) = schema.as_object() else { return (MemberChange::Gone, None) };
     if !is_usable(schema) {
-        return (Change::Gone, None);
+        return (MemberChange::Gone, None);
     }
     let is_same = object.get("type").and_then(Raw::as_str).is_some_and(|name| name == "object");
     match of_an_object(schema) {
         Ok(change) if is_same => (change, None),
-        Ok(change) => (Change::of(portable_schema(schema)), Some(change)),
-        Err(_) => (Change::of(portable_schema(schema)), Some(Change::Gone)),
+        Ok(change) => (MemberChange::of(portable_schema(schema)), Some(change)),
+        Err(_) => (MemberChange::of(portable_schema(schema)), Some(MemberChange::Gone)),
     }
 }
 
@@ -262,7 +248,7 @@ enum Refused {
 }
 
 /// How a schema changes to be plainly that of an object.
-fn of_an_object(schema: Raw<'_>) -> Result<Change, Refused> {
+fn of_an_object(schema: Raw<'_>) -> Result<MemberChange, Refused> {
     let portable = portable_schema(schema);
     let now = portable.as_ref().map_or(schema, Json::raw).as_object().ok_or(Refused::Type)?;
     let is_object = |name: Raw<'_>| name.as_str().is_some_and(|name| name == "object");
@@ -283,5 +269,5 @@ fn of_an_object(schema: Raw<'_>) -> Result<Change, Refused> {
     if properties == Some(false) || required == Some(false) {
         return Err(Refused::Shape);
     }
-    Ok(Change::of(typed.or(portable)))
+    Ok(MemberChange::of(typed.or(portable)))
 }

@@ -27,7 +27,7 @@ impl UpstreamSettings {
         TimeLimit { server: &self.name, setting: "list_wait_s", limit: self.list_wait }
     }
 
-    /// It did not introduce itself in time. A child may need longer to start; nobody knows what a server over HTTP does.
+    /// It did not introduce itself in time. Only of a child is it known that it is still starting.
     pub(crate) fn start_exceeded(&self) -> Fault {
         let limit = self.start_limit();
         let fault = match self.reach {
@@ -44,7 +44,7 @@ impl TimeLimit<'_> {
         self.facts(Fault::new(&reason::GATEWAY_UPSTREAM_TIMEOUT))
     }
 
-    /// It is not there yet, and whoever waits gives up at this limit.
+    /// It is not there yet, and the caller gives up at this limit.
     pub(crate) fn still_starting(self) -> Fault {
         let fault = Fault::new(&reason::GATEWAY_UPSTREAM_STARTING);
         let fault = match Name::parse(self.server) {

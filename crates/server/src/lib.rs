@@ -109,7 +109,7 @@ pub use panic::{fault_of_panic, keep_panics_quiet};
 pub use party::Party;
 pub use passing::Passing;
 pub use plain::{From as PlainFrom, PlainAround, PlainCall, not_an_object};
-pub use portable::portable_schema;
+pub use portable::{MemberChange, portable_schema};
 pub use prompt::{Prompt, PromptArgument, PromptMessage, PromptResult};
 pub use question::{Answers, Question};
 pub use resource::{Address, Resource};

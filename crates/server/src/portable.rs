@@ -77,16 +77,21 @@ fn below(keyword: &str, value: Raw<'_>) -> Below {
     }
 }
 
-/// What becomes of one member.
-enum Change {
+/// How one member of an object changes.
+#[derive(Debug, Clone)]
+pub enum MemberChange {
+    /// It stays as it is written.
     None,
+    /// It is removed.
     Gone,
+    /// It has this value.
     To(Json),
 }
 
-impl Change {
-    fn of(changed: Option<Json>) -> Change {
-        changed.map_or(Change::None, Change::To)
+impl MemberChange {
+    /// To this value, if there is one.
+    pub fn of(changed: Option<Json>) -> MemberChange {
+        changed.map_or(MemberChange::None, MemberChange::To)
     }
 }
 
@@ -96,15 +101,17 @@ fn rewrite(schema: Raw<'_>) -> Option<Json> {
         Some(true) => Some(Json::empty_object()),
         Some(false) => Some(Json::object([("not", Raw::written("{}"))].into_iter())),
         None => rewrite_members(schema.as_object()?, |keyword, value| match below(keyword, value) {
-            Below::Schema => Change::of(rewrite(value)),
-            Below::SchemaOrFlag if value.as_bool().is_some() => Change::None,
-            Below::SchemaOrFlag => Change::of(rewrite(value)),
-            Below::Named => Change::of(
-                value.as_object().and_then(|all| rewrite_members(all, |_, one| Change::of(rewrite(one)))),
+            Below::Schema => MemberChange::of(rewrite(value)),
+            Below::SchemaOrFlag if value.as_bool().is_some() => MemberChange::None,
+            Below::SchemaOrFlag => MemberChange::of(rewrite(value)),
+            Below::Named => MemberChange::of(
+                value
+                    .as_object()
+                    .and_then(|all| rewrite_members(all, |_, one| MemberChange::of(rewrite(one)))),
             ),
-            Below::Listed => Change::of(rewrite_elements(value)),
-            Below::Format if is_unknown_format(value) => Change::Gone,
-            Below::Format | Below::Data => Change::None,
+            Below::Listed => MemberChange::of(rewrite_elements(value)),
+            Below::Format if is_unknown_format(value) => MemberChange::Gone,
+            Below::Format | Below::Data => MemberChange::None,
         }),
     }
 }
@@ -114,21 +121,21 @@ fn is_unknown_format(format: Raw<'_>) -> bool {
 }
 
 /// The object after these changes; `None` when there are none. What is not changed stays as it is written.
-fn rewrite_members(object: Object<'_>, change: impl Fn(&str, Raw<'_>) -> Change) -> Option<Json> {
-    let members: Vec<(Cow<'_, str>, Raw<'_>, Change)> = object
+fn rewrite_members(object: Object<'_>, change: impl Fn(&str, Raw<'_>) -> MemberChange) -> Option<Json> {
+    let members: Vec<(Cow<'_, str>, Raw<'_>, MemberChange)> = object
         .iter()
         .map(|(name, value)| {
             let change = change(&name, value);
             (name, value, change)
         })
         .collect();
-    if members.iter().all(|(.., change)| matches!(change, Change::None)) {
+    if members.iter().all(|(.., change)| matches!(change, MemberChange::None)) {
         return None;
     }
     let kept = members.iter().filter_map(|(name, value, change)| match change {
-        Change::None => Some((name.as_ref(), *value)),
-        Change::To(changed) => Some((name.as_ref(), changed.raw())),
-        Change::Gone => None,
+        MemberChange::None => Some((name.as_ref(), *value)),
+        MemberChange::To(changed) => Some((name.as_ref(), changed.raw())),
+        MemberChange::Gone => None,
     });
     Some(Json::object(kept))
 }

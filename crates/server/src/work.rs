@@ -389,7 +389,7 @@ pub(crate) fn tool_result(outcome: ToolOutcome, revision: Revision) -> Result<Ou
     })
 }
 
-/// A tool that said itself that it failed. It ran, so nobody can say what it did before.
+/// A tool that reported a failure. It ran, so its effect is unknown.
 fn reported_failure(said: Members, origin: Origin) -> Outcome {
     let fault = Fault::new(&reason::MCP_TOOL_FAILED)
         .with_effect(Effect::Unknown)

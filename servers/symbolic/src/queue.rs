@@ -1,5 +1,5 @@
 //! The analyses of a server: a few at a time, each in an engine process of its own, so that one which takes too much
-//! memory, crashes or hangs costs nobody else a call.
+//! memory, crashes or hangs costs no other call.
 
 mod engine_process;
 

@@ -29,7 +29,7 @@ pub(super) fn before_exec(
 }
 
 /// Whether this works in a copy of this process, which is gone when it has tried. The copy may do nothing but make system calls:
-/// it has one thread of many, and locks may be held for ever.
+/// it has one thread of many, and the others may have held locks.
 #[cfg(target_os = "linux")]
 pub(super) fn try_in_copy(attempt: impl Fn() -> Result<(), Errno> + Send + Sync + 'static) -> bool {
     // What comes back is a number either way, and the program is never started.
@@ -45,7 +45,7 @@ pub(super) fn try_in_copy(attempt: impl Fn() -> Result<(), Errno> + Send + Sync 
 /// Leaves namespaces for new ones.
 #[cfg(target_os = "linux")]
 pub(super) fn unshare(namespaces: UnshareFlags) -> Result<(), Errno> {
-    // SAFETY: unsafe for the sake of the flag for descriptors, which nobody here passes, and this process has one thread.
+    // SAFETY: the call is unsafe because of its flag for descriptors, which is removed here; this process has one thread.
     unsafe { rustix::thread::unshare_unsafe(namespaces.difference(UnshareFlags::FILES)) }
 }
 

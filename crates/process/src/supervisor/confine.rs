@@ -19,7 +19,7 @@ pub(super) use other::{Confined, prepare};
 pub(super) enum MountView {
     /// Its own, in a namespace where the writable folders alone are writable.
     Own,
-    /// Everybody's: all there is where namespaces are not to be had.
+    /// Those of the supervisor, where the kernel gives no namespace.
     Shared,
 }
 

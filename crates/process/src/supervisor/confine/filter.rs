@@ -143,7 +143,7 @@ fn second_number(_: i64) -> Option<i64> {
 pub(super) enum Metadata {
     /// Nothing.
     Closed,
-    /// Times, and modes that give nobody other rights.
+    /// Times, and modes without the set-user and set-group bits.
     Harmless,
     /// Everything: the mounts keep the child from the files that are not its own.
     Open,

@@ -59,7 +59,7 @@ impl ReadOnlyMounts {
         let folder = std::env::current_dir()?;
         let (user, group) = (rustix::process::geteuid(), rustix::process::getegid());
         if leave_mounts()? == Namespaces::MountsAndUsers {
-            // Everybody stays who they are, and nobody else is known here.
+            // The user and the group keep their numbers; no others exist in the namespace.
             std::fs::write("/proc/self/setgroups", "deny")?;
             std::fs::write("/proc/self/uid_map", format!("{0} {0} 1", user.as_raw()))?;
             std::fs::write("/proc/self/gid_map", format!("{0} {0} 1", group.as_raw()))?;
