@@ -203,7 +203,7 @@ impl Line<'_> {
         if let Some(bodies) = &record.bodies {
             let answer = match record.ended_as {
                 Ended::ToolFault(_) | Ended::Fault(_) => BodySort::Error,
-                // What a failing tool says is a result to the guards.
+                // The guards treat the words of a failing tool as a result.
                 Ended::Well | Ended::ToolFailed(_) => BodySort::Result,
             };
             let body = |sort, bytes: &[u8]| redact.body(sort, &bodies.server, bytes, most_body);

@@ -16,15 +16,14 @@ use std::process::ExitCode;
 use clap::Parser;
 
 fn main() -> ExitCode {
-    // First of all, while there is one thread: this may be the supervisor of a child.
+    // First of all, while there is one thread: this may be the supervisor of a child, or an engine of the symbolic server.
     #[cfg(unix)]
-    if std::env::args_os().nth(1).is_some_and(|first| first == failwell_process::ARGUMENT) {
-        return failwell_process::supervise_main();
-    }
-    // Or an engine of the symbolic server.
-    #[cfg(unix)]
-    if std::env::args_os().nth(1).is_some_and(|first| first == failwell_symbolic::ENGINE_ARGUMENT) {
-        return failwell_symbolic::engine_main(std::env::args().nth(2).as_deref());
+    match std::env::args_os().nth(1) {
+        Some(first) if first == failwell_process::ARGUMENT => return failwell_process::supervise_main(),
+        Some(first) if first == failwell_symbolic::ENGINE_ARGUMENT => {
+            return failwell_symbolic::engine_main(std::env::args().nth(2).as_deref());
+        }
+        _ => {}
     }
     let done = commands::run(cli::Cli::parse().command);
     match done.and_then(|code| terminal::loss().map_or(Ok(code), Err)) {

@@ -44,6 +44,8 @@ pub(crate) struct Entry {
 /// What a member just listed.
 pub(crate) struct Fresh<'a> {
     pub(crate) items: &'a [Json],
+    /// Each of them as clients take it; `None` for one that clients would refuse.
+    pub(crate) shown: &'a [Option<Portable>],
     /// Which of them are held.
     pub(crate) held: &'a Places,
     /// How long they may be kept.

@@ -264,20 +264,14 @@ impl Inner {
             false => (Vec::new(), KEEP),
         };
         let held = self.examine(member, list, &items, cx).await?;
-        Ok(self.learn(member, list, &Fresh { items: &items, held: &held, cache, lives }, cx))
+        let shown = self.portable(member, list, &items, cx);
+        Ok(self.learn(member, list, &Fresh { items: &items, shown: &shown, held: &held, cache, lives }))
     }
 
     /// Remembers what a member just listed.
-    pub(crate) fn learn(
-        &self,
-        member: &Member,
-        list: List,
-        fresh: &Fresh<'_>,
-        cx: &Context,
-    ) -> Arc<Vec<Entry>> {
-        let entries = fresh.items.iter().enumerate().filter_map(|(place, item)| {
-            let shown = self.portable(member, list, item, cx)?;
-            let entry = Entry::of(member.name(), list, item, &shown)?;
+    pub(crate) fn learn(&self, member: &Member, list: List, fresh: &Fresh<'_>) -> Arc<Vec<Entry>> {
+        let entries = fresh.items.iter().zip(fresh.shown).enumerate().filter_map(|(place, (item, shown))| {
+            let entry = Entry::of(member.name(), list, item, shown.as_ref()?)?;
             Some(Entry { held: fresh.held.contains(&place), ..entry })
         });
         let entries = self.catalogue.put(member.name(), list, entries.collect(), fresh);

@@ -55,46 +55,36 @@ impl LeftOut {
 
 impl Portable {
     /// The definition for clients of this era.
-    fn of_era(self, era: Era) -> Json {
-        match era {
-            Era::Session => self.session.unwrap_or(self.definition),
-            Era::Modern => self.definition,
-        }
+    fn of_era(&self, era: Era) -> &Json {
+        let session = self.session.as_ref().filter(|_| era == Era::Session);
+        session.unwrap_or(&self.definition)
     }
 }
 
 impl Inner {
-    /// An item of a list as clients take it; `None` when they would refuse it, which the operator is told once.
+    /// Each item of a list as clients take it; `None` for one they would refuse, which the operator is told once.
     pub(crate) fn portable(
         &self,
         member: &Member,
         list: List,
-        item: &Json,
+        items: &[Json],
         cx: &Context,
-    ) -> Option<Portable> {
-        portable(list, item).map_err(|why| self.left_out.report(member, list, item, why, cx)).ok()
+    ) -> Vec<Option<Portable>> {
+        let report = |item, why| self.left_out.report(member, list, item, why, cx);
+        items.iter().map(|item| portable(list, item).map_err(|why| report(item, why)).ok()).collect()
     }
+}
 
-    /// A page as its client takes it: without what is held, and without what clients would refuse.
-    pub(crate) fn page_for(
-        &self,
-        page: Page,
-        member: &Member,
-        list: List,
-        fresh: &Fresh<'_>,
-        cx: &Context,
-    ) -> Result<Page, Fault> {
-        let era = cx.client().revision.era();
-        let free = fresh.items.iter().enumerate().filter(|(place, _)| !fresh.held.contains(place));
-        let shown: Vec<Json> =
-            free.filter_map(|(_, item)| Some(self.portable(member, list, item, cx)?.of_era(era))).collect();
-        if shown == fresh.items {
-            return Ok(page);
-        }
-        let shown = Json::of(&shown).or_fault(&reason::SERVER_BUG)?;
-        let object = page.members.raw().as_object().or_fault(&reason::SERVER_BUG)?;
-        Ok(Page { members: object.replacing(list.member(), shown.raw()), ..page })
+/// A page for clients of this era: without held items, and without those that clients would refuse.
+pub(crate) fn page_for(page: Page, list: List, fresh: &Fresh<'_>, era: Era) -> Result<Page, Fault> {
+    let free = fresh.shown.iter().enumerate().filter(|(place, _)| !fresh.held.contains(place));
+    let shown: Vec<&Json> = free.filter_map(|(_, item)| Some(item.as_ref()?.of_era(era))).collect();
+    if shown.iter().copied().eq(fresh.items) {
+        return Ok(page);
     }
+    let shown = Json::of(&shown).or_fault(&reason::SERVER_BUG)?;
+    let object = page.members.raw().as_object().or_fault(&reason::SERVER_BUG)?;
+    Ok(Page { members: object.replacing(list.member(), shown.raw()), ..page })
 }
 
 /// An item of a list as clients take it, or why they would refuse it.
@@ -116,7 +106,7 @@ fn portable(list: List, item: &Json) -> Result<Portable, &'static str> {
             edited = after.or(edited.take());
         };
         gone.iter().for_each(|name| apply(name, &MemberChange::Gone));
-        apply("annotations", &annotations.clone().map_or(MemberChange::None, MemberChange::To));
+        apply("annotations", &MemberChange::of(annotations.clone()));
         apply("inputSchema", &input);
         apply("outputSchema", output);
         edited
@@ -208,11 +198,8 @@ fn is_or_absent(object: Object<'_>, name: &str, kind: Kind, why: &'static str) -
 
 /// How the schema of the arguments changes: it has to be that of an object.
 fn input_schema(schema: Option<Raw<'_>>) -> Result<MemberChange, &'static str> {
-    match schema {
+    match schema.filter(|schema| !schema.is_null() && schema.as_bool() != Some(true)) {
         None => Ok(MemberChange::To(Raw::written(ANY_OBJECT).to_json())),
-        Some(schema) if schema.is_null() || schema.as_bool() == Some(true) => {
-            Ok(MemberChange::To(Raw::written(ANY_OBJECT).to_json()))
-        }
         Some(schema) => of_an_object(schema).map_err(|why| match why {
             Refused::Type => "its inputSchema is not that of an object",
             Refused::Shape => "properties or required of its inputSchema are of the wrong kind",

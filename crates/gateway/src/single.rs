@@ -17,6 +17,7 @@ use crate::catalogue::{Callee, Entry, Fresh, shown_names};
 use crate::gateway::{EVERYTHING, Inner, naming_member};
 use crate::member::{Member, items_of};
 use crate::params::Params;
+use crate::portable::page_for;
 use crate::veil::with;
 
 /// A view of one member.
@@ -128,12 +129,13 @@ impl Room for Single {
             let page = member.page(list, cursor, Params::passing(), &cx).await?;
             let (items, next) = items_of(&page, list)?;
             let held = inner.examine(&member, list, &items, &cx).await?;
-            let fresh = Fresh { items: &items, held: &held, cache: page.cache, lives };
+            let shown = inner.portable(&member, list, &items, &cx);
+            let fresh = Fresh { items: &items, shown: &shown, held: &held, cache: page.cache, lives };
             // Learnt from only when it is the whole of the list.
             if first && next.is_none() {
-                inner.learn(&member, list, &fresh, &cx);
+                inner.learn(&member, list, &fresh);
             }
-            inner.page_for(page, &member, list, &fresh, &cx)
+            page_for(page, list, &fresh, cx.client().revision.era())
         })
     }
 

@@ -207,8 +207,8 @@ impl Upstream {
         Ok(kept)
     }
 
-    /// What is known about it, unless it failed too often lately. Whoever waited for a start that took too long hears
-    /// of that.
+    /// What is known about it, unless it failed too often lately. A caller that waited for a start which took too long
+    /// is told so.
     fn may_start(&self, since: Instant) -> Result<Option<Known>, Fault> {
         let health = self.health();
         let now = Instant::now();

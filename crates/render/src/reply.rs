@@ -7,7 +7,7 @@ use crate::moment::Moment;
 use crate::object::write_fault;
 use crate::result::{Outcome, write_result, write_tool_error};
 use crate::text::sentence;
-use crate::write::Writer;
+use crate::write::{Writer, object};
 
 /// Bytes for the caller, with what HTTP wants to know about them.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -149,14 +149,6 @@ fn with_result(account: String, result: Option<&str>) -> String {
         out.members_of(&account);
         out.raw_member("result", result);
     })
-}
-
-fn object(room: usize, members: impl FnOnce(&mut Writer)) -> String {
-    let mut out = Writer::with_capacity(room + 64);
-    out.open(b'{');
-    members(&mut out);
-    out.close(b'}');
-    String::from_utf8_lossy(&out.finish()).into_owned()
 }
 
 fn failure(to: &ReplyTo, fault: &Fault, account: &str) -> Reply {

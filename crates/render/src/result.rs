@@ -4,7 +4,7 @@ use failwell_rpc::{Era, Fields, Json, Raw, ReplyTo, Revision, meta};
 use crate::moment::Moment;
 use crate::object::write_fault;
 use crate::text::for_the_model;
-use crate::write::Writer;
+use crate::write::{Writer, object};
 
 /// What a request came to, when it came to something.
 #[derive(Debug)]
@@ -53,7 +53,7 @@ pub struct ReportedFailure {
 }
 
 impl ToolFailure {
-    /// What the tool shows beside its fault, as one object; `None` if that is nothing.
+    /// The tool's content and structured content, as one object; `None` if it has neither.
     pub(crate) fn shown(&self) -> Option<String> {
         if self.blocks.is_empty() && self.structured.is_none() {
             return None;
@@ -73,14 +73,12 @@ impl ReportedFailure {
 }
 
 fn tool_result(content: &str, structured: Option<&str>) -> String {
-    let mut out = Writer::with_capacity(content.len() + structured.map_or(0, str::len) + 64);
-    out.open(b'{');
-    out.raw_member("content", content);
-    if let Some(structured) = structured {
-        out.raw_member("structuredContent", structured);
-    }
-    out.close(b'}');
-    String::from_utf8_lossy(&out.finish()).into_owned()
+    object(content.len() + structured.map_or(0, str::len), |out| {
+        out.raw_member("content", content);
+        if let Some(structured) = structured {
+            out.raw_member("structuredContent", structured);
+        }
+    })
 }
 
 /// The modern era's `resultType`.
@@ -172,7 +170,7 @@ pub(crate) fn write_result(
     out.close(b'}');
 }
 
-/// What the modern era alone says of a result.
+/// The members that only the modern era has.
 fn write_head(out: &mut Writer, revision: Revision, kind: ResultKind, cache: Option<Cache>) {
     if revision.era() != Era::Modern {
         return;

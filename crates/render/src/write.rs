@@ -6,6 +6,15 @@ pub(crate) struct Writer {
     fresh: bool,
 }
 
+/// The text of an object with these members.
+pub(crate) fn object(room: usize, members: impl FnOnce(&mut Writer)) -> String {
+    let mut out = Writer::with_capacity(room + 64);
+    out.open(b'{');
+    members(&mut out);
+    out.close(b'}');
+    String::from_utf8_lossy(&out.finish()).into_owned()
+}
+
 impl Writer {
     pub(crate) fn with_capacity(capacity: usize) -> Writer {
         Writer { bytes: Vec::with_capacity(capacity), fresh: true }

@@ -1,7 +1,7 @@
 //! What tests may touch: they read what their user may, and write to the project, temporary folders and caches.
 //!
-//! The walls are Landlock's, seccomp's and those of read-only mounts, so they hold for everything the tests start, and nothing inside can take them
-//! down. The network stays open: many tests are about it.
+//! Landlock, seccomp and read-only mounts enforce this, for everything the tests start; nothing inside can undo it.
+//! The network stays open: many tests are about it.
 
 use std::path::PathBuf;
 

@@ -1,8 +1,8 @@
 //! Real CPython, outside this process and inside a sandbox: a few warm workers, and a fork of one for every call.
 //!
 //! A worker has the allowed modules imported and nothing of any caller. It can read Python's own files and nothing else,
-//! write nowhere, change nothing about a file, make no socket, start no program, and has no environment; a fork of it has a time limit, a limit of memory and
-//! a working folder that is already gone. A worker that does not answer, or that a run left something behind in, is
+//! write nowhere, change no file's metadata, make no socket, start no program, and has no environment; a fork of it has a
+//! time limit, a limit of memory and a working folder that is already gone. A worker that does not answer, or that a run left something behind in, is
 //! ended with everything it started, and the next call gets a new one.
 
 mod letters;

@@ -28,7 +28,7 @@ impl Writable {
     pub(super) fn among(write: &[OsString]) -> Writable {
         let real = write.iter().filter_map(|place| std::fs::canonicalize(place).ok());
         let mut places: Vec<PathBuf> = real.filter(|place| place.is_dir() || place.is_file()).collect();
-        // What is above comes first. A place below another is mounted with it: nothing could be moved between two mounts.
+        // Parents sort first. A place below another shares its mount, because files cannot be moved between two mounts.
         places.sort();
         let mut outermost: Vec<PathBuf> = Vec::new();
         for place in places {
@@ -84,8 +84,7 @@ enum Namespaces {
     MountsAndUsers,
 }
 
-/// Into namespaces of this process's own, where nothing that others mount appears. Whoever may not mount becomes somebody
-/// who may, in a user namespace.
+/// Enters a private mount namespace. A process that may not mount enters a user namespace as well, where it may.
 fn leave_mounts() -> Result<Namespaces, Errno> {
     let entered = match between::unshare(UnshareFlags::NEWNS) {
         Ok(()) => Namespaces::Mounts,
