@@ -1,14 +1,16 @@
 # What `./x test` runs, in this order. Each step is a function that fails when the step does.
 
-STEPS=(fmt tidy clippy deny unit fuzz conformance gateway chaos interop probe faces promises telemetry pytest symbolic tasks device)
+STEPS=(fmt tidy clippy deny unit fuzz conformance gateway chaos interop probe sdk faces promises telemetry pytest symbolic tasks device)
 STEP_LIMIT=${FAILWELL_STEP_LIMIT:-1800} # seconds; a step that hangs must not hang the run
 
 step_fmt() { cargo fmt --all --check; }
 step_tidy() { cargo run --quiet -p xtask -- tidy; }
-# Twice: with everything, and without the heavy parts, which a contributor may leave out.
+# Twice: with everything, and the smallest build, which leaves out every optional part. Then links and code in comments:
+# the documentation shares what clippy has checked, so only our own crates are read again.
 step_clippy() {
 	cargo clippy --quiet --workspace --all-targets -- -D warnings
-	cargo clippy --quiet -p failwell --no-default-features -- -D warnings
+	cargo clippy --quiet -p failwell --no-default-features --all-targets -- -D warnings
+	RUSTDOCFLAGS="-D warnings" cargo doc --quiet --workspace --no-deps --document-private-items
 }
 # The gateway's tests start servers other people wrote, so these are installed first.
 step_unit() {
@@ -22,8 +24,10 @@ step_unit() {
 	FAILWELL_CANARY=$outputs cargo test --quiet --workspace --no-fail-fast
 	cargo run --quiet -p xtask -- canary "$outputs"
 	rm -rf "$outputs"
+	# The smallest build names the missing part and the command that adds it.
+	cargo test --quiet -p failwell --no-default-features --test features
 }
-step_fuzz() { fuzz/run 10; }
+step_fuzz() { fuzz/run 8; }
 
 # Advisories are left out: they need a database from the network, and a test must give the same answer without it.
 step_deny() {
@@ -71,6 +75,13 @@ step_probe() {
 	build_fixture
 	cargo build --quiet -p failwell
 	python3 tests/tools/with_server.py "$CARGO_TARGET_DIR/debug/failwell" probe '{url}' -- "$FIXTURE" --listen 127.0.0.1:0
+}
+
+# A tool server that is no part of the workspace, as another author would write it.
+step_sdk() {
+	cargo build --quiet -p failwell
+	cargo build --quiet --locked --manifest-path examples/tool-server/Cargo.toml
+	python3 tests/sdk/run -- "$CARGO_TARGET_DIR/debug/failwell" "$CARGO_TARGET_DIR/debug/shop"
 }
 
 # The REST and `/rpc` faces against their own description: every reason on both, and what Schemathesis makes of it.
@@ -135,7 +146,8 @@ step_symbolic() {
 run_steps() {
 	need_cargo
 	[[ $# -gt 0 ]] || set -- "${STEPS[@]}"
-	local step passed=0 failed=0 start
+	local step passed=0 failed=0 start took kind
+	kind=$(run_kind)
 	for step; do
 		[[ " ${STEPS[*]} " == *" $step "* ]] || die "no such step: $step" "one of: ${STEPS[*]}"
 	done
@@ -146,7 +158,10 @@ run_steps() {
 		start=$(now)
 		printf '%-12s ' "$step"
 		if run_step "$step" >"$LOG" 2>&1; then
-			printf 'ok      %6s s\n' "$(since "$start")"
+			took=$(since "$start")
+			printf 'ok      %6s s\n' "$took"
+			warn_if_slow "$step" "$took" "$kind"
+			record_duration "$step" "$took" "$kind"
 			passed=$((passed + 1))
 		else
 			printf 'FAILED  %6s s\n' "$(since "$start")"

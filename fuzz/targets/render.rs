@@ -5,13 +5,27 @@
 use std::time::Duration;
 
 use failwell_fault::{
-    Echo, Effect, Fact, Fault, Name, Origin, Pointer, Reason, Ref, Retry, Rule, Violation, reason,
+    Echo, Effect, Fact, Fault, Name, Origin, Pointer, Reason, ReasonRegistry, Ref, Retry, Rule, Violation,
 };
 use failwell_render::{LARGEST_FAULT, Moment, Outcome, Reply, ToolFailure, render};
 use failwell_rpc::{
-    Asked, Face, Id, Incoming, Json, Limits, Message, ReplyTo, RestStyle, Revision, Wants, read,
+    Dialect, ExpectedResult, Id, Incoming, Json, Limits, Message, ReplyTo, RestStyle, Revision, Wants, read,
 };
 use libfuzzer_sys::fuzz_target;
+
+mod reason {
+    // The core has no reason of this condition, and none with a message of its own.
+    failwell_fault::reasons! {
+        FUZZ_SERVICE = "fuzz/SERVICE" {
+            Unavailable, ExternalService, Upstream,
+            title: "the service is away",
+            detail: "the service is away: {name}",
+            session_message: "Failed to communicate with the service.",
+            hint: "come back later",
+            about: "Stands for the reasons of tool servers.",
+        }
+    }
+}
 
 /// What must never be seen. Its first character is dropped from all other text, so only a leak can show it.
 const PRIVATE: &str = "ψ-private-to-the-operator";
@@ -67,7 +81,7 @@ fn judge(reply: &Reply, to: &ReplyTo, largest: usize) {
     assert!(text.len() <= largest, "{} bytes", text.len());
     serde_json::from_str::<serde_json::Value>(text).expect("JSON");
     Json::read(text, &Limits::default()).unwrap_or_else(|defect| panic!("{defect:?}: {text}"));
-    if let (Face::Mcp(_) | Face::Rpc, Some(id)) = (to.face, &to.id) {
+    if let (Dialect::Mcp(_) | Dialect::Rpc, Some(id)) = (to.dialect, &to.id) {
         match read(&reply.body, &Limits::default()) {
             Incoming::One(Ok(Message::Response(response))) => assert_eq!(response.id.text(), id.text()),
             other => panic!("no response: {other:?}"),
@@ -109,16 +123,16 @@ impl Tape<'_> {
     }
 
     fn reply_to(&mut self) -> ReplyTo {
-        let face = match self.byte() % 8 {
-            0 => Face::Rpc,
-            1 => Face::Rest(RestStyle::Plain),
-            2 => Face::Rest(RestStyle::Problem),
-            _ => Face::Mcp(self.pick(&Revision::ALL)),
+        let dialect = match self.byte() % 8 {
+            0 => Dialect::Rpc,
+            1 => Dialect::Rest(RestStyle::Plain),
+            2 => Dialect::Rest(RestStyle::Problem),
+            _ => Dialect::Mcp(self.pick(&Revision::ALL)),
         };
         let id = if self.flag() { Some(self.id()) } else { None };
         let wants = if self.byte() == 255 { Wants::Silence } else { Wants::Answer };
-        let asked = if self.flag() { Asked::Tool } else { Asked::Other };
-        ReplyTo { id, wants, face, asked, reference: Ref::fixed(self.number()) }
+        let asked = if self.flag() { ExpectedResult::Tool } else { ExpectedResult::Other };
+        ReplyTo { id, wants, dialect, asked, reference: Ref::fixed(self.number()) }
     }
 
     /// An id as it would have been read: text past the cap never becomes one.
@@ -143,7 +157,8 @@ impl Tape<'_> {
     }
 
     fn fault(&mut self) -> Fault {
-        let rows: Vec<&'static Reason> = reason::all().collect();
+        let core = ReasonRegistry::core();
+        let rows: Vec<&'static Reason> = core.iter().chain(reason::REASONS.iter().copied()).collect();
         let mut fault = Fault::new(self.pick(&rows))
             .note("private", PRIVATE)
             .capture("private", PRIVATE)

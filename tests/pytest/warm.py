@@ -32,13 +32,14 @@ def check_every_change_of_the_project_is_seen(suite):
             outcome = server.run()
             assert (outcome.mode, outcome.counts()) == ("warm", counts), outcome
 
-        after("shop.py", "VALUE = 2\n", (0, 1, 0, 0))
-        after("conftest.py", files["conftest.py"].replace("return 1", "return 2"), (1, 0, 0, 0))
+        # Python itself takes a source of the same second and size for the one its bytecode was made of, so each text has
+        # a size of its own.
+        after("shop.py", "VALUE = 22\n", (0, 1, 0, 0))
+        after("conftest.py", files["conftest.py"].replace("return 1", "return 22"), (1, 0, 0, 0))
         after("tests/test_more.py", "def test_more(): pass\n", (2, 0, 0, 0))
         after("pytest.ini", "[pytest]\npython_files = test_more.py\n", (1, 0, 0, 0))
         after("pytest.ini", "[pytest]\n", (2, 0, 0, 0))
-        # The same folder by name, another one in truth. Python itself takes a source of the same second and size for
-        # the one its bytecode was made of, so the size is another one.
+        # The same path, another folder.
         shutil.move(project, project.with_name("edited-away"))
         shutil.copytree(project.with_name("edited-away"), project)
         after("shop.py", "VALUE = 333\n", (1, 1, 0, 0))

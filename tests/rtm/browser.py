@@ -74,9 +74,18 @@ class Browser:
             self.ask(f"element/{element}/name")
             return True
         except Exception as error:
-            if "stale element" in str(error) or "no such" in str(error):
+            # The last one is what chromedriver says of a page that goes just now.
+            gone = ("stale element", "no such", "does not belong to the document")
+            if any(words in str(error) for words in gone):
                 return False
             raise
+
+    def until(self, script, wanted):
+        """Waits until a script returns this value."""
+        deadline = time.monotonic() + PAGE_LIMIT
+        while (found := self.script(script)) != wanted:
+            assert time.monotonic() < deadline, f"{script}: {found!r}, not {wanted!r}"
+            time.sleep(0.02)
 
     def press(self, *keys):
         steps = [{"type": kind, "value": key} for key in keys for kind in ("keyDown", "keyUp")]
@@ -167,10 +176,12 @@ def allow_by_mouse(browser, emulator):
 def allow_by_keyboard(browser, emulator):
     asked = frob(emulator)
     browser.go(emulator.link(asked, "delete"))
+    # A key that comes before the page is painted is lost.
+    browser.ask("execute/async", {"script": "requestAnimationFrame(() => requestAnimationFrame(arguments[0]))", "args": []})
     browser.press(TAB)
-    assert browser.script("return document.activeElement.textContent") == "Allow"
+    browser.until("return document.activeElement.textContent", "Allow")
     browser.press(TAB)
-    assert browser.script("return document.activeElement.textContent") == "Deny"
+    browser.until("return document.activeElement.textContent", "Deny")
     browser.click("h1")
     page = browser.one("h1")
     browser.press(TAB, ENTER)

@@ -5,7 +5,7 @@ mod reasons;
 
 use std::path::PathBuf;
 
-use failwell_fault::{Kind, Retry};
+use failwell_fault::{Kind, ReasonRegistry, Retry};
 use failwell_render::codes::status_of;
 
 use crate::problem::Problem;
@@ -14,13 +14,13 @@ use crate::tree::{root, shown};
 const INTRODUCTION: &str = "\
 # When something fails
 
-<!-- Written by `cargo xtask catalogue`. Change the catalogue in crates/fault/src/catalogue, not this page. -->
+<!-- Written by `cargo xtask catalogue`. Change the rows where `reasons!` declares them, not this page. -->
 
 Every failure has a *reason*, such as `rpc/NOT_JSON`. The reason is its identity: it never changes and never means
-anything else. Numbers are presentation: one reason has a number on each face, and one number may serve many reasons.
+anything else. Numbers are presentation: one reason has a number in each dialect, and one number may serve many reasons.
 So branch on `reason`, or on `kind` for a whole class; show `title` and `hint`; quote `ref` when you ask for help.
 
-The same object comes on every face: as `error.data` in JSON-RPC and MCP, as `_meta[\"dev.failwell/fault\"]` of a tool
+The same object comes in every dialect: as `error.data` in JSON-RPC and MCP, as `_meta[\"dev.failwell/fault\"]` of a tool
 result with `isError`, as `detail` over REST, and as the members of `application/problem+json`.
 
 | member | says |
@@ -48,16 +48,22 @@ pub(crate) fn path() -> PathBuf {
 
 /// Writes the manual.
 pub(crate) fn write() -> Result<(), Problem> {
-    let path = path();
+    let (path, page) = (path(), page(&registered()?));
     let folder = path.parent().map_or(Ok(()), std::fs::create_dir_all);
-    folder.and_then(|()| std::fs::write(&path, page())).map_err(|error| {
+    folder.and_then(|()| std::fs::write(&path, page)).map_err(|error| {
         Problem::new(format!("{} cannot be written: {error}", shown(&path)), "check the folder's permissions")
     })
 }
 
+/// The reasons of the whole program.
+pub(crate) fn registered() -> Result<ReasonRegistry, Problem> {
+    failwell_catalogue::registry()
+        .map_err(|error| Problem::new(error.to_string(), "give one of them another id"))
+}
+
 /// The whole page.
-pub(crate) fn page() -> String {
-    [INTRODUCTION.to_owned(), kinds(), conditions::table(), reasons::sections()].join("\n")
+pub(crate) fn page(registry: &ReasonRegistry) -> String {
+    [INTRODUCTION.to_owned(), kinds(), conditions::table(registry), reasons::sections(registry)].join("\n")
 }
 
 fn kinds() -> String {
@@ -84,5 +90,32 @@ fn retry(retry: Retry) -> String {
         Retry::AfterChange => "after a change".to_owned(),
         Retry::After(wait) => format!("after {} s, unless it says otherwise", wait.as_secs()),
         Retry::Once => "once".to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use failwell_fault::ReasonRegistry;
+
+    use super::page;
+
+    mod bakery {
+        failwell_fault::reasons! {
+            OVEN_COLD = "bakery/OVEN_COLD" {
+                Precondition, ToolFailed, Server,
+                title: "the oven is cold",
+                hint: "call preheat first, then bake again",
+                about: "Bread is baked at 220 degrees or more.",
+            }
+        }
+    }
+
+    #[test]
+    fn a_strangers_reason_has_its_section() {
+        let registry = ReasonRegistry::core().with(bakery::REASONS).expect("a new id");
+        let page = page(&registry);
+        let section =
+            "### bakery\n\n<a id=\"bakery-oven-cold\"></a>\n#### bakery/OVEN_COLD\n\n**the oven is cold**";
+        assert!(page.contains(section), "{page}");
     }
 }

@@ -1,9 +1,10 @@
-//! Chores of the house: `cargo xtask tidy` checks it, `cargo xtask catalogue` writes the manual of failures, `cargo xtask
-//! canary` looks for planted secrets in what tests kept.
+//! Chores of the repository: `cargo xtask tidy` checks it, `cargo xtask catalogue` writes the manual of failures, `cargo
+//! xtask canary` looks for planted secrets in the files that tests wrote.
 
 mod canary;
 mod catalogue;
 mod problem;
+mod rust;
 mod tidy;
 mod tree;
 
@@ -17,7 +18,7 @@ const USAGE: &str = "\
 usage: cargo xtask <chore>
 
 chores:
-  tidy       check dependency direction, the manual, transcripts, file sizes and records
+  tidy       check dependency direction, names, the manual, transcripts, file sizes and records
   catalogue  write docs/errors.md from the catalogue of reasons
   canary DIR look for planted secrets in everything tests kept in a folder
 ";
@@ -34,15 +35,13 @@ fn main() -> ExitCode {
     }
 }
 
-/// Prints what was found and turns it into an exit code.
+/// Prints one line per problem and turns them into an exit code.
 fn conclude(chore: &str, problems: Vec<Problem>) -> ExitCode {
     if problems.is_empty() {
         return say(&mut std::io::stdout(), &format!("{chore}: ok\n"), ExitCode::SUCCESS);
     }
-    let mut text: String = problems
-        .iter()
-        .map(|problem| format!("error: {}\nhelp: {}\n\n", problem.what, problem.help))
-        .collect();
+    let mut text: String =
+        problems.iter().map(|problem| format!("error: {}; {}\n", problem.what, problem.help)).collect();
     text.push_str(&format!("{chore}: {} to put right\n", problems.len()));
     say(&mut std::io::stderr(), &text, ExitCode::FAILURE)
 }

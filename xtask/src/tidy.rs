@@ -1,16 +1,18 @@
-//! What keeps the house in order. Each check is a function from the repository to its problems.
+//! The rules of the tree. Each check is a function from the repository to its problems.
 
 mod edges;
 mod manual;
+mod names;
 mod records;
 mod sources;
 mod transcripts;
+mod waits;
 
 use crate::problem::Problem;
 
 /// All problems of all checks.
 pub(crate) fn check() -> Vec<Problem> {
-    let checks: [fn() -> Vec<Problem>; 8] = [
+    let checks: [fn() -> Vec<Problem>; 10] = [
         edges::check,
         manual::check,
         transcripts::check,
@@ -19,6 +21,8 @@ pub(crate) fn check() -> Vec<Problem> {
         sources::missing_invariants,
         records::check,
         sources::machine_paths,
+        names::check,
+        waits::check,
     ];
     checks.into_iter().flat_map(|check| check()).collect()
 }

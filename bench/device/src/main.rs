@@ -8,7 +8,7 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use bytes::Bytes;
-use failwell_shelf::{Extension, Kind, New, Shelf, ShelfSettings};
+use failwell_store::blob_store::{BlobStore, BlobStoreSettings, Extension, NewFile, ResourceType};
 use serde_json::Map;
 
 const SIZE: usize = 1 << 20;
@@ -37,9 +37,9 @@ async fn measure(folder: &Path, count: usize) -> Result<bool, String> {
     let pictures: Vec<Bytes> = (0..count * 2).map(picture).collect();
     let (alone, together) = pictures.split_at(count);
     let plain = plain::write(&folder.join("plain"), alone).map_err(|error| error.to_string())?;
-    let shelf = Shelf::open(
+    let shelf = BlobStore::open(
         &folder.join("shelf"),
-        ShelfSettings { most_bytes: 64 << 30, ..ShelfSettings::default() },
+        BlobStoreSettings { most_bytes: 64 << 30, ..BlobStoreSettings::default() },
     )
     .map_err(|fault| fault.to_string())?;
     println!("{count} pictures of 1 MB");
@@ -76,16 +76,16 @@ fn picture(number: usize) -> Bytes {
     Bytes::from(bytes)
 }
 
-fn screenshot() -> Result<New, String> {
-    Ok(New {
-        kind: Kind::new("screenshots").map_err(|fault| fault.to_string())?,
+fn screenshot() -> Result<NewFile, String> {
+    Ok(NewFile {
+        kind: ResourceType::new("screenshots").map_err(|fault| fault.to_string())?,
         extension: Extension::new(".png").map_err(|fault| fault.to_string())?,
         ttl: None,
         metadata: Map::new(),
     })
 }
 
-async fn one_by_one(shelf: &Shelf, pictures: &[Bytes]) -> Result<Duration, String> {
+async fn one_by_one(shelf: &BlobStore, pictures: &[Bytes]) -> Result<Duration, String> {
     let new = screenshot()?;
     let began = Instant::now();
     for picture in pictures {
@@ -94,7 +94,7 @@ async fn one_by_one(shelf: &Shelf, pictures: &[Bytes]) -> Result<Duration, Strin
     Ok(began.elapsed())
 }
 
-async fn at_once(shelf: &Shelf, pictures: &[Bytes]) -> Result<Duration, String> {
+async fn at_once(shelf: &BlobStore, pictures: &[Bytes]) -> Result<Duration, String> {
     let new = screenshot()?;
     let began = Instant::now();
     let share = pictures.len().div_ceil(TOGETHER).max(1);
@@ -114,7 +114,7 @@ async fn at_once(shelf: &Shelf, pictures: &[Bytes]) -> Result<Duration, String> 
     Ok(began.elapsed())
 }
 
-async fn read(shelf: &Shelf, pictures: &[Bytes]) -> Result<Duration, String> {
+async fn read(shelf: &BlobStore, pictures: &[Bytes]) -> Result<Duration, String> {
     let mut addresses = Vec::new();
     for picture in pictures {
         addresses

@@ -26,7 +26,7 @@ impl Process {
     }
 
     /// One of the programs beside this one, and where it says it listens.
-    pub fn beside(binary: &str, arguments: &[&str]) -> Result<(Process, SocketAddr), String> {
+    pub fn start(binary: &str, arguments: &[&str]) -> Result<(Process, SocketAddr), String> {
         let mut command = Command::new(beside(binary)?);
         let command = command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped());
         let mut process = Process::spawn(command)?;

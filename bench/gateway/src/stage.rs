@@ -56,7 +56,7 @@ impl Drop for Folder {
 impl Stage {
     pub fn set(failwell: &Path) -> Result<Stage, String> {
         let folder = Folder::new()?;
-        let (server, upstream) = Process::beside("upstream-http", &[])?;
+        let (server, upstream) = Process::start("upstream-http", &[])?;
         let to = upstream.to_string();
         let direct = Contender {
             name: "direct",
@@ -71,7 +71,7 @@ impl Stage {
             None => println!("nginx is not installed here, so it does not take part"),
         }
         for (name, sight) in [("hyper blind", "blind"), ("hyper envelope", "envelope")] {
-            let (process, address) = Process::beside("proxy-hyper", &[&to, sight])?;
+            let (process, address) = Process::start("proxy-hyper", &[&to, sight])?;
             contenders.push(http(name, process, address));
         }
         for (names, file, more) in [

@@ -6,7 +6,7 @@ use std::process::{Command, ExitCode, Stdio};
 use std::time::{Duration, Instant};
 
 use failwell_policy::Guards;
-use failwell_policy::guard::{Action, Direction, GuardSettings, Rule, Verdict};
+use failwell_policy::guard::{Action, Direction, GuardRule, GuardSettings, Verdict};
 use serde_json::json;
 
 /// At least this many times less CPU than the peer.
@@ -35,7 +35,7 @@ fn main() -> ExitCode {
 }
 
 fn run() -> Result<bool, Failure> {
-    let rule = Rule::everywhere(Action::Redact);
+    let rule = GuardRule::everywhere(Action::Redact);
     let all = GuardSettings {
         secrets: rule.clone(),
         pii: rule.clone(),

@@ -1,8 +1,10 @@
 //! The ledger by itself: records per second when nobody waits for them, and when everybody does.
 
 use crate::folder::Folder;
-use failwell_audit::{Ended, Journal, Ledger, LedgerSettings, Promise, Record, Style, Transport};
-use failwell_rpc::{Face, Id, ReplyTo, Revision};
+use failwell_audit::{Durability, Ledger, LedgerSettings};
+use failwell_journal::{Journal, LogStyle};
+use failwell_pipeline::{ExchangeOutcome, Record, Transport};
+use failwell_rpc::{Dialect, Id, ReplyTo, Revision};
 use std::time::{Duration, Instant, SystemTime};
 
 /// How many may wait before whoever hands over rests a little: below the bound nothing is lost.
@@ -20,14 +22,14 @@ pub async fn run(length: Duration) -> Result<(), String> {
     Ok(())
 }
 
-fn ledger(folder: &Folder, promise: Promise) -> Ledger {
-    let settings = LedgerSettings { promise, ..LedgerSettings::in_folder(&folder.0) };
-    Ledger::start(settings, Journal::to(Style::Json, std::io::sink()))
+fn ledger(folder: &Folder, durability: Durability) -> Ledger {
+    let settings = LedgerSettings { durability, ..LedgerSettings::in_folder(&folder.0) };
+    Ledger::start(settings, Journal::to(LogStyle::Json, std::io::sink()))
 }
 
 fn best_effort(length: Duration) -> Result<f64, String> {
     let folder = Folder::new("loose");
-    let ledger = ledger(&folder, Promise::BestEffort);
+    let ledger = ledger(&folder, Durability::BestEffort);
     let began = Instant::now();
     while began.elapsed() < length {
         for _ in 0..1_000 {
@@ -47,7 +49,7 @@ fn best_effort(length: Duration) -> Result<f64, String> {
 
 async fn critical(length: Duration) -> Result<(f64, f64), String> {
     let folder = Folder::new("critical");
-    let ledger = ledger(&folder, Promise::Critical);
+    let ledger = ledger(&folder, Durability::Critical);
     let began = Instant::now();
     let callers: Vec<_> = (0..CALLERS)
         .map(|_| {
@@ -70,7 +72,7 @@ async fn critical(length: Duration) -> Result<(f64, f64), String> {
 /// What a call through the gateway leaves behind.
 fn record() -> Box<Record> {
     Box::new(Record {
-        to: ReplyTo::request(Id::from_number(7), Face::Mcp(Revision::LATEST)),
+        to: ReplyTo::request(Id::from_number(7), Dialect::Mcp(Revision::LATEST)),
         ended: SystemTime::now(),
         took: Duration::from_micros(120),
         service: "failwell",
@@ -80,7 +82,7 @@ fn record() -> Box<Record> {
         method: Some("tools/call".into()),
         target: Some("up__echo".into()),
         server: Some("up".into()),
-        ended_as: Ended::Well,
+        ended_as: ExchangeOutcome::Well,
         bytes_in: 330,
         bytes_out: 170,
         verdicts: Vec::new(),

@@ -3,22 +3,23 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use failwell_audit::{Journal, Style};
+use failwell_controls::{Settings as HouseSettings, build_pipeline};
 use failwell_emulator_rtm::{Emulator, Options, Permission, Seed, SeedList, SeedTask};
 use failwell_fault::Secret;
-use failwell_policy::Caller;
-use failwell_rpc::{Face, Id, ReplyTo};
-use failwell_server::{House, Numbers, PlainCall, PlainFrom, Settings as HouseSettings};
-use failwell_tasks::{ApiKey, PaceIs, Settings, TokenStore, tasks};
+use failwell_journal::{Journal, LogStyle};
+use failwell_pipeline::{Call, IncomingRequest, Pipeline};
+use failwell_rpc::Caller;
+use failwell_rpc::Dialect;
+use failwell_tasks::{ApiKey, RateLimit, Settings, TokenStore, tasks};
+use failwell_toolbox::{Json, MetricsText};
 use serde_json::{Value, json};
-use tokio_util::sync::CancellationToken;
 
 pub struct Desk {
     emulator: Emulator,
     /// Trusts what it knows for an hour.
-    house: Arc<House>,
+    pipeline: Arc<Pipeline>,
     /// Looks for changes at every call.
-    eager: Arc<House>,
+    eager: Arc<Pipeline>,
 }
 
 impl Desk {
@@ -32,33 +33,33 @@ impl Desk {
         let settings = Settings {
             service: emulator.base_url(),
             keep: TokenStore::File,
-            pace: PaceIs::Free,
+            pace: RateLimit::Free,
             fresh: Duration::from_secs(3_600),
             ..Settings::new(Some(key), None)
         };
         let eager = Settings { fresh: Duration::ZERO, ..settings.clone() };
-        let desk = Desk { emulator, house: house(settings), eager: house(eager) };
-        for house in [&desk.house, &desk.eager] {
-            desk.log_in(house).await;
-            call(house, "rtm_findTasks", json!({})).await;
+        let desk = Desk { emulator, pipeline: pipeline(settings), eager: pipeline(eager) };
+        for pipeline in [&desk.pipeline, &desk.eager] {
+            desk.log_in(pipeline).await;
+            call(pipeline, "rtm_findTasks", json!({})).await;
         }
         // What was read is older than what changes now.
         desk.emulator.control().advance_clock(Duration::from_secs(60));
         desk
     }
 
-    async fn log_in(&self, house: &Arc<House>) {
-        let begun = call(house, "rtm_authenticate", json!({})).await;
+    async fn log_in(&self, pipeline: &Arc<Pipeline>) {
+        let begun = call(pipeline, "rtm_authenticate", json!({})).await;
         let url = begun["url"].as_str().expect("an address");
         let frob = url.split("frob=").nth(1).and_then(|rest| rest.split('&').next()).expect("a frob");
         self.emulator.control().approve(frob, Permission::Delete);
-        while call(house, "rtm_getAuthStatus", json!({})).await["authenticated"] != json!(true) {
-            call(house, "rtm_authenticate", json!({})).await;
+        while call(pipeline, "rtm_getAuthStatus", json!({})).await["authenticated"] != json!(true) {
+            call(pipeline, "rtm_authenticate", json!({})).await;
         }
     }
 
     pub async fn call(&self, tool: &str, arguments: Value) -> Value {
-        call(&self.house, tool, arguments).await
+        call(&self.pipeline, tool, arguments).await
     }
 
     /// Somebody changes one task.
@@ -82,25 +83,25 @@ impl Desk {
     }
 
     fn metric(&self, name: &str) -> u64 {
-        let mut numbers = Numbers::default();
-        self.eager.room().metrics(&mut numbers);
+        let mut numbers = MetricsText::default();
+        self.eager.server().metrics(&mut numbers);
         let text = numbers.into_text();
         let value = text.lines().find_map(|line| line.strip_prefix(name));
         value.and_then(|value| value.trim().parse().ok()).expect("a number")
     }
 }
 
-fn house(settings: Settings) -> Arc<House> {
+fn pipeline(settings: Settings) -> Arc<Pipeline> {
     let room = tasks(settings).expect("the room builds");
-    House::new(Arc::new(room), HouseSettings::default(), Journal::to(Style::Json, std::io::sink()))
-        .expect("a house")
+    build_pipeline(Arc::new(room), HouseSettings::default(), Journal::to(LogStyle::Json, std::io::sink()))
+        .expect("a pipeline")
 }
 
-async fn call(house: &Arc<House>, tool: &str, arguments: Value) -> Value {
-    let call = PlainCall::Execute { name: tool.to_owned(), arguments };
-    let to = ReplyTo::request(Id::from_number(1), Face::Rpc);
-    let from = PlainFrom { caller: &Caller::anonymous(), connection: "", request: None };
-    let reply = house.walk_plain(to, Ok(call), from, CancellationToken::new()).await;
+async fn call(pipeline: &Arc<Pipeline>, tool: &str, arguments: Value) -> Value {
+    let call = Call::tool(tool.to_owned(), Json::from(&arguments));
+    let caller = Caller::anonymous();
+    let reply =
+        pipeline.handle_call(IncomingRequest::in_process(Dialect::Rpc, &caller), Ok(call)).await.reply;
     let mut body: Value = serde_json::from_slice(&reply.expect("an answer").body).expect("JSON");
     assert!(body.get("error").is_none(), "{tool}: {body}");
     body["result"].take()

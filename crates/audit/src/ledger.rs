@@ -1,4 +1,12 @@
-//! The ledger as the walk sees it: a place to put records.
+//! The ledger's handle: the pipeline hands records to it, and a thread writes them.
+
+pub(crate) mod chain;
+pub(crate) mod file;
+pub(crate) mod reader;
+pub(crate) mod record_line;
+pub(crate) mod settings;
+pub(crate) mod verify;
+pub(crate) mod writer;
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
@@ -8,42 +16,44 @@ use std::time::Duration;
 use failwell_fault::{Effect, Fault, reason};
 use tokio::sync::{Notify, oneshot};
 
-use crate::journal::Journal;
-use crate::record::Record;
-use crate::settings::{LedgerSettings, Promise};
-use crate::store::Pace;
-use crate::witness::Witness;
-use crate::writer::{Item, Writer};
+use crate::export::replica::Replica;
+use crate::ledger::file::SyncMode;
+use crate::ledger::settings::{Durability, LedgerSettings};
+use crate::ledger::writer::{QueueItem, Writer};
+use failwell_journal::{Journal, weight};
+use failwell_pipeline::{Record, RecordSink};
+use failwell_toolbox::PortFuture;
 
-/// Records that wait to be written at the most.
+/// Maximum number of records in the queue.
 const LONGEST_QUEUE: u64 = 65_536;
-/// From this many on, whoever adds one waits a little, so that the bound is seldom met and memory stays small.
+/// Above this number of records, responses wait (back-pressure), so that the queue rarely fills and memory
+/// stays small.
 const CROWDED: u64 = 8_192;
-/// The same in bytes of bodies and stories.
+/// The back-pressure threshold in bytes of bodies and private halves of faults.
 const HEAVY: usize = HEAVIEST_QUEUE / 8;
-/// From this many on, the thread that writes no longer lets others first.
+/// Above this number, the writer thread no longer yields to other threads.
 const BEHIND: u64 = 4_096;
-/// How long an answer is held up at the most, where no record was promised.
+/// Maximum delay of a response by back-pressure when `durability` is not critical.
 const HOLD_UP: Duration = Duration::from_millis(250);
-/// Bytes of bodies and stories that wait at the most.
+/// Maximum bytes of bodies and private halves of faults in the queue.
 const HEAVIEST_QUEUE: usize = 64 << 20;
-/// How long a request waits for its record at the most.
+/// Maximum time that a request waits for its record.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// A handle to the ledger. Cheap to clone; the thread behind it ends when the last handle is gone.
+/// A handle to the ledger. Cloning is cheap. The writer thread ends when the last handle is dropped.
 #[derive(Clone)]
 pub struct Ledger {
-    /// Grows as records wait, up to a bound that is counted: room for all of them would be held for nothing.
-    queue: Sender<Item>,
-    shared: Arc<Shared>,
-    promise: Promise,
+    /// Grows on demand, up to a counted bound. A preallocated queue would waste memory.
+    queue: Sender<QueueItem>,
+    shared: Arc<LedgerState>,
+    durability: Durability,
     bodies: Option<usize>,
-    witnesses: Arc<[Witness]>,
+    replicas: Arc<[Replica]>,
 }
 
-/// What the handles and the thread both know.
+/// State shared by the handles and the writer thread.
 #[derive(Default)]
-pub(crate) struct Shared {
+pub(crate) struct LedgerState {
     pub(crate) broken: AtomicBool,
     pub(crate) lost: AtomicU64,
     pub(crate) lost_untold: AtomicU64,
@@ -52,17 +62,17 @@ pub(crate) struct Shared {
     pub(crate) weight: AtomicUsize,
     pub(crate) lag_us: AtomicU64,
     pub(crate) sink_failures: AtomicU64,
-    /// Told whenever fewer wait than before.
+    /// Notified whenever the queue shrinks.
     pub(crate) room: Notify,
 }
 
-impl Shared {
-    /// How records are to be written now.
-    pub(crate) fn pace(&self) -> Pace {
-        if self.waiting.load(Ordering::Relaxed) > BEHIND { Pace::Hurried } else { Pace::Calm }
+impl LedgerState {
+    /// The pace at which the writer works at present.
+    pub(crate) fn pace(&self) -> SyncMode {
+        if self.waiting.load(Ordering::Relaxed) > BEHIND { SyncMode::Hurried } else { SyncMode::Calm }
     }
 
-    /// Not while it cannot be written: nobody knows for how long.
+    /// False while the ledger is broken, because the outage may last and responses must not wait for it.
     fn is_crowded(&self) -> bool {
         let is_full = || self.weight.load(Ordering::Relaxed) > HEAVY;
         (self.waiting.load(Ordering::Relaxed) > CROWDED || is_full()) && !self.broken.load(Ordering::Relaxed)
@@ -74,87 +84,86 @@ impl Shared {
     }
 }
 
-/// The state of a ledger in numbers.
 #[derive(Debug, Clone, Copy)]
 pub struct LedgerHealth {
-    /// Whether the last attempt to write worked.
+    /// The last attempt to write succeeded.
     pub works: bool,
-    /// Records on disk since the start.
+    /// Records written since the start.
     pub written: u64,
-    /// Records that could not be kept.
+    /// Records that could not be written.
     pub lost: u64,
-    /// Records that wait.
+    /// Records in the queue.
     pub waiting: u64,
-    /// How old the oldest record was when it was last written.
+    /// The age of the oldest record in the last batch when it was written.
     pub lag: Duration,
-    /// Times another sink could not be written to.
+    /// Failed writes to other sinks.
     pub sink_failures: u64,
 }
 
-/// What became of the request whose record could not be kept.
+/// The progress of a request when its record could not be written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Done {
-    /// Nothing: it was refused before it was looked at.
+pub enum ForwardState {
+    /// The request was refused before any processing.
     Nothing,
-    /// It may have been carried out.
+    /// The request may have been carried out.
     Perhaps,
 }
 
 impl Ledger {
-    /// Starts the thread that writes. A ledger that cannot be opened is tried again and again; meanwhile it is
-    /// broken, and the journal says so.
+    /// Starts the writer thread. If the ledger cannot be opened, the thread retries. Meanwhile the ledger
+    /// counts as broken, and the journal reports it.
     pub fn start(settings: LedgerSettings, journal: Journal) -> Ledger {
         let (queue, items) = channel();
-        let shared = Arc::new(Shared::default());
-        let (promise, bodies) = (settings.promise, settings.bodies);
-        let witnesses = settings.witnesses.clone().into();
+        let shared = Arc::new(LedgerState::default());
+        let (durability, bodies) = (settings.durability, settings.bodies);
+        let replicas = settings.replicas.clone().into();
         let (opened, opening) = sync_channel(1);
         let writer = Writer::new(settings, shared.clone(), journal);
         let thread = std::thread::Builder::new().name("ledger".to_owned());
         if thread.spawn(move || writer.run(&items, &opened)).is_err() {
             shared.broken.store(true, Ordering::Release);
         }
-        // The first request should find out whether the ledger works, not be told that it does not yet.
+        // Wait for the first attempt, so that the first request sees the true state of the ledger.
         let _ = opening.recv_timeout(PATIENCE);
-        Ledger { queue, shared, promise, bodies, witnesses }
+        Ledger { queue, shared, durability, bodies, replicas }
     }
 
-    /// How many bytes of each body are kept.
+    /// Maximum bytes of each body to record; `None` if bodies are not recorded.
     pub fn bodies(&self) -> Option<usize> {
         self.bodies
     }
 
-    /// Whether an answer may only leave when its record is on disk.
+    /// Returns true if a response may leave only after its record is on disk.
     pub fn is_critical(&self) -> bool {
-        self.promise == Promise::Critical
+        self.durability == Durability::Critical
     }
 
-    /// Refuses work whose record could not be kept, while that can be known beforehand.
+    /// Refuses a request if it is already known that its record cannot be written.
     pub fn admit(&self) -> Result<(), Fault> {
         if self.is_critical() && self.shared.broken.load(Ordering::Acquire) {
-            return Err(failed(Done::Nothing).note("ledger", "the last attempt to write it failed"));
+            return Err(failed(ForwardState::Nothing).note("ledger", "the last attempt to write it failed"));
         }
-        let absent = self.witnesses.iter().find(|witness| self.is_critical() && !witness.works());
-        absent.map_or(Ok(()), |witness| Err(failed(Done::Nothing).note("ledger", witness.missing())))
+        let absent = self.replicas.iter().find(|replica| self.is_critical() && !replica.works());
+        absent.map_or(Ok(()), |replica| Err(failed(ForwardState::Nothing).note("ledger", replica.missing())))
     }
 
-    /// Hands a record over. Never waits; what does not fit is counted.
+    /// Queues a record. Never blocks; a record that does not fit is counted as lost.
     pub fn note(&self, record: Box<Record>) {
         let _ = self.put(record, None);
     }
 
-    /// Whether an answer should wait for [`Ledger::room`] before it leaves.
+    /// Returns true if a response should wait for [`Ledger::room`] before it leaves.
     pub fn is_crowded(&self) -> bool {
         self.shared.is_crowded()
     }
 
-    /// Waits until the thread that writes has caught up, a little while at the most. Callers come no faster than their
-    /// records are written then, instead of records being lost.
+    /// Waits until the writer has caught up, for at most 250 ms. Back-pressure slows callers down instead of
+    /// losing records.
     pub async fn room(&self) {
         let caught_up = async {
             while self.is_crowded() {
                 let mut told = std::pin::pin!(self.shared.room.notified());
-                // From here on nothing is missed; what was told before is seen in the numbers.
+                // From here on no notification is missed; earlier ones show in the counters.
                 told.as_mut().enable();
                 if self.is_crowded() {
                     told.await;
@@ -164,58 +173,58 @@ impl Ledger {
         let _ = tokio::time::timeout(HOLD_UP, caught_up).await;
     }
 
-    /// Hands a record over and waits until it is on disk.
+    /// Queues a record and waits until it is on disk.
     pub async fn keep(&self, record: Box<Record>) -> Result<(), Fault> {
         if self.shared.broken.load(Ordering::Acquire) {
             self.shared.lose(1);
-            return Err(failed(Done::Perhaps).note("ledger", "the last attempt to write it failed"));
+            return Err(failed(ForwardState::Perhaps).note("ledger", "the last attempt to write it failed"));
         }
         let began = tokio::time::Instant::now();
         let (kept, waiting) = oneshot::channel();
         self.put(record, Some(kept))?;
         match tokio::time::timeout(PATIENCE, waiting).await {
-            Ok(Ok(Kept::Through(seq))) => self.witnessed(seq, began).await,
+            Ok(Ok(WriteResult::Through(seq))) => self.replicated(seq, began).await,
             Ok(_) => {
-                Err(failed(Done::Perhaps).note("ledger", "the record was not written; the log says why"))
+                Err(failed(ForwardState::Perhaps)
+                    .note("ledger", "the record was not written; the log says why"))
             }
-            Err(_) => Err(failed(Done::Perhaps).note("ledger", "the record was not written in time")),
+            Err(_) => Err(failed(ForwardState::Perhaps).note("ledger", "the record was not written in time")),
         }
     }
 
-    /// Waits until every witness has the records too, within what is left of the patience.
-    async fn witnessed(&self, seq: i64, began: tokio::time::Instant) -> Result<(), Fault> {
-        for witness in self.witnesses.iter() {
-            if !witness.has(seq, began + PATIENCE).await {
-                return Err(failed(Done::Perhaps).note("ledger", witness.missing()));
+    /// Waits until every replica has the record, within the remaining time.
+    async fn replicated(&self, seq: i64, began: tokio::time::Instant) -> Result<(), Fault> {
+        for replica in self.replicas.iter() {
+            if !replica.has(seq, began + PATIENCE).await {
+                return Err(failed(ForwardState::Perhaps).note("ledger", replica.missing()));
             }
         }
         Ok(())
     }
 
-    fn put(&self, record: Box<Record>, kept: Option<oneshot::Sender<Kept>>) -> Result<(), Fault> {
-        let weight = record.weight();
-        // Most weigh nothing, and need not be added to what every processor adds to.
+    fn put(&self, record: Box<Record>, kept: Option<oneshot::Sender<WriteResult>>) -> Result<(), Fault> {
+        let weight = weight_of(&record);
+        // Most records have no weight. Skipping the shared counter avoids contention between processors.
         let before = if weight == 0 { 0 } else { self.shared.weight.fetch_add(weight, Ordering::Relaxed) };
         let waiting = self.shared.waiting.fetch_add(1, Ordering::Relaxed);
         let fits = waiting < LONGEST_QUEUE && (weight == 0 || before + weight <= HEAVIEST_QUEUE);
-        if fits && self.queue.send(Item::Record(record, kept)).is_ok() {
+        if fits && self.queue.send(QueueItem::Record(record, kept)).is_ok() {
             return Ok(());
         }
         self.shared.weight.fetch_sub(weight, Ordering::Relaxed);
         self.shared.waiting.fetch_sub(1, Ordering::Relaxed);
         self.shared.lose(1);
-        Err(failed(Done::Perhaps).note("ledger", "too many records wait to be written"))
+        Err(failed(ForwardState::Perhaps).note("ledger", "too many records wait to be written"))
     }
 
-    /// Waits until what was handed over is written, at most for a while.
+    /// Waits until all queued records are written, for a bounded time.
     pub fn flush(&self) {
         let (done, wait) = sync_channel(1);
-        if self.queue.send(Item::Flush(done)).is_ok() {
+        if self.queue.send(QueueItem::Flush(done)).is_ok() {
             let _ = wait.recv_timeout(PATIENCE / 2);
         }
     }
 
-    /// How it is doing.
     pub fn health(&self) -> LedgerHealth {
         let read = |number: &AtomicU64| number.load(Ordering::Relaxed);
         LedgerHealth {
@@ -229,20 +238,56 @@ impl Ledger {
     }
 }
 
-/// Whether a record is on disk.
+impl RecordSink for Ledger {
+    fn admit(&self) -> Result<(), Fault> {
+        Ledger::admit(self)
+    }
+
+    fn is_critical(&self) -> bool {
+        Ledger::is_critical(self)
+    }
+
+    fn bodies(&self) -> Option<usize> {
+        Ledger::bodies(self)
+    }
+
+    fn note(&self, record: Box<Record>) {
+        Ledger::note(self, record);
+    }
+
+    fn keep(&self, record: Box<Record>) -> PortFuture<'_, Result<(), Fault>> {
+        Box::pin(Ledger::keep(self, record))
+    }
+
+    fn is_crowded(&self) -> bool {
+        Ledger::is_crowded(self)
+    }
+
+    fn room(&self) -> PortFuture<'_, ()> {
+        Box::pin(Ledger::room(self))
+    }
+}
+
+/// Bytes on the heap, counting only parts that can be large.
+pub(crate) fn weight_of(record: &Record) -> usize {
+    let bodies = record.bodies.as_ref().map_or(0, |bodies| bodies.request.len() + bodies.answer.len());
+    bodies + record.ended_as.fault().map_or(0, |fault| weight(fault))
+}
+
+/// The result of writing a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Kept {
-    /// It is, with everything up to this number.
+pub(crate) enum WriteResult {
+    /// On disk, with all records up to this sequence number.
     Through(i64),
     No,
 }
 
-/// The fault of an exchange whose record could not be kept.
-pub fn failed(done: Done) -> Fault {
+/// The fault of an exchange whose record could not be written.
+pub fn failed(done: ForwardState) -> Fault {
     let fault = Fault::new(&reason::AUDIT_FAILED);
     match done {
-        Done::Nothing => fault.fact("done", "nothing was forwarded"),
-        Done::Perhaps => {
+        ForwardState::Nothing => fault.fact("done", "nothing was forwarded"),
+        ForwardState::Perhaps => {
             fault.fact("done", "the request may have been carried out").with_effect(Effect::Unknown)
         }
     }
@@ -250,6 +295,6 @@ pub fn failed(done: Done) -> Fault {
 
 impl std::fmt::Debug for Ledger {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Ledger").field("promise", &self.promise).finish_non_exhaustive()
+        f.debug_struct("Ledger").field("durability", &self.durability).finish_non_exhaustive()
     }
 }

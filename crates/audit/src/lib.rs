@@ -1,61 +1,32 @@
-//! The ledger: what the operator gets to read, under the reference the caller was given.
+//! The ledger: one record per exchange, and exporters that copy it.
 //!
-//! Two books are kept. The [`Journal`] is one structured line per failure on standard error, with the names
-//! operators already search for (`timestamp`, `level`, `message`, `service`, `request_id`, `connection_id`,
-//! `error_code`, `error_message`, `error_details`, `stack_trace`) plus `reason` and `ref`. The [`Ledger`] is one
-//! record per exchange on disk, chained by hash, with the whole story of those that failed; [`Reading`] and
-//! [`verify`] look into it, while it is being written too.
+//! The [`Ledger`] stores one record per exchange on disk, chained by hash, with the private half of every fault.
+//! [`LedgerReader`] and [`verify()`] read it while it is being written.
 //!
 //! # Invariants
 //!
-//! * Words are found off the request's path: what is handed over is moved, not formatted.
-//! * Writing never blocks a request, unless the operator wants it so ([`Promise::Critical`]): records go through
-//!   a bounded queue to a thread of their own; what does not fit is counted, and the count is a record itself.
-//! * A record covers everything before it: its hash is over the hash before it, its number and its bytes.
-//! * Every text that is not a literal of ours passes the redactor before it is written anywhere.
-//! * This is the only room that opens `Fault::operator()` for good.
-//! * What leaves this program for a collector or a database was in the ledger first, spans aside; a [`Carrier`] works
-//!   beside the walk, and nobody waits for it.
-//! * Nothing here is ever sent to a caller.
+//! * The request path moves its record into a queue. The thread of the ledger formats it.
+//! * Writing never blocks a request unless the operator configures it ([`Durability::Critical`]). The queue
+//!   is bounded; records that do not fit are counted, and the count is itself a record.
+//! * The hash of a record covers the previous hash, its sequence number and its bytes.
+//! * Every text that is not a literal of this program passes the redactor before it is written.
+//! * While serving, only this crate and `journal` write out `Fault::operator()`. Commands also print it on the
+//!   operator's terminal.
+//! * A record is exported only after it is in the ledger; spans are the exception. An [`Exporter`] runs on
+//!   its own thread and delays no request.
+//! * This crate sends no data to callers.
 
-mod carrier;
-mod chain;
-mod entry;
-mod follow;
-mod journal;
+mod export;
 mod ledger;
-mod line;
-mod printable;
-mod read;
-mod record;
-mod redact;
-mod settings;
-mod sighting;
 mod sink;
-mod span;
-mod store;
-mod story;
-mod trace;
-mod verify;
-mod witness;
-mod writer;
 
-pub use carrier::{Carrier, CarrierHealth, Hurry, Tally, Way};
-pub use chain::{Hash, Head};
-pub use entry::Entry;
-pub use follow::{Batch, Bell, Following};
-pub use journal::{Journal, Style};
-pub use ledger::{Done, Ledger, LedgerHealth, failed};
-pub use line::{BodyLine, Event, GuardLine, Line, code as answer_code};
-pub use printable::printable;
-pub use read::{Format, Query, Reading, Row};
-pub use record::{Bodies, Ended, LetIn, Record, Trail, Transport, Verdict};
-pub use redact::{BodyRedactor, BodySort, KeptBody, Redactor};
-pub use settings::{LedgerSettings, Promise, Retention};
-pub use sighting::Sighting;
-pub use sink::{Csv, Jsonl, Rotation, Sink, Text, Written};
-pub use span::{Side, Span, SpanOutcome, Spans, Tracer};
-pub use story::Story;
-pub use trace::{Carried, Sampled, SpanId, TRACEPARENT, TRACESTATE, Trace, TraceId, TraceMark};
-pub use verify::{Break, Verified, Verifier, verify};
-pub use witness::{Testimony, Witness};
+pub use export::follower::{Batch, LedgerFollower, WriteSignal};
+pub use export::replica::{Replica, ReplicaAck};
+pub use export::{ExportCounters, Exporter, ExporterHandle, ExporterHealth, FlushRequest};
+pub use ledger::chain::{ChainHead, RecordHash};
+pub use ledger::reader::{Format, LedgerReader, Query, Row};
+pub use ledger::record_line::{BodyLine, Event, GuardLine, RecordLine};
+pub use ledger::settings::{Durability, LedgerSettings, Retention};
+pub use ledger::verify::{ChainBreak, Verifier, VerifyReport, verify};
+pub use ledger::{ForwardState, Ledger, LedgerHealth, failed};
+pub use sink::{CsvSink, JsonlSink, LedgerRecord, Rotation, Sink, TextSink};

@@ -1,4 +1,4 @@
-//! Where records go besides the ledger's own file. Copies: the chain in the ledger is what counts.
+//! Further destinations of records. They hold copies; the hash chain in the ledger is authoritative.
 
 mod csv;
 mod file;
@@ -7,31 +7,29 @@ mod text;
 
 use failwell_fault::Fault;
 
-use crate::chain::Head;
+use crate::ledger::chain::ChainHead;
 
-pub use csv::Csv;
+pub use csv::CsvSink;
 pub(crate) use csv::{HEADER as CSV_HEADER, row as csv_row};
 pub use file::Rotation;
-pub use jsonl::Jsonl;
+pub use jsonl::JsonlSink;
 pub(crate) use jsonl::line as jsonl_line;
-pub use text::Text;
+pub use text::TextSink;
 pub(crate) use text::lines as text_lines;
 
-/// A place for copies of records.
 pub trait Sink: Send {
-    /// What it is called in the log.
+    /// The name in the log.
     fn name(&self) -> &'static str;
-    /// Takes records that are in the ledger, in order. Called on the ledger's own thread: it must not take long.
-    fn write(&mut self, written: &[Written]) -> Result<(), Fault>;
-    /// Everything so far should be where it belongs.
+    /// Takes records that are in the ledger, in order. Runs on the writer thread, so it must return quickly.
+    fn write(&mut self, written: &[LedgerRecord]) -> Result<(), Fault>;
+    /// Writes buffered data out.
     fn flush(&mut self) {}
 }
 
-/// A record that is in the ledger.
 #[derive(Debug, Clone)]
-pub struct Written {
-    /// Its number and its hash.
-    pub head: Head,
-    /// The record, as a JSON object without line breaks; see [`Line`](crate::Line).
+pub struct LedgerRecord {
+    /// The sequence number and the hash.
+    pub head: ChainHead,
+    /// The record as a JSON object without line breaks; see [`RecordLine`](crate::RecordLine).
     pub body: String,
 }

@@ -1,15 +1,15 @@
-//! Whatever is done to the file, `verify` says so, and where.
+//! `verify` detects every manipulation of the file and reports its position.
 
 #![allow(clippy::expect_used, clippy::panic, reason = "a test may stop at the first surprise")]
 #![allow(dead_code, reason = "each test uses a part of what is shared")]
 
 mod support;
 
-use failwell_audit::{Head, LedgerSettings, Query, verify};
+use failwell_audit::{ChainHead, LedgerSettings, Query, verify};
 use rusqlite::Connection;
 use support::{Folder, fine, ledger, open, ten, verified};
 
-/// Ten records, a change behind the ledger's back, and the first place where that must be noticed.
+/// Writes ten records, changes the file directly, and checks the first break that `verify` reports.
 fn check(name: &str, change: &str, seq: i64, what: &str) {
     let folder = Folder::new(name);
     ten(folder.path());
@@ -78,7 +78,7 @@ fn every_change_is_found_where_it_was_made() {
     );
 }
 
-/// Who rewrites the end as well is found out by an end that was noted elsewhere.
+/// A head noted elsewhere reveals a truncation whose recorded end was rewritten too.
 #[test]
 fn a_noted_end_shows_what_was_cut_off() {
     let folder = Folder::new("head");
@@ -92,7 +92,7 @@ fn a_noted_end_shows_what_was_cut_off() {
     assert!(verified(folder.path()).holds(), "without the noted end nobody can know");
     let found = verify(&open(folder.path()), Some(noted)).expect("readable");
     assert_eq!(found.breaks.first().map(|first| first.seq), Some(10), "{found:?}");
-    let other = Head { seq: 7, hash: noted.hash };
+    let other = ChainHead { seq: 7, hash: noted.hash };
     assert!(!verify(&open(folder.path()), Some(other)).expect("readable").holds());
     let own = verified(folder.path()).head;
     assert!(verify(&open(folder.path()), Some(own)).expect("readable").holds());

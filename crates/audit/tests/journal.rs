@@ -1,4 +1,4 @@
-//! What the journal does when failures come faster than they can be written.
+//! The journal under more failures than it can write.
 
 #![allow(clippy::expect_used, clippy::panic, reason = "a test may stop at the first surprise")]
 
@@ -7,12 +7,12 @@ use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Arc, Mutex};
 use std::time::SystemTime;
 
-use failwell_audit::{Entry, Journal, Style};
 use failwell_fault::{Fault, reason};
-use failwell_rpc::{Face, ReplyTo, Revision};
+use failwell_journal::{Entry, Journal, LogStyle};
+use failwell_rpc::{Dialect, ReplyTo, Revision};
 use serde_json::Value;
 
-/// Keeps what is written, and writes nothing before it is let.
+/// A sink that blocks its first write until the test releases it.
 struct Gate(Option<Receiver<()>>, Arc<Mutex<Vec<u8>>>);
 
 impl Write for Gate {
@@ -36,7 +36,7 @@ fn failure(heard: usize) -> Entry {
         connection: "c".into(),
         method: Some("tools/call".into()),
         target: None,
-        to: ReplyTo::notification(Face::Mcp(Revision::V2025_11_25)),
+        to: ReplyTo::notification(Dialect::Mcp(Revision::V2025_11_25)),
         trace: None,
         fault: Arc::new(Fault::new(&reason::GATEWAY_UPSTREAM_CRASHED).capture("stderr", vec![b'x'; heard])),
     }
@@ -46,7 +46,7 @@ fn failure(heard: usize) -> Entry {
 fn a_flood_of_output_costs_the_output_and_no_line() {
     let (open, gate) = channel();
     let written = Arc::new(Mutex::new(Vec::new()));
-    let journal = Journal::to(Style::Json, Gate(Some(gate), written.clone()));
+    let journal = Journal::to(LogStyle::Json, Gate(Some(gate), written.clone()));
     for _ in 0..100 {
         journal.fault(failure(1 << 20));
     }

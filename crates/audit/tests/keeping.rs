@@ -1,4 +1,4 @@
-//! What is kept, what is counted when it cannot be, and what the copies look like.
+//! Stored records, counts of lost records, and the formats of the copies.
 
 #![allow(clippy::expect_used, clippy::panic, reason = "a test may stop at the first surprise")]
 #![allow(dead_code, reason = "each test uses a part of what is shared")]
@@ -9,14 +9,15 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use failwell_audit::{Bodies, Csv, Jsonl, LedgerSettings, Promise, Query, Rotation, Text, Verdict, failed};
+use failwell_audit::{CsvSink, Durability, JsonlSink, LedgerSettings, Query, Rotation, TextSink, failed};
 use failwell_fault::{Effect, Fault, reason};
+use failwell_pipeline::{Bodies, Verdict};
 use serde_json::Value;
 use support::{Folder, fault, fine, ledger, open, record, verified};
 
 const MARK: &str = "MARK-secret";
 
-/// A redactor that knows one secret.
+/// Settings with a redactor that knows one secret.
 fn settings(folder: &Path) -> LedgerSettings {
     LedgerSettings {
         redactor: Arc::new(|text: &str| text.replace(MARK, "[redacted]")),
@@ -25,15 +26,15 @@ fn settings(folder: &Path) -> LedgerSettings {
     }
 }
 
-/// A failure with the secret in every private place, in the caller's own words and in the bodies.
-fn full_of_secrets() -> Box<failwell_audit::Record> {
+/// A failure with the secret in every private field, in the caller's own texts and in the bodies.
+fn full_of_secrets() -> Box<failwell_pipeline::Record> {
     let cause = std::io::Error::other(format!("cannot read {MARK}"));
     let fault = Fault::new(&reason::MCP_UNKNOWN_TOOL)
         .fact("name", failwell_fault::Echo::of_caller(MARK))
         .because(cause)
         .note("note", format!("a note on {MARK}"))
         .capture("stderr", format!("{MARK} on standard error"));
-    let mut record = record(MARK, failwell_audit::Ended::Fault(Arc::new(fault)));
+    let mut record = record(MARK, failwell_pipeline::ExchangeOutcome::Fault(Arc::new(fault)));
     record.to.id = Some(failwell_rpc::Id::from_string(MARK));
     record.method = Some(MARK.to_owned().into());
     record.bodies = Some(Box::new(Bodies {
@@ -59,9 +60,9 @@ fn no_secret_reaches_the_ledger_or_any_copy_and_the_story_does() {
     let rotation = Rotation::default();
     let ledger = ledger(LedgerSettings {
         sinks: vec![
-            Box::new(Jsonl::to(copies("a.jsonl"), rotation)),
-            Box::new(Csv::to(copies("a.csv"), rotation)),
-            Box::new(Text::to(copies("a.log"), rotation)),
+            Box::new(JsonlSink::to(copies("a.jsonl"), rotation)),
+            Box::new(CsvSink::to(copies("a.csv"), rotation)),
+            Box::new(TextSink::to(copies("a.log"), rotation)),
         ],
         ..settings(folder.path())
     });
@@ -120,7 +121,7 @@ fn copies_are_turned_over_and_a_cut_line_swallows_none() {
     std::fs::write(&path, "{\"cut\":").expect("written");
     let rotation = Rotation { bytes: 2_000, files: 2 };
     let ledger = ledger(LedgerSettings {
-        sinks: vec![Box::new(Jsonl::to(&path, rotation))],
+        sinks: vec![Box::new(JsonlSink::to(&path, rotation))],
         ..LedgerSettings::in_folder(folder.path())
     });
     for _ in 0..20 {
@@ -135,20 +136,23 @@ fn copies_are_turned_over_and_a_cut_line_swallows_none() {
     assert!(!folder.path().join("a.jsonl.3").exists());
 }
 
-/// A ledger whose folder is a file for a while.
+/// The ledger's folder is blocked by a file for a while.
 #[test]
 fn what_is_lost_is_counted_and_the_count_is_kept() {
     let folder = Folder::new("lost");
     let place = folder.path().join("state");
     std::fs::write(&place, "in the way").expect("written");
-    let critical = LedgerSettings { promise: Promise::Critical, ..LedgerSettings::in_folder(&place) };
+    let critical = LedgerSettings { durability: Durability::Critical, ..LedgerSettings::in_folder(&place) };
     let ledger = ledger(critical);
     let refused = ledger.admit().expect_err("nothing can be written");
     assert_eq!((refused.reason().id, refused.effect()), ("audit/FAILED", Effect::None));
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime");
     for _ in 0..3 {
         let kept = runtime.block_on(ledger.keep(fault(Fault::new(&reason::SERVER_BUSY).fact("limit", 1u64))));
-        assert_eq!(kept.expect_err("not kept").effect(), failed(failwell_audit::Done::Perhaps).effect());
+        assert_eq!(
+            kept.expect_err("not kept").effect(),
+            failed(failwell_audit::ForwardState::Perhaps).effect()
+        );
     }
     assert_eq!((ledger.health().works, ledger.health().lost), (false, 3));
     std::fs::remove_file(&place).expect("out of the way");
@@ -163,7 +167,7 @@ fn what_is_lost_is_counted_and_the_count_is_kept() {
     assert!(verified(&place).holds());
 }
 
-/// Without a promise records wait in memory and are written when they can be.
+/// Best-effort records wait in memory until the ledger can be written.
 #[test]
 fn a_ledger_that_comes_back_has_what_was_noted_meanwhile() {
     let folder = Folder::new("back");
@@ -176,7 +180,7 @@ fn a_ledger_that_comes_back_has_what_was_noted_meanwhile() {
     assert!(ledger.admit().is_ok(), "nobody is turned away");
     std::fs::remove_file(&place).expect("out of the way");
     let until = Instant::now() + Duration::from_secs(60);
-    // Written comes a moment before no longer waiting.
+    // `written` is updated before `waiting`.
     while ledger.health().written < 10 || ledger.health().waiting > 0 {
         assert!(Instant::now() < until, "it does not come back");
         std::thread::sleep(Duration::from_millis(50));
@@ -185,7 +189,7 @@ fn a_ledger_that_comes_back_has_what_was_noted_meanwhile() {
     assert_eq!(verified(&place).records, 10);
 }
 
-/// Whoever comes while thousands wait is held up, though not for long; nothing is lost for it.
+/// With thousands of queued records, responses are delayed for a bounded time, and no record is lost.
 #[test]
 fn a_crowd_waits_for_the_thread_that_writes() {
     const MANY: u64 = 9_000;
@@ -214,7 +218,7 @@ fn a_crowd_waits_for_the_thread_that_writes() {
     assert_eq!((ledger.health().lost, verified(folder.path()).records), (0, MANY));
 }
 
-/// Nobody knows how long a disk stays full: answers do not wait for it.
+/// Responses do not wait for a broken ledger, because the outage may last.
 #[test]
 fn a_broken_ledger_holds_nobody_up() {
     let folder = Folder::new("full");

@@ -1,4 +1,4 @@
-//! What can be typed. Help, completions and manual pages all come from these definitions.
+//! The command line. Help, completions and manual pages are generated from these definitions.
 
 mod consent;
 mod device;
@@ -12,7 +12,9 @@ use clap::{ArgGroup, Args, Parser, Subcommand};
 
 use crate::config;
 pub(crate) use device::{Device, DriverIs};
-pub(crate) use emulate::{Emulate, EmulateRtm, EmulateWda, Emulated};
+pub(crate) use emulate::Emulate;
+#[cfg(feature = "emulators")]
+pub(crate) use emulate::{EmulateRtm, EmulateWda, EmulatorKind};
 pub(crate) use serving::{Door, EngineOptions, FailuresAs, Pytest, SandboxIs, Serve, Server, Symbolic};
 pub(crate) use tasks::{LogIn, LogOut, LoginOf, LoginTo, LogoutOf, PermissionIs, Reach, Tasks};
 
@@ -20,8 +22,8 @@ pub(crate) use consent::{Approve, Pin, PinDo, PinForget, WhichPins};
 
 /// A security gateway and tool servers for the Model Context Protocol, with one way of failing.
 ///
-/// Whatever goes wrong, the caller gets exactly one answer that is right for its protocol, safe to show, and says
-/// what to do next; the operator gets the whole story under the same reference.
+/// Every failure gives the caller exactly one answer that is correct for its protocol, safe to show, and says what to
+/// do next. The operator finds the full story under the same reference.
 #[derive(Debug, Parser)]
 #[command(name = "failwell", version, arg_required_else_help = true, after_help = EXAMPLES)]
 pub(crate) struct Cli {
@@ -32,22 +34,22 @@ pub(crate) struct Cli {
 const EXAMPLES: &str = "\
 Examples:
   failwell up                                    serve on http://127.0.0.1:8484
-  failwell up --demo                             the same, with tasks to play with
+  failwell up --demo                             the same, with sample tasks
   failwell stdio                                 serve a desktop client
-  failwell check                                 what is wrong with failwell.toml
+  failwell check                                 report every mistake in failwell.toml
   failwell check-python shop.py::total           prove a Python function's contract, or break it
-  failwell key new --name ci                     a key for a caller
-  failwell approve                               calls that wait for a person's yes
-  failwell pin diff                              tools whose definitions changed
-  failwell login tasks                           let this machine use your tasks
-  failwell explain -32004                        what a code means, and where
-  failwell explain rpc/not_json                  what a reason means, and what to do
-  failwell explain 06ff2k8s1xq3m                 the whole story of one failure, by its reference
-  failwell audit tail                            what was asked of late, and what it came to
-  failwell probe http://127.0.0.1:8484/mcp       how well a server fails
-  failwell emulate rtm                           a task service without an account
-  failwell emulate wda                           an iPhone without a Mac
-  failwell doctor                                what is missing on this machine";
+  failwell key new --name ci                     create an API key
+  failwell approve                               list calls that wait for approval
+  failwell pin diff                              show tools whose definitions changed
+  failwell login tasks                           log in to Remember The Milk
+  failwell explain -32004                        which reasons use a code
+  failwell explain rpc/not_json                  what a reason means and what to do
+  failwell explain 06ff2k8s1xq3m                 the full story of one failure, by its reference
+  failwell audit tail                            show the latest records of the ledger
+  failwell probe http://127.0.0.1:8484/mcp       test how a server handles failures
+  failwell emulate rtm                           emulate Remember The Milk
+  failwell emulate wda                           emulate an iPhone
+  failwell doctor                                report what this machine lacks";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
@@ -72,41 +74,40 @@ pub(crate) enum Command {
 
 /// Serve over HTTP: MCP at /mcp, plain JSON-RPC at /rpc, REST at /v1
 ///
-/// Only this machine can connect unless told otherwise. With a key in the environment variable FAILWELL_KEY, or
-/// keys or tokens in the configuration, every caller must present one; other addresses than loopback are only listened on then. Settings come from
-/// failwell.toml in this folder if it is there; what is typed here goes before what is written there. Saving the file, or
-/// sending SIGHUP, applies it while the program runs.
+/// By default only this machine can connect. If FAILWELL_KEY is set, or the configuration has keys or tokens, every
+/// caller must present one. Listening on other addresses than loopback requires a key or token. Options override
+/// failwell.toml. Saving the file, or sending SIGHUP, applies changes while the program runs.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   failwell up
-  failwell up --demo                             tasks to play with, without an account
+  failwell up --demo                             with sample tasks, without an account
   failwell up --listen 127.0.0.1:0               any free port
   FAILWELL_KEY=… failwell up --listen 0.0.0.0:8484 --allow-host tools.example")]
 pub(crate) struct Up {
-    /// Configuration file; without it failwell.toml in this folder, if it is there
+    /// Configuration file [default: failwell.toml in this folder, if it exists]
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
-    /// Address and port to listen on; 127.0.0.1:8484 unless the configuration says otherwise
+    /// Address and port to listen on [default: the configuration's, else 127.0.0.1:8484]
     #[arg(long, value_name = "ADDR")]
     pub(crate) listen: Option<std::net::SocketAddr>,
-    /// Serve tasks too, from an emulated account that is gone afterwards
+    /// Also serve tasks from an emulated account, which is discarded at exit
     #[arg(long)]
     pub(crate) demo: bool,
-    /// Another host name callers may use for this server; may be repeated
+    /// Accept another host name for this server; may be repeated
     #[arg(long, value_name = "NAME", value_parser = host_name)]
     pub(crate) allow_host: Vec<String>,
-    /// The origin of a web page that may call, such as https://app.example; may be repeated
+    /// Accept calls from web pages of this origin, such as https://app.example; may be repeated
     #[arg(long, value_name = "ORIGIN", value_parser = web_origin)]
     pub(crate) allow_origin: Vec<String>,
     #[command(flatten)]
     pub(crate) bounds: Bounds,
 }
 
-/// Serve one client over standard input and output, for desktop clients
+/// Serve one client over stdio, for desktop clients
 ///
-/// A client that starts this sees only what is answered. So when the configuration is wrong, the first request is
-/// answered with that, and then the program ends. Saving the file, or sending SIGHUP, applies it while the program runs.
+/// Desktop clients rarely show the output of a server. If the configuration is invalid, the first request is answered
+/// with that error, and the program ends. Saving the file, or sending SIGHUP, applies changes while the program runs.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -114,21 +115,22 @@ Examples:
   claude mcp add failwell -- failwell stdio
   echo '{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}' | failwell stdio")]
 pub(crate) struct Stdio {
-    /// Configuration file; without it failwell.toml in this folder, if it is there
+    /// Configuration file [default: failwell.toml in this folder, if it exists]
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) bounds: Bounds,
 }
 
-/// Check a configuration file: every mistake at once, with its line and what to do
+/// Check a configuration file and report every mistake with its line and a fix
 ///
-/// Variables and files the configuration refers to are looked at too. Nothing is started, and no secret is printed.
+/// Environment variables and files that the configuration refers to are checked too. Nothing is started, and no secret
+/// is printed.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Exit codes:
-  0  the file is fine
-  1  something is wrong with it
+  0  the file is valid
+  1  the file has mistakes
   2  wrong usage
 
 Examples:
@@ -137,7 +139,7 @@ Examples:
   failwell check --json | jq -r '.problems[] | \"\\(.line): \\(.message)\"'
   failwell check --schema > failwell.schema.json")]
 pub(crate) struct Check {
-    /// The file; failwell.toml in this folder by default
+    /// The file [default: failwell.toml in this folder]
     #[arg(value_name = "CONFIG")]
     pub(crate) config: Option<PathBuf>,
     /// Print JSON
@@ -148,25 +150,25 @@ pub(crate) struct Check {
     pub(crate) schema: bool,
 }
 
-/// Check Python functions for every input at once: a proof, or a call that breaks the contract
+/// Prove the contract of Python functions for every input, or find a call that breaks it
 ///
-/// Without FUNCTION every function of the file is checked. What is found was reproduced in CPython and is printed with a
-/// test that fails as long as it is there. Contracts are docstring pre:/post:/raises: lines, asserts, icontract and deal
-/// decorators; without any, that no exception leaves the function.
+/// Without FUNCTION every function of the file is checked. Each finding was reproduced in CPython and is printed with a
+/// test that fails until it is fixed. Contracts are docstring pre:/post:/raises: lines, asserts, icontract and deal
+/// decorators. Without a contract, no exception may leave the function.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Exit codes:
   0  every function is proven
   1  a counterexample was found, or the file cannot be checked
   2  wrong usage
-  3  nothing was found, but not everything could be decided
+  3  nothing was found, but something could not be decided
 
 Examples:
   failwell check-python shop.py
   failwell check-python shop.py::total --timeout 60
   failwell check-python shop.py::Cart.add --json | jq .[0].status")]
 pub(crate) struct CheckPython {
-    /// The file, and after `::` one function of it, or a method as Class.method
+    /// The file, optionally with `::` and a function, or a method as Class.method
     #[arg(value_name = "FILE[::FUNCTION]")]
     pub(crate) target: String,
     /// Seconds for each function
@@ -179,21 +181,20 @@ pub(crate) struct CheckPython {
     pub(crate) json: bool,
 }
 
-/// What no request may go past.
+/// Limits for every request.
 #[derive(Debug, Args)]
 pub(crate) struct Bounds {
-    /// How long one request may take, in seconds
+    /// Time limit for one request, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 300, value_parser = clap::value_parser!(u64).range(1..=86_400))]
     pub(crate) request_timeout: u64,
-    /// How many requests a second one caller may send on average; no limit by default
+    /// Average requests per second that one caller may send [default: no limit]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub(crate) rate: Option<u32>,
 }
 
-/// Make keys for callers
+/// Create API keys for callers
 ///
-/// A key is a caller's proof of who it is, sent as `Authorization: Bearer KEY` or `X-API-Key: KEY`. The configuration
-/// holds its hash alone.
+/// A caller sends its key as `Authorization: Bearer KEY` or `X-API-Key: KEY`. The configuration contains only its hash.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -209,28 +210,28 @@ pub(crate) enum MakeKey {
     New(NewKey),
 }
 
-/// Make a random key: it is printed once, with the lines of the configuration that let it in
+/// Create a random key and print it once, with the lines for the configuration
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   failwell key new
   failwell key new --name ci --role writer")]
 pub(crate) struct NewKey {
-    /// Its name: the caller is then `key:NAME`
+    /// Name of the key; its caller is `key:NAME`
     #[arg(long, value_name = "NAME", default_value = "me", value_parser = key_name)]
     pub(crate) name: String,
-    /// A role its holder is in; may be repeated
+    /// Role of its caller; may be repeated
     #[arg(long = "role", value_name = "ROLE", value_parser = role_name)]
     pub(crate) roles: Vec<String>,
 }
 
-/// A trace as the ledger writes it.
+/// Parses a trace id in the form that the ledger writes.
 fn trace_id(text: &str) -> Result<String, String> {
-    let id = failwell_audit::TraceId::parse(text).map(|id| id.to_string());
+    let id = failwell_rpc::TraceId::parse(text).map(|id| id.to_string());
     id.ok_or_else(|| "a trace has 32 hexadecimal digits, not all of them 0".to_owned())
 }
 
-/// A host as requests name it: no scheme, no path.
+/// Accepts a host with an optional port, as a `Host` header has it: no scheme, no path, no user.
 fn host_name(text: &str) -> Result<String, String> {
     let authority: Option<http::uri::Authority> = text.parse().ok();
     match authority.is_some_and(|it| !it.host().is_empty() && !text.contains('@')) {
@@ -239,7 +240,7 @@ fn host_name(text: &str) -> Result<String, String> {
     }
 }
 
-/// An origin as browsers write it.
+/// Accepts an origin as browsers send it in `Origin`, or `null`.
 fn web_origin(text: &str) -> Result<String, String> {
     let rest = text.strip_prefix("https://").or_else(|| text.strip_prefix("http://"));
     match rest.is_some_and(|rest| host_name(rest).is_ok()) || text == "null" {
@@ -260,22 +261,22 @@ fn role_name(text: &str) -> Result<String, String> {
     if config::is_role(text) { Ok(text.to_owned()) } else { Err(config::ROLES.to_owned()) }
 }
 
-/// Say what a failure means and what to do about it
+/// Explain a failure and what to do about it
 ///
-/// Takes a reason in any case, any number a caller may have seen (a JSON-RPC code or an HTTP status), or the
-/// reference of one failure: then the ledger tells its whole story. Without one, lists every reason.
+/// Accepts a reason in any case, a JSON-RPC code, an HTTP status, or the reference of one failure, whose full story is
+/// in the ledger. Without an argument, lists every reason.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   failwell explain mcp/UNKNOWN_TOOL
-  failwell explain not_json                      the room may be left out when the name is unique
-  failwell explain rpc                           every reason of one room
-  failwell explain -32602                        every reason with this code, and on which face
+  failwell explain not_json                      the area may be left out if the name is unique
+  failwell explain rpc                           every reason of one area
+  failwell explain -32602                        every reason with this code, and in which dialect
   failwell explain 429                           every reason with this HTTP status
   failwell explain 06ff2k8s1xq3m                 what happened under this reference
   failwell explain --json | jq -r '.[].reason'")]
 pub(crate) struct Explain {
-    /// A reason, a room, a code, an HTTP status or a reference
+    /// A reason, an area, a code, an HTTP status or a reference
     #[arg(value_name = "REASON|CODE|REF", allow_hyphen_values = true)]
     pub(crate) subject: Option<String>,
     /// Print JSON
@@ -285,9 +286,9 @@ pub(crate) struct Explain {
     pub(crate) place: BookPlace,
 }
 
-/// Look into the ledger: what was asked, what it came to, and whether the record is whole
+/// Search, export and verify the ledger
 ///
-/// There is one record for each exchange, failed or not. They can be read while a server writes them.
+/// The ledger has one record of every exchange. It can be read while a server writes it.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -316,17 +317,17 @@ Examples:
   failwell audit tail --lines 100 --outcome failed
   failwell audit tail --follow --json | jq -r .target")]
 pub(crate) struct Tail {
-    /// How many
+    /// Number of records
     #[arg(long, short = 'n', value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(0..=100_000))]
     pub(crate) lines: u32,
-    /// Go on showing what is added, until Ctrl-C
+    /// Show new records until Ctrl-C
     #[arg(long, short = 'f')]
     pub(crate) follow: bool,
-    /// Print one JSON object a line
+    /// Print one JSON object per line
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]
-    pub(crate) wanted: Wanted,
+    pub(crate) wanted: RecordFilter,
     #[command(flatten)]
     pub(crate) place: BookPlace,
 }
@@ -338,59 +339,59 @@ Examples:
   failwell audit query --ref 06ff2k8s1xq3m --json
   failwell audit query --reason gateway/UPSTREAM_TIMEOUT --since 2h
   failwell audit query --trace 4bf92f3577b34da6a3ce929d0e0e4736
-  failwell audit query --postgres --outcome failed --since 1h      all nodes of the configuration's database
+  failwell audit query --postgres --outcome failed --since 1h      all nodes
   failwell audit query --tool files__read --caller key:environment --limit 10")]
 pub(crate) struct QueryLedger {
-    /// At most so many, the latest
+    /// Number of records at most, the latest
     #[arg(long, value_name = "N", default_value_t = 1_000, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub(crate) limit: u32,
-    /// Print one JSON object a line
+    /// Print one JSON object per line
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]
-    pub(crate) wanted: Wanted,
+    pub(crate) wanted: RecordFilter,
     #[command(flatten)]
     pub(crate) place: BookPlace,
 }
 
-/// Write records out, all of them or those that fit
+/// Export records
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   failwell audit export > all.jsonl
   failwell audit export --format csv --output failures.csv --outcome failed")]
 pub(crate) struct Export {
-    /// How they are written
+    /// Output format
     #[arg(long, value_name = "AS", value_enum, default_value_t = ExportAs::Jsonl)]
     pub(crate) format: ExportAs,
-    /// The file to write; standard output without it
+    /// Output file [default: stdout]
     #[arg(long, short = 'o', value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
     #[command(flatten)]
-    pub(crate) wanted: Wanted,
+    pub(crate) wanted: RecordFilter,
     #[command(flatten)]
     pub(crate) place: BookPlace,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum ExportAs {
-    /// One JSON object a line, with number and hash
+    /// One JSON object per line, with number and hash
     Jsonl,
     /// For spreadsheets; no cell is a formula
     Csv,
-    /// One readable line each
+    /// One readable line per record
     Text,
 }
 
-/// Check that no record was changed, removed, added or moved
+/// Verify that no record was changed, removed, added or moved
 ///
-/// Each record holds a hash over itself and the one before it. On success the end of the chain is printed: note it
-/// somewhere else, and give it to --head later, to find out whether the end was cut off or all of it was rewritten.
+/// Each record has a hash over itself and the previous one. On success the end of the chain is printed. Store it
+/// elsewhere and pass it to --head later, to detect a truncated or completely rewritten chain.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Exit codes:
-  0  everything is as it was written
-  1  something is not, or the ledger cannot be read
+  0  the ledger is intact
+  1  the ledger was changed, or cannot be read
   2  wrong usage
 
 Examples:
@@ -399,7 +400,7 @@ Examples:
   failwell audit verify --head \"$(cat ledger.head)\"
   failwell audit verify --postgres 'postgres://reader:${PASSWORD}@127.0.0.1/failwell'")]
 pub(crate) struct VerifyLedger {
-    /// An end that was noted earlier, as NUMBER:HASH
+    /// A head that was stored earlier, as NUMBER:HASH
     #[arg(long, value_name = "HEAD")]
     pub(crate) head: Option<String>,
     /// Print JSON
@@ -411,11 +412,11 @@ pub(crate) struct VerifyLedger {
 
 /// Which records.
 #[derive(Debug, Args)]
-pub(crate) struct Wanted {
+pub(crate) struct RecordFilter {
     /// Only this reference
     #[arg(long = "ref", value_name = "REF")]
     pub(crate) reference: Option<String>,
-    /// Only this reason, or every reason of a room
+    /// Only this reason, or every reason of an area
     #[arg(long, value_name = "REASON")]
     pub(crate) reason: Option<String>,
     /// Only this caller
@@ -427,13 +428,13 @@ pub(crate) struct Wanted {
     /// Only this trace, by its 32 hexadecimal digits
     #[arg(long, value_name = "TRACE", value_parser = trace_id)]
     pub(crate) trace: Option<String>,
-    /// Only what ended so
+    /// Only this outcome; failed is everything except ok
     #[arg(long, value_name = "OUTCOME", value_parser = ["ok", "failed", "tool_failed", "fault", "event"])]
     pub(crate) outcome: Option<String>,
-    /// Not before: 30s, 10m, 2h, 3d ago, or 2026-06-30, or 2026-06-30T12:00:00Z
+    /// Only records since this time: an age (30s, 10m, 2h, 3d), 2026-06-30, or 2026-06-30T12:00:00Z
     #[arg(long, value_name = "TIME", value_parser = crate::times::parse)]
     pub(crate) since: Option<i64>,
-    /// Not after
+    /// Only records until this time
     #[arg(long, value_name = "TIME", value_parser = crate::times::parse)]
     pub(crate) until: Option<i64>,
 }
@@ -443,8 +444,8 @@ pub(crate) struct Wanted {
 pub(crate) struct BookPlace {
     #[command(flatten)]
     pub(crate) ledger: LedgerPlace,
-    /// Look into PostgreSQL instead, where several nodes copy their ledgers to: at this address, or at the
-    /// configuration's. `${VAR}` and `${file:path}` are filled in
+    /// Search the copies of several nodes' ledgers in PostgreSQL: at this address, or at the configured one. `${VAR}` and
+    /// `${file:path}` are expanded
     #[arg(long, value_name = "URL", num_args = 0..=1, conflicts_with = "data_dir")]
     pub(crate) postgres: Option<Option<String>>,
     /// Only records of this node; with --postgres
@@ -455,24 +456,24 @@ pub(crate) struct BookPlace {
 /// Which ledger.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct LedgerPlace {
-    /// The folder the ledger is in; without it the configuration's data_dir, or the user's state folder
+    /// Folder of the ledger [default: the configuration's data_dir, else the user's state folder]
     #[arg(long, value_name = "DIR")]
     pub(crate) data_dir: Option<PathBuf>,
-    /// Configuration file to take data_dir from; without it failwell.toml in this folder, if it is there
+    /// Configuration file for data_dir [default: failwell.toml in this folder, if it exists]
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
 }
 
-/// Examine any MCP server: drive it through every failure and say what held
+/// Test how any MCP server handles failures
 ///
-/// Nothing harmful is called: without --tool, a tool is called with valid arguments only when it looks harmless.
+/// Without --tool, only tools that look harmless are called with valid arguments.
 #[derive(Debug, Args)]
 #[command(group = ArgGroup::new("target").required(true).args(["url", "command"]))]
 #[command(override_usage = "failwell probe [OPTIONS] <URL>\n       failwell probe [OPTIONS] -- <COMMAND>...")]
 #[command(after_help = "\
 Exit codes:
-  0  examined, and not below --min
-  1  below --min, or the server could not be reached
+  0  examined, and the score is not below --min
+  1  the score is below --min, or the server could not be reached
   2  wrong usage
 
 Examples:
@@ -483,33 +484,33 @@ Examples:
 pub(crate) struct Probe {
     /// Address of a streamable HTTP server
     pub(crate) url: Option<String>,
-    /// Command line of a server to start and speak to over stdio
+    /// Command of a server to start and test over stdio
     #[arg(last = true, value_name = "COMMAND")]
     pub(crate) command: Vec<String>,
-    /// Print the whole report as JSON, with the bytes sent and received
+    /// Print the full report as JSON, with the bytes sent and received
     #[arg(long)]
     pub(crate) json: bool,
-    /// Fail with exit code 1 when the score is below this
+    /// Exit with 1 if the score is below this
     #[arg(long, value_name = "SCORE", value_parser = clap::value_parser!(u32).range(0..=100))]
     pub(crate) min: Option<u32>,
-    /// Call this tool rather than one that looks harmless
+    /// Call this tool instead of one that looks harmless
     #[arg(long, value_name = "NAME")]
     pub(crate) tool: Option<String>,
-    /// Make only checks whose id begins so; several with commas
+    /// Run only checks whose id starts with this; separate several with commas
     #[arg(long, value_name = "PREFIX")]
     pub(crate) only: Option<String>,
     /// Send this header with every request; may be repeated
     #[arg(long, value_name = "NAME:VALUE", value_parser = header, conflicts_with = "command")]
     pub(crate) header: Vec<(String, String)>,
-    /// Wait this long for any one answer, in seconds
+    /// Time limit for one answer, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..=300))]
     pub(crate) timeout: u64,
 }
 
-/// Check this machine for what the servers need
+/// Check this machine for everything that the servers need
 ///
-/// Says of each part whether it is there, what a missing one costs, and the command that fixes it. The exit code is
-/// 0 unless something is missing that the gateway itself cannot do without.
+/// Reports for each part whether it is present, what a missing one costs, and the command that fixes it. The exit code
+/// is 0 unless the gateway itself lacks something.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -519,7 +520,7 @@ pub(crate) struct Doctor {
     /// Print JSON
     #[arg(long, conflicts_with = "brief")]
     pub(crate) json: bool,
-    /// Print one line for each thing that is missing, and nothing else
+    /// Print only one line per missing part
     #[arg(long)]
     pub(crate) brief: bool,
 }
@@ -543,12 +544,12 @@ Examples:
   failwell man | man -l -
   failwell man --dir ~/.local/share/man/man1")]
 pub(crate) struct Man {
-    /// Write a page per command into this folder
+    /// Write one page per command into this folder
     #[arg(long, value_name = "DIR")]
     pub(crate) dir: Option<PathBuf>,
 }
 
-/// Reads `Name: value`.
+/// Parses `Name: value`. The name must be an HTTP token (RFC 9110, 5.6.2).
 fn header(text: &str) -> Result<(String, String), String> {
     let (name, value) = text.split_once(':').ok_or("a header is written NAME:VALUE")?;
     let is_token = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c);

@@ -8,11 +8,12 @@ mod check;
 mod check_python;
 mod completions;
 mod configured;
-mod customs;
+mod custom_guards;
 mod decision;
 mod demo;
 mod device;
 mod doctor;
+#[cfg(feature = "emulators")]
 mod emulate;
 mod entrance;
 mod explain;
@@ -21,8 +22,11 @@ mod key;
 mod ledger;
 mod login;
 mod man;
+#[cfg(not(all(feature = "emulators", feature = "probe")))]
+mod not_built;
 mod one;
 mod pin;
+#[cfg(feature = "probe")]
 mod probe;
 mod reload;
 mod serve;
@@ -41,7 +45,6 @@ use tokio::runtime::{Builder, Runtime};
 use crate::cli::Command;
 use crate::complaint::Complaint;
 
-/// Does what was asked.
 pub(crate) fn run(command: Command) -> Result<ExitCode, Complaint> {
     match command {
         Command::Up(arguments) => runtime()?.block_on(up::run(arguments)),
@@ -56,8 +59,14 @@ pub(crate) fn run(command: Command) -> Result<ExitCode, Complaint> {
         Command::Pin(arguments) => pin::run(&arguments.what),
         Command::Explain(arguments) => explain::run(&arguments),
         Command::Audit(arguments) => audit::run(&arguments.look),
+        #[cfg(feature = "probe")]
         Command::Probe(arguments) => runtime()?.block_on(probe::run(arguments)),
+        #[cfg(not(feature = "probe"))]
+        Command::Probe(_) => Err(not_built::complaint("failwell probe", "probe")),
+        #[cfg(feature = "emulators")]
         Command::Emulate(arguments) => runtime()?.block_on(emulate::run(arguments)),
+        #[cfg(not(feature = "emulators"))]
+        Command::Emulate(_) => Err(not_built::complaint("failwell emulate", "emulators")),
         Command::Doctor(arguments) => runtime()?.block_on(doctor::run(&arguments)),
         Command::Completions(arguments) => Ok(completions::run(&arguments)),
         Command::Man(arguments) => man::run(&arguments),
@@ -70,7 +79,7 @@ fn runtime() -> Result<Runtime, Complaint> {
     })
 }
 
-/// A value as JSON for people and programs alike.
+/// Formats a value as indented JSON with a final line break.
 fn json(value: &impl serde::Serialize) -> Result<String, Complaint> {
     let written = serde_json::to_string_pretty(value);
     written

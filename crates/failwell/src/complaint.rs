@@ -1,9 +1,9 @@
-/// A failure on its way to the person at the terminal.
+/// An error for the user at the terminal.
 #[derive(Debug)]
 pub(crate) struct Complaint {
-    /// What is wrong: lowercase, no full stop.
+    /// The error: lowercase, no full stop.
     pub(crate) title: String,
-    /// What to do about it.
+    /// The next step for the user.
     pub(crate) help: String,
 }
 

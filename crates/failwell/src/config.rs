@@ -1,12 +1,13 @@
-//! The configuration file, `failwell.toml`: read whole, at the start and at every reload; every mistake found in one pass.
+//! The configuration file, `failwell.toml`. It is read as a whole, at the start and at every reload, and one
+//! pass finds every mistake.
 //!
-//! [`keys`] is the one table of what may stand in the file; the reader, the nearest-key suggestions and the JSON
-//! Schema all come from it. What the file may hold in secret (`env`, `headers`, values under keys nobody knows) is
-//! never printed: [`veil`] decides it before the first problem is written.
+//! [`keys`] is the one table of configuration keys. The reader, the nearest-key suggestions and the JSON
+//! Schema use it. Secret values (`env`, `headers`, values under unknown keys) are never printed:
+//! [`secret_spans`] masks them before the first problem is printed.
 
 mod audit;
 mod builtin;
-mod charter;
+mod cedar;
 mod consent;
 mod custom;
 mod device;
@@ -26,6 +27,7 @@ mod reader;
 mod root;
 mod rules;
 mod schema;
+mod secret_spans;
 mod settings;
 mod shelf;
 mod source;
@@ -33,7 +35,6 @@ mod state;
 mod tasks;
 mod upstream;
 mod value;
-mod veil;
 
 pub(crate) use builtin::Builtin;
 pub(crate) use custom::{CustomConfig, Runs};

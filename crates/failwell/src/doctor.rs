@@ -1,5 +1,6 @@
-//! What this machine has of what the servers need. A table of checks ([`checks`]), and a runner that makes them all
-//! at once. `failwell doctor` prints the findings; `failwell up` prints [`idle`], what will not run and why.
+//! Checks the machine for the parts that the servers need. [`checks`] is the table, and all checks run at
+//! once. `failwell doctor` prints the results; `failwell up` prints [`idle`], the features that will not
+//! work.
 
 mod checks;
 mod finding;
@@ -14,15 +15,15 @@ use std::time::Duration;
 use tokio::task::JoinSet;
 use tokio::time::timeout;
 
-use checks::{CHECKS, Check, Look};
+use checks::{CHECKS, CheckMethod, MachineCheck};
 pub(crate) use finding::{Finding, Need, Sight, Status};
-pub(crate) use wanted::Wanted;
+pub(crate) use wanted::ConfiguredParts;
 
-/// How long all checks together may take.
+/// Timeout of all checks together.
 const PATIENCE: Duration = Duration::from_millis(2_800);
 
-/// Makes every check of this system that is wanted at once; what is not back in time counts as missing.
-pub(crate) async fn examine(wanted: Wanted) -> Vec<Finding> {
+/// Runs every applicable check at once. A check without a result at the timeout counts as missing.
+pub(crate) async fn examine(wanted: ConfiguredParts) -> Vec<Finding> {
     let mut running = JoinSet::new();
     for (place, check) in CHECKS.iter().enumerate().filter(|(_, check)| wanted.has_use_for(check.of)) {
         let wanted = wanted.clone();
@@ -33,21 +34,21 @@ pub(crate) async fn examine(wanted: Wanted) -> Vec<Finding> {
     findings.into_iter().map(|(_, finding)| finding).collect()
 }
 
-async fn look(check: &'static Check, wanted: Wanted) -> Finding {
+async fn look(check: &'static MachineCheck, wanted: ConfiguredParts) -> Finding {
     let sight = match check.look {
-        Look::Run { tries, at_least } => timeout(PATIENCE, program::look(tries, at_least)).await.ok(),
-        Look::Ask(ask) => aside(ask).await,
-        Look::AskAbout(ask) => aside(move || ask(&wanted)).await,
+        CheckMethod::Run { tries, at_least } => timeout(PATIENCE, program::look(tries, at_least)).await.ok(),
+        CheckMethod::Ask(ask) => aside(ask).await,
+        CheckMethod::AskAbout(ask) => aside(move || ask(&wanted)).await,
     };
     Finding::new(check, sight.unwrap_or_else(|| Sight::missing("no answer in time")))
 }
 
-/// Asks what may block.
+/// Runs a blocking check.
 async fn aside(ask: impl FnOnce() -> Sight + Send + 'static) -> Option<Sight> {
     timeout(PATIENCE, tokio::task::spawn_blocking(ask)).await.ok().and_then(Result::ok)
 }
 
-/// One line for each thing that will not run, with its reason and its remedy.
+/// One line per failed check, with the consequence, the reason and the fix.
 pub(crate) fn idle(findings: &[Finding]) -> Vec<String> {
     let wanting = findings.iter().filter(|finding| finding.status != Status::Ok);
     wanting
@@ -57,14 +58,14 @@ pub(crate) fn idle(findings: &[Finding]) -> Vec<String> {
         .collect()
 }
 
-/// One short line for each part that is not there. The usual port is left out: whoever asks is listening already.
+/// One short line per failed check. The default port is left out, because `up` itself listens already.
 pub(crate) fn missing_parts(findings: &[Finding]) -> Vec<String> {
     let missing =
         findings.iter().filter(|finding| finding.status != Status::Ok && finding.name != "port 8484");
     missing.map(|finding| format!("{:<22} {}", finding.name, finding.cost)).collect()
 }
 
-/// The first thing that keeps the gateway itself from its job.
+/// The first failed check that the gateway itself needs.
 pub(crate) fn lacking(findings: &[Finding]) -> Option<&Finding> {
     findings.iter().find(|finding| finding.need == Need::Main && finding.status != Status::Ok)
 }

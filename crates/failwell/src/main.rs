@@ -2,6 +2,11 @@
 //!
 //! Exit codes: 0 done, 1 failed, 2 wrong usage.
 
+#[allow(
+    rustdoc::bare_urls,
+    rustdoc::broken_intra_doc_links,
+    reason = "clap prints these comments as they are"
+)]
 mod cli;
 mod commands;
 mod complaint;
@@ -16,7 +21,8 @@ use std::process::ExitCode;
 use clap::Parser;
 
 fn main() -> ExitCode {
-    // First of all, while there is one thread: this may be the supervisor of a child, or an engine of the symbolic server.
+    // These checks come first, while there is one thread: this process may be a supervisor of a child or an
+    // engine of the symbolic server.
     #[cfg(unix)]
     match std::env::args_os().nth(1) {
         Some(first) if first == failwell_process::ARGUMENT => return failwell_process::supervise_main(),

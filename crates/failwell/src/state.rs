@@ -1,8 +1,8 @@
-//! Where state is kept when the configuration does not say.
+//! The default state folder.
 
 use std::path::PathBuf;
 
-/// What the person set, or the system's usual place.
+/// `FAILWELL_STATE`, otherwise the XDG state folder.
 pub(crate) fn folder() -> Option<PathBuf> {
     let set = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     set("FAILWELL_STATE")

@@ -1,20 +1,18 @@
-//! The one place that writes to the person at the terminal.
+//! The only module that writes to the terminal.
 
 use std::io::{self, ErrorKind, IsTerminal, Write, stderr, stdout};
 use std::sync::OnceLock;
 
 use crate::complaint::Complaint;
 
-/// Why standard output no longer takes anything. Kept for the end, so that a server whose first words nobody can read
-/// goes on serving.
+/// The first error of standard output. It is reported at the end, so that a server continues to serve after
+/// its output was closed.
 static CLOSED: OnceLock<io::Error> = OnceLock::new();
 
-/// Writes to standard output.
 pub(crate) fn print(text: &str) {
     print_bytes(text.as_bytes());
 }
 
-/// Writes bytes as they are to standard output.
 pub(crate) fn print_bytes(bytes: &[u8]) {
     let mut out = stdout().lock();
     if let Err(error) = out.write_all(bytes).and_then(|()| out.flush()) {
@@ -22,12 +20,12 @@ pub(crate) fn print_bytes(bytes: &[u8]) {
     }
 }
 
-/// Whether nobody can read what is printed any more.
+/// Whether writing to standard output has failed.
 pub(crate) fn is_closed() -> bool {
     CLOSED.get().is_some()
 }
 
-/// What to say when something printed was lost. A reader that has gone, as `head` does, is no failure.
+/// The error for lost output. A closed pipe, as with `head`, is not an error.
 pub(crate) fn loss() -> Option<Complaint> {
     let error = CLOSED.get().filter(|error| error.kind() != ErrorKind::BrokenPipe)?;
     Some(Complaint::new(
@@ -36,7 +34,7 @@ pub(crate) fn loss() -> Option<Complaint> {
     ))
 }
 
-/// Says on standard error what is wrong and what to do.
+/// Prints an error and its help to standard error.
 pub(crate) fn complain(complaint: &Complaint) {
     let paint = Paint::for_stderr();
     let text =
@@ -44,12 +42,13 @@ pub(crate) fn complain(complaint: &Complaint) {
     let _ = stderr().write_all(text.as_bytes());
 }
 
-/// Writes to standard error, before the complaint that sums it up.
+/// Prints details to standard error, before the error that sums them up.
 pub(crate) fn report(text: &str) {
     let _ = stderr().write_all(text.as_bytes());
 }
 
-/// Replaces the progress line on standard error; only a terminal gets one.
+/// Replaces the progress line on standard error. Without a terminal there is none.
+#[cfg(feature = "probe")]
 pub(crate) fn progress(text: &str) {
     if stderr().is_terminal() {
         let short: String = text.chars().filter(|c| !c.is_control()).take(78).collect();
@@ -57,32 +56,32 @@ pub(crate) fn progress(text: &str) {
     }
 }
 
-/// Takes the progress line away.
+/// Removes the progress line.
+#[cfg(feature = "probe")]
 pub(crate) fn end_progress() {
     if stderr().is_terminal() {
         let _ = write!(stderr(), "\r\x1b[K");
     }
 }
 
-/// How wide to write: what the shell says, or a width that fits most windows.
+/// The width of the output: `COLUMNS`, otherwise a width that fits most windows.
+#[cfg(feature = "probe")]
 pub(crate) fn width() -> usize {
     let said = std::env::var("COLUMNS").ok().and_then(|text| text.parse().ok());
     said.filter(|columns| (40..=400).contains(columns)).unwrap_or(100)
 }
 
-/// Colour, when somebody is there to see it.
+/// Colours for a terminal, unless `NO_COLOR` is set.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Paint {
     on: bool,
 }
 
 impl Paint {
-    /// Colour for standard output.
     pub(crate) fn for_stdout() -> Paint {
         Paint::for_stream(stdout().is_terminal())
     }
 
-    /// Colour for standard error.
     pub(crate) fn for_stderr() -> Paint {
         Paint::for_stream(stderr().is_terminal())
     }
@@ -93,7 +92,8 @@ impl Paint {
         Paint { on: is_terminal && !unwanted && !dumb }
     }
 
-    /// Whether there is colour at all.
+    /// Whether colours are used.
+    #[cfg(feature = "probe")]
     pub(crate) fn is_on(self) -> bool {
         self.on
     }

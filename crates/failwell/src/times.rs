@@ -1,8 +1,8 @@
-//! Times as people type them.
+//! Parses times of the command line.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// Milliseconds since 1970 of `10m` (ago), `2026-06-30` or `2026-06-30T12:00:00Z`.
+/// Parses `10m` (ago), `2026-06-30` or `2026-06-30T12:00:00Z` into milliseconds since 1970.
 pub(crate) fn parse(text: &str) -> Result<i64, String> {
     let wrong =
         || "write 30s, 10m, 2h or 3d for so long ago, or 2026-06-30, or 2026-06-30T12:00:00Z".to_owned();
@@ -37,7 +37,7 @@ fn point(text: &str) -> Option<i64> {
     Some(whole + (second * 1_000.0).round() as i64)
 }
 
-/// Days since 1970-01-01, counting years from March so that the leap day comes last.
+/// Days since 1970-01-01. Years start in March, so that the leap day is the last day.
 fn days(year: i64, month: i64, day: i64) -> i64 {
     let shifted = if month <= 2 { year - 1 } else { year };
     let (era, of_era) = (shifted / 400, shifted % 400);

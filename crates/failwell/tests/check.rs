@@ -1,4 +1,4 @@
-//! The configuration file as a person meets it: what is said of every mistake, and what a start makes of it.
+//! Tests of the configuration file: the message for every mistake, and the start with a valid file.
 
 #![allow(
     clippy::expect_used,
@@ -30,7 +30,7 @@ use serde_json::Value;
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 
-/// A folder of its own for one test, gone afterwards.
+/// A temporary folder, removed on drop.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -75,7 +75,8 @@ fn failwell(folder: &Folder, arguments: &[&str]) -> Ran {
     Ran { code: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
 }
 
-/// Every problem as `line:column message | help`, from JSON; the text for people must say the same.
+/// Every problem as `line:column message | help`, from the JSON output. The text output must have the same
+/// content.
 fn problems(text: impl AsRef<[u8]>) -> Vec<String> {
     let folder = Folder::with(text);
     let (json, plain) = (failwell(&folder, &["check", "--json"]), failwell(&folder, &["check"]));
@@ -157,7 +158,7 @@ fn bytes_that_are_no_text_are_told_too() {
     assert_eq!(told, ["- the file is larger than 262144 bytes | check that it is the right file"]);
     let garbage = problems("a\n".repeat(100_000));
     assert_eq!(garbage.len(), 101);
-    assert_eq!(garbage[100], "- there is more that is wrong | correct what is listed first");
+    assert_eq!(garbage[100], "- there are more mistakes | correct the listed ones first");
     assert_eq!(problems("\u{feff}x = 5")[0].split(' ').next(), Some("1:1"), "a byte order mark is no column");
 }
 
@@ -203,7 +204,7 @@ fn a_missing_or_unreadable_file_is_told() {
     }
 }
 
-/// The example with every setting switched on.
+/// The example file with every commented setting enabled.
 fn whole_example() -> String {
     let text = std::fs::read_to_string(format!("{ROOT}/examples/failwell.toml")).expect("the example");
     let on = |line: &str| match line.strip_prefix('#') {
@@ -264,7 +265,7 @@ fn the_schema_agrees_with_the_example_and_refuses_what_check_refuses() {
     }
 }
 
-/// What `up` says until it tells how to stop it.
+/// The output of `up` until the line that says how to stop it.
 fn first_screen(folder: &Folder, arguments: &[&str]) -> String {
     let mut command = command(&folder.0, arguments);
     command.env_remove("RTM_API_KEY").env_remove("RTM_SHARED_SECRET");
@@ -333,7 +334,7 @@ fn a_key_that_nobody_could_read_is_not_kept_silent_about() {
     assert!(first_screen(&folder, &["up"]).contains("the key of the first admin, shown this once"));
 }
 
-/// What `stdio` answers to these lines while its input stays open, and how it ends.
+/// The responses of `stdio` to these lines while its input stays open, its exit code and its standard error.
 fn stdio(file: &str, lines: &str) -> (Option<i32>, Vec<Value>, String) {
     let folder = Folder::with(file);
     let mut command = command(&folder.0, &["stdio"]);

@@ -1,4 +1,4 @@
-//! The command line as a person meets it: the built binary, its exit codes and both of its streams.
+//! Tests of the command line: the built binary, its exit codes and both output streams.
 
 #![allow(clippy::expect_used, clippy::indexing_slicing, reason = "a test may stop at the first surprise")]
 
@@ -35,7 +35,7 @@ struct Ran {
     err: String,
 }
 
-/// A folder nobody's state is in.
+/// A state folder that does not exist.
 fn state() -> std::path::PathBuf {
     std::env::temp_dir().join(format!("failwell-cli-{}", std::process::id()))
 }
@@ -51,7 +51,7 @@ fn failwell(arguments: &[&str]) -> Ran {
     Ran { code: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
 }
 
-/// Runs something that must work and say nothing on standard error.
+/// Runs a command that must succeed with an empty standard error.
 fn works(arguments: &[&str]) -> String {
     let ran = failwell(arguments);
     assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""), "{arguments:?}");
@@ -59,7 +59,7 @@ fn works(arguments: &[&str]) -> String {
     ran.out
 }
 
-/// Runs something that must fail with this code, and say how to go on.
+/// Runs a command that must fail with this code and print an error with help.
 fn fails(arguments: &[&str], code: i32) -> String {
     let ran = failwell(arguments);
     assert_eq!((ran.code, ran.out.as_str()), (Some(code), ""), "{arguments:?}: {}", ran.err);
@@ -111,6 +111,11 @@ fn what_would_have_no_effect_is_refused() {
         let ran = failwell(wrong);
         assert_eq!((ran.code, ran.out.as_str()), (Some(2), ""), "{wrong:?}: {}", ran.err);
     }
+}
+
+#[cfg(feature = "probe")]
+#[test]
+fn probe_names_what_it_cannot_find() {
     let none = fails(&["probe", "--only", "zzz", "--", env!("CARGO_BIN_EXE_failwell"), "stdio"], 1);
     assert!(none.contains("--only names none"), "{none}");
     let other = fails(&["probe", "--tool", "zzz", "--", env!("CARGO_BIN_EXE_failwell"), "stdio"], 1);
@@ -118,7 +123,7 @@ fn what_would_have_no_effect_is_refused() {
     assert!(other.contains("help: it lists echo, "), "{other}");
 }
 
-/// Who may call is for `up`: a file that says so is not passed over in silence.
+/// Access rules apply to `up` only, so `serve` refuses a file that has any.
 #[test]
 fn a_server_alone_says_what_it_does_not_follow() {
     let folder = state().with_extension("alone");
@@ -177,10 +182,14 @@ fn explain_suggests_and_fails_when_it_knows_nothing() {
     assert!(fails(&["explain", "too_large"], 1).contains("http/TOO_LARGE or server/TOO_LARGE"));
 }
 
+fn reasons() -> failwell_fault::ReasonRegistry {
+    failwell_catalogue::registry().expect("no id twice")
+}
+
 #[test]
 fn explain_lists_every_reason_once() {
     let text = works(&["explain"]);
-    for reason in failwell_fault::reason::all() {
+    for reason in reasons().iter() {
         let lines = text.lines().filter(|line| line.split_whitespace().next() == Some(reason.id));
         assert_eq!(lines.count(), 1, "{}", reason.id);
     }
@@ -191,7 +200,7 @@ fn explain_lists_every_reason_once() {
 #[test]
 fn explain_speaks_json() {
     let all = json(&["explain", "--json"]);
-    assert_eq!(all.as_array().map(Vec::len), Some(failwell_fault::reason::all().count()));
+    assert_eq!(all.as_array().map(Vec::len), Some(reasons().iter().count()));
     let one = json(&["explain", "--json", "policy/denied"]);
     assert_eq!(one["reason"], "policy/DENIED");
     assert_eq!(one["codes"][3]["code"], 1403);
@@ -270,6 +279,7 @@ fn the_manual_has_a_page_for_every_command() {
     assert!(fails(&["man", "--dir", "/dev/null/x"], 1).contains("help: give --dir"));
 }
 
+#[cfg(feature = "probe")]
 #[test]
 fn probe_says_when_there_is_nothing_to_examine() {
     let error = fails(&["probe", "--", "no-such-program-anywhere"], 1);

@@ -1,5 +1,6 @@
-//! `failwell up --demo`: the first minute of somebody who has no account.
+//! `failwell up --demo`: the first minute of a user without an account.
 
+#![cfg(feature = "emulators")]
 #![allow(clippy::expect_used, clippy::indexing_slicing, reason = "a test may stop at the first surprise")]
 
 use std::io::{BufRead, BufReader, Read, Write};
@@ -24,7 +25,7 @@ impl Drop for Running {
     }
 }
 
-/// Starts it in an empty folder, with a configuration if there is one.
+/// Starts the program in an empty folder, optionally with a configuration.
 fn start(name: &str, config: Option<&str>) -> Running {
     let folder = std::env::temp_dir().join(format!("failwell-demo-{name}-{}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("a folder");
@@ -75,7 +76,7 @@ impl Running {
     }
 }
 
-/// What the first screen suggests, in the order it does.
+/// The calls that the first screen suggests, in order.
 fn suggested(said: &str) -> Vec<(String, Value)> {
     let lines = said.lines().filter(|line| line.contains("/v1/tools/"));
     lines
@@ -128,7 +129,7 @@ fn nothing_of_it_is_kept_or_shown() {
     }
 }
 
-/// A file of the user's own counts, but its account is left alone.
+/// The demonstration uses the user's file but not the user's account.
 #[test]
 fn a_configuration_counts_beside_it() {
     let config = "servers = [\"tasks\"]\n[tasks]\napi_key = \"mine\"\nshared_secret = \"mine\"\n";

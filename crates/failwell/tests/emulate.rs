@@ -1,5 +1,6 @@
-//! `failwell emulate` as a person meets it.
+//! Tests of `failwell emulate` through the built binary.
 
+#![cfg(feature = "emulators")]
 #![allow(clippy::expect_used, reason = "a test may stop at the first surprise")]
 
 use std::io::{BufRead, BufReader, Read, Write};
@@ -35,7 +36,7 @@ fn start(arguments: &[&str]) -> Running {
     Running { child, said }
 }
 
-/// What stands behind a word of the first screen.
+/// The value after a label on the first screen.
 fn named<'a>(said: &'a str, name: &str) -> &'a str {
     let line = said.lines().find_map(|line| line.trim_start().strip_prefix(name)).expect(name);
     line.split_whitespace().next().expect(name)
@@ -45,7 +46,7 @@ fn get(address: &str, path: &str) -> String {
     ask(address, &format!("GET {path}"), "")
 }
 
-/// Whatever comes back before the connection ends.
+/// All bytes received until the connection closes.
 fn ask(address: &str, what: &str, body: &str) -> String {
     let mut stream = TcpStream::connect(address).expect("it listens");
     let length = body.len();

@@ -1,5 +1,6 @@
-//! The tasks server as programs and people meet it: the built binary, with the emulator as its service.
+//! The tasks server through the built binary, with the emulator as its service.
 
+#![cfg(feature = "emulators")]
 #![allow(
     clippy::expect_used,
     clippy::indexing_slicing,
@@ -13,13 +14,13 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use failwell_emulator_rtm::{Emulator, Fault, Kind, Options, Permission, Rate, Seed};
+use failwell_emulator_rtm::{Emulator, Fault, FaultKind, Options, Permission, Rate, Seed};
 use serde_json::{Value, json};
 
 const KEY: &str = "CANARYKEY0123456789abcdef";
 const SECRET: &str = "CANARYSECRET0123";
 
-/// A folder of its own, gone afterwards.
+/// A temporary folder, removed on drop.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -58,7 +59,7 @@ fn command(folder: &Path, emulator: &Emulator, arguments: &[&str]) -> Command {
     command
 }
 
-/// Logs in at the terminal, as a person would.
+/// Logs in at the terminal like a user.
 fn log_in(folder: &Path, emulator: &Emulator, permission: &str) -> String {
     let mut child =
         command(folder, emulator, &["login", "tasks", "--permission", permission]).spawn().expect("it runs");
@@ -75,7 +76,7 @@ fn log_in(folder: &Path, emulator: &Emulator, permission: &str) -> String {
     rest.join("\n")
 }
 
-/// A server over standard input and output.
+/// A server over stdio.
 struct Server {
     child: Child,
     input: Option<ChildStdin>,
@@ -118,7 +119,7 @@ impl Server {
         self.ask("tools/call", &json!({"name": tool, "arguments": arguments}))["result"].take()
     }
 
-    /// Hangs up, and gives back what was said on standard error.
+    /// Closes standard input and returns the standard error.
     fn end(mut self) -> String {
         drop(self.input.take());
         let mut said = String::new();
@@ -136,7 +137,7 @@ async fn a_person_logs_in_works_and_logs_out() {
     let mut server = Server::start(command(&folder.0, &emulator, &["serve", "tasks"]));
     let made = server.call("rtm_createTask", &json!({"name": "Buy stamps ^tomorrow"}));
     assert_eq!(made["structuredContent"]["task"]["name"], json!("Buy stamps"), "{made}");
-    emulator.control().fail(Fault::new(Kind::Unavailable));
+    emulator.control().fail(Fault::new(FaultKind::Unavailable));
     let failed = server.call("rtm_getAuthStatus", &json!({}));
     assert_eq!(failed["_meta"]["dev.failwell/fault"]["reason"], json!("tasks/RTM_UNAVAILABLE"), "{failed}");
     let outside = server.ask("resources/read", &json!({"uri": "rtm://settings"}));
@@ -168,8 +169,8 @@ async fn a_person_logs_in_works_and_logs_out() {
     }
 }
 
-/// The service lets three requests through at once and then one a second, counted for the key. Two programs that know
-/// nothing of each other stay within that together: nothing is held back, and nothing refused.
+/// The service allows a burst of three requests and then one per second, counted per API key. Two independent
+/// processes must stay within this limit together, without a refused request.
 #[tokio::test(flavor = "multi_thread")]
 async fn two_processes_with_one_key_stay_within_the_rate() {
     const CALLS: usize = 6;
@@ -195,7 +196,7 @@ async fn two_processes_with_one_key_stay_within_the_rate() {
     for call in &calls {
         assert_eq!((call.outcome.as_str(), call.held_back), ("ok", Duration::ZERO), "{call:?}");
     }
-    // Every stretch of the log: three, and one for each second of it.
+    // Every interval of the log has at most three requests plus one per second.
     for (index, first) in calls.iter().enumerate() {
         for (count, last) in calls[index..].iter().enumerate() {
             let seconds = (last.since_start.saturating_sub(first.since_start)).as_secs_f64();
@@ -221,7 +222,7 @@ async fn the_gateway_offers_it_under_its_name() {
     assert!(lists["structuredContent"]["count"].as_u64().is_some_and(|count| count > 2), "{lists}");
     let read = server.ask("resources/read", &json!({"uri": "tasks+rtm://today"}));
     assert_eq!(read["result"]["contents"][0]["uri"], json!("tasks+rtm://today"), "{read}");
-    // The address of a login is passed on whole: a person has to open it.
+    // The login URL passes the guards unchanged, because the user has to open it.
     server.call("tasks__rtm_clearAuth", &json!({}));
     let begun = server.call("tasks__rtm_authenticate", &json!({}));
     let url = begun["structuredContent"]["url"].as_str().expect("an address");

@@ -1,85 +1,79 @@
-/// Which row of the code table a reason answers by.
+/// The row of the code table that a reason uses.
 ///
-/// A kind says what the caller should do; a condition says which number each face has for it. The numbers
-/// themselves live in `render`.
+/// A kind tells the caller what to do. A condition selects the code number in each dialect. The numbers
+/// themselves are in `render`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Condition {
     /// The bytes are not JSON.
     NotJson,
-    /// JSON, but not a message of the protocol.
+    /// The JSON is not a message of the protocol.
     BadShape,
-    /// No such method.
     UnknownMethod,
-    /// The method's parameters are wrong.
+    /// The parameters of the method are wrong.
     BadParams,
     /// The modern era's per-request metadata is missing or wrong.
     BadMeta,
-    /// No such tool.
     UnknownTool,
-    /// The tool's arguments do not fit its schema.
+    /// The arguments do not match the tool's schema.
     BadArguments,
-    /// The tool did its best and failed: the model should see it.
+    /// The tool ran and failed. The model should see it.
     ToolFailed,
-    /// No such resource.
     ResourceNotFound,
     /// Credentials are missing or wrong.
     Credentials,
-    /// The caller's token does not allow enough.
+    /// The token lacks a required scope.
     InsufficientScope,
-    /// The caller may not do this.
+    /// The caller is not permitted to do this.
     NotAllowed,
-    /// The content is not let through.
+    /// A content policy blocks the message.
     Blocked,
-    /// The operator's configuration is wrong.
+    /// The configuration is invalid.
     Configuration,
     /// An extension did not load.
     PluginLoad,
-    /// A server behind the gateway is down, late or talks nonsense.
+    /// An upstream server is down, late or sends invalid responses.
     Upstream,
-    /// Remember The Milk is down, refuses or talks nonsense.
-    RtmService,
+    /// A service that a tool server calls on the caller's behalf is down, refuses or sends invalid responses.
+    ExternalService,
     /// The ledger could not be written.
     AuditFailed,
-    /// Too many requests.
     RateLimited,
-    /// Too many bytes.
     TooLarge,
     /// Headers and body disagree.
     HeaderMismatch,
     /// The client lacks a capability the request needs.
     MissingCapability,
-    /// A protocol version nobody here speaks.
+    /// The protocol version is not supported.
     UnsupportedVersion,
-    /// Something else must happen first.
+    /// Another step must come first.
     NotReady,
-    /// This program is going away or not there yet.
+    /// This program is shutting down or not ready.
     Unavailable,
     /// The HTTP method does not fit the path.
     MethodNotAllowed,
-    /// A foreign host or origin.
+    /// The host or origin is not allowed.
     ForeignOrigin,
-    /// The client accepts nothing that can be sent.
+    /// The client accepts no media type that can be sent.
     NotAcceptable,
-    /// The body is of a type nobody reads.
+    /// The body's media type is not supported.
     MediaType,
-    /// No such path.
     UnknownPath,
-    /// A session id is needed.
+    /// The request needs a session id.
     SessionRequired,
-    /// The session is gone.
+    /// The session has ended.
     SessionLost,
-    /// None of the bytes that were asked for is there.
+    /// The requested range lies outside of the resource.
     Range,
     /// The body did not arrive in time.
     SlowBody,
-    /// The caller called it off.
+    /// The caller cancelled the request.
     Cancelled,
-    /// Our own mistake.
+    /// A bug in this program.
     Bug,
 }
 
 impl Condition {
-    /// Every condition, in the order of the code table.
+    /// All conditions, in the order of the code table.
     pub const ALL: [Condition; 36] = [
         Condition::NotJson,
         Condition::BadShape,
@@ -97,7 +91,7 @@ impl Condition {
         Condition::Configuration,
         Condition::PluginLoad,
         Condition::Upstream,
-        Condition::RtmService,
+        Condition::ExternalService,
         Condition::AuditFailed,
         Condition::RateLimited,
         Condition::TooLarge,

@@ -1,10 +1,10 @@
 use crate::fact::is_deceptive;
 
-/// The most characters of an excerpt.
+/// Maximum number of characters.
 const LONGEST: usize = 400;
-/// The most lines.
+/// Maximum number of lines.
 const MOST_LINES: usize = 4;
-/// Words after which a secret may follow.
+/// Words that may precede a secret.
 const TELLING: [&str; 11] = [
     "password",
     "passwd",
@@ -18,17 +18,17 @@ const TELLING: [&str; 11] = [
     "basic",
     "authorization",
 ];
-/// A word this long that mixes letters and digits is nothing a person wrote.
+/// A word of this length with letters and digits is treated as a secret.
 const LONG: usize = 16;
 
-/// Other people's words that a caller may read because the operator said so: short, on few lines, without anything
-/// that looks like a secret, a path or the name of a machine. It stands in a block of its own, never in a sentence of
-/// ours.
+/// Foreign text that a caller may read because the operator trusts its source. It is short, and without
+/// anything that looks like a secret, a path or a host name. Renderers put it into a separate block, never
+/// into our own sentences.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Excerpt(Box<str>);
 
 impl Excerpt {
-    /// Of a server whose operator trusts its error messages. `None` when nothing is left to read.
+    /// Scrubs the error message of a trusted server. `None` if no text is left.
     pub fn of_trusted(text: &str) -> Option<Excerpt> {
         let lines = text.lines().take(MOST_LINES).map(scrubbed);
         let whole = lines.collect::<Vec<_>>().join("\n");
@@ -39,7 +39,7 @@ impl Excerpt {
         (!kept.trim_matches('…').is_empty()).then(|| Excerpt(kept.into()))
     }
 
-    /// The text between fences it cannot break out of.
+    /// The text in a code fence that it cannot close.
     pub fn fenced(&self) -> String {
         format!("```\n{}\n```", self.0)
     }
@@ -67,7 +67,7 @@ fn is_telling(word: &str) -> bool {
     TELLING.contains(&last)
 }
 
-/// What stands for a word that must not be shown.
+/// The replacement for a word that must not be shown.
 fn masked(word: &str, after_telling: bool) -> Option<&'static str> {
     let mixed = word.chars().any(|c| c.is_ascii_digit()) && word.chars().any(char::is_alphabetic);
     let names_secret = word.split_once(['=', ':']).is_some_and(|(name, value)| {
@@ -88,7 +88,7 @@ fn masked(word: &str, after_telling: bool) -> Option<&'static str> {
     is_path.then_some("[path]")
 }
 
-/// Numbers with dots, and lowercase names with dots: machines, and files at worst.
+/// Whether a word looks like a host name or an IP address. Some file names match too.
 fn is_address(word: &str) -> bool {
     let labels: Vec<&str> = word.trim_end_matches('.').split(['.', ':']).collect();
     let plain = |label: &&str| {

@@ -1,25 +1,22 @@
 use std::fmt;
 
-/// A value that may stand in public text. There is no way in for a `String`: foreign text stays private.
+/// A value that may appear in public text. There is no conversion from `String`: foreign text stays private.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Fact {
     /// A count, a size or a limit.
     Unsigned(u64),
-    /// A number that may be negative, such as an exit code.
+    /// A number that can be negative, such as an exit code.
     Signed(i64),
-    /// A measure.
+    /// A measurement.
     Number(f64),
-    /// Yes or no.
     Flag(bool),
     /// A literal of this program.
     Word(&'static str),
-    /// Several literals of this program.
+    /// Literals of this program.
     Words(Vec<&'static str>),
-    /// A checked identifier.
     Name(Name),
-    /// Several checked identifiers.
     Names(Vec<Name>),
-    /// What the caller itself sent, given back to it.
+    /// Text that the caller itself sent.
     Echo(Echo),
 }
 
@@ -73,38 +70,38 @@ impl fmt::Display for Fact {
     }
 }
 
-/// A name of ours or of a server's catalogue: letters, digits and `_ - . / :`, at most 128 of them.
-/// Nothing that can carry a sentence, a path with spaces or a control character.
+/// An identifier of this program or of a server's catalogue: letters, digits and `_ - . / :`, at most 128
+/// characters. It cannot contain a sentence, a path with spaces or a control character.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Name(Box<str>);
 
 impl Name {
     const LONGEST: usize = 128;
 
-    /// Checks a candidate; `None` when it is not an identifier.
+    /// Checks a candidate. `None` if it is not an identifier.
     pub fn parse(candidate: &str) -> Option<Name> {
         let fits = !candidate.is_empty() && candidate.len() <= Self::LONGEST;
         let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '/' | ':');
         (fits && candidate.chars().all(plain)).then(|| Name(candidate.into()))
     }
 
-    /// The identifier.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
-/// Text the caller itself sent, on its way back to that caller alone: shortened, and without characters that
-/// could forge a line, hide or reorder text. Never build one from what a child, an upstream or the system said.
+/// Text of the caller, returned to the same caller only. It is shortened, and has no characters that could
+/// forge a line, hide text or reorder it. Never create one from text of a child, an upstream or the system.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Echo(Box<str>);
 
 impl Echo {
     const LONGEST: usize = 256;
 
-    /// Takes what the caller sent.
+    /// Sanitizes text of the caller.
     pub fn of_caller(text: &str) -> Echo {
-        // What breaks a line keeps words apart: two secrets that become one word are recognised no more.
+        // A line break becomes a space, so that words stay separate. Redaction would not recognize two
+        // secrets merged into one word.
         let shown = |c: char| match c {
             '\n' | '\r' | '\t' | '\u{2028}' | '\u{2029}' => Some(' '),
             c if is_deceptive(c) => None,
@@ -112,7 +109,7 @@ impl Echo {
         };
         let mut kept: String = text.chars().filter_map(shown).take(Self::LONGEST).collect();
         if text.chars().nth(Self::LONGEST).is_some() {
-            // Neither is half a secret: a word that was cut goes, where there are words.
+            // A truncated secret would not be recognized either, so the last, incomplete word is removed.
             if let Some(end) = kept.rfind(' ') {
                 kept.truncate(end);
             }
@@ -121,14 +118,13 @@ impl Echo {
         Echo(kept.into_boxed_str())
     }
 
-    /// The text.
     pub fn as_str(&self) -> &str {
         &self.0
     }
 }
 
-/// Control, zero-width, direction-changing and otherwise invisible characters. Tags (U+E0000…) and variation
-/// selectors carry whole hidden sentences past a reader and into a model.
+/// Control, zero-width, direction-changing and other invisible characters. Tags (U+E0000…) and variation
+/// selectors can hide whole sentences from a reader but not from a model.
 pub fn is_deceptive(c: char) -> bool {
     c.is_control()
         || matches!(c,
@@ -139,7 +135,7 @@ pub fn is_deceptive(c: char) -> bool {
             | '\u{E0000}'..='\u{E0FFF}')
 }
 
-/// Fills `{fact}` in a catalogue literal. A fact that is not there leaves nothing behind.
+/// Replaces `{fact}` in a catalogue literal. A missing fact becomes an empty text.
 pub(crate) fn fill(template: &'static str, facts: &[(&'static str, Fact)]) -> String {
     let mut text = String::with_capacity(template.len() + 16);
     let mut rest = template;

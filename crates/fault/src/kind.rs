@@ -2,50 +2,50 @@ use std::time::Duration;
 
 use crate::Retry;
 
-/// What the caller should do about a failure. Thirteen answers, and no "other".
+/// The action that a failure asks of the caller. There are thirteen kinds, and none for "other".
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Kind {
-    /// Resend proper bytes.
+    /// Send valid bytes.
     Malformed,
     /// Use another method, version or capability.
     Unsupported,
     /// Fix the arguments.
     Invalid,
-    /// Pick another name.
+    /// Use another name.
     NotFound,
     /// Log in.
     Unauthenticated,
     /// Stop and ask a human.
     Denied,
-    /// Do something else first.
+    /// Do another step first.
     Precondition,
-    /// Wait, or ask for less.
+    /// Wait, or request less.
     Exhausted,
-    /// Ask for less, or allow more time.
+    /// Request less, or allow more time.
     Timeout,
-    /// Nothing: the caller called it off.
+    /// None: the caller cancelled the request.
     Cancelled,
-    /// Come back later.
+    /// Try again later.
     Unavailable,
-    /// The tool or the upstream misbehaved; once more may work.
+    /// The tool or the upstream failed. One retry may work.
     Broken,
-    /// Report the reference: this one is ours.
+    /// Report the reference. The failure is a bug in this program.
     Bug,
 }
 
-/// How loudly the operator hears of it.
+/// The log level of a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
-    /// Ordinary life.
+    /// Expected in normal operation.
     Info,
-    /// Worth a look when it repeats.
+    /// Needs attention if it repeats.
     Warn,
-    /// Worth a look now.
+    /// Needs attention now.
     Error,
 }
 
 impl Level {
-    /// The level as log readers spell it.
+    /// The name in log lines.
     pub fn as_str(self) -> &'static str {
         match self {
             Level::Info => "info",
@@ -56,7 +56,7 @@ impl Level {
 }
 
 impl Kind {
-    /// Every kind, in the order of the design's table.
+    /// All kinds, in the order of `docs/errors.md`.
     pub const ALL: [Kind; 13] = [
         Kind::Malformed,
         Kind::Unsupported,
@@ -73,7 +73,7 @@ impl Kind {
         Kind::Bug,
     ];
 
-    /// The kind as it is written on the wire.
+    /// The name on the wire.
     pub fn as_str(self) -> &'static str {
         match self {
             Kind::Malformed => "malformed",
@@ -92,7 +92,7 @@ impl Kind {
         }
     }
 
-    /// What the caller should do, as a short imperative.
+    /// The caller's action as a short imperative.
     pub fn advice(self) -> &'static str {
         match self {
             Kind::Malformed => "resend proper bytes",
@@ -111,7 +111,7 @@ impl Kind {
         }
     }
 
-    /// Whether trying again makes sense, unless the fault itself knows better.
+    /// The default retry advice. A fault can override it.
     pub fn retry(self) -> Retry {
         match self {
             Kind::Malformed
@@ -128,7 +128,7 @@ impl Kind {
         }
     }
 
-    /// How loudly to log it.
+    /// The log level.
     pub fn level(self) -> Level {
         match self {
             Kind::Malformed
@@ -144,7 +144,7 @@ impl Kind {
         }
     }
 
-    /// Whether the line belongs to the security story too.
+    /// Whether the log line is also a security event.
     pub fn concerns_security(self) -> bool {
         matches!(self, Kind::Unauthenticated | Kind::Denied)
     }

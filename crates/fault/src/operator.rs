@@ -7,37 +7,50 @@ use std::time::{Duration, Instant};
 
 use crate::Fault;
 
-/// Output a child or an upstream produced, kept for the operator.
+/// Output of a child or an upstream, for the operator.
 #[derive(Debug, Clone)]
-pub struct Captured {
-    /// What it is: `stderr`, `upstream message`.
+pub struct CapturedOutput {
+    /// The source, such as `stderr` or `upstream message`.
     pub label: &'static str,
-    /// The bytes as they came.
+    /// The unchanged bytes.
     pub bytes: Vec<u8>,
 }
 
-/// The private half of a fault. Nothing here is shown to a caller.
+/// The private half of a fault. No caller sees any part of it.
 #[derive(Default)]
-pub(crate) struct Private {
+pub(crate) struct PrivateDetails {
     pub(crate) causes: Vec<Box<dyn Error + Send + Sync>>,
     pub(crate) notes: Vec<(&'static str, String)>,
     pub(crate) locations: Vec<&'static Location<'static>>,
-    pub(crate) captured: Vec<Captured>,
+    pub(crate) captured: Vec<CapturedOutput>,
     pub(crate) stack: Option<Stack>,
 }
 
-/// Where the program was.
+/// The name of the note for absorbed faults, outermost first.
+const ABSORBED: &str = "absorbed";
+
+impl PrivateDetails {
+    /// A log line has one value per name, so all absorbed faults share one note.
+    pub(crate) fn add_absorbed(&mut self, story: String) {
+        match self.notes.iter_mut().find(|(name, _)| *name == ABSORBED) {
+            Some((_, known)) => known.push_str(&format!("\n{story}")),
+            None => self.notes.push((ABSORBED, story)),
+        }
+    }
+}
+
+/// A captured stack.
 pub(crate) enum Stack {
-    /// Taken here; put into words when somebody reads it.
-    Taken(Backtrace),
-    /// Told by whoever saw it.
-    Told(String),
+    /// Captured here. It is formatted only when it is read.
+    Backtrace(Backtrace),
+    /// Already formatted, for example by the panic hook.
+    Text(String),
 }
 
 impl Stack {
-    /// The stack of whoever asks, unless many were taken within this second: one takes microseconds, and an
-    /// upstream that only talks nonsense must not make us spend them without end.
-    pub(crate) fn take() -> Option<Stack> {
+    /// Captures the caller's stack. The rate is limited: a capture takes microseconds, and an upstream that
+    /// sends only invalid responses must not cost one capture per response.
+    pub(crate) fn capture() -> Option<Stack> {
         static BUDGET: Mutex<(Option<Instant>, u32)> = Mutex::new((None, 0));
         let mut budget = BUDGET.lock().unwrap_or_else(PoisonError::into_inner);
         let (since, taken) = &mut *budget;
@@ -45,23 +58,23 @@ impl Stack {
             (*since, *taken) = (Some(Instant::now()), 0);
         }
         *taken += 1;
-        let allowed = *taken <= MOST_STACKS_A_SECOND;
+        let allowed = *taken <= MAX_STACKS_PER_SECOND;
         drop(budget);
-        allowed.then(|| Stack::Taken(Backtrace::force_capture()))
+        allowed.then(|| Stack::Backtrace(Backtrace::force_capture()))
     }
 }
 
-/// How many stacks are taken within a second.
-const MOST_STACKS_A_SECOND: u32 = 4;
+/// Maximum number of captures per second.
+const MAX_STACKS_PER_SECOND: u32 = 4;
 
-/// The whole story of a fault, for logs and the ledger only.
+/// Access to both halves of a fault, for logs and the ledger only.
 pub struct Operator<'a> {
     fault: &'a Fault,
-    private: &'a Private,
+    private: &'a PrivateDetails,
 }
 
 impl<'a> Operator<'a> {
-    pub(crate) fn new(fault: &'a Fault, private: &'a Private) -> Operator<'a> {
+    pub(crate) fn new(fault: &'a Fault, private: &'a PrivateDetails) -> Operator<'a> {
         Operator { fault, private }
     }
 
@@ -71,7 +84,7 @@ impl<'a> Operator<'a> {
         for cause in &self.private.causes {
             chain.push(cause.to_string());
             let mut next = cause.source();
-            // A chain that loops would never end; no honest one is this long.
+            // A limit against cyclic chains. No real chain is this long.
             while let (Some(inner), true) = (next, chain.len() < 64) {
                 chain.push(inner.to_string());
                 next = inner.source();
@@ -80,27 +93,37 @@ impl<'a> Operator<'a> {
         chain
     }
 
-    /// Notes taken along the way.
     pub fn notes(&self) -> &'a [(&'static str, String)] {
         &self.private.notes
     }
 
-    /// Where in this program it was made and classified.
+    /// The source locations where the fault was created and classified.
     pub fn locations(&self) -> Vec<String> {
         self.private.locations.iter().map(|l| format!("{}:{}:{}", l.file(), l.line(), l.column())).collect()
     }
 
-    /// Output that was captured.
-    pub fn captured(&self) -> &'a [Captured] {
+    pub fn captured(&self) -> &'a [CapturedOutput] {
         &self.private.captured
     }
 
-    /// The stack, where one was taken.
+    /// The stack, if one was captured.
     pub fn stack(&self) -> Option<String> {
         self.private.stack.as_ref().map(|stack| match stack {
-            Stack::Taken(stack) => stack.to_string(),
-            Stack::Told(stack) => stack.clone(),
+            Stack::Backtrace(stack) => stack.to_string(),
+            Stack::Text(stack) => stack.clone(),
         })
+    }
+}
+
+impl Operator<'_> {
+    /// Detail, facts and notes, one per line, with absorbed faults last.
+    pub(crate) fn without_evidence(&self) -> String {
+        let mut lines = vec![format!("{}: {}", self.fault.reason().id, self.fault)];
+        lines.extend(self.fault.facts().iter().map(|(key, fact)| format!("  {key} = {fact}")));
+        let (absorbed, own): (Vec<_>, Vec<_>) = self.notes().iter().partition(|(name, _)| *name == ABSORBED);
+        lines.extend(own.iter().map(|(key, note)| format!("  note {key}: {note}")));
+        lines.extend(absorbed.into_iter().map(|(_, story)| story.clone()));
+        lines.join("\n")
     }
 }
 

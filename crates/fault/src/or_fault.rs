@@ -2,9 +2,9 @@ use std::error::Error;
 
 use crate::{Fault, Reason};
 
-/// Classifies a foreign error once, where it crosses in.
+/// Classifies a foreign error once, where it arrives.
 pub trait OrFault<T> {
-    /// The error becomes the private cause of a fault with this reason.
+    /// Returns a fault with this reason. The error becomes its private cause.
     #[track_caller]
     fn or_fault(self, reason: &'static Reason) -> Result<T, Fault>;
 }

@@ -1,33 +1,33 @@
 use std::time::Duration;
 
-/// Whether, and when, the same request may be sent again.
+/// Whether and when the same request can be sent again.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Retry {
-    /// It will fail again.
+    /// The request will fail again.
     Never,
-    /// It will fail again unless the request changes.
+    /// The request will fail again unless it changes.
     AfterChange,
-    /// It may work after this long.
+    /// The request may succeed after this time.
     After(Duration),
-    /// It may work once more; not a third time.
+    /// One retry may succeed. Do not retry twice.
     Once,
 }
 
-/// What the failed request did to the world, so that an agent does not do it twice.
+/// The effect of a failed request. It tells an agent whether a repetition would do the work twice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Effect {
-    /// Nothing was changed.
+    /// The request changed nothing.
     None,
-    /// It may or may not have happened.
+    /// The change may or may not have happened.
     Unknown,
-    /// Some of it happened.
+    /// A part of the change happened.
     Partial,
-    /// All of it happened; only the answer failed.
+    /// The whole change happened. Only the response failed.
     Complete,
 }
 
 impl Effect {
-    /// The effect as it is written on the wire.
+    /// The name on the wire.
     pub fn as_str(self) -> &'static str {
         match self {
             Effect::None => "none",
@@ -38,23 +38,23 @@ impl Effect {
     }
 }
 
-/// Whose doing it is.
+/// The party that caused a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Origin {
     /// The caller's request.
     Caller,
-    /// A rule the operator set.
+    /// A rule of the operator.
     Policy,
-    /// The tool server that was asked.
+    /// The called tool server.
     Server,
-    /// A server behind the gateway.
+    /// An upstream of the gateway.
     Upstream,
     /// This program.
     Failwell,
 }
 
 impl Origin {
-    /// The origin as it is written on the wire.
+    /// The name on the wire.
     pub fn as_str(self) -> &'static str {
         match self {
             Origin::Caller => "caller",

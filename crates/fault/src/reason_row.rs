@@ -1,39 +1,42 @@
 use crate::{Condition, Kind, Origin};
 
-/// One row of the catalogue: a way of failing, stable for ever.
+/// One row of the catalogue. Its id is stable across versions.
 #[derive(Debug)]
 pub struct Reason {
-    /// The identity, `room/NAME`.
+    /// The id, `area/NAME`.
     pub id: &'static str,
-    /// What the caller should do.
+    /// The action that it asks of the caller.
     pub kind: Kind,
-    /// Which row of the code table it answers by.
+    /// The row of the code table.
     pub condition: Condition,
-    /// Whose doing it usually is.
+    /// The usual origin.
     pub origin: Origin,
-    /// What is wrong: lowercase, no full stop, no values.
+    /// The problem: lowercase, no full stop, no values.
     pub title: &'static str,
-    /// What is wrong with the values filled in: `{fact}` stands for a fact. Empty: the title says it all.
+    /// The problem with its values; `{fact}` is replaced by a fact. If empty, the title is used.
     pub detail: &'static str,
-    /// What to do next: imperative, names the parameter; `{fact}` stands for a fact.
+    /// The fixed message of the JSON-RPC error in MCP's session era, outside of tool calls, if a published
+    /// contract requires one. If empty, the detail is used.
+    pub session_message: &'static str,
+    /// The next step: imperative, names the parameter; `{fact}` is replaced by a fact.
     pub hint: &'static str,
-    /// The longer story for the manual.
+    /// The explanation in the manual.
     pub about: &'static str,
 }
 
 impl Reason {
-    /// The room, the part before the slash.
-    pub fn room(&self) -> &'static str {
+    /// The part of the id before the slash: the server or the part of the program.
+    pub fn area(&self) -> &'static str {
         self.id.split('/').next().unwrap_or(self.id)
     }
 
-    /// Where the manual speaks of it.
+    /// The anchor in `docs/errors.md`.
     pub fn anchor(&self) -> String {
         self.id.to_ascii_lowercase().replace(['/', '_'], "-")
     }
 }
 
-/// A hint for one circumstance of a reason, kept with its row. Like a row it is a literal, and nothing else can be.
+/// A hint for one circumstance of a reason, declared next to its row. Like a row it can only be a literal.
 #[derive(Debug)]
 pub struct Advice(pub(crate) &'static str);
 

@@ -2,28 +2,29 @@ use std::fmt;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// The reference a caller can quote and an operator can look up: one per exchange.
+/// A reference that a caller quotes and an operator looks up. Each exchange has its own.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Ref(u64);
 
 impl Ref {
     const ALPHABET: &'static [u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 
-    /// A reference nobody was given before by this process, and hardly by another.
+    /// A new reference. It is unique in this process, and with high probability across processes.
     pub fn fresh() -> Ref {
         static NEXT: AtomicU64 = AtomicU64::new(0);
-        // An odd multiplier makes the walk through u64 a permutation: no repeats, and neighbours look unalike.
+        // An odd multiplier makes the sequence a permutation of `u64`: it has no repeats, and neighbours
+        // differ in many digits.
         let step = NEXT.fetch_add(1, Ordering::Relaxed).wrapping_mul(0x9E37_79B9_7F4A_7C15);
         Ref(start().wrapping_add(step))
     }
 
-    /// A chosen reference, for transcripts that must not change.
+    /// A fixed reference, for transcripts that must not change.
     pub fn fixed(value: u64) -> Ref {
         Ref(value)
     }
 }
 
-/// Where this process begins to count: random, so that two processes do not hand out the same references.
+/// The random start value. It differs between processes, so their references differ too.
 fn start() -> u64 {
     static START: OnceLock<u64> = OnceLock::new();
     *START.get_or_init(|| {

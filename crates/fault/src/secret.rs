@@ -1,17 +1,16 @@
 use std::fmt;
 
-/// A value that must not be shown: no `Display`, no `Serialize`, a masked `Debug`. The one way to the value
-/// is [`Secret::expose`], so that every use can be found by name.
+/// A value that must not be shown: no `Display`, no `Serialize`, a masked `Debug`. [`Secret::expose`] is the
+/// only access to the value, so that every use can be found by name.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret<T>(T);
 
 impl<T> Secret<T> {
-    /// Wraps a value.
     pub fn new(value: T) -> Secret<T> {
         Secret(value)
     }
 
-    /// The value itself, for the one place that needs it.
+    /// The value itself.
     pub fn expose(&self) -> &T {
         &self.0
     }

@@ -2,24 +2,22 @@ use std::fmt;
 
 use crate::{Echo, Fact};
 
-/// Where in the caller's own document something is wrong: a JSON Pointer, kept in segments.
+/// A position in the caller's document: a JSON Pointer (RFC 6901), stored as segments.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Pointer(Vec<Echo>);
 
 impl Pointer {
-    /// The root of the document.
     pub fn root() -> Pointer {
         Pointer::default()
     }
 
-    /// One step further down, by a member name or an index the caller sent.
+    /// Appends a member name or an index of the caller's document.
     #[must_use]
     pub fn then(mut self, segment: &str) -> Pointer {
         self.0.push(Echo::of_caller(segment));
         self
     }
 
-    /// The steps.
     pub fn segments(&self) -> impl Iterator<Item = &str> {
         self.0.iter().map(Echo::as_str)
     }
@@ -34,47 +32,47 @@ impl fmt::Display for Pointer {
     }
 }
 
-/// The rule that was broken. Its wording is fixed; only `limit` carries a value.
+/// The violated rule. Its wording is fixed; only `limit` has a value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Rule {
-    /// A member is missing.
+    /// A required member is missing.
     Required,
-    /// A member nobody knows.
+    /// A member is unknown.
     Unknown,
-    /// The wrong JSON type.
+    /// The JSON type is wrong.
     Type,
-    /// Not one of the listed values.
+    /// The value is not one of the listed values.
     Choice,
-    /// Not the one allowed value.
+    /// The value is not the one allowed value.
     Constant,
-    /// A number below its minimum.
+    /// A number is below its minimum.
     Minimum,
-    /// A number above its maximum.
+    /// A number is above its maximum.
     Maximum,
-    /// Not a multiple.
+    /// A number is not a multiple of the limit.
     MultipleOf,
-    /// A text too short.
+    /// A text is too short.
     MinLength,
-    /// A text too long.
+    /// A text is too long.
     MaxLength,
-    /// A text that does not match.
+    /// A text does not match the pattern.
     Pattern,
-    /// A text of the wrong format.
+    /// A text does not have the required format.
     Format,
-    /// A list too short.
+    /// A list is too short.
     MinItems,
-    /// A list too long.
+    /// A list is too long.
     MaxItems,
-    /// A list with repeated items.
+    /// A list has repeated items.
     UniqueItems,
-    /// Two members that exclude each other, or alternatives none of which fits.
+    /// Two members exclude each other, or no alternative matches.
     Combination,
     /// Any other rule of the schema.
     Schema,
 }
 
 impl Rule {
-    /// The rule as it is written on the wire.
+    /// The name on the wire.
     pub fn as_str(self) -> &'static str {
         match self {
             Rule::Required => "required",
@@ -97,7 +95,7 @@ impl Rule {
         }
     }
 
-    /// Seed 004's name of the rule, for `errors[].type`.
+    /// The value of `errors[].type` that the REST record (S4 in docs/sources.md) defines for this rule.
     pub fn error_type(self) -> &'static str {
         match self {
             Rule::Required => "value_error.missing",
@@ -143,40 +141,37 @@ impl Rule {
     }
 }
 
-/// One thing that is wrong with the caller's input.
+/// One violation in the caller's input.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Violation {
-    /// Where.
     pub pointer: Pointer,
-    /// Which rule.
     pub rule: Rule,
-    /// The rule's value: the bound, the type, the choices.
+    /// The value of the rule: the bound, the type or the choices.
     pub limit: Option<Fact>,
-    /// The nearest right name, where a name was wrong.
+    /// The most similar valid name, if a name was wrong.
     pub nearest: Option<Fact>,
 }
 
 impl Violation {
-    /// A broken rule at a place.
     pub fn new(pointer: Pointer, rule: Rule) -> Violation {
         Violation { pointer, rule, limit: None, nearest: None }
     }
 
-    /// Adds the rule's value.
+    /// Adds the value of the rule.
     #[must_use]
     pub fn limit(mut self, limit: impl Into<Fact>) -> Violation {
         self.limit = Some(limit.into());
         self
     }
 
-    /// Adds the nearest right name.
+    /// Adds the most similar valid name.
     #[must_use]
     pub fn nearest(mut self, nearest: impl Into<Fact>) -> Violation {
         self.nearest = Some(nearest.into());
         self
     }
 
-    /// The broken rule in words, without its place.
+    /// The violated rule in words, without its position.
     pub fn message(&self) -> String {
         let mut text = self.rule.wording().to_owned();
         if let Some(limit) = &self.limit {

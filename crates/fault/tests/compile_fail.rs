@@ -1,4 +1,4 @@
-//! What the compiler must refuse.
+//! Programs that must not compile.
 
 #[test]
 fn the_compiler_refuses_the_unsafe_paths() {

@@ -1,69 +1,38 @@
-//! Upstream servers: connect, federate, translate, supervise.
+//! The gateway: connects to upstream MCP servers, supervises them, and offers their tools as one tool server.
 //!
-//! A [`Gateway`] is a `Room` like any other: it lists what its members offer under prefixed names, and passes each
-//! call on to the member it belongs to. Members are servers other people wrote ([`UpstreamSettings`]) and built-in
-//! rooms.
+//! A [`Gateway`] implements `ToolServer`. It lists the tools, prompts and resources of its members under prefixed names
+//! and forwards each call to the member that owns the name. A member is an upstream server ([`UpstreamSettings`]) or a
+//! built-in tool server.
+//!
+//! # Layout
+//!
+//! Each module uses only the modules below it.
+//!
+//! | module | contents |
+//! |---|---|
+//! | `federation` | members, their lists, names, pins and visibility; the `ToolServer` implementations |
+//! | `relay` | calls that cross eras, ask the client questions, or continue as tasks |
+//! | `upstream` | one upstream server: settings, transports, connection pool, restarts, circuit breaker |
 //!
 //! # Invariants
 //!
-//! * An upstream's words never reach a caller: its error becomes a fault of ours with its code as a fact, and the
-//!   original goes to the operator.
-//! * A request is sent again only when it provably never left. What left and was not answered has an unknown effect.
-//! * One dead upstream never sinks a list, a slow one never holds it up for long, and neither is shown as an empty one.
-//! * Callers who share a connection hear only what is theirs; what could be anybody's reaches nobody.
-//! * Members are one immutable snapshot, swapped whole: a request sees all of the old ones or all of the new, and what
-//!   it began with an old one it ends with it.
-//! * A definition that is not the known one reaches nobody, and is not called, while pins hold it.
-//! * Every child is watched over by `process`: no zombie, no orphan, whatever happens to us.
+//! * The text of an upstream error never reaches a caller. The caller gets a fault with the upstream's code; the
+//!   operator gets the original.
+//! * A request is sent again only if it provably never left. A request that left and got no response has an unknown
+//!   effect.
+//! * An upstream that is down or slow is reported as missing from a list; the other members are listed without it.
+//! * Messages from a shared upstream that cannot be attributed to one client are dropped.
+//! * The set of members is an immutable snapshot, replaced as a whole. A request finishes with the member it started
+//!   with.
+//! * A tool whose definition differs from its pin is quarantined: it is neither listed nor called.
+//! * Every child process is supervised by `failwell-process`: no zombies and no orphans.
 
-mod calm;
-mod catalogue;
-mod child;
-mod connection;
-mod door;
-mod faces;
-mod front;
-mod gateway;
-mod guidance;
-mod http;
-mod hubs;
-mod introduction;
-mod late;
-mod line;
-mod link;
-mod member;
-mod metrics;
-mod names;
-mod notice;
-mod params;
-mod parked;
-mod patrons;
-mod pinning;
-mod pool;
-mod portable;
-mod pulse;
+mod federation;
 mod relay;
-mod rests;
-mod roster;
-mod rounds;
-mod running;
-mod said;
-mod seat;
-mod settings;
-mod single;
-mod slow;
-mod sse;
-mod step;
-mod tally;
-mod tasks;
-mod time_limit;
-mod token;
 mod upstream;
-mod uris;
-mod veil;
 
-pub use failwell_transport::Trust;
-pub use front::Front;
-pub use gateway::Gateway;
-pub use roster::Reloaded;
-pub use settings::{ClientCredentials, Reach, Restart, Sharing, UpstreamSettings, Wire};
+pub use failwell_connect::Trust;
+pub use federation::{Gateway, ReloadReport, ReloadableServer};
+pub use upstream::{
+    ClientCredentials, Endpoint, HttpTransport, RestartBudget, SessionSharing, UpstreamSettings,
+};

@@ -1,50 +1,68 @@
-use failwell_fault::{Fault, OrFault, reason};
-use failwell_rpc::Json;
-use failwell_server::{Context, Question};
-use tokio::sync::{mpsc, oneshot};
+//! Calls that cross eras, ask the client questions, or continue as tasks.
 
-use crate::parked::Asked;
+mod pending_calls;
+mod rounds;
+mod tasks;
 
-/// The client of one running call, as its upstream reaches it.
-#[derive(Debug, Clone)]
-pub(crate) struct Relay {
-    pub(crate) cx: Context,
-    parked: Option<mpsc::Sender<Asked>>,
+use std::sync::Arc;
+
+use failwell_fault::Fault;
+use failwell_rpc::{Era, Json};
+use failwell_toolbox::{Capability, Context, Members};
+
+pub(crate) use self::pending_calls::PendingCalls;
+use self::rounds::call_with_rounds;
+use self::tasks::follow_session_task;
+use crate::upstream::{
+    ClientRelay, ParsedResult, PooledConnection, RequestParams, Upstream, UpstreamRequest,
+};
+
+/// Sends a request whose upstream may ask questions before it answers.
+pub(crate) async fn call_upstream(
+    upstream: &Arc<Upstream>,
+    method: &'static str,
+    params: &mut RequestParams,
+    cx: &Context,
+    pending_calls: &Arc<PendingCalls>,
+) -> Result<Members, Fault> {
+    let pooled = upstream.acquire(cx).await?;
+    match pooled.connection.era() {
+        Era::Modern => call_with_rounds(upstream, &pooled, method, params, cx).await,
+        // Boxed: the future of a call between a modern client and a modern upstream stays small.
+        Era::Session => {
+            Box::pin(call_session_upstream(upstream, pooled, method, params, cx, pending_calls)).await
+        }
+    }
 }
 
-impl Relay {
-    /// A client that can be asked at once.
-    pub(crate) fn direct(cx: &Context) -> Relay {
-        Relay { cx: cx.clone(), parked: None }
-    }
+async fn call_session_upstream(
+    upstream: &Arc<Upstream>,
+    pooled: PooledConnection,
+    method: &'static str,
+    params: &RequestParams,
+    cx: &Context,
+    pending_calls: &Arc<PendingCalls>,
+) -> Result<Members, Fault> {
+    let send = |relay| send_in_session(upstream.clone(), pooled, method, params.clone(), relay);
+    let is_session = cx.client().revision.era() == Era::Session;
+    // A client that supports tasks gets questions through the task.
+    let is_followed = params.is_task() && cx.client().can(Capability::Tasks);
+    let result = match is_session || is_followed {
+        true => send(ClientRelay::direct(cx)).await?,
+        false => pending_calls.call(cx, send).await?,
+    };
+    Ok(ParsedResult::parse(result).members)
+}
 
-    /// A client that is asked by parking the call.
-    pub(crate) fn parking(cx: &Context, parked: mpsc::Sender<Asked>) -> Relay {
-        Relay { cx: cx.clone(), parked: Some(parked) }
-    }
-
-    /// The client of all of these calls, when it is one and the same: what belongs to no call in particular is then
-    /// its, whichever call it came with. Several clients are nobody, since nobody can say whose it is.
-    pub(crate) fn of_one_client(relays: Vec<Relay>) -> Option<Relay> {
-        let mut relays = relays.into_iter();
-        let first = relays.next()?;
-        let session = first.cx.party().session;
-        let is_one = relays.all(|other| {
-            // A parked call answers for itself alone.
-            session.is_some() && other.cx.party().session == session && first.parked.is_none()
-        });
-        is_one.then_some(first)
-    }
-
-    /// Asks the client for the upstream.
-    pub(crate) async fn ask(&self, question: Question) -> Result<Json, Fault> {
-        self.cx.need(question.needs())?;
-        let Some(parked) = &self.parked else {
-            let answers = self.cx.ask(&[("answer", question)]).await?;
-            return answers.raw("answer").cloned().or_fault(&reason::MCP_CLIENT_REFUSED);
-        };
-        let (answer, waiting) = oneshot::channel();
-        parked.send(Asked { question, answer }).await.or_fault(&reason::MCP_CLIENT_REFUSED)?;
-        waiting.await.or_fault(&reason::MCP_CLIENT_REFUSED)
-    }
+/// Sends a request to a session-era upstream, which asks its questions while the request is open.
+async fn send_in_session(
+    upstream: Arc<Upstream>,
+    pooled: PooledConnection,
+    method: &'static str,
+    params: RequestParams,
+    relay: ClientRelay,
+) -> Result<Json, Fault> {
+    let request = UpstreamRequest::new(method, &params).on(&pooled).relayed(&relay);
+    let result = upstream.request(&relay.cx, &request).await?;
+    if params.is_task() { follow_session_task(&upstream, result, &relay).await } else { Ok(result) }
 }

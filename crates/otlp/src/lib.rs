@@ -1,27 +1,29 @@
-//! The courier: the ledger's records and the spans of traces, to an OpenTelemetry collector over OTLP/HTTP.
+//! Exports ledger records and trace spans to an OpenTelemetry collector over OTLP/HTTP.
 //!
-//! Records are logs. They are read from the ledger itself ([`failwell_audit::Following`]), from where the last one
-//! that arrived was left, so that an outage of the collector costs none of them. Spans wait in a bounded queue
-//! ([`failwell_audit::Tracer`]); what does not fit, or finds no collector within its budget, is counted.
+//! Records become logs. They are read from the ledger ([`failwell_audit::LedgerFollower`]), starting after
+//! the last exported one. An outage of the collector therefore loses none. Spans wait in a bounded queue
+//! ([`failwell_pipeline::Tracer`]). Spans that do not fit, or cannot be delivered within their budget, are
+//! counted as dropped.
 //!
 //! # Invariants
 //!
-//! * Nobody waits for a collector: all of this happens on one thread of its own.
-//! * Attributes hold names of the protocol and of the configuration, ids and reasons; never arguments, results or
-//!   anybody's messages. Names a caller chose pass the redactor first.
-//! * A collector's answer is read up to a cap, and its words go to the journal alone.
-//! * Every attempt has a deadline, every batch a bound, every retry a budget, and so has the farewell.
+//! * No request waits for a collector: the export runs on a separate thread.
+//! * Attributes hold protocol and configuration names, ids and reasons. They never hold arguments, results or
+//!   messages. Names that a caller chose pass the redactor first.
+//! * The response of a collector is read up to a maximum size, and its text goes to the journal only.
+//! * Every attempt has a deadline, every batch a bound, and every retry a budget. The final flush has a
+//!   deadline too.
 
-mod any;
+mod attributes;
 mod collector;
-mod courier;
-mod fate;
-mod logs;
-mod place;
-mod records;
+mod cursor;
+mod export_result;
+mod exporter;
+mod log_exporter;
+mod log_records;
 mod settings;
-mod spans;
-mod steps;
+mod span_exporter;
+mod span_records;
 
-pub use courier::Otlp;
-pub use settings::{OtlpSettings, Wanted};
+pub use exporter::OtlpExporter;
+pub use settings::{OtlpSettings, Signal};

@@ -1,39 +1,35 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use failwell_audit::Redactor;
-use failwell_fault::Secret;
-use failwell_transport::Trust;
+use failwell_connect::Trust;
+use failwell_fault::{ReasonRegistry, Secret};
+use failwell_journal::Redactor;
 
-/// Where things go, and within which bounds.
 pub struct OtlpSettings {
-    /// The collector's address; `/v1/logs` and `/v1/traces` are added to it.
+    /// The base URL of the collector; `/v1/logs` and `/v1/traces` are appended.
     pub url: String,
-    /// Headers of every request.
     pub headers: Vec<(String, Secret<String>)>,
-    /// Who may vouch for it over https.
+    /// The trusted certificate authorities for https.
     pub trust: Trust,
-    /// How long one attempt may take.
+    /// Maximum time for one attempt.
     pub timeout: Duration,
-    /// How many records or spans go at once at the most.
+    /// Maximum number of records or spans in one batch.
     pub batch: usize,
-    /// How long one batch of spans is tried again before it is given up.
+    /// Time to retry one batch of spans before it is dropped.
     pub budget: Duration,
-    /// Whether the ledger's records go there.
-    pub logs: Wanted,
-    /// The folder of the ledger.
+    /// Exports the ledger's records.
+    pub logs: Signal,
     pub folder: PathBuf,
-    /// What this program is called there, and its version.
+    /// The name and version of this program for the collector.
     pub service: (&'static str, &'static str),
-    /// Takes secrets out of names that callers chose.
+    /// Redacts secrets in names that callers chose.
     pub redactor: Redactor,
+    /// Provides the severity of records.
+    pub reasons: ReasonRegistry,
 }
 
-/// Whether something is wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Wanted {
-    /// It is.
+pub enum Signal {
     Yes,
-    /// It is not.
     No,
 }

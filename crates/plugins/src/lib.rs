@@ -1,29 +1,25 @@
-//! The bench: guards the operator wrote, and where they run.
+//! Custom guards: WebAssembly modules and child processes that the operator provides.
 //!
-//! A custom guard is a WebAssembly module ([`Module`]) or a child process that speaks JSON lines ([`Kept`]). Both are
-//! [`Judge`](failwell_policy::guard::custom::Judge)s: they are asked about one message and give a verdict, or fail to. What
-//! follows from a failure is decided where they are asked.
+//! A custom guard is a WebAssembly module ([`WasmModule`]) or a child process that speaks JSON lines
+//! ([`GuardProcess`]). Both implement [`CustomGuard`](failwell_policy::guard::custom::CustomGuard): they get
+//! one message and return a verdict, or fail. The pipeline decides the consequence of a failure.
 //!
 //! # Invariants
 //!
-//! * A module gets a fresh instance for every question: nothing of one message is left for the next. It has no imports, so
-//!   that it can reach nothing but its own memory; time, memory and the number of instances are bounded.
-//! * A child runs under a supervisor, with the environment its plan names. It is started again when it ends, more and more
-//!   slowly and not for ever; every question that was on its way when it ended fails.
-//! * Every question has a deadline, every verdict a largest size, every queue a bound.
-//! * What a guard says is understood strictly ([`Opinion`](failwell_policy::guard::custom::Opinion)) and never quoted to
-//!   a caller.
+//! * A module gets a new instance for every request, so no data of one message reaches the next. It has no
+//!   imports and can reach only its own memory. Time, memory and the number of instances are bounded.
+//! * A child runs under a supervisor, with the environment that its settings name. It is restarted with
+//!   back-off and a restart budget. Every request in flight fails when it ends.
+//! * Every request has a deadline, every verdict a maximum size, every queue a bound.
+//! * A verdict is parsed strictly ([`CustomVerdict`](failwell_policy::guard::custom::CustomVerdict)). A
+//!   guard's text is never quoted to a caller.
 
-mod child;
 mod failure;
-#[cfg(feature = "wasm")]
-mod wasm;
-#[cfg(not(feature = "wasm"))]
-#[path = "wasm_absent.rs"]
+mod process;
 mod wasm;
 
-pub use child::{ChildSettings, Kept};
-pub use wasm::{Flaw, Module, ModuleLimits};
+pub use process::{ChildSettings, GuardProcess};
+pub use wasm::{LoadError, ModuleLimits, WasmModule};
 
-/// The longest verdict, in bytes.
+/// Maximum size of a verdict, in bytes.
 pub const LONGEST_VERDICT: usize = 64 * 1024;

@@ -1,4 +1,4 @@
-//! Guards as WebAssembly modules: what they may do, and everything they must not be able to.
+//! WebAssembly guards: their verdicts, and the limits that they cannot exceed.
 
 #![cfg(feature = "wasm")]
 #![allow(clippy::expect_used, clippy::panic, reason = "a test may stop at the first surprise")]
@@ -6,13 +6,13 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use failwell_plugins::{Module, ModuleLimits};
+use failwell_plugins::{ModuleLimits, WasmModule};
 use failwell_policy::guard::Direction;
-use failwell_policy::guard::custom::{Judge, Opinion, Question};
+use failwell_policy::guard::custom::{CustomGuard, CustomVerdict, GuardRequest};
 
 const LIMITS: ModuleLimits = ModuleLimits { memory: 4 << 20, fuel: 50_000_000, instances: 2 };
 
-/// A module with this body of `guard`, and these verdicts at 1024 and 2048.
+/// A module with this body of `guard` and these verdicts at 1024 and 2048.
 fn module(body: &str, first: &str, second: &str) -> String {
     let text = |verdict: &str| verdict.replace('\\', "\\\\").replace('"', "\\\"");
     format!(
@@ -32,16 +32,16 @@ fn module(body: &str, first: &str, second: &str) -> String {
     )
 }
 
-fn load(text: &str) -> Module {
+fn load(text: &str) -> WasmModule {
     load_with(text, LIMITS)
 }
 
-fn load_with(text: &str, limits: ModuleLimits) -> Module {
-    Module::load(text.as_bytes(), limits).unwrap_or_else(|flaw| panic!("{flaw:?}"))
+fn load_with(text: &str, limits: ModuleLimits) -> WasmModule {
+    WasmModule::load(text.as_bytes(), limits).unwrap_or_else(|flaw| panic!("{flaw:?}"))
 }
 
-fn question(message: &str, within: Duration) -> Question<'_> {
-    Question {
+fn question(message: &str, within: Duration) -> GuardRequest<'_> {
+    GuardRequest {
         guard: "g",
         direction: Direction::Request,
         server: "s",
@@ -53,7 +53,7 @@ fn question(message: &str, within: Duration) -> Question<'_> {
     }
 }
 
-async fn ask(module: &Module) -> Result<Opinion, String> {
+async fn ask(module: &WasmModule) -> Result<CustomVerdict, String> {
     let verdict = module.judge(question("{}", Duration::from_secs(60))).await;
     verdict.map_err(|fault| fault.get("why").map_or_else(String::new, ToString::to_string))
 }
@@ -61,20 +61,20 @@ async fn ask(module: &Module) -> Result<Opinion, String> {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_three_verdicts_come_through() {
     let allow = load(&module("(call $first)", r#"{"verdict":"allow"}"#, ""));
-    assert_eq!(ask(&allow).await, Ok(Opinion::Allow));
+    assert_eq!(ask(&allow).await, Ok(CustomVerdict::Allow));
     let deny = load(&module("(call $first)", r#"{"verdict":"deny","category":"x","message":"m"}"#, ""));
-    assert!(matches!(ask(&deny).await, Ok(Opinion::Deny { message, .. }) if message == "m"));
+    assert!(matches!(ask(&deny).await, Ok(CustomVerdict::Deny { message, .. }) if message == "m"));
     let redact = load(&module("(call $first)", r#"{"verdict":"redact","strings":["a"]}"#, ""));
-    assert!(matches!(ask(&redact).await, Ok(Opinion::Redact { wish, .. }) if wish.strings == ["a"]));
+    assert!(matches!(ask(&redact).await, Ok(CustomVerdict::Redact { wish, .. }) if wish.strings == ["a"]));
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_question_is_where_it_says() {
-    // Answers with the question itself, which is no verdict: but it is read as one.
+    // Returns the request itself, which is parsed as a verdict and refused.
     let body = "(i64.or (i64.shl (i64.extend_i32_u (local.get $at)) (i64.const 32)) (i64.extend_i32_u (local.get $length)))";
     let echo = load(&module(body, "", ""));
     let fault = echo.judge(question("{\"a\":[1]}", Duration::from_secs(60))).await.expect_err("no verdict");
-    assert!(fault.operator().to_string().contains("a member nobody knows"), "{}", fault.operator());
+    assert!(fault.operator().to_string().contains("an unknown member"), "{}", fault.operator());
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -82,7 +82,7 @@ async fn nothing_of_one_question_is_left_for_the_next() {
     let body = "(global.get $asked) (global.set $asked (i32.const 1)) (if (result i64) (then (call $second)) (else (call $first)))";
     let counting = load(&module(body, r#"{"verdict":"allow"}"#, r#"{"verdict":"deny"}"#));
     for _ in 0..5 {
-        assert_eq!(ask(&counting).await, Ok(Opinion::Allow));
+        assert_eq!(ask(&counting).await, Ok(CustomVerdict::Allow));
     }
 }
 
@@ -139,7 +139,7 @@ async fn who_runs_past_the_deadline_is_stopped_and_leaves_its_place() {
         let waited = tokio::time::timeout(Duration::from_millis(250), asking).await;
         assert!(!matches!(waited, Ok(Ok(_))), "it runs for ever");
     }
-    // Each of the two places was given back: otherwise the later questions would have said that they wait.
+    // Both permits were released. Otherwise the later requests would have failed as queued.
     let asking = forever.judge(question("{}", Duration::from_millis(200)));
     let waited = tokio::time::timeout(Duration::from_millis(250), asking).await;
     assert!(waited.is_err() || waited.is_ok_and(|verdict| verdict.is_err()));
@@ -155,7 +155,7 @@ async fn many_questions_share_a_few_instances() {
         })
         .collect();
     for asked in asked {
-        assert_eq!(asked.await.expect("asked"), Ok(Opinion::Allow));
+        assert_eq!(asked.await.expect("asked"), Ok(CustomVerdict::Allow));
     }
 }
 
@@ -191,13 +191,13 @@ fn what_does_not_load_is_explained() {
         ),
     ];
     for (text, what) in cases {
-        let flaw = Module::load(text.as_bytes(), LIMITS).expect_err(text);
+        let flaw = WasmModule::load(text.as_bytes(), LIMITS).expect_err(text);
         assert!(flaw.what.starts_with(what), "{text}: {flaw:?}");
         assert!(!flaw.help.is_empty() && !flaw.what.contains('\n'), "{flaw:?}");
     }
 }
 
-/// Compilers write the number of a table in five bytes since they know of several tables.
+/// Recent compilers encode a table index in five bytes, because a module can have several tables.
 #[test]
 fn modules_of_todays_compilers_load() {
     let text = r#"(module

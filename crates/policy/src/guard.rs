@@ -1,25 +1,17 @@
-//! Content guards: what a message may not carry, whichever way it goes.
+//! Content guards: they scan messages in both directions for secrets, personal data and prompt injection.
 //!
-//! A message is looked at once, quickly, as the bytes it is: literals, escapes, characters that fold, runs of
-//! base64. Most messages end there. Otherwise its strings are decoded and matched exactly, each on its own and
-//! whole, whatever its size.
+//! A first pass over the raw bytes looks for literals, escapes, characters that fold to ASCII, and runs of
+//! base64. Most messages need no more. Otherwise each string is decoded and matched exactly and as a whole,
+//! at any size.
 
 mod category;
-mod checks;
-mod credentials;
 pub mod custom;
-mod detector;
-mod encoded;
+mod detect;
 mod examine;
 mod finding;
 mod fold;
-mod injection;
-mod pattern;
-mod pem;
-mod pii;
 mod pointer;
 mod redact;
-mod secrets;
 mod settings;
 mod tokens;
 mod view;
@@ -29,28 +21,28 @@ use std::borrow::Cow;
 use failwell_fault::Fault;
 
 pub use category::{Category, Guard};
-pub use finding::{Finding, Verdict};
-pub use settings::{Action, Direction, GuardSettings, Rule, Sensitivity};
+pub use failwell_rpc::Direction;
+pub use finding::{GuardFinding, Verdict};
+pub use settings::{Action, GuardRule, GuardSettings, Sensitivity};
 
-use detector::{Detectors, bits};
+use detect::{Detectors, bits};
 use examine::Hit;
 
-/// How often what was taken out is looked through again: taking something out can set its neighbour free.
+/// Rounds of scan and redaction for one message. A redaction can expose a new match next to it.
 const MOST_ROUNDS: usize = 4;
-/// The most findings that are told of one message.
+/// Maximum number of findings reported for one message.
 const MOST_FINDINGS: usize = 64;
 
-/// All guards, ready to look.
 #[derive(Debug)]
 pub struct Guards {
     settings: GuardSettings,
     detectors: Detectors,
     categories: [u64; 3],
-    /// What is private by the file, in whatever direction and of whichever server.
+    /// Categories that the configuration marks as private for any direction or server.
     private: u64,
 }
 
-/// What is to be done with one message.
+/// The categories to scan for in one message, as bit sets.
 #[derive(Debug, Clone, Copy)]
 struct Plan {
     wanted: u64,
@@ -59,7 +51,6 @@ struct Plan {
 }
 
 impl Guards {
-    /// Guards as they are set.
     pub fn compile(settings: GuardSettings) -> Result<Guards, Fault> {
         let detectors = Detectors::compile(settings.sensitivity)?;
         let categories = Guard::ALL.map(|guard| settings.rule(guard).categories_of(guard));
@@ -70,13 +61,13 @@ impl Guards {
         Ok(Guards { settings, detectors, categories, private })
     }
 
-    /// Whether anything is looked for in messages of this direction.
-    pub fn cares(&self, direction: Direction, server: &str) -> bool {
+    /// Returns true if any guard scans messages of this direction.
+    pub fn applies(&self, direction: Direction, server: &str) -> bool {
         self.plan(direction, server).wanted != 0
     }
 
-    /// The guards that look at messages of this direction.
-    pub fn watching(&self, direction: Direction, server: &str) -> impl Iterator<Item = Guard> {
+    /// The guards that scan messages of this direction.
+    pub fn active_guards(&self, direction: Direction, server: &str) -> impl Iterator<Item = Guard> {
         let on = Guard::ALL.map(|guard| self.action(guard, direction, server) != Action::Off);
         Guard::ALL.into_iter().zip(on).filter_map(|(guard, on)| on.then_some(guard))
     }
@@ -86,17 +77,17 @@ impl Guards {
         if rule.directions.contains(&direction) { rule.action_for(server) } else { Action::Off }
     }
 
-    /// Whether single servers have actions of their own.
-    pub fn knows_servers(&self) -> bool {
+    /// Returns true if a guard has a separate action for some server.
+    pub fn has_server_rules(&self) -> bool {
         Guard::ALL.into_iter().any(|guard| !self.settings.rule(guard).servers.is_empty())
     }
 
-    /// Looks through a message of a server from the given byte on, which is outside of any string: what stands
-    /// before it, such as an id that must come back as it is, is left alone.
+    /// Scans a message of a server from byte `from`, which must lie outside of any string. Bytes before it
+    /// stay unchanged: an id, for example, must be echoed exactly.
     pub fn inspect(&self, direction: Direction, server: &str, json: &[u8], from: usize) -> Verdict {
         let plan = self.plan(direction, server);
         let part = json.get(from..).unwrap_or_default();
-        if plan.wanted == 0 || !examine::stirs(&self.detectors, part, plan.wanted) {
+        if plan.wanted == 0 || !examine::may_match(&self.detectors, part, plan.wanted) {
             return Verdict::Pass;
         }
         let mut hits = examine::in_json(&self.detectors, json, from, plan.wanted);
@@ -114,22 +105,22 @@ impl Guards {
         }
     }
 
-    /// A line for the operator without secrets, whatever the guards are set to do: what is written down stays. What the
-    /// file wants kept from callers as private is kept out of it as well; text that wants to command a model is not
-    /// private, and shows what happened.
+    /// Removes all secrets from a line for the operator, even if the guards are off, because logs are stored.
+    /// Private categories are removed too. Prompt injection stays, because it is not private and shows what
+    /// happened.
     pub fn scrub<'a>(&self, line: &'a str) -> Cow<'a, str> {
         self.without(line, always() | self.private)
     }
 
-    /// A message, or the beginning of one, as it may be kept: without secrets, and without what the guards would not let
-    /// pass that way.
-    pub fn keepable<'a>(&self, direction: Direction, server: &str, text: &'a str) -> Cow<'a, str> {
+    /// Redacts a message, or the beginning of one, for storage. Removes secrets, and everything that the
+    /// guards redact or block in this direction.
+    pub fn redact_for_storage<'a>(&self, direction: Direction, server: &str, text: &'a str) -> Cow<'a, str> {
         let plan = self.plan(direction, server);
         self.without(text, always() | self.private | plan.redacted | plan.blocked)
     }
 
     fn without<'a>(&self, line: &'a str, wanted: u64) -> Cow<'a, str> {
-        if !examine::stirs(&self.detectors, line.as_bytes(), wanted) {
+        if !examine::may_match(&self.detectors, line.as_bytes(), wanted) {
             return Cow::Borrowed(line);
         }
         let is_json = line.starts_with('{');
@@ -169,7 +160,7 @@ impl Guards {
         plan
     }
 
-    /// Takes out what is to be taken out, until nothing is left of it.
+    /// Redacts the hits and scans the output again, until a scan finds no more.
     fn redact(&self, json: &[u8], from: usize, hits: Vec<Hit>, plan: Plan) -> Option<Vec<u8>> {
         let mut bytes: Option<Vec<u8>> = None;
         let mut hits = hits;
@@ -186,19 +177,19 @@ impl Guards {
         bytes
     }
 
-    /// What was found, each sort once per place, those that block first.
-    fn findings(&self, json: &[u8], hits: &[Hit], direction: Direction, plan: Plan) -> Vec<Finding> {
+    /// Merges hits of the same category in the same place. Blocking findings come first.
+    fn findings(&self, json: &[u8], hits: &[Hit], direction: Direction, plan: Plan) -> Vec<GuardFinding> {
         let action = |category: Category| match category.bit() {
             bit if plan.blocked & bit != 0 => Action::Block,
             bit if plan.redacted & bit != 0 => Action::Redact,
             _ => Action::AuditOnly,
         };
-        let mut findings: Vec<Finding> = Vec::new();
+        let mut findings: Vec<GuardFinding> = Vec::new();
         for (hit, place) in hits.iter().zip(pointer::places(json, hits, direction)) {
             let recent = findings.iter_mut().rev().take(8);
             match recent.into_iter().find(|known| known.category == hit.category && known.place == place) {
                 Some(known) => known.count += 1,
-                None => findings.push(Finding {
+                None => findings.push(GuardFinding {
                     category: hit.category,
                     action: action(hit.category),
                     place,
@@ -212,7 +203,7 @@ impl Guards {
     }
 }
 
-/// What is never written down: every secret that can be told by its shape.
+/// The secrets that are never stored: all categories with a recognisable shape.
 fn always() -> u64 {
     bits(Guard::Secrets) & !Category::Entropy.bit()
 }

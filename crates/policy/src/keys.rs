@@ -2,40 +2,38 @@ use failwell_fault::Secret;
 use sha2::{Digest, Sha256};
 use subtle::{Choice, ConstantTimeEq};
 
-use crate::Caller;
+use failwell_rpc::Caller;
 
-/// The keys that open the door, each with whom it belongs to. Only their hashes are kept.
+/// The API keys and their owners. Only the hashes are stored.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Keys(Vec<Known>);
+pub struct Keys(Vec<KeyEntry>);
 
 #[derive(Debug, Clone)]
-struct Known {
+struct KeyEntry {
     hash: KeyHash,
     owner: Caller,
 }
 
-impl PartialEq for Known {
-    fn eq(&self, other: &Known) -> bool {
+impl PartialEq for KeyEntry {
+    fn eq(&self, other: &KeyEntry) -> bool {
         self.hash == other.hash && self.owner == other.owner && self.owner.roles().eq(other.owner.roles())
     }
 }
 
-impl Eq for Known {}
+impl Eq for KeyEntry {}
 
-/// What is kept of a key. The keys themselves are random and long, so that a plain hash tells nothing of them.
+/// The hash of an API key. Keys are long and random, so a plain hash reveals nothing about them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct KeyHash([u8; 32]);
 
 impl KeyHash {
-    /// How a hash begins where it is written down.
     const PREFIX: &str = "sha256:";
 
-    /// The hash of a key.
-    pub fn of(key: &Secret<String>) -> KeyHash {
+    pub fn new(key: &Secret<String>) -> KeyHash {
         hash(key.expose())
     }
 
-    /// Reads a hash as it is written down: `sha256:` and 64 hexadecimal digits.
+    /// Reads `sha256:` followed by 64 hexadecimal digits.
     pub fn parse(text: &str) -> Option<KeyHash> {
         let digits = text.strip_prefix(KeyHash::PREFIX)?;
         if digits.len() != 64 || !digits.bytes().all(|byte| byte.is_ascii_hexdigit()) {
@@ -57,39 +55,36 @@ impl std::fmt::Display for KeyHash {
 }
 
 impl Keys {
-    /// Adds a key under a name. Only its hash is kept.
+    /// Adds a key under a name. Only its hash is stored.
     #[must_use]
     pub fn with(self, name: &str, key: &Secret<String>) -> Keys {
-        self.with_hash(Caller::keyholder(name), KeyHash::of(key))
+        self.with_hash(Caller::keyholder(name), KeyHash::new(key))
     }
 
-    /// Adds a key of which only the hash is known, and whom it belongs to.
+    /// Adds a key by its hash.
     #[must_use]
     pub fn with_hash(mut self, owner: Caller, hash: KeyHash) -> Keys {
-        self.0.push(Known { hash, owner });
+        self.0.push(KeyEntry { hash, owner });
         self
     }
 
-    /// Whether there is none at all.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Whom they belong to.
     pub fn owners(&self) -> impl Iterator<Item = &Caller> {
         self.0.iter().map(|known| &known.owner)
     }
 
-    /// Whether one of them has this hash.
     pub fn holds(&self, hash: KeyHash) -> bool {
         self.0.iter().any(|known| known.hash == hash)
     }
 
-    /// Who the presented key belongs to. Every key is compared, so that time tells nothing.
+    /// Returns the owner of the presented key. Every key is compared, so that timing reveals nothing.
     pub fn owner(&self, presented: &str) -> Option<Caller> {
         let presented = hash(presented);
         let mut found = None;
-        for Known { hash, owner } in &self.0 {
+        for KeyEntry { hash, owner } in &self.0 {
             if Choice::into(hash.0.as_slice().ct_eq(presented.0.as_slice())) {
                 found = Some(owner);
             }
@@ -105,12 +100,12 @@ fn hash(key: &str) -> KeyHash {
 #[cfg(test)]
 mod tests {
     use super::{KeyHash, Keys};
-    use crate::Caller;
     use failwell_fault::Secret;
+    use failwell_rpc::Caller;
 
     #[test]
     fn keys_open_and_wrong_ones_do_not() {
-        let hash = KeyHash::of(&Secret::new("other".to_owned()));
+        let hash = KeyHash::new(&Secret::new("other".to_owned()));
         let written = KeyHash::parse(&hash.to_string());
         assert_eq!(written, Some(hash));
         let keys = Keys::default()

@@ -1,35 +1,34 @@
-//! The guard: who is calling, how much they may ask for, what they see, and what messages may carry.
+//! Access control: API keys and tokens, rate limits, access rules, and content guards on messages.
 //!
 //! # Invariants
 //!
-//! * Pure: no I/O, no clock of its own. Time comes in as an argument.
-//! * Keys are kept as hashes and compared in constant time. Tokens are checked with public keys that are handed in.
+//! * The crate is pure: it does no I/O and reads no clock. Callers pass the time as an argument.
+//! * API keys are stored as hashes and compared in constant time. Tokens are verified with public keys that
+//!   callers pass in.
 //! * Every table is bounded.
-//! * Looking through a message takes time in proportion to its size, whatever is in it.
-//! * Findings say what and where, never the content. A message that was redacted is still JSON, and looking
-//!   through it again finds nothing.
+//! * Scanning a message takes time proportional to its size, for any content.
+//! * A finding holds a category and a place, never the content. A redacted message is still JSON, and a
+//!   second scan of it finds nothing.
 
-mod caller;
-#[cfg_attr(not(feature = "cedar"), path = "charter_absent.rs")]
-mod charter;
+mod access_policy;
+mod access_target;
+mod cedar;
 pub mod guard;
 mod keys;
 mod limits;
 mod rate;
-mod role;
 mod rules;
-mod ruling;
-mod thing;
 mod token;
 
-pub use caller::Caller;
-pub use charter::{Charter, Unreadable};
+pub use access_policy::{AccessPolicy, ViewKey};
+pub use access_target::{AccessKind, AccessTarget};
+pub use cedar::{CedarPolicies, PolicyTextError};
 pub use guard::{GuardSettings, Guards};
 pub use keys::{KeyHash, Keys};
-pub use limits::{Allowance, Allowances, Limits, Place as HeldPlace};
-pub use rate::{Bucket, Counted, Limiter, Rate};
-pub use role::Role;
-pub use rules::{ArgumentCheck, Items, Pattern, Rule, Rules, Sort, Standing, View, Whom};
-pub use ruling::{Place, Ruling};
-pub use thing::{Act, Thing};
-pub use token::{KeySet, TokenFlaw, TokenRules};
+pub use limits::{Allowance, Allowances, ConcurrencyPermit, Limits};
+pub use rate::{Limiter, Rate, RateKey, TokenBucket};
+pub use rules::{
+    AccessRule, AccessRules, ArgumentCheck, CallerMatcher, ItemKind, ItemRules, MatchedRules, Pattern,
+    ServerView,
+};
+pub use token::{KeySet, TokenError, TokenRules};

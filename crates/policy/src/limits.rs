@@ -1,23 +1,24 @@
-//! How much callers may ask for: of everything, and of chosen tools.
+//! Limits per caller: on all requests, and on selected tools.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use crate::rate::{Counted, Limiter, Rate};
-use crate::{Caller, Pattern, Whom};
+use crate::rate::{Limiter, Rate, RateKey};
+use crate::{CallerMatcher, Pattern};
+use failwell_rpc::Caller;
 
-/// How much of something a caller may have.
+/// A limit on rate and concurrency.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Allowance {
-    /// Over time; `None` for as much as it likes.
+    /// `None` means unlimited.
     pub rate: Option<Rate>,
-    /// At the same time; `None` for as many as it likes.
+    /// Calls at the same time; `None` means unlimited.
     pub concurrency: Option<u32>,
 }
 
 impl Allowance {
-    /// The stricter of two, each part for itself.
+    /// Combines two limits: the stricter rate and the lower concurrency.
     fn stricter(self, other: Allowance) -> Allowance {
         let rate = match (self.rate, other.rate) {
             (Some(one), Some(two)) => Some(if two.per_second < one.per_second { two } else { one }),
@@ -31,26 +32,27 @@ impl Allowance {
     }
 }
 
-/// What the operator says about how much.
+/// The limits that the operator configured.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Limits {
-    /// Every caller of whom nothing else is said.
+    /// The default for callers that no entry of `callers` matches.
     pub everybody: Allowance,
-    /// Some callers. Of several lines about one caller the strictest counts.
-    pub callers: Vec<(Whom, Allowance)>,
-    /// Some tools, as `server__tool` with the server's own name of it; each caller has its own share of each line.
+    /// Limits for matching callers. If several entries match, the strictest applies.
+    pub callers: Vec<(CallerMatcher, Allowance)>,
+    /// Limits for matching tools, as `server__tool` with the server's own tool name. Each caller has a
+    /// separate quota for each entry.
     pub tools: Vec<(Pattern, Allowance)>,
-    /// How many requests that come to nothing a caller may send before it is slowed down. `None` for what is usual.
+    /// The rate of failed requests before a caller is throttled. `None` selects the default.
     pub errors: Option<Rate>,
 }
 
 impl Limits {
-    /// How many errors a caller with a name may draw, unless the operator says otherwise. Somebody without one is on
-    /// this machine.
+    /// The default rate of failed requests for a caller with a name. Anonymous callers are on this machine
+    /// and have no default limit.
     pub const USUAL_ERRORS: Rate = Rate { per_second: 5.0, burst: 200.0 };
 
-    /// What a caller may ask for in all.
-    pub fn of(&self, caller: &Caller) -> Allowance {
+    /// The limits on all requests of a caller.
+    pub fn for_caller(&self, caller: &Caller) -> Allowance {
         let about = self.callers.iter().filter(|(whom, _)| whom.includes(caller));
         let own = about.fold(Allowance::default(), |so_far, (_, allowance)| so_far.stricter(*allowance));
         Allowance {
@@ -59,60 +61,57 @@ impl Limits {
         }
     }
 
-    /// What is said of a tool, each with the number of its line.
-    pub fn of_tool<'a>(&'a self, tool: &'a str) -> impl Iterator<Item = (u16, Allowance)> + 'a {
+    /// The limits that match a tool, each with the index of its entry.
+    pub fn for_tool<'a>(&'a self, tool: &'a str) -> impl Iterator<Item = (u16, Allowance)> + 'a {
         let about = self.tools.iter().enumerate().filter(move |(_, (pattern, _))| pattern.matches(tool));
         about.map(|(line, (_, allowance))| (u16::try_from(line).unwrap_or(u16::MAX), *allowance))
     }
 
-    fn errors_of(&self, caller: &Caller) -> Option<Rate> {
+    fn error_rate(&self, caller: &Caller) -> Option<Rate> {
         self.errors.or_else(|| (*caller != Caller::anonymous()).then_some(Limits::USUAL_ERRORS))
     }
 }
 
-/// Limits, and how much of them is used.
+/// The limits and their current use.
 #[derive(Debug, Default)]
 pub struct Allowances {
     limits: Limits,
     limiter: Limiter,
-    held: Arc<Held>,
+    held: Arc<RunningCalls>,
 }
 
-/// What runs at the same time, by caller. What does not run is not in it, so it is no larger than what may run.
+/// Counts of running calls by caller. Finished calls are removed, so the concurrency limits bound the table.
 #[derive(Debug, Default)]
-struct Held(Mutex<HashMap<(Arc<str>, Counted), u32>>);
+struct RunningCalls(Mutex<HashMap<(Arc<str>, RateKey), u32>>);
 
-/// One of what a caller may have at the same time; given back when dropped.
+/// A permit for one running call; dropping it releases the permit.
 #[derive(Debug)]
 #[must_use]
-pub struct Place {
-    held: Arc<Held>,
-    key: (Arc<str>, Counted),
+pub struct ConcurrencyPermit {
+    held: Arc<RunningCalls>,
+    key: (Arc<str>, RateKey),
 }
 
 impl Allowances {
-    /// Nothing of these limits is used.
     pub fn new(limits: Limits) -> Allowances {
         Allowances { limits, ..Allowances::default() }
     }
 
-    /// The limits.
     pub fn limits(&self) -> &Limits {
         &self.limits
     }
 
-    /// How many buckets are in use.
     pub fn buckets(&self) -> usize {
         self.limiter.buckets()
     }
 
-    /// Counts one, or says how long to wait.
-    pub fn take(&self, caller: &Caller, what: Counted, rate: Rate, now: Instant) -> Result<(), Duration> {
+    /// Takes one token, or returns the time to wait for it.
+    pub fn take(&self, caller: &Caller, what: RateKey, rate: Rate, now: Instant) -> Result<(), Duration> {
         self.limiter.take(caller, what, rate, now)
     }
 
-    /// One more at the same time, unless there are so many already.
-    pub fn enter(&self, caller: &Caller, what: Counted, most: u32) -> Option<Place> {
+    /// Returns a permit unless `most` calls are already running.
+    pub fn acquire(&self, caller: &Caller, what: RateKey, most: u32) -> Option<ConcurrencyPermit> {
         let key = (caller.name().clone(), what);
         let mut held = self.held.lock();
         let count = held.entry(key.clone()).or_default();
@@ -120,26 +119,26 @@ impl Allowances {
             return None;
         }
         *count += 1;
-        Some(Place { held: self.held.clone(), key })
+        Some(ConcurrencyPermit { held: self.held.clone(), key })
     }
 
-    /// A caller sent something that came to nothing: whether it may be told what was wrong, or how long it has to wait
-    /// before it is told again.
-    pub fn err(&self, caller: &Caller, now: Instant) -> Result<(), Duration> {
-        match self.limits.errors_of(caller) {
-            Some(rate) => self.limiter.take(caller, Counted::Errors, rate, now),
+    /// Counts a failed request. Returns the time to wait if the caller may not get another detailed error
+    /// yet.
+    pub fn record_error(&self, caller: &Caller, now: Instant) -> Result<(), Duration> {
+        match self.limits.error_rate(caller) {
+            Some(rate) => self.limiter.take(caller, RateKey::Errors, rate, now),
             None => Ok(()),
         }
     }
 }
 
-impl Held {
-    fn lock(&self) -> MutexGuard<'_, HashMap<(Arc<str>, Counted), u32>> {
+impl RunningCalls {
+    fn lock(&self) -> MutexGuard<'_, HashMap<(Arc<str>, RateKey), u32>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Drop for Place {
+impl Drop for ConcurrencyPermit {
     fn drop(&mut self) {
         let mut held = self.held.lock();
         let left = held.get_mut(&self.key).map(|count| {
@@ -155,8 +154,9 @@ impl Drop for Place {
 #[cfg(test)]
 mod tests {
     use super::{Allowance, Allowances, Limits};
-    use crate::rate::{Counted, Rate};
-    use crate::{Caller, Pattern, Whom};
+    use crate::rate::{Rate, RateKey};
+    use crate::{CallerMatcher, Pattern};
+    use failwell_rpc::Caller;
     use std::time::{Duration, Instant};
 
     fn rate(per_second: f64) -> Allowance {
@@ -168,14 +168,14 @@ mod tests {
         let limits = Limits {
             everybody: Allowance { concurrency: Some(9), ..rate(5.0) },
             callers: vec![
-                (Whom::new(["key:ci"]), rate(100.0)),
-                (Whom::new(["role:guest"]), Allowance { rate: None, concurrency: Some(1) }),
-                (Whom::new(["key:*", "!key:ci"]), rate(50.0)),
+                (CallerMatcher::new(["key:ci"]), rate(100.0)),
+                (CallerMatcher::new(["role:guest"]), Allowance { rate: None, concurrency: Some(1) }),
+                (CallerMatcher::new(["key:*", "!key:ci"]), rate(50.0)),
             ],
             ..Limits::default()
         };
         let of = |caller: &Caller| {
-            let Allowance { rate, concurrency } = limits.of(caller);
+            let Allowance { rate, concurrency } = limits.for_caller(caller);
             (rate.map(|rate| rate.per_second), concurrency)
         };
         assert_eq!(of(&Caller::anonymous()), (Some(5.0), Some(9)));
@@ -187,34 +187,34 @@ mod tests {
     fn every_line_about_a_tool_counts() {
         let tools = vec![(Pattern::new("files__*"), rate(1.0)), (Pattern::new("*__write"), rate(2.0))];
         let limits = Limits { tools, ..Limits::default() };
-        let lines = |tool| limits.of_tool(tool).map(|(line, _)| line).collect::<Vec<_>>();
+        let lines = |tool| limits.for_tool(tool).map(|(line, _)| line).collect::<Vec<_>>();
         assert_eq!((lines("files__write"), lines("files__read"), lines("x")), (vec![0, 1], vec![0], vec![]));
     }
 
     #[test]
     fn places_are_given_back() {
         let (all, caller) = (Allowances::default(), Caller::anonymous());
-        let first = all.enter(&caller, Counted::Requests, 1);
-        assert!(first.is_some() && all.enter(&caller, Counted::Requests, 1).is_none());
-        assert!(all.enter(&caller, Counted::Tools(0), 1).is_some());
-        assert!(all.enter(&Caller::keyholder("x"), Counted::Requests, 1).is_some());
+        let first = all.acquire(&caller, RateKey::Requests, 1);
+        assert!(first.is_some() && all.acquire(&caller, RateKey::Requests, 1).is_none());
+        assert!(all.acquire(&caller, RateKey::Tools(0), 1).is_some());
+        assert!(all.acquire(&Caller::keyholder("x"), RateKey::Requests, 1).is_some());
         drop(first);
         assert!(all.held.lock().is_empty());
-        assert!(all.enter(&caller, Counted::Requests, 1).is_some());
-        assert!(all.enter(&caller, Counted::Requests, 0).is_none());
+        assert!(all.acquire(&caller, RateKey::Requests, 1).is_some());
+        assert!(all.acquire(&caller, RateKey::Requests, 0).is_none());
     }
 
     #[test]
     fn errors_are_usually_counted_for_callers_with_a_name() {
         let (usual, start) = (Allowances::default(), Instant::now());
         let named = Caller::keyholder("ci");
-        assert!((0..200).all(|_| usual.err(&named, start).is_ok()));
-        let wait = usual.err(&named, start).expect_err("slowed down");
+        assert!((0..200).all(|_| usual.record_error(&named, start).is_ok()));
+        let wait = usual.record_error(&named, start).expect_err("slowed down");
         assert_eq!(wait, Duration::from_millis(200));
-        assert!((0..10_000).all(|_| usual.err(&Caller::anonymous(), start).is_ok()));
+        assert!((0..10_000).all(|_| usual.record_error(&Caller::anonymous(), start).is_ok()));
         let errors = Some(Rate { per_second: 1.0, burst: 1.0 });
         let said = Allowances::new(Limits { errors, ..Limits::default() });
-        assert!(said.err(&Caller::anonymous(), start).is_ok());
-        assert!(said.err(&Caller::anonymous(), start).is_err());
+        assert!(said.record_error(&Caller::anonymous(), start).is_ok());
+        assert!(said.record_error(&Caller::anonymous(), start).is_err());
     }
 }

@@ -1,115 +1,105 @@
-//! What a caller sees of the servers, and what it may do there.
+//! Access rules: the tools, prompts and resources that each caller can see and use.
 //!
-//! A rule says whom it is about, which servers, and what of their tools, prompts and resources. Rules only ever
-//! take away: an item is there for a caller when every rule about both lets it be. Names are those the server itself
-//! uses; the gateway's prefix comes after.
+//! A rule selects callers, servers and items. Rules only restrict: a caller sees an item if every matching
+//! rule allows it. Rules use the server's own names; the gateway adds its prefix afterwards.
 
 mod argument;
-mod items;
+mod caller_matcher;
+mod item_rules;
 mod pattern;
-mod whom;
 
 use std::sync::Arc;
 
-use crate::Caller;
+use failwell_rpc::Caller;
 
 pub use argument::ArgumentCheck;
-pub use items::Items;
+pub use caller_matcher::CallerMatcher;
+pub use item_rules::ItemRules;
 pub use pattern::Pattern;
-pub use whom::Whom;
 
-/// What a rule is about.
+/// The kind of item that a rule is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Sort {
-    /// Tools.
+pub enum ItemKind {
     Tools,
-    /// Prompts.
     Prompts,
-    /// Resources and their templates.
+    /// Resources and resource templates.
     Resources,
 }
 
-/// One rule.
 #[derive(Debug, Clone)]
-pub struct Rule {
-    /// Whom it is about.
-    pub callers: Whom,
-    /// Which servers; none means all.
+pub struct AccessRule {
+    pub callers: CallerMatcher,
+    /// Servers that the rule applies to; empty means all.
     pub servers: Vec<Pattern>,
-    /// What it is about there.
-    pub sort: Sort,
-    /// What it says.
-    pub items: Items,
+    pub sort: ItemKind,
+    pub items: ItemRules,
 }
 
-/// All rules, in the order of the file.
+/// All rules, in the order of the configuration file.
 #[derive(Debug, Clone, Default)]
-pub struct Rules(Arc<[Rule]>);
+pub struct AccessRules(Arc<[AccessRule]>);
 
-/// The rules about one caller. Callers with the same rules see the same, so what is worked out for one can be kept
-/// for all of them.
+/// The indexes of the rules that match one caller. Callers with equal values see the same items, so computed
+/// views are shared between them.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Standing(Box<[u16]>);
+pub struct MatchedRules(Box<[u16]>);
 
-impl Rules {
-    /// The most rules there may be.
+impl AccessRules {
+    /// Maximum number of rules.
     pub const MOST: usize = 1_000;
 
-    /// Rules in this order.
-    pub fn new(rules: Vec<Rule>) -> Rules {
-        Rules(rules.into_iter().take(Rules::MOST).collect())
+    pub fn new(rules: Vec<AccessRule>) -> AccessRules {
+        AccessRules(rules.into_iter().take(AccessRules::MOST).collect())
     }
 
-    /// Whether there is nothing to look at.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Whether two callers may see different things.
+    /// Returns true if two callers can have different views.
     pub fn tell_callers_apart(&self) -> bool {
         self.0.iter().any(|rule| !rule.callers.is_everybody())
     }
 
-    /// Whether anything of anybody needs a person's yes.
+    /// Returns true if any rule requires human approval.
     pub fn ask_for_approval(&self) -> bool {
         self.0.iter().any(|rule| !rule.items.approve.is_empty())
     }
 
-    /// Which rules are about this caller.
-    pub fn standing(&self, caller: &Caller) -> Standing {
-        let about = |(index, rule): (usize, &Rule)| {
+    /// The rules that match this caller.
+    pub fn matched_by(&self, caller: &Caller) -> MatchedRules {
+        let about = |(index, rule): (usize, &AccessRule)| {
             rule.callers.includes(caller).then(|| u16::try_from(index).unwrap_or(u16::MAX))
         };
-        Standing(self.0.iter().enumerate().filter_map(about).collect())
+        MatchedRules(self.0.iter().enumerate().filter_map(about).collect())
     }
 
-    /// What the rules say of one sort of thing on one server, to somebody of this standing.
-    pub fn about<'a>(&'a self, standing: &'a Standing, server: &str, sort: Sort) -> View<'a> {
-        let rules = standing.0.iter().filter_map(|index| self.0.get(usize::from(*index)));
-        let fits = |rule: &&Rule| {
+    /// The rules about one kind of item on one server, for callers that match `matched`.
+    pub fn view<'a>(&'a self, matched: &'a MatchedRules, server: &str, sort: ItemKind) -> ServerView<'a> {
+        let rules = matched.0.iter().filter_map(|index| self.0.get(usize::from(*index)));
+        let fits = |rule: &&AccessRule| {
             rule.sort == sort
                 && (rule.servers.is_empty() || rule.servers.iter().any(|pattern| pattern.matches(server)))
         };
-        View(rules.filter(fits).map(|rule| &rule.items).collect())
+        ServerView(rules.filter(fits).map(|rule| &rule.items).collect())
     }
 }
 
-/// What the rules say of one sort of thing on one server.
+/// The rules about one kind of item on one server, for one caller.
 #[derive(Debug)]
-pub struct View<'a>(Vec<&'a Items>);
+pub struct ServerView<'a>(Vec<&'a ItemRules>);
 
-impl<'a> View<'a> {
-    /// Whether everything is there, as it is.
+impl<'a> ServerView<'a> {
+    /// Returns true if no rule applies, so that all items stay as the server lists them.
     pub fn is_clear(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Whether an item is there.
     pub fn shows(&self, name: &str) -> bool {
         self.0.iter().all(|items| items.show(name))
     }
 
-    /// What an item is called; the last rule that names it wins.
+    /// The name that callers see; the last rule that renames the item wins.
     pub fn name<'n>(&self, name: &'n str) -> &'n str
     where
         'a: 'n,
@@ -117,17 +107,17 @@ impl<'a> View<'a> {
         self.0.iter().rev().find_map(|items| items.renamed(name)).unwrap_or(name)
     }
 
-    /// How an item is described, where a rule says so.
+    /// The description that replaces the server's own; the last rule that has one wins.
     pub fn description(&self, name: &str) -> Option<&'a str> {
         self.0.iter().rev().find_map(|items| items.described(name))
     }
 
-    /// Whether a person has to say yes before it runs: one rule that wants it is enough.
+    /// Returns true if at least one rule requires human approval for the item.
     pub fn wants_approval(&self, name: &str) -> bool {
         self.0.iter().any(|items| items.wants_approval(name))
     }
 
-    /// What the arguments of a tool must satisfy beyond its own schema.
+    /// Checks on the arguments of a tool, in addition to its own schema.
     pub fn argument_checks<'n>(&'n self, name: &'n str) -> impl Iterator<Item = &'a ArgumentCheck> + 'n {
         self.0.iter().flat_map(move |items| items.argument_checks(name))
     }
@@ -135,29 +125,37 @@ impl<'a> View<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Items, Pattern, Rule, Rules, Sort, Whom};
-    use crate::Caller;
+    use super::{AccessRule, AccessRules, CallerMatcher, ItemKind, ItemRules, Pattern};
+    use failwell_rpc::Caller;
 
-    fn rule(callers: &[&str], servers: &[&str], items: Items) -> Rule {
+    fn rule(callers: &[&str], servers: &[&str], items: ItemRules) -> AccessRule {
         let servers = servers.iter().map(|text| Pattern::new(text)).collect();
-        Rule { callers: Whom::new(callers.iter().copied()), servers, sort: Sort::Tools, items }
+        AccessRule {
+            callers: CallerMatcher::new(callers.iter().copied()),
+            servers,
+            sort: ItemKind::Tools,
+            items,
+        }
     }
 
-    fn hide(names: &[&str]) -> Items {
-        Items { hide: names.iter().map(|name| Pattern::new(name)).collect(), ..Items::default() }
+    fn hide(names: &[&str]) -> ItemRules {
+        ItemRules { hide: names.iter().map(|name| Pattern::new(name)).collect(), ..ItemRules::default() }
     }
 
-    fn allow(names: &[&str]) -> Items {
-        Items { allow: Some(names.iter().map(|name| Pattern::new(name)).collect()), ..Items::default() }
+    fn allow(names: &[&str]) -> ItemRules {
+        ItemRules {
+            allow: Some(names.iter().map(|name| Pattern::new(name)).collect()),
+            ..ItemRules::default()
+        }
     }
 
-    fn shows(rules: &Rules, caller: &Caller, server: &str, name: &str) -> bool {
-        rules.about(&rules.standing(caller), server, Sort::Tools).shows(name)
+    fn shows(rules: &AccessRules, caller: &Caller, server: &str, name: &str) -> bool {
+        rules.view(&rules.matched_by(caller), server, ItemKind::Tools).shows(name)
     }
 
     #[test]
     fn rules_take_away_and_never_give_back() {
-        let rules = Rules::new(vec![
+        let rules = AccessRules::new(vec![
             rule(&[], &["ev"], allow(&["echo", "read_*"])),
             rule(&["role:intern"], &[], hide(&["read_secret"])),
             rule(&["!role:admin"], &["db*"], hide(&["drop"])),
@@ -178,17 +176,17 @@ mod tests {
             assert_eq!(shows(&rules, caller, server, name), seen, "{caller} {server} {name}");
         }
         assert!(rules.tell_callers_apart());
-        assert_ne!(rules.standing(&plain), rules.standing(&intern));
-        assert_eq!(rules.standing(&plain), rules.standing(&Caller::anonymous()));
+        assert_ne!(rules.matched_by(&plain), rules.matched_by(&intern));
+        assert_eq!(rules.matched_by(&plain), rules.matched_by(&Caller::anonymous()));
     }
 
     #[test]
     fn one_rule_that_wants_approval_is_enough() {
-        let approve = |names: &[&str]| Items {
+        let approve = |names: &[&str]| ItemRules {
             approve: names.iter().map(|name| Pattern::new(name)).collect(),
-            ..Items::default()
+            ..ItemRules::default()
         };
-        let rules = Rules::new(vec![
+        let rules = AccessRules::new(vec![
             rule(&[], &["ev"], approve(&["write_*"])),
             rule(&["!role:admin"], &["db*"], approve(&["drop"])),
             rule(&[], &[], hide(&["gone"])),
@@ -202,37 +200,37 @@ mod tests {
             (&plain, "db1", "drop", true),
             (&admin, "db1", "drop", false),
         ] {
-            let standing = rules.standing(caller);
-            let view = rules.about(&standing, server, Sort::Tools);
+            let standing = rules.matched_by(caller);
+            let view = rules.view(&standing, server, ItemKind::Tools);
             assert_eq!(view.wants_approval(name), wanted, "{caller} {server} {name}");
         }
         assert!(rules.ask_for_approval());
-        assert!(!Rules::new(vec![rule(&[], &[], hide(&["x"]))]).ask_for_approval());
+        assert!(!AccessRules::new(vec![rule(&[], &[], hide(&["x"]))]).ask_for_approval());
     }
 
     #[test]
     fn other_sorts_are_not_touched_and_no_rules_are_clear() {
-        let rules = Rules::new(vec![rule(&[], &[], hide(&["*"]))]);
-        let standing = rules.standing(&Caller::anonymous());
-        assert!(rules.about(&standing, "ev", Sort::Prompts).is_clear());
-        assert!(!rules.about(&standing, "ev", Sort::Tools).shows("anything"));
-        assert!(!rules.tell_callers_apart() && Rules::default().is_empty());
+        let rules = AccessRules::new(vec![rule(&[], &[], hide(&["*"]))]);
+        let standing = rules.matched_by(&Caller::anonymous());
+        assert!(rules.view(&standing, "ev", ItemKind::Prompts).is_clear());
+        assert!(!rules.view(&standing, "ev", ItemKind::Tools).shows("anything"));
+        assert!(!rules.tell_callers_apart() && AccessRules::default().is_empty());
     }
 
     #[test]
     fn the_last_rule_names_and_describes() {
-        let naming = |new: &str| Items {
+        let naming = |new: &str| ItemRules {
             rename: vec![("echo".to_owned(), new.to_owned())],
             describe: vec![(Pattern::new("ec*"), format!("about {new}"))],
-            ..Items::default()
+            ..ItemRules::default()
         };
         let rules =
-            Rules::new(vec![rule(&[], &[], naming("say")), rule(&["role:loud"], &[], naming("shout"))]);
-        let loud = rules.standing(&Caller::keyholder("x").in_roles(["loud"]));
-        let view = rules.about(&loud, "ev", Sort::Tools);
+            AccessRules::new(vec![rule(&[], &[], naming("say")), rule(&["role:loud"], &[], naming("shout"))]);
+        let loud = rules.matched_by(&Caller::keyholder("x").in_roles(["loud"]));
+        let view = rules.view(&loud, "ev", ItemKind::Tools);
         assert_eq!((view.name("echo"), view.description("echo")), ("shout", Some("about shout")));
         assert_eq!((view.name("other"), view.description("other")), ("other", None));
-        let plain = rules.standing(&Caller::anonymous());
-        assert_eq!(rules.about(&plain, "ev", Sort::Tools).name("echo"), "say");
+        let plain = rules.matched_by(&Caller::anonymous());
+        assert_eq!(rules.view(&plain, "ev", ItemKind::Tools).name("echo"), "say");
     }
 }

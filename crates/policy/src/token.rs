@@ -1,7 +1,7 @@
 //! Bearer tokens: JSON Web Tokens (RFC 7519) of one issuer, signed with a key of its key set.
 //!
-//! The algorithm follows from the key, never from the token alone: a token that names another than its key has is
-//! refused, and so are `none` and everything with a shared secret.
+//! The key determines the algorithm. A token that names another algorithm is refused; so are `none` and all
+//! algorithms with a shared secret.
 
 mod claims;
 mod key_set;
@@ -10,55 +10,53 @@ use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use serde_json::Value;
 
-use crate::Caller;
+use failwell_rpc::Caller;
 
 use self::claims::caller;
 use self::key_set::Algorithm;
 pub use self::key_set::KeySet;
 
-/// The longest token that is looked at.
+/// Maximum length of a token in bytes.
 const LONGEST: usize = 16 * 1024;
 
-/// What a token must say.
+/// Requirements for a token.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TokenRules {
-    /// Who made it.
     pub issuer: String,
-    /// Whom it is for.
     pub audience: String,
-    /// Where it says which roles its subject has; dots lead into objects.
+    /// The claim that lists the roles of the subject; dots select nested members.
     pub roles_claim: String,
-    /// What it must allow.
+    /// Scopes that the token must grant.
     pub scopes: Vec<String>,
 }
 
-/// Why a token does not let anybody in.
+/// The reason why a token is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum TokenFlaw {
-    /// Something is wrong with it; for the operator alone.
+pub enum TokenError {
+    /// The token is invalid. The text is for the operator only.
     Bad(&'static str),
-    /// Signed with a key that is not in the set.
+    /// The token is signed with a key that is not in the set.
     UnknownKey,
-    /// Everything is right, but it does not allow enough.
+    /// The token is valid, but lacks a required scope.
     Scope,
 }
 
 impl TokenRules {
-    /// Whether this may be a token at all, rather than a key.
+    /// Distinguishes a token from an API key by its three parts.
     pub fn may_be(presented: &str) -> bool {
         presented.split('.').count() == 3
     }
 
-    /// Who presents a token; `now` in seconds since 1970.
-    pub fn verify(&self, token: &str, keys: &KeySet, now: u64) -> Result<Caller, TokenFlaw> {
+    /// Verifies a token and returns its subject as the caller. `now` is in seconds since 1970.
+    pub fn verify(&self, token: &str, keys: &KeySet, now: u64) -> Result<Caller, TokenError> {
         let claims = signed_claims(token, keys)?;
         caller(self, &claims, now)
     }
 }
 
-/// What a token says, once its signature is found to be right.
-fn signed_claims(token: &str, keys: &KeySet) -> Result<Value, TokenFlaw> {
-    let bad = TokenFlaw::Bad;
+/// Returns the claims of a token after verifying its signature.
+fn signed_claims(token: &str, keys: &KeySet) -> Result<Value, TokenError> {
+    let bad = TokenError::Bad;
     if token.len() > LONGEST {
         return Err(bad("it is too long"));
     }
@@ -73,7 +71,7 @@ fn signed_claims(token: &str, keys: &KeySet) -> Result<Value, TokenFlaw> {
     if !["jwt", "at+jwt", "application/at+jwt"].iter().any(|known| kind.eq_ignore_ascii_case(known)) {
         return Err(bad("it is another sort of token"));
     }
-    let algorithm = text("alg").and_then(Algorithm::named);
+    let algorithm = text("alg").and_then(Algorithm::parse);
     let algorithm = algorithm.ok_or(bad("it is signed by none of RS256, ES256 and EdDSA"))?;
     let signature = URL_SAFE_NO_PAD.decode(signature).map_err(|_| bad("its signature is no base64url"))?;
     keys.verify(algorithm, text("kid"), message.as_bytes(), &signature)?;

@@ -1,4 +1,4 @@
-//! The corpus under `tests/guards`: recall and precision of every category, through every disguise.
+//! The corpus under `tests/guards`: recall and precision of every category, in every encoding.
 
 #![allow(
     clippy::expect_used,
@@ -16,7 +16,7 @@ mod fill;
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use failwell_policy::guard::{Action, Category, Direction, GuardSettings, Guards, Rule, Verdict};
+use failwell_policy::guard::{Action, Category, Direction, GuardRule, GuardSettings, Guards, Verdict};
 
 const CORPUS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/guards");
 
@@ -43,7 +43,7 @@ fn lines() -> Vec<Line> {
 }
 
 fn guards(categories: Option<Vec<Category>>) -> Guards {
-    let rule = Rule { categories, ..Rule::everywhere(Action::Redact) };
+    let rule = GuardRule { categories, ..GuardRule::everywhere(Action::Redact) };
     let settings = GuardSettings {
         secrets: rule.clone(),
         pii: rule.clone(),
@@ -142,7 +142,7 @@ fn labels_are_never_found() {
     }
 }
 
-/// One text of two megabytes in which something of every category lies across every 64 KiB.
+/// A two-megabyte text with a match of every category across each 64 KiB boundary.
 #[test]
 fn everything_is_found_at_the_edges_and_in_megabytes() {
     let usual = guards(None);

@@ -1,4 +1,4 @@
-//! What custom guards want taken out is taken out, and what is left is JSON.
+//! Redactions by custom guards remove the named parts and leave valid JSON.
 
 #![allow(
     clippy::expect_used,
@@ -7,23 +7,23 @@
     reason = "a test may stop at the first surprise"
 )]
 
-use failwell_policy::guard::custom::{Opinion, Part, Wish, take_out};
+use failwell_policy::guard::custom::{CustomVerdict, MessagePart, RedactionRequest, redact};
 use proptest::prelude::{ProptestConfig, any, prop, proptest};
 use serde_json::{Value, json};
 
 const LABEL: &str = "[redacted: g/x]";
 
-fn wish(verdict: Value) -> Wish {
+fn wish(verdict: Value) -> RedactionRequest {
     let mut verdict = verdict;
     verdict["verdict"] = json!("redact");
-    match Opinion::read(&verdict) {
-        Ok(Opinion::Redact { wish, .. }) => wish,
+    match CustomVerdict::parse(&verdict) {
+        Ok(CustomVerdict::Redact { wish, .. }) => wish,
         other => panic!("{other:?}"),
     }
 }
 
 fn done(json: &str, from: usize, verdict: Value) -> Option<String> {
-    let (bytes, count) = take_out(json.as_bytes(), from, LABEL, &wish(verdict)).ok()?;
+    let (bytes, count) = redact(json.as_bytes(), from, LABEL, &wish(verdict)).ok()?;
     assert!(count > 0);
     let text = String::from_utf8(bytes).expect("text");
     serde_json::from_str::<Value>(&text).unwrap_or_else(|error| panic!("{error}: {text}"));
@@ -130,7 +130,7 @@ fn what_belongs_to_the_protocol_is_left_alone() {
     assert_eq!(done(message, from, json!({"parts": [{"at": ""}]})), None);
 }
 
-/// Any JSON of some depth.
+/// JSON values of limited depth.
 fn any_json() -> impl proptest::strategy::Strategy<Value = Value> {
     use proptest::strategy::Strategy;
     let leaf = proptest::prop_oneof![
@@ -147,7 +147,7 @@ fn any_json() -> impl proptest::strategy::Strategy<Value = Value> {
     })
 }
 
-/// All texts and names.
+/// All strings and member names.
 fn texts(value: &Value) -> Vec<String> {
     match value {
         Value::String(text) => vec![text.clone()],
@@ -171,10 +171,10 @@ proptest! {
         let text = if pretty { serde_json::to_string_pretty(&value) } else { serde_json::to_string(&value) };
         let text = text.expect("JSON");
         let part = |(at, ranged, from, length): (String, bool, usize, usize)| {
-            Part { at, range: ranged.then_some((from, from + length)) }
+            MessagePart { at, range: ranged.then_some((from, from + length)) }
         };
-        let wish = Wish { strings, parts: parts.into_iter().map(part).collect() };
-        if let Ok((bytes, _)) = take_out(text.as_bytes(), 0, LABEL, &wish) {
+        let wish = RedactionRequest { strings, parts: parts.into_iter().map(part).collect() };
+        if let Ok((bytes, _)) = redact(text.as_bytes(), 0, LABEL, &wish) {
             let left: Value = serde_json::from_slice(&bytes).expect("JSON is left");
             let texts = texts(&left).join("\u{1}").replace(LABEL, "\u{1}");
             for string in &wish.strings {

@@ -1,4 +1,4 @@
-//! What went wrong elsewhere and must not go wrong here: one test for each defect, and what always holds.
+//! Regression tests for defects known from other scanners, and properties that always hold.
 
 #![allow(
     clippy::expect_used,
@@ -11,21 +11,21 @@ use std::sync::LazyLock;
 use std::time::{Duration, Instant};
 
 use failwell_policy::guard::{
-    Action, Category, Direction, GuardSettings, Guards, Rule, Sensitivity, Verdict,
+    Action, Category, Direction, GuardRule, GuardSettings, Guards, Sensitivity, Verdict,
 };
 use proptest::prelude::{Just, Strategy, any, prop, prop_assert, prop_assert_eq, prop_oneof, proptest};
 use serde_json::{Value, json};
 
-/// Put together here, so that no line of this file looks like a key.
+/// Assembled at run time, so that no line of this file looks like a key.
 fn token() -> String {
     format!("ghp{}{}", "_", "a1B2c3D4e5F6".repeat(3))
 }
 
 fn rules(secrets: Action, pii: Action, injection: Action) -> Guards {
     let settings = GuardSettings {
-        secrets: Rule::everywhere(secrets),
-        pii: Rule::everywhere(pii),
-        injection: Rule::everywhere(injection),
+        secrets: GuardRule::everywhere(secrets),
+        pii: GuardRule::everywhere(pii),
+        injection: GuardRule::everywhere(injection),
         sensitivity: Sensitivity::Strict,
     };
     Guards::compile(settings).expect("the guards compile")
@@ -214,7 +214,7 @@ fn code_stays_code_and_numbers_become_text() {
     );
 }
 
-/// Nothing here is quadratic. A pattern that were would not be done with these within hours.
+/// No scan is quadratic. A quadratic pattern would need hours for these inputs.
 #[test]
 fn baits_for_slow_patterns_are_done_in_time() {
     let guards = rules(Action::Redact, Action::Redact, Action::Redact);
@@ -268,7 +268,7 @@ fn any_json() -> impl Strategy<Value = Value> {
     })
 }
 
-/// Text with a secret in it now and then, in one disguise or another.
+/// Text that sometimes contains a secret, in one of several encodings.
 fn any_text() -> impl Strategy<Value = String> {
     let part = prop_oneof![
         4 => any::<String>().boxed(),

@@ -1,10 +1,11 @@
-//! Tokens: who is let in, and why not.
+//! Tokens that are accepted, and the reasons why others are refused.
 
 #![allow(clippy::expect_used, clippy::indexing_slicing, reason = "a test may stop at the first surprise")]
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use failwell_policy::{Caller, KeySet, TokenFlaw, TokenRules};
+use failwell_policy::{KeySet, TokenError, TokenRules};
+use failwell_rpc::Caller;
 use ring::rand::SystemRandom;
 use ring::signature::{
     ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, Ed25519KeyPair, KeyPair, RSA_PKCS1_SHA256, RsaKeyPair,
@@ -12,14 +13,14 @@ use ring::signature::{
 use serde_json::{Value, json};
 
 const NOW: u64 = 1_800_000_000;
-/// Made for this test, and of use nowhere else.
+/// A key made for this test; it is used nowhere else.
 const RSA: &[u8] = include_bytes!("rsa.pkcs8");
 
 fn encoded(bytes: impl AsRef<[u8]>) -> String {
     URL_SAFE_NO_PAD.encode(bytes)
 }
 
-/// An issuer with a key of each sort.
+/// An issuer with a key of each type.
 struct Issuer {
     rsa: RsaKeyPair,
     p256: EcdsaKeyPair,
@@ -54,10 +55,10 @@ impl Issuer {
     }
 
     fn keys(&self) -> KeySet {
-        KeySet::read(self.jwks().to_string().as_bytes()).expect("keys")
+        KeySet::parse(self.jwks().to_string().as_bytes()).expect("keys")
     }
 
-    /// A token with this header, signed the way `with` says.
+    /// A token with this header, signed with the algorithm `with`.
     fn token(&self, header: &Value, claims: &Value, with: &str) -> String {
         let message = format!("{}.{}", encoded(header.to_string()), encoded(claims.to_string()));
         let bytes = message.as_bytes();
@@ -132,10 +133,10 @@ fn claims_that_do_not_fit_are_refused() {
         (json!({"sub": "a\nb"}), "it has no proper subject"),
         (json!({"sub": "x".repeat(300)}), "it has no proper subject"),
     ] {
-        assert_eq!(verdict(&with(change)), Err(TokenFlaw::Bad(why)));
+        assert_eq!(verdict(&with(change)), Err(TokenError::Bad(why)));
     }
     for change in [json!({"scope": "mcp2"}), json!({"scope": null}), json!({"scope": ["openid"]})] {
-        assert_eq!(verdict(&with(change)), Err(TokenFlaw::Scope));
+        assert_eq!(verdict(&with(change)), Err(TokenError::Scope));
     }
     for change in [json!({"exp": NOW - 29}), json!({"nbf": NOW + 29}), json!({"scope": "", "scp": ["mcp"]})] {
         assert_eq!(verdict(&with(change)), Ok(Caller::bearer("ann")), "a little leeway");
@@ -148,30 +149,30 @@ fn the_key_decides_about_the_algorithm_and_never_the_token() {
     let keys = issuer.keys();
     let verdict = |token: &str| rules().verify(token, &keys, NOW).expect_err("refused");
     let header = |alg: &str, kid: &str| json!({"alg": alg, "kid": kid});
-    let none = TokenFlaw::Bad("it is signed by none of RS256, ES256 and EdDSA");
+    let none = TokenError::Bad("it is signed by none of RS256, ES256 and EdDSA");
     for alg in ["none", "None", "HS256", "HS512", "RS1", "PS256", ""] {
         assert_eq!(verdict(&issuer.token(&header(alg, "RS256"), &claims(), alg)), none, "{alg}");
     }
-    let other = TokenFlaw::Bad("it names another algorithm than its key has");
+    let other = TokenError::Bad("it names another algorithm than its key has");
     assert_eq!(verdict(&issuer.token(&header("ES256", "RS256"), &claims(), "RS256")), other);
-    let wrong = TokenFlaw::Bad("its signature is wrong");
+    let wrong = TokenError::Bad("its signature is wrong");
     assert_eq!(verdict(&issuer.token(&header("ES256", "ES256"), &claims(), "EdDSA")), wrong);
     assert_eq!(verdict(&issuer.token(&header("RS256", "RS256"), &claims(), "")), wrong);
     for kid in ["unknown", "enc", "HS256"] {
         let token = issuer.token(&header("RS256", kid), &claims(), "RS256");
-        assert_eq!(verdict(&token), TokenFlaw::UnknownKey, "{kid}");
+        assert_eq!(verdict(&token), TokenError::UnknownKey, "{kid}");
     }
     let stranger = Issuer::new().good("EdDSA", &claims());
     assert_eq!(verdict(&stranger), wrong, "a known name, another key");
     let asking = json!({"alg": "EdDSA", "kid": "EdDSA", "crit": ["b64"], "b64": false});
     assert_eq!(
         verdict(&issuer.token(&asking, &claims(), "EdDSA")),
-        TokenFlaw::Bad("its header asks for an extension")
+        TokenError::Bad("its header asks for an extension")
     );
     let dpop = json!({"alg": "EdDSA", "kid": "EdDSA", "typ": "dpop+jwt"});
     assert_eq!(
         verdict(&issuer.token(&dpop, &claims(), "EdDSA")),
-        TokenFlaw::Bad("it is another sort of token")
+        TokenError::Bad("it is another sort of token")
     );
 }
 
@@ -196,8 +197,8 @@ fn a_token_that_was_touched_anywhere_is_refused() {
 #[test]
 fn sets_without_a_key_of_use_are_none() {
     for odd in ["", "{}", r#"{"keys":[]}"#, r#"{"keys":{}}"#, r#"{"keys":[{"kty":"oct","k":"AA"}]}"#, "[]"] {
-        assert!(KeySet::read(odd.as_bytes()).is_none(), "{odd}");
+        assert!(KeySet::parse(odd.as_bytes()).is_none(), "{odd}");
     }
     let odd_curve = json!({"keys": [{"kty": "EC", "crv": "P-256", "x": "A".repeat(200), "y": "AA"}]});
-    assert!(KeySet::read(odd_curve.to_string().as_bytes()).is_none());
+    assert!(KeySet::parse(odd_curve.to_string().as_bytes()).is_none());
 }

@@ -10,12 +10,12 @@ pub enum ProbeError {
     Spawn {
         /// The program that was asked for.
         program: String,
-        /// What the system said.
+        /// The error of the operating system.
         cause: std::io::Error,
     },
     /// The address cannot be used.
     Address {
-        /// What is wrong with it.
+        /// The problem.
         why: &'static str,
     },
     /// The server asks for credentials before it says anything.
@@ -27,12 +27,12 @@ pub enum ProbeError {
     NoSuchTool {
         /// The name that was given.
         name: String,
-        /// What it has, fit to be shown.
+        /// The tools it has, printable.
         has: String,
     },
     /// Nothing that speaks MCP answered.
     NotMcp {
-        /// What happened instead.
+        /// The observed behaviour.
         why: String,
     },
 }

@@ -1,6 +1,6 @@
-//! The examiner: drives any MCP server, written by anyone, through every failure and says what held.
+//! The examiner: drives any MCP server through every failure and reports which rules it keeps.
 //!
-//! [`examine`] finds out which revisions a server speaks, then makes every check of the catalogue in the newest
+//! [`examine()`] finds out which revisions a server speaks, then makes every check of the catalogue in the newest
 //! session revision and in the modern one, and asks the server after each whether it still lives. A server that
 //! died or hangs is a finding; it is started again and the examination goes on. The [`Report`] holds a verdict for
 //! each check with the bytes sent, the bytes that came back, and the clause behind it.
@@ -20,29 +20,18 @@
 //! * Bytes from the server reach a terminal only through `printable`.
 //! * Nothing the server does is an error of the examination; it is a finding.
 
-mod catalogue;
-mod check;
-mod detect;
-mod exchange;
+mod checks;
+mod connection;
+mod examine;
 mod failure;
-mod judge;
-mod lab;
-mod leak;
-mod link;
-mod message;
 mod report;
 mod revision;
-mod run;
-mod special;
-mod survey;
 mod target;
-mod verdict;
-mod wire;
 
+pub use checks::leak::{Category, Leak};
+pub use checks::verdict::{Level, Verdict};
+pub use examine::{Progress, examine};
 pub use failure::ProbeError;
-pub use leak::{Category, Leak};
-pub use report::{CheckReport, Report, Tally};
+pub use report::{CheckReport, Report, VerdictCounts};
 pub use revision::Revision;
-pub use run::{Progress, examine};
 pub use target::{Options, Target, Transport};
-pub use verdict::{Level, Verdict};

@@ -8,10 +8,10 @@ use std::time::Duration;
 
 use serde::{Serialize, Serializer};
 
-use crate::leak::Leak;
+use crate::checks::leak::Leak;
+use crate::checks::verdict::{Level, Verdict};
 use crate::revision::Revision;
 use crate::target::Transport;
-use crate::verdict::{Level, Verdict};
 
 pub(crate) use printable::printable;
 
@@ -22,7 +22,7 @@ pub struct CheckReport {
     pub id: String,
     /// The part of the id before the dot.
     pub group: String,
-    /// What was done, in a few words.
+    /// A short description of the check.
     pub title: String,
     /// How strongly the rule binds; raised to `must` when the server did not survive.
     pub level: Level,
@@ -30,25 +30,25 @@ pub struct CheckReport {
     pub revision: Revision,
     /// Whether the server still answered afterwards.
     pub survived: bool,
-    /// What was concluded.
+    /// The verdict.
     #[serde(flatten)]
     pub verdict: Verdict,
-    /// What was wanted.
+    /// The expected behaviour.
     pub expected: String,
     /// The clause of the specification or the rule behind it.
     pub rule: String,
-    /// What was sent, made printable and capped.
+    /// The bytes sent, made printable and capped.
     pub sent: String,
-    /// What came back, made printable and capped.
+    /// The bytes received, made printable and capped.
     pub got: String,
     /// How long it took.
     #[serde(rename = "duration_ms", serialize_with = "milliseconds")]
     pub duration: Duration,
 }
 
-/// How many checks came out which way.
+/// The number of checks by verdict.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-pub struct Tally {
+pub struct VerdictCounts {
     /// As they should be.
     pub held: usize,
     /// Held but for a recommendation.
@@ -59,14 +59,14 @@ pub struct Tally {
     pub not_applicable: usize,
 }
 
-impl Tally {
+impl VerdictCounts {
     /// Checks that count.
     pub fn counted(&self) -> usize {
         self.held + self.short + self.broken
     }
 }
 
-/// What an examination found.
+/// The result of an examination.
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
     /// The command line or address.
@@ -83,11 +83,11 @@ pub struct Report {
     pub tool: Option<String>,
     /// 0 to 100.
     pub score: u32,
-    /// How many checks came out which way.
-    pub tally: Tally,
+    /// The number of checks by verdict.
+    pub tally: VerdictCounts,
     /// Every check.
     pub checks: Vec<CheckReport>,
-    /// What came out that should have stayed inside.
+    /// Internal details that the server leaked.
     pub leaks: Vec<Leak>,
     /// Whether every check was reached in the time given.
     pub complete: bool,
@@ -118,8 +118,8 @@ pub(crate) fn score(checks: &[CheckReport]) -> u32 {
     (won * 100).checked_div(whole).unwrap_or(0)
 }
 
-pub(crate) fn tally(checks: &[CheckReport]) -> Tally {
-    let mut tally = Tally::default();
+pub(crate) fn tally(checks: &[CheckReport]) -> VerdictCounts {
+    let mut tally = VerdictCounts::default();
     for check in checks {
         match check.verdict {
             Verdict::Held { .. } => tally.held += 1,
@@ -140,9 +140,9 @@ pub(crate) mod tests {
     use std::time::Duration;
 
     use super::{CheckReport, Report, score, tally};
+    use crate::checks::verdict::{Level, Verdict};
     use crate::revision::Revision;
     use crate::target::Transport;
-    use crate::verdict::{Level, Verdict};
 
     pub(crate) fn one(level: Level, verdict: Verdict) -> CheckReport {
         CheckReport {
@@ -154,7 +154,7 @@ pub(crate) mod tests {
             survived: true,
             verdict,
             expected: "error -32700".to_owned(),
-            rule: "JSON-RPC 2.0 §5.1".to_owned(),
+            rule: "JSON-RPC 2.0 5.1".to_owned(),
             sent: "{\"a\"".to_owned(),
             got: String::new(),
             duration: Duration::from_millis(3),

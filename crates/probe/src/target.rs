@@ -1,4 +1,4 @@
-//! What to examine and how.
+//! The target of an examination, and its options.
 
 use std::path::PathBuf;
 use std::time::Duration;

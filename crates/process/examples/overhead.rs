@@ -1,5 +1,5 @@
-//! What a supervisor costs: many runs of one program that does nothing, plain and supervised, one after the other and
-//! in turns, so that both meet the same machine.
+//! Measures the cost of a supervisor: many runs of a program that does nothing, plain and supervised in
+//! turns, so that both see the same load.
 //!
 //! `cargo run --release -p failwell-process --example overhead [RUNS]`
 

@@ -1,22 +1,24 @@
-/// What this machine offers for keeping children in. Each missing part is a promise that is not kept here.
+/// The kernel's features for the containment of children. A missing feature weakens the guarantee that it
+/// describes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Containment {
-    /// Everything a child starts is found and ended, daemons included. Otherwise only its process group is.
+    /// All descendants of a child are found and ended, daemons included. Without it, only the process group
+    /// is.
     pub subreaper: bool,
-    /// A child's end is waited for without looking again and again.
+    /// The supervisor waits for the child's end without polling.
     pub pidfd: bool,
-    /// The version of Landlock's rules the kernel knows: files and folders can be closed to a child.
+    /// The version of Landlock rules that the kernel supports. Landlock denies access to files and folders.
     pub landlock: Option<u32>,
-    /// System calls can be closed to a child, the network's among them.
+    /// Seccomp denies system calls, including those of the network.
     pub seccomp: bool,
-    /// A user may make namespaces of its own.
+    /// An unprivileged user can create namespaces.
     pub user_namespaces: bool,
-    /// A child can have mounts of its own: outside the folders it may write to, it cannot change modes, owners, times and
-    /// attributes of files either.
+    /// A child can have its own mounts. Outside of its writable folders it then cannot change modes, owners,
+    /// times and attributes of files either.
     pub mount_namespaces: bool,
 }
 
-/// Asks the kernel itself. Nothing is changed by it.
+/// Detects the features by asking the kernel. The detection changes nothing.
 #[cfg(target_os = "linux")]
 pub fn containment() -> Containment {
     use rustix::process::{PidfdFlags, child_subreaper, getpid, pidfd_open};
@@ -31,7 +33,7 @@ pub fn containment() -> Containment {
     }
 }
 
-/// Elsewhere there is the process group, and nothing else.
+/// Other systems only have process groups.
 #[cfg(not(target_os = "linux"))]
 pub fn containment() -> Containment {
     Containment {
@@ -44,7 +46,7 @@ pub fn containment() -> Containment {
     }
 }
 
-/// The newest version whose rules the kernel takes. Versions above the sixth add no rules.
+/// The newest version of rules that the kernel accepts. Versions above 6 add no rules.
 #[cfg(target_os = "linux")]
 pub(crate) fn landlock() -> Option<u32> {
     use landlock::{ABI, Access, AccessFs, AccessNet, CompatLevel, Compatible, Ruleset, RulesetAttr, Scope};

@@ -1,22 +1,20 @@
 use std::ffi::{OsStr, OsString};
 
-/// The whole environment of a child: an allow-list of what we have, and what is added to it.
+/// The complete environment of a child: an allow-list of inherited variables, and additions.
 #[derive(Clone, Default)]
 pub struct Environment(Vec<(OsString, OsString)>);
 
 impl Environment {
-    /// An environment without variables.
     pub fn empty() -> Environment {
         Environment::default()
     }
 
-    /// Those of our own variables that are named here and set.
+    /// The named variables of this process that are set.
     pub fn inherit(names: &[&str]) -> Environment {
         let set = |name: &&str| std::env::var_os(name).map(|value| (OsString::from(name), value));
         Environment(names.iter().filter_map(set).collect())
     }
 
-    /// Sets a variable, whatever it was before.
     #[must_use]
     pub fn with(mut self, name: impl Into<OsString>, value: impl Into<OsString>) -> Environment {
         let name = name.into();
@@ -25,13 +23,11 @@ impl Environment {
         self
     }
 
-    /// The value of a variable.
     pub fn get(&self, name: impl AsRef<OsStr>) -> Option<&OsStr> {
         let name = name.as_ref();
         self.0.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_os_str())
     }
 
-    /// All variables.
     pub fn iter(&self) -> impl Iterator<Item = (&OsStr, &OsStr)> {
         self.0.iter().map(|(name, value)| (name.as_os_str(), value.as_os_str()))
     }
@@ -47,7 +43,7 @@ impl<N: Into<OsString>, V: Into<OsString>> FromIterator<(N, V)> for Environment 
     }
 }
 
-/// Names alone: values may be secrets.
+/// Prints names only, because values may be secrets.
 impl std::fmt::Debug for Environment {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_list().entries(self.0.iter().map(|(name, _)| name)).finish()

@@ -14,25 +14,27 @@ use tokio::process::Command;
 use tokio::time::timeout;
 
 use crate::child::Child;
-use crate::driver::{self, Collector, Driver};
-use crate::letters::{Errand, LARGEST_ERRAND, LONGEST_LINE, Refusal, Report, Step, take_line};
-use crate::orphans::{self, Charge};
-use crate::{ARGUMENT, Caps, Input, Plan, Stdout, passing};
+use crate::child::driver::{self, Collector, Driver};
+use crate::orphans::{self, SupervisorGuard};
+use crate::protocol::{
+    MAX_LINE_BYTES, MAX_REQUEST_BYTES, SpawnError, SpawnRequest, SpawnStep, SupervisorReport, take_line,
+};
+use crate::{ARGUMENT, Caps, Input, Plan, Stdout, fd_passing};
 
-/// How long a supervisor has to say whether the child runs.
+/// Timeout for the supervisor's first report.
 const START: Duration = Duration::from_secs(10);
 
-/// How long a supervisor that has nothing to do may take to leave.
+/// Timeout for the exit of a supervisor without a child.
 const LEAVE: Duration = Duration::from_secs(1);
 
-/// Starts children, each under a supervisor of its own.
+/// Starts children, each under its own supervisor.
 #[derive(Debug, Clone)]
 pub struct Launcher {
     supervisor: PathBuf,
 }
 
 impl Launcher {
-    /// Supervisors are this very program, even if its file was replaced meanwhile. Its `main` has to call
+    /// Uses the running program as supervisor, even if its file was replaced meanwhile. Its `main` must call
     /// [`supervise_main`](crate::supervise_main) when its first argument is [`ARGUMENT`].
     pub fn of_this_program() -> Result<Launcher, Fault> {
         let running = PathBuf::from("/proc/self/exe");
@@ -44,31 +46,31 @@ impl Launcher {
             .map_err(|error| cannot_start("the supervisor", "was not found", error))
     }
 
-    /// Supervisors are the program at this path.
+    /// Uses the program at this path as supervisor.
     pub fn at(supervisor: impl Into<PathBuf>) -> Launcher {
         Launcher { supervisor: supervisor.into() }
     }
 
-    /// The program that supervises: for a server that runs a part of itself as a child.
+    /// The supervisor program. A server uses it to run a part of itself as a child.
     pub fn program(&self) -> &Path {
         &self.supervisor
     }
 
-    /// Starts a child. Fails with `process/SPAWN` when it cannot be started as planned, and with
-    /// `process/UNCONTAINED` when the sandbox it must have is not to be had here.
+    /// Starts a child. It fails with `process/SPAWN` if the plan cannot be carried out, and with
+    /// `process/UNCONTAINED` if a required sandbox is unavailable.
     pub async fn start(&self, plan: Plan) -> Result<Child, Fault> {
         let began = Instant::now();
         let (stdout, grace, wall) = (plan.stdout, plan.grace, plan.limits.wall);
         let pipes = Pipes::for_plan(&plan).map_err(broken)?;
         let (ours, theirs) = Socket::pair().map_err(broken)?;
         let mut supervisor = self.spawn(theirs)?;
-        let charge = Charge::of(supervisor.id());
+        let charge = SupervisorGuard::new(supervisor.id());
         let late = |_| Err(broken(io::ErrorKind::TimedOut.into()));
         let (pid, link, pipes) = match timeout(START, hand_over(ours, plan, pipes)).await.unwrap_or_else(late)
         {
             Ok(running) => running,
             Err(fault) => {
-                // The socket is closed, so it has nothing left to do; one that stays is none of ours.
+                // The socket is closed, so the supervisor exits. A supervisor that stays is killed.
                 if timeout(LEAVE, supervisor.wait()).await.is_err() {
                     let _ = supervisor.kill().await;
                 }
@@ -109,7 +111,7 @@ impl Launcher {
     }
 }
 
-/// Our ends of the child's pipes, and until they are handed over its own.
+/// This process's ends of the pipes, and the child's ends until they are passed on.
 struct Pipes {
     caps: Caps,
     input: Option<pipe::Sender>,
@@ -121,7 +123,7 @@ struct Pipes {
 
 impl Pipes {
     fn for_plan(plan: &Plan) -> io::Result<Pipes> {
-        let mut theirs: Vec<OwnedFd> = Vec::with_capacity(passing::MOST);
+        let mut theirs: Vec<OwnedFd> = Vec::with_capacity(fd_passing::MOST);
         let input = match plan.input {
             Input::Nothing => None,
             Input::Pipe => {
@@ -141,43 +143,47 @@ impl Pipes {
     }
 }
 
-/// Gives the supervisor its errand and the child's ends of the pipes, and hears whether the child runs.
-async fn hand_over(socket: Socket, plan: Plan, mut pipes: Pipes) -> Result<(i32, Link, Pipes), Fault> {
+/// Sends the request and the child's pipe ends to the supervisor, and waits for its first report.
+async fn hand_over(
+    socket: Socket,
+    plan: Plan,
+    mut pipes: Pipes,
+) -> Result<(i32, SupervisorLink, Pipes), Fault> {
     let theirs = std::mem::take(&mut pipes.theirs);
     let mut link = send(socket, plan, theirs).await.map_err(broken)?;
     match link.next().await.map_err(broken)? {
-        Some(Report::Started(pid)) => Ok((pid, link, pipes)),
-        Some(Report::Refused(refusal)) => Err(refused(refusal)),
-        Some(Report::Ended { .. }) | None => Err(broken(io::ErrorKind::UnexpectedEof.into())),
+        Some(SupervisorReport::Started(pid)) => Ok((pid, link, pipes)),
+        Some(SupervisorReport::Refused(refusal)) => Err(refused(refusal)),
+        Some(SupervisorReport::Exited { .. }) | None => Err(broken(io::ErrorKind::UnexpectedEof.into())),
     }
 }
 
-async fn send(socket: Socket, plan: Plan, theirs: Vec<OwnedFd>) -> io::Result<Link> {
-    let bytes = serde_json::to_vec(&Errand::from(plan))?;
-    let fits = u32::try_from(bytes.len()).ok().filter(|size| *size <= LARGEST_ERRAND);
+async fn send(socket: Socket, plan: Plan, theirs: Vec<OwnedFd>) -> io::Result<SupervisorLink> {
+    let bytes = serde_json::to_vec(&SpawnRequest::from(plan))?;
+    let fits = u32::try_from(bytes.len()).ok().filter(|size| *size <= MAX_REQUEST_BYTES);
     let size = fits.ok_or_else(|| io::Error::other("arguments and environment are too large"))?;
     let borrowed: Vec<BorrowedFd<'_>> = theirs.iter().map(AsFd::as_fd).collect();
-    passing::send(&socket, size, &borrowed)?;
+    fd_passing::send(&socket, size, &borrowed)?;
     socket.set_nonblocking(true)?;
-    let mut link = Link { socket: UnixStream::from_std(socket)?, arrived: Vec::new() };
+    let mut link = SupervisorLink { socket: UnixStream::from_std(socket)?, arrived: Vec::new() };
     link.socket.write_all(&bytes).await?;
     Ok(link)
 }
 
 /// The launcher's end of the socket to a supervisor.
-pub(crate) struct Link {
+pub(crate) struct SupervisorLink {
     pub(crate) socket: UnixStream,
     arrived: Vec<u8>,
 }
 
-impl Link {
-    /// The next report; nothing when the supervisor is gone. May be given up and called again.
-    pub(crate) async fn next(&mut self) -> io::Result<Option<Report>> {
+impl SupervisorLink {
+    /// The next report, or `None` after the supervisor has exited. This method is cancel safe.
+    pub(crate) async fn next(&mut self) -> io::Result<Option<SupervisorReport>> {
         loop {
             if let Some(report) = take_line(&mut self.arrived)? {
                 return Ok(Some(report));
             }
-            self.arrived.reserve(LONGEST_LINE.min(512));
+            self.arrived.reserve(MAX_LINE_BYTES.min(512));
             if self.socket.read_buf(&mut self.arrived).await? == 0 {
                 return Ok(None);
             }
@@ -185,13 +191,13 @@ impl Link {
     }
 }
 
-fn refused(refusal: Refusal) -> Fault {
+fn refused(refusal: SpawnError) -> Fault {
     let error = io::Error::other(refusal.said);
     match refusal.step {
-        Step::Sandbox | Step::Mounts => Fault::new(&reason::PROCESS_UNCONTAINED).because(error),
-        Step::Supervisor => cannot_start("the supervisor", why(refusal.errno), error),
-        Step::Folder => cannot_start("its folder", why(refusal.errno), error),
-        Step::Program => cannot_start("the program", why(refusal.errno), error),
+        SpawnStep::Sandbox | SpawnStep::Mounts => Fault::new(&reason::PROCESS_UNCONTAINED).because(error),
+        SpawnStep::Supervisor => cannot_start("the supervisor", why(refusal.errno), error),
+        SpawnStep::Folder => cannot_start("its folder", why(refusal.errno), error),
+        SpawnStep::Program => cannot_start("the program", why(refusal.errno), error),
     }
 }
 
@@ -205,7 +211,7 @@ fn cannot_start(what: &'static str, why: &'static str, error: io::Error) -> Faul
     Fault::new(&reason::PROCESS_SPAWN).fact("what", what).fact("why", why).because(error)
 }
 
-/// The system's error in words of ours; its own may hold names.
+/// The system error in our own words. The system's text may contain names.
 fn why(errno: Option<i32>) -> &'static str {
     use rustix::io::Errno;
     match errno.map(Errno::from_raw_os_error) {

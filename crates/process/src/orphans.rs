@@ -1,59 +1,61 @@
-//! What a killed supervisor leaves behind. This program is a subreaper too, so orphans of a supervisor become its own
-//! children; they are told apart from others by the mark every supervisor puts on itself and all below it: no new privileges.
+//! Processes that a killed supervisor leaves behind. This program is a subreaper too, so it adopts them. A
+//! mark identifies them: every supervisor sets `no_new_privs` on itself, and its descendants inherit it.
 
 #[cfg(target_os = "linux")]
-pub(crate) use linux::{Charge, end};
+pub(crate) use linux::{SupervisorGuard, end};
 #[cfg(not(target_os = "linux"))]
-pub(crate) use other::{Charge, end};
+pub(crate) use other::{NoSupervisorGuard as SupervisorGuard, end};
 
 #[cfg(target_os = "linux")]
 mod linux {
     use std::collections::HashSet;
     use std::fs;
-    use std::sync::{LazyLock, Mutex, MutexGuard, PoisonError};
+    use std::sync::LazyLock;
     use std::time::{Duration, Instant};
 
+    use parking_lot::{Mutex, MutexGuard};
     use rustix::process::{Pid, Signal, WaitOptions, kill_process, waitpid};
 
-    use crate::family;
+    use crate::process_tree;
     use crate::supervisor::SWEEP;
 
-    /// How long between two looks.
+    /// Interval between two searches.
     const PAUSE: Duration = Duration::from_millis(5);
 
-    /// Supervisors that are alive.
+    /// The pids of running supervisors.
     static SUPERVISORS: LazyLock<Mutex<HashSet<i32>>> = LazyLock::new(|| {
-        // Where this is refused, orphans go where they always went.
+        // Without a subreaper, orphans go to init as usual.
         let _ = rustix::process::set_child_subreaper(Some(rustix::process::getpid()));
         Mutex::default()
     });
 
     fn supervisors() -> MutexGuard<'static, HashSet<i32>> {
-        SUPERVISORS.lock().unwrap_or_else(PoisonError::into_inner)
+        SUPERVISORS.lock()
     }
 
-    /// A supervisor that is alive: no orphan.
-    pub(crate) struct Charge(i32);
+    /// Registers a running supervisor, so that it is not taken for an orphan.
+    pub(crate) struct SupervisorGuard(i32);
 
-    impl Charge {
-        pub(crate) fn of(supervisor: Option<u32>) -> Charge {
+    impl SupervisorGuard {
+        pub(crate) fn new(supervisor: Option<u32>) -> SupervisorGuard {
             let number = supervisor.and_then(|number| i32::try_from(number).ok()).unwrap_or(0);
             supervisors().insert(number);
-            Charge(number)
+            SupervisorGuard(number)
         }
     }
 
-    impl Drop for Charge {
+    impl Drop for SupervisorGuard {
         fn drop(&mut self) {
             supervisors().remove(&self.0);
         }
     }
 
-    /// Ends and reaps every orphan and all below it. Says how many could not be ended.
+    /// Ends and reaps every orphan and its descendants. Returns the number of processes that could not be
+    /// ended.
     pub(crate) async fn end() -> u32 {
         let own = rustix::process::getpid().as_raw_nonzero().get();
         if is_marked(own) {
-            return 0; // Everything below us has the mark then, and nobody can be told apart.
+            return 0; // All our descendants have the mark then, so orphans cannot be identified.
         }
         let began = Instant::now();
         loop {
@@ -62,7 +64,7 @@ mod linux {
                 return u32::try_from(orphans.len()).unwrap_or(u32::MAX);
             }
             for orphan in orphans {
-                for below in family::below(orphan) {
+                for below in process_tree::below(orphan) {
                     let _ = kill_process(below, Signal::KILL);
                 }
                 if let Some(orphan) = Pid::from_raw(orphan) {
@@ -76,7 +78,10 @@ mod linux {
 
     fn orphans(own: i32) -> Vec<i32> {
         let known = supervisors();
-        family::children(own).into_iter().filter(|pid| !known.contains(pid) && is_marked(*pid)).collect()
+        process_tree::children(own)
+            .into_iter()
+            .filter(|pid| !known.contains(pid) && is_marked(*pid))
+            .collect()
     }
 
     fn is_marked(pid: i32) -> bool {
@@ -85,14 +90,14 @@ mod linux {
     }
 }
 
-/// Without a subreaper orphans are nobody's.
+/// Without a subreaper orphans cannot be found.
 #[cfg(not(target_os = "linux"))]
 mod other {
-    pub(crate) struct Charge;
+    pub(crate) struct NoSupervisorGuard;
 
-    impl Charge {
-        pub(crate) fn of(_: Option<u32>) -> Charge {
-            Charge
+    impl NoSupervisorGuard {
+        pub(crate) fn new(_: Option<u32>) -> NoSupervisorGuard {
+            NoSupervisorGuard
         }
     }
 

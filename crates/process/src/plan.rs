@@ -6,35 +6,33 @@ use serde::{Deserialize, Serialize};
 
 use crate::{Environment, Sandbox};
 
-/// Everything about a child before it starts. What is not named here it does not get.
+/// A complete description of a child. The child gets nothing else.
 #[derive(Debug, Clone)]
 pub struct Plan {
-    /// The program: an absolute path, or a bare name that is looked up in the planned `PATH`.
+    /// The program: an absolute path, or a bare name that is searched in the planned `PATH`.
     pub program: PathBuf,
-    /// Its arguments, without the name of the program itself.
+    /// The arguments, without the program name.
     pub arguments: Vec<OsString>,
-    /// The folder it starts in.
+    /// The working folder.
     pub folder: PathBuf,
-    /// The whole environment.
+    /// The complete environment.
     pub environment: Environment,
-    /// What it reads.
     pub input: Input,
-    /// Where its standard output goes. Standard error is always collected.
+    /// The destination of standard output. Standard error is always collected.
     pub stdout: Stdout,
-    /// The variable that tells the child the number of one more pipe, to write events to. No name, no pipe.
+    /// The variable that contains the descriptor number of an additional pipe for events. `None` means no
+    /// pipe.
     pub events: Option<OsString>,
-    /// What it may use.
     pub limits: Limits,
-    /// How long it has between being asked to end and being killed.
+    /// The grace period between SIGTERM and SIGKILL.
     pub grace: Duration,
-    /// How much of its output is kept.
+    /// The amount of output to store.
     pub output: Caps,
-    /// What it may touch.
     pub sandbox: Sandbox,
 }
 
 impl Plan {
-    /// A plan with nothing in it but the program and its folder: no arguments, no environment, no input, no limits.
+    /// A plan with a program and a folder: no arguments, environment, input or limits.
     pub fn new(program: impl Into<PathBuf>, folder: impl Into<PathBuf>) -> Plan {
         Plan {
             program: program.into(),
@@ -51,7 +49,6 @@ impl Plan {
         }
     }
 
-    /// Adds arguments.
     #[must_use]
     pub fn arguments<A: Into<OsString>>(mut self, arguments: impl IntoIterator<Item = A>) -> Plan {
         self.arguments.extend(arguments.into_iter().map(Into::into));
@@ -59,48 +56,48 @@ impl Plan {
     }
 }
 
-/// What a child reads.
+/// The standard input of a child.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Input {
-    /// Nothing: the end of the file, at once.
+    /// Closed: the child reads end of file at once.
     Nothing,
-    /// A pipe, taken with [`Child::take_input`](crate::Child::take_input).
+    /// A pipe, available through [`Child::take_input`](crate::Child::take_input).
     Pipe,
 }
 
-/// Where standard output goes.
+/// The destination of standard output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stdout {
-    /// Drained, and kept as head and tail.
+    /// Drained and stored as head and tail.
     Collected,
-    /// To whoever takes it with [`Child::take_output`](crate::Child::take_output), for protocols such as MCP over stdio.
-    /// The reader has to keep up: nobody else drains it.
+    /// A pipe, available through [`Child::take_output`](crate::Child::take_output), for protocols such as MCP
+    /// over stdio. The caller must drain it.
     Piped,
 }
 
-/// What a child may use. `None` is what the system gives anyway.
+/// Resource limits of a child. `None` keeps the system's limit.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Limits {
-    /// Time on the clock. At the end of it the child is asked to end, and after the grace killed.
+    /// Wall-clock time. When it is over the child gets SIGTERM, and SIGKILL after the grace period.
     pub wall: Option<Duration>,
-    /// Time on the processor, for each process. The system ends it with SIGXCPU.
+    /// CPU time of each process. The kernel sends SIGXCPU at the limit.
     pub cpu: Option<Duration>,
-    /// Bytes of address space, for each process.
+    /// Address space of each process, in bytes.
     pub memory: Option<u64>,
-    /// Bytes of any one file it writes.
+    /// Size of each written file, in bytes.
     pub file_size: Option<u64>,
-    /// Open descriptors, for each process.
+    /// Open descriptors of each process.
     pub open_files: Option<u64>,
-    /// Processes alive at once, the child and all its descendants together.
+    /// Processes at the same time: the child and all of its descendants together.
     pub processes: Option<u64>,
 }
 
-/// How many bytes of each output are kept.
+/// The number of stored bytes of each output.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Caps {
-    /// From the beginning.
+    /// At the beginning.
     pub head: usize,
-    /// From the end.
+    /// At the end.
     pub tail: usize,
 }
 

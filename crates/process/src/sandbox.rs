@@ -3,55 +3,56 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 
-/// What a child may touch.
+/// The restrictions of a child.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Sandbox {
-    /// Whatever we may touch ourselves.
+    /// No restrictions beyond those of this process.
     #[default]
     None,
-    /// What the profile names.
+    /// The restrictions of a profile.
     Profile(Profile),
 }
 
-/// What a child inside a sandbox may touch. The child cannot leave it, nor can anything it starts.
+/// The restrictions of a sandboxed child. Neither the child nor its descendants can remove them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Profile {
-    /// Files and folders that may be read and executed, with everything below them. What is not there is passed over.
+    /// Files and folders that can be read and executed, with everything below them. Missing paths are
+    /// skipped.
     pub read: Vec<PathBuf>,
-    /// Files and folders that may also be written. Modes, owners, times and attributes can be changed there and nowhere else;
-    /// without a folder or file here, other than devices, they cannot be changed at all.
+    /// Files and folders that can also be written. Modes, owners, times and attributes can be changed only
+    /// there. If the list has only devices, they cannot be changed at all.
     pub write: Vec<PathBuf>,
-    /// Whether sockets may be made.
     pub network: Network,
-    /// What happens on a machine that cannot enforce this.
-    pub need: Need,
+    /// The behaviour on a machine that cannot enforce the profile.
+    pub need: SandboxNeed,
 }
 
-/// Whether a child may make sockets.
+/// Whether a child can create sockets.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Network {
-    /// As any process.
+    /// Unrestricted.
     Open,
-    /// No sockets of any family, local ones included. Pairs of connected sockets are pipes, and stay.
+    /// No sockets of any family, including local ones. Connected pairs work like pipes and stay allowed.
     Closed,
 }
 
-/// What happens where the kernel lacks a part of the sandbox.
+/// The behaviour if the kernel lacks a part of the sandbox.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Need {
+pub enum SandboxNeed {
     /// The child does not start (`process/UNCONTAINED`).
     Required,
-    /// The child starts with what there is.
+    /// The child starts with the available parts.
     BestEffort,
 }
 
 impl Profile {
-    /// Nothing may be read or written, no network, and no start without it.
+    /// No reading, no writing, no network; the sandbox is required.
     pub fn closed() -> Profile {
-        Profile { read: Vec::new(), write: Vec::new(), network: Network::Closed, need: Need::Required }
+        Profile { read: Vec::new(), write: Vec::new(), network: Network::Closed, need: SandboxNeed::Required }
     }
 
-    /// Adds what nearly every program reads: the system's programs, libraries and settings, and the harmless devices.
+    /// Adds the paths that nearly every program reads: system programs, libraries, settings and harmless
+    /// devices.
     #[must_use]
     pub fn with_system(mut self) -> Profile {
         let folders = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/etc", "/opt"];
@@ -61,14 +62,12 @@ impl Profile {
         self
     }
 
-    /// Adds a place that may be read.
     #[must_use]
     pub fn reading(mut self, place: impl Into<PathBuf>) -> Profile {
         self.read.push(place.into());
         self
     }
 
-    /// Adds a place that may be read and written.
     #[must_use]
     pub fn writing(mut self, place: impl Into<PathBuf>) -> Profile {
         self.write.push(place.into());
@@ -76,9 +75,8 @@ impl Profile {
     }
 }
 
-/// A seccomp program that refuses to start programs, in the form the kernel takes it. No plan can hold it, for it would keep
-/// the child from becoming its own program; the child loads it before it lets anybody else's code in. Nothing where there is no
-/// seccomp.
+/// A seccomp program, in the kernel's format, that forbids exec. A plan cannot contain it, because the child
+/// must exec its own program first. The child loads it before it runs foreign code. `None` without seccomp.
 pub fn no_exec_filter() -> Option<Vec<u8>> {
     #[cfg(target_os = "linux")]
     return Some(()).filter(|()| crate::containment::seccomp()).and_then(|()| crate::supervisor::no_exec());
@@ -86,13 +84,13 @@ pub fn no_exec_filter() -> Option<Vec<u8>> {
     None
 }
 
-/// A profile on its way to the supervisor. Paths are bytes there: not all of them are text.
+/// A profile in the form for the supervisor. Paths are bytes, because they may not be text.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct Confinement {
     pub(crate) read: Vec<OsString>,
     pub(crate) write: Vec<OsString>,
     pub(crate) network: Network,
-    pub(crate) need: Need,
+    pub(crate) need: SandboxNeed,
 }
 
 impl From<Profile> for Confinement {

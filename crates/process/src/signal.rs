@@ -2,7 +2,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// A signal, by name. Numbers differ between systems and mean nothing to people.
+/// A signal, identified by its name. Numbers differ between systems.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Signal(i32);
 
@@ -19,39 +19,33 @@ signals! {
     XCPU XFSZ VTALARM PROF WINCH IO SYS
 }
 
-/// Names that differ from the ones of the table above.
+/// Names that differ from those of rustix.
 const USUAL: &[(&str, &str)] =
     &[("SIGABORT", "SIGABRT"), ("SIGALARM", "SIGALRM"), ("SIGCHILD", "SIGCHLD"), ("SIGVTALARM", "SIGVTALRM")];
 
 impl Signal {
-    /// Hang-up.
     pub const HUP: Signal = Signal(rustix::process::Signal::HUP.as_raw());
-    /// Interrupt, as from the keyboard.
     pub const INT: Signal = Signal(rustix::process::Signal::INT.as_raw());
-    /// Asks to end.
     pub const TERM: Signal = Signal(rustix::process::Signal::TERM.as_raw());
-    /// Ends.
     pub const KILL: Signal = Signal(rustix::process::Signal::KILL.as_raw());
-    /// For the program's own use.
     pub const USR1: Signal = Signal(rustix::process::Signal::USR1.as_raw());
-    /// For the program's own use.
     pub const USR2: Signal = Signal(rustix::process::Signal::USR2.as_raw());
-    /// Too much time on the processor.
+    /// CPU time limit exceeded.
     pub const XCPU: Signal = Signal(rustix::process::Signal::XCPU.as_raw());
 
-    /// A signal by its name, with or without `SIG`, in any case.
+    /// Parses a name with or without `SIG`, in any case.
     pub fn parse(name: &str) -> Option<Signal> {
         let upper = name.trim().to_ascii_uppercase();
         let full = if upper.starts_with("SIG") { upper } else { format!("SIG{upper}") };
         NAMES.iter().find(|(_, known)| usual(known) == full).map(|(number, _)| Signal(*number))
     }
 
-    /// Its name. Signals the system has no name for are all called `SIGRT`.
+    /// The name. All signals without a name of their own are called `SIGRT`.
     pub fn name(self) -> &'static str {
         NAMES.iter().find(|(number, _)| *number == self.0).map_or("SIGRT", |(_, name)| usual(name))
     }
 
-    /// Its number on this system.
+    /// The number on this system.
     pub fn number(self) -> i32 {
         self.0
     }

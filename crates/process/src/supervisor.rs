@@ -1,8 +1,8 @@
-//! The supervisor's side: a process with one thread that does nothing but watch one child and clear up after it.
+//! The supervisor: a single-threaded process that watches one child and cleans up after it.
 
-mod between;
 mod confine;
 mod descendants;
+mod pre_exec;
 mod sweep;
 mod target;
 mod watch;
@@ -12,25 +12,25 @@ use std::os::unix::net::UnixStream;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use crate::letters::{Errand, LARGEST_ERRAND, Refusal, Report, Step, line};
-use crate::passing;
+use crate::fd_passing;
+use crate::protocol::{MAX_REQUEST_BYTES, SpawnError, SpawnRequest, SpawnStep, SupervisorReport, line};
 
 #[cfg(target_os = "linux")]
 pub(crate) use confine::{mount_namespaces, no_exec};
 
-/// The hidden argument by which a program knows that it is meant to supervise.
+/// The hidden argument that turns the program into a supervisor.
 pub const ARGUMENT: &str = "__supervise";
 
-/// How long the clearing up may take after the grace is over.
+/// Maximum time for the cleanup after the grace period.
 pub(crate) const SWEEP: Duration = Duration::from_secs(5);
 
-/// Supervises one child, as the launcher at the other end of standard input asks. To be called first thing in `main`:
-/// there must be no other thread.
+/// Supervises one child for the launcher at the other end of standard input. Call it first in `main`: there
+/// must be no other thread.
 pub fn supervise_main() -> ExitCode {
     match supervise() {
         Ok(()) => ExitCode::SUCCESS,
         Err(_) => {
-            // There is nobody to tell but a person who tried it by hand.
+            // Only a user who runs this command by hand reads this text.
             let text = "error: no launcher at the other end of standard input\n\
                         help: this command is how failwell supervises its children, and of no other use\n";
             let _ = io::stderr().write_all(text.as_bytes());
@@ -41,34 +41,34 @@ pub fn supervise_main() -> ExitCode {
 
 fn supervise() -> io::Result<()> {
     let control = UnixStream::from(rustix::io::fcntl_dupfd_cloexec(rustix::stdio::stdin(), 3)?);
-    let (size, descriptors) = passing::receive(&control)?;
-    if size > LARGEST_ERRAND {
+    let (size, descriptors) = fd_passing::receive(&control)?;
+    if size > MAX_REQUEST_BYTES {
         return Err(io::ErrorKind::InvalidData.into());
     }
     let mut bytes = Vec::with_capacity(usize::try_from(size).unwrap_or(0));
     (&control).take(size.into()).read_to_end(&mut bytes)?;
-    let errand: Errand = serde_json::from_slice(&bytes)?;
-    let (limits, grace) = (errand.limits, errand.grace);
-    let started = settle()
-        .map_err(|error| Refusal::new(Step::Supervisor, &error))
-        .and_then(|()| target::start(&errand, &descriptors));
-    // Ours of the child's ends would keep its pipes open after its end.
-    drop((errand, descriptors));
+    let request: SpawnRequest = serde_json::from_slice(&bytes)?;
+    let (limits, grace) = (request.limits, request.grace);
+    let started = become_supervisor()
+        .map_err(|error| SpawnError::new(SpawnStep::Supervisor, &error))
+        .and_then(|()| target::start(&request, &descriptors));
+    // Open copies of the child's pipe ends would keep the pipes open after its end.
+    drop((request, descriptors));
     let target = match started {
         Ok(target) => target,
-        Err(refusal) => return tell(&control, &Report::Refused(refusal)),
+        Err(refusal) => return send_report(&control, &SupervisorReport::Refused(refusal)),
     };
-    // A launcher that is gone already is noticed by the watch.
-    let _ = tell(&control, &Report::Started(target.as_raw_nonzero().get()));
+    // The watch detects a launcher that is already gone.
+    let _ = send_report(&control, &SupervisorReport::Started(target.as_raw_nonzero().get()));
     let (how, exit, survivors) = watch::to_the_end(&control, target, limits, grace);
-    let _ = tell(&control, &Report::Ended { how, exit, survivors });
+    let _ = send_report(&control, &SupervisorReport::Exited { how, exit, survivors });
     Ok(())
 }
 
-/// Makes this process fit to supervise: a session of its own and so no terminal, parent of all orphans below it, no way to more rights.
-fn settle() -> io::Result<()> {
+/// Prepares this process: a new session without a terminal, subreaper of all descendants, no new privileges.
+fn become_supervisor() -> io::Result<()> {
     rustix::process::setsid()?;
-    between::close_inherited_on_exec()?;
+    pre_exec::close_inherited_on_exec()?;
     #[cfg(target_os = "linux")]
     {
         rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
@@ -77,6 +77,6 @@ fn settle() -> io::Result<()> {
     Ok(())
 }
 
-fn tell(mut control: &UnixStream, report: &Report) -> io::Result<()> {
+fn send_report(mut control: &UnixStream, report: &SupervisorReport) -> io::Result<()> {
     control.write_all(&line(report)?)
 }

@@ -1,53 +1,60 @@
-//! One table: `code = f(reason, face, era)`. The manual's table is generated from it.
+//! The table `code = f(reason, dialect, era)`. `docs/errors.md` is generated from it.
 
-use failwell_fault::{Condition, Kind, Reason};
-use failwell_rpc::{Era, Face};
+use failwell_fault::{Condition, Fault, Kind, Reason};
+use failwell_rpc::{Dialect, Era, ExpectedResult, ReplyTo};
 
-/// A JSON-RPC code with the HTTP status that goes with it.
+/// A JSON-RPC code with its HTTP status.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Answer {
-    /// The number in `error.code` or `error_code`.
+    /// The value of `error.code` or `error_code`.
     pub code: i32,
-    /// The HTTP status, where there is HTTP.
+    /// The HTTP status. Stdio does not use it.
     pub status: u16,
 }
 
-/// How one condition is answered on each face.
+/// The codes of one condition in each dialect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Row {
-    /// The REST face. `/rpc` has the same code and always status 200.
+    /// REST. `/rpc` has the same code and always status 200.
     pub rest: Answer,
-    /// MCP 2024-11-05 … 2025-11-25.
+    /// MCP 2024-11-05 to 2025-11-25.
     pub session: Answer,
     /// MCP 2026-07-28.
     pub modern: Answer,
 }
 
-/// The code and status of a reason on a face.
-pub fn answer(reason: &Reason, face: Face) -> Answer {
+/// The code and status of a reason in a dialect.
+pub fn answer(reason: &Reason, dialect: Dialect) -> Answer {
     let row = row(reason);
-    match face {
-        Face::Rest(_) => row.rest,
-        Face::Rpc => Answer { status: 200, ..row.rest },
-        Face::Mcp(revision) => match revision.era() {
+    match dialect {
+        Dialect::Rest(_) => row.rest,
+        Dialect::Rpc => Answer { status: 200, ..row.rest },
+        Dialect::Mcp(revision) => match revision.era() {
             Era::Session => row.session,
             Era::Modern => row.modern,
         },
     }
 }
 
-/// Whether a tool call that fails so is answered with an `isError` result, which the model gets to see,
-/// rather than with a protocol error, which it may not.
+/// Whether a failed tool call becomes an `isError` result, which the model sees. Clients may hide a protocol
+/// error from the model.
 pub fn shown_to_the_model(reason: &Reason) -> bool {
-    matches!(reason.condition, Condition::ToolFailed | Condition::BadArguments | Condition::RtmService)
+    matches!(reason.condition, Condition::ToolFailed | Condition::BadArguments | Condition::ExternalService)
 }
 
-/// The code of a failed tool where a server answers with errors instead of results: the pytest record's.
+/// The code of a failed tool, if the server reports errors instead of results (ADR 0002).
 pub fn tool_error(reason: &Reason) -> i32 {
     if reason.condition == Condition::BadArguments { -32602 } else { -32000 }
 }
 
-/// The row of a reason.
+/// The number a caller gets for a fault.
+pub fn fault_code(fault: &Fault, to: &ReplyTo) -> i32 {
+    match to.asked {
+        ExpectedResult::ToolOrError if shown_to_the_model(fault.reason()) => tool_error(fault.reason()),
+        _ => answer(fault.reason(), to.dialect).code,
+    }
+}
+
 pub fn row(reason: &Reason) -> Row {
     let http = status_of(reason.kind);
     match reason.condition {
@@ -67,7 +74,7 @@ pub fn row(reason: &Reason) -> Row {
         Condition::Configuration => each((-32603, 500), (-32001, 200), (1500, 200)),
         Condition::PluginLoad => each((-32603, 500), (-32002, 200), (1500, 200)),
         Condition::Upstream => each((-32603, http), (-32004, 200), (application(http), 200)),
-        Condition::RtmService => each((-32603, http), (-32001, 200), (application(http), 200)),
+        Condition::ExternalService => each((-32603, http), (-32001, 200), (application(http), 200)),
         Condition::AuditFailed => each((-32603, 503), (-32005, 200), (1503, 200)),
         Condition::RateLimited => each((-32603, 429), (1429, 429), (1429, 429)),
         Condition::TooLarge => each((-32603, 413), (1413, 413), (1413, 413)),
@@ -90,7 +97,7 @@ pub fn row(reason: &Reason) -> Row {
     }
 }
 
-/// The HTTP status that says the same as a kind.
+/// The HTTP status of a kind.
 pub fn status_of(kind: Kind) -> u16 {
     match kind {
         Kind::Malformed => 400,
@@ -109,8 +116,8 @@ pub fn status_of(kind: Kind) -> u16 {
     }
 }
 
-/// MCP 2026-07-28 closed −32000…−32019 to new codes and keeps the rest up to −32099 for itself, so the modern
-/// era's application codes are 1000 plus the status that says the same.
+/// MCP 2026-07-28 closed −32000…−32019 to new codes and reserves the rest up to −32099. The modern era's
+/// application codes are therefore 1000 plus the HTTP status (ADR 0010).
 fn application(status: u16) -> i32 {
     1000 + i32::from(status)
 }

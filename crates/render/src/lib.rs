@@ -1,17 +1,18 @@
-//! The scribe: (`ReplyTo`, what happened) → bytes.
+//! Renders an outcome or a fault as bytes, in the dialect that `ReplyTo` names.
 //!
-//! Every code number and every HTTP status of Failwell lives in [`codes`]; every key of a fault on the wire in
-//! `object`. Which dialect to write is read off `ReplyTo`, which was captured before the work started.
+//! Every code number and every HTTP status of Failwell is in [`codes`]; every key of a fault on the wire is
+//! in `object`. `ReplyTo` was captured before the work started.
 //!
 //! # Invariants
 //!
-//! * Total: every reason on every face and in every era has an answer, and rendering never fails.
-//! * The matches over kinds and conditions have no wildcard arm: a new one does not compile until it has a row.
-//! * Keys come in a fixed order; identical failures give identical bytes, reference (and, in the session era,
-//!   time) aside.
-//! * No fault takes more than [`LARGEST_FAULT`] bytes: a text or an object past its share is written as its
-//!   static core instead.
-//! * Nothing behind `Fault::operator()` is read here.
+//! * Total: every reason has a response in every dialect and era, and rendering never fails.
+//! * The matches over kinds and conditions have no wildcard arm: a new one does not compile until it has a
+//!   row.
+//! * Keys have a fixed order. Identical failures give identical bytes, except for the reference and, in the
+//!   session era, the time.
+//! * No fault is larger than [`LARGEST_FAULT`] bytes: a text or an object beyond its share is replaced by
+//!   literals.
+//! * This crate never reads the private half of a fault (`Fault::operator()`).
 
 pub mod codes;
 mod moment;

@@ -1,8 +1,8 @@
 use std::fmt;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// A point in time, written as RFC 3339 in UTC. Written by hand: it is thirty lines, and a date library would
-/// be the largest dependency of this crate.
+/// A point in time, formatted as RFC 3339 in UTC. The code is written by hand: it has thirty lines, and a
+/// date library would be the largest dependency of this crate (ADR 0033).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Moment {
     seconds: u64,
@@ -10,12 +10,11 @@ pub struct Moment {
 }
 
 impl Moment {
-    /// This very moment.
     pub fn now() -> Moment {
         Moment::from(SystemTime::now())
     }
 
-    /// A chosen moment, for transcripts that must not change.
+    /// A fixed time, for transcripts that must not change.
     pub fn at_unix(seconds: u64) -> Moment {
         Moment { seconds, millis: 0 }
     }
@@ -25,7 +24,7 @@ impl Moment {
         i64::try_from(self.seconds * 1_000 + u64::from(self.millis)).unwrap_or(i64::MAX)
     }
 
-    /// From milliseconds since 1970.
+    /// Creates a time from milliseconds since 1970.
     pub fn from_unix_millis(millis: i64) -> Moment {
         let millis = u64::try_from(millis).unwrap_or(0);
         Moment { seconds: millis / 1_000, millis: u16::try_from(millis % 1_000).unwrap_or(0) }
@@ -44,7 +43,7 @@ impl fmt::Display for Moment {
         let (year, month, day) = civil_from_days(self.seconds / 86_400);
         let of_day = self.seconds % 86_400;
         let (hour, minute, second) = (of_day / 3_600, of_day / 60 % 60, of_day % 60);
-        // Every record and every answer has one, so it is not left to the formatter.
+        // Every record and every response has a timestamp, so this avoids the slower formatter.
         let mut text = *b"0000-00-00T00:00:00.000Z";
         put(&mut text, 0, 4, year);
         put(&mut text, 5, 2, month);
@@ -57,7 +56,7 @@ impl fmt::Display for Moment {
     }
 }
 
-/// Writes the last digits of a number into their places.
+/// Writes the last digits of a number at their positions.
 fn put(text: &mut [u8], at: usize, digits: usize, mut number: u64) {
     for place in text.iter_mut().skip(at).take(digits).rev() {
         *place = b'0' + (number % 10) as u8;
@@ -65,8 +64,8 @@ fn put(text: &mut [u8], at: usize, digits: usize, mut number: u64) {
     }
 }
 
-/// Days since 1970-01-01 to a date of the Gregorian calendar, counting years from March so that the leap day
-/// comes last.
+/// Converts days since 1970-01-01 to a Gregorian date. Years start in March, so that the leap day is the last
+/// day.
 fn civil_from_days(days: u64) -> (u64, u64, u64) {
     let shifted = days + 719_468;
     let era = shifted / 146_097;

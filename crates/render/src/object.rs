@@ -1,37 +1,38 @@
 use failwell_fault::{Condition, Fact, Fault, Retry, reason};
-use failwell_rpc::{Era, Face, ReplyTo};
+use failwell_rpc::{Dialect, Era, ReplyTo};
 
 use crate::moment::Moment;
 use crate::text::LARGEST_TEXT;
 use crate::write::Writer;
 
-/// The most bytes one fault may take on the wire, envelope included: its object, its text (which escaping can
-/// double) and four KiB for id and envelope.
+/// Maximum size of a fault on the wire, in bytes: its object, its text (which escaping can double), and 4 KiB
+/// for id and envelope.
 pub const LARGEST_FAULT: usize = LARGEST_OBJECT + 2 * LARGEST_TEXT + 4 * 1024;
 
-/// The most bytes of the fault object.
+/// Maximum size of the fault object, in bytes.
 const LARGEST_OBJECT: usize = 36 * 1024;
 
-/// The most bytes of the members the MCP specification asks for, when the rest was too large.
+/// Maximum size of the members that the MCP specification requires, in bytes, if the object itself was too
+/// large.
 const LARGEST_SPECIFIC: usize = 4 * 1024;
 
-/// How many violations are listed; the count says when there are more.
+/// Maximum number of listed violations. A count tells if there are more.
 const MOST_VIOLATIONS: usize = 100;
 
-/// What a caller is told of a fault, as the JSON object that stands on every face.
+/// The public half of a fault as a JSON object, the same in every dialect.
 pub fn public_object(fault: &Fault, to: &ReplyTo, now: Moment) -> String {
     let mut out = Writer::with_capacity(768);
     write_fault(&mut out, fault, to, now);
     String::from_utf8_lossy(&out.finish()).into_owned()
 }
 
-/// Writes the fault object: the same on every face, with what each face's seed adds.
+/// Writes the fault object. It is the same in every dialect; the session era has three more members.
 pub(crate) fn write_fault(out: &mut Writer, fault: &Fault, to: &ReplyTo, now: Moment) {
     let mut whole = Writer::with_capacity(768);
     whole.open(b'{');
     write_common(&mut whole, fault, to);
     write_specific(&mut whole, fault);
-    if let Face::Mcp(revision) = to.face
+    if let Dialect::Mcp(revision) = to.dialect
         && revision.era() == Era::Session
     {
         write_session_extras(&mut whole, fault, to, now);
@@ -44,7 +45,8 @@ pub(crate) fn write_fault(out: &mut Writer, fault: &Fault, to: &ReplyTo, now: Mo
     }
 }
 
-/// The fault without what could make it large: literals, and the specification's own members if they are small.
+/// Writes a bounded fault object: literals, and the members that the MCP specification requires if they are
+/// small.
 fn write_core(out: &mut Writer, fault: &Fault, to: &ReplyTo) {
     let mut specific = Writer::with_capacity(64);
     specific.open(b'{');
@@ -68,7 +70,7 @@ fn write_identity(out: &mut Writer, fault: &Fault) {
     out.text_member("title", reason.title);
 }
 
-/// Where the request stands after the failure.
+/// Writes the retry advice, effect, origin, manual link and reference.
 fn write_standing(out: &mut Writer, fault: &Fault, to: &ReplyTo) {
     write_retry(out, fault.retry());
     out.text_member("effect", fault.effect().as_str());
@@ -132,11 +134,12 @@ fn write_violations(out: &mut Writer, fault: &Fault) {
     if violations.len() > MOST_VIOLATIONS {
         out.number_member("violations_total", violations.len());
     }
-    write_seed_004_errors(out, fault);
+    write_validation_errors(out, fault);
 }
 
-/// Seed 004's `errors[{loc, msg, type}]`.
-fn write_seed_004_errors(out: &mut Writer, fault: &Fault) {
+/// Writes the violations again as `errors[{loc, msg, type}]`, as the REST record requires (S4 in
+/// docs/sources.md).
+fn write_validation_errors(out: &mut Writer, fault: &Fault) {
     out.key("errors");
     out.open(b'[');
     for violation in fault.violations().iter().take(MOST_VIOLATIONS) {
@@ -158,7 +161,7 @@ fn write_seed_004_errors(out: &mut Writer, fault: &Fault) {
     out.close(b']');
 }
 
-/// Members the MCP specification itself asks for in `error.data`.
+/// Writes the members of `error.data` that the MCP specification requires.
 fn write_specific(out: &mut Writer, fault: &Fault) {
     let named: &[&'static str] = match fault.reason().condition {
         Condition::ResourceNotFound => &["uri"],
@@ -178,14 +181,14 @@ fn write_specific(out: &mut Writer, fault: &Fault) {
     }
 }
 
-/// `sampling` becomes `{"sampling":{}}`; an extension's name goes under `extensions`.
+/// `sampling` becomes `{"sampling":{}}`. The name of an extension goes under `extensions`.
 fn write_capabilities(out: &mut Writer, required: Option<&Fact>) {
     let words: &[&'static str] = match required {
         Some(Fact::Words(words)) => words,
         Some(Fact::Word(word)) => std::slice::from_ref(word),
         _ => &[],
     };
-    // Said twice, a capability is still one key.
+    // A repeated capability is written once.
     let mut once: Vec<&str> = Vec::new();
     for word in words {
         if !once.contains(word) {
@@ -208,7 +211,8 @@ fn write_capabilities(out: &mut Writer, required: Option<&Fact>) {
     out.close(b'}');
 }
 
-/// Seed 001's members, in the session era only: the modern era keeps identical failures identical.
+/// Writes the members that the proxy's record requires in the session era (S1 in docs/sources.md). The modern
+/// era has none, so that identical failures give identical bytes.
 fn write_session_extras(out: &mut Writer, fault: &Fault, to: &ReplyTo, now: Moment) {
     out.text_member("details", &fault.detail());
     out.raw_member("request_id", to.id.as_ref().map_or("null", |id| id.text()));

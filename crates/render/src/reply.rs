@@ -1,6 +1,6 @@
 use failwell_fault::{Condition, Fact, Fault, Retry};
 use failwell_rpc::write::keep_on_one_line;
-use failwell_rpc::{Asked, Era, Face, Fields, Json, ReplyTo, RestStyle, Revision, Wants};
+use failwell_rpc::{Dialect, Era, ExpectedResult, Fields, Json, ReplyTo, RestStyle, Revision, Wants};
 
 use crate::codes::{answer, shown_to_the_model, tool_error as tool_error_code};
 use crate::moment::Moment;
@@ -9,23 +9,23 @@ use crate::result::{Outcome, write_result, write_tool_error};
 use crate::text::sentence;
 use crate::write::{Writer, object};
 
-/// Bytes for the caller, with what HTTP wants to know about them.
+/// A rendered response with its HTTP metadata.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reply {
-    /// The HTTP status; stdio does not care.
+    /// The HTTP status. Stdio does not use it.
     pub status: u16,
-    /// The type of the body.
     pub content_type: &'static str,
-    /// Headers beyond the type.
+    /// Headers other than the content type.
     pub headers: Vec<(&'static str, String)>,
-    /// The body: one JSON document, no line break inside.
+    /// One JSON document without line breaks.
     pub body: Vec<u8>,
 }
 
 const JSON: &str = "application/json";
 const PROBLEM: &str = "application/problem+json";
 
-/// Writes the one answer, or `None` for silence. `server_info` is the JSON object the modern era puts on results.
+/// Renders the one response, or `None` for silence. `server_info` is the JSON object that the modern era adds
+/// to results.
 pub fn render(
     to: &ReplyTo,
     happened: &Result<Outcome, Fault>,
@@ -35,27 +35,27 @@ pub fn render(
     if to.wants == Wants::Silence {
         return None;
     }
-    let as_error = to.asked == Asked::ToolOrError;
-    match (to.face, happened) {
-        (Face::Mcp(_), Err(fault)) if fault.reason().condition == Condition::Cancelled => None,
-        (Face::Mcp(revision), Err(fault))
-            if to.asked == Asked::Tool && shown_to_the_model(fault.reason()) =>
+    let as_error = to.asked == ExpectedResult::ToolOrError;
+    match (to.dialect, happened) {
+        (Dialect::Mcp(_), Err(fault)) if fault.reason().condition == Condition::Cancelled => None,
+        (Dialect::Mcp(revision), Err(fault))
+            if to.asked == ExpectedResult::Tool && shown_to_the_model(fault.reason()) =>
         {
             Some(tool_error(to, fault, revision, server_info, now))
         }
-        (Face::Mcp(_), Err(fault)) if as_error && shown_to_the_model(fault.reason()) => {
+        (Dialect::Mcp(_), Err(fault)) if as_error && shown_to_the_model(fault.reason()) => {
             Some(plain_tool_error(to, fault, &account(to, fault, now)))
         }
-        (Face::Mcp(_), Ok(Outcome::ToolFailed(failed))) if as_error => {
+        (Dialect::Mcp(_), Ok(Outcome::ToolFailed(failed))) if as_error => {
             let account = with_own_data(account(to, &failed.fault, now), failed.structured.as_ref());
             Some(plain_tool_error(to, &failed.fault, &account))
         }
         (_, Err(fault)) => Some(failure(to, fault, &account(to, fault, now))),
-        (Face::Rest(_) | Face::Rpc, Ok(Outcome::ToolFailed(failed))) => {
+        (Dialect::Rest(_) | Dialect::Rpc, Ok(Outcome::ToolFailed(failed))) => {
             let account = with_own_data(account(to, &failed.fault, now), failed.structured.as_ref());
             Some(failure(to, &failed.fault, &with_result(account, failed.shown().as_deref())))
         }
-        (Face::Rest(_) | Face::Rpc, Ok(Outcome::ReportedFailure(failed))) => {
+        (Dialect::Rest(_) | Dialect::Rpc, Ok(Outcome::ReportedFailure(failed))) => {
             let account = with_result(account(to, &failed.fault, now), Some(&failed.shown()));
             Some(failure(to, &failed.fault, &account))
         }
@@ -64,23 +64,23 @@ pub fn render(
 }
 
 fn success(to: &ReplyTo, outcome: &Outcome, server_info: Option<&str>, now: Moment) -> Reply {
-    let mut body = match to.face {
-        Face::Rest(_) => plain(outcome).text().as_bytes().to_vec(),
-        Face::Rpc => {
+    let mut body = match to.dialect {
+        Dialect::Rest(_) => plain(outcome).text().as_bytes().to_vec(),
+        Dialect::Rpc => {
             let plain = plain(outcome);
             envelope(to, plain.text().len(), |out| out.raw_member("result", plain.text()))
         }
-        Face::Mcp(revision) => envelope(to, room(outcome), |out| {
+        Dialect::Mcp(revision) => envelope(to, capacity(outcome), |out| {
             out.key("result");
             write_result(out, outcome, to, revision, server_info, now);
         }),
     };
-    // A server may have written its result over several lines; stdio frames by line.
+    // An upstream may send a result with line breaks, but stdio frames by line.
     keep_on_one_line(&mut body);
     Reply { status: 200, content_type: JSON, headers: Vec::new(), body }
 }
 
-/// What it came to as a value by itself.
+/// The outcome as a plain value.
 fn plain(outcome: &Outcome) -> Json {
     match outcome {
         Outcome::Value(value) => value.clone(),
@@ -89,17 +89,17 @@ fn plain(outcome: &Outcome) -> Json {
     }
 }
 
-/// Room for what it came to, and for what every result says besides.
-fn room(outcome: &Outcome) -> usize {
+/// An estimate of the body size, so that one allocation is enough.
+fn capacity(outcome: &Outcome) -> usize {
     match outcome {
         Outcome::Value(value) => value.text().len(),
-        Outcome::Mcp { members, meta, .. } => room_for(members, meta.as_ref()),
-        Outcome::ReportedFailure(failed) => room_for(&failed.members, failed.meta.as_ref()),
+        Outcome::Mcp { members, meta, .. } => result_capacity(members, meta.as_ref()),
+        Outcome::ReportedFailure(failed) => result_capacity(&failed.members, failed.meta.as_ref()),
         Outcome::ToolFailed(_) => 1_024,
     }
 }
 
-fn room_for(members: &Fields, meta: Option<&Json>) -> usize {
+fn result_capacity(members: &Fields, meta: Option<&Json>) -> usize {
     members.text().len() + meta.map_or(0, |meta| meta.text().len()) + 256
 }
 
@@ -119,20 +119,20 @@ fn tool_error(
     Reply { status: 200, content_type: JSON, headers: Vec::new(), body }
 }
 
-/// A failed tool as a JSON-RPC error: the tool's own data, then the fault's members.
+/// A failed tool as a JSON-RPC error: the tool's own data, then the members of the fault.
 fn plain_tool_error(to: &ReplyTo, fault: &Fault, account: &str) -> Reply {
     let body = error_body(to, fault, tool_error_code(fault.reason()), account);
     Reply { status: 200, content_type: JSON, headers: Vec::new(), body }
 }
 
-/// The fault's object.
+/// The fault object.
 fn account(to: &ReplyTo, fault: &Fault, now: Moment) -> String {
     let mut object = Writer::with_capacity(1024);
     write_fault(&mut object, fault, to, now);
     String::from_utf8_lossy(&object.finish()).into_owned()
 }
 
-/// The fault's object after the members of the tool's own `data`, where it has some.
+/// The fault object after the members of the tool's own `data`, if any.
 fn with_own_data(account: String, structured: Option<&Json>) -> String {
     let own = structured.and_then(|object| Some(object.raw().as_object()?.get("data")?.text()));
     let Some(own) = own else { return account };
@@ -142,7 +142,7 @@ fn with_own_data(account: String, structured: Option<&Json>) -> String {
     })
 }
 
-/// The fault's object with the tool's own words, which stay in a member of their own.
+/// The fault object with the tool's own result in a separate member.
 fn with_result(account: String, result: Option<&str>) -> String {
     let Some(result) = result else { return account };
     object(account.len() + result.len(), |out| {
@@ -152,26 +152,26 @@ fn with_result(account: String, result: Option<&str>) -> String {
 }
 
 fn failure(to: &ReplyTo, fault: &Fault, account: &str) -> Reply {
-    let answer = answer(fault.reason(), to.face);
-    let (content_type, mut body) = match to.face {
-        Face::Rest(RestStyle::Plain) => (JSON, rest_body(fault, answer.code, account)),
-        Face::Rest(RestStyle::Problem) => {
+    let answer = answer(fault.reason(), to.dialect);
+    let (content_type, mut body) = match to.dialect {
+        Dialect::Rest(RestStyle::Plain) => (JSON, rest_body(fault, answer.code, account)),
+        Dialect::Rest(RestStyle::Problem) => {
             (PROBLEM, problem_body(to, fault, (answer.code, answer.status), account))
         }
-        Face::Rpc | Face::Mcp(_) => (JSON, error_body(to, fault, answer.code, account)),
+        Dialect::Rpc | Dialect::Mcp(_) => (JSON, error_body(to, fault, answer.code, account)),
     };
     keep_on_one_line(&mut body);
     Reply { status: answer.status, content_type, headers: headers(to, fault), body }
 }
 
-/// Headers by which HTTP itself says what to do next.
+/// Headers that repeat the advice of the fault in HTTP's own terms.
 fn headers(to: &ReplyTo, fault: &Fault) -> Vec<(&'static str, String)> {
     let mut headers = Vec::new();
     if let Retry::After(wait) = fault.retry() {
         headers.push(("retry-after", wait.as_secs_f64().ceil().to_string()));
     }
     match fault.reason().condition {
-        Condition::Credentials if to.face != Face::Rpc => {
+        Condition::Credentials if to.dialect != Dialect::Rpc => {
             headers.push(("www-authenticate", "Bearer realm=\"failwell\"".to_owned()));
         }
         Condition::MethodNotAllowed => {
@@ -187,7 +187,7 @@ fn headers(to: &ReplyTo, fault: &Fault) -> Vec<(&'static str, String)> {
     headers
 }
 
-/// Only literals become a header: what a caller sent has no way into one.
+/// Only literals become a header value, never text of a caller.
 fn allowed(fault: &Fault) -> String {
     match fault.get("allow") {
         Some(Fact::Word(method)) => (*method).to_owned(),
@@ -207,14 +207,15 @@ fn error_body(to: &ReplyTo, fault: &Fault, code: i32, account: &str) -> Vec<u8> 
     })
 }
 
-/// What is wrong, in the words of the record that promised them where one did: seed 002's, outside of tool calls.
+/// The error message. In the session era, outside of tool calls, it is the fixed message of the reason, if
+/// any.
 fn message(to: &ReplyTo, fault: &Fault) -> String {
-    let in_session = matches!(to.face, Face::Mcp(revision) if revision.era() == Era::Session);
-    let of_a_tool = matches!(to.asked, Asked::Tool | Asked::ToolOrError);
-    if in_session && !of_a_tool && fault.reason().condition == Condition::RtmService {
-        return "Failed to communicate with RTM service.".to_owned();
+    let in_session = matches!(to.dialect, Dialect::Mcp(revision) if revision.era() == Era::Session);
+    let of_a_tool = matches!(to.asked, ExpectedResult::Tool | ExpectedResult::ToolOrError);
+    match fault.reason().session_message {
+        promised if in_session && !of_a_tool && !promised.is_empty() => promised.to_owned(),
+        _ => sentence(fault),
     }
-    sentence(fault)
 }
 
 fn rest_body(fault: &Fault, code: i32, account: &str) -> Vec<u8> {
@@ -227,7 +228,7 @@ fn rest_body(fault: &Fault, code: i32, account: &str) -> Vec<u8> {
     out.finish()
 }
 
-/// RFC 9457, for those who ask for it.
+/// RFC 9457 problem details, for clients that accept them.
 fn problem_body(to: &ReplyTo, fault: &Fault, (code, status): (i32, u16), account: &str) -> Vec<u8> {
     let mut out = Writer::with_capacity(account.len() + 256);
     out.open(b'{');
@@ -235,22 +236,23 @@ fn problem_body(to: &ReplyTo, fault: &Fault, (code, status): (i32, u16), account
     out.number_member("status", status);
     out.text_member("instance", &format!("urn:failwell:ref:{}", to.reference));
     out.number_member("error_code", code);
-    // The fault object brings `title` and `detail` itself.
+    // The fault object already has `title` and `detail`.
     out.members_of(account);
     out.close(b'}');
     out.finish()
 }
 
-/// The JSON-RPC envelope with the id as it was sent; without one as each protocol wants it.
-fn envelope(to: &ReplyTo, room: usize, body: impl FnOnce(&mut Writer)) -> Vec<u8> {
-    let mut out = Writer::with_capacity(room + 256);
+/// The JSON-RPC envelope with the unchanged id. Without an id, the protocol decides between `null` and
+/// omission.
+fn envelope(to: &ReplyTo, capacity: usize, body: impl FnOnce(&mut Writer)) -> Vec<u8> {
+    let mut out = Writer::with_capacity(capacity + 256);
     out.open(b'{');
     out.text_member("jsonrpc", "2.0");
-    match (&to.id, to.face) {
+    match (&to.id, to.dialect) {
         (Some(id), _) => out.raw_member("id", id.text()),
-        (None, Face::Rpc | Face::Rest(_)) => out.raw_member("id", "null"),
-        (None, Face::Mcp(revision)) if revision.null_id_when_unreadable() => out.raw_member("id", "null"),
-        (None, Face::Mcp(_)) => {}
+        (None, Dialect::Rpc | Dialect::Rest(_)) => out.raw_member("id", "null"),
+        (None, Dialect::Mcp(revision)) if revision.null_id_when_unreadable() => out.raw_member("id", "null"),
+        (None, Dialect::Mcp(_)) => {}
     }
     body(&mut out);
     out.close(b'}');

@@ -6,54 +6,52 @@ use crate::object::write_fault;
 use crate::text::for_the_model;
 use crate::write::{Writer, object};
 
-/// What a request came to, when it came to something.
+/// The outcome of a request that did not fail with a fault.
 #[derive(Debug)]
 pub enum Outcome {
-    /// A result of the MCP protocol.
+    /// An MCP result.
     Mcp {
-        /// The members of the result object.
         members: Fields,
-        /// The result's own `_meta` members, if any.
+        /// The `_meta` members of the result.
         meta: Option<Json>,
-        /// What sort of result it is, which only the modern era says.
+        /// The result type. Only the modern era has it.
         kind: ResultKind,
-        /// How long it may be kept, which only the modern era says.
+        /// The cache lifetime. Only the modern era has it.
         cache: Option<Cache>,
     },
-    /// A tool that failed but has more to say than its fault.
+    /// A failed tool with more content than its fault.
     ToolFailed(Box<ToolFailure>),
-    /// A tool whose own result says that it failed.
+    /// A tool result with `isError`.
     ReportedFailure(Box<ReportedFailure>),
     /// Any JSON value, for plain JSON-RPC and REST.
     Value(Json),
 }
 
-/// A failed tool call with what it had to show: the fault, its own structured object, and further blocks.
+/// A failed tool call with its content: the fault, the tool's structured object, and further blocks.
 #[derive(Debug)]
 pub struct ToolFailure {
-    /// What went wrong.
     pub fault: Fault,
-    /// The tool's own account, field for field as its contract says.
+    /// The tool's structured content, as its contract defines it.
     pub structured: Option<Json>,
     /// Content blocks after the fault's own text: fenced output, links.
     pub blocks: Vec<Json>,
 }
 
-/// A tool's result with `isError`. MCP passes it on as it is; REST and `/rpc` answer with the fault and show the result.
+/// A tool result with `isError`. MCP forwards it unchanged; REST and `/rpc` respond with the fault and
+/// include the result.
 #[derive(Debug)]
 pub struct ReportedFailure {
-    /// What callers without MCP are told, and what is recorded.
+    /// The fault for other dialects than MCP and for the record.
     pub fault: Fault,
-    /// The members of the result object.
     pub members: Fields,
-    /// The result's own `_meta` members, if any.
+    /// The `_meta` members of the result.
     pub meta: Option<Json>,
-    /// How long it may be kept, which only the modern era says.
+    /// The cache lifetime. Only the modern era has it.
     pub cache: Option<Cache>,
 }
 
 impl ToolFailure {
-    /// The tool's content and structured content, as one object; `None` if it has neither.
+    /// The tool's content and structured content as one object. `None` if it has neither.
     pub(crate) fn shown(&self) -> Option<String> {
         if self.blocks.is_empty() && self.structured.is_none() {
             return None;
@@ -65,7 +63,7 @@ impl ToolFailure {
 }
 
 impl ReportedFailure {
-    /// The tool's own words, as one object.
+    /// The tool's content and structured content as one object.
     pub(crate) fn shown(&self) -> String {
         let member = |name| self.members.get(name).map(Raw::text);
         tool_result(member("content").unwrap_or("[]"), member("structuredContent"))
@@ -84,11 +82,10 @@ fn tool_result(content: &str, structured: Option<&str>) -> String {
 /// The modern era's `resultType`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ResultKind {
-    /// Done.
     Complete,
-    /// The client must answer something first.
+    /// The client must send more input first.
     InputRequired,
-    /// It goes on in the background.
+    /// The call continues as a task.
     Task,
 }
 
@@ -102,21 +99,19 @@ impl ResultKind {
     }
 }
 
-/// How long, and by whom, a result may be kept.
+/// The cache lifetime and scope of a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Cache {
-    /// Milliseconds.
     pub ttl_ms: u64,
-    /// By whom.
     pub scope: CacheScope,
 }
 
-/// Whose cache may keep a result.
+/// The caches that may store a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CacheScope {
-    /// Anybody's.
+    /// Any cache.
     Public,
-    /// Only the caller's own.
+    /// Only the caller's own cache.
     Private,
 }
 
@@ -130,18 +125,19 @@ impl CacheScope {
 }
 
 impl Outcome {
-    /// A finished result with these members.
+    /// A complete result with these members.
     pub fn complete(members: impl Into<Fields>) -> Outcome {
         Outcome::Mcp { members: members.into(), meta: None, kind: ResultKind::Complete, cache: None }
     }
 
-    /// A finished result that may be kept.
+    /// A complete result that can be cached.
     pub fn cached(members: impl Into<Fields>, cache: Cache) -> Outcome {
         Outcome::Mcp { members: members.into(), meta: None, kind: ResultKind::Complete, cache: Some(cache) }
     }
 }
 
-/// Writes the result object of an MCP answer. `server_info` is the JSON the modern era puts on every result.
+/// Writes the result object of an MCP response. `server_info` is the JSON that the modern era adds to every
+/// result.
 pub(crate) fn write_result(
     out: &mut Writer,
     outcome: &Outcome,
@@ -170,7 +166,7 @@ pub(crate) fn write_result(
     out.close(b'}');
 }
 
-/// The members that only the modern era has.
+/// Writes the members that only the modern era has.
 fn write_head(out: &mut Writer, revision: Revision, kind: ResultKind, cache: Option<Cache>) {
     if revision.era() != Era::Modern {
         return;
@@ -204,7 +200,7 @@ fn write_failed(
     write_tool_error(out, &failure.fault, structured, blocks, (to, revision, server_info, now));
 }
 
-/// The members of an `isError` result.
+/// Writes the members of an `isError` result.
 pub(crate) fn write_tool_error<'a>(
     out: &mut Writer,
     fault: &Fault,
@@ -245,10 +241,10 @@ pub(crate) fn write_tool_error<'a>(
     });
 }
 
-/// Where a tool result carries its fault object.
+/// The `_meta` key of the fault object in a tool result.
 const FAULT_META_KEY: &str = "dev.failwell/fault";
 
-/// Writes `_meta` when there is anything to put into it.
+/// Writes `_meta` unless it is empty.
 fn write_meta(out: &mut Writer, server_info: Option<&str>, more: impl FnOnce(&mut Writer)) {
     out.object_member("_meta", |out| {
         if let Some(info) = server_info {

@@ -1,18 +1,18 @@
 use failwell_fault::{Fault, Pointer, Ref, Retry};
 
-/// How many violations the text for the model lists; the object has the rest.
+/// Maximum number of violations in the text for the model. The object has more.
 const MOST_LINES: usize = 12;
 
-/// The most bytes of a fault's text. A longer one gives way to literals.
+/// Maximum size of a fault's text, in bytes. A longer text is replaced by literals.
 pub(crate) const LARGEST_TEXT: usize = 12 * 1024;
 
-/// The one sentence of a JSON-RPC error: what is wrong.
+/// The message of a JSON-RPC error: the detail of the fault.
 pub(crate) fn sentence(fault: &Fault) -> String {
     let detail = fault.detail();
     if detail.len() <= LARGEST_TEXT { detail } else { fault.reason().title.to_owned() }
 }
 
-/// The text for the model: what is wrong, `help:` what to do, and a line to quote.
+/// The text for the model: the detail, `help:` with the hint, and a line to quote.
 pub fn for_the_model(fault: &Fault, reference: Ref) -> String {
     let text = format!("{}\nhelp: {}\n", what_is_wrong(fault), fault.hint());
     let (retry, effect) = (retry_words(fault.retry()), fault.effect().as_str());
@@ -36,7 +36,7 @@ fn what_is_wrong(fault: &Fault) -> String {
     text
 }
 
-/// The pointer; the root's is empty, which reads as a slip.
+/// The JSON Pointer. The empty pointer of the root would look like a mistake, so it gets a name.
 fn place(pointer: &Pointer) -> String {
     if pointer.segments().next().is_none() { "the whole value".to_owned() } else { pointer.to_string() }
 }

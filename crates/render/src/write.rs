@@ -1,14 +1,14 @@
 use failwell_rpc::{Raw, push_json_string};
 
-/// Writes JSON objects and arrays in the order it is told, with no way to forget a comma.
+/// Writes JSON objects and arrays in the given order and places the commas.
 pub(crate) struct Writer {
     bytes: Vec<u8>,
     fresh: bool,
 }
 
 /// The text of an object with these members.
-pub(crate) fn object(room: usize, members: impl FnOnce(&mut Writer)) -> String {
-    let mut out = Writer::with_capacity(room + 64);
+pub(crate) fn object(capacity: usize, members: impl FnOnce(&mut Writer)) -> String {
+    let mut out = Writer::with_capacity(capacity + 64);
     out.open(b'{');
     members(&mut out);
     out.close(b'}');
@@ -38,7 +38,7 @@ impl Writer {
         self.fresh = false;
     }
 
-    /// A name of ours, which needs no escapes.
+    /// Writes a key. The names are literals and need no escapes.
     pub(crate) fn key(&mut self, name: &'static str) {
         self.item();
         self.bytes.reserve(name.len() + 3);
@@ -47,7 +47,7 @@ impl Writer {
         self.bytes.extend_from_slice(b"\":");
     }
 
-    /// Starts an array item, or a key: the comma before it, unless it is the first.
+    /// Starts an array item or a key: writes a comma, except before the first.
     pub(crate) fn item(&mut self) {
         if !self.fresh {
             self.bytes.push(b',');
@@ -59,17 +59,17 @@ impl Writer {
         push_json_string(&mut self.bytes, text);
     }
 
-    /// Text that is JSON already.
+    /// Writes text that is already JSON.
     pub(crate) fn raw(&mut self, json: &str) {
         self.bytes.extend_from_slice(json.as_bytes());
     }
 
-    /// The members of an object that is JSON already, without its braces.
+    /// Writes the members of a JSON object, without its braces.
     pub(crate) fn members_of(&mut self, object: &str) {
         self.members(Raw::written(object.trim()).members());
     }
 
-    /// Members that are JSON already.
+    /// Writes members that are already JSON.
     pub(crate) fn members(&mut self, members: &str) {
         if !members.is_empty() {
             self.item();
@@ -91,7 +91,7 @@ impl Writer {
         self.number(number);
     }
 
-    /// A member that is an object, unless nothing is written into it.
+    /// Writes an object member, unless it is empty.
     pub(crate) fn object_member(&mut self, name: &'static str, write: impl FnOnce(&mut Writer)) {
         let before = (self.bytes.len(), self.fresh);
         self.key(name);

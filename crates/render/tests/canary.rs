@@ -1,5 +1,6 @@
-//! No private word of any fault reaches any caller: every reason on every face, with markers in every private
-//! field. On the way the same bodies are checked for shape, code, status and the official schemas.
+//! No private text of any fault reaches a caller: the test renders every reason in every dialect, with
+//! markers in every private field. It also checks shape, code, status and the official schemas of the same
+//! bodies.
 
 #![allow(
     clippy::expect_used,
@@ -14,6 +15,8 @@ mod callers;
 mod faces;
 #[path = "support/reading.rs"]
 mod reading;
+#[path = "support/reasons.rs"]
+mod reasons;
 #[path = "support/samples.rs"]
 mod samples;
 #[path = "support/schemas.rs"]
@@ -24,14 +27,15 @@ mod table;
 use std::error::Error;
 use std::fmt;
 
-use failwell_fault::{Condition, Fault, Reason, reason};
+use failwell_fault::{Condition, Fault, Reason, Retry};
 use failwell_render::{Moment, Reply, for_the_model, render};
-use failwell_rpc::{Asked, Era, Face, Id, ReplyTo, RestStyle};
+use failwell_rpc::{Dialect, Era, ExpectedResult, Id, ReplyTo, RestStyle};
 use proptest::prelude::{ProptestConfig, any, proptest};
 use proptest::{prop_assert, prop_assert_eq};
 
 use callers::caller;
 use faces::faces;
+use reasons::reasons;
 use samples::sample;
 
 const MARKERS: [&str; 6] =
@@ -58,7 +62,7 @@ fn chain(texts: &[&str]) -> Option<Box<Link>> {
     Some(Box::new(Link((*first).to_owned(), chain(rest))))
 }
 
-/// The sample of a reason with six texts in all its private fields.
+/// The sample of a reason with six texts in its private fields.
 fn with_private(reason: &'static Reason, texts: [&str; 6]) -> Fault {
     let [outer, middle, inner, note, output, second] = texts;
     sample(reason)
@@ -68,13 +72,13 @@ fn with_private(reason: &'static Reason, texts: [&str; 6]) -> Fault {
         .capture("stderr", output)
 }
 
-/// Every caller there can be: each face, waiting for a tool or not, with and without an id.
+/// All kinds of callers: each dialect, with and without a tool call, with and without an id.
 fn callers() -> Vec<ReplyTo> {
     let ids = [None, Some(Id::from_number(7)), Some(Id::from_string("q\"uote"))];
     let mut callers = Vec::new();
-    for face in faces() {
-        for asked in [Asked::Tool, Asked::Other] {
-            callers.extend(ids.iter().map(|id| caller(face, asked, id.clone())));
+    for dialect in faces() {
+        for asked in [ExpectedResult::Tool, ExpectedResult::Other] {
+            callers.extend(ids.iter().map(|id| caller(dialect, asked, id.clone())));
         }
     }
     callers
@@ -85,7 +89,7 @@ fn answer(to: &ReplyTo, fault: Fault) -> Option<Reply> {
     render(to, &Err(fault), Some(info), Moment::at_unix(1_800_000_000))
 }
 
-/// Everything of a reply that leaves the process, as text.
+/// Every part of a reply that leaves the process, as text.
 fn everything(reply: &Reply) -> String {
     format!("{} {} {:?} {}", reply.status, reply.content_type, reply.headers, body(reply))
 }
@@ -96,7 +100,7 @@ fn body(reply: &Reply) -> &str {
 
 #[test]
 fn no_marker_reaches_a_caller_and_every_marker_reaches_the_operator() {
-    for reason in reason::all() {
+    for reason in reasons().iter() {
         for to in callers() {
             let fault = with_private(reason, MARKERS);
             let whole = fault.operator().to_string();
@@ -107,7 +111,7 @@ fn no_marker_reaches_a_caller_and_every_marker_reaches_the_operator() {
             let bytes = answer(&to, fault).map(|reply| everything(&reply)).unwrap_or_default();
             for leak in ["MARK", "canary.rs"] {
                 assert!(!lazy.contains(leak), "{}: {lazy}", reason.id);
-                assert!(!bytes.contains(leak), "{} on {:?}: {bytes}", reason.id, to.face);
+                assert!(!bytes.contains(leak), "{} on {:?}: {bytes}", reason.id, to.dialect);
             }
         }
     }
@@ -116,16 +120,16 @@ fn no_marker_reaches_a_caller_and_every_marker_reaches_the_operator() {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 24, ..ProptestConfig::default() })]
 
-    /// Stronger than looking for markers: with or without a private half, the bytes are the same.
+    /// A stronger test than markers: the bytes are the same with and without private fields.
     #[test]
     fn private_text_changes_no_byte(texts in any::<[String; 6]>()) {
         let texts: [&str; 6] = std::array::from_fn(|index| texts[index].as_str());
-        for reason in reason::all() {
+        for reason in reasons().iter() {
             let fault = with_private(reason, texts);
             let whole = fault.operator().to_string();
             prop_assert!(texts.iter().all(|text| whole.contains(text)));
-            for face in faces() {
-                let to = caller(face, Asked::Tool, Some(Id::from_number(1)));
+            for dialect in faces() {
+                let to = caller(dialect, ExpectedResult::Tool, Some(Id::from_number(1)));
                 prop_assert_eq!(answer(&to, with_private(reason, texts)), answer(&to, sample(reason)));
             }
         }
@@ -134,16 +138,17 @@ proptest! {
 
 #[test]
 fn bodies_have_their_shape_code_and_status() {
-    for reason in reason::all() {
+    for reason in reasons().iter() {
         for to in callers() {
             let Some(reply) = answer(&to, sample(reason)) else {
-                let silent = matches!(to.face, Face::Mcp(_)) && reason.condition == Condition::Cancelled;
-                assert!(silent, "{} on {:?} has no answer", reason.id, to.face);
+                let silent =
+                    matches!(to.dialect, Dialect::Mcp(_)) && reason.condition == Condition::Cancelled;
+                assert!(silent, "{} on {:?} has no answer", reason.id, to.dialect);
                 continue;
             };
             let shown = is_shown(&to, reason);
             let code = reading::check_shape(&to, &sample(reason), &reading::strict(&reply), shown);
-            let (expected_code, expected_status) = expected(reason, to.face);
+            let (expected_code, expected_status) = expected(reason, to.dialect);
             if shown {
                 assert_eq!((code, reply.status), (None, 200), "{}", reason.id);
             } else {
@@ -153,50 +158,54 @@ fn bodies_have_their_shape_code_and_status() {
                     (Some(expected_code.into()), expected_status),
                     "{} {:?}",
                     reason.id,
-                    to.face
+                    to.dialect
                 );
             }
-            assert_eq!(reply.content_type == "application/problem+json", to.face == PROBLEM);
+            assert_eq!(reply.content_type == "application/problem+json", to.dialect == PROBLEM);
             check_headers(&to, reason, &reply);
         }
     }
 }
 
-const PROBLEM: Face = Face::Rest(RestStyle::Problem);
+const PROBLEM: Dialect = Dialect::Rest(RestStyle::Problem);
 
-/// Invalid arguments and failed tools are for the model to see, on MCP.
+/// On MCP, the model sees invalid arguments and failed tools.
 fn is_shown(to: &ReplyTo, reason: &Reason) -> bool {
-    let for_model =
-        matches!(reason.condition, Condition::ToolFailed | Condition::BadArguments | Condition::RtmService);
-    matches!(to.face, Face::Mcp(_)) && to.asked == Asked::Tool && for_model
+    let for_model = matches!(
+        reason.condition,
+        Condition::ToolFailed | Condition::BadArguments | Condition::ExternalService
+    );
+    matches!(to.dialect, Dialect::Mcp(_)) && to.asked == ExpectedResult::Tool && for_model
 }
 
-fn expected(reason: &Reason, face: Face) -> (i32, i32) {
+fn expected(reason: &Reason, dialect: Dialect) -> (i32, i32) {
     let row = table::TABLE.iter().find(|row| row.condition == reason.condition).expect("a row");
-    let (code, status) = match face {
-        Face::Rest(_) => row.rest,
-        Face::Rpc => (row.rest.0, table::Number::Is(200)),
-        Face::Mcp(revision) if revision.era() == Era::Session => row.session,
-        Face::Mcp(_) => row.modern,
+    let (code, status) = match dialect {
+        Dialect::Rest(_) => row.rest,
+        Dialect::Rpc => (row.rest.0, table::Number::Is(200)),
+        Dialect::Mcp(revision) if revision.era() == Era::Session => row.session,
+        Dialect::Mcp(_) => row.modern,
     };
     (code.of(reason.kind), status.of(reason.kind))
 }
 
-fn check_headers(to: &ReplyTo, reason: &Reason, reply: &Reply) {
+fn check_headers(to: &ReplyTo, reason: &'static Reason, reply: &Reply) {
     let has = |name: &str| reply.headers.iter().any(|(known, value)| *known == name && !value.is_empty());
-    let unauthenticated = reason.condition == Condition::Credentials && to.face != Face::Rpc;
+    let unauthenticated = reason.condition == Condition::Credentials && to.dialect != Dialect::Rpc;
     assert_eq!(has("www-authenticate"), unauthenticated, "{}", reason.id);
     assert_eq!(has("allow"), reason.condition == Condition::MethodNotAllowed, "{}", reason.id);
+    let waits = matches!(sample(reason).retry(), Retry::After(_));
     let busy = matches!(reason.condition, Condition::RateLimited | Condition::TooLarge);
-    assert!(has("retry-after") || !busy, "{}", reason.id);
+    assert_eq!(has("retry-after") && busy, waits && busy, "{}", reason.id);
+    assert!(waits || reason.condition != Condition::RateLimited, "{}", reason.id);
 }
 
 #[test]
 fn mcp_bodies_keep_to_the_official_schemas() {
     for schemas in schemas::Schemas::load().unwrap_or_default() {
-        let face = Face::Mcp(schemas.revision());
-        for reason in reason::all() {
-            for to in callers().into_iter().filter(|to| to.face == face) {
+        let dialect = Dialect::Mcp(schemas.revision());
+        for reason in reasons().iter() {
+            for to in callers().into_iter().filter(|to| to.dialect == dialect) {
                 let Some(reply) = answer(&to, sample(reason)) else { continue };
                 let value: serde_json::Value = serde_json::from_slice(&reply.body).expect("JSON");
                 match value.get("result") {

@@ -1,5 +1,5 @@
-//! What comes back when something came of a request: each era's members, one line, and a failed tool that tells
-//! its caller no more than its fault does.
+//! Successful results: the members of each era, on one line; and failed tools that reveal no more than their
+//! fault.
 
 #![allow(clippy::expect_used, reason = "a test may stop at the first surprise")]
 
@@ -12,7 +12,7 @@ use failwell_fault::{Fault, Pointer, Rule, Violation, reason};
 use failwell_render::{
     Cache, CacheScope, Moment, Outcome, ReportedFailure, ResultKind, ToolFailure, for_the_model, render,
 };
-use failwell_rpc::{Asked, Face, Id, Json, Limits, ReplyTo, RestStyle, Revision, Wants};
+use failwell_rpc::{Dialect, ExpectedResult, Id, Json, Limits, ReplyTo, RestStyle, Revision, Wants};
 
 use callers::caller;
 use faces::faces;
@@ -30,17 +30,18 @@ fn body(to: &ReplyTo, outcome: Outcome) -> String {
     text
 }
 
-fn on(face: Face) -> ReplyTo {
-    caller(face, Asked::Tool, Some(Id::from_number(1)))
+fn on(dialect: Dialect) -> ReplyTo {
+    caller(dialect, ExpectedResult::Tool, Some(Id::from_number(1)))
 }
 
 #[test]
 fn each_era_gets_its_own_members() {
     let cache = Cache { ttl_ms: 5, scope: CacheScope::Private };
     let session =
-        body(&on(Face::Mcp(Revision::V2025_11_25)), Outcome::cached(json(r#"{"tools":[]}"#), cache));
+        body(&on(Dialect::Mcp(Revision::V2025_11_25)), Outcome::cached(json(r#"{"tools":[]}"#), cache));
     assert_eq!(session, r#"{"jsonrpc":"2.0","id":1,"result":{"tools":[]}}"#);
-    let modern = body(&on(Face::Mcp(Revision::V2026_07_28)), Outcome::cached(json(r#"{"tools":[]}"#), cache));
+    let modern =
+        body(&on(Dialect::Mcp(Revision::V2026_07_28)), Outcome::cached(json(r#"{"tools":[]}"#), cache));
     assert_eq!(
         modern,
         concat!(
@@ -48,14 +49,17 @@ fn each_era_gets_its_own_members() {
             r#""tools":[],"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"failwell","version":"1"}}}}"#
         )
     );
-    assert_eq!(body(&on(Face::Rpc), Outcome::Value(json("[1]"))), r#"{"jsonrpc":"2.0","id":1,"result":[1]}"#);
+    assert_eq!(
+        body(&on(Dialect::Rpc), Outcome::Value(json("[1]"))),
+        r#"{"jsonrpc":"2.0","id":1,"result":[1]}"#
+    );
 }
 
 #[test]
 fn results_are_one_line_however_they_were_written() {
-    for face in faces() {
-        body(&on(face), Outcome::complete(json("{\n  \"content\": [\r\n]\n}")));
-        body(&on(face), Outcome::ToolFailed(Box::new(failed())));
+    for dialect in faces() {
+        body(&on(dialect), Outcome::complete(json("{\n  \"content\": [\r\n]\n}")));
+        body(&on(dialect), Outcome::ToolFailed(Box::new(failed())));
     }
 }
 
@@ -71,11 +75,11 @@ fn failed() -> ToolFailure {
 
 #[test]
 fn a_failed_tool_tells_its_fault_and_its_own_account_and_nothing_private() {
-    for face in faces() {
-        let text = body(&on(face), Outcome::ToolFailed(Box::new(failed())));
+    for dialect in faces() {
+        let text = body(&on(dialect), Outcome::ToolFailed(Box::new(failed())));
         assert!(!text.contains("MARK"), "{text}");
         assert!(text.contains("server/TIMEOUT"), "{text}");
-        let Face::Mcp(revision) = face else {
+        let Dialect::Mcp(revision) = dialect else {
             assert!(text.contains("-32603") && text.contains("took longer than 3 seconds"), "{text}");
             let shown = r#""result":{"content":[{"type":"text", "text":"fenced"}],"structuredContent":{ "status":"error"}}"#;
             assert!(text.contains(shown), "{text}");
@@ -88,7 +92,7 @@ fn a_failed_tool_tells_its_fault_and_its_own_account_and_nothing_private() {
     assert!(!format!("{:?}", Outcome::ToolFailed(Box::new(failed()))).contains("MARK"));
 }
 
-/// A result in which the tool says that it failed, and the same as MCP has always written it.
+/// A result in which the tool reports a failure, and its expected form on MCP.
 fn reported(members: &str) -> (Outcome, Outcome) {
     let (fields, meta) = (json(members), Some(json(r#"{"a":1}"#)));
     let cache = Some(Cache { ttl_ms: 5, scope: CacheScope::Private });
@@ -108,12 +112,12 @@ fn a_reported_failure_is_passed_on_by_mcp_and_shown_by_the_others() {
         ),
     ];
     for (members, shown) in cases {
-        for face in faces() {
+        for dialect in faces() {
             let (failure, result) = reported(members);
-            let text = body(&on(face), failure);
+            let text = body(&on(dialect), failure);
             assert!(!text.contains("MARK"), "{text}");
-            if let Face::Mcp(_) = face {
-                assert_eq!(text, body(&on(face), result));
+            if let Dialect::Mcp(_) = dialect {
+                assert_eq!(text, body(&on(dialect), result));
                 continue;
             }
             assert!(text.contains(r#""reason":"mcp/TOOL_FAILED""#), "{text}");
@@ -127,15 +131,15 @@ fn a_tool_failure_with_nothing_to_show_has_no_result() {
     let fault = Fault::new(&reason::SERVER_TIMEOUT).fact("limit_s", 3u64);
     let failure = ToolFailure { fault, structured: None, blocks: Vec::new() };
     assert!(
-        !body(&on(Face::Rest(RestStyle::Plain)), Outcome::ToolFailed(Box::new(failure)))
+        !body(&on(Dialect::Rest(RestStyle::Plain)), Outcome::ToolFailed(Box::new(failure)))
             .contains("\"result\"")
     );
 }
 
 #[test]
 fn silence_is_an_answer() {
-    for face in faces() {
-        let to = ReplyTo { wants: Wants::Silence, ..on(face) };
+    for dialect in faces() {
+        let to = ReplyTo { wants: Wants::Silence, ..on(dialect) };
         let outcomes = [Ok(Outcome::complete(json("{}"))), Err(Fault::new(&reason::SERVER_BUG))];
         assert!(outcomes.iter().all(|happened| render(&to, happened, None, Moment::at_unix(0)).is_none()));
     }
@@ -163,7 +167,7 @@ fn the_text_for_the_model_names_every_place() {
 #[test]
 fn a_capability_said_twice_is_one_key() {
     let fault = Fault::new(&reason::MCP_CAPABILITY).fact("required", vec!["roots", "sampling", "roots"]);
-    let to = caller(Face::Mcp(Revision::LATEST), Asked::Other, Some(Id::from_number(1)));
+    let to = caller(Dialect::Mcp(Revision::LATEST), ExpectedResult::Other, Some(Id::from_number(1)));
     let reply = render(&to, &Err(fault), None, Moment::at_unix(0)).expect("an answer");
     let text = String::from_utf8(reply.body).expect("UTF-8");
     json(&text);

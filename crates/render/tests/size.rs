@@ -1,4 +1,4 @@
-//! No fault is larger than its cap, whatever a caller sent or a catalogue lists.
+//! No fault exceeds its maximum size, for any input and any catalogue.
 
 #![allow(clippy::expect_used, reason = "a test may stop at the first surprise")]
 
@@ -6,13 +6,16 @@
 mod callers;
 #[path = "support/faces.rs"]
 mod faces;
+#[path = "support/reasons.rs"]
+mod reasons;
 
-use failwell_fault::{Echo, Fault, Name, Pointer, Reason, Rule, Violation, reason};
+use failwell_fault::{Echo, Fault, Name, Pointer, Reason, Rule, Violation};
 use failwell_render::{LARGEST_FAULT, Moment, Reply, render};
-use failwell_rpc::{Asked, Id, Json, Limits, Object};
+use failwell_rpc::{ExpectedResult, Id, Json, Limits, Object};
 
 use callers::caller;
 use faces::faces;
+use reasons::reasons;
 
 const GIANT: usize = 10_000;
 
@@ -24,7 +27,7 @@ fn many_violations(reason: &'static Reason) -> Fault {
 }
 
 fn deep_pointers(reason: &'static Reason) -> Fault {
-    // As deep as the scan lets a document be.
+    // The maximum depth that the scan accepts.
     let depth = Limits::default().max_depth;
     let deep = (0..depth).fold(Pointer::root(), |pointer, _| pointer.then(&"é".repeat(300)));
     Fault::new(reason).violation(Violation::new(deep, Rule::Required))
@@ -46,14 +49,14 @@ fn giant_echoes(reason: &'static Reason) -> Fault {
         .fold(Fault::new(reason), |fault, name| fault.fact(name, Echo::of_caller(&giant)))
 }
 
-/// Renders on every face and looks at each reply with the fault object it carries.
+/// Renders every reason in every dialect and passes each reply with its fault object to a check.
 fn on_every_face(make: fn(&'static Reason) -> Fault, look: fn(&'static Reason, &Reply, &Json)) {
     let id = Id::from_string(&"i".repeat(900));
-    for reason in reason::all() {
+    for reason in reasons().iter() {
         let happened = Err(make(reason));
-        for face in faces() {
-            for asked in [Asked::Tool, Asked::Other] {
-                let to = caller(face, asked, Some(id.clone()));
+        for dialect in faces() {
+            for asked in [ExpectedResult::Tool, ExpectedResult::Other] {
+                let to = caller(dialect, asked, Some(id.clone()));
                 if let Some(reply) = render(&to, &happened, None, Moment::at_unix(0)) {
                     let text = std::str::from_utf8(&reply.body).expect("UTF-8");
                     let json = Json::read(text, &Limits::default()).expect("strict JSON");
@@ -70,7 +73,7 @@ fn is_capped(reason: &'static Reason, reply: &Reply, _: &Json) {
     assert!(header_bytes <= 1_024, "{}: {header_bytes} bytes of headers", reason.id);
 }
 
-/// The fault object, wherever the face keeps it.
+/// The fault object at its place in the dialect.
 fn fault_object<'a>(json: &'a Json) -> Object<'a> {
     let mut object = json.raw().as_object().expect("an object");
     for step in ["error", "data", "result", "_meta", "dev.failwell/fault", "detail"] {
@@ -79,7 +82,7 @@ fn fault_object<'a>(json: &'a Json) -> Object<'a> {
     object
 }
 
-/// The static core: what it is and under which reference it is kept, and none of what made it large.
+/// The bounded form: identity and reference, without the large members.
 fn is_core(reason: &'static Reason, reply: &Reply, json: &Json) {
     is_capped(reason, reply, json);
     let object = fault_object(json);

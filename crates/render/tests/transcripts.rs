@@ -1,5 +1,5 @@
-//! The exact bytes of every reason on every face, kept in `tests/transcripts/render` and read like prose.
-//! `UPDATE=1 cargo test -p failwell-render --test transcripts` rewrites them.
+//! The exact bytes of every reason in every dialect, stored in `tests/transcripts/render` and reviewed like
+//! prose. `UPDATE=1 cargo test -p failwell-render --test transcripts` rewrites them.
 
 #![allow(clippy::expect_used, clippy::panic, reason = "a test may stop at the first surprise")]
 
@@ -11,22 +11,22 @@ mod samples;
 use std::fmt::Write;
 use std::path::{Path, PathBuf};
 
-use failwell_fault::{Condition, Kind, Reason, reason};
+use failwell_fault::{Condition, Kind, Reason};
 use failwell_render::{Moment, Reply, render};
-use failwell_rpc::{Asked, Face, Id, ReplyTo, RestStyle, Revision};
+use failwell_rpc::{Dialect, ExpectedResult, Id, ReplyTo, RestStyle, Revision};
 
 use callers::caller;
 use samples::sample;
 
-/// The faces a transcript shows: one revision for each way the bytes can differ.
-fn shown() -> Vec<(&'static str, Face)> {
+/// The dialects of a transcript: one revision for each difference in the bytes.
+fn shown() -> Vec<(&'static str, Dialect)> {
     vec![
-        ("MCP 2025-06-18 (session)", Face::Mcp(Revision::V2025_06_18)),
-        ("MCP 2025-11-25 (session)", Face::Mcp(Revision::V2025_11_25)),
-        ("MCP 2026-07-28 (modern)", Face::Mcp(Revision::V2026_07_28)),
-        ("JSON-RPC (/rpc)", Face::Rpc),
-        ("REST", Face::Rest(RestStyle::Plain)),
-        ("REST, application/problem+json", Face::Rest(RestStyle::Problem)),
+        ("MCP 2025-06-18 (session)", Dialect::Mcp(Revision::V2025_06_18)),
+        ("MCP 2025-11-25 (session)", Dialect::Mcp(Revision::V2025_11_25)),
+        ("MCP 2026-07-28 (modern)", Dialect::Mcp(Revision::V2026_07_28)),
+        ("JSON-RPC (/rpc)", Dialect::Rpc),
+        ("REST", Dialect::Rest(RestStyle::Plain)),
+        ("REST, application/problem+json", Dialect::Rest(RestStyle::Problem)),
     ]
 }
 
@@ -36,10 +36,10 @@ fn folder() -> PathBuf {
 
 fn transcript(reason: &'static Reason) -> String {
     let mut page = format!("{}\n{}\n", reason.id, "=".repeat(reason.id.len()));
-    for (name, face) in shown() {
-        let has_id = matches!(face, Face::Mcp(_) | Face::Rpc);
-        let other = caller(face, Asked::Other, Some(Id::from_number(1)));
-        let tool = ReplyTo { asked: Asked::Tool, ..other.clone() };
+    for (name, dialect) in shown() {
+        let has_id = matches!(dialect, Dialect::Mcp(_) | Dialect::Rpc);
+        let other = caller(dialect, ExpectedResult::Other, Some(Id::from_number(1)));
+        let tool = ReplyTo { asked: ExpectedResult::Tool, ..other.clone() };
         if !has_id || reason.condition != Condition::NotJson {
             section(&mut page, name, &other, reason);
         }
@@ -81,7 +81,7 @@ fn section(page: &mut String, name: &str, to: &ReplyTo, reason: &'static Reason)
 fn every_reason_reads_as_its_transcript() {
     let update = std::env::var_os("UPDATE").is_some();
     let mut changed = Vec::new();
-    for reason in reason::all() {
+    for reason in failwell_catalogue::registry().expect("no id twice").iter() {
         let path = folder().join(format!("{}.txt", reason.id));
         let page = transcript(reason);
         if update {

@@ -1,45 +1,44 @@
-//! Request ids, kept as their exact text.
+//! Request ids, stored as their exact text.
 
 use crate::raw::Raw;
 use std::fmt;
 use std::sync::Arc;
 
-/// The longest id that is accepted: it is stored and echoed, so it has a cap.
+/// Maximum length of an id. It is stored and echoed, so it needs a bound.
 const LONGEST: usize = 1_000;
 
-/// A string or integer id as its exact JSON text, so that `1`, `1.0` and integers no double can hold all go back
-/// as they came. Two ids are equal when their texts are.
+/// A string or integer id as its exact JSON text. So `1`, `1.0` and integers beyond a double are echoed
+/// unchanged. Two ids are equal if their texts are equal.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Id(Arc<str>);
 
 impl Id {
-    /// Takes the scanned text of a JSON value; `None` when it is no id.
+    /// Reads the scanned text of a JSON value. `None` if it is not a valid id.
     pub(crate) fn read(text: &str) -> Option<Self> {
         let fits = text.len() <= LONGEST && (is_integer(text) || Raw::trusted(text).as_str().is_some());
         if fits { Some(Self(text.into())) } else { None }
     }
 
-    /// An id of our own.
+    /// Creates a numeric id.
     pub fn from_number(number: u64) -> Self {
         Self(number.to_string().into())
     }
 
-    /// A string id of our own.
+    /// Creates a string id.
     pub fn from_string(value: &str) -> Self {
         Self(crate::write::json_string(value).into())
     }
 
-    /// The JSON text, quotes included when it is a string.
+    /// The JSON text, including the quotes of a string.
     pub fn text(&self) -> &str {
         &self.0
     }
 
-    /// The id as a value.
     pub fn raw(&self) -> Raw<'_> {
         Raw::trusted(&self.0)
     }
 
-    /// The value when it is an unsigned integer, `1.0` included: a peer may write our `1` either way.
+    /// The value of an unsigned integer, including `1.0`: a peer may return our `1` in either form.
     pub fn as_u64(&self) -> Option<u64> {
         Raw::trusted(&self.0).as_u64()
     }
@@ -51,7 +50,8 @@ impl fmt::Display for Id {
     }
 }
 
-/// Whether a scanned value is an integer, with at most a fraction of zeros: JSON Schema calls `1.0` an integer.
+/// Whether a scanned value is an integer, optionally with a zero fraction: JSON Schema treats `1.0` as an
+/// integer.
 fn is_integer(text: &str) -> bool {
     let unsigned = text.strip_prefix('-').unwrap_or(text);
     let (digits, fraction) = unsigned.split_once('.').unwrap_or((unsigned, "0"));

@@ -1,45 +1,44 @@
-//! Messages: what scanned bytes mean in JSON-RPC.
+//! JSON-RPC messages in scanned bytes.
 
 mod body;
 mod classify;
-mod letter;
+mod message_buf;
 mod misread;
 
 pub use body::{Notification, Request, Response};
-pub use letter::Letter;
+pub use message_buf::MessageBuf;
 pub use misread::{About, Misread};
 
 use crate::scan::{Defect, Limits, Scan, scan};
 use bytestring::ByteString;
 use failwell_fault::{Fault, reason};
 
-/// What arrived.
+/// The content of received bytes.
 #[derive(Debug)]
 #[expect(clippy::large_enum_variant, reason = "the large variant is the ordinary one and lives on the stack")]
 pub enum Incoming<'a> {
-    /// One message, or one refusal for all of the bytes.
+    /// One message, or one error for all of the bytes.
     One(Result<Message<'a>, Misread>),
-    /// A batch, with a verdict for each of its messages. Whether batches are allowed is the revision's matter.
+    /// A batch with a result for each message. The revision decides whether batches are allowed.
     Batch(Vec<Result<Message<'a>, Misread>>),
 }
 
-/// One message.
 #[derive(Debug)]
 pub enum Message<'a> {
-    /// Waits for an answer.
+    /// Expects a response.
     Request(Request<'a>),
-    /// Waits for nothing.
+    /// Expects no response.
     Notification(Notification<'a>),
-    /// Answers a request of ours.
+    /// A response to one of our requests.
     Response(Response<'a>),
 }
 
-/// Scans bytes and says what they mean. Everything returned borrows from them.
+/// Scans bytes and classifies the message. The result borrows from the bytes.
 pub fn read<'a>(bytes: &'a [u8], limits: &Limits) -> Incoming<'a> {
     sort(scan(bytes, limits), None)
 }
 
-/// What scanned text means, and the letter it is part of where there is one.
+/// Classifies scanned text. `letter` is the shared buffer that contains it, if there is one.
 fn sort<'a>(scanned: Result<Scan<'a>, Defect>, letter: Option<&'a ByteString>) -> Incoming<'a> {
     match scanned {
         Err(defect) => Incoming::One(Err(Misread::of_defect(defect, None, About::Unknown))),

@@ -1,5 +1,5 @@
-//! Values borrowed from scanned text. They trust the scan: navigation only finds ends, and on text that was not
-//! scanned it may find nothing, but it never panics.
+//! Values borrowed from scanned text. They rely on the scan and only search for the end of values. On text
+//! that was not scanned they may find no value, but they never panic.
 
 mod array;
 mod canonical;
@@ -18,20 +18,14 @@ use crate::scan::unescape::unescape;
 use serde::{Deserialize, Serialize, Serializer};
 use std::borrow::Cow;
 
-/// What a value is.
+/// The type of a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
-    /// `null`
     Null,
-    /// `true` or `false`
     Bool,
-    /// Any number.
     Number,
-    /// A string.
     String,
-    /// An array.
     Array,
-    /// An object.
     Object,
 }
 
@@ -44,22 +38,21 @@ impl<'a> Raw<'a> {
         Self(text)
     }
 
-    /// Text of our own making. What is no JSON may be found to hold nothing; nothing worse happens.
+    /// Wraps text that this program wrote. If it is not JSON, lookups find no value.
     pub fn written(text: &'a str) -> Self {
         Self(text)
     }
 
-    /// The text, byte for byte as it was received.
+    /// The text, byte for byte as received.
     pub fn text(self) -> &'a str {
         self.0
     }
 
-    /// What stands between the braces of an object; nothing where it is none.
+    /// The text between the braces of an object. Empty for other types.
     pub fn members(self) -> &'a str {
         self.0.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')).unwrap_or_default().trim()
     }
 
-    /// What the value is.
     pub fn kind(self) -> Kind {
         match self.0.as_bytes().first() {
             Some(b'{') => Kind::Object,
@@ -71,22 +64,20 @@ impl<'a> Raw<'a> {
         }
     }
 
-    /// The value as an object.
     pub fn as_object(self) -> Option<Object<'a>> {
         if self.kind() == Kind::Object { Some(Object::new(self.0)) } else { None }
     }
 
-    /// The elements, when the value is an array.
+    /// The elements of an array.
     pub fn as_array(self) -> Option<Array<'a>> {
         if self.kind() == Kind::Array { Some(Array::new(self.0)) } else { None }
     }
 
-    /// The decoded string; borrowed when it has no escapes.
+    /// The decoded string. It is borrowed if there are no escapes.
     pub fn as_str(self) -> Option<Cow<'a, str>> {
         unescape(self.0.strip_prefix('"')?.strip_suffix('"')?)
     }
 
-    /// The value as a boolean.
     pub fn as_bool(self) -> Option<bool> {
         match self.0 {
             "true" => Some(true),
@@ -95,12 +86,12 @@ impl<'a> Raw<'a> {
         }
     }
 
-    /// The value as a signed integer; a zero fraction is no fraction.
+    /// The value as a signed integer. A zero fraction is ignored.
     pub fn as_i64(self) -> Option<i64> {
         whole(self.number()?)?.parse().ok()
     }
 
-    /// The value as an unsigned integer; a zero fraction is no fraction.
+    /// The value as an unsigned integer. A zero fraction is ignored.
     pub fn as_u64(self) -> Option<u64> {
         whole(self.number()?)?.parse().ok()
     }
@@ -110,22 +101,20 @@ impl<'a> Raw<'a> {
         self.number()?.parse().ok()
     }
 
-    /// The id, when the value can be one.
+    /// The value as an id, if it is a valid one.
     pub fn as_id(self) -> Option<crate::Id> {
         crate::Id::read(self.0)
     }
 
-    /// Whether the value is `null`.
     pub fn is_null(self) -> bool {
         self.kind() == Kind::Null
     }
 
-    /// Reads the value into a type.
+    /// Deserializes the value.
     pub fn parse<T: Deserialize<'a>>(self) -> Result<T, serde_json::Error> {
         serde_json::from_str(self.0)
     }
 
-    /// An owned copy.
     pub fn to_json(self) -> Json {
         Json::trusted(self.0.to_owned())
     }
@@ -135,7 +124,7 @@ impl<'a> Raw<'a> {
     }
 }
 
-/// The digits before a fraction of zeros; nothing when there is more to the number.
+/// The integer part of a number with a zero fraction. `None` for other fractions.
 fn whole(text: &str) -> Option<&str> {
     match text.split_once('.') {
         None => Some(text),

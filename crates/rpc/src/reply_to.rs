@@ -1,77 +1,86 @@
-//! Where the reply goes: captured once from the request, before any work starts.
+//! The reply address, captured once from the request before any work starts.
 
 use crate::era::Revision;
 use crate::id::Id;
 use failwell_fault::Ref;
 
-/// Everything the renderer needs to know about the caller.
+/// Everything that the renderer needs to know about the caller.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReplyTo {
-    /// The id to echo; nothing when it could not be read.
+    /// The id to echo. `None` if it could not be read.
     pub id: Option<Id>,
-    /// Whether the caller waits for an answer.
     pub wants: Wants,
-    /// The dialect the caller speaks.
-    pub face: Face,
-    /// What sort of answer the request is waiting for.
-    pub asked: Asked,
-    /// The reference under which the operator finds the whole story.
+    /// The caller's dialect.
+    pub dialect: Dialect,
+    /// The type of result that the request expects.
+    pub asked: ExpectedResult,
+    /// The reference of the exchange in logs and ledger.
     pub reference: Ref,
 }
 
-/// Whether a caller waits for an answer.
+/// Whether a caller expects a response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wants {
-    /// A request: exactly one answer.
+    /// A request: exactly one response.
     Answer,
-    /// A notification or a cancelled request: none.
+    /// A notification or a cancelled request: no response.
     Silence,
 }
 
-/// What sort of answer a request is waiting for.
+/// The type of result that a request expects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Asked {
-    /// A tool's result, which can carry a failure the model should see.
+pub enum ExpectedResult {
+    /// A tool result, which can report a failure to the model.
     Tool,
-    /// A tool's result, from a server whose failures are JSON-RPC errors.
+    /// A tool result, from a server whose failures are JSON-RPC errors.
     ToolOrError,
-    /// Anything else.
+    /// Any other result.
     Other,
 }
 
-/// The dialect a caller speaks.
+/// The wire form of a response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Face {
+pub enum Dialect {
     /// MCP at one revision.
     Mcp(Revision),
     /// Plain JSON-RPC 2.0.
     Rpc,
-    /// REST.
     Rest(RestStyle),
 }
 
-/// The shape of a REST error body.
+/// The format of a REST error body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum RestStyle {
-    /// The server's own body.
+    /// The format of the REST record (S4 in docs/sources.md).
     Plain,
     /// RFC 9457 problem details.
     Problem,
 }
 
 impl ReplyTo {
-    /// The reply to a request.
-    pub fn request(id: Id, face: Face) -> Self {
-        Self { id: Some(id), wants: Wants::Answer, face, asked: Asked::Other, reference: Ref::fresh() }
+    pub fn request(id: Id, dialect: Dialect) -> Self {
+        Self {
+            id: Some(id),
+            wants: Wants::Answer,
+            dialect,
+            asked: ExpectedResult::Other,
+            reference: Ref::fresh(),
+        }
     }
 
-    /// The reply to a notification: silence, but failures still get a reference.
-    pub fn notification(face: Face) -> Self {
-        Self { id: None, wants: Wants::Silence, face, asked: Asked::Other, reference: Ref::fresh() }
+    /// No response, but failures still get a reference.
+    pub fn notification(dialect: Dialect) -> Self {
+        Self {
+            id: None,
+            wants: Wants::Silence,
+            dialect,
+            asked: ExpectedResult::Other,
+            reference: Ref::fresh(),
+        }
     }
 
-    /// The reply to bytes that could not be read as a message: an answer, with the id if there was one.
-    pub fn misread(id: Option<Id>, face: Face) -> Self {
-        Self { id, wants: Wants::Answer, face, asked: Asked::Other, reference: Ref::fresh() }
+    /// The reply to an invalid message: a response, with its id if readable.
+    pub fn misread(id: Option<Id>, dialect: Dialect) -> Self {
+        Self { id, wants: Wants::Answer, dialect, asked: ExpectedResult::Other, reference: Ref::fresh() }
     }
 }

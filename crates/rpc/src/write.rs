@@ -1,8 +1,8 @@
-//! Writing JSON strings.
+//! Writes JSON strings.
 
 use crate::scan::text::skip_plain;
 
-/// Appends a value as a JSON string, quotes included.
+/// Appends a value as a JSON string with quotes.
 pub fn push_json_string(out: &mut Vec<u8>, value: &str) {
     let bytes = value.as_bytes();
     out.reserve(bytes.len() + 2);
@@ -19,9 +19,9 @@ pub fn push_json_string(out: &mut Vec<u8>, value: &str) {
     out.push(b'"');
 }
 
-/// A value as a JSON string, quotes included.
+/// Formats a value as a JSON string with quotes.
 pub fn json_string(value: &str) -> String {
-    // Of the very size most texts take: what is left over would have to be kept account of.
+    // The exact size for text without escapes, so that most strings have no spare capacity.
     let mut out = Vec::with_capacity(value.len() + 2);
     push_json_string(&mut out, value);
     String::from_utf8(out).unwrap_or_default()
@@ -44,12 +44,12 @@ fn push_escape(out: &mut Vec<u8>, byte: u8) {
     out.extend_from_slice(&[b'\\', short]);
 }
 
-/// Puts scanned JSON on one line, for transports that frame by lines. A raw line break can only be whitespace
-/// between tokens (inside a string it must be escaped), so a space in its place changes no value.
+/// Removes line breaks from scanned JSON, for transports that frame by lines. A raw line break can only be
+/// whitespace between tokens (inside a string it must be escaped), so a space changes no value.
 pub fn keep_on_one_line(json: &mut [u8]) {
-    // Most have none, and are only looked at.
+    // Most messages have none and are not written to.
     if has_line_break(json) {
-        // Every byte is written, changed or not: without a branch, many go at once.
+        // Writes every byte without a branch, so that the loop is vectorized.
         for byte in json {
             *byte = if matches!(*byte, b'\n' | b'\r') { b' ' } else { *byte };
         }
@@ -60,7 +60,7 @@ fn has_line_break(json: &[u8]) -> bool {
     memchr::memchr2(b'\n', b'\r', json).is_some()
 }
 
-/// The same for a text of our own making.
+/// The same for text that this program wrote.
 pub fn on_one_line(json: String) -> String {
     if has_line_break(json.as_bytes()) { json.replace(['\n', '\r'], " ") } else { json }
 }

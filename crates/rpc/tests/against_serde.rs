@@ -1,4 +1,4 @@
-//! The scan and the navigation against serde_json, on generated input.
+//! Compares the scan and the navigation with serde_json on generated input.
 
 #![allow(clippy::expect_used, reason = "helpers of tests are tests")]
 
@@ -17,7 +17,7 @@ fn verdict(bytes: &[u8]) -> Option<Defect> {
     }
 }
 
-/// Every value serde_json sees must be found by walking the text, and nothing else.
+/// The navigation must find exactly the values that serde_json finds.
 fn same(raw: Raw<'_>, value: &Value) {
     match value {
         Value::Null => assert!(raw.is_null()),
@@ -84,7 +84,7 @@ fn values() -> impl Strategy<Value = Value> {
     })
 }
 
-/// Text made of the pieces JSON is made of: often nearly JSON.
+/// Random sequences of JSON tokens, often nearly valid.
 fn pieces() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         proptest::sample::select(vec![

@@ -11,7 +11,7 @@ fn verdict(bytes: &[u8], limits: &Limits) -> Option<Defect> {
     }
 }
 
-/// Each value is tried alone, inside an array, and as a member, with whitespace around it.
+/// Tries each value alone, inside an array and as a member, with whitespace around it.
 fn check(value: &str, expect: fn(Option<Defect>) -> bool) {
     for text in [
         value.to_owned(),

@@ -1,4 +1,4 @@
-//! What bytes mean: the shape rules, the id rules and the pass-through.
+//! Classification of messages: the rules for shapes and ids, and forwarding.
 
 #![allow(clippy::expect_used, reason = "helpers of tests are tests")]
 
@@ -11,7 +11,7 @@ fn one(text: &str) -> Result<Message<'_>, Misread> {
     }
 }
 
-/// `verdict` is `request`, `notification`, `response`, or a reason; then the id, when one must be read.
+/// `verdict` is `request`, `notification`, `response` or a reason. `id` is the expected id, if readable.
 fn check(text: &str, verdict: &str, id: Option<&str>) {
     let (found, found_id) = match one(text) {
         Ok(Message::Request(request)) => ("request".to_owned(), Some(request.id)),

@@ -1,4 +1,4 @@
-//! What is refused although it is JSON: depth, duplicate keys, width, and that the limits are the caller's.
+//! Valid JSON beyond the limits: depth, duplicate keys, width. The caller sets the limits.
 
 use failwell_rpc::scan::{Scan, scan};
 use failwell_rpc::{Defect, Limits};
@@ -11,7 +11,7 @@ fn verdict(bytes: &[u8], limits: &Limits) -> Option<Defect> {
     }
 }
 
-/// Each value is tried alone, inside an array, and as a member, with whitespace around it.
+/// Tries each value alone, inside an array and as a member, with whitespace around it.
 fn check(value: &str, expect: fn(Option<Defect>) -> bool) {
     for text in [
         value.to_owned(),
@@ -43,7 +43,7 @@ fn depth_is_counted_exactly() {
     assert!(verdict(crossed.as_bytes(), &Limits::default()).is_some_and(Defect::is_hard));
 }
 
-/// An object of `count` keys, the last repeating the one at `repeats`, both perhaps written with escapes.
+/// An object of `count` keys. The last one repeats the key at `repeats`, and `key` may write it with escapes.
 fn object(count: usize, repeats: Option<usize>, key: fn(usize) -> String) -> String {
     let mut keys: Vec<String> = (0..count).map(key).collect();
     keys.extend(repeats.map(key));
@@ -93,7 +93,8 @@ fn duplicates_are_compared_decoded() {
     }
 }
 
-/// Keys whose cheap fingerprints could collide must not make the scan quadratic: this would take minutes.
+/// Keys with colliding fingerprints must not make the scan quadratic. A quadratic scan would take minutes
+/// here.
 #[test]
 fn wide_objects_side_by_side_stay_cheap() {
     let wide = object(5_000, None, |index| format!("{index:08}"));

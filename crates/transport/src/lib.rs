@@ -1,26 +1,24 @@
-//! The door: stdio, streamable HTTP, REST and plain JSON-RPC.
+//! Listeners: stdio, streamable HTTP, REST and plain JSON-RPC.
 //!
-//! [`serve_stdio`] reads one message per line, [`refuse_stdio`] does so only to say why nothing is served;
-//! [`serve_http`] serves `/mcp`, `/rpc`, `/v1` and the small pages for operators. Both hand messages to a `House`
-//! and write what it answers. [`Remote`] is the other side: a server that is reached over HTTP.
+//! [`serve_stdio`] reads one message per line. [`refuse_stdio`] answers every request with the reason why the
+//! server cannot start. [`serve_http`] serves `/mcp`, `/rpc`, `/v1/tools` and the operator's pages. All of them
+//! pass messages to a `Pipeline` and write its replies. [`paths`] is for crates that add paths of their own.
 //!
 //! # Invariants
 //!
-//! * The only room that touches sockets and standard input and output.
-//! * Every read has a cap and a deadline, every write a deadline, every table a bound.
-//! * Nothing but protocol is ever written to standard output.
-//! * Before a message is looked at, the HTTP ladder answers with the first step that fails: method, host and
-//!   origin, credentials, content type, accept, size, then the message itself.
-//! * On shutdown every request that was accepted is answered before the door closes.
+//! * In the server, only this crate accepts connections and uses standard input and output.
+//! * Every read has a maximum size and a deadline, every write has a deadline, and every table is bounded.
+//! * Standard output carries protocol messages only.
+//! * Before a message is parsed, HTTP checks run in a fixed order: method, host and origin, credentials,
+//!   content type, accept, size. The first failure is the response.
+//! * On shutdown every accepted request gets its response before the connection is closed.
 
-mod connect;
 mod http;
 mod stdio;
 mod within;
 
-pub use connect::{ContentKind, Events, HeadLines, Heard, Remote, Trust, Unheard, Verb};
 pub use http::{
-    Credentials, Demand, Doors, Houses, HttpSettings, Issuer, Lock, Tokens, serve_doors, serve_http,
+    Authenticate, Authentication, HttpSettings, Mounts, PipelineSet, paths, serve_http, serve_mounts,
 };
 pub use stdio::{Line, Lines, StdioSettings, id_in_start, refuse_stdio, serve_stdio, standard, write_lines};
 pub use within::within;

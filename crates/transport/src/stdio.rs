@@ -1,4 +1,4 @@
-//! One message per line on standard input, one per line on standard output.
+//! Stdio: one message per line on standard input and output.
 
 mod ends;
 mod lines;
@@ -12,10 +12,13 @@ use std::time::Duration;
 
 use bytes::Bytes;
 use failwell_fault::{Fault, reason};
-use failwell_policy::Caller;
+use failwell_pipeline::{
+    IncomingMessage, IncomingRequest, Keep, Pipeline, RequestEra, STDIO, Session, SharedIds, claims_modern,
+};
 use failwell_render::Reply;
-use failwell_rpc::{Face, Incoming, Letter, Limits, Message, Misread, ReplyTo, Request};
-use failwell_server::{Arrival, House, Keep, STDIO, Session, SharedIds, Spoken, Trace, claims_modern};
+use failwell_rpc::Caller;
+use failwell_rpc::{Dialect, Incoming, Limits, Message, MessageBuf, Misread, ReplyTo, Request};
+use failwell_toolbox::Trace;
 use futures_util::FutureExt;
 use futures_util::future::join_all;
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -29,12 +32,12 @@ pub use self::salvage::id_in_start;
 use self::storm::{Storm, Verdict};
 pub use self::writer::write_lines;
 
-/// The bounds of a stdio connection.
+/// The limits of a stdio connection.
 #[derive(Debug, Clone)]
 pub struct StdioSettings {
-    /// The longest line that is read.
+    /// Maximum length of a line in bytes.
     pub largest_line: usize,
-    /// How long running requests may take after the input ended.
+    /// Time for running requests after the end of input.
     pub drain: Duration,
 }
 
@@ -44,19 +47,19 @@ impl Default for StdioSettings {
     }
 }
 
-/// Serves one connection until its input ends or `stop` is set; then answers what was accepted.
+/// Serves one connection until its input ends or `stop` is set. Then waits for the accepted requests.
 pub async fn serve_stdio(
-    house: Arc<House>,
+    pipeline: Arc<Pipeline>,
     input: impl AsyncRead + Unpin + Send + 'static,
     output: impl AsyncWrite + Unpin + Send + 'static,
     settings: StdioSettings,
     stop: CancellationToken,
 ) -> Result<(), Fault> {
     let session = Session::new(STDIO.to_owned(), Caller::anonymous(), Keep::Nothing);
-    house.keep_told(&session);
+    pipeline.keep_told(&session);
     let writer = tokio::spawn(write_lines(session.outbound.clone(), output));
     let connection = Connection {
-        house: house.clone(),
+        pipeline: pipeline.clone(),
         session: session.clone(),
         storm: Arc::new(Mutex::new(Storm::new())),
     };
@@ -70,28 +73,28 @@ pub async fn serve_stdio(
         let Some(line) = line else { break };
         connection.take(line, settings.largest_line, &running);
     }
-    // No more input: questions can no longer be answered, everything else is.
-    house.close_doors();
+    // After the end of input, questions to the client cannot be answered any more; running requests can.
+    pipeline.close_doors();
     session.close_questions();
     running.close();
     let _ = tokio::time::timeout(settings.drain, running.wait()).await;
     session.end();
-    // The writer has its own deadlines, so this ends.
+    // The writer has its own deadlines, so this wait ends.
     let _ = writer.await;
     Ok(())
 }
 
-/// What every line of one connection shares.
+/// State shared by all lines of a connection.
 #[derive(Clone)]
 struct Connection {
-    house: Arc<House>,
+    pipeline: Arc<Pipeline>,
     session: Arc<Session>,
     storm: Arc<Mutex<Storm>>,
 }
 
 impl Connection {
-    /// Takes the first step of a line here, in order: a request is registered before the next line can cancel
-    /// it, and a handshake is over before the next line relies on it. What takes longer goes on beside.
+    /// Polls each line once, in order. A request is registered before the next line can cancel it, and a
+    /// handshake completes before the next line relies on it. Work that is still pending continues as a task.
     fn take(&self, line: Line, limit: usize, running: &TaskTracker) {
         let connection = self.clone();
         let mut exchange = Box::pin(async move {
@@ -105,23 +108,23 @@ impl Connection {
         }
     }
 
-    fn face(&self) -> Face {
-        Face::Mcp(self.session.revision())
+    fn dialect(&self) -> Dialect {
+        Dialect::Mcp(self.session.revision())
     }
 
     async fn misread(&self, misread: Misread) -> Option<Reply> {
         let Session { id, caller, .. } = &*self.session;
-        self.house.misread(misread, self.face(), id, Some(caller)).await
+        self.pipeline.misread(misread, self.dialect(), id, Some(caller)).await
     }
 
     async fn refuse_long(&self, start: &[u8], limit: usize) {
         let fault = Fault::new(&reason::RPC_LINE_TOO_LONG).fact("limit", limit);
-        let to = ReplyTo::misread(id_in_start(start), self.face());
-        self.complain(self.house.refuse(fault, to, &self.session.id).await).await;
+        let to = ReplyTo::misread(id_in_start(start), self.dialect());
+        self.complain(self.pipeline.refuse(fault, to, &self.session.id).await).await;
     }
 
-    /// Answers what could not be read, unless it has become a storm: two programs that misunderstand each
-    /// other must not shout at each other for ever.
+    /// Answers an unreadable line, unless there are too many. Two programs that misunderstand each other must
+    /// not exchange errors without end.
     async fn complain(&self, reply: Option<Reply>) {
         let Some(reply) = reply else { return };
         let verdict = self.storm.lock().unwrap_or_else(PoisonError::into_inner).judge();
@@ -130,7 +133,7 @@ impl Connection {
                 let _ = self.session.outbound.push(reply.body).await;
             }
             Verdict::StopAnswering => {
-                self.house.journal().write(storm::NOTICE.to_owned());
+                self.pipeline.journal().write(storm::NOTICE.to_owned());
             }
             Verdict::Silence => {}
         }
@@ -140,9 +143,9 @@ impl Connection {
         self.storm.lock().unwrap_or_else(PoisonError::into_inner).calm();
     }
 
-    /// One line from start to end: everything it calls for is written to the connection.
+    /// Handles one line and writes all its replies to the connection.
     async fn exchange(&self, bytes: Bytes) {
-        let body = match Letter::new(bytes).read(&Limits::default()) {
+        let body = match MessageBuf::new(bytes).read(&Limits::default()) {
             Incoming::One(Err(misread)) => {
                 return self.complain(self.misread(misread).await).await;
             }
@@ -153,8 +156,8 @@ impl Connection {
             }
             Incoming::Batch(_) => {
                 let fault = Fault::new(&reason::RPC_BATCH_NOT_ALLOWED);
-                let to = ReplyTo::misread(None, self.face());
-                return self.complain(self.house.refuse(fault, to, &self.session.id).await).await;
+                let to = ReplyTo::misread(None, self.dialect());
+                return self.complain(self.pipeline.refuse(fault, to, &self.session.id).await).await;
             }
         };
         if let Some(body) = body {
@@ -166,16 +169,16 @@ impl Connection {
         match message {
             Ok(Message::Request(request)) => {
                 self.calm();
-                let trace = self.house.join_trace(&request, None);
-                self.house.walk(&arrival(&self.session, request, trace)).await
+                let trace = self.pipeline.join_trace(&request, None);
+                self.pipeline.handle(incoming(&self.session, request, trace)).await
             }
             Ok(Message::Notification(notification)) => {
                 self.calm();
-                self.house.heed(&notification, &self.session).await;
+                self.pipeline.handle_notification(&notification, &self.session).await;
                 None
             }
             Ok(Message::Response(response)) => {
-                self.house.hear(&response, &self.session).await;
+                self.pipeline.handle_response(&response, &self.session).await;
                 None
             }
             Err(misread) => self.misread(misread).await,
@@ -183,17 +186,20 @@ impl Connection {
     }
 }
 
-/// The answers of a batch as one array; nothing when there are none.
+/// Joins the replies of a batch into one array; `None` if there are none.
 pub(crate) fn join_bodies(replies: Vec<Option<Reply>>) -> Option<Vec<u8>> {
     let bodies: Vec<Vec<u8>> = replies.into_iter().flatten().map(|reply| reply.body).collect();
     (!bodies.is_empty()).then(|| [b"[", bodies.join(&b","[..]).as_slice(), b"]"].concat())
 }
 
-fn arrival<'a>(session: &'a Arc<Session>, request: Request<'a>, trace: Option<Trace>) -> Arrival<'a> {
-    let spoken = if claims_modern(&request) { Spoken::Modern(None) } else { Spoken::Session };
-    Arrival {
-        request,
-        spoken,
+fn incoming<'a>(
+    session: &'a Arc<Session>,
+    request: Request<'a>,
+    trace: Option<Trace>,
+) -> IncomingRequest<'a> {
+    let era = if claims_modern(&request) { RequestEra::Modern(None) } else { RequestEra::Session };
+    IncomingRequest {
+        message: IncomingMessage::Mcp(request, era),
         caller: &session.caller,
         session: Some(session),
         connection: &session.id,

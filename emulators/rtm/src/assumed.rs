@@ -1,4 +1,4 @@
-//! What the service's documentation does not say, and what this stand-in does instead.
+//! Behaviour that the service's documentation leaves open, and this emulator's choices.
 //!
 //! Nothing here is a fact about the real service. A client must not rely on it: it must treat a code it does not know
 //! as a refusal of what it sent, and any order of checks as possible. [`NOTES`] lists the rest in words; where the code
@@ -6,7 +6,7 @@
 
 use std::time::Duration;
 
-use crate::refusal::Refusal;
+use crate::api::api_error::ApiError;
 
 /// One check a request passes before its method runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -41,22 +41,22 @@ pub const ORDER: &[Check] = &[
     Check::Timeline,
 ];
 
-pub(crate) const BAD_CONTACT_ID: Refusal = Refusal::new(330, "contact_id invalid or not provided");
-pub(crate) const BAD_NOTE: Refusal = Refusal::new(350, "note_id invalid or not provided");
-pub(crate) const BAD_LOCATION: Refusal = Refusal::new(360, "location_id invalid or not provided");
-pub(crate) const BAD_GROUP: Refusal = Refusal::new(370, "group_id invalid or not provided");
-pub(crate) const BAD_SUBSCRIPTION: Refusal = Refusal::new(380, "subscription_id invalid or not provided");
-pub(crate) const BAD_SCRIPT: Refusal = Refusal::new(390, "script_id invalid or not provided");
-pub(crate) const BAD_GROUP_NAME: Refusal = Refusal::new(2000, "Group name provided is invalid.");
-pub(crate) const BAD_DUE: Refusal = Refusal::new(4100, "Due date provided is invalid.");
-pub(crate) const BAD_START: Refusal = Refusal::new(4110, "Start date provided is invalid.");
-pub(crate) const BAD_RECURRENCE: Refusal = Refusal::new(4120, "Recurrence provided is invalid.");
-pub(crate) const BAD_ESTIMATE: Refusal = Refusal::new(4130, "Estimate provided is invalid.");
-pub(crate) const BAD_FILTER: Refusal = Refusal::new(4140, "Filter provided is invalid.");
-pub(crate) const BAD_PRIORITY: Refusal = Refusal::new(4150, "Priority provided is invalid.");
-pub(crate) const BAD_TIME: Refusal = Refusal::new(5000, "Time or time zone provided is invalid.");
-pub(crate) const BAD_PUSH: Refusal = Refusal::new(6000, "Subscription provided is invalid.");
-pub(crate) const NO_SCRIPTS: Refusal = Refusal::new(7000, "Scripts cannot be run here.");
+pub(crate) const BAD_CONTACT_ID: ApiError = ApiError::new(330, "contact_id invalid or not provided");
+pub(crate) const BAD_NOTE: ApiError = ApiError::new(350, "note_id invalid or not provided");
+pub(crate) const BAD_LOCATION: ApiError = ApiError::new(360, "location_id invalid or not provided");
+pub(crate) const BAD_GROUP: ApiError = ApiError::new(370, "group_id invalid or not provided");
+pub(crate) const BAD_SUBSCRIPTION: ApiError = ApiError::new(380, "subscription_id invalid or not provided");
+pub(crate) const BAD_SCRIPT: ApiError = ApiError::new(390, "script_id invalid or not provided");
+pub(crate) const BAD_GROUP_NAME: ApiError = ApiError::new(2000, "Group name provided is invalid.");
+pub(crate) const BAD_DUE: ApiError = ApiError::new(4100, "Due date provided is invalid.");
+pub(crate) const BAD_START: ApiError = ApiError::new(4110, "Start date provided is invalid.");
+pub(crate) const BAD_RECURRENCE: ApiError = ApiError::new(4120, "Recurrence provided is invalid.");
+pub(crate) const BAD_ESTIMATE: ApiError = ApiError::new(4130, "Estimate provided is invalid.");
+pub(crate) const BAD_FILTER: ApiError = ApiError::new(4140, "Filter provided is invalid.");
+pub(crate) const BAD_PRIORITY: ApiError = ApiError::new(4150, "Priority provided is invalid.");
+pub(crate) const BAD_TIME: ApiError = ApiError::new(5000, "Time or time zone provided is invalid.");
+pub(crate) const BAD_PUSH: ApiError = ApiError::new(6000, "Subscription provided is invalid.");
+pub(crate) const NO_SCRIPTS: ApiError = ApiError::new(7000, "Scripts cannot be run here.");
 
 /// The longest a request beyond the rate is held back before it is refused with HTTP 503.
 pub(crate) const LONGEST_DELAY: Duration = Duration::from_secs(2);

@@ -1,37 +1,39 @@
-//! Starting and stopping.
+//! The emulator: start, address, control handle.
 
 use std::io;
 use std::net::SocketAddr;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
+use std::time::Duration;
 
+use failwell_emulator_http::{Server, ServerOptions, SharedState};
 use jiff::Timestamp;
-use tokio::net::TcpListener;
-use tokio::task::JoinHandle;
-use tokio::time::Instant;
 
-use crate::clock::Clock;
 use crate::control::Control;
-use crate::http;
-use crate::limiter::{Limiter, Rate};
-use crate::seed::{Seed, plant};
+use crate::http::RtmHandler;
+use crate::http::limiter::{Limiter, Rate};
 use crate::state::State;
+use crate::state::clock::Clock;
+use crate::state::seed::{Seed, plant};
+
+/// The time to read the head of a request, idle time included.
+const HEAD_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// How an emulator starts.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// Where it listens: loopback, and any free port, unless told otherwise.
+    /// The address to listen on; by default a free port of loopback.
     pub listen: SocketAddr,
     /// The API key of the one application it knows.
     pub api_key: String,
     /// The shared secret of that application.
     pub secret: String,
-    /// What the account starts with.
+    /// The initial content of the account.
     pub seed: Seed,
-    /// How many requests are let through; all, unless told otherwise.
+    /// The rate limit; by default none.
     pub rate: Option<Rate>,
     /// The time it is; without it that of the machine, which goes on.
     pub clock: Option<Timestamp>,
-    /// Whether `/_control/` is there.
+    /// Whether `/_control/` is served.
     pub control: bool,
 }
 
@@ -49,55 +51,36 @@ impl Default for Options {
     }
 }
 
-/// What every connection shares.
-pub(crate) struct Service {
-    pub(crate) state: Mutex<State>,
-    pub(crate) started: Instant,
-    pub(crate) has_control: bool,
-}
-
-impl Service {
-    /// The state. A method that panicked left it as it was or whole, so it can be used again.
-    pub(crate) fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
 /// A running emulator. It stops when it is dropped.
 pub struct Emulator {
-    address: SocketAddr,
+    server: Server,
+    shared: Arc<SharedState<State>>,
     api_key: String,
     secret: String,
-    service: Arc<Service>,
-    listening: JoinHandle<()>,
 }
 
 impl Emulator {
-    /// Listens, and answers from now on.
+    /// Binds the address and serves requests.
     pub async fn start(options: Options) -> io::Result<Emulator> {
         let clock = options.clock.map_or(Clock::real(), Clock::Standing);
         let (api_key, secret) = (options.api_key, options.secret);
         let mut state = State::new(api_key.clone(), secret.clone(), Limiter::new(options.rate), clock);
         plant(&options.seed, &mut state).map_err(|why| io::Error::new(io::ErrorKind::InvalidInput, why))?;
-        let service = Arc::new(Service {
-            state: Mutex::new(state),
-            started: Instant::now(),
-            has_control: options.control,
-        });
-        let listener = TcpListener::bind(options.listen).await?;
-        let address = listener.local_addr()?;
-        let listening = tokio::spawn(http::listen(listener, service.clone()));
-        Ok(Emulator { address, api_key, secret, service, listening })
+        let shared = Arc::new(SharedState::new(state));
+        let server_options =
+            ServerOptions { listen: options.listen, control: options.control, head_timeout: HEAD_TIMEOUT };
+        let server = Server::start(server_options, Arc::new(RtmHandler::new(shared.clone()))).await?;
+        Ok(Emulator { server, shared, api_key, secret })
     }
 
-    /// Where it listens.
+    /// The address it listens on.
     pub fn address(&self) -> SocketAddr {
-        self.address
+        self.server.address()
     }
 
-    /// What stands before `/services/rest/`.
+    /// The URL before `/services/rest/`.
     pub fn base_url(&self) -> String {
-        format!("http://{}", self.address)
+        self.server.base_url()
     }
 
     /// The API key of the application it knows.
@@ -110,14 +93,8 @@ impl Emulator {
         &self.secret
     }
 
-    /// Everything that can be done to it from outside.
+    /// The handle that steers it.
     pub fn control(&self) -> Control {
-        Control::new(self.service.clone())
-    }
-}
-
-impl Drop for Emulator {
-    fn drop(&mut self) {
-        self.listening.abort();
+        Control::new(self.shared.clone())
     }
 }

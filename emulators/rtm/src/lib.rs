@@ -13,43 +13,29 @@
 //!
 //! # Invariants
 //!
-//! * It depends on nothing of ours: a stand-in that shared code with the client under test would share its mistakes.
+//! * It shares no code with the servers: a stand-in that shared code with the client under test would share its mistakes.
 //! * Everything is in memory, and goes when the [`Emulator`] does. One account; one API key.
 //! * What the service's documentation does not say stands in [`assumed`], and nowhere else.
 //! * A write happens as a whole, under one lock, before its answer is sent; a fault asked for says whether it strikes
 //!   before or after that.
 //! * Names and numbers are given out in order, so that two runs of the same calls give the same answers.
 
-mod account;
-mod answer;
+mod api;
 pub mod assumed;
-mod calls;
-mod clock;
+mod call;
 mod control;
 mod emulator;
-mod fault;
-mod filter;
-mod gate;
+mod fault_kind;
 mod http;
-mod limiter;
-mod methods;
-mod page;
-mod params;
-mod phrase;
-mod recur;
-mod refusal;
-mod seed;
-mod signature;
-mod smart_add;
+mod language;
 mod state;
-mod undo;
 
-pub use calls::Call;
+pub use api::signature::sign;
+pub use call::Call;
 pub use control::Control;
 pub use emulator::{Emulator, Options};
-pub use failwell_emulator_props::Stage;
-pub use fault::{Fault, Kind};
-pub use limiter::Rate;
-pub use seed::{Seed, SeedList, SeedLocation, SeedNote, SeedPerson, SeedTask};
-pub use signature::sign;
+pub use failwell_emulator_http::FaultStage;
+pub use fault_kind::{Fault, FaultKind};
+pub use http::limiter::Rate;
 pub use state::Permission;
+pub use state::seed::{Seed, SeedList, SeedLocation, SeedNote, SeedPerson, SeedTask};

@@ -1,22 +1,26 @@
-//! Everything the service knows, behind one lock.
+//! The state of the service, under one lock.
 
+pub(crate) mod account;
+pub(crate) mod clock;
 mod dump;
-mod enter;
+mod login;
+pub(crate) mod seed;
+pub(crate) mod undo;
 
 use std::collections::BTreeMap;
 
-use failwell_emulator_props::{Calls, Faults};
+use failwell_emulator_http::{CallLog, FaultQueue};
 use serde::{Deserialize, Serialize};
 
-use crate::account::Account;
-use crate::calls::Call;
-use crate::clock::Clock;
-use crate::fault::Fault;
-use crate::limiter::Limiter;
-use crate::signature::opaque;
-use crate::undo::Transaction;
+use crate::api::signature::opaque;
+use crate::call::Call;
+use crate::fault_kind::FaultKind;
+use crate::http::limiter::Limiter;
+use crate::state::account::Account;
+use crate::state::clock::Clock;
+use crate::state::undo::Transaction;
 
-/// What a token is good for. Each includes the ones before it.
+/// The permission of a token. Each includes those before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Permission {
@@ -48,9 +52,9 @@ impl Permission {
     }
 }
 
-/// What became of a request to log in.
+/// The state of a login request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Frob {
+pub(crate) enum FrobState {
     Waiting,
     Approved(Permission),
     Denied,
@@ -61,14 +65,14 @@ pub(crate) struct State {
     pub(crate) secret: String,
     pub(crate) account: Account,
     pub(crate) tokens: BTreeMap<String, Permission>,
-    pub(crate) frobs: BTreeMap<String, Frob>,
+    pub(crate) frobs: BTreeMap<String, FrobState>,
     /// Whose each timeline is.
     pub(crate) timelines: BTreeMap<String, String>,
     pub(crate) transactions: BTreeMap<u64, Transaction>,
     pub(crate) clock: Clock,
-    pub(crate) faults: Faults<Fault>,
+    pub(crate) faults: FaultQueue<FaultKind>,
     pub(crate) limiter: Limiter,
-    pub(crate) calls: Calls<Call>,
+    pub(crate) calls: CallLog<Call>,
     given_out: u64,
 }
 
@@ -86,9 +90,9 @@ impl State {
             timelines: BTreeMap::new(),
             transactions: BTreeMap::new(),
             clock,
-            faults: Faults::default(),
+            faults: FaultQueue::default(),
             limiter,
-            calls: Calls::default(),
+            calls: CallLog::default(),
             given_out: 0,
         }
     }
@@ -109,7 +113,7 @@ impl State {
 
     pub(crate) fn new_frob(&mut self) -> String {
         let frob = self.opaque("frob");
-        keep(&mut self.frobs, frob.clone(), Frob::Waiting);
+        keep(&mut self.frobs, frob.clone(), FrobState::Waiting);
         frob
     }
 

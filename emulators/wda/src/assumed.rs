@@ -5,7 +5,7 @@
 //! * **Cells out of sight** are in the source with `visible="false"` and a place outside the screen. An app that reuses its
 //!   cells would leave them out.
 //! * **Clicking a cell out of sight** scrolls it into sight first, as `XCTest` does when it can.
-//! * **Typing is at once**, whatever the frequency asked for; `\n` presses Return.
+//! * **Typing is instant**, at any requested frequency; `\n` presses Return.
 //! * **`XPath`** is the part people use: `/`, `//`, names, `*`, `.`, `..`, positions, `last()`, attributes, `contains`,
 //!   `starts-with`, `not`, `and`, `or`, `=`, `!=`, and `( … )[n]`. Anything else is an `invalid selector`.
 //! * **One app** is installed. Other bundle ids have state 0 and cannot be launched.

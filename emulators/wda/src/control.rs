@@ -1,57 +1,58 @@
-//! What a test does to the emulator: the handle in Rust. `routes` offers the same over HTTP.
+//! The handle with which tests steer a running emulator. `routes` offers the same over HTTP.
 
 mod routes;
 
 use std::sync::Arc;
 
+use failwell_emulator_http::SharedState;
 use serde_json::{Value, json};
 
-use crate::calls::Call;
-use crate::device::Appearance;
-use crate::emulator::Service;
-use crate::fault::Fault;
+use crate::call::Call;
+use crate::fault_kind::Fault;
+use crate::phone::device::Appearance;
+use crate::state::State;
 
 pub(crate) use routes::answer;
 
-/// A handle on a running emulator.
+/// Steers a running emulator.
 #[derive(Clone)]
 pub struct Control {
-    service: Arc<Service>,
+    shared: Arc<SharedState<State>>,
 }
 
 impl Control {
-    pub(crate) fn new(service: Arc<Service>) -> Control {
-        Control { service }
+    pub(crate) fn new(shared: Arc<SharedState<State>>) -> Control {
+        Control { shared }
     }
 
     /// The phone as it was at first: the app before its login, no session, no faults, no log.
     pub fn reset(&self) {
-        self.service.state().reset();
+        self.shared.lock().reset();
     }
 
-    /// Lets something go wrong.
+    /// Injects a fault.
     pub fn fail(&self, fault: Fault) {
-        self.service.state().faults.push(fault);
+        self.shared.lock().faults.push(fault);
     }
 
-    /// Lets nothing go wrong any more.
+    /// Removes all pending faults.
     pub fn clear_faults(&self) {
-        self.service.state().faults.clear();
+        self.shared.lock().faults.clear();
     }
 
-    /// What was asked, oldest first.
+    /// The logged calls, the oldest first.
     pub fn calls(&self) -> Vec<Call> {
-        self.service.state().calls.all()
+        self.shared.lock().calls.all()
     }
 
-    /// Forgets what was asked.
+    /// Clears the call log.
     pub fn clear_calls(&self) {
-        self.service.state().calls.clear();
+        self.shared.lock().calls.clear();
     }
 
-    /// What the app knows, as a test may want to see it without the screen.
+    /// The state of the app, for tests that do not look at the screen.
     pub fn dump(&self) -> Value {
-        let state = self.service.state();
+        let state = self.shared.lock();
         let app = &state.device.app;
         json!({
             "session": state.session.as_ref().map(|session| &session.id),

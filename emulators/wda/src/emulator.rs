@@ -1,24 +1,25 @@
-//! Starting and stopping.
+//! The emulator: start, address, control handle.
 
 use std::io;
 use std::net::SocketAddr;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
+use std::time::Duration;
 
-use tokio::net::TcpListener;
-use tokio::sync::watch;
-use tokio::task::JoinHandle;
-use tokio::time::Instant;
+use failwell_emulator_http::{Server, ServerOptions, SharedState};
 
 use crate::control::Control;
-use crate::http;
+use crate::http::WdaHandler;
 use crate::state::State;
+
+/// The time to read the head of a request, idle time included.
+const HEAD_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// How an emulator starts.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// Where it listens: loopback, and any free port, unless told otherwise.
+    /// The address to listen on; by default a free port of loopback.
     pub listen: SocketAddr,
-    /// Whether `/_control/` is there.
+    /// Whether `/_control/` is served.
     pub control: bool,
 }
 
@@ -28,69 +29,39 @@ impl Default for Options {
     }
 }
 
-/// What every connection shares.
-pub(crate) struct Service {
-    state: Mutex<State>,
-    pub(crate) started: Instant,
-    pub(crate) has_control: bool,
-    /// Becomes true when a fault kills the runner.
-    pub(crate) died: watch::Sender<bool>,
-}
-
-impl Service {
-    /// The state. A command that panicked left it as it was or whole, so it can be used again.
-    pub(crate) fn state(&self) -> MutexGuard<'_, State> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
 /// A running emulator. It stops when it is dropped.
 pub struct Emulator {
-    address: SocketAddr,
-    service: Arc<Service>,
-    listening: JoinHandle<()>,
+    server: Server,
+    shared: Arc<SharedState<State>>,
 }
 
 impl Emulator {
-    /// Listens, and answers from now on.
+    /// Binds the address and serves requests.
     pub async fn start(options: Options) -> io::Result<Emulator> {
-        let service = Arc::new(Service {
-            state: Mutex::new(State::new()),
-            started: Instant::now(),
-            has_control: options.control,
-            died: watch::Sender::new(false),
-        });
-        let listener = TcpListener::bind(options.listen).await?;
-        let address = listener.local_addr()?;
-        let listening = tokio::spawn(http::listen(listener, service.clone()));
-        Ok(Emulator { address, service, listening })
+        let shared = Arc::new(SharedState::new(State::new()));
+        let server_options =
+            ServerOptions { listen: options.listen, control: options.control, head_timeout: HEAD_TIMEOUT };
+        let server = Server::start(server_options, Arc::new(WdaHandler::new(shared.clone()))).await?;
+        Ok(Emulator { server, shared })
     }
 
-    /// Where it listens.
+    /// The address it listens on.
     pub fn address(&self) -> SocketAddr {
-        self.address
+        self.server.address()
     }
 
-    /// What stands before `/status`.
+    /// The URL before `/status`.
     pub fn base_url(&self) -> String {
-        format!("http://{}", self.address)
+        self.server.base_url()
     }
 
-    /// Everything that can be done to it from outside.
+    /// The handle that steers it.
     pub fn control(&self) -> Control {
-        Control::new(self.service.clone())
+        Control::new(self.shared.clone())
     }
 
-    /// Waits until a fault kills the runner; nobody listens from then on.
+    /// Waits until a fault kills the runner; it no longer listens then.
     pub async fn died(&self) {
-        let mut died = self.service.died.subscribe();
-        // The sender is ours, so it is there as long as we are.
-        let _ = died.wait_for(|died| *died).await;
-    }
-}
-
-impl Drop for Emulator {
-    fn drop(&mut self) {
-        self.listening.abort();
+        self.server.killed().await;
     }
 }

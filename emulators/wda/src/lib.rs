@@ -3,9 +3,9 @@
 //!
 //! ```no_run
 //! # async fn example() -> std::io::Result<()> {
-//! use failwell_emulator_wda::{Emulator, Fault, Kind, Options};
+//! use failwell_emulator_wda::{Emulator, Fault, FaultKind, Options};
 //! let emulator = Emulator::start(Options::default()).await?;
-//! emulator.control().fail(Fault::new(Kind::Hang).on("POST */click").times(1));
+//! emulator.control().fail(Fault::new(FaultKind::Hang).on("POST */click").times(1));
 //! println!("{}/status", emulator.base_url());
 //! # Ok(())
 //! # }
@@ -13,7 +13,7 @@
 //!
 //! # Invariants
 //!
-//! * It depends on nothing of ours: a stand-in that shared code with the client under test would share its mistakes.
+//! * It shares no code with the servers: a stand-in that shared code with the client under test would share its mistakes.
 //! * There is one tree of elements, made from the state of the app. The picture, the source, what selectors find and what a
 //!   finger hits all come from it, so they cannot disagree.
 //! * An element is known by its place in the app, not on the screen: it is stale once the app no longer shows that place.
@@ -23,26 +23,18 @@
 //!   same calls give the same answers.
 //! * Where it is simpler than a phone stands in [`assumed`].
 
-mod app;
 pub mod assumed;
-mod calls;
+mod call;
 mod control;
-mod device;
-mod draw;
 mod emulator;
-mod fault;
-mod gesture;
+mod fault_kind;
 mod http;
-mod query;
-mod refusal;
-mod routes;
-mod screen;
-mod session;
-mod source;
+mod phone;
 mod state;
+mod webdriver;
 
-pub use calls::Call;
+pub use call::Call;
 pub use control::Control;
 pub use emulator::{Emulator, Options};
-pub use failwell_emulator_props::Stage;
-pub use fault::{Fault, Kind};
+pub use failwell_emulator_http::FaultStage;
+pub use fault_kind::{Fault, FaultKind};

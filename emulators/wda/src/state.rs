@@ -1,17 +1,17 @@
-//! Everything there is, under one lock.
+//! The state of the emulator, under one lock.
 
-use failwell_emulator_props::{Calls, Faults};
+use failwell_emulator_http::{CallLog, FaultQueue};
 
-use crate::calls::Call;
-use crate::device::Device;
-use crate::fault::Fault;
-use crate::session::Session;
+use crate::call::Call;
+use crate::fault_kind::FaultKind;
+use crate::phone::device::Device;
+use crate::webdriver::session::Session;
 
 pub(crate) struct State {
     pub(crate) device: Device,
     pub(crate) session: Option<Session>,
-    pub(crate) faults: Faults<Fault>,
-    pub(crate) calls: Calls<Call>,
+    pub(crate) faults: FaultQueue<FaultKind>,
+    pub(crate) calls: CallLog<Call>,
     sessions: u64,
 }
 
@@ -20,8 +20,8 @@ impl State {
         let mut state = State {
             device: Device::new(),
             session: None,
-            faults: Faults::default(),
-            calls: Calls::default(),
+            faults: FaultQueue::default(),
+            calls: CallLog::default(),
             sessions: 0,
         };
         state.device.app.launch(vec![]);

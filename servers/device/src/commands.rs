@@ -1,126 +1,128 @@
-//! What can be done in a session. A command is a tool of its own, a step of a batch, and a line of a recording.
+//! Commands of a session. Each command is a tool, a possible step of a batch, and a possible step of a
+//! recording.
 
-/// What a [`Command`] says of itself when its `aim` says it all.
+/// Implements the methods of a [`Command`] that follow from its `target`.
 macro_rules! aimed {
     () => {
         fn session(&self) -> Option<&str> {
-            self.aim.session.as_deref()
+            self.target.session.as_deref()
         }
 
-        fn words(&self) -> String {
-            self.aim.words()
+        fn describe(&self) -> String {
+            self.target.describe()
         }
 
         fn selector(&self) -> Option<&str> {
-            self.aim.selector.as_deref()
+            self.target.selector.as_deref()
         }
     };
 }
 
-mod act;
-mod aim;
 mod apps;
-mod check;
+mod assertions;
 mod compare;
 mod device;
-mod keys;
-mod look;
-mod pictures;
-mod ways;
+mod gestures;
+mod inspect;
+mod navigation;
+mod screenshot;
+mod target;
+mod text_input;
 
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Instant;
 
-use failwell_fault::{Fault, OrFault, Pointer, Rule, Violation, reason};
-use failwell_server::{Content, Context, Json, Tool, ToolOutcome, schema_of_arguments, schema_of_result};
+use failwell_fault::{Fault, OrFault, Pointer, Rule, Violation};
+use failwell_sdk::{Content, Context, Json, Tool, ToolOutcome, schema_of_arguments, schema_of_result};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 
 use crate::evidence::{self, Evidence};
-use crate::log::Written;
-use crate::sessions::Desk;
-use crate::stage::Stage;
-use crate::steps::{Picture, Step, Verdict};
+use crate::reason;
+use crate::sessions::DeviceSessions;
+use crate::sessions::lease::DeviceLease;
+use crate::sessions::log::RecordedStep;
+use crate::steps::{Step, StepPicture, Verdict};
 
-/// What a command does to the device.
+/// The effect of a command on the device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Nature {
-    /// It only looks, for the caller.
-    Looks,
-    /// It looks whether something holds, which a recording wants to know too.
+pub(crate) enum CommandKind {
+    /// Reads for the caller only.
+    Reads,
+    /// Checks a condition. A recording includes it.
     Checks,
-    /// It does something.
+    /// Changes something.
     Acts,
-    /// It may destroy something.
+    /// Can destroy data.
     Destroys,
 }
 
-/// Something that can be done in a session.
+/// A command of a session.
 pub(crate) trait Command: Serialize + DeserializeOwned + JsonSchema + Send + Sync + 'static {
     const NAME: &'static str;
     const TITLE: &'static str;
     const ABOUT: &'static str;
-    const NATURE: Nature;
+    const KIND: CommandKind;
     type Answer: Serialize + JsonSchema + Send + 'static;
 
-    /// The session the caller names.
+    /// The session that the caller names.
     fn session(&self) -> Option<&str>;
 
-    /// What it is about, in a few words.
-    fn words(&self) -> String;
+    /// The subject in a few words.
+    fn describe(&self) -> String;
 
-    /// What is looked for, if something is.
+    /// The selector of the target element, if there is one.
     fn selector(&self) -> Option<&str> {
         None
     }
 
-    /// The arguments as a recording keeps them.
+    /// The arguments for a recording.
     fn written(&self) -> Value {
         serde_json::to_value(self).unwrap_or_default()
     }
 
-    /// What can be done without a session is done without one.
+    /// The outcome, if these arguments need no session.
     fn without_session(
         &self,
-        _desk: &Arc<Desk>,
-    ) -> impl Future<Output = Option<Result<Happened, Fault>>> + Send {
+        _desk: &Arc<DeviceSessions>,
+    ) -> impl Future<Output = Option<Result<CommandOutput, Fault>>> + Send {
         std::future::ready(None)
     }
 
     fn perform(
         &self,
-        stage: &Stage,
+        lease: &DeviceLease,
         cx: &Context,
-    ) -> impl Future<Output = Result<Done<Self::Answer>, Fault>> + Send;
+    ) -> impl Future<Output = Result<TypedOutput<Self::Answer>, Fault>> + Send;
 }
 
-/// What came of a command.
-pub(crate) struct Done<A> {
+/// The output of one command.
+pub(crate) struct TypedOutput<A> {
     pub(crate) answer: A,
     pub(crate) text: String,
     pub(crate) blocks: Vec<Content>,
     pub(crate) verdict: Verdict,
-    /// Where a picture of it is kept.
+    /// The URI of its screenshot.
     pub(crate) picture: Option<String>,
 }
 
-impl<A> Done<A> {
-    pub(crate) fn new(answer: A, text: impl Into<String>) -> Done<A> {
-        Done { answer, text: text.into(), blocks: Vec::new(), verdict: Verdict::Passed, picture: None }
+impl<A> TypedOutput<A> {
+    pub(crate) fn new(answer: A, text: impl Into<String>) -> TypedOutput<A> {
+        TypedOutput { answer, text: text.into(), blocks: Vec::new(), verdict: Verdict::Passed, picture: None }
     }
 
-    pub(crate) fn with(mut self, block: Content) -> Done<A> {
+    pub(crate) fn with(mut self, block: Content) -> TypedOutput<A> {
         self.blocks.push(block);
         self
     }
 }
 
-/// What came of a command, whichever it was.
-pub(crate) struct Happened {
+/// The output of any command, with its answer serialized.
+pub(crate) struct CommandOutput {
     pub(crate) object: Value,
     pub(crate) text: String,
     pub(crate) blocks: Vec<Content>,
@@ -128,14 +130,13 @@ pub(crate) struct Happened {
     pub(crate) picture: Option<String>,
 }
 
-/// An answer as the caller gets it.
-pub(crate) fn happened<A: Serialize>(done: Done<A>) -> Result<Happened, Fault> {
+pub(crate) fn erase<A: Serialize>(done: TypedOutput<A>) -> Result<CommandOutput, Fault> {
     let object = serde_json::to_value(&done.answer).or_fault(&reason::SERVER_BUG)?;
-    let Done { text, blocks, verdict, picture, .. } = done;
-    Ok(Happened { object, text, blocks, verdict, picture })
+    let TypedOutput { text, blocks, verdict, picture, .. } = done;
+    Ok(CommandOutput { object, text, blocks, verdict, picture })
 }
 
-impl Happened {
+impl CommandOutput {
     pub(crate) fn outcome(self) -> Result<ToolOutcome, Fault> {
         let object = Json::of(&self.object).or_fault(&reason::SERVER_BUG)?;
         let outcome = ToolOutcome::text(self.text).structured(object);
@@ -143,22 +144,21 @@ impl Happened {
     }
 }
 
-/// Why a command stops, and what there is to see.
-pub(crate) struct Stop {
+/// The fault of a command, with evidence from the screen.
+pub(crate) struct CommandFailure {
     pub(crate) fault: Fault,
     pub(crate) evidence: Evidence,
 }
 
-impl From<Fault> for Stop {
-    fn from(fault: Fault) -> Stop {
-        Stop { fault, evidence: Evidence::default() }
+impl From<Fault> for CommandFailure {
+    fn from(fault: Fault) -> CommandFailure {
+        CommandFailure { fault, evidence: Evidence::default() }
     }
 }
 
-impl Stop {
-    /// What the caller gets.
+impl CommandFailure {
     fn outcome(self) -> Result<ToolOutcome, Fault> {
-        let Stop { fault, evidence } = self;
+        let CommandFailure { fault, evidence } = self;
         if evidence.is_empty() {
             return Err(fault);
         }
@@ -172,72 +172,69 @@ impl Stop {
     }
 }
 
-type Performing<'a> = Pin<Box<dyn Future<Output = Result<Happened, Stop>> + Send + 'a>>;
+type PerformFuture<'a> = Pin<Box<dyn Future<Output = Result<CommandOutput, CommandFailure>> + Send + 'a>>;
 
-/// A command among the others.
-pub(crate) struct Entry {
+/// One row of the command table.
+pub(crate) struct CommandEntry {
     pub(crate) name: &'static str,
-    pub(crate) tool: fn(&Arc<Desk>) -> Result<Tool, Fault>,
+    pub(crate) tool: fn(&Arc<DeviceSessions>) -> Result<Tool, Fault>,
     pub(crate) arguments: fn() -> Result<Value, Fault>,
-    pub(crate) perform: for<'a> fn(&'a Stage, Value, &'a Context) -> Performing<'a>,
+    pub(crate) perform: for<'a> fn(&'a DeviceLease, Value, &'a Context) -> PerformFuture<'a>,
 }
 
-/// All of them.
-pub(crate) fn all() -> Vec<Entry> {
+pub(crate) fn all() -> Vec<CommandEntry> {
     let mut all = Vec::new();
     apps::add(&mut all);
-    look::add(&mut all);
-    act::add(&mut all);
-    keys::add(&mut all);
-    ways::add(&mut all);
-    check::add(&mut all);
+    inspect::add(&mut all);
+    gestures::add(&mut all);
+    text_input::add(&mut all);
+    navigation::add(&mut all);
+    assertions::add(&mut all);
     device::add(&mut all);
-    pictures::add(&mut all);
+    screenshot::add(&mut all);
     compare::add(&mut all);
     all
 }
 
-fn entry<C: Command>() -> Entry {
-    Entry {
+fn entry<C: Command>() -> CommandEntry {
+    CommandEntry {
         name: C::NAME,
         tool: tool::<C>,
         arguments: schema_of_arguments::<C>,
-        perform: |stage, arguments, cx| {
+        perform: |lease, arguments, cx| {
             Box::pin(async move {
                 let command: C = parse(arguments)?;
-                perform(&command, stage, cx).await
+                perform(&command, lease, cx).await
             })
         },
     }
 }
 
-fn tool<C: Command>(desk: &Arc<Desk>) -> Result<Tool, Fault> {
-    let desk = desk.clone();
-    let output = Some(schema_of_result::<C::Answer>()?);
-    let tool = Tool::dynamic(C::NAME, C::ABOUT, schema_of_arguments::<C>()?, output, move |given, cx| {
-        let desk = desk.clone();
+fn tool<C: Command>(devices: &Arc<DeviceSessions>) -> Result<Tool, Fault> {
+    let devices = devices.clone();
+    let tool = Tool::new(C::NAME, C::ABOUT, move |command: C, cx: Context| {
+        let devices = devices.clone();
         async move {
-            let command: C = parse(given)?;
-            if let Some(happened) = command.without_session(&desk).await {
-                return happened?.outcome();
+            if let Some(output) = command.without_session(&devices).await {
+                return output?.outcome();
             }
-            let session = desk.session(command.session(), &cx)?;
-            let stage = Stage::enter(desk, session).await?;
-            match perform(&command, &stage, &cx).await {
-                Ok(happened) => happened.outcome(),
+            let session = devices.session(command.session(), &cx)?;
+            let lease = DeviceLease::enter(devices, session).await?;
+            match perform(&command, &lease, &cx).await {
+                Ok(output) => output.outcome(),
                 Err(stop) => stop.outcome(),
             }
         }
     })?;
-    let tool = tool.titled(C::TITLE);
-    Ok(match C::NATURE {
-        Nature::Looks | Nature::Checks => tool.read_only(),
-        Nature::Acts => tool,
-        Nature::Destroys => tool.destructive(),
+    let tool = tool.titled(C::TITLE).with_output_schema(schema_of_result::<C::Answer>()?)?;
+    Ok(match C::KIND {
+        CommandKind::Reads | CommandKind::Checks => tool.read_only(),
+        CommandKind::Acts => tool,
+        CommandKind::Destroys => tool.destructive(),
     })
 }
 
-/// The schema let it through, so what the type still refuses is told as one more violation of it.
+/// The arguments have passed the schema. A further error of the type becomes one more violation.
 pub(crate) fn parse<A: DeserializeOwned>(given: Value) -> Result<A, Fault> {
     serde_json::from_value(given).map_err(|error| {
         let whole = Violation::new(Pointer::root(), Rule::Schema);
@@ -245,56 +242,61 @@ pub(crate) fn parse<A: DeserializeOwned>(given: Value) -> Result<A, Fault> {
     })
 }
 
-/// Does it, writes it down, and on failure looks at the screen.
-async fn perform<C: Command>(command: &C, stage: &Stage, cx: &Context) -> Result<Happened, Stop> {
-    let (at, began) = (stage.session.log().at(), Instant::now());
-    let done = command.perform(stage, cx).await;
+/// Performs a command and logs it. On failure, gathers evidence from the screen.
+async fn perform<C: Command>(
+    command: &C,
+    lease: &DeviceLease,
+    cx: &Context,
+) -> Result<CommandOutput, CommandFailure> {
+    let (at, began) = (lease.session.log().at(), Instant::now());
+    let done = command.perform(lease, cx).await;
     let took = began.elapsed();
     let step = |verdict, detail: String, picture: Option<String>| Step {
         number: 0,
         tool: C::NAME,
-        about: command.words(),
+        about: command.describe(),
         at,
         took,
         verdict,
         detail,
         hint: None,
         reason: None,
-        picture: picture.map(|uri| Picture { uri, png: None }),
+        picture: picture.map(|uri| StepPicture { uri, png: None }),
     };
     match done {
         Ok(done) => {
-            let done = happened(done)?;
+            let done = erase(done)?;
             let first = done.text.lines().next().unwrap_or_default().to_owned();
-            let mut log = stage.session.log();
+            let mut log = lease.session.log();
             log.write(step(done.verdict, first, done.picture.clone()));
-            if C::NATURE != Nature::Looks && log.is_recording() {
-                log.record(written(command, stage));
+            if C::KIND != CommandKind::Reads && log.is_recording() {
+                log.record(written(command, lease));
             }
             Ok(done)
         }
         Err(fault) => {
-            let evidence = evidence::gather(stage, &fault, command.selector()).await;
+            let evidence = evidence::gather(lease, &fault, command.selector()).await;
             let picture = evidence.screenshot.as_ref().map(|link| link.uri.clone());
             let mut step = step(Verdict::Broken, fault.detail(), picture);
             step.hint = Some(fault.hint());
             step.reason = Some(fault.reason().id);
-            stage.session.log().write(step);
-            Err(Stop { fault, evidence })
+            lease.session.log().write(step);
+            Err(CommandFailure { fault, evidence })
         }
     }
 }
 
-/// A command as a recording keeps it: references mean nothing on another day, so what they led to is written.
-fn written<C: Command>(command: &C, stage: &Stage) -> Written {
+/// A command for a recording. References are valid in one session only, so the element's locator is stored
+/// instead.
+fn written<C: Command>(command: &C, lease: &DeviceLease) -> RecordedStep {
     let mut arguments: Map<String, Value> = command.written().as_object().cloned().unwrap_or_default();
     arguments.remove("session");
     arguments.retain(|_, value| !value.is_null());
     if arguments.remove("ref").is_some()
-        && let Some(locator) = stage.aimed()
+        && let Some(locator) = lease.target()
     {
         arguments.insert("selector".to_owned(), json!(locator.value));
         arguments.insert("strategy".to_owned(), json!(locator.strategy));
     }
-    Written { tool: C::NAME.to_owned(), arguments }
+    RecordedStep { tool: C::NAME.to_owned(), arguments }
 }

@@ -1,13 +1,13 @@
-//! What a device can do, whatever drives it.
+//! The operations of a device. Each back end implements them for its driver.
 //!
-//! The defaults are what every W3C driver does. A back end says where it differs, and what it cannot do is
-//! [`Trouble::Unsupported`], never silence.
+//! The default methods implement the W3C commands. A back end overrides those that differ. An impossible
+//! operation returns [`DriverError::Unsupported`].
 
-mod agent;
 mod appium;
 mod apps;
 mod chrome;
 mod simctl;
+mod web_driver_agent;
 
 use std::future::Future;
 use std::pin::Pin;
@@ -18,23 +18,22 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-pub(crate) use agent::Agent;
 pub(crate) use appium::Appium;
 pub(crate) use chrome::{Chrome, usual_capabilities as chrome_capabilities};
 pub(crate) use simctl::Simctl;
+pub(crate) use web_driver_agent::WebDriverAgent;
 
 use crate::screen::Screen;
-use crate::w3c::{Client, ElementId, Gesture, Locator, LogEntry, Rect, Strategy, Trouble};
+use crate::w3c::{DriverError, ElementId, Gesture, Locator, LogEntry, Rect, Strategy, WebDriverClient};
 
-/// What a back end is busy with.
-pub(crate) type Doing<'a, T> = Pin<Box<dyn Future<Output = Result<T, Trouble>> + Send + 'a>>;
+pub(crate) type DeviceFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, DriverError>> + Send + 'a>>;
 
-/// The default way: over the W3C session, if there is one.
+/// The default implementation: a command of the W3C session, if there is one.
 macro_rules! wired {
-    ($self:ident, $what:literal, $wire:ident => $work:expr) => {{
-        let wire = $self.wire().ok_or(Trouble::Unsupported($what));
+    ($self:ident, $what:literal, $client:ident => $work:expr) => {{
+        let client = $self.client().ok_or(DriverError::Unsupported($what));
         Box::pin(async move {
-            let $wire = wire?;
+            let $client = client?;
             $work
         })
     }};
@@ -52,7 +51,7 @@ pub(crate) enum AppState {
 }
 
 impl AppState {
-    /// The numbers Appium and `WebDriverAgent` use.
+    /// The state numbers of Appium and `WebDriverAgent`.
     pub(crate) fn of_number(number: u64) -> AppState {
         match number {
             0 => AppState::NotInstalled,
@@ -73,7 +72,7 @@ pub(crate) enum Orientation {
 }
 
 impl Orientation {
-    /// As drivers spell it.
+    /// The spelling of drivers.
     pub(crate) fn as_str(self) -> &'static str {
         match self {
             Orientation::Portrait => "PORTRAIT",
@@ -81,8 +80,8 @@ impl Orientation {
         }
     }
 
-    /// Reads a driver's spelling.
-    pub(crate) fn of(text: &str) -> Orientation {
+    /// Parses the spelling of a driver.
+    pub(crate) fn parse(text: &str) -> Orientation {
         if text.to_ascii_uppercase().contains("LANDSCAPE") {
             Orientation::Landscape
         } else {
@@ -91,7 +90,7 @@ impl Orientation {
     }
 }
 
-/// A place on earth.
+/// A geographic location.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Location {
     pub(crate) latitude: f64,
@@ -115,7 +114,8 @@ pub(crate) enum Permission {
 /// What becomes of a permission.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum Leave {
+#[schemars(rename = "Leave")]
+pub(crate) enum PermissionChange {
     Grant,
     Revoke,
     /// As if the app had never asked.
@@ -132,193 +132,198 @@ pub(crate) enum AlertAnswer {
 
 /// One device in one session.
 pub(crate) trait Device: Send + Sync {
-    /// What drives it.
+    /// The name of its driver.
     fn driver(&self) -> &'static str;
 
-    /// Its W3C session, if it has one.
-    fn wire(&self) -> Option<&Client>;
+    /// The W3C session, if there is one.
+    fn client(&self) -> Option<&WebDriverClient>;
 
-    /// What the driver said about it.
-    fn described(&self) -> Value;
+    /// The capabilities that the driver reported.
+    fn capabilities(&self) -> Value;
 
-    /// Everything on the screen.
-    fn look(&self) -> Doing<'_, Screen>;
+    /// Reads the whole screen.
+    fn look(&self) -> DeviceFuture<'_, Screen>;
 
-    fn find<'a>(&'a self, locator: &'a Locator) -> Doing<'a, ElementId> {
-        wired!(self, "finding elements", wire => wire.find(standard(locator)?, &locator.value).await)
+    fn find<'a>(&'a self, locator: &'a Locator) -> DeviceFuture<'a, ElementId> {
+        wired!(self, "finding elements", client => client.find(standard(locator)?, &locator.value).await)
     }
 
-    /// The element that keys go to.
-    fn focused(&self) -> Doing<'_, ElementId> {
-        wired!(self, "the focused element", wire => wire.active_element().await)
+    /// The element with the keyboard focus.
+    fn focused(&self) -> DeviceFuture<'_, ElementId> {
+        wired!(self, "the focused element", client => client.active_element().await)
     }
 
-    /// The native part of an app and its web views, or the windows of a browser; the one in use first.
-    fn contexts(&self) -> Doing<'_, Vec<String>> {
-        wired!(self, "contexts", wire => {
-            let (mut all, used) = (wire.contexts().await?, wire.context().await?);
+    /// The native context and the web views of an app, or the windows of a browser. The current one is first.
+    fn contexts(&self) -> DeviceFuture<'_, Vec<String>> {
+        wired!(self, "contexts", client => {
+            let (mut all, used) = (client.contexts().await?, client.context().await?);
             all.sort_by_key(|name| Some(name) != used.as_ref());
             Ok(all)
         })
     }
 
-    fn switch_context<'a>(&'a self, name: &'a str) -> Doing<'a, ()> {
-        wired!(self, "contexts", wire => wire.switch_context(name).await)
+    fn switch_context<'a>(&'a self, name: &'a str) -> DeviceFuture<'a, ()> {
+        wired!(self, "contexts", client => client.switch_context(name).await)
     }
 
-    fn screenshot(&self) -> Doing<'_, Bytes> {
-        wired!(self, "screenshots", wire => wire.screenshot().await)
+    fn screenshot(&self) -> DeviceFuture<'_, Bytes> {
+        wired!(self, "screenshots", client => client.screenshot().await)
     }
 
-    fn element_screenshot<'a>(&'a self, element: &'a ElementId) -> Doing<'a, Bytes> {
-        wired!(self, "screenshots of elements", wire => wire.element_screenshot(element).await)
+    fn element_screenshot<'a>(&'a self, element: &'a ElementId) -> DeviceFuture<'a, Bytes> {
+        wired!(self, "screenshots of elements", client => client.element_screenshot(element).await)
     }
 
-    /// The visible part, in the units gestures use.
-    fn viewport(&self) -> Doing<'_, Rect> {
-        wired!(self, "the size of the screen", wire => {
-            let rect = wire.window_rect().await?;
+    /// The visible area, in the units of gestures.
+    fn viewport(&self) -> DeviceFuture<'_, Rect> {
+        wired!(self, "the size of the screen", client => {
+            let rect = client.window_rect().await?;
             Ok(Rect { x: 0.0, y: 0.0, ..rect })
         })
     }
 
-    fn text<'a>(&'a self, element: &'a ElementId) -> Doing<'a, String> {
-        wired!(self, "texts of elements", wire => wire.text(element).await)
+    fn text<'a>(&'a self, element: &'a ElementId) -> DeviceFuture<'a, String> {
+        wired!(self, "texts of elements", client => client.text(element).await)
     }
 
-    fn attribute<'a>(&'a self, element: &'a ElementId, name: &'a str) -> Doing<'a, Value> {
-        wired!(self, "attributes of elements", wire => wire.attribute(element, name).await)
+    fn attribute<'a>(&'a self, element: &'a ElementId, name: &'a str) -> DeviceFuture<'a, Value> {
+        wired!(self, "attributes of elements", client => client.attribute(element, name).await)
     }
 
-    fn rect<'a>(&'a self, element: &'a ElementId) -> Doing<'a, Rect> {
-        wired!(self, "places of elements", wire => wire.rect(element).await)
+    fn rect<'a>(&'a self, element: &'a ElementId) -> DeviceFuture<'a, Rect> {
+        wired!(self, "places of elements", client => client.rect(element).await)
     }
 
-    fn is_displayed<'a>(&'a self, element: &'a ElementId) -> Doing<'a, bool> {
-        wired!(self, "whether elements are visible", wire => wire.is_displayed(element).await)
+    fn is_displayed<'a>(&'a self, element: &'a ElementId) -> DeviceFuture<'a, bool> {
+        wired!(self, "whether elements are visible", client => client.is_displayed(element).await)
     }
 
-    fn is_enabled<'a>(&'a self, element: &'a ElementId) -> Doing<'a, bool> {
-        wired!(self, "whether elements are enabled", wire => wire.is_enabled(element).await)
+    fn is_enabled<'a>(&'a self, element: &'a ElementId) -> DeviceFuture<'a, bool> {
+        wired!(self, "whether elements are enabled", client => client.is_enabled(element).await)
     }
 
-    fn is_selected<'a>(&'a self, element: &'a ElementId) -> Doing<'a, bool> {
-        wired!(self, "whether elements are selected", wire => wire.is_selected(element).await)
+    fn is_selected<'a>(&'a self, element: &'a ElementId) -> DeviceFuture<'a, bool> {
+        wired!(self, "whether elements are selected", client => client.is_selected(element).await)
     }
 
-    fn click<'a>(&'a self, element: &'a ElementId) -> Doing<'a, ()> {
-        wired!(self, "tapping elements", wire => wire.click(element).await)
+    fn click<'a>(&'a self, element: &'a ElementId) -> DeviceFuture<'a, ()> {
+        wired!(self, "tapping elements", client => client.click(element).await)
     }
 
-    fn perform(&self, gesture: Gesture) -> Doing<'_, ()> {
-        wired!(self, "gestures", wire => {
-            wire.perform(gesture).await?;
-            // Every gesture lifts its finger itself, and has been made. This only clears what the driver remembers of it,
-            // which it may refuse: a tap may have opened an alert.
-            let _ = wire.release().await;
+    fn perform(&self, gesture: Gesture) -> DeviceFuture<'_, ()> {
+        wired!(self, "gestures", client => {
+            client.perform(gesture).await?;
+            // The gesture is complete and has lifted its finger. This command only resets the driver's input
+            // state. The driver may refuse it, for example if a tap has opened an alert.
+            let _ = client.release().await;
             Ok(())
         })
     }
 
-    fn enter<'a>(&'a self, element: &'a ElementId, text: &'a str) -> Doing<'a, ()> {
-        wired!(self, "entering text", wire => wire.enter(element, text).await)
+    fn enter<'a>(&'a self, element: &'a ElementId, text: &'a str) -> DeviceFuture<'a, ()> {
+        wired!(self, "entering text", client => client.enter(element, text).await)
     }
 
-    fn clear<'a>(&'a self, element: &'a ElementId) -> Doing<'a, ()> {
-        wired!(self, "clearing text", wire => wire.clear(element).await)
+    fn clear<'a>(&'a self, element: &'a ElementId) -> DeviceFuture<'a, ()> {
+        wired!(self, "clearing text", client => client.clear(element).await)
     }
 
-    /// Chooses a value of a picker.
-    fn pick<'a>(&'a self, element: &'a ElementId, value: &'a str) -> Doing<'a, ()> {
-        wired!(self, "pickers", wire => wire.enter(element, value).await)
+    /// Selects a value of a picker.
+    fn pick<'a>(&'a self, element: &'a ElementId, value: &'a str) -> DeviceFuture<'a, ()> {
+        wired!(self, "pickers", client => client.enter(element, value).await)
     }
 
-    fn back(&self) -> Doing<'_, ()> {
-        wired!(self, "going back", wire => wire.back().await)
+    fn back(&self) -> DeviceFuture<'_, ()> {
+        wired!(self, "going back", client => client.back().await)
     }
 
-    fn alert_text(&self) -> Doing<'_, String> {
-        wired!(self, "alerts", wire => wire.alert_text().await)
+    fn alert_text(&self) -> DeviceFuture<'_, String> {
+        wired!(self, "alerts", client => client.alert_text().await)
     }
 
-    fn enter_in_alert<'a>(&'a self, text: &'a str) -> Doing<'a, ()> {
-        wired!(self, "alerts", wire => wire.enter_in_alert(text).await)
+    fn enter_in_alert<'a>(&'a self, text: &'a str) -> DeviceFuture<'a, ()> {
+        wired!(self, "alerts", client => client.enter_in_alert(text).await)
     }
 
-    fn answer_alert(&self, answer: AlertAnswer) -> Doing<'_, ()> {
-        wired!(self, "alerts", wire => match answer {
-            AlertAnswer::Accept => wire.accept_alert().await,
-            AlertAnswer::Dismiss => wire.dismiss_alert().await,
+    fn answer_alert(&self, answer: AlertAnswer) -> DeviceFuture<'_, ()> {
+        wired!(self, "alerts", client => match answer {
+            AlertAnswer::Accept => client.accept_alert().await,
+            AlertAnswer::Dismiss => client.dismiss_alert().await,
         })
     }
 
-    fn orientation(&self) -> Doing<'_, Orientation> {
-        wired!(self, "orientation", wire => Ok(Orientation::of(&wire.orientation().await?)))
+    fn orientation(&self) -> DeviceFuture<'_, Orientation> {
+        wired!(self, "orientation", client => Ok(Orientation::parse(&client.orientation().await?)))
     }
 
-    fn turn(&self, orientation: Orientation) -> Doing<'_, ()> {
-        wired!(self, "orientation", wire => wire.set_orientation(orientation.as_str()).await)
+    fn turn(&self, orientation: Orientation) -> DeviceFuture<'_, ()> {
+        wired!(self, "orientation", client => client.set_orientation(orientation.as_str()).await)
     }
 
-    fn locate(&self, at: Location) -> Doing<'_, ()> {
-        wired!(self, "location", wire => {
+    fn locate(&self, at: Location) -> DeviceFuture<'_, ()> {
+        wired!(self, "location", client => {
             let place = serde_json::json!({"latitude": at.latitude, "longitude": at.longitude, "altitude": at.altitude});
-            wire.set_location(place).await
+            client.set_location(place).await
         })
     }
 
-    fn permit<'a>(&'a self, _app: &'a str, _permission: Permission, _grant: Leave) -> Doing<'a, ()> {
-        cannot("permissions")
+    fn permit<'a>(
+        &'a self,
+        _app: &'a str,
+        _permission: Permission,
+        _grant: PermissionChange,
+    ) -> DeviceFuture<'a, ()> {
+        unsupported("permissions")
     }
 
-    fn install<'a>(&'a self, _path: &'a str) -> Doing<'a, ()> {
-        cannot("installing apps")
+    fn install<'a>(&'a self, _path: &'a str) -> DeviceFuture<'a, ()> {
+        unsupported("installing apps")
     }
 
-    fn launch<'a>(&'a self, _app: &'a str) -> Doing<'a, ()> {
-        cannot("launching apps")
+    fn launch<'a>(&'a self, _app: &'a str) -> DeviceFuture<'a, ()> {
+        unsupported("launching apps")
     }
 
-    fn terminate<'a>(&'a self, _app: &'a str) -> Doing<'a, ()> {
-        cannot("terminating apps")
+    fn terminate<'a>(&'a self, _app: &'a str) -> DeviceFuture<'a, ()> {
+        unsupported("terminating apps")
     }
 
-    /// Takes away what the app has kept.
-    fn reset<'a>(&'a self, _app: &'a str) -> Doing<'a, ()> {
-        cannot("resetting apps")
+    /// Deletes the stored data of the app.
+    fn reset<'a>(&'a self, _app: &'a str) -> DeviceFuture<'a, ()> {
+        unsupported("resetting apps")
     }
 
-    fn app_state<'a>(&'a self, _app: &'a str) -> Doing<'a, AppState> {
-        cannot("the state of apps")
+    fn app_state<'a>(&'a self, _app: &'a str) -> DeviceFuture<'a, AppState> {
+        unsupported("the state of apps")
     }
 
-    fn open<'a>(&'a self, url: &'a str) -> Doing<'a, ()> {
-        wired!(self, "opening addresses", wire => wire.go(url).await)
+    fn open<'a>(&'a self, url: &'a str) -> DeviceFuture<'a, ()> {
+        wired!(self, "opening addresses", client => client.go(url).await)
     }
 
-    fn logs<'a>(&'a self, _kind: Option<&'a str>) -> Doing<'a, Vec<LogEntry>> {
-        cannot("logs")
+    fn logs<'a>(&'a self, _kind: Option<&'a str>) -> DeviceFuture<'a, Vec<LogEntry>> {
+        unsupported("logs")
     }
 
     /// Ends the session at the driver.
-    fn end(&self) -> Doing<'_, ()> {
-        match self.wire() {
-            Some(wire) => Box::pin(async move { wire.end().await }),
+    fn end(&self) -> DeviceFuture<'_, ()> {
+        match self.client() {
+            Some(client) => Box::pin(async move { client.end().await }),
             None => Box::pin(std::future::ready(Ok(()))),
         }
     }
 }
 
-/// The answer of a back end that has no way to do it.
-pub(crate) fn cannot<'a, T: Send + 'a>(what: &'static str) -> Doing<'a, T> {
-    Box::pin(std::future::ready(Err(Trouble::Unsupported(what))))
+/// The result of a back end that does not support an operation.
+pub(crate) fn unsupported<'a, T: Send + 'a>(what: &'static str) -> DeviceFuture<'a, T> {
+    Box::pin(std::future::ready(Err(DriverError::Unsupported(what))))
 }
 
-/// How long a swipe or a press lasts unless somebody says.
+/// The default duration of a swipe or a press.
 pub(crate) const GESTURE: Duration = Duration::from_millis(400);
 
-/// What W3C itself has; drivers of phones know a few more.
-fn standard(locator: &Locator) -> Result<&'static str, Trouble> {
+/// The W3C strategies. Drivers of phones have a few more.
+fn standard(locator: &Locator) -> Result<&'static str, DriverError> {
     Ok(match locator.strategy {
         Strategy::Auto if locator.is_path() => "xpath",
         Strategy::Auto | Strategy::AccessibilityId => "accessibility id",
@@ -329,6 +334,6 @@ fn standard(locator: &Locator) -> Result<&'static str, Trouble> {
         Strategy::Predicate => "-ios predicate string",
         Strategy::ClassChain => "-ios class chain",
         Strategy::Uiautomator => "-android uiautomator",
-        Strategy::Text => return Err(Trouble::Unsupported("finding by text")),
+        Strategy::Text => return Err(DriverError::Unsupported("finding by text")),
     })
 }

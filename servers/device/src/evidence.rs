@@ -1,18 +1,19 @@
-//! What there is to see when something failed: the screen, what comes nearest, the alert that is in the way.
+//! Evidence for a failure: a screenshot, the elements nearest to the selector, the text of an open alert.
 
 use std::time::Duration;
 
-use failwell_fault::{Fault, reason};
-use failwell_server::Content;
+use failwell_fault::Fault;
+use failwell_sdk::Content;
 use schemars::JsonSchema;
 use serde::Serialize;
 use tokio::time::timeout;
 
-use crate::keep::{Link, Sort};
-use crate::screen::{View, lines, nearest, tidy};
-use crate::stage::Stage;
+use crate::artifacts::{ArtifactKind, ArtifactLink};
+use crate::reason;
+use crate::screen::{ElementView, lines, nearest, tidy};
+use crate::sessions::lease::DeviceLease;
 
-/// How long each look may take: the caller waits for it.
+/// Timeout of each part. The caller waits for it.
 const LONGEST: Duration = Duration::from_secs(8);
 
 /// What there is to see.
@@ -20,10 +21,10 @@ const LONGEST: Duration = Duration::from_secs(8);
 pub(crate) struct Evidence {
     /// What the screen looked like.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) screenshot: Option<Link>,
+    pub(crate) screenshot: Option<ArtifactLink>,
     /// The elements nearest to what was looked for, the nearest first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(crate) nearest: Vec<View>,
+    pub(crate) nearest: Vec<ElementView>,
     /// What the alert says.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) alert: Option<String>,
@@ -34,14 +35,15 @@ impl Evidence {
         self.screenshot.is_none() && self.nearest.is_empty() && self.alert.is_none()
     }
 
-    /// The same for the model: the app's own words are fenced.
+    /// The evidence as content blocks. Text of the app is fenced.
     pub(crate) fn blocks(&self) -> Vec<Content> {
         let mut blocks = Vec::new();
         if let Some(alert) = &self.alert {
             blocks.push(Content::text(format!("the alert says:\n```\n{}\n```", alert.replace('`', "'"))));
         }
         if !self.nearest.is_empty() {
-            let flat: Vec<View> = self.nearest.iter().map(|view| View { depth: 0, ..view.clone() }).collect();
+            let flat: Vec<ElementView> =
+                self.nearest.iter().map(|view| ElementView { depth: 0, ..view.clone() }).collect();
             blocks.push(Content::text(format!("nearest elements:\n{}", lines(&flat))));
         }
         if let Some(link) = &self.screenshot {
@@ -51,26 +53,26 @@ impl Evidence {
     }
 }
 
-/// Looks at the screen, as far as that can be done at all; what cannot be seen is left out.
-pub(crate) async fn gather(stage: &Stage, fault: &Fault, selector: Option<&str>) -> Evidence {
+/// Reads the screen. Parts that cannot be read are left out.
+pub(crate) async fn gather(lease: &DeviceLease, fault: &Fault, selector: Option<&str>) -> Evidence {
     let mut evidence = Evidence::default();
-    if is_hopeless(fault) {
+    if is_unreachable(fault) {
         return evidence;
     }
     if fault.reason() == &reason::DEVICE_ALERT_OPEN {
-        let said = timeout(LONGEST, stage.device.alert_text()).await;
+        let said = timeout(LONGEST, lease.device.alert_text()).await;
         evidence.alert = said.ok().and_then(Result::ok).map(|text| tidy(&text));
     }
-    evidence.screenshot = screenshot(stage).await;
+    evidence.screenshot = screenshot(lease).await;
     if let Some(selector) = selector
         && evidence.alert.is_none()
-        && matches!(timeout(LONGEST, stage.look()).await, Ok(Ok(())))
+        && matches!(timeout(LONGEST, lease.look()).await, Ok(Ok(())))
     {
-        let refs = stage.session.refs();
+        let refs = lease.session.refs();
         let by_place = refs.by_place();
         let near = refs.screen().map(|screen| {
             let views = nearest(screen, selector).into_iter().filter_map(|index| {
-                Some(View::of(screen.nodes.get(index)?, by_place.get(&index)?.clone(), 0))
+                Some(ElementView::new(screen.nodes.get(index)?, by_place.get(&index)?.clone(), 0))
             });
             views.collect()
         });
@@ -79,14 +81,14 @@ pub(crate) async fn gather(stage: &Stage, fault: &Fault, selector: Option<&str>)
     evidence
 }
 
-/// A picture of the screen as it is now, if one can be had.
-pub(crate) async fn screenshot(stage: &Stage) -> Option<Link> {
-    let png = timeout(LONGEST, stage.device.screenshot()).await.ok()?.ok()?;
-    stage.desk.keep.put(Sort::Screenshot, png).await.ok()
+/// A screenshot of the current screen, if the driver can take one.
+pub(crate) async fn screenshot(lease: &DeviceLease) -> Option<ArtifactLink> {
+    let png = timeout(LONGEST, lease.device.screenshot()).await.ok()?.ok()?;
+    lease.devices.artifacts.put(ArtifactKind::Screenshot, png).await.ok()
 }
 
-/// Where nobody answers there is nothing to see.
-fn is_hopeless(fault: &Fault) -> bool {
+/// Without a working driver there is no screen to read.
+fn is_unreachable(fault: &Fault) -> bool {
     [
         &reason::DEVICE_DRIVER_UNREACHABLE,
         &reason::DEVICE_DRIVER_DIED,

@@ -1,6 +1,7 @@
-//! Pictures of screens: read, compared, and what differs shown. Pure: bytes in, bytes out.
+//! Screenshots: decoding, comparison, and a picture of the differences. Pure: bytes in, bytes out.
 //!
-//! What comes from a device is not trusted: a file that claims to be enormous is refused before anything is allocated for it.
+//! Files of a device are not trusted: a file with an excessive size is refused before memory is allocated for
+//! it.
 
 mod compare;
 mod decode;
@@ -8,28 +9,28 @@ mod regions;
 mod shown;
 
 pub use compare::{Comparison, Options, compare};
-pub use decode::{LONGEST_SIDE, MOST_PIXELS, Unreadable, decode};
+pub use decode::{DecodeError, LONGEST_SIDE, MOST_PIXELS, decode};
 pub use shown::difference;
 
-/// A picture as pixels, three bytes each, transparency laid over white.
+/// A picture as RGB pixels. Transparency is blended with white.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pixels {
-    /// How many pixels across.
+    /// Pixels per row.
     pub width: u32,
-    /// How many down.
+    /// Number of rows.
     pub height: u32,
     rgb: Vec<u8>,
 }
 
 impl Pixels {
-    /// From bytes there are enough of.
+    /// Creates a picture. The number of bytes must match its size.
     #[cfg(test)]
-    pub(crate) fn of(width: u32, height: u32, rgb: Vec<u8>) -> Pixels {
+    pub(crate) fn new(width: u32, height: u32, rgb: Vec<u8>) -> Pixels {
         assert_eq!(rgb.len() as u64, u64::from(width) * u64::from(height) * 3);
         Pixels { width, height, rgb }
     }
 
-    /// One row, or nothing beyond the last.
+    /// One row. Empty beyond the last.
     fn row(&self, y: u32) -> &[u8] {
         let length = self.width as usize * 3;
         if y >= self.height {
@@ -40,16 +41,11 @@ impl Pixels {
     }
 }
 
-/// A rectangle, in pixels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Area {
-    /// From the left.
     pub x: u32,
-    /// From the top.
     pub y: u32,
-    /// How many across.
     pub width: u32,
-    /// How many down.
     pub height: u32,
 }
 
@@ -62,14 +58,14 @@ impl Area {
         self.y.saturating_add(self.height)
     }
 
-    /// The smallest that holds both.
+    /// The smallest area that contains both.
     fn with(self, other: Area) -> Area {
         let (x, y) = (self.x.min(other.x), self.y.min(other.y));
         let (right, bottom) = (self.right().max(other.right()), self.bottom().max(other.bottom()));
         Area { x, y, width: right - x, height: bottom - y }
     }
 
-    /// Whether they share a pixel or nearly so.
+    /// Whether two areas overlap or are at most `gap` apart.
     fn is_near(self, other: Area, gap: u32) -> bool {
         self.x <= other.right().saturating_add(gap)
             && other.x <= self.right().saturating_add(gap)

@@ -1,6 +1,6 @@
-//! What a session did, for people and for build servers. Pure: a run in, text out.
+//! Reports of a session, for people and for build servers. Pure: a history in, text out.
 //!
-//! Titles, selectors and texts in a run are the app's and the caller's words. They are written as text and never as markup.
+//! Titles, selectors and texts come from the app and the caller. They are written as text, never as markup.
 
 mod html;
 mod junit;
@@ -9,12 +9,12 @@ mod tests;
 
 use std::time::Duration;
 
-use crate::steps::{Run, Verdict};
+use crate::steps::{SessionHistory, Verdict};
 
 pub use html::html;
 pub use junit::junit;
 
-/// How many steps ended how.
+/// The number of steps per verdict.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 struct Counts {
     passed: usize,
@@ -23,7 +23,7 @@ struct Counts {
 }
 
 impl Counts {
-    fn of(run: &Run) -> Counts {
+    fn new(run: &SessionHistory) -> Counts {
         let count = |verdict: Verdict| run.steps.iter().filter(|step| step.verdict == verdict).count();
         Counts {
             passed: count(Verdict::Passed),
@@ -33,8 +33,9 @@ impl Counts {
     }
 }
 
-/// Text between tags or in an attribute. What XML has no way to write becomes a replacement character.
-fn escaped(text: &str) -> String {
+/// Escapes text for an element or an attribute. Characters that XML does not allow become replacement
+/// characters.
+fn escape(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
     for character in text.chars() {
         match character {
@@ -47,7 +48,7 @@ fn escaped(text: &str) -> String {
             control if control.is_control() || matches!(control, '\u{fffe}' | '\u{ffff}') => {
                 escaped.push('\u{fffd}')
             }
-            // These turn what follows around, so that it can look like something else.
+            // Direction overrides can disguise the following text.
             '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => escaped.push('\u{fffd}'),
             other => escaped.push(other),
         }
@@ -55,7 +56,7 @@ fn escaped(text: &str) -> String {
     escaped
 }
 
-/// Seconds with three places.
+/// Seconds with three decimals.
 fn seconds(time: Duration) -> String {
     format!("{:.3}", time.as_secs_f64())
 }

@@ -1,82 +1,82 @@
-//! What is on a screen: a tree, as assistive technology sees it, from whatever the driver has.
+//! The elements on a screen: one accessibility tree for every driver.
 
 mod nearest;
 mod page;
 mod refs;
-mod told;
 mod tree;
+mod view;
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
 pub(crate) use nearest::nearest;
-pub(crate) use page::of_page;
-pub(crate) use refs::Refs;
-pub(crate) use told::{Shown, View, lines, shown};
-pub(crate) use tree::of_xml;
+pub(crate) use page::parse_page;
+pub(crate) use refs::ElementRefs;
+pub(crate) use tree::parse_xml;
+pub(crate) use view::{ElementFilter, ElementView, lines, select_views};
 
 use crate::w3c::{ElementId, Locator, Rect, Strategy};
 
-/// The most nodes that are read.
+/// Maximum number of nodes.
 pub(crate) const MOST: usize = 2_000;
-/// The most characters of a name or value.
+/// Maximum number of characters of a name or value.
 pub(crate) const LONGEST: usize = 200;
 
-/// Everything on a screen, parents before children.
+/// The whole screen, parents before children.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Screen {
     pub(crate) nodes: Vec<Node>,
-    /// Nodes that were there and were not read.
+    /// Number of nodes that were not read.
     pub(crate) cut: usize,
-    /// The visible part, where the driver's tree says.
+    /// The visible area, if the driver's tree has it.
     pub(crate) size: Option<Rect>,
-    /// What a page is called.
+    /// The title of a page.
     pub(crate) title: String,
 }
 
-/// One element.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Node {
-    /// Its place in the list of nodes.
+    /// The index of the parent node.
     pub(crate) parent: Option<usize>,
     pub(crate) depth: usize,
-    /// Such as `button`.
+    /// The role, such as `button`.
     pub(crate) role: String,
-    /// What a person would read.
+    /// The visible text.
     pub(crate) name: String,
-    /// What is looked for with the strategy `accessibility_id`.
+    /// The value that the strategy `accessibility_id` matches.
     pub(crate) accessibility: String,
-    /// What is looked for with the strategy `id`.
+    /// The value that the strategy `id` matches.
     pub(crate) id: String,
     pub(crate) value: String,
     pub(crate) rect: Rect,
-    pub(crate) states: Vec<State>,
+    pub(crate) states: Vec<ElementState>,
     pub(crate) is_interactive: bool,
     pub(crate) is_visible: bool,
-    /// What a picker offers.
+    /// The values of a picker.
     pub(crate) options: Vec<String>,
-    pub(crate) handle: Handle,
+    pub(crate) handle: ElementHandle,
 }
 
-/// How the driver is told which element is meant.
+/// The driver's identification of an element.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Handle {
-    /// It named the element itself.
+pub(crate) enum ElementHandle {
+    /// By the driver's element id.
     Element(ElementId),
     /// By its path.
     Path(String),
 }
 
-impl Default for Handle {
-    fn default() -> Handle {
-        Handle::Path(String::new())
+impl Default for ElementHandle {
+    fn default() -> ElementHandle {
+        ElementHandle::Path(String::new())
     }
 }
 
 /// What is special about an element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum State {
+#[schemars(rename = "State")]
+pub(crate) enum ElementState {
     Disabled,
     Focused,
     Checked,
@@ -85,30 +85,29 @@ pub(crate) enum State {
     Offscreen,
 }
 
-impl State {
+impl ElementState {
     pub(crate) fn as_str(self) -> &'static str {
         match self {
-            State::Disabled => "disabled",
-            State::Focused => "focused",
-            State::Checked => "checked",
-            State::Selected => "selected",
-            State::Expanded => "expanded",
-            State::Offscreen => "offscreen",
+            ElementState::Disabled => "disabled",
+            ElementState::Focused => "focused",
+            ElementState::Checked => "checked",
+            ElementState::Selected => "selected",
+            ElementState::Expanded => "expanded",
+            ElementState::Offscreen => "offscreen",
         }
     }
 }
 
 impl Node {
-    /// Whether there is anything to say about it beyond that it holds others.
-    pub(crate) fn is_telling(&self) -> bool {
+    /// Whether a node is more than a container.
+    pub(crate) fn is_meaningful(&self) -> bool {
         self.is_interactive
             || !self.name.is_empty()
             || !self.value.is_empty()
             || !self.accessibility.is_empty()
     }
 
-    /// What makes it the same element on the next look: what developers called it, else what people read, else where it
-    /// stands.
+    /// The key that identifies an element across looks: its id, otherwise its label, otherwise its position.
     fn identity(&self) -> String {
         let by = |kind: &str, value: &str| format!("{}\u{1f}{kind}\u{1f}{value}", self.role);
         if !self.id.is_empty() {
@@ -119,15 +118,15 @@ impl Node {
             by("name", &self.name)
         } else {
             match &self.handle {
-                Handle::Path(path) => by("path", path),
-                Handle::Element(_) => by("depth", &self.depth.to_string()),
+                ElementHandle::Path(path) => by("path", path),
+                ElementHandle::Element(_) => by("depth", &self.depth.to_string()),
             }
         }
     }
 }
 
 impl Screen {
-    /// How to look for a node again, on another day: a name that only it has, else its path.
+    /// A locator for a later session: a name that only this node has, otherwise its path.
     pub(crate) fn locator(&self, node: &Node) -> Option<Locator> {
         let only = |of: fn(&Node) -> &str| {
             let value = of(node);
@@ -140,13 +139,13 @@ impl Screen {
             return Some(Locator::new(Strategy::Id, &node.id));
         }
         match &node.handle {
-            Handle::Path(path) if !path.is_empty() => Some(Locator::new(Strategy::Xpath, path)),
+            ElementHandle::Path(path) if !path.is_empty() => Some(Locator::new(Strategy::Xpath, path)),
             _ if !node.name.is_empty() => Some(Locator::new(Strategy::Text, &node.name)),
             _ => None,
         }
     }
 
-    /// The first node with this text or label: exactly, then whatever the case.
+    /// The first node with this text or label: exactly, then ignoring case.
     pub(crate) fn with_text(&self, wanted: &str) -> Option<&Node> {
         let fits = |node: &&Node, same: fn(&str, &str) -> bool| {
             same(&node.name, wanted) || same(&node.accessibility, wanted) || same(&node.value, wanted)
@@ -155,7 +154,7 @@ impl Screen {
         let alike = |a: &str, b: &str| a.to_lowercase() == b.to_lowercase();
         let first = |same: fn(&str, &str) -> bool| {
             let all = || self.nodes.iter().filter(|node| fits(node, same));
-            // What can be used goes before what can only be read, and what can be seen before what cannot.
+            // Visible nodes have precedence over invisible ones, then interactive nodes over static ones.
             all().max_by_key(|node| (node.is_visible, node.is_interactive)).and_then(|best| {
                 all().find(|node| {
                     (node.is_visible, node.is_interactive) == (best.is_visible, best.is_interactive)
@@ -166,7 +165,7 @@ impl Screen {
     }
 }
 
-/// Text of an app: on one line, without what could deceive a reader, and not too long.
+/// Text of an app: on one line, without deceptive characters, shortened.
 pub(crate) fn tidy(text: &str) -> String {
     let mut kept = String::new();
     let mut gap = false;

@@ -1,45 +1,46 @@
-//! What the operator decides.
+//! The operator's settings.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
 use failwell_fault::Secret;
 use failwell_process::Launcher;
-use failwell_shelf::Shelf;
+use failwell_store::blob_store::BlobStore;
 use serde_json::{Map, Value};
 
-/// What the operator decides.
+/// The operator's settings.
 #[derive(Debug, Clone)]
 pub struct Settings {
-    /// The devices there are; without one every tool says what is missing.
+    /// The devices. Without any, every tool reports the missing configuration.
     pub devices: Vec<DeviceSettings>,
-    /// What starts drivers.
+    /// Starts drivers.
     pub launcher: Launcher,
-    /// Where pictures, recordings and reports are kept; in memory, for as long as this program runs, without one.
-    pub shelf: Option<Shelf>,
-    /// Folders apps may be installed from.
+    /// The store for screenshots, recordings and reports. Without one they stay in memory until this program
+    /// ends.
+    pub shelf: Option<BlobStore>,
+    /// Folders that apps may be installed from.
     pub apps: Vec<PathBuf>,
-    /// Capabilities callers may set, beside the harmless ones.
+    /// Capabilities that callers may set, in addition to the harmless ones.
     pub allow_capabilities: Vec<String>,
-    /// How long one answer of a driver may take.
+    /// Timeout of one response of a driver.
     pub timeout: Duration,
-    /// How long a driver and its session may take to start.
+    /// Timeout of the start of a driver and its session.
     pub start_timeout: Duration,
-    /// After so long without a call a session is ended.
+    /// Idle time after which a session is ended.
     pub idle: Duration,
-    /// How long a call waits for its turn at a device.
+    /// Maximum time that a call waits for a device.
     pub queue_wait: Duration,
-    /// How many calls may wait for their turn at one device.
+    /// Maximum number of calls waiting for one device.
     pub queue: usize,
-    /// The most bytes of one answer of a driver.
+    /// Maximum size of a driver's response, in bytes.
     pub largest_answer: usize,
-    /// Pictures up to so many bytes stand in the answer itself; larger ones are linked.
+    /// Maximum size of an inline picture, in bytes. Larger ones are linked.
     pub inline: usize,
 }
 
 impl Settings {
-    /// These devices, with the usual bounds.
-    pub fn of(devices: Vec<DeviceSettings>, launcher: Launcher) -> Settings {
+    /// These devices with default limits.
+    pub fn new(devices: Vec<DeviceSettings>, launcher: Launcher) -> Settings {
         Settings {
             devices,
             launcher,
@@ -57,49 +58,48 @@ impl Settings {
     }
 }
 
-/// One device, and how it is reached.
+/// One device and its driver.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DeviceSettings {
-    /// What callers call it.
+    /// The name for callers.
     pub name: String,
-    /// What drives it.
     pub driver: DriverKind,
-    /// Where the driver is.
+    /// The address or command of the driver.
     pub reach: Reach,
-    /// What its sessions are started with.
+    /// The capabilities of its sessions.
     pub capabilities: Map<String, Value>,
-    /// Which simulator, for `simctl`.
+    /// The simulator, for `simctl`.
     pub udid: Option<String>,
-    /// How many sessions it has at once: one for a phone, more for a browser.
+    /// Maximum number of sessions at the same time: one for a phone, more for a browser.
     pub sessions: usize,
 }
 
 impl DeviceSettings {
-    /// A device with nothing special about it.
+    /// A device with default settings.
     pub fn new(name: impl Into<String>, driver: DriverKind, reach: Reach) -> DeviceSettings {
         let (name, capabilities) = (name.into(), Map::new());
         DeviceSettings { name, driver, reach, capabilities, udid: None, sessions: 1 }
     }
 }
 
-/// What drives a device.
+/// The driver of a device.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum DriverKind {
-    /// Appium, with any of its drivers.
+    /// Appium with any of its drivers.
     Appium,
-    /// `WebDriverAgent` without Appium in front of it.
+    /// `WebDriverAgent` without Appium.
     WebDriverAgent,
     /// Chromium's own driver, with a phone emulated in the browser.
     Chromedriver,
-    /// `xcrun simctl`: simulators without anything installed in them.
+    /// `xcrun simctl`: simulators without an agent in them.
     Simctl,
 }
 
 impl DriverKind {
-    /// All of them, as they are written in settings.
+    /// All names in settings.
     pub const NAMES: [&str; 4] = ["appium", "webdriveragent", "chromedriver", "simctl"];
 
-    /// As it is written in settings.
+    /// The name in settings.
     pub fn as_str(self) -> &'static str {
         match self {
             DriverKind::Appium => "appium",
@@ -109,7 +109,7 @@ impl DriverKind {
         }
     }
 
-    /// Reads a name.
+    /// Finds a driver by its name.
     pub fn named(name: &str) -> Option<DriverKind> {
         let all =
             [DriverKind::Appium, DriverKind::WebDriverAgent, DriverKind::Chromedriver, DriverKind::Simctl];
@@ -117,23 +117,22 @@ impl DriverKind {
     }
 }
 
-/// Where a driver is.
+/// The address of a driver.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Reach {
-    /// It runs already.
+    /// A running driver.
     Url {
-        /// `http://host:port` with the driver's base path, if it has one.
+        /// `http://host:port` with the base path of the driver, if it has one.
         url: String,
-        /// Headers a farm wants to see, such as its key.
+        /// Headers of a device farm, such as an API key.
         headers: Vec<(String, Secret<String>)>,
     },
-    /// It is started when a session needs it; `{port}` in an argument becomes a free port of this machine.
+    /// A driver that is started when a session needs it. `{port}` in an argument becomes a free port.
     Command {
-        /// The program: a path, or a name that is looked up in `PATH`.
+        /// A path, or a name that is searched in `PATH`.
         program: PathBuf,
-        /// Its arguments.
         arguments: Vec<String>,
-        /// Variables of our own environment it gets beside the usual ones.
+        /// Environment variables that are passed on, in addition to the usual ones.
         pass: Vec<String>,
     },
 }

@@ -1,68 +1,62 @@
-//! What was done on a device, step by step: what a report is made of.
+//! The steps of a session, the data of reports.
 
 use std::time::Duration;
 
 use bytes::Bytes;
 
-/// Everything one session did so far.
+/// The history of one session.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Run {
-    /// What the report is called.
+pub struct SessionHistory {
+    /// The title of the report.
     pub title: String,
-    /// The device, as the settings name it.
+    /// The configured name of the device.
     pub device: String,
-    /// What drives it, such as `chromedriver`.
+    /// The driver, such as `chromedriver`.
     pub driver: String,
-    /// The session's id.
     pub session: String,
-    /// When it began, as RFC 3339 in UTC.
+    /// The start, as RFC 3339 in UTC.
     pub began: String,
     /// From the first step to the last.
     pub took: Duration,
-    /// The steps, in order.
     pub steps: Vec<Step>,
-    /// Steps that were made before these and are no longer kept.
+    /// Number of earlier steps that were evicted.
     pub forgotten: u64,
 }
 
-/// One call of a tool.
+/// One tool call.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Step {
     /// Counted from one.
     pub number: u64,
-    /// The tool.
     pub tool: &'static str,
-    /// What it was about, in a few words: a selector, a text, a direction. The app's and the caller's words: escape them.
+    /// The subject in a few words: a selector, a text, a direction. It is text of the app or the caller:
+    /// escape it.
     pub about: String,
-    /// Since the session began.
+    /// Time since the start of the session.
     pub at: Duration,
-    /// How long it took.
     pub took: Duration,
-    /// How it ended.
     pub verdict: Verdict,
-    /// What there is to say about the end: what an assertion found, or what went wrong. Escape it.
+    /// The result of an assertion, or the failure. It is foreign text: escape it.
     pub detail: String,
-    /// What to do about a failure.
+    /// The hint of a failure.
     pub hint: Option<String>,
     /// The reason of a failure, such as `device/TIMEOUT`.
     pub reason: Option<&'static str>,
-    /// What the screen looked like.
-    pub picture: Option<Picture>,
+    pub picture: Option<StepPicture>,
 }
 
-/// How a step ended.
+/// The result of a step.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Verdict {
-    /// It was done, or what was asserted holds.
+    /// The action succeeded, or the assertion holds.
     Passed,
     /// An assertion does not hold, or two pictures differ: a finding.
     Failed,
-    /// It could not be done: a failure.
+    /// The step failed.
     Broken,
 }
 
 impl Verdict {
-    /// One word.
     pub fn as_str(self) -> &'static str {
         match self {
             Verdict::Passed => "passed",
@@ -72,11 +66,10 @@ impl Verdict {
     }
 }
 
-/// What the screen looked like.
+/// A screenshot of a step.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Picture {
-    /// Where it is kept.
+pub struct StepPicture {
     pub uri: String,
-    /// The PNG itself, where a report needs it and it is still kept.
+    /// The PNG file, if a report needs it and it is still stored.
     pub png: Option<Bytes>,
 }

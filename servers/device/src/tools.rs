@@ -1,4 +1,4 @@
-//! The tools that are no commands: sessions, several steps at once, recordings, reports.
+//! Tools that are not commands: sessions, batches, recordings, reports.
 
 mod batch;
 mod recording;
@@ -7,62 +7,67 @@ mod sessions;
 
 use std::sync::Arc;
 
-use failwell_fault::{Fault, OrFault, reason};
-use failwell_server::{
-    Content, Context, Json, Tool, ToolOutcome, Toolbox, schema_of_arguments, schema_of_result,
-};
+use failwell_fault::{Fault, OrFault};
+use failwell_sdk::{Content, Context, Json, Tool, ToolOutcome, Toolbox, schema_of_result};
 use schemars::JsonSchema;
-use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
 
-use crate::commands::{self, parse};
-use crate::sessions::Desk;
+use crate::commands;
+use crate::reason;
+use crate::sessions::DeviceSessions;
 
-/// What a tool answers with: an object, and the same in words.
-pub(crate) struct Said<O> {
+/// The answer of a tool: an object, and the same as text.
+pub(crate) struct ToolAnswer<O> {
     pub(crate) object: O,
     pub(crate) text: String,
     pub(crate) blocks: Vec<Content>,
-    /// What there is beside a result when not all of it could be done.
+    /// The fault, if only a part succeeded.
     pub(crate) failure: Option<Fault>,
 }
 
-impl<O> Said<O> {
-    pub(crate) fn new(object: O, text: impl Into<String>) -> Said<O> {
-        Said { object, text: text.into(), blocks: Vec::new(), failure: None }
+impl<O> ToolAnswer<O> {
+    pub(crate) fn new(object: O, text: impl Into<String>) -> ToolAnswer<O> {
+        ToolAnswer { object, text: text.into(), blocks: Vec::new(), failure: None }
     }
 }
 
-/// All of them.
-pub(crate) fn all(toolbox: Toolbox, desk: &Arc<Desk>) -> Result<Toolbox, Fault> {
-    let toolbox = sessions::add(toolbox, desk)?;
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct SessionArgument {
+    /// The session; may be left out while you have one.
+    #[schemars(length(min = 1, max = 64))]
+    session: Option<String>,
+}
+
+pub(crate) fn all(toolbox: Toolbox, devices: &Arc<DeviceSessions>) -> Result<Toolbox, Fault> {
+    let toolbox = sessions::add(toolbox, devices)?;
     let mut toolbox = toolbox;
     for entry in commands::all() {
-        toolbox = toolbox.tool((entry.tool)(desk)?);
+        toolbox = toolbox.tool((entry.tool)(devices)?);
     }
-    let toolbox = batch::add(toolbox, desk)?;
-    let toolbox = recording::add(toolbox, desk)?;
-    report::add(toolbox, desk)
+    let toolbox = batch::add(toolbox, devices)?;
+    let toolbox = recording::add(toolbox, devices)?;
+    report::add(toolbox, devices)
 }
 
 /// A tool with typed arguments and a typed answer.
 fn tool<A, O, F, W>(
-    desk: &Arc<Desk>,
+    devices: &Arc<DeviceSessions>,
     (name, title, description): (&'static str, &'static str, &'static str),
     handler: F,
 ) -> Result<Tool, Fault>
 where
     A: DeserializeOwned + JsonSchema + Send + 'static,
     O: Serialize + JsonSchema + Send + 'static,
-    F: Fn(Arc<Desk>, A, Context) -> W + Send + Sync + Copy + 'static,
-    W: Future<Output = Result<Said<O>, Fault>> + Send + 'static,
+    F: Fn(Arc<DeviceSessions>, A, Context) -> W + Send + Sync + Copy + 'static,
+    W: Future<Output = Result<ToolAnswer<O>, Fault>> + Send + 'static,
 {
-    let desk = desk.clone();
-    let output = Some(schema_of_result::<O>()?);
-    let tool = Tool::dynamic(name, description, schema_of_arguments::<A>()?, output, move |given, cx| {
-        let desk = desk.clone();
+    let devices = devices.clone();
+    let tool = Tool::new(name, description, move |given: A, cx| {
+        let work = handler(devices.clone(), given, cx);
         async move {
-            let said = handler(desk, parse(given)?, cx).await?;
+            let said = work.await?;
             let object = Json::of(&said.object).or_fault(&reason::SERVER_BUG)?;
             let outcome = ToolOutcome::text(said.text).structured(object);
             let outcome = said.blocks.into_iter().fold(outcome, ToolOutcome::with);
@@ -72,5 +77,5 @@ where
             })
         }
     })?;
-    Ok(tool.titled(title))
+    tool.titled(title).with_output_schema(schema_of_result::<O>()?)
 }

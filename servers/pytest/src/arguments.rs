@@ -1,14 +1,15 @@
-//! What a caller may ask for. The schemas are made from these types; what a schema cannot say is checked here,
-//! all of it before anything starts.
+//! The arguments of the tools. The schemas are generated from these types. Rules that a schema cannot express
+//! are checked here, before anything starts.
 
-use failwell_fault::{Fault, Pointer, Rule, Violation, reason};
+use failwell_fault::{Fault, Pointer, Rule, Violation};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::expression::{For, is_sound};
-use crate::place::{Project, is_data};
+use crate::expression::{ExpressionKind, is_sound};
+use crate::project::{Project, is_data};
+use crate::reason;
 
-/// Seconds a run may take when nobody says otherwise.
+/// The default time limit of a run, in seconds.
 pub(crate) const DEFAULT_TIMEOUT: u64 = 120;
 
 /// Runs tests.
@@ -122,7 +123,7 @@ pub(crate) struct GetFailure {
 #[serde(deny_unknown_fields)]
 pub(crate) struct ListRuns {}
 
-/// Everything wrong with a call, at once.
+/// All violations of a call.
 #[derive(Debug, Default)]
 pub(crate) struct Violations(Vec<Violation>);
 
@@ -132,7 +133,7 @@ impl Violations {
         self.0.push(Violation::new(pointer, rule).limit(limit));
     }
 
-    pub(crate) fn settle(self) -> Result<(), Fault> {
+    pub(crate) fn into_result(self) -> Result<(), Fault> {
         if self.0.is_empty() {
             return Ok(());
         }
@@ -147,7 +148,7 @@ const A_REVISION: &str = "of a git revision, such as HEAD~1 or main";
 const A_FOLDER: &str = "of a folder inside the project";
 
 impl Execute {
-    /// Everything that the schema cannot say.
+    /// Checks the rules that the schema cannot express.
     pub(crate) fn check(&self, project: &Project, most_seconds: u64) -> Result<(), Fault> {
         let mut wrong = Violations::default();
         for (index, id) in self.node_ids.iter().flatten().enumerate() {
@@ -155,9 +156,10 @@ impl Execute {
                 wrong.add(&["node_ids", &index.to_string()], Rule::Format, A_TEST);
             }
         }
-        for (name, text, option) in
-            [("markers", &self.markers, For::Markers), ("keywords", &self.keywords, For::Keywords)]
-        {
+        for (name, text, option) in [
+            ("markers", &self.markers, ExpressionKind::Markers),
+            ("keywords", &self.keywords, ExpressionKind::Keywords),
+        ] {
             if text.as_deref().is_some_and(|text| !is_sound(text, option)) {
                 wrong.add(&[name], Rule::Format, AN_EXPRESSION);
             }
@@ -169,12 +171,12 @@ impl Execute {
             wrong.add(&["changed_since"], Rule::Format, A_REVISION);
         }
         check_timeout(self.timeout, most_seconds, &mut wrong);
-        wrong.settle()
+        wrong.into_result()
     }
 }
 
 impl Discover {
-    /// Everything that the schema cannot say.
+    /// Checks the rules that the schema cannot express.
     pub(crate) fn check(&self, project: &Project, most_seconds: u64) -> Result<(), Fault> {
         let mut wrong = Violations::default();
         if self.path.as_deref().is_some_and(|path| !project.has_path(path)) {
@@ -184,7 +186,7 @@ impl Discover {
             wrong.add(&["pattern"], Rule::Format, A_PATTERN);
         }
         check_timeout(self.timeout, most_seconds, &mut wrong);
-        wrong.settle()
+        wrong.into_result()
     }
 }
 
@@ -194,13 +196,13 @@ fn check_timeout(timeout: Option<u64>, most: u64, wrong: &mut Violations) {
     }
 }
 
-/// The folder a call names, or the served one.
+/// The project that a call names, or the served one.
 pub(crate) fn choose(served: &Project, named: Option<&str>) -> Result<Project, Fault> {
     let Some(name) = named else { return Ok(served.clone()) };
     served.within(name).ok_or_else(|| {
         let mut wrong = Violations::default();
         wrong.add(&["project"], Rule::Format, A_FOLDER);
-        wrong.settle().err().unwrap_or_else(|| Fault::new(&reason::SERVER_BUG))
+        wrong.into_result().err().unwrap_or_else(|| Fault::new(&reason::SERVER_BUG))
     })
 }
 

@@ -1,19 +1,17 @@
-//! The small grammar of `-k` and `-m`: names joined by `and`, `or`, `not` and brackets.
+//! The grammar of `-k` and `-m`: names joined by `and`, `or`, `not` and brackets.
 
-/// Which option an expression is for. Markers may carry arguments, names may not.
+/// The option of an expression. Markers may have arguments, keywords may not.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum For {
-    /// `-k`
+pub(crate) enum ExpressionKind {
     Keywords,
-    /// `-m`
     Markers,
 }
 
-/// Deeper brackets than this are nobody's intention.
+/// Maximum depth of brackets.
 const DEEPEST: usize = 50;
 
 /// Whether pytest would accept the expression.
-pub(crate) fn is_sound(text: &str, wanted: For) -> bool {
+pub(crate) fn is_sound(text: &str, wanted: ExpressionKind) -> bool {
     let Some(tokens) = tokens(text) else { return false };
     let mut parser = Parser { tokens: &tokens, wanted };
     parser.either(0).is_some() && parser.tokens.is_empty()
@@ -63,7 +61,7 @@ fn tokens(text: &str) -> Option<Vec<Token<'_>>> {
     Some(tokens)
 }
 
-/// The length of a quoted text; escapes are not part of the grammar.
+/// The length of a quoted text. Escapes are not part of the grammar.
 fn quoted(rest: &str, quote: char) -> Option<usize> {
     let end = rest.get(1..)?.find(quote)? + 2;
     (!rest.get(..end)?.contains('\\')).then_some(end)
@@ -71,7 +69,7 @@ fn quoted(rest: &str, quote: char) -> Option<usize> {
 
 struct Parser<'a> {
     tokens: &'a [Token<'a>],
-    wanted: For,
+    wanted: ExpressionKind,
 }
 
 impl<'a> Parser<'a> {
@@ -113,13 +111,15 @@ impl<'a> Parser<'a> {
                 self.take(Token::Close).then_some(())
             }
             Token::Word("and" | "or") => None,
-            Token::Word(_) if self.wanted == For::Markers && self.take(Token::Open) => self.arguments(),
+            Token::Word(_) if self.wanted == ExpressionKind::Markers && self.take(Token::Open) => {
+                self.arguments()
+            }
             Token::Word(_) => Some(()),
             _ => None,
         }
     }
 
-    /// `name=value, …)` of a marker.
+    /// Parses `name=value, …)` of a marker.
     fn arguments(&mut self) -> Option<()> {
         loop {
             let Token::Word(name) = self.next()? else { return None };
@@ -141,7 +141,7 @@ impl<'a> Parser<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::{For, is_sound};
+    use super::{ExpressionKind, is_sound};
 
     #[test]
     fn only_the_grammar_gets_through() {
@@ -161,8 +161,8 @@ mod tests {
             "-x",
         ];
         for text in good {
-            assert!(is_sound(text, For::Keywords), "{text}");
-            assert!(is_sound(text, For::Markers), "{text}");
+            assert!(is_sound(text, ExpressionKind::Keywords), "{text}");
+            assert!(is_sound(text, ExpressionKind::Markers), "{text}");
         }
         let bad = [
             "",
@@ -186,12 +186,12 @@ mod tests {
             "a not b",
         ];
         for text in bad {
-            assert!(!is_sound(text, For::Keywords), "{text:?}");
+            assert!(!is_sound(text, ExpressionKind::Keywords), "{text:?}");
         }
-        assert!(is_sound("device(serial='1', fast=True) and not slow", For::Markers));
+        assert!(is_sound("device(serial='1', fast=True) and not slow", ExpressionKind::Markers));
         for text in ["device(serial)", "device(a=b", "device(a.b=1)", "device(a='\\x')", "device(a=1)(b=2)"] {
-            assert!(!is_sound(text, For::Markers), "{text}");
+            assert!(!is_sound(text, ExpressionKind::Markers), "{text}");
         }
-        assert!(!is_sound(&"(".repeat(1_000), For::Keywords));
+        assert!(!is_sound(&"(".repeat(1_000), ExpressionKind::Keywords));
     }
 }

@@ -1,24 +1,23 @@
-//! Which Python runs a project's tests: the operator's choice, the project's own environment, then the system's.
+//! The Python of a project: the operator's choice, the project's own environment, then the system's.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use failwell_process::{How, Launcher, Limits, Plan};
+use failwell_process::{ExitCause, Launcher, Limits, Plan};
 
-use crate::environment::environment;
-use crate::place::Project;
+use crate::project::Project;
+use crate::run::environment::environment;
 
-/// How long `uv` or `poetry` may think about it.
+/// Timeout of `uv` and `poetry`.
 const ASKING: Duration = Duration::from_secs(10);
 
-/// An interpreter and how it was found.
+/// An interpreter and the way it was found.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) struct Interpreter {
     pub(crate) path: PathBuf,
     pub(crate) found_by: &'static str,
 }
 
-/// Finds the interpreter for a project.
 pub(crate) async fn find(
     launcher: &Launcher,
     project: &Project,
@@ -64,7 +63,7 @@ fn on_path(name: &str) -> Option<PathBuf> {
     std::env::split_paths(&path).map(|folder| folder.join(name)).find(|candidate| is_program(candidate))
 }
 
-/// Asks a tool that keeps environments; the last line it prints is a path.
+/// Runs a tool that manages environments. The last line of its output is a path.
 async fn ask(launcher: &Launcher, root: &Path, tool: &str, arguments: &[&str]) -> Option<PathBuf> {
     let mut plan = Plan::new(on_path(tool)?, root).arguments(arguments);
     plan.environment = environment(&[]);
@@ -72,5 +71,5 @@ async fn ask(launcher: &Launcher, root: &Path, tool: &str, arguments: &[&str]) -
     let ended = launcher.start(plan).await.ok()?.wait().await;
     let said = ended.output.stdout.text();
     let path = said.lines().map(str::trim).rfind(|line| !line.is_empty())?;
-    (ended.how == How::Code(0)).then(|| PathBuf::from(path))
+    (ended.how == ExitCause::Code(0)).then(|| PathBuf::from(path))
 }

@@ -1,41 +1,49 @@
-//! What is known about a run so far, put together from its events.
+//! The report of a run, built from its events.
+
+pub(crate) mod answer;
+pub(crate) mod coverage;
+pub(crate) mod failure;
+pub(crate) mod group;
+pub(crate) mod render;
+pub(crate) mod schema;
+pub(crate) mod scrubber;
+pub(crate) mod store;
 
 use std::collections::BTreeMap;
 
-use crate::event::{Event, Outcome, Told};
-use crate::place::Project;
-use crate::scrub::Scrub;
+use crate::project::Project;
+use crate::report::scrubber::Scrubber;
+use crate::run::event::{Event, Outcome, TestEvent};
 
-/// More tests, errors or items than this are counted, not kept.
+/// Maximum number of stored tests, errors or items. Further ones are counted.
 const MOST_KEPT: usize = 200_000;
-/// Bytes of stack dump kept.
+/// Maximum size of a stored stack dump, in bytes.
 const LONGEST_DUMP: usize = 64 * 1024;
 
-/// One finished test.
 #[derive(Debug, Clone)]
 pub(crate) struct Test {
     pub(crate) id: String,
     pub(crate) outcome: Outcome,
     pub(crate) duration: f64,
-    /// What there is to say about a test that did not simply pass.
-    pub(crate) story: Option<Box<Story>>,
+    /// Details of a test that did not simply pass.
+    pub(crate) story: Option<Box<TestDetails>>,
 }
 
-/// Why a test did not simply pass.
+/// Details of a test that did not simply pass.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Story {
+pub(crate) struct TestDetails {
     pub(crate) phase: String,
     pub(crate) message: String,
     pub(crate) traceback: String,
     pub(crate) also: Option<String>,
-    /// `path:line`, relative to the project where it is inside.
+    /// `path:line`, relative to the project if it is inside.
     pub(crate) place: Option<String>,
     pub(crate) sections: Vec<(String, String)>,
     pub(crate) subtests: u64,
     pub(crate) subfailed: u64,
 }
 
-/// Something that did not collect.
+/// An error during collection.
 #[derive(Debug, Clone)]
 pub(crate) struct CollectionError {
     pub(crate) file: String,
@@ -56,7 +64,7 @@ pub(crate) struct Item {
     pub(crate) line: Option<u64>,
 }
 
-/// Everything known about a run.
+/// All data of a run.
 #[derive(Debug, Default)]
 pub(crate) struct Report {
     pub(crate) python: Option<(String, String)>,
@@ -79,7 +87,7 @@ pub(crate) struct Report {
     held: Option<String>,
 }
 
-/// The counts of a run. The four words add up to the total.
+/// The counts of a run. The four outcomes add up to the total.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Counts {
     pub(crate) passed: usize,
@@ -91,29 +99,29 @@ pub(crate) struct Counts {
 }
 
 impl Counts {
-    /// All tests that ended.
+    /// All finished tests.
     pub(crate) fn total(&self) -> usize {
         self.passed + self.failed + self.skipped + self.errors
     }
 }
 
 impl Report {
-    /// Takes one line of the plugin's. What is no event is part of a stack dump.
-    pub(crate) fn take_line(&mut self, line: &str, scrub: &Scrub, project: &Project) {
+    /// Handles one line of the plugin. A line that is not an event is part of a stack dump.
+    pub(crate) fn take_line(&mut self, line: &str, scrubber: &Scrubber, project: &Project) {
         match serde_json::from_str(line) {
-            Ok(event) => self.take(event, scrub, project),
+            Ok(event) => self.take(event, scrubber, project),
             Err(_) if self.dump.len() < LONGEST_DUMP => {
-                self.dump.push_str(&scrub.clean(line));
+                self.dump.push_str(&scrubber.clean(line));
                 self.dump.push('\n');
             }
             Err(_) => {}
         }
     }
 
-    fn take(&mut self, event: Event, scrub: &Scrub, project: &Project) {
+    fn take(&mut self, event: Event, scrubber: &Scrubber, project: &Project) {
         match event {
             Event::Python { version, executable } => self.python = Some((version, executable)),
-            Event::NoPytest { msg, missing } => self.no_pytest = Some((scrub.clean(&msg), missing)),
+            Event::NoPytest { msg, missing } => self.no_pytest = Some((scrubber.clean(&msg), missing)),
             Event::Lacks { what } => self.lacks.push(what),
             Event::Hello { pytest } => self.pytest = Some(pytest),
             Event::CollectError { id, path, kind, msg, line, tb } => {
@@ -122,9 +130,9 @@ impl Report {
                     self.collection_errors.push(CollectionError {
                         file: project.relative(file).to_owned(),
                         error_type: kind,
-                        message: scrub.clean(&msg),
+                        message: scrubber.clean(&msg),
                         line,
-                        traceback: scrub.clean(&tb),
+                        traceback: scrubber.clean(&tb),
                     });
                 }
             }
@@ -141,54 +149,53 @@ impl Report {
                 self.started += 1;
                 self.running.insert(id, self.started);
             }
-            Event::Test(told) => self.finish_test(told, scrub, project),
-            Event::Interrupt { kind, msg } => self.interrupt = Some((kind, scrub.clean(&msg))),
-            Event::Internal { kind, text } => self.internal = Some((kind, scrub.clean(&text))),
+            Event::Test(told) => self.finish_test(told, scrubber, project),
+            Event::Interrupt { kind, msg } => self.interrupt = Some((kind, scrubber.clean(&msg))),
+            Event::Internal { kind, text } => self.internal = Some((kind, scrubber.clean(&text))),
             Event::Finish { code } => self.finish = Some(code),
             Event::Exit { code } => self.exit = Some(code),
             Event::Trouble { hook, problem } => {
                 if self.trouble.len() < 10 {
-                    self.trouble.push(format!("{hook}: {}", scrub.clean(&problem)));
+                    self.trouble.push(format!("{hook}: {}", scrubber.clean(&problem)));
                 }
             }
         }
     }
 
-    fn finish_test(&mut self, told: Told, scrub: &Scrub, project: &Project) {
+    fn finish_test(&mut self, told: TestEvent, scrubber: &Scrubber, project: &Project) {
         self.running.remove(&told.id);
         if self.tests.len() >= MOST_KEPT {
             return;
         }
         let simple = told.outcome == Outcome::Passed && told.subtests == 0;
-        let story = (!simple).then(|| Box::new(story(&told, scrub, project)));
+        let story = (!simple).then(|| Box::new(story(&told, scrubber, project)));
         self.tests.push(Test { id: told.id, outcome: told.outcome, duration: told.duration, story });
     }
 
-    /// Remembers the running test: what is told to stop may well end it properly.
+    /// Remembers the running test, because it may still finish after the signal to stop.
     pub(crate) fn hold(&mut self) {
         self.held = self.running().map(str::to_owned);
     }
 
-    /// The test that began last and has not ended, or had not when the time was up.
+    /// The last test that started and did not finish, or had not finished at the time limit.
     pub(crate) fn running(&self) -> Option<&str> {
         if let Some(held) = &self.held {
             return Some(held);
         }
-        self.running.iter().max_by_key(|(_, order)| **order).map(|(id, _)| id.as_str())
+        self.running.iter().max_by_key(|(_, request)| **request).map(|(id, _)| id.as_str())
     }
 
-    /// Whether tests that were collected to be run have no outcome. Listed ones were not to be run.
+    /// Whether collected tests have no outcome. A run that only lists tests is not short.
     pub(crate) fn is_short(&self) -> bool {
         let ended = u64::try_from(self.tests.len()).unwrap_or(u64::MAX);
         self.items.is_empty() && self.tests.len() < MOST_KEPT && self.collected.is_some_and(|all| ended < all)
     }
 
-    /// How many tests began.
+    /// The number of started tests.
     pub(crate) fn started(&self) -> u64 {
         self.started
     }
 
-    /// The counts so far.
     pub(crate) fn counts(&self) -> Counts {
         let mut counts = Counts::default();
         for test in &self.tests {
@@ -211,19 +218,19 @@ impl Report {
     }
 }
 
-fn story(told: &Told, scrub: &Scrub, project: &Project) -> Story {
-    let clean = |text: &Option<String>| text.as_deref().map(|text| scrub.clean(text));
+fn story(told: &TestEvent, scrubber: &Scrubber, project: &Project) -> TestDetails {
+    let clean = |text: &Option<String>| text.as_deref().map(|text| scrubber.clean(text));
     let place = told.path.as_deref().map(|path| match told.line {
         Some(line) => format!("{}:{line}", project.relative(path)),
         None => project.relative(path).to_owned(),
     });
-    Story {
+    TestDetails {
         phase: told.phase.clone().unwrap_or_default(),
         message: clean(&told.msg).unwrap_or_default(),
         traceback: clean(&told.tb).unwrap_or_default(),
         also: clean(&told.also),
         place,
-        sections: told.sections.iter().map(|(name, text)| (name.clone(), scrub.clean(text))).collect(),
+        sections: told.sections.iter().map(|(name, text)| (name.clone(), scrubber.clean(text))).collect(),
         subtests: told.subtests,
         subfailed: told.subfailed,
     }

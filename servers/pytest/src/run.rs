@@ -1,4 +1,14 @@
-//! One run from start to end: events in, the clock watched, and nothing left over.
+//! One run from start to end: reads events, watches the clock, and ends all processes.
+
+pub(crate) mod bootstrap;
+pub(crate) mod classify;
+pub(crate) mod environment;
+pub(crate) mod event;
+pub(crate) mod folder;
+pub(crate) mod pipe;
+pub(crate) mod plan;
+pub(crate) mod sandbox;
+pub(crate) mod warm;
 
 use std::ffi::OsStr;
 use std::path::PathBuf;
@@ -6,70 +16,69 @@ use std::time::{Duration, Instant};
 
 use failwell_fault::Fault;
 use failwell_process::{
-    Caps, Child, Ended, Environment, EventReader, Exit, How, Launcher, Limits, Plan, Sandbox, Signal,
+    Caps, Child, ChildExit, Environment, EventReader, Exit, ExitCause, Launcher, Limits, Plan, Sandbox,
+    Signal,
 };
-use failwell_server::Context;
+use failwell_sdk::Context;
 use serde_json::Value;
 use tokio::time::{MissedTickBehavior, interval, timeout};
 
-use crate::classify::End;
-use crate::event::Lines;
-use crate::inside;
 use crate::interpreter::Interpreter;
-use crate::pipe;
-use crate::place::Project;
+use crate::project::Project;
 use crate::report::Report;
-use crate::scrub::Scrub;
-use crate::warm::Fork;
+use crate::report::scrubber::Scrubber;
+use crate::run::classify::ProcessEnd;
+use crate::run::event::LineSplitter;
+use crate::run::warm::Fork;
 
-/// Where the program inside finds its pipe.
+/// The variable with the descriptor of the event pipe.
 pub(crate) const EVENTS: &str = "FAILWELL_EVENTS";
-/// Output kept of each stream. All of it is behind the run's log.
+/// The stored amount of each output. The log of the run has all of it.
 pub(crate) const KEPT: Caps = Caps { head: 1024 * 1024, tail: 7 * 1024 * 1024 };
-/// How often the clock is looked at.
+/// Interval of checking the clock.
 const TICK: Duration = Duration::from_millis(100);
-/// Progress is told at most this often.
+/// Minimum interval of progress notifications.
 const TELLING: Duration = Duration::from_millis(200);
-/// How long an interpreter may live on after pytest returned.
+/// Maximum time that an interpreter may live after pytest returned.
 const LINGER: Duration = Duration::from_secs(5);
-/// How long a test may outlast its own limit before the run is ended for it.
+/// Maximum time that a test may exceed its own limit before the whole run is ended.
 const STUCK: Duration = Duration::from_secs(3);
-/// What a run is told at its limit, and when: the stack first, then to stop, then more firmly.
+/// The signals to a run beyond its limit, each with its delay: dump the stack, interrupt, terminate.
 const LADDER: [(Duration, Signal); 3] = [
     (Duration::ZERO, Signal::USR2),
     (Duration::from_millis(300), Signal::INT),
     (Duration::from_millis(1_800), Signal::TERM),
 ];
-/// When it is killed, counted from the limit.
+/// The delay of the kill after the limit.
 const KILL: Duration = Duration::from_millis(2_800);
-/// Bytes of any one file a test may write.
+/// Maximum size of a file that a test writes, in bytes.
 const LARGEST_FILE: u64 = 4 * 1024 * 1024 * 1024;
-/// Processes the tests may have at once.
+/// Maximum number of processes at the same time.
 const MOST_PROCESSES: u64 = 1_000;
 
-/// What to run.
+/// The description of a run.
 #[derive(Debug, Clone)]
-pub(crate) struct Order {
+pub(crate) struct RunRequest {
     pub(crate) project: Project,
     pub(crate) interpreter: Interpreter,
-    /// pytest's own arguments.
+    /// The arguments of pytest.
     pub(crate) arguments: Vec<String>,
-    /// What the program inside needs to know.
+    /// The settings of the bootstrap program.
     pub(crate) settings: Value,
     pub(crate) environment: Environment,
-    /// Where the program inside is.
+    /// The path of the bootstrap program.
     pub(crate) inside: PathBuf,
     pub(crate) sandbox: Sandbox,
     pub(crate) limit: Duration,
     pub(crate) per_test: Option<Duration>,
 }
 
-impl Order {
-    /// The plan for the program inside, up to what it is to do.
+impl RunRequest {
+    /// The plan of the bootstrap program, without the arguments of the verb.
     pub(crate) fn plan(&self, verb: &str) -> Plan {
         let mut plan = Plan::new(&self.interpreter.path, self.project.root()).arguments([
             OsStr::new("-c"),
-            OsStr::new(inside::START),
+            OsStr::new(bootstrap::START),
             self.inside.as_os_str(),
             OsStr::new(verb),
         ]);
@@ -79,72 +88,76 @@ impl Order {
     }
 }
 
-/// What came of it.
+/// The result of a run.
 #[derive(Debug)]
-pub(crate) struct Ran {
+pub(crate) struct RunOutcome {
     pub(crate) report: Report,
-    pub(crate) end: End,
+    pub(crate) end: ProcessEnd,
     pub(crate) stdout: String,
     pub(crate) stderr: String,
     pub(crate) took: Duration,
-    /// The limit that was hit, if one was.
+    /// The exceeded limit (of the run or of one test), otherwise the limit of the run.
     pub(crate) limit: Duration,
     pub(crate) mode: &'static str,
-    /// Whether the process that oversaw it went missing.
+    /// Whether the overseer process of the run was lost.
     pub(crate) lost: bool,
 }
 
-/// A run in progress, in a process of its own or a fork of a warm one.
-pub(crate) enum Running {
+/// A run in progress, in a new process or in a fork of a warm worker.
+pub(crate) enum ActiveRun {
     Cold(Child),
     Warm(Fork),
 }
 
-impl Running {
-    /// Starts a process of its own.
-    pub(crate) async fn cold(launcher: &Launcher, order: &Order) -> Result<(Running, EventReader), Fault> {
-        let mut plan = order.plan("run").arguments([order.settings.to_string()]).arguments(&order.arguments);
+impl ActiveRun {
+    /// Starts a new process.
+    pub(crate) async fn cold(
+        launcher: &Launcher,
+        request: &RunRequest,
+    ) -> Result<(ActiveRun, EventReader), Fault> {
+        let mut plan =
+            request.plan("run").arguments([request.settings.to_string()]).arguments(&request.arguments);
         plan.events = Some(EVENTS.into());
         plan.output = KEPT;
-        plan.limits = limits(order.limit);
+        plan.limits = limits(request.limit);
         let mut child = launcher.start(plan).await?;
         let events = child.take_events();
         let events = events
             .ok_or_else(|| Fault::new(&failwell_fault::reason::SERVER_BUG).note("events", "no pipe"))?;
-        Ok((Running::Cold(child), events))
+        Ok((ActiveRun::Cold(child), events))
     }
 
     async fn signal(&self, signal: Signal) {
         match self {
-            // One that has ended takes no signals, and is waited for just the same.
-            Running::Cold(child) => drop(child.signal(signal).await),
-            Running::Warm(fork) => fork.signal(signal).await,
+            // An ended process accepts no signals. Its exit is returned as usual.
+            ActiveRun::Cold(child) => drop(child.signal(signal).await),
+            ActiveRun::Warm(fork) => fork.signal(signal).await,
         }
     }
 
-    async fn wait(&mut self) -> Ended {
+    async fn wait(&mut self) -> ChildExit {
         match self {
-            Running::Cold(child) => child.wait().await,
-            Running::Warm(fork) => fork.wait().await,
+            ActiveRun::Cold(child) => child.wait().await,
+            ActiveRun::Warm(fork) => fork.wait().await,
         }
     }
 
-    async fn kill(&mut self) -> Ended {
+    async fn kill(&mut self) -> ChildExit {
         match self {
-            Running::Cold(child) => child.stop(Duration::ZERO).await,
-            Running::Warm(fork) => fork.kill().await,
+            ActiveRun::Cold(child) => child.stop(Duration::ZERO).await,
+            ActiveRun::Warm(fork) => fork.kill().await,
         }
     }
 
     fn mode(&self) -> &'static str {
         match self {
-            Running::Cold(_) => "cold",
-            Running::Warm(_) => "warm",
+            ActiveRun::Cold(_) => "cold",
+            ActiveRun::Warm(_) => "warm",
         }
     }
 }
 
-/// The bounds of a run. The clock is the supervisor's only if we should fail to watch it.
+/// The limits of a run. The supervisor's wall-clock limit applies only if our own watch fails.
 pub(crate) fn limits(limit: Duration) -> Limits {
     Limits {
         wall: Some(limit + KILL + LINGER),
@@ -154,15 +167,15 @@ pub(crate) fn limits(limit: Duration) -> Limits {
     }
 }
 
-/// Sees a run to its end. Dropped, it takes the run and everything it started with it.
+/// Watches a run to its end. Dropping the future ends the run and all of its descendants.
 pub(crate) async fn watch(
-    mut running: Running,
+    mut running: ActiveRun,
     events: EventReader,
-    order: &Order,
-    scrub: &Scrub,
+    request: &RunRequest,
+    scrubber: &Scrubber,
     cx: &Context,
-) -> Ran {
-    let mut watched = Watched::new(order, scrub, cx);
+) -> RunOutcome {
+    let mut watch = RunWatch::new(request, scrubber, cx);
     let mut ticks = interval(TICK);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut events = pipe::batches(events);
@@ -170,43 +183,43 @@ pub(crate) async fn watch(
     let ended = loop {
         tokio::select! {
             batch = events.recv(), if open => match batch {
-                Some(bytes) => watched.hear(&bytes).await,
+                Some(bytes) => watch.hear(&bytes).await,
                 None => open = false,
             },
             ended = running.wait() => break ended,
-            _ = ticks.tick() => match watched.tick().await {
-                Next::GoOn => {}
-                Next::Send(signal) => running.signal(signal).await,
-                Next::Kill => break running.kill().await,
+            _ = ticks.tick() => match watch.tick().await {
+                WatchStep::GoOn => {}
+                WatchStep::Send(signal) => running.signal(signal).await,
+                WatchStep::Kill => break running.kill().await,
             },
         }
     };
-    // Everything that could hold the pipe is gone, so the rest of it comes at once.
+    // No process holds the pipe any more, so the remaining events arrive at once.
     while open {
         match timeout(TICK * 5, events.recv()).await {
-            Ok(Some(bytes)) => watched.hear(&bytes).await,
+            Ok(Some(bytes)) => watch.hear(&bytes).await,
             _ => open = false,
         }
     }
-    watched.settle(&ended, running.mode())
+    watch.finish(&ended, running.mode())
 }
 
-enum Next {
+enum WatchStep {
     GoOn,
     Send(Signal),
     Kill,
 }
 
-struct Watched<'a> {
-    order: &'a Order,
-    scrub: &'a Scrub,
+struct RunWatch<'a> {
+    request: &'a RunRequest,
+    scrubber: &'a Scrubber,
     cx: &'a Context,
     report: Report,
-    lines: Lines,
+    lines: LineSplitter,
     began: Instant,
     told: Instant,
     ticks: u32,
-    /// When the running test began, by the count of tests that had begun.
+    /// The start of the running test, with the number of tests started by then.
     current: (u64, Instant),
     returned: Option<Instant>,
     over: Option<(Instant, Duration)>,
@@ -214,15 +227,15 @@ struct Watched<'a> {
     lingered: bool,
 }
 
-impl<'a> Watched<'a> {
-    fn new(order: &'a Order, scrub: &'a Scrub, cx: &'a Context) -> Watched<'a> {
+impl<'a> RunWatch<'a> {
+    fn new(request: &'a RunRequest, scrubber: &'a Scrubber, cx: &'a Context) -> RunWatch<'a> {
         let now = Instant::now();
-        Watched {
-            order,
-            scrub,
+        RunWatch {
+            request,
+            scrubber,
             cx,
             report: Report::default(),
-            lines: Lines::default(),
+            lines: LineSplitter::default(),
             began: now,
             told: now,
             ticks: 0,
@@ -236,18 +249,18 @@ impl<'a> Watched<'a> {
 
     async fn hear(&mut self, bytes: &[u8]) {
         for line in self.lines.take(bytes) {
-            self.report.take_line(&line, self.scrub, &self.order.project);
+            self.report.take_line(&line, self.scrubber, &self.request.project);
         }
         if self.report.exit.is_some() && self.returned.is_none() {
             self.returned = Some(Instant::now());
         }
         if self.told.elapsed() >= TELLING {
-            self.tell().await;
+            self.report_progress().await;
         }
     }
 
-    /// Progress must rise, so a test that takes long adds a little to it.
-    async fn tell(&mut self) {
+    /// Progress must increase, so a long test adds a small part to it.
+    async fn report_progress(&mut self) {
         let done = self.report.tests.len();
         self.told = Instant::now();
         let part = f64::from(self.ticks.min(900)) / 1_000.0;
@@ -264,7 +277,7 @@ impl<'a> Watched<'a> {
         self.cx.progress(done as f64 + part, total, Some(&message)).await;
     }
 
-    async fn tick(&mut self) -> Next {
+    async fn tick(&mut self) -> WatchStep {
         let now = Instant::now();
         if self.report.started() != self.current.0 {
             self.current = (self.report.started(), now);
@@ -272,59 +285,59 @@ impl<'a> Watched<'a> {
         }
         self.ticks += 1;
         if now.duration_since(self.told) >= TELLING * 5 {
-            self.tell().await;
+            self.report_progress().await;
         }
         if self.returned.is_some_and(|returned| now.duration_since(returned) >= LINGER) {
             self.lingered = true;
-            return Next::Kill;
+            return WatchStep::Kill;
         }
         if self.returned.is_some() {
-            return Next::GoOn;
+            return WatchStep::GoOn;
         }
-        let stuck = self.order.per_test.filter(|limit| {
+        let stuck = self.request.per_test.filter(|limit| {
             self.report.running().is_some() && now.duration_since(self.current.1) >= *limit + STUCK
         });
-        let late = (now.duration_since(self.began) >= self.order.limit).then_some(self.order.limit);
+        let late = (now.duration_since(self.began) >= self.request.limit).then_some(self.request.limit);
         if self.over.is_none() {
             self.over = late.or(stuck).map(|limit| (now, limit));
             if self.over.is_some() {
                 self.report.hold();
             }
         }
-        let Some((since, _)) = self.over else { return Next::GoOn };
+        let Some((since, _)) = self.over else { return WatchStep::GoOn };
         let passed = now.duration_since(since);
         if passed >= KILL {
-            return Next::Kill;
+            return WatchStep::Kill;
         }
         match LADDER.get(self.rung).filter(|(after, _)| passed >= *after) {
             Some((_, signal)) => {
                 self.rung += 1;
-                Next::Send(*signal)
+                WatchStep::Send(*signal)
             }
-            None => Next::GoOn,
+            None => WatchStep::GoOn,
         }
     }
 
-    fn settle(self, ended: &Ended, mode: &'static str) -> Ran {
+    fn finish(self, ended: &ChildExit, mode: &'static str) -> RunOutcome {
         let end = match (self.over, &ended.how) {
-            (Some(_), _) | (None, How::TimedOut) => End::TimeLimit,
-            _ if self.lingered => End::Lingered,
-            (None, How::Code(code)) => End::Code(*code),
-            (None, How::Signal(signal)) => End::Signal(signal.name()),
-            (None, How::Stopped | How::OverLimit(_) | How::Lost) => match ended.exit {
-                Some(Exit::Code(code)) => End::Code(code),
-                Some(Exit::Signal(signal)) => End::Signal(signal.name()),
-                None => End::Signal("SIGKILL"),
+            (Some(_), _) | (None, ExitCause::TimedOut) => ProcessEnd::TimeLimit,
+            _ if self.lingered => ProcessEnd::Lingered,
+            (None, ExitCause::Code(code)) => ProcessEnd::Code(*code),
+            (None, ExitCause::Signal(signal)) => ProcessEnd::Signal(signal.name()),
+            (None, ExitCause::Stopped | ExitCause::OverLimit(_) | ExitCause::Lost) => match ended.exit {
+                Some(Exit::Code(code)) => ProcessEnd::Code(code),
+                Some(Exit::Signal(signal)) => ProcessEnd::Signal(signal.name()),
+                None => ProcessEnd::Signal("SIGKILL"),
             },
         };
-        Ran {
+        RunOutcome {
             end,
-            stdout: self.scrub.clean(&ended.output.stdout.text()),
-            stderr: self.scrub.clean(&ended.output.stderr.text()),
+            stdout: self.scrubber.clean(&ended.output.stdout.text()),
+            stderr: self.scrubber.clean(&ended.output.stderr.text()),
             took: self.began.elapsed(),
-            limit: self.over.map_or(self.order.limit, |(_, limit)| limit),
+            limit: self.over.map_or(self.request.limit, |(_, limit)| limit),
             mode,
-            lost: ended.how == How::Lost,
+            lost: ended.how == ExitCause::Lost,
             report: self.report,
         }
     }

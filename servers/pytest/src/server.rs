@@ -1,4 +1,4 @@
-//! The tools, and what they share.
+//! The tools and their shared state.
 
 mod discover;
 mod execute;
@@ -8,60 +8,61 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use failwell_fault::{Fault, OrFault, Ref, reason};
+use failwell_fault::{Fault, OrFault, Ref};
 use failwell_process::{Launcher, Sandbox};
-use failwell_server::{Context, Info, Resource, Tool, ToolOutcome, Toolbox, schema_of_arguments};
-use serde::de::DeserializeOwned;
+use failwell_sdk::{Context, Info, Resource, Tool, ToolOutcome, Toolbox, with_state};
 use serde_json::{Map, Value};
 
-use crate::arguments::{Discover, Execute, GetFailure, ListRuns};
-use crate::classify::{End, Verdict, classify};
-use crate::environment::environment;
-use crate::failure::{Circumstances, Missing};
-use crate::folder::Folder;
 use crate::interpreter::{self, Interpreter};
-use crate::place::Project;
-use crate::run::{Order, Ran, Running, watch};
-use crate::scrub::Scrub;
-use crate::store::{Run, Store};
-use crate::walls::{self, Walls};
-use crate::warm::Pool;
-use crate::{inside, plan, schema, tell};
+use crate::project::Project;
+use crate::reason;
+use crate::report::failure::{FailureContext, StartFailure};
+use crate::report::render;
+use crate::report::schema;
+use crate::report::scrubber::Scrubber;
+use crate::report::store::{RunStore, StoredRun};
+use crate::run::bootstrap;
+use crate::run::classify::{ProcessEnd, RunVerdict, classify};
+use crate::run::environment::environment;
+use crate::run::folder::RunFolder;
+use crate::run::plan;
+use crate::run::sandbox::{self, SandboxSettings};
+use crate::run::warm::WorkerPool;
+use crate::run::{ActiveRun, RunOutcome, RunRequest, watch};
 
-/// What the operator decides.
+/// The operator's settings.
 #[derive(Debug, Clone)]
 pub struct Settings {
-    /// The project whose tests are run.
+    /// The project to test.
     pub project: PathBuf,
-    /// The interpreter to use, instead of looking for one.
+    /// The interpreter. By default it is searched.
     pub python: Option<PathBuf>,
-    /// Variables the tests inherit beside the usual ones.
+    /// Variables that the tests inherit in addition to the usual ones.
     pub pass: Vec<String>,
-    /// The most seconds a caller may allow a run.
+    /// The maximum time limit of a run, in seconds, that a caller may set.
     pub most_seconds: u64,
-    /// What the tests may touch.
-    pub walls: Walls,
-    /// What starts children.
+    pub sandbox: SandboxSettings,
+    /// Starts child processes.
     pub launcher: Launcher,
 }
 
 impl Settings {
-    /// A project as it is, with the usual bounds.
-    pub fn of(project: PathBuf, launcher: Launcher) -> Settings {
+    /// Default settings for a project.
+    pub fn new(project: PathBuf, launcher: Launcher) -> Settings {
         Settings {
             project,
             python: None,
             pass: Vec::new(),
             most_seconds: 3_600,
-            walls: Walls::default(),
+            sandbox: SandboxSettings::default(),
             launcher,
         }
     }
 }
 
-/// The tool server for one project.
+/// Builds the tool server for one project.
 pub fn pytest(settings: Settings) -> Result<Toolbox, Fault> {
-    let desk = Arc::new(Desk::new(settings)?);
+    let state = Arc::new(PytestState::new(settings)?);
     let info = Info {
         name: "pytest",
         title: "pytest",
@@ -69,107 +70,78 @@ pub fn pytest(settings: Settings) -> Result<Toolbox, Fault> {
         instructions: "Runs a Python project's tests. execute_tests runs them (all, or node_ids), discover_tests lists them, get_failure shows one failure in full, list_runs the last runs. Failing tests are results, not errors.",
     };
     Ok(Toolbox::new(info)
-        .tool(tool::<Execute, _, _>(
-            &desk,
-            ("execute_tests", "Run tests", "Runs tests and gives their outcomes, failures grouped by root cause first. Failing tests are an ordinary result."),
-            Some(schema::executed()),
-            execute::execute,
-        )?)
-        .tool(tool::<Discover, _, _>(
-            &desk,
-            ("discover_tests", "List tests", "Lists the tests of the project without running them; works also when some files do not collect."),
-            Some(schema::discovered()),
-            discover::discover,
-        )?.idempotent())
-        .tool(tool::<GetFailure, _, _>(
-            &desk,
-            ("get_failure", "Show a failure", "Shows one test of an earlier run in full: message, traceback, captured output."),
-            None,
-            look::get_failure,
-        )?.read_only())
-        .tool(tool::<ListRuns, _, _>(
-            &desk,
-            ("list_runs", "List runs", "Lists the last runs, newest first."),
-            None,
-            look::list_runs,
-        )?.read_only())
+        .tool(Tool::new("execute_tests", "Runs tests and gives their outcomes, failures grouped by root cause first. Failing tests are an ordinary result.", with_state(&state, execute::execute))?.titled("Run tests").with_output_schema(schema::executed())?)
+        .tool(Tool::new("discover_tests", "Lists the tests of the project without running them; works also when some files do not collect.", with_state(&state, discover::discover))?.titled("List tests").with_output_schema(schema::discovered())?.idempotent())
+        .tool(Tool::new("get_failure", "Shows one test of an earlier run in full: message, traceback, captured output.", with_state(&state, look::get_failure))?.titled("Show a failure").read_only())
+        .tool(Tool::new("list_runs", "Lists the last runs, newest first.", with_state(&state, look::list_runs))?.titled("List runs").read_only())
         .resource(Resource::new(
             "pytest://runs/{run}/log",
             "run log",
             "The whole output of a run, as far as it was kept.",
             "text/plain",
             move |address, cx| {
-                let desk = desk.clone();
-                async move { look::log(&desk, &address, &cx) }
+                let state = state.clone();
+                async move { look::log(&state, &address, &cx) }
             },
         )))
 }
 
-fn tool<A, F, W>(
-    desk: &Arc<Desk>,
-    (name, title, description): (&'static str, &'static str, &'static str),
-    output: Option<Value>,
-    handler: F,
-) -> Result<Tool, Fault>
-where
-    A: DeserializeOwned + schemars::JsonSchema + Send + 'static,
-    F: Fn(Arc<Desk>, A, Context) -> W + Send + Sync + Copy + 'static,
-    W: Future<Output = Result<ToolOutcome, Fault>> + Send + 'static,
-{
-    let desk = desk.clone();
-    let tool = Tool::dynamic(name, description, schema_of_arguments::<A>()?, output, move |given, cx| {
-        let desk = desk.clone();
-        async move { handler(desk, serde_json::from_value(given).or_fault(&reason::MCP_BAD_ARGUMENTS)?, cx).await }
-    })?;
-    Ok(tool.titled(title))
-}
-
-/// What all calls share.
-pub(crate) struct Desk {
+/// The state that all calls share.
+pub(crate) struct PytestState {
     settings: Settings,
     project: Project,
-    pool: Pool,
-    store: Store,
-    scrub: Scrub,
-    folder: Folder,
+    pool: WorkerPool,
+    store: RunStore,
+    scrubber: Scrubber,
+    folder: RunFolder,
     inside: PathBuf,
     sandbox: Sandbox,
-    walls: &'static str,
+    sandbox_note: &'static str,
 }
 
-impl Desk {
-    fn new(settings: Settings) -> Result<Desk, Fault> {
+impl PytestState {
+    fn new(settings: Settings) -> Result<PytestState, Fault> {
         let project = Project::open(&settings.project).or_fault(&reason::CONFIG_INVALID)?;
-        let folder = Folder::make().or_fault(&reason::CONFIG_INVALID)?;
-        let pool = Pool::new(settings.launcher.clone(), folder.path().to_owned());
-        let inside = inside::lay_out(folder.path()).or_fault(&reason::CONFIG_INVALID)?;
-        let sandbox = settings.walls.around(&project);
-        let walls = walls::described(&sandbox);
-        let scrub = Scrub::of_environment().and(folder.path().display().to_string(), "[private]");
-        Ok(Desk { project, pool, store: Store::default(), scrub, folder, inside, sandbox, walls, settings })
+        let folder = RunFolder::make().or_fault(&reason::CONFIG_INVALID)?;
+        let pool = WorkerPool::new(settings.launcher.clone(), folder.path().to_owned());
+        let inside = bootstrap::lay_out(folder.path()).or_fault(&reason::CONFIG_INVALID)?;
+        let sandbox = settings.sandbox.around(&project);
+        let sandbox_note = sandbox::describe(&sandbox);
+        let scrubber = Scrubber::of_environment().and(folder.path().display().to_string(), "[private]");
+        Ok(PytestState {
+            project,
+            pool,
+            store: RunStore::default(),
+            scrubber,
+            folder,
+            inside,
+            sandbox,
+            sandbox_note,
+            settings,
+        })
     }
 
-    /// The interpreter for a project, or the failure that says there is none.
-    async fn interpreter(&self, project: &Project) -> Result<Interpreter, Missing> {
+    /// The interpreter of a project, or the reason why there is none.
+    async fn interpreter(&self, project: &Project) -> Result<Interpreter, StartFailure> {
         if !project.root().is_dir() {
-            return Err(Missing::Folder);
+            return Err(StartFailure::RunFolder);
         }
         let found =
             interpreter::find(&self.settings.launcher, project, self.settings.python.as_deref()).await;
-        found.ok_or(Missing::Interpreter)
+        found.ok_or(StartFailure::Interpreter)
     }
 
-    fn order(
+    fn request(
         &self,
         project: &Project,
         interpreter: &Interpreter,
         arguments: Vec<String>,
         more: impl IntoIterator<Item = (&'static str, Value)>,
         limit: Duration,
-    ) -> Order {
+    ) -> RunRequest {
         let mut settings: Map<String, Value> = plan::settings(project, self.folder.path());
         settings.extend(more.into_iter().map(|(name, value)| (name.to_owned(), value)));
-        Order {
+        RunRequest {
             project: project.clone(),
             interpreter: interpreter.clone(),
             arguments,
@@ -182,65 +154,75 @@ impl Desk {
         }
     }
 
-    /// One run: a fork of a warm worker where there is one, else a process of its own.
-    async fn perform(&self, order: &Order, warmth: Warmth, cx: &Context) -> Result<Ran, Fault> {
-        if warmth == Warmth::Any
-            && let Some((fork, events)) = self.pool.fork(order).await
+    /// One run: a fork of a warm worker if there is one, otherwise a new process.
+    async fn perform(
+        &self,
+        request: &RunRequest,
+        warmth: WorkerUse,
+        cx: &Context,
+    ) -> Result<RunOutcome, Fault> {
+        if warmth == WorkerUse::Any
+            && let Some((fork, events)) = self.pool.fork(request).await
         {
-            let ran = watch(Running::Warm(fork), events, order, &self.scrub, cx).await;
-            if ran.lost {
-                self.pool.discard(order);
+            let outcome = watch(ActiveRun::Warm(fork), events, request, &self.scrubber, cx).await;
+            if outcome.lost {
+                self.pool.discard(request);
             }
-            // A fork that died before its errand has run nothing.
-            if ran.report.python.is_some() || ran.end == End::TimeLimit {
-                return Ok(ran);
+            // A fork that died before it received its request has run no test.
+            if outcome.report.python.is_some() || outcome.end == ProcessEnd::TimeLimit {
+                return Ok(outcome);
             }
         }
-        let (running, events) = Running::cold(&self.settings.launcher, order).await?;
-        let ran = watch(running, events, order, &self.scrub, cx).await;
-        if warmth == Warmth::Any && ran.report.pytest.is_some() {
-            self.pool.prepare(order);
+        let (running, events) = ActiveRun::cold(&self.settings.launcher, request).await?;
+        let outcome = watch(running, events, request, &self.scrubber, cx).await;
+        if warmth == WorkerUse::Any && outcome.report.pytest.is_some() {
+            self.pool.prepare(request);
         }
-        Ok(ran)
+        Ok(outcome)
     }
 
-    /// Gives a run its verdict and keeps it.
-    fn keep(&self, ran: Ran, order: &Order, cx: &Context) -> (Arc<Run>, Verdict, Duration) {
-        let verdict = classify(&ran.report, ran.end);
+    /// Classifies a run and stores it.
+    fn keep(
+        &self,
+        outcome: RunOutcome,
+        request: &RunRequest,
+        cx: &Context,
+    ) -> (Arc<StoredRun>, RunVerdict, Duration) {
+        let verdict = classify(&outcome.report, outcome.end);
         let status = match verdict {
-            Verdict::Ordinary { exit_code } => tell::status(&ran.report, exit_code),
-            other => crate::failure::error_type(other),
+            RunVerdict::Completed { exit_code } => render::status(&outcome.report, exit_code),
+            other => crate::report::failure::error_type(other),
         };
-        let run = self.store.keep(Run {
+        let run = self.store.keep(StoredRun {
             id: Ref::fresh().to_string(),
             caller: cx.client().caller.to_string(),
-            project: order.project.root().to_owned(),
+            project: request.project.root().to_owned(),
             ended: std::time::Instant::now(),
-            took: ran.took,
-            mode: ran.mode,
-            walls: self.walls,
+            took: outcome.took,
+            mode: outcome.mode,
+            sandbox_note: self.sandbox_note,
             status,
-            report: ran.report,
-            stdout: ran.stdout,
-            stderr: ran.stderr,
+            report: outcome.report,
+            stdout: outcome.stdout,
+            stderr: outcome.stderr,
         });
-        (run, verdict, ran.limit)
+        (run, verdict, outcome.limit)
     }
 
-    /// The answer for a run that failed.
+    /// The answer for a failed run.
     fn failure(
         &self,
-        (run, verdict, limit): &(Arc<Run>, Verdict, Duration),
-        order: &Order,
+        (run, verdict, limit): &(Arc<StoredRun>, RunVerdict, Duration),
+        request: &RunRequest,
         characters: usize,
     ) -> Result<ToolOutcome, Fault> {
-        let command = plan::command(&order.interpreter.path, &order.arguments);
+        let command = plan::command(&request.interpreter.path, &request.arguments);
         let missing = match &run.report.no_pytest {
-            Some((_, true)) => Missing::Pytest,
-            Some((_, false)) => Missing::BrokenPytest,
-            None => Missing::Launch,
+            Some((_, true)) => StartFailure::Pytest,
+            Some((_, false)) => StartFailure::BrokenPytest,
+            None => StartFailure::Launch,
         };
-        let around = Circumstances {
+        let around = FailureContext {
             duration: Some(run.took),
             command: &command,
             stdout: &run.stdout,
@@ -250,12 +232,12 @@ impl Desk {
             most_s: self.settings.most_seconds,
             missing,
         };
-        tell::failed(run, *verdict, around, characters)
+        render::failed(run, *verdict, around, characters)
     }
 
-    /// The answer when nothing was started.
-    fn not_started(&self, missing: Missing) -> Result<ToolOutcome, Fault> {
-        let around = Circumstances {
+    /// The answer if no process was started.
+    fn not_started(&self, missing: StartFailure) -> Result<ToolOutcome, Fault> {
+        let around = FailureContext {
             duration: None,
             command: &[],
             stdout: "",
@@ -265,24 +247,24 @@ impl Desk {
             most_s: self.settings.most_seconds,
             missing,
         };
-        let fault = crate::failure::fault(Verdict::NotStarted, &around);
-        let object = crate::failure::object(Verdict::NotStarted, &fault, &around);
-        let object = failwell_server::Json::of(&object).or_fault(&reason::SERVER_BUG)?;
+        let fault = crate::report::failure::fault(RunVerdict::NotStarted, &around);
+        let object = crate::report::failure::object(RunVerdict::NotStarted, &fault, &around);
+        let object = failwell_sdk::Json::of(&object).or_fault(&reason::SERVER_BUG)?;
         Ok(ToolOutcome::default().structured(object).failed(fault))
     }
 
-    /// A child that could not be started is a matter of pytest's, not of the workshop's.
+    /// Reports a child that could not be started as a failure of pytest, not of the server.
     fn launch_failed(&self, fault: Fault, project: &Project) -> Result<ToolOutcome, Fault> {
         if *fault.reason() != reason::PROCESS_SPAWN {
             return Err(fault);
         }
-        self.not_started(if project.root().is_dir() { Missing::Launch } else { Missing::Folder })
+        self.not_started(if project.root().is_dir() { StartFailure::Launch } else { StartFailure::RunFolder })
     }
 }
 
 /// Whether a run may be a fork of a warm worker.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Warmth {
+enum WorkerUse {
     Any,
     Cold,
 }

@@ -1,7 +1,8 @@
-# Handed to the interpreter with -c. One line of JSON in; one line out with the answer, which bears the mark of its letter, and
-# one more when everything is cleared up and the next may come. Every run is a fork of this process, made ahead; the process
-# itself never runs a line of what is sent. It lives in a sandbox: nothing to read but Python itself, nowhere to write.
-# What code writes past its answer is of no use to it: no later answer has the mark it would need.
+# The replay worker, passed to the interpreter with -c. It reads one request per line of JSON. It writes one line with the
+# response, which repeats the request's nonce, and one more line when it is ready for the next request.
+# Each call runs in a fork made ahead of time; the parent never runs analysed code. The sandbox lets it read Python's own files
+# and write nothing. Analysed code cannot forge a later response, because it cannot guess the next nonce.
+import binascii
 import gc
 import json
 import os
@@ -11,18 +12,18 @@ import sys
 import time
 
 LONGEST_ANSWER = 4 << 20
-NOBODY = 77  # nobody will write to us any more
+CLOSED = 77  # exit status: the server closed its end of the pipe
 SUBREAPER = 36  # PR_SET_CHILD_SUBREAPER
 SECCOMP, FILTER = 22, 2  # PR_SET_SECCOMP, SECCOMP_MODE_FILTER
 
 os.environ.clear()
 sys.path[:] = [place for place in sys.path if place]
-NO_EXEC = bytes.fromhex("".join(sys.argv[1:]))  # a filter for the kernel, or nothing where there is no sandbox
+NO_EXEC = binascii.a2b_base64("".join(sys.argv[1:]))  # a filter for the kernel, or nothing where there is no sandbox
 sys.argv = [""]
 
 
 def preload():
-    """What code may import, so that no fork has to look for it."""
+    """Imports the modules that analysed code may import, so that no fork has to."""
     import abc, bisect, collections, collections.abc, copy, dataclasses, datetime, decimal, enum, fractions, functools
     import heapq, inspect, itertools, linecache, math, operator, random, re, statistics, string, traceback, types, typing
 
@@ -46,7 +47,7 @@ def stand_in(name, members):
 
 
 def inert(name, library):
-    """A decorator of a contract library: the conditions are looked at elsewhere, so this leaves alone what it decorates."""
+    """A decorator of a contract library that changes nothing: the engine evaluates the conditions itself."""
     if name.startswith("__"):
         raise AttributeError(name)
     if name in ("DBC", "ViolationError", "ContractError", "PreContractError", "PostContractError"):
@@ -60,24 +61,26 @@ def inert(name, library):
     return decorate
 
 
-def give_up_programs():
-    """Nothing starts a program from here on, and no run can change that. It could not be earlier: we are a program ourselves."""
+def confine():
+    """Adopts the processes a run leaves behind, and loads the seccomp filter: from here on nothing can start a program, and
+    no run can change that. It cannot happen earlier, because this interpreter is a program itself."""
     import ctypes
+
+    libc = ctypes.CDLL(None)
+    libc.prctl(SUBREAPER, 1, 0, 0, 0)
+    if not NO_EXEC:
+        return
 
     class Filter(ctypes.Structure):
         _fields_ = [("length", ctypes.c_ushort), ("steps", ctypes.c_char_p)]
 
     loaded = Filter(len(NO_EXEC) // 8, NO_EXEC)
-    if ctypes.CDLL(None).prctl(SECCOMP, FILTER, ctypes.byref(loaded), 0, 0) != 0:
+    if libc.prctl(SECCOMP, FILTER, ctypes.byref(loaded), 0, 0) != 0:
         sys.exit("the kernel does not take the filter")
 
 
 def serve():
-    import ctypes
-
-    ctypes.CDLL(None).prctl(SUBREAPER, 1, 0, 0, 0)
-    if NO_EXEC:
-        give_up_programs()
+    confine()
     preload()
     rehearse()
     gc.collect()
@@ -86,20 +89,19 @@ def serve():
     while True:
         pid = os.fork()
         if pid == 0:
-            be_the_run(how)  # does not return
-        how = outlive(pid)
-        if somebody_is_left():
-            os._exit(0)  # whoever is left is found by the one who watches over us
+            run_child(how)  # does not return
+        how = reap(pid)
+        if has_survivors():
+            os._exit(0)  # the supervisor kills the survivors
 
 
-def outlive(pid):
-    """Waits for the end of the one that reads the next letters and makes the next run, and of the group it leads; says how it
-    went. It is made, and warm, before anybody waits for it, and talks to the other side itself."""
+def reap(pid):
+    """Waits until the child that serves the next request has ended, kills its process group, and says how it ended."""
     os.waitid(os.P_PID, pid, os.WEXITED | os.WNOWAIT)
     kill(-pid)
     status = os.waitpid(pid, 0)[1]
     kill(-pid)
-    if os.waitstatus_to_exitcode(status) == NOBODY:
+    if os.waitstatus_to_exitcode(status) == CLOSED:
         os._exit(0)
     return problem(status)
 
@@ -117,8 +119,8 @@ def kill(pid):
         pass
 
 
-def somebody_is_left():
-    """Whatever the run started became our child when the run ended."""
+def has_survivors():
+    """Processes that the run started became our children when the run ended."""
     for _ in range(20):
         try:
             if os.waitpid(-1, os.WNOHANG)[0] == 0:
@@ -128,25 +130,25 @@ def somebody_is_left():
     return True
 
 
-def be_the_run(before):
-    """How the one before went is told with being ready: whoever waits for its answer will get none."""
+def run_child(before):
+    """Serves one request. The ready line says how the previous child ended, because that child may have sent no response."""
     try:
         os.setsid()
-        letters, answers = os.dup(0), os.dup(1)
+        requests, answers = os.dup(0), os.dup(1)
         nothing = os.open("/dev/null", os.O_RDWR)
         for number in (0, 1, 2):
             os.dup2(nothing, number)
         rehearse()
         say(answers, {"ready": True, "problem": before})
-        request = next_call(letters, answers)
-        # Nothing is left for the code to find but its own letter and the way back.
-        os.close(letters)
-        # Code that gets rid of this gets rid of the whole worker: the other side has a clock as well.
+        request = next_call(requests, answers)
+        # The analysed code finds no open file but the way back.
+        os.close(requests)
+        # Code that disables this timer loses the whole worker: the server has a deadline as well.
         signal.setitimer(signal.ITIMER_REAL, request["seconds"])
         limit = int(request["seconds"])
         resource.setrlimit(resource.RLIMIT_CPU, (limit + 2, limit + 3))
         answer = Run(request).answer()
-        answer["mark"] = request["mark"]
+        answer["nonce"] = request["nonce"]
         data = json.dumps(answer).encode("ascii")
         if len(data) > LONGEST_ANSWER:
             data = b'{"problem": "an answer without end"}'
@@ -156,26 +158,26 @@ def be_the_run(before):
         data = json.dumps({"problem": "worker: %s" % type(trouble).__name__}).encode("ascii")
     try:
         write(answers, data + b"\n")
-        time.sleep(0.0003)  # going away takes a while, and whoever waits for the answer may have been put behind us
+        time.sleep(0.0003)  # exiting takes a while; this lets the reader of the response be scheduled first
     finally:
         os._exit(0)
 
 
-def next_call(letters, answers):
-    """Reads letters up to one that wants a run. The others run nothing of what they bring."""
+def next_call(requests, answers):
+    """Reads requests up to the next call. A `compile` request runs no analysed code and is answered here."""
     while True:
-        line = read_line(letters)
+        line = read_line(requests)
         if not line:
-            os._exit(NOBODY)
-        letter = json.loads(line)
-        if letter["do"] != "compile":
-            return letter
-        say(answers, {**try_compiling(letter["code"]), "mark": letter["mark"]})
+            os._exit(CLOSED)
+        request = json.loads(line)
+        if request["do"] != "compile":
+            return request
+        say(answers, {**try_compiling(request["code"]), "nonce": request["nonce"]})
         say(answers, {"ready": True})
 
 
 def read_line(source):
-    """Up to the end of a line, which is the end of what is sent; less when the other side is gone."""
+    """Reads one line. Nothing when the server is gone."""
     line = b""
     while not line.endswith(b"\n"):
         part = os.read(source, 1 << 16)
@@ -195,7 +197,7 @@ def write(answers, data):
 
 
 def rehearse():
-    """A run of nothing much: what every run touches is touched, and copied, before anybody waits for it."""
+    """Warms up: touches, and so copies, the pages that every run touches before a request arrives."""
     json.dumps(Run(json.loads(REHEARSAL)).answer())
 
 

@@ -1,4 +1,4 @@
-//! The four analyses: the engine's front door.
+//! The four analyses: the entry points of the engine.
 
 mod annotations;
 mod branches;
@@ -7,29 +7,32 @@ mod compare;
 mod conditions;
 mod evaluate;
 mod exception;
-mod pool;
+mod function;
+pub mod replayer;
+pub mod report;
 mod search;
-mod subject;
+mod seed_inputs;
+pub(crate) mod stack;
 
 use std::sync::OnceLock;
 use std::time::Instant;
 
 pub use evaluate::Evaluation;
 
-use crate::report::{BranchReport, CheckReport, CompareReport, ExceptionReport};
-use crate::stack::deep;
+use crate::analyse::report::{BranchReport, CheckReport, CompareReport, ExceptionReport};
+use crate::analyse::stack::with_deep_stack;
 use crate::{Program, PyValue, Replayer};
 
-/// What an analysis may spend. Steps decide; the deadline is the outer guard.
+/// The budget of an analysis. Steps decide; the deadline is the outer guard.
 #[derive(Clone, Copy, Debug)]
 pub struct Budget {
-    /// Instructions of the interpreter, all paths together.
+    /// Instructions of the interpreter, for all paths together.
     pub interpreter_steps: u64,
-    /// The solver's resource units (Z3's rlimit), all questions together.
+    /// The solver's resource units (Z3's rlimit), for all queries together.
     pub solver_steps: u64,
-    /// The solver's resource units for one question.
+    /// The solver's resource units for one query.
     pub question_steps: u64,
-    /// When the answer has to be there.
+    /// The time when the result is due.
     pub deadline: Instant,
 }
 
@@ -47,32 +50,30 @@ impl Budget {
     }
 }
 
-/// Told how an analysis goes on.
+/// Receives the progress of an analysis.
 pub trait Progress: Sync {
     /// A round of deepening ended.
     fn round(&self, round: u32, paths: u64);
 }
 
-/// Nobody listens.
+/// Ignores progress.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Silent;
+pub struct NoProgress;
 
-impl Progress for Silent {
+impl Progress for NoProgress {
     fn round(&self, _round: u32, _paths: u64) {}
 }
 
-/// Why an analysis ended before its time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Stop {
-    /// Steps ran out.
+pub enum StopReason {
+    /// The step budget is exhausted.
     Steps,
-    /// The deadline passed.
     Deadline,
-    /// The engine process holds more memory than an analysis may take.
+    /// The engine process exceeds the memory limit of an analysis.
     Memory,
 }
 
-/// Whether the contract of `function` holds for every input.
+/// Checks whether the contract of `function` holds for every input.
 #[must_use]
 pub fn check(
     program: &Program,
@@ -81,10 +82,11 @@ pub fn check(
     replayer: &dyn Replayer,
     progress: &dyn Progress,
 ) -> CheckReport {
-    deep(|| check::check(program, function, budget, replayer, progress)).unwrap_or_else(check::crashed)
+    with_deep_stack(|| check::check(program, function, budget, replayer, progress))
+        .unwrap_or_else(check::crashed)
 }
 
-/// Every place from which an exception of this class, or of a subclass, leaves `function`.
+/// Finds every place from which an exception of this class, or of a subclass, leaves `function`.
 #[must_use]
 pub fn find_exception(
     program: &Program,
@@ -94,11 +96,11 @@ pub fn find_exception(
     replayer: &dyn Replayer,
     progress: &dyn Progress,
 ) -> ExceptionReport {
-    deep(|| exception::find(program, function, exception, budget, replayer, progress))
+    with_deep_stack(|| exception::find(program, function, exception, budget, replayer, progress))
         .unwrap_or_else(exception::crashed)
 }
 
-/// Whether two functions do the same on every input.
+/// Checks whether two functions behave equally on every input.
 #[must_use]
 pub fn compare(
     program: &Program,
@@ -108,12 +110,12 @@ pub fn compare(
     replayer: &dyn Replayer,
     progress: &dyn Progress,
 ) -> CompareReport {
-    deep(|| compare::compare(program, (function_a, function_b), budget, replayer, progress))
+    with_deep_stack(|| compare::compare(program, (function_a, function_b), budget, replayer, progress))
         .unwrap_or_else(compare::crashed)
 }
 
-/// Which sides of the branches of `function` can be taken. With `Depth::Syntax` nothing is executed and every side is
-/// unknown.
+/// Determines the reachable branch sides of `function`. With `Depth::Syntax` no code is executed and every
+/// side is unknown.
 #[must_use]
 pub fn branches(
     program: &Program,
@@ -123,27 +125,26 @@ pub fn branches(
     replayer: &dyn Replayer,
     progress: &dyn Progress,
 ) -> BranchReport {
-    deep(|| branches::branches(program, function, depth, budget, replayer, progress))
+    with_deep_stack(|| branches::branches(program, function, depth, budget, replayer, progress))
         .unwrap_or_else(branches::crashed)
 }
 
-/// Calls a function on known inputs in the engine's own interpreter, never in CPython. For comparing the two.
+/// Calls a function on known inputs in the engine's own interpreter, never in CPython. Tests compare the two.
 #[must_use]
 pub fn evaluate(program: &Program, function: &str, args: &[PyValue], steps: u64) -> Evaluation {
-    deep(|| evaluate::evaluate(program, function, args, steps))
+    with_deep_stack(|| evaluate::evaluate(program, function, args, steps))
         .unwrap_or_else(|| Evaluation::Unknown("the engine crashed".to_owned()))
 }
 
-/// How deep [`branches`] looks.
+/// The extent of the analysis of [`branches()`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Depth {
-    /// The syntax only.
     Syntax,
-    /// Which sides are reachable.
+    /// The reachable branch sides.
     Reachability,
 }
 
-/// Name and version of the solver that analyses will use.
+/// The name and version of the solver.
 #[must_use]
 pub fn solver() -> Option<String> {
     static FOUND: OnceLock<Option<String>> = OnceLock::new();

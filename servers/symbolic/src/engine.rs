@@ -1,45 +1,48 @@
-//! The engine as a process: it analyses what the server sends it, one analysis at a time, and asks the server for real
-//! Python and for the solver.
+//! The engine as a process. It analyses the server's jobs one at a time, and asks the server for replays in
+//! CPython and for the solver.
 //!
 //! # Invariants
 //!
-//! * Whatever ends this process costs one call: the one it was working on.
-//! * It opens no file and starts no program. Its pipe to the server is all it has.
-//! * It runs no code of a caller, as the rest of this crate.
+//! * A crash of this process costs one call: the current one.
+//! * It opens no file and starts no program. It has only its pipe to the server.
+//! * It does not run code of a caller, like the rest of this crate.
 
-mod outside;
 pub(crate) mod protocol;
+mod server_pipe;
 
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use outside::Outside;
-use protocol::{Assignment, Done, FromEngine, Job, Rejection, Report, ToEngine};
+use protocol::{AnalysisEnd, AnalysisReport, AnalysisRequest, FromEngine, Job, Rejection, ToEngine};
+use server_pipe::ServerPipe;
 
+use crate::Program;
+use crate::analyse::stack;
 use crate::analyse::{Budget, Progress};
+use crate::frontend::validate;
 use crate::memory::{self, MemoryWatch};
-use crate::{Program, stack, tools, validate};
+use crate::server::tools;
 
-/// The hidden argument by which a program knows that it is meant to analyse.
+/// The hidden argument that turns the program into an engine.
 pub const ENGINE_ARGUMENT: &str = "__analyse";
 
-/// An engine that still holds more than this after an analysis is not used again.
+/// An engine that uses more memory than this after an analysis is not reused.
 const MOST_KEPT: u64 = 192 << 20;
 
-/// Everything an analysis is made with.
-pub(crate) struct Workbench<'a> {
+pub(crate) struct AnalysisContext<'a> {
     pub(crate) program: &'a Program,
     pub(crate) budget: Budget,
-    pub(crate) outside: &'a Outside,
+    pub(crate) outside: &'a ServerPipe,
 }
 
-/// Analyses until the server closes the pipe. `limit` is the second argument: megabytes of memory for an analysis.
+/// Runs analyses until the server closes the pipe. `limit` is the second argument: the memory limit of an
+/// analysis in megabytes.
 pub fn engine_main(limit: Option<&str>) -> ExitCode {
     let served = limit.and_then(|limit| limit.parse::<u64>().ok()).and_then(|megabytes| {
         let watch = MemoryWatch::start(megabytes << 20).ok()?;
-        let outside = Outside::of_standard_streams().ok()?;
-        // The server learns that an engine crashed from the way it ended, not from words on a terminal.
-        stack::deep(|| serve(&outside, watch))
+        let outside = ServerPipe::from_stdio().ok()?;
+        // The server detects a crash by the exit status. The engine prints no message.
+        stack::with_deep_stack(|| serve(&outside, watch))
     });
     match served {
         Some(()) => ExitCode::SUCCESS,
@@ -47,25 +50,25 @@ pub fn engine_main(limit: Option<&str>) -> ExitCode {
     }
 }
 
-fn serve(outside: &Outside, watch: &MemoryWatch) {
+fn serve(outside: &ServerPipe, watch: &MemoryWatch) {
     while let Some(ToEngine::Analyse(assignment)) = outside.receive() {
         watch.begin();
         let result = perform(outside, assignment);
         watch.end();
         let is_spent = memory::resident().is_some_and(|resident| resident > MOST_KEPT);
-        if outside.send(&FromEngine::Done(Done { result, is_spent })).is_none() || is_spent {
+        if outside.send(&FromEngine::Done(AnalysisEnd { result, is_spent })).is_none() || is_spent {
             return;
         }
     }
 }
 
-fn perform(outside: &Outside, assignment: Assignment) -> Result<Report, Rejection> {
-    let Assignment { job, remaining } = assignment;
+fn perform(outside: &ServerPipe, assignment: AnalysisRequest) -> Result<AnalysisReport, Rejection> {
+    let AnalysisRequest { job, remaining } = assignment;
     let code = job.code();
     validate::validate(code).map_err(Rejection::Refused)?;
     let program = Program::parse(code).map_err(|problem| {
         let line = usize::try_from(problem.line).unwrap_or(usize::MAX);
-        Rejection::Refused(validate::Refusal::Syntax { line })
+        Rejection::Refused(validate::ValidationError::Syntax { line })
     })?;
     let known = program.functions();
     if let Some(function) = job.functions().into_iter().find(|function| !known.contains(function)) {
@@ -74,24 +77,24 @@ fn perform(outside: &Outside, assignment: Assignment) -> Result<Report, Rejectio
     outside.send(&FromEngine::Accepted);
     let deadline = Instant::now() + remaining;
     let budget = Budget { deadline, ..Budget::for_seconds(job.seconds()) };
-    let bench = Workbench { program: &program, budget, outside };
+    let bench = AnalysisContext { program: &program, budget, outside };
     Ok(match &job {
-        Job::Check(asked) => Report::Check(tools::check(&bench, asked)),
-        Job::Exceptions(asked) => Report::Exceptions(tools::exceptions(&bench, asked)),
-        Job::Compare(asked) => Report::Compare(tools::compare(&bench, asked)),
-        Job::Branches(asked) => Report::Branches(tools::branches(&bench, asked)),
-        Job::Functions { .. } => Report::Functions(known),
+        Job::Check(asked) => AnalysisReport::Check(tools::check(&bench, asked)),
+        Job::Exceptions(asked) => AnalysisReport::Exceptions(tools::exceptions(&bench, asked)),
+        Job::Compare(asked) => AnalysisReport::Compare(tools::compare(&bench, asked)),
+        Job::Branches(asked) => AnalysisReport::Branches(tools::branches(&bench, asked)),
+        Job::Functions { .. } => AnalysisReport::Functions(known),
     })
 }
 
-impl Progress for Outside {
+impl Progress for ServerPipe {
     fn round(&self, round: u32, paths: u64) {
-        // A server that is gone is noticed at the next question.
+        // The next query detects a server that is gone.
         let _ = self.send(&FromEngine::Round(round, paths));
     }
 }
 
-/// How long until then, as the other process is told.
-fn until(deadline: Instant) -> Duration {
+/// The remaining time. Two processes share no monotonic clock, so messages contain durations.
+fn remaining_until(deadline: Instant) -> Duration {
     deadline.saturating_duration_since(Instant::now())
 }

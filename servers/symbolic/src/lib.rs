@@ -1,56 +1,51 @@
-//! The symbolic room: what a Python function does for every input, found without running it here.
+//! Symbolic execution of Python: proves properties of a function for every input, without running it in this
+//! process.
 //!
-//! Code is parsed, lowered to a small stack code with explicit exception edges, and run by one interpreter whose values
-//! have leaves that are either known or terms. Where a branch depends on a term the state forks; what is left undecided
-//! is answered by hand or goes to an SMT solver.
+//! Code is parsed and lowered to a small stack code with explicit exception edges. One interpreter runs it;
+//! the leaves of its values are either known or terms. The state forks where a branch depends on a term. The
+//! presolver or an SMT solver decides path conditions.
 //!
 //! # Invariants
 //!
 //! * A counterexample is reported only after real CPython reproduced it, through [`Replayer`].
-//! * "Verified", "unreachable" and "proven" are said only when every feasible path was executed, every obligation was
-//!   unsatisfiable and nothing was approximated.
-//! * What the engine does not know answers as an unsupported construct with its line, never as a guess.
-//! * Code of a caller never runs in this process, and is analysed in another: an analysis that takes too much memory or
-//!   crashes costs no other call.
-//! * Budgets are steps, not seconds, so that the same call gives the same verdict on a busy machine; the deadline is
-//!   only the outer guard.
+//! * "Verified", "unreachable" and "proven" are reported only if every feasible path was executed, every
+//!   obligation was unsatisfiable and nothing was approximated.
+//! * A construct that the engine does not model is reported as unsupported, with its line; the engine never
+//!   guesses.
+//! * Code of a caller never runs in this process, and is analysed in another process: an analysis that takes
+//!   too much memory or crashes costs no other call.
+//! * Budgets are steps, not seconds, so that the same call gives the same verdict on a busy machine; the
+//!   deadline is only the outer guard.
 
 pub mod analyse;
-mod contracts;
 #[cfg(unix)]
 mod engine;
 mod explore;
-mod ir;
+mod frontend;
 mod memory;
 #[cfg(unix)]
-pub mod once;
-mod program;
-#[cfg(unix)]
 mod queue;
+pub mod reason;
 #[cfg(unix)]
 pub mod replay;
-mod replayer;
-pub mod report;
 #[cfg(unix)]
 mod server;
 mod solve;
-mod stack;
 mod terms;
-#[cfg(unix)]
-mod tools;
-pub mod validate;
 mod values;
 
-pub use analyse::{Budget, Progress, Silent, Stop};
+pub use analyse::replayer::{
+    Completion, Condition, ConditionOutcome, ReplayOutcome, ReplayProblem, ReplayRequest, Replayer,
+};
+pub use analyse::{Budget, NoProgress, Progress, StopReason, report};
 #[cfg(unix)]
 pub use engine::{ENGINE_ARGUMENT, engine_main};
-pub use program::{ParseProblem, Program};
+pub use frontend::program::{ParseProblem, Program};
+pub use frontend::validate;
 #[cfg(unix)]
-pub use queue::{AnalysisQueue, Settings, USUAL_MEMORY_MB};
-pub use replayer::{
-    Condition, ConditionOutcome, Ended, ReplayOutcome, ReplayProblem, ReplayRequest, Replayer,
-};
+pub use queue::{AnalysisQueue, DEFAULT_MEMORY_MB, Settings};
+pub use reason::REASONS;
 #[cfg(unix)]
-pub use server::symbolic;
-pub use solve::Dialogue;
-pub use values::{Field, PyValue};
+pub use server::{once, symbolic};
+pub use solve::SolverConnection;
+pub use values::{InstanceField, PyValue};

@@ -1,8 +1,9 @@
-//! How much memory an analysis may take.
+//! The memory limit of an analysis.
 //!
-//! The engine process is watched from a thread of its own, because a value can grow in places the interpreter does not
-//! count: a list that doubles, terms, the parser. Past the limit the interpreter stops at its next instruction and the
-//! analysis answers with what it has; if it does not get there, the process ends itself.
+//! A separate thread watches the engine process, because a value can grow in places that the interpreter does
+//! not count: a list that doubles, terms, the parser. Beyond the limit the interpreter stops at its next
+//! instruction, and the analysis returns its results so far. If the interpreter does not reach it, the
+//! process ends itself.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 #[cfg(unix)]
@@ -10,26 +11,25 @@ use std::sync::{Condvar, Mutex, PoisonError};
 #[cfg(unix)]
 use std::time::Duration;
 
-/// The memory limit was exceeded during this analysis. Global, as the memory of a process is.
+/// Whether this analysis exceeded the memory limit. It is global, like the memory of a process.
 static EXHAUSTED: AtomicBool = AtomicBool::new(false);
-/// The limit in bytes; 0 where nothing is watched.
+/// The limit in bytes. 0 if it is not watched.
 static LIMIT: AtomicU64 = AtomicU64::new(0);
 
-/// Whether the analysis has to stop because of its memory.
+/// Whether the analysis must stop because of its memory.
 pub(crate) fn is_exhausted() -> bool {
     EXHAUSTED.load(Ordering::Relaxed)
 }
 
-/// The limit in megabytes.
 pub(crate) fn limit_mb() -> u64 {
     LIMIT.load(Ordering::Relaxed) >> 20
 }
 
-/// How often the memory of a busy engine is looked at. In this time it can grow by some 20 MB.
+/// Interval of checking the memory of a busy engine. It can grow by about 20 MB in this time.
 #[cfg(unix)]
 const INTERVAL: Duration = Duration::from_millis(5);
 
-/// What the exit status of an engine says when it ended itself because of its memory.
+/// The exit status of an engine that ended itself because of its memory.
 #[cfg(unix)]
 pub(crate) const OUT_OF_MEMORY: u8 = 86;
 
@@ -51,14 +51,14 @@ impl MemoryWatch {
         Ok(watch)
     }
 
-    /// An analysis begins.
+    /// Starts to watch an analysis.
     pub(crate) fn begin(&self) {
         EXHAUSTED.store(false, Ordering::Relaxed);
         *self.is_busy.lock().unwrap_or_else(PoisonError::into_inner) = true;
         self.changed.notify_all();
     }
 
-    /// It ended.
+    /// Ends the watch.
     pub(crate) fn end(&self) {
         *self.is_busy.lock().unwrap_or_else(PoisonError::into_inner) = false;
     }
@@ -79,7 +79,7 @@ impl MemoryWatch {
     }
 }
 
-/// Bytes this process holds in memory; nothing where the system does not say.
+/// Resident memory of this process in bytes. `None` if the system does not report it.
 #[cfg(unix)]
 pub(crate) fn resident() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;

@@ -1,5 +1,5 @@
-//! The analyses of a server: a few at a time, each in an engine process of its own, so that one which takes too much
-//! memory, crashes or hangs costs no other call.
+//! The analyses of a server. A few run at a time, each in its own engine process. An analysis that takes too
+//! much memory, crashes or hangs therefore costs no other call.
 
 mod engine_process;
 
@@ -8,121 +8,126 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use failwell_fault::{Fault, reason};
+use failwell_fault::Fault;
 use failwell_process::Launcher;
-use failwell_server::nearest;
+use failwell_sdk::nearest;
 use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinHandle;
 use tokio::time::timeout_at;
 
-use engine_process::{EnginePool, EngineProcess, Loss};
+use engine_process::{EngineLoss, EnginePool, EngineProcess};
 
-use crate::engine::protocol::{Assignment, Done, FromEngine, Job, Rejection, Replay, Report, ToEngine};
-use crate::replay::{Pool, Walls};
-use crate::solve::{Lent, Solvers};
-use crate::{ReplayOutcome, ReplayProblem, ReplayRequest, validate};
+use crate::engine::protocol::{
+    AnalysisEnd, AnalysisReport, AnalysisRequest, FromEngine, Job, Rejection, ReplayCall, ToEngine,
+};
+use crate::frontend::validate;
+use crate::reason;
+use crate::replay::{SandboxMode, WorkerPool};
+use crate::solve::{SolverLease, SolverPool};
+use crate::{ReplayOutcome, ReplayProblem, ReplayRequest};
 
-/// Analyses at once.
+/// Maximum number of concurrent analyses.
 const AT_ONCE: usize = 2;
-/// Analyses at once and waiting.
+/// Maximum number of running and waiting analyses.
 const MOST: usize = 32;
-/// How much later than its time limit an answer may come.
+/// The time that a response may exceed the time limit.
 const OVERSHOOT: Duration = Duration::from_millis(350);
-/// Engines an analysis may lose for no fault of its own before it fails.
+/// Maximum number of engines that an analysis may lose without its own fault.
 const MOST_LOST: usize = 2;
-/// Solvers one analysis may have open.
+/// Maximum number of open solvers per analysis.
 const MOST_SOLVERS: usize = 8;
 
-/// Megabytes of memory for one analysis, unless the operator says otherwise.
-pub const USUAL_MEMORY_MB: u64 = 1024;
+/// The default memory limit of one analysis, in megabytes.
+pub const DEFAULT_MEMORY_MB: u64 = 1024;
 
-/// What the operator decides.
+/// The operator's settings.
 #[derive(Debug, Clone)]
 pub struct Settings {
-    /// The interpreter for replays, instead of the `python3` on the PATH.
+    /// The interpreter for replays. By default `python3` on the PATH.
     pub python: Option<PathBuf>,
-    /// How firmly the sandbox around replays stands.
-    pub walls: Walls,
-    /// What starts children. Its program has to call [`engine_main`](crate::engine_main) when its first argument is
-    /// [`ENGINE_ARGUMENT`](crate::ENGINE_ARGUMENT).
+    /// The strictness of the sandbox of replays.
+    pub sandbox: SandboxMode,
+    /// Starts child processes. Its program must call [`engine_main`](crate::engine_main) when its first
+    /// argument is [`ENGINE_ARGUMENT`](crate::ENGINE_ARGUMENT).
     pub launcher: Launcher,
-    /// Megabytes of memory for one analysis.
+    /// The memory limit of one analysis, in megabytes.
     pub memory_mb: u64,
 }
 
 impl Settings {
-    /// The usual ones.
-    pub fn of(launcher: Launcher) -> Settings {
-        Settings { python: None, walls: Walls::default(), launcher, memory_mb: USUAL_MEMORY_MB }
+    /// Default settings.
+    pub fn new(launcher: Launcher) -> Settings {
+        Settings { python: None, sandbox: SandboxMode::default(), launcher, memory_mb: DEFAULT_MEMORY_MB }
     }
 }
 
-/// How far an analysis is: rounds of deepening, and paths seen.
-pub(crate) type Rounds = watch::Sender<(u32, u64)>;
+/// Publishes the progress of an analysis: rounds of iterative deepening, and paths explored.
+pub(crate) type ProgressSender = watch::Sender<(u32, u64)>;
 
-/// What all analyses share.
+/// The queue of analyses and the process pools they share.
 #[derive(Debug)]
 pub struct AnalysisQueue {
-    python: Pool,
-    solvers: Solvers,
+    python: WorkerPool,
+    solvers: SolverPool,
     engines: EnginePool,
     places: Semaphore,
     waiting: Arc<AtomicUsize>,
 }
 
 impl AnalysisQueue {
-    /// A queue without work.
+    /// An empty queue.
     pub fn new(settings: Settings) -> AnalysisQueue {
         AnalysisQueue {
-            solvers: Solvers::new(settings.launcher.clone()),
+            solvers: SolverPool::new(settings.launcher.clone()),
             engines: EnginePool::new(settings.launcher.clone(), settings.memory_mb),
-            python: Pool::new(settings.launcher, settings.python, settings.walls),
+            python: WorkerPool::new(settings.launcher, settings.python, settings.sandbox),
             places: Semaphore::new(AT_ONCE),
             waiting: Arc::default(),
         }
     }
 
-    /// Where replays are made.
-    pub fn python(&self) -> &Pool {
+    /// The workers of replays.
+    pub fn python(&self) -> &WorkerPool {
         &self.python
     }
 
-    /// Where solvers come from.
-    pub(crate) fn solvers(&self) -> &Solvers {
+    /// The pool of solvers.
+    pub(crate) fn solvers(&self) -> &SolverPool {
         &self.solvers
     }
 
-    /// Sees to it that an engine is ready, or says why there cannot be one.
+    /// Starts an engine if necessary, or reports why it cannot.
     pub(crate) async fn warm_engine(&self) -> Result<(), Fault> {
         let engine = self.engines.take().await?;
         self.engines.keep(engine);
         Ok(())
     }
 
-    /// Validates the code, then analyses it. Dropped, the analysis is called off.
-    pub(crate) async fn analyse(&self, job: Job, rounds: &Rounds) -> Result<Report, Fault> {
-        let _waiting = Waiting::take(&self.waiting)?;
+    /// Validates the code, then analyses it. Dropping the future cancels the analysis.
+    pub(crate) async fn analyse(&self, job: Job, rounds: &ProgressSender) -> Result<AnalysisReport, Fault> {
+        let _waiting = QueueSlot::take(&self.waiting)?;
         let seconds = job.seconds();
         let deadline = Instant::now() + Duration::from_secs(u64::from(seconds));
-        let analysis = Analysis { queue: self, job, deadline, rounds, compiling: None, solvers: Vec::new() };
+        let analysis =
+            AnalysisRun { queue: self, job, deadline, rounds, compiling: None, solvers: Vec::new() };
         let answer = timeout_at((deadline + OVERSHOOT).into(), analysis.perform()).await;
         answer.unwrap_or_else(|_| Err(timed_out(seconds)))
     }
 }
 
-/// One call.
-struct Analysis<'a> {
+/// One analysis in progress.
+struct AnalysisRun<'a> {
     queue: &'a AnalysisQueue,
     job: Job,
     deadline: Instant,
-    rounds: &'a Rounds,
-    /// CPython has the last word on what is Python. It is asked while the analysis goes on.
+    rounds: &'a ProgressSender,
+    /// CPython decides whether the code is Python. It compiles the code during the analysis.
     compiling: Option<JoinHandle<Result<Option<u32>, ReplayProblem>>>,
-    solvers: Vec<Option<Lent>>,
+    solvers: Vec<Option<SolverLease>>,
 }
 
-impl Analysis<'_> {
-    async fn perform(mut self) -> Result<Report, Fault> {
+impl AnalysisRun<'_> {
+    async fn perform(mut self) -> Result<AnalysisReport, Fault> {
         let place = timeout_at(self.deadline.into(), self.queue.places.acquire()).await;
         let Ok(Ok(_place)) = place else { return Err(timed_out(self.job.seconds())) };
         let report = self.report().await?;
@@ -138,18 +143,18 @@ impl Analysis<'_> {
         }
     }
 
-    /// What an engine makes of it. One that is lost for no fault of the analysis is replaced: an analysis changes nothing,
-    /// so it can be made again.
-    async fn report(&mut self) -> Result<Report, Fault> {
+    /// Runs the analysis in an engine. An engine that is lost without a fault of the analysis is replaced: an
+    /// analysis has no effects, so it can be repeated.
+    async fn report(&mut self) -> Result<AnalysisReport, Fault> {
         let mut lost = 0;
         loop {
             let mut engine = self.queue.engines.take().await?;
-            let done = match self.converse(&mut engine).await {
+            let done = match self.serve_engine(&mut engine).await {
                 Ok(done) => done,
                 Err(_) => match engine.loss().await {
-                    Loss::Memory(fault) | Loss::Crash(fault) => return Err(fault),
-                    Loss::Killed(fault) if lost >= MOST_LOST => return Err(fault),
-                    Loss::Killed(_) => {
+                    EngineLoss::Memory(fault) | EngineLoss::Crash(fault) => return Err(fault),
+                    EngineLoss::Killed(fault) if lost >= MOST_LOST => return Err(fault),
+                    EngineLoss::Killed(_) => {
                         lost += 1;
                         self.solvers.clear();
                         continue;
@@ -163,10 +168,10 @@ impl Analysis<'_> {
         }
     }
 
-    /// Answers the engine's questions until it is done. Fails when it is gone.
-    async fn converse(&mut self, engine: &mut EngineProcess) -> std::io::Result<Done> {
+    /// Serves the engine's requests until it is done. Fails if the engine ends.
+    async fn serve_engine(&mut self, engine: &mut EngineProcess) -> std::io::Result<AnalysisEnd> {
         let remaining = self.deadline.saturating_duration_since(Instant::now());
-        engine.send(&ToEngine::Analyse(Assignment { job: self.job.clone(), remaining })).await?;
+        engine.send(&ToEngine::Analyse(AnalysisRequest { job: self.job.clone(), remaining })).await?;
         loop {
             let answer = match engine.receive().await? {
                 FromEngine::Done(done) => return Ok(done),
@@ -175,7 +180,7 @@ impl Analysis<'_> {
                     continue;
                 }
                 FromEngine::Round(round, paths) => {
-                    // Nobody has to listen.
+                    // The receiver may be gone: progress is optional.
                     let _ = self.rounds.send((round, paths));
                     continue;
                 }
@@ -186,7 +191,7 @@ impl Analysis<'_> {
                 FromEngine::Replay(replay) => ToEngine::Replayed(self.replay(&replay).await),
                 FromEngine::OpenSolver => ToEngine::SolverOpened(self.open_solver().await),
                 FromEngine::AskSolver { solver, commands, remaining } => {
-                    let deadline = self.no_later(remaining);
+                    let deadline = self.min_deadline(remaining);
                     ToEngine::Solved(match self.solvers.get_mut(solver) {
                         Some(Some(lent)) => lent.ask(&commands, deadline).await,
                         _ => None,
@@ -205,7 +210,7 @@ impl Analysis<'_> {
         }
     }
 
-    async fn replay(&self, replay: &Replay<'_>) -> Result<ReplayOutcome, ReplayProblem> {
+    async fn replay(&self, replay: &ReplayCall<'_>) -> Result<ReplayOutcome, ReplayProblem> {
         let request = ReplayRequest {
             code: &replay.code,
             function: &replay.function,
@@ -213,7 +218,7 @@ impl Analysis<'_> {
             kwargs: &replay.kwargs,
             conditions: &replay.conditions,
             branches: &replay.branches,
-            deadline: self.no_later(replay.remaining),
+            deadline: self.min_deadline(replay.remaining),
         };
         self.queue.python.call(&request).await
     }
@@ -222,14 +227,14 @@ impl Analysis<'_> {
         if self.solvers.len() >= MOST_SOLVERS {
             return false;
         }
-        let lent = self.queue.solvers.lend().await;
+        let lent = self.queue.solvers.lease().await;
         let is_there = lent.is_some();
         self.solvers.extend(lent.map(Some));
         is_there
     }
 
-    /// Then, but not after the analysis has to be over.
-    fn no_later(&self, remaining: Duration) -> Instant {
+    /// This time from now, but not after the deadline of the analysis.
+    fn min_deadline(&self, remaining: Duration) -> Instant {
         (Instant::now() + remaining.min(Duration::from_secs(3600))).min(self.deadline)
     }
 }
@@ -241,18 +246,18 @@ fn rejected(rejection: &Rejection) -> Fault {
     }
 }
 
-/// The fault of a call whose time is up.
+/// The fault of a timeout.
 pub(crate) fn timed_out(seconds: u32) -> Fault {
     Fault::new(&reason::SYMBOLIC_TIMEOUT).fact("limit_s", seconds).fact("error_type", "TimeoutError")
 }
 
-/// The fault of a call that took too much memory.
+/// The fault of an exceeded memory limit.
 pub(crate) fn out_of_memory(limit_mb: u64) -> Fault {
     Fault::new(&reason::SYMBOLIC_MEMORY).fact("limit_mb", limit_mb).fact("error_type", "TimeoutError")
 }
 
 fn syntax(line: u32) -> Fault {
-    validate::Refusal::Syntax { line: usize::try_from(line).unwrap_or(1) }.fault()
+    validate::ValidationError::Syntax { line: usize::try_from(line).unwrap_or(1) }.fault()
 }
 
 fn no_python(problem: &ReplayProblem) -> Fault {
@@ -261,7 +266,7 @@ fn no_python(problem: &ReplayProblem) -> Fault {
         .note("worker", format!("{problem:?}"))
 }
 
-/// The fault for a function that is not there.
+/// The fault of an unknown function.
 pub(crate) fn unknown_function(function: &str, known: &[String]) -> Fault {
     Fault::new(&reason::SYMBOLIC_UNKNOWN_FUNCTION)
         .fact("function", failwell_fault::Echo::of_caller(function))
@@ -269,13 +274,13 @@ pub(crate) fn unknown_function(function: &str, known: &[String]) -> Fault {
         .nearest(nearest(function, known.iter().map(String::as_str)))
 }
 
-/// A place in the queue, given back when dropped.
-struct Waiting(Arc<AtomicUsize>);
+/// A slot in the queue. Dropping it releases the slot.
+struct QueueSlot(Arc<AtomicUsize>);
 
-impl Waiting {
-    fn take(count: &Arc<AtomicUsize>) -> Result<Waiting, Fault> {
+impl QueueSlot {
+    fn take(count: &Arc<AtomicUsize>) -> Result<QueueSlot, Fault> {
         let before = count.fetch_add(1, Ordering::Relaxed);
-        let taken = Waiting(count.clone());
+        let taken = QueueSlot(count.clone());
         if before >= MOST {
             return Err(Fault::new(&reason::SYMBOLIC_BUSY).fact("limit", MOST));
         }
@@ -283,7 +288,7 @@ impl Waiting {
     }
 }
 
-impl Drop for Waiting {
+impl Drop for QueueSlot {
     fn drop(&mut self) {
         self.0.fetch_sub(1, Ordering::Relaxed);
     }

@@ -1,11 +1,12 @@
-//! Real CPython, outside this process and inside a sandbox: a few warm workers, and a fork of one for every call.
+//! Real CPython, outside of this process and inside a sandbox: a few warm workers, and a fork of one for
+//! every call.
 //!
-//! A worker has the allowed modules imported and nothing of any caller. It can read Python's own files and nothing else,
-//! write nowhere, change no file's metadata, make no socket, start no program, and has no environment; a fork of it has a
-//! time limit, a limit of memory and a working folder that is already gone. A worker that does not answer, or that a run left something behind in, is
-//! ended with everything it started, and the next call gets a new one.
+//! A worker has imported the allowed modules and has no data of a caller. It can read only Python's own
+//! files. It cannot write, change metadata, open sockets or start programs, and its environment is empty.
+//! Each fork has a time limit, a memory limit, and a working directory that is already removed. A worker that
+//! does not respond, or whose run left processes behind, is killed with all of its descendants.
 
-mod letters;
+mod protocol;
 mod python;
 mod worker;
 
@@ -13,63 +14,64 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use failwell_fault::{Fault, reason};
-use failwell_process::{Launcher, Need};
+use failwell_fault::Fault;
+use failwell_process::{Launcher, SandboxNeed};
 use tokio::sync::{OnceCell, Semaphore};
 use tokio::time::timeout_at;
 
 pub use python::Python;
 use worker::Worker;
 
+use crate::reason;
 use crate::{ReplayOutcome, ReplayProblem, ReplayRequest};
 
-/// Workers that make runs: two may be at it while another gets ready for the next.
+/// The number of workers for runs: two may be busy while another gets ready.
 const RUNNING: usize = 3;
-/// Workers that compile, which takes a moment and leaves nothing to clear up.
+/// The number of workers for compilation, which is quick and needs no cleanup.
 const COMPILING: usize = 1;
-/// How many spoiled workers a run may meet.
+/// Maximum number of spoiled workers per run.
 const SPOILED: usize = 3;
-/// The least time a run is given, so that a busy machine is not taken for a function that hangs.
+/// Minimum time of a run, so that a busy machine is not mistaken for a function that hangs.
 const LEAST: Duration = Duration::from_millis(50);
-/// The most: a call that takes longer than this is one that does not end.
+/// Maximum time of a run. A longer call counts as one that does not end.
 const MOST: Duration = Duration::from_secs(10);
 
-/// How firmly the sandbox stands.
+/// Whether replays need the sandbox.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Walls {
-    /// No run without it.
+pub enum SandboxMode {
+    /// Replays are refused without it.
     #[default]
     Required,
-    /// As far as the kernel has one.
+    /// The parts that the kernel supports.
     BestEffort,
-    /// None, because somebody asked for it by name.
+    /// No sandbox, on the operator's explicit request.
     Off,
 }
 
-/// The workers of a server. Cheap to clone.
+/// The replay workers of a server. Cheap to clone.
 #[derive(Debug, Clone)]
-pub struct Pool(Arc<Inner>);
+pub struct WorkerPool(Arc<WorkerPoolState>);
 
 #[derive(Debug)]
-struct Inner {
+struct WorkerPoolState {
     launcher: Launcher,
     chosen: Option<PathBuf>,
-    walls: Walls,
+    sandbox: SandboxMode,
     python: OnceCell<Python>,
-    runs: Workers,
-    compilers: Workers,
+    runs: WorkerStack,
+    compilers: WorkerStack,
 }
 
-/// Workers for one kind of letter.
+/// The idle workers for one kind of request.
 #[derive(Debug, Clone)]
-struct Workers {
+struct WorkerStack {
     idle: Arc<Mutex<Vec<Worker>>>,
     places: Arc<Semaphore>,
 }
 
-impl Workers {
-    fn new(most: usize) -> Workers {
-        Workers { idle: Arc::default(), places: Arc::new(Semaphore::new(most)) }
+impl WorkerStack {
+    fn new(most: usize) -> WorkerStack {
+        WorkerStack { idle: Arc::default(), places: Arc::new(Semaphore::new(most)) }
     }
 
     fn keep(&self, worker: Worker) {
@@ -81,31 +83,30 @@ impl Workers {
     }
 }
 
-impl Pool {
-    /// A pool without workers; they come when they are needed. `chosen` is used instead of the `python3` on the PATH.
-    pub fn new(launcher: Launcher, chosen: Option<PathBuf>, walls: Walls) -> Pool {
-        Pool(Arc::new(Inner {
+impl WorkerPool {
+    /// A pool without workers. They start on demand. `chosen` replaces the `python3` on the PATH.
+    pub fn new(launcher: Launcher, chosen: Option<PathBuf>, sandbox: SandboxMode) -> WorkerPool {
+        WorkerPool(Arc::new(WorkerPoolState {
             launcher,
             chosen,
-            walls,
+            sandbox,
             python: OnceCell::new(),
-            runs: Workers::new(RUNNING),
-            compilers: Workers::new(COMPILING),
+            runs: WorkerStack::new(RUNNING),
+            compilers: WorkerStack::new(COMPILING),
         }))
     }
 
-    /// The interpreter that is used.
     pub async fn python(&self) -> Result<&Python, Fault> {
         let find = || python::find(&self.0.launcher, self.0.chosen.as_deref());
         self.0.python.get_or_try_init(find).await
     }
 
-    /// How firmly the sandbox stands.
-    pub fn walls(&self) -> Walls {
-        self.0.walls
+    /// Whether replays need the sandbox.
+    pub fn sandbox(&self) -> SandboxMode {
+        self.0.sandbox
     }
 
-    /// Sees to it that a worker is ready, or says why there cannot be one.
+    /// Starts a worker if necessary, or reports why it cannot.
     pub async fn warm(&self) -> Result<(), Fault> {
         for workers in [&self.0.runs, &self.0.compilers] {
             if workers.idle().is_empty() {
@@ -117,24 +118,24 @@ impl Pool {
         Ok(())
     }
 
-    /// The line on which CPython stops compiling the code, if it does not take it.
+    /// The line on which CPython fails to compile the code, if it does.
     pub async fn compile(&self, code: &str, deadline: Instant) -> Result<Option<u32>, ReplayProblem> {
-        let answer = self.ask(&self.0.compilers, letters::compile(code), deadline).await?;
-        letters::compiled(&answer)
+        let answer = self.ask(&self.0.compilers, protocol::compile(code), deadline).await?;
+        protocol::compiled(&answer)
     }
 
-    /// One call; see [`Replayer::run`](crate::Replayer::run).
+    /// One call. See [`Replayer::run`](crate::Replayer::run).
     pub async fn call(&self, request: &ReplayRequest<'_>) -> Result<ReplayOutcome, ReplayProblem> {
-        let answer = self.ask(&self.0.runs, letters::call(request), request.deadline).await?;
-        letters::called(answer, request.conditions)
+        let answer = self.ask(&self.0.runs, protocol::call(request), request.deadline).await?;
+        protocol::called(answer, request.conditions)
     }
 
     async fn ask(
         &self,
-        workers: &Workers,
-        letter: letters::Letter,
+        workers: &WorkerStack,
+        request: protocol::WorkerRequest,
         deadline: Instant,
-    ) -> Result<letters::Answer, ReplayProblem> {
+    ) -> Result<protocol::WorkerResponse, ReplayProblem> {
         let place = timeout_at(deadline.into(), workers.places.clone().acquire_owned()).await;
         let place = place.map_err(|_| ReplayProblem::TimedOut)?.map_err(|_| broken("the pool is closed"))?;
         let mut asked = 0;
@@ -143,14 +144,15 @@ impl Pool {
             let mut worker =
                 self.worker(workers).await.map_err(|fault| broken(fault.operator().to_string()))?;
             let left = deadline.saturating_duration_since(Instant::now()).clamp(LEAST, MOST);
-            match worker.ask(letter.clone(), left).await {
+            match worker.ask(request.clone(), left).await {
                 Ok(answer) => break (answer, worker),
-                // Code that ran before pretended to be done, and said more than it was asked: nobody else pays for it.
-                Err(worker::Unanswered::Spoiled) if asked <= SPOILED => {}
+                // Code of an earlier run pretended to be done and then wrote more. This request must not fail
+                // because of it, so it takes another worker.
+                Err(worker::RunError::Spoiled) if asked <= SPOILED => {}
                 Err(unanswered) => return Err(unanswered.problem()),
             }
         };
-        // Nobody waits for it to clear up; one that cannot is not used again.
+        // The caller does not wait for the cleanup. A worker that cannot clean up is not reused.
         let workers = workers.clone();
         tokio::spawn(async move {
             if worker.is_ready_again().await {
@@ -161,14 +163,14 @@ impl Pool {
         Ok(answer)
     }
 
-    async fn worker(&self, workers: &Workers) -> Result<Worker, Fault> {
+    async fn worker(&self, workers: &WorkerStack) -> Result<Worker, Fault> {
         if let Some(idle) = workers.idle().pop() {
             return Ok(idle);
         }
-        let need = match self.0.walls {
-            Walls::Required => Some(Need::Required),
-            Walls::BestEffort => Some(Need::BestEffort),
-            Walls::Off => None,
+        let need = match self.0.sandbox {
+            SandboxMode::Required => Some(SandboxNeed::Required),
+            SandboxMode::BestEffort => Some(SandboxNeed::BestEffort),
+            SandboxMode::Off => None,
         };
         Worker::start(&self.0.launcher, self.python().await?, need).await
     }

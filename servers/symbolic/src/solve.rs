@@ -1,22 +1,23 @@
-//! Whether a path can be taken: answered by hand where that is certain, else by a `z3 -in` that runs outside this process,
-//! asked in SMT-LIB.
+//! Satisfiability of path conditions. The presolver answers where it is certain. Otherwise a `z3 -in` outside
+//! of this process answers in SMT-LIB.
 
-mod by_hand;
 mod find;
 #[cfg(unix)]
 mod pool;
-mod reply;
+mod presolve;
+mod s_expression;
 mod z3;
 
 use std::time::Instant;
 
 pub(crate) use find::{find, version};
 #[cfg(unix)]
-pub(crate) use pool::{Lent, Solvers};
-pub(crate) use z3::{Answer, Solver};
+pub(crate) use pool::{SolverLease, SolverPool};
+pub(crate) use z3::{SatResult, Solver};
 
-/// A solver that is running.
-pub trait Dialogue: Send {
-    /// Sends commands, and returns what was said to them. `None` when it is gone or the deadline passed: it is of no use then.
+/// A connection to a running solver.
+pub trait SolverConnection: Send {
+    /// Sends commands and returns the output. `None` if the solver has ended or the deadline passed. The
+    /// connection is unusable then.
     fn ask(&mut self, commands: &str, deadline: Instant) -> Option<String>;
 }

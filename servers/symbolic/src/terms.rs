@@ -1,4 +1,5 @@
-//! Terms: what is known about a value that is not known. Hash-consed, folded when made, each with an interval.
+//! Terms: symbolic expressions for unknown values. They are hash-consed, folded on creation, and have an
+//! interval.
 
 mod arena;
 mod eval;
@@ -7,8 +8,8 @@ mod interval;
 mod show;
 mod smt;
 
-pub(crate) use arena::{BitOp, FloatOp, Node, Rounding, Sort, Term, Terms, Var};
+pub(crate) use arena::{BitOp, FloatOp, RoundingMode, Sort, Term, TermNode, Terms, Var};
 pub(crate) use eval::{Model, Scalar, exact, nearest};
 pub(crate) use interval::Interval;
 pub(crate) use show::show;
-pub(crate) use smt::{Printer, var_name};
+pub(crate) use smt::{SmtPrinter, var_name};

@@ -1,17 +1,17 @@
-//! Python's values: known, or with leaves that are terms.
+//! Python values: known, or with leaves that are terms.
 
+mod builtin_type;
 mod exceptions;
-mod kinds;
 mod object;
 mod pyvalue;
 pub(crate) mod text;
 mod value;
 
+pub(crate) use builtin_type::{BuiltinType, Type};
 pub(crate) use exceptions::{ancestors, exception_named};
-pub(crate) use kinds::{Kind, Type};
 pub(crate) use object::{
-    Class, ClassKind, Dict, DictKind, Function, Generator, Instance, Iter, Object, ObjectId, OpenList,
-    ViewKind,
+    Class, ClassKind, Dict, DictKind, Function, Generator, Instance, IteratorState, Object, ObjectId,
+    UnboundedList, ViewKind,
 };
-pub use pyvalue::{Field, PyValue};
-pub(crate) use value::{Float, Int, OpenStr, Str, Truth, Value};
+pub use pyvalue::{InstanceField, PyValue};
+pub(crate) use value::{Bool, Float, Int, Str, UnboundedStr, Value};

@@ -1,4 +1,4 @@
-//! Verdicts of random programs, attacked: what was proven must hold in CPython, what was found must be there.
+//! Attacks on verdicts of random programs: a proof must hold in CPython, and a finding must be reproducible.
 
 #![allow(
     clippy::expect_used,
@@ -13,11 +13,11 @@ mod support;
 
 use failwell_symbolic::analyse;
 use failwell_symbolic::report::{CheckVerdict, CompareVerdict, Failure};
-use failwell_symbolic::{Budget, Program, Silent};
+use failwell_symbolic::{Budget, NoProgress, Program};
 use serde_json::json;
 use support::Python;
 
-/// Programs analysed, inputs each proof faces.
+/// The number of analysed programs, and of inputs per proof.
 const PROGRAMS: u64 = 40;
 const ATTACKS: u64 = 200;
 
@@ -26,12 +26,12 @@ fn budget() -> Budget {
         interpreter_steps: 50_000,
         solver_steps: 400_000,
         question_steps: 100_000,
-        // Steps decide; the time is for a machine that is busy with other things.
+        // The step budget decides. The time limit allows for a busy machine.
         ..Budget::for_seconds(20)
     }
 }
 
-/// What CPython says for random arguments: `returned …` or `raised …`, one text each.
+/// CPython's outcomes for random arguments: `returned …` or `raised …`, one text each.
 fn attack(python: &Python, code: &str, kinds: &[generate::Type], seed: u64) -> Vec<(Vec<String>, String)> {
     let rows: Vec<Vec<String>> =
         (0..ATTACKS).map(|index| generate::arguments(kinds, seed * 1_000 + index)).collect();
@@ -54,7 +54,7 @@ fn proofs_hold() {
     for seed in first..first + PROGRAMS {
         let generated = generate::program(seed);
         let program = Program::parse(&generated.annotated).expect("it parses");
-        let report = analyse::check(&program, "f", &budget(), &python, &Silent);
+        let report = analyse::check(&program, "f", &budget(), &python, &NoProgress);
         mismatches += report.proof.mismatches;
         if report.proof.mismatches > 0 {
             wrong
@@ -91,7 +91,7 @@ fn proofs_hold() {
     assert!(verified >= 3 && broken >= 5, "{verified} verified, {broken} broken");
 }
 
-/// A program compared with a slightly changed one.
+/// Compares a program with a slightly changed one.
 #[test]
 fn equivalences_hold() {
     let python = Python::start();
@@ -112,7 +112,7 @@ fn equivalences_hold() {
             body(&changed).replacen("def f(", "def f2(", 1)
         );
         let program = Program::parse(&code).expect("it parses");
-        let report = analyse::compare(&program, "f", "f2", &budget(), &python, &Silent);
+        let report = analyse::compare(&program, "f", "f2", &budget(), &python, &NoProgress);
         if report.proof.mismatches > 0 {
             wrong.push(format!("seed {seed}: CPython disagrees\n{code}\n{:?}", report.proof));
         }
@@ -143,7 +143,7 @@ fn equivalences_hold() {
     assert!(equivalent >= 3, "{equivalent} equivalent, {different} different");
 }
 
-/// One operator replaced by another that often does the same.
+/// Replaces one operator by another that is often equivalent.
 fn change(code: &str, seed: u64) -> String {
     let pairs = [
         (" + ", " - "),

@@ -1,4 +1,4 @@
-//! The interpreter against CPython: value for value, exception for exception.
+//! Compares the interpreter with CPython: values and exceptions.
 
 #![allow(
     clippy::expect_used,
@@ -16,11 +16,11 @@ use failwell_symbolic::{Program, PyValue};
 use serde_json::{Value, json};
 use support::Python;
 
-/// Programs compared, and how many go to CPython at once.
+/// The number of compared programs, and of programs per batch for CPython.
 const PROGRAMS: u64 = 20_000;
 const BATCH: u64 = 500;
 
-/// Of the random programs at most this share may be beyond the engine, in percent.
+/// Maximum share of random programs beyond the engine, in percent.
 const MOST_UNKNOWN: u64 = 10;
 
 #[test]
@@ -28,7 +28,7 @@ fn random_programs() {
     half(0);
 }
 
-/// The other half, so that two run side by side.
+/// The second half, so that both halves run in parallel.
 #[test]
 fn more_random_programs() {
     half(PROGRAMS / 2);
@@ -77,7 +77,7 @@ enum Verdict {
     Different(String),
 }
 
-/// Arguments are put into the code, so that both sides read the same text.
+/// The arguments are part of the code, so that both sides read the same text.
 fn compare(program: &generate::Generated, answer: &Value) -> Verdict {
     let code = format!("{}\ndef call():\n    return f({})\n", program.code, program.args.join(", "));
     let parsed = match Program::parse(&code) {

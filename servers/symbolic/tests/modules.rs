@@ -1,4 +1,4 @@
-//! Modules of the standard library, against CPython: values, exceptions and their texts.
+//! Compares modules of the standard library with CPython: values, exceptions and their texts.
 
 #![allow(
     clippy::expect_used,

@@ -1,4 +1,4 @@
-//! Every analysis on functions whose truth is known.
+//! Every analysis on functions with a known truth.
 
 #![allow(
     clippy::expect_used,
@@ -13,23 +13,23 @@ mod support;
 use std::time::{Duration, Instant};
 
 use failwell_symbolic::analyse::{self, Depth};
-use failwell_symbolic::report::{CheckVerdict, CompareVerdict, ExceptionVerdict, Failure, Reach};
-use failwell_symbolic::{Budget, Program, Silent};
+use failwell_symbolic::report::{CheckVerdict, CompareVerdict, ExceptionVerdict, Failure, Reachability};
+use failwell_symbolic::{Budget, NoProgress, Program};
 use support::Python;
 
 fn program(code: &str) -> Program {
     Program::parse(code).unwrap_or_else(|problem| panic!("{problem:?}: {code}"))
 }
 
-/// Steps decide; the time is for a machine that is busy with other things.
+/// The step budget decides. The time limit allows for a busy machine.
 fn budget() -> Budget {
     Budget { deadline: Instant::now() + Duration::from_secs(120), ..Budget::for_seconds(20) }
 }
 
-/// `verified`, `counterexample`, `inconclusive` or `failed`, and what it says.
+/// `verified`, `counterexample`, `inconclusive` or `failed`, with its description.
 fn check(python: &Python, code: &str) -> (&'static str, String) {
     let program = program(code);
-    let report = analyse::check(&program, "f", &budget(), python, &Silent);
+    let report = analyse::check(&program, "f", &budget(), python, &NoProgress);
     let word = match &report.verdict {
         CheckVerdict::Verified => "verified",
         CheckVerdict::Counterexamples(_) => "counterexample",
@@ -75,22 +75,22 @@ const CHECKS: &[(&str, &str)] = &[
         "verified",
         "def f(n: int) -> int:\n    '''post: _ >= 0'''\n    total = 0\n    for i in range(n):\n        total += i\n    return total\n",
     ),
-    // True, but no polynomial says so: nothing may be claimed.
+    // True, but no polynomial expresses it: there must be no proof.
     (
         "inconclusive",
         "def f(n: int) -> int:\n    '''post: _ % 2 == 0'''\n    total = 2\n    for i in range(n):\n        total *= 3\n    return total\n",
     ),
-    // The loop stops short of its last round: what is claimed for all rounds must not be used.
+    // The loop stops before its last round: a claim about all rounds must not be used.
     (
         "counterexample",
         "def f(n: int) -> int:\n    '''\n    pre: n >= 0\n    post: _ == n\n    '''\n    total = 0\n    for i in range(n):\n        if i == 12:\n            break\n        total += 1\n    return total\n",
     ),
-    // The round changes what the loop goes through.
+    // The round changes the iterated object.
     (
         "counterexample",
         "def f(xs: list[int]) -> int:\n    '''\n    pre: len(xs) <= 3\n    post: _ == len(__old__.xs)\n    '''\n    count = 0\n    for x in xs:\n        count += 1\n        if x == 4242 and count < 5:\n            xs.append(0)\n    return count\n",
     ),
-    // A nested loop, and one that uses what the other left.
+    // A nested loop, and one that uses the result of the other.
     (
         "verified",
         "def f(n: int, m: int) -> int:\n    '''\n    pre: n >= 0 and m >= 0\n    post: _ >= 0\n    '''\n    total = 0\n    for i in range(n):\n        total += 1\n    for j in range(m):\n        total += 2\n    return total\n",
@@ -198,7 +198,7 @@ fn exceptions() {
         ("ZeroDivisionError", None),
         ("IndexError", None),
     ] {
-        let report = analyse::find_exception(&program, "f", exception, &budget(), &python, &Silent);
+        let report = analyse::find_exception(&program, "f", exception, &budget(), &python, &NoProgress);
         let found = match &report.verdict {
             ExceptionVerdict::Found(all) => Some(all.iter().map(|one| one.line).collect::<Vec<_>>()),
             ExceptionVerdict::Unreachable => None,
@@ -206,7 +206,7 @@ fn exceptions() {
         };
         assert_eq!(found, wanted, "{exception}");
     }
-    let report = analyse::find_exception(&program, "f", "Nonsense", &budget(), &python, &Silent);
+    let report = analyse::find_exception(&program, "f", "Nonsense", &budget(), &python, &NoProgress);
     assert_eq!(report.verdict, ExceptionVerdict::Failed(Failure::NoSuchException));
 }
 
@@ -243,7 +243,7 @@ fn comparisons() {
         ),
     ] {
         let program = program(code);
-        let report = analyse::compare(&program, "a", "b", &budget(), &python, &Silent);
+        let report = analyse::compare(&program, "a", "b", &budget(), &python, &NoProgress);
         let found = match &report.verdict {
             CompareVerdict::Equivalent => "equivalent",
             CompareVerdict::Different(_) => "different",
@@ -258,21 +258,21 @@ fn branches() {
     let python = Python::start();
     let code = "def f(x: int) -> int:\n    if x * x < 0:\n        return -1\n    if x > 10:\n        if x == 5:\n            return 5\n        return 1\n    return 0\n";
     let program = program(code);
-    let report = analyse::branches(&program, "f", Depth::Reachability, &budget(), &python, &Silent);
+    let report = analyse::branches(&program, "f", Depth::Reachability, &budget(), &python, &NoProgress);
     let sides: Vec<(u32, bool, bool)> = report
         .branches
         .iter()
         .map(|branch| {
             (
                 branch.line,
-                matches!(branch.when_true, Reach::Yes(_)),
-                matches!(branch.when_false, Reach::Yes(_)),
+                matches!(branch.when_true, Reachability::Yes(_)),
+                matches!(branch.when_false, Reachability::Yes(_)),
             )
         })
         .collect();
     assert_eq!(sides, [(2, false, true), (4, true, true), (5, false, true)], "{report:#?}");
     assert_eq!(report.dead_code_lines, [3, 6]);
     assert_eq!(report.cyclomatic_complexity, 4);
-    let syntax = analyse::branches(&program, "f", Depth::Syntax, &budget(), &python, &Silent);
-    assert!(syntax.branches.iter().all(|branch| branch.when_true == Reach::Unknown));
+    let syntax = analyse::branches(&program, "f", Depth::Syntax, &budget(), &python, &NoProgress);
+    assert!(syntax.branches.iter().all(|branch| branch.when_true == Reachability::Unknown));
 }

@@ -1,4 +1,5 @@
-//! A written corpus: what the random programs do not reach. Values, exceptions and their texts against CPython.
+//! A hand-written corpus for code that the random programs do not reach. Compares values, exceptions and
+//! their texts with CPython.
 
 #![allow(
     clippy::expect_used,
@@ -10,7 +11,7 @@
 
 mod support;
 
-/// Each is the body of `f()`, or a module with an `f()` of its own.
+/// Each is the body of `f()`, or a module with its own `f()`.
 const PROGRAMS: &[&str] = &[
     // Numbers in texts.
     "return int('\\u0661\\u0662'), float('\\u0661.5'), int('\\u3000 7 \\u2003')",

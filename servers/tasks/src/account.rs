@@ -1,57 +1,65 @@
-//! One account: what is known of it, and how it is changed. Everybody who asks this server shares it.
+//! One account: its cached tasks and lists, and changes to them. All callers of the server share it.
 
+pub(crate) mod cache;
+pub(crate) mod change;
+pub(crate) mod edit;
+pub(crate) mod journal;
+pub(crate) mod login;
+pub(crate) mod unconfirmed;
+
+use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
-use std::sync::{Arc, Mutex as Plain, PoisonError, RwLock, RwLockReadGuard};
 use std::time::Duration;
 
-use failwell_fault::{Fault, Secret, reason};
+use failwell_fault::{Fault, Secret};
 use jiff::Zoned;
 use jiff::tz::TimeZone;
+use parking_lot::{Mutex as SyncMutex, RwLock, RwLockReadGuard};
 use serde_json::Value;
 use tokio::sync::Mutex;
 use tokio::time::Instant;
 
-use crate::book::Book;
-use crate::client::Client;
+use crate::account::cache::TaskCache;
+use crate::account::journal::Journal;
+use crate::account::login::PendingLogin;
+use crate::account::unconfirmed::UnconfirmedChanges;
 use crate::dates::iso;
-use crate::doubt::Doubts;
-use crate::journal::Journal;
-use crate::login::Pending;
-use crate::model::{List, Told};
+use crate::model::{List, TaskUpdates};
+use crate::reason;
+use crate::service::client::Client;
+use crate::service::json::{first, items, text};
 use crate::settings::Settings;
-use crate::shape::{first, items, text};
 
-/// How old the lists may be: they seldom change.
+/// Maximum age of the lists, which seldom change.
 const LISTS_GOOD_FOR: Duration = Duration::from_secs(300);
-/// How old the settings may be.
+/// Maximum age of the account's settings.
 const SETTINGS_GOOD_FOR: Duration = Duration::from_secs(3_600);
 
-/// One account.
 pub(crate) struct Account {
     pub(crate) client: Client,
-    book: RwLock<Book>,
-    sync: Mutex<Reads>,
+    cache: RwLock<TaskCache>,
+    sync: Mutex<SyncState>,
     timeline: Mutex<Option<String>>,
     zone: Mutex<Option<(Instant, TimeZone)>>,
     pub(crate) journal: Journal,
-    pub(crate) doubts: Doubts,
-    pub(crate) pending: Plain<Option<Pending>>,
-    /// The frob of the last login that was completed.
+    pub(crate) unconfirmed: UnconfirmedChanges,
+    pub(crate) pending: SyncMutex<Option<PendingLogin>>,
+    /// The frob of the last completed login.
     pub(crate) finished: Mutex<Option<Secret<String>>>,
     pub(crate) traffic: Traffic,
 }
 
-/// When what was read.
+/// The times of the last updates of tasks and lists.
 #[derive(Default)]
-struct Reads {
+struct SyncState {
     tasks: Option<Instant>,
     lists: Option<Instant>,
-    /// What is known may be wrong in a way that changes alone do not tell.
+    /// Whether the cache may be wrong in a way that an incremental update does not repair.
     reload: bool,
 }
 
-/// How much was asked for, for whoever watches.
+/// Counters of requests to the service, for tests and benchmarks.
 #[derive(Default)]
 pub(crate) struct Traffic {
     pub(crate) reloads: AtomicU64,
@@ -60,16 +68,16 @@ pub(crate) struct Traffic {
     pub(crate) update_bytes: AtomicU64,
 }
 
-/// How new what is known must be.
+/// The required freshness of the cache.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Need {
-    /// As new as the settings say is good enough.
+pub(crate) enum Freshness {
+    /// At most as old as the settings allow.
     Recent,
-    /// As new as it can be.
+    /// Current.
     Now,
-    /// Lists too.
+    /// Current, including lists.
     NowWithLists,
-    /// Whatever there is, if there is anything.
+    /// Any age, but not empty.
     Anything,
 }
 
@@ -77,69 +85,70 @@ impl Account {
     pub(crate) fn new(settings: Settings) -> Result<Arc<Account>, Fault> {
         Ok(Arc::new(Account {
             client: Client::new(settings)?,
-            book: RwLock::default(),
+            cache: RwLock::default(),
             sync: Mutex::default(),
             timeline: Mutex::default(),
             zone: Mutex::default(),
             journal: Journal::default(),
-            doubts: Doubts::default(),
-            pending: Plain::default(),
+            unconfirmed: UnconfirmedChanges::default(),
+            pending: SyncMutex::default(),
             finished: Mutex::default(),
             traffic: Traffic::default(),
         }))
     }
 
-    /// What is known. Never held across a wait.
-    pub(crate) fn book(&self) -> RwLockReadGuard<'_, Book> {
-        self.book.read().unwrap_or_else(PoisonError::into_inner)
+    /// The cache. Do not hold the guard across an await.
+    pub(crate) fn cache(&self) -> RwLockReadGuard<'_, TaskCache> {
+        self.cache.read()
     }
 
-    pub(crate) fn change_book<T>(&self, change: impl FnOnce(&mut Book) -> T) -> T {
-        change(&mut self.book.write().unwrap_or_else(PoisonError::into_inner))
+    pub(crate) fn update_cache<T>(&self, change: impl FnOnce(&mut TaskCache) -> T) -> T {
+        change(&mut self.cache.write())
     }
 
-    /// Brings what is known up to date.
-    pub(crate) async fn sync(&self, need: Need) -> Result<(), Fault> {
+    /// Updates the cache.
+    pub(crate) async fn sync(&self, freshness: Freshness) -> Result<(), Fault> {
         let mut state = self.sync.lock().await;
         let age = |moment: Option<Instant>| moment.map(|moment| moment.elapsed());
         let fresh = self.client.settings().fresh;
-        let tasks_due = match need {
-            Need::Anything => state.tasks.is_none(),
-            Need::Recent => age(state.tasks).is_none_or(|age| age > fresh),
-            Need::Now | Need::NowWithLists => true,
+        let tasks_due = match freshness {
+            Freshness::Anything => state.tasks.is_none(),
+            Freshness::Recent => age(state.tasks).is_none_or(|age| age > fresh),
+            Freshness::Now | Freshness::NowWithLists => true,
         };
         if tasks_due || state.reload {
             self.sync_tasks(&mut state).await?;
         }
         let strangers = {
-            let book = self.book();
-            book.tasks().any(|task| book.list(&task.list).is_none())
+            let cache = self.cache();
+            cache.tasks().any(|task| cache.list(&task.list).is_none())
         };
-        let lists_due = need == Need::NowWithLists
+        let lists_due = freshness == Freshness::NowWithLists
             || age(state.lists).is_none_or(|age| age > LISTS_GOOD_FOR)
-            // A list nobody knows is a new one; one that stays unknown is not asked for all the time.
+            // A task in an unknown list means a new list. A list that stays unknown is not requested every
+            // time.
             || strangers && age(state.lists).is_none_or(|age| age > fresh);
         if lists_due {
             let lists = self.fetch_lists().await?;
-            self.change_book(|book| book.replace_lists(lists));
+            self.update_cache(|cache| cache.replace_lists(lists));
             state.lists = Some(Instant::now());
         }
         Ok(())
     }
 
-    async fn sync_tasks(&self, state: &mut Reads) -> Result<(), Fault> {
+    async fn sync_tasks(&self, state: &mut SyncState) -> Result<(), Fault> {
         let before = self.client.received();
-        let since = if state.reload || state.tasks.is_none() { None } else { self.book().since() };
+        let since = if state.reload || state.tasks.is_none() { None } else { self.cache().since() };
         match since {
             Some(since) => {
                 let told = self.client.read("rtm.tasks.getList", vec![("last_sync", iso(since))]).await?;
-                self.change_book(|book| book.apply(Told::read(&told)));
+                self.update_cache(|cache| cache.apply(TaskUpdates::read(&told)));
                 self.traffic.updates.fetch_add(1, Relaxed);
                 self.traffic.update_bytes.fetch_add(self.client.received() - before, Relaxed);
             }
             None => {
                 let told = self.client.read("rtm.tasks.getList", Vec::new()).await?;
-                self.change_book(|book| book.replace_tasks(Told::read(&told)));
+                self.update_cache(|cache| cache.replace_tasks(TaskUpdates::read(&told)));
                 self.traffic.reloads.fetch_add(1, Relaxed);
                 self.traffic.reload_bytes.fetch_add(self.client.received() - before, Relaxed);
             }
@@ -155,32 +164,32 @@ impl Account {
         Ok(places.into_iter().flat_map(|place| items(place, "list")).filter_map(List::read).collect())
     }
 
-    /// What is known of tasks is not enough: the next look asks for changes, or for everything.
-    pub(crate) async fn distrust(&self, how: Distrust) {
+    /// Marks the cache as stale, so that the next sync requests changes or everything.
+    pub(crate) async fn invalidate(&self, how: Invalidation) {
         let mut state = self.sync.lock().await;
         match how {
-            Distrust::Changes if state.tasks.is_some() => {
-                // Old enough for everybody, without being unknown.
+            Invalidation::Changes if state.tasks.is_some() => {
+                // Older than any caller accepts, but still a base for an incremental update.
                 let long_ago = Instant::now().checked_sub(self.client.settings().fresh * 2);
                 state.tasks = long_ago.or(state.tasks);
             }
-            Distrust::Changes => {}
-            Distrust::Everything => {
+            Invalidation::Changes => {}
+            Invalidation::Everything => {
                 state.reload = true;
                 state.lists = None;
             }
         }
     }
 
-    /// Nothing is known any more: somebody else may be logged in now.
+    /// Empties the cache, because another user may be logged in now.
     pub(crate) async fn forget(&self) {
-        *self.sync.lock().await = Reads::default();
+        *self.sync.lock().await = SyncState::default();
         *self.timeline.lock().await = None;
         *self.zone.lock().await = None;
-        self.change_book(|book| *book = Book::default());
+        self.update_cache(|cache| *cache = TaskCache::default());
     }
 
-    /// The timeline changes belong to: one for all of them.
+    /// The timeline of all changes.
     pub(crate) async fn timeline(&self) -> Result<String, Fault> {
         let mut timeline = self.timeline.lock().await;
         if let Some(known) = &*timeline {
@@ -201,13 +210,12 @@ impl Account {
         *self.timeline.lock().await = None;
     }
 
-    /// The account's settings as the service tells them.
+    /// The account's settings as the service reports them.
     pub(crate) async fn settings(&self) -> Result<Value, Fault> {
         let answer = self.client.read("rtm.settings.getList", Vec::new()).await?;
         Ok(first(answer.get("settings").cloned().unwrap_or_default()))
     }
 
-    /// The account's time zone.
     pub(crate) async fn zone(&self) -> Result<TimeZone, Fault> {
         let mut known = self.zone.lock().await;
         if let Some((when, zone)) = &*known
@@ -216,21 +224,21 @@ impl Account {
             return Ok(zone.clone());
         }
         let settings = self.settings().await?;
-        // A zone this program has never heard of is better told as UTC than not at all.
+        // An unknown time zone is treated as UTC.
         let zone = TimeZone::get(&text(&settings, "timezone")).unwrap_or(TimeZone::UTC);
         *known = Some((Instant::now(), zone.clone()));
         Ok(zone)
     }
 
-    /// Where the account's clocks stand.
+    /// The current time in the account's time zone.
     pub(crate) async fn now(&self) -> Result<Zoned, Fault> {
         Ok(jiff::Timestamp::now().to_zoned(self.zone().await?))
     }
 }
 
-/// How far what is known is wrong.
+/// The stale part of the cache.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Distrust {
+pub(crate) enum Invalidation {
     Changes,
     Everything,
 }

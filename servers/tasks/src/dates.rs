@@ -1,4 +1,4 @@
-//! Dates as the account's person sees them: in the account's time zone.
+//! Dates in the account's time zone.
 
 use jiff::civil::{Date, DateTime};
 use jiff::tz::TimeZone;
@@ -6,7 +6,7 @@ use jiff::{Timestamp, ToSpan, Zoned};
 
 use crate::model::Moment;
 
-/// A moment as a person writes it: `2026-11-20`, or `2026-11-20 15:30` when it has a time.
+/// Formats a date as `2026-11-20`, or as `2026-11-20 15:30` if it has a time.
 pub(crate) fn shown(moment: Moment, zone: &TimeZone) -> String {
     let local = moment.at.to_zoned(zone.clone());
     if moment.has_time {
@@ -16,8 +16,8 @@ pub(crate) fn shown(moment: Moment, zone: &TimeZone) -> String {
     }
 }
 
-/// Reads `2026-11-20`, `2026-11-20T15:30`, `2026-11-20 15:30:00` or a moment with its zone (`…Z`, `…+01:00`). Anything
-/// else is words, which the service reads.
+/// Parses `2026-11-20`, `2026-11-20T15:30`, `2026-11-20 15:30:00` or a timestamp with its zone (`…Z`,
+/// `…+01:00`). The service parses all other texts.
 pub(crate) fn read(text: &str, zone: &TimeZone) -> Option<Moment> {
     let text = text.trim();
     if let Ok(at) = text.parse::<Timestamp>() {
@@ -33,18 +33,18 @@ pub(crate) fn read(text: &str, zone: &TimeZone) -> Option<Moment> {
     Some(Moment { at: time.to_zoned(zone.clone()).ok()?.timestamp(), has_time: true })
 }
 
-/// The first moment of a day.
+/// The start of a day.
 pub(crate) fn midnight(date: Date, zone: &TimeZone) -> Option<Timestamp> {
     Some(date.to_zoned(zone.clone()).ok()?.start_of_day().ok()?.timestamp())
 }
 
-/// As the service writes moments.
+/// The service's format of a timestamp.
 pub(crate) fn iso(at: Timestamp) -> String {
     let at = Timestamp::from_second(at.as_second()).unwrap_or(at);
     at.to_string()
 }
 
-/// Days from the beginning of one day to the end of another.
+/// A range of whole days.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Days {
     pub(crate) from: Timestamp,
@@ -53,11 +53,11 @@ pub(crate) struct Days {
 
 impl Days {
     /// One day.
-    pub(crate) fn of(date: Date, zone: &TimeZone) -> Option<Days> {
+    pub(crate) fn new(date: Date, zone: &TimeZone) -> Option<Days> {
         Days::between(date, date.tomorrow().ok()?, zone)
     }
 
-    /// From a day on, up to another.
+    /// The days from `first` up to, but not including, `end`.
     pub(crate) fn between(first: Date, end: Date, zone: &TimeZone) -> Option<Days> {
         Some(Days { from: midnight(first, zone)?, to: midnight(end, zone)? })
     }
@@ -71,8 +71,8 @@ const WEEKDAYS: [&str; 7] = ["monday", "tuesday", "wednesday", "thursday", "frid
 const MONTHS: [&str; 12] =
     ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 
-/// A day in the words of filters: today, tomorrow, friday, `in 3 days`, `nov 20`, 2026-11-20, 20/11/2026 only where it
-/// cannot be anything else.
+/// Parses a day of a filter: today, tomorrow, friday, `in 3 days`, `nov 20`, 2026-11-20. 20/11/2026 is
+/// accepted only if it is unambiguous.
 pub(crate) fn day(words: &str, now: &Zoned) -> Option<Date> {
     let words = words.trim().to_ascii_lowercase();
     let today = now.date();
@@ -105,7 +105,7 @@ pub(crate) fn day(words: &str, now: &Zoned) -> Option<Date> {
     }
 }
 
-/// The next such weekday, today excluded.
+/// The next such weekday after today.
 fn weekday(name: &str, today: Date) -> Option<Date> {
     let index = WEEKDAYS.iter().position(|day| *day == name || name.len() >= 3 && day.starts_with(name))?;
     let wanted = i64::try_from(index).ok()?;
@@ -138,7 +138,7 @@ fn ordinal(number: &str) -> Option<i8> {
     number.trim_end_matches(|c: char| c.is_ascii_alphabetic()).parse().ok()
 }
 
-/// The next such day, today included.
+/// The next such day, including today.
 fn month_day(month: i8, number: &str, today: Date) -> Option<Date> {
     let this_year = Date::new(today.year(), month, ordinal(number)?).ok()?;
     if this_year >= today {

@@ -1,18 +1,17 @@
-//! The service's filter language, read here: to say what is wrong with a filter before it is sent, and to find tasks in
-//! what is known without asking anybody.
+//! The service's filter language. It is parsed here to report an invalid filter before it is sent, and to
+//! find tasks in the cache without a request.
 
 mod lint;
 mod matching;
 mod parse;
 
 pub(crate) use lint::lint;
-pub(crate) use matching::{Sight, matches};
+pub(crate) use matching::{MatchContext, matches};
 pub(crate) use parse::parse;
 
-/// A filter that was understood.
+/// A parsed filter.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Filter {
-    /// Every task.
     All,
     And(Vec<Filter>),
     Or(Vec<Filter>),
@@ -25,11 +24,11 @@ pub(crate) enum Filter {
 pub(crate) struct Term {
     pub(crate) operator: Operator,
     pub(crate) value: String,
-    /// Where it stands, in characters.
+    /// Its position, in characters.
     pub(crate) offset: usize,
 }
 
-/// What there is a filter for.
+/// The operators of the language.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Operator {
     List,
@@ -57,13 +56,13 @@ pub(crate) enum Operator {
     IsSubtask,
     HasSubtasks,
     Source,
-    /// Whether the archive is looked into: it fits every task.
+    /// Whether archived lists are included. It matches every task.
     IncludeArchived,
-    /// A word without an operator: the name holds it.
+    /// A word without an operator. It matches names that contain it.
     Word,
 }
 
-/// Which moment of a task.
+/// A date of a task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Field {
     Due,
@@ -73,7 +72,7 @@ pub(crate) enum Field {
     Updated,
 }
 
-/// How it relates to a day.
+/// The relation of a date to a day.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Relation {
     On,
@@ -138,7 +137,7 @@ impl Operator {
 }
 
 impl Filter {
-    /// Every term of it.
+    /// All terms of the filter.
     pub(crate) fn terms(&self) -> Vec<&Term> {
         match self {
             Filter::All => Vec::new(),

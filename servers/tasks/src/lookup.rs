@@ -1,101 +1,103 @@
-//! From a name or an id to the one task or list it means. Never a guess: when a name fits several, the caller chooses.
+//! Resolves a name or an id to one task or list. It never guesses: if a name matches several, the caller
+//! chooses.
 
-use failwell_fault::{Fault, reason};
-use failwell_server::{Capability, Context, Question};
+use failwell_fault::Fault;
+use failwell_sdk::{Capability, Context, Question};
 use jiff::tz::TimeZone;
 use serde_json::{Value, json};
 
-use crate::account::{Account, Need};
+use crate::account::{Account, Freshness};
 use crate::model::{List, Task, TaskKey};
-use crate::stop::{Stop, echo};
+use crate::reason;
+use crate::tool_failure::{ToolFailure, echo};
 use crate::view::{ListView, TaskView};
 
-/// Which tasks a name may mean.
+/// The tasks that a name can match.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Among {
+pub(crate) enum TaskScope {
     Open,
     Completed,
     All,
 }
 
-/// How many candidates are shown.
+/// Maximum number of candidates.
 const MOST: usize = 20;
 
-/// The task a caller means.
+/// The task that a caller names.
 pub(crate) async fn task(
     account: &Account,
     wanted: &str,
     list: Option<&str>,
-    among: Among,
+    among: TaskScope,
     cx: Option<&Context>,
-) -> Result<Task, Stop> {
+) -> Result<Task, ToolFailure> {
     if let Some(key) = TaskKey::read(wanted.trim()) {
         return by_id(account, &key, wanted).await;
     }
-    account.sync(Need::Recent).await?;
+    account.sync(Freshness::Recent).await?;
     let list = match list {
         Some(list) => Some(self::list(account, list).await?.id),
         None => None,
     };
     let found = candidates(account, wanted, list.as_deref(), among);
     match found {
-        Found::One(task) => Ok(*task),
-        Found::Several(tasks) => choose(account, wanted, tasks, cx).await,
-        Found::Near(tasks) => {
+        LookupResult::One(task) => Ok(*task),
+        LookupResult::Several(tasks) => choose(account, wanted, tasks, cx).await,
+        LookupResult::Near(tasks) => {
             let fault = Fault::new(&reason::TASKS_NO_SUCH_TASK).fact("wanted", echo(wanted));
             Err(with_candidates(fault, "nearest names", &views(account, &tasks).await?))
         }
     }
 }
 
-async fn by_id(account: &Account, key: &TaskKey, wanted: &str) -> Result<Task, Stop> {
-    account.sync(Need::Anything).await?;
-    if let Some(task) = account.book().task(key) {
+async fn by_id(account: &Account, key: &TaskKey, wanted: &str) -> Result<Task, ToolFailure> {
+    account.sync(Freshness::Anything).await?;
+    if let Some(task) = account.cache().task(key) {
         return Ok(task.clone());
     }
-    // It may be newer than what is known.
-    account.sync(Need::Now).await?;
-    let found = account.book().task(key).cloned();
+    // The task may be newer than the cache.
+    account.sync(Freshness::Now).await?;
+    let found = account.cache().task(key).cloned();
     Ok(found.ok_or_else(|| Fault::new(&reason::TASKS_NO_SUCH_TASK).fact("wanted", echo(wanted)))?)
 }
 
-enum Found {
+enum LookupResult {
     One(Box<Task>),
     Several(Vec<Task>),
     Near(Vec<Task>),
 }
 
-fn candidates(account: &Account, wanted: &str, list: Option<&str>, among: Among) -> Found {
-    let book = account.book();
+fn candidates(account: &Account, wanted: &str, list: Option<&str>, among: TaskScope) -> LookupResult {
+    let cache = account.cache();
     let fold = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
     let wanted = fold(wanted);
     let eligible = |task: &&Task| {
         let state = match among {
-            Among::Open => task.completed.is_none(),
-            Among::Completed => task.completed.is_some(),
-            Among::All => true,
+            TaskScope::Open => task.completed.is_none(),
+            TaskScope::Completed => task.completed.is_some(),
+            TaskScope::All => true,
         };
         state && list.is_none_or(|list| task.list == list)
     };
     let mut same: Vec<Task> =
-        book.tasks().filter(eligible).filter(|task| fold(&task.name) == wanted).cloned().collect();
+        cache.tasks().filter(eligible).filter(|task| fold(&task.name) == wanted).cloned().collect();
     match same.len() {
         0 => {
-            let near = book.tasks().filter(eligible).filter(|task| fold(&task.name).contains(&wanted));
-            Found::Near(near.take(MOST).cloned().collect())
+            let near = cache.tasks().filter(eligible).filter(|task| fold(&task.name).contains(&wanted));
+            LookupResult::Near(near.take(MOST).cloned().collect())
         }
-        1 => same.pop().map_or(Found::Near(Vec::new()), |task| Found::One(Box::new(task))),
-        _ => Found::Several(same),
+        1 => same.pop().map_or(LookupResult::Near(Vec::new()), |task| LookupResult::One(Box::new(task))),
+        _ => LookupResult::Several(same),
     }
 }
 
-/// Asks the user where the client can, else gives the candidates to the caller.
+/// Asks the user if the client can, otherwise returns the candidates to the caller.
 async fn choose(
     account: &Account,
     wanted: &str,
     tasks: Vec<Task>,
     cx: Option<&Context>,
-) -> Result<Task, Stop> {
+) -> Result<Task, ToolFailure> {
     let views = views(account, &tasks).await?;
     if let Some(cx) = cx.filter(|cx| can_fill_forms(cx)) {
         let ids: Vec<&str> = views.iter().take(MOST).map(|view| view.id.as_str()).collect();
@@ -120,69 +122,68 @@ async fn choose(
     Err(with_candidates(fault, "candidates", &views))
 }
 
-/// A client of the modern kind says which sorts of questions it shows; an older one shows forms.
+/// A modern client declares the kinds of elicitation it supports; an older one supports forms.
 fn can_fill_forms(cx: &Context) -> bool {
     let Some(declared) = cx.client().declared(Capability::Elicitation) else { return false };
     declared.as_object().is_none_or(|object| object.get("form").is_some() || object.get("url").is_none())
 }
 
-fn with_candidates(fault: Fault, title: &str, views: &[TaskView]) -> Stop {
+fn with_candidates(fault: Fault, title: &str, views: &[TaskView]) -> ToolFailure {
     let shown: Vec<String> = views.iter().take(MOST).map(TaskView::line).collect();
     if shown.is_empty() {
-        return Stop::Fault(fault);
+        return ToolFailure::Fault(fault);
     }
     let candidates: Vec<Value> = views.iter().take(MOST).map(|view| json!(view)).collect();
     let text = format!("{title}:\n{}", shown.join("\n"));
-    Stop::Shown(fault, text, json!({"candidates": candidates}))
+    ToolFailure::Shown(fault, text, json!({"candidates": candidates}))
 }
 
-/// Tasks as callers see them.
 pub(crate) async fn views(account: &Account, tasks: &[Task]) -> Result<Vec<TaskView>, Fault> {
     let zone = account.zone().await?;
     Ok(views_in(account, tasks, &zone))
 }
 
 pub(crate) fn views_in(account: &Account, tasks: &[Task], zone: &TimeZone) -> Vec<TaskView> {
-    let book = account.book();
-    tasks.iter().map(|task| TaskView::of(task, &book, zone)).collect()
+    let cache = account.cache();
+    tasks.iter().map(|task| TaskView::new(task, &cache, zone)).collect()
 }
 
-/// The list a caller means: by its id, or by its name.
-pub(crate) async fn list(account: &Account, wanted: &str) -> Result<List, Stop> {
-    account.sync(Need::Anything).await?;
+/// Finds a list by its id or its name.
+pub(crate) async fn list(account: &Account, wanted: &str) -> Result<List, ToolFailure> {
+    account.sync(Freshness::Anything).await?;
     if let Some(found) = one_list(account, wanted)? {
         return Ok(found);
     }
-    account.sync(Need::NowWithLists).await?;
+    account.sync(Freshness::NowWithLists).await?;
     let found = one_list(account, wanted)?;
     Ok(found.ok_or_else(|| Fault::new(&reason::TASKS_NO_SUCH_LIST).fact("wanted", echo(wanted)))?)
 }
 
-fn one_list(account: &Account, wanted: &str) -> Result<Option<List>, Stop> {
-    let book = account.book();
-    if let Some(list) = book.list(wanted.trim()) {
+fn one_list(account: &Account, wanted: &str) -> Result<Option<List>, ToolFailure> {
+    let cache = account.cache();
+    if let Some(list) = cache.list(wanted.trim()) {
         return Ok(Some(list.clone()));
     }
     let wanted_name = wanted.trim().to_lowercase();
     let same: Vec<&List> =
-        book.lists().into_iter().filter(|list| list.name.to_lowercase() == wanted_name).collect();
+        cache.lists().into_iter().filter(|list| list.name.to_lowercase() == wanted_name).collect();
     match same.as_slice() {
         [] => Ok(None),
         [only] => Ok(Some((*only).clone())),
         several => {
-            // One that is in use goes before those put away.
+            // An active list has precedence over archived ones.
             let in_use: Vec<&&List> = several.iter().filter(|list| !list.archived).collect();
             if let [only] = in_use.as_slice() {
                 return Ok(Some((**only).clone()));
             }
-            let views: Vec<ListView> = several.iter().map(|list| ListView::of(list, &book)).collect();
+            let views: Vec<ListView> = several.iter().map(|list| ListView::new(list, &cache)).collect();
             let fault = Fault::new(&reason::TASKS_AMBIGUOUS)
                 .fact("count", several.len())
                 .fact("what", "lists")
                 .fact("wanted", echo(wanted));
             let lines: Vec<String> = views.iter().map(ListView::line).collect();
             let text = format!("candidates:\n{}", lines.join("\n"));
-            Err(Stop::Shown(fault, text, json!({"candidates": views})))
+            Err(ToolFailure::Shown(fault, text, json!({"candidates": views})))
         }
     }
 }

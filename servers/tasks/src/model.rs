@@ -3,9 +3,9 @@
 use jiff::Timestamp;
 use serde_json::Value;
 
-use crate::shape::{flag, items, nested, number, some, text, words};
+use crate::service::json::{flag, items, nested, number, some, text, words};
 
-/// What names a task: its series and itself. The list it is in can change.
+/// The identity of a task: its series and its own id. Its list can change.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct TaskKey {
     pub(crate) series: String,
@@ -13,7 +13,7 @@ pub(crate) struct TaskKey {
 }
 
 impl TaskKey {
-    /// Reads `series_task`.
+    /// Parses `series_task`.
     pub(crate) fn read(id: &str) -> Option<TaskKey> {
         let (series, task) = id.split_once('_')?;
         let is_id = |part: &str| {
@@ -26,13 +26,13 @@ impl TaskKey {
         fits.then(|| TaskKey { series: series.to_owned(), task: task.to_owned() })
     }
 
-    /// As callers write it.
+    /// The form for callers.
     pub(crate) fn id(&self) -> String {
         format!("{}_{}", self.series, self.task)
     }
 }
 
-/// One task, with what its series says.
+/// One task, including the data of its series.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Task {
     pub(crate) key: TaskKey,
@@ -58,21 +58,20 @@ pub(crate) struct Task {
     pub(crate) estimate: String,
 }
 
-/// A day, or a moment of it.
+/// A date, optionally with a time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Moment {
     pub(crate) at: Timestamp,
     pub(crate) has_time: bool,
 }
 
-/// How a series repeats.
+/// The repetition of a series.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Repeat {
     pub(crate) every: bool,
     pub(crate) rule: String,
 }
 
-/// A note.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Note {
     pub(crate) id: String,
@@ -80,7 +79,6 @@ pub(crate) struct Note {
     pub(crate) text: String,
 }
 
-/// How important a task is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Priority {
     High,
@@ -99,7 +97,7 @@ impl Priority {
         }
     }
 
-    /// As callers and the service write it; none is `N` there.
+    /// The form for callers. The service writes `N` for none.
     pub(crate) fn as_str(self) -> &'static str {
         match self {
             Priority::High => "1",
@@ -110,7 +108,6 @@ impl Priority {
     }
 }
 
-/// One list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct List {
     pub(crate) id: String,
@@ -123,7 +120,7 @@ pub(crate) struct List {
 
 impl List {
     pub(crate) fn read(value: &Value) -> Option<List> {
-        // A list that was deleted is told once more.
+        // The service reports a deleted list once more.
         if flag(value, "deleted") {
             return None;
         }
@@ -138,19 +135,19 @@ impl List {
     }
 }
 
-/// What a document says about tasks: those that are, and those that are gone (from that list).
+/// The tasks of a response: present ones, and deleted ones with their list.
 #[derive(Debug, Default)]
-pub(crate) struct Told {
+pub(crate) struct TaskUpdates {
     pub(crate) tasks: Vec<Task>,
     pub(crate) gone: Vec<(String, TaskKey)>,
-    /// The latest moment anything in it changed.
+    /// The time of the latest change.
     pub(crate) latest: Option<Timestamp>,
 }
 
-impl Told {
-    /// Reads `list`, wherever it stands: in `tasks`, or beside the transaction of a change.
-    pub(crate) fn read(answer: &Value) -> Told {
-        let mut told = Told::default();
+impl TaskUpdates {
+    /// Reads each `list`, either in `tasks` or next to the transaction of a change.
+    pub(crate) fn read(answer: &Value) -> TaskUpdates {
+        let mut told = TaskUpdates::default();
         let places = if answer.get("tasks").is_some() { items(answer, "tasks") } else { vec![answer] };
         for list in places.into_iter().flat_map(|place| items(place, "list")) {
             let id = text(list, "id");
@@ -241,7 +238,7 @@ fn moment(task: &Value, name: &str, has_time: &str) -> Option<Moment> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Priority, TaskKey, Told};
+    use super::{Priority, TaskKey, TaskUpdates};
     use serde_json::{Value, json};
 
     #[test]
@@ -259,7 +256,7 @@ mod tests {
     }
 
     fn check(answer: &Value) {
-        let told = Told::read(answer);
+        let told = TaskUpdates::read(answer);
         assert_eq!((told.tasks.len(), told.gone.len()), (1, 1), "{answer}");
         let task = &told.tasks[0];
         assert_eq!((task.key.id().as_str(), task.list.as_str(), task.name.as_str()), ("2_3", "1", "Milk"));
@@ -292,7 +289,7 @@ mod tests {
         check(
             &json!({"transaction": {"id": "7"}, "list": {"id": "1", "taskseries": series(json!([task])), "deleted": {"taskseries": [{"id": "8", "task": [{"id": "9", "deleted": "2026-02-01T00:00:00Z"}]}]}}}),
         );
-        let told = Told::read(&json!({"tasks": {"rev": "x"}}));
+        let told = TaskUpdates::read(&json!({"tasks": {"rev": "x"}}));
         assert!(told.tasks.is_empty() && told.gone.is_empty());
     }
 }

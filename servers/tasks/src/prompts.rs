@@ -1,18 +1,17 @@
-//! Prompts with the account's own tasks in them.
+//! Prompts that contain the account's tasks.
 
 use std::sync::Arc;
 
 use failwell_fault::Fault;
-use failwell_server::{Content, Prompt, PromptArgument, PromptResult, Toolbox};
+use failwell_sdk::{Content, Prompt, PromptArgument, PromptResult, Toolbox};
 
-use crate::account::{Account, Need};
-use crate::tools::{FindWanted, found};
+use crate::account::{Account, Freshness};
+use crate::tools::{TaskQuery, query_tasks};
 use crate::view::TaskView;
 
-/// The most tasks one part of a prompt shows.
+/// Maximum number of tasks in one part of a prompt.
 const MOST: usize = 60;
 
-/// All of them.
 pub(crate) fn all(toolbox: Toolbox, account: &Arc<Account>) -> Toolbox {
     let prompt = |name, description, write: Writer| {
         let account = account.clone();
@@ -92,10 +91,10 @@ async fn write_prompt(account: &Account, write: Writer, focus: &str) -> Result<P
     Ok(PromptResult::default().user(Content::text(text)))
 }
 
-/// A heading and the tasks below it.
+/// A heading and its tasks.
 async fn part(account: &Account, title: &str, filter: &str) -> Result<String, Fault> {
-    let wanted = FindWanted { filter: Some(filter), limit: MOST, ..FindWanted::default() };
-    let found = found(account, &wanted, Need::Recent).await?;
+    let wanted = TaskQuery { filter: Some(filter), limit: MOST, ..TaskQuery::default() };
+    let found = query_tasks(account, &wanted, Freshness::Recent).await?;
     let lines: Vec<String> = found.tasks.iter().map(TaskView::line).collect();
     let more = if found.total > found.count {
         format!("… and {} more\n", found.total - found.count)

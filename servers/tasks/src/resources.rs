@@ -1,28 +1,28 @@
-//! What can be read, and watched.
+//! Resources and their fingerprints for subscriptions.
 
 use std::collections::BTreeMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 use std::sync::atomic::Ordering::Relaxed;
 
-use failwell_fault::{Fault, OrFault, reason};
-use failwell_server::{Address, Numbers, Resource, ResourceContents, Toolbox, unknown_resource};
+use failwell_fault::{Fault, OrFault};
+use failwell_sdk::{Address, MetricsText, Resource, ResourceContents, Toolbox, unknown_resource};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use crate::account::{Account, Need, Traffic};
+use crate::account::{Account, Freshness, Traffic};
 use crate::model::TaskKey;
-use crate::shape::{items, text};
-use crate::tools::{FindWanted, found};
+use crate::reason;
+use crate::service::json::{items, text};
+use crate::tools::{TaskQuery, query_tasks};
 use crate::view::{ListView, TaskView};
 
 const JSON: &str = "application/json";
-/// The most tasks one resource holds.
+/// Maximum number of tasks in one resource.
 const MOST: usize = 500;
 
-/// All of them.
 pub(crate) fn all(toolbox: Toolbox, account: &Arc<Account>) -> Toolbox {
-    let at = |uri, name, description, what: What| {
+    let at = |uri, name, description, what: ResourceKind| {
         let account = account.clone();
         Resource::new(uri, name, description, JSON, move |address, _| {
             let account = account.clone();
@@ -30,31 +30,41 @@ pub(crate) fn all(toolbox: Toolbox, account: &Arc<Account>) -> Toolbox {
         })
     };
     toolbox
-        .resource(at("rtm://auth", "login", "Who is logged in.", What::Auth))
-        .resource(at("rtm://lists", "lists", "All lists.", What::Lists))
-        .resource(at("rtm://tags", "tags", "All tags, with how many open tasks have each.", What::Tags))
+        .resource(at("rtm://auth", "login", "Who is logged in.", ResourceKind::Auth))
+        .resource(at("rtm://lists", "lists", "All lists.", ResourceKind::Lists))
+        .resource(at(
+            "rtm://tags",
+            "tags",
+            "All tags, with how many open tasks have each.",
+            ResourceKind::Tags,
+        ))
         .resource(at(
             "rtm://settings",
             "settings",
             "The account's settings: time zone, date format, default list.",
-            What::Settings,
+            ResourceKind::Settings,
         ))
-        .resource(at("rtm://tasks", "tasks", "All open tasks.", What::Tasks))
-        .resource(at("rtm://today", "today", "Open tasks due today, and those overdue.", What::Today))
-        .resource(at("rtm://overdue", "overdue", "Open tasks that are overdue.", What::Overdue))
-        .resource(at("rtm://tasks{?filter}", "filtered tasks", "Tasks that fit a filter.", What::Filtered))
-        .resource(at("rtm://list/{id}", "list", "The open tasks of one list.", What::OneList))
-        .resource(at("rtm://task/{id}", "task", "One task, by its id.", What::OneTask))
+        .resource(at("rtm://tasks", "tasks", "All open tasks.", ResourceKind::Tasks))
+        .resource(at("rtm://today", "today", "Open tasks due today, and those overdue.", ResourceKind::Today))
+        .resource(at("rtm://overdue", "overdue", "Open tasks that are overdue.", ResourceKind::Overdue))
+        .resource(at(
+            "rtm://tasks{?filter}",
+            "filtered tasks",
+            "Tasks that fit a filter.",
+            ResourceKind::Filtered,
+        ))
+        .resource(at("rtm://list/{id}", "list", "The open tasks of one list.", ResourceKind::ListArgument))
+        .resource(at("rtm://task/{id}", "task", "One task, by its id.", ResourceKind::OneTask))
         .resource(at(
             "failwell://health",
             "health",
             "Whether this server can work: key, login, what is known.",
-            What::Health,
+            ResourceKind::Health,
         ))
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum What {
+enum ResourceKind {
     Auth,
     Lists,
     Tags,
@@ -63,7 +73,7 @@ enum What {
     Today,
     Overdue,
     Filtered,
-    OneList,
+    ListArgument,
     OneTask,
     Health,
 }
@@ -71,33 +81,37 @@ enum What {
 const OVERDUE: &str = "status:incomplete AND dueBefore:today";
 const TODAY: &str = "status:incomplete AND dueBefore:tomorrow";
 
-async fn read(account: &Account, address: &Address, what: What) -> Result<Vec<ResourceContents>, Fault> {
+async fn read(
+    account: &Account,
+    address: &Address,
+    what: ResourceKind,
+) -> Result<Vec<ResourceContents>, Fault> {
     let part = |name: &str| address.parts.get(name).map_or("", String::as_str);
     let value = match what {
-        What::Auth => {
-            // The address of a login that waits is for its person, not for whoever reads along.
+        ResourceKind::Auth => {
+            // The address of a pending login is for the user only, so this resource leaves it out.
             to_value(&account.auth_status().await?)?
         }
-        What::Settings => account.settings().await?,
-        What::Health => health(account).await?,
-        What::Lists => {
-            account.sync(Need::NowWithLists).await?;
+        ResourceKind::Settings => account.settings().await?,
+        ResourceKind::Health => health(account).await?,
+        ResourceKind::Lists => {
+            account.sync(Freshness::NowWithLists).await?;
             lists(account)
         }
-        What::Tags => {
-            account.sync(Need::Recent).await?;
+        ResourceKind::Tags => {
+            account.sync(Freshness::Recent).await?;
             tags(account, &account.client.read("rtm.tags.getList", Vec::new()).await?)
         }
-        What::Tasks => tasks(account, "status:incomplete").await?,
-        What::Today => tasks(account, TODAY).await?,
-        What::Overdue => tasks(account, OVERDUE).await?,
-        What::Filtered => tasks(account, part("filter")).await?,
-        What::OneList => {
-            account.sync(Need::Recent).await?;
+        ResourceKind::Tasks => tasks(account, "status:incomplete").await?,
+        ResourceKind::Today => tasks(account, TODAY).await?,
+        ResourceKind::Overdue => tasks(account, OVERDUE).await?,
+        ResourceKind::Filtered => tasks(account, part("filter")).await?,
+        ResourceKind::ListArgument => {
+            account.sync(Freshness::Recent).await?;
             one_list(account, part("id")).await?.ok_or_else(|| unknown_resource(&address.uri))?
         }
-        What::OneTask => {
-            account.sync(Need::Recent).await?;
+        ResourceKind::OneTask => {
+            account.sync(Freshness::Recent).await?;
             one_task(account, part("id")).await?.ok_or_else(|| unknown_resource(&address.uri))?
         }
     };
@@ -109,13 +123,13 @@ fn to_value(value: &impl Serialize) -> Result<Value, Fault> {
 }
 
 async fn tasks(account: &Account, filter: &str) -> Result<Value, Fault> {
-    let wanted = FindWanted { filter: Some(filter), limit: MOST, ..FindWanted::default() };
-    to_value(&found(account, &wanted, Need::Recent).await?)
+    let wanted = TaskQuery { filter: Some(filter), limit: MOST, ..TaskQuery::default() };
+    to_value(&query_tasks(account, &wanted, Freshness::Recent).await?)
 }
 
 fn lists(account: &Account) -> Value {
-    let book = account.book();
-    let lists: Vec<ListView> = book.lists().into_iter().map(|list| ListView::of(list, &book)).collect();
+    let cache = account.cache();
+    let lists: Vec<ListView> = cache.lists().into_iter().map(|list| ListView::new(list, &cache)).collect();
     json!({"count": lists.len(), "lists": lists})
 }
 
@@ -123,9 +137,9 @@ fn tags(account: &Account, answer: &Value) -> Value {
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
     for tag in items(answer, "tags").into_iter().flat_map(|place| items(place, "tag")) {
         let name = text(tag, "name");
-        counts.insert(if name.is_empty() { crate::shape::words(tag) } else { name }, 0);
+        counts.insert(if name.is_empty() { crate::service::json::words(tag) } else { name }, 0);
     }
-    for task in account.book().tasks().filter(|task| task.completed.is_none()) {
+    for task in account.cache().tasks().filter(|task| task.completed.is_none()) {
         for tag in &task.tags {
             *counts.entry(tag.clone()).or_default() += 1;
         }
@@ -137,55 +151,55 @@ fn tags(account: &Account, answer: &Value) -> Value {
 
 async fn one_list(account: &Account, id: &str) -> Result<Option<Value>, Fault> {
     let zone = account.zone().await?;
-    let book = account.book();
-    let Some(list) = book.list(id) else { return Ok(None) };
-    let open = book.tasks().filter(|task| task.list == id && task.completed.is_none());
-    let tasks: Vec<TaskView> = open.take(MOST).map(|task| TaskView::of(task, &book, &zone)).collect();
-    Ok(Some(json!({"list": ListView::of(list, &book), "tasks": tasks})))
+    let cache = account.cache();
+    let Some(list) = cache.list(id) else { return Ok(None) };
+    let open = cache.tasks().filter(|task| task.list == id && task.completed.is_none());
+    let tasks: Vec<TaskView> = open.take(MOST).map(|task| TaskView::new(task, &cache, &zone)).collect();
+    Ok(Some(json!({"list": ListView::new(list, &cache), "tasks": tasks})))
 }
 
 async fn one_task(account: &Account, id: &str) -> Result<Option<Value>, Fault> {
     let zone = account.zone().await?;
-    let book = account.book();
-    let task = TaskKey::read(id).and_then(|key| book.task(&key).cloned());
-    Ok(task.map(|task| json!({"task": TaskView::of(&task, &book, &zone)})))
+    let cache = account.cache();
+    let task = TaskKey::read(id).and_then(|key| cache.task(&key).cloned());
+    Ok(task.map(|task| json!({"task": TaskView::new(&task, &cache, &zone)})))
 }
 
 async fn health(account: &Account) -> Result<Value, Fault> {
     let configured = account.client.key().is_ok();
     let logged_in = configured && account.client.keep.token().await?.is_some();
-    let book = account.book();
+    let cache = account.cache();
     Ok(json!({
         "status": if logged_in { "ready" } else if configured { "login_needed" } else { "not_configured" },
         "logged_in": logged_in,
-        "tasks_known": book.tasks().count(),
-        "lists_known": book.lists().len(),
+        "tasks_known": cache.tasks().count(),
+        "lists_known": cache.lists().len(),
         "reloads": account.traffic.reloads.load(Relaxed),
         "updates": account.traffic.updates.load(Relaxed),
     }))
 }
 
-/// What a watched resource looks like in what is known, in a number. `None` for those nobody can see from here.
+/// A fingerprint of a resource in the cache. `None` if the cache does not contain it.
 pub(crate) fn print(account: &Account, uri: &str) -> Option<u64> {
-    let book = account.book();
+    let cache = account.cache();
     let mut hasher = DefaultHasher::new();
     match uri {
         "rtm://settings" | "failwell://health" => return None,
         "rtm://auth" => account.pending().is_some().hash(&mut hasher),
-        "rtm://lists" => format!("{:?}", book.lists()).hash(&mut hasher),
+        "rtm://lists" => format!("{:?}", cache.lists()).hash(&mut hasher),
         "rtm://tags" => {
-            let mut tags: Vec<&String> = book.tasks().flat_map(|task| &task.tags).collect();
+            let mut tags: Vec<&String> = cache.tasks().flat_map(|task| &task.tags).collect();
             tags.sort();
             tags.hash(&mut hasher);
         }
         uri => {
             let list = uri.strip_prefix("rtm://list/");
             let one = uri.strip_prefix("rtm://task/").map(TaskKey::read);
-            for task in book.tasks() {
+            for task in cache.tasks() {
                 let concerns = match (&list, &one) {
                     (Some(list), _) => task.list == *list,
                     (_, Some(key)) => key.as_ref() == Some(&task.key),
-                    // What a filter finds changes with any task, and with the day.
+                    // Any task, or the next day, can change the result of a filter.
                     (None, None) => true,
                 };
                 if concerns {
@@ -198,8 +212,8 @@ pub(crate) fn print(account: &Account, uri: &str) -> Option<u64> {
 }
 
 impl Traffic {
-    /// How often, and how much, was fetched.
-    pub(crate) fn write(&self, out: &mut Numbers) {
+    /// Writes the number and size of synchronizations.
+    pub(crate) fn write(&self, out: &mut MetricsText) {
         let counts =
             [("reload", &self.reloads, &self.reload_bytes), ("update", &self.updates, &self.update_bytes)];
         out.family("failwell_tasks_syncs_total", "counter");

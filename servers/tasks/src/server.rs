@@ -1,28 +1,26 @@
-//! The room: tools, resources and prompts over one account.
+//! The tool server: tools, resources and prompts of one account.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use failwell_fault::Fault;
-use failwell_server::{
-    Completion, Context, HeaderParam, Info, Json, List, Members, Numbers, Offers, Page, Room, ToolOutcome,
-    Toolbox, Work,
+use failwell_sdk::{
+    Caller, CompletionTarget, Context, Info, List, Lookup, Members, MetricsText, Offers, Page, PromptTarget,
+    ResourceTarget, ToolServer, ToolTarget, Toolbox, Work,
 };
 
 use crate::account::Account;
 use crate::settings::Settings;
-use crate::watch::Watch;
+use crate::subscriptions::Subscriptions;
 use crate::{prompts, resources, tools};
 
-/// The tool server of one account.
-pub struct Tasks {
+pub struct TasksServer {
     toolbox: Toolbox,
-    watch: Arc<Watch>,
+    watch: Arc<Subscriptions>,
     account: Arc<Account>,
 }
 
-/// The tool server of one account.
-pub fn tasks(settings: Settings) -> Result<Tasks, Fault> {
+/// Builds the tool server of one account.
+pub fn tasks(settings: Settings) -> Result<TasksServer, Fault> {
     let account = Account::new(settings)?;
     let info = Info {
         name: "tasks",
@@ -33,10 +31,10 @@ pub fn tasks(settings: Settings) -> Result<Tasks, Fault> {
     let toolbox = tools::all(Toolbox::new(info), &account)?;
     let toolbox = resources::all(toolbox, &account);
     let toolbox = prompts::all(toolbox, &account);
-    Ok(Tasks { toolbox, watch: Watch::new(&account), account })
+    Ok(TasksServer { toolbox, watch: Subscriptions::new(&account), account })
 }
 
-impl Room for Tasks {
+impl ToolServer for TasksServer {
     fn info(&self) -> &Info {
         self.toolbox.info()
     }
@@ -49,40 +47,53 @@ impl Room for Tasks {
         self.toolbox.list(list, cursor, cx)
     }
 
-    fn header_params(&self, tool: &str, caller: &failwell_server::Caller) -> Vec<HeaderParam> {
-        self.toolbox.header_params(tool, caller)
-    }
-
-    fn metrics(&self, out: &mut Numbers) {
+    fn metrics(&self, out: &mut MetricsText) {
         self.account.traffic.write(out);
     }
 
-    fn call(&self, tool: &str, arguments: Json, cx: Context) -> Work<ToolOutcome> {
-        self.toolbox.call(tool, arguments, cx)
+    fn find_tool(&self, name: &str, caller: &Caller) -> Lookup<dyn ToolTarget> {
+        self.toolbox.find_tool(name, caller)
     }
 
-    fn read(&self, uri: &str, cx: Context) -> Work<Members> {
-        self.toolbox.read(uri, cx)
+    fn find_prompt(&self, name: &str, caller: &Caller) -> Lookup<dyn PromptTarget> {
+        self.toolbox.find_prompt(name, caller)
     }
 
-    fn watch(&self, uri: &str, cx: Context) -> Work<()> {
-        let (known, watch, uri) = (self.toolbox.watch(uri, cx.clone()), self.watch.clone(), uri.to_owned());
+    fn find_completion(&self, of: &str, caller: &Caller) -> Lookup<dyn CompletionTarget> {
+        self.toolbox.find_completion(of, caller)
+    }
+
+    fn find_resource(&self, uri: &str, caller: &Caller) -> Lookup<dyn ResourceTarget> {
+        match self.toolbox.find_resource(uri, caller) {
+            Lookup::Found(resource) => {
+                let (watch, uri) = (self.watch.clone(), uri.to_owned());
+                Lookup::Found(Arc::new(WatchedResource { resource, watch, uri }))
+            }
+            other => other,
+        }
+    }
+}
+
+/// A resource that is polled for changes while it has subscribers.
+struct WatchedResource {
+    resource: Arc<dyn ResourceTarget>,
+    watch: Arc<Subscriptions>,
+    uri: String,
+}
+
+impl ResourceTarget for WatchedResource {
+    fn read(self: Arc<Self>, cx: Context) -> Work<Members> {
+        self.resource.clone().read(cx)
+    }
+
+    fn watch(self: Arc<Self>, cx: Context) -> Work<()> {
         Box::pin(async move {
-            known.await?;
-            watch.add(uri, cx).await;
+            self.watch.add(self.uri.clone(), cx).await;
             Ok(())
         })
     }
 
-    fn unwatch(&self, uri: &str, cx: Context) {
-        self.watch.remove(uri, &cx);
-    }
-
-    fn prompt(&self, name: &str, arguments: BTreeMap<String, String>, cx: Context) -> Work<Members> {
-        Room::prompt(&self.toolbox, name, arguments, cx)
-    }
-
-    fn complete(&self, wanted: Completion, cx: Context) -> Work<Members> {
-        self.toolbox.complete(wanted, cx)
+    fn unwatch(&self, cx: Context) {
+        self.watch.remove(&self.uri, &cx);
     }
 }

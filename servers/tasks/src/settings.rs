@@ -1,4 +1,4 @@
-//! What the operator decides.
+//! The operator's settings.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -7,49 +7,46 @@ use failwell_fault::Secret;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Where the service's methods are.
+/// The address of the service's methods.
 pub const SERVICE: &str = "https://api.rememberthemilk.com";
-/// Where a person allows the access.
+/// The address where a user allows the access.
 const APPROVAL: &str = "https://www.rememberthemilk.com";
 
-/// What the operator decides.
+/// The operator's settings.
 #[derive(Debug, Clone)]
 pub struct Settings {
-    /// The API key and its secret; without them every tool says what is missing.
+    /// The API key and its secret. Without them every tool reports the missing key.
     pub key: Option<ApiKey>,
-    /// Where the service is; [`SERVICE`] unless somebody stands in for it.
+    /// The address of the service: [`SERVICE`], or an emulator.
     pub service: String,
-    /// How much a login asks for.
+    /// The permission that a login requests.
     pub permission: Permission,
-    /// Where the token is kept.
     pub keep: TokenStore,
-    /// A token to begin with, which is kept nowhere.
+    /// An initial token, which is not stored.
     pub token: Option<Secret<String>>,
-    /// The folder for the token and for what all users of the key share; nothing is kept without it.
+    /// The folder for the token and the shared queue. Without it both stay in memory.
     pub folder: Option<PathBuf>,
-    /// How fast requests may follow each other.
-    pub pace: PaceIs,
-    /// How long one answer may take.
+    pub pace: RateLimit,
+    /// Timeout of one response.
     pub timeout: Duration,
-    /// How long to wait before a read is tried again; each further try waits twice as long.
+    /// The first delay before a retried read. Each further delay doubles.
     pub pause: Duration,
-    /// For how long what was read is good enough to look names up in.
+    /// Maximum age of cached data for lookups by name.
     pub fresh: Duration,
-    /// How often watched resources are looked at.
+    /// The poll interval of subscribed resources.
     pub poll: Duration,
 }
 
-/// An API key with its secret.
 #[derive(Debug, Clone)]
 pub struct ApiKey {
-    /// Who this program is to the service.
+    /// Identifies this program to the service.
     pub key: Secret<String>,
-    /// What proves it.
+    /// Signs the requests.
     pub secret: Secret<String>,
 }
 
 impl Settings {
-    /// The usual settings for a key.
+    /// Default settings for a key.
     pub fn new(key: Option<ApiKey>, folder: Option<PathBuf>) -> Settings {
         Settings {
             key,
@@ -58,7 +55,7 @@ impl Settings {
             keep: TokenStore::Auto,
             token: None,
             folder,
-            pace: PaceIs::Documented,
+            pace: RateLimit::Documented,
             timeout: Duration::from_secs(20),
             pause: Duration::from_millis(500),
             fresh: Duration::from_secs(10),
@@ -66,7 +63,7 @@ impl Settings {
         }
     }
 
-    /// Where a person allows the access: beside the methods, but for the service itself.
+    /// The address where a user allows the access. Only the real service has a separate one.
     pub(crate) fn approval(&self) -> &str {
         if self.service.trim_end_matches('/') == SERVICE { APPROVAL } else { &self.service }
     }
@@ -85,7 +82,7 @@ pub enum Permission {
 }
 
 impl Permission {
-    /// As the service spells it.
+    /// The service's spelling.
     pub fn as_str(self) -> &'static str {
         match self {
             Permission::Read => "read",
@@ -94,28 +91,27 @@ impl Permission {
         }
     }
 
-    /// Reads the service's spelling.
+    /// Parses the service's spelling.
     pub fn named(name: &str) -> Option<Permission> {
         [Permission::Read, Permission::Write, Permission::Delete].into_iter().find(|it| it.as_str() == name)
     }
 }
 
-/// Where the token is kept.
+/// The storage of the token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum TokenStore {
-    /// In the keyring where there is one, else in a file.
+    /// The keyring if there is one, otherwise a file.
     Auto,
-    /// In the system's keyring.
     Keyring,
-    /// In a file that only its owner may read.
+    /// A file that only its owner can read.
     File,
 }
 
 impl TokenStore {
-    /// All of them, as they are written in settings.
+    /// All names in settings.
     pub const NAMES: [&str; 3] = ["auto", "keyring", "file"];
 
-    /// Reads a name.
+    /// Finds a storage by its name.
     pub fn named(name: &str) -> Option<TokenStore> {
         match name {
             "auto" => Some(TokenStore::Auto),
@@ -126,11 +122,11 @@ impl TokenStore {
     }
 }
 
-/// How fast requests may follow each other.
+/// The rate limit of requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum PaceIs {
-    /// Three at once, then nine in ten seconds, for everybody with the key on this machine.
+pub enum RateLimit {
+    /// A burst of three, then nine in ten seconds, for all processes with the key on this machine.
     Documented,
-    /// As they come: for a stand-in that does not mind.
+    /// No limit, for an emulator.
     Free,
 }

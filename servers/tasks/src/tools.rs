@@ -1,4 +1,4 @@
-//! The tools. Each says what it did in a line or two, and again as an object with a schema.
+//! The tools. Each returns a short text, and the same as an object with a schema.
 
 pub(crate) mod arguments;
 mod auth;
@@ -13,36 +13,34 @@ mod update;
 
 use std::sync::Arc;
 
-use failwell_fault::{Fault, OrFault, Pointer, Rule, Violation, reason};
-use failwell_server::{
-    Context, Json, Tool, ToolOutcome, Toolbox, schema_of_arguments, schema_of_result, see_through,
-};
+use failwell_fault::{Fault, OrFault};
+use failwell_sdk::{Context, Json, Tool, ToolOutcome, Toolbox, schema_of_result, see_through};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
 
 use crate::account::Account;
-use crate::edit::Edits;
+use crate::account::edit::Edits;
 use crate::lookup;
 use crate::model::TaskKey;
-use crate::stop::Stop;
+use crate::reason;
+use crate::tool_failure::ToolFailure;
 use crate::view::TaskView;
 
-pub(crate) use find::{Wanted as FindWanted, found};
+pub(crate) use find::{TaskQuery, query_tasks};
 
-/// What a tool answers with: an object, and the same in words.
-pub(crate) struct Said<O> {
+/// The answer of a tool: an object, and the same as text.
+pub(crate) struct ToolAnswer<O> {
     pub(crate) object: O,
     pub(crate) text: String,
 }
 
-/// What a tool answers with, or why it stops.
-pub(crate) type Answer<O> = Result<Said<O>, Stop>;
+/// The result of a tool.
+pub(crate) type ToolResult<O> = Result<ToolAnswer<O>, ToolFailure>;
 
 /// A task that was changed.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Changed {
+pub(crate) struct ChangedTask {
     /// The task as it is now; not there when it was deleted.
     pub(crate) task: Option<TaskView>,
     /// The number of this change, as `rtm_history` shows it.
@@ -51,7 +49,6 @@ pub(crate) struct Changed {
     pub(crate) read_back: bool,
 }
 
-/// All of them.
 pub(crate) fn all(toolbox: Toolbox, account: &Arc<Account>) -> Result<Toolbox, Fault> {
     let toolbox = auth::tools(toolbox, account)?;
     let toolbox = find::tools(toolbox, account)?;
@@ -74,15 +71,13 @@ where
     A: DeserializeOwned + JsonSchema + Send + 'static,
     O: Serialize + JsonSchema + Send + 'static,
     F: Fn(Arc<Account>, A, Context) -> W + Send + Sync + Copy + 'static,
-    W: Future<Output = Answer<O>> + Send + 'static,
+    W: Future<Output = ToolResult<O>> + Send + 'static,
 {
     let account = account.clone();
-    let input = schema_of_arguments::<A>()?;
-    let output = schema_of_result::<O>()?;
-    let tool = Tool::dynamic(name, description, input, Some(output), move |given, cx| {
-        let account = account.clone();
+    let tool = Tool::new(name, description, move |given: A, cx| {
+        let work = handler(account.clone(), given, cx);
         async move {
-            match handler(account, parse(given)?, cx).await {
+            match work.await {
                 Ok(said) => {
                     let object = Json::of(&said.object).or_fault(&reason::SERVER_BUG)?;
                     Ok(ToolOutcome::text(said.text).structured(object))
@@ -91,10 +86,10 @@ where
             }
         }
     })?;
-    Ok(tool.titled(title))
+    tool.titled(title).with_output_schema(schema_of_result::<O>()?)
 }
 
-/// A tool that changes something: what it began it finishes, also when its caller has called it off.
+/// A tool that changes the account. It runs to its end even if its caller cancels.
 fn changing<A, O, F, W>(
     account: &Arc<Account>,
     told: (&'static str, &'static str, &'static str),
@@ -104,26 +99,19 @@ where
     A: DeserializeOwned + JsonSchema + Send + 'static,
     O: Serialize + JsonSchema + Send + 'static,
     F: Fn(Arc<Account>, A, Context) -> W + Send + Sync + Copy + 'static,
-    W: Future<Output = Answer<O>> + Send + 'static,
+    W: Future<Output = ToolResult<O>> + Send + 'static,
 {
     tool(account, told, move |account, given, cx| see_through(handler(account, given, cx)))
 }
 
-fn parse<A: DeserializeOwned>(given: Value) -> Result<A, Fault> {
-    serde_json::from_value(given).map_err(|error| {
-        let whole = Violation::new(Pointer::root(), Rule::Schema);
-        Fault::new(&reason::MCP_BAD_ARGUMENTS).violation(whole).because(error)
-    })
-}
-
-/// Writes down what was changed, even when a later piece failed, and shows the task as it is now.
+/// Adds the changes to the journal, even if a later one failed, and returns the current task.
 async fn conclude(
     account: &Arc<Account>,
     cx: &Context,
     (tool, about): (&'static str, &str),
     edits: Edits<'_>,
-    done: Result<Option<TaskKey>, Stop>,
-) -> Answer<Changed> {
+    done: Result<Option<TaskKey>, ToolFailure>,
+) -> ToolResult<ChangedTask> {
     let change = account.journal.write(&cx.client().caller.to_string(), tool, about, edits.steps);
     let key = done?;
     let task = match key {
@@ -140,12 +128,12 @@ async fn conclude(
     if edits.read_back {
         text.push_str("\n(the service's answer was lost; the change was found by looking again)");
     }
-    Ok(Said { object: Changed { task, change, read_back: edits.read_back }, text })
+    Ok(ToolAnswer { object: ChangedTask { task, change, read_back: edits.read_back }, text })
 }
 
-/// A task as it is known now. The change itself is made: what cannot be shown is left out.
+/// The current task. The change was made, so a task that cannot be read is left out.
 async fn shown(account: &Account, key: &TaskKey) -> Result<Option<TaskView>, Fault> {
     let Ok(zone) = account.zone().await else { return Ok(None) };
-    let task = account.book().task(key).cloned();
+    let task = account.cache().task(key).cloned();
     Ok(task.map(|task| lookup::views_in(account, &[task], &zone)).and_then(|mut views| views.pop()))
 }

@@ -1,10 +1,10 @@
-//! Tasks and lists as callers see them.
+//! Tasks and lists in the form for callers.
 
 use jiff::tz::TimeZone;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::book::Book;
+use crate::account::cache::TaskCache;
 use crate::dates::{iso, shown};
 use crate::model::{List, Moment, Note, Task};
 
@@ -73,13 +73,13 @@ pub(crate) struct ListView {
 }
 
 impl TaskView {
-    pub(crate) fn of(task: &Task, book: &Book, zone: &TimeZone) -> TaskView {
+    pub(crate) fn new(task: &Task, cache: &TaskCache, zone: &TimeZone) -> TaskView {
         let text = |text: &str| Some(text.to_owned()).filter(|text| !text.is_empty());
         let local = |moment: Option<Moment>| moment.map(|moment| shown(moment, zone));
         TaskView {
             id: task.key.id(),
             list_id: task.list.clone(),
-            list: book.list_name(&task.list).to_owned(),
+            list: cache.list_name(&task.list).to_owned(),
             name: task.name.clone(),
             priority: task.priority.as_str().to_owned(),
             due: local(task.due),
@@ -87,7 +87,7 @@ impl TaskView {
             start: local(task.start),
             completed: task.completed.map(iso),
             tags: task.tags.clone(),
-            notes: task.notes.iter().map(NoteView::of).collect(),
+            notes: task.notes.iter().map(NoteView::new).collect(),
             url: text(&task.url),
             location_id: text(&task.location),
             repeat: task
@@ -125,14 +125,14 @@ impl TaskView {
 }
 
 impl NoteView {
-    fn of(note: &Note) -> NoteView {
+    fn new(note: &Note) -> NoteView {
         NoteView { id: note.id.clone(), title: note.title.clone(), text: note.text.clone() }
     }
 }
 
 impl ListView {
-    pub(crate) fn of(list: &List, book: &Book) -> ListView {
-        let open = || book.tasks().filter(|task| task.list == list.id && task.completed.is_none()).count();
+    pub(crate) fn new(list: &List, cache: &TaskCache) -> ListView {
+        let open = || cache.tasks().filter(|task| task.list == list.id && task.completed.is_none()).count();
         ListView {
             id: list.id.clone(),
             name: list.name.clone(),

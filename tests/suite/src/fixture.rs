@@ -12,7 +12,7 @@ mod trouble;
 use std::future::Future;
 
 use failwell_fault::Fault;
-use failwell_server::{Context, Info, Tool, ToolOutcome, Toolbox};
+use failwell_toolbox::{Context, Info, Tool, ToolOutcome, Toolbox};
 use serde_json::{Value, json};
 
 /// A picture of one pixel.

@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use failwell_gateway::{Reach, UpstreamSettings};
+use failwell_gateway::{Endpoint, UpstreamSettings};
 use failwell_rpc::Era;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -155,7 +155,7 @@ impl Drop for Script {
 /// A server at this address as an upstream.
 pub fn settings(name: &str, address: SocketAddr) -> UpstreamSettings {
     let headers = vec![("Authorization".to_owned(), failwell_fault::Secret::new("Bearer s3cret".to_owned()))];
-    let reach = Reach::Http { url: format!("http://{address}/mcp"), headers };
+    let reach = Endpoint::Http { url: format!("http://{address}/mcp"), headers };
     // Whatever the client speaks, so that every cell can be had.
     let first_era = Some(Era::Modern);
     UpstreamSettings { timeout: Duration::from_secs(20), first_era, ..UpstreamSettings::new(name, reach) }

@@ -3,7 +3,7 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use failwell_audit::{Journal, Style};
+use failwell_journal::{Journal, LogStyle};
 
 /// A journal kept in memory, and what was written to it.
 #[derive(Debug, Clone)]
@@ -46,7 +46,7 @@ impl Write for Buffer {
 impl Default for Written {
     fn default() -> Written {
         let bytes = Buffer::default();
-        Written { journal: Journal::to(Style::Json, bytes.clone()), bytes }
+        Written { journal: Journal::to(LogStyle::Json, bytes.clone()), bytes }
     }
 }
 

@@ -139,7 +139,7 @@ add("a precondition nobody meets", "symbolic_check", "error", "there is no such 
         '''
         return x
 """, {"function_name": "f"}, error_type="ValueError", vacuous=True,
-    message="No input satisfies the precondition, so that there is nothing to check")
+    message="No input satisfies the precondition, so there is nothing to check")
 
 breaks("a postcondition that is always false", """
     def f(x: int) -> int:

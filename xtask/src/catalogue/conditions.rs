@@ -1,6 +1,6 @@
-//! The code table: one row per condition, one column per face.
+//! The code table: one row per condition, one column per dialect.
 
-use failwell_fault::{Condition, Reason, reason};
+use failwell_fault::{Condition, Reason, ReasonRegistry};
 use failwell_render::codes::{Answer, Row, row, shown_to_the_model};
 
 const HEADING: &str = "\
@@ -14,12 +14,12 @@ Several numbers in one cell: it depends on the kind of the reason.
 ";
 
 /// The table.
-pub(super) fn table() -> String {
-    Condition::ALL.into_iter().fold(HEADING.to_owned(), |text, condition| text + &line(condition))
+pub(super) fn table(registry: &ReasonRegistry) -> String {
+    Condition::ALL.into_iter().fold(HEADING.to_owned(), |text, condition| text + &line(condition, registry))
 }
 
-fn line(condition: Condition) -> String {
-    let reasons: Vec<&Reason> = reason::all().filter(|reason| reason.condition == condition).collect();
+fn line(condition: Condition, registry: &ReasonRegistry) -> String {
+    let reasons: Vec<&Reason> = registry.iter().filter(|reason| reason.condition == condition).collect();
     let cell = |of: fn(Row) -> Answer| cell(&reasons, of);
     let (rest, session, modern) = (cell(|row| row.rest), cell(|row| row.session), cell(|row| row.modern));
     let name = name(condition);
@@ -31,7 +31,7 @@ fn line(condition: Condition) -> String {
     format!("| {name} | {rest} | {session}{from_tool} | {modern}{from_tool} |\n")
 }
 
-/// The different answers of a condition's reasons on one face.
+/// The different answers of a condition's reasons in one dialect.
 fn cell(reasons: &[&Reason], of: fn(Row) -> Answer) -> String {
     let answers: Vec<Answer> = reasons.iter().map(|reason| of(row(reason))).collect();
     format!("{}, {}", several(answers.iter().map(|a| a.code)), several(answers.iter().map(|a| a.status)))
@@ -57,14 +57,14 @@ fn name(condition: Condition) -> &'static str {
         Condition::ToolFailed => "the tool failed",
         Condition::ResourceNotFound => "resource not found",
         Condition::Credentials => "missing or bad credentials",
-        Condition::InsufficientScope => "token does not allow enough",
+        Condition::InsufficientScope => "token lacks a required scope",
         Condition::NotAllowed => "not allowed",
         Condition::Blocked => "blocked by content policy",
         Condition::Configuration => "configuration error",
         Condition::PluginLoad => "an extension failed to load",
-        Condition::Upstream => "upstream down, crashed, late or garbled",
-        Condition::RtmService => {
-            "Remember The Milk down, refusing or garbled (in a tool call: an `isError` result)"
+        Condition::Upstream => "upstream down, crashed or late, or its response invalid",
+        Condition::ExternalService => {
+            "a service behind a tool server down or refusing, or its response invalid"
         }
         Condition::AuditFailed => "audit record could not be written",
         Condition::RateLimited => "too many requests",
@@ -76,12 +76,12 @@ fn name(condition: Condition) -> &'static str {
         Condition::Unavailable => "shutting down or not there yet",
         Condition::MethodNotAllowed => "HTTP method not allowed",
         Condition::ForeignOrigin => "foreign host or origin",
-        Condition::NotAcceptable => "client accepts nothing that can be sent",
+        Condition::NotAcceptable => "no supported content type accepted",
         Condition::MediaType => "body of another type",
         Condition::UnknownPath => "unknown path",
-        Condition::SessionRequired => "session needed",
+        Condition::SessionRequired => "session required",
         Condition::SessionLost => "session gone",
-        Condition::Range => "range outside of the resource",
+        Condition::Range => "range outside the resource",
         Condition::SlowBody => "body did not arrive in time",
         Condition::Cancelled => "cancelled by the caller",
         Condition::Bug => "our own bug",

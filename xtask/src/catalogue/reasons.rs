@@ -1,16 +1,16 @@
-//! One section per reason, room by room.
+//! One section per reason, area by area.
 
-use failwell_fault::{Condition, Reason, reason};
+use failwell_fault::{Condition, Reason, ReasonRegistry};
 use failwell_render::codes::{Answer, row, shown_to_the_model};
 
 /// All sections.
-pub(super) fn sections() -> String {
+pub(super) fn sections(registry: &ReasonRegistry) -> String {
     let mut text = "## Reasons\n".to_owned();
-    let mut room = "";
-    for reason in reason::all() {
-        if reason.room() != room {
-            room = reason.room();
-            text.push_str(&format!("\n### {room}\n"));
+    let mut area = "";
+    for reason in registry.iter() {
+        if reason.area() != area {
+            area = reason.area();
+            text.push_str(&format!("\n### {area}\n"));
         }
         text.push_str(&section(reason));
     }

@@ -12,70 +12,126 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("failwell-fault", &[]),
     ("failwell-rpc", &["fault"]),
     ("failwell-policy", &["rpc", "fault"]),
+    // Everything that retries spreads its attempts in the same way.
+    ("failwell-backoff", &[]),
     ("failwell-render", &["rpc", "fault"]),
-    // How every file of our own in SQLite is made and opened.
-    ("failwell-drawer", &[]),
-    // Rooms bring what they make to it, the corridor and the door hand it out.
-    ("failwell-shelf", &["drawer", "fault"]),
-    ("failwell-audit", &["drawer", "render", "rpc", "fault"]),
+    // One log line per failure: every server has it, a ledger or not.
+    ("failwell-journal", &["render", "rpc", "fault"]),
     ("failwell-process", &["rpc", "fault"]),
-    ("failwell-plugins", &["policy", "process", "fault"]),
-    ("failwell-server", &["policy", "render", "audit", "process", "shelf", "rpc", "fault"]),
-    ("failwell-consent", &["server", "drawer", "rpc", "fault"]),
-    // Keeps what `server::KeyRing` asks for: rusqlite stays out of the corridor.
-    ("failwell-keyring", &["server", "policy", "drawer", "fault"]),
-    ("failwell-transport", &["server", "policy", "render", "shelf", "rpc", "fault"]),
-    // Carries what is in the ledger elsewhere: over the connect side of the door, and into a database.
-    ("failwell-otlp", &["transport", "audit", "fault"]),
-    ("failwell-postgres", &["transport", "audit", "fault"]),
-    // Reaches Redis over the TLS everything else is reached over.
-    ("failwell-state", &["transport", "server", "policy", "rpc", "fault"]),
+    // Whether a request left decides the effect a fault states, so the servers that call web services share one client.
+    ("failwell-http-client", &[]),
+    ("failwell-plugins", &["backoff", "policy", "process", "fault"]),
+    // What a tool server is made of. Servers see this, and nothing of the pipeline that serves them.
+    ("failwell-toolbox", &["render", "rpc", "fault"]),
+    // The stages, and the traits of the controls around them. It knows no policy, ledger or store.
+    ("failwell-pipeline", &["toolbox", "journal", "render", "rpc", "fault"]),
+    // Keys, approvals, pins and stored files of one node. It opens every SQLite file.
+    ("failwell-store", &["policy", "rpc", "fault"]),
+    ("failwell-audit", &["store", "pipeline", "toolbox", "journal", "render", "rpc", "fault"]),
+    // Implements the controls of the pipeline with policy, ledger and store.
+    (
+        "failwell-controls",
+        &["audit", "store", "pipeline", "toolbox", "journal", "policy", "render", "rpc", "fault"],
+    ),
+    // Outgoing HTTP with TLS.
+    ("failwell-connect", &["fault"]),
+    // Listeners for any pipeline. Other crates add paths to its table.
+    ("failwell-transport", &["pipeline", "toolbox", "render", "rpc", "fault"]),
+    // What an author of a tool server depends on, ours included.
+    ("failwell-sdk", &["transport", "pipeline", "toolbox", "journal", "rpc", "fault"]),
+    // The operator's paths, and the authentication of callers.
+    (
+        "failwell-rest",
+        &[
+            "connect",
+            "transport",
+            "controls",
+            "store",
+            "pipeline",
+            "toolbox",
+            "policy",
+            "render",
+            "rpc",
+            "fault",
+        ],
+    ),
+    // Sends the ledger to a collector.
+    ("failwell-otlp", &["backoff", "connect", "audit", "pipeline", "journal", "rpc", "fault"]),
+    // Implements the contracts of `pipeline` and `store` for several nodes, over the TLS of `connect`; copies the ledger.
+    (
+        "failwell-cluster",
+        &[
+            "backoff", "connect", "controls", "audit", "store", "pipeline", "toolbox", "journal", "policy",
+            "rpc", "fault",
+        ],
+    ),
     ("failwell-probe", &[]),
     // Nothing of ours but what they are made of: a stand-in must not share the mistakes of its client.
-    ("failwell-emulator-props", &[]),
-    ("failwell-emulator-rtm", &["emulator-props"]),
-    ("failwell-emulator-wda", &["emulator-props"]),
+    ("failwell-emulator-http", &[]),
+    ("failwell-emulator-rtm", &["emulator-http"]),
+    ("failwell-emulator-wda", &["emulator-http"]),
     (
         "failwell-gateway",
-        &["consent", "transport", "server", "policy", "render", "audit", "process", "rpc", "fault"],
+        &[
+            "backoff",
+            "connect",
+            "store",
+            "transport",
+            "pipeline",
+            "toolbox",
+            "policy",
+            "render",
+            "audit",
+            "process",
+            "rpc",
+            "fault",
+        ],
     ),
-    ("failwell-lobby", ROOM),
-    ("failwell-symbolic", ROOM),
-    ("failwell-pytest", ROOM),
-    ("failwell-tasks", ROOM),
-    ("failwell-device", ROOM),
+    ("failwell-demo", SERVER),
+    ("failwell-symbolic", SERVER),
+    ("failwell-pytest", SERVER),
+    ("failwell-tasks", SERVER_WITH_CLIENT),
+    ("failwell-device", SERVER_WITH_CLIENT),
+    // One list of every reason, so that the binary, the manual and the tests cannot differ.
+    ("failwell-catalogue", &["device", "demo", "pytest", "symbolic", "tasks", "fault"]),
     ("failwell", EVERYTHING),
-    ("xtask", &["render", "rpc", "fault"]),
+    ("xtask", &["catalogue", "render", "rpc", "fault"]),
     ("failwell-suite", EVERYTHING),
 ];
 
-/// What a tool server's room sees: never another room, never the door.
-const ROOM: &[&str] = &["server", "process", "shelf", "fault"];
+/// What a tool server sees: never another server, never the pipeline or a transport.
+const SERVER: &[&str] = &["sdk", "process", "store", "fault"];
+
+/// A server that is itself the client of a web service.
+const SERVER_WITH_CLIENT: &[&str] = &["backoff", "http-client", "sdk", "process", "store", "fault"];
 
 /// The binary wires everything.
 const EVERYTHING: &[&str] = &[
+    "catalogue",
     "gateway",
     "plugins",
-    "lobby",
+    "demo",
     "symbolic",
     "pytest",
     "tasks",
     "device",
     "transport",
+    "rest",
+    "connect",
     "otlp",
-    "postgres",
     "probe",
     "emulator-rtm",
     "emulator-wda",
-    "state",
-    "consent",
-    "keyring",
-    "server",
+    "cluster",
+    "controls",
+    "pipeline",
+    "toolbox",
+    "journal",
     "policy",
     "render",
     "audit",
     "process",
-    "shelf",
+    "store",
     "rpc",
     "fault",
 ];
@@ -159,9 +215,9 @@ mod tests {
         for (name, on, kind, problems) in [
             ("failwell-rpc", "failwell-fault", None, 0),
             ("failwell-fault", "failwell-rpc", None, 1),
-            ("failwell-server", "failwell-transport", None, 1),
-            ("failwell-server", "failwell-transport", Some("dev"), 0),
-            ("failwell-server", "failwell-transport", Some("build"), 1),
+            ("failwell-pipeline", "failwell-transport", None, 1),
+            ("failwell-pipeline", "failwell-transport", Some("dev"), 0),
+            ("failwell-pipeline", "failwell-transport", Some("build"), 1),
             ("failwell-probe", "failwell-fault", None, 1),
             ("failwell-tasks", "failwell-pytest", None, 1),
             ("failwell-stranger", "failwell-fault", None, 1),

@@ -1,18 +1,21 @@
 //! Every reason has its transcript, and every transcript its reason.
 
-use failwell_fault::reason;
-
+use crate::catalogue;
 use crate::problem::Problem;
 use crate::tree::{files_below, root};
 
 pub(super) fn check() -> Vec<Problem> {
+    let registry = match catalogue::registered() {
+        Ok(registry) => registry,
+        Err(problem) => return vec![problem],
+    };
     let folder = root().join("tests/transcripts/render");
     let kept: Vec<String> = files_below(&folder)
         .iter()
         .filter_map(|path| path.strip_prefix(&folder).ok())
         .map(|path| path.with_extension("").to_string_lossy().replace('\\', "/"))
         .collect();
-    let known: Vec<&str> = reason::all().map(|row| row.id).collect();
+    let known: Vec<&str> = registry.iter().map(|row| row.id).collect();
     let update = "run `UPDATE=1 cargo test -p failwell-render --test transcripts` and read the new file";
     let missing = known.iter().filter(|id| !kept.iter().any(|name| name == *id));
     let orphans = kept.iter().filter(|name| !known.contains(&name.as_str()));

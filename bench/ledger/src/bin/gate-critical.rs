@@ -1,9 +1,9 @@
 //! The gateway, with a ledger every answer waits for.
 
-use failwell_audit::Promise;
+use failwell_audit::Durability;
 use std::error::Error;
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
-    bench_ledger::gate::serve(Some(Promise::Critical)).await
+    bench_ledger::gate::serve(Some(Durability::Critical)).await
 }

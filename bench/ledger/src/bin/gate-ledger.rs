@@ -1,9 +1,9 @@
 //! The gateway, with a ledger.
 
-use failwell_audit::Promise;
+use failwell_audit::Durability;
 use std::error::Error;
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
-    bench_ledger::gate::serve(Some(Promise::BestEffort)).await
+    bench_ledger::gate::serve(Some(Durability::BestEffort)).await
 }

@@ -1,9 +1,10 @@
 //! Ours: one typed tool in a toolbox, served as `failwell up` serves it.
 
 use bench_server::stand::{open, told_to_stop};
-use failwell_audit::Journal;
-use failwell_server::{House, Info, Settings, Tool, ToolOutcome, Toolbox};
-use failwell_transport::{HttpSettings, serve_http};
+use failwell_controls::{Settings, build_pipeline};
+use failwell_journal::Journal;
+use failwell_toolbox::{Info, Tool, ToolOutcome, Toolbox};
+use failwell_transport::serve_http;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::error::Error;
@@ -22,12 +23,12 @@ async fn main() -> Result<(), Box<dyn Error>> {
         Ok(ToolOutcome::text(given.text))
     });
     let toolbox = Toolbox::new(info).tool(echo.map_err(|fault| fault.to_string())?);
-    let house = House::new(Arc::new(toolbox), Settings::default(), Journal::to_stderr());
+    let pipeline = build_pipeline(Arc::new(toolbox), Settings::default(), Journal::to_stderr());
     let stop = CancellationToken::new();
     let serving = serve_http(
-        house.map_err(|fault| fault.to_string())?,
+        pipeline.map_err(|fault| fault.to_string())?,
         open().await?,
-        HttpSettings::default(),
+        failwell_rest::http_settings(),
         stop.clone(),
     );
     let serving = tokio::spawn(serving);

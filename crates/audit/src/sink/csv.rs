@@ -1,32 +1,31 @@
-//! CSV for spreadsheets, in which no cell is a formula.
+//! CSV for spreadsheets. No cell can become a formula.
 
 use std::path::PathBuf;
 
 use failwell_fault::Fault;
 
-use super::file::{Growing, Rotation};
-use super::{Sink, Written};
-use crate::line::Line;
+use super::file::{RotatingFile, Rotation};
+use super::{LedgerRecord, Sink};
+use crate::ledger::record_line::RecordLine;
 
 /// The first line of each file.
 pub(crate) const HEADER: &str = "seq,timestamp,ref,outcome,reason,kind,code,effect,retry,origin,service,transport,face,revision,connection_id,request_id,caller,method,target,server,duration_us,bytes_in,bytes_out,detail,hash\n";
 
-/// One row for each record.
-pub struct Csv(Growing);
+/// Writes one row per record.
+pub struct CsvSink(RotatingFile);
 
-impl Csv {
-    /// Into this file.
-    pub fn to(path: impl Into<PathBuf>, rotation: Rotation) -> Csv {
-        Csv(Growing::new(path, rotation, HEADER))
+impl CsvSink {
+    pub fn to(path: impl Into<PathBuf>, rotation: Rotation) -> CsvSink {
+        CsvSink(RotatingFile::new(path, rotation, HEADER))
     }
 }
 
-impl Sink for Csv {
+impl Sink for CsvSink {
     fn name(&self) -> &'static str {
         "csv"
     }
 
-    fn write(&mut self, written: &[Written]) -> Result<(), Fault> {
+    fn write(&mut self, written: &[LedgerRecord]) -> Result<(), Fault> {
         self.0.add(&written.iter().map(row).collect::<String>())
     }
 
@@ -35,9 +34,9 @@ impl Sink for Csv {
     }
 }
 
-/// The row of a record, with its line break.
-pub(crate) fn row(written: &Written) -> String {
-    let line: Line<'_> = serde_json::from_str(&written.body).unwrap_or_default();
+/// The row of a record, with a line break.
+pub(crate) fn row(written: &LedgerRecord) -> String {
+    let line: RecordLine<'_> = serde_json::from_str(&written.body).unwrap_or_default();
     let text = |text: &Option<std::borrow::Cow<'_, str>>| cell(text.as_deref().unwrap_or_default());
     let detail = line.story.as_ref().map_or("", |story| story.detail.as_ref());
     let cells = [
@@ -70,8 +69,8 @@ pub(crate) fn row(written: &Written) -> String {
     cells.join(",") + "\n"
 }
 
-/// A cell that a spreadsheet shows and does not calculate: what could begin a formula gets an apostrophe in front,
-/// control characters become spaces, and quotes are doubled.
+/// Escapes a cell, so that a spreadsheet shows it and does not evaluate it. A possible formula gets a leading
+/// apostrophe, control characters become spaces, and quotes are doubled.
 fn cell(text: &str) -> String {
     let mut plain: String = text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect();
     let first = plain.trim_start().chars().next();

@@ -1,4 +1,4 @@
-//! A file that grows and is turned over: `audit.jsonl`, then `audit.jsonl.1` and so on.
+//! A rotating file: `audit.jsonl`, then `audit.jsonl.1` and so on.
 
 use std::fs::{File, OpenOptions};
 use std::io::Write;
@@ -6,12 +6,11 @@ use std::path::{Path, PathBuf};
 
 use failwell_fault::{Fault, OrFault, reason};
 
-/// How large a file grows, and how many older ones are kept.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Rotation {
-    /// Bytes, after which a new file is begun; 0 for never.
+    /// Maximum size in bytes before rotation; 0 means unlimited.
     pub bytes: u64,
-    /// Older files that are kept.
+    /// Number of rotated files to keep.
     pub files: u32,
 }
 
@@ -21,20 +20,20 @@ impl Default for Rotation {
     }
 }
 
-pub(super) struct Growing {
+pub(super) struct RotatingFile {
     path: PathBuf,
     rotation: Rotation,
     open: Option<File>,
-    /// What a new file begins with.
+    /// The first line of a new file.
     header: &'static str,
 }
 
-impl Growing {
-    pub(super) fn new(path: impl Into<PathBuf>, rotation: Rotation, header: &'static str) -> Growing {
-        Growing { path: path.into(), rotation, open: None, header }
+impl RotatingFile {
+    pub(super) fn new(path: impl Into<PathBuf>, rotation: Rotation, header: &'static str) -> RotatingFile {
+        RotatingFile { path: path.into(), rotation, open: None, header }
     }
 
-    /// Adds whole lines with one call, so that several processes can share a file.
+    /// Appends whole lines with one write, so that several processes can share a file.
     pub(super) fn add(&mut self, lines: &str) -> Result<(), Fault> {
         let added = self.try_add(lines);
         if added.is_err() {
@@ -44,7 +43,7 @@ impl Growing {
     }
 
     fn try_add(&mut self, lines: &str) -> std::io::Result<()> {
-        self.turn_over()?;
+        self.rotate()?;
         let mut file = match self.open.take() {
             Some(file) => file,
             None => open(&self.path)?,
@@ -53,7 +52,7 @@ impl Growing {
         if length == 0 && !self.header.is_empty() {
             file.write_all(format!("{}{lines}", self.header).as_bytes())?;
         } else if length > 0 && !ends_a_line(&self.path) {
-            // A line that was cut short by a crash must not swallow the next.
+            // Terminate a line that a crash cut short, so that it does not merge with the next.
             file.write_all(format!("\n{lines}").as_bytes())?;
         } else {
             file.write_all(lines.as_bytes())?;
@@ -62,9 +61,9 @@ impl Growing {
         Ok(())
     }
 
-    fn turn_over(&mut self) -> std::io::Result<()> {
+    fn rotate(&mut self) -> std::io::Result<()> {
         let Ok(length) = self.path.metadata().map(|metadata| metadata.len()) else {
-            // Somebody moved it away: begin anew.
+            // The file was moved or deleted: create a new one.
             self.open = None;
             return Ok(());
         };

@@ -1,28 +1,27 @@
-//! JSON Lines: the record with its number and hash in front.
+//! JSON Lines: each record, preceded by its sequence number and hash.
 
 use std::path::PathBuf;
 
 use failwell_fault::Fault;
 
-use super::file::{Growing, Rotation};
-use super::{Sink, Written};
+use super::file::{RotatingFile, Rotation};
+use super::{LedgerRecord, Sink};
 
-/// One JSON object on each line.
-pub struct Jsonl(Growing);
+/// Writes one JSON object per line.
+pub struct JsonlSink(RotatingFile);
 
-impl Jsonl {
-    /// Into this file.
-    pub fn to(path: impl Into<PathBuf>, rotation: Rotation) -> Jsonl {
-        Jsonl(Growing::new(path, rotation, ""))
+impl JsonlSink {
+    pub fn to(path: impl Into<PathBuf>, rotation: Rotation) -> JsonlSink {
+        JsonlSink(RotatingFile::new(path, rotation, ""))
     }
 }
 
-impl Sink for Jsonl {
+impl Sink for JsonlSink {
     fn name(&self) -> &'static str {
         "jsonl"
     }
 
-    fn write(&mut self, written: &[Written]) -> Result<(), Fault> {
+    fn write(&mut self, written: &[LedgerRecord]) -> Result<(), Fault> {
         self.0.add(&written.iter().map(line).collect::<String>())
     }
 
@@ -31,8 +30,8 @@ impl Sink for Jsonl {
     }
 }
 
-/// The line of a record, with its line break.
-pub(crate) fn line(written: &Written) -> String {
+/// The line of a record, with a line break.
+pub(crate) fn line(written: &LedgerRecord) -> String {
     let members = written.body.strip_prefix('{').unwrap_or("}");
     format!("{{\"seq\":{},\"hash\":\"{}\",{members}\n", written.head.seq, written.head.hash)
 }

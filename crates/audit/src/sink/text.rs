@@ -1,30 +1,29 @@
-//! Lines for people.
+//! Readable lines for people.
 
 use std::path::PathBuf;
 
 use failwell_fault::Fault;
 
-use super::file::{Growing, Rotation};
-use super::{Sink, Written};
-use crate::line::{Event, Line};
-use crate::printable::printable;
+use super::file::{RotatingFile, Rotation};
+use super::{LedgerRecord, Sink};
+use crate::ledger::record_line::{Event, RecordLine};
+use failwell_journal::printable;
 
-/// One readable line for each record.
-pub struct Text(Growing);
+/// Writes one readable line per record.
+pub struct TextSink(RotatingFile);
 
-impl Text {
-    /// Into this file.
-    pub fn to(path: impl Into<PathBuf>, rotation: Rotation) -> Text {
-        Text(Growing::new(path, rotation, ""))
+impl TextSink {
+    pub fn to(path: impl Into<PathBuf>, rotation: Rotation) -> TextSink {
+        TextSink(RotatingFile::new(path, rotation, ""))
     }
 }
 
-impl Sink for Text {
+impl Sink for TextSink {
     fn name(&self) -> &'static str {
         "text"
     }
 
-    fn write(&mut self, written: &[Written]) -> Result<(), Fault> {
+    fn write(&mut self, written: &[LedgerRecord]) -> Result<(), Fault> {
         self.0.add(&written.iter().map(lines).collect::<String>())
     }
 
@@ -33,9 +32,9 @@ impl Sink for Text {
     }
 }
 
-/// The line of a record, with its line break. A failure says why on the same line.
-pub(crate) fn lines(written: &Written) -> String {
-    let line: Line<'_> = serde_json::from_str(&written.body).unwrap_or_default();
+/// The line of a record, with a line break. For a failure it includes the reason.
+pub(crate) fn lines(written: &LedgerRecord) -> String {
+    let line: RecordLine<'_> = serde_json::from_str(&written.body).unwrap_or_default();
     if let Some(event) = &line.event {
         return format!("{} {:<11} {}\n", line.timestamp, "ledger", told(event));
     }
@@ -55,7 +54,7 @@ pub(crate) fn lines(written: &Written) -> String {
     printable(&text.replace('\n', " ")) + "\n"
 }
 
-/// What happened to the ledger, in words.
+/// Describes an event of the ledger.
 pub(crate) fn told(event: &Event) -> String {
     match event {
         Event::Lost { records } => format!("{records} records could not be kept before this one"),

@@ -1,16 +1,16 @@
-//! Records to keep, and a folder to keep them in.
+//! Test records, and a temporary folder for the ledger.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use failwell_audit::{
-    Ended, Journal, Ledger, LedgerSettings, Reading, Record, Style, Transport, Verified, verify,
-};
+use failwell_audit::{Ledger, LedgerReader, LedgerSettings, VerifyReport, verify};
 use failwell_fault::{Fault, reason};
-use failwell_rpc::{Face, Id, ReplyTo, Revision};
+use failwell_journal::{Journal, LogStyle};
+use failwell_pipeline::{ExchangeOutcome, Record, Transport};
+use failwell_rpc::{Dialect, Id, ReplyTo, Revision};
 
-/// A folder that is gone when the test is.
+/// A temporary folder; dropping it deletes the folder.
 pub(crate) struct Folder(PathBuf);
 
 impl Folder {
@@ -33,26 +33,24 @@ impl Drop for Folder {
 }
 
 pub(crate) fn quiet() -> Journal {
-    Journal::to(Style::Json, std::io::sink())
+    Journal::to(LogStyle::Json, std::io::sink())
 }
 
 pub(crate) fn ledger(settings: LedgerSettings) -> Ledger {
     Ledger::start(settings, quiet())
 }
 
-/// An exchange that went well.
 pub(crate) fn fine(target: &str) -> Box<Record> {
-    record(target, Ended::Well)
+    record(target, ExchangeOutcome::Well)
 }
 
-/// An exchange that did not.
 pub(crate) fn fault(fault: Fault) -> Box<Record> {
-    record("echo", Ended::Fault(Arc::new(fault)))
+    record("echo", ExchangeOutcome::Fault(Arc::new(fault)))
 }
 
-pub(crate) fn record(target: &str, ended_as: Ended) -> Box<Record> {
+pub(crate) fn record(target: &str, ended_as: ExchangeOutcome) -> Box<Record> {
     Box::new(Record {
-        to: ReplyTo::request(Id::from_number(7), Face::Mcp(Revision::V2025_11_25)),
+        to: ReplyTo::request(Id::from_number(7), Dialect::Mcp(Revision::V2025_11_25)),
         ended: SystemTime::now(),
         took: Duration::from_micros(1_234),
         service: "test",
@@ -71,7 +69,7 @@ pub(crate) fn record(target: &str, ended_as: Ended) -> Box<Record> {
     })
 }
 
-/// Ten records, every third a failure.
+/// Writes ten records; every third is a failure.
 pub(crate) fn ten(folder: &Path) {
     let ledger = ledger(LedgerSettings::in_folder(folder));
     for number in 0..10 {
@@ -84,10 +82,10 @@ pub(crate) fn ten(folder: &Path) {
     ledger.flush();
 }
 
-pub(crate) fn verified(folder: &Path) -> Verified {
+pub(crate) fn verified(folder: &Path) -> VerifyReport {
     verify(&open(folder), None).expect("a ledger that can be read")
 }
 
-pub(crate) fn open(folder: &Path) -> Reading {
-    Reading::open(folder).expect("readable").expect("a ledger")
+pub(crate) fn open(folder: &Path) -> LedgerReader {
+    LedgerReader::open(folder).expect("readable").expect("a ledger")
 }

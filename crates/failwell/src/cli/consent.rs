@@ -1,36 +1,36 @@
-//! What a person says yes or no to.
+//! Approvals and pins.
 
 use clap::{Args, Subcommand};
 
 use super::LedgerPlace;
 
-/// Answer calls that need a person's yes
+/// Approve or deny calls that need approval
 ///
-/// A rule of the configuration (`approve = […]`) says which calls do. Without an id, lists those that wait. With the id
-/// its caller was given, shows the whole call, secrets taken out, and asks for the answer when somebody is at the terminal.
-/// A yes is for this tool, caller and arguments alone, can be used once, and expires.
+/// `approve = […]` in the configuration selects these calls. Without an id, lists the pending ones. With an id, shows the
+/// call without its secrets, and asks for the decision if run at a terminal. An approval is valid for this caller, tool
+/// and arguments, can be used once, and expires.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  failwell approve                               what waits
-  failwell approve 06ff2k8s1xq3m                 show it, and ask
+  failwell approve                               list pending calls
+  failwell approve 06ff2k8s1xq3m                 show one and ask
   failwell approve 06ff2k8s1xq3m --yes
   failwell approve 06ff2k8s1xq3m --no --reason 'not on a Friday'
   failwell approve --all --json | jq -r '.[] | .state'")]
 pub(crate) struct Approve {
-    /// The id of the approval; without one, those that wait are listed
+    /// Id of the approval; without it, pending ones are listed
     #[arg(value_name = "ID")]
     pub(crate) id: Option<String>,
-    /// Say yes, without asking again
+    /// Approve without asking
     #[arg(long, requires = "id", conflicts_with = "no")]
     pub(crate) yes: bool,
-    /// Say no
+    /// Deny
     #[arg(long, requires = "id")]
     pub(crate) no: bool,
-    /// What to say with it: the caller of a call that was refused may read it
+    /// Reason for the decision; the caller of a denied call can read it
     #[arg(long, value_name = "TEXT", requires = "id")]
     pub(crate) reason: Option<String>,
-    /// List everything that is remembered, not only what waits
+    /// List all known approvals, not only pending ones
     #[arg(long, conflicts_with = "id")]
     pub(crate) all: bool,
     /// Print JSON
@@ -40,17 +40,17 @@ pub(crate) struct Approve {
     pub(crate) place: LedgerPlace,
 }
 
-/// Look at tools whose definitions changed, and let them through
+/// Review and approve tools whose definitions changed
 ///
-/// What a server says of its tools and prompts is pinned when it is first listed. One that changes is held: it is in no
-/// list and cannot be called until it is approved here.
+/// The definitions of a server's tools and prompts are pinned when they are first listed. A tool whose definition changes
+/// is quarantined: it is in no list and cannot be called until you approve it here.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   failwell pin list
-  failwell pin diff                              what is held, and how it differs
+  failwell pin diff                              show what changed
   failwell pin approve files write_file
-  failwell pin forget files                      take what `files` says next for what is known")]
+  failwell pin forget files                      pin the next definitions that `files` sends")]
 pub(crate) struct Pin {
     #[command(subcommand)]
     pub(crate) what: PinDo,
@@ -64,7 +64,7 @@ pub(crate) enum PinDo {
     Forget(PinForget),
 }
 
-/// List what is known and what is held
+/// List pinned and quarantined definitions
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -78,9 +78,9 @@ pub(crate) struct PinList {
     pub(crate) json: bool,
 }
 
-/// Show how definitions that are held differ from those that are known
+/// Show how quarantined definitions differ from the pinned ones
 ///
-/// Characters that would hide, such as those of no width or of the other direction, are shown by their numbers.
+/// Hidden characters, such as zero-width or right-to-left ones, are shown as code points.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -94,13 +94,13 @@ pub(crate) struct PinDiff {
     pub(crate) json: bool,
 }
 
-/// Let definitions that are held through: shows them, and asks when somebody is at the terminal
+/// Approve quarantined definitions: shows them, and asks if run at a terminal
 ///
-/// Exactly what is shown is approved, not what it may have become meanwhile. A running gateway goes by it within a second.
+/// Exactly the definition that is shown is approved. A running gateway applies the decision within a second.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  failwell pin approve                           all that is held
+  failwell pin approve                           everything quarantined
   failwell pin approve files write_file --yes")]
 pub(crate) struct PinApprove {
     #[command(flatten)]
@@ -110,7 +110,7 @@ pub(crate) struct PinApprove {
     pub(crate) yes: bool,
 }
 
-/// Forget pins: what is listed next is taken for what is known
+/// Forget pins; the next definitions of the server are pinned instead
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -120,7 +120,7 @@ pub(crate) struct PinForget {
     /// A server of the configuration
     #[arg(value_name = "SERVER")]
     pub(crate) server: String,
-    /// Its tools or prompts, by the names the server itself uses; without one, all of them
+    /// Tools or prompts, by the server's own names [default: all]
     #[arg(value_name = "NAME")]
     pub(crate) names: Vec<String>,
     #[command(flatten)]
@@ -130,10 +130,10 @@ pub(crate) struct PinForget {
 /// Which pins.
 #[derive(Debug, Args)]
 pub(crate) struct WhichPins {
-    /// A server of the configuration; without one, all of them
+    /// A server of the configuration [default: all]
     #[arg(value_name = "SERVER")]
     pub(crate) server: Option<String>,
-    /// Its tools or prompts, by the names the server itself uses; without one, all of them
+    /// Tools or prompts, by the server's own names [default: all]
     #[arg(value_name = "NAME")]
     pub(crate) names: Vec<String>,
     #[command(flatten)]

@@ -1,4 +1,4 @@
-//! Devices: serving them.
+//! The device server.
 
 use std::path::PathBuf;
 
@@ -8,23 +8,23 @@ use super::Door;
 
 /// Serve phones, simulators and mobile browsers
 ///
-/// The devices come from [device] in the configuration, or one is named here. A driver that is not running is started
-/// when a session needs it, and ends with it.
+/// Devices come from [device] in the configuration, or one is given by --driver. A driver that does not run yet is started
+/// when a session needs it.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  failwell serve device                          the devices of failwell.toml
+  failwell serve device                          the devices in failwell.toml
   failwell serve device --driver chromedriver    a phone emulated in Chromium
   failwell serve device --driver appium --url http://127.0.0.1:4723
   claude mcp add phone -- failwell serve device --driver chromedriver")]
 pub(crate) struct Device {
-    /// Configuration file; without it failwell.toml in this folder, if it is there
+    /// Configuration file [default: failwell.toml in this folder, if it exists]
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
-    /// What drives the one device to serve, instead of those of the configuration
-    #[arg(long, value_name = "WHAT", value_enum)]
+    /// Driver of one device to serve instead of those in the configuration
+    #[arg(long, value_name = "DRIVER", value_enum)]
     pub(crate) driver: Option<DriverIs>,
-    /// Where that driver runs already; without it it is started
+    /// Address of a running driver; without it, the driver is started
     #[arg(long, value_name = "URL", requires = "driver")]
     pub(crate) url: Option<String>,
     /// W3C capabilities of its sessions, as a JSON object

@@ -1,10 +1,10 @@
-//! Stand-ins for services.
+//! Emulators of services.
 
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-/// Start a stand-in for a service, for tests and for trying things out
+/// Start an emulator of a service, for tests and for trying things out
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -13,19 +13,19 @@ Examples:
   failwell emulate wda --listen 127.0.0.1:8100")]
 pub(crate) struct Emulate {
     #[command(subcommand)]
-    pub(crate) service: Emulated,
+    pub(crate) service: EmulatorKind,
 }
 
 #[derive(Debug, Subcommand)]
-pub(crate) enum Emulated {
+pub(crate) enum EmulatorKind {
     Rtm(EmulateRtm),
     Wda(EmulateWda),
 }
 
-/// Start a stand-in for the web service of Remember The Milk
+/// Emulate the web service of Remember The Milk
 ///
-/// It answers the service's methods, its approval page included, from memory: nothing is kept, and nothing reaches the
-/// real service. Only this machine can connect. Faults, the clock and the account are set under /_control/.
+/// Implements the service's methods and its approval page in memory. Nothing is stored, and the real service is never
+/// contacted. Only this machine can connect. /_control/ sets faults, the clock and the account.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -34,21 +34,21 @@ Examples:
   failwell emulate rtm --listen 127.0.0.1:8585 --seed account.json
   curl -s http://127.0.0.1:8585/_control/fail -d '{\"kind\": \"unavailable\", \"times\": 3}'")]
 pub(crate) struct EmulateRtm {
-    /// Address and port to listen on, of this machine; port 0 takes any free one
+    /// Loopback address and port to listen on; port 0 selects a free one
     #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:0")]
     pub(crate) listen: std::net::SocketAddr,
-    /// What the account starts with: demo, empty, or a JSON file
+    /// Initial content of the account: demo, empty, or a JSON file
     #[arg(long, value_name = "demo|empty|FILE", default_value = "demo")]
     pub(crate) seed: PathBuf,
-    /// Let any number of requests through, not one a second and three at once
+    /// Turn off the rate limit of one request per second with a burst of three
     #[arg(long)]
     pub(crate) no_rate_limit: bool,
 }
 
-/// Start a stand-in for WebDriverAgent on an iPhone
+/// Emulate WebDriverAgent on an iPhone
 ///
-/// A phone with one small app, Pantry, whose screen really changes: a login, a list, a picker, alerts and tabs. Appium's
-/// XCUITest driver uses it as it uses a phone. Only this machine can connect. Faults are set under /_control/.
+/// The phone has one small app, Pantry, with a login, a list, a picker, alerts and tabs. Appium's XCUITest driver uses it
+/// like a real phone. Only this machine can connect. /_control/ sets faults.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -57,7 +57,7 @@ Examples:
   curl -s http://127.0.0.1:8100/source
   curl -s http://127.0.0.1:8100/_control/fail -d '{\"kind\": \"hang\", \"commands\": \"POST */click\", \"times\": 1}'")]
 pub(crate) struct EmulateWda {
-    /// Address and port to listen on, of this machine; port 0 takes any free one
+    /// Loopback address and port to listen on; port 0 selects a free one
     #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:0")]
     pub(crate) listen: std::net::SocketAddr,
 }

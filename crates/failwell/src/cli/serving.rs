@@ -1,4 +1,4 @@
-//! One tool server alone.
+//! Serving one built-in tool server.
 
 use std::path::PathBuf;
 
@@ -6,14 +6,14 @@ use clap::{Args, Subcommand};
 
 use super::{Device, Tasks};
 
-/// Serve one tool server alone
+/// Serve one built-in tool server
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   failwell serve pytest                          this folder's tests, over stdio
   failwell serve pytest --project ~/shop --listen 127.0.0.1:8484
   failwell serve symbolic                        proofs and counterexamples for Python code
-  failwell serve tasks                           your tasks at Remember The Milk, over stdio
+  failwell serve tasks                           tasks in Remember The Milk, over stdio
   failwell serve device --driver chromedriver    a phone emulated in Chromium")]
 pub(crate) struct Serve {
     #[command(subcommand)]
@@ -28,10 +28,11 @@ pub(crate) enum Server {
     Device(Device),
 }
 
-/// Analyse Python functions for every input at once
+/// Analyse Python functions for every input
 ///
-/// Contracts are proven or broken, exceptions found or excluded, functions compared, dead branches listed. Code is never
-/// run in this program; what was found is replayed in real CPython, in a sandbox, before it is told. Needs z3 and Python.
+/// Proves contracts or finds counterexamples, finds or excludes exceptions, compares functions, lists dead branches. Code
+/// never runs in this process. Each finding is replayed in CPython, in a sandbox, before it is reported. Needs z3 and
+/// Python.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -45,24 +46,24 @@ pub(crate) struct Symbolic {
     pub(crate) door: Door,
 }
 
-/// How analyses of Python code are made.
+/// Options of the symbolic engine.
 #[derive(Debug, Args)]
 pub(crate) struct EngineOptions {
-    /// The interpreter that findings are replayed in; python3 by default
+    /// Interpreter for replaying findings [default: python3]
     #[arg(long, value_name = "PATH")]
     pub(crate) python: Option<PathBuf>,
-    /// Whether replays run in a sandbox: no files, no network, no environment
+    /// Run replays in a sandbox without files, network and environment
     #[arg(long, value_name = "HOW", value_enum, default_value_t = SandboxIs::Required)]
     pub(crate) sandbox: SandboxIs,
-    /// Memory for one analysis, in megabytes
-    #[arg(long, value_name = "MB", default_value_t = failwell_symbolic::USUAL_MEMORY_MB, value_parser = clap::value_parser!(u64).range(64..=65_536))]
+    /// Memory limit of one analysis, in megabytes
+    #[arg(long, value_name = "MB", default_value_t = failwell_symbolic::DEFAULT_MEMORY_MB, value_parser = clap::value_parser!(u64).range(64..=65_536))]
     pub(crate) memory_mb: u64,
 }
 
 /// Run a Python project's tests with pytest
 ///
-/// Tests run as children of this program, with a short list of environment variables, and nothing they start
-/// outlives its run. The interpreter is the project's own: .venv or venv, VIRTUAL_ENV, uv, poetry, then python3.
+/// Tests run in child processes with a short list of environment variables. Every process ends with its run. The
+/// interpreter is the project's own: .venv or venv, VIRTUAL_ENV, uv, poetry, then python3.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -73,19 +74,19 @@ pub(crate) struct Pytest {
     /// The project's folder
     #[arg(long, value_name = "DIR", default_value = ".")]
     pub(crate) project: PathBuf,
-    /// The interpreter to use, instead of looking for one
+    /// Interpreter to use instead of searching for one
     #[arg(long, value_name = "PATH")]
     pub(crate) python: Option<PathBuf>,
-    /// Another environment variable the tests may see; may be repeated
+    /// Pass another environment variable to the tests; may be repeated
     #[arg(long, value_name = "NAME")]
     pub(crate) pass_env: Vec<String>,
-    /// The most seconds a caller may allow one run
+    /// Longest timeout that a caller may request for one run, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = 3_600, value_parser = clap::value_parser!(u64).range(1..=86_400))]
     pub(crate) longest_run: u64,
-    /// Whether the tests run in a sandbox: they may write to the project, temporary folders and caches only
+    /// Run tests in a sandbox that can write only to the project, temporary folders and caches
     #[arg(long, value_name = "HOW", value_enum, default_value_t = SandboxIs::On)]
     pub(crate) sandbox: SandboxIs,
-    /// Another file or folder the tests may write to from their sandbox; may be repeated
+    /// Make another file or folder writable in the sandbox; may be repeated
     #[arg(long, value_name = "PATH")]
     pub(crate) allow_write: Vec<PathBuf>,
     #[command(flatten)]
@@ -94,30 +95,30 @@ pub(crate) struct Pytest {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum SandboxIs {
-    /// As far as the kernel has one
+    /// Use the parts that the kernel supports
     On,
-    /// No run without it
+    /// Refuse to run without the whole sandbox
     Required,
-    /// None
+    /// Use no sandbox
     Off,
 }
 
-/// How one tool server is reached.
+/// How clients reach one tool server.
 #[derive(Debug, Args)]
 pub(crate) struct Door {
-    /// Serve one client over standard input and output; so it is without --listen
+    /// Serve one client over stdio (default unless --listen is given)
     #[arg(long, conflicts_with = "listen")]
     pub(crate) stdio: bool,
     /// Serve over HTTP on this address and port
     #[arg(long, value_name = "ADDR")]
     pub(crate) listen: Option<std::net::SocketAddr>,
-    /// With --listen: every caller needs a key; the first start makes one for an admin and shows it once
+    /// With --listen: require a key from every caller; the first start creates an admin key and prints it once
     #[arg(long, requires = "listen")]
     pub(crate) require_key: bool,
-    /// What a failed tool is answered with: a result that the model sees, or a plain JSON-RPC error
+    /// Answer for a failed tool: a result that the model sees, or a plain JSON-RPC error
     #[arg(long, value_name = "AS", value_enum, default_value_t = FailuresAs::Result)]
     pub(crate) tool_failures: FailuresAs,
-    /// How many requests a second one caller may send on average; no limit by default
+    /// Average requests per second that one caller may send [default: no limit]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub(crate) rate: Option<u32>,
 }

@@ -1,4 +1,4 @@
-//! Tasks at Remember The Milk: serving them, logging in and out.
+//! The tasks server: serving, logging in and out.
 
 use std::path::PathBuf;
 
@@ -6,10 +6,10 @@ use clap::{Args, Subcommand};
 
 use super::Door;
 
-/// Serve your tasks at Remember The Milk
+/// Serve your tasks in Remember The Milk
 ///
 /// The API key and its shared secret come from [tasks] in the configuration, or from the environment variables
-/// RTM_API_KEY and RTM_SHARED_SECRET. Log in once with `failwell login tasks`, or let the tool rtm_authenticate do it.
+/// RTM_API_KEY and RTM_SHARED_SECRET. Log in once with `failwell login tasks`, or with the tool rtm_authenticate.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -26,15 +26,15 @@ pub(crate) struct Tasks {
 /// How Remember The Milk is reached.
 #[derive(Debug, Args)]
 pub(crate) struct Reach {
-    /// Configuration file; without it failwell.toml in this folder, if it is there
+    /// Configuration file [default: failwell.toml in this folder, if it exists]
     #[arg(long, value_name = "FILE")]
     pub(crate) config: Option<PathBuf>,
-    /// Where the service is, when something stands in for it, such as `failwell emulate rtm`
+    /// Address of an emulated service, such as that of `failwell emulate rtm`
     #[arg(long, value_name = "URL")]
     pub(crate) base_url: Option<String>,
 }
 
-/// Log in to a service a tool server works for
+/// Log in to the service behind a tool server
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -50,17 +50,17 @@ pub(crate) enum LoginTo {
     Tasks(LoginOf),
 }
 
-/// Let this machine use your tasks at Remember The Milk
+/// Log in to Remember The Milk
 ///
-/// Prints an address, and waits until you allowed the access there. The token goes into the keyring, or into a file that
-/// only you may read.
+/// Prints an address and waits until you allow the access there. The token is stored in the keyring, or in a file that only
+/// you can read.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   failwell login tasks
-  failwell login tasks --permission read         look, but change nothing")]
+  failwell login tasks --permission read         read only")]
 pub(crate) struct LoginOf {
-    /// How much to ask for; what the configuration says, or delete, unless given
+    /// Permission to ask for [default: the configuration's, else delete]
     #[arg(long, value_name = "WHAT", value_enum)]
     pub(crate) permission: Option<PermissionIs>,
     #[command(flatten)]
@@ -69,15 +69,15 @@ pub(crate) struct LoginOf {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum PermissionIs {
-    /// Look
+    /// Read
     Read,
-    /// Look, add and change
+    /// Read, add and change
     Write,
-    /// All of it; undo and sub-tasks need this
+    /// Everything; undo and sub-tasks need this
     Delete,
 }
 
-/// Forget a login
+/// Log out of a service
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -92,9 +92,9 @@ pub(crate) enum LogoutOf {
     Tasks(ForgetLogin),
 }
 
-/// Forget the login to Remember The Milk on this machine
+/// Log out of Remember The Milk on this machine
 ///
-/// The permission itself is taken back on the website, under Settings, Apps.
+/// To revoke the permission itself, use the website: Settings, Apps.
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:

@@ -1,11 +1,11 @@
-//! `failwell approve`: calls that wait for a person's yes.
+//! `failwell approve`: lists, shows and decides calls that need human approval.
 
 use std::io::{BufRead, IsTerminal, stdin};
 use std::process::ExitCode;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use failwell_consent::{Kept, Store, readable, visible};
-use failwell_server::{Approval, Decided, Decision};
+use failwell_store::{Approval, DecideResult, Decision};
+use failwell_store::{ConsentFile, SqliteApprovals, readable, visible};
 
 use super::decision::{self, Register, person};
 use super::state_file::StateFile;
@@ -14,13 +14,12 @@ use crate::cli::Approve;
 use crate::complaint::Complaint;
 use crate::terminal::{self, Paint};
 
-/// The most characters of what is said with an answer.
+/// Maximum number of characters in the note that goes with a decision.
 const LONGEST_REASON: usize = 1_000;
 
-/// Lists, shows or answers.
 pub(super) fn run(arguments: &Approve) -> Result<ExitCode, Complaint> {
     let folder = audit::folder(&arguments.place)?;
-    let kept = Kept::of_all(&Store::in_folder(&folder));
+    let kept = SqliteApprovals::all_gateways(&ConsentFile::in_folder(&folder));
     let file = StateFile::consent(&folder);
     let is_there = file.is_there()?;
     match &arguments.id {
@@ -64,7 +63,7 @@ fn list(all: &[Approval], arguments: &Approve) -> Result<ExitCode, Complaint> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn one(approval: &Approval, kept: &Kept, arguments: &Approve) -> Result<ExitCode, Complaint> {
+fn one(approval: &Approval, kept: &SqliteApprovals, arguments: &Approve) -> Result<ExitCode, Complaint> {
     let decision = match (arguments.yes, arguments.no) {
         (true, _) => Some(Decision::Approve),
         (_, true) => Some(Decision::Deny),
@@ -90,7 +89,7 @@ fn one(approval: &Approval, kept: &Kept, arguments: &Approve) -> Result<ExitCode
 fn decide(
     approval: &Approval,
     decision: Decision,
-    kept: &Kept,
+    kept: &SqliteApprovals,
     arguments: &Approve,
 ) -> Result<ExitCode, Complaint> {
     let folder = audit::folder(&arguments.place)?;
@@ -99,13 +98,13 @@ fn decide(
     let reason = reason.map(|reason| reason.chars().take(LONGEST_REASON).collect::<String>());
     let answered = kept.answer(&approval.id, decision, &person(), reason.as_deref());
     match answered.map_err(|fault| StateFile::consent(&folder).unwritable(&fault))? {
-        Decided::Done(approval) => {
-            let written = register.write(decision::Decided {
+        DecideResult::Done(approval) => {
+            let written = register.write(decision::DecisionRecord {
                 guard: "approval",
                 method: "approvals/decide",
                 word: decision.as_str(),
                 target: format!("{}__{}", approval.server, approval.tool),
-                found: approval.about(),
+                found: approval.describe(),
             })?;
             if arguments.json {
                 terminal::print(&json(&approval)?);
@@ -114,11 +113,11 @@ fn decide(
             }
             Ok(ExitCode::SUCCESS)
         }
-        Decided::Settled(state) => Err(Complaint::new(
-            format!("approval {} needs no answer any more: it is {state}", approval.id),
-            "if the call is made again, it asks again",
+        DecideResult::Settled(state) => Err(Complaint::new(
+            format!("approval {} is no longer pending: it is {state}", approval.id),
+            "a repeated call asks for approval again",
         )),
-        Decided::Unknown => Err(unknown(&approval.id)),
+        DecideResult::Unknown => Err(unknown(&approval.id)),
     }
 }
 
@@ -132,7 +131,7 @@ fn done(approval: &Approval, decision: Decision) -> String {
     }
 }
 
-/// The whole call, and what became of it.
+/// The whole call and its current state, as text for the terminal.
 fn told(approval: &Approval, paint: Paint) -> String {
     let mut text = format!("{}  {}\n\n", paint.bold(&approval.id), approval.state);
     let mut put = |label: &str, value: &str| {
@@ -160,7 +159,7 @@ fn told(approval: &Approval, paint: Paint) -> String {
     text
 }
 
-/// Asks whoever is at the terminal; nobody there, or no clear word, is no answer.
+/// Asks at the terminal. Without a terminal, or without a clear answer, there is no decision.
 fn asked() -> Result<Option<Decision>, Complaint> {
     if !stdin().is_terminal() {
         return Ok(None);
@@ -190,7 +189,7 @@ fn ago(at_ms: i64) -> String {
     format!("{} ago", span(Duration::from_millis(passed)))
 }
 
-/// A time as people say it.
+/// Rounds a duration to the largest fitting unit.
 fn span(time: Duration) -> String {
     match time.as_secs() {
         seconds @ 0..120 => format!("{seconds} s"),

@@ -1,4 +1,4 @@
-//! `failwell audit`: looking into the ledger.
+//! `failwell audit`: reads the ledger.
 
 #[cfg(feature = "postgres")]
 mod archived;
@@ -12,15 +12,14 @@ use std::process::ExitCode;
 
 use failwell_audit::{Format, Query};
 
-pub(super) use self::book::{Book, Found};
+pub(super) use self::book::{Book, NodeRow};
 
-use super::configured::{self, Misconfigured};
+use super::configured::{self, ConfigFileError};
 use super::ledger;
-use crate::cli::{LedgerPlace, Look, QueryLedger, Wanted};
+use crate::cli::{LedgerPlace, Look, QueryLedger, RecordFilter};
 use crate::complaint::Complaint;
 use crate::terminal;
 
-/// Does what was asked.
 pub(super) fn run(look: &Look) -> Result<ExitCode, Complaint> {
     match look {
         Look::Tail(arguments) => tail::run(arguments),
@@ -30,12 +29,13 @@ pub(super) fn run(look: &Look) -> Result<ExitCode, Complaint> {
     }
 }
 
-/// The folder a ledger is in.
+/// The folder that contains the ledger: `--data-dir`, otherwise the folder of the configuration.
 pub(super) fn folder(place: &LedgerPlace) -> Result<PathBuf, Complaint> {
     match &place.data_dir {
         Some(folder) => Ok(folder.clone()),
         None => {
-            let config = configured::settle_place(place.config.as_deref()).map_err(Misconfigured::report)?;
+            let config =
+                configured::settle_place(place.config.as_deref()).map_err(ConfigFileError::report)?;
             Ok(ledger::folder(&config))
         }
     }
@@ -52,7 +52,7 @@ fn query(arguments: &QueryLedger) -> Result<ExitCode, Complaint> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn asked(wanted: &Wanted) -> Query {
+fn asked(wanted: &RecordFilter) -> Query {
     Query {
         reference: wanted.reference.clone(),
         reason: wanted.reason.clone(),
@@ -70,6 +70,6 @@ fn format(json: bool) -> Format {
     if json { Format::Jsonl } else { Format::Text }
 }
 
-fn show(rows: &[Found], format: Format) {
+fn show(rows: &[NodeRow], format: Format) {
     terminal::print(&rows.iter().map(|row| row.written(format)).collect::<String>());
 }

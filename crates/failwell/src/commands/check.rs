@@ -2,18 +2,19 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use failwell_consent::{NewTools, PinAction, PinSettings};
-use failwell_policy::guard::Rule;
-use failwell_server::Terms;
+use failwell_policy::guard::GuardRule;
+use failwell_store::ApprovalTerms;
+use failwell_store::{NewTools, PinAction, PinSettings};
 use serde::Serialize;
 use serde_json::{Value, json as object};
 
-use super::configured::{Misconfigured, counted};
+use super::configured::{ConfigFileError, counted};
 use super::json;
 use crate::cli::Check;
 use crate::complaint::Complaint;
-use failwell_gateway::{Sharing, Wire};
-use failwell_policy::{Caller, Limits, Rate, TokenRules};
+use failwell_gateway::{HttpTransport, SessionSharing};
+use failwell_policy::{Limits, Rate, TokenRules};
+use failwell_rpc::Caller;
 
 use crate::config::{
     self, AuditConfig, Builtin, Config, CustomConfig, DEFAULT_FILE, Jwks, JwtConfig, OtlpConfig, Problem,
@@ -21,7 +22,7 @@ use crate::config::{
 };
 use crate::terminal;
 
-/// What was found, for programs.
+/// The output of `--json`.
 #[derive(Serialize)]
 struct Verdict<'a> {
     ok: bool,
@@ -31,7 +32,7 @@ struct Verdict<'a> {
     config: Option<Value>,
 }
 
-/// Reads the file and says what is wrong with it.
+/// Reads the file and reports its problems.
 pub(super) fn run(arguments: &Check) -> Result<ExitCode, Complaint> {
     if arguments.schema {
         terminal::print(&json(&config::schema())?);
@@ -51,7 +52,7 @@ pub(super) fn run(arguments: &Check) -> Result<ExitCode, Complaint> {
         }
         Ok(_) => Ok(ExitCode::SUCCESS),
         Err(_) if arguments.json => Ok(ExitCode::FAILURE),
-        Err(problems) => Err(Misconfigured { file, problems }.report()),
+        Err(problems) => Err(ConfigFileError { file, problems }.report()),
     }
 }
 
@@ -69,7 +70,7 @@ fn verdict<'a>(file: &'a Path, loaded: &Result<Config, Vec<Problem>>) -> Result<
     Ok(Verdict { ok: false, file, problems, config: None })
 }
 
-/// The settings as they were understood, defaults included. Of secrets only the names.
+/// The effective settings, defaults included. Secrets appear by name only.
 fn view(config: &Config) -> Value {
     let servers: Vec<&str> = config.servers.iter().copied().map(Builtin::name).collect();
     let upstreams: Vec<Value> = config.upstreams.iter().map(upstream).collect();
@@ -97,7 +98,7 @@ fn key(owner: &Caller) -> Value {
 fn jwt(jwt: &JwtConfig) -> Value {
     let keys = match &jwt.jwks {
         Jwks::File(path) => path.display().to_string(),
-        // What comes after may be a secret.
+        // The query may contain a secret.
         Jwks::Url(url, _) => url.split('?').next().unwrap_or_default().to_owned(),
     };
     let TokenRules { issuer, audience, roles_claim, scopes } = &jwt.rules;
@@ -116,7 +117,7 @@ fn limits(limits: &Limits) -> Value {
     })
 }
 
-fn approval(terms: &Terms) -> Value {
+fn approval(terms: &ApprovalTerms) -> Value {
     object!({"wait_s": terms.wait.as_secs(), "expires_s": terms.expires.as_secs()})
 }
 
@@ -160,7 +161,7 @@ fn otlp(otlp: &OtlpConfig) -> Value {
 
 fn guards(config: &Config) -> Value {
     let settings = &config.guards;
-    let rule = |rule: &Rule| {
+    let rule = |rule: &GuardRule| {
         let servers: BTreeMap<&str, &str> =
             rule.servers.iter().map(|(name, action)| (name.as_str(), action.as_str())).collect();
         let categories = rule.categories.as_ref();
@@ -216,9 +217,9 @@ fn upstream(upstream: &UpstreamConfig) -> Value {
         }
         Target::Url { url, wire, headers, ca, auth } => {
             let transport = match wire {
-                Wire::Found => None,
-                Wire::Streamable => Some("http"),
-                Wire::Events => Some("sse"),
+                HttpTransport::Detect => None,
+                HttpTransport::Streamable => Some("http"),
+                HttpTransport::Sse => Some("sse"),
             };
             let headers: Vec<&String> = headers.keys().collect();
             let ca = ca.as_ref().map(|ca| &ca.path);
@@ -232,8 +233,8 @@ fn upstream(upstream: &UpstreamConfig) -> Value {
     let mut shown = object!({
         "name": upstream.name,
         "sessions": upstream.sharing.map(|sharing| match sharing {
-            Sharing::Shared => "shared",
-            Sharing::PerCaller => "per_caller",
+            SessionSharing::Shared => "shared",
+            SessionSharing::PerCaller => "per_caller",
         }),
         "max_sessions": upstream.max_sessions,
         "timeout_s": upstream.timeout.as_secs(),

@@ -1,9 +1,8 @@
 use std::path::Path;
 use std::process::ExitCode;
 
-use failwell_fault::reason;
-use failwell_symbolic::AnalysisQueue;
-use failwell_symbolic::once::{self, Checked};
+use failwell_symbolic::once::{self, FunctionCheck};
+use failwell_symbolic::{AnalysisQueue, reason};
 use serde_json::Value;
 
 use super::{json, one};
@@ -11,10 +10,10 @@ use crate::cli::CheckPython;
 use crate::complaint::Complaint;
 use crate::terminal::{self, Paint};
 
-/// Nothing was found, but not everything could be decided.
+/// Exit code when there is no finding, but some functions could not be decided.
 const UNDECIDED: u8 = 3;
 
-/// Checks the functions of a file and prints what came of it.
+/// Checks the functions of a file and prints the results.
 pub(super) async fn run(arguments: CheckPython) -> Result<ExitCode, Complaint> {
     let (file, function) = match arguments.target.split_once("::") {
         Some((file, function)) => (file, Some(function)),
@@ -60,7 +59,7 @@ fn refused(file: &str, fault: &failwell_fault::Fault) -> Complaint {
     Complaint::new(format!("{file} cannot be checked: {fault}"), fault.hint())
 }
 
-fn code_of(all: &[Checked]) -> ExitCode {
+fn code_of(all: &[FunctionCheck]) -> ExitCode {
     let any = |status: &str| all.iter().any(|checked| checked.status() == status);
     match (any("counterexample"), all.iter().all(|checked| checked.status() == "verified")) {
         (true, _) => ExitCode::FAILURE,
@@ -69,14 +68,14 @@ fn code_of(all: &[Checked]) -> ExitCode {
     }
 }
 
-fn object(checked: &Checked) -> Value {
+fn object(checked: &FunctionCheck) -> Value {
     let mut members = checked.object.clone();
     members.shift_insert(0, "function".to_owned(), Value::String(checked.function.clone()));
     members.insert("tests".to_owned(), serde_json::json!(checked.tests));
     Value::Object(members)
 }
 
-fn told(checked: &Checked, paint: Paint) -> String {
+fn told(checked: &FunctionCheck, paint: Paint) -> String {
     let name = &checked.function;
     let number = |key: &str| checked.object.get(key).and_then(Value::as_u64).unwrap_or(0);
     match checked.status() {

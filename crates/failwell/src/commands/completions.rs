@@ -5,7 +5,6 @@ use clap::CommandFactory;
 use crate::cli::{Cli, Completions};
 use crate::terminal;
 
-/// Prints the script.
 pub(super) fn run(arguments: &Completions) -> ExitCode {
     let mut script = Vec::new();
     clap_complete::generate(arguments.shell, &mut Cli::command(), "failwell", &mut script);

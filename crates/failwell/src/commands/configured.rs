@@ -8,26 +8,26 @@ use crate::complaint::Complaint;
 use crate::config::{self, Config, DEFAULT_FILE, Problem, ProblemSort};
 use crate::terminal::{self, Paint};
 
-/// A file that cannot be used, with all that is wrong with it.
-pub(super) struct Misconfigured {
+/// An unusable configuration file with all of its problems.
+pub(super) struct ConfigFileError {
     pub(super) file: PathBuf,
     pub(super) problems: Vec<Problem>,
 }
 
-/// The settings of the file that was named, or of the one in this folder, or the defaults.
-pub(super) fn settle(named: Option<&Path>) -> Result<Config, Misconfigured> {
+/// Loads the named file, otherwise the file in the current folder, otherwise the defaults.
+pub(super) fn settle(named: Option<&Path>) -> Result<Config, ConfigFileError> {
     let Some(file) = config::find(named) else { return Ok(Config::default()) };
-    config::load(&file).map_err(|problems| Misconfigured { file, problems })
+    config::load(&file).map_err(|problems| ConfigFileError { file, problems })
 }
 
-/// What the same file says about where state is kept, for whoever looks into it.
-pub(super) fn settle_place(named: Option<&Path>) -> Result<Config, Misconfigured> {
+/// Loads only the settings that say where state is stored. Commands that read state files use it.
+pub(super) fn settle_place(named: Option<&Path>) -> Result<Config, ConfigFileError> {
     let Some(file) = config::find(named) else { return Ok(Config::default()) };
-    config::load_place(&file).map_err(|problems| Misconfigured { file, problems })
+    config::load_place(&file).map_err(|problems| ConfigFileError { file, problems })
 }
 
-impl Misconfigured {
-    /// Prints every problem; what is left to say comes back.
+impl ConfigFileError {
+    /// Prints every problem and returns the closing error for the terminal.
     pub(super) fn report(self) -> Complaint {
         let paint = Paint::for_stderr();
         for problem in &self.problems {
@@ -44,7 +44,7 @@ impl Misconfigured {
         }
     }
 
-    /// The problem as a caller may know it: how many and where, but nothing of what the file says.
+    /// The fault for a caller. It has the number of problems and the line, but no content of the file.
     pub(super) fn fault(&self) -> impl Fn() -> Fault + use<> {
         let file = self.file.display().to_string();
         let (count, line) = (self.problems.len(), self.problems.iter().find_map(Problem::line));

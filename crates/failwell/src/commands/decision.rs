@@ -1,21 +1,21 @@
-//! What somebody at the terminal decided, in the ledger.
+//! Records decisions made at the terminal in the ledger.
 
 use std::borrow::Cow;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-use failwell_audit::{Ended, Record, Transport, Verdict};
+use failwell_controls::{GuardSet, Telemetry};
 use failwell_fault::Ref;
-use failwell_rpc::{Face, ReplyTo, RestStyle};
-use failwell_server::{Books, Gate};
+use failwell_pipeline::{ExchangeOutcome, Record, Transport, Verdict};
+use failwell_rpc::{Dialect, ReplyTo, RestStyle};
 
-use super::configured::{self, Misconfigured};
+use super::configured::{self, ConfigFileError};
 use super::{ledger, serve};
 use crate::cli::LedgerPlace;
 use crate::complaint::Complaint;
 use crate::config::{AuditConfig, Config};
 
-/// Who sits at the terminal, as far as the system says.
+/// Identifies the user at the terminal by user id, if the platform has one.
 pub(super) fn person() -> String {
     #[cfg(unix)]
     let name = format!("terminal:{}", rustix::process::getuid().as_raw());
@@ -24,41 +24,42 @@ pub(super) fn person() -> String {
     name
 }
 
-/// The ledger of a place, open for what is about to be decided.
+/// The ledger, opened before a decision is made.
 pub(super) struct Register {
-    books: Books,
-    gate: Gate,
+    telemetry: Telemetry,
+    gate: GuardSet,
     is_critical: bool,
 }
 
-/// One decision.
-pub(super) struct Decided {
-    /// What it was about: `approval` or `pin`.
+/// One decision, as the ledger records it.
+pub(super) struct DecisionRecord {
+    /// The subject: `approval` or `pin`.
     pub(super) guard: &'static str,
-    /// What was done, as a method.
+    /// The decision as a method name.
     pub(super) method: &'static str,
-    /// The one word of it.
+    /// The verdict in one word.
     pub(super) word: &'static str,
-    /// Which tool.
+    /// The name of the tool.
     pub(super) target: String,
-    /// What else there is to say.
+    /// Further details.
     pub(super) found: Vec<String>,
 }
 
 impl Register {
-    /// Opens the ledger of this folder. Where a record is promised, nothing may be decided without one.
+    /// Opens the ledger of this folder. With `audit.critical`, a ledger that cannot be written prevents the
+    /// decision.
     pub(super) fn open(place: &LedgerPlace, folder: &Path) -> Result<Register, Complaint> {
         let config = match place.data_dir {
             Some(_) => Config::default(),
-            None => configured::settle_place(place.config.as_deref()).map_err(Misconfigured::report)?,
+            None => configured::settle_place(place.config.as_deref()).map_err(ConfigFileError::report)?,
         };
-        // What carries records elsewhere is the server's business: it reads them from the ledger.
+        // Exporters read the ledger in the server process, so this command starts none.
         let audit = AuditConfig { otlp: None, postgres: None, ..config.audit };
         let config = Config { data_dir: Some(folder.to_owned()), audit, ..config };
-        let gate = Gate::standard().map_err(|fault| serve::unexpected(&fault))?;
-        let books = ledger::books(&config, &gate).map_err(|fault| serve::unexpected(&fault))?;
+        let gate = GuardSet::standard().map_err(|fault| serve::unexpected(&fault))?;
+        let telemetry = ledger::telemetry(&config, &gate).map_err(|fault| serve::unexpected(&fault))?;
         let is_critical = config.audit.critical;
-        let register = Register { books, gate, is_critical };
+        let register = Register { telemetry, gate, is_critical };
         if is_critical && !register.works() {
             return Err(Complaint::new(
                 "the ledger cannot be written, and no decision may go without a record",
@@ -68,14 +69,15 @@ impl Register {
         Ok(register)
     }
 
-    /// A text without secrets.
+    /// Redacts secrets.
     pub(super) fn scrub(&self, text: &str) -> String {
         self.gate.scrub(text)
     }
 
-    /// Writes a decision down.
-    pub(super) fn write(&self, decided: Decided) -> Result<Ref, Complaint> {
-        let to = ReplyTo { reference: Ref::fresh(), ..ReplyTo::misread(None, Face::Rest(RestStyle::Plain)) };
+    /// Writes the decision to the ledger.
+    pub(super) fn write(&self, decided: DecisionRecord) -> Result<Ref, Complaint> {
+        let to =
+            ReplyTo { reference: Ref::fresh(), ..ReplyTo::misread(None, Dialect::Rest(RestStyle::Plain)) };
         let reference = to.reference;
         let verdict = Verdict {
             guard: decided.guard.into(),
@@ -85,7 +87,7 @@ impl Register {
             after: Duration::ZERO,
             took: Duration::ZERO,
         };
-        let Some(ledger) = self.books.ledger() else { return Ok(reference) };
+        let Some(ledger) = self.telemetry.ledger() else { return Ok(reference) };
         ledger.note(Box::new(Record {
             to,
             ended: SystemTime::now(),
@@ -97,14 +99,14 @@ impl Register {
             method: Some(decided.method.into()),
             target: Some(decided.target.into()),
             server: None,
-            ended_as: Ended::Well,
+            ended_as: ExchangeOutcome::Well,
             bytes_in: 0,
             bytes_out: 0,
             trace: None,
             verdicts: vec![verdict],
             bodies: None,
         }));
-        self.books.flush();
+        self.telemetry.flush();
         if self.is_critical && !self.works() {
             let help = "look at the folder of the ledger; the decision itself stands";
             return Err(Complaint::new("the decision could not be written to the ledger", help));
@@ -113,7 +115,7 @@ impl Register {
     }
 
     fn works(&self) -> bool {
-        self.books.ledger().is_some_and(|ledger| {
+        self.telemetry.ledger().is_some_and(|ledger| {
             let health = ledger.health();
             health.works && health.lost == 0
         })

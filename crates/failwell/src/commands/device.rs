@@ -1,9 +1,9 @@
-//! What the device server is set up with.
+//! Settings of the device server.
 
 use failwell_device::{DeviceSettings, DriverKind, Reach, Settings};
 use failwell_fault::Fault;
 use failwell_process::Launcher;
-use failwell_shelf::Shelf;
+use failwell_store::blob_store::BlobStore;
 use serde_json::{Map, Value};
 
 use super::{kept, serve};
@@ -11,8 +11,7 @@ use crate::cli::{Device, DriverIs};
 use crate::complaint::Complaint;
 use crate::config::{Config, is_exposed_url, usual_program};
 
-/// Settings from a configuration.
-pub(super) fn settings(config: &Config, shelf: Option<Shelf>) -> Result<Settings, Fault> {
+pub(super) fn settings(config: &Config, shelf: Option<BlobStore>) -> Result<Settings, Fault> {
     let device = &config.device;
     Ok(Settings {
         shelf,
@@ -24,11 +23,11 @@ pub(super) fn settings(config: &Config, shelf: Option<Shelf>) -> Result<Settings
         queue: device.queue,
         queue_wait: device.queue_wait,
         largest_answer: device.largest_answer,
-        ..Settings::of(device.devices.clone(), Launcher::of_this_program()?)
+        ..Settings::new(device.devices.clone(), Launcher::of_this_program()?)
     })
 }
 
-/// Settings for one command: the device that was typed, else those of the file.
+/// Settings for one command: the device of the command line, otherwise the devices of the file.
 pub(super) fn settle(config: &Config, arguments: &Device) -> Result<Settings, Complaint> {
     let mut settings = settings(config, kept::shelf(config)).map_err(|fault| serve::unexpected(&fault))?;
     if let Some(driver) = arguments.driver {
@@ -60,7 +59,7 @@ fn typed(arguments: &Device, driver: DriverKind) -> Result<DeviceSettings, Compl
                 Some(true) => {
                     return Err(Complaint::new(
                         "the driver would be reached without encryption",
-                        "begin --url with https://, or name an address of this machine: what is typed is sent there",
+                        "begin --url with https://, or use an address of this machine: typed text is sent there",
                     ));
                 }
                 None => {

@@ -5,7 +5,7 @@ use serde::Serialize;
 use super::{configured, json};
 use crate::cli::Doctor;
 use crate::complaint::Complaint;
-use crate::doctor::{self, Finding, Status, Wanted};
+use crate::doctor::{self, ConfiguredParts, Finding, Status};
 use crate::terminal::{self, Paint};
 
 #[derive(Serialize)]
@@ -14,11 +14,10 @@ struct Diagnosis<'a> {
     checks: &'a [Finding],
 }
 
-/// Prints what was found.
 pub(super) async fn run(arguments: &Doctor) -> Result<ExitCode, Complaint> {
-    // A file with a mistake is the business of `check`: without it there is what is usual.
+    // `failwell check` reports an invalid file. `doctor` uses the defaults instead.
     let config = configured::settle(None).unwrap_or_default();
-    let findings = doctor::examine(Wanted::from(&config)).await;
+    let findings = doctor::examine(ConfiguredParts::from(&config)).await;
     let lacking = doctor::lacking(&findings);
     let text = if arguments.json {
         json(&Diagnosis { ok: lacking.is_none(), checks: &findings })?

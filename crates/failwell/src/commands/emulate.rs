@@ -6,19 +6,19 @@ use failwell_emulator_rtm::{Emulator, Options, Permission, Rate, Seed};
 use failwell_emulator_wda as wda;
 
 use super::serve;
-use crate::cli::{Emulate, EmulateRtm, EmulateWda, Emulated};
+use crate::cli::{Emulate, EmulateRtm, EmulateWda, EmulatorKind};
 use crate::complaint::Complaint;
 use crate::terminal::{self, Paint};
 
-/// Runs a stand-in until told to stop.
+/// Runs an emulator until a signal stops it.
 pub(super) async fn run(arguments: Emulate) -> Result<ExitCode, Complaint> {
     match arguments.service {
-        Emulated::Rtm(arguments) => rtm(arguments).await,
-        Emulated::Wda(arguments) => phone(arguments).await,
+        EmulatorKind::Rtm(arguments) => rtm(arguments).await,
+        EmulatorKind::Wda(arguments) => phone(arguments).await,
     }
 }
 
-/// A stand-in has no locks, so it is for this machine alone.
+/// Emulators have no authentication, so they only listen on loopback addresses.
 fn of_this_machine(listen: SocketAddr, example: &str) -> Result<(), Complaint> {
     if listen.ip().is_loopback() {
         return Ok(());

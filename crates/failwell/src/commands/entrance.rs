@@ -1,12 +1,14 @@
-//! The door of `up`: where it is, and what opens it.
+//! The HTTP endpoint of `up`: its address and its credentials.
 
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::sync::Arc;
 
 use failwell_fault::{Fault, Secret};
-use failwell_server::{House, KeyRing, first_key};
-use failwell_transport::{Credentials, Demand, Doors, Issuer, Lock, Tokens};
+use failwell_pipeline::Pipeline;
+use failwell_rest::{Authenticator, Credentials, Demand, Issuer, Tokens};
+use failwell_store::{KeyStore, create_first_key};
+use failwell_transport::Mounts;
 
 use super::state_file::StateFile;
 use super::{ledger, serve};
@@ -14,41 +16,41 @@ use crate::complaint::Complaint;
 use crate::config::{Config, ENVIRONMENT, Jwks, JwtConfig, SHORTEST_KEY, StateConfig};
 use crate::terminal;
 
-/// The door while it is served.
+/// The endpoint while it is served.
 pub(super) struct Entrance {
-    pub(super) doors: Arc<Doors>,
-    pub(super) lock: Arc<Lock>,
-    /// Where it is.
+    pub(super) doors: Arc<Mounts>,
+    pub(super) lock: Arc<Authenticator>,
+    /// The address it listens on.
     pub(super) at: SocketAddr,
-    /// The key of the environment.
+    /// The key from `FAILWELL_KEY`.
     pub(super) key: Option<Secret<String>>,
-    /// Keys that are made while it is served.
-    pub(super) ring: Arc<dyn KeyRing>,
+    /// Keys created while it is served.
+    pub(super) ring: Arc<dyn KeyStore>,
 }
 
 impl Entrance {
-    /// What another configuration would open it with.
+    /// The credentials that another configuration would accept.
     pub(super) fn credentials(&self, config: &Config) -> Result<Credentials, Complaint> {
         credentials(config, self.key.as_ref(), &self.ring, self.at)
     }
 
-    /// From now on these open it, and lead to these houses.
-    pub(super) fn replace(&self, credentials: Credentials, houses: BTreeMap<String, Arc<House>>) {
+    /// Replaces the accepted credentials and the pipelines of single servers.
+    pub(super) fn replace(&self, credentials: Credentials, pipelines: BTreeMap<String, Arc<Pipeline>>) {
         self.lock.replace(credentials);
-        self.doors.replace(houses);
+        self.doors.replace(pipelines);
     }
 }
 
-/// The key of the environment, if there is one.
+/// The key from `FAILWELL_KEY`, if it is set and not empty.
 pub(super) fn the_key() -> Option<Secret<String>> {
     std::env::var("FAILWELL_KEY").ok().filter(|key| !key.is_empty()).map(Secret::new)
 }
 
-/// What callers may present; without anything only this machine is served.
+/// The accepted credentials. Without any, only a loopback address is served.
 pub(super) fn credentials(
     config: &Config,
     key: Option<&Secret<String>>,
-    ring: &Arc<dyn KeyRing>,
+    ring: &Arc<dyn KeyStore>,
     at: SocketAddr,
 ) -> Result<Credentials, Complaint> {
     if key.is_some_and(|key| key.expose().len() < SHORTEST_KEY) {
@@ -70,13 +72,13 @@ pub(super) fn credentials(
     Ok(credentials)
 }
 
-/// What is shown at the very first start that asks for keys: the key of an admin, this once. It goes to standard output
-/// alone, which is the terminal's, and is written down nowhere.
-pub(super) async fn welcome_admin(config: &Config, ring: &Arc<dyn KeyRing>) -> Result<String, Complaint> {
+/// Creates the admin key at the first start with `require_key` and returns the text that shows it. The key is
+/// printed once, to standard output only, and stored nowhere in clear text.
+pub(super) async fn welcome_admin(config: &Config, ring: &Arc<dyn KeyStore>) -> Result<String, Complaint> {
     if !config.require_key {
         return Ok(String::new());
     }
-    let first = first_key(&**ring).await.map_err(|fault| match config.state {
+    let first = create_first_key(&**ring).await.map_err(|fault| match config.state {
         StateConfig::Memory => StateFile::keys(&ledger::folder(config)).unwritable(&fault),
         StateConfig::Redis { .. } => serve::unexpected(&fault),
     })?;
@@ -85,7 +87,8 @@ pub(super) async fn welcome_admin(config: &Config, ring: &Arc<dyn KeyRing>) -> R
     }))
 }
 
-/// Says so when nobody can have read the key that is shown this once: without it nobody comes in.
+/// Fails if standard output was closed, so that the admin key cannot have been read. Without it no key can be
+/// created.
 pub(super) fn was_shown(admin: &str, config: &Config) -> Result<(), Complaint> {
     if admin.is_empty() || !terminal::is_closed() {
         return Ok(());
@@ -97,12 +100,12 @@ pub(super) fn was_shown(admin: &str, config: &Config) -> Result<(), Complaint> {
         StateConfig::Redis { .. } => "delete failwell:keys and failwell:keys-first in Redis".to_owned(),
     };
     Err(Complaint::new(
-        "the key of the first admin could not be shown: standard output takes nothing",
-        format!("{kept}, and start again where standard output is read"),
+        "the key of the first admin could not be shown: standard output is closed",
+        format!("{kept}, and start again with standard output open"),
     ))
 }
 
-/// The issuer's keys are read when the first token comes, and again after a reload.
+/// The issuer's keys are fetched when the first token arrives, and again after a reload.
 fn tokens(jwt: &JwtConfig) -> Result<Tokens, Fault> {
     let issuer = match &jwt.jwks {
         Jwks::File(path) => Issuer::file(path.clone()),

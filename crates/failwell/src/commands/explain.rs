@@ -1,4 +1,4 @@
-//! `failwell explain`: the catalogue at the terminal.
+//! `failwell explain`: prints catalogue entries and recorded failures.
 
 mod entry;
 mod lookup;
@@ -6,45 +6,48 @@ mod story;
 
 use std::process::ExitCode;
 
-use failwell_fault::{Reason, reason};
+use failwell_fault::Reason;
 
 use super::json;
 use crate::cli::Explain;
 use crate::complaint::Complaint;
 use crate::terminal::{self, Paint};
-use entry::{Entry, Place};
-use lookup::Found;
+use entry::{DialectCode, Entry};
+use lookup::ExplainSubject;
 
-/// Prints what was asked for.
 pub(super) fn run(arguments: &Explain) -> Result<ExitCode, Complaint> {
+    let reasons =
+        failwell_catalogue::registry().map_err(|error| Complaint::new(error.to_string(), "report this"))?;
     let found = match &arguments.subject {
-        Some(subject) => match lookup::find(subject) {
-            Err(_) if story::is_reference(subject) => return story::run(subject, arguments),
+        Some(subject) => match lookup::find(subject, &reasons) {
+            Err(_) if story::is_reference(subject) => return story::run(subject, arguments, &reasons),
             found => found?,
         },
-        None => Found::Several(reason::all().collect()),
+        None => ExplainSubject::Several(reasons.iter().collect()),
     };
     let text = if arguments.json { as_json(&found)? } else { as_text(&found, Paint::for_stdout()) };
     terminal::print(&text);
     Ok(ExitCode::SUCCESS)
 }
 
-/// One reason is an object; several are an array; a number is an array that says where it stands.
-fn as_json(found: &Found) -> Result<String, Complaint> {
+/// One reason is an object, several are an array. For a number, each entry lists the dialects that use it.
+fn as_json(found: &ExplainSubject) -> Result<String, Complaint> {
     match found {
-        Found::One(reason) => json(&Entry::of(reason)),
-        Found::Several(reasons) => json(&reasons.iter().map(|reason| Entry::of(reason)).collect::<Vec<_>>()),
-        Found::Number(_, uses) => {
+        ExplainSubject::One(reason) => json(&Entry::of(reason)),
+        ExplainSubject::Several(reasons) => {
+            json(&reasons.iter().map(|reason| Entry::of(reason)).collect::<Vec<_>>())
+        }
+        ExplainSubject::Number(_, uses) => {
             json(&uses.iter().map(|(reason, places)| Entry::found_on(reason, places)).collect::<Vec<_>>())
         }
     }
 }
 
-fn as_text(found: &Found, paint: Paint) -> String {
+fn as_text(found: &ExplainSubject, paint: Paint) -> String {
     match found {
-        Found::One(reason) => one(reason, paint),
-        Found::Several(reasons) => list(reasons, paint),
-        Found::Number(number, uses) => uses_of(*number, uses, paint),
+        ExplainSubject::One(reason) => one(reason, paint),
+        ExplainSubject::Several(reasons) => list(reasons, paint),
+        ExplainSubject::Number(number, uses) => uses_of(*number, uses, paint),
     }
 }
 
@@ -56,7 +59,7 @@ fn one(reason: &Reason, paint: Paint) -> String {
     text.push_str(&format!("  {} {} ({})\n", paint.faint("kind  "), entry.kind, entry.advice));
     text.push_str(&format!("  {} {}\n", paint.faint("retry "), entry.retry));
     text.push_str(&format!("  {} {}\n\n", paint.faint("origin"), entry.origin));
-    for Place { face, code, http_status } in entry.places() {
+    for DialectCode { face, code, http_status } in entry.places() {
         text.push_str(&format!("  {face:<12} {code:>7}  HTTP {http_status}\n"));
     }
     if entry.shown_to_the_model {
@@ -68,26 +71,26 @@ fn one(reason: &Reason, paint: Paint) -> String {
     text
 }
 
-/// Values that only an answer can fill in are shown as `<name>`, the way usage lines do.
+/// Shows a placeholder as `<name>`, as usage lines do. Only a real failure has the value.
 fn in_words(template: &str) -> String {
     template.replace('{', "<").replace('}', ">")
 }
 
 fn list(reasons: &[&'static Reason], paint: Paint) -> String {
     let widest = reasons.iter().map(|reason| reason.id.len()).max().unwrap_or(0);
-    let (mut text, mut room) = (String::new(), "");
+    let (mut text, mut area) = (String::new(), "");
     for reason in reasons {
-        if reason.room() != room {
-            let gap = if room.is_empty() { "" } else { "\n" };
-            room = reason.room();
-            text.push_str(&format!("{gap}{}\n", paint.bold(room)));
+        if reason.area() != area {
+            let gap = if area.is_empty() { "" } else { "\n" };
+            area = reason.area();
+            text.push_str(&format!("{gap}{}\n", paint.bold(area)));
         }
         text.push_str(&format!("  {:<widest$}  {}\n", reason.id, reason.title));
     }
     text
 }
 
-fn uses_of(number: i64, uses: &[(&'static Reason, Vec<Place>)], paint: Paint) -> String {
+fn uses_of(number: i64, uses: &[(&'static Reason, Vec<DialectCode>)], paint: Paint) -> String {
     let widest = uses.iter().map(|(reason, _)| reason.id.len()).max().unwrap_or(0);
     let mut text = format!("{} is used by {} reasons\n\n", paint.bold(&number.to_string()), uses.len());
     if uses.len() == 1 {

@@ -1,32 +1,32 @@
-//! Where resources are kept.
+//! The blob store for stored files.
 
+use failwell_controls::{SHELF_SERVER, StoredFiles};
 use failwell_gateway::Gateway;
-use failwell_server::{SHELF_SERVER, ShelfDesk};
-use failwell_shelf::Shelf;
+use failwell_store::blob_store::BlobStore;
 
 use crate::config::Config;
 
-/// The shelf of a start, if there is to be one. A folder that is there is opened and cleared up at once; one that is not is
-/// made when it is first needed.
-pub(super) fn shelf(config: &Config) -> Option<Shelf> {
+/// The blob store, if it is enabled. An existing folder is opened and cleaned up at once. A missing folder is
+/// created on first use.
+pub(super) fn shelf(config: &Config) -> Option<BlobStore> {
     if !config.shelf.enabled {
         return None;
     }
     let (folder, settings) = (config.shelf_folder(), config.shelf.settings.clone());
-    let shelf = Shelf::at(&folder, settings);
+    let shelf = BlobStore::at(&folder, settings);
     if folder.is_dir() {
-        // What keeps it from opening is said to whoever needs it.
+        // An error while opening it is reported to the first request that needs it.
         let opened = shelf.clone();
         std::thread::spawn(move || opened.ready().is_ok());
     }
     Some(shelf)
 }
 
-/// The same under the rules of a gateway.
-pub(super) fn desk(shelf: &Shelf, gateway: &Gateway) -> ShelfDesk {
+/// The stored files under the access rules of a gateway.
+pub(super) fn stored_files(shelf: &BlobStore, gateway: &Gateway) -> StoredFiles {
     let gateway = gateway.clone();
-    ShelfDesk::ruled(
+    StoredFiles::ruled(
         shelf.clone(),
-        std::sync::Arc::new(move |caller, uri| gateway.reveal(caller, SHELF_SERVER, uri)),
+        std::sync::Arc::new(move |caller, uri| gateway.check_resource(caller, SHELF_SERVER, uri)),
     )
 }

@@ -1,9 +1,9 @@
-//! Keys for callers.
+//! `failwell key`: makes API keys.
 
 use std::process::ExitCode;
 
 use failwell_policy::KeyHash;
-use failwell_server::fresh_key;
+use failwell_store::generate_key;
 
 use crate::cli::{Key, MakeKey, NewKey};
 use crate::complaint::Complaint;
@@ -11,9 +11,9 @@ use crate::terminal;
 
 pub(super) fn run(arguments: &Key) -> Result<ExitCode, Complaint> {
     let MakeKey::New(NewKey { name, roles }) = &arguments.what;
-    let key = fresh_key()
+    let key = generate_key()
         .map_err(|_| Complaint::new("the system has no random numbers", "look at /dev/urandom"))?;
-    let hash = KeyHash::of(&key);
+    let hash = KeyHash::new(&key);
     let list: Vec<String> = roles.iter().map(|role| format!("\"{role}\"")).collect();
     terminal::print(&format!(
         "{}\n\n# The key above is shown this once: give it to its holder. For failwell.toml:\n\

@@ -2,17 +2,17 @@ use std::process::ExitCode;
 
 use failwell_tasks::{AuthStatus, Login, Permission, Settings};
 
-use super::configured::{self, Misconfigured};
+use super::configured::{self, ConfigFileError};
 use super::tasks::{complaint, settle};
 use crate::cli::{LoginOf, LoginTo, LogoutOf, PermissionIs, Reach};
 use crate::complaint::Complaint;
 use crate::terminal;
 
 fn settled(reach: &Reach) -> Result<Settings, Complaint> {
-    settle(&configured::settle(reach.config.as_deref()).map_err(Misconfigured::report)?, reach)
+    settle(&configured::settle(reach.config.as_deref()).map_err(ConfigFileError::report)?, reach)
 }
 
-/// Logs in, with the help of the person at the terminal.
+/// Starts a login and waits until the user has allowed it in the browser.
 pub(super) async fn log_in(to: &LoginTo) -> Result<ExitCode, Complaint> {
     let LoginTo::Tasks(LoginOf { permission, reach }) = to;
     let settings = settled(reach)?;
@@ -27,7 +27,7 @@ pub(super) async fn log_in(to: &LoginTo) -> Result<ExitCode, Complaint> {
     Ok(ExitCode::SUCCESS)
 }
 
-/// Forgets a login.
+/// Deletes a stored login.
 pub(super) async fn log_out(of: &LogoutOf) -> Result<ExitCode, Complaint> {
     let LogoutOf::Tasks(arguments) = of;
     let settings = settled(&arguments.reach)?;

@@ -7,7 +7,7 @@ use crate::cli::{Cli, Man};
 use crate::complaint::Complaint;
 use crate::terminal;
 
-/// Prints the page, or writes one per command.
+/// Prints the manual page, or with `--dir` writes one file per command.
 pub(super) fn run(arguments: &Man) -> Result<ExitCode, Complaint> {
     let written = match &arguments.dir {
         Some(folder) => write_into(folder),

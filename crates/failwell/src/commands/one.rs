@@ -4,12 +4,13 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
+use failwell_controls::{Settings, StoredFiles};
+use failwell_pipeline::{Pipeline, ToolFailures};
 use failwell_policy::Limits;
 use failwell_process::Launcher;
-use failwell_pytest::{Strictness, Walls};
-use failwell_server::{House, Settings, ShelfDesk, ToolFailures};
+use failwell_pytest::{SandboxSettings, Strictness};
 
-use super::shared::Shared;
+use super::shared::SharedBackends;
 use super::{configured, device, runtime, serve, stdio, tasks, up};
 use crate::cli::{
     Device, Door, EngineOptions, FailuresAs, Pytest, SandboxIs, Serve, Server, Symbolic, Tasks,
@@ -17,17 +18,18 @@ use crate::cli::{
 use crate::complaint::Complaint;
 use crate::config::Config;
 
-/// How long a call of the tasks server may take: a batch has fifty changes, and each waits for its turn.
+/// Timeout of a call to the tasks server. A batch has up to fifty changes, and each waits for the rate
+/// limiter.
 const LONGEST_CALL: Duration = Duration::from_secs(300);
-/// How long a call of the device server may take: a batch has a hundred steps, and each may wait.
+/// Timeout of a call to the device server. A batch has up to a hundred steps, and each may wait.
 const LONGEST_BATCH: Duration = Duration::from_secs(1_800);
-/// What a request has beyond the longest run, to clear up and answer.
+/// Time that a request has beyond its run, to clean up and answer.
 const CLEARING_UP: Duration = Duration::from_secs(30);
 
-/// The longest time limit a caller may give an analysis.
+/// The maximum timeout that a caller may set for an analysis.
 const LONGEST_ANALYSIS: Duration = Duration::from_secs(300);
 
-/// Serves one tool server until its client hangs up or it is told to stop.
+/// Serves one tool server until its client disconnects or a signal arrives.
 pub(super) fn run(arguments: Serve) -> Result<ExitCode, Complaint> {
     match arguments.server {
         Server::Pytest(arguments) => through(Way::of(&arguments.door), move || pytest(arguments)),
@@ -37,24 +39,29 @@ pub(super) fn run(arguments: Serve) -> Result<ExitCode, Complaint> {
     }
 }
 
-fn symbolic(arguments: Symbolic) -> Result<Arc<House>, Complaint> {
+fn symbolic(arguments: Symbolic) -> Result<Arc<Pipeline>, Complaint> {
     let settings = settings(&arguments.door, LONGEST_ANALYSIS + CLEARING_UP);
     serve::build(failwell_symbolic::symbolic(analysis_settings(arguments.engine)?), settings)
 }
 
-/// Code of a caller runs in the sandbox or not at all, unless the person who starts the server says otherwise.
+/// A caller's code runs in the sandbox or not at all, unless the command line says otherwise.
 pub(super) fn analysis_settings(options: EngineOptions) -> Result<failwell_symbolic::Settings, Complaint> {
-    use failwell_symbolic::replay::Walls;
+    use failwell_symbolic::replay::SandboxMode;
     let launcher = Launcher::of_this_program().map_err(|fault| serve::unexpected(&fault))?;
-    let walls = match options.sandbox {
-        SandboxIs::Required => Walls::Required,
-        SandboxIs::On => Walls::BestEffort,
-        SandboxIs::Off => Walls::Off,
+    let sandbox = match options.sandbox {
+        SandboxIs::Required => SandboxMode::Required,
+        SandboxIs::On => SandboxMode::BestEffort,
+        SandboxIs::Off => SandboxMode::Off,
     };
-    Ok(failwell_symbolic::Settings { python: options.python, walls, launcher, memory_mb: options.memory_mb })
+    Ok(failwell_symbolic::Settings {
+        python: options.python,
+        sandbox,
+        launcher,
+        memory_mb: options.memory_mb,
+    })
 }
 
-/// Where callers come in, and whether they need a key there.
+/// The transport, and whether callers need a key.
 struct Way {
     listen: Option<SocketAddr>,
     require_key: bool,
@@ -66,33 +73,36 @@ impl Way {
     }
 }
 
-fn through(way: Way, house: impl FnOnce() -> Result<Arc<House>, Complaint>) -> Result<ExitCode, Complaint> {
+fn through(
+    way: Way,
+    pipeline: impl FnOnce() -> Result<Arc<Pipeline>, Complaint>,
+) -> Result<ExitCode, Complaint> {
     match way.listen {
-        None => stdio::serve_one(house),
+        None => stdio::serve_one(pipeline),
         Some(address) => {
-            runtime()?.block_on(async { up::serve_one(house()?, address, way.require_key).await })
+            runtime()?.block_on(async { up::serve_one(pipeline()?, address, way.require_key).await })
         }
     }
 }
 
-fn tasks(arguments: &Tasks) -> Result<Arc<House>, Complaint> {
+fn tasks(arguments: &Tasks) -> Result<Arc<Pipeline>, Complaint> {
     let config = own_table(arguments.reach.config.as_deref(), &arguments.door)?;
     let room = failwell_tasks::tasks(tasks::settle(&config, &arguments.reach)?);
     serve::build(room, settings(&arguments.door, LONGEST_CALL))
 }
 
-fn device(arguments: &Device) -> Result<Arc<House>, Complaint> {
+fn device(arguments: &Device) -> Result<Arc<Pipeline>, Complaint> {
     let config = own_table(arguments.config.as_deref(), &arguments.door)?;
     let of_room = device::settle(&config, arguments)?;
-    let shelf = of_room.shelf.clone().map(ShelfDesk::open_to_all);
+    let shelf = of_room.shelf.clone().map(StoredFiles::open_to_all);
     let settings = Settings { shelf, ..settings(&arguments.door, LONGEST_BATCH) };
     serve::build(failwell_device::device(of_room), settings)
 }
 
-/// The file of a server alone, which takes its own table from it. Who may call, and what they may do, is for `up`: a file that says so
-/// is not passed over in silence where others can call.
+/// Loads the configuration for a single server, which uses only its own table. Access rules apply to `up`
+/// alone. A file that has any is refused when the server listens, so that no rule is silently ignored.
 fn own_table(file: Option<&Path>, door: &Door) -> Result<Config, Complaint> {
-    let config = configured::settle(file).map_err(configured::Misconfigured::report)?;
+    let config = configured::settle(file).map_err(configured::ConfigFileError::report)?;
     let said = [
         ("require_key", config.require_key && !door.require_key),
         ("[[key]]", !config.keys.is_empty()),
@@ -111,7 +121,7 @@ fn own_table(file: Option<&Path>, door: &Door) -> Result<Config, Complaint> {
     ))
 }
 
-fn pytest(arguments: Pytest) -> Result<Arc<House>, Complaint> {
+fn pytest(arguments: Pytest) -> Result<Arc<Pipeline>, Complaint> {
     if !arguments.project.is_dir() {
         return Err(Complaint::new(
             format!("{} is not a folder", arguments.project.display()),
@@ -125,19 +135,19 @@ fn pytest(arguments: Pytest) -> Result<Arc<House>, Complaint> {
         python: arguments.python,
         pass: arguments.pass_env,
         most_seconds: arguments.longest_run,
-        walls: walls(arguments.sandbox, arguments.allow_write),
+        sandbox: sandbox_settings(arguments.sandbox, arguments.allow_write),
         launcher,
     });
     serve::build(room, settings)
 }
 
-fn walls(sandbox: SandboxIs, write: Vec<PathBuf>) -> Walls {
+fn sandbox_settings(sandbox: SandboxIs, write: Vec<PathBuf>) -> SandboxSettings {
     let strictness = match sandbox {
         SandboxIs::On => Strictness::On,
         SandboxIs::Required => Strictness::Required,
         SandboxIs::Off => Strictness::Off,
     };
-    Walls { strictness, write }
+    SandboxSettings { strictness, write }
 }
 
 fn settings(door: &Door, request_deadline: Duration) -> Settings {
@@ -145,7 +155,7 @@ fn settings(door: &Door, request_deadline: Duration) -> Settings {
         FailuresAs::Result => ToolFailures::Result,
         FailuresAs::Error => ToolFailures::Error,
     };
-    let turnstile = serve::turnstile(Limits::default(), door.rate);
-    let keys = Some(Shared::nothing(&Config::default()).keys);
-    Settings { request_deadline, tool_failures, turnstile, keys, ..Settings::default() }
+    let rate_limiter = serve::rate_limiter(Limits::default(), door.rate);
+    let keys = Some(SharedBackends::nothing(&Config::default()).keys);
+    Settings { request_deadline, tool_failures, rate_limiter, keys, ..Settings::default() }
 }

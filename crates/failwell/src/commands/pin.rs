@@ -1,24 +1,23 @@
-//! `failwell pin`: definitions of tools as they are known, and those that are held.
+//! `failwell pin`: pinned and quarantined tool definitions.
 
 use std::io::{BufRead, IsTerminal, stdin};
 use std::path::Path;
 use std::process::ExitCode;
 
-use failwell_consent::{Pin, PinBook, Store, changes, visible};
+use failwell_store::{ConsentFile, PinAdmin, PinRecord, describe_change, visible};
 use serde_json::{Value, json as object};
 
-use super::configured::{self, Misconfigured, counted};
-use super::decision::{Decided, Register, person};
+use super::configured::{self, ConfigFileError, counted};
+use super::decision::{DecisionRecord, Register, person};
 use super::state_file::StateFile;
 use super::{json, ledger};
 use crate::cli::{LedgerPlace, PinDo, PinForget, WhichPins};
 use crate::complaint::Complaint;
 use crate::terminal::{self, Paint};
 
-/// Digits of a hash that are shown.
+/// Number of hash digits shown.
 const DIGITS: usize = 12;
 
-/// Does what was asked.
 pub(super) fn run(what: &PinDo) -> Result<ExitCode, Complaint> {
     match what {
         PinDo::List(arguments) => list(&arguments.which, arguments.json),
@@ -28,31 +27,34 @@ pub(super) fn run(what: &PinDo) -> Result<ExitCode, Complaint> {
     }
 }
 
-/// Pins, and the file they are in.
-struct Kept {
-    book: PinBook,
+struct PinFile {
+    book: PinAdmin,
     file: StateFile,
 }
 
-impl Kept {
-    /// The pins of the gateway whose configuration is here; with a folder alone, those of all.
-    fn at(place: &LedgerPlace) -> Result<Kept, Complaint> {
+impl PinFile {
+    /// The pins of the gateway whose configuration is used. With `--data-dir`, the pins of all gateways in
+    /// that folder.
+    fn at(place: &LedgerPlace) -> Result<PinFile, Complaint> {
         if let Some(folder) = &place.data_dir {
-            return Ok(Kept::in_folder(folder, None));
+            return Ok(PinFile::in_folder(folder, None));
         }
-        let config = configured::settle_place(place.config.as_deref()).map_err(Misconfigured::report)?;
+        let config = configured::settle_place(place.config.as_deref()).map_err(ConfigFileError::report)?;
         let scope = config.file.as_ref().map(|_| config.scope());
-        Ok(Kept::in_folder(&ledger::folder(&config), scope))
+        Ok(PinFile::in_folder(&ledger::folder(&config), scope))
     }
 
-    fn in_folder(folder: &Path, scope: Option<String>) -> Kept {
-        Kept { book: PinBook::of(&Store::in_folder(folder), scope), file: StateFile::consent(folder) }
+    fn in_folder(folder: &Path, scope: Option<String>) -> PinFile {
+        PinFile {
+            book: PinAdmin::new(&ConsentFile::in_folder(folder), scope),
+            file: StateFile::consent(folder),
+        }
     }
 }
 
-/// What was named, which must be there.
-fn wanted(kept: &Kept, which: &WhichPins) -> Result<Vec<Pin>, Complaint> {
-    // Of a file that is not there yet the book says rightly that it has nothing.
+/// The selected pins. A selected pin must exist.
+fn wanted(kept: &PinFile, which: &WhichPins) -> Result<Vec<PinRecord>, Complaint> {
+    // Only an unreadable file is an error here. A missing file has no pins.
     kept.file.is_there()?;
     let all = kept.book.all(which.server.as_deref());
     let mut pins = all.map_err(|fault| kept.file.unreadable(&fault))?;
@@ -74,7 +76,7 @@ fn wanted(kept: &Kept, which: &WhichPins) -> Result<Vec<Pin>, Complaint> {
 }
 
 fn list(which: &WhichPins, as_json: bool) -> Result<ExitCode, Complaint> {
-    let pins = wanted(&Kept::at(&which.place)?, which)?;
+    let pins = wanted(&PinFile::at(&which.place)?, which)?;
     if as_json {
         terminal::print(&json(&pins.iter().map(row).collect::<Vec<_>>())?);
         return Ok(ExitCode::SUCCESS);
@@ -95,7 +97,7 @@ fn list(which: &WhichPins, as_json: bool) -> Result<ExitCode, Complaint> {
 }
 
 fn diff(which: &WhichPins, as_json: bool) -> Result<ExitCode, Complaint> {
-    let mut pins = wanted(&Kept::at(&which.place)?, which)?;
+    let mut pins = wanted(&PinFile::at(&which.place)?, which)?;
     pins.retain(|pin| pin.held_hash.is_some());
     if as_json {
         terminal::print(&json(&pins.iter().map(row).collect::<Vec<_>>())?);
@@ -109,7 +111,7 @@ fn diff(which: &WhichPins, as_json: bool) -> Result<ExitCode, Complaint> {
 }
 
 fn approve(which: &WhichPins, yes: bool) -> Result<ExitCode, Complaint> {
-    let kept = Kept::at(&which.place)?;
+    let kept = PinFile::at(&which.place)?;
     let mut pins = wanted(&kept, which)?;
     pins.retain(|pin| pin.held_hash.is_some());
     if pins.is_empty() {
@@ -137,7 +139,7 @@ fn approve(which: &WhichPins, yes: bool) -> Result<ExitCode, Complaint> {
         ));
     }
     terminal::print(&format!(
-        "approved: {}; a running gateway goes by it within a second\n",
+        "approved: {}; a running gateway applies it within a second\n",
         counted(done, "definition")
     ));
     Ok(ExitCode::SUCCESS)
@@ -146,7 +148,7 @@ fn approve(which: &WhichPins, yes: bool) -> Result<ExitCode, Complaint> {
 fn forget(arguments: &PinForget) -> Result<ExitCode, Complaint> {
     let PinForget { server, names, place } = arguments;
     let which = WhichPins { server: Some(server.clone()), names: names.clone(), place: place.clone() };
-    let kept = Kept::at(&which.place)?;
+    let kept = PinFile::at(&which.place)?;
     let pins = wanted(&kept, &which)?;
     let register = Register::open(&which.place, &super::audit::folder(&which.place)?)?;
     let whole = which.server.as_deref().filter(|_| which.names.is_empty());
@@ -154,23 +156,26 @@ fn forget(arguments: &PinForget) -> Result<ExitCode, Complaint> {
     for pin in &pins {
         write_down(&register, pin, "forget", Vec::new())?;
     }
-    terminal::print(&format!("forgotten: {}; what is listed next is pinned\n", counted(pins.len(), "pin")));
+    terminal::print(&format!(
+        "forgotten: {}; the next listing pins the definitions again\n",
+        counted(pins.len(), "pin")
+    ));
     Ok(ExitCode::SUCCESS)
 }
 
 fn write_down(
     register: &Register,
-    pin: &Pin,
+    pin: &PinRecord,
     word: &'static str,
     mut found: Vec<String>,
 ) -> Result<(), Complaint> {
     found.insert(0, title(pin));
     let method = if word == "approve" { "pins/approve" } else { "pins/forget" };
     let target = format!("{}__{}", pin.server, pin.name);
-    register.write(Decided { guard: "pin", method, word, target, found }).map(|_| ())
+    register.write(DecisionRecord { guard: "pin", method, word, target, found }).map(|_| ())
 }
 
-/// Whether somebody at the terminal says yes.
+/// Asks for confirmation at the terminal.
 fn is_wanted() -> Result<bool, Complaint> {
     if !stdin().is_terminal() {
         return Ok(false);
@@ -182,14 +187,14 @@ fn is_wanted() -> Result<bool, Complaint> {
     Ok(matches!(line.trim().to_ascii_lowercase().as_str(), "y" | "yes"))
 }
 
-/// What changed, line by line.
-fn difference(pin: &Pin, paint: Paint) -> String {
+/// The changes of a definition, line by line.
+fn difference(pin: &PinRecord, paint: Paint) -> String {
     let digits = pin.held_hash.as_deref().map(digits).unwrap_or_default();
     let mut text = format!("{}  {}  {digits}\n", paint.bold(&title(pin)), state(pin));
     if pin.held_definition.is_none() {
         return text + "  the definition is too large to be shown\n\n";
     }
-    for line in changes(pin.definition.as_deref(), pin.held_definition.as_deref()).lines() {
+    for line in describe_change(pin.definition.as_deref(), pin.held_definition.as_deref()).lines() {
         let painted = match line.chars().next() {
             Some('-') => paint.red(line),
             Some('+') => paint.green(line),
@@ -200,8 +205,8 @@ fn difference(pin: &Pin, paint: Paint) -> String {
     text + "\n"
 }
 
-/// Which pin: server, name, and what more is needed to tell it from others.
-fn title(pin: &Pin) -> String {
+/// Server and name of a pin, with its kind and era if needed.
+fn title(pin: &PinRecord) -> String {
     let kind = match pin.kind.as_str() {
         "tools" => "",
         "prompts" => " (prompt)",
@@ -211,7 +216,7 @@ fn title(pin: &Pin) -> String {
     on_one_line(&format!("{}__{}{kind}{face}", pin.server, pin.name))
 }
 
-fn state(pin: &Pin) -> &'static str {
+fn state(pin: &PinRecord) -> &'static str {
     match (&pin.hash, &pin.held_hash) {
         (Some(_), Some(_)) => "held",
         (None, _) => "new",
@@ -219,7 +224,7 @@ fn state(pin: &Pin) -> &'static str {
     }
 }
 
-fn row(pin: &Pin) -> Value {
+fn row(pin: &PinRecord) -> Value {
     let parsed = |text: &Option<String>| {
         text.as_deref().map(|text| serde_json::from_str::<Value>(text).unwrap_or(Value::Null))
     };

@@ -8,10 +8,10 @@ use crate::cli::Probe;
 use crate::complaint::Complaint;
 use crate::terminal::{self, Paint};
 
-/// What a shell expects of a program that was interrupted.
+/// The shell convention for an interrupted program: 128 plus SIGINT.
 const INTERRUPTED: u8 = 130;
 
-/// Examines the server. An interrupt drops the examination, and with it the server it started.
+/// Runs the probe. An interrupt drops it, and with it the server that it started.
 pub(super) async fn run(arguments: Probe) -> Result<ExitCode, Complaint> {
     let (wants_json, min) = (arguments.json, arguments.min);
     let examined = tokio::select! {
@@ -76,7 +76,7 @@ fn verdict(report: &Report, min: Option<u32>) -> Result<ExitCode, Complaint> {
     }
 }
 
-/// The examiner writes what is wrong and, on a line of its own, what to do.
+/// The message of the probe has a title and, after a line break, a hint.
 fn complaint(error: ProbeError) -> Complaint {
     let text = error.to_string();
     let (title, help) = text.split_once("\nhelp: ").unwrap_or((&text, "check the address or the command"));

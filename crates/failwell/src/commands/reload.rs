@@ -1,55 +1,55 @@
-//! Keeping up with the configuration file while it is served.
+//! Reloads the configuration file while it is served.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use failwell_gateway::Reloaded;
+use failwell_gateway::ReloadReport;
 use tokio_util::sync::CancellationToken;
 
-use super::configured::{self, Misconfigured, counted};
+use super::configured::{self, ConfigFileError, counted};
 use super::demo::{Demo, with_demo};
 use super::entrance::Entrance;
 use super::serve;
-use super::served::{Became, Served};
-use super::watch::{Hangup, Hangups, Watched};
+use super::served::{ReloadOutcome, ServedGateway};
+use super::watch::{Hangup, Hangups, WatchedFile};
 use crate::complaint::Complaint;
 use crate::config::{self, Config, DEFAULT_FILE, Problem};
 use crate::terminal;
 
-/// The file a start was made from.
+/// The file that the settings come from.
 pub(super) struct Origin {
     named: Option<PathBuf>,
-    watched: Watched,
+    watched: WatchedFile,
     hangups: Hangups,
 }
 
-/// What is served, and what has to follow when that changes.
-pub(super) struct Running {
+/// The running configuration, and the parts that a reload replaces.
+pub(super) struct ServedConfig {
     pub(super) origin: Origin,
     pub(super) config: Config,
-    pub(super) served: Served,
-    /// Keys of the file that do not count here.
+    pub(super) served: ServedGateway,
+    /// Keys of the file that command-line options or the transport override.
     pub(super) overruled: Vec<&'static str>,
-    /// Where callers come in, if it is not standard input.
+    /// The HTTP endpoint. Absent on stdio.
     pub(super) entrance: Option<Entrance>,
-    /// What stands in for a service, whatever the file says.
+    /// The emulated service of `--demo`. A reload keeps it.
     pub(super) demo: Option<Arc<Demo>>,
 }
 
 impl Origin {
-    /// Looks where the settings come from, before they are read: a change meanwhile is not missed.
+    /// Starts to watch before the settings are read, so that no change in between is missed.
     pub(super) fn of(named: Option<&Path>) -> Origin {
         let found = config::find(named);
-        let watched = Watched::new(found.clone().unwrap_or_else(|| PathBuf::from(DEFAULT_FILE)));
+        let watched = WatchedFile::new(found.clone().unwrap_or_else(|| PathBuf::from(DEFAULT_FILE)));
         Origin { named: found, watched, hangups: Hangups::new() }
     }
 
-    /// The settings as they are now. A file that was there once has to be there.
-    pub(super) fn settle(&self) -> Result<Config, Misconfigured> {
+    /// Loads the current settings. A file that existed at the start must still exist.
+    pub(super) fn settle(&self) -> Result<Config, ConfigFileError> {
         configured::settle(self.named.as_deref())
     }
 
-    /// Whether there is a file that says what to serve.
+    /// Whether the settings come from a file.
     pub(super) fn is_file(&self) -> bool {
         self.named.is_some()
     }
@@ -59,8 +59,8 @@ impl Origin {
     }
 }
 
-impl Running {
-    /// Follows the file until `stop` is set. A terminal that goes away sets it.
+impl ServedConfig {
+    /// Watches the file until `stop` is cancelled. A closed terminal cancels it.
     pub(super) async fn follow(mut self, stop: CancellationToken) {
         loop {
             tokio::select! {
@@ -87,8 +87,8 @@ impl Running {
         }
     }
 
-    /// Refuses what only a start can change: half a reload is worse than none.
-    fn changeable(&self, config: Config) -> Result<Config, Misconfigured> {
+    /// Refuses settings that only a restart can change. A reload applies completely or not at all.
+    fn changeable(&self, config: Config) -> Result<Config, ConfigFileError> {
         let fixed = self.config.fixed_differences(&config);
         let fixed = fixed.into_iter().filter(|key| !self.overruled.contains(key));
         let file = self.origin.name();
@@ -97,7 +97,7 @@ impl Running {
             Problem::of_file(&file, message, "put it back, or start failwell again")
         };
         let problems: Vec<Problem> = fixed.map(problem).collect();
-        if problems.is_empty() { Ok(config) } else { Err(Misconfigured { file, problems }) }
+        if problems.is_empty() { Ok(config) } else { Err(ConfigFileError { file, problems }) }
     }
 
     fn apply(&mut self, config: Config) {
@@ -110,9 +110,9 @@ impl Running {
         match self.served.become_another(&config) {
             Err(fault) => {
                 terminal::complain(&unchanged(serve::unexpected(&fault)));
-                self.served.house.note(fault, "reload");
+                self.served.pipeline.note(fault, "reload");
             }
-            Ok(Became { mut reloaded, limited, approving, pinning, shelving }) => {
+            Ok(ReloadOutcome { mut reloaded, limited, approving, pinning, shelving }) => {
                 if let (Some(entrance), Some(credentials)) = (&self.entrance, credentials) {
                     entrance.replace(credentials, self.served.single.clone());
                 }
@@ -128,7 +128,7 @@ impl Running {
                     ],
                     guards,
                 );
-                // Who has other roles may see other things.
+                // New roles may change the tools that a caller can see.
                 reloaded.ruled |= rekeyed;
                 self.served.announce(&reloaded);
                 self.config = config;
@@ -142,8 +142,8 @@ impl Running {
         }
     }
 
-    fn refuse(&self, wrong: Misconfigured) {
-        self.served.house.note(wrong.fault()(), "reload");
+    fn refuse(&self, wrong: ConfigFileError) {
+        self.served.pipeline.note(wrong.fault()(), "reload");
         terminal::complain(&unchanged(wrong.report()));
     }
 }
@@ -152,8 +152,8 @@ fn unchanged(complaint: Complaint) -> Complaint {
     Complaint::new(format!("{}; everything runs on as it was", complaint.title), complaint.help)
 }
 
-/// `a added, b changed`, or that nothing was.
-fn told(reloaded: &Reloaded, others: &[(&str, bool)], guards: bool) -> String {
+/// A summary such as `a added, b changed`, or `nothing changed`.
+fn told(reloaded: &ReloadReport, others: &[(&str, bool)], guards: bool) -> String {
     let parts = [("added", &reloaded.added), ("changed", &reloaded.changed), ("removed", &reloaded.removed)];
     let parts = parts.into_iter().filter(|(_, names)| !names.is_empty());
     let mut told: Vec<String> = parts.map(|(what, names)| format!("{} {what}", names.join(", "))).collect();

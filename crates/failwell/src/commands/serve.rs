@@ -1,54 +1,66 @@
-//! What `up` and `stdio` have in common.
+//! Functions that `up`, `stdio` and `serve` share.
 
 use std::sync::Arc;
 
-use failwell_fault::Fault;
+use failwell_controls::{GuardSet, OperatorServices, RateLimiter, Settings, build_pipeline};
+use failwell_fault::{Fault, OrFault, reason};
+use failwell_pipeline::{Pipeline, keep_panics_quiet};
 use failwell_policy::guard::Direction;
 use failwell_policy::{GuardSettings, Guards, Limits, Rate};
 use failwell_process::Launcher;
-use failwell_server::{Gate, House, Room, Settings, Turnstile, keep_panics_quiet};
-use failwell_shelf::Shelf;
+use failwell_store::blob_store::BlobStore;
+use failwell_toolbox::ToolServer;
 use tokio_util::sync::CancellationToken;
 
 use super::{device, ledger, tasks};
 use crate::complaint::Complaint;
 use crate::config::{Builtin, Config};
 
-/// A built-in server.
-pub(super) fn room(server: Builtin, config: &Config, shelf: Option<&Shelf>) -> Result<Arc<dyn Room>, Fault> {
+/// Creates a built-in server.
+pub(super) fn room(
+    server: Builtin,
+    config: &Config,
+    shelf: Option<&BlobStore>,
+) -> Result<Arc<dyn ToolServer>, Fault> {
     match server {
-        Builtin::Lobby => Ok(Arc::new(failwell_lobby::lobby()?)),
+        Builtin::Lobby => {
+            let reasons = failwell_catalogue::registry().or_fault(&reason::SERVER_BUG)?;
+            Ok(Arc::new(failwell_demo::toolbox(&reasons)?))
+        }
         Builtin::Pytest => {
             let here = std::env::current_dir().unwrap_or_else(|_| ".".into());
-            let settings = failwell_pytest::Settings::of(here, Launcher::of_this_program()?);
+            let settings = failwell_pytest::Settings::new(here, Launcher::of_this_program()?);
             Ok(Arc::new(failwell_pytest::pytest(settings)?))
         }
         Builtin::Device => Ok(Arc::new(failwell_device::device(device::settings(config, shelf.cloned())?)?)),
         Builtin::Tasks => Ok(Arc::new(failwell_tasks::tasks(tasks::settings(config))?)),
         Builtin::Symbolic => {
-            let settings = failwell_symbolic::Settings::of(Launcher::of_this_program()?);
+            let settings = failwell_symbolic::Settings::new(Launcher::of_this_program()?);
             Ok(Arc::new(failwell_symbolic::symbolic(settings)?))
         }
     }
 }
 
-/// A house around one tool server.
-pub(super) fn build(room: Result<impl Room, Fault>, settings: Settings) -> Result<Arc<House>, Complaint> {
+/// Builds a pipeline around one tool server.
+pub(super) fn build(
+    room: Result<impl ToolServer, Fault>,
+    settings: Settings,
+) -> Result<Arc<Pipeline>, Complaint> {
     keep_panics_quiet();
     guarded(room, settings).map_err(|fault| unexpected(&fault))
 }
 
-fn guarded(room: Result<impl Room, Fault>, settings: Settings) -> Result<Arc<House>, Fault> {
+fn guarded(room: Result<impl ToolServer, Fault>, settings: Settings) -> Result<Arc<Pipeline>, Fault> {
     let mut guards = GuardSettings::default();
-    // A server alone is run by whoever asks it, and takes secrets out of foreign text itself. Its own names must come
-    // back as they are: a test whose id looks like a secret has to be found again by it.
+    // A single server redacts foreign text itself, and its caller runs it. Its own names must arrive
+    // unchanged: the caller uses a test id again, even if it looks like a secret.
     guards.secrets.directions.retain(|direction| *direction != Direction::Result);
-    let gate = Gate::new(Guards::compile(guards)?);
-    let books = ledger::books(&Config::default(), &gate)?;
-    House::new(Arc::new(room?), Settings { gate: Some(gate), ..settings }, books)
+    let gate = GuardSet::new(Guards::compile(guards)?);
+    let telemetry = ledger::telemetry(&Config::default(), &gate)?;
+    build_pipeline(Arc::new(room?), Settings { gate: Some(gate), ..settings }, telemetry)
 }
 
-/// These limits, and for everybody what was typed: so many requests a second, and twice as many at once.
+/// The limits of the file. `typed` overrides the rate for all callers; the burst is twice the rate.
 pub(super) fn limits(mut limits: Limits, typed: Option<u32>) -> Limits {
     if let Some(rate) = typed.map(f64::from) {
         limits.everybody.rate = Some(Rate { per_second: rate, burst: rate * 2.0 });
@@ -56,17 +68,16 @@ pub(super) fn limits(mut limits: Limits, typed: Option<u32>) -> Limits {
     limits
 }
 
-/// What every request passes.
-pub(super) fn turnstile(file: Limits, typed: Option<u32>) -> Arc<Turnstile> {
-    Arc::new(Turnstile::new(limits(file, typed)))
+pub(super) fn rate_limiter(file: Limits, typed: Option<u32>) -> Arc<RateLimiter> {
+    Arc::new(RateLimiter::new(limits(file, typed)))
 }
 
-/// A fault of our own at start: the person at the terminal is the operator, so they get the whole story.
+/// Reports a start-up fault with its private half, because the reader at the terminal is the operator.
 pub(super) fn unexpected(fault: &Fault) -> Complaint {
     Complaint::new(fault.operator().to_string().trim_end(), fault.hint())
 }
 
-/// Set by the first Ctrl-C or SIGTERM.
+/// A token that the first Ctrl-C or SIGTERM cancels.
 pub(super) fn stop_on_signal() -> CancellationToken {
     let stop = CancellationToken::new();
     let told = stop.clone();
@@ -93,4 +104,11 @@ async fn signalled() {
 #[cfg(not(unix))]
 async fn signalled() {
     let _ = tokio::signal::ctrl_c().await;
+}
+
+/// Waits, for a while at the most, until everything about a pipeline is written.
+pub(super) fn flush(pipeline: &Pipeline) {
+    if let Some(services) = OperatorServices::of(pipeline) {
+        services.telemetry().flush();
+    }
 }

@@ -1,22 +1,25 @@
-//! What a configuration is served as, and how it becomes another one while it runs.
+//! The pipelines that serve a configuration, and their reload.
 
 use std::collections::BTreeMap;
 use std::path::absolute;
 use std::sync::Arc;
 use std::time::Duration;
 
-use failwell_consent::{Kept, Pins, Store};
+use failwell_controls::{ApprovalQueue, GuardSet, Settings, Telemetry, build_pipeline};
 use failwell_fault::{Fault, Secret};
 use failwell_gateway::{
-    ClientCredentials, Front, Gateway, Reach, Reloaded, Restart, Trust, UpstreamSettings,
+    ClientCredentials, Endpoint, Gateway, ReloadReport, ReloadableServer, RestartBudget, Trust,
+    UpstreamSettings,
 };
+use failwell_pipeline::{Pipeline, keep_panics_quiet};
 use failwell_policy::{GuardSettings, Guards};
 use failwell_process::Launcher;
-use failwell_server::{ApprovalDesk, Gate, House, Info, Room, Settings, keep_panics_quiet};
-use failwell_shelf::Shelf;
+use failwell_store::blob_store::BlobStore;
+use failwell_store::{ConsentFile, SqliteApprovals, ToolPins};
+use failwell_toolbox::{Info, ToolServer};
 
-use super::shared::Shared;
-use super::{customs, kept, ledger, serve};
+use super::shared::SharedBackends;
+use super::{custom_guards, kept, ledger, serve};
 use crate::cli::Bounds;
 use crate::complaint::Complaint;
 use crate::config::{Auth, Builtin, Config, Target, UpstreamConfig};
@@ -28,55 +31,58 @@ const INFO: Info = Info {
     instructions: "Tools of several servers; a tool is called server__tool.",
 };
 
-/// What is served.
-pub(super) struct Served {
-    /// Everything at once.
-    pub(super) house: Arc<House>,
-    /// Every server alone, by name.
-    pub(super) single: BTreeMap<String, Arc<House>>,
+/// The gateway with its pipelines.
+pub(super) struct ServedGateway {
+    /// The pipeline of `/mcp`, with all servers.
+    pub(super) pipeline: Arc<Pipeline>,
+    pub(super) telemetry: Telemetry,
+    /// The pipelines of `/mcp/<server>`, by server name.
+    pub(super) single: BTreeMap<String, Arc<Pipeline>>,
     gateway: Gateway,
-    front: Front,
-    gate: Gate,
+    front: ReloadableServer,
+    gate: GuardSet,
     guards: GuardSettings,
-    customs: customs::Running,
+    customs: custom_guards::GuardRegistry,
     launcher: Launcher,
     settings: Settings,
-    approvals: Arc<ApprovalDesk>,
-    pins: Arc<Pins>,
-    shelf: Option<Shelf>,
-    /// The rate that was typed, which goes before that of the file.
+    approvals: Arc<ApprovalQueue>,
+    pins: Arc<ToolPins>,
+    shelf: Option<BlobStore>,
+    /// The rate from the command line. It overrides the file's.
     typed_rate: Option<u32>,
 }
 
-/// What became another.
-pub(super) struct Became {
-    pub(super) reloaded: Reloaded,
-    /// Whether the limits are others.
+/// The parts that a reload changed.
+pub(super) struct ReloadOutcome {
+    pub(super) reloaded: ReloadReport,
     pub(super) limited: bool,
-    /// Whether other terms hold for what needs a yes.
+    /// Whether the settings of approvals changed.
     pub(super) approving: bool,
-    /// Whether something else is done with changed definitions.
+    /// Whether the settings of pins changed.
     pub(super) pinning: bool,
-    /// Whether other bounds hold for what is kept.
+    /// Whether the limits of stored files changed.
     pub(super) shelving: bool,
 }
 
-/// Built-in servers by name.
-type Rooms = Vec<(String, Arc<dyn Room>)>;
+type BuiltInServers = Vec<(String, Arc<dyn ToolServer>)>;
 
-/// Another configuration, built as far as it can be without anybody noticing.
-struct Prepared {
+/// The parts of a new configuration that can fail, built before the first of them is swapped in.
+struct NextConfig {
     upstreams: Vec<UpstreamSettings>,
-    rooms: Rooms,
-    front: Arc<dyn Room>,
-    single: BTreeMap<String, Arc<House>>,
-    /// Other guards, if they are set otherwise.
+    built_in_servers: BuiltInServers,
+    front: Arc<dyn ToolServer>,
+    single: BTreeMap<String, Arc<Pipeline>>,
+    /// Present if their settings changed.
     guards: Option<Guards>,
 }
 
-impl Served {
-    /// Serves what a configuration says. No server behind the gateway is started before it is needed.
-    pub(super) fn new(bounds: &Bounds, config: &Config, shared: Shared) -> Result<Served, Complaint> {
+impl ServedGateway {
+    /// Builds the pipelines for a configuration. An upstream is started when the first request needs it.
+    pub(super) fn new(
+        bounds: &Bounds,
+        config: &Config,
+        shared: SharedBackends,
+    ) -> Result<ServedGateway, Complaint> {
         keep_panics_quiet();
         if config.servers.is_empty() && config.upstreams.is_empty() {
             return Err(Complaint::new(
@@ -84,40 +90,43 @@ impl Served {
                 "name a built-in server under `servers`, or add an [[upstream]], in the configuration",
             ));
         }
-        Served::build(bounds, config, shared).map_err(|fault| serve::unexpected(&fault))
+        ServedGateway::build(bounds, config, shared).map_err(|fault| serve::unexpected(&fault))
     }
 
-    fn build(bounds: &Bounds, config: &Config, shared: Shared) -> Result<Served, Fault> {
-        let gate = Gate::new(Guards::compile(config.guards.clone())?);
-        let consent = Store::in_folder(&ledger::folder(config));
-        let kept = Arc::new(Kept::of(&consent, &config.scope()));
-        let approvals = Arc::new(ApprovalDesk::new(kept, config.approval.clone()));
+    fn build(bounds: &Bounds, config: &Config, shared: SharedBackends) -> Result<ServedGateway, Fault> {
+        let gate = GuardSet::new(Guards::compile(config.guards.clone())?);
+        let consent = ConsentFile::in_folder(&ledger::folder(config));
+        let kept = Arc::new(SqliteApprovals::new(&consent, &config.scope()));
+        let approvals = Arc::new(ApprovalQueue::new(kept, config.approval.clone()));
         let launcher = Launcher::of_this_program()?;
-        let gateway = Gateway::sharing(INFO, &launcher, shared.state.clone());
+        let gateway = Gateway::with_state(INFO, &launcher, shared.state.clone());
         let shelf = kept::shelf(config);
         let settings = Settings {
             request_deadline: Duration::from_secs(bounds.request_timeout),
-            turnstile: serve::turnstile(config.limits.clone(), bounds.rate),
+            rate_limiter: serve::rate_limiter(config.limits.clone(), bounds.rate),
             gate: Some(gate.clone()),
             approvals: Some(approvals.clone()),
-            shelf: shelf.as_ref().map(|shelf| kept::desk(shelf, &gateway)),
+            shelf: shelf.as_ref().map(|shelf| kept::stored_files(shelf, &gateway)),
             state: shared.state,
+            shared_rates: shared.rates,
             seal_key: shared.seal_key,
             sessions: shared.sessions,
             keys: Some(shared.keys),
             ..Settings::default()
         };
-        let pins = Pins::of(&consent, &config.scope(), config.pin.clone());
-        gateway.pin(pins.clone());
-        let rooms = rooms(&gateway, config, shelf.as_ref())?;
-        let front = Front::new(front(&gateway, config, &rooms));
-        let books = ledger::books(config, &gate)?;
-        let house = House::new(Arc::new(front.clone()), settings.clone(), books)?;
-        gateway.announce_to(house.hub());
+        let pins = ToolPins::new(&consent, &config.scope(), config.pin.clone());
+        gateway.set_pins(pins.clone());
+        let built_in_servers = built_in_servers(&gateway, config, shelf.as_ref())?;
+        let front = ReloadableServer::new(front(&gateway, config, &built_in_servers));
+        let telemetry = ledger::telemetry(config, &gate)?;
+        telemetry.recorder().tracer().cloned().into_iter().for_each(|tracer| gateway.set_tracer(tracer));
+        let pipeline = build_pipeline(Arc::new(front.clone()), settings.clone(), telemetry.clone())?;
+        gateway.announce_to(pipeline.hub());
         let (single, guards, typed_rate) = (BTreeMap::new(), config.guards.clone(), bounds.rate);
-        let customs = customs::Running::default();
-        let mut served = Served {
-            house,
+        let customs = custom_guards::GuardRegistry::default();
+        let mut served = ServedGateway {
+            pipeline,
+            telemetry,
             single,
             gateway,
             front,
@@ -135,24 +144,25 @@ impl Served {
         Ok(served)
     }
 
-    /// Serves what another configuration says, from now on: all of it, or nothing when that cannot be.
-    pub(super) fn become_another(&mut self, config: &Config) -> Result<Became, Fault> {
-        let Prepared { upstreams, rooms, front, single, guards } = self.prepare(config)?;
-        for (name, house) in &single {
+    /// Applies another configuration, completely or not at all.
+    pub(super) fn become_another(&mut self, config: &Config) -> Result<ReloadOutcome, Fault> {
+        let NextConfig { upstreams, built_in_servers, front, single, guards } = self.prepare(config)?;
+        for (name, pipeline) in &single {
             if !self.single.contains_key(name) {
-                self.gateway.announce_single_to(name, house.hub());
+                self.gateway.announce_single_to(name, pipeline.hub());
             }
         }
-        let ruled = self.gateway.rule(config.ruling());
-        let limited = self.settings.turnstile.replace(serve::limits(config.limits.clone(), self.typed_rate));
+        let ruled = self.gateway.set_policy(config.ruling());
+        let limited =
+            self.settings.rate_limiter.replace(serve::limits(config.limits.clone(), self.typed_rate));
         let approving = self.approvals.replace(config.approval.clone());
         let pinning = self.pins.replace(config.pin.clone());
         let settings = &config.shelf.settings;
         let shelving = self.shelf.as_ref().is_some_and(|shelf| shelf.set(settings.clone()));
         if pinning {
-            self.gateway.look_again();
+            self.gateway.recheck_pins();
         }
-        let reloaded = Reloaded { ruled, ..self.gateway.reload(upstreams, rooms) };
+        let reloaded = ReloadReport { ruled, ..self.gateway.reload(upstreams, built_in_servers) };
         self.front.set(front);
         if let Some(guards) = guards {
             self.gate.set(guards);
@@ -162,49 +172,56 @@ impl Served {
             self.gate.set_customs(self.customs.become_these(&config.customs, &self.launcher));
         }
         self.single = single;
-        Ok(Became { reloaded, limited, approving, pinning, shelving })
+        Ok(ReloadOutcome { reloaded, limited, approving, pinning, shelving })
     }
 
-    /// Tells clients what became another.
-    pub(super) fn announce(&self, reloaded: &Reloaded) {
+    /// Notifies clients of changed lists.
+    pub(super) fn announce(&self, reloaded: &ReloadReport) {
         self.gateway.announce(reloaded);
     }
 
-    fn prepare(&self, config: &Config) -> Result<Prepared, Fault> {
-        let rooms = rooms(&self.gateway, config, self.shelf.as_ref())?;
+    fn prepare(&self, config: &Config) -> Result<NextConfig, Fault> {
+        let built_in_servers = built_in_servers(&self.gateway, config, self.shelf.as_ref())?;
         let upstreams: Vec<UpstreamSettings> = config.upstreams.iter().map(upstream).collect();
-        let names = upstreams.iter().map(|upstream| &upstream.name).chain(rooms.iter().map(|(name, _)| name));
+        let names = upstreams
+            .iter()
+            .map(|upstream| &upstream.name)
+            .chain(built_in_servers.iter().map(|(name, _)| name));
         let single = names.map(|name| Ok((name.clone(), self.alone(name)?))).collect::<Result<_, Fault>>()?;
-        let front = front(&self.gateway, config, &rooms);
+        let front = front(&self.gateway, config, &built_in_servers);
         let other = (self.guards != config.guards).then(|| config.guards.clone());
         let guards = other.map(Guards::compile).transpose()?;
-        Ok(Prepared { upstreams, rooms, front, single, guards })
+        Ok(NextConfig { upstreams, built_in_servers, front, single, guards })
     }
 
-    /// The house of one server: the one it has, with its sessions, or a new one.
-    fn alone(&self, name: &str) -> Result<Arc<House>, Fault> {
+    /// The pipeline of one server. An existing one keeps its sessions.
+    fn alone(&self, name: &str) -> Result<Arc<Pipeline>, Fault> {
         match self.single.get(name) {
-            Some(house) => Ok(house.clone()),
+            Some(pipeline) => Ok(pipeline.clone()),
             None => {
-                let settings = Settings { house: name.to_owned(), ..self.settings.clone() };
-                House::new(self.gateway.single(name), settings, self.house.books().clone())
+                let settings = Settings { pipeline: name.to_owned(), ..self.settings.clone() };
+                build_pipeline(self.gateway.single(name), settings, self.telemetry.clone())
             }
         }
     }
 
-    /// What ends the servers behind us, and writes down what is left to write.
+    /// A closure that stops the upstreams and flushes the telemetry.
     pub(super) fn end(&self) -> impl FnOnce() + use<> {
-        let (gateway, house) = (self.gateway.clone(), self.house.clone());
+        let (gateway, telemetry) = (self.gateway.clone(), self.telemetry.clone());
         move || {
             gateway.stop();
-            house.books().flush();
+            telemetry.flush();
         }
     }
 }
 
-/// One built-in server is served under its own names; several servers are served together, under prefixed names.
-fn front(gateway: &Gateway, config: &Config, rooms: &[(String, Arc<dyn Room>)]) -> Arc<dyn Room> {
-    match (rooms, config.upstreams.is_empty()) {
+/// A single built-in server keeps its tool names. Several servers share one list with prefixed names.
+fn front(
+    gateway: &Gateway,
+    config: &Config,
+    built_in_servers: &[(String, Arc<dyn ToolServer>)],
+) -> Arc<dyn ToolServer> {
+    match (built_in_servers, config.upstreams.is_empty()) {
         ([(name, _)], true) if !config.ruling().is_clear() || !config.limits.tools.is_empty() => {
             gateway.single(name)
         }
@@ -213,8 +230,12 @@ fn front(gateway: &Gateway, config: &Config, rooms: &[(String, Arc<dyn Room>)]) 
     }
 }
 
-/// The built-in servers; those that run stay.
-fn rooms(gateway: &Gateway, config: &Config, shelf: Option<&Shelf>) -> Result<Rooms, Fault> {
+/// The configured built-in servers. Running ones are reused.
+fn built_in_servers(
+    gateway: &Gateway,
+    config: &Config,
+    shelf: Option<&BlobStore>,
+) -> Result<BuiltInServers, Fault> {
     let one = |server: &Builtin| match gateway.built_in(server.name()) {
         Some(room) => Ok((server.name().to_owned(), room)),
         None => Ok((server.name().to_owned(), serve::room(*server, config, shelf)?)),
@@ -222,13 +243,13 @@ fn rooms(gateway: &Gateway, config: &Config, shelf: Option<&Shelf>) -> Result<Ro
     config.servers.iter().map(one).collect()
 }
 
-/// An upstream of the file as the gateway wants it.
+/// Converts an upstream of the file to the gateway's settings.
 fn upstream(config: &UpstreamConfig) -> UpstreamSettings {
     let pairs = |all: &BTreeMap<String, Secret<String>>| {
         all.iter().map(|(name, value)| (name.clone(), value.clone())).collect()
     };
     let reach = match &config.target {
-        Target::Command { program, arguments, cwd, env, env_pass } => Reach::Child {
+        Target::Command { program, arguments, cwd, env, env_pass } => Endpoint::Child {
             program: program.into(),
             arguments: arguments.clone(),
             folder: cwd
@@ -239,12 +260,14 @@ fn upstream(config: &UpstreamConfig) -> UpstreamSettings {
             environment: pairs(env),
             inherited: env_pass.clone(),
         },
-        Target::Url { url, headers, .. } => Reach::Http { url: url.0.to_string(), headers: pairs(headers) },
+        Target::Url { url, headers, .. } => {
+            Endpoint::Http { url: url.0.to_string(), headers: pairs(headers) }
+        }
     };
     let usual = UpstreamSettings::new(&config.name, reach);
     let usual = match &config.target {
         Target::Url { wire, ca, auth, .. } => UpstreamSettings {
-            wire: *wire,
+            transport: *wire,
             trust: ca.as_ref().map_or_else(Trust::default, |ca| ca.trust.clone()),
             credentials: auth.as_deref().map(credentials),
             ..usual
@@ -259,7 +282,7 @@ fn upstream(config: &UpstreamConfig) -> UpstreamSettings {
         list_wait: config.list_wait,
         idle_stop: config.idle_stop,
         largest_message: config.max_message_bytes,
-        restart: Restart { budget: config.restart.budget, window: config.restart.window },
+        restart: RestartBudget { budget: config.restart.budget, window: config.restart.window },
         first_era: None,
         trusted_errors: config.trusted_errors,
         instructions: config.instructions,

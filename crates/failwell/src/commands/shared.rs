@@ -1,41 +1,48 @@
-//! What this node shares with others.
+//! State that this node shares with others.
 
 use std::sync::Arc;
 use std::time::Duration;
 
+use failwell_cluster::RedisState;
+use failwell_controls::{MemorySessions, RestSessions, SharedRates};
 use failwell_fault::{Fault, Secret};
-use failwell_keyring::FileRing;
-use failwell_server::{Alone, KeyRing, MemorySessions, RestSessions, SharedState};
-use failwell_state::RedisState;
+use failwell_pipeline::{Alone, SharedState};
+use failwell_store::KeyStore;
+use failwell_store::SqliteKeys;
 
 use super::ledger;
 use crate::complaint::Complaint;
 use crate::config::{Config, StateConfig};
 
-/// What a start has joined.
-pub(super) struct Shared {
+/// The backends of sessions, keys and shared state.
+pub(super) struct SharedBackends {
     pub(super) state: Arc<dyn SharedState>,
+    /// Counters of rates; `None` for those of this node.
+    pub(super) rates: Option<Arc<dyn SharedRates>>,
     pub(super) seal_key: Option<Secret<[u8; 32]>>,
-    /// Sessions of the REST face.
+    /// REST sessions.
     pub(super) sessions: Arc<dyn RestSessions>,
-    /// Keys that are made while the program runs.
-    pub(super) keys: Arc<dyn KeyRing>,
+    /// API keys created at run time.
+    pub(super) keys: Arc<dyn KeyStore>,
 }
 
-impl Shared {
-    /// Nothing: what is kept is kept here alone.
-    pub(super) fn nothing(config: &Config) -> Shared {
-        Shared {
+impl SharedBackends {
+    /// Local backends: memory and SQLite.
+    pub(super) fn nothing(config: &Config) -> SharedBackends {
+        SharedBackends {
             state: Arc::new(Alone),
+            rates: None,
             seal_key: None,
             sessions: Arc::new(MemorySessions::default()),
-            keys: Arc::new(FileRing::in_folder(&ledger::folder(config))),
+            keys: Arc::new(SqliteKeys::in_folder(&ledger::folder(config))),
         }
     }
 
-    /// What the configuration says; sessions are kept for as long as they may be idle.
-    pub(super) async fn join(config: &Config, idle: Duration) -> Result<Shared, Complaint> {
-        let StateConfig::Redis { url, trust } = &config.state else { return Ok(Shared::nothing(config)) };
+    /// Connects the backends that the configuration names. `idle` is the lifetime of an idle session.
+    pub(super) async fn join(config: &Config, idle: Duration) -> Result<SharedBackends, Complaint> {
+        let StateConfig::Redis { url, trust } = &config.state else {
+            return Ok(SharedBackends::nothing(config));
+        };
         let unreachable = |fault: Fault| {
             let story = fault.operator().notes().iter().map(|(_, note)| note.to_string()).collect::<Vec<_>>();
             Complaint::new(
@@ -45,6 +52,12 @@ impl Shared {
         };
         let state = RedisState::join(url, trust.clone(), idle).await.map_err(unreachable)?;
         let seal_key = state.seal_key().await.map_err(unreachable)?;
-        Ok(Shared { sessions: state.clone(), keys: state.clone(), state, seal_key })
+        Ok(SharedBackends {
+            sessions: state.clone(),
+            keys: state.clone(),
+            rates: Some(state.clone()),
+            state,
+            seal_key,
+        })
     }
 }

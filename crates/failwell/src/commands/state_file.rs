@@ -1,31 +1,31 @@
-//! A file of the state folder, as whoever looks into it is told about it.
+//! Files of the state folder, and the errors that commands report about them.
 
 use std::fs::File;
 use std::io::{ErrorKind, Read};
 use std::path::{Path, PathBuf};
 
 use failwell_audit::LedgerSettings;
-use failwell_consent::Store;
 use failwell_fault::Fault;
-use failwell_keyring::FileRing;
+use failwell_store::ConsentFile;
+use failwell_store::SqliteKeys;
 
 use crate::complaint::Complaint;
 
-/// How every file of SQLite begins, unless it is empty.
+/// The header of a SQLite file. An empty file has none.
 const BEGINNING: &[u8; 16] = b"SQLite format 3\0";
 
-/// One file, and what people call it.
+/// One file and its name in messages.
 pub(super) struct StateFile {
     folder: PathBuf,
     path: PathBuf,
     called: &'static str,
-    /// How another folder is named.
+    /// The option that selects another folder.
     elsewhere: &'static str,
 }
 
-/// For what is looked into.
+/// For files that commands read.
 const TYPED: &str = "--data-dir DIR";
-/// For what servers alone open.
+/// For files that only servers open.
 const SET: &str = "`data_dir` in failwell.toml, or FAILWELL_STATE";
 
 impl StateFile {
@@ -34,11 +34,11 @@ impl StateFile {
     }
 
     pub(super) fn consent(folder: &Path) -> StateFile {
-        StateFile::named(folder, Store::FILE, "record of approvals and pins", TYPED)
+        StateFile::named(folder, ConsentFile::FILE, "record of approvals and pins", TYPED)
     }
 
     pub(super) fn keys(folder: &Path) -> StateFile {
-        StateFile::named(folder, FileRing::FILE, "record of keys", SET)
+        StateFile::named(folder, SqliteKeys::FILE, "record of keys", SET)
     }
 
     fn named(folder: &Path, file: &str, called: &'static str, elsewhere: &'static str) -> StateFile {
@@ -49,7 +49,7 @@ impl StateFile {
         &self.path
     }
 
-    /// Whether it is there. A folder that is not there, or may not be looked into, has nothing to say about it.
+    /// Whether the file exists. A missing or unreadable folder is an error.
     pub(super) fn is_there(&self) -> Result<bool, Complaint> {
         match self.path.metadata() {
             Ok(_) => Ok(true),
@@ -69,12 +69,12 @@ impl StateFile {
         )
     }
 
-    /// Says that it could not be read.
+    /// The error for a file that cannot be read.
     pub(super) fn unreadable(&self, fault: &Fault) -> Complaint {
         self.trouble("read", &self.why(fault))
     }
 
-    /// Says that it could not be written.
+    /// The error for a file that cannot be written.
     pub(super) fn unwritable(&self, fault: &Fault) -> Complaint {
         self.trouble("written", &self.why(fault))
     }
@@ -90,7 +90,7 @@ impl StateFile {
         )
     }
 
-    /// What is wrong in a few words: what anybody can see of the file, else what its reader said.
+    /// The cause in a few words: a visible flaw of the file, otherwise the reader's error.
     fn why(&self, fault: &Fault) -> String {
         self.flaw().unwrap_or_else(|| {
             let operator = fault.operator();

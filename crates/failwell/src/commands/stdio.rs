@@ -2,32 +2,33 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
-use failwell_server::House;
+use failwell_pipeline::Pipeline;
 use failwell_transport::{StdioSettings, refuse_stdio, serve_stdio, standard};
 use tokio_util::sync::CancellationToken;
 
-use super::configured::Misconfigured;
-use super::reload::{Origin, Running};
-use super::served::Served;
-use super::shared::Shared;
+use super::configured::ConfigFileError;
+use super::reload::{Origin, ServedConfig};
+use super::served::ServedGateway;
+use super::shared::SharedBackends;
 use super::{runtime, serve};
 use crate::cli::{Bounds, Stdio};
 use crate::complaint::Complaint;
 use crate::config::Config;
 
-/// Serves the client on standard input and output until it hangs up.
+/// Serves one client over stdio until it disconnects.
 pub(super) fn run(arguments: &Stdio) -> Result<ExitCode, Complaint> {
     to_its_end(async {
         let origin = Origin::of(arguments.config.as_deref());
         match origin.settle() {
             Ok(config) => {
-                let served = Served::new(&arguments.bounds, &config, Shared::nothing(&config))?;
-                let (house, end, stop) = (served.house.clone(), served.end(), serve::stop_on_signal());
-                // Nothing is listened on here, and one client has no use for other nodes.
+                let served =
+                    ServedGateway::new(&arguments.bounds, &config, SharedBackends::nothing(&config))?;
+                let (pipeline, end, stop) = (served.pipeline.clone(), served.end(), serve::stop_on_signal());
+                // Stdio listens on no address and has one client, so these keys do not apply.
                 let overruled = vec!["listen", "state", "require_key"];
-                let running = Running { origin, config, served, overruled, entrance: None, demo: None };
+                let running = ServedConfig { origin, config, served, overruled, entrance: None, demo: None };
                 tokio::spawn(running.follow(stop.clone()));
-                let ended = converse(&house, stop).await;
+                let ended = converse(&pipeline, stop).await;
                 end();
                 ended
             }
@@ -36,14 +37,14 @@ pub(super) fn run(arguments: &Stdio) -> Result<ExitCode, Complaint> {
     })
 }
 
-/// Serves the client on standard input and output with one house.
+/// Serves one client over stdio with a given pipeline.
 pub(super) fn serve_one(
-    house: impl FnOnce() -> Result<Arc<House>, Complaint>,
+    pipeline: impl FnOnce() -> Result<Arc<Pipeline>, Complaint>,
 ) -> Result<ExitCode, Complaint> {
     to_its_end(async {
-        let house = house()?;
-        let ended = converse(&house, serve::stop_on_signal()).await;
-        house.books().flush();
+        let pipeline = pipeline()?;
+        let ended = converse(&pipeline, serve::stop_on_signal()).await;
+        serve::flush(&pipeline);
         ended
     })
 }
@@ -51,26 +52,26 @@ pub(super) fn serve_one(
 fn to_its_end(serving: impl Future<Output = Result<ExitCode, Complaint>>) -> Result<ExitCode, Complaint> {
     let runtime = runtime()?;
     let ended = runtime.block_on(serving);
-    // Reading standard input may block a thread that nothing can wake, so it is not waited for.
+    // A blocked read of standard input cannot be interrupted, so the shutdown does not wait for it.
     runtime.shutdown_timeout(Duration::from_millis(100));
     ended
 }
 
-async fn converse(house: &Arc<House>, stop: CancellationToken) -> Result<ExitCode, Complaint> {
+async fn converse(pipeline: &Arc<Pipeline>, stop: CancellationToken) -> Result<ExitCode, Complaint> {
     let (input, output) = standard();
-    let served = serve_stdio(house.clone(), input, output, StdioSettings::default(), stop).await;
+    let served = serve_stdio(pipeline.clone(), input, output, StdioSettings::default(), stop).await;
     served.map(|()| ExitCode::SUCCESS).map_err(|fault| serve::unexpected(&fault))
 }
 
-/// A desktop client shows what is answered, and seldom what is on standard error: it gets the reason both ways.
-async fn refuse(bounds: &Bounds, wrong: Misconfigured) -> Result<ExitCode, Complaint> {
+/// Desktop clients show responses but rarely standard error. The configuration error goes to both.
+async fn refuse(bounds: &Bounds, wrong: ConfigFileError) -> Result<ExitCode, Complaint> {
     let config = Config::default();
-    let house = Served::new(bounds, &config, Shared::nothing(&config))?.house;
+    let pipeline = ServedGateway::new(bounds, &config, SharedBackends::nothing(&config))?.pipeline;
     let stop = serve::stop_on_signal();
     let (input, output) = standard();
     let fault = wrong.fault();
     let complaint = wrong.report();
-    refuse_stdio(house.clone(), input, output, fault, stop).await;
-    house.books().flush();
+    refuse_stdio(pipeline.clone(), input, output, fault, stop).await;
+    serve::flush(&pipeline);
     Err(complaint)
 }

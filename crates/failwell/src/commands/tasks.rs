@@ -1,7 +1,7 @@
-//! What the tasks server is set up with: the configuration first, then the environment.
+//! Settings of the tasks server. The configuration has precedence over the environment.
 
-use failwell_fault::{Fault, Secret, reason};
-use failwell_tasks::{ApiKey, PaceIs, Permission, Settings, TokenStore};
+use failwell_fault::{Fault, Secret};
+use failwell_tasks::{ApiKey, Permission, RateLimit, Settings, TokenStore};
 
 use super::serve;
 use crate::cli::Reach;
@@ -9,7 +9,8 @@ use crate::complaint::Complaint;
 use crate::config::{Config, StandIn, is_exposed_url};
 use crate::state;
 
-/// Settings from a configuration and the environment. Without a key every tool says what is missing.
+/// Settings from the configuration and the environment. Without an API key every tool reports the missing
+/// key.
 pub(super) fn settings(config: &Config) -> Settings {
     let tasks = &config.tasks;
     if let Some(stand_in) = &tasks.stand_in {
@@ -30,14 +31,14 @@ pub(super) fn settings(config: &Config) -> Settings {
     }
 }
 
-/// Settings for a service of our own: nothing is kept on this machine, and nobody needs to hold back.
+/// Settings for the emulated service: the login is not stored, and requests are not throttled.
 fn standing_in(stand_in: &StandIn) -> Settings {
     let key = ApiKey { key: stand_in.api_key.clone(), secret: stand_in.shared_secret.clone() };
     Settings {
         service: stand_in.base_url.clone(),
         keep: TokenStore::File,
         token: Some(stand_in.token.clone()),
-        pace: PaceIs::Free,
+        pace: RateLimit::Free,
         ..Settings::new(Some(key), None)
     }
 }
@@ -61,15 +62,15 @@ pub(super) fn settle(config: &Config, reach: &Reach) -> Result<Settings, Complai
     }
 }
 
-/// A failure in words for the person who typed.
+/// The error for the terminal.
 pub(super) fn complaint(fault: &Fault) -> Complaint {
-    if fault.reason() == &reason::TASKS_NOT_CONFIGURED {
+    if fault.reason() == &failwell_tasks::reason::TASKS_NOT_CONFIGURED {
         return Complaint::new(
             "there is no API key for Remember The Milk",
             "get one at https://www.rememberthemilk.com/services/api/keys.rtm, then set RTM_API_KEY and RTM_SHARED_SECRET, or [tasks] in failwell.toml",
         );
     }
-    if fault.reason().room() == "tasks" {
+    if fault.reason().area() == "tasks" {
         return Complaint::new(fault.detail(), fault.hint());
     }
     serve::unexpected(fault)

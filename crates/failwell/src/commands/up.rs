@@ -2,106 +2,93 @@ use std::io::ErrorKind;
 use std::net::SocketAddr;
 use std::process::ExitCode;
 use std::sync::Arc;
-#[cfg(target_os = "linux")]
-use std::time::Duration;
 
 use failwell_fault::Fault;
-use failwell_server::House;
-use failwell_transport::{Doors, HttpSettings, Lock, serve_doors, serve_http};
+use failwell_pipeline::Pipeline;
+use failwell_rest::Authenticator;
+use failwell_transport::{HttpSettings, Mounts, serve_http, serve_mounts};
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
-use super::configured::Misconfigured;
+use super::configured::ConfigFileError;
 use super::demo::{self, Demo, with_demo};
 use super::entrance::{Entrance, credentials, the_key, was_shown, welcome_admin};
-use super::reload::{Origin, Running};
+use super::reload::{Origin, ServedConfig};
 use super::serve;
-use super::served::Served;
-use super::shared::Shared;
+use super::served::ServedGateway;
+use super::shared::SharedBackends;
 use crate::cli::Up;
 use crate::complaint::Complaint;
 use crate::config::{Config, DEFAULT_ADDRESS};
-use crate::doctor::{self, Wanted};
+use crate::doctor::{self, ConfiguredParts};
 use crate::terminal::{self, Paint};
 
-/// When a start is over, first calls included.
-#[cfg(target_os = "linux")]
-const STARTED: Duration = Duration::from_secs(1);
-
-/// Serves over HTTP until told to stop.
+/// Serves over HTTP until a signal stops it.
 pub(super) async fn run(arguments: Up) -> Result<ExitCode, Complaint> {
     let demo = if arguments.demo { Some(Arc::new(Demo::start().await?)) } else { None };
     let origin = Origin::of(arguments.config.as_deref());
-    let config = with_demo(demo.as_deref(), origin.settle().map_err(Misconfigured::report)?);
+    let config = with_demo(demo.as_deref(), origin.settle().map_err(ConfigFileError::report)?);
     let at = arguments.listen.or(config.listen).unwrap_or(DEFAULT_ADDRESS);
     let key = the_key();
-    let idle = HttpSettings::default().idle_session;
-    let shared = Shared::join(&config, idle).await?;
+    let idle = failwell_rest::http_settings().idle_session;
+    let shared = SharedBackends::join(&config, idle).await?;
     let ring = shared.keys.clone();
-    let lock = Arc::new(Lock::from(credentials(&config, key.as_ref(), &ring, at)?));
+    let lock = Arc::new(Authenticator::from(credentials(&config, key.as_ref(), &ring, at)?));
     let (listener, address) = listen(at).await?;
     let admin = welcome_admin(&config, &ring).await?;
-    let served = Served::new(&arguments.bounds, &config, shared)?;
+    let served = ServedGateway::new(&arguments.bounds, &config, shared)?;
     let mut settings = HttpSettings {
         lock: lock.clone(),
         allowed_hosts: arguments.allow_host,
         allowed_origins: arguments.allow_origin,
-        ..HttpSettings::default()
+        ..failwell_rest::http_settings()
     };
     let stop = serve::stop_on_signal();
     settings.allow_address(address.ip());
-    let doors = Arc::new(Doors::new(served.house.clone(), settings));
+    let doors = Arc::new(Mounts::new(served.pipeline.clone(), settings));
     doors.replace(served.single.clone());
-    let serving = tokio::spawn(serve_doors(doors.clone(), listener, stop.clone()));
-    // Whoever has not said what to serve learns what there could be.
-    let wanted = if origin.is_file() { Wanted::just(&config) } else { Wanted::from(&config) };
+    let serving = tokio::spawn(serve_mounts(doors.clone(), listener, stop.clone()));
+    // Without a configuration file, the first screen lists every part that could be served.
+    let wanted =
+        if origin.is_file() { ConfiguredParts::just(&config) } else { ConfiguredParts::from(&config) };
     let mut findings = doctor::examine(wanted).await;
     if demo.is_some() {
         findings.retain(|finding| finding.name != demo::NOT_NEEDED);
     }
     let missing = doctor::missing_parts(&findings);
     let servers = served.single.keys().map(String::as_str).collect();
-    let locked = Locked::of(key.is_some(), &config);
-    let shown = Shown { address, missing: &missing, locked, servers, has_demo: demo.is_some() };
+    let locked = RequiredCredentials::of(key.is_some(), &config);
+    let shown = FirstScreen { address, missing: &missing, locked, servers, has_demo: demo.is_some() };
     terminal::print(&(shown.welcome(Paint::for_stdout()) + &admin));
     was_shown(&admin, &config)?;
-    #[cfg(target_os = "linux")]
-    tokio::spawn(forget_start());
     let end = served.end();
     let overruled = if arguments.listen.is_some() { vec!["listen"] } else { Vec::new() };
     let entrance = Some(Entrance { doors, lock, at, key, ring });
-    let running = Running { origin, config, served, overruled, entrance, demo: demo.clone() };
+    let running = ServedConfig { origin, config, served, overruled, entrance, demo: demo.clone() };
     tokio::spawn(running.follow(stop));
     let seen_out = see_out(serving, end).await;
-    // Not before the last request was answered.
+    // The emulator must outlive the last request.
     drop(demo);
     seen_out
 }
 
-/// Gives back what only starting took, once the first callers had their answers: these take pages of their own.
-#[cfg(target_os = "linux")]
-async fn forget_start() {
-    tokio::time::sleep(STARTED).await;
-    let _ = tokio::task::spawn_blocking(failwell_process::forget_start).await;
-}
-
-/// Serves one tool server over HTTP until told to stop.
+/// Serves one tool server over HTTP until a signal stops it.
 pub(super) async fn serve_one(
-    house: Arc<House>,
+    pipeline: Arc<Pipeline>,
     at: SocketAddr,
     require_key: bool,
 ) -> Result<ExitCode, Complaint> {
     let config = Config { require_key, ..Config::default() };
-    let ring = Shared::nothing(&config).keys;
-    let lock = Arc::new(Lock::from(credentials(&config, the_key().as_ref(), &ring, at)?));
+    let ring = SharedBackends::nothing(&config).keys;
+    let lock = Arc::new(Authenticator::from(credentials(&config, the_key().as_ref(), &ring, at)?));
     let (listener, address) = listen(at).await?;
     let admin = welcome_admin(&config, &ring).await?;
-    let settings = HttpSettings { lock, ..HttpSettings::default() };
+    let settings = HttpSettings { lock, ..failwell_rest::http_settings() };
     let stop = serve::stop_on_signal();
-    let serving = tokio::spawn(serve_http(house.clone(), listener, settings, stop));
-    terminal::print(&format!("{} is up on http://{address}/mcp\n{admin}", house.room().info().title));
+    let serving = tokio::spawn(serve_http(pipeline.clone(), listener, settings, stop));
+    terminal::print(&format!("{} is up on http://{address}/mcp\n{admin}", pipeline.server().info().title));
     was_shown(&admin, &config)?;
-    see_out(serving, || house.books().flush()).await
+    see_out(serving, || serve::flush(&pipeline)).await
 }
 
 async fn listen(at: SocketAddr) -> Result<(TcpListener, SocketAddr), Complaint> {
@@ -110,7 +97,7 @@ async fn listen(at: SocketAddr) -> Result<(TcpListener, SocketAddr), Complaint> 
     Ok((listener, address))
 }
 
-/// Waits until the server has stopped, then ends what stands behind it.
+/// Waits for the server to stop, then runs `end`.
 async fn see_out(serving: JoinHandle<Result<(), Fault>>, end: impl FnOnce()) -> Result<ExitCode, Complaint> {
     let served = serving.await;
     end();
@@ -141,41 +128,40 @@ async fn bind(address: SocketAddr) -> Result<TcpListener, Complaint> {
     })
 }
 
-/// What the first screen shows.
-struct Shown<'a> {
+/// The contents of the first screen.
+struct FirstScreen<'a> {
     address: SocketAddr,
     missing: &'a [String],
-    locked: Locked,
+    locked: RequiredCredentials,
     servers: Vec<&'a str>,
     has_demo: bool,
 }
 
-/// What a caller needs.
+/// The credentials that a caller needs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Locked {
-    /// Nothing.
+enum RequiredCredentials {
     No,
-    /// The key of the environment, and nothing else will do.
+    /// Only the key from `FAILWELL_KEY`.
     ByTheKey,
-    /// Something the configuration knows.
+    /// A key or token of the configuration.
     ByTheFile,
-    /// A key that an admin makes.
+    /// A key that an admin created.
     ByMadeKeys,
 }
 
-impl Locked {
-    fn of(has_key: bool, config: &Config) -> Locked {
+impl RequiredCredentials {
+    fn of(has_key: bool, config: &Config) -> RequiredCredentials {
         match (has_key, config.keys.is_empty() && config.jwt.is_none()) {
-            _ if config.require_key => Locked::ByMadeKeys,
-            (false, true) => Locked::No,
-            (true, true) => Locked::ByTheKey,
-            (_, false) => Locked::ByTheFile,
+            _ if config.require_key => RequiredCredentials::ByMadeKeys,
+            (false, true) => RequiredCredentials::No,
+            (true, true) => RequiredCredentials::ByTheKey,
+            (_, false) => RequiredCredentials::ByTheFile,
         }
     }
 }
 
-impl Shown<'_> {
-    /// One screen: what runs, what does not and why, what to try next.
+impl FirstScreen<'_> {
+    /// Running servers, missing parts with the reason, and calls to try.
     fn welcome(&self, paint: Paint) -> String {
         let base = format!("http://{}", self.address);
         let version = env!("CARGO_PKG_VERSION");
@@ -189,10 +175,14 @@ impl Shown<'_> {
             );
         }
         text.push_str(match self.locked {
-            Locked::No => "",
-            Locked::ByTheKey => "  every caller needs the key in FAILWELL_KEY\n",
-            Locked::ByTheFile => "  every caller needs a key or token that the configuration knows\n",
-            Locked::ByMadeKeys => "  every caller needs a key; an admin makes them with POST /v1/keys\n",
+            RequiredCredentials::No => "",
+            RequiredCredentials::ByTheKey => "  every caller needs the key in FAILWELL_KEY\n",
+            RequiredCredentials::ByTheFile => {
+                "  every caller needs a key or token that the configuration knows\n"
+            }
+            RequiredCredentials::ByMadeKeys => {
+                "  every caller needs a key; an admin makes them with POST /v1/keys\n"
+            }
         });
         if !self.missing.is_empty() {
             text.push_str(&format!("\n{}  (failwell doctor says more)\n", paint.bold("not running")));
@@ -209,7 +199,7 @@ impl Shown<'_> {
             ("/rpc", "the same tools over plain JSON-RPC 2.0"),
             ("/v1/tools", "the same tools over REST, described by /openapi.json"),
             ("/v1/…", "sessions, keys, operations and live events beside them"),
-            ("/metrics", "numbers for Prometheus; /healthz and /readyz for whoever watches"),
+            ("/metrics", "metrics for Prometheus; /healthz and /readyz are health checks"),
         ] {
             text.push_str(&format!("  {path:<10} {what}\n"));
         }
@@ -222,9 +212,9 @@ impl Shown<'_> {
 
     fn suggestions(&self, base: &str) -> String {
         let key = match self.locked {
-            Locked::No => "",
-            Locked::ByTheKey => " -H \"X-API-Key: $FAILWELL_KEY\"",
-            Locked::ByTheFile | Locked::ByMadeKeys => " -H 'X-API-Key: …'",
+            RequiredCredentials::No => "",
+            RequiredCredentials::ByTheKey => " -H \"X-API-Key: $FAILWELL_KEY\"",
+            RequiredCredentials::ByTheFile | RequiredCredentials::ByMadeKeys => " -H 'X-API-Key: …'",
         };
         let json = "-H 'content-type: application/json'";
         let prefix = if self.servers.len() > 1 { "lobby__" } else { "" };

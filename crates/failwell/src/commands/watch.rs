@@ -1,4 +1,4 @@
-//! When to read the configuration again: it was saved, or somebody sent SIGHUP.
+//! Triggers of a reload: the file was saved, or SIGHUP arrived.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -6,20 +6,20 @@ use std::time::{Duration, SystemTime};
 
 use tokio::time::{Interval, MissedTickBehavior, interval};
 
-/// How often the file is looked at. It is read when two looks in a row found the same change, so that a file is not
-/// read while it is still being written.
+/// Poll interval. A change counts only if two polls in a row see the same state, so that a half-written file
+/// is not read.
 const LOOK: Duration = Duration::from_millis(500);
 
-/// A file somebody may save. Looking at its path rather than listening to the file itself holds when editors put a new
-/// file in its place, and wherever the file lies.
-pub(super) struct Watched {
+/// A watched path. Polling the path also works for editors that replace the file, and for network file
+/// systems.
+pub(super) struct WatchedFile {
     path: PathBuf,
     known: Option<Stamp>,
     seen: Option<Stamp>,
     looks: Interval,
 }
 
-/// What tells one state of a file from another.
+/// The metadata that identifies a version of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Stamp {
     file: u64,
@@ -27,16 +27,16 @@ struct Stamp {
     modified: Option<SystemTime>,
 }
 
-impl Watched {
-    /// As it is now counts as known.
-    pub(super) fn new(path: PathBuf) -> Watched {
+impl WatchedFile {
+    /// The current version counts as known.
+    pub(super) fn new(path: PathBuf) -> WatchedFile {
         let mut looks = interval(LOOK);
         looks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let known = stamp(&path);
-        Watched { path, seen: known.clone(), known, looks }
+        WatchedFile { path, seen: known.clone(), known, looks }
     }
 
-    /// Waits until it is another one, or gone, and stays so.
+    /// Waits until the file has changed or disappeared, and is stable.
     pub(super) async fn changed(&mut self) {
         loop {
             self.looks.tick().await;
@@ -50,7 +50,7 @@ impl Watched {
         }
     }
 
-    /// It is about to be read: as it is now counts as known.
+    /// Marks the current version as known. Call it before the file is read.
     pub(super) async fn know(&mut self) {
         self.known = self.look().await;
         self.seen = self.known.clone();
@@ -58,7 +58,7 @@ impl Watched {
 
     async fn look(&self) -> Option<Stamp> {
         let path = self.path.clone();
-        // A network file system may take its time, and must not take that of a request.
+        // Metadata on a network file system can be slow and must not block a worker thread.
         tokio::task::spawn_blocking(move || stamp(&path)).await.ok().flatten()
     }
 }
@@ -72,16 +72,15 @@ fn stamp(path: &Path) -> Option<Stamp> {
     Some(Stamp { file, size: meta.len(), modified: meta.modified().ok() })
 }
 
-/// What a SIGHUP means.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Hangup {
-    /// Read the configuration again.
+    /// Reload the configuration.
     Reload,
-    /// The terminal we were started from was closed.
+    /// The controlling terminal was closed.
     TerminalGone,
 }
 
-/// Tells the two meanings of SIGHUP apart.
+/// Distinguishes the two meanings of SIGHUP.
 pub(super) struct Hangups {
     #[cfg(unix)]
     signals: Option<tokio::signal::unix::Signal>,
@@ -89,9 +88,9 @@ pub(super) struct Hangups {
 }
 
 impl Hangups {
-    /// From now on SIGHUP does not end the program by itself.
+    /// Installs a handler, so that SIGHUP no longer ends the program.
     pub(super) fn new() -> Hangups {
-        // Started with nohup, the program is meant to outlive its terminal.
+        // A program started with nohup must outlive its terminal.
         let has_terminal = File::open("/dev/tty").is_ok() && !is_ignored();
         #[cfg(unix)]
         let signals = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::hangup()).ok();
@@ -125,7 +124,7 @@ impl Hangups {
     }
 }
 
-/// Whether SIGHUP was ignored when the program was started.
+/// Whether SIGHUP was ignored when the program started.
 fn is_ignored() -> bool {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));

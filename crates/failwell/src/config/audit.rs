@@ -9,7 +9,6 @@ use super::reader::{Reader, Section};
 use super::settings::AuditConfig;
 use super::{otlp, postgres};
 
-/// Reads what the file says about the ledger.
 pub(super) fn read(reader: &mut Reader<'_>, root: &Section<'_>) -> AuditConfig {
     let Some(section) = reader.table(root, "audit") else { return AuditConfig::default() };
     let mut paths: Vec<(&str, PathBuf)> = Vec::new();
@@ -34,7 +33,7 @@ pub(super) fn read(reader: &mut Reader<'_>, root: &Section<'_>) -> AuditConfig {
     audit
 }
 
-/// What is made from the ledger's records is not there without them, and nobody should believe it is.
+/// Refuses options that need the ledger while it is off, instead of silently ignoring them.
 fn refuse_without_ledger(reader: &mut Reader<'_>, section: &Section<'_>, audit: &AuditConfig) {
     let asked_for = [
         ("critical", audit.critical),
@@ -50,7 +49,7 @@ fn refuse_without_ledger(reader: &mut Reader<'_>, section: &Section<'_>, audit: 
         reader.wrong(&section.key_span(name), &section.path(name), message, WITH_LEDGER);
     }
     if audit.otlp.as_ref().is_some_and(|otlp| otlp.logs) {
-        let message = "`otlp` carries records, and without the ledger there are none";
+        let message = "`otlp` exports records, which need the ledger";
         let help = "remove `ledger = false`, or add `logs = false` to [audit.otlp] and send spans alone";
         reader.wrong(&section.key_span("otlp"), &section.path("otlp"), message, help);
     }
@@ -58,7 +57,7 @@ fn refuse_without_ledger(reader: &mut Reader<'_>, section: &Section<'_>, audit: 
 
 const WITH_LEDGER: &str = "remove it, or remove `ledger = false`";
 
-/// The file of one sort of copy, which no other sort has.
+/// The path of one kind of copy. Two kinds cannot share a file.
 fn path(
     reader: &mut Reader<'_>,
     section: &Section<'_>,
@@ -74,13 +73,18 @@ fn path(
     let path = reader.folder.join(found.value);
     if let Some((other, _)) = others.iter().find(|(_, taken)| *taken == path) {
         let message = format!("`{name}` and `{other}` name the same file");
-        reader.wrong(&found.span, &found.key, message, "give each a file of its own");
+        reader.wrong(&found.span, &found.key, message, "name a different file for each");
     } else if path.is_dir() {
         let message = format!("`{name}` names a folder");
         reader.wrong(&found.span, &found.key, message, "name a file in it");
     } else if path.parent().is_some_and(|folder| !folder.as_os_str().is_empty() && !folder.is_dir()) {
         let message = format!("the folder of `{name}` does not exist");
-        reader.wrong(&found.span, &found.key, message, "make the folder, or name a file in one that exists");
+        reader.wrong(
+            &found.span,
+            &found.key,
+            message,
+            "create the folder, or name a file in one that exists",
+        );
     }
     others.push((name, path.clone()));
     Some(path)

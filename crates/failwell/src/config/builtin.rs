@@ -9,14 +9,14 @@ pub(crate) enum Builtin {
 }
 
 impl Builtin {
-    /// All of them, in the order they are offered.
+    /// All of them, in the order of listings.
     pub(crate) const ALL: [Builtin; 5] =
         [Builtin::Device, Builtin::Lobby, Builtin::Pytest, Builtin::Symbolic, Builtin::Tasks];
 
-    /// What is served when nobody says: what needs nothing of the machine.
+    /// Served without a configuration: the server that needs nothing of the machine.
     pub(crate) const USUAL: [Builtin; 1] = [Builtin::Lobby];
 
-    /// As it is written in the file.
+    /// Its name in the file.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Builtin::Device => "device",

@@ -2,23 +2,23 @@
 
 use std::time::Duration;
 
-use failwell_consent::{NewTools, PinAction, PinSettings};
-use failwell_policy::Whom;
-use failwell_server::Terms;
+use failwell_policy::CallerMatcher;
+use failwell_store::ApprovalTerms;
+use failwell_store::{NewTools, PinAction, PinSettings};
 
 use super::keys::{EXPIRES, PIN_ACTIONS, WAIT};
 use super::names::{list, nearest};
 use super::reader::{Reader, Section};
 use super::rules::check_caller;
 
-/// Reads what becomes of a call that needs a person's yes.
-pub(super) fn approval(reader: &mut Reader<'_>, root: &Section<'_>) -> Terms {
-    let usual = Terms::default();
+/// Reads the settings of approvals.
+pub(super) fn approval(reader: &mut Reader<'_>, root: &Section<'_>) -> ApprovalTerms {
+    let usual = ApprovalTerms::default();
     let Some(section) = reader.table(root, "approval") else { return usual };
     let approvers = reader.texts(&section, "approvers").map(|named| {
         named.iter().for_each(|found| check_caller(reader, found));
         if named.is_empty() {
-            let help = "name who may answer, such as [\"role:admin\"], or remove the line";
+            let help = "name the approvers, such as [\"role:admin\"], or remove the line";
             reader.wrong(
                 &section.key_span("approvers"),
                 &section.path("approvers"),
@@ -26,16 +26,16 @@ pub(super) fn approval(reader: &mut Reader<'_>, root: &Section<'_>) -> Terms {
                 help,
             );
         }
-        Whom::new(named.iter().map(|found| found.value.as_str()))
+        CallerMatcher::new(named.iter().map(|found| found.value.as_str()))
     });
-    Terms {
+    ApprovalTerms {
         wait: Duration::from_secs(reader.number(&section, &WAIT)),
         expires: Duration::from_secs(reader.number(&section, &EXPIRES)),
         approvers: approvers.unwrap_or(usual.approvers),
     }
 }
 
-/// Reads what is done when definitions change.
+/// Reads the settings of pins.
 pub(super) fn pin(reader: &mut Reader<'_>, root: &Section<'_>, upstreams: &[String]) -> PinSettings {
     let mut settings = PinSettings::default();
     let Some(section) = reader.table(root, "pin") else { return settings };
@@ -49,7 +49,7 @@ pub(super) fn pin(reader: &mut Reader<'_>, root: &Section<'_>, upstreams: &[Stri
             let names = || upstreams.iter().map(String::as_str);
             let help = match nearest(&name.value, names()) {
                 Some(near) => format!("did you mean `{near}`?"),
-                None if upstreams.is_empty() => "only upstreams are pinned, and there are none".to_owned(),
+                None if upstreams.is_empty() => "only upstreams are pinned, and the file has none".to_owned(),
                 None => format!("the upstreams of this file are {}", list(names())),
             };
             reader.wrong(&name.span, &name.key, format!("there is no upstream `{}`", name.value), help);
@@ -59,8 +59,8 @@ pub(super) fn pin(reader: &mut Reader<'_>, root: &Section<'_>, upstreams: &[Stri
                 settings.servers.insert(name.value.clone(), action);
             }
             None => {
-                let help = format!("use one of {}", list(PIN_ACTIONS.iter().copied()));
-                reader.wrong(&word.span, &word.key, "`servers` takes another word", help);
+                let message = format!("`servers.{}` must be one of: {}", name.value, PIN_ACTIONS.join(", "));
+                reader.wrong(&word.span, &word.key, message, "choose one of these values");
             }
         }
     }

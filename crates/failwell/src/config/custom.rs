@@ -1,4 +1,4 @@
-//! `[[guard.custom]]`: guards of the operator's own.
+//! `[[guard.custom]]`: custom guards.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use failwell_plugins::{ChildSettings, Module, ModuleLimits};
+use failwell_plugins::{ChildSettings, ModuleLimits, WasmModule};
 use failwell_policy::Pattern;
 use failwell_policy::guard::custom::CustomRule;
 use failwell_policy::guard::{Direction, Guard};
@@ -20,26 +20,26 @@ use super::rules::this_server;
 use super::settings::Target;
 use super::upstream::{program, restart, strangers};
 
-/// The most there may be: a message may have to pass them all.
+/// Maximum number of custom guards. A message may pass all of them.
 const MOST: usize = 32;
-/// The longest name.
+/// Maximum length of a name.
 const LONGEST_NAME: usize = 32;
-/// The largest file of a module.
+/// Maximum size of a module file, in bytes.
 const LARGEST: u64 = 16 << 20;
 
-/// One guard of the operator's own.
+/// One custom guard.
 #[derive(Debug)]
 pub(crate) struct CustomConfig {
     pub(crate) rule: CustomRule,
     pub(crate) runs: Runs,
 }
 
-/// Where it runs.
+/// Its implementation.
 #[derive(Debug)]
 pub(crate) enum Runs {
-    /// Here, compiled already.
-    Module { path: PathBuf, bytes: Vec<u8>, limits: ModuleLimits, module: Arc<Module> },
-    /// In a process of its own.
+    /// A WebAssembly module, compiled when the file is read.
+    Module { path: PathBuf, bytes: Vec<u8>, limits: ModuleLimits, module: Arc<WasmModule> },
+    /// A child process.
     Child(ChildSettings),
 }
 
@@ -61,7 +61,6 @@ impl PartialEq for CustomConfig {
     }
 }
 
-/// Reads every guard of the operator's own.
 pub(super) fn read(
     reader: &mut Reader<'_>,
     guards: &Section<'_>,
@@ -70,7 +69,7 @@ pub(super) fn read(
     let sections = reader.tables(guards, "custom");
     if sections.len() > MOST {
         let message = format!("there are more than {MOST} custom guards");
-        reader.wrong(&guards.key_span("custom"), &guards.path("custom"), message, "let one look for more");
+        reader.wrong(&guards.key_span("custom"), &guards.path("custom"), message, "combine some of them");
     }
     let mut lines = BTreeMap::new();
     sections.iter().take(MOST).filter_map(|section| one(reader, section, servers, &mut lines)).collect()
@@ -84,7 +83,7 @@ fn one(
 ) -> Option<Arc<CustomConfig>> {
     let all = Direction::ALL.map(Direction::as_str);
     let directions = match reader.texts(section, "directions") {
-        Some(found) => found.iter().filter_map(|item| one_of(reader, item, Direction::named, &all)).collect(),
+        Some(found) => found.iter().filter_map(|item| one_of(reader, item, Direction::parse, &all)).collect(),
         None => Direction::ALL.to_vec(),
     };
     let named = reader.texts(section, "servers").unwrap_or_default();
@@ -103,11 +102,11 @@ fn one(
     Some(Arc::new(CustomConfig { rule, runs }))
 }
 
-/// The name, which no other guard has.
+/// The name. It must be unique among guards.
 fn name(reader: &mut Reader<'_>, section: &Section<'_>, lines: &mut BTreeMap<String, usize>) -> String {
     if !section.has("name") {
         let help = "add name = \"…\": lowercase letters, digits, - and _";
-        reader.missing(section, "name", "a guard without a name", help);
+        reader.missing(section, "name", "the guard has no name", help);
     }
     let Some(found) = reader.text(section, "name") else { return String::new() };
     let name = found.value;
@@ -130,13 +129,13 @@ fn runs(reader: &mut Reader<'_>, section: &Section<'_>) -> Option<Runs> {
     match (section.has("wasm"), section.has("command")) {
         (true, true) => {
             let help = "keep `wasm` for a module, or `command` for a program to start";
-            let message = "a guard with both `wasm` and `command`";
+            let message = "the guard has both `wasm` and `command`";
             reader.wrong(&section.key_span("command"), &section.path("command"), message, help);
             None
         }
         (false, false) => {
             let help = "add wasm = \"guard.wasm\" or command = [\"program\", \"argument\"]";
-            reader.missing(section, "wasm", "a guard with neither `wasm` nor `command`", help);
+            reader.missing(section, "wasm", "the guard has neither `wasm` nor `command`", help);
             None
         }
         (true, false) => {
@@ -150,7 +149,7 @@ fn runs(reader: &mut Reader<'_>, section: &Section<'_>) -> Option<Runs> {
     }
 }
 
-/// Compiles the module here, so that `failwell check` finds what is wrong with it.
+/// Compiles the module now, so that `failwell check` reports an invalid one.
 fn module(reader: &mut Reader<'_>, section: &Section<'_>) -> Option<Runs> {
     let number = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
     let limits = ModuleLimits {
@@ -168,7 +167,7 @@ fn module(reader: &mut Reader<'_>, section: &Section<'_>) -> Option<Runs> {
             return None;
         }
     };
-    match Module::load(&bytes, limits) {
+    match WasmModule::load(&bytes, limits) {
         Ok(module) => Some(Runs::Module { path, bytes, limits, module: Arc::new(module) }),
         Err(flaw) => {
             reader.wrong_extension(&found.span, &found.key, flaw.what, flaw.help);
@@ -193,7 +192,7 @@ fn child(reader: &mut Reader<'_>, section: &Section<'_>) -> Option<Runs> {
     Some(Runs::Child(ChildSettings {
         program: program.into(),
         arguments: arguments.into_iter().map(Into::into).collect(),
-        // Named as the paths of the file are: from where it is.
+        // Relative to the folder of the file, like its paths.
         folder: cwd.unwrap_or_else(|| absolute(reader.folder)),
         environment: env.into_iter().collect(),
         inherited: env_pass,

@@ -11,11 +11,11 @@ use super::keys::{
     DEVICE_TIMEOUT,
 };
 use super::names::{is_upstream, is_variable};
-use super::reader::{Found, Reader, Section};
+use super::reader::{Reader, Section, SourceValue};
 use super::settings::Endpoint;
 use super::upstream::{address_at, headers, is_exposed};
 
-/// The device server as the file describes it.
+/// The settings of the device server.
 #[derive(Debug, PartialEq)]
 pub(crate) struct DeviceConfig {
     pub(crate) devices: Vec<DeviceSettings>,
@@ -49,7 +49,6 @@ fn count(number: u64) -> usize {
     usize::try_from(number).unwrap_or(usize::MAX)
 }
 
-/// What the file says about the device server.
 pub(super) fn read(reader: &mut Reader<'_>, root: &Section<'_>) -> DeviceConfig {
     let Some(section) = reader.table(root, "device") else { return DeviceConfig::default() };
     let apps = reader.texts(&section, "apps").unwrap_or_default();
@@ -73,11 +72,11 @@ pub(super) fn read(reader: &mut Reader<'_>, root: &Section<'_>) -> DeviceConfig 
     }
 }
 
-fn folder(reader: &mut Reader<'_>, found: &Found<String>) -> PathBuf {
+fn folder(reader: &mut Reader<'_>, found: &SourceValue<String>) -> PathBuf {
     let path = reader.folder.join(&found.value);
     if found.value.is_empty() || !path.is_dir() {
-        let help = "name a folder that exists; it is taken from where this file is";
-        reader.wrong(&found.span, &found.key, "this is no folder for apps", help);
+        let help = "name a folder that exists; relative paths start at the folder of this file";
+        reader.wrong(&found.span, &found.key, "this is not a folder", help);
     }
     path
 }
@@ -86,7 +85,7 @@ fn device(reader: &mut Reader<'_>, section: &Section<'_>, known: &[String]) -> D
     let name = name(reader, section, known);
     if !section.has("driver") {
         let help = "add driver = \"…\": `appium`, `webdriveragent`, `chromedriver` or `simctl`";
-        reader.missing(section, "driver", "a device without a driver", help);
+        reader.missing(section, "driver", "the device has no driver", help);
     }
     let driver = reader.choice(section, "driver").and_then(DriverKind::named);
     let driver = driver.unwrap_or(DriverKind::Chromedriver);
@@ -102,7 +101,7 @@ fn name(reader: &mut Reader<'_>, section: &Section<'_>, known: &[String]) -> Str
         reader.missing(
             section,
             "name",
-            "a device without a name",
+            "the device has no name",
             "add name = \"…\": lowercase letters, digits, - and _",
         );
     }
@@ -118,14 +117,14 @@ fn name(reader: &mut Reader<'_>, section: &Section<'_>, known: &[String]) -> Str
     found.value
 }
 
-/// A driver that runs already, or one to start.
+/// The address of a running driver, or the command that starts one.
 fn reach(reader: &mut Reader<'_>, section: &Section<'_>, driver: DriverKind) -> Reach {
     match (section.has("url"), section.has("command")) {
         (true, true) => reader.wrong(
             &section.key_span("url"),
             &section.path("url"),
-            "a device with both `command` and `url`",
-            "keep `command` for a driver to start, or `url` for one that runs already",
+            "the device has both `command` and `url`",
+            "keep `command` for a driver to start, or `url` for one that already runs",
         ),
         (true, false) if driver == DriverKind::Simctl => reader.wrong(
             &section.key_span("url"),
@@ -135,7 +134,7 @@ fn reach(reader: &mut Reader<'_>, section: &Section<'_>, driver: DriverKind) -> 
         ),
         (false, false) if driver == DriverKind::WebDriverAgent => {
             let help = "add url = \"http://127.0.0.1:8100\"";
-            reader.missing(section, "url", "a device without the address of its driver", help);
+            reader.missing(section, "url", "the device has no driver address", help);
         }
         _ => {}
     }
@@ -152,7 +151,7 @@ fn reach(reader: &mut Reader<'_>, section: &Section<'_>, driver: DriverKind) -> 
     }
 }
 
-/// What starts a driver when the file does not say.
+/// The program that starts a driver by default.
 pub(crate) fn usual_program(driver: DriverKind) -> &'static str {
     match driver {
         DriverKind::Appium => "appium",
@@ -166,7 +165,7 @@ fn url(reader: &mut Reader<'_>, section: &Section<'_>) -> Option<String> {
     if is_exposed(&endpoint)
         && let Some(text) = reader.text(section, "url")
     {
-        let help = "begin it with https://, or name an address of this machine: what is typed is sent there";
+        let help = "begin it with https://, or use an address of this machine: typed text is sent there";
         reader.wrong(&text.span, &text.key, "`url` is not encrypted", help);
     }
     let Endpoint(uri) = endpoint;
@@ -180,7 +179,7 @@ fn words(reader: &mut Reader<'_>, section: &Section<'_>) -> Vec<String> {
         reader.wrong(
             &section.key_span("command"),
             &section.path("command"),
-            "`command` names no program",
+            "`command` has no program",
             help,
         );
     }
@@ -199,7 +198,8 @@ fn variables(reader: &mut Reader<'_>, section: &Section<'_>) -> Vec<String> {
     names.into_iter().map(|name| name.value).collect()
 }
 
-/// Anything, with `${VAR}` and `${file:path}` filled in wherever there is text: farms want their keys here.
+/// Reads capabilities of any shape. Placeholders in every text are expanded, because device farms need keys
+/// here.
 fn capabilities(reader: &mut Reader<'_>, section: &Section<'_>) -> Map<String, Value> {
     let mut capabilities = Map::new();
     for (name, value) in reader.anything(section, "capabilities") {
@@ -209,10 +209,10 @@ fn capabilities(reader: &mut Reader<'_>, section: &Section<'_>) -> Map<String, V
     capabilities
 }
 
-fn filled(reader: &mut Reader<'_>, at: &Found<String>, value: Value) -> Value {
+fn filled(reader: &mut Reader<'_>, at: &SourceValue<String>, value: Value) -> Value {
     match value {
         Value::String(text) => {
-            let found = Found { value: text, span: at.span.clone(), key: at.key.clone() };
+            let found = SourceValue { value: text, span: at.span.clone(), key: at.key.clone() };
             reader.filled(&found).map_or(Value::Null, Value::String)
         }
         Value::Array(items) => items.into_iter().map(|item| filled(reader, at, item)).collect(),
@@ -228,12 +228,12 @@ fn udid(reader: &mut Reader<'_>, section: &Section<'_>, driver: DriverKind) -> O
     let found = reader.text(section, "udid")?;
     if driver != DriverKind::Simctl {
         let help = "remove it, or write it among the capabilities as \"appium:udid\"";
-        reader.wrong(&found.span, &found.key, "`udid` goes with `simctl` alone", help);
+        reader.wrong(&found.span, &found.key, "`udid` needs the driver `simctl`", help);
     }
     let plain = |c: char| c.is_ascii_alphanumeric() || c == '-';
     if !found.value.starts_with(|c: char| c.is_ascii_alphanumeric()) || !found.value.chars().all(plain) {
         let help = "write the id `xcrun simctl list devices` shows, or booted";
-        reader.wrong(&found.span, &found.key, "this is no simulator", help);
+        reader.wrong(&found.span, &found.key, "this is not the id of a simulator", help);
     }
     Some(found.value)
 }

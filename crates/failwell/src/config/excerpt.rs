@@ -1,25 +1,25 @@
-//! One line of the file as it may be shown, and where in it to point.
+//! One line of the file for an error message, with the columns to underline.
 
 use std::ops::Range;
 
-/// A line cut to size, without what must not be shown.
+/// A shortened line without its secret parts.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Excerpt {
     pub(super) text: String,
-    /// How many characters stand before the marks.
+    /// The number of characters before the underlined ones.
     pub(super) start: usize,
-    /// How many characters are marked, at least one.
+    /// The number of underlined characters, at least one.
     pub(super) width: usize,
 }
 
-/// What stands for a part that is not shown.
+/// Replaces a part that is not shown.
 const HIDDEN: char = '…';
-/// How much is shown before and after the place that is marked.
+/// Maximum number of characters before and after the underlined ones.
 const BEFORE: usize = 60;
 const AFTER: usize = 60;
 
 impl Excerpt {
-    /// Cuts a line. `marked` and `hidden` are offsets within it; `hidden` is in order.
+    /// Shortens a line. `marked` and `hidden` are offsets within it; `hidden` is sorted.
     pub(super) fn cut(line: &str, marked: &Range<usize>, hidden: &[Range<usize>]) -> Excerpt {
         let mut shown: Vec<char> = Vec::new();
         let (mut start, mut end) = (None, None);
@@ -62,7 +62,7 @@ impl Excerpt {
     }
 }
 
-/// The text without what could move the cursor or turn the writing direction.
+/// Replaces characters that could move the cursor or change the writing direction.
 pub(super) fn harmless_text(text: &str) -> String {
     text.chars().map(harmless).collect()
 }

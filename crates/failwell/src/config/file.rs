@@ -1,4 +1,4 @@
-//! From a path to settings.
+//! Reads a file into settings.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -11,30 +11,31 @@ use super::problem::Problem;
 use super::reader::{MOST_PROBLEMS, Reader, Section};
 use super::settings::Config;
 use super::source::Source;
-use super::{root, veil};
+use super::{root, secret_spans};
 
-/// What is read when no file is named, if it is there.
+/// The file that is used if none is named.
 pub(crate) const DEFAULT_FILE: &str = "failwell.toml";
 
-/// The most a file may hold, in bytes.
+/// Maximum size of the file, in bytes.
 const LARGEST: u64 = 256 * 1024;
 
-/// What some editors put in front of UTF-8.
+/// Some editors put this in front of UTF-8.
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// The file that was named, or the one in this folder, or none.
+/// The named file, otherwise the default file if it exists.
 pub(crate) fn find(named: Option<&Path>) -> Option<PathBuf> {
     let here = || Some(PathBuf::from(DEFAULT_FILE)).filter(|path| path.symlink_metadata().is_ok());
     named.map(Path::to_owned).or_else(here)
 }
 
-/// Reads a file. Either it is right in every respect, or everything that is wrong with it comes back, in order.
+/// Reads a file. It returns the settings of a file without mistakes, otherwise all problems in order.
 pub(crate) fn load(path: &Path) -> Result<Config, Vec<Problem>> {
     parse(path, read(path)?).map(|config| placed(path, config))
 }
 
-/// Reads where a file says that state is kept, and how. For whoever looks into it: secrets of servers need not be here,
-/// and what is wrong with them is their business. Nothing else of what comes back counts.
+/// Reads only the settings that say where and how state is stored, for commands that read state files.
+/// Problems with server secrets are ignored, because they may be absent in this environment. Other settings
+/// of the result are not valid.
 pub(crate) fn load_place(path: &Path) -> Result<Config, Vec<Problem>> {
     let (config, mut problems) = judge(path, read(path)?);
     problems.retain(Problem::is_about_place);
@@ -50,20 +51,23 @@ fn parse(path: &Path, text: String) -> Result<Config, Vec<Problem>> {
     let (config, mut problems) = judge(path, text);
     if problems.len() > MOST_PROBLEMS {
         problems.truncate(MOST_PROBLEMS);
-        problems.push(Problem::of_file(path, "there is more that is wrong", "correct what is listed first"));
+        problems.push(Problem::of_file(path, "there are more mistakes", "correct the listed ones first"));
     }
     if problems.is_empty() { Ok(config) } else { Err(problems) }
 }
 
-/// What a file says, and everything that is wrong with it, in order.
+/// Parses a file and returns its settings with all problems in order.
 fn judge(path: &Path, text: String) -> (Config, Vec<Problem>) {
     let (table, errors) = DeTable::parse_recoverable(&text);
-    let hidden =
-        if errors.is_empty() { veil::of_table(table.get_ref(), &text) } else { veil::of_broken(&text) };
+    let hidden = if errors.is_empty() {
+        secret_spans::of_table(table.get_ref(), &text)
+    } else {
+        secret_spans::of_broken(&text)
+    };
     let source = Source::new(path.to_owned(), text.clone(), hidden);
     let (broken, problems) = syntax(&source, &errors);
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    // After a broken header nobody knows what the keys below it belong to.
+    // After a broken header, the table of the following keys is unknown.
     let is_lost = broken.iter().any(|line| source.line_text(*line).trim_start().starts_with('['));
     let mut reader = Reader { source: &source, folder, broken, problems };
     let config = if is_lost { Config::default() } else { root::read(&mut reader, &Section::root(&table)) };
@@ -72,8 +76,8 @@ fn judge(path: &Path, text: String) -> (Config, Vec<Problem>) {
     (config, problems)
 }
 
-/// What the parser could not read, and on which lines. One problem to a line, and one to a list that is never
-/// closed: the rest are their echoes.
+/// Reports syntax errors and the lines they are on. It reports one error per line and one per unclosed list,
+/// because the parser's further errors follow from the first.
 fn syntax(source: &Source, errors: &[toml::de::Error]) -> (BTreeSet<usize>, Vec<Problem>) {
     let (mut broken, mut problems) = (BTreeSet::new(), Vec::new());
     let mut is_in_list = false;
@@ -91,7 +95,7 @@ fn syntax(source: &Source, errors: &[toml::de::Error]) -> (BTreeSet<usize>, Vec<
 
 fn read(path: &Path) -> Result<String, Vec<Problem>> {
     let unreadable = |error: std::io::Error| {
-        let help = "check the path and who may read it; without a file the lobby is served";
+        let help = "check the path and its permissions; without a file the demo server is served";
         vec![Problem::of_file(path, format!("the file cannot be read: {error}"), help)]
     };
     let file = File::open(path).map_err(unreadable)?;
@@ -107,7 +111,7 @@ fn read(path: &Path) -> Result<String, Vec<Problem>> {
     String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
         let text = String::from_utf8_lossy(error.as_bytes()).into_owned();
-        let hidden = veil::of_broken(&text);
+        let hidden = secret_spans::of_broken(&text);
         let source = Source::new(path.to_owned(), text, hidden);
         vec![source.problem(&(at..at + 1), None, "this is not UTF-8", "save the file as UTF-8")]
     })
@@ -154,7 +158,7 @@ B = "é HUSHED"
         assert!(shown.contains("authorization") && !shown.contains("HUSHED"), "{shown}");
     }
 
-    /// Shows all that is wrong with a file; nothing of it may be secret.
+    /// Prints every problem of a file and checks that no secret appears.
     fn check(text: String) {
         for problem in parse(Path::new("x.toml"), text.clone()).err().unwrap_or_default() {
             let shown = format!("{} {problem:?}", problem.text(Paint::for_stderr()));
@@ -169,6 +173,48 @@ B = "é HUSHED"
             check(before.to_owned());
             for garble in ["", "\"", "=", "[", "}", "\n", "\u{1b}", "#"] {
                 check(format!("{before}{garble}{after}"));
+            }
+        }
+    }
+
+    /// A deterministic pseudo-random generator (xorshift).
+    struct Dice(u64);
+
+    impl Dice {
+        fn below(&mut self, limit: usize) -> usize {
+            self.0 ^= self.0 << 13;
+            self.0 ^= self.0 >> 7;
+            self.0 ^= self.0 << 17;
+            usize::try_from(self.0 >> 33).expect("it fits") % limit
+        }
+    }
+
+    /// Shuffles the settings of the example file, swaps their values and cuts pieces out. The reader must
+    /// reach the end of every such file, and every problem must have a valid position.
+    #[test]
+    fn any_mixture_of_settings_is_read_to_its_end() {
+        let example = include_str!("../../../../examples/failwell.toml");
+        let lines: Vec<&str> = example.lines().map(|line| line.strip_prefix('#').unwrap_or(line)).collect();
+        let mut dice = Dice(0x9e37_79b9_7f4a_7c15);
+        for _ in 0..500 {
+            let mut text = String::new();
+            for _ in 0..=dice.below(40) {
+                let line = lines[dice.below(lines.len())];
+                let other = lines[dice.below(lines.len())];
+                let cut: String = line.chars().take(dice.below(line.chars().count() + 1)).collect();
+                text.push_str(&match (dice.below(8), line.split_once('='), other.split_once('=')) {
+                    (0, Some((key, _)), Some((_, value))) => format!("{key}={value}"),
+                    (1, ..) => cut,
+                    (2, ..) => format!("{cut}{other}"),
+                    _ => line.to_owned(),
+                });
+                text.push('\n');
+            }
+            let last = text.lines().count() + 1;
+            for problem in parse(Path::new("x.toml"), text.clone()).err().unwrap_or_default() {
+                let shown = problem.text(Paint::for_stderr());
+                let line = problem.place.as_ref().map_or(1, |place| place.line);
+                assert!((1..=last).contains(&line) && !shown.is_empty(), "{shown} for {text}");
             }
         }
     }

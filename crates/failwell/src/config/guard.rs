@@ -4,13 +4,13 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use failwell_policy::GuardSettings;
-use failwell_policy::guard::{Action, Category, Direction, Guard, Rule, Sensitivity};
+use failwell_policy::guard::{Action, Category, Direction, Guard, GuardRule, Sensitivity};
 
 use super::custom::{self, CustomConfig};
 use super::names::{list, nearest};
-use super::reader::{Found, Reader, Section};
+use super::reader::{Reader, Section, SourceValue};
 
-/// Reads what the file says of guards. A guard it does not name stays as it is without a file.
+/// Reads the settings of guards. A guard that the file does not name keeps its defaults.
 pub(super) fn read(
     reader: &mut Reader<'_>,
     root: &Section<'_>,
@@ -33,21 +33,21 @@ pub(super) fn read(
     (settings, custom::read(reader, &guards, servers))
 }
 
-fn rule(reader: &mut Reader<'_>, section: &Section<'_>, guard: Guard, servers: &[String]) -> Rule {
+fn rule(reader: &mut Reader<'_>, section: &Section<'_>, guard: Guard, servers: &[String]) -> GuardRule {
     if !section.has("action") {
         let help = format!("add action = \"…\": {}", list(Action::ALL.map(Action::as_str)));
-        reader.missing(section, "action", "a guard without an action", &help);
+        reader.missing(section, "action", "the guard has no action", &help);
     }
     let action = reader
         .text(section, "action")
-        .and_then(|found| one_of(reader, &found, Action::named, &Action::ALL.map(Action::as_str)));
-    let mut rule = Rule::everywhere(action.unwrap_or(Action::Block));
+        .and_then(|found| one_of(reader, &found, Action::parse, &Action::ALL.map(Action::as_str)));
+    let mut rule = GuardRule::everywhere(action.unwrap_or(Action::Block));
     rule.categories = categories(reader, section, guard);
     rule.servers = actions(reader, section, servers);
     if let Some(found) = reader.texts(section, "directions") {
         let all = Direction::ALL.map(Direction::as_str);
         rule.directions =
-            found.iter().filter_map(|item| one_of(reader, item, Direction::named, &all)).collect();
+            found.iter().filter_map(|item| one_of(reader, item, Direction::parse, &all)).collect();
     }
     rule
 }
@@ -56,11 +56,11 @@ fn categories(reader: &mut Reader<'_>, section: &Section<'_>, guard: Guard) -> O
     let found = reader.texts(section, "categories")?;
     let of_guard: Vec<&str> =
         Category::all().filter(|category| category.guard() == guard).map(Category::as_str).collect();
-    let named = |name: &str| Category::named(guard, name);
+    let named = |name: &str| Category::parse(guard, name);
     Some(found.iter().filter_map(|item| one_of(reader, item, named, &of_guard)).collect())
 }
 
-/// The actions of single servers, which must be there.
+/// The actions for single servers. Each server must exist.
 fn actions(reader: &mut Reader<'_>, section: &Section<'_>, servers: &[String]) -> BTreeMap<String, Action> {
     let mut actions = BTreeMap::new();
     for pair in reader.pairs(section, "servers") {
@@ -74,7 +74,7 @@ fn actions(reader: &mut Reader<'_>, section: &Section<'_>, servers: &[String]) -
             };
             reader.wrong(&pair.name.span, &pair.name.key, message, help);
         }
-        if let Some(action) = one_of(reader, &pair.value, Action::named, &all) {
+        if let Some(action) = one_of(reader, &pair.value, Action::parse, &all) {
             actions.insert(name, action);
         }
     }
@@ -84,13 +84,13 @@ fn actions(reader: &mut Reader<'_>, section: &Section<'_>, servers: &[String]) -
 fn sensitivity(reader: &mut Reader<'_>, section: &Section<'_>) -> Sensitivity {
     let found = reader.text(section, "sensitivity");
     let all = Sensitivity::ALL.map(Sensitivity::as_str);
-    found.and_then(|found| one_of(reader, &found, Sensitivity::named, &all)).unwrap_or_default()
+    found.and_then(|found| one_of(reader, &found, Sensitivity::parse, &all)).unwrap_or_default()
 }
 
-/// One of a few words.
+/// Parses a value that must be one of `all`.
 pub(super) fn one_of<T>(
     reader: &mut Reader<'_>,
-    found: &Found<String>,
+    found: &SourceValue<String>,
     named: impl Fn(&str) -> Option<T>,
     all: &[&'static str],
 ) -> Option<T> {
@@ -100,7 +100,7 @@ pub(super) fn one_of<T>(
             Some(near) => format!("did you mean `{near}`?"),
             None => format!("write one of {}", list(all.iter().copied())),
         };
-        reader.wrong(&found.span, &found.key, format!("`{}` is not known here", found.value), help);
+        reader.wrong(&found.span, &found.key, format!("unknown value `{}`", found.value), help);
     }
     value
 }

@@ -1,37 +1,35 @@
-//! `[[key]]`: who may call.
+//! `[[key]]`: API keys of callers.
 
 use failwell_fault::Secret;
-use failwell_policy::{Caller, KeyHash, Keys};
+use failwell_policy::{KeyHash, Keys};
+use failwell_rpc::Caller;
 
-use super::reader::{Found, Reader, Section};
+use super::reader::{Reader, Section, SourceValue};
 
-/// The most keys there may be: every one is compared at every request.
+/// Maximum number of keys. Every request is compared with each of them.
 const MOST_KEYS: usize = 1_000;
-/// The fewest characters of a key that stands for somebody.
+/// Minimum number of characters of a key.
 pub(crate) const SHORTEST_KEY: usize = 16;
 
-/// The name of the key that comes from the environment.
+/// The name of the key from `FAILWELL_KEY`.
 pub(crate) const ENVIRONMENT: &str = "environment";
 
-/// What names of keys look like.
+/// The help text for key names.
 pub(crate) const KEY_NAMES: &str =
     "use 1 to 64 letters, digits, ., _, @ and -, beginning with a letter or digit";
-/// What names of roles look like.
+/// The help text for roles.
 pub(crate) const ROLES: &str = "use 1 to 128 letters, digits, ., _, @, / and -";
 
-/// Whether a key may have this name.
 pub(crate) fn is_key_name(name: &str) -> bool {
     let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '@' | '-');
     name.starts_with(|c: char| c.is_ascii_alphanumeric()) && name.len() <= 64 && name.chars().all(fits)
 }
 
-/// Whether a role may have this name.
 pub(crate) fn is_role(name: &str) -> bool {
     let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '@' | '/' | '-');
     (1..=128).contains(&name.len()) && name.chars().all(fits)
 }
 
-/// Every key of the file.
 pub(super) fn read(reader: &mut Reader<'_>, root: &Section<'_>) -> Keys {
     let mut names: Vec<String> = Vec::new();
     let mut keys = Keys::default();
@@ -54,15 +52,15 @@ pub(super) fn read(reader: &mut Reader<'_>, root: &Section<'_>) -> Keys {
 fn name(reader: &mut Reader<'_>, section: &Section<'_>, others: &[String]) -> Option<String> {
     let Some(found) = reader.text(section, "name") else {
         if !section.has("name") {
-            reader.missing(section, "name", "a key without a name", "add name = \"…\"");
+            reader.missing(section, "name", "the key has no name", "add name = \"…\"");
         }
         return None;
     };
     if !is_key_name(&found.value) {
         reader.wrong(&found.span, &found.key, "this cannot be the name of a key", KEY_NAMES);
     } else if found.value == ENVIRONMENT {
-        let help = "give it another name: this is the one of FAILWELL_KEY";
-        reader.wrong(&found.span, &found.key, "this name is taken", help);
+        let help = "choose another name: this one belongs to FAILWELL_KEY";
+        reader.wrong(&found.span, &found.key, "this name is reserved", help);
     } else if others.contains(&found.value) {
         let message = format!("there are two keys with the name `{}`", found.value);
         reader.wrong(&found.span, &found.key, message, "give one of them another name");
@@ -73,25 +71,25 @@ fn name(reader: &mut Reader<'_>, section: &Section<'_>, others: &[String]) -> Op
 fn hash(reader: &mut Reader<'_>, section: &Section<'_>, others: &Keys) -> Option<KeyHash> {
     let found = match (section.has("hash"), section.has("key")) {
         (true, true) => {
-            let help = "keep one of them; with `hash` the file holds no secret";
+            let help = "keep one of them; with `hash` the file contains no secret";
             reader.wrong(
                 &section.key_span("key"),
                 &section.path("key"),
-                "`key` and `hash` are both there",
+                "the key has both `key` and `hash`",
                 help,
             );
             return None;
         }
         (false, false) => {
-            let help = "`failwell key new` makes a key and says what to write";
-            reader.missing(section, "hash", "a key with neither `hash` nor `key`", help);
+            let help = "run `failwell key new`, which prints the line to write";
+            reader.missing(section, "hash", "the key has neither `hash` nor `key`", help);
             return None;
         }
         (true, false) => {
             let text = reader.text(section, "hash")?;
             let Some(hash) = KeyHash::parse(&text.value) else {
                 let help = "write sha256: and 64 hexadecimal digits; `failwell key new` prints such a line";
-                reader.wrong(&text.span, &text.key, "`hash` is no hash of a key", help);
+                reader.wrong(&text.span, &text.key, "`hash` is not the hash of a key", help);
                 return None;
             };
             (text, hash)
@@ -101,21 +99,21 @@ fn hash(reader: &mut Reader<'_>, section: &Section<'_>, others: &Keys) -> Option
             let key = reader.filled(&text)?;
             if key.chars().count() < SHORTEST_KEY {
                 let message = format!("`key` is shorter than {SHORTEST_KEY} characters");
-                let help = "use a long random one: `failwell key new` makes it";
+                let help = "use a long random one: `failwell key new` creates it";
                 reader.wrong(&text.span, &text.key, message, help);
                 return None;
             }
-            (text, KeyHash::of(&Secret::new(key)))
+            (text, KeyHash::new(&Secret::new(key)))
         }
     };
     let (text, hash) = found;
     if others.holds(hash) {
-        reader.wrong(&text.span, &text.key, "two names for the same key", "make a key for each");
+        reader.wrong(&text.span, &text.key, "two names have the same key", "create a key for each");
     }
     Some(hash)
 }
 
-/// Names of roles, as rules and policies have them.
+/// Reads the roles of a key and checks their names.
 fn roles(reader: &mut Reader<'_>, section: &Section<'_>) -> Vec<String> {
     let found = reader.texts(section, "roles").unwrap_or_default();
     for role in &found {
@@ -124,7 +122,7 @@ fn roles(reader: &mut Reader<'_>, section: &Section<'_>) -> Vec<String> {
     found.into_iter().map(|role| role.value).collect()
 }
 
-fn check_role(reader: &mut Reader<'_>, role: &Found<String>) {
+fn check_role(reader: &mut Reader<'_>, role: &SourceValue<String>) {
     if !is_role(&role.value) {
         reader.wrong(&role.span, &role.key, "this cannot be the name of a role", ROLES);
     }

@@ -1,22 +1,22 @@
-//! `${VAR}` and `${file:path}` in a value. `$${` is a plain `${`.
+//! Placeholders `${VAR}` and `${file:path}` in a value. `$${` is a literal `${`.
 
 use std::fs::File;
 use std::io::Read;
 use std::ops::Range;
 use std::path::Path;
 
-/// The most a file named in a value may hold, in bytes.
+/// Maximum size of a file named in a placeholder, in bytes.
 const LARGEST_FILE: u64 = 64 * 1024;
 
-/// What is wrong with one placeholder.
+/// A placeholder that cannot be expanded.
 pub(super) struct Flaw {
-    /// The placeholder as it stands in the value.
+    /// The placeholder as written.
     pub(super) written: String,
     pub(super) message: String,
     pub(super) help: String,
 }
 
-/// Where well-formed placeholders stand in a text.
+/// The ranges of well-formed placeholders in a text.
 pub(super) fn placeholders(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut from = 0;
@@ -31,7 +31,7 @@ pub(super) fn placeholders(text: &str) -> Vec<Range<usize>> {
     found
 }
 
-/// Where the next placeholder that is not escaped begins.
+/// The position of the next placeholder that is not escaped.
 fn next(text: &str, mut from: usize) -> Option<usize> {
     loop {
         let at = from + text.get(from..)?.find("${")?;
@@ -42,7 +42,7 @@ fn next(text: &str, mut from: usize) -> Option<usize> {
     }
 }
 
-/// Fills every placeholder in, or says what is wrong with each. Files are looked for from `folder` on.
+/// Expands every placeholder, or reports what is wrong with each. Relative paths start at `folder`.
 pub(super) fn fill(text: &str, folder: &Path) -> Result<String, Vec<Flaw>> {
     let (mut filled, mut flaws) = (String::new(), Vec::new());
     let mut from = 0;
@@ -53,7 +53,7 @@ pub(super) fn fill(text: &str, folder: &Path) -> Result<String, Vec<Flaw>> {
             flaws.push(Flaw {
                 written: "${".to_owned(),
                 message: "`${` is never closed".to_owned(),
-                help: "write ${NAME} or ${file:path}, or $${ for a plain ${".to_owned(),
+                help: "write ${NAME} or ${file:path}, or $${ for a literal ${".to_owned(),
             });
             from = text.len();
             break;
@@ -69,7 +69,7 @@ pub(super) fn fill(text: &str, folder: &Path) -> Result<String, Vec<Flaw>> {
     if flaws.is_empty() { Ok(filled) } else { Err(flaws) }
 }
 
-/// A text that was typed, with its placeholders filled in; else the first problem and what to do about it.
+/// Expands the placeholders of a command-line value, or returns the first problem with its help.
 #[cfg(feature = "postgres")]
 pub(crate) fn filled(text: &str) -> Result<String, (String, String)> {
     fill(text, Path::new("."))
@@ -85,15 +85,15 @@ fn resolve(inner: &str, folder: &Path) -> Result<String, (String, String)> {
         return read(&folder.join(path)).map_err(|why| {
             (
                 format!("the file `{path}` cannot be used: {why}"),
-                format!("check the path; it is taken from {}", shown(folder)),
+                format!("check the path; it starts at {}", shown(folder)),
             )
         });
     }
     if !is_variable(inner) {
-        // What stands there may be a password with a `${` in it, so it is not repeated.
+        // The text may be a password that contains `${`, so the message does not repeat it.
         return Err((
-            "what stands in `${…}` is no name of a variable".to_owned(),
-            "write ${NAME} with letters, digits and underscores, ${file:path}, or $${ for a plain ${"
+            "`${…}` does not contain the name of a variable".to_owned(),
+            "write ${NAME} with letters, digits and underscores, ${file:path}, or $${ for a literal ${"
                 .to_owned(),
         ));
     }
@@ -116,7 +116,7 @@ fn is_variable(name: &str) -> bool {
     super::names::is_variable(name)
 }
 
-/// The text of a small file, without the line break at its end.
+/// Reads a small file without its final line break.
 fn read(path: &Path) -> Result<String, String> {
     let meta = path.metadata().map_err(|error| error.to_string())?;
     if !meta.is_file() {

@@ -1,43 +1,42 @@
-//! `[jwt]`: tokens of an issuer.
+//! `[jwt]`: tokens of an OAuth issuer.
 
 use std::path::PathBuf;
 
 use failwell_gateway::Trust;
 use failwell_policy::{KeySet, TokenRules};
 
-use super::reader::{Found, Reader, Section};
+use super::reader::{Reader, Section, SourceValue};
 use super::settings::Endpoint;
 use super::upstream::{address_at, authorities, is_exposed};
 
-/// The most a file of keys may hold, in bytes.
+/// Maximum size of a JWKS file, in bytes.
 const LARGEST_FILE: u64 = 256 * 1024;
 
-/// Tokens as the file describes them.
+/// The settings of tokens.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct JwtConfig {
     pub(crate) rules: TokenRules,
     pub(crate) jwks: Jwks,
-    /// What clients call this server.
+    /// The resource identifier of this server, which clients use.
     pub(crate) resource: Option<String>,
 }
 
-/// Where the issuer's keys are.
+/// The location of the issuer's keys.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Jwks {
     File(PathBuf),
     Url(String, Trust),
 }
 
-/// What the file says about tokens.
 pub(super) fn read(reader: &mut Reader<'_>, root: &Section<'_>) -> Option<JwtConfig> {
     let section = reader.table(root, "jwt")?;
     for name in ["issuer", "audience", "jwks"] {
         if !section.has(name) {
             let help = "write issuer = \"https://…\", audience = \"…\" and jwks = \"https://…\"";
-            reader.missing(&section, name, &format!("[jwt] without `{name}`"), help);
+            reader.missing(&section, name, &format!("[jwt] has no `{name}`"), help);
         }
     }
-    // Only looked at: a token must name the issuer exactly as it is written.
+    // Only checked: a token must name the issuer exactly as it is written here.
     address_at(reader, &section, "issuer");
     let issuer = reader.text(&section, "issuer").filter(|_| !reader.is_noted(&section.path("issuer")));
     let audience = full(reader, &section, "audience");
@@ -70,22 +69,22 @@ fn jwks(reader: &mut Reader<'_>, section: &Section<'_>) -> Option<Jwks> {
     }
     let Endpoint(url) = address_at(reader, section, "jwks")?;
     if is_exposed(&Endpoint(url.clone())) {
-        let help = "begin it with https://: who can change the keys on their way can be anybody";
+        let help = "begin it with https://: an attacker who replaces the keys could impersonate any caller";
         reader.wrong(&text.span, &text.key, "`jwks` is not encrypted", help);
     }
     let trust = authorities(reader, section).map_or_else(Trust::default, |ca| ca.trust);
     Some(Jwks::Url(url.to_string(), trust))
 }
 
-fn file(reader: &mut Reader<'_>, text: &Found<String>) -> Option<Jwks> {
+fn file(reader: &mut Reader<'_>, text: &SourceValue<String>) -> Option<Jwks> {
     let path = reader.folder.join(&text.value);
     let is_small = path.metadata().is_ok_and(|meta| meta.is_file() && meta.len() <= LARGEST_FILE);
     let found = if is_small { std::fs::read(&path).ok() } else { None };
-    match found.map(|bytes| KeySet::read(&bytes)) {
+    match found.map(|bytes| KeySet::parse(&bytes)) {
         Some(Some(_)) => Some(Jwks::File(path)),
         Some(None) => {
             let help = "use a JSON Web Key Set with a key for RS256, ES256 or EdDSA";
-            reader.wrong(&text.span, &text.key, "`jwks` holds no key that can be used", help);
+            reader.wrong(&text.span, &text.key, "`jwks` has no usable key", help);
             None
         }
         None => {
@@ -96,7 +95,7 @@ fn file(reader: &mut Reader<'_>, text: &Found<String>) -> Option<Jwks> {
     }
 }
 
-/// Scopes as RFC 6749 has them, since they go into a header.
+/// Scopes must be scope tokens (RFC 6749, 3.3), because they go into a header.
 fn scopes(reader: &mut Reader<'_>, section: &Section<'_>) -> Vec<String> {
     let found = reader.texts(section, "scopes").unwrap_or_default();
     for scope in &found {
@@ -112,7 +111,7 @@ fn scopes(reader: &mut Reader<'_>, section: &Section<'_>) -> Vec<String> {
 fn resource(reader: &mut Reader<'_>, section: &Section<'_>) -> Option<String> {
     let Endpoint(url) = address_at(reader, section, "resource")?;
     if url.query().is_some() || !matches!(url.path(), "" | "/") {
-        let help = "leave out what comes after the host: the paths are known here";
+        let help = "remove everything after the host";
         let text = reader.text(section, "resource")?;
         reader.wrong(&text.span, &text.key, "`resource` has more than a host", help);
     }

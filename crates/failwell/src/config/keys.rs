@@ -1,4 +1,4 @@
-//! The one table of what may stand in the file.
+//! The one table of configuration keys.
 
 mod carriers;
 mod consent;
@@ -33,57 +33,56 @@ pub(super) use shelf::{SHELF_BYTES, SHELF_ITEMS, SHELF_LONGEST_TTL, SHELF_TTL, S
 use tasks::TASKS;
 pub(super) use tasks::TASKS_TIMEOUT;
 
-/// One key of the file.
-pub(super) struct Key {
+pub(super) struct ConfigKey {
     pub(super) name: &'static str,
     pub(super) about: &'static str,
     pub(super) takes: Takes,
 }
 
-/// What a key takes.
+/// The type of a key's value.
 pub(super) enum Takes {
     Text {
         example: &'static str,
         pattern: Option<&'static str>,
     },
-    /// An address that may hold a password where it should not.
+    /// An address. It may contain a password by mistake.
     Address {
         example: &'static str,
     },
-    /// An address, or a table of these keys with the address among them.
+    /// An address, or a table with these keys, including the address.
     AddressOr {
         example: &'static str,
-        keys: &'static [Key],
+        keys: &'static [ConfigKey],
     },
     /// One of these words.
     Choice(&'static [&'static str]),
-    /// Text that may hold `${VAR}` and `${file:path}`, and is shown to nobody.
+    /// Text with placeholders. It is never printed.
     Secret,
     Flag {
         default: bool,
     },
     Number(&'static Number),
-    /// A list of text with at least this many items.
+    /// A list of texts with at least `least` items.
     Texts {
         least: usize,
     },
     /// The names of built-in servers.
     Servers,
-    /// A table of text that may hold `${VAR}` and `${file:path}`.
+    /// A table of texts with placeholders.
     Secrets,
-    /// A table of text.
+    /// A table of texts.
     Pairs,
     /// A table of JSON Schemas by name.
     Schemas,
-    /// A table of anything, shown to nobody; text in it may hold `${VAR}` and `${file:path}`.
+    /// A table of any shape with placeholders in its texts. It is never printed.
     Anything,
-    /// A table of tables with these keys, by the name of a server.
-    Named(&'static [Key]),
-    Table(&'static [Key]),
-    Tables(&'static [Key]),
+    /// A table of tables with these keys. The key of each table is the name of a server.
+    Named(&'static [ConfigKey]),
+    Table(&'static [ConfigKey]),
+    Tables(&'static [ConfigKey]),
 }
 
-/// A whole number with its bounds.
+/// A whole number with its range.
 pub(super) struct Number {
     pub(super) name: &'static str,
     pub(super) about: &'static str,
@@ -93,91 +92,95 @@ pub(super) struct Number {
 }
 
 impl Number {
-    const fn key(&'static self) -> Key {
-        Key { name: self.name, about: self.about, takes: Takes::Number(self) }
+    const fn key(&'static self) -> ConfigKey {
+        ConfigKey { name: self.name, about: self.about, takes: Takes::Number(self) }
     }
 }
 
-const fn key(name: &'static str, about: &'static str, takes: Takes) -> Key {
-    Key { name, about, takes }
+const fn key(name: &'static str, about: &'static str, takes: Takes) -> ConfigKey {
+    ConfigKey { name, about, takes }
 }
 
-const fn text(name: &'static str, about: &'static str, example: &'static str) -> Key {
+const fn text(name: &'static str, about: &'static str, example: &'static str) -> ConfigKey {
     key(name, about, Takes::Text { example, pattern: None })
 }
 
-/// A name that begins with a letter, and has neither two underscores in a row nor one at its end.
+/// Starts with a letter. Has no two underscores in a row and none at the end.
 pub(super) const NAME_PATTERN: &str = "^[a-z]([a-z0-9-]|_[a-z0-9-])*$";
 
-pub(super) static ROOT: &[Key] = &[
+pub(super) static ROOT: &[ConfigKey] = &[
     text("listen", "Address and port for `failwell up`.", "127.0.0.1:8484"),
     text("data_dir", "The folder for state; by default the user's state folder.", "./state"),
     key(
         "state",
-        "Where several nodes keep what they share: memory for one node alone, or an address of Redis or Valkey.",
+        "State shared by several nodes: memory for a single node, or the address of a Redis or Valkey.",
         Takes::AddressOr { example: "redis://127.0.0.1:6379", keys: STATE },
     ),
-    key("servers", "The built-in servers to offer; by default all.", Takes::Servers),
+    key("servers", "The built-in servers to offer; by default the demo server, lobby.", Takes::Servers),
     key(
         "require_key",
-        "Whether every caller needs a key. The first start makes one for an admin and shows it once; the admin makes the others.",
+        "Whether every caller needs a key. The first start creates an admin key and prints it once; the admin creates the others.",
         Takes::Flag { default: false },
     ),
-    key("key", "A key that a caller may present.", Takes::Tables(KEY)),
-    key("jwt", "Tokens that a caller may present, of an OAuth 2.0 authorization server.", Takes::Table(JWT)),
-    key("limits", "How much callers may ask for.", Takes::Table(LIMITS)),
+    key("key", "An API key of a caller.", Takes::Tables(KEY)),
+    key("jwt", "Tokens of an OAuth 2.0 authorization server.", Takes::Table(JWT)),
+    key("limits", "Rates and concurrency of callers.", Takes::Table(LIMITS)),
     key("upstream", "A server behind the gateway.", Takes::Tables(UPSTREAM)),
-    key("tools", "What callers see of a server's tools; `*` for every server.", Takes::Named(TOOLS)),
-    key("prompts", "What callers see of a server's prompts.", Takes::Named(PROMPTS)),
-    key("resources", "What callers see of a server's resources.", Takes::Named(RESOURCES)),
-    key("rule", "A rule about some callers.", Takes::Tables(RULE)),
-    key("approval", "What becomes of a call that needs a person's yes.", Takes::Table(APPROVAL)),
-    key("pin", "What is done when definitions of upstreams change.", Takes::Table(PIN)),
-    text("cedar", "A file of Cedar policies: what callers may see and do.", "policies.cedar"),
-    key("shelf", "Resources that are kept: where, how many, for how long.", Takes::Table(SHELF)),
-    key("audit", "The ledger: what is kept of each exchange, and where.", Takes::Table(AUDIT)),
-    key("guard", "What messages may carry.", Takes::Table(GUARD)),
+    key(
+        "tools",
+        "Visibility, names and approval of a server's tools; `*` for every server.",
+        Takes::Named(TOOLS),
+    ),
+    key("prompts", "Visibility and names of a server's prompts.", Takes::Named(PROMPTS)),
+    key("resources", "Visibility of a server's resources.", Takes::Named(RESOURCES)),
+    key("rule", "A rule for some callers.", Takes::Tables(RULE)),
+    key("approval", "Calls that need human approval.", Takes::Table(APPROVAL)),
+    key("pin", "Upstream tools whose definitions change.", Takes::Table(PIN)),
+    text("cedar", "A file of Cedar policies.", "policies.cedar"),
+    key("shelf", "Stored files: folder, limits and lifetime.", Takes::Table(SHELF)),
+    key("audit", "The ledger and its copies.", Takes::Table(AUDIT)),
+    key("guard", "Content guards.", Takes::Table(GUARD)),
     key("device", "The device server: phones, simulators and mobile browsers.", Takes::Table(DEVICE)),
     key("tasks", "The tasks server: Remember The Milk.", Takes::Table(TASKS)),
 ];
 
-static STATE: &[Key] = &[
+static STATE: &[ConfigKey] = &[
     key(
         "url",
-        "The address, over TLS with rediss://; may hold `${VAR}` and `${file:path}`.",
+        "The address; rediss:// uses TLS. `${VAR}` and `${file:path}` are expanded.",
         Takes::Address { example: "rediss://:${REDIS_PASSWORD}@redis.example:6379" },
     ),
-    text("ca_file", "Whom to trust over TLS, and nobody else: certificates as PEM.", "./ca.pem"),
+    text("ca_file", "PEM file of the only certificates to trust over TLS.", "./ca.pem"),
 ];
 
-static GUARD: &[Key] = &[
+static GUARD: &[ConfigKey] = &[
     key("secrets", "Keys, tokens and passwords.", Takes::Table(GUARD_RULE)),
-    key("pii", "What tells who somebody is.", Takes::Table(GUARD_RULE)),
-    key("injection", "Text that wants to command a model.", Takes::Table(INJECTION)),
-    key("custom", "A guard of your own.", Takes::Tables(CUSTOM)),
+    key("pii", "Personal data.", Takes::Table(GUARD_RULE)),
+    key("injection", "Prompt injection.", Takes::Table(INJECTION)),
+    key("custom", "A custom guard.", Takes::Tables(CUSTOM)),
 ];
 
-const ACTION: Key = key(
+const ACTION: ConfigKey = key(
     "action",
-    "What is done with what is found: block, redact, audit_only or off.",
+    "What happens to a match: block, redact, audit_only or off.",
     Takes::Text { example: "redact", pattern: Some("^(block|redact|audit_only|off)$") },
 );
-const CATEGORIES: Key =
-    key("categories", "What is looked for; by default everything but entropy.", Takes::Texts { least: 1 });
-const DIRECTIONS: Key = key(
+const CATEGORIES: ConfigKey =
+    key("categories", "Categories to look for; by default all but entropy.", Takes::Texts { least: 1 });
+const DIRECTIONS: ConfigKey = key(
     "directions",
-    "Where it is looked for: requests, results, errors, notices; by default everywhere.",
+    "Messages to inspect: requests, results, errors, notices; by default all.",
     Takes::Texts { least: 1 },
 );
-const ACTIONS: Key = key("servers", "Actions of single servers, by name.", Takes::Pairs);
+const ACTIONS: ConfigKey = key("servers", "Actions for single servers, by name.", Takes::Pairs);
 
-static GUARD_RULE: &[Key] = &[ACTION, CATEGORIES, DIRECTIONS, ACTIONS];
+static GUARD_RULE: &[ConfigKey] = &[ACTION, CATEGORIES, DIRECTIONS, ACTIONS];
 
-static INJECTION: &[Key] = &[
+static INJECTION: &[ConfigKey] = &[
     ACTION,
     key(
         "sensitivity",
-        "How readily it speaks up: relaxed, standard or strict.",
+        "Sensitivity: relaxed, standard or strict.",
         Takes::Text { example: "standard", pattern: Some("^(relaxed|standard|strict)$") },
     ),
     CATEGORIES,
@@ -185,20 +188,16 @@ static INJECTION: &[Key] = &[
     ACTIONS,
 ];
 
-pub(super) static AUDIT: &[Key] = &[
-    key(
-        "ledger",
-        "Whether exchanges are written down; failures are logged either way.",
-        Takes::Flag { default: true },
-    ),
+pub(super) static AUDIT: &[ConfigKey] = &[
+    key("ledger", "Whether records are kept; failures are always logged.", Takes::Flag { default: true }),
     key(
         "critical",
-        "Whether an answer may only leave when its record is on disk.",
+        "Whether an answer leaves only after its record is on disk.",
         Takes::Flag { default: false },
     ),
     key(
         "bodies",
-        "Whether requests and answers are kept too, redacted and capped.",
+        "Whether requests and answers are stored too, redacted and capped.",
         Takes::Flag { default: false },
     ),
     BODY_BYTES.key(),
@@ -207,7 +206,7 @@ pub(super) static AUDIT: &[Key] = &[
     text("text", "A file for copies of the records, as text.", "audit.log"),
     key(
         "otlp",
-        "An OpenTelemetry collector for the records, and for a span of each exchange, over OTLP/HTTP.",
+        "An OpenTelemetry collector for records and spans, over OTLP/HTTP.",
         Takes::AddressOr { example: "http://127.0.0.1:4318", keys: OTLP },
     ),
     key(
@@ -218,53 +217,52 @@ pub(super) static AUDIT: &[Key] = &[
             keys: POSTGRES,
         },
     ),
-    key("retention", "How much the ledger keeps; the oldest records go first.", Takes::Table(RETENTION)),
-    key("rotation", "How large the files of copies grow.", Takes::Table(ROTATION)),
+    key(
+        "retention",
+        "How much the ledger keeps; the oldest records are removed first.",
+        Takes::Table(RETENTION),
+    ),
+    key("rotation", "Size and number of the files of copies.", Takes::Table(ROTATION)),
 ];
 
-static RETENTION: &[Key] = &[KEEP_DAYS.key(), KEEP_RECORDS.key(), KEEP_MB.key()];
+static RETENTION: &[ConfigKey] = &[KEEP_DAYS.key(), KEEP_RECORDS.key(), KEEP_MB.key()];
 
-static ROTATION: &[Key] = &[ROTATE_MB.key(), ROTATE_FILES.key()];
+static ROTATION: &[ConfigKey] = &[ROTATE_MB.key(), ROTATE_FILES.key()];
 
 pub(super) static BODY_BYTES: Number = Number {
     name: "body_bytes",
-    about: "How many bytes of each body are kept.",
+    about: "Stored bytes of each body.",
     from: 256,
     to: 1 << 20,
     default: 16 << 10,
 };
 
 pub(super) static KEEP_DAYS: Number =
-    Number { name: "days", about: "For how many days; 0 for ever.", from: 0, to: 36_500, default: 30 };
+    Number { name: "days", about: "Days; 0 is no limit.", from: 0, to: 36_500, default: 30 };
 
 pub(super) static KEEP_RECORDS: Number = Number {
     name: "records",
-    about: "How many records; 0 for any number.",
+    about: "Number of records; 0 is no limit.",
     from: 0,
     to: 1_000_000_000,
     default: 1_000_000,
 };
 
-pub(super) static KEEP_MB: Number = Number {
-    name: "size_mb",
-    about: "How many megabytes; 0 for any number.",
-    from: 0,
-    to: 1_000_000,
-    default: 1_024,
-};
+pub(super) static KEEP_MB: Number =
+    Number { name: "size_mb", about: "Megabytes; 0 is no limit.", from: 0, to: 1_000_000, default: 1_024 };
 
 pub(super) static ROTATE_MB: Number = Number {
     name: "size_mb",
-    about: "Megabytes after which a new file is begun; 0 for never.",
+    about: "Megabytes after which a new file is started; 0 is never.",
     from: 0,
     to: 1_000_000,
     default: 100,
 };
 
 pub(super) static ROTATE_FILES: Number =
-    Number { name: "files", about: "How many older files are kept.", from: 0, to: 1_000, default: 5 };
+    Number { name: "files", about: "Number of older files.", from: 0, to: 1_000, default: 5 };
 
-pub(super) static UPSTREAM: &[Key] = &[
+pub(super) static UPSTREAM: &[ConfigKey] = &[
     key(
         "name",
         "Its name, unique in the file.",
@@ -272,77 +270,60 @@ pub(super) static UPSTREAM: &[Key] = &[
     ),
     key("command", "The program to start and its arguments.", Takes::Texts { least: 1 }),
     key("url", "The address of a server over HTTP.", Takes::Address { example: "https://tools.example/mcp" }),
-    key("transport", "How it speaks over HTTP; found out when it is not said.", Takes::Choice(TRANSPORTS)),
-    text("cwd", "The folder the program starts in.", "."),
-    key("env", "Variables for the program.", Takes::Secrets),
+    key("transport", "Its HTTP transport; detected by default.", Takes::Choice(TRANSPORTS)),
+    text("cwd", "Working folder of the program.", "."),
+    key("env", "Environment variables of the program.", Takes::Secrets),
     key(
         "env_pass",
-        "Variables the program inherits, PATH and HOME unless given; nothing else is inherited.",
+        "Environment variables that the program inherits; by default PATH and HOME, and no others.",
         Takes::Texts { least: 0 },
     ),
     key("headers", "Headers sent with every request.", Takes::Secrets),
-    text("ca_file", "Whom to trust over https, and nobody else: certificates as PEM.", "./ca.pem"),
-    key(
-        "auth",
-        "Where to get the token it wants to see, by OAuth 2.0 client credentials.",
-        Takes::Table(AUTH),
-    ),
-    key("sessions", "Whether callers share a session with it.", Takes::Choice(SESSIONS)),
+    text("ca_file", "PEM file of the only certificates to trust over https.", "./ca.pem"),
+    key("auth", "OAuth 2.0 client credentials for its token.", Takes::Table(AUTH)),
+    key("sessions", "Whether callers share one session with it.", Takes::Choice(SESSIONS)),
     MAX_SESSIONS.key(),
     TIMEOUT.key(),
     START_TIMEOUT.key(),
     LIST_WAIT.key(),
     IDLE_STOP.key(),
     MAX_MESSAGE_BYTES.key(),
-    key("restart", "How often the program may be started again.", Takes::Table(RESTART)),
+    key("restart", "Limit on restarts of the program.", Takes::Table(RESTART)),
     key(
         "trusted_errors",
-        "Whether callers may see excerpts of its error messages.",
+        "Whether callers see excerpts of its error messages.",
         Takes::Flag { default: false },
     ),
-    key(
-        "instructions",
-        "Whether clients are told how it says it is to be used.",
-        Takes::Flag { default: true },
-    ),
+    key("instructions", "Whether clients get its instructions.", Takes::Flag { default: true }),
 ];
 
-/// Streamable HTTP, and HTTP+SSE of 2024-11-05.
+/// Streamable HTTP, and the HTTP+SSE transport of MCP 2024-11-05.
 pub(super) const TRANSPORTS: &[&str] = &["http", "sse"];
 
-/// One session for all callers, or one for each.
+/// One upstream session for all callers, or one per caller.
 pub(super) const SESSIONS: &[&str] = &["shared", "per_caller"];
 
-static AUTH: &[Key] = &[
+static AUTH: &[ConfigKey] = &[
     key(
         "token_url",
         "The address of the token endpoint.",
         Takes::Address { example: "https://login.example/oauth/token" },
     ),
-    text("client_id", "Who Failwell is there.", "failwell"),
-    key("client_secret", "What proves it.", Takes::Secret),
-    text("scope", "What the token should allow.", "tools.read tools.call"),
-    text(
-        "audience",
-        "Whom the token is for, where the endpoint wants it under this name.",
-        "https://tools.example",
-    ),
-    text("resource", "Whom the token is for, as RFC 8707 names it.", "https://tools.example/mcp"),
+    text("client_id", "The client id of Failwell.", "failwell"),
+    key("client_secret", "The client secret.", Takes::Secret),
+    text("scope", "The scope of the token.", "tools.read tools.call"),
+    text("audience", "The audience of the token, for endpoints that use this name.", "https://tools.example"),
+    text("resource", "The resource that the token is for (RFC 8707).", "https://tools.example/mcp"),
 ];
 
-static RESTART: &[Key] = &[RESTART_BUDGET.key(), RESTART_WINDOW.key()];
+static RESTART: &[ConfigKey] = &[RESTART_BUDGET.key(), RESTART_WINDOW.key()];
 
-pub(super) static MAX_SESSIONS: Number = Number {
-    name: "max_sessions",
-    about: "How many sessions callers may have with it at once.",
-    from: 1,
-    to: 10_000,
-    default: 100,
-};
+pub(super) static MAX_SESSIONS: Number =
+    Number { name: "max_sessions", about: "Sessions with it at once.", from: 1, to: 10_000, default: 100 };
 
 pub(super) static TIMEOUT: Number = Number {
     name: "timeout_s",
-    about: "How long one request may take, in seconds.",
+    about: "Time limit of one request, in seconds.",
     from: 1,
     to: 3_600,
     default: 60,
@@ -350,7 +331,7 @@ pub(super) static TIMEOUT: Number = Number {
 
 pub(super) static START_TIMEOUT: Number = Number {
     name: "start_timeout_s",
-    about: "How long starting or connecting may take, in seconds.",
+    about: "Time limit of a start or connection, in seconds.",
     from: 1,
     to: 3_600,
     default: 30,
@@ -358,7 +339,7 @@ pub(super) static START_TIMEOUT: Number = Number {
 
 pub(super) static LIST_WAIT: Number = Number {
     name: "list_wait_s",
-    about: "How long it may hold up a list of all servers, in seconds; later it is listed when it answers.",
+    about: "How long it may delay a list of all servers, in seconds; after that it is added when it answers.",
     from: 1,
     to: 60,
     default: 2,
@@ -366,7 +347,7 @@ pub(super) static LIST_WAIT: Number = Number {
 
 pub(super) static IDLE_STOP: Number = Number {
     name: "idle_stop_s",
-    about: "Stop it after this many seconds without a request; 0 for never.",
+    about: "Stop it after this many seconds without a request; 0 is never.",
     from: 0,
     to: 86_400,
     default: 0,
@@ -382,7 +363,7 @@ pub(super) static MAX_MESSAGE_BYTES: Number = Number {
 
 pub(super) static RESTART_BUDGET: Number = Number {
     name: "budget",
-    about: "How many starts are allowed within the window.",
+    about: "Number of starts allowed in the window.",
     from: 0,
     to: 1_000,
     default: 5,
@@ -396,7 +377,6 @@ pub(super) static RESTART_WINDOW: Number = Number {
     default: 60,
 };
 
-/// The names of the built-in servers.
 pub(super) fn servers() -> Vec<&'static str> {
     Builtin::ALL.into_iter().map(Builtin::name).collect()
 }

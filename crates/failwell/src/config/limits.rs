@@ -1,49 +1,48 @@
-//! `[limits]`: how much callers may ask for.
+//! `[limits]`: rate and concurrency limits.
 
-use failwell_policy::{Allowance, Limits, Pattern, Rate, Whom};
+use failwell_policy::{Allowance, CallerMatcher, Limits, Pattern, Rate};
 
 use super::keys::{BURST, CONCURRENCY};
 use super::reader::{Reader, Section};
 use super::rules::check_caller;
 
-/// The most lines about callers, and about tools.
+/// Maximum number of limits for callers, and of limits for tools.
 const MOST: usize = 1_000;
 
-/// What the file says about how much.
 pub(super) fn read(reader: &mut Reader<'_>, root: &Section<'_>) -> Limits {
     let Some(section) = reader.table(root, "limits") else { return Limits::default() };
     let everybody = allowance(reader, &section);
     let errors = reader.table(&section, "errors").and_then(|inner| {
         if !inner.has("rate") {
-            reader.missing(&inner, "rate", "`errors` without `rate`", "write errors = { rate = \"5/s\" }");
+            reader.missing(&inner, "rate", "`errors` has no `rate`", "write errors = { rate = \"5/s\" }");
         }
         rate(reader, &inner)
     });
     let mut callers = Vec::new();
     for (name, inner) in reader.named(&section, "callers") {
         check_caller(reader, &name);
-        callers.push((Whom::new([name.value.as_str()]), some(reader, &inner)));
+        callers.push((CallerMatcher::new([name.value.as_str()]), some(reader, &inner)));
     }
     let mut tools = Vec::new();
     for (name, inner) in reader.named(&section, "tools") {
         if !name.value.contains("__") && !name.value.contains('*') {
             let help = "write it as server__tool, with `*` for any run of characters";
-            reader.wrong(&name.span, &name.key, "this names no tool of a server", help);
+            reader.wrong(&name.span, &name.key, "this is not a tool of a server", help);
         }
         tools.push((Pattern::new(&name.value), some(reader, &inner)));
     }
     if callers.len().max(tools.len()) > MOST {
         let message = format!("there are more than {MOST} limits");
-        reader.wrong(&root.key_span("limits"), "limits", message, "use `*` in names to say more with fewer");
+        reader.wrong(&root.key_span("limits"), "limits", message, "use `*` in names to combine some of them");
     }
     Limits { everybody, callers, tools, errors }
 }
 
-/// An allowance that says something.
+/// A quota that sets at least one limit.
 fn some(reader: &mut Reader<'_>, section: &Section<'_>) -> Allowance {
     if !section.has("rate") && !section.has("concurrency") {
         let help = "add rate = \"5/s\" or concurrency = 2";
-        reader.missing(section, "rate", "a limit that says nothing", help);
+        reader.missing(section, "rate", "the limit has neither `rate` nor `concurrency`", help);
     }
     allowance(reader, section)
 }
@@ -58,7 +57,7 @@ fn rate(reader: &mut Reader<'_>, section: &Section<'_>) -> Option<Rate> {
     let Some(text) = reader.text(section, "rate") else {
         if section.has("burst") && !section.has("rate") && !reader.is_noted(&section.path("rate")) {
             let help = "add rate = \"5/s\", or remove it";
-            reader.wrong(&section.key_span("burst"), &section.path("burst"), "`burst` without `rate`", help);
+            reader.wrong(&section.key_span("burst"), &section.path("burst"), "`burst` needs `rate`", help);
         }
         return None;
     };
@@ -71,7 +70,7 @@ fn rate(reader: &mut Reader<'_>, section: &Section<'_>) -> Option<Rate> {
     Some(Rate { per_second: f64::from(many) / f64::from(seconds), burst: f64::from(burst) })
 }
 
-/// How many in how many seconds.
+/// Parses a rate into a count and a number of seconds.
 fn parse(text: &str) -> Option<(u32, u32)> {
     let (many, time) = text.split_once('/')?;
     let seconds = match time {

@@ -1,19 +1,18 @@
-//! What names look like, and which of the right ones a wrong one is near.
+//! Rules for names, and suggestions for unknown ones.
 
-/// Whether this can be the name of an environment variable.
 pub(super) fn is_variable(name: &str) -> bool {
     let mut characters = name.chars();
     characters.next().is_some_and(|first| first.is_ascii_alphabetic() || first == '_')
         && characters.all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
-/// Whether this can be the name of an HTTP header.
+/// Whether a text is an HTTP token (RFC 9110, 5.6.2).
 pub(super) fn is_header(name: &str) -> bool {
     let is_token = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c);
     !name.is_empty() && name.chars().all(is_token)
 }
 
-/// Whether this can be the name of an upstream: see [`super::keys::NAME_PATTERN`].
+/// Whether a name matches [`super::keys::NAME_PATTERN`].
 pub(super) fn is_upstream(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_lowercase())
         && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_' || c == '-')
@@ -21,7 +20,7 @@ pub(super) fn is_upstream(name: &str) -> bool {
         && !name.ends_with('_')
 }
 
-/// The right name a wrong one is near, if any is.
+/// The most similar valid name, if one is similar enough.
 pub(super) fn nearest<'a>(wrong: &str, right: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let wrong: String = wrong.chars().take(64).collect::<String>().to_lowercase().replace('-', "_");
     let near = |name: &str| strsim::damerau_levenshtein(&wrong, name);
@@ -30,7 +29,7 @@ pub(super) fn nearest<'a>(wrong: &str, right: impl IntoIterator<Item = &'a str>)
     (distance <= name.len().div_ceil(3) || is_part).then_some(name)
 }
 
-/// Names as they stand in a sentence.
+/// Formats names for a sentence.
 pub(super) fn list<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
     names.into_iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }

@@ -1,4 +1,4 @@
-//! `[audit] otlp`: an address, or a table with more to say.
+//! `[audit] otlp`: an address, or a table with more settings.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -11,10 +11,10 @@ use super::reader::{Reader, Section};
 use super::settings::Endpoint;
 use super::upstream::{address_at, authorities, headers, is_exposed};
 
-/// A collector, and what goes there.
+/// An OpenTelemetry collector and the data that it receives.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct OtlpConfig {
-    /// Its address, without anything that must not be shown.
+    /// The address without secrets.
     pub(crate) url: String,
     pub(crate) headers: BTreeMap<String, Secret<String>>,
     pub(crate) trust: Trust,
@@ -28,7 +28,7 @@ pub(crate) struct OtlpConfig {
 }
 
 impl OtlpConfig {
-    /// Everything as usual.
+    /// The default settings for an address.
     fn to(url: &Endpoint) -> OtlpConfig {
         let count = |number: &Number| usize::try_from(number.default).unwrap_or(usize::MAX);
         OtlpConfig {
@@ -46,7 +46,6 @@ impl OtlpConfig {
     }
 }
 
-/// Reads where records and spans go.
 pub(super) fn read(reader: &mut Reader<'_>, audit: &Section<'_>) -> Option<OtlpConfig> {
     if !Reader::is_table(audit, "otlp") {
         return address(reader, audit, "otlp").map(|url| OtlpConfig::to(&url));
@@ -54,7 +53,7 @@ pub(super) fn read(reader: &mut Reader<'_>, audit: &Section<'_>) -> Option<OtlpC
     let section = reader.table(audit, "otlp")?;
     if !section.has("url") {
         let help = "write otlp = { url = \"http://127.0.0.1:4318\" }";
-        reader.missing(&section, "url", "`otlp` without `url`", help);
+        reader.missing(&section, "url", "`otlp` has no `url`", help);
     }
     let url = address(reader, &section, "url");
     let headers = headers(reader, &section);
@@ -72,7 +71,7 @@ pub(super) fn read(reader: &mut Reader<'_>, audit: &Section<'_>) -> Option<OtlpC
     let [logs, spans] = ["logs", "spans"].map(|name| reader.flag(&section, name).unwrap_or(true));
     if !logs && !spans {
         let help = "remove one of `logs` and `spans`, or `otlp` altogether";
-        reader.wrong(&section.key_span("spans"), &section.path("spans"), "`otlp` carries nothing", help);
+        reader.wrong(&section.key_span("spans"), &section.path("spans"), "`otlp` exports nothing", help);
     }
     let mut number = |wanted: &Number| reader.number(&section, wanted);
     let (sample_one_in, timeout, retry) = (number(&OTLP_SAMPLE), number(&OTLP_TIMEOUT), number(&OTLP_RETRY));
@@ -83,11 +82,11 @@ pub(super) fn read(reader: &mut Reader<'_>, audit: &Section<'_>) -> Option<OtlpC
     Some(OtlpConfig { headers, trust, logs, spans, sample_one_in, timeout, batch, queue, retry, ..usual })
 }
 
-/// An address of a collector is a base: what is asked for there is added.
+/// The address is a base URL. The exporter appends the path of each signal, so a query is refused.
 fn address(reader: &mut Reader<'_>, section: &Section<'_>, name: &str) -> Option<Endpoint> {
     let url = address_at(reader, section, name)?;
     if url.0.query().is_some() {
-        let help = "keep what stands before the question mark; send a key as a header";
+        let help = "remove the question mark and everything after it; send a key as a header";
         reader.wrong(&section.key_span(name), &section.path(name), format!("`{name}` has a query"), help);
     }
     Some(url)

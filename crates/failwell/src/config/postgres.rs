@@ -1,4 +1,4 @@
-//! `[audit] postgres`: an address, or a table with more to say.
+//! `[audit] postgres`: an address, or a table with more settings.
 
 use std::time::Duration;
 
@@ -6,15 +6,15 @@ use failwell_fault::Secret;
 use failwell_gateway::Trust;
 
 use super::keys::{POSTGRES_BATCH, POSTGRES_TIMEOUT};
-use super::reader::{Found, Reader, Section};
+use super::reader::{Reader, Section, SourceValue};
 use super::upstream::authorities;
 
 /// A database for copies of the ledger.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct PostgresConfig {
-    /// Its address, with the password in it.
+    /// The address, including the password.
     pub(crate) url: Secret<String>,
-    /// The same as it may be shown.
+    /// The same address without the password.
     pub(crate) shown: String,
     pub(crate) trust: Trust,
     pub(crate) critical: bool,
@@ -22,7 +22,6 @@ pub(crate) struct PostgresConfig {
     pub(crate) batch: usize,
 }
 
-/// Reads where records are copied to.
 pub(super) fn read(reader: &mut Reader<'_>, audit: &Section<'_>, critical: bool) -> Option<PostgresConfig> {
     if !Reader::is_table(audit, "postgres") {
         let found = reader.text(audit, "postgres")?;
@@ -31,13 +30,13 @@ pub(super) fn read(reader: &mut Reader<'_>, audit: &Section<'_>, critical: bool)
     let section = reader.table(audit, "postgres")?;
     if !section.has("url") {
         let help = "write postgres = { url = \"postgres://…\" }";
-        reader.missing(&section, "url", "`postgres` without `url`", help);
+        reader.missing(&section, "url", "`postgres` has no `url`", help);
     }
     let trust = authorities(reader, &section).map(|ca| ca.trust).unwrap_or_default();
     let waits = reader.flag(&section, "critical").unwrap_or(false);
     if waits && !critical {
         let help = "add critical = true to [audit], or remove it here";
-        let message = "`critical` has no effect while [audit] is not critical";
+        let message = "`critical` has no effect unless [audit] is critical too";
         reader.wrong(&section.key_span("critical"), &section.path("critical"), message, help);
     }
     let timeout = Duration::from_secs(reader.number(&section, &POSTGRES_TIMEOUT));
@@ -49,7 +48,7 @@ pub(super) fn read(reader: &mut Reader<'_>, audit: &Section<'_>, critical: bool)
 
 fn address(
     reader: &mut Reader<'_>,
-    found: &Found<String>,
+    found: &SourceValue<String>,
     name: &str,
     trust: Trust,
 ) -> Option<PostgresConfig> {
@@ -70,13 +69,13 @@ fn address(
     }
 }
 
-/// The address as it may be shown, or what is wrong with it.
+/// Returns the address in printable form, or the problem with its help.
 #[cfg(feature = "postgres")]
 pub(crate) fn judge(url: &Secret<String>, trust: &Trust) -> Result<String, (&'static str, &'static str)> {
-    failwell_postgres::Address::read(url, trust.clone()).map(|address| address.to_string())
+    failwell_cluster::postgres::PostgresAddress::parse(url, trust.clone()).map(|address| address.to_string())
 }
 
-/// This program cannot go there.
+/// Always a problem: this build has no PostgreSQL client.
 #[cfg(not(feature = "postgres"))]
 pub(crate) fn judge(_url: &Secret<String>, _trust: &Trust) -> Result<String, (&'static str, &'static str)> {
     Err(("cannot be used: this program was built without PostgreSQL", "build it with the feature `postgres`"))

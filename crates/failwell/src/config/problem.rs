@@ -5,38 +5,38 @@ use serde::Serialize;
 use super::excerpt::Excerpt;
 use crate::terminal::Paint;
 
-/// One thing that is wrong with the file, ready to be shown: nothing secret is left in it.
+/// One problem of the file. Its texts contain no secret.
 #[derive(Debug)]
 pub(crate) struct Problem {
     pub(super) file: PathBuf,
-    pub(super) place: Option<Place>,
-    /// Which setting, such as `upstream[0].timeout_s`.
+    pub(super) place: Option<LineColumn>,
+    /// The path of the setting, such as `upstream[0].timeout_s`.
     pub(super) key: Option<String>,
     pub(super) message: String,
     pub(super) help: String,
     pub(super) sort: Sort,
 }
 
-/// What is wrong.
+/// The kind of a problem.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Sort {
-    /// The file.
+    /// A mistake in the file itself.
     Setting,
-    /// Something the file names, which does not load.
+    /// A guard or extension that does not load.
     Extension,
-    /// A `${…}` that cannot be filled in here and now.
+    /// A placeholder that cannot be expanded in this environment.
     Placeholder,
 }
 
-/// Where in the file, counted from 1.
+/// A position in the file, counted from 1.
 #[derive(Debug)]
-pub(super) struct Place {
+pub(super) struct LineColumn {
     pub(super) line: usize,
     pub(super) column: usize,
     pub(super) excerpt: Excerpt,
 }
 
-/// A problem for programs.
+/// A problem in the JSON output.
 #[derive(Serialize)]
 pub(crate) struct ProblemRow<'a> {
     line: Option<usize>,
@@ -47,7 +47,7 @@ pub(crate) struct ProblemRow<'a> {
 }
 
 impl Problem {
-    /// A problem with the file as a whole.
+    /// A problem of the whole file.
     pub(crate) fn of_file(file: &Path, message: impl Into<String>, help: impl Into<String>) -> Problem {
         Problem {
             file: file.to_owned(),
@@ -59,24 +59,23 @@ impl Problem {
         }
     }
 
-    /// What is wrong.
     pub(crate) fn sort(&self) -> Sort {
         self.sort
     }
 
-    /// Which line, when it is about one.
+    /// The line, if the problem has one.
     pub(crate) fn line(&self) -> Option<usize> {
         self.place.as_ref().map(|place| place.line)
     }
 
-    /// Whether it is about where state is kept and how: the file as a whole, a key at its top, or the ledger. A secret
-    /// that is not here is not.
+    /// Whether it concerns the location of state: the whole file, a top-level key, or the ledger. A
+    /// placeholder that cannot be expanded does not count.
     pub(super) fn is_about_place(&self) -> bool {
         let is_near = |key: &str| key.starts_with("audit.") || !key.contains(['.', '[']);
         self.sort != Sort::Placeholder && self.key.as_deref().is_none_or(is_near)
     }
 
-    /// Where it stands among the others.
+    /// The sort key.
     pub(super) fn position(&self) -> (usize, usize) {
         self.place.as_ref().map_or((0, 0), |place| (place.line, place.column))
     }
@@ -91,13 +90,13 @@ impl Problem {
         }
     }
 
-    /// The problem as the person at the terminal sees it.
+    /// The problem as text for the terminal.
     pub(crate) fn text(&self, paint: Paint) -> String {
         let mut text = format!("{} {}\n", paint.red("error:"), self.message);
         let file = self.file.display();
         match &self.place {
             None => text.push_str(&format!("  {} {file}\n", paint.faint("-->"))),
-            Some(Place { line, column, excerpt }) => {
+            Some(LineColumn { line, column, excerpt }) => {
                 let margin = " ".repeat(line.to_string().len());
                 let bar = paint.faint("|");
                 text.push_str(&format!("{margin}{} {file}:{line}:{column}\n", paint.faint("-->")));

@@ -1,4 +1,4 @@
-//! Takes typed values out of a parsed file, and notes every one that is not as it should be.
+//! Reads typed values from a parsed file and collects every problem.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -8,49 +8,49 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::interpolate::fill;
-use super::keys::{AUDIT, Key, Number, ROOT, Takes, UPSTREAM};
+use super::keys::{AUDIT, ConfigKey, Number, ROOT, Takes, UPSTREAM};
 use super::names::{list, nearest};
 use super::problem::{Problem, Sort};
 use super::source::Source;
 use super::value::{json, number, sort};
 
-/// How many problems of one file are told. Nobody reads more, and a file of garbage must not take for ever.
+/// Maximum number of problems per file. It bounds the output and the time for a file of garbage.
 pub(super) const MOST_PROBLEMS: usize = 100;
 
-/// How many keys fit into a sentence.
+/// Maximum number of keys listed in one message.
 const MOST_LISTED: usize = 8;
 
-/// One table of the file, with the keys it may have.
+/// One table of the file with the keys it may have.
 pub(super) struct Section<'t> {
     table: &'t DeTable<'t>,
     pub(super) span: Range<usize>,
-    /// How its keys are addressed, such as `upstream[0].`.
+    /// The path prefix of its keys, such as `upstream[0].`.
     prefix: String,
-    keys: &'static [Key],
+    keys: &'static [ConfigKey],
 }
 
-/// A value with its place.
-pub(super) struct Found<T> {
+/// A value with its position.
+pub(super) struct SourceValue<T> {
     pub(super) value: T,
     pub(super) span: Range<usize>,
     pub(super) key: String,
 }
 
-/// A name and its value in a table of text.
+/// A name and a text value with their positions.
 pub(super) struct Pair {
-    pub(super) name: Found<String>,
-    pub(super) value: Found<String>,
+    pub(super) name: SourceValue<String>,
+    pub(super) value: SourceValue<String>,
 }
 
-/// A name and what stands under it.
+/// A name and its value in a table with free names.
 type Member<'t> = (&'t Spanned<std::borrow::Cow<'t, str>>, &'t Spanned<DeValue<'t>>);
 
-/// What is being read, and what was found wrong so far.
+/// The source and the problems found so far.
 pub(super) struct Reader<'s> {
     pub(super) source: &'s Source,
-    /// Where relative paths begin.
+    /// The folder that relative paths start from.
     pub(super) folder: &'s Path,
-    /// Lines the parser could not read. What it guessed of them is not judged.
+    /// Lines with syntax errors. The parser's guesses for them are not checked.
     pub(super) broken: BTreeSet<usize>,
     pub(super) problems: Vec<Problem>,
 }
@@ -64,7 +64,7 @@ impl<'t> Section<'t> {
         self.entry(name).is_some()
     }
 
-    /// Where a key stands.
+    /// The position of a key.
     pub(super) fn key_span(&self, name: &str) -> Range<usize> {
         self.table.keys().find(|key| key.get_ref() == name).map_or(self.span.clone(), Spanned::span)
     }
@@ -73,7 +73,7 @@ impl<'t> Section<'t> {
         format!("{}{name}", self.prefix)
     }
 
-    /// An address that could stand under a key.
+    /// The example address for a key.
     pub(super) fn example(&self, name: &str) -> Option<&'static str> {
         match self.keys.iter().find(|key| key.name == name).map(|key| &key.takes) {
             Some(Takes::Address { example } | Takes::AddressOr { example, .. }) => Some(example),
@@ -87,7 +87,7 @@ impl<'t> Section<'t> {
 }
 
 impl Reader<'_> {
-    /// Notes a problem.
+    /// Adds a problem.
     pub(super) fn wrong(
         &mut self,
         span: &Range<usize>,
@@ -101,7 +101,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Notes that a guard or an extension cannot be loaded.
+    /// Adds a problem with a guard or extension that does not load.
     pub(super) fn wrong_extension(
         &mut self,
         span: &Range<usize>,
@@ -127,19 +127,19 @@ impl Reader<'_> {
         }
     }
 
-    /// Notes that something is missing, unless it may be in what could not be parsed.
+    /// Adds a problem for a missing key. A file with syntax errors may contain the key, so then it adds none.
     pub(super) fn missing(&mut self, section: &Section<'_>, name: &str, message: &str, help: &str) {
         if self.broken.is_empty() {
             self.wrong(&section.span, &section.path(name), message, help);
         }
     }
 
-    /// Whether something is wrong with a key already.
+    /// Whether a key already has a problem.
     pub(super) fn is_noted(&self, key: &str) -> bool {
         self.problems.iter().any(|problem| problem.key.as_deref() == Some(key))
     }
 
-    /// Notes every key the section should not have.
+    /// Adds a problem for every unknown key of the section.
     pub(super) fn know(&mut self, section: &Section<'_>) {
         for key in section.table.keys() {
             let name = key.get_ref().as_ref();
@@ -159,14 +159,18 @@ impl Reader<'_> {
         wants: &str,
         help: &str,
     ) {
-        let message = format!("`{name}` takes {wants}, not {}", sort(value.get_ref()));
+        let message = format!("`{name}` must be {wants}, not {}", sort(value.get_ref()));
         self.wrong(&value.span(), &section.path(name), message, help);
     }
 
-    pub(super) fn text(&mut self, section: &Section<'_>, name: &str) -> Option<Found<String>> {
+    pub(super) fn text(&mut self, section: &Section<'_>, name: &str) -> Option<SourceValue<String>> {
         let value = section.entry(name)?;
         if let DeValue::String(text) = value.get_ref() {
-            return Some(Found { value: text.to_string(), span: value.span(), key: section.path(name) });
+            return Some(SourceValue {
+                value: text.to_string(),
+                span: value.span(),
+                key: section.path(name),
+            });
         }
         let example = section.keys.iter().find(|key| key.name == name).map(|key| &key.takes);
         let help = match example {
@@ -181,7 +185,7 @@ impl Reader<'_> {
         None
     }
 
-    /// One of the words the key takes.
+    /// Reads a value that must be one of the key's choices.
     pub(super) fn choice(&mut self, section: &Section<'_>, name: &str) -> Option<&'static str> {
         let found = self.text(section, name)?;
         let words = match section.keys.iter().find(|key| key.name == name).map(|key| &key.takes) {
@@ -192,14 +196,15 @@ impl Reader<'_> {
         if word.is_none() {
             let help = match nearest(&found.value, words.iter().copied()) {
                 Some(near) => format!("did you mean `{near}`?"),
-                None => format!("use one of {}", list(words.iter().copied())),
+                None => "choose one of these values".to_owned(),
             };
-            self.wrong(&found.span, &found.key, format!("`{name}` takes another word"), help);
+            let message = format!("`{name}` must be one of: {}", words.join(", "));
+            self.wrong(&found.span, &found.key, message, help);
         }
         word
     }
 
-    /// A folder to keep something in: one that is there, or one to be made.
+    /// Reads a folder path. The folder exists or can be created.
     pub(super) fn folder_to_keep(&mut self, section: &Section<'_>, name: &str) -> Option<PathBuf> {
         let found = self.text(section, name)?;
         if found.value.is_empty() {
@@ -212,19 +217,19 @@ impl Reader<'_> {
         if there.is_some_and(|there| !there.is_dir()) {
             let how = if folder.exists() { "names" } else { "is below" };
             let message = format!("`{name}` {how} a file");
-            self.wrong(&found.span, &found.key, message, "name a folder, or one to be made");
+            self.wrong(&found.span, &found.key, message, "name a folder that exists or can be created");
         }
         Some(folder)
     }
 
-    /// A text with its placeholders filled in.
-    pub(super) fn filled(&mut self, value: &Found<String>) -> Option<String> {
+    /// Expands the placeholders of a text.
+    pub(super) fn filled(&mut self, value: &SourceValue<String>) -> Option<String> {
         let flaws = match fill(&value.value, self.folder) {
             Ok(text) => return Some(text),
             Err(flaws) => flaws,
         };
         for flaw in flaws {
-            // Found where it is written, unless it is written with escapes.
+            // A value written with escapes has no exact position for the placeholder.
             let at = self.source.slice(&value.span).find(&flaw.written);
             let span = at.map_or(value.span.clone(), |at| {
                 value.span.start + at..value.span.start + at + flaw.written.len()
@@ -256,7 +261,7 @@ impl Reader<'_> {
                 _ => {
                     let message = format!("`{name}` is out of range");
                     let mut help = format!("give it a value from {from} to {to}");
-                    // Without a default within the bounds, the key may be left out.
+                    // A default outside of the range means that the key is optional.
                     if wanted.default >= from {
                         help.push_str(&format!("; the default is {}", wanted.default));
                     }
@@ -267,7 +272,7 @@ impl Reader<'_> {
         wanted.default
     }
 
-    pub(super) fn texts(&mut self, section: &Section<'_>, name: &str) -> Option<Vec<Found<String>>> {
+    pub(super) fn texts(&mut self, section: &Section<'_>, name: &str) -> Option<Vec<SourceValue<String>>> {
         let value = section.entry(name)?;
         let help = format!("write it as {name} = [\"…\", \"…\"]");
         let DeValue::Array(items) = value.get_ref() else {
@@ -279,7 +284,7 @@ impl Reader<'_> {
             match item.get_ref() {
                 DeValue::String(text) => {
                     let key = format!("{}[{index}]", section.path(name));
-                    found.push(Found { value: text.to_string(), span: item.span(), key });
+                    found.push(SourceValue { value: text.to_string(), span: item.span(), key });
                 }
                 _ => self.mismatch(section, name, item, "text in its list", &help),
             }
@@ -299,11 +304,15 @@ impl Reader<'_> {
             let key = format!("{}.{}", section.path(name), inner.get_ref());
             match value.get_ref() {
                 DeValue::String(text) => found.push(Pair {
-                    name: Found { value: inner.get_ref().to_string(), span: inner.span(), key: key.clone() },
-                    value: Found { value: text.to_string(), span: value.span(), key },
+                    name: SourceValue {
+                        value: inner.get_ref().to_string(),
+                        span: inner.span(),
+                        key: key.clone(),
+                    },
+                    value: SourceValue { value: text.to_string(), span: value.span(), key },
                 }),
                 other => {
-                    let message = format!("`{name}.{}` takes text, not {}", inner.get_ref(), sort(other));
+                    let message = format!("`{name}.{}` must be text, not {}", inner.get_ref(), sort(other));
                     self.wrong(&value.span(), &key, message, "write its value in quotes");
                 }
             }
@@ -311,55 +320,58 @@ impl Reader<'_> {
         found
     }
 
-    /// The tables of a table, each with the name it stands under.
+    /// The tables within a table, each with its name.
     pub(super) fn named<'t>(
         &mut self,
         section: &Section<'t>,
         name: &str,
-    ) -> Vec<(Found<String>, Section<'t>)> {
+    ) -> Vec<(SourceValue<String>, Section<'t>)> {
         let help = format!("write [{}.<name>] above its keys", section.path(name));
         let mut found = Vec::new();
         for (inner, value) in self.members(section, name, &help) {
             let key = format!("{}.{}", section.path(name), inner.get_ref());
             let DeValue::Table(table) = value.get_ref() else {
                 let message =
-                    format!("`{name}.{}` takes a table, not {}", inner.get_ref(), sort(value.get_ref()));
+                    format!("`{name}.{}` must be a table, not {}", inner.get_ref(), sort(value.get_ref()));
                 self.wrong(&value.span(), &key, message, help.as_str());
                 continue;
             };
             let keys = inner_keys(section, name);
             let inside = Section { table, span: inner.span(), prefix: format!("{key}."), keys };
             self.know(&inside);
-            found.push((Found { value: inner.get_ref().to_string(), span: inner.span(), key }, inside));
+            found.push((SourceValue { value: inner.get_ref().to_string(), span: inner.span(), key }, inside));
         }
         found
     }
 
-    /// Anything by name.
+    /// The values of a table with free names, as JSON.
     pub(super) fn anything(
         &mut self,
         section: &Section<'_>,
         name: &str,
-    ) -> Vec<(Found<String>, serde_json::Value)> {
+    ) -> Vec<(SourceValue<String>, serde_json::Value)> {
         self.schemas(section, name)
     }
 
-    /// JSON Schemas by name.
+    /// The JSON Schemas of a table with free names.
     pub(super) fn schemas(
         &mut self,
         section: &Section<'_>,
         name: &str,
-    ) -> Vec<(Found<String>, serde_json::Value)> {
+    ) -> Vec<(SourceValue<String>, serde_json::Value)> {
         let help = format!("write it as {name} = {{ tool = {{ … }} }}");
         let members = self.members(section, name, &help);
         let found = members.into_iter().map(|(inner, value)| {
             let key = format!("{}.{}", section.path(name), inner.get_ref());
-            (Found { value: inner.get_ref().to_string(), span: inner.span(), key }, json(value.get_ref()))
+            (
+                SourceValue { value: inner.get_ref().to_string(), span: inner.span(), key },
+                json(value.get_ref()),
+            )
         });
         found.collect()
     }
 
-    /// The members of a table whose names are free.
+    /// The members of a table with free names.
     fn members<'t>(&mut self, section: &Section<'t>, name: &str, help: &str) -> Vec<Member<'t>> {
         match section.entry(name).map(|value| (value, value.get_ref())) {
             Some((_, DeValue::Table(table))) => table.iter().collect(),
@@ -390,7 +402,7 @@ impl Reader<'_> {
         Some(inner)
     }
 
-    /// Whether a table stands under a key that takes text, too.
+    /// Whether the value is a table. Some keys take either text or a table.
     pub(super) fn is_table(section: &Section<'_>, name: &str) -> bool {
         section.entry(name).is_some_and(|value| matches!(value.get_ref(), DeValue::Table(_)))
     }
@@ -401,7 +413,7 @@ impl Reader<'_> {
         let items = match value.get_ref() {
             DeValue::Array(items) => items,
             other => {
-                let message = format!("`{name}` takes a list of tables, not {}", sort(other));
+                let message = format!("`{name}` must be a list of tables, not {}", sort(other));
                 self.wrong(&section.key_span(name), &section.path(name), message, help);
                 return Vec::new();
             }
@@ -421,7 +433,7 @@ impl Reader<'_> {
     }
 }
 
-fn inner_keys(section: &Section<'_>, name: &str) -> &'static [Key] {
+fn inner_keys(section: &Section<'_>, name: &str) -> &'static [ConfigKey] {
     match section.keys.iter().find(|key| key.name == name).map(|key| &key.takes) {
         Some(
             Takes::Table(keys) | Takes::Tables(keys) | Takes::Named(keys) | Takes::AddressOr { keys, .. },
@@ -430,9 +442,9 @@ fn inner_keys(section: &Section<'_>, name: &str) -> &'static [Key] {
     }
 }
 
-/// What to say of a key a section does not have.
-fn unknown(name: &str, keys: &[Key]) -> (String, String) {
-    let holds = |keys: &[Key]| keys.iter().any(|key| key.name == name);
+/// The message and help for an unknown key.
+fn unknown(name: &str, keys: &[ConfigKey]) -> (String, String) {
+    let holds = |keys: &[ConfigKey]| keys.iter().any(|key| key.name == name);
     if holds(ROOT) {
         let help = format!("move `{name}` to the top of the file, above the first [[upstream]]");
         return (format!("`{name}` does not belong here"), help);

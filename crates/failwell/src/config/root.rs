@@ -1,8 +1,8 @@
-//! The top of the file.
+//! The top level of the file.
 
 use std::net::SocketAddr;
 
-use failwell_server::SHELF_SERVER;
+use failwell_controls::SHELF_SERVER;
 
 use super::Builtin;
 use super::keys::servers;
@@ -10,10 +10,10 @@ use super::names::{list, nearest};
 use super::reader::{Reader, Section};
 use super::settings::Config;
 use super::{
-    audit, charter, consent, device, guard, identity, jwt, limits, rules, shelf, state, tasks, upstream,
+    audit, cedar, consent, device, guard, identity, jwt, limits, rules, shelf, state, tasks, upstream,
 };
 
-/// Reads the whole file. What it returns counts only when the reader found nothing wrong.
+/// Reads the whole file. The result is valid only if the reader has no problems.
 pub(super) fn read(reader: &mut Reader<'_>, root: &Section<'_>) -> Config {
     reader.know(root);
     let listen = listen(reader, root);
@@ -36,12 +36,12 @@ pub(super) fn read(reader: &mut Reader<'_>, root: &Section<'_>) -> Config {
         .map(|server| server.name().to_owned())
         .chain(upstreams.iter().map(|upstream| upstream.name.clone()))
         .collect();
-    // What is kept has rules and guards like a server, and no tools.
+    // Stored files have rules and guards like a server, but no tools.
     let with_shelf: Vec<String> = names.iter().cloned().chain([SHELF_SERVER.to_owned()]).collect();
     let rules = rules::read(reader, root, &names, &with_shelf);
     let approval = consent::approval(reader, root);
     let pin = consent::pin(reader, root, &upstream_names);
-    let cedar = charter::read(reader, root);
+    let cedar = cedar::read(reader, root);
     let (guards, customs) = guard::read(reader, root, &with_shelf);
     let shelf = shelf::read(reader, root);
     let audit = audit::read(reader, root);
@@ -76,7 +76,7 @@ fn listen(reader: &mut Reader<'_>, root: &Section<'_>) -> Option<SocketAddr> {
     let address = text.value.parse().ok();
     if address.is_none() {
         let help = "write an IP address and a port, such as 127.0.0.1:8484 or [::1]:8484";
-        reader.wrong(&text.span, &text.key, "`listen` is no address with a port", help);
+        reader.wrong(&text.span, &text.key, "`listen` is not an IP address with a port", help);
     }
     address
 }

@@ -1,10 +1,10 @@
-//! The JSON Schema of the file, from the table of its keys.
+//! The JSON Schema of the file, generated from the table of keys.
 
 use serde_json::{Map, Value, json};
 
-use super::keys::{Key, ROOT, Takes, servers};
+use super::Builtin;
+use super::keys::{ConfigKey, ROOT, Takes, servers};
 
-/// The schema, for editors and programs.
 pub(crate) fn schema() -> Value {
     let mut root = object(ROOT);
     if let Some(members) = root.as_object_mut() {
@@ -14,13 +14,13 @@ pub(crate) fn schema() -> Value {
     root
 }
 
-fn object(keys: &[Key]) -> Value {
+fn object(keys: &[ConfigKey]) -> Value {
     let properties: Map<String, Value> =
         keys.iter().map(|key| (key.name.to_owned(), property(key))).collect();
     json!({"type": "object", "properties": properties, "additionalProperties": false})
 }
 
-fn property(key: &Key) -> Value {
+fn property(key: &ConfigKey) -> Value {
     let mut schema = takes(&key.takes);
     if let Some(members) = schema.as_object_mut() {
         members.insert("description".to_owned(), json!(key.about));
@@ -54,7 +54,8 @@ fn takes(takes: &Takes) -> Value {
         }),
         Takes::Texts { least } => json!({"type": "array", "items": {"type": "string"}, "minItems": least}),
         Takes::Servers => {
-            json!({"type": "array", "items": {"enum": servers()}, "uniqueItems": true, "default": servers()})
+            let usual: Vec<&str> = Builtin::USUAL.iter().map(|server| server.name()).collect();
+            json!({"type": "array", "items": {"enum": servers()}, "uniqueItems": true, "default": usual})
         }
         Takes::Secrets | Takes::Pairs => {
             json!({"type": "object", "additionalProperties": {"type": "string"}})
@@ -76,14 +77,14 @@ fn takes(takes: &Takes) -> Value {
     }
 }
 
-/// An upstream has a name, and is either a program or an address.
-fn upstream(keys: &[Key]) -> Value {
+/// An upstream has a name, and either `command` or `url`.
+fn upstream(keys: &[ConfigKey]) -> Value {
     let of_url = ["url", "headers", "transport", "ca_file", "auth"];
     one_of(keys, ("command", &of_url), ("url", &["command", "cwd", "env", "env_pass"]))
 }
 
-/// A device has a name and a driver, which either runs already or is started.
-fn device(keys: &[Key]) -> Value {
+/// A device has a name and a driver. The driver has `command` or `url`, not both.
+fn device(keys: &[ConfigKey]) -> Value {
     let mut item = object(keys);
     if let Some(members) = item.as_object_mut() {
         members.insert("required".to_owned(), json!(["name", "driver"]));
@@ -92,14 +93,14 @@ fn device(keys: &[Key]) -> Value {
     item
 }
 
-/// A guard has a name, and is either a module or a program.
-fn custom(keys: &[Key]) -> Value {
+/// A guard has a name, and either `wasm` or `command`.
+fn custom(keys: &[ConfigKey]) -> Value {
     let of_program = ["command", "cwd", "env", "env_pass", "restart"];
     one_of(keys, ("wasm", &of_program), ("command", &["wasm", "fuel", "instances"]))
 }
 
-/// A table with a name that has one key without these others, or the other way round.
-fn one_of(keys: &[Key], one: (&str, &[&str]), other: (&str, &[&str])) -> Value {
+/// A named table with exactly one of two keys, and without the keys that belong to the other one.
+fn one_of(keys: &[ConfigKey], one: (&str, &[&str]), other: (&str, &[&str])) -> Value {
     let alternative = |(name, without): (&str, &[&str])| {
         let present: Vec<Value> = without.iter().map(|name| json!({"required": [name]})).collect();
         json!({"required": [name], "not": {"anyOf": present}})

@@ -1,4 +1,4 @@
-//! What a file says once it is read: typed, checked, secrets wrapped.
+//! The typed and checked settings of a file. Secrets are wrapped in [`Secret`].
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -8,11 +8,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use failwell_audit::{Retention, Rotation};
-use failwell_consent::PinSettings;
 use failwell_fault::Secret;
-use failwell_gateway::{Sharing, Trust, Wire};
-use failwell_policy::{Charter, GuardSettings, Keys, Limits, Rules, Ruling};
-use failwell_server::Terms;
+use failwell_gateway::{HttpTransport, SessionSharing, Trust};
+use failwell_policy::{AccessPolicy, AccessRules, CedarPolicies, GuardSettings, Keys, Limits};
+use failwell_store::ApprovalTerms;
+use failwell_store::PinSettings;
 use http::Uri;
 
 use crate::state;
@@ -25,79 +25,71 @@ use super::{
 /// The settings of one start.
 #[derive(Debug)]
 pub(crate) struct Config {
-    /// The file it was read from, whole; what is kept of this gateway is kept under it.
+    /// The absolute path of the file. It separates this gateway's approvals and pins from those of others.
     pub(crate) file: Option<PathBuf>,
-    /// Where to listen; the command line has a default of its own.
+    /// The address to listen on. The command line has its own default.
     pub(crate) listen: Option<SocketAddr>,
-    /// Where state is kept; the user's state folder when it is not set.
+    /// The state folder. By default the user's.
     pub(crate) data_dir: Option<PathBuf>,
-    /// Where nodes keep what they share.
+    /// The store of state that several nodes share.
     pub(crate) state: StateConfig,
-    /// Whether every caller needs a key.
     pub(crate) require_key: bool,
-    /// The keys callers may present, besides the one of the environment.
+    /// API keys, in addition to `FAILWELL_KEY`.
     pub(crate) keys: Keys,
-    /// The tokens callers may present.
+    /// Tokens of an OAuth issuer.
     pub(crate) jwt: Option<JwtConfig>,
-    /// How much callers may ask for.
     pub(crate) limits: Limits,
-    /// The built-in servers to offer.
     pub(crate) servers: Vec<Builtin>,
-    /// The servers behind the gateway.
     pub(crate) upstreams: Vec<UpstreamConfig>,
-    /// What callers see of them.
-    pub(crate) rules: Rules,
-    /// What becomes of a call that needs a person's yes.
-    pub(crate) approval: Terms,
-    /// What is done when definitions of upstreams change.
+    /// Access rules for tools, prompts and resources.
+    pub(crate) rules: AccessRules,
+    /// Settings of human approval.
+    pub(crate) approval: ApprovalTerms,
+    /// Actions for changed definitions of upstreams.
     pub(crate) pin: PinSettings,
-    /// Policies in Cedar, as text that was read once already.
+    /// Cedar policies. The text has been parsed once without errors.
     pub(crate) cedar: Option<String>,
-    /// What messages may carry.
     pub(crate) guards: GuardSettings,
-    /// Guards of the operator's own.
+    /// Custom guards.
     pub(crate) customs: Vec<Arc<CustomConfig>>,
-    /// Resources that are kept.
+    /// Stored files.
     pub(crate) shelf: ShelfConfig,
-    /// The ledger.
     pub(crate) audit: AuditConfig,
-    /// The tasks server.
     pub(crate) tasks: TasksConfig,
-    /// The device server.
     pub(crate) device: DeviceConfig,
 }
 
 impl Config {
-    /// What tells this gateway from others that keep their state in the same folder.
+    /// Distinguishes this gateway from others that use the same state folder.
     pub(crate) fn scope(&self) -> String {
         self.file.as_ref().map(|file| file.display().to_string()).unwrap_or_default()
     }
 
-    /// The folder state is kept in: the one that is set, else the user's.
+    /// The configured state folder, otherwise the user's.
     pub(crate) fn state_folder(&self) -> PathBuf {
         self.data_dir.clone().or_else(state::folder).unwrap_or_else(|| PathBuf::from(".failwell"))
     }
 
-    /// The folder resources are kept in.
+    /// The folder of stored files.
     pub(crate) fn shelf_folder(&self) -> PathBuf {
         self.shelf.folder.clone().unwrap_or_else(|| self.state_folder().join("shelf"))
     }
 
-    /// What callers see and may do.
-    pub(crate) fn ruling(&self) -> Ruling {
-        let charter = self.cedar.as_ref().and_then(|text| Charter::read(text).ok());
-        Ruling::new(self.rules.clone(), charter)
+    /// The access rules combined with the Cedar policies.
+    pub(crate) fn ruling(&self) -> AccessPolicy {
+        let charter = self.cedar.as_ref().and_then(|text| CedarPolicies::parse(text).ok());
+        AccessPolicy::new(self.rules.clone(), charter)
     }
 }
 
-/// What is kept of each exchange, and where.
+/// The ledger and its exporters.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct AuditConfig {
-    /// Whether anything is kept at all.
+    /// Whether there is a ledger.
     pub(crate) ledger: bool,
     pub(crate) critical: bool,
     pub(crate) bodies: bool,
-    /// How many bytes of each body are kept.
+    /// Maximum number of recorded bytes per body.
     pub(crate) body_bytes: usize,
     pub(crate) jsonl: Option<PathBuf>,
     pub(crate) csv: Option<PathBuf>,
@@ -126,11 +118,11 @@ impl Default for AuditConfig {
     }
 }
 
-/// Only this machine can connect, unless told otherwise.
+/// Loopback, so that by default only this machine can connect.
 pub(crate) const DEFAULT_ADDRESS: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8484);
 
 impl Config {
-    /// Which keys differ that are read at the start alone.
+    /// The changed keys that only a restart applies.
     pub(crate) fn fixed_differences(&self, other: &Config) -> Vec<&'static str> {
         let address = |config: &Config| config.listen.unwrap_or(DEFAULT_ADDRESS);
         let all = [
@@ -161,8 +153,8 @@ impl Default for Config {
             limits: Limits::default(),
             servers: Builtin::USUAL.to_vec(),
             upstreams: Vec::new(),
-            rules: Rules::default(),
-            approval: Terms::default(),
+            rules: AccessRules::default(),
+            approval: ApprovalTerms::default(),
             pin: PinSettings::default(),
             cedar: None,
             guards: GuardSettings::default(),
@@ -175,61 +167,60 @@ impl Default for Config {
     }
 }
 
-/// One server behind the gateway.
+/// One upstream.
 #[derive(Debug)]
 pub(crate) struct UpstreamConfig {
     pub(crate) name: String,
     pub(crate) target: Target,
-    /// Who shares a session with it; `None` for what is usual where it is reached.
-    pub(crate) sharing: Option<Sharing>,
+    /// Whether callers share a session. `None` selects the default of the transport.
+    pub(crate) sharing: Option<SessionSharing>,
     pub(crate) max_sessions: usize,
-    /// How long one request may take.
+    /// Timeout of one request.
     pub(crate) timeout: Duration,
-    /// How long starting or connecting may take.
+    /// Timeout of starting or connecting.
     pub(crate) start_timeout: Duration,
-    /// How long it may hold up a list of all servers.
+    /// Maximum delay that it may cause in a common list.
     pub(crate) list_wait: Duration,
-    /// How long it may idle before it is stopped; `None` for ever.
+    /// Idle time after which it is stopped. `None` means never.
     pub(crate) idle_stop: Option<Duration>,
     pub(crate) max_message_bytes: usize,
     pub(crate) restart: Restart,
-    /// Whether excerpts of its error messages may be shown to callers.
+    /// Whether callers may see excerpts of its error messages.
     pub(crate) trusted_errors: bool,
-    /// Whether clients are told how it says it is to be used.
+    /// Whether its instructions are passed to clients.
     pub(crate) instructions: bool,
 }
 
-/// How an upstream is reached.
+/// The transport of an upstream.
 #[derive(Debug)]
 pub(crate) enum Target {
-    /// A program to start and speak to over standard input and output.
+    /// A program that is started and speaks over stdio.
     Command {
         program: String,
         arguments: Vec<String>,
         cwd: Option<PathBuf>,
         env: BTreeMap<String, Secret<String>>,
-        /// Variables of our own environment it gets as they are.
+        /// Environment variables that are passed on unchanged.
         env_pass: Vec<String>,
     },
-    /// A server over HTTP.
+    /// A server reached over HTTP.
     Url {
         url: Endpoint,
-        wire: Wire,
+        wire: HttpTransport,
         headers: BTreeMap<String, Secret<String>>,
-        /// Whom to trust over https, when it is not whom the system trusts.
+        /// Certificate authorities that replace the system's.
         ca: Option<Authorities>,
         auth: Option<Box<Auth>>,
     },
 }
 
-/// Certificates of a file.
+/// Certificate authorities of a PEM file.
 #[derive(Debug)]
 pub(crate) struct Authorities {
     pub(crate) path: PathBuf,
     pub(crate) trust: Trust,
 }
 
-/// OAuth 2.0 client credentials.
 #[derive(Debug)]
 pub(crate) struct Auth {
     pub(crate) token_url: Endpoint,
@@ -240,14 +231,14 @@ pub(crate) struct Auth {
     pub(crate) resource: Option<String>,
 }
 
-/// How often an upstream may be started again.
+/// The restart budget of an upstream.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Restart {
     pub(crate) budget: u32,
     pub(crate) window: Duration,
 }
 
-/// An address to connect to. Its query may hold a key, so it is not shown.
+/// A URL. `Display` leaves out the query, which may contain a key.
 pub(crate) struct Endpoint(pub(crate) Uri);
 
 impl fmt::Display for Endpoint {

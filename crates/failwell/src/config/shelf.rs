@@ -1,36 +1,34 @@
-//! `[shelf]`: where resources are kept, and how many for how long.
+//! `[shelf]`: stored files.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
-use failwell_shelf::ShelfSettings;
+use failwell_store::blob_store::BlobStoreSettings;
 
 use super::keys::{SHELF_BYTES, SHELF_ITEMS, SHELF_LONGEST_TTL, SHELF_TTL, SHELF_UPLOAD};
 use super::reader::{Reader, Section};
 
-/// Where resources are kept, and how many for how long.
+/// The location and the limits of stored files.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ShelfConfig {
-    /// Whether they are kept at all.
     pub(crate) enabled: bool,
-    /// Where; below the folder for state when it is not set.
+    /// By default a subfolder of the state folder.
     pub(crate) folder: Option<PathBuf>,
-    pub(crate) settings: ShelfSettings,
+    pub(crate) settings: BlobStoreSettings,
 }
 
 impl Default for ShelfConfig {
     fn default() -> ShelfConfig {
-        ShelfConfig { enabled: true, folder: None, settings: ShelfSettings::default() }
+        ShelfConfig { enabled: true, folder: None, settings: BlobStoreSettings::default() }
     }
 }
 
-/// Reads what the file says about kept resources.
 pub(super) fn read(reader: &mut Reader<'_>, root: &Section<'_>) -> ShelfConfig {
     let usual = ShelfConfig::default();
     let Some(section) = reader.table(root, "shelf") else { return usual };
     let folder = reader.folder_to_keep(&section, "folder");
     let mut number = |wanted| reader.number(&section, wanted);
-    let settings = ShelfSettings {
+    let settings = BlobStoreSettings {
         most_bytes: number(&SHELF_BYTES),
         most_items: number(&SHELF_ITEMS),
         largest: number(&SHELF_UPLOAD),
@@ -40,12 +38,12 @@ pub(super) fn read(reader: &mut Reader<'_>, root: &Section<'_>) -> ShelfConfig {
     };
     if settings.largest > settings.most_bytes {
         let message = "`max_upload_bytes` is more than `max_bytes`";
-        let help = "one resource cannot be larger than all of them may be; lower the one or raise the other";
+        let help = "lower `max_upload_bytes` or raise `max_bytes`";
         let at = if section.has("max_upload_bytes") { "max_upload_bytes" } else { "max_bytes" };
         reader.wrong(&section.key_span(at), &section.path(at), message, help);
     }
     if settings.ttl > settings.longest_ttl {
-        let help = "no resource is kept longer than `max_ttl_s`; lower the one or raise the other";
+        let help = "lower `ttl_s` or raise `max_ttl_s`";
         let at = if section.has("ttl_s") { "ttl_s" } else { "max_ttl_s" };
         reader.wrong(&section.key_span(at), &section.path(at), "`ttl_s` is more than `max_ttl_s`", help);
     }

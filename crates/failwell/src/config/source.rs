@@ -2,15 +2,15 @@ use std::ops::Range;
 use std::path::PathBuf;
 
 use super::excerpt::{Excerpt, harmless_text};
-use super::problem::{Place, Problem, Sort};
+use super::problem::{LineColumn, Problem, Sort};
 
-/// The text of the file, and which parts of it must not be shown.
+/// The text of the file and the parts that no message may show.
 pub(super) struct Source {
     file: PathBuf,
     text: String,
-    /// Where each line begins.
+    /// The offset of each line.
     lines: Vec<usize>,
-    /// In order, none within another.
+    /// Sorted and without overlap.
     hidden: Vec<Range<usize>>,
 }
 
@@ -22,17 +22,17 @@ impl Source {
         Source { file, text, lines, hidden }
     }
 
-    /// The bytes of the file at a place.
+    /// The text at a span.
     pub(super) fn slice(&self, span: &Range<usize>) -> &str {
         self.text.get(span.clone()).unwrap_or_default()
     }
 
-    /// Which line an offset is on, counted from 1.
+    /// The line of an offset, counted from 1.
     pub(super) fn line(&self, at: usize) -> usize {
         self.lines.partition_point(|begin| *begin <= at)
     }
 
-    /// A line without its break, counted from 1.
+    /// A line without its line break, counted from 1.
     pub(super) fn line_text(&self, line: usize) -> &str {
         let begin = self.line_begin(line);
         let end = self.lines.get(line).copied().unwrap_or(self.text.len());
@@ -43,7 +43,7 @@ impl Source {
         self.lines.get(line.saturating_sub(1)).copied().unwrap_or(self.text.len())
     }
 
-    /// A problem at a place, with the line it is on.
+    /// A problem at a position, with an excerpt of its line.
     pub(super) fn problem(
         &self,
         span: &Range<usize>,
@@ -61,7 +61,7 @@ impl Source {
         }
     }
 
-    fn place(&self, span: &Range<usize>) -> Place {
+    fn place(&self, span: &Range<usize>) -> LineColumn {
         let at = (0..=span.start.min(self.text.len())).rev().find(|at| self.text.is_char_boundary(*at));
         let at = at.unwrap_or(0);
         let line = self.line(at);
@@ -73,6 +73,6 @@ impl Source {
         let hidden = self.hidden.iter().skip(first).take_while(|range| range.start <= begin + text.len());
         let hidden: Vec<Range<usize>> = hidden.map(within).collect();
         let marked = at - begin..span.end.saturating_sub(begin);
-        Place { line, column, excerpt: Excerpt::cut(text, &marked, &hidden) }
+        LineColumn { line, column, excerpt: Excerpt::cut(text, &marked, &hidden) }
     }
 }

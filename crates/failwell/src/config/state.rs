@@ -1,4 +1,4 @@
-//! Where nodes keep what they share.
+//! `state`: the store that several nodes share.
 
 use std::fmt;
 
@@ -6,20 +6,19 @@ use failwell_fault::Secret;
 use failwell_gateway::Trust;
 use http::Uri;
 
-use super::reader::{Found, Reader, Section};
+use super::reader::{Reader, Section, SourceValue};
 use super::upstream::authorities;
 
-/// What `state` says.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) enum StateConfig {
-    /// Nothing is shared.
+    /// Each node has its own state.
     #[default]
     Memory,
-    /// In Redis or Valkey.
+    /// A Redis or Valkey server.
     Redis {
-        /// Its address, which may hold a password.
+        /// The address. It may contain a password.
         url: Secret<String>,
-        /// Who may vouch for it over TLS.
+        /// The certificate authorities for TLS.
         trust: Trust,
     },
 }
@@ -51,7 +50,7 @@ fn in_table(reader: &mut Reader<'_>, root: &Section<'_>) -> Option<StateConfig> 
     let section = reader.table(root, "state")?;
     if !section.has("url") {
         let help = "write state = { url = \"rediss://…\", ca_file = \"…\" }";
-        reader.missing(&section, "url", "`state` without `url`", help);
+        reader.missing(&section, "url", "`state` has no `url`", help);
     }
     let trust = authorities(reader, &section).map(|ca| ca.trust).unwrap_or_default();
     let text = reader.text(&section, "url")?;
@@ -64,7 +63,7 @@ fn in_table(reader: &mut Reader<'_>, root: &Section<'_>) -> Option<StateConfig> 
     Some(StateConfig::Redis { url, trust })
 }
 
-fn address(reader: &mut Reader<'_>, text: &Found<String>) -> Option<Secret<String>> {
+fn address(reader: &mut Reader<'_>, text: &SourceValue<String>) -> Option<Secret<String>> {
     let value = reader.filled(text)?;
     if let Err((message, help)) = judge(&value) {
         reader.wrong(&text.span, &text.key, message, help);
@@ -74,21 +73,21 @@ fn address(reader: &mut Reader<'_>, text: &Found<String>) -> Option<Secret<Strin
 
 fn judge(text: &str) -> Result<(), (&'static str, &'static str)> {
     let example = "write \"memory\", or an address such as \"redis://127.0.0.1:6379\"";
-    let uri: Uri = text.parse().map_err(|_| ("`state` is no address", example))?;
+    let uri: Uri = text.parse().map_err(|_| ("`state` is not an address", example))?;
     match uri.scheme_str() {
         Some("redis" | "rediss") => {}
         _ => return Err(("`state` is neither memory nor an address of Redis", example)),
     }
-    let authority = uri.authority().ok_or(("`state` is no address", example))?.as_str();
+    let authority = uri.authority().ok_or(("`state` is not an address", example))?.as_str();
     let host_and_port = authority.rsplit('@').next().unwrap_or_default();
     let port_is_wrong = uri.port_u16().is_none() && host_and_port != uri.host().unwrap_or_default();
     if uri.host().is_none_or(str::is_empty) || port_is_wrong {
-        return Err(("`state` has no proper host and port", example));
+        return Err(("`state` has no valid host and port", example));
     }
     let database = uri.path().trim_start_matches('/');
     if uri.query().is_some() || !(database.is_empty() || database.parse::<u16>().is_ok()) {
         return Err((
-            "`state` has more than a database behind its host",
+            "`state` has more than a database number after its host",
             "write the number of the database, such as \"redis://127.0.0.1:6379/2\", or nothing",
         ));
     }

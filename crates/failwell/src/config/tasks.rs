@@ -10,7 +10,7 @@ use super::reader::{Reader, Section};
 use super::settings::Endpoint;
 use super::upstream::{address_at, is_exposed, plain};
 
-/// The tasks server as the file describes it.
+/// The settings of the tasks server.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct TasksConfig {
     pub(crate) api_key: Option<Secret<String>>,
@@ -19,11 +19,11 @@ pub(crate) struct TasksConfig {
     pub(crate) permission: Option<Permission>,
     pub(crate) token_store: TokenStore,
     pub(crate) timeout: Duration,
-    /// What stands in for the service and goes before all of the above. No file can say this.
+    /// The emulator of the demonstration. It overrides the settings above; no file can set it.
     pub(crate) stand_in: Option<StandIn>,
 }
 
-/// A service of our own, and a login to it.
+/// An emulated service and a login to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct StandIn {
     pub(crate) base_url: String,
@@ -46,14 +46,13 @@ impl Default for TasksConfig {
     }
 }
 
-/// What the file says about the tasks server.
 pub(super) fn read(reader: &mut Reader<'_>, root: &Section<'_>) -> TasksConfig {
     let Some(section) = reader.table(root, "tasks") else { return TasksConfig::default() };
     let base_url = address_at(reader, &section, "base_url");
     if base_url.as_ref().is_some_and(is_exposed)
         && let Some(text) = reader.text(&section, "base_url")
     {
-        let help = "begin it with https://, or name an address of this machine: keys are sent there";
+        let help = "begin it with https://, or use an address of this machine: keys are sent there";
         reader.wrong(&text.span, &text.key, "`base_url` is not encrypted", help);
     }
     let [api_key, shared_secret] =
@@ -63,7 +62,7 @@ pub(super) fn read(reader: &mut Reader<'_>, root: &Section<'_>) -> TasksConfig {
     let timeout = Duration::from_secs(reader.number(&section, &TASKS_TIMEOUT));
     for (name, other) in [("api_key", "shared_secret"), ("shared_secret", "api_key")] {
         if section.has(name) && !section.has(other) && std::env::var_os(variable(other)).is_none() {
-            let message = format!("`{name}` without `{other}`");
+            let message = format!("`{name}` needs `{other}`");
             let help = "write both below [tasks], or leave both to the environment";
             reader.missing(&section, other, &message, help);
         }
@@ -79,12 +78,12 @@ pub(super) fn read(reader: &mut Reader<'_>, root: &Section<'_>) -> TasksConfig {
     }
 }
 
-/// What stands for a key in the environment.
+/// The environment variable of a key.
 fn variable(name: &str) -> &'static str {
     if name == "api_key" { "RTM_API_KEY" } else { "RTM_SHARED_SECRET" }
 }
 
-/// Whether what is sent to an address could be read on the way; `None` when it is no address.
+/// Whether requests to a URL are readable on the network. `None` if the text is not an HTTP URL.
 pub(crate) fn is_exposed_url(url: &str) -> Option<bool> {
     let uri: http::Uri = url.parse().ok()?;
     uri.host()?;

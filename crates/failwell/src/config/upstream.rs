@@ -5,8 +5,8 @@ mod target;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use failwell_gateway::Sharing;
-use failwell_server::SHELF_SERVER;
+use failwell_controls::SHELF_SERVER;
+use failwell_gateway::SessionSharing;
 
 use self::target::target;
 pub(super) use self::target::{address_at, authorities, headers, is_exposed, plain, program, strangers};
@@ -19,7 +19,6 @@ use super::names::is_upstream;
 use super::reader::{Reader, Section};
 use super::settings::{Restart, UpstreamConfig};
 
-/// Reads every upstream of the file.
 pub(super) fn read_all(reader: &mut Reader<'_>, root: &Section<'_>) -> Vec<UpstreamConfig> {
     let mut lines = BTreeMap::new();
     let sections = reader.tables(root, "upstream");
@@ -35,8 +34,8 @@ fn read(
         name: name(reader, section, lines),
         target: target(reader, section),
         sharing: match reader.choice(section, "sessions") {
-            Some("per_caller") => Some(Sharing::PerCaller),
-            Some(_) => Some(Sharing::Shared),
+            Some("per_caller") => Some(SessionSharing::PerCaller),
+            Some(_) => Some(SessionSharing::Shared),
             None => None,
         },
         max_sessions: usize::try_from(reader.number(section, &MAX_SESSIONS)).unwrap_or(usize::MAX),
@@ -51,11 +50,11 @@ fn read(
     }
 }
 
-/// The name, which no other upstream and no built-in server has.
+/// The name. It must be unique among upstreams and built-in servers.
 fn name(reader: &mut Reader<'_>, section: &Section<'_>, lines: &mut BTreeMap<String, usize>) -> String {
     if !section.has("name") {
         let help = "add name = \"…\": lowercase letters, digits, - and _";
-        reader.missing(section, "name", "an upstream without a name", help);
+        reader.missing(section, "name", "the upstream has no name", help);
     }
     let Some(found) = reader.text(section, "name") else { return String::new() };
     let name = found.value;
@@ -67,7 +66,7 @@ fn name(reader: &mut Reader<'_>, section: &Section<'_>, lines: &mut BTreeMap<Str
         let message = format!("`{name}` is the name of a built-in server");
         reader.wrong(&found.span, &found.key, message, "choose another name");
     } else if name == SHELF_SERVER {
-        let message = format!("`{name}` is the name of what is kept");
+        let message = format!("`{name}` is reserved for stored files");
         reader.wrong(&found.span, &found.key, message, "choose another name");
     } else if let Some(line) = lines.get(&name) {
         let message = format!("`{name}` is the name of two upstreams");

@@ -1,9 +1,9 @@
-//! Values of the file by their names.
+//! Types and conversions of TOML values.
 
 use serde_json::Value;
 use toml::de::DeValue;
 
-/// What a value is, in words.
+/// The type of a value, for messages.
 pub(super) fn sort(value: &DeValue<'_>) -> &'static str {
     match value {
         DeValue::String(_) => "text",
@@ -16,7 +16,7 @@ pub(super) fn sort(value: &DeValue<'_>) -> &'static str {
     }
 }
 
-/// A value as JSON.
+/// Converts a value to JSON.
 pub(super) fn json(value: &DeValue<'_>) -> Value {
     match value {
         DeValue::String(text) => Value::from(text.as_ref()),
@@ -33,10 +33,10 @@ pub(super) fn json(value: &DeValue<'_>) -> Value {
     }
 }
 
-/// A whole number of any size and sign; `None` for what is none.
+/// A whole number of any size, or `None` for other types.
 pub(super) fn number(value: &DeValue<'_>) -> Option<i128> {
     match value {
-        // What does not even fit here is out of every range, so its sign is all that counts.
+        // A number beyond `i128` is outside of every range, so only its sign matters.
         DeValue::Integer(integer) => Some(
             i128::from_str_radix(integer.as_str(), integer.radix())
                 .unwrap_or(if integer.as_str().starts_with('-') { i128::MIN } else { i128::MAX }),

@@ -1,43 +1,42 @@
-//! The checks, as data.
+//! The table of checks.
 
 use std::path::Path;
 
 #[cfg(target_os = "linux")]
 use super::kernel;
-use super::{Need, Sight, Wanted, place};
+use super::{ConfiguredParts, Need, Sight, place};
 use crate::config::Builtin;
 
-/// One thing to look at.
-pub(super) struct Check {
+pub(super) struct MachineCheck {
     pub(super) name: &'static str,
     pub(super) need: Need,
     pub(super) of: Of,
-    pub(super) look: Look,
-    /// What does not work without it.
+    pub(super) look: CheckMethod,
+    /// The consequence if it is missing.
     pub(super) cost: &'static str,
     pub(super) fix: Fix,
 }
 
-/// Who has a use for it.
+/// The servers that need it.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Of {
-    /// Whatever is served.
+    /// Every configuration.
     All,
-    /// These servers of ours, and servers behind the gateway that are started with one of these programs.
+    /// These built-in servers, and upstreams whose command is one of these programs.
     Some(&'static [Builtin], &'static [&'static str]),
 }
 
-/// How to look.
-pub(super) enum Look {
-    /// Run command lines until one works, and read a version from what it prints.
+/// The method of a check.
+pub(super) enum CheckMethod {
+    /// Run the commands until one succeeds, and read a version from its output.
     Run { tries: &'static [&'static [&'static str]], at_least: Option<(u32, u32)> },
-    /// Ask a function.
+    /// Call a function.
     Ask(fn() -> Sight),
-    /// Ask a function that has to know what the configuration says.
-    AskAbout(fn(&Wanted) -> Sight),
+    /// Call a function that needs the configuration.
+    AskAbout(fn(&ConfiguredParts) -> Sight),
 }
 
-/// The command that puts it right, by system.
+/// The command that installs the part, by system.
 pub(super) struct Fix {
     apt: &'static str,
     brew: &'static str,
@@ -49,7 +48,7 @@ impl Fix {
         Fix { apt: text, brew: text, other: text }
     }
 
-    /// The remedy for this machine.
+    /// The command for this machine.
     pub(super) fn here(&self) -> &'static str {
         if cfg!(target_os = "macos") {
             self.brew
@@ -63,39 +62,39 @@ impl Fix {
 
 const PYTHON: &str = if cfg!(windows) { "python" } else { "python3" };
 
-/// In the order they are printed.
-pub(super) const CHECKS: &[Check] = &[
-    Check {
+/// In the order of the output.
+pub(super) const CHECKS: &[MachineCheck] = &[
+    MachineCheck {
         name: "state folder",
         need: Need::Main,
         of: Of::All,
-        look: Look::AskAbout(place::state_folder),
+        look: CheckMethod::AskAbout(place::state_folder),
         cost: "nothing can be kept: no ledger, no sessions across restarts",
         fix: Fix::same("set FAILWELL_STATE, or data_dir in failwell.toml, to a folder you may write to"),
     },
-    Check {
+    MachineCheck {
         name: "shelf",
         need: Need::Extra,
         of: Of::All,
-        look: Look::AskAbout(place::shelf),
+        look: CheckMethod::AskAbout(place::shelf),
         cost: "uploads and what tools make cannot be kept",
         fix: Fix::same(
             "name a folder you may write to under [shelf] in failwell.toml, or free some room on its disk",
         ),
     },
-    Check {
+    MachineCheck {
         name: "port 8484",
         need: Need::Extra,
         of: Of::All,
-        look: Look::Ask(place::port_8484),
+        look: CheckMethod::Ask(place::port_8484),
         cost: "`failwell up` cannot listen at its usual address",
         fix: Fix::same("stop what listens there, or choose another: failwell up --listen 127.0.0.1:8485"),
     },
-    Check {
+    MachineCheck {
         name: "python3",
         need: Need::Extra,
         of: Of::Some(&[Builtin::Pytest, Builtin::Symbolic], &["python3", "python"]),
-        look: Look::Run { tries: &[&[PYTHON, "--version"]], at_least: Some((3, 10)) },
+        look: CheckMethod::Run { tries: &[&[PYTHON, "--version"]], at_least: Some((3, 10)) },
         cost: "the pytest and symbolic servers have no Python to run",
         fix: Fix {
             apt: "sudo apt-get install -y python3 python3-pip",
@@ -103,27 +102,27 @@ pub(super) const CHECKS: &[Check] = &[
             other: "install Python 3.10 or newer from https://www.python.org/downloads/",
         },
     },
-    Check {
+    MachineCheck {
         name: "pytest",
         need: Need::Extra,
         of: Of::Some(&[Builtin::Pytest], &[]),
-        look: Look::Run { tries: &[&[PYTHON, "-m", "pytest", "--version"]], at_least: Some((7, 0)) },
+        look: CheckMethod::Run { tries: &[&[PYTHON, "-m", "pytest", "--version"]], at_least: Some((7, 0)) },
         cost: "the pytest server cannot run tests",
         fix: Fix::same("python3 -m pip install --user --upgrade pytest"),
     },
-    Check {
+    MachineCheck {
         name: "z3",
         need: Need::Extra,
         of: Of::Some(&[Builtin::Symbolic], &[]),
-        look: Look::Ask(place::solver),
+        look: CheckMethod::Ask(place::solver),
         cost: "the symbolic server cannot prove anything that needs a solver",
         fix: Fix::same("python3 -m pip install --user z3-solver, or name a z3 in the variable FAILWELL_Z3"),
     },
-    Check {
+    MachineCheck {
         name: "node",
         need: Need::Extra,
         of: Of::Some(&[Builtin::Device], &["node", "npx"]),
-        look: Look::Run { tries: &[&["node", "--version"]], at_least: Some((22, 0)) },
+        look: CheckMethod::Run { tries: &[&["node", "--version"]], at_least: Some((22, 0)) },
         cost: "MCP servers written for Node and the device server's Appium cannot be started",
         fix: Fix {
             apt: "sudo apt-get install -y npm && sudo npm install -g n && sudo n 24",
@@ -131,11 +130,11 @@ pub(super) const CHECKS: &[Check] = &[
             other: "install Node 22 or newer from https://nodejs.org/",
         },
     },
-    Check {
+    MachineCheck {
         name: "npm",
         need: Need::Extra,
         of: Of::Some(&[], &["npm", "npx"]),
-        look: Look::Run { tries: &[&["npm", "--version"]], at_least: None },
+        look: CheckMethod::Run { tries: &[&["npm", "--version"]], at_least: None },
         cost: "MCP servers from npm cannot be fetched",
         fix: Fix {
             apt: "sudo apt-get install -y npm",
@@ -143,11 +142,11 @@ pub(super) const CHECKS: &[Check] = &[
             other: "install Node with npm from https://nodejs.org/",
         },
     },
-    Check {
+    MachineCheck {
         name: "chromium",
         need: Need::Extra,
         of: Of::Some(&[Builtin::Device], &[]),
-        look: Look::Run {
+        look: CheckMethod::Run {
             tries: &[
                 &["chromium", "--version"],
                 &["chromium-browser", "--version"],
@@ -164,11 +163,11 @@ pub(super) const CHECKS: &[Check] = &[
             other: "install Chromium or Chrome with the system's package manager",
         },
     },
-    Check {
+    MachineCheck {
         name: "chromedriver",
         need: Need::Extra,
         of: Of::Some(&[Builtin::Device], &[]),
-        look: Look::Run { tries: &[&["chromedriver", "--version"]], at_least: None },
+        look: CheckMethod::Run { tries: &[&["chromedriver", "--version"]], at_least: None },
         cost: "the device server cannot drive a browser",
         fix: Fix {
             apt: "sudo apt-get install -y chromium-driver",
@@ -176,11 +175,11 @@ pub(super) const CHECKS: &[Check] = &[
             other: "npm install -g chromedriver",
         },
     },
-    Check {
+    MachineCheck {
         name: "redis-server",
         need: Need::Extra,
         of: Of::Some(&[], &[]),
-        look: Look::Run {
+        look: CheckMethod::Run {
             tries: &[&["redis-server", "--version"], &["valkey-server", "--version"]],
             at_least: None,
         },
@@ -191,11 +190,11 @@ pub(super) const CHECKS: &[Check] = &[
             other: "install Redis or Valkey with the system's package manager",
         },
     },
-    Check {
+    MachineCheck {
         name: "git",
         need: Need::Extra,
         of: Of::Some(&[], &[]),
-        look: Look::Run { tries: &[&["git", "--version"]], at_least: None },
+        look: CheckMethod::Run { tries: &[&["git", "--version"]], at_least: None },
         cost: "MCP servers cannot be fetched from repositories",
         fix: Fix {
             apt: "sudo apt-get install -y git",
@@ -203,11 +202,11 @@ pub(super) const CHECKS: &[Check] = &[
             other: "install git with the system's package manager",
         },
     },
-    Check {
+    MachineCheck {
         name: "keyring",
         need: Need::Extra,
         of: Of::Some(&[Builtin::Tasks], &[]),
-        look: Look::Ask(place::keyring),
+        look: CheckMethod::Ask(place::keyring),
         cost: "secrets come from the environment or files instead of the desktop's keyring",
         fix: Fix {
             apt: "sudo apt-get install -y gnome-keyring dbus-user-session, then log in again",
@@ -215,67 +214,67 @@ pub(super) const CHECKS: &[Check] = &[
             other: "run inside a desktop session, or under dbus-run-session",
         },
     },
-    Check {
+    MachineCheck {
         name: "rtm key",
         need: Need::Extra,
         of: Of::Some(&[Builtin::Tasks], &[]),
-        look: Look::AskAbout(place::rtm_key),
+        look: CheckMethod::AskAbout(place::rtm_key),
         cost: "the tasks server cannot ask Remember The Milk",
         fix: Fix::same(
             "get a key at https://www.rememberthemilk.com/services/api/keys.rtm, then set RTM_API_KEY and RTM_SHARED_SECRET, or [tasks] in failwell.toml",
         ),
     },
     #[cfg(target_os = "linux")]
-    Check {
+    MachineCheck {
         name: "landlock",
         need: Need::Extra,
         of: Of::All,
-        look: Look::Ask(kernel::landlock),
+        look: CheckMethod::Ask(kernel::landlock),
         cost: "child processes are not kept out of the file system",
         fix: Fix::same("boot a kernel of 5.13 or newer with `landlock` in its lsm= list"),
     },
     #[cfg(target_os = "linux")]
-    Check {
+    MachineCheck {
         name: "seccomp",
         need: Need::Extra,
         of: Of::All,
-        look: Look::Ask(kernel::seccomp),
+        look: CheckMethod::Ask(kernel::seccomp),
         cost: "child processes may make any system call",
         fix: Fix::same("boot a kernel built with CONFIG_SECCOMP_FILTER"),
     },
     #[cfg(target_os = "linux")]
-    Check {
+    MachineCheck {
         name: "user namespaces",
         need: Need::Extra,
         of: Of::All,
-        look: Look::Ask(kernel::user_namespaces),
+        look: CheckMethod::Ask(kernel::user_namespaces),
         cost: "child processes share the network and the process list",
         fix: Fix::same("sudo sysctl -w user.max_user_namespaces=10000 kernel.unprivileged_userns_clone=1"),
     },
     #[cfg(target_os = "linux")]
-    Check {
+    MachineCheck {
         name: "mount namespaces",
         need: Need::Extra,
         of: Of::Some(&[Builtin::Pytest], &[]),
-        look: Look::Ask(kernel::mount_namespaces),
+        look: CheckMethod::Ask(kernel::mount_namespaces),
         cost: "tests can change modes and dates of files outside the project",
         fix: Fix::same("allow user namespaces (see above), or give the container the capability SYS_ADMIN"),
     },
     #[cfg(target_os = "linux")]
-    Check {
+    MachineCheck {
         name: "subreaper",
         need: Need::Extra,
         of: Of::All,
-        look: Look::Ask(kernel::subreaper),
+        look: CheckMethod::Ask(kernel::subreaper),
         cost: "daemons that child processes start outlive them",
         fix: Fix::same("boot a kernel of 3.4 or newer, and let this program call prctl"),
     },
     #[cfg(target_os = "linux")]
-    Check {
+    MachineCheck {
         name: "pidfd",
         need: Need::Extra,
         of: Of::All,
-        look: Look::Ask(kernel::pidfd),
+        look: CheckMethod::Ask(kernel::pidfd),
         cost: "the end of a child process is noticed a little later",
         fix: Fix::same("boot a kernel of 5.3 or newer, and let this program call pidfd_open"),
     },

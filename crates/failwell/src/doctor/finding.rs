@@ -1,30 +1,30 @@
 use serde::Serialize;
 
-use super::checks::Check;
+use super::checks::MachineCheck;
 
-/// How a part of the machine was found.
+/// The status of a part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Status {
-    /// There, and good enough.
+    /// Present and recent enough.
     Ok,
-    /// There, but too old.
+    /// Present but too old.
     Old,
-    /// Not there, or not usable.
+    /// Absent or unusable.
     Missing,
 }
 
-/// Who needs it.
+/// The importance of a part.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Need {
-    /// The gateway itself.
+    /// The gateway itself needs it.
     Main,
-    /// One server or one feature.
+    /// One server or feature needs it.
     Extra,
 }
 
-/// What a check saw.
+/// The raw result of a check.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Sight {
     pub(super) status: Status,
@@ -51,16 +51,16 @@ pub(crate) struct Finding {
     pub(crate) name: &'static str,
     pub(crate) status: Status,
     pub(crate) need: Need,
-    /// What was found.
+    /// A version, or the reason for the status.
     pub(crate) found: String,
-    /// What it costs when it is missing.
+    /// The consequence if it is missing.
     pub(crate) cost: &'static str,
-    /// The command that fixes it here.
+    /// The command that fixes it on this machine.
     pub(crate) fix: &'static str,
 }
 
 impl Finding {
-    pub(super) fn new(check: &'static Check, sight: Sight) -> Finding {
+    pub(super) fn new(check: &'static MachineCheck, sight: Sight) -> Finding {
         let Sight { status, found } = sight;
         Finding { name: check.name, status, need: check.need, found, cost: check.cost, fix: check.fix.here() }
     }

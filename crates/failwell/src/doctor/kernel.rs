@@ -1,4 +1,4 @@
-//! What the Linux kernel offers for keeping children in, as the one who keeps them in found it by asking.
+//! Kernel features for the sandbox. `process`, which uses them, detects them.
 
 use failwell_process::containment;
 

@@ -1,11 +1,11 @@
-//! Where this program lives on the machine: its folder, its port, its keyring.
+//! Checks of the state folder, the port, the keyring and related parts.
 
 use std::io::ErrorKind;
 use std::net::{Ipv4Addr, TcpListener};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::{Sight, Wanted};
+use super::{ConfiguredParts, Sight};
 
 pub(super) fn port_8484() -> Sight {
     match TcpListener::bind((Ipv4Addr::LOCALHOST, 8484)) {
@@ -17,7 +17,7 @@ pub(super) fn port_8484() -> Sight {
     }
 }
 
-/// Found by the one who will use it.
+/// The symbolic server finds the solver in the same way.
 pub(super) fn solver() -> Sight {
     match failwell_symbolic::analyse::solver() {
         Some(version) => Sight::ok(version),
@@ -35,8 +35,8 @@ pub(super) fn keyring() -> Sight {
     }
 }
 
-/// The key for the tasks server: in the environment, or in the configuration.
-pub(super) fn rtm_key(wanted: &Wanted) -> Sight {
+/// The API key of the tasks server, from the environment or the configuration.
+pub(super) fn rtm_key(wanted: &ConfiguredParts) -> Sight {
     let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     let has_key = set("RTM_API_KEY") || wanted.has_rtm_key;
     let has_secret = set("RTM_SHARED_SECRET") || wanted.has_rtm_secret;
@@ -48,7 +48,7 @@ pub(super) fn rtm_key(wanted: &Wanted) -> Sight {
     }
 }
 
-pub(super) fn state_folder(wanted: &Wanted) -> Sight {
+pub(super) fn state_folder(wanted: &ConfiguredParts) -> Sight {
     let Some(folder) = &wanted.state else {
         return Sight::missing("neither FAILWELL_STATE nor a home folder is set");
     };
@@ -58,8 +58,8 @@ pub(super) fn state_folder(wanted: &Wanted) -> Sight {
     }
 }
 
-/// Where resources are kept.
-pub(super) fn shelf(wanted: &Wanted) -> Sight {
+/// The folder of stored files.
+pub(super) fn shelf(wanted: &ConfiguredParts) -> Sight {
     let Some(folder) = &wanted.shelf else { return Sight::ok("not wanted") };
     match try_writing(folder) {
         Ok(()) => Sight::ok(folder.display().to_string()),
@@ -67,10 +67,10 @@ pub(super) fn shelf(wanted: &Wanted) -> Sight {
     }
 }
 
-/// Writes and removes a file in the folder, or in the nearest folder above that exists: looking changes nothing.
+/// Creates and removes a file in the folder, or in its nearest existing parent. The check creates no folder.
 fn try_writing(folder: &Path) -> std::io::Result<()> {
     let there = folder.ancestors().find(|above| above.exists()).unwrap_or(folder);
-    // A name of its own: several places may lie below one folder, and are tried at once.
+    // A unique file name: checks run at once, and several folders may share a parent.
     static TRIALS: AtomicU64 = AtomicU64::new(0);
     let number = TRIALS.fetch_add(1, Ordering::Relaxed);
     let trial = there.join(format!(".failwell-doctor-{}-{number}", std::process::id()));

@@ -1,4 +1,4 @@
-//! Looking at programs by asking them for their version.
+//! Checks of programs by their version output.
 
 use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
@@ -9,13 +9,13 @@ use tokio::time::timeout;
 
 use super::Sight;
 
-/// The most bytes read of what a program says about its version.
+/// Maximum number of bytes read from a version output.
 const MOST_OUTPUT: u64 = 4 * 1024;
 
-/// How long one command line may take, so that a slow first does not starve a second.
+/// Timeout of one command, so that a slow first one leaves time for the second.
 const PATIENCE: Duration = Duration::from_millis(2_000);
 
-/// Tries command lines until one works.
+/// Tries the commands until one succeeds.
 pub(super) async fn look(tries: &[&[&str]], at_least: Option<(u32, u32)>) -> Sight {
     for line in tries {
         if let Some(said) = output_of(line).await {
@@ -39,7 +39,7 @@ fn judge(said: &str, at_least: Option<(u32, u32)>) -> Sight {
     }
 }
 
-/// The first thing that looks like a version: digits and dots, with at least one dot between digits.
+/// The first word that looks like a version: digits with at least one dot between them.
 fn version_in(text: &str) -> Option<&str> {
     text.split(|c: char| !c.is_ascii_digit() && c != '.')
         .map(|word| word.trim_matches('.'))
@@ -51,7 +51,7 @@ fn numbers(version: &str) -> (u32, u32) {
     (parts.next().unwrap_or(0), parts.next().unwrap_or(0))
 }
 
-/// What a command prints when it ends well; nothing when it is not there, fails, or takes too long.
+/// The output of a command. `None` if it is missing, fails or exceeds its timeout.
 async fn output_of(line: &[&str]) -> Option<String> {
     let (program, arguments) = line.split_first()?;
     let mut command = Command::new(program);
@@ -68,7 +68,7 @@ async fn output_of(line: &[&str]) -> Option<String> {
     status.success().then_some(said)
 }
 
-/// A child with its process group, which goes with it.
+/// A child with its process group. Dropping it ends the group.
 struct Group(Child);
 
 impl Group {

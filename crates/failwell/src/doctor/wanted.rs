@@ -4,39 +4,39 @@ use super::checks::Of;
 use crate::config::{Builtin, Config, Target};
 use crate::state;
 
-/// What the configuration says of what is looked for.
+/// The parts that the configuration uses.
 #[derive(Debug, Clone)]
-pub(crate) struct Wanted {
-    /// What is served, where only that counts.
-    served: Option<Served>,
-    /// The folder for state, where one is set.
+pub(crate) struct ConfiguredParts {
+    /// The served parts, if the checks are restricted to them.
+    served: Option<ServedParts>,
+    /// The configured state folder.
     pub(super) state: Option<PathBuf>,
-    /// The folder resources are kept in; `None` when none are.
+    /// The folder of stored files. `None` if they are disabled.
     pub(super) shelf: Option<PathBuf>,
     pub(super) has_rtm_key: bool,
     pub(super) has_rtm_secret: bool,
 }
 
-/// What has a use for parts of the machine.
+/// The servers and programs that need parts of the machine.
 #[derive(Debug, Clone)]
-struct Served {
+struct ServedParts {
     servers: Vec<Builtin>,
-    /// What servers behind the gateway are started with.
+    /// The programs that start upstreams.
     programs: Vec<String>,
 }
 
-impl Wanted {
-    /// Nothing but what this configuration has a use for.
-    pub(crate) fn just(config: &Config) -> Wanted {
+impl ConfiguredParts {
+    /// Restricts the checks to the parts that this configuration uses.
+    pub(crate) fn just(config: &Config) -> ConfiguredParts {
         let programs = config.upstreams.iter().filter_map(|upstream| match &upstream.target {
             Target::Command { program, .. } => Path::new(program).file_name()?.to_str().map(str::to_owned),
             Target::Url { .. } => None,
         });
-        let served = Served { servers: config.servers.clone(), programs: programs.collect() };
-        Wanted { served: Some(served), ..Wanted::from(config) }
+        let served = ServedParts { servers: config.servers.clone(), programs: programs.collect() };
+        ConfiguredParts { served: Some(served), ..ConfiguredParts::from(config) }
     }
 
-    /// Whether somebody has a use for this.
+    /// Whether a check applies.
     pub(super) fn has_use_for(&self, part: Of) -> bool {
         match (&self.served, part) {
             (None, _) | (_, Of::All) => true,
@@ -48,9 +48,9 @@ impl Wanted {
     }
 }
 
-impl From<&Config> for Wanted {
-    fn from(config: &Config) -> Wanted {
-        Wanted {
+impl From<&Config> for ConfiguredParts {
+    fn from(config: &Config) -> ConfiguredParts {
+        ConfiguredParts {
             served: None,
             state: config.data_dir.clone().or_else(state::folder),
             shelf: config.shelf.enabled.then(|| config.shelf_folder()),

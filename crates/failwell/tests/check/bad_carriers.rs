@@ -1,4 +1,4 @@
-//! Mistakes about where records are carried, and all that is said of each.
+//! Mistakes in the settings of exporters, with all expected problems.
 
 pub(crate) const CASES: &[(&str, &[&str])] = &[
     (
@@ -6,13 +6,13 @@ pub(crate) const CASES: &[(&str, &[&str])] = &[
         &[
             "3:1 `critical` has no effect without the ledger | remove it, or remove `ledger = false`",
             "5:1 `csv` has no effect without the ledger | remove it, or remove `ledger = false`",
-            "6:1 `otlp` carries records, and without the ledger there are none | remove `ledger = false`, or add `logs = false` to [audit.otlp] and send spans alone",
+            "6:1 `otlp` exports records, which need the ledger | remove `ledger = false`, or add `logs = false` to [audit.otlp] and send spans alone",
         ],
     ),
     (
         "[audit]\notlp = 4318\n",
         &[
-            "2:8 `otlp` takes text, not a whole number | write it in quotes, such as otlp = \"http://127.0.0.1:4318\"",
+            "2:8 `otlp` must be text, not a whole number | write it in quotes, such as otlp = \"http://127.0.0.1:4318\"",
         ],
     ),
     (
@@ -27,15 +27,17 @@ pub(crate) const CASES: &[(&str, &[&str])] = &[
     ),
     (
         "[audit]\notlp = \"http://127.0.0.1:4318/?key=SECRET\"\n",
-        &["2:1 `otlp` has a query | keep what stands before the question mark; send a key as a header"],
+        &[
+            "2:1 `otlp` has a query | remove the question mark and everything after it; send a key as a header",
+        ],
     ),
     ("otlp = \"http://h:1\"\n", &["1:1 `otlp` does not belong here | move `otlp` below [audit]"]),
     (
         "[audit.otlp]\nheaders = { Authorization = \"${UNSET}\" }\nlogs = false\nspans = false\nsample_one_in = -1\nbatchs = 5\n",
         &[
-            "1:8 `otlp` without `url` | write otlp = { url = \"http://127.0.0.1:4318\" }",
+            "1:8 `otlp` has no `url` | write otlp = { url = \"http://127.0.0.1:4318\" }",
             "2:30 the environment variable UNSET is not set | set it before the start: export UNSET=…",
-            "4:1 `otlp` carries nothing | remove one of `logs` and `spans`, or `otlp` altogether",
+            "4:1 `otlp` exports nothing | remove one of `logs` and `spans`, or `otlp` altogether",
             "5:17 `sample_one_in` is out of range | give it a value from 0 to 1000000; the default is 1",
             "6:1 unknown key `batchs` | did you mean `batch`?",
         ],
@@ -62,10 +64,10 @@ pub(crate) const CASES: &[(&str, &[&str])] = &[
         "[audit.postgres]\nurl = \"postgres://me:${UNSET}@127.0.0.1/x\"\ncritical = true\nbatch = 0\nca_file = \"none.pem\"\n",
         &[
             "2:22 the environment variable UNSET is not set | set it before the start: export UNSET=…",
-            "3:1 `critical` has no effect while [audit] is not critical | add critical = true to [audit], or remove it here",
+            "3:1 `critical` has no effect unless [audit] is critical too | add critical = true to [audit], or remove it here",
             "4:9 `batch` is out of range | give it a value from 1 to 10000; the default is 1000",
-            "5:11 `ca_file` cannot be used | name a file that can be read, at most 1 MiB; it is taken from where this file is",
+            "5:11 `ca_file` cannot be used | name a file that can be read, at most 1 MiB; relative paths start at the folder of this file",
         ],
     ),
-    ("[audit.postgres]\n", &["1:8 `postgres` without `url` | write postgres = { url = \"postgres://…\" }"]),
+    ("[audit.postgres]\n", &["1:8 `postgres` has no `url` | write postgres = { url = \"postgres://…\" }"]),
 ];

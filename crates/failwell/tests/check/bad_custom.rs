@@ -1,17 +1,17 @@
-//! Mistakes in `[[guard.custom]]`, and all that is said of each.
+//! Mistakes in `[[guard.custom]]`, with all expected problems.
 
 pub(crate) const CASES: &[(&str, &[&str])] = &[
     (
         "[guard.custom]\nname = \"g\"\n",
         &[
-            "1:8 `custom` takes a list of tables, not a table | write [[guard.custom]] with two pairs of brackets above each one",
+            "1:8 `custom` must be a list of tables, not a table | write [[guard.custom]] with two pairs of brackets above each one",
         ],
     ),
     (
         "[[guard.custom]]\n",
         &[
-            "1:1 a guard without a name | add name = \"…\": lowercase letters, digits, - and _",
-            "1:1 a guard with neither `wasm` nor `command` | add wasm = \"guard.wasm\" or command = [\"program\", \"argument\"]",
+            "1:1 the guard has no name | add name = \"…\": lowercase letters, digits, - and _",
+            "1:1 the guard has neither `wasm` nor `command` | add wasm = \"guard.wasm\" or command = [\"program\", \"argument\"]",
         ],
     ),
     (
@@ -26,7 +26,7 @@ pub(crate) const CASES: &[(&str, &[&str])] = &[
          critcal = true\n",
         &[
             "2:8 `pii` is the name of a built-in guard | choose another name",
-            "4:15 `request` is not known here | did you mean `requests`?",
+            "4:15 unknown value `request` | did you mean `requests`?",
             "5:12 there is no server `nobody` | the servers of this file are `lobby`, `shelf`; `*` stands for all",
             "6:14 `timeout_ms` is out of range | give it a value from 1 to 60000; the default is 1000",
             "7:1 `fuel` has no effect with `command` | remove it: it goes with `wasm`",
@@ -46,14 +46,14 @@ pub(crate) const CASES: &[(&str, &[&str])] = &[
          wasm = \"none.wasm\"\n\
          env = { A = \"SECRET\" }\n",
         &[
-            "4:1 a guard with both `wasm` and `command` | keep `wasm` for a module, or `command` for a program to start",
+            "4:1 the guard has both `wasm` and `command` | keep `wasm` for a module, or `command` for a program to start",
             "6:8 `a` is the name of two guards | rename one; the other is on line 2",
-            "7:1 `command` names no program | name the program first: command = [\"program\", \"argument\"]",
+            "7:1 `command` has no program | name the program first: command = [\"program\", \"argument\"]",
             "10:8 the module cannot be read: No such file or directory (os error 2) | name a .wasm or .wat file",
             "11:1 `env` has no effect with `wasm` | remove it: it goes with `command`",
         ],
     ),
-    // The file itself is no module: this needs no other.
+    // The configuration file itself serves as an invalid module.
     (
         "[[guard.custom]]\n\
          name = \"g\"\n\

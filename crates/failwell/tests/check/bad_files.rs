@@ -1,4 +1,4 @@
-//! Files with mistakes, and all that is said of each: `line:column message | help`.
+//! Files with mistakes, each with all expected problems as `line:column message | help`.
 
 pub(crate) const CASES: &[(&str, &[&str])] = &[
     ("lisen = \"127.0.0.1:1\"\n", &["1:1 unknown key `lisen` | did you mean `listen`?"]),
@@ -9,13 +9,13 @@ pub(crate) const CASES: &[(&str, &[&str])] = &[
     (
         "listen = 8484\n",
         &[
-            "1:10 `listen` takes text, not a whole number | write it in quotes, such as listen = \"127.0.0.1:8484\"",
+            "1:10 `listen` must be text, not a whole number | write it in quotes, such as listen = \"127.0.0.1:8484\"",
         ],
     ),
     (
         "listen = \"localhost:8484\"\n",
         &[
-            "1:10 `listen` is no address with a port | write an IP address and a port, such as 127.0.0.1:8484 or [::1]:8484",
+            "1:10 `listen` is not an IP address with a port | write an IP address and a port, such as 127.0.0.1:8484 or [::1]:8484",
         ],
     ),
     (
@@ -27,14 +27,14 @@ pub(crate) const CASES: &[(&str, &[&str])] = &[
     (
         "state = \"rediss://me:SECRET@h:6379?insecure\"\n",
         &[
-            "1:9 `state` has more than a database behind its host | write the number of the database, such as \"redis://127.0.0.1:6379/2\", or nothing",
+            "1:9 `state` has more than a database number after its host | write the number of the database, such as \"redis://127.0.0.1:6379/2\", or nothing",
         ],
     ),
     (
         "[state]\nca_file = \"none.pem\"\n",
         &[
-            "1:2 `state` without `url` | write state = { url = \"rediss://…\", ca_file = \"…\" }",
-            "2:11 `ca_file` cannot be used | name a file that can be read, at most 1 MiB; it is taken from where this file is",
+            "1:2 `state` has no `url` | write state = { url = \"rediss://…\", ca_file = \"…\" }",
+            "2:11 `ca_file` cannot be used | name a file that can be read, at most 1 MiB; relative paths start at the folder of this file",
         ],
     ),
     (
@@ -48,7 +48,7 @@ pub(crate) const CASES: &[(&str, &[&str])] = &[
     (
         "state = \"redis://:SECRET@h:6379/one\"\n",
         &[
-            "1:9 `state` has more than a database behind its host | write the number of the database, such as \"redis://127.0.0.1:6379/2\", or nothing",
+            "1:9 `state` has more than a database number after its host | write the number of the database, such as \"redis://127.0.0.1:6379/2\", or nothing",
         ],
     ),
     (
@@ -57,17 +57,15 @@ pub(crate) const CASES: &[(&str, &[&str])] = &[
     ),
     (
         "[tasks]\napi_key = \"SECRET\"\n",
-        &[
-            "1:2 `api_key` without `shared_secret` | write both below [tasks], or leave both to the environment",
-        ],
+        &["1:2 `api_key` needs `shared_secret` | write both below [tasks], or leave both to the environment"],
     ),
     (
         "[tasks]\napi_key = \"${UNSET}\"\nshared_secret = 5\npermission = \"all\"\ntoken_store = \"ring\"\ntimeout_s = 0\nkey = \"SECRET\"\n",
         &[
             "2:12 the environment variable UNSET is not set | set it before the start: export UNSET=…",
-            "3:17 `shared_secret` takes text, not a whole number | write it in quotes",
-            "4:14 `permission` takes another word | use one of `read`, `write`, `delete`",
-            "5:15 `token_store` takes another word | use one of `auto`, `keyring`, `file`",
+            "3:17 `shared_secret` must be text, not a whole number | write it in quotes",
+            "4:14 `permission` must be one of: read, write, delete | choose one of these values",
+            "5:15 `token_store` must be one of: auto, keyring, file | choose one of these values",
             "6:13 `timeout_s` is out of range | give it a value from 1 to 300; the default is 20",
             "7:1 `key` does not belong here | move `key` to the top of the file, above the first [[upstream]]",
         ],
@@ -75,20 +73,20 @@ pub(crate) const CASES: &[(&str, &[&str])] = &[
     (
         "[tasks]\nbase_url = \"http://example.org\"\n",
         &[
-            "2:12 `base_url` is not encrypted | begin it with https://, or name an address of this machine: keys are sent there",
+            "2:12 `base_url` is not encrypted | begin it with https://, or use an address of this machine: keys are sent there",
         ],
     ),
     ("data_dir = \"\"\n", &["1:12 `data_dir` is empty | name a folder, or remove the line"]),
     (
         "data_dir = \"failwell.toml\"\n[shelf]\nfolder = \"failwell.toml/x\"\n",
         &[
-            "1:12 `data_dir` names a file | name a folder, or one to be made",
-            "3:10 `folder` is below a file | name a folder, or one to be made",
+            "1:12 `data_dir` names a file | name a folder that exists or can be created",
+            "3:10 `folder` is below a file | name a folder that exists or can be created",
         ],
     ),
     (
         "servers = \"lobby\"\n",
-        &["1:11 `servers` takes a list of text, not text | write it as servers = [\"…\", \"…\"]"],
+        &["1:11 `servers` must be a list of text, not text | write it as servers = [\"…\", \"…\"]"],
     ),
     (
         "servers = [\"loby\", \"lobby\", \"lobby\", \"thing\", 5]\n",
@@ -96,7 +94,7 @@ pub(crate) const CASES: &[(&str, &[&str])] = &[
             "1:12 there is no built-in server `loby` | did you mean `lobby`?",
             "1:29 `lobby` is named twice | remove one of them",
             "1:38 there is no built-in server `thing` | the built-in servers are `device`, `lobby`, `pytest`, `symbolic`, `tasks`",
-            "1:47 `servers` takes text in its list, not a whole number | write it as servers = [\"…\", \"…\"]",
+            "1:47 `servers` must be text in its list, not a whole number | write it as servers = [\"…\", \"…\"]",
         ],
     ),
     (
@@ -128,11 +126,11 @@ pub(crate) const CASES: &[(&str, &[&str])] = &[
          rotation = { files = 5000 }\n",
         &[
             "1:1 `critical` does not belong here | move `critical` below [audit]",
-            "3:12 `critical` takes true or false, not text | write true or false without quotes",
+            "3:12 `critical` must be true or false, not text | write true or false without quotes",
             "4:1 unknown key `bodys` | did you mean `bodies`?",
             "5:14 `body_bytes` is out of range | give it a value from 256 to 1048576; the default is 16384",
-            "7:7 `csv` and `jsonl` name the same file | give each a file of its own",
-            "8:8 the folder of `text` does not exist | make the folder, or name a file in one that exists",
+            "7:7 `csv` and `jsonl` name the same file | name a different file for each",
+            "8:8 the folder of `text` does not exist | create the folder, or name a file in one that exists",
             "9:15 unknown key `day` | did you mean `days`?",
             "10:22 `files` is out of range | give it a value from 0 to 1000; the default is 5",
         ],
@@ -149,14 +147,14 @@ pub(crate) const CASES: &[(&str, &[&str])] = &[
          sensitivity = \"paranoid\"\n\
          sensitive = true\n",
         &[
-            "1:8 a guard without an action | add action = \"…\": `block`, `redact`, `audit_only`, `off`",
-            "2:15 `emial` is not known here | did you mean `email`?",
-            "2:24 `weather` is not known here | write one of `email`, `phone`, `credit_card`, `ip_address`, `us_ssn`, `uk_nino`, `ca_sin`, `es_dni`, `it_codice_fiscale`, `fr_nir`, `br_cpf`, `in_aadhaar`",
-            "4:10 `redcat` is not known here | did you mean `redact`?",
-            "5:26 `sideways` is not known here | write one of `requests`, `results`, `errors`, `notices`",
+            "1:8 the guard has no action | add action = \"…\": `block`, `redact`, `audit_only`, `off`",
+            "2:15 unknown value `emial` | did you mean `email`?",
+            "2:24 unknown value `weather` | write one of `email`, `phone`, `credit_card`, `ip_address`, `us_ssn`, `uk_nino`, `ca_sin`, `es_dni`, `it_codice_fiscale`, `fr_nir`, `br_cpf`, `in_aadhaar`",
+            "4:10 unknown value `redcat` | did you mean `redact`?",
+            "5:26 unknown value `sideways` | write one of `requests`, `results`, `errors`, `notices`",
             "6:13 there is no server `loby` | did you mean `lobby`?",
-            "6:37 `sometimes` is not known here | write one of `block`, `redact`, `audit_only`, `off`",
-            "9:15 `paranoid` is not known here | write one of `relaxed`, `standard`, `strict`",
+            "6:37 unknown value `sometimes` | write one of `block`, `redact`, `audit_only`, `off`",
+            "9:15 unknown value `paranoid` | write one of `relaxed`, `standard`, `strict`",
             "10:1 unknown key `sensitive` | did you mean `sensitivity`?",
         ],
     ),
@@ -164,26 +162,26 @@ pub(crate) const CASES: &[(&str, &[&str])] = &[
     (
         "upstream = 5\n",
         &[
-            "1:1 `upstream` takes a list of tables, not a whole number | write [[upstream]] with two pairs of brackets above each one",
+            "1:1 `upstream` must be a list of tables, not a whole number | write [[upstream]] with two pairs of brackets above each one",
         ],
     ),
     (
         "[upstream]\n\
          name = \"a\"\n",
         &[
-            "1:2 `upstream` takes a list of tables, not a table | write [[upstream]] with two pairs of brackets above each one",
+            "1:2 `upstream` must be a list of tables, not a table | write [[upstream]] with two pairs of brackets above each one",
         ],
     ),
     (
         "upstream = [5]\n",
         &[
-            "1:13 `upstream` takes a list of tables, not a whole number | write [[upstream]] with two pairs of brackets above each one",
+            "1:13 `upstream` must be a list of tables, not a whole number | write [[upstream]] with two pairs of brackets above each one",
         ],
     ),
     (
         "[[upstream]]\n\
          command = [\"x\"]\n",
-        &["1:1 an upstream without a name | add name = \"…\": lowercase letters, digits, - and _"],
+        &["1:1 the upstream has no name | add name = \"…\": lowercase letters, digits, - and _"],
     ),
     (
         "[[upstream]]\n\
@@ -203,7 +201,7 @@ pub(crate) const CASES: &[(&str, &[&str])] = &[
         "[[upstream]]\n\
          name = 5\n\
          command = [\"x\"]\n",
-        &["2:8 `name` takes text, not a whole number | write it in quotes, such as name = \"files\""],
+        &["2:8 `name` must be text, not a whole number | write it in quotes, such as name = \"files\""],
     ),
     (
         "[[upstream]]\n\
@@ -231,7 +229,7 @@ pub(crate) const CASES: &[(&str, &[&str])] = &[
         "[[upstream]]\n\
          name = \"a\"\n",
         &[
-            "1:1 an upstream with neither `command` nor `url` | add command = [\"program\", \"argument\"] or url = \"https://…\"",
+            "1:1 the upstream has neither `command` nor `url` | add command = [\"program\", \"argument\"] or url = \"https://…\"",
         ],
     ),
     (
@@ -240,32 +238,34 @@ pub(crate) const CASES: &[(&str, &[&str])] = &[
          command = [\"x\"]\n\
          url = \"https://h/\"\n",
         &[
-            "4:1 an upstream with both `command` and `url` | keep `command` for a program to start, or `url` for a server that runs already",
+            "4:1 the upstream has both `command` and `url` | keep `command` for a program to start, or `url` for a server that already runs",
         ],
     ),
     (
         "[[upstream]]\n\
          name = \"a\"\n\
          command = []\n",
-        &["3:1 `command` names no program | name the program first: command = [\"program\", \"argument\"]"],
+        &["3:1 `command` has no program | name the program first: command = [\"program\", \"argument\"]"],
     ),
     (
         "[[upstream]]\n\
          name = \"a\"\n\
          command = [\"\", \"y\"]\n",
-        &["3:12 `command` names no program | name the program first: command = [\"program\", \"argument\"]"],
+        &["3:12 `command` has no program | name the program first: command = [\"program\", \"argument\"]"],
     ),
     (
         "[[upstream]]\n\
          name = \"a\"\n\
          command = \"x y\"\n",
-        &["3:11 `command` takes a list of text, not text | write it as command = [\"…\", \"…\"]"],
+        &["3:11 `command` must be a list of text, not text | write it as command = [\"…\", \"…\"]"],
     ),
     (
         "[[upstream]]\n\
          name = \"a\"\n\
          command = [5]\n",
-        &["3:12 `command` takes text in its list, not a whole number | write it as command = [\"…\", \"…\"]"],
+        &[
+            "3:12 `command` must be text in its list, not a whole number | write it as command = [\"…\", \"…\"]",
+        ],
     ),
     (
         "[[upstream]]\n\
@@ -276,7 +276,7 @@ pub(crate) const CASES: &[(&str, &[&str])] = &[
          env_pass = [\"A B\"]\n",
         &[
             "4:1 `headers` has no effect with `command` | remove it: it goes with `url`",
-            "5:7 `cwd` is no folder | name a folder that exists; it is taken from where this file is",
+            "5:7 `cwd` is not a folder | name a folder that exists; relative paths start at the folder of this file",
             "6:13 this cannot be the name of a variable | use letters, digits and underscores, such as \"PATH\"",
         ],
     ),
@@ -326,11 +326,11 @@ pub(crate) const CASES: &[(&str, &[&str])] = &[
          env = { A = \"${UNSET} ${file:none} SECRET\", \"B C\" = \"SECRET\", D = 5, E = \"SECRET ${\", F = \"${SECRET SECRET}\" }\n",
         &[
             "4:14 the environment variable UNSET is not set | set it before the start: export UNSET=…",
-            "4:23 the file `none` cannot be used: No such file or directory (os error 2) | check the path; it is taken from this folder",
+            "4:23 the file `none` cannot be used: No such file or directory (os error 2) | check the path; it starts at this folder",
             "4:45 this cannot be the name of a variable | use letters, digits and underscores",
-            "4:67 `env.D` takes text, not a whole number | write its value in quotes",
-            "4:82 `${` is never closed | write ${NAME} or ${file:path}, or $${ for a plain ${",
-            "4:92 what stands in `${…}` is no name of a variable | write ${NAME} with letters, digits and underscores, ${file:path}, or $${ for a plain ${",
+            "4:67 `env.D` must be text, not a whole number | write its value in quotes",
+            "4:82 `${` is never closed | write ${NAME} or ${file:path}, or $${ for a literal ${",
+            "4:92 `${…}` does not contain the name of a variable | write ${NAME} with letters, digits and underscores, ${file:path}, or $${ for a literal ${",
         ],
     ),
     (
@@ -338,7 +338,7 @@ pub(crate) const CASES: &[(&str, &[&str])] = &[
          name = \"a\"\n\
          command = [\"x\"]\n\
          env = \"SECRET\"\n",
-        &["4:7 `env` takes a table of text, not text | write it as env = { NAME = \"…\" }"],
+        &["4:7 `env` must be a table of text, not text | write it as env = { NAME = \"…\" }"],
     ),
     (
         "[[upstream]]\n\
@@ -348,7 +348,7 @@ pub(crate) const CASES: &[(&str, &[&str])] = &[
          auth = { token_url = \"https://h/t\", client_id = \"i\", client_secret = \"SECRET\" }\n",
         &[
             "4:1 `ca_file` has no effect with `command` | remove it: it goes with `url`",
-            "4:11 `ca_file` cannot be used | name a file that can be read, at most 1 MiB; it is taken from where this file is",
+            "4:11 `ca_file` cannot be used | name a file that can be read, at most 1 MiB; relative paths start at the folder of this file",
             "5:1 `auth` has no effect with `command` | remove it: it goes with `url`",
         ],
     ),
@@ -362,7 +362,7 @@ pub(crate) const CASES: &[(&str, &[&str])] = &[
         &[
             "4:11 `ca_file` holds no certificates that can be used | use certificates of authorities as PEM: -----BEGIN CERTIFICATE-----",
             "6:1 `auth` without `client_id` | write auth = { token_url = \"…\", client_id = \"…\", client_secret = \"${NAME}\" }",
-            "6:1 an upstream with both `auth` and a header `authorization` | keep `auth` for tokens that are fetched, or the header for one that never changes",
+            "6:1 the upstream has both `auth` and a header `authorization` | keep `auth` for tokens that are fetched, or the header for one that never changes",
             "6:22 `token_url` holds credentials | name them in client_id and client_secret",
             "6:71 the environment variable UNSET is not set | set it before the start: export UNSET=…",
             "6:90 `scope` is empty | give it a value, or remove it",
@@ -378,11 +378,11 @@ pub(crate) const CASES: &[(&str, &[&str])] = &[
          max_sessions = 0\n\
          auth = { token_url = \"http://login.example/t\", client_id = \"i\", client_secret = 5 }\n",
         &[
-            "4:13 `transport` takes another word | use one of `http`, `sse`",
-            "5:12 `sessions` takes another word | did you mean `per_caller`?",
+            "4:13 `transport` must be one of: http, sse | choose one of these values",
+            "5:12 `sessions` must be one of: shared, per_caller | did you mean `per_caller`?",
             "6:16 `max_sessions` is out of range | give it a value from 1 to 10000; the default is 100",
             "7:22 `token_url` is not encrypted | begin it with https://: a secret is sent to login.example",
-            "7:81 `client_secret` takes text, not a whole number | write it in quotes",
+            "7:81 `client_secret` must be text, not a whole number | write it in quotes",
         ],
     ),
     (
@@ -397,7 +397,7 @@ pub(crate) const CASES: &[(&str, &[&str])] = &[
         &[
             "5:1 `host` cannot be set here | remove it: it is set for each request",
             "6:5 the value cannot be sent in a header | use printable ASCII on one line; look for line breaks in the variable or file",
-            "7:1 this header is there twice | remove one: upper and lower case make no difference",
+            "7:1 this header occurs twice | remove one: header names are case-insensitive",
             "8:1 this cannot be the name of a header | use letters, digits and dashes",
             "8:9 the value cannot be sent in a header | use printable ASCII on one line; look for line breaks in the variable or file",
         ],
@@ -409,7 +409,7 @@ pub(crate) const CASES: &[(&str, &[&str])] = &[
          headers = { A = \"'SECRET\", B = '''SECRET''', C = ['SECRET', 1] }\n\
          envs = { A = 'SECRET' }\n",
         &[
-            "4:50 `headers.C` takes text, not a list | write its value in quotes",
+            "4:50 `headers.C` must be text, not a list | write its value in quotes",
             "5:1 unknown key `envs` | did you mean `env`?",
         ],
     ),
@@ -437,10 +437,10 @@ pub(crate) const CASES: &[(&str, &[&str])] = &[
          idle_stop_s = 99999999999999999999999\n\
          trusted_errors = \"no\"\n",
         &[
-            "4:13 `timeout_s` takes a whole number, not text | write a number from 1 to 3600 without quotes",
-            "5:19 `start_timeout_s` takes a whole number, not a fraction | write a number from 1 to 3600 without quotes",
+            "4:13 `timeout_s` must be a whole number, not text | write a number from 1 to 3600 without quotes",
+            "5:19 `start_timeout_s` must be a whole number, not a fraction | write a number from 1 to 3600 without quotes",
             "6:15 `idle_stop_s` is out of range | give it a value from 0 to 86400; the default is 0",
-            "7:18 `trusted_errors` takes true or false, not text | write true or false without quotes",
+            "7:18 `trusted_errors` must be true or false, not text | write true or false without quotes",
         ],
     ),
     (
@@ -449,7 +449,7 @@ pub(crate) const CASES: &[(&str, &[&str])] = &[
          command = [\"x\"]\n\
          restart = 5\n",
         &[
-            "4:11 `restart` takes a table, not a whole number | write it as restart = { budget = …, window_s = … }",
+            "4:11 `restart` must be a table, not a whole number | write it as restart = { budget = …, window_s = … }",
         ],
     ),
     (
@@ -554,11 +554,11 @@ pub(crate) const CASES: &[(&str, &[&str])] = &[
          rename = { a = \"b\" }\n",
         &[
             "2:8 there is no server `loby` | did you mean `lobby`?",
-            "3:9 `allow` takes a list of text, not text | write it as allow = [\"…\", \"…\"]",
+            "3:9 `allow` must be a list of text, not text | write it as allow = [\"…\", \"…\"]",
             "4:1 unknown key `renam` | did you mean `rename`?",
-            "6:19 clients do not take this name | use 1 to 64 letters, digits, _, - and .",
-            "6:39 `x` would be the name of two | give one of them another name",
-            "7:15 this is no JSON Schema | write a JSON Schema, such as { properties = { path = { pattern = \"^/data/\" } } }",
+            "6:19 clients do not accept this name | use 1 to 64 letters, digits, _, - and .",
+            "6:39 two items would have the name `x` | give one of them another name",
+            "7:15 this is not a JSON Schema | write a JSON Schema, such as { properties = { path = { pattern = \"^/data/\" } } }",
             "9:1 unknown key `rename` | the keys here are `allow`, `hide`, `describe`",
         ],
     ),
@@ -573,9 +573,9 @@ pub(crate) const CASES: &[(&str, &[&str])] = &[
          prompts = { hide = [\"x\"] }\n",
         &[
             "2:9 the policies cannot be read: No such file or directory (os error 2) | name a file of Cedar policies",
-            "3:9 `tools` takes a table, not a whole number | write [tools.<name>] above its keys",
-            "4:1 a rule that says nothing | say what it is about, such as tools = { hide = [\"delete_*\"] }",
-            "5:12 this names no caller | write `key:NAME`, `jwt:SUBJECT`, `role:NAME` or `anonymous`",
+            "3:9 `tools` must be a table, not a whole number | write [tools.<name>] above its keys",
+            "4:1 the rule has no effect | add what it applies to, such as tools = { hide = [\"delete_*\"] }",
+            "5:12 this is not a caller | write `key:NAME`, `jwt:SUBJECT`, `role:NAME` or `anonymous`",
         ],
     ),
 ];

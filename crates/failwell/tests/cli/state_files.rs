@@ -1,4 +1,4 @@
-//! Files of the state folder that cannot be used, as whoever looks into them is told.
+//! Error messages for unusable files of the state folder.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -7,7 +7,7 @@ use super::{fails, failwell};
 
 const REFERENCE: &str = "0123456789abc";
 
-/// Everything that looks into the ledger.
+/// All commands that read the ledger.
 const LEDGER: [&[&str]; 5] = [
     &["audit", "tail"],
     &["audit", "query"],
@@ -16,11 +16,11 @@ const LEDGER: [&[&str]; 5] = [
     &["explain", REFERENCE],
 ];
 
-/// Everything that looks into what waits for a person.
+/// All commands that read approvals or pins.
 const CONSENT: [&[&str]; 5] =
     [&["approve"], &["approve", "some-id"], &["pin", "list"], &["pin", "diff"], &["pin", "approve", "--yes"]];
 
-/// A folder of its own for one test, gone afterwards.
+/// A temporary folder, removed on drop.
 struct Folder(PathBuf);
 
 impl Folder {
@@ -45,7 +45,7 @@ impl Drop for Folder {
     }
 }
 
-/// Each fails with this title, and helps with the file.
+/// Every command fails with this title, and its help names the file.
 fn check(commands: &[&[&str]], folder: &Folder, called: &str, file: &str, why: &str) {
     let place = folder.0.display().to_string();
     for command in commands {
@@ -105,8 +105,8 @@ fn a_folder_that_is_not_there_is_not_one_where_nothing_waits() {
     }
 }
 
-/// What may not be looked into is not the same as nothing: a link that leads nowhere but to itself stands for it here,
-/// since whoever runs the tests may be allowed to look into everything.
+/// An unreadable file is different from a missing file. The test uses a link to itself instead of
+/// permissions, because the tests may run as root.
 #[test]
 #[cfg(unix)]
 fn a_file_that_cannot_be_looked_at_is_not_taken_for_none() {

@@ -1,4 +1,4 @@
-//! Calls that need a person's yes, on every face of the real program.
+//! Calls that need approval, in every dialect of the real program.
 
 use std::io::Write;
 use std::process::{Command, Stdio};
@@ -17,7 +17,7 @@ fn folder(more: &str) -> Folder {
     Folder::with(&format!("servers = [\"lobby\"]\n{}{RULE}{more}", upstream("a", "")))
 }
 
-/// The id of the approval a refused call waits for.
+/// The id of the approval that a refused call needs.
 fn needed(answer: &Answer) -> String {
     let json = answer.json();
     let places = [&json["detail"], &json["error"]["data"], &json["result"]["_meta"]["dev.failwell/fault"]];
@@ -86,7 +86,7 @@ fn every_face_asks_and_the_tool_runs_once_for_each_yes() {
     ];
     let mut runs = 0;
     for (face, ask) in &faces {
-        // The yes of one face is the yes of another: caller, tool and arguments are the same.
+        // An approval is valid in every dialect, because caller, tool and arguments are the same.
         let id = needed(&ask());
         for (other, ask) in &faces {
             assert_eq!(needed(&ask()), id, "{face} and {other}");

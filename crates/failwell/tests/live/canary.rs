@@ -1,4 +1,5 @@
-//! What the program wrote, kept for the canary (`cargo xtask canary`); and secrets planted in everything it is given.
+//! Stores all output of the program for the canary (`cargo xtask canary`), and plants secrets in all of its
+//! input.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -13,12 +14,12 @@ use crate::folder::{Folder, upstream};
 use crate::ledger::{alive, files, records_once};
 use crate::node::{Answer, Node, within};
 
-/// A secret that every guard knows by its shape, with the marker the canary looks for.
+/// A secret that every guard detects by its pattern. It contains the marker of the canary.
 fn planted() -> String {
     format!("ghp_{}", "x7Rk2mPq9WvL4tZs8NcY".repeat(2).get(..36).expect("enough"))
 }
 
-/// A fresh folder for what is kept, when anything is.
+/// A new folder for the output, if `FAILWELL_CANARY` is set.
 pub(crate) fn place() -> Option<PathBuf> {
     static COUNT: AtomicUsize = AtomicUsize::new(0);
     let name = format!("live-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
@@ -33,8 +34,8 @@ pub(crate) fn write(place: Option<&Path>, name: &str, text: &str) {
     }
 }
 
-/// Keeps what a test's folder holds of what the program wrote: its state, and the copies of its records. What the test
-/// put there itself, the configuration and its scripts, is no output.
+/// Stores the files that the program wrote: its state and the copies of its records. Files of the test
+/// itself, such as the configuration and scripts, are not output.
 pub(crate) fn keep(folder: &Path) {
     let is_output = |path: &Path| {
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
@@ -47,7 +48,7 @@ pub(crate) fn keep(folder: &Path) {
     for (number, file) in outputs.iter().enumerate() {
         let name = file.file_name().expect("a name").to_string_lossy();
         let _ = std::fs::copy(file, place.join(format!("{number}-{name}")));
-        // A long text lies in pieces on the pages of the file, so the records are kept as text as well.
+        // SQLite splits a long text over several pages, so the records are also exported as text.
         if name == "ledger.sqlite" {
             let mut export = Command::new(env!("CARGO_BIN_EXE_failwell"));
             export.args(["audit", "export", "--format", "jsonl"]).current_dir(std::env::temp_dir());
@@ -58,7 +59,7 @@ pub(crate) fn keep(folder: &Path) {
     }
 }
 
-/// The same secret, written in every way the guards see through.
+/// The same secret in every encoding that the guards decode.
 fn spellings(secret: &str) -> Vec<String> {
     let code = |text: &str| BASE64_STANDARD.encode(text);
     vec![
@@ -80,7 +81,7 @@ fn percent_encoded(text: &str) -> String {
     text.bytes().map(spell).collect()
 }
 
-/// Says it on every face, in every place a caller can put text.
+/// Sends the secret in every dialect and in every place for text.
 fn say_everywhere(node: &Node, tool: &str, secret: &str) -> Vec<Answer> {
     let mut answers = Vec::new();
     for text in spellings(secret) {
@@ -106,8 +107,8 @@ fn say_everywhere(node: &Node, tool: &str, secret: &str) -> Vec<Answer> {
     answers
 }
 
-/// In every mode of the guards: nothing of it in any log, ledger, copy or number; and where the guard lets nothing pass,
-/// in no answer. The canary searches what is kept here byte by byte; this finds it without one.
+/// With every guard action, the secret is in no log, ledger, copy or metric. With an action that stops it, it
+/// is in no response either. The canary searches the stored output byte by byte; this test works without it.
 #[test]
 fn a_planted_secret_is_in_nothing_the_program_writes() {
     let secret = planted();

@@ -1,5 +1,6 @@
-//! Keys that are made while the program runs, sessions of the REST face, what happened lately and what happens now.
+//! API keys created at run time, REST sessions, operations and events.
 
+use std::cell::Cell;
 use std::io::{BufRead, BufReader};
 use std::process::Command;
 use std::sync::{Arc, Mutex};
@@ -15,31 +16,37 @@ use crate::redis::Redis;
 
 const CLOSED: &str = "require_key = true\nservers = [\"lobby\"]\n";
 
-/// Starts the program, and keeps what it shows at the terminal.
+/// Starts the program and captures its standard output.
 fn up(folder: &Folder) -> (Node, Arc<Mutex<String>>) {
     let mut command = Command::new(env!("CARGO_BIN_EXE_failwell"));
     command.arg("up").args(["--listen", "127.0.0.1:0"]);
     Node::start_showing(command, folder)
 }
 
-/// The key that is shown at the first start, if one is.
+/// The admin key in the output, if there is one.
 fn found_key(shown: &Arc<Mutex<String>>) -> Option<String> {
     let shown = shown.lock().expect("shown");
     shown.lines().map(str::trim).find(|line| line.starts_with("fw_")).map(str::to_owned)
 }
 
-/// The same, once it is there.
+/// Waits for the admin key in the output.
 fn shown_key(shown: &Arc<Mutex<String>>) -> String {
     let is_there = || found_key(shown).is_some();
     assert!(within(Duration::from_secs(60), is_there), "{}", shown.lock().expect("shown"));
     found_key(shown).expect("a key")
 }
 
-/// Waits until all that is said at the start has been said: what follows comes at once, in the same write.
+/// Waits for the complete first screen. The admin key follows the last line in the same write, so the output
+/// is complete when it stops growing.
 fn all_is_shown(shown: &Arc<Mutex<String>>) {
-    let is_up = || shown.lock().expect("shown").contains("stop with Ctrl-C");
-    assert!(within(Duration::from_secs(60), is_up), "{}", shown.lock().expect("shown"));
-    std::thread::sleep(Duration::from_secs(1));
+    let length = Cell::new((0, 0));
+    let is_quiet = || {
+        let shown = shown.lock().expect("shown");
+        let (before, looks) = length.get();
+        length.set((shown.len(), if shown.len() == before { looks + 1 } else { 0 }));
+        shown.contains("stop with Ctrl-C") && looks >= 10
+    };
+    assert!(within(Duration::from_secs(60), is_quiet), "{}", shown.lock().expect("shown"));
 }
 
 impl Node {
@@ -73,7 +80,7 @@ fn the_first_start_shows_the_key_of_an_admin_who_makes_the_others() {
     let (user, user_id) = node.make_key(&admin, &json!({"name": "bob"}));
     let (developer, _) = node.make_key(&admin, &json!({"name": "ann", "roles": ["developer", "writer"]}));
     let (short, _) = node.make_key(&admin, &json!({"name": "brief", "ttl_s": 1}));
-    // Roles are for rules too, and a key that was made is as good as one of the file.
+    // Rules use roles of created keys too. A created key works like a configured key.
     let tools = |key: &str| node.ask(key, "GET", "/v1/tools", &Value::Null).body;
     assert!(tools(&developer).contains("a__count") && !tools(&user).contains("a__count"));
     let bearer = format!("Bearer {developer}");
@@ -99,7 +106,7 @@ fn the_first_start_shows_the_key_of_an_admin_who_makes_the_others() {
     let brief = || node.ask(&short, "GET", "/v1/me", &Value::Null).status;
     assert!(within(Duration::from_secs(30), || brief() == 401), "its time is over");
 
-    // Taken back, it opens nothing from the next request on; what stays is there after another start.
+    // A revoked key fails with the next request. The other keys survive a restart.
     assert_eq!(node.ask(&admin, "DELETE", &format!("/v1/keys/{user_id}"), &Value::Null).status, 204);
     assert_eq!(node.ask(&user, "GET", "/v1/me", &Value::Null).reason(), "policy/BAD_CREDENTIALS");
     let told = node.told();
@@ -110,7 +117,7 @@ fn the_first_start_shows_the_key_of_an_admin_who_makes_the_others() {
     assert_eq!(node.ask(&developer, "GET", "/v1/me", &Value::Null).json()["role"], "developer");
     assert_eq!(node.ask(&user, "GET", "/v1/me", &Value::Null).status, 401);
 
-    // The keys themselves are nowhere: not in the log, not in any file.
+    // No key is in the log or in a file of the state folder.
     let (told, mut kept) = (told + &node.told(), Vec::new());
     for entry in std::fs::read_dir(folder.0.join("state")).expect("the state").flatten() {
         kept.extend(std::fs::read(entry.path()).unwrap_or_default());
@@ -221,14 +228,14 @@ fn nodes_share_keys_and_sessions_through_redis() {
         &Value::Null,
     );
     assert_eq!(last.reason(), "policy/LAST_ADMIN");
-    // Without Redis nobody can say whose key it is, and nothing opens.
+    // Without Redis the owner of a key is unknown, so every request fails.
     redis.stop();
     let away = one.ask(admin, "GET", "/v1/me", &Value::Null);
     assert_eq!((away.status, away.reason().as_str()), (503, "server/STATE"), "{away:?}");
 }
 
-/// Events of `/v1/events` as they come.
-/// Whoever hangs up while a server is being started is still written down, and no longer counted.
+/// A request whose client disconnects during an upstream's start is recorded and no longer counted as
+/// running.
 #[test]
 fn a_client_that_hangs_up_early_leaves_a_record() {
     let mute = "[[upstream]]\nname = \"mute\"\ncommand = [\"sleep\", \"600\"]\nlist_wait_s = 3\n";
@@ -257,7 +264,7 @@ impl Events {
         Events { lines: BufReader::new(stream).lines(), id: String::new(), last: Value::Null }
     }
 
-    /// The next event: its sort and its data.
+    /// The next event: its type and its data.
     fn next(&mut self) -> (String, Value) {
         let mut sort = String::new();
         loop {

@@ -1,7 +1,7 @@
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-/// A folder of its own for one test, gone afterwards.
+/// A temporary folder, removed on drop.
 pub(crate) struct Folder(pub(crate) PathBuf);
 
 impl Folder {
@@ -23,7 +23,7 @@ impl Folder {
         std::fs::write(self.0.join(name), text).expect("written");
     }
 
-    /// Saves the way editors do: a new file, put in the place of the old one.
+    /// Saves like an editor: writes a new file and renames it over the old one.
     pub(crate) fn save(&self, text: &str) {
         self.write(".failwell.toml.new", text);
         std::fs::rename(self.0.join(".failwell.toml.new"), self.0.join("failwell.toml")).expect("renamed");
@@ -37,7 +37,7 @@ impl Drop for Folder {
     }
 }
 
-/// An `[[upstream]]` of the file, with more lines for it.
+/// An `[[upstream]]` with additional lines.
 pub(crate) fn upstream(name: &str, more: &str) -> String {
     let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/live/upstream.py");
     format!("[[upstream]]\nname = \"{name}\"\ncommand = [\"python3\", \"{script}\"]\n{more}\n")

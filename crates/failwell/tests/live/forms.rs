@@ -1,4 +1,4 @@
-//! Uploads of the real program: forms as clients write them, and what is in the folder afterwards.
+//! Uploads to the real program: multipart forms as clients write them, and the files they leave.
 
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
@@ -14,10 +14,10 @@ use crate::node::{Answer, Node};
 pub(crate) const BOUNDARY: &str = "----one-of-our-own";
 const KIND: &str = "multipart/form-data; boundary=----one-of-our-own";
 
-/// One part of a form: its name, the name of its file if it is one, and its bytes.
+/// One part of a form: name, optional file name, bytes.
 pub(crate) type Part<'a> = (&'a str, Option<&'a str>, &'a [u8]);
 
-/// A form, whole.
+/// A complete form.
 pub(crate) fn form(parts: &[Part<'_>]) -> Vec<u8> {
     let mut body = Vec::new();
     for (name, file, bytes) in parts {
@@ -31,7 +31,7 @@ pub(crate) fn form(parts: &[Part<'_>]) -> Vec<u8> {
     body
 }
 
-/// Sends a form, and reads the answer to its end; `None` when the connection broke first.
+/// Sends a form and reads the whole response. `None` if the connection broke first.
 pub(crate) fn try_upload(node: &Node, body: &[u8]) -> Option<Answer> {
     let mut stream = begin(node, body.len()).ok()?;
     stream.write_all(body).ok()?;
@@ -40,19 +40,19 @@ pub(crate) fn try_upload(node: &Node, body: &[u8]) -> Option<Answer> {
     answer(&bytes).map(|(answer, _)| answer)
 }
 
-/// The same where it must be answered.
+/// Sends a form that must get a response.
 pub(crate) fn upload(node: &Node, parts: &[Part<'_>]) -> Answer {
     try_upload(node, &form(parts)).expect("an answer")
 }
 
-/// A file of a type.
+/// Uploads a file of a type and returns its URI.
 pub(crate) fn keep(node: &Node, kind: &str, name: &str, bytes: &[u8]) -> String {
     let answer = upload(node, &[("type", None, kind.as_bytes()), ("file", Some(name), bytes)]);
     assert_eq!(answer.status, 201, "{answer:?}");
     answer.json()["uri"].as_str().expect("a URI").to_owned()
 }
 
-/// The head of an upload of so many bytes.
+/// Sends the head of an upload with this content length.
 pub(crate) fn begin(node: &Node, length: usize) -> std::io::Result<TcpStream> {
     let mut stream = TcpStream::connect(node.address)?;
     stream.set_read_timeout(Some(Duration::from_secs(60)))?;
@@ -64,7 +64,7 @@ pub(crate) fn begin(node: &Node, length: usize) -> std::io::Result<TcpStream> {
     Ok(stream)
 }
 
-/// An answer with its bytes as they are.
+/// A response with its raw body.
 pub(crate) fn get(node: &Node, path: &str, headers: &[(&str, &str)]) -> (Answer, Vec<u8>) {
     let mut stream = node.open("GET", path, headers, "");
     let mut bytes = Vec::new();
@@ -80,7 +80,7 @@ fn answer(bytes: &[u8]) -> Option<(Answer, Vec<u8>)> {
     Some((Answer { status, head: head.to_ascii_lowercase(), body: text }, body))
 }
 
-/// Every file below a folder, but for those of the ledger, the index and locks.
+/// Every file below a folder, except the ledger, the index and locks.
 pub(crate) fn tree(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     let mut found = BTreeMap::new();
     let mut open = vec![folder.to_owned()];
@@ -98,7 +98,7 @@ pub(crate) fn tree(folder: &Path) -> BTreeMap<String, Vec<u8>> {
     found
 }
 
-/// What is kept below a test's folder, each file checked against its name.
+/// The stored files of a test. The content of each must match the hash in its name.
 pub(crate) fn kept(folder: &Folder) -> Vec<String> {
     let files = tree(&folder.0.join("state/shelf/kept"));
     for (path, bytes) in &files {
@@ -108,7 +108,7 @@ pub(crate) fn kept(folder: &Folder) -> Vec<String> {
     files.into_keys().map(|path| format!("resource://{path}")).collect()
 }
 
-/// What is being written.
+/// The number of unfinished uploads.
 pub(crate) fn incoming(folder: &Folder) -> usize {
     tree(&folder.0.join("state/shelf/incoming")).len()
 }

@@ -1,4 +1,4 @@
-//! Content guards of the real program: what the ledger says of them, and guards that change while they watch.
+//! Content guards in the real program: their ledger records, and a change of guards at run time.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! Guards of the operator's own, in the real program: the examples as they are, and a guard that does everything wrong.
+//! Custom guards in the real program: the unchanged examples, and a guard that makes every mistake.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -12,7 +12,7 @@ use crate::node::{Answer, Node, within};
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 const ODD: &str = include_str!("guards_of_ones_own/odd.py");
 
-/// An example as it is, in a folder of its own.
+/// An unchanged example in its own folder.
 fn example(name: &str) -> Folder {
     let folder = Folder::new();
     for file in std::fs::read_dir(Path::new(ROOT).join("examples").join(name)).expect("the example") {
@@ -26,12 +26,12 @@ fn echo(node: &Node, text: &str) -> Answer {
     node.tool("echo", json!({"text": text}))
 }
 
-/// What the echo says.
+/// The text of an echo response.
 fn text(answer: &Answer) -> String {
     answer.json()["text"].as_str().unwrap_or_else(|| panic!("no text: {answer:?}")).to_owned()
 }
 
-/// A guard that does what it is told, with more lines for it.
+/// A guard whose messages control its behaviour, with additional settings.
 fn odd(more: &str) -> Folder {
     let folder = Folder::with(&format!(
         "servers = [\"lobby\"]\n[[guard.custom]]\nname = \"odd\"\ncommand = [\"python3\", \"odd.py\"]\n{more}\n"
@@ -76,7 +76,7 @@ fn the_example_of_a_program_takes_out_numbers_and_says_no() {
     assert_eq!(blocked.reason(), "policy/BLOCKED");
     assert_eq!(blocked.json()["detail"]["facts"]["category"], "salary");
     assert_eq!(blocked.json()["detail"]["effect"], "none");
-    // Other faces, other eras.
+    // Other dialects and eras.
     let modern =
         node.modern("tools/call", "echo", json!({"name": "echo", "arguments": {"text": "EMP-99999"}}));
     assert!(
@@ -90,7 +90,7 @@ fn the_example_of_a_program_takes_out_numbers_and_says_no() {
     assert!(!staff.is_empty() && staff.iter().all(|guard| guard["took_us"].as_u64() > Some(0)), "{guards:?}");
 }
 
-/// What a guard that failed costs the caller when it is critical.
+/// A failing critical guard fails the call with this reason.
 fn fails(node: &Node, folder: &Folder, text: &str, why: &str) {
     let failed = echo(node, text);
     assert_eq!((failed.status, failed.reason().as_str()), (503, "policy/GUARD_FAILED"), "{text}: {failed:?}");
@@ -101,7 +101,7 @@ fn fails(node: &Node, folder: &Folder, text: &str, why: &str) {
     assert!(story.contains(&format!("odd on the request: failed: {why}")), "{text}: {story}");
 }
 
-/// Tries until the guard answers: at the beginning, and when it is started anew after a while.
+/// Waits until the guard responds, after the start or after a restart.
 fn answers(node: &Node) {
     assert!(within(Duration::from_secs(60), || echo(node, "fine").status == 200), "{}", node.told());
 }
@@ -140,7 +140,7 @@ fn a_guard_that_is_not_critical_is_passed_over_and_told_of() {
     for said in ["odd:nonsense", "odd:crash", "odd:oversize", "odd:silent", "fine"] {
         assert_eq!(text(&echo(&node, said)), said);
     }
-    // It may still be on its way back, and is passed over until then.
+    // The guard may still be restarting, and messages pass without it until then.
     let denied = || echo(&node, "odd:deny");
     assert!(within(Duration::from_secs(60), || denied().status == 403), "{}", node.told());
     assert_eq!(denied().reason(), "policy/BLOCKED", "a verdict counts, critical or not");
@@ -159,7 +159,7 @@ fn a_slow_guard_keeps_to_its_time_and_many_questions_are_open_at_once() {
     let folder = odd(more);
     let node = Node::up(&folder, &[]);
     answers(&node);
-    // The guard answers the first of three only after the third has come, and in another order.
+    // The guard answers all three messages only after the third one, in another order.
     std::thread::scope(|scope| {
         let calls: Vec<_> = (0..3)
             .map(|n| {
@@ -174,7 +174,7 @@ fn a_slow_guard_keeps_to_its_time_and_many_questions_are_open_at_once() {
     let began = Instant::now();
     assert_eq!(echo(&node, "odd:slow").reason(), "policy/GUARD_FAILED");
     assert!(began.elapsed() < Duration::from_secs(30), "{:?}", began.elapsed());
-    // It sleeps for a minute: once it has let enough questions lie it is started anew.
+    // The guard sleeps for a minute. After enough timeouts it is restarted.
     assert!(within(Duration::from_secs(120), || echo(&node, "fine").status == 200), "{}", node.told());
 }
 
@@ -209,7 +209,10 @@ fn an_answer_may_be_changed_or_held_back_and_what_was_done_is_said() {
     let detail = &held.json()["detail"];
     assert_eq!((held.reason().as_str(), &detail["effect"]), ("policy/BLOCKED", &json!("complete")));
     let hint = detail["hint"].as_str().expect("a hint");
-    assert!(hint.contains("the answer was held back") && !hint.contains("send the request again"), "{hint}");
+    assert!(
+        hint.contains("the response, which was withheld") && !hint.contains("send the request again"),
+        "{hint}"
+    );
 }
 
 #[test]
@@ -246,11 +249,7 @@ fn guards_for_some_tools_are_not_asked_about_others_whatever_the_name() {
     let node = Node::up(&folder, &[]);
     assert_eq!(node.tool("a__other", json!({"name": "odd:deny"})).reason(), "policy/BLOCKED");
     assert_eq!(node.tool("other", json!({"name": "odd:deny"})).reason(), "policy/BLOCKED");
-    assert_eq!(
-        node.tool("a__count", json!({"note": "odd:deny"})).reason(),
-        "policy/BLOCKED",
-        "nobody can tell yet"
-    );
+    assert_eq!(node.tool("a__count", json!({"note": "odd:deny"})).status, 200, "known before guards look");
     assert_eq!(node.send("GET", "/v1/tools", &[], "").status, 200);
     assert_eq!(node.tool("other", json!({"name": "odd:deny"})).reason(), "policy/BLOCKED");
     assert_eq!(node.tool("a__count", json!({"note": "odd:deny"})).status, 200);
@@ -296,7 +295,7 @@ fn bodies_hold_only_what_guards_let_in() {
     let node = Node::up(&folder, &[]);
     assert_eq!(echo(&node, "odd:overlap abcdef").status, 200);
     assert_eq!(echo(&node, "odd:deny CONTENT").reason(), "policy/BLOCKED");
-    // One that is refused before anybody is asked.
+    // A request that fails before any guard sees it.
     let wrong = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"text": "CONTENT"}});
     let headers = [("MCP-Protocol-Version", "2026-07-28"), ("Mcp-Method", "tools/list")];
     assert_eq!(node.send("POST", "/mcp", &headers, &wrong.to_string()).status, 400);
@@ -333,7 +332,7 @@ fn every_notice_and_every_connection_is_in_the_ledger() {
     assert_eq!(connections.len(), all.len(), "every record has one: {all:?}");
     connections.sort_unstable();
     connections.dedup();
-    // One session with two messages in it; every other message came on a connection of its own.
-    assert_eq!(connections.len(), all.len() - 1, "{connections:?}");
+    // Three messages share one session. Every other message has its own connection.
+    assert_eq!(connections.len(), all.len() - 2, "{connections:?}");
     assert!(connections.iter().filter(|id| **id != session).all(|id| id.starts_with('h') && id.len() < 20));
 }

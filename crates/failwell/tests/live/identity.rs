@@ -1,4 +1,4 @@
-//! Who calls, what they see of it, and how much they may ask for.
+//! Callers, the tools they see, and their limits.
 
 use std::process::Command;
 use std::time::Duration;
@@ -6,9 +6,9 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use crate::folder::{Folder, upstream};
-use crate::node::{Answer, Node};
+use crate::node::{Answer, Node, within};
 
-/// `failwell key new`: the key, and the lines for the file.
+/// `failwell key new`: the key and the lines for the file.
 pub(crate) fn new_key(arguments: &[&str]) -> (String, String) {
     let made = Command::new(env!("CARGO_BIN_EXE_failwell")).args(["key", "new"]).args(arguments).output();
     let text = String::from_utf8(made.expect("it runs").stdout).expect("UTF-8");
@@ -44,13 +44,13 @@ fn keys_have_names_and_roles_and_come_and_go_with_the_file() {
     let wrong = node.tool_as("fw_wrong", "a__pid", &json!({}));
     assert_eq!((wrong.status, wrong.reason().as_str()), (401, "policy/BAD_CREDENTIALS"));
     assert!(wrong.header("www-authenticate").is_some_and(|header| header.starts_with("bearer")));
-    // Hidden for one, there for the other; hidden is the same as unknown.
+    // Hidden from bob, visible to ann. A hidden tool looks unknown.
     assert!(node.tools_as(&ann).contains("a__count") && !node.tools_as(&bob).contains("a__count"));
     assert_eq!(node.tool_as(&ann, "a__count", &json!({})).text(), "1");
     assert_eq!(node.tool_as(&bob, "a__count", &json!({})).reason(), "mcp/UNKNOWN_TOOL");
     assert_eq!(node.tool_as(&bob, "a__pid", &json!({})).status, 200);
 
-    // A session of bob's sees what bob may see now, not what bob could see when it began.
+    // The session follows bob's current permissions, not those at its start.
     let (bearer, hello) = (
         format!("Bearer {bob}"),
         json!({"jsonrpc": "2.0", "id": 1, "method": "initialize",
@@ -83,7 +83,7 @@ fn other_machines_need_a_key_of_some_sort() {
         String::from_utf8(command.output().expect("it runs").stderr).expect("UTF-8")
     };
     assert!(refused("servers = [\"lobby\"]").contains("there is no key\nhelp: set FAILWELL_KEY"));
-    // With a key it gets as far as the address, which this machine does not have.
+    // With a key, the start proceeds to the address, which this machine does not have.
     let told = refused(&format!("servers = [\"lobby\"]\n{lines}"));
     assert!(told.contains("cannot listen on 192.0.2.1:1"), "{told}");
 }
@@ -106,7 +106,7 @@ fn callers_and_tools_have_limits_of_their_own() {
     assert!((3_000..=3_600).contains(&wait), "{wait}");
     assert_eq!(refused.json()["detail"]["facts"]["exceeded"], "rate", "{refused:?}");
 
-    // One line about tools is one share, whatever the tool is called by.
+    // A limit for a tool applies to all of its names together.
     assert_eq!(statuses(&bob, "a__count", 1), [200]);
     assert_eq!(statuses(&bob, "count", 2), [200, 429]);
     let single = json!({"jsonrpc": "2.0", "id": 1, "method": "initialize",
@@ -125,7 +125,11 @@ fn callers_and_tools_have_limits_of_their_own() {
         node.open("POST", "/v1/tools/a__slow", &[("X-API-Key", &bob)], &json!({"ms": ms}).to_string())
     };
     let mut first = slow(6_000);
-    std::thread::sleep(Duration::from_millis(1_500));
+    let is_begun = || {
+        let numbers = node.send("GET", "/metrics", &[("X-API-Key", &bob)], "");
+        numbers.body.lines().any(|line| line == "failwell_requests_in_flight 1")
+    };
+    assert!(within(Duration::from_secs(30), is_begun), "the slow call never begins");
     let second = node.tool_as(&bob, "a__slow", &json!({"ms": 1}));
     assert_eq!(
         (second.status, &second.json()["detail"]["facts"]["exceeded"]),

@@ -1,4 +1,4 @@
-//! The ledger of the real program: without a place for it, on a full disk, read while it is written, tampered with.
+//! The ledger of the real program: without a folder, on a full disk, read during writes, tampered with.
 
 use std::path::Path;
 use std::process::{Command, Output};
@@ -11,7 +11,7 @@ use crate::node::{Answer, Node, within};
 
 const BINARY: &str = env!("CARGO_BIN_EXE_failwell");
 
-/// Nobody can make a folder here, not even root.
+/// No user can create a folder here, not even root.
 const NOWHERE: &str = "data_dir = \"/proc/failwell/cannot/be\"\n";
 
 pub(crate) fn failwell(folder: &Folder, arguments: &[&str]) -> Output {
@@ -26,14 +26,14 @@ pub(crate) fn said(folder: &Folder, arguments: &[&str]) -> String {
     String::from_utf8(output.stdout).expect("UTF-8")
 }
 
-/// One record for each line, as JSON. While the node still runs the newest may be missing: `records_once` waits for them.
+/// All records as JSON. While the node runs, the newest may be missing; use `records_once` then.
 pub(crate) fn records(folder: &Folder, arguments: &[&str]) -> Vec<Value> {
     let arguments = [&["audit", "query", "--json"], arguments].concat();
     said(folder, &arguments).lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
 }
 
-/// The records that fit, as soon as they are what the test waits for: an answer leaves a moment before its record is
-/// on disk.
+/// Waits until the matching records satisfy the condition. A response is sent shortly before its record is on
+/// disk.
 #[track_caller]
 pub(crate) fn records_once(
     folder: &Folder,
@@ -54,7 +54,7 @@ pub(crate) fn records_once(
     }
 }
 
-/// What `failwell explain` says of a call that failed, once its record is there.
+/// The output of `failwell explain` for a failed call, after its record is on disk.
 #[track_caller]
 pub(crate) fn story(folder: &Folder, answer: &Answer) -> String {
     let reference = answer.json()["detail"]["ref"].as_str().expect("a reference").to_owned();
@@ -113,7 +113,7 @@ fn a_ledger_that_is_not_critical_costs_nobody_an_answer() {
     assert!(number(&node, "failwell_ledger_up") == 0.0);
 }
 
-/// A limit on the size of files is met like a full disk: what is written beyond it fails.
+/// A file size limit behaves like a full disk: writes beyond it fail.
 #[test]
 fn on_a_full_disk_every_answer_has_its_record() {
     let folder = Folder::with("[audit]\ncritical = true\n");
@@ -137,7 +137,7 @@ fn on_a_full_disk_every_answer_has_its_record() {
     for answer in &refused {
         assert_eq!((answer.status, answer.reason().as_str()), (503, "audit/FAILED"));
     }
-    // The first had been worked on, the others were turned away.
+    // The first call ran. The others were refused before they ran.
     let effects: Vec<Value> =
         refused.iter().map(|answer| answer.json()["detail"]["effect"].clone()).collect();
     assert_eq!(effects, ["unknown", "none", "none"]);
@@ -208,7 +208,7 @@ fn the_whole_story_is_told_while_the_server_runs_and_no_secret_is_in_it() {
     }
 }
 
-/// A process that has ended but was not waited for counts as gone.
+/// Whether a process runs. A zombie does not.
 pub(crate) fn alive(pid: u32) -> bool {
     let status = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
     !status.is_empty() && !status.contains(") Z ")

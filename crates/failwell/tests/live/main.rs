@@ -1,4 +1,4 @@
-//! The real program, with real processes behind it and beside it.
+//! Tests of the real program with real processes as upstreams and peers.
 
 #![allow(
     clippy::expect_used,

@@ -1,4 +1,4 @@
-//! The real program, serving over HTTP, and a client that sends it whatever a test wants.
+//! The real program serving over HTTP, and a client for tests.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpStream};
@@ -12,14 +12,14 @@ use crate::canary;
 use crate::folder::Folder;
 use crate::ledger::alive;
 
-/// `failwell up`, ended when dropped.
+/// A running `failwell up`. Dropping it ends the process.
 pub(crate) struct Node {
     child: Child,
     pub(crate) address: SocketAddr,
     told: Arc<Mutex<String>>,
 }
 
-/// One answer over HTTP.
+/// One HTTP response.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) status: u16,
@@ -28,7 +28,7 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
-    /// The body, or the last event of it.
+    /// The body, or the last event in it.
     pub(crate) fn json(&self) -> Value {
         let last = self.body.lines().rev().find_map(|line| line.strip_prefix("data: "));
         serde_json::from_str(last.unwrap_or(&self.body)).unwrap_or_else(|_| panic!("no JSON: {self:?}"))
@@ -39,14 +39,13 @@ impl Answer {
         self.head.lines().find_map(|line| line.strip_prefix(prefix.as_str()).map(str::to_owned))
     }
 
-    /// The text of a tool's result.
     pub(crate) fn text(&self) -> String {
         let json = self.json();
         let result = json.get("result").unwrap_or(&json);
         result["content"][0]["text"].as_str().unwrap_or_else(|| panic!("no text: {self:?}")).to_owned()
     }
 
-    /// The reason of a failure.
+    /// The reason of a fault.
     pub(crate) fn reason(&self) -> String {
         let json = self.json();
         let data = [&json["error"]["data"], &json["detail"], &json];
@@ -62,12 +61,12 @@ impl Node {
         Node::start(command, folder)
     }
 
-    /// Starts where the file says.
+    /// Starts the command with the configuration of the folder.
     pub(crate) fn start(command: Command, folder: &Folder) -> Node {
         Node::start_showing(command, folder).0
     }
 
-    /// The same, with what it shows at the terminal.
+    /// The same, and captures its standard output.
     pub(crate) fn start_showing(mut command: Command, folder: &Folder) -> (Node, Arc<Mutex<String>>) {
         command.current_dir(&folder.0).env_remove("FAILWELL_KEY").stdin(Stdio::null());
         command.env("FAILWELL_STATE", folder.0.join("state"));
@@ -111,31 +110,31 @@ impl Node {
         assert!(sent.success());
     }
 
-    /// Ends it without a word.
+    /// Kills the process with SIGKILL.
     pub(crate) fn kill(&mut self) {
         self.child.kill().expect("killed");
         self.child.wait().expect("reaped");
     }
 
-    /// What it said on standard error so far.
+    /// Its standard error so far.
     pub(crate) fn told(&self) -> String {
         self.told.lock().expect("told").clone()
     }
 
-    /// Waits until it has said something on standard error, so many times.
+    /// Waits until standard error contains `text` at least `times` times.
     pub(crate) fn waits_for(&self, text: &str, times: usize) {
         let is_told = || self.told().matches(text).count() >= times;
         assert!(within(Duration::from_secs(60), is_told), "{text:?} was not told: {}", self.told());
     }
 
-    /// Waits until so many requests are being worked on, the one that asks not counted.
+    /// Waits until this many requests are in flight, without the metrics request itself.
     pub(crate) fn works_on(&self, requests: usize) {
         let wanted = format!("failwell_requests_in_flight {requests}");
         let is_so = || self.numbers().lines().any(|line| line == wanted);
         assert!(within(Duration::from_secs(30), is_so), "never {requests} at once: {}", self.numbers());
     }
 
-    /// Sends a request on a connection of its own, and reads the answer to its end.
+    /// Sends a request on a new connection and reads the whole response.
     pub(crate) fn send(&self, verb: &str, path: &str, headers: &[(&str, &str)], body: &str) -> Answer {
         let mut stream = self.open(verb, path, headers, body);
         let mut bytes = Vec::new();
@@ -148,7 +147,7 @@ impl Node {
         Answer { status, head: head.to_ascii_lowercase(), body }
     }
 
-    /// What `/metrics` says, if it still says anything.
+    /// The text of `/metrics`, or nothing if the node does not respond.
     fn numbers(&self) -> String {
         let mut text = String::new();
         let asked = TcpStream::connect(self.address).and_then(|mut stream| {
@@ -161,7 +160,7 @@ impl Node {
         asked.map_or_else(|_| String::new(), |_| text)
     }
 
-    /// Sends a request and leaves the reading to the test.
+    /// Sends a request. The test reads the response.
     pub(crate) fn open(&self, verb: &str, path: &str, headers: &[(&str, &str)], body: &str) -> TcpStream {
         let mut stream = TcpStream::connect(self.address).expect("a connection");
         stream.set_read_timeout(Some(Duration::from_secs(60))).expect("a deadline");
@@ -180,24 +179,24 @@ impl Node {
         stream
     }
 
-    /// Sends a message within a session, and reads the answer to its end.
+    /// Sends a message within a session and reads the whole response.
     pub(crate) fn say(&self, session: &str, message: &Value) -> Answer {
         self.send("POST", "/mcp", &[("Mcp-Session-Id", session)], &message.to_string())
     }
 
-    /// Sends a request within a session, and reads its events as they come.
+    /// Sends a request within a session. The test reads its events.
     pub(crate) fn events(&self, session: &str, message: &Value) -> Events {
         let headers = [("Mcp-Session-Id", session), ("Accept", "text/event-stream, application/json")];
         Events::of(self.open("POST", "/mcp", &headers, &message.to_string()))
     }
 
-    /// Comes back to a stream.
+    /// Resumes an event stream after the event `last`.
     pub(crate) fn resume(&self, session: &str, last: &str) -> Events {
         let headers = [("Mcp-Session-Id", session), ("Accept", "text/event-stream"), ("Last-Event-ID", last)];
         Events::of(self.open("GET", "/mcp", &headers, ""))
     }
 
-    /// A request of the modern era.
+    /// Sends a request of the modern era.
     pub(crate) fn modern(&self, method: &str, name: &str, params: Value) -> Answer {
         let mut params = params;
         params["_meta"] = json!({"io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -209,18 +208,17 @@ impl Node {
         self.send("POST", "/mcp", headers, &message.to_string())
     }
 
-    /// Calls a tool over REST.
     pub(crate) fn tool(&self, name: &str, arguments: Value) -> Answer {
         self.send("POST", &format!("/v1/tools/{name}"), &[], &arguments.to_string())
     }
 
-    /// Begins a session at a path.
+    /// Starts a session at a path.
     pub(crate) fn initialize(&self, path: &str) -> Answer {
         self.send("POST", path, &[], &hello())
     }
 }
 
-/// The first message of a session.
+/// An `initialize` request.
 pub(crate) fn hello() -> String {
     let hello = json!({"protocolVersion": "2025-11-25", "capabilities": {"elicitation": {}},
         "clientInfo": {"name": "t", "version": "1"}});
@@ -238,12 +236,12 @@ impl Drop for Node {
     }
 }
 
-/// Events as they come.
+/// An event stream.
 pub(crate) struct Events {
     lines: std::io::Lines<BufReader<TcpStream>>,
-    /// The id of the last one.
+    /// The id of the last event.
     pub(crate) last: String,
-    /// The ids of all of them.
+    /// The ids of all events so far.
     pub(crate) ids: Vec<String>,
 }
 
@@ -252,7 +250,7 @@ impl Events {
         Events { lines: BufReader::new(stream).lines(), last: String::new(), ids: Vec::new() }
     }
 
-    /// The next message; `None` when there are no more.
+    /// The next message. `None` at the end of the stream.
     pub(crate) fn next(&mut self) -> Option<Value> {
         loop {
             let line = self.lines.next()?.ok()?;
@@ -266,13 +264,13 @@ impl Events {
         }
     }
 
-    /// Everything that still comes.
+    /// All remaining messages.
     pub(crate) fn rest(&mut self) -> Vec<Value> {
         std::iter::from_fn(|| self.next()).collect()
     }
 }
 
-/// Chunks put together; what was cut off in the middle is left out.
+/// Decodes a chunked body. A truncated chunk is left out.
 fn unchunked(text: &str) -> String {
     let mut whole = String::new();
     let mut rest = text;
@@ -287,7 +285,7 @@ fn unchunked(text: &str) -> String {
     whole
 }
 
-/// Whether something becomes true in time.
+/// Polls until the condition holds or the time is over.
 pub(crate) fn within(limit: Duration, is: impl Fn() -> bool) -> bool {
     let began = Instant::now();
     while !is() {
@@ -299,7 +297,7 @@ pub(crate) fn within(limit: Duration, is: impl Fn() -> bool) -> bool {
     true
 }
 
-/// Whether a process ends in time.
+/// Waits for the end of a process.
 pub(crate) fn ends(pid: &str) -> bool {
     let pid = pid.parse().expect("a number");
     within(Duration::from_secs(30), || !alive(pid))

@@ -1,4 +1,4 @@
-//! Two nodes and a real Redis: what one began, the other goes on with.
+//! Two nodes with a real Redis: one continues the work of the other.
 
 use std::time::{Duration, Instant};
 
@@ -8,7 +8,7 @@ use crate::folder::{Folder, upstream};
 use crate::node::{Node, within};
 use crate::redis::{PASSWORD, Redis};
 
-/// Two nodes that share their state.
+/// Two nodes with shared state.
 struct Pair {
     a: Node,
     b: Node,
@@ -25,7 +25,7 @@ impl Pair {
         Pair { a, b, redis, _folder: folder }
     }
 
-    /// A session begun on the first node.
+    /// A session that was started on the first node.
     fn session(&self) -> String {
         let answer = self.a.initialize("/mcp");
         answer.header("mcp-session-id").unwrap_or_else(|| panic!("no session: {answer:?}"))
@@ -66,7 +66,7 @@ fn a_session_goes_on_with_any_node_and_ends_on_all() {
         &[("Mcp-Session-Id", &session)],
         &call(5, "pid", &json!({})).to_string(),
     );
-    assert_eq!(other.status, 404, "another house, other sessions: {other:?}");
+    assert_eq!(other.status, 404, "another pipeline, other sessions: {other:?}");
 
     assert_eq!(pair.b.send("DELETE", "/mcp", &[("Mcp-Session-Id", &session)], "").status, 204);
     for node in [&pair.a, &pair.b] {
@@ -117,7 +117,7 @@ fn a_stream_is_read_on_from_another_node() {
     let answers: Vec<&Value> = later.iter().filter(|event| event["id"] == 2).collect();
     assert_eq!(answers.len(), 1, "{later:?}");
     assert!(answers[0]["result"]["content"][0]["text"].is_string(), "{answers:?}");
-    // Whoever comes back once more, to either node, reads the same again.
+    // Resuming once more, on either node, returns the same events.
     for node in [&pair.a, &pair.b] {
         assert_eq!(node.resume(&session, &last).rest().last(), later.last());
     }
@@ -151,7 +151,7 @@ fn a_node_that_dies_is_answered_for_and_its_clients_go_on() {
 
 #[test]
 fn rates_and_rests_are_counted_over_all_nodes() {
-    // Nobody listens there: port 1 is nobody's.
+    // No process listens on port 1.
     let more =
         "[[upstream]]\nname = \"dead\"\nurl = \"http://127.0.0.1:1/mcp\"\nrestart = { budget = 100 }\n";
     let pair = Pair::new(more, &["--rate", "4"]);
@@ -168,16 +168,16 @@ fn rates_and_rests_are_counted_over_all_nodes() {
     assert!(f64::from(passed) <= most, "{passed} passed, {most} are allowed to all nodes together");
     assert!(refused.iter().all(|reason| reason == "policy/RATE_LIMITED"));
 
-    // A server that fails one node rests for the other too.
+    // An upstream that fails on one node opens the circuit on the other too.
     let downs = || {
         (0..100).filter(|_| {
             std::thread::sleep(Duration::from_millis(260));
             pair.a.tool("dead__t", json!({})).reason() == "gateway/UPSTREAM_DOWN"
         })
     };
-    // The rest after the fifth is four seconds, enough for the other node to be asked meanwhile.
+    // The fifth back-off lasts four seconds, which is enough time for a call on the other node.
     assert_eq!(downs().take(5).count(), 5, "it fails again and again");
-    // Its own turn may have to be waited for: the rate is shared.
+    // The rate limit is shared too, so the call may have to be repeated.
     let told = (0..20).map(|_| pair.b.tool("dead__t", json!({})).reason()).find(|reason| {
         std::thread::sleep(Duration::from_millis(100));
         reason != "policy/RATE_LIMITED"
@@ -249,7 +249,7 @@ fn redis_goes_away_and_comes_back() {
     }
     let session = pair.session();
     assert_eq!(pair.b.say(&session, &list).status, 200, "and new sessions are shared again");
-    // Nodes hear each other again, too, each in its own time: so it is called off until it is over.
+    // The nodes reconnect at different times, so the cancellation is repeated until it arrives.
     let mut events = pair.a.events(&session, &call(3, "up__slow", &json!({"ms": 90_000})));
     let cancel = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 3}});
     let began = Instant::now();
@@ -280,7 +280,7 @@ fn nodes_share_over_tls_with_whom_they_trust_and_nobody_else() {
     let folder = config(&redis.lines_over_tls("localhost", true));
     let (a, b) = (Node::up(&folder, &[]), Node::up(&folder, &[]));
     let session = a.initialize("/mcp").header("mcp-session-id").expect("a session");
-    // Commands go there, and what one node says reaches the other.
+    // Commands reach Redis over TLS, and messages of one node reach the other.
     let answer = b.say(&session, &call(2, "up__count", &json!({})));
     assert!(answer.json()["result"]["content"].is_array(), "{answer:?}");
     let mut events = a.events(&session, &call(3, "up__slow", &json!({"ms": 20_000})));

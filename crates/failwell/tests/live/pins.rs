@@ -1,4 +1,4 @@
-//! Upstreams that change what they say of their tools, behind the real program.
+//! Upstreams that change their tool definitions.
 
 use std::time::Duration;
 
@@ -14,7 +14,7 @@ fn tool(name: &str, description: &str) -> Value {
     json!({"name": name, "description": description, "inputSchema": {"type": "object", "properties": {"path": {"type": "string"}}}})
 }
 
-/// The tools every case has besides the one that changes.
+/// The definitions of every case: two fixed tools and the one that changes.
 fn tools(read: &Value) -> Value {
     json!([tool("die", "Ends."), tool("reload", "Reads again."), read])
 }
@@ -43,7 +43,7 @@ impl Rug {
     }
 }
 
-/// The description of a tool in the list of all, if it is there.
+/// The description of a listed tool.
 fn described(node: &Node, name: &str) -> Option<String> {
     let listed = node.send("GET", "/v1/tools", &[], "").json();
     let found = listed["tools"].as_array().expect("a list").iter().find(|tool| tool["name"] == name);
@@ -61,7 +61,7 @@ fn reason_of(answer: &Answer) -> Option<String> {
     fault.iter().find_map(|fault| fault["reason"].as_str()).map(str::to_owned)
 }
 
-/// Has the upstream read its file again: by its end, or of its own accord.
+/// Makes the upstream read its file again, either by a restart or by a list change.
 fn change(node: &Node, how: &str) {
     let _ = node.tool(&format!("rug__{how}"), json!({}));
 }
@@ -81,7 +81,7 @@ fn a_changed_definition_is_held_until_somebody_looked_at_it() {
         assert!(within(PATIENCE, || is_held(&node, "rug__read")), "{case}");
         assert_eq!(described(&node, "rug__die").as_deref(), Some("Ends."), "the others stay: {case}");
 
-        // On every face, and under the server's own names.
+        // In every dialect and under the server's own names.
         let session = node.initialize("/mcp/rug").header("mcp-session-id").expect("a session");
         let ask = |method: &str, params: Value| {
             let message = json!({"jsonrpc": "2.0", "id": 2, "method": method, "params": params});
@@ -147,12 +147,13 @@ fn another_way_of_writing_it_is_no_change_and_rules_do_not_matter() {
     assert_eq!(node.tool("rug__look", json!({})).text(), "ran read");
     assert_eq!(said(&rug.folder, &["pin", "diff"]), "");
 
-    // What the server says counts, even where rules say something else to callers; and it is known after a restart.
+    // The upstream's own definition is compared, even if rules rename it for callers. The pin survives a
+    // restart.
     node.kill();
     rug.says(&tools(&tool("read", "Reads, and more.")));
     let node = Node::up(&rug.folder, &[]);
     assert!(is_held(&node, "rug__look"));
-    // Back to what is known: nothing to hold.
+    // The definition matches the pin again and leaves quarantine.
     rug.says(&tools(&tool("read", "Reads.")));
     change(&node, "die");
     assert!(within(PATIENCE, || described(&node, "rug__look").is_some()));
@@ -256,7 +257,7 @@ fn a_server_over_http_is_watched_on_both_of_its_faces() {
     server.waits_for("rules read again", 1);
     assert!(within(Duration::from_secs(150), || lists() == [0, 0]));
     assert!(said(&near, &["pin", "diff"]).contains("Says something else."));
-    // What one face is approved for is approved for the other, where they say the same.
+    // An approval in one era is valid in the other if the definitions are equal.
     said(&near, &["pin", "approve", "far", "--yes"]);
     assert!(within(PATIENCE, || lists() == [1, 1]));
 }
@@ -283,7 +284,7 @@ fn without_a_place_pins_last_as_long_as_the_program_and_a_broken_one_shows_nothi
     assert_eq!(node.tool("lobby__echo", json!({"text": "x"})).status, 200, "others go on");
 }
 
-/// What a client that comes now is told of how to use a server.
+/// The instructions that a new client receives.
 fn instructions(node: &Node, path: &str) -> String {
     node.initialize(path).json()["result"]["instructions"].as_str().expect("instructions").to_owned()
 }

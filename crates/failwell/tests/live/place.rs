@@ -1,4 +1,4 @@
-//! Where upstreams are started.
+//! The working folder of upstreams.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! A real Redis on a port of its own.
+//! A real Redis on its own port.
 
 use std::net::{TcpListener, TcpStream};
 use std::process::{Child, Command, Stdio};
@@ -8,7 +8,7 @@ use std::time::Duration;
 use crate::folder::Folder;
 use crate::node::within;
 
-/// What opens it, and nobody may be told.
+/// The password. No output may contain it.
 pub(crate) const PASSWORD: &str = "open-sesame-4711";
 
 pub(crate) struct Redis {
@@ -24,7 +24,7 @@ impl Redis {
         Redis { child, port, folder }
     }
 
-    /// One that speaks TLS alone, with a certificate for `localhost` that only `ca.pem` in its folder vouches for.
+    /// A server with TLS only. Its certificate for `localhost` is signed by `ca.pem` in its folder.
     pub(crate) fn over_tls() -> Redis {
         let folder = Folder::new();
         let made = rcgen::generate_simple_self_signed(["localhost".to_owned()]).expect("a certificate");
@@ -35,8 +35,7 @@ impl Redis {
         Redis { child, port, folder }
     }
 
-    /// The lines of a configuration that joins it over TLS, by this name; trusting its certificate, or whom the system
-    /// trusts.
+    /// The configuration for this server over TLS, with its own authority or with the system's.
     pub(crate) fn lines_over_tls(&self, host: &str, trusting: bool) -> String {
         let port = self.port;
         let ca = self.folder.0.join("ca.pem");
@@ -44,7 +43,7 @@ impl Redis {
         format!("[state]\nurl = \"rediss://:{PASSWORD}@{host}:{port}/1\"\n{ca}")
     }
 
-    /// The line of a configuration that joins it.
+    /// The configuration line for this server.
     pub(crate) fn line(&self) -> String {
         format!("state = \"redis://:{PASSWORD}@127.0.0.1:{}/1\"\n", self.port)
     }
@@ -54,7 +53,7 @@ impl Redis {
         assert!(sent.expect("kill runs").success());
     }
 
-    /// Ends it; what it knew is lost.
+    /// Stops the server. Its data is lost.
     pub(crate) fn stop(&mut self) {
         self.child.kill().expect("killed");
         self.child.wait().expect("reaped");
@@ -72,8 +71,8 @@ impl Drop for Redis {
     }
 }
 
-/// A port nobody listens on, another one each time. They lie below those the system gives to whoever asks for any: no
-/// node of another test gets one by chance before Redis is up, nor while it is away.
+/// An unused port, a different one each time. The range is below the ephemeral ports, so no other test gets
+/// the same port before Redis starts or while it is down.
 fn free_port() -> u16 {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     let begin = std::process::id().wrapping_mul(61);

@@ -1,20 +1,18 @@
-//! A configuration file that changes while it is served.
+//! A configuration file that changes at run time.
 
 use std::io::{BufRead, BufReader, Write};
 use std::path::Path;
 use std::process::{Command, Stdio};
-use std::time::Duration;
 
 use serde_json::{Value, json};
 
 use crate::folder::{Folder, upstream};
 use crate::node::{Node, ends};
 
-/// A slow call that has begun; its answer comes later.
+/// Starts a slow call. Its response comes later.
 fn slow(node: &Node, tool: &str) -> std::thread::JoinHandle<String> {
     let mut stream = node.open("POST", &format!("/v1/tools/{tool}"), &[], r#"{"ms":4000}"#);
     node.works_on(1);
-    std::thread::sleep(Duration::from_millis(500));
     std::thread::spawn(move || {
         let mut text = String::new();
         std::io::Read::read_to_string(&mut stream, &mut text).expect("an answer");
@@ -60,7 +58,7 @@ fn a_changed_server_ends_what_it_began_and_the_new_one_takes_what_comes() {
     let old = node.tool("a__pid", json!({})).text();
     let running = slow(&node, "a__slow");
 
-    // The file itself is as it was; what it refers to is not.
+    // The file is unchanged, but a file that it refers to has changed.
     folder.write("mark", "two\n");
     node.signal("-HUP");
     node.waits_for("a changed", 1);
@@ -99,7 +97,7 @@ fn a_mistake_changes_nothing_and_is_told_as_check_tells_it() {
     assert_eq!(node.tool("a__pid", json!({})).text(), kept);
     assert_eq!(node.tool("b__pid", json!({})).status, 404);
 
-    // A file that is gone is a mistake too, and one that comes back is read.
+    // A deleted file is an error too. A restored file is read.
     std::fs::remove_file(folder.0.join("failwell.toml")).expect("removed");
     node.waits_for("the file cannot be read", 1);
     assert_eq!(node.tool("a__pid", json!({})).text(), kept);
@@ -122,7 +120,7 @@ fn what_only_a_start_can_change_is_refused_by_its_key() {
     }
     assert_eq!(node.tool("b__pid", json!({})).status, 404, "all or nothing");
 
-    // Typed at the start, the address of the file does not count.
+    // The address from the command line overrides the file's.
     let typed = Node::up(&folder, &[]);
     folder.save(&(file("127.0.0.1:10", "data_dir = \"other\"") + &upstream("c", "")));
     typed.waits_for("c added; b removed; 2 servers left alone", 1);

@@ -1,4 +1,4 @@
-//! Resources on every face of the real program: every row of what was promised.
+//! Stored files in every dialect of the real program.
 
 use std::io::{BufRead, BufReader};
 use std::time::Duration;
@@ -28,7 +28,7 @@ fn read_over_rpc(node: &Node, uri: &str) -> Value {
     answer.json()
 }
 
-/// The same failure over REST and `/rpc`, but for the reference.
+/// The same fault over REST and `/rpc`, except for the reference.
 fn same(rest: &Answer, rpc: &Value) {
     let without = |fault: &Value| {
         let mut fault = fault.clone();
@@ -81,7 +81,7 @@ fn what_is_not_there_and_what_is_no_uri() {
         &get(&node, "/v1/resources/resource%3A%2F%2F..%2Fx", &[]).0,
         &read_over_rpc(&node, "resource://../x"),
     );
-    // What a server has is still read by its own name.
+    // Resources of a server keep their own URIs.
     let reasons = get(&node, "/v1/resources/failwell://reasons", &[]).0;
     assert_eq!(reasons.status, 200);
     assert_eq!(reasons.json()["contents"][0]["uri"], "failwell://reasons");
@@ -112,7 +112,7 @@ fn uploads_that_are_refused_leave_nothing() {
     ] {
         let answer = upload(&node, &[("type", None, evil.as_bytes()), ("file", Some("a.png"), picture)]);
         assert_eq!((answer.status, answer.reason().as_str()), (400, "shelf/BAD_NAME"), "{evil:?}");
-        // The file before its type makes no difference.
+        // The order of the parts does not matter.
         let answer = upload(&node, &[("file", Some("a.png"), picture), ("type", None, evil.as_bytes())]);
         assert_eq!((answer.status, answer.reason().as_str()), (400, "shelf/BAD_NAME"), "{evil:?}");
     }
@@ -163,7 +163,7 @@ fn uploads_that_are_refused_leave_nothing() {
         let wrong: Vec<_> = wrong.into_iter().map(|(at, what)| (Some(at), Some(what))).collect();
         assert_eq!(errors, wrong);
     }
-    // Past the limit: known from the head, and found out on the way.
+    // Beyond the limit, both by the declared length and by the received bytes.
     for size in [1_001, 300_000, 2_000_000] {
         let answer = upload(&node, &[("type", None, b"notes"), ("file", Some("a.png"), &vec![7; size])]);
         assert_eq!((answer.status, answer.reason().as_str()), (413, "shelf/TOO_LARGE"), "{size}");
@@ -263,7 +263,7 @@ fn what_is_kept_is_given_out_whole_and_in_part() {
 
 #[test]
 fn mcp_lists_reads_and_watches_what_is_kept() {
-    // Alone under its own names, and as one of several behind the gateway.
+    // The demo server alone, and together with an upstream behind the gateway.
     for file in [LOBBY.to_owned(), format!("{LOBBY}{}", upstream("a", ""))] {
         let folder = Folder::with(&file);
         let node = Node::up(&folder, &[]);
@@ -354,7 +354,7 @@ fn rules_and_guards_hold_for_what_is_kept() {
     assert!(!given.body.contains(&token) && given.body.starts_with("the token is "), "{given:?}");
     assert!(given.header("etag").is_none());
     assert!(!read_over_rpc(&node, &uri).to_string().contains(&token));
-    // A file that was there before the rule is as unknown as one that never was.
+    // A file that a later rule hides looks like a file that never existed.
     let session = node.initialize("/mcp").header("mcp-session-id").expect("a session");
     node.say(&session, &json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
     let subscribe =

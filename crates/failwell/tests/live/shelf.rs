@@ -1,4 +1,4 @@
-//! What is kept by the real program: for how long, how much, on a full disk, and whatever ends the program.
+//! The blob store of the real program: expiry, limits, a full disk, and kills of the program.
 
 use std::collections::HashSet;
 use std::io::Write;
@@ -37,7 +37,7 @@ fn time_and_quota_hold_and_can_change_while_it_runs() {
     folder.save(&format!("{LOBBY}[shelf]\nmax_items = 4\n"));
     node.waits_for("shelf read again", 1);
     keep(&node, "notes", "f.bin", &[5; 10]);
-    // Another folder needs another start.
+    // A change of the folder needs a restart.
     folder.save(&format!("{LOBBY}[shelf]\nfolder = \"elsewhere\"\n"));
     node.waits_for("`shelf.folder` cannot change while failwell runs", 1);
     assert_eq!((kept(&folder).len(), incoming(&folder)), (4, 0));
@@ -62,7 +62,7 @@ fn an_upload_that_is_cut_off_leaves_nothing() {
     });
 }
 
-/// A limit on the size of files is met like a full disk: what is written beyond it fails.
+/// A file size limit behaves like a full disk: writes beyond it fail.
 #[test]
 fn on_a_full_disk_what_was_written_goes_and_what_is_kept_stays() {
     let folder = Folder::with(LOBBY);
@@ -101,7 +101,7 @@ fn killed_in_the_middle_of_uploads_it_keeps_what_it_promised() {
                         bytes.extend_from_slice(&number.to_le_bytes());
                         let parts = [("type", None, &b"runs"[..]), ("file", Some("r.bin"), &bytes[..])];
                         let Some(answer) = try_upload(node, &form(&parts)) else { return };
-                        // An answer that was cut off promised nothing.
+                        // A truncated response promises nothing.
                         if let Ok(json) = serde_json::from_str::<serde_json::Value>(&answer.body)
                             && let Some(uri) = json["uri"].as_str()
                         {
@@ -148,7 +148,7 @@ fn two_programs_share_a_folder() {
     assert_eq!(kept(&folder).len(), 21);
     assert_eq!(other.send("DELETE", &at, &[], "").status, 204);
     assert_eq!(get(&one, &at, &[]).0.status, 404);
-    // A third that comes and goes takes nothing away.
+    // A third node that starts and stops removes nothing.
     drop(Node::up(&folder, &[]));
     assert_eq!((kept(&folder).len(), incoming(&folder)), (20, 0));
 }

@@ -1,4 +1,4 @@
-//! Tokens of an issuer whose keys are fetched from this machine.
+//! Tokens of an issuer whose JWKS comes from this machine.
 
 use std::io::{BufRead, BufReader, Write};
 use std::net::{SocketAddr, TcpListener};
@@ -19,7 +19,7 @@ fn encoded(bytes: impl AsRef<[u8]>) -> String {
     URL_SAFE_NO_PAD.encode(bytes)
 }
 
-/// A key of the issuer, by its name.
+/// A signing key of the issuer.
 enum Signer {
     Ed25519(Ed25519KeyPair),
     P256(EcdsaKeyPair, SystemRandom),
@@ -63,7 +63,7 @@ impl Signer {
     }
 }
 
-/// Serves a key set on this machine, and counts how often it is asked for.
+/// Serves a JWKS on this machine and counts the requests for it.
 struct Keys {
     address: SocketAddr,
     set: Arc<Mutex<Value>>,
@@ -184,7 +184,7 @@ fn tokens_let_their_subjects_in_with_their_roles_and_others_are_told_where_to_ge
     }
     assert_eq!(node.send("GET", "/.well-known/oauth-protected-resource/nope", &[], "").status, 404);
 
-    // A key nobody here has seen: the set is read again, and the new key is in it.
+    // An unknown key id makes the node fetch the JWKS again, which now has the new key.
     keys.become_another(json!({"keys": [new.jwk("new")]}));
     assert_eq!(ask(&node, &new.token("new", &claims(json!({})))).text(), "2");
     assert_eq!(keys.asked(), 2);
@@ -194,7 +194,7 @@ fn tokens_let_their_subjects_in_with_their_roles_and_others_are_told_where_to_ge
         let made_up = stranger.token(&format!("made-up-{number}"), &claims(json!({})));
         assert_eq!(ask(&node, &made_up).reason(), "policy/BAD_TOKEN");
     }
-    // Five at once, and one more every ten seconds.
+    // A burst of five fetches, then one every ten seconds.
     let most = 6 + began.elapsed().as_secs() / 10;
     assert!(keys.asked() as u64 <= most, "asked {} times", keys.asked());
     assert_eq!(ask(&node, &new.token("new", &claims(json!({})))).text(), "3");
@@ -211,7 +211,7 @@ fn keys_in_a_file_and_keys_that_cannot_be_had() {
     folder.write("jwks.json", &json!({"keys": [two.jwk("two")]}).to_string());
     assert_eq!(ask(&node, &two.token("two", &claims(json!({})))).text(), "2");
 
-    // Nobody listens there: tokens cannot be checked, and nobody is let in.
+    // No process listens on this port. Without the JWKS no token is accepted.
     folder.save(&file("http://127.0.0.1:1/keys"));
     node.waits_for("keys read again", 1);
     let answer = ask(&node, &two.token("two", &claims(json!({}))));

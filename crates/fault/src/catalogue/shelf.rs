@@ -1,77 +1,79 @@
-//! The shelf: what can be wrong with resources that are kept here, and with bringing them.
+//! Stored files: failures of reading, writing and finding them.
 
-reasons! {
+crate::reasons! {
+    pub(crate) static ROWS;
+
     SHELF_BAD_URI = "shelf/BAD_URI" {
         Malformed, BadShape, Caller,
         title: "the resource URI is malformed",
         detail: "the resource URI is malformed: {uri}",
-        hint: "use a URI as it was given, `resource://type/sha256.ext`",
-        about: "A type is a name and what follows is a hash with an ending; nothing else is looked for, and nothing of it becomes a path.",
+        hint: "use a URI as the server returned it, `resource://type/sha256.ext`",
+        about: "The URI of a stored file consists of a type, a hash and an extension. Any other form is rejected and never becomes a path.",
     }
     SHELF_BAD_NAME = "shelf/BAD_NAME" {
         Malformed, BadShape, Caller,
-        title: "a name of the upload is not a name",
-        detail: "the {what} of the upload is not a name: {name}",
-        hint: "for a type use a small letter and then up to 31 small letters, digits, `_` or `-`; for a file a name without folders and without hidden characters, of at most 255 bytes",
-        about: "Types, endings and file names are checked before anything is written. A path, a control or look-alike character in one of them is refused rather than cleaned up.",
+        title: "a name in the upload is not allowed",
+        detail: "the {what} of the upload is not allowed: {name}",
+        hint: "use a type of at most 32 lowercase letters, digits, `_` or `-` that starts with a letter; an extension of at most 16 lowercase letters and digits; a file name of at most 255 bytes without folders and hidden characters",
+        about: "Types, extensions and file names are validated before the file is written. Paths, control characters and look-alike characters are rejected.",
     }
     SHELF_METADATA = "shelf/METADATA" {
         Invalid, BadParams, Caller,
         title: "the metadata is too large",
-        detail: "the metadata has {size} bytes as JSON; at most {limit} are kept",
-        hint: "send at most {limit} bytes of metadata, and the rest as a resource of its own",
-        about: "Metadata says what a resource is; it is looked through with every list, so it is bounded.",
+        detail: "the metadata has {size} bytes as JSON; the limit is {limit} bytes",
+        hint: "send at most {limit} bytes of metadata, and store the rest as a separate resource",
+        about: "Every list request reads the metadata, so its size is limited.",
     }
     SHELF_BAD_MULTIPART = "shelf/BAD_MULTIPART" {
         Malformed, BadShape, Caller,
         title: "the multipart body cannot be read",
-        hint: "write the parts as RFC 7578 says, with the boundary the header names, at most 8 of them",
-        about: "The body is announced as a form and is none, has too many parts, or a part without a name. Nothing was kept.",
+        hint: "format the parts as in RFC 7578, with the boundary from the Content-Type header, at most 8 parts",
+        about: "The body is not multipart form data, has too many parts, or has a part without a name. The upload was not stored.",
     }
     SHELF_CUT_OFF = "shelf/CUT_OFF" {
         Malformed, BadShape, Caller,
-        title: "the upload ended before its end",
+        title: "the upload is incomplete",
         hint: "send the whole upload again",
-        about: "The connection or the body ended early. What had arrived was thrown away.",
+        about: "The connection or the body ended early. The received part was discarded.",
     }
     SHELF_TOO_LARGE = "shelf/TOO_LARGE" {
         Exhausted, TooLarge, Caller,
         title: "the resource is too large",
-        detail: "the resource has {size} bytes or more; at most {limit} are taken",
-        hint: "bring at most {limit} bytes, or have the operator raise `shelf.max_upload_bytes`",
-        about: "Reading stopped where the limit was passed, and what had arrived was thrown away.",
+        detail: "the resource has {size} bytes or more; the limit is {limit} bytes",
+        hint: "upload at most {limit} bytes, or have the operator raise `shelf.max_upload_bytes`",
+        about: "The upload exceeded the limit. Reading stopped and the received part was discarded.",
     }
     SHELF_FULL = "shelf/FULL" {
         Exhausted, TooLarge, Failwell,
-        title: "there is no room left for the resource",
-        detail: "the resource has {size} bytes, and {free} of {limit} are free",
-        hint: "remove resources that are not needed, wait for some to expire, or have the operator raise `shelf.max_bytes`",
-        about: "All resources together have a quota. What had expired was removed first, and it was not enough.",
+        title: "the storage quota is exhausted",
+        detail: "the resource has {size} bytes; {free} of {limit} bytes are free",
+        hint: "delete resources that are no longer needed, wait for some to expire, or have the operator raise `shelf.max_bytes`",
+        about: "All resources share one quota. Removing expired resources did not free enough space.",
     }
     SHELF_CROWDED = "shelf/CROWDED" {
         Exhausted, TooLarge, Failwell,
-        title: "there are too many resources",
-        detail: "{count} resources are kept; at most {limit} may be",
-        hint: "remove resources that are not needed, wait for some to expire, or have the operator raise `shelf.max_items`",
-        about: "The number of resources has a quota. What had expired was removed first, and it was not enough.",
+        title: "too many resources are stored",
+        detail: "{count} resources are stored; the limit is {limit}",
+        hint: "delete resources that are no longer needed, wait for some to expire, or have the operator raise `shelf.max_items`",
+        about: "The number of resources is limited. Removing expired resources was not enough.",
     }
     SHELF_DISK_FULL = "shelf/DISK_FULL" {
         Unavailable, Unavailable, Failwell,
         title: "the disk is full",
-        hint: "tell the operator; what is kept already can still be read",
-        about: "The disk had no room for the resource. What had been written of it was removed.",
+        hint: "tell the operator; stored resources can still be read",
+        about: "The disk had no space for the resource. The partial file was removed.",
     }
     SHELF_TROUBLE = "shelf/TROUBLE" {
         Unavailable, Unavailable, Failwell,
-        title: "the folder of resources cannot be used",
-        hint: "try again in a few seconds, or tell the operator",
-        about: "The folder or its index could not be read or written. The operator's log says what the system said.",
+        title: "the folder of stored resources cannot be used",
+        hint: "try again in a few seconds; if it persists, tell the operator",
+        about: "The folder or its index could not be read or written. The operator's log has the system's error.",
     }
     SHELF_RANGE = "shelf/RANGE" {
         Invalid, Range, Caller,
-        title: "the range is outside of the resource",
-        detail: "the range is outside of the resource, which has {size} bytes",
-        hint: "ask for bytes below {size}, or for all of them without a Range header",
-        about: "None of the bytes that were asked for is there.",
+        title: "the range is outside the resource",
+        detail: "the range is outside the resource, which has {size} bytes",
+        hint: "request bytes below {size}, or leave out the Range header",
+        about: "The resource has none of the requested bytes.",
     }
 }

@@ -1,40 +1,40 @@
-//! One question, one instance.
+//! One instance per request.
 
 use std::time::Instant;
 
 use failwell_fault::Fault;
 use wasmtime::{Instance, Memory, Store, StoreLimits, StoreLimitsBuilder, Trap, TypedFunc, UpdateDeadline};
 
-use super::{Ready, is_over};
+use super::pool::{CompiledModule, is_over};
 use crate::LONGEST_VERDICT;
 use crate::failure::no_verdict;
 
-/// What an instance is held to.
-pub(crate) struct Guarded {
+/// The limits of an instance.
+pub(crate) struct InstanceLimits {
     limits: StoreLimits,
 }
 
-/// One run of a module.
-pub(crate) struct Run<'a> {
-    pub(crate) ready: &'a Ready,
+/// One call of a module.
+pub(crate) struct GuardCall<'a> {
+    pub(crate) ready: &'a CompiledModule,
     pub(crate) deadline: Instant,
 }
 
-/// An instance with what it is asked through.
-struct Asked {
-    store: Store<Guarded>,
+/// An instance with its exports.
+struct GuardInstance {
+    store: Store<InstanceLimits>,
     memory: Memory,
     alloc: TypedFunc<u32, u32>,
     guard: TypedFunc<(u32, u32), u64>,
 }
 
-impl Run<'_> {
-    /// Starts an instance, to see whether one starts.
+impl GuardCall<'_> {
+    /// Creates an instance as a check.
     pub(super) fn start(&self) -> wasmtime::Result<()> {
         self.instance().map(|_| ())
     }
 
-    /// The bytes the module answers a question with.
+    /// The bytes that the module returns for a request.
     pub(super) fn verdict(&self, question: &str) -> Result<Vec<u8>, Fault> {
         let mut asked = self.instance().map_err(failed)?;
         let length =
@@ -56,7 +56,7 @@ impl Run<'_> {
         verdict.map(<[u8]>::to_vec).ok_or_else(outside)
     }
 
-    fn instance(&self) -> wasmtime::Result<Asked> {
+    fn instance(&self) -> wasmtime::Result<GuardInstance> {
         let limits = StoreLimitsBuilder::new()
             .memory_size(self.ready.limits.memory)
             .table_elements(100_000)
@@ -64,7 +64,7 @@ impl Run<'_> {
             .tables(16)
             .memories(1)
             .build();
-        let mut store = Store::new(&self.ready.engine, Guarded { limits });
+        let mut store = Store::new(&self.ready.engine, InstanceLimits { limits });
         store.limiter(|guarded| &mut guarded.limits);
         store.set_fuel(self.ready.limits.fuel)?;
         store.set_epoch_deadline(1);
@@ -78,7 +78,7 @@ impl Run<'_> {
         let memory = memory.ok_or_else(|| wasmtime::Error::msg("there is no memory"))?;
         let alloc = instance.get_typed_func(&mut store, "alloc")?;
         let guard = instance.get_typed_func(&mut store, "guard")?;
-        Ok(Asked { store, memory, alloc, guard })
+        Ok(GuardInstance { store, memory, alloc, guard })
     }
 }
 
@@ -86,7 +86,7 @@ fn index(at: u32) -> usize {
     usize::try_from(at).unwrap_or(usize::MAX)
 }
 
-/// Why a module stopped, in words of ours; its own stay with the operator.
+/// The cause of a trap in our own words. The engine's message goes to the operator.
 fn failed(error: wasmtime::Error) -> Fault {
     let why = match error.downcast_ref::<Trap>() {
         Some(Trap::OutOfFuel) => "it used up its fuel",

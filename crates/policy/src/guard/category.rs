@@ -1,21 +1,18 @@
-//! The one table of what guards look for.
+//! The table of all categories that guards detect.
 
-/// A guard.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Guard {
     /// Keys, tokens and passwords.
     Secrets,
-    /// What tells who somebody is.
+    /// Personal data.
     Pii,
-    /// Text that wants to command a model.
+    /// Prompt injection: text that tries to give instructions to a model.
     Injection,
 }
 
 impl Guard {
-    /// All of them.
     pub const ALL: [Guard; 3] = [Guard::Secrets, Guard::Pii, Guard::Injection];
 
-    /// As it is written in the file.
     pub fn as_str(self) -> &'static str {
         match self {
             Guard::Secrets => "secrets",
@@ -27,7 +24,7 @@ impl Guard {
 
 macro_rules! categories {
     ($($variant:ident, $guard:ident, $name:literal, $label:literal;)*) => {
-        /// One sort of thing a guard looks for.
+        /// One category of content that a guard detects.
         #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
         #[repr(u8)]
         #[expect(missing_docs, reason = "the names say it; the manual lists them")]
@@ -73,7 +70,7 @@ categories! {
 }
 
 impl Category {
-    /// All of them, in the order of the table.
+    /// All categories, in the order of the table.
     pub fn all() -> impl Iterator<Item = Category> {
         TABLE.iter().map(|row| row.0)
     }
@@ -84,27 +81,26 @@ impl Category {
             .map_or((Guard::Secrets, "", ""), |(_, guard, name, label)| (*guard, name, label))
     }
 
-    /// Whose it is.
     pub fn guard(self) -> Guard {
         self.row().0
     }
 
-    /// As it is written in the file.
+    /// The name in the configuration file.
     pub fn as_str(self) -> &'static str {
         self.row().1
     }
 
-    /// What stands where it was.
+    /// The text that replaces redacted content.
     pub fn label(self) -> &'static str {
         self.row().2
     }
 
-    /// The category of a guard by its name.
-    pub fn named(guard: Guard, name: &str) -> Option<Category> {
+    pub fn parse(guard: Guard, name: &str) -> Option<Category> {
         Category::all().find(|category| category.guard() == guard && category.as_str() == name)
     }
 
-    /// Whether it is looked for when nobody chose: entropy finds what merely looks random, and must be asked for.
+    /// Returns true if the category is on by default. Entropy is off, because it also matches harmless random
+    /// text.
     pub fn is_usual(self) -> bool {
         self != Category::Entropy
     }
@@ -123,7 +119,7 @@ mod tests {
         for (index, (category, guard, name, label)) in TABLE.iter().enumerate() {
             assert_eq!(usize::from(*category as u8), index);
             assert_eq!(*label, format!("[redacted: {}/{name}]", guard.as_str()));
-            assert_eq!(Category::named(*guard, name), Some(*category));
+            assert_eq!(Category::parse(*guard, name), Some(*category));
         }
         assert!(TABLE.len() <= 64);
     }

@@ -1,16 +1,17 @@
-//! Guards the operator wrote: what they are asked, what they may answer, and what is done about it. Who asks them, and
-//! where they run, is known elsewhere: here is nothing that waits.
+//! Guards that the operator wrote: their requests, their verdicts, and the redactions they ask for. The
+//! guards run in other crates; the code here never waits.
 
-mod judge;
-mod opinion;
-mod places;
-mod question;
+mod custom_guard;
+mod decoded_string;
+mod pointer_tree;
+mod redaction;
+mod request;
 mod rule;
-mod strings;
-mod take_out;
+mod verdict;
 
-pub use judge::{Judge, Judging};
-pub use opinion::{Opinion, Part, Wish};
-pub use question::Question;
-pub use rule::{About, CustomRule, Subject};
-pub use take_out::take_out;
+pub use custom_guard::{CustomGuard, VerdictFuture};
+pub use failwell_rpc::TargetName;
+pub use redaction::redact;
+pub use request::GuardRequest;
+pub use rule::{CustomRule, MessageContext};
+pub use verdict::{CustomVerdict, MessagePart, RedactionRequest};

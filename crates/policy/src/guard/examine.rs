@@ -1,71 +1,71 @@
-//! One walk over the strings of a message, with a quick look at each and an exact one where it pays.
+//! Scans the strings of a message: a quick check of each, then an exact match where the check is positive.
 
 use std::cell::RefCell;
 
 use memchr::{memchr, memmem};
 
 use super::category::Category;
-use super::detector::Detectors;
-use super::encoded::{self, Runs, decode};
+use super::detect::Detectors;
+use super::detect::encoded::{self, EncodedRuns, decode};
+use super::detect::pattern::Span;
+use super::detect::pem::{self, PemBlock};
+use super::detect::{checks, secrets};
 use super::fold::may_fold;
-use super::pattern::Span;
-use super::pem::{self, Block};
 use super::tokens::{Token, Tokens, is_key};
-use super::view::{Spelling, View};
-use super::{checks, secrets};
+use super::view::{FoldedText, TextEncoding};
 
-/// Something found, by its place in the message.
+/// A match and its position in the message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Hit {
-    /// The string or number it is in.
+    /// The string or number that contains the match.
     pub(super) token: Token,
     pub(super) start: usize,
     pub(super) end: usize,
     pub(super) category: Category,
 }
 
-/// No finding is shorter.
+/// Strings shorter than this contain no finding.
 const SHORTEST: usize = 6;
-/// A line of a key's body is longer than most words.
+/// Minimum length of a line of a key's body; most words are shorter.
 const A_LINE: usize = 20;
-/// Text encoded more often than this is left alone.
+/// Maximum depth of nested encodings that are decoded.
 const DEEPEST: usize = 2;
-/// Runs up to this length are decoded from every place they may begin at.
+/// Maximum length of a run that is decoded from every possible offset.
 const SHIFTED: usize = 64 * 1024;
-/// Room larger than this is given back.
+/// Larger buffers are freed instead of reused.
 const KEPT: usize = 1 << 20;
 
-/// Room that is used again, so that a message without findings allocates nothing.
+/// Reusable buffers, so that a message without findings allocates nothing.
 #[derive(Debug, Default)]
-struct Room {
-    views: Vec<View>,
+struct ScanBuffers {
+    views: Vec<FoldedText>,
     buffers: Vec<Vec<u8>>,
     spans: Vec<Span>,
 }
 
 thread_local! {
-    static ROOM: RefCell<Room> = RefCell::default();
+    static ROOM: RefCell<ScanBuffers> = RefCell::default();
 }
 
-/// Whether a whole message needs a closer look at all: one pass over its bytes, nothing decoded.
-pub(super) fn stirs(detectors: &Detectors, json: &[u8], wanted: u64) -> bool {
-    detectors.stirs(json, wanted) || is_dressed(json) || encoded::may_be_in(json)
+/// Returns true if a message needs an exact scan. Makes one pass over the raw bytes and decodes nothing.
+pub(super) fn may_match(detectors: &Detectors, json: &[u8], wanted: u64) -> bool {
+    detectors.may_match(json, wanted) || is_dressed(json) || encoded::may_be_in(json)
 }
 
-/// Whether a text may mean something else than its bytes say.
+/// Returns true if the bytes may differ from the text that a reader sees.
 fn is_dressed(raw: &[u8]) -> bool {
     !raw.is_ascii() && may_fold(raw) || memchr(b'\\', raw).is_some_and(|first| is_escaped(raw, first))
 }
 
-/// Whether an ordinary character is written as an escape, from the first backslash on.
+/// Returns true if an ordinary character is escaped. `first` is the position of the first backslash.
 fn is_escaped(raw: &[u8], first: usize) -> bool {
     let rest = raw.get(first..).unwrap_or_default();
     memmem::find(rest, b"\\u").is_some() || memmem::find(rest, b"\\/").is_some()
 }
 
-/// Finds everything in a message from a place on that is outside of any string.
+/// Finds all matches in a message, starting at a position outside of any string.
 pub(super) fn in_json(detectors: &Detectors, json: &[u8], from: usize, wanted: u64) -> Vec<Hit> {
-    let mut walk = Walk::new(detectors, json, wanted);
+    let mut walk = ScanWalk::new(detectors, json, wanted);
     let mut tokens = Tokens::from(json, from);
     loop {
         let gap = tokens.position();
@@ -79,37 +79,36 @@ pub(super) fn in_json(detectors: &Detectors, json: &[u8], from: usize, wanted: u
     walk.done()
 }
 
-/// Finds everything in plain text.
 pub(super) fn in_text(detectors: &Detectors, text: &[u8], wanted: u64) -> Vec<Hit> {
-    let mut walk = Walk::new(detectors, text, wanted);
-    walk.text(Token { start: 0, end: text.len() }, Spelling::Plain);
+    let mut walk = ScanWalk::new(detectors, text, wanted);
+    walk.text(Token { start: 0, end: text.len() }, TextEncoding::Plain);
     walk.done()
 }
 
-struct Walk<'a> {
+struct ScanWalk<'a> {
     detectors: &'a Detectors,
     bytes: &'a [u8],
     wanted: u64,
-    room: Room,
+    room: ScanBuffers,
     hits: Vec<Hit>,
-    /// A private key that began in an earlier string.
-    block: Block,
-    /// Where the last line of its body ended.
+    /// State of a private key that began in an earlier string.
+    block: PemBlock,
+    /// End of the last line of the key's body.
     body_end: usize,
-    /// Whether the member's name says that its value is a key.
+    /// The name of the current member says that its value is a secret key.
     named_secret: bool,
 }
 
-impl<'a> Walk<'a> {
-    fn new(detectors: &'a Detectors, bytes: &'a [u8], wanted: u64) -> Walk<'a> {
+impl<'a> ScanWalk<'a> {
+    fn new(detectors: &'a Detectors, bytes: &'a [u8], wanted: u64) -> ScanWalk<'a> {
         let room = ROOM.take();
-        Walk {
+        ScanWalk {
             detectors,
             bytes,
             wanted,
             room,
             hits: Vec::new(),
-            block: Block::Closed,
+            block: PemBlock::Closed,
             body_end: 0,
             named_secret: false,
         }
@@ -129,27 +128,27 @@ impl<'a> Walk<'a> {
             self.named_secret = self.wanted & Category::AwsSecretKey.bit() != 0
                 && (6..128).contains(&raw.len())
                 && secrets::names_aws_secret(raw);
-        } else if self.block == Block::Open && self.goes_on(token, raw)
+        } else if self.block == PemBlock::Open && self.goes_on(token, raw)
             || named && self.is_aws_secret(token, raw)
         {
             return;
         }
         if raw.len() >= SHORTEST {
-            self.text(token, Spelling::Json);
+            self.text(token, TextEncoding::Json);
         }
     }
 
-    fn text(&mut self, token: Token, spelling: Spelling) {
+    fn text(&mut self, token: Token, spelling: TextEncoding) {
         let raw = self.bytes.get(token.start..token.end).unwrap_or_default();
         let dressed = is_dressed(raw);
-        if !dressed && !self.stirs(raw) {
+        if !dressed && !self.may_match(raw) {
             return;
         }
         let mut spans = std::mem::take(&mut self.room.spans);
         if dressed || memchr(b'\\', raw).is_some() {
             let view = self.view(raw, spelling);
             self.hidden(token, &view);
-            if !dressed || self.stirs(view.text()) {
+            if !dressed || self.may_match(view.text()) {
                 self.block = self.scan(view.text(), 0, &mut spans);
                 for span in spans.drain(..) {
                     let (start, end) = view.raw(span.start, span.end);
@@ -166,7 +165,7 @@ impl<'a> Walk<'a> {
         self.room.spans = spans;
     }
 
-    fn hidden(&mut self, token: Token, view: &View) {
+    fn hidden(&mut self, token: Token, view: &FoldedText) {
         if let (Some((start, end)), true) = (view.hidden(), self.wanted & Category::HiddenText.bit() != 0) {
             self.hit(token, start, end, Category::HiddenText);
         }
@@ -174,7 +173,7 @@ impl<'a> Walk<'a> {
 
     fn hit(&mut self, token: Token, start: usize, end: usize, category: Category) {
         let (mut start, mut end) = (token.start + start, (token.start + end).min(token.end));
-        // Bytes of one character stay together.
+        // Widen the match to whole UTF-8 characters.
         let inside = |at: usize| self.bytes.get(at).is_some_and(|byte| byte & 0xc0 == 0x80);
         while start > token.start && inside(start) {
             start -= 1;
@@ -185,20 +184,20 @@ impl<'a> Walk<'a> {
         self.hits.push(Hit { token, start, end, category });
     }
 
-    fn stirs(&self, text: &[u8]) -> bool {
-        self.detectors.stirs(text, self.wanted) || encoded::may_be_in(text)
+    fn may_match(&self, text: &[u8]) -> bool {
+        self.detectors.may_match(text, self.wanted) || encoded::may_be_in(text)
     }
 
-    fn view(&mut self, raw: &[u8], spelling: Spelling) -> View {
+    fn view(&mut self, raw: &[u8], spelling: TextEncoding) -> FoldedText {
         let mut view = self.room.views.pop().unwrap_or_default();
         view.read(raw, spelling);
         view
     }
 
-    fn scan(&mut self, text: &[u8], depth: usize, spans: &mut Vec<Span>) -> Block {
+    fn scan(&mut self, text: &[u8], depth: usize, spans: &mut Vec<Span>) -> PemBlock {
         let block = self.detectors.find(text, self.wanted, spans);
         if depth < DEEPEST {
-            for (start, end) in Runs::of(text) {
+            for (start, end) in EncodedRuns::new(text) {
                 let run = text.get(start..end).unwrap_or_default();
                 let found = self.encoded(run, depth + 1);
                 let named = Category::all().filter(|category| found & category.bit() != 0);
@@ -208,8 +207,8 @@ impl<'a> Walk<'a> {
         block
     }
 
-    /// What an encoded text holds, if anything: the whole of it counts as that. Whatever is looked for is readable,
-    /// so the parts that are not are passed over.
+    /// Decodes a run and returns the categories found in it; they apply to the whole run. Unreadable parts
+    /// are skipped, because all categories are readable text.
     fn encoded(&mut self, run: &[u8], depth: usize) -> u64 {
         let mut buffer = self.room.buffers.pop().unwrap_or_default();
         let mut found = 0;
@@ -228,20 +227,20 @@ impl<'a> Walk<'a> {
 
     fn within_text(&mut self, text: &[u8], depth: usize) -> u64 {
         let dressed = is_dressed(text);
-        if !dressed && !self.stirs(text) {
+        if !dressed && !self.may_match(text) {
             return 0;
         }
         let mut spans = Vec::new();
-        let view = self.view(text, Spelling::Plain);
+        let view = self.view(text, TextEncoding::Plain);
         self.scan(view.text(), depth, &mut spans);
         let hidden = view.hidden().filter(|_| self.wanted & Category::HiddenText.bit() != 0);
         self.room.views.push(view);
         named(&spans) | hidden.map_or(0, |_| Category::HiddenText.bit())
     }
 
-    /// A key that was cut into lines, each a string of its own.
+    /// Continues a private key that is split into one string per line.
     fn goes_on(&mut self, token: Token, raw: &[u8]) -> bool {
-        let view = self.view(raw, Spelling::Json);
+        let view = self.view(raw, TextEncoding::Json);
         let text = view.text();
         let between = self.bytes.get(self.body_end..token.start.saturating_sub(1)).unwrap_or_default();
         let adjacent = self.body_end > 0 && between.iter().all(|b| b.is_ascii_whitespace() || *b == b',');
@@ -250,20 +249,20 @@ impl<'a> Walk<'a> {
         if let Some(end) = pem::end_in(text) {
             let (_, end) = view.raw(0, end);
             self.hit(token, 0, end, Category::PrivateKey);
-            self.block = Block::Closed;
+            self.block = PemBlock::Closed;
         } else if is_body && (text.len() >= A_LINE || adjacent) {
             self.hit(token, 0, raw.len(), Category::PrivateKey);
             self.body_end = token.end + 1;
             whole = true;
         } else if !is_body && text.len() >= A_LINE && memchr(b':', text).is_none() {
-            self.block = Block::Closed;
+            self.block = PemBlock::Closed;
         }
         self.room.views.push(view);
         whole
     }
 
     fn is_aws_secret(&mut self, token: Token, raw: &[u8]) -> bool {
-        let view = self.view(raw, Spelling::Json);
+        let view = self.view(raw, TextEncoding::Json);
         let is_one = secrets::is_aws_secret(view.text());
         self.room.views.push(view);
         if is_one {
@@ -272,7 +271,7 @@ impl<'a> Walk<'a> {
         is_one
     }
 
-    /// Numbers outside of strings can be those of cards.
+    /// Looks for card numbers among numbers outside of strings.
     fn numbers(&mut self, from: usize, to: usize) {
         if self.wanted & Category::CreditCard.bit() == 0 || to.saturating_sub(from) < 13 {
             return;
@@ -298,7 +297,6 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// The categories of some spans.
 fn named(spans: &[Span]) -> u64 {
     spans.iter().fold(0, |bits, span| bits | span.category.bit())
 }

@@ -1,39 +1,35 @@
 use super::category::Category;
 use super::settings::Action;
 
-/// Something a guard found: what and where, never the content.
+/// One finding of a guard: its category and place, never the content.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Finding {
-    /// What it is.
+pub struct GuardFinding {
     pub category: Category,
-    /// What its guard is set to do.
+    /// The configured action of the guard.
     pub action: Action,
-    /// The string it is in, as a JSON Pointer. Names a stranger chose, and names that hold a finding, are `_`.
+    /// The string that contains the finding, as a JSON Pointer. Names that an upstream chose or
+    /// that contain a finding are `_`.
     pub place: String,
-    /// How often it is there.
+    /// Number of matches in this place.
     pub count: usize,
 }
 
-/// What all guards together say of a message.
+/// The combined decision of all guards on a message.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Verdict {
-    /// Nothing was found.
     Pass,
-    /// Something was found that may pass.
+    /// The message passes unchanged; the findings are recorded.
     Noted {
-        /// What.
-        findings: Vec<Finding>,
+        findings: Vec<GuardFinding>,
     },
-    /// Something was taken out.
+    /// The message passes after redaction.
     Redacted {
-        /// The message without it.
         bytes: Vec<u8>,
-        /// What.
-        findings: Vec<Finding>,
+        findings: Vec<GuardFinding>,
     },
-    /// The message may not pass. This holds whatever other guards would have taken out.
+    /// The message is blocked, even if other guards would only redact it.
     Blocked {
-        /// Why; those that block come first.
-        findings: Vec<Finding>,
+        /// Blocking findings come first.
+        findings: Vec<GuardFinding>,
     },
 }

@@ -1,24 +1,22 @@
-//! One character as a reader sees it. Follows the compatibility forms of Unicode and its list of confusable
-//! characters as far as they look like ASCII: what guards look for is ASCII.
+//! Folds characters to the ASCII text that a reader sees. Covers Unicode compatibility forms and confusable
+//! characters that look like ASCII, because all categories are ASCII.
 
 mod table;
 
 use table::LOOK_ALIKES;
 
-/// What becomes of a character.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fold {
-    /// It stays.
     Same,
-    /// Nobody sees it.
+    /// The character is invisible.
     Drop,
-    /// It looks like this one.
+    /// The character looks like one ASCII character.
     Ascii(u8),
-    /// It looks like these.
+    /// The character looks like several ASCII characters.
     Text(&'static str),
 }
 
-/// Whether a text may hold characters that are folded. Told by the first byte of each, so it may say yes too often.
+/// Returns true if a text may contain characters that fold. Checks lead bytes only, so false positives occur.
 pub(super) fn may_fold(bytes: &[u8]) -> bool {
     bytes.iter().any(|byte| {
         matches!(byte,
@@ -26,7 +24,6 @@ pub(super) fn may_fold(bytes: &[u8]) -> bool {
     })
 }
 
-/// Folds a character.
 pub(super) fn fold(c: char) -> Fold {
     if c.is_ascii() {
         return Fold::Same;
@@ -53,7 +50,7 @@ pub(super) fn fold(c: char) -> Fold {
     }
 }
 
-/// Characters without a shape of their own: zero width, direction, variation, tags, combining marks.
+/// Characters without a visible glyph: zero width, direction, variation selectors, tags, combining marks.
 fn is_unseen(c: char) -> bool {
     matches!(c,
         '\u{AD}' | '\u{300}'..='\u{36F}' | '\u{483}'..='\u{489}' | '\u{61C}' | '\u{115F}'..='\u{1160}'
@@ -63,7 +60,7 @@ fn is_unseen(c: char) -> bool {
         | '\u{E0000}'..='\u{E0FFF}')
 }
 
-/// Characters that stand in the order of the ASCII ones they look like.
+/// Blocks of characters in the same order as the ASCII characters they look like.
 fn in_a_row(c: char) -> Option<u8> {
     let code = u32::from(c);
     let from = |first: u32, ascii: u8| u8::try_from(code - first).ok().map(|offset| ascii + offset);
@@ -88,7 +85,7 @@ fn in_a_row(c: char) -> Option<u8> {
     }
 }
 
-/// Mathematical letters come in blocks of twice twenty-six.
+/// Mathematical alphanumerics come in blocks of 26 upper-case and 26 lower-case characters.
 fn letter(offset: u32) -> Option<u8> {
     let place = u8::try_from(offset % 52).ok()?;
     Some(if place < 26 { b'A' + place } else { b'a' + place - 26 })

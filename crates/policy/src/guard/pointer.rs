@@ -1,12 +1,12 @@
-//! Where in a message something was found. A pointer is shown to callers, so it holds no name a stranger chose.
+//! JSON Pointers of findings. Callers see them, so member names that an upstream chose are shown as `_`.
 
 use std::fmt::Write;
 
 use super::examine::Hit;
-use super::settings::Direction;
 use super::tokens::{Token, Tokens, is_key};
+use failwell_rpc::Direction;
 
-/// Names the protocol itself uses: these may be shown whoever wrote the message.
+/// Member names of the protocol. Pointers may show these for any message.
 const KNOWN: &[&str] = &[
     "_meta",
     "annotations",
@@ -69,14 +69,15 @@ const KNOWN: &[&str] = &[
     "violations",
 ];
 
-enum Level {
+enum PointerLevel {
     Object(Option<Token>),
     Array(usize),
 }
 
-/// The place of every hit, in the order of the hits, which is that of the message.
+/// The pointer of every hit. Hits must be in message order.
 pub(super) fn places(json: &[u8], hits: &[Hit], direction: Direction) -> Vec<String> {
-    let mut walk = Places { json, hits, direction, stack: Vec::new(), found: Vec::with_capacity(hits.len()) };
+    let mut walk =
+        HitPointers { json, hits, direction, stack: Vec::new(), found: Vec::with_capacity(hits.len()) };
     let mut tokens = Tokens::from(json, 0);
     loop {
         let gap = tokens.position();
@@ -94,23 +95,23 @@ pub(super) fn places(json: &[u8], hits: &[Hit], direction: Direction) -> Vec<Str
     walk.found
 }
 
-struct Places<'a> {
+struct HitPointers<'a> {
     json: &'a [u8],
     hits: &'a [Hit],
     direction: Direction,
-    stack: Vec<Level>,
+    stack: Vec<PointerLevel>,
     found: Vec<String>,
 }
 
-impl Places<'_> {
+impl HitPointers<'_> {
     fn between(&mut self, from: usize, to: usize) {
         for at in from..to {
             match self.json.get(at) {
-                Some(b'{') => self.stack.push(Level::Object(None)),
-                Some(b'[') => self.stack.push(Level::Array(0)),
+                Some(b'{') => self.stack.push(PointerLevel::Object(None)),
+                Some(b'[') => self.stack.push(PointerLevel::Array(0)),
                 Some(b'}' | b']') => drop(self.stack.pop()),
                 Some(b',') => {
-                    if let Some(Level::Array(index)) = self.stack.last_mut() {
+                    if let Some(PointerLevel::Array(index)) = self.stack.last_mut() {
                         *index += 1;
                     }
                 }
@@ -121,13 +122,15 @@ impl Places<'_> {
     }
 
     fn string(&mut self, token: Token) {
-        if let (Some(Level::Object(name)), true) = (self.stack.last_mut(), is_key(self.json, token.end + 1)) {
+        if let (Some(PointerLevel::Object(name)), true) =
+            (self.stack.last_mut(), is_key(self.json, token.end + 1))
+        {
             *name = Some(token);
         }
         self.note(token.start);
     }
 
-    /// Writes down the place of every hit in the token that begins here.
+    /// Records the pointer of every hit in the token that begins at `start`.
     fn note(&mut self, start: usize) {
         while self.hits.get(self.found.len()).is_some_and(|hit| hit.token.start == start) {
             let place = self.pointer();
@@ -139,9 +142,9 @@ impl Places<'_> {
         let mut pointer = String::new();
         for level in &self.stack {
             let _ = match level {
-                Level::Array(index) => write!(pointer, "/{index}"),
-                Level::Object(Some(name)) => write!(pointer, "/{}", self.shown(*name)),
-                Level::Object(None) => write!(pointer, "/"),
+                PointerLevel::Array(index) => write!(pointer, "/{index}"),
+                PointerLevel::Object(Some(name)) => write!(pointer, "/{}", self.shown(*name)),
+                PointerLevel::Object(None) => write!(pointer, "/"),
             };
         }
         pointer

@@ -1,15 +1,15 @@
-//! Takes findings out. What is left is JSON, whatever was taken out and wherever it stood.
+//! Replaces findings with labels. The output is valid JSON for findings in any position.
 
 use std::collections::{HashMap, HashSet};
 
 use memchr::memmem;
 
 use super::category::Category;
-use super::encoded::encode;
+use super::detect::encoded::encode;
 use super::examine::Hit;
 use super::tokens::{Token, Tokens, is_key};
 
-/// One stretch to replace; findings that overlap are one, named by the widest.
+/// One range to replace. Overlapping findings are merged and labelled by the widest.
 struct Edit {
     token: Token,
     start: usize,
@@ -18,9 +18,14 @@ struct Edit {
     widest: usize,
 }
 
-/// A message without these hits, which are in its order.
+/// Redacts the hits, which must be in message order.
 pub(super) fn from_json(json: &[u8], hits: &[Hit]) -> Vec<u8> {
-    let mut out = Output { json, bytes: Vec::with_capacity(json.len()), copied: 0, names: Names::default() };
+    let mut out = RedactedText {
+        json,
+        bytes: Vec::with_capacity(json.len()),
+        copied: 0,
+        names: MemberNames::default(),
+    };
     let edits = merged(hits);
     for of_token in edits.chunk_by(|a, b| a.token == b.token) {
         out.token(of_token);
@@ -29,7 +34,6 @@ pub(super) fn from_json(json: &[u8], hits: &[Hit]) -> Vec<u8> {
     out.bytes
 }
 
-/// A plain text without these hits.
 pub(super) fn from_text(text: &[u8], hits: &[Hit]) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(text.len());
     let mut copied = 0;
@@ -67,14 +71,14 @@ fn merged(hits: &[Hit]) -> Vec<Edit> {
     edits
 }
 
-struct Output<'a> {
+struct RedactedText<'a> {
     json: &'a [u8],
     bytes: Vec<u8>,
     copied: usize,
-    names: Names,
+    names: MemberNames,
 }
 
-impl Output<'_> {
+impl RedactedText<'_> {
     fn copy_to(&mut self, end: usize) {
         self.bytes.extend_from_slice(self.json.get(self.copied..end).unwrap_or_default());
         self.copied = end.max(self.copied);
@@ -104,7 +108,7 @@ impl Output<'_> {
         }
     }
 
-    /// A number becomes a text.
+    /// Replaces a number with a string, so that the output is JSON.
     fn number(&mut self, token: Token, category: Category) {
         self.copy_to(token.start);
         self.bytes.push(b'"');
@@ -118,21 +122,21 @@ impl Output<'_> {
     }
 }
 
-/// Whether the protocol wants base64 in this place.
+/// Returns true if the protocol requires base64 in this position.
 pub(super) fn holds_code(json: &[u8], token: Token) -> bool {
     let ahead = json.get(..token.start.saturating_sub(1)).unwrap_or_default().trim_ascii_end();
     let name = ahead.strip_suffix(b":").map(<[u8]>::trim_ascii_end);
     name.is_some_and(|name| name.ends_with(b"\"data\"") || name.ends_with(b"\"blob\""))
 }
 
-/// Names of members that were changed stay different from one another and from those that were there.
+/// Keeps redacted member names distinct from each other and from existing names.
 #[derive(Default)]
-pub(super) struct Names {
+pub(super) struct MemberNames {
     taken: Option<HashSet<Vec<u8>>>,
     counts: HashMap<Vec<u8>, usize>,
 }
 
-impl Names {
+impl MemberNames {
     pub(super) fn unique(&mut self, json: &[u8], name: Vec<u8>) -> Vec<u8> {
         let taken = self.taken.get_or_insert_with(|| redacted_names(json));
         if taken.insert(name.clone()) {
@@ -150,7 +154,7 @@ impl Names {
     }
 }
 
-/// The only names a changed one could meet.
+/// The existing names that a redacted name can collide with.
 fn redacted_names(json: &[u8]) -> HashSet<Vec<u8>> {
     let names = Tokens::from(json, 0).filter(|token| is_key(json, token.end + 1));
     let texts = names.filter_map(|token| json.get(token.start..token.end));

@@ -1,25 +1,25 @@
+use failwell_rpc::Direction;
 use std::collections::BTreeMap;
 
 use super::category::{Category, Guard};
 
-/// What a guard does with what it finds.
+/// The action of a guard on its findings.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Action {
-    /// Does not even look.
+    /// The guard does not scan.
     Off,
-    /// Lets it pass and tells the operator.
+    /// The message passes; the finding is recorded.
     AuditOnly,
-    /// Takes it out.
+    /// The finding is replaced with a label.
     Redact,
-    /// Stops the whole message.
+    /// The message is blocked.
     Block,
 }
 
 impl Action {
-    /// All of them, as they are written in the file.
     pub const ALL: [Action; 4] = [Action::Block, Action::Redact, Action::AuditOnly, Action::Off];
 
-    /// As it is written in the file.
+    /// The name in the configuration file.
     pub fn as_str(self) -> &'static str {
         match self {
             Action::Off => "off",
@@ -29,73 +29,27 @@ impl Action {
         }
     }
 
-    /// The action of a name.
-    pub fn named(name: &str) -> Option<Action> {
+    pub fn parse(name: &str) -> Option<Action> {
         Action::ALL.into_iter().find(|action| action.as_str() == name)
     }
 }
 
-/// What a message is, as far as guards care.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Direction {
-    /// From a client: a request, a notice, or an answer to a question.
-    Request,
-    /// The result of a request.
-    Result,
-    /// The error a request ended in.
-    Error,
-    /// To a client, without being asked: notices and questions.
-    Notice,
-}
-
-impl Direction {
-    /// All of them, as they are written in the file.
-    pub const ALL: [Direction; 4] =
-        [Direction::Request, Direction::Result, Direction::Error, Direction::Notice];
-
-    /// As it is written in the file.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Direction::Request => "requests",
-            Direction::Result => "results",
-            Direction::Error => "errors",
-            Direction::Notice => "notices",
-        }
-    }
-
-    /// What one message of it is called in records and questions.
-    pub fn looked_at(self) -> &'static str {
-        match self {
-            Direction::Request => "request",
-            Direction::Result => "result",
-            Direction::Error => "error",
-            Direction::Notice => "notification",
-        }
-    }
-
-    /// The direction of a name.
-    pub fn named(name: &str) -> Option<Direction> {
-        Direction::ALL.into_iter().find(|direction| direction.as_str() == name)
-    }
-}
-
-/// How readily the injection guard speaks up.
+/// The sensitivity of the injection guard.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Sensitivity {
-    /// Only what is hardly ever said in good faith.
+    /// Matches phrases that hardly ever occur in harmless text.
     Relaxed,
-    /// What is said in good faith now and then, too.
+    /// Also matches phrases that occur in harmless text now and then.
     #[default]
     Standard,
-    /// Everything that could be one.
+    /// Matches everything that could be an injection.
     Strict,
 }
 
 impl Sensitivity {
-    /// All of them, as they are written in the file.
     pub const ALL: [Sensitivity; 3] = [Sensitivity::Relaxed, Sensitivity::Standard, Sensitivity::Strict];
 
-    /// As it is written in the file.
+    /// The name in the configuration file.
     pub fn as_str(self) -> &'static str {
         match self {
             Sensitivity::Relaxed => "relaxed",
@@ -104,43 +58,41 @@ impl Sensitivity {
         }
     }
 
-    /// The sensitivity of a name.
-    pub fn named(name: &str) -> Option<Sensitivity> {
+    pub fn parse(name: &str) -> Option<Sensitivity> {
         Sensitivity::ALL.into_iter().find(|sensitivity| sensitivity.as_str() == name)
     }
 }
 
-/// How one guard is set.
+/// The settings of one guard.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Rule {
-    /// What it does, where no server has an action of its own.
+pub struct GuardRule {
+    /// The default action for all servers.
     pub action: Action,
-    /// What it does for single servers, by name.
+    /// Actions for single servers, by name.
     pub servers: BTreeMap<String, Action>,
-    /// What it looks for; `None` for everything but what must be asked for.
+    /// Categories to detect; `None` selects all that are on by default.
     pub categories: Option<Vec<Category>>,
-    /// Where it looks.
+    /// Message kinds to scan.
     pub directions: Vec<Direction>,
 }
 
-impl Rule {
-    /// A rule for everything everywhere.
-    pub fn everywhere(action: Action) -> Rule {
-        Rule { action, servers: BTreeMap::new(), categories: None, directions: Direction::ALL.to_vec() }
+impl GuardRule {
+    /// A rule for all categories, directions and servers.
+    pub fn everywhere(action: Action) -> GuardRule {
+        GuardRule { action, servers: BTreeMap::new(), categories: None, directions: Direction::ALL.to_vec() }
     }
 
-    /// What it does for a server.
     pub(super) fn action_for(&self, server: &str) -> Action {
         self.servers.get(server).copied().unwrap_or(self.action)
     }
 
-    /// Whether what it finds is kept from anybody.
+    /// Returns true if the rule redacts or blocks for any server.
     pub(super) fn is_kept_back(&self) -> bool {
         let mut actions = self.servers.values().chain([&self.action]);
         actions.any(|action| matches!(action, Action::Redact | Action::Block))
     }
 
-    /// Its categories as a set of bits.
+    /// The categories as a bit set.
     pub(super) fn categories_of(&self, guard: Guard) -> u64 {
         let all = Category::all().filter(|category| category.guard() == guard);
         match &self.categories {
@@ -150,16 +102,12 @@ impl Rule {
     }
 }
 
-/// How all guards are set. Without a file: secrets are taken out of whatever goes to a client.
+/// The settings of all guards. The default redacts secrets in messages to clients.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct GuardSettings {
-    /// Keys, tokens and passwords.
-    pub secrets: Rule,
-    /// What tells who somebody is.
-    pub pii: Rule,
-    /// Text that wants to command a model.
-    pub injection: Rule,
-    /// How readily the injection guard speaks up.
+    pub secrets: GuardRule,
+    pub pii: GuardRule,
+    pub injection: GuardRule,
     pub sensitivity: Sensitivity,
 }
 
@@ -167,16 +115,16 @@ impl Default for GuardSettings {
     fn default() -> GuardSettings {
         let out = vec![Direction::Result, Direction::Error, Direction::Notice];
         GuardSettings {
-            secrets: Rule { directions: out, ..Rule::everywhere(Action::Redact) },
-            pii: Rule::everywhere(Action::Off),
-            injection: Rule::everywhere(Action::Off),
+            secrets: GuardRule { directions: out, ..GuardRule::everywhere(Action::Redact) },
+            pii: GuardRule::everywhere(Action::Off),
+            injection: GuardRule::everywhere(Action::Off),
             sensitivity: Sensitivity::default(),
         }
     }
 }
 
 impl GuardSettings {
-    pub(super) fn rule(&self, guard: Guard) -> &Rule {
+    pub(super) fn rule(&self, guard: Guard) -> &GuardRule {
         match guard {
             Guard::Secrets => &self.secrets,
             Guard::Pii => &self.pii,

@@ -1,16 +1,16 @@
-//! The strings of a JSON text, without looking at anything else. Trusts that the text is JSON; on what is not, it
-//! may find nothing, but ends and never panics.
+//! Iterates over the strings of a JSON text. Expects valid JSON; on other input it may find nothing, but it
+//! terminates and never panics.
 
 use memchr::{memchr, memchr2};
 
-/// One string of the text, between its quotes.
+/// The range of a string, without its quotes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Token {
     pub(super) start: usize,
     pub(super) end: usize,
 }
 
-/// Strings in order. `at` is where to go on, outside of any string.
+/// The strings in order. `at` is the next position to scan, outside of any string.
 pub(super) struct Tokens<'a> {
     bytes: &'a [u8],
     at: usize,
@@ -21,7 +21,7 @@ impl<'a> Tokens<'a> {
         Tokens { bytes, at }
     }
 
-    /// Where the last string ended, its quote included.
+    /// The position after the last string and its closing quote.
     pub(super) fn position(&self) -> usize {
         self.at
     }
@@ -38,8 +38,8 @@ impl Iterator for Tokens<'_> {
     }
 }
 
-/// Where the closing quote of a string stands. Escapes that follow one another are stepped over one by one:
-/// searching anew for each would make a run of them dear.
+/// Returns the position of the closing quote. Consecutive escapes are skipped one by one, because a new
+/// search for each would be slow.
 fn end_of(bytes: &[u8], start: usize) -> Option<usize> {
     let mut at = start;
     loop {
@@ -51,7 +51,7 @@ fn end_of(bytes: &[u8], start: usize) -> Option<usize> {
     }
 }
 
-/// Whether a string that ended before `after` is the name of a member.
+/// Returns true if the string that ends before `after` is a member name.
 pub(super) fn is_key(bytes: &[u8], after: usize) -> bool {
     let rest = bytes.get(after..).unwrap_or_default();
     rest.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b':')

@@ -1,26 +1,26 @@
-//! A string as a reader would see it, with the way back to where each part of it stands.
+//! The text of a string as a reader sees it, with a mapping back to the raw bytes.
 
 use super::fold::{Fold, fold};
 
-/// Where a stretch of the view comes from. Within a stretch both sides run side by side.
+/// Maps a range of the folded text to the raw text. Within a range, both advance in step.
 #[derive(Debug, Clone, Copy)]
-struct Stretch {
+struct SourceSpan {
     view: usize,
     raw: usize,
-    /// One character that became something else: there is no way into the middle of it.
+    /// One character that was replaced; positions inside it do not map.
     whole: bool,
 }
 
-/// Text after escapes are decoded, invisible characters dropped and look-alikes folded.
+/// Text after decoding escapes, dropping invisible characters and folding look-alikes.
 #[derive(Debug, Default)]
-pub(super) struct View {
+pub(super) struct FoldedText {
     text: Vec<u8>,
-    stretches: Vec<Stretch>,
+    stretches: Vec<SourceSpan>,
     raw_length: usize,
     tags: Tags,
 }
 
-/// The characters that carry hidden sentences, as far as they stand in a row.
+/// Runs of Unicode tag characters, which can hide a sentence.
 #[derive(Debug, Default)]
 struct Tags {
     row: Option<(usize, usize, usize)>,
@@ -28,7 +28,7 @@ struct Tags {
 }
 
 impl Tags {
-    /// A flag takes five or six; a sentence takes more.
+    /// Minimum length of a hidden sentence. A flag emoji takes five or six tag characters.
     const A_SENTENCE: usize = 8;
 
     fn note(&mut self, raw: usize, end: usize) {
@@ -44,18 +44,17 @@ impl Tags {
     }
 }
 
-/// How a text is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Spelling {
-    /// As the inside of a JSON string.
+pub(super) enum TextEncoding {
+    /// The inside of a JSON string, with escapes.
     Json,
-    /// As it is.
+    /// Text without JSON escapes.
     Plain,
 }
 
-impl View {
-    /// Reads a text anew, keeping the room of the last one.
-    pub(super) fn read(&mut self, raw: &[u8], spelling: Spelling) {
+impl FoldedText {
+    /// Reads a new text and reuses the buffers.
+    pub(super) fn read(&mut self, raw: &[u8], spelling: TextEncoding) {
         self.text.clear();
         self.stretches.clear();
         self.raw_length = raw.len();
@@ -78,12 +77,12 @@ impl View {
         &self.text
     }
 
-    /// Where in the raw text a hidden sentence stands.
+    /// The raw range of a hidden sentence.
     pub(super) fn hidden(&self) -> Option<(usize, usize)> {
         self.tags.longest
     }
 
-    /// Where a part of the view stands in the text it was made from, whole characters only.
+    /// Maps a range of the folded text to whole characters of the raw text.
     pub(super) fn raw(&self, start: usize, end: usize) -> (usize, usize) {
         let first = self.stretch(start);
         let from = first.map_or(0, |s| if s.whole { s.raw } else { s.raw + (start - s.view) });
@@ -98,26 +97,26 @@ impl View {
         let within = index.checked_sub(1).and_then(|at| self.stretches.get(at));
         match within {
             Some(stretch) if stretch.view == end || !stretch.whole => stretch.raw + (end - stretch.view),
-            // Inside a character that became several: up to where the next begins.
+            // The position is inside a character that folded to several: use the start of the next one.
             _ => self.stretches.get(index).map_or(self.raw_length, |next| next.raw),
         }
     }
 
-    fn stretch(&self, view: usize) -> Option<&Stretch> {
+    fn stretch(&self, view: usize) -> Option<&SourceSpan> {
         let index = self.stretches.partition_point(|stretch| stretch.view <= view);
         self.stretches.get(index.checked_sub(1)?)
     }
 
     fn begin(&mut self, raw: usize, whole: bool) {
-        let stretch = Stretch { view: self.text.len(), raw, whole };
+        let stretch = SourceSpan { view: self.text.len(), raw, whole };
         match self.stretches.last_mut() {
-            // Nothing came of the stretch before: what was dropped belongs to what follows.
+            // The previous range is empty: its dropped characters belong to this range.
             Some(last) if last.view == stretch.view => *last = stretch,
             _ => self.stretches.push(stretch),
         }
     }
 
-    /// Puts down what a part of the raw text means.
+    /// Appends the folded form of a raw range.
     fn put(&mut self, raw: usize, length: usize, meaning: char) {
         match fold(meaning) {
             Fold::Drop if is_tag(meaning) => self.tags.note(raw, raw + length),
@@ -148,7 +147,8 @@ impl View {
         match valid.chars().next() {
             Some(character) => {
                 match fold(character) {
-                    // The usual case for foreign scripts: as it stands, and within its stretch.
+                    // The usual case for other scripts: the character stays as it is, within the current
+                    // range.
                     Fold::Same => self.text.extend(rest.iter().take(character.len_utf8())),
                     _ => self.put(at, character.len_utf8(), character),
                 }
@@ -161,17 +161,17 @@ impl View {
         }
     }
 
-    fn escape(&mut self, raw: &[u8], at: usize, spelling: Spelling) -> usize {
+    fn escape(&mut self, raw: &[u8], at: usize, spelling: TextEncoding) -> usize {
         let rest = raw.get(at..).unwrap_or_default();
         let slash = 1;
         match (spelling, rest.get(1)) {
-            (Spelling::Json, Some(b'u')) => self.unicode(rest, at, slash),
-            // Text that is JSON itself, within a string: its escapes count as well.
-            (Spelling::Json, Some(b'\\')) if rest.get(2) == Some(&b'u') && hex(rest, 3).is_some() => {
+            (TextEncoding::Json, Some(b'u')) => self.unicode(rest, at, slash),
+            // A JSON text inside a string: decode its escapes too.
+            (TextEncoding::Json, Some(b'\\')) if rest.get(2) == Some(&b'u') && hex(rest, 3).is_some() => {
                 self.unicode(rest, at, slash + 1)
             }
-            (Spelling::Plain, Some(b'u')) if hex(rest, 2).is_some() => self.unicode(rest, at, slash),
-            (Spelling::Json, Some(letter)) => {
+            (TextEncoding::Plain, Some(b'u')) if hex(rest, 2).is_some() => self.unicode(rest, at, slash),
+            (TextEncoding::Json, Some(letter)) => {
                 let meaning = match letter {
                     b'n' => b'\n',
                     b't' => b'\t',
@@ -192,7 +192,7 @@ impl View {
         }
     }
 
-    /// `\uXXXX`, or two of them that make one character.
+    /// Decodes `\uXXXX`, or a surrogate pair of two of them.
     fn unicode(&mut self, rest: &[u8], at: usize, slashes: usize) -> usize {
         let length = slashes + 5;
         let Some(first) = hex(rest, slashes + 1) else {
@@ -215,7 +215,7 @@ impl View {
     }
 }
 
-/// Characters that repeat ASCII where nobody sees it.
+/// Invisible tag characters that mirror ASCII.
 fn is_tag(c: char) -> bool {
     matches!(c, '\u{E0020}'..='\u{E007E}')
 }
@@ -227,11 +227,11 @@ fn hex(bytes: &[u8], at: usize) -> Option<u32> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Spelling, View};
+    use super::{FoldedText, TextEncoding};
 
     fn check(raw: &str, text: &str, part: &str, stands: &str) {
-        let mut view = View::default();
-        view.read(raw.as_bytes(), Spelling::Json);
+        let mut view = FoldedText::default();
+        view.read(raw.as_bytes(), TextEncoding::Json);
         let seen = std::str::from_utf8(view.text()).expect("text");
         assert_eq!(seen, text, "{raw}");
         let start = seen.find(part).expect("the part is there");

@@ -1,14 +1,13 @@
-/// A name, or many of them: `*` stands for any run of characters.
+/// A name with wildcards: `*` matches any run of characters.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pattern(Box<[Box<str>]>);
 
 impl Pattern {
-    /// A pattern as it stands in the file.
     pub fn new(text: &str) -> Pattern {
         Pattern(text.split('*').map(Box::from).collect())
     }
 
-    /// Whether a name fits. Takes time in proportion to the name, whatever the pattern.
+    /// Matches a name in time proportional to its length, for any pattern.
     pub fn matches(&self, name: &str) -> bool {
         let [first, between @ .., last] = &*self.0 else {
             return self.0.first().is_some_and(|only| **only == *name);
@@ -16,7 +15,7 @@ impl Pattern {
         let Some(rest) = name.strip_prefix(&**first).and_then(|rest| rest.strip_suffix(&**last)) else {
             return false;
         };
-        // The leftmost place for each piece leaves the most room for the next.
+        // The leftmost match of each piece leaves the longest rest for the next one.
         let found = between
             .iter()
             .try_fold(rest, |rest, piece| rest.find(&**piece).and_then(|at| rest.get(at + piece.len()..)));

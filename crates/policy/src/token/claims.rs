@@ -1,21 +1,21 @@
 use serde_json::Value;
 
-use super::{TokenFlaw, TokenRules};
-use crate::Caller;
+use super::{TokenError, TokenRules};
+use failwell_rpc::Caller;
 
-/// How far the issuer's clock may be off, in seconds.
+/// Tolerated difference to the issuer's clock, in seconds.
 const LEEWAY: f64 = 30.0;
-/// The most bytes of a subject or a role, and the most roles.
+/// Maximum length of a subject or role in bytes, and maximum number of roles.
 const LONGEST_NAME: usize = 256;
 const MOST_ROLES: usize = 64;
 
-/// Who a token is about, if it holds now, for us.
-pub(super) fn caller(rules: &TokenRules, claims: &Value, now: u64) -> Result<Caller, TokenFlaw> {
-    let bad = TokenFlaw::Bad;
+/// Returns the caller that the claims identify, if they are valid now and for this audience.
+pub(super) fn caller(rules: &TokenRules, claims: &Value, now: u64) -> Result<Caller, TokenError> {
+    let bad = TokenError::Bad;
     if claims.get("iss").and_then(Value::as_str) != Some(&rules.issuer) {
         return Err(bad("another issuer made it"));
     }
-    if !texts(claims.get("aud"), Split::No).contains(&rules.audience.as_str()) {
+    if !texts(claims.get("aud"), ListSyntax::WholeText).contains(&rules.audience.as_str()) {
         return Err(bad("it is for another audience"));
     }
     let now = now as f64;
@@ -32,32 +32,37 @@ pub(super) fn caller(rules: &TokenRules, claims: &Value, now: u64) -> Result<Cal
     }
     let subject = claims.get("sub").and_then(Value::as_str).filter(|subject| is_name(subject));
     let subject = subject.ok_or(bad("it has no proper subject"))?;
-    let granted = [texts(claims.get("scope"), Split::Yes), texts(claims.get("scp"), Split::Yes)].concat();
+    let granted = [
+        texts(claims.get("scope"), ListSyntax::SpaceSeparated),
+        texts(claims.get("scp"), ListSyntax::SpaceSeparated),
+    ]
+    .concat();
     if !rules.scopes.iter().all(|scope| granted.contains(&scope.as_str())) {
-        return Err(TokenFlaw::Scope);
+        return Err(TokenError::Scope);
     }
-    let roles = texts(claim(claims, &rules.roles_claim), Split::Yes);
+    let roles = texts(claim(claims, &rules.roles_claim), ListSyntax::SpaceSeparated);
     let roles = roles.into_iter().filter(|role| is_name(role)).take(MOST_ROLES);
     Ok(Caller::bearer(subject).in_roles(roles))
 }
 
-/// A claim by its name, or else by the way to it.
+/// Finds a claim by its full name, or else by its dotted path.
 fn claim<'a>(claims: &'a Value, path: &str) -> Option<&'a Value> {
     let along = || path.split('.').try_fold(claims, |inside, name| inside.get(name));
     claims.get(path).or_else(along)
 }
 
-/// Whether spaces stand between several.
+/// The syntax of a claim that is a single string.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Split {
-    Yes,
-    No,
+enum ListSyntax {
+    SpaceSeparated,
+    WholeText,
 }
 
-/// One text or many.
-fn texts(value: Option<&Value>, split: Split) -> Vec<&str> {
+fn texts(value: Option<&Value>, syntax: ListSyntax) -> Vec<&str> {
     match value {
-        Some(Value::String(text)) if split == Split::Yes => text.split_ascii_whitespace().collect(),
+        Some(Value::String(text)) if syntax == ListSyntax::SpaceSeparated => {
+            text.split_ascii_whitespace().collect()
+        }
         Some(Value::String(text)) => vec![text],
         Some(Value::Array(items)) => items.iter().filter_map(Value::as_str).collect(),
         _ => Vec::new(),

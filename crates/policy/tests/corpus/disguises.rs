@@ -1,9 +1,9 @@
-//! Every way of writing the same thing so that a careless reader misses it.
+//! Different encodings of the same text, to evade a simple scan.
 
 use failwell_policy::guard::Category;
 use serde_json::json;
 
-/// A line in every disguise that can carry it, each as a JSON document.
+/// A line in every applicable encoding, each as a JSON document.
 pub(crate) fn all(category: Category, text: &str) -> Vec<(&'static str, String)> {
     let around = format!("before {text} after");
     let mut all = vec![
@@ -61,7 +61,7 @@ fn escaped(text: &str, slash: &str) -> String {
         .collect()
 }
 
-/// Everything that is not ASCII as an escape.
+/// Escapes every character outside of ASCII.
 fn ascii(json: &str) -> String {
     json.chars().map(|c| if c.is_ascii() { c.to_string() } else { escaped(&c.to_string(), "\\") }).collect()
 }

@@ -1,4 +1,4 @@
-//! Fills in the random parts of a line, the same way every time.
+//! Fills in the random parts of a corpus line. The generator is deterministic.
 
 struct Random(u64);
 
@@ -23,7 +23,7 @@ pub(crate) fn fill(text: &str, seed: u64) -> String {
     let mut filled = String::new();
     let mut rest = text;
     while let Some((before, after)) = rest.split_once('{') {
-        // `${` is no random part.
+        // `${` does not begin a random part.
         let (inner, tail) = after.split_once('}').expect("a closed part");
         filled.push_str(before);
         if before.ends_with('$') {
@@ -57,7 +57,8 @@ fn part(inner: &str, random: &mut Random) -> String {
             for (index, kind) in must.iter().enumerate().filter(|_| length > 8) {
                 bytes[index * 2 + 1] = pick(kind, random);
             }
-            // Neither ends in a sign: what stands around a key must not become part of it.
+            // Begin and end with a letter or digit, so that the surrounding text does not become part of the
+            // key.
             for edge in [0, length - 1] {
                 if !bytes[edge].is_ascii_alphanumeric() {
                     bytes[edge] = b'k';

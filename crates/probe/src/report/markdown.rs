@@ -39,8 +39,8 @@ fn cell(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
+    use crate::checks::verdict::{Level, Verdict};
     use crate::report::tests::{one, report};
-    use crate::verdict::{Level, Verdict};
 
     #[test]
     fn a_row_says_it_all() {

@@ -1,18 +1,18 @@
 //! The report for people: one line a check, and the proof under each that did not hold.
 
 use super::{CheckReport, Report, printable};
-use crate::verdict::{Level, Verdict};
+use crate::checks::verdict::{Level, Verdict};
 
 /// Lines of proof shown per side; the JSON report holds more.
 const PROOF_LINES: usize = 8;
 const PROOF_HEAD: usize = 440;
 const PROOF_TAIL: usize = 60;
 
-struct Paint {
+struct TextPaint {
     on: bool,
 }
 
-impl Paint {
+impl TextPaint {
     fn ink(&self, code: &str, text: &str) -> String {
         if self.on { format!("\x1b[{code}m{text}\x1b[0m") } else { text.to_owned() }
     }
@@ -21,7 +21,7 @@ impl Paint {
 impl Report {
     /// The whole report as text at most `width` wide; `color` adds terminal escapes.
     pub fn table(&self, width: usize, color: bool) -> String {
-        let paint = Paint { on: color };
+        let paint = TextPaint { on: color };
         let width = width.max(60);
         let mut out = self.heading();
         let mut group = String::new();
@@ -54,7 +54,7 @@ impl Report {
         )
     }
 
-    fn ending(&self, paint: &Paint) -> String {
+    fn ending(&self, paint: &TextPaint) -> String {
         let tally = self.tally;
         let unfinished = if self.complete { "" } else { ", out of time before the end" };
         format!(
@@ -70,7 +70,7 @@ impl Report {
     }
 }
 
-fn line(check: &CheckReport, width: usize, paint: &Paint) -> String {
+fn line(check: &CheckReport, width: usize, paint: &TextPaint) -> String {
     let (sign, ink) = match check.verdict {
         Verdict::Held { .. } => ("✓", "32"),
         Verdict::Short { .. } => ("~", "33"),
@@ -91,7 +91,7 @@ fn line(check: &CheckReport, width: usize, paint: &Paint) -> String {
     format!("  {} {}\n", paint.ink(ink, sign), cut(&text.replace('\n', " "), width.saturating_sub(4)))
 }
 
-fn proof(check: &CheckReport, width: usize, paint: &Paint) -> String {
+fn proof(check: &CheckReport, width: usize, paint: &TextPaint) -> String {
     let mut out = String::new();
     let rows = [
         ("why:", check.verdict.why().unwrap_or_default()),
@@ -141,8 +141,8 @@ fn cut(text: &str, width: usize) -> String {
 
 #[cfg(test)]
 mod tests {
+    use crate::checks::verdict::{Level, Verdict};
     use crate::report::tests::{one, report};
-    use crate::verdict::{Level, Verdict};
 
     #[test]
     fn failures_show_their_proof_and_others_do_not() {
@@ -152,7 +152,7 @@ mod tests {
         assert_eq!(text.matches("json.truncated").count(), 2);
         assert_eq!(text.matches("why:      no answer").count(), 1);
         assert!(text.contains("sent:     {\"a\"") && text.contains("got:      (nothing)"));
-        assert!(text.contains("rule:     JSON-RPC 2.0 §5.1"));
+        assert!(text.contains("rule:     JSON-RPC 2.0 5.1"));
         assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
         assert!(!text.contains('\x1b'));
     }

@@ -1,5 +1,5 @@
-//! The supervisor alone, for tests of crates that have no binary of their own. Failwell itself needs none: it starts
-//! its own program once more.
+//! The supervisor as a binary, for tests of crates without their own. Failwell starts its own program
+//! instead.
 
 use std::process::ExitCode;
 

@@ -1,4 +1,4 @@
-//! The sandbox: prepared in the supervisor, entered by the child before it becomes the program.
+//! The sandbox. The supervisor prepares it, and the child enters it between fork and exec.
 
 #[cfg(target_os = "linux")]
 mod filter;
@@ -8,18 +8,18 @@ mod mounts;
 #[cfg(target_os = "linux")]
 pub(crate) use filter::no_exec;
 #[cfg(target_os = "linux")]
-pub(super) use linux::{Confined, prepare};
+pub(super) use linux::{SandboxEntry, prepare};
 #[cfg(target_os = "linux")]
 pub(crate) use mounts::are_to_be_had as mount_namespaces;
 #[cfg(not(target_os = "linux"))]
-pub(super) use other::{Confined, prepare};
+pub(super) use other::{NoSandbox as SandboxEntry, prepare};
 
-/// Which mounts a child sees whose sandbox has writable folders.
+/// The mounts of a child with writable folders.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum MountView {
-    /// Its own, in a namespace where the writable folders alone are writable.
+    /// A private mount namespace in which only the writable folders are writable.
     Own,
-    /// Those of the supervisor, where the kernel gives no namespace.
+    /// The supervisor's mounts, if the kernel allows no namespace.
     Shared,
 }
 
@@ -36,22 +36,22 @@ mod linux {
     use super::MountView;
     use super::filter::{self, Metadata};
     use super::mounts::{ReadOnlyMounts, Writable};
-    use crate::letters::{Refusal, Step};
+    use crate::protocol::{SpawnError, SpawnStep};
     use crate::sandbox::Confinement;
-    use crate::{Need, Network};
+    use crate::{Network, SandboxNeed};
 
-    /// The newest rules we know. Older kernels enforce those they know.
+    /// The newest rules that this program uses. Older kernels enforce the subset they support.
     const RULES: ABI = ABI::V6;
 
-    /// A sandbox that is ready to be entered: first its mounts, last the rest, which forbids to mount.
-    pub(crate) struct Confined {
+    /// A prepared sandbox. Mounts are entered first, because the other parts forbid mounting.
+    pub(crate) struct SandboxEntry {
         mounts: Option<ReadOnlyMounts>,
         files: Option<RulesetCreated>,
         calls: Option<BpfProgram>,
     }
 
-    impl Confined {
-        /// Whether the child leaves the mounts of its supervisor.
+    impl SandboxEntry {
+        /// Whether the child gets its own mounts.
         pub(crate) fn has_own_mounts(&self) -> bool {
             self.mounts.is_some()
         }
@@ -60,7 +60,7 @@ mod linux {
             self.mounts.as_ref().map_or(Ok(()), ReadOnlyMounts::enter)
         }
 
-        /// There is no way back, for this process and all it starts.
+        /// Irreversible for this process and its descendants.
         pub(crate) fn enter(&mut self) -> io::Result<()> {
             if let Some(files) = self.files.take() {
                 files.restrict_self().map_err(io::Error::other)?;
@@ -72,8 +72,8 @@ mod linux {
         }
     }
 
-    pub(crate) fn prepare(confinement: &Confinement, view: MountView) -> Result<Confined, Refusal> {
-        let refuse = |said: String| Refusal { step: Step::Sandbox, errno: None, said };
+    pub(crate) fn prepare(confinement: &Confinement, view: MountView) -> Result<SandboxEntry, SpawnError> {
+        let refuse = |said: String| SpawnError { step: SpawnStep::Sandbox, errno: None, said };
         let has_landlock = crate::containment::landlock().is_some();
         let (mounts, metadata) = match (Writable::among(&confinement.write), view) {
             (Writable::Nothing, _) => (None, Metadata::Closed),
@@ -85,11 +85,11 @@ mod linux {
         };
         let (files, calls) = (files(confinement), filter::calls(confinement.network, metadata));
         match confinement.need {
-            Need::BestEffort => {
-                Ok(Confined { mounts, files: files.ok().filter(|_| has_landlock), calls: calls.ok() })
+            SandboxNeed::BestEffort => {
+                Ok(SandboxEntry { mounts, files: files.ok().filter(|_| has_landlock), calls: calls.ok() })
             }
-            Need::Required if !has_landlock => Err(refuse("the kernel has no Landlock".to_owned())),
-            Need::Required => Ok(Confined {
+            SandboxNeed::Required if !has_landlock => Err(refuse("the kernel has no Landlock".to_owned())),
+            SandboxNeed::Required => Ok(SandboxEntry {
                 mounts,
                 files: Some(files.map_err(|error| refuse(error.to_string()))?),
                 calls: Some(calls.map_err(|error| refuse(error.to_string()))?),
@@ -105,7 +105,7 @@ mod linux {
         if confinement.network == Network::Closed {
             rules = rules.handle_access(AccessNet::from_all(RULES))?;
         }
-        // A node that root makes for a disk leads to every file on it.
+        // A device node of a disk, created by root, would give access to all of its files.
         let devices: BitFlags<AccessFs> = AccessFs::MakeBlock | AccessFs::MakeChar;
         rules
             .create()?
@@ -119,14 +119,14 @@ mod other {
     use std::io;
 
     use super::MountView;
-    use crate::Need;
-    use crate::letters::{Refusal, Step};
+    use crate::SandboxNeed;
+    use crate::protocol::{SpawnError, SpawnStep};
     use crate::sandbox::Confinement;
 
-    /// Nothing: this system has no sandbox of ours.
-    pub(crate) struct Confined;
+    /// This system has no sandbox.
+    pub(crate) struct NoSandbox;
 
-    impl Confined {
+    impl NoSandbox {
         pub(crate) fn has_own_mounts(&self) -> bool {
             false
         }
@@ -140,11 +140,11 @@ mod other {
         }
     }
 
-    pub(crate) fn prepare(confinement: &Confinement, _: MountView) -> Result<Confined, Refusal> {
+    pub(crate) fn prepare(confinement: &Confinement, _: MountView) -> Result<NoSandbox, SpawnError> {
         let said = "this system has no Landlock".to_owned();
         match confinement.need {
-            Need::BestEffort => Ok(Confined),
-            Need::Required => Err(Refusal { step: Step::Sandbox, errno: None, said }),
+            SandboxNeed::BestEffort => Ok(NoSandbox),
+            SandboxNeed::Required => Err(SpawnError { step: SpawnStep::Sandbox, errno: None, said }),
         }
     }
 }

@@ -1,4 +1,5 @@
-//! Who descends from this process. As subreaper it is the ancestor of everybody below it, orphans and daemons included.
+//! The descendants of this process. As subreaper it is the ancestor of all of them, including orphans and
+//! daemons.
 
 #[cfg(target_os = "linux")]
 pub(super) use linux::{all, of_this_user};
@@ -12,23 +13,23 @@ mod linux {
 
     use rustix::process::Pid;
 
-    use crate::family;
+    use crate::process_tree;
 
-    /// Every descendant that is there now. Those born while this looks are found by the next look.
+    /// All current descendants. The next call finds processes that start meanwhile.
     pub(crate) fn all() -> Vec<Pid> {
-        family::below(rustix::process::getpid().as_raw_nonzero().get())
+        process_tree::below(rustix::process::getpid().as_raw_nonzero().get())
     }
 
-    /// How many processes this user has.
+    /// The number of processes of this user.
     pub(crate) fn of_this_user() -> usize {
         let own = rustix::process::getuid().as_raw();
         let Ok(entries) = fs::read_dir("/proc") else { return 0 };
-        let processes = entries.flatten().filter(|entry| family::number(entry).is_some());
+        let processes = entries.flatten().filter(|entry| process_tree::number(entry).is_some());
         processes.filter(|entry| entry.metadata().is_ok_and(|found| found.uid() == own)).count()
     }
 }
 
-/// Without a subreaper nobody knows who descends from whom; the process group is all there is.
+/// Without a subreaper, descendants are unknown. Only the process group remains.
 #[cfg(not(target_os = "linux"))]
 mod other {
     use rustix::process::Pid;

@@ -1,4 +1,4 @@
-//! Ending and reaping everything that is left.
+//! Ends and reaps all remaining processes.
 
 use std::time::{Duration, Instant};
 
@@ -8,28 +8,28 @@ use rustix::process::{Pid, Signal as Raw, WaitOptions, WaitStatus, kill_process,
 use super::{SWEEP, descendants};
 use crate::{Exit, Signal};
 
-/// What a round of reaping found.
-pub(super) enum Reaped {
-    /// The child itself, now or in this round.
+/// The result of one round of reaping.
+pub(super) enum ReapResult {
+    /// The child itself was reaped.
     Target(Exit),
-    /// Some are still there.
+    /// Some processes are still running.
     Left,
-    /// Nobody is there any more.
+    /// No process is left.
     Nobody,
 }
 
-/// Reaps whoever has ended, up to the child itself.
-pub(super) fn reap(target: Pid) -> Reaped {
+/// Reaps ended processes until it reaches the child.
+pub(super) fn reap(target: Pid) -> ReapResult {
     loop {
         match wait(WaitOptions::NOHANG) {
             Ok(Some((pid, status))) if pid == target => {
                 if let Some(exit) = exit_of(status) {
-                    return Reaped::Target(exit);
+                    return ReapResult::Target(exit);
                 }
             }
             Ok(Some(_)) | Err(Errno::INTR) => {}
-            Ok(None) => return Reaped::Left,
-            Err(_) => return Reaped::Nobody,
+            Ok(None) => return ReapResult::Left,
+            Err(_) => return ReapResult::Nobody,
         }
     }
 }
@@ -39,11 +39,11 @@ fn exit_of(status: WaitStatus) -> Option<Exit> {
     code.or_else(|| status.terminating_signal().map(|number| Exit::Signal(Signal::from_number(number))))
 }
 
-/// Asks everybody left to end, then kills them, and reaps them all. Says how the child went if it was among them, and how
-/// many could not be ended.
+/// Sends SIGTERM to all remaining processes, then kills and reaps them. Returns the exit of the child if it
+/// was among them, and the number of processes that could not be ended.
 pub(super) fn sweep(target: Pid, grace: Duration, mut target_reaped: bool) -> (Option<Exit>, u32) {
     if cfg!(not(target_os = "linux")) {
-        // Without a subreaper the group is all that can be found, and nobody below it is ours to wait for.
+        // Without a subreaper only the process group can be ended, and descendants cannot be reaped.
         let _ = kill_process_group(target, Raw::KILL);
     }
     let began = Instant::now();
@@ -52,17 +52,17 @@ pub(super) fn sweep(target: Pid, grace: Duration, mut target_reaped: bool) -> (O
     let mut pause = Duration::from_micros(500);
     loop {
         match reap(target) {
-            Reaped::Target(found) => {
+            ReapResult::Target(found) => {
                 exit = Some(found);
                 target_reaped = true;
                 continue;
             }
-            Reaped::Nobody => return (exit, 0),
-            Reaped::Left => {}
+            ReapResult::Nobody => return (exit, 0),
+            ReapResult::Left => {}
         }
         let elapsed = began.elapsed();
         if elapsed >= grace {
-            // A group's number is its own only while its leader has not been reaped.
+            // The group id is reserved only until its leader is reaped.
             if !target_reaped {
                 let _ = kill_process_group(target, Raw::KILL);
             }

@@ -1,4 +1,4 @@
-//! Starting the child exactly as planned.
+//! Starts the child as planned.
 
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd};
@@ -9,38 +9,43 @@ use std::time::Duration;
 use rustix::io::{Errno, FdFlags};
 use rustix::process::{Pid, Resource, Rlimit, getppid, setrlimit};
 
-use super::confine::{self, Confined, MountView};
-use super::{between, descendants};
-use crate::letters::{Errand, Refusal, Step};
-use crate::{Input, Limits, Need};
+use super::confine::{self, MountView, SandboxEntry};
+use super::{descendants, pre_exec};
+use crate::protocol::{SpawnError, SpawnRequest, SpawnStep};
+use crate::{Input, Limits, SandboxNeed};
 
-/// Starts the child, in a process group of its own.
-pub(super) fn start(errand: &Errand, descriptors: &[OwnedFd]) -> Result<Pid, Refusal> {
-    check_folder(errand)?;
-    let Some(confinement) = &errand.confinement else { return spawn(errand, descriptors, None) };
+/// Starts the child in its own process group.
+pub(super) fn start(request: &SpawnRequest, descriptors: &[OwnedFd]) -> Result<Pid, SpawnError> {
+    check_folder(request)?;
+    let Some(confinement) = &request.confinement else { return spawn(request, descriptors, None) };
     let own = confine::prepare(confinement, MountView::Own)?;
-    match (spawn(errand, descriptors, Some(own)), confinement.need) {
-        (Err(refusal), Need::BestEffort) if refusal.step == Step::Mounts => {
+    match (spawn(request, descriptors, Some(own)), confinement.need) {
+        (Err(refusal), SandboxNeed::BestEffort) if refusal.step == SpawnStep::Mounts => {
             let shared = confine::prepare(confinement, MountView::Shared)?;
-            spawn(errand, descriptors, Some(shared))
+            spawn(request, descriptors, Some(shared))
         }
         (started, _) => started,
     }
 }
 
-fn spawn(errand: &Errand, descriptors: &[OwnedFd], mut confined: Option<Confined>) -> Result<Pid, Refusal> {
-    let mut command = Command::new(&errand.program);
-    command.args(&errand.arguments).current_dir(&errand.folder).process_group(0);
-    command.env_clear().envs(errand.environment.iter().map(|(name, value)| (name, value)));
-    connect(&mut command, errand, descriptors).map_err(|error| Refusal::new(Step::Supervisor, &error))?;
-    let limits = limits(&errand.limits);
-    let has_no_input = errand.input == Input::Nothing;
+fn spawn(
+    request: &SpawnRequest,
+    descriptors: &[OwnedFd],
+    mut confined: Option<SandboxEntry>,
+) -> Result<Pid, SpawnError> {
+    let mut command = Command::new(&request.program);
+    command.args(&request.arguments).current_dir(&request.folder).process_group(0);
+    command.env_clear().envs(request.environment.iter().map(|(name, value)| (name, value)));
+    connect(&mut command, request, descriptors)
+        .map_err(|error| SpawnError::new(SpawnStep::Supervisor, &error))?;
+    let limits = limits(&request.limits);
+    let has_no_input = request.input == Input::Nothing;
     let supervisor = rustix::process::getpid();
-    between::before_exec(&mut command, move || {
+    pre_exec::before_exec(&mut command, move || {
         if let Some(confined) = confined.as_ref().filter(|confined| confined.has_own_mounts()) {
             confined.enter_mounts().map_err(|_| NO_MOUNTS)?;
             if has_no_input {
-                // The descriptor it has leads past its own mounts.
+                // The inherited descriptor would bypass the child's own mounts.
                 rustix::stdio::dup2_stdin(std::fs::File::open("/dev/null")?)?;
             }
         }
@@ -48,47 +53,49 @@ fn spawn(errand: &Errand, descriptors: &[OwnedFd], mut confined: Option<Confined
         for (resource, limit) in &limits {
             lower(*resource, *limit)?;
         }
-        confined.as_mut().map_or(Ok(()), Confined::enter).map_err(|_| NOT_CONFINED.into())
+        confined.as_mut().map_or(Ok(()), SandboxEntry::enter).map_err(|_| NOT_CONFINED.into())
     });
     let child = command.spawn().map_err(|error| refusal(&error))?;
     let number = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
-    number.ok_or_else(|| Refusal::new(Step::Program, &io::Error::other("a child without a number")))
+    number.ok_or_else(|| SpawnError::new(SpawnStep::Program, &io::Error::other("a child without a number")))
 }
 
-/// What the child says when it cannot enter its sandbox. Only a number comes back from there, and these two the system
-/// gives for no program.
+/// Errors of a child that cannot enter its sandbox. Only a number reaches the parent, and exec returns
+/// neither of these two.
 const NOT_CONFINED: Errno = Errno::NOTRECOVERABLE;
 const NO_MOUNTS: Errno = Errno::OWNERDEAD;
 
-fn refusal(error: &io::Error) -> Refusal {
+fn refusal(error: &io::Error) -> SpawnError {
     match error.raw_os_error().map(Errno::from_raw_os_error) {
-        Some(NOT_CONFINED) => Refusal::new(Step::Sandbox, error),
-        Some(NO_MOUNTS) => Refusal {
-            step: Step::Mounts,
+        Some(NOT_CONFINED) => SpawnError::new(SpawnStep::Sandbox, error),
+        Some(NO_MOUNTS) => SpawnError {
+            step: SpawnStep::Mounts,
             errno: None,
             said: "no mount namespace: that takes CAP_SYS_ADMIN, or user namespaces".to_owned(),
         },
-        _ => Refusal::new(Step::Program, error),
+        _ => SpawnError::new(SpawnStep::Program, error),
     }
 }
 
-/// The system has one error for a missing folder and a missing program; people want to know which.
-fn check_folder(errand: &Errand) -> Result<(), Refusal> {
-    let refuse = |error: &io::Error| Refusal::new(Step::Folder, error);
-    let found = std::fs::metadata(&errand.folder).map_err(|error| refuse(&error))?;
+/// The system reports a missing folder and a missing program with the same error. This check distinguishes
+/// them.
+fn check_folder(request: &SpawnRequest) -> Result<(), SpawnError> {
+    let refuse = |error: &io::Error| SpawnError::new(SpawnStep::Folder, error);
+    let found = std::fs::metadata(&request.folder).map_err(|error| refuse(&error))?;
     if found.is_dir() { Ok(()) } else { Err(refuse(&Errno::NOTDIR.into())) }
 }
 
-/// Descriptors are copied, for a second attempt may follow; but for the one whose number the child is told.
-fn connect(command: &mut Command, errand: &Errand, descriptors: &[OwnedFd]) -> io::Result<()> {
+/// Duplicates the descriptors, because a second attempt may follow. The event pipe is passed by number and
+/// not duplicated.
+fn connect(command: &mut Command, request: &SpawnRequest, descriptors: &[OwnedFd]) -> io::Result<()> {
     let mut descriptors = descriptors.iter();
     let mut next = || descriptors.next().ok_or_else(|| io::Error::other("a descriptor is missing"));
-    command.stdin(match errand.input {
+    command.stdin(match request.input {
         Input::Nothing => Stdio::null(),
         Input::Pipe => next()?.try_clone()?.into(),
     });
     command.stdout(next()?.try_clone()?).stderr(next()?.try_clone()?);
-    if let Some(variable) = &errand.events {
+    if let Some(variable) = &request.events {
         let events = next()?;
         rustix::io::fcntl_setfd(events, FdFlags::empty())?;
         command.env(variable, events.as_raw_fd().to_string());
@@ -96,11 +103,11 @@ fn connect(command: &mut Command, errand: &Errand, descriptors: &[OwnedFd]) -> i
     Ok(())
 }
 
-/// The child is killed when its supervisor is, however that happens.
+/// The kernel kills the child when its supervisor dies.
 #[cfg(target_os = "linux")]
 fn die_with(supervisor: Pid) -> io::Result<()> {
     rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::KILL))?;
-    // It may have died before we asked.
+    // The supervisor may have died before this call.
     if getppid() == Some(supervisor) { Ok(()) } else { Err(Errno::SRCH.into()) }
 }
 
@@ -111,17 +118,18 @@ fn die_with(supervisor: Pid) -> io::Result<()> {
 
 fn limits(limits: &Limits) -> Vec<(Resource, Rlimit)> {
     let both = |limit: u64| Rlimit { current: Some(limit), maximum: Some(limit) };
-    // A crash is told by its signal; its memory is nobody's business and would litter the folder.
+    // The signal is enough to report a crash. A core file would litter the folder.
     let mut all = vec![(Resource::Core, both(0))];
     all.extend(limits.memory.map(|bytes| (Resource::As, both(bytes))));
     all.extend(limits.file_size.map(|bytes| (Resource::Fsize, both(bytes))));
     all.extend(limits.open_files.map(|count| (Resource::Nofile, both(count))));
     all.extend(limits.cpu.map(|time| {
         let seconds = whole_seconds(time);
-        // SIGXCPU at the first, SIGKILL at the second for whoever ignores it.
+        // SIGXCPU at the soft limit, SIGKILL at the hard limit for a process that ignores it.
         (Resource::Cpu, Rlimit { current: Some(seconds), maximum: Some(seconds.saturating_add(1)) })
     }));
-    // The system counts by user, not by tree, so this only backs up the watch: the user's processes may double meanwhile.
+    // The kernel counts processes per user, not per tree. This limit is only a second barrier behind the
+    // watch, so it has a margin for other processes of the user.
     all.extend(limits.processes.map(|count| {
         let already = u64::try_from(descendants::of_this_user()).unwrap_or(u64::MAX);
         (Resource::Nproc, both(already.saturating_add(count).saturating_mul(2).saturating_add(64)))
@@ -133,7 +141,7 @@ fn whole_seconds(time: Duration) -> u64 {
     time.as_secs().saturating_add(u64::from(time.subsec_nanos() > 0)).max(1)
 }
 
-/// Sets a limit, but never above one that was there before.
+/// Sets a limit, but never above the existing one.
 fn lower(resource: Resource, wanted: Rlimit) -> io::Result<()> {
     let ceiling = rustix::process::getrlimit(resource).maximum.unwrap_or(u64::MAX);
     let under = |limit: Option<u64>| Some(limit.unwrap_or(u64::MAX).min(ceiling));

@@ -1,4 +1,4 @@
-//! From the start of the child to the last trace of it.
+//! Watches the child from its start until its last descendant has ended.
 
 use std::io::Read;
 use std::os::fd::OwnedFd;
@@ -9,17 +9,17 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::process::{Pid, Signal as Raw, kill_process, kill_process_group};
 
 use super::descendants;
-use super::sweep::{Reaped, reap, sweep};
-use crate::letters::{Order, take_line};
-use crate::{Exit, How, Limit, Limits};
+use super::sweep::{ReapResult, reap, sweep};
+use crate::protocol::{SupervisorCommand, take_line};
+use crate::{Exit, ExitCause, Limit, Limits};
 
-/// How often orphans that ended are reaped while the child runs.
+/// Interval of reaping ended orphans while the child runs.
 const IDLE: Duration = Duration::from_secs(1);
 
-/// How often processes are counted when their number is limited.
+/// Interval of counting processes, if their number is limited.
 const COUNT: Duration = Duration::from_millis(20);
 
-/// How often the child is looked at on systems where its end cannot be waited for together with orders.
+/// Poll interval on systems that cannot wait for the child's end and for commands together.
 const LOOK: Duration = Duration::from_millis(5);
 
 pub(super) fn to_the_end(
@@ -27,7 +27,7 @@ pub(super) fn to_the_end(
     target: Pid,
     limits: Limits,
     grace: Duration,
-) -> (How, Option<Exit>, u32) {
+) -> (ExitCause, Option<Exit>, u32) {
     let mut watch = Watch {
         target,
         end: wait_handle(target),
@@ -39,7 +39,7 @@ pub(super) fn to_the_end(
         ending: None,
     };
     let exit = watch.until_it_ends();
-    // Whoever the child leaves behind gets the same grace, unless it was spent on the child.
+    // Remaining descendants get the same grace period, unless the child has used it up.
     let left = watch
         .ending
         .as_ref()
@@ -48,37 +48,37 @@ pub(super) fn to_the_end(
     let exit = exit.or(late);
     let how = match (watch.ending, exit) {
         (Some(ending), _) => ending.how,
-        (None, Some(Exit::Code(code))) => How::Code(code),
-        (None, Some(Exit::Signal(signal))) => How::Signal(signal),
-        (None, None) => How::Lost,
+        (None, Some(Exit::Code(code))) => ExitCause::Code(code),
+        (None, Some(Exit::Signal(signal))) => ExitCause::Signal(signal),
+        (None, None) => ExitCause::Lost,
     };
     (how, exit, survivors)
 }
 
 struct Watch<'a> {
     target: Pid,
-    /// Readable when the child has ended, where the system has that.
+    /// A pidfd, readable when the child has ended. `None` on systems without pidfds.
     end: Option<OwnedFd>,
-    /// Nothing once the launcher is gone.
+    /// `None` after the launcher is gone.
     control: Option<&'a UnixStream>,
     arrived: Vec<u8>,
     deadline: Option<Instant>,
     processes: Option<u64>,
     grace: Duration,
-    ending: Option<Ending>,
+    ending: Option<ShutdownProgress>,
 }
 
-/// The child is being ended.
-struct Ending {
-    how: How,
+/// A shutdown in progress.
+struct ShutdownProgress {
+    how: ExitCause,
     kill_at: Instant,
 }
 
 impl Watch<'_> {
-    /// Returns when the child has ended, or when its grace is over.
+    /// Returns when the child has ended or its grace period is over.
     fn until_it_ends(&mut self) -> Option<Exit> {
         loop {
-            if let Reaped::Target(exit) = reap(self.target) {
+            if let ReapResult::Target(exit) = reap(self.target) {
                 return Some(exit);
             }
             let now = Instant::now();
@@ -86,9 +86,9 @@ impl Watch<'_> {
                 Some(ending) if ending.kill_at <= now => return None,
                 Some(_) => {}
                 None if self.deadline.is_some_and(|deadline| deadline <= now) => {
-                    self.end(How::TimedOut, self.grace)
+                    self.end(ExitCause::TimedOut, self.grace)
                 }
-                None if self.too_many() => self.end(How::OverLimit(Limit::Processes), Duration::ZERO),
+                None if self.too_many() => self.end(ExitCause::OverLimit(Limit::Processes), Duration::ZERO),
                 None => {}
             }
             if self.sleep() {
@@ -101,8 +101,8 @@ impl Watch<'_> {
         self.processes.is_some_and(|most| u64::try_from(descendants::all().len()).unwrap_or(u64::MAX) > most)
     }
 
-    /// Begins to end the child, or hurries it when that has begun already.
-    fn end(&mut self, how: How, grace: Duration) {
+    /// Starts to end the child, or shortens the grace period of a shutdown in progress.
+    fn end(&mut self, how: ExitCause, grace: Duration) {
         let now = Instant::now();
         let kill_at = now.checked_add(grace).unwrap_or(now);
         if let Some(ending) = &mut self.ending {
@@ -111,13 +111,13 @@ impl Watch<'_> {
         }
         if !grace.is_zero() {
             let _ = kill_process_group(self.target, Raw::TERM);
-            // Whoever is stopped hears nothing until it goes on.
+            // A stopped process receives no signal until it continues.
             let _ = kill_process_group(self.target, Raw::CONT);
         }
-        self.ending = Some(Ending { how, kill_at });
+        self.ending = Some(ShutdownProgress { how, kill_at });
     }
 
-    /// Until something happens, or is due. True when there are orders.
+    /// Waits for an event or the next deadline. Returns true if there are commands.
     fn sleep(&self) -> bool {
         let now = Instant::now();
         let due = match &self.ending {
@@ -148,22 +148,22 @@ impl Watch<'_> {
         }
         loop {
             match take_line(&mut self.arrived) {
-                Ok(Some(Order::Signal(signal))) => {
+                Ok(Some(SupervisorCommand::Signal(signal))) => {
                     if let Some(raw) = signal.raw() {
                         let _ = kill_process(self.target, raw);
                     }
                 }
-                Ok(Some(Order::Stop(grace))) => self.end(How::Stopped, grace),
+                Ok(Some(SupervisorCommand::Stop(grace))) => self.end(ExitCause::Stopped, grace),
                 Ok(None) => return,
                 Err(_) => return self.abandon(),
             }
         }
     }
 
-    /// The launcher is gone, or talks nonsense.
+    /// The launcher is gone or sent an invalid message.
     fn abandon(&mut self) {
         self.control = None;
-        self.end(How::Stopped, self.grace);
+        self.end(ExitCause::Stopped, self.grace);
     }
 }
 

@@ -1,9 +1,9 @@
-//! What a child may use, and what happens when it cannot be started.
+//! Resource limits, and failures to start.
 
 use std::time::Duration;
 
 use crate::support::{Folder, is_alive, launcher, run, shell};
-use failwell_process::{How, Limit, Plan, Signal};
+use failwell_process::{ExitCause, Limit, Plan, Signal};
 
 fn python(script: &str) -> Plan {
     let mut plan = shell("");
@@ -15,7 +15,7 @@ fn python(script: &str) -> Plan {
 #[tokio::test]
 async fn processes_are_counted_over_the_whole_tree() {
     let folder = Folder::new("many");
-    // Half of them in sessions of their own, and never more than 150 should the limit not work.
+    // Half of them run in their own sessions. The loop ends at 150 in case the limit does not work.
     let script = r#"
 import os, sys, time
 for number in range(150):
@@ -34,7 +34,7 @@ time.sleep(60)
     let ended = run(plan).await;
     assert_eq!(
         (ended.how, ended.survivors),
-        (How::OverLimit(Limit::Processes), 0),
+        (ExitCause::OverLimit(Limit::Processes), 0),
         "{}",
         ended.output.stderr.text()
     );
@@ -49,7 +49,7 @@ async fn as_many_processes_as_allowed_are_left_alone() {
     let mut plan = shell("for i in 1 2 3 4 5; do sleep 0.2 & done; wait; echo done");
     plan.limits.processes = Some(8);
     let ended = run(plan).await;
-    assert_eq!((ended.how, ended.output.stdout.text().as_str()), (How::Code(0), "done\n"));
+    assert_eq!((ended.how, ended.output.stdout.text().as_str()), (ExitCause::Code(0), "done\n"));
 }
 
 #[tokio::test]
@@ -67,7 +67,7 @@ async fn files_are_limited_in_size() {
     let mut plan = shell(&format!("head -c 1000000 /dev/zero > {}", folder.file("file")));
     plan.limits.file_size = Some(65536);
     let ended = run(plan).await;
-    assert_ne!(ended.how, How::Code(0));
+    assert_ne!(ended.how, ExitCause::Code(0));
     assert_eq!(std::fs::metadata(folder.file("file")).unwrap().len(), 65536);
 }
 
@@ -75,7 +75,7 @@ async fn files_are_limited_in_size() {
 async fn time_on_the_processor_is_limited() {
     let mut plan = shell("while :; do :; done");
     plan.limits.cpu = Some(Duration::from_millis(100));
-    assert_eq!(run(plan).await.how, How::Signal(Signal::XCPU));
+    assert_eq!(run(plan).await.how, ExitCause::Signal(Signal::XCPU));
 }
 
 #[tokio::test]
@@ -91,7 +91,7 @@ async fn what_cannot_start_says_so_and_names_nothing_private() {
     std::fs::write(folder.path().join("plain"), "not a program").unwrap();
     let nul = Plan::new("/bin/sh", "/").arguments(["a\0MARK"]);
     let mut large = Plan::new("/bin/sh", "/");
-    // Twice what the system takes for one of them.
+    // Twice the kernel's limit for one variable.
     large.environment = large.environment.with("MARK", "x".repeat(256 << 10));
     for (plan, detail) in [
         (Plan::new(folder.file("missing"), "/"), "the program was not found"),

@@ -1,4 +1,4 @@
-//! Real children under real supervisors: what they get, what they may use and touch, and what is left of them.
+//! Real children under real supervisors: input, limits, sandbox and cleanup.
 
 #![cfg(target_os = "linux")]
 #![allow(

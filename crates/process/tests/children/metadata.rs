@@ -1,35 +1,36 @@
-//! Modes, owners, times and attributes of files: what a child in a sandbox can change of them, and as whom.
+//! Modes, owners, times and attributes of files: the changes that a sandboxed child can make, as different
+//! users.
 
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use failwell_process::{Ended, Launcher, Need, Plan, Profile, Sandbox, containment};
+use failwell_process::{ChildExit, Launcher, Plan, Profile, Sandbox, SandboxNeed, containment};
 
 use crate::support::{Folder, is_alive, shell, soon};
 use crate::tree::parent_of;
 
 const CHANGES: &str = include_str!("metadata.py");
-/// One that every user of the machine may start.
+/// A Python that every user of the machine can run.
 const PYTHON: &str = "/usr/bin/python3";
-/// As many as the script knows.
+/// The number of changes that the script tries.
 const WAYS: usize = 21;
 
-/// Whose rights supervisor and child have.
+/// The rights of supervisor and child.
 #[derive(Debug, Clone, Copy)]
 enum User {
-    /// Those of whoever runs the tests.
+    /// The user of the tests.
     Own,
-    /// Those of nobody: mount namespaces come with a user namespace only. Needs root to become it.
+    /// The user `nobody`, who needs a user namespace to mount. Requires root.
     Nobody,
-    /// Root as in many containers, without the right to mount.
+    /// Root without the right to mount, as in many containers.
     RootThatMayNotMount,
     /// Root on a machine without namespaces.
     RootWithoutNamespaces,
 }
 
 impl User {
-    /// Everybody the tests can be here.
+    /// All users that the tests can switch to here.
     fn all() -> Vec<User> {
         let root = rustix::process::getuid().is_root();
         if root { vec![User::Own, User::Nobody, User::RootThatMayNotMount] } else { vec![User::Own] }
@@ -45,8 +46,9 @@ impl User {
                 "exec unshare -Ur sh -c 'echo 0 > /proc/sys/user/max_mnt_namespaces; exec \"$@\"' sh"
             }
         };
-        // Nobody can reach the folder this is built in. Other processes write the files: one of ours that is being started
-        // meanwhile would hold them open, and what is open for writing is not executed.
+        // The user `nobody` cannot reach the build folder, so the binary is copied. Another process writes
+        // the copy: a child forked by this process meanwhile would hold it open for writing, and exec would
+        // fail.
         let (copy, script) = (folder.file("supervise"), folder.file(&format!("as-{self:?}")));
         let text = format!("#!/bin/sh\nPATH=/usr/bin:/bin\n{prefix} {copy} \"$@\"\n");
         let write =
@@ -56,11 +58,11 @@ impl User {
         Launcher::at(script)
     }
 
-    async fn run(self, folder: &Folder, plan: Plan) -> Ended {
+    async fn run(self, folder: &Folder, plan: Plan) -> ChildExit {
         self.launcher(folder).start(plan).await.expect("the child starts").wait().await
     }
 
-    /// A file that belongs to this user, with two attributes.
+    /// A file of this user with two extended attributes.
     fn file(self, path: PathBuf) -> PathBuf {
         std::fs::write(&path, "x").unwrap();
         for name in ["user.there", "user.too"] {
@@ -77,7 +79,7 @@ impl User {
     }
 }
 
-/// Everything the system tells of a file. The last is set anew by every change of the others.
+/// All metadata of a file. The last value, the change time, changes with every other one.
 fn told(path: &Path) -> (u32, u32, u32, i64, i64, i64, i64) {
     let found = std::fs::symlink_metadata(path).unwrap();
     let times = (found.mtime(), found.mtime_nsec(), found.ctime(), found.ctime_nsec());
@@ -92,7 +94,7 @@ fn changing(path: &Path, way: &str, profile: Profile) -> Plan {
     plan
 }
 
-fn did(ended: &Ended) -> Vec<String> {
+fn did(ended: &ChildExit) -> Vec<String> {
     ended.output.stdout.text().lines().map(str::to_owned).collect()
 }
 
@@ -111,7 +113,7 @@ async fn nothing_changes_where_nothing_is_writable() {
         let ended = user.run(&folder, changing(&file, "both", profile)).await;
         let said = ended.output.stderr.text();
         assert_eq!((did(&ended), told(&file)), (vec![], before), "{user:?}");
-        // By seccomp, every one of them.
+        // Seccomp refuses all of them.
         assert_eq!(said.matches("operation not permitted - ").count(), WAYS, "{user:?}: {said}");
     }
 }
@@ -138,7 +140,7 @@ async fn only_files_in_writable_folders_change() {
         let before = (told(&outside), told(&back));
         for target in [&outside, &link] {
             let ended = user.run(&tools, changing(target, "both", profile())).await;
-            // The link itself is inside, and has no attributes and flags.
+            // The link itself is inside the writable folder. Links have no attributes and flags.
             let own = if target == &link { vec!["did lchown".to_owned()] } else { vec![] };
             assert_eq!(did(&ended), own, "{user:?} {target:?}");
             assert!(ended.output.stderr.text().contains("read-only file system - chmod"), "{user:?}");
@@ -146,14 +148,14 @@ async fn only_files_in_writable_folders_change() {
         assert_eq!((told(&outside), told(&back)), before, "{user:?}");
         let ended = user.run(&tools, changing(&inside, "both", profile())).await;
         assert_eq!(did(&ended).len(), WAYS, "{user:?}: {}", ended.output.stderr.text());
-        // A single file may be writable, too, and its neighbours are not.
+        // A single file can be writable too, without its neighbours.
         let single = Profile::closed().with_system().reading(without.path()).writing(&outside);
         let ended = user.run(&tools, changing(&outside, "path", single)).await;
         assert!(did(&ended).contains(&"did chmod".to_owned()), "{user:?}: {}", ended.output.stderr.text());
     }
 }
 
-/// Ways to the same file past the mounts of the sandbox.
+/// Attempts to reach the same file around the sandbox's mounts.
 const PAST: &str = r#"
 import ctypes, os, stat, struct, sys
 inside, outside, supervisor = sys.argv[1], sys.argv[2], os.getppid()
@@ -210,7 +212,7 @@ async fn there_is_no_way_past_the_mounts() {
     }
 }
 
-/// What tests of ordinary programs rely on.
+/// Operations that ordinary programs rely on.
 #[tokio::test]
 async fn a_child_with_writable_folders_is_at_home_in_them() {
     for user in User::all() {
@@ -237,7 +239,7 @@ async fn a_child_with_writable_folders_is_at_home_in_them() {
     }
 }
 
-/// The kernel forgets whom a process dies with when its rights change, as they do in a user namespace.
+/// The kernel resets the parent death signal when a process changes its credentials, as in a user namespace.
 #[tokio::test]
 async fn a_killed_supervisor_takes_a_child_with_mounts_of_its_own_with_it() {
     for user in User::all() {
@@ -258,12 +260,15 @@ async fn without_namespaces_there_is_less_or_nothing() {
     let (tools, within) = (Folder::new("less-tools"), Folder::new("less-within"));
     let inside = user.file(within.path().join("inside"));
     let profile = |need| Profile { need, ..Profile::closed().with_system().writing(within.path()) };
-    let fault =
-        user.launcher(&tools).start(changing(&inside, "both", profile(Need::Required))).await.unwrap_err();
+    let fault = user
+        .launcher(&tools)
+        .start(changing(&inside, "both", profile(SandboxNeed::Required)))
+        .await
+        .unwrap_err();
     assert_eq!(fault.reason().id, "process/UNCONTAINED");
     assert!(fault.operator().to_string().contains("mount namespace"), "{}", fault.operator());
-    let ended = user.run(&tools, changing(&inside, "both", profile(Need::BestEffort))).await;
-    // No owner, no attribute, no flag, no bit that gives its starter other rights.
+    let ended = user.run(&tools, changing(&inside, "both", profile(SandboxNeed::BestEffort))).await;
+    // Not among them: owners, attributes, flags, set-user and set-group bits.
     let left = ["fchmodat2", "utime", "touch", "futimens", "chmod again"].map(|name| format!("did {name}"));
     assert_eq!(did(&ended), left, "{}", ended.output.stderr.text());
 }

@@ -1,21 +1,21 @@
-//! A child gets what its plan names, and its end is told as it was.
+//! A child gets exactly what its plan names, and its exit is reported correctly.
 
 use std::time::{Duration, Instant};
 
 use crate::support::{run, shell, start};
-use failwell_process::{Caps, Environment, Exit, How, Input, Plan, Signal, Stdout};
+use failwell_process::{Caps, Environment, Exit, ExitCause, Input, Plan, Signal, Stdout};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 #[tokio::test]
 async fn ends_are_told_by_code_and_by_name() {
     for (script, how) in [
-        ("exit 0", How::Code(0)),
-        ("exit 7", How::Code(7)),
-        ("exit 255", How::Code(255)),
-        ("kill -SEGV $$", How::Signal(Signal::parse("SIGSEGV").unwrap())),
-        ("kill -ABRT $$", How::Signal(Signal::parse("SIGABRT").unwrap())),
-        ("kill -KILL $$", How::Signal(Signal::KILL)),
-        ("kill -TERM $$", How::Signal(Signal::TERM)),
+        ("exit 0", ExitCause::Code(0)),
+        ("exit 7", ExitCause::Code(7)),
+        ("exit 255", ExitCause::Code(255)),
+        ("kill -SEGV $$", ExitCause::Signal(Signal::parse("SIGSEGV").unwrap())),
+        ("kill -ABRT $$", ExitCause::Signal(Signal::parse("SIGABRT").unwrap())),
+        ("kill -KILL $$", ExitCause::Signal(Signal::KILL)),
+        ("kill -TERM $$", ExitCause::Signal(Signal::TERM)),
     ] {
         let ended = run(shell(script)).await;
         assert_eq!(ended.how, how, "{script}");
@@ -36,13 +36,13 @@ async fn the_environment_is_the_planned_one() {
 
 #[tokio::test]
 async fn descriptors_are_the_planned_ones() {
-    // One that every child would inherit, if that were how it works.
+    // Without close-on-exec, every child would inherit this descriptor by fork and exec.
     let leak = std::fs::File::open("/etc/passwd").unwrap();
     rustix::io::fcntl_setfd(&leak, rustix::io::FdFlags::empty()).unwrap();
     let script =
         "python3 -c 'import os; print(sorted(int(n) for n in os.listdir(\"/proc/self/fd\")))'; echo $EVENTS";
     let plain = run(shell(script)).await.output.stdout.text();
-    // 3 is the one that reads the list.
+    // Descriptor 3 belongs to the listing itself.
     assert_eq!(plain, "[0, 1, 2, 3]\n\n");
     let mut plan = shell(script);
     plan.events = Some("EVENTS".into());
@@ -82,7 +82,7 @@ async fn pipes_carry_input_output_and_events() {
     events.read_to_string(&mut told).await.unwrap();
     assert_eq!((rest.as_str(), told.as_str()), ("", "event\n"));
     let ended = child.wait().await;
-    assert_eq!(ended.how, How::Code(0));
+    assert_eq!(ended.how, ExitCause::Code(0));
     assert_eq!(ended.output.stdout.total, 0);
     assert_eq!(child.wait().await, ended);
 }
@@ -93,7 +93,7 @@ async fn thirty_two_megabytes_on_both_pipes_are_drained() {
         shell("head -c 33554432 /dev/zero & head -c 33554432 /dev/zero >&2 & wait; echo end; echo END >&2");
     plan.output = Caps { head: 1000, tail: 500 };
     let ended = run(plan).await;
-    assert_eq!(ended.how, How::Code(0));
+    assert_eq!(ended.how, ExitCause::Code(0));
     for (captured, last) in [(&ended.output.stdout, "end\n"), (&ended.output.stderr, "END\n")] {
         assert_eq!(captured.total, 33_554_436);
         assert_eq!((captured.head.len(), captured.tail.len()), (1000, 500));
@@ -119,7 +119,7 @@ async fn signals_reach_the_child_alone() {
     let mut ready = [0; 6];
     output.read_exact(&mut ready).await.unwrap();
     child.signal(Signal::USR1).await.unwrap();
-    assert_eq!(child.wait().await.how, How::Code(3));
+    assert_eq!(child.wait().await.how, ExitCause::Code(3));
     let mut said = String::new();
     output.read_to_string(&mut said).await.unwrap();
     assert_eq!(said, "got\n");
@@ -139,6 +139,6 @@ async fn stopping_asks_first() {
     output.read_exact(&mut ready).await.unwrap();
     let began = Instant::now();
     let ended = child.stop(Duration::from_secs(60)).await;
-    assert_eq!((ended.how, ended.exit), (How::Stopped, Some(Exit::Code(5))));
+    assert_eq!((ended.how, ended.exit), (ExitCause::Stopped, Some(Exit::Code(5))));
     assert!(began.elapsed() < Duration::from_secs(40));
 }

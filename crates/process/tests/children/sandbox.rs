@@ -1,11 +1,11 @@
-//! What a child in a sandbox can and cannot do, on a kernel that has one.
+//! The abilities of a sandboxed child, on a kernel with all sandbox features.
 
 use std::net::TcpListener;
 
 use crate::support::{Folder, run, shell};
-use failwell_process::{Ended, Need, Network, Plan, Profile, Sandbox, containment};
+use failwell_process::{ChildExit, Network, Plan, Profile, Sandbox, SandboxNeed, containment};
 
-async fn inside(script: &str, profile: Profile) -> Ended {
+async fn inside(script: &str, profile: Profile) -> ChildExit {
     let mut plan = shell(script);
     plan.sandbox = Sandbox::Profile(profile);
     run(plan).await
@@ -38,7 +38,7 @@ async fn files_outside_the_profile_are_closed() {
     assert_eq!(read_only.output.stdout.text(), "note", "{}", read_only.output.stderr.text());
 }
 
-/// Connects, binds and asks for other families; prints what worked.
+/// Tries to connect, to bind and to use other socket families; prints the attempts that worked.
 const KNOCK: &str = r#"
 import socket, sys
 def attempt(name, act):
@@ -71,7 +71,7 @@ async fn the_network_is_closed_unless_it_is_open() {
     }
 }
 
-/// Where this machine's Python lives, which need not be a folder of the system.
+/// The prefix of this machine's Python, which may be outside of the system folders.
 fn python_home() -> String {
     let found =
         std::process::Command::new("python3").args(["-c", "import sys; print(sys.base_prefix)"]).output();
@@ -101,13 +101,13 @@ async fn the_way_out_through_the_kernel_is_closed() {
     }
 }
 
-/// The sandbox is the child's: its supervisor still finds and ends what it leaves behind.
+/// The sandbox applies to the child only: its supervisor still finds and ends all descendants.
 #[tokio::test]
 async fn a_sandbox_does_not_keep_the_supervisor_from_its_work() {
-    for need in [Need::Required, Need::BestEffort] {
+    for need in [SandboxNeed::Required, SandboxNeed::BestEffort] {
         let profile = Profile { need, ..Profile::closed().with_system() };
         let ended = inside("setsid sleep 300 & exit 4", profile).await;
-        assert_eq!((ended.how, ended.survivors), (failwell_process::How::Code(4), 0));
+        assert_eq!((ended.how, ended.survivors), (failwell_process::ExitCause::Code(4), 0));
     }
 }
 

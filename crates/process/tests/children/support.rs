@@ -1,15 +1,15 @@
-//! What every test here needs: a launcher, plans for shell scripts, and a look at what is alive.
+//! Shared helpers: a launcher, plans for shell scripts, and a check for running processes.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use failwell_process::{Child, Ended, Environment, Launcher, Plan};
+use failwell_process::{Child, ChildExit, Environment, Launcher, Plan};
 
 pub(crate) fn launcher() -> Launcher {
     Launcher::at(env!("CARGO_BIN_EXE_failwell-supervise"))
 }
 
-/// A plan for a script, with a search path and a time limit that only a broken test reaches.
+/// A plan for a shell script, with a `PATH` and a timeout that only a broken test reaches.
 pub(crate) fn shell(script: &str) -> Plan {
     let mut plan = Plan::new("/bin/sh", "/").arguments(["-c", script]);
     plan.environment = Environment::inherit(&["PATH"]);
@@ -21,17 +21,17 @@ pub(crate) async fn start(plan: Plan) -> Child {
     launcher().start(plan).await.expect("the child starts")
 }
 
-pub(crate) async fn run(plan: Plan) -> Ended {
+pub(crate) async fn run(plan: Plan) -> ChildExit {
     start(plan).await.wait().await
 }
 
-/// Whether a process is there, zombies not counted.
+/// Whether a process exists and is not a zombie.
 pub(crate) fn is_alive(pid: i32) -> bool {
     let line = std::fs::read_to_string(format!("/proc/{pid}/stat")).unwrap_or_default();
     line.rsplit_once(')').is_some_and(|(_, rest)| !rest.trim_start().starts_with(['Z', 'X']))
 }
 
-/// Waits for something that must come true soon.
+/// Polls until a condition holds.
 pub(crate) async fn soon(what: &str, mut is_so: impl FnMut() -> bool) {
     let began = Instant::now();
     while !is_so() {
@@ -40,7 +40,7 @@ pub(crate) async fn soon(what: &str, mut is_so: impl FnMut() -> bool) {
     }
 }
 
-/// A folder of this test's own, gone with it.
+/// A temporary folder, removed on drop.
 pub(crate) struct Folder(std::path::PathBuf);
 
 impl Folder {
@@ -65,7 +65,7 @@ impl Drop for Folder {
     }
 }
 
-/// The number that a script writes to a file, once it has.
+/// Waits for a script to write a number to a file.
 pub(crate) async fn number_in(path: &str) -> i32 {
     let read = || std::fs::read_to_string(path).ok().and_then(|text| text.trim().parse::<i32>().ok());
     soon(path, || read().is_some()).await;

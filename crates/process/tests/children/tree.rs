@@ -1,11 +1,11 @@
-//! Nothing a child starts outlives it, whatever it tries.
+//! No descendant outlives its child.
 
 use std::time::{Duration, Instant};
 
 use crate::support::{Folder, is_alive, launcher, number_in, run, shell, soon, start};
-use failwell_process::{Exit, How, Input, Signal};
+use failwell_process::{Exit, ExitCause, Input, Signal};
 
-/// A daemon as the book has it: fork, new session, fork again, and the middle one goes.
+/// A textbook daemon: fork, setsid, fork again, exit of the middle process.
 const DAEMON: &str = r#"
 import os, signal, sys, time
 if os.fork() == 0:
@@ -43,7 +43,7 @@ async fn whoever_outlives_the_child_is_ended() {
         let mut plan = shell(&script.replace("PID", &folder.file("pid")));
         plan.grace = Duration::from_millis(200);
         let ended = run(plan).await;
-        assert_eq!((ended.how, ended.survivors), (How::Code(3), 0), "{name}");
+        assert_eq!((ended.how, ended.survivors), (ExitCause::Code(3), 0), "{name}");
         assert!(!is_alive(number_in(&folder.file("pid")).await), "{name}");
         assert!(ended.took < Duration::from_secs(40), "{name} took {:?}", ended.took);
     }
@@ -56,7 +56,12 @@ async fn daemons_are_found_and_ended() {
         let mut plan = shell(&daemon(&folder, more, "exit 0"));
         plan.grace = Duration::from_millis(300);
         let ended = run(plan).await;
-        assert_eq!((ended.how, ended.survivors), (How::Code(0), 0), "{name}: {}", ended.output.stderr.text());
+        assert_eq!(
+            (ended.how, ended.survivors),
+            (ExitCause::Code(0), 0),
+            "{name}: {}",
+            ended.output.stderr.text()
+        );
         assert!(!is_alive(number_in(&folder.file("pid")).await), "{name}");
     }
 }
@@ -66,12 +71,12 @@ async fn a_pipe_held_open_holds_nobody_up() {
     let folder = Folder::new("holder");
     let script = format!("echo before; while ! [ -e {} ]; do sleep 0.01; done", folder.file("go"));
     let mut child = start(shell(&script)).await;
-    // This very process holds the child's output open, outside of any tree the supervisor could clear.
+    // This process holds the child's output open. The supervisor cannot end it.
     let path = format!("/proc/{}/fd/1", child.pid());
     let holder = std::fs::OpenOptions::new().write(true).open(path).unwrap();
     std::fs::write(folder.file("go"), "").unwrap();
     let ended = child.wait().await;
-    assert_eq!(ended.how, How::Code(0));
+    assert_eq!(ended.how, ExitCause::Code(0));
     assert_eq!(ended.output.stdout.text(), "before\n");
     assert!(ended.took < Duration::from_secs(40), "{:?}", ended.took);
     drop(holder);
@@ -85,12 +90,12 @@ async fn time_is_up_for_the_deaf_as_well() {
         ("trap 'exit 9' TERM; while :; do sleep 0.02; done", Exit::Code(9)),
     ] {
         let mut plan = shell(&format!("echo some; {script}"));
-        // Enough for a shell on a busy machine to say something, and to hear that its time is up.
+        // Enough time for a shell on a busy machine to print a line and to handle SIGTERM.
         let wall = Duration::from_secs(2);
         plan.limits.wall = Some(wall);
         plan.grace = Duration::from_secs(2);
         let ended = run(plan).await;
-        assert_eq!((ended.how, ended.exit), (How::TimedOut, Some(exit)), "{script}");
+        assert_eq!((ended.how, ended.exit), (ExitCause::TimedOut, Some(exit)), "{script}");
         assert_eq!(ended.output.stdout.text(), "some\n");
         assert!(ended.took >= wall && ended.took < Duration::from_secs(40), "{:?}", ended.took);
     }
@@ -108,7 +113,7 @@ async fn a_dropped_child_is_gone_with_all_it_started() {
     soon("both are gone", || !is_alive(own) && !is_alive(away)).await;
 }
 
-/// The runtime that would drive the child is gone at once; the supervisor alone does it.
+/// The runtime that would drive the child is dropped at once. The supervisor cleans up on its own.
 #[test]
 fn a_dropped_runtime_leaves_nobody_behind() {
     let folder = Folder::new("runtime");
@@ -140,12 +145,12 @@ async fn a_killed_supervisor_takes_the_child_with_it() {
     let supervisor = rustix::process::Pid::from_raw(parent_of(child.pid())).unwrap();
     rustix::process::kill_process(supervisor, rustix::process::Signal::KILL).unwrap();
     let ended = child.wait().await;
-    assert_eq!(ended.how, How::Lost);
+    assert_eq!(ended.how, ExitCause::Lost);
     let own = i32::try_from(child.pid()).unwrap();
     soon("both are gone", || !is_alive(own) && !is_alive(below)).await;
 }
 
-/// With its supervisor killed nobody below is anybody's but ours: a daemon in a session of its own included.
+/// After its supervisor was killed, this process ends all descendants, including a daemon in its own session.
 #[tokio::test]
 async fn a_killed_supervisor_leaves_no_daemon_behind() {
     let folder = Folder::new("orphaned");
@@ -158,7 +163,7 @@ async fn a_killed_supervisor_leaves_no_daemon_behind() {
     let spared = bystander.try_wait().unwrap().is_none();
     bystander.kill().unwrap();
     bystander.wait().unwrap();
-    assert_eq!((ended.how, ended.survivors), (How::Lost, 0));
+    assert_eq!((ended.how, ended.survivors), (ExitCause::Lost, 0));
     assert!(!is_alive(away), "the daemon is alive");
     assert!(spared, "a child that is no orphan was ended");
 }
@@ -172,13 +177,13 @@ async fn a_stop_may_be_hurried() {
     let began = Instant::now();
     let first = tokio::time::timeout(Duration::from_millis(200), child.stop(Duration::from_secs(50))).await;
     assert!(first.is_err());
-    assert_eq!(child.stop(Duration::ZERO).await.how, How::Stopped);
+    assert_eq!(child.stop(Duration::ZERO).await.how, ExitCause::Stopped);
     assert!(began.elapsed() < Duration::from_secs(40), "{:?}", began.elapsed());
 }
 
-/// Parent, group, session and terminal of a child, as the kernel has them, and its supervisor's number.
+/// Parent, group, session and terminal of a child from `/proc`, its own pid and its supervisor's pid.
 async fn belongings() -> ([i32; 4], i32, i32) {
-    // It stays until its input ends, so that its parent can be looked up.
+    // The child runs until its input ends, so that its parent can be looked up.
     let mut plan = shell("cat /proc/$$/stat; cat");
     plan.input = Input::Pipe;
     let mut child = start(plan).await;
@@ -195,7 +200,7 @@ async fn a_child_has_its_own_group_in_its_supervisors_session() {
     assert_eq!((parent, group, session), (supervisor, own, supervisor));
 }
 
-/// Nobody is to be asked for a password behind our back. Runs itself once more, at a terminal.
+/// A child must not be able to ask for a password at the terminal. The test runs itself again at a pty.
 #[tokio::test]
 async fn a_child_has_no_terminal() {
     let Some(_) = std::env::var_os("FAILWELL_TEST_ALONE") else {
@@ -218,7 +223,7 @@ async fn a_child_has_no_terminal() {
     assert_eq!(terminal, 0);
 }
 
-/// In a process of its own, because it counts that process's descriptors and children.
+/// Runs in a separate process, because it counts that process's descriptors and children.
 #[tokio::test]
 async fn two_hundred_runs_leave_nothing_behind() {
     let Some(_) = std::env::var_os("FAILWELL_TEST_ALONE") else {
@@ -240,8 +245,8 @@ async fn two_hundred_runs_leave_nothing_behind() {
     let before = descriptors();
     for round in 0..200 {
         match round % 4 {
-            0 => assert_eq!(once("echo x; exit 1").await.how, How::Code(1)),
-            1 => assert_eq!(once("sleep 300 & exit 0").await.how, How::Code(0)),
+            0 => assert_eq!(once("echo x; exit 1").await.how, ExitCause::Code(1)),
+            1 => assert_eq!(once("sleep 300 & exit 0").await.how, ExitCause::Code(0)),
             2 => drop(launcher.start(shell("sleep 300")).await.unwrap()),
             _ => assert!(launcher.start(failwell_process::Plan::new("/no/such/program", "/")).await.is_err()),
         }

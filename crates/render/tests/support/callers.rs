@@ -1,9 +1,9 @@
-//! Where a reply goes to.
+//! Reply addresses for tests.
 
 use failwell_fault::Ref;
-use failwell_rpc::{Asked, Face, Id, ReplyTo, Wants};
+use failwell_rpc::{Dialect, ExpectedResult, Id, ReplyTo, Wants};
 
-/// A caller who waits for an answer, under a reference that does not change.
-pub(crate) fn caller(face: Face, asked: Asked, id: Option<Id>) -> ReplyTo {
-    ReplyTo { id, wants: Wants::Answer, face, asked, reference: Ref::fixed(0x0123_4567_89ab_cdef) }
+/// A caller that expects a response, with a fixed reference.
+pub(crate) fn caller(dialect: Dialect, asked: ExpectedResult, id: Option<Id>) -> ReplyTo {
+    ReplyTo { id, wants: Wants::Answer, dialect, asked, reference: Ref::fixed(0x0123_4567_89ab_cdef) }
 }

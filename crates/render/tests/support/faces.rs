@@ -1,10 +1,10 @@
-//! Every dialect a caller can speak.
+//! All dialects.
 
-use failwell_rpc::{Face, RestStyle, Revision};
+use failwell_rpc::{Dialect, RestStyle, Revision};
 
-/// All faces: MCP at each revision, plain JSON-RPC, and both REST bodies.
-pub(crate) fn faces() -> Vec<Face> {
-    let mut faces: Vec<Face> = Revision::ALL.into_iter().map(Face::Mcp).collect();
-    faces.extend([Face::Rpc, Face::Rest(RestStyle::Plain), Face::Rest(RestStyle::Problem)]);
+/// MCP at each revision, plain JSON-RPC, and both REST bodies.
+pub(crate) fn faces() -> Vec<Dialect> {
+    let mut faces: Vec<Dialect> = Revision::ALL.into_iter().map(Dialect::Mcp).collect();
+    faces.extend([Dialect::Rpc, Dialect::Rest(RestStyle::Plain), Dialect::Rest(RestStyle::Problem)]);
     faces
 }

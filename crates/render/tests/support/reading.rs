@@ -1,10 +1,10 @@
-//! Reading a reply back: keys in their order, and what one envelope must look like.
+//! Reads a reply back: the order of keys, and the shape of an envelope.
 
 use failwell_fault::Fault;
 use failwell_render::Reply;
-use failwell_rpc::{Asked, Face, Json, Limits, Object, ReplyTo, RestStyle};
+use failwell_rpc::{Dialect, ExpectedResult, Json, Limits, Object, ReplyTo, RestStyle};
 
-/// The keys of a fault object, in the one order they may come in.
+/// The keys of a fault object in their required order.
 const FAULT_KEYS: [&str; 22] = [
     "reason",
     "kind",
@@ -29,30 +29,30 @@ const FAULT_KEYS: [&str; 22] = [
     "request_id",
     "timestamp",
 ];
-/// Keys no whole fault object goes without.
+/// The keys that every complete fault object has.
 const ALWAYS: [&str; 10] =
     ["reason", "kind", "title", "detail", "hint", "retry", "effect", "origin", "doc", "ref"];
 
-/// The body through the strict scan, which refuses repeated keys too.
+/// Parses the body with the strict scan, which also refuses repeated keys.
 pub(crate) fn strict(reply: &Reply) -> Json {
     let text = std::str::from_utf8(&reply.body).expect("UTF-8");
     assert!(!text.contains(['\n', '\r']), "one line: {text}");
     Json::read(text, &Limits::default()).unwrap_or_else(|defect| panic!("{defect:?}: {text}"))
 }
 
-/// Keys of an object as they come.
+/// The keys of an object in order.
 pub(crate) fn keys(object: Object<'_>) -> Vec<String> {
     object.iter().map(|(key, _)| key.into_owned()).collect()
 }
 
-/// Checks envelope and fault object; gives back the code when the face has one.
+/// Checks the envelope and the fault object. Returns the code if the dialect has one.
 pub(crate) fn check_shape(to: &ReplyTo, fault: &Fault, body: &Json, shown: bool) -> Option<i64> {
     let top = body.raw().as_object().expect("an object");
     let id = to.id.as_ref().map(|id| id.text());
-    let (code, object) = match to.face {
-        Face::Mcp(_) | Face::Rpc => {
-            let null_id = match to.face {
-                Face::Mcp(revision) => revision.as_str() <= "2025-06-18",
+    let (code, object) = match to.dialect {
+        Dialect::Mcp(_) | Dialect::Rpc => {
+            let null_id = match to.dialect {
+                Dialect::Mcp(revision) => revision.as_str() <= "2025-06-18",
                 _ => true,
             };
             let echoed = top.get("id").map(|value| value.text());
@@ -65,12 +65,12 @@ pub(crate) fn check_shape(to: &ReplyTo, fault: &Fault, body: &Json, shown: bool)
             let inner = top.get(last).and_then(|value| value.as_object()).expect("result or error");
             if shown { (None, tool_result(to, inner)) } else { json_rpc_error(to, fault, inner) }
         }
-        Face::Rest(RestStyle::Plain) => {
+        Dialect::Rest(RestStyle::Plain) => {
             assert_eq!(keys(top), ["error_code", "message", "detail"]);
             let object = top.get("detail").and_then(|value| value.as_object()).expect("detail");
             (top.get("error_code").and_then(|value| value.as_i64()), object)
         }
-        Face::Rest(RestStyle::Problem) => {
+        Dialect::Rest(RestStyle::Problem) => {
             let all = keys(top);
             assert_eq!(all[..4], ["type", "status", "instance", "error_code"]);
             (top.get("error_code").and_then(|value| value.as_i64()), top)
@@ -82,19 +82,19 @@ pub(crate) fn check_shape(to: &ReplyTo, fault: &Fault, body: &Json, shown: bool)
 
 fn json_rpc_error<'a>(to: &ReplyTo, fault: &Fault, error: Object<'a>) -> (Option<i64>, Object<'a>) {
     assert_eq!(keys(error), ["code", "message", "data"]);
-    let in_session = matches!(to.face, Face::Mcp(revision) if revision.era() == failwell_rpc::Era::Session);
-    let of_rtm = fault.reason().condition == failwell_fault::Condition::RtmService;
-    let promised = in_session && of_rtm && to.asked == Asked::Other;
-    let message =
-        if promised { "Failed to communicate with RTM service.".to_owned() } else { fault.detail() };
+    let in_session =
+        matches!(to.dialect, Dialect::Mcp(revision) if revision.era() == failwell_rpc::Era::Session);
+    let promised = fault.reason().session_message;
+    let is_promised = in_session && !promised.is_empty() && to.asked == ExpectedResult::Other;
+    let message = if is_promised { promised.to_owned() } else { fault.detail() };
     assert_eq!(error.get("message").and_then(|value| value.as_str()), Some(message.into()));
     let data = error.get("data").and_then(|value| value.as_object()).expect("data");
     (error.get("code").and_then(|value| value.as_i64()), data)
 }
 
 fn tool_result<'a>(to: &ReplyTo, result: Object<'a>) -> Object<'a> {
-    assert_eq!(to.asked, Asked::Tool);
-    let modern = to.face == Face::Mcp(failwell_rpc::Revision::V2026_07_28);
+    assert_eq!(to.asked, ExpectedResult::Tool);
+    let modern = to.dialect == Dialect::Mcp(failwell_rpc::Revision::V2026_07_28);
     let expected: Vec<&str> = ["resultType", "content", "isError", "_meta"]
         .into_iter()
         .filter(|key| *key != "resultType" || modern)

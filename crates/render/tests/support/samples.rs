@@ -1,21 +1,69 @@
-//! One representative fault per reason: every `{fact}` of its wording filled, as the rooms fill them.
+//! One realistic fault per reason, with the facts, effects and violations that its code adds. Every
+//! transcript therefore reads as in production. Samples are found by the reason's id.
 
-use failwell_fault::{Condition, Echo, Fact, Fault, Name, Pointer, Reason, Rule, Violation};
+#[path = "samples/device.rs"]
+mod device;
+#[path = "samples/gateway.rs"]
+mod gateway;
+#[path = "samples/http.rs"]
+mod http;
+#[path = "samples/mcp.rs"]
+mod mcp;
+#[path = "samples/operation.rs"]
+mod operation;
+#[path = "samples/policy.rs"]
+mod policy;
+#[path = "samples/pytest.rs"]
+mod pytest;
+#[path = "samples/rpc.rs"]
+mod rpc;
+#[path = "samples/server.rs"]
+mod server;
+#[path = "samples/shelf.rs"]
+mod shelf;
+#[path = "samples/symbolic.rs"]
+mod symbolic;
+#[path = "samples/tasks.rs"]
+mod tasks;
 
-/// A fault of this reason with the facts its texts name and what its condition usually carries.
+use failwell_fault::{Echo, Fault, Name, Pointer, Reason};
+
+/// The sample of a reason. It must have a fact for every placeholder.
 pub(crate) fn sample(reason: &'static Reason) -> Fault {
-    let mut fault = Fault::new(reason);
+    let fault = fill(reason.id, Fault::new(reason));
+    let id = reason.id;
+    let fault = fault.unwrap_or_else(|| panic!("{id} has no sample: add one in tests/support/samples"));
     for name in placeholders(reason) {
-        fault = fault.fact(name, fact_named(reason, name));
+        let is_filled = fault.get(name).is_some() || OPTIONAL.contains(&(id, name));
+        assert!(is_filled, "the sample of {id} has no fact `{name}`, which its texts name");
     }
-    match reason.condition {
-        Condition::BadParams | Condition::BadArguments => violated(fault),
-        Condition::UnknownTool => fault.nearest(Name::parse("echo")),
-        _ => fault,
+    fault
+}
+
+/// Facts that may be missing where the reason is usually raised.
+const OPTIONAL: &[(&str, &str)] = &[("tasks/INVALID_DATE", "why")];
+
+/// Adds the facts of a reason. `None` if it has no sample.
+fn fill(id: &str, fault: Fault) -> Option<Fault> {
+    let (area, name) = id.split_once('/')?;
+    match area {
+        "audit" | "config" | "process" | "lobby" | "stranger" => operation::fill(id, fault),
+        "device" => device::fill(name, fault),
+        "gateway" => gateway::fill(name, fault),
+        "http" => http::fill(name, fault),
+        "mcp" => mcp::fill(name, fault),
+        "policy" => policy::fill(name, fault),
+        "pytest" => pytest::fill(name, fault),
+        "rpc" => rpc::fill(name, fault),
+        "server" => server::fill(name, fault),
+        "shelf" => shelf::fill(name, fault),
+        "symbolic" => symbolic::fill(name, fault),
+        "tasks" => tasks::fill(name, fault),
+        _ => None,
     }
 }
 
-/// The facts a reason's detail and hint speak of, each once, in the order of their first mention.
+/// The placeholders in the detail and hint of a reason, each once, in order.
 fn placeholders(reason: &'static Reason) -> Vec<&'static str> {
     let mut names = Vec::new();
     for template in [reason.detail, reason.hint] {
@@ -29,64 +77,14 @@ fn placeholders(reason: &'static Reason) -> Vec<&'static str> {
     names
 }
 
-/// A new placeholder in the catalogue needs a sample here.
-fn fact_named(reason: &Reason, name: &str) -> Fact {
-    match name {
-        "setting" if reason.id == "gateway/UPSTREAM_STARTING" => Fact::from("start_timeout_s"),
-        "setting" => Fact::from("timeout_s"),
-        "server" => Fact::from(Name::parse("memory").expect("a name")),
-        "offset" => Fact::from(17u64),
-        "limit" => Fact::from(64u64),
-        "size" => Fact::from(70_000u64),
-        "free" => Fact::from(12u64),
-        "limit_s" => Fact::from(30u64),
-        "limit_mb" => Fact::from(1_024u64),
-        "method" => Fact::from(Echo::of_caller("tools/cull")),
-        "name" => Fact::from(Echo::of_caller("ecko")),
-        "uri" => Fact::from(Echo::of_caller("test://nothing \"here\"")),
-        "key" => Fact::from("io.modelcontextprotocol/protocolVersion"),
-        "header" => Fact::from("Mcp-Method"),
-        "requested" => Fact::from(Echo::of_caller("1999-12-31")),
-        "supported" => Fact::from(vec!["2025-11-25", "2026-07-28"]),
-        "required" => Fact::from(vec!["sampling"]),
-        "allow" => Fact::from(vec!["GET", "POST"]),
-        "wanted" => Fact::from(Echo::of_caller("rpc/NOPE")),
-        "what" => Fact::from("the program"),
-        "why" => Fact::from("was not found"),
-        "help" => Fact::from("install pytest into the project's environment"),
-        "how" => Fact::from("with signal "),
-        "ended_by" => Fact::from("SIGSEGV"),
-        "exit_code" => Fact::from(77i32),
-        "most_s" => Fact::from(3_600u64),
-        "done" => Fact::from("nothing was forwarded"),
-        "approval" => Fact::from(Name::parse("06ff2k8s1xq3m").expect("a name")),
-        "role" => Fact::from("developer"),
-        "state" => Fact::from("used"),
-        "guard" => Fact::from("secrets"),
-        "category" => Fact::from("api_key"),
-        "code" => Fact::from(4242u64),
-        "wait_s" => Fact::from(75u64),
-        "number" => Fact::from(3u64),
-        "count" => Fact::from(2u64),
-        "field" => Fact::from("estimate"),
-        "where" => Fact::from("/arguments/text"),
-        "line" => Fact::from(5u64),
-        "limit_bytes" => Fact::from(65_536u64),
-        "module" => Fact::from(Echo::of_caller("numpy")),
-        "function" => Fact::from(Echo::of_caller("missing_func")),
-        "exception" => Fact::from(Echo::of_caller("ValueEror")),
-        "construct" => Fact::from(Echo::of_caller("async def")),
-        "strategy" => Fact::from("accessibility id"),
-        "bytes" => Fact::from(80_000_000u64),
-        "driver" => Fact::from("chromedriver"),
-        _ => panic!("no sample for the fact `{name}`"),
-    }
+fn echo(text: &str) -> Echo {
+    Echo::of_caller(text)
 }
 
-fn violated(fault: Fault) -> Fault {
-    let below = Pointer::root().then("arguments").then("a/b~c");
-    fault
-        .violation(Violation::new(Pointer::root().then("text"), Rule::Required))
-        .violation(Violation::new(below, Rule::Maximum).limit(10u64))
-        .violation(Violation::new(Pointer::root().then("txet"), Rule::Unknown).nearest("text"))
+fn name(text: &str) -> Name {
+    Name::parse(text).expect("a name")
+}
+
+fn at(path: &[&str]) -> Pointer {
+    path.iter().fold(Pointer::root(), |place, part| place.then(part))
 }

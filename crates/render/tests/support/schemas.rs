@@ -1,4 +1,4 @@
-//! The official schemas, when they are checked out beside this repository.
+//! The official MCP schemas, if they are checked out next to this repository.
 
 use std::io::Write;
 use std::path::Path;
@@ -7,7 +7,7 @@ use failwell_rpc::Revision;
 use jsonschema::Validator;
 use serde_json::{Value, json};
 
-/// Validators of one revision.
+/// The validators of one revision.
 pub(crate) struct Schemas {
     revision: Revision,
     error: Validator,
@@ -15,7 +15,7 @@ pub(crate) struct Schemas {
     by_code: Vec<(i64, Validator)>,
 }
 
-/// Errors that MCP 2026-07-28 gives a shape of their own.
+/// Errors with their own schema in MCP 2026-07-28.
 const SHAPED: [(i64, &str); 3] = [
     (-32020, "HeaderMismatchError"),
     (-32021, "MissingRequiredClientCapabilityError"),
@@ -23,11 +23,11 @@ const SHAPED: [(i64, &str); 3] = [
 ];
 
 impl Schemas {
-    /// All revisions, or nothing, said aloud, when the folder is not there.
+    /// All revisions. Without the folder it prints a note and returns `None`.
     pub(crate) fn load() -> Option<Vec<Schemas>> {
         let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/mcp-schema");
         if !folder.is_dir() {
-            // Not `eprintln!`, which the test harness keeps to itself.
+            // The test harness would capture `eprintln!`.
             let note = b"note: no MCP schemas beside the repository; bodies are not checked against them\n";
             let _ = std::io::stderr().write_all(note);
             return None;
@@ -50,16 +50,16 @@ impl Schemas {
         }
     }
 
-    /// The revision these schemas describe.
     pub(crate) fn revision(&self) -> Revision {
         self.revision
     }
 
-    /// Checks a whole error response.
+    /// Checks an error response.
     pub(crate) fn check_error(&self, body: &Value) {
         let mut body = body.clone();
         if body["id"].is_null() && self.revision.null_id_when_unreadable() {
-            // JSON-RPC asks for null where these revisions' schemas, which require an id, have no word for it.
+            // JSON-RPC requires null here, but the schemas of these revisions require an id and do not allow
+            // null.
             body["id"] = json!(0);
         }
         accept(&self.error, &body);
@@ -80,7 +80,7 @@ fn accept(validator: &Validator, value: &Value) {
     assert!(complaints.is_empty(), "{value}\n{complaints:#?}");
 }
 
-/// A validator of one definition of a schema document.
+/// A validator for one definition of a schema document.
 fn definition(schema: &Value, candidates: &[&str]) -> Option<Validator> {
     let home = if schema.get("$defs").is_some() { "$defs" } else { "definitions" };
     let name = candidates.iter().find(|name| schema[home].get(**name).is_some())?;

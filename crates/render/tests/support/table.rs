@@ -1,13 +1,12 @@
-//! The code table once more, as data, read off the design and the MCP specification rather than off the
-//! renderer: a check of `codes.rs` that shares none of its logic.
+//! The code table again as data, copied from the specifications and not from the renderer. It checks
+//! `codes.rs` without sharing its logic.
 
 use failwell_fault::{Condition, Kind};
 
-/// Code and HTTP status. `Kind` as status, or as code: the status that says the same as the reason's kind.
+/// An expected number. It can depend on the HTTP status of the reason's kind.
 #[derive(Clone, Copy)]
 pub(crate) enum Number {
     Is(i32),
-    /// The HTTP status of the kind.
     OfKind,
     /// 1000 plus the HTTP status of the kind.
     OfKindPlus1000,
@@ -15,7 +14,7 @@ pub(crate) enum Number {
 
 use Number::{Is, OfKind, OfKindPlus1000};
 
-/// REST and `/rpc` code, REST status; session code, status; modern code, status.
+/// Code and status for REST (`/rpc` has the same code), the session era and the modern era.
 pub(crate) struct Expected {
     pub(crate) condition: Condition,
     pub(crate) rest: (Number, Number),
@@ -32,7 +31,7 @@ const fn row(condition: Condition, rest: (i32, i32), session: (i32, i32), modern
     }
 }
 
-/// The status column of the design's table of kinds.
+/// The HTTP status of each kind, from the table of kinds in `docs/errors.md`.
 pub(crate) const STATUS_OF_KIND: [(Kind, i32); 13] = [
     (Kind::Malformed, 400),
     (Kind::Unsupported, 404),
@@ -49,7 +48,7 @@ pub(crate) const STATUS_OF_KIND: [(Kind, i32); 13] = [
     (Kind::Bug, 500),
 ];
 
-/// In-band errors of MCP ride on HTTP 200 in both eras, save where the specification names a status.
+/// In-band errors of MCP have HTTP status 200 in both eras, unless the specification names another.
 pub(crate) const TABLE: [Expected; 36] = [
     row(Condition::NotJson, (-32700, 400), (-32700, 400), (-32700, 400)),
     row(Condition::BadShape, (-32600, 400), (-32600, 400), (-32600, 400)),
@@ -78,7 +77,7 @@ pub(crate) const TABLE: [Expected; 36] = [
         modern: (OfKindPlus1000, Is(200)),
     },
     Expected {
-        condition: Condition::RtmService,
+        condition: Condition::ExternalService,
         rest: (Is(-32603), OfKind),
         session: (Is(-32001), Is(200)),
         modern: (OfKindPlus1000, Is(200)),
@@ -100,7 +99,7 @@ pub(crate) const TABLE: [Expected; 36] = [
     row(Condition::SessionLost, (-32600, 404), (-32600, 404), (-32600, 404)),
     row(Condition::Range, (-32600, 416), (-32600, 416), (-32600, 416)),
     row(Condition::SlowBody, (-32600, 408), (-32600, 408), (-32600, 408)),
-    // MCP answers a cancelled request with silence; the numbers stand for the manual.
+    // MCP does not respond to a cancelled request. The numbers are for the manual.
     row(Condition::Cancelled, (-32603, 499), (-32603, 200), (1499, 200)),
     Expected {
         condition: Condition::Bug,
@@ -111,7 +110,7 @@ pub(crate) const TABLE: [Expected; 36] = [
 ];
 
 impl Number {
-    /// The number, for a reason of this kind.
+    /// The number for a reason of this kind.
     pub(crate) fn of(self, kind: Kind) -> i32 {
         let status =
             STATUS_OF_KIND.iter().find(|(known, _)| *known == kind).expect("every kind has a status").1;

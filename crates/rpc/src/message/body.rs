@@ -1,17 +1,17 @@
 use crate::id::Id;
 use crate::raw::{Json, Raw};
-use crate::scan::{Envelope, Members, Slot, Span};
+use crate::scan::{Envelope, MemberPlaces, Slot, Span};
 use bytestring::ByteString;
 use std::borrow::Cow;
 
-/// The text of a message and where its parts are.
+/// The text of a message and the positions of its parts.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Body<'a> {
     all: &'a str,
     letter: Option<&'a ByteString>,
     whole: Span,
     id: Span,
-    members: Members,
+    members: MemberPlaces,
 }
 
 impl<'a> Body<'a> {
@@ -39,34 +39,32 @@ impl<'a> Body<'a> {
     }
 }
 
-/// A message that waits for an answer.
+/// A message that expects a response.
 #[derive(Clone, Debug)]
 pub struct Request<'a> {
-    /// Under which the caller waits.
+    /// The id for the response.
     pub id: Id,
-    /// What is asked for.
     pub method: Cow<'a, str>,
-    /// Its parameters: an object or an array.
+    /// The parameters: an object or an array.
     pub params: Option<Raw<'a>>,
     pub(super) body: Body<'a>,
 }
 
-/// A message that waits for nothing.
+/// A message that expects no response.
 #[derive(Clone, Debug)]
 pub struct Notification<'a> {
-    /// What is told.
     pub method: Cow<'a, str>,
-    /// Its parameters: an object or an array.
+    /// The parameters: an object or an array.
     pub params: Option<Raw<'a>>,
     pub(super) body: Body<'a>,
 }
 
-/// An answer to a request of ours.
+/// A response to one of our requests.
 #[derive(Clone, Debug)]
 pub struct Response<'a> {
-    /// The request it answers.
+    /// The id of the request.
     pub id: Id,
-    /// Its `result`, or its `error` object.
+    /// The `result`, or the `error` object.
     pub body: Result<Raw<'a>, Raw<'a>>,
     pub(super) message: Body<'a>,
 }
@@ -79,8 +77,7 @@ macro_rules! parameters {
                 self.body.member(Slot::Params, self.params?, name)
             }
 
-            /// The members of `params` but those of these names, as they were written; `None` when there are no
-            /// others.
+            /// The members of `params` except these, unchanged. `None` if there are no others.
             pub fn other_params(&self, names: &[&str]) -> Option<Json> {
                 self.body.members.others(self.body.all, Slot::Params, self.params?, names)
             }
@@ -90,7 +87,7 @@ macro_rules! parameters {
                 self.param("_meta")?.as_object()?.get(key)
             }
 
-            /// The whole message as it was received, unknown members included.
+            /// The whole message as received, including unknown members.
             pub fn text(&self) -> &'a str {
                 self.body.text()
             }
@@ -101,21 +98,21 @@ macro_rules! parameters {
 parameters!(Request, Notification);
 
 impl Request<'_> {
-    /// The message under another id: three borrowed pieces for a vectored write.
+    /// The message with another id, as three borrowed slices for a vectored write.
     pub fn splice_id<'b>(&'b self, new_id: &'b str) -> [&'b [u8]; 3] {
         self.body.splice_id(new_id)
     }
 }
 
 impl<'a> Request<'a> {
-    /// A value of the message, owned; no copy where the letter it came in is kept.
+    /// An owned value of the message. It shares the receive buffer if there is one, without a copy.
     pub fn keep(&self, value: Raw<'a>) -> Json {
         self.body.keep(value)
     }
 }
 
 impl<'a> Response<'a> {
-    /// A member of `result`, or of `error`.
+    /// A member of `result` or of `error`.
     pub fn member(&self, name: &str) -> Option<Raw<'a>> {
         match self.body {
             Ok(result) => self.message.member(Slot::Result, result, name),
@@ -123,17 +120,17 @@ impl<'a> Response<'a> {
         }
     }
 
-    /// The whole message as it was received, unknown members included.
+    /// The whole message as received, including unknown members.
     pub fn text(&self) -> &'a str {
         self.message.text()
     }
 
-    /// A value of the message, owned; no copy where the letter it came in is kept.
+    /// An owned value of the message. It shares the receive buffer if there is one, without a copy.
     pub fn keep(&self, value: Raw<'a>) -> Json {
         self.message.keep(value)
     }
 
-    /// The message under another id: three borrowed pieces for a vectored write.
+    /// The message with another id, as three borrowed slices for a vectored write.
     pub fn splice_id<'b>(&'b self, new_id: &'b str) -> [&'b [u8]; 3] {
         self.message.splice_id(new_id)
     }

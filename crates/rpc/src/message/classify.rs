@@ -1,4 +1,4 @@
-//! Which message an envelope is, or why it is none.
+//! Classifies an envelope as a message, or reports why it is invalid.
 
 use super::body::{Body, Notification, Request, Response};
 use super::{About, Message, Misread};
@@ -64,7 +64,7 @@ fn call<'a>(
     })
 }
 
-/// An array goes through: JSON-RPC allows it, and the method answers that its params are wrong.
+/// An array is accepted here: JSON-RPC allows it, and the method reports that its params are wrong.
 fn params<'a>(envelope: &Envelope<'a>) -> Result<Option<Raw<'a>>, Fault> {
     match envelope.get(Slot::Params) {
         Some(raw) if !matches!(raw.kind(), Kind::Object | Kind::Array) => Err(bad_shape("params")),

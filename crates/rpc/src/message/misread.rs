@@ -2,25 +2,24 @@ use crate::id::Id;
 use crate::scan::Defect;
 use failwell_fault::{Fault, reason};
 
-/// Bytes that are no message, and what could be read of them.
+/// An invalid message, with its readable parts.
 #[derive(Debug)]
 pub struct Misread {
-    /// Why.
     pub fault: Fault,
-    /// The id, whenever it could be read: the caller is waiting under it.
+    /// The id, if it is readable. The caller waits for a response with it.
     pub id: Option<Id>,
-    /// What it seemed to be. A broken answer is never answered: its id is one of ours.
+    /// The assumed type. An invalid response is never answered, because its id belongs to our own request.
     pub about: About,
 }
 
-/// What a misread message seemed to be.
+/// The assumed type of an invalid message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum About {
     /// A request or a notification: it has a `method`.
     Call,
     /// A response: it has a `result` or an `error` and no `method`.
     Answer,
-    /// Nothing recognisable.
+    /// Unknown.
     Unknown,
 }
 
@@ -35,7 +34,7 @@ impl Misread {
 }
 
 impl Defect {
-    /// The only place where a defect of the scan becomes a reason of the catalogue.
+    /// The only place that maps a defect of the scan to a reason of the catalogue.
     pub fn fault(self) -> Fault {
         let row = match self {
             Defect::Syntax { .. } => &reason::RPC_NOT_JSON,

@@ -27,7 +27,7 @@ impl<'a> Iterator for Array<'a> {
         }
         let end = value_end(bytes, start);
         let after = skip_space(bytes, end);
-        // Past the end of any text, so that a text that was never scanned ends the walk too.
+        // The end of the text. Iteration therefore also ends on text that was not scanned.
         self.at = if byte(bytes, after) == b',' { after + 1 } else { bytes.len() };
         Some(Raw::trusted(self.text.get(start..end)?))
     }

@@ -1,33 +1,33 @@
-//! One text for every way of writing the same value.
+//! A canonical text for equal values.
 
 use std::borrow::Cow;
 
 use super::{Kind, Raw};
 use crate::write::push_json_string;
 
-/// Nothing the scan lets in is deeper.
+/// The scan accepts no deeper nesting.
 const DEEPEST: usize = 512;
 
-/// A text put otherwise.
-type Put<'p> = &'p dyn for<'t> Fn(Cow<'t, str>) -> Cow<'t, str>;
+/// A mapping of strings.
+type TextMap<'p> = &'p dyn for<'t> Fn(Cow<'t, str>) -> Cow<'t, str>;
 
 impl Raw<'_> {
-    /// The value without whitespace, names in order, texts escaped one way. Numbers stay as they were written: two that
-    /// a double could not tell apart are different all the same.
+    /// The value without whitespace, with sorted names and uniform escapes. Numbers keep their text: two
+    /// numbers that are equal as doubles stay different.
     pub fn canonical(self) -> String {
         self.canonical_with(&|text| text)
     }
 
-    /// The same with every text, names included, put otherwise.
-    pub fn canonical_with(self, put: Put<'_>) -> String {
+    /// The same, with a mapping applied to every string, including names.
+    pub fn canonical_with(self, put: TextMap<'_>) -> String {
         let mut out = Vec::with_capacity(self.text().len());
         write(self, DEEPEST, put, &mut out);
-        // Only texts went in, so a text comes out.
+        // Only UTF-8 was written, so the conversion loses nothing.
         String::from_utf8_lossy(&out).into_owned()
     }
 }
 
-fn write(value: Raw<'_>, depth: usize, put: Put<'_>, out: &mut Vec<u8>) {
+fn write(value: Raw<'_>, depth: usize, put: TextMap<'_>, out: &mut Vec<u8>) {
     match (value.kind(), depth.checked_sub(1)) {
         (Kind::Object, Some(depth)) => {
             let Some(object) = value.as_object() else { return };

@@ -1,10 +1,10 @@
-//! Objects with some members changed: everything else stays as it was written, keys included.
+//! Changes members of objects. All other text stays unchanged, including keys.
 
 use super::{Fields, Json, Object, Raw};
 use bytestring::ByteString;
 
 impl<'a> Object<'a> {
-    /// The object without the members of these names; `None` when nothing is left.
+    /// The object without these members. `None` if no member is left.
     pub fn without(self, names: &[&str]) -> Option<Json> {
         let mut text = String::new();
         let mut members = self.iter();
@@ -16,7 +16,7 @@ impl<'a> Object<'a> {
         finish(text)
     }
 
-    /// The object with another value under one of its names; unchanged when there is no such name.
+    /// The object with another value for one member. Unchanged if the member is missing.
     pub fn replacing(self, name: &str, with: Raw<'_>) -> Json {
         let mut text = String::new();
         let mut members = self.iter();
@@ -28,11 +28,11 @@ impl<'a> Object<'a> {
 }
 
 impl Json {
-    /// Takes members out of an object, in one pass: what is left, and what was taken. Objects can be large, so members
-    /// that stand together stay where they are.
+    /// Splits members off an object in one pass. Returns the remaining and the removed members. Objects can
+    /// be large, so adjacent remaining members are not copied.
     pub fn part<const N: usize>(&self, names: [&str; N]) -> (Fields, [Option<Json>; N]) {
         let mut taken = [const { None }; N];
-        let mut left = Left::default();
+        let mut left = RemainingObject::default();
         for (key, value) in self.raw().as_object().into_iter().flat_map(Object::written) {
             let place = names.iter().position(|name| key.is(name));
             match place.and_then(|place| taken.get_mut(place)) {
@@ -47,17 +47,17 @@ impl Json {
     }
 }
 
-/// What is left of an object: one stretch of its text as long as nothing between two members was taken.
+/// The remaining members. They are one slice of the text as long as no member between them was removed.
 #[derive(Default)]
-struct Left {
+struct RemainingObject {
     first: Option<(usize, usize)>,
     more: Vec<(usize, usize)>,
-    /// Whether something was taken since the last member was added.
+    /// Whether a member was removed after the last one that was added.
     is_broken: bool,
 }
 
-impl Left {
-    /// Adds the member that comes next.
+impl RemainingObject {
+    /// Adds the next member.
     fn add(&mut self, (start, end): (usize, usize)) {
         let broken = std::mem::take(&mut self.is_broken);
         let open = self.more.last_mut().or(self.first.as_mut());
@@ -70,7 +70,7 @@ impl Left {
         }
     }
 
-    /// Passes over the member that comes next.
+    /// Skips the next member.
     fn skip(&mut self) {
         self.is_broken = true;
     }
@@ -89,7 +89,7 @@ impl Left {
     }
 }
 
-/// Appends a member; the first one opens the object.
+/// Appends a member. The first one opens the object.
 pub(crate) fn push(text: &mut String, key: &str, value: Raw<'_>) {
     text.push(if text.is_empty() { '{' } else { ',' });
     text.push('"');
@@ -98,7 +98,7 @@ pub(crate) fn push(text: &mut String, key: &str, value: Raw<'_>) {
     text.push_str(value.text());
 }
 
-/// Closes an object that has members.
+/// Closes an object with members.
 pub(crate) fn finish(mut text: String) -> Option<Json> {
     if text.is_empty() {
         return None;

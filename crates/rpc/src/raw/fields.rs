@@ -1,8 +1,7 @@
 use super::{Json, Object, Raw};
 use bytestring::ByteString;
 
-/// The members of an object, owned, without the braces around them: some of the members of a larger object are then no
-/// copy of it.
+/// The owned members of an object, without its braces. A part of a larger object therefore needs no copy.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Fields(ByteString);
 
@@ -11,28 +10,28 @@ impl Fields {
         Self(text)
     }
 
-    /// The members as they are written, with commas between them.
+    /// The text of the members, with commas between them.
     pub fn text(&self) -> &str {
         &self.0
     }
 
-    /// The object they are the members of.
+    /// The members as an object.
     pub fn object(&self) -> Object<'_> {
         Object::of_members(&self.0)
     }
 
-    /// The member with this key, compared decoded.
+    /// Finds a member by its decoded key.
     pub fn get(&self, key: &str) -> Option<Raw<'_>> {
         self.object().get(key)
     }
 
-    /// The object they are the members of, as a value of its own.
+    /// An owned object with these members.
     pub fn to_json(&self) -> Json {
         Json::trusted(["{", self.text(), "}"].concat())
     }
 }
 
-/// The members of an object; anything else has none.
+/// The members of an object. Other types have none.
 impl From<Json> for Fields {
     fn from(json: Json) -> Self {
         Self(json.whole().slice_ref(json.raw().members()))

@@ -3,20 +3,19 @@ use crate::scan::{Defect, Limits, Scan, scan};
 use bytestring::ByteString;
 use serde::{Serialize, Serializer};
 
-/// Owned JSON text of one value: what a server builds its results as. Copies share the text, and a part of a larger
-/// text keeps all of it.
+/// Owned JSON text of one value. Clones share the text. A part of a larger text keeps the whole text alive.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Json(ByteString);
 
 impl Json {
-    /// Writes a value as JSON text.
+    /// Serializes a value.
     pub fn of<T: Serialize + ?Sized>(value: &T) -> Result<Self, serde_json::Error> {
         serde_json::to_string(value).map(Self::trusted)
     }
 
-    /// Checks text that came from elsewhere.
+    /// Checks foreign text.
     pub fn read(text: &str, limits: &Limits) -> Result<Self, Defect> {
-        // A top-level array would be taken for a batch, so the value is scanned as one of its elements.
+        // The scan would treat a top-level array as a batch, so the value is scanned as an array element.
         let wrapped = ["[", text, "]"].concat();
         let one_back = |defect: Defect| defect.moved_back();
         match scan(wrapped.as_bytes(), limits).map_err(one_back)? {
@@ -31,17 +30,15 @@ impl Json {
         }
     }
 
-    /// `{}`
     pub fn empty_object() -> Self {
         Self::trusted("{}".to_owned())
     }
 
-    /// A string.
     pub fn string(value: &str) -> Self {
         Self::trusted(crate::write::json_string(value))
     }
 
-    /// An object of these members, which must have different names.
+    /// An object with these members. Their names must be unique.
     pub fn object<'a>(members: impl Iterator<Item = (&'a str, Raw<'a>)>) -> Self {
         let mut text = b"{".to_vec();
         for (position, (name, value)) in members.enumerate() {
@@ -53,7 +50,7 @@ impl Json {
             text.extend_from_slice(value.text().as_bytes());
         }
         text.push(b'}');
-        // Only texts went in, so a text comes out.
+        // Only UTF-8 was written, so the conversion loses nothing.
         Self::trusted(String::from_utf8_lossy(&text).into_owned())
     }
 
@@ -61,7 +58,7 @@ impl Json {
         Self(ByteString::from(text))
     }
 
-    /// A value that was read from this text, without a copy of it.
+    /// A value within `whole`, without a copy.
     pub(crate) fn part_of(whole: &ByteString, value: Raw<'_>) -> Self {
         let text = value.text();
         let (outer, inner) = (whole.as_bytes().as_ptr_range(), text.as_bytes().as_ptr_range());
@@ -69,12 +66,10 @@ impl Json {
         if is_inside { Self(whole.slice_ref(text)) } else { value.to_json() }
     }
 
-    /// The text.
     pub fn text(&self) -> &str {
         &self.0
     }
 
-    /// The value, borrowed.
     pub fn raw(&self) -> Raw<'_> {
         Raw::trusted(&self.0)
     }

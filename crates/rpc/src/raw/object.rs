@@ -5,11 +5,11 @@ use crate::scan::space::skip_space;
 use crate::scan::unescape::unescape;
 use std::borrow::Cow;
 
-/// An object borrowed from scanned text. Lookup walks it: right for the few members the walk asks for.
+/// An object borrowed from scanned text. A lookup searches it linearly, which is right for a few members.
 #[derive(Clone, Copy, Debug)]
 pub struct Object<'a> {
     text: &'a str,
-    /// Where its first member may begin.
+    /// The offset where the first member may start.
     at: usize,
 }
 
@@ -18,34 +18,33 @@ impl<'a> Object<'a> {
         Self { text, at: 1 }
     }
 
-    /// Of members without the braces around them.
+    /// An object given by its members, without braces.
     pub(super) fn of_members(text: &'a str) -> Self {
         Self { text, at: 0 }
     }
 
-    /// The member with this key, compared decoded.
+    /// Finds a member by its decoded key.
     pub fn get(self, key: &str) -> Option<Raw<'a>> {
         let mut members = self.iter();
         std::iter::from_fn(|| members.step()).find(|(inner, _)| inner.is(key)).map(|(_, value)| value)
     }
 
-    /// Every member, in order, keys decoded.
+    /// All members in order, with decoded keys.
     pub fn iter(self) -> Members<'a> {
         Members { text: self.text, at: self.at }
     }
 
-    /// Every member, in order, keys as they are written.
-    pub(super) fn written(self) -> impl Iterator<Item = (Key<'a>, Raw<'a>)> {
+    /// All members in order, with keys as written.
+    pub(super) fn written(self) -> impl Iterator<Item = (RawKey<'a>, Raw<'a>)> {
         let mut members = self.iter();
         std::iter::from_fn(move || members.step())
     }
 
-    /// The text it is read from, which need not have braces around it.
+    /// The text of the object, possibly without braces.
     pub fn text(self) -> &'a str {
         self.text
     }
 
-    /// Whether there are no members.
     pub fn is_empty(self) -> bool {
         self.iter().next().is_none()
     }
@@ -60,18 +59,18 @@ impl<'a> IntoIterator for Object<'a> {
     }
 }
 
-/// A key as it is written, between its quotes.
+/// A key as written, without its quotes.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Key<'a> {
+pub(super) struct RawKey<'a> {
     pub(super) written: &'a str,
-    /// Whether there are escapes in it, which the search for its end came by.
+    /// Whether it has escapes. The search for its end detects them.
     escaped: bool,
-    /// Where its member begins and ends in the text of the object.
+    /// The range of the member in the object's text.
     pub(super) member: (usize, usize),
 }
 
-impl<'a> Key<'a> {
-    /// Whether it is this name.
+impl<'a> RawKey<'a> {
+    /// Whether the decoded key equals `name`.
     pub(super) fn is(self, name: &str) -> bool {
         if self.escaped { is_key(self.written, name) } else { self.written == name }
     }
@@ -81,12 +80,12 @@ impl<'a> Key<'a> {
     }
 }
 
-/// Whether a key as it is written is this name.
+/// Whether a key as written decodes to `name`.
 pub(crate) fn is_key(written: &str, name: &str) -> bool {
     written == name || (written.contains('\\') && unescape(written).is_some_and(|decoded| decoded == name))
 }
 
-/// The members of an object, in order.
+/// Iterates over the members of an object.
 #[derive(Clone, Debug)]
 pub struct Members<'a> {
     text: &'a str,
@@ -94,8 +93,8 @@ pub struct Members<'a> {
 }
 
 impl<'a> Members<'a> {
-    /// The next key, not decoded, and its value.
-    pub(super) fn step(&mut self) -> Option<(Key<'a>, Raw<'a>)> {
+    /// The next member with its key as written.
+    pub(super) fn step(&mut self) -> Option<(RawKey<'a>, Raw<'a>)> {
         let bytes = self.text.as_bytes();
         let open = skip_space(bytes, self.at);
         if byte(bytes, open) != b'"' {
@@ -107,7 +106,7 @@ impl<'a> Members<'a> {
         let end = value_end(bytes, start);
         let after = skip_space(bytes, end);
         self.at = if byte(bytes, after) == b',' { after + 1 } else { bytes.len() };
-        let key = Key { written: self.text.get(open + 1..close - 1)?, escaped, member: (open, end) };
+        let key = RawKey { written: self.text.get(open + 1..close - 1)?, escaped, member: (open, end) };
         Some((key, Raw::trusted(self.text.get(start..end)?)))
     }
 }

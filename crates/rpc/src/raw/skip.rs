@@ -1,9 +1,9 @@
-//! Finding the end of a value in text that was already scanned.
+//! Finds the end of a value in scanned text.
 
 use crate::scan::byte;
 use crate::scan::text::skip_plain;
 
-/// Offset after the string whose opening quote is at `open`, and whether there are escapes in it.
+/// The offset after the string that opens at `open`, and whether it has escapes.
 pub(super) fn string_end(bytes: &[u8], open: usize) -> (usize, bool) {
     let first = skip_plain(bytes, open + 1);
     let mut at = first;
@@ -13,7 +13,7 @@ pub(super) fn string_end(bytes: &[u8], open: usize) -> (usize, bool) {
     (at + 1, at != first)
 }
 
-/// Offset after the value that starts at `start`, at most the length of the bytes.
+/// The offset after the value that starts at `start`, at most the length of the bytes.
 pub(super) fn value_end(bytes: &[u8], start: usize) -> usize {
     let end = match byte(bytes, start) {
         b'"' => string_end(bytes, start).0,

@@ -1,11 +1,11 @@
-//! The whole input: one message, or a batch of them.
+//! The whole input: one message or a batch.
 
 use super::space::skip_space;
 use super::walk::{Scratch, Walk};
 use super::{Defect, Envelope, Limits, Syntax, byte};
 use std::cell::RefCell;
 
-/// What the bytes hold.
+/// The content of the bytes.
 #[derive(Debug)]
 #[expect(clippy::large_enum_variant, reason = "the large variant is the ordinary one and lives on the stack")]
 pub enum Scan<'a> {
@@ -19,14 +19,14 @@ thread_local! {
     static SCRATCH: RefCell<Scratch> = RefCell::default();
 }
 
-/// Scans all of the bytes. An error means that nothing in them can be used; a refusal that leaves the id
-/// readable is in the envelope instead.
+/// Scans all bytes. An error means that no part of them is usable. A defect that leaves the id readable is in
+/// the envelope instead.
 pub fn scan<'a>(bytes: &'a [u8], limits: &Limits) -> Result<Scan<'a>, Defect> {
     let text = std::str::from_utf8(bytes).map_err(|error| Defect::Utf8 { offset: error.valid_up_to() })?;
     scan_text(text, limits)
 }
 
-/// Scans what is known to be text.
+/// Scans text that is known to be UTF-8.
 pub(crate) fn scan_text<'a>(text: &'a str, limits: &Limits) -> Result<Scan<'a>, Defect> {
     SCRATCH.with(|scratch| match scratch.try_borrow_mut() {
         Ok(mut scratch) => root(text, limits, &mut scratch),

@@ -1,61 +1,56 @@
-/// What the scan found wrong, and where.
+/// A defect that the scan found, with its offset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Defect {
-    /// Not JSON.
     Syntax {
-        /// Offset of the byte that no grammar rule accepts.
+        /// The first byte that no grammar rule accepts.
         offset: usize,
     },
-    /// Not UTF-8, so not JSON either.
+    /// Not UTF-8, and therefore not JSON.
     Utf8 {
-        /// Offset of the first byte that is not UTF-8.
+        /// The first byte that is not UTF-8.
         offset: usize,
     },
-    /// Containers nested deeper than the limit.
+    /// Nesting beyond the limit.
     Depth {
-        /// Offset of the container that went over.
+        /// The container beyond the limit.
         offset: usize,
-        /// The limit it went over.
         limit: usize,
     },
-    /// The same key twice in one object.
+    /// A repeated key in one object.
     DuplicateKey {
-        /// Offset of the repeated key.
+        /// The second occurrence.
         offset: usize,
     },
-    /// A `\u` escape that is half a character.
+    /// A `\u` escape of one surrogate without the other.
     LoneSurrogate {
-        /// Offset of the string that holds it.
+        /// The string that contains it.
         offset: usize,
     },
-    /// A number that overflows a double, or whose text is absurdly long.
+    /// A number that overflows a double, or whose text is too long.
     NumberRange {
-        /// Offset of the number.
+        /// The start of the number.
         offset: usize,
     },
-    /// More members in one object than the limit.
+    /// Too many members in one object.
     TooManyKeys {
-        /// Offset of the key that went over.
+        /// The first key beyond the limit.
         offset: usize,
-        /// The limit it went over.
         limit: usize,
     },
-    /// More messages in one batch than the limit.
+    /// Too many messages in one batch.
     TooManyMessages {
-        /// Offset of the message that went over.
+        /// The first message beyond the limit.
         offset: usize,
-        /// The limit it went over.
         limit: usize,
     },
 }
 
 impl Defect {
-    /// Whether the bytes are not JSON at all, so that nothing after the defect can be trusted.
+    /// Whether the bytes are not JSON, so that no part after the defect can be trusted.
     pub fn is_hard(self) -> bool {
         matches!(self, Self::Syntax { .. } | Self::Utf8 { .. })
     }
 
-    /// Where the defect is.
     pub fn offset(mut self) -> usize {
         *self.offset_mut()
     }
@@ -81,7 +76,7 @@ impl Defect {
     }
 }
 
-/// The offset of a syntax error: small enough to travel in registers through the hot loop.
+/// The offset of a syntax error. It is small enough for registers in the hot loop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Syntax(pub(crate) usize);
 

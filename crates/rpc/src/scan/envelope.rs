@@ -1,22 +1,16 @@
 use super::unescape::unescape;
-use super::{Defect, Members, Span};
+use super::{Defect, MemberPlaces, Span};
 use crate::id::Id;
 use crate::raw::Raw;
 
-/// The top-level members the protocol knows.
+/// The top-level members of JSON-RPC.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Slot {
-    /// `jsonrpc`
     Version,
-    /// `id`
     Id,
-    /// `method`
     Method,
-    /// `params`
     Params,
-    /// `result`
     Result,
-    /// `error`
     Error,
 }
 
@@ -39,25 +33,25 @@ impl Slot {
     }
 }
 
-/// A decoded key can itself hold a backslash; it is then no name of ours and must not be decoded again.
+/// A decoded key may contain a backslash. It is then not a known name and must not be decoded again.
 fn plain(decoded: &str) -> Option<&str> {
     if decoded.contains('\\') { None } else { Some(decoded) }
 }
 
-/// One scanned message: its text, where its parts are, and the first reason to refuse it, if any.
+/// One scanned message: its text, the positions of its parts, and its first defect, if any.
 #[derive(Clone, Copy, Debug)]
 pub struct Envelope<'a> {
     pub(super) all: &'a str,
     pub(super) whole: Span,
     pub(super) slots: [Option<Span>; 6],
-    pub(super) members: Members,
+    pub(super) members: MemberPlaces,
     pub(super) id_repeated: bool,
     pub(super) soft: Option<Defect>,
 }
 
 impl<'a> Envelope<'a> {
     pub(super) fn new(all: &'a str) -> Self {
-        let (whole, members) = (Span::default(), Members::default());
+        let (whole, members) = (Span::default(), MemberPlaces::default());
         Self { all, whole, slots: [None; 6], members, id_repeated: false, soft: None }
     }
 
@@ -66,17 +60,16 @@ impl<'a> Envelope<'a> {
         Raw::trusted(self.whole.of(self.all))
     }
 
-    /// Why the message is refused although it is JSON.
+    /// The reason why the message is refused although it is JSON.
     pub fn soft_defect(&self) -> Option<Defect> {
         self.soft
     }
 
-    /// A top-level member.
     pub fn get(&self, slot: Slot) -> Option<Raw<'a>> {
         self.span(slot).map(|span| Raw::trusted(span.of(self.all)))
     }
 
-    /// The id, when there is exactly one and it is a string or an integer.
+    /// The id, if there is exactly one and it is a string or an integer.
     pub fn id(&self) -> Option<Id> {
         if self.id_repeated { None } else { self.get(Slot::Id).and_then(|raw| Id::read(raw.text())) }
     }
@@ -89,7 +82,7 @@ impl<'a> Envelope<'a> {
         self.whole
     }
 
-    pub(crate) fn members(&self) -> Members {
+    pub(crate) fn members(&self) -> MemberPlaces {
         self.members
     }
 

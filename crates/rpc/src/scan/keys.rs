@@ -1,42 +1,42 @@
-//! Duplicate keys. Narrow objects are compared key by key as they are read; wide ones are sorted once when they
-//! close, which needs no table per object and has no hash an attacker could aim at.
+//! Detection of duplicate keys. Narrow objects compare each key as it is read. Wide objects sort their keys
+//! once when they close. This needs no table per object and no hash that an attacker could target.
 
 use super::Span;
 use super::name::{Name, print_of};
 use super::text::Form;
 use super::unescape::{unescape, unescape_into};
 
-/// Objects up to this many keys are checked by comparison.
+/// Objects with up to this many keys are checked by comparison.
 const NARROW: usize = 16;
 
-/// Room that is kept from one message to the next.
+/// Capacity that is kept between messages.
 const KEPT: usize = 16 * 1024;
 
 #[derive(Clone, Copy)]
-struct Key {
-    /// Equal for equal decoded keys; mostly different for different ones.
+struct SeenKey {
+    /// Equal for equal decoded keys, and usually different for different ones.
     print: u64,
     inner: Span,
 }
 
-/// One open object: where its keys begin, and a bit for each print it has, so that most new keys are known to be
-/// new without a comparison.
+/// One open object: the index of its first key, and a bit for each fingerprint. The bits identify most new
+/// keys as new without a comparison.
 #[derive(Clone, Copy, Default)]
 struct Frame {
     base: usize,
     seen: u64,
 }
 
-/// The keys of every open object, innermost last.
+/// The keys of all open objects, innermost last.
 #[derive(Default)]
 pub(super) struct Keys {
-    keys: Vec<Key>,
+    keys: Vec<SeenKey>,
     outer: Vec<Frame>,
     frame: Frame,
     decoded: String,
 }
 
-/// What a new key is to its object.
+/// The result of adding a key.
 pub(super) enum Admission {
     Fresh,
     Repeated,
@@ -75,11 +75,11 @@ impl Keys {
             return Admission::Repeated;
         }
         self.frame.seen |= bit;
-        self.keys.push(Key { print, inner });
+        self.keys.push(SeenKey { print, inner });
         Admission::Fresh
     }
 
-    /// Forgets the innermost object; the offset of a repeated key when it was wide and had one.
+    /// Closes the innermost object. Returns the offset of a repeated key if the object was wide and has one.
     #[inline]
     pub(super) fn close(&mut self, text: &str) -> Option<usize> {
         let wide = self.keys.len() - self.frame.base > NARROW;
@@ -110,14 +110,15 @@ impl Keys {
     #[cold]
     fn decoded_print(&mut self, inner: &str) -> u64 {
         self.decoded.clear();
-        // Half a character never reaches here: its defect ends the watch for duplicates.
+        // A lone surrogate never reaches this line: its defect ends the detection of duplicates.
         let _ = unescape_into(inner, &mut self.decoded);
         print_of(self.decoded.as_bytes())
     }
 }
 
-/// Keys that share a print, by chance or by malice, are sorted by value, each decoded once: still no quadratic work.
-fn repeated_in_run(text: &str, run: &mut [Key]) -> Option<usize> {
+/// Keys with equal fingerprints, by chance or by attack, are sorted by value, each decoded once. The work is
+/// never quadratic.
+fn repeated_in_run(text: &str, run: &mut [SeenKey]) -> Option<usize> {
     run.sort_by_cached_key(|key| (unescape(key.inner.of(text)), key.inner.start));
     let pairs = run.iter().zip(run.iter().skip(1));
     pairs

@@ -1,13 +1,12 @@
-/// What the scan refuses although it is JSON.
+/// Limits of the scan on otherwise valid JSON.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Containers open at once, the message's own object included.
+    /// Open containers at the same time, including the message's own object.
     pub max_depth: usize,
-    /// Members of any one object.
+    /// Members of each object.
     pub max_keys: usize,
-    /// Bytes in the text of any one number.
+    /// Bytes in the text of each number.
     pub max_number: usize,
-    /// Messages in one batch.
     pub max_batch: usize,
 }
 

@@ -3,28 +3,28 @@ use crate::raw::change::{finish, push};
 use crate::raw::object::is_key;
 use crate::raw::{Json, Object, Raw};
 
-/// Members remembered per message: enough for every request the protocol defines.
+/// Number of recorded members per message. It is enough for every request of the protocol.
 const REMEMBERED: usize = 8;
 
-/// Offsets in 32 bits: half the room, and messages beyond four gigabytes are looked up the slow way.
+/// Offsets have 32 bits to save space. Messages beyond 4 GiB use the slow lookup.
 #[derive(Clone, Copy, Debug, Default)]
 struct Member {
     key: (u32, u32),
     value: (u32, u32),
 }
 
-/// Where the members one level inside `params`, `result` or `error` are.
+/// The positions of the members directly inside `params`, `result` or `error`.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Members {
+pub(crate) struct MemberPlaces {
     members: [Member; REMEMBERED],
     count: usize,
     of: Option<Slot>,
     incomplete: bool,
 }
 
-impl Members {
-    /// Only the members of one container are remembered: those of another (a response with `params`, say) must not
-    /// be mistaken for them.
+impl MemberPlaces {
+    /// Records the members of one container only. Members of another one (such as `params` in a response)
+    /// must not be confused with them.
     pub(super) fn remember(&mut self, of: Slot, key: Span, value: Span) {
         if *self.of.get_or_insert(of) != of {
             return;
@@ -53,7 +53,7 @@ impl Members {
         }
     }
 
-    /// The members of `whole` but those of these names, as they were written; `None` when there are no others.
+    /// The members of `whole` except these, unchanged. `None` if there are no others.
     pub(crate) fn others(&self, text: &str, of: Slot, whole: Raw<'_>, names: &[&str]) -> Option<Json> {
         if self.of != Some(of) || self.incomplete {
             return whole.as_object()?.without(names);

@@ -1,4 +1,4 @@
-//! Keys: the end of the string and the fingerprint of its text, found in the same words.
+//! Keys: one pass over the words finds the end of the string and its fingerprint.
 
 use super::text::{Form, Text, escaped, marks, skip_plain};
 use super::{Span, Syntax, byte};
@@ -10,14 +10,14 @@ fn mix(print: u64, word: u64) -> u64 {
     (print.rotate_left(29) ^ word).wrapping_mul(MIX)
 }
 
-/// A key: where it ends, and its fingerprint when it has no escapes.
+/// A key: its end, and its fingerprint if it has no escapes.
 #[derive(Clone, Copy)]
 pub(super) struct Name {
     pub(super) text: Text,
     pub(super) print: u64,
 }
 
-/// Checks the key whose opening quote is at `open`.
+/// Checks the key that opens at `open`.
 #[inline(always)]
 pub(super) fn name(bytes: &[u8], open: usize) -> Result<Name, Syntax> {
     let (mut at, mut print) = (open + 1, 0);
@@ -44,14 +44,14 @@ fn finish(bytes: &[u8], at: usize, print: u64) -> Result<Name, Syntax> {
     Ok(Name { text, print })
 }
 
-/// A key within eight bytes of the end: only broken or tiny messages have one.
+/// A key within eight bytes of the end, which occurs only in invalid or tiny messages.
 #[cold]
 fn last_name(bytes: &[u8], open: usize) -> Result<Name, Syntax> {
     let at = skip_plain(bytes, open + 1);
     finish(bytes, at, print_of(Span { start: open + 1, end: at }.of_bytes(bytes)))
 }
 
-/// The fingerprint of decoded text: equal for equal text, however it was found.
+/// The fingerprint of decoded text. It is equal for equal text on both code paths.
 pub(super) fn print_of(key: &[u8]) -> u64 {
     let (words, rest) = key.as_chunks::<8>();
     let print = words.iter().fold(0, |print, word| mix(print, u64::from_le_bytes(*word)));
@@ -66,7 +66,7 @@ pub(super) fn print_of(key: &[u8]) -> u64 {
 mod tests {
     use super::{name, print_of};
 
-    /// A duplicate is only looked for among equal prints, so the two ways must never differ.
+    /// Only equal fingerprints are compared for duplicates, so both code paths must agree.
     #[test]
     fn both_ways_give_the_same_print() {
         let letters = "abcdefghijklmnopqrstuvwxyzäöü😀ABCDEFGHIJKLMNOP";

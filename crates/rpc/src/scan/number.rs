@@ -1,11 +1,11 @@
-//! Numbers: the grammar, and whether a double can hold them.
+//! Numbers: the grammar, and the range of a double.
 
 use super::{Syntax, byte};
 
-/// Every integer of fewer digits than this is a finite double.
+/// Every integer with fewer digits is a finite double.
 const SURELY_FINITE: usize = 309;
 
-/// Where the number that starts at `start` ends, and whether it is in range.
+/// The end of the number that starts at `start`, and whether it is in range.
 #[inline]
 pub(crate) fn number(bytes: &[u8], start: usize, longest: usize) -> Result<(usize, bool), Syntax> {
     let first = start + usize::from(byte(bytes, start) == b'-');

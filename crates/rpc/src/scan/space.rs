@@ -11,7 +11,7 @@ pub(crate) fn skip_space(bytes: &[u8], at: usize) -> usize {
     }
 }
 
-/// Indented documents are mostly runs of spaces, so those go eight at a time.
+/// Indented documents have long runs of spaces, so spaces are skipped eight at a time.
 fn skip_run(bytes: &[u8], mut at: usize) -> usize {
     while let Some(byte) = bytes.get(at) {
         match byte {

@@ -1,19 +1,19 @@
-//! Strings: find the end, check every escape, notice half characters.
+//! Strings: finds the end, checks every escape, detects lone surrogates.
 
 use super::{Syntax, byte};
 
-/// What a string is made of.
+/// The form of a string.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Form {
     /// The text between the quotes is the value.
     Plain,
-    /// There are escapes to decode.
+    /// The text has escapes.
     Escaped,
-    /// There is a surrogate escape without its other half: no value exists.
+    /// The text has a lone surrogate, so it has no value.
     Lone,
 }
 
-/// The end of a string, just after its closing quote, and its form.
+/// The offset after the closing quote, and the form.
 #[derive(Clone, Copy)]
 pub(crate) struct Text {
     pub(crate) end: usize,
@@ -23,8 +23,8 @@ pub(crate) struct Text {
 const ONES: u64 = 0x0101_0101_0101_0101;
 const HIGH: u64 = 0x8080_8080_8080_8080;
 
-/// Marks bytes that are a quote, a backslash or a control character. Borrows can mark bytes above a true hit, so
-/// only the lowest mark means anything.
+/// Marks bytes that are a quote, a backslash or a control character. A borrow can mark bytes above a real
+/// hit, so only the lowest mark is valid.
 #[inline(always)]
 pub(crate) fn marks(word: u64) -> u64 {
     let quote = word ^ (ONES * b'"' as u64);
@@ -35,8 +35,8 @@ pub(crate) fn marks(word: u64) -> u64 {
     (quote | slash | control) & HIGH
 }
 
-/// The first quote, backslash or control character at or after `at`, or the end of the bytes. Most strings are
-/// short, so the first words are looked at in place.
+/// The first quote, backslash or control character from `start` on, or the end of the bytes. Most strings are
+/// short, so the first words are checked inline.
 #[inline(always)]
 pub(crate) fn skip_plain(bytes: &[u8], start: usize) -> usize {
     let mut at = start;
@@ -52,7 +52,7 @@ pub(crate) fn skip_plain(bytes: &[u8], start: usize) -> usize {
     skip_long(bytes, at)
 }
 
-/// Blocks while they are plain, then words, then bytes.
+/// Skips blocks, then words, then bytes.
 #[inline(never)]
 fn skip_long(bytes: &[u8], mut at: usize) -> usize {
     while let Some(block) = bytes.get(at..).and_then(|rest| rest.first_chunk::<64>())
@@ -76,15 +76,15 @@ fn skip_long(bytes: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// Whether a block needs no closer look. Without early exit and in bytes alone, so that the compiler compares many of
-/// them at once.
+/// Whether a block has no quote, backslash or control character. It has no early exit and only byte
+/// operations, so that the compiler vectorizes it.
 #[inline(always)]
 fn is_plain(block: &[u8; 64]) -> bool {
     let odd = |byte: u8| u8::from(byte == b'"') | u8::from(byte == b'\\') | u8::from(byte < 0x20);
     block.iter().fold(0, |found, byte| found | odd(*byte)) == 0
 }
 
-/// Checks the string whose opening quote is at `open`.
+/// Checks the string that opens at `open`.
 #[inline(always)]
 pub(crate) fn string(bytes: &[u8], open: usize) -> Result<Text, Syntax> {
     let at = skip_plain(bytes, open + 1);
@@ -113,7 +113,7 @@ pub(super) fn escaped(bytes: &[u8], mut at: usize) -> Result<Text, Syntax> {
     }
 }
 
-/// Checks one escape: where it ends, and whether it is a whole character.
+/// Checks one escape. Returns its end, and whether it is a whole character.
 fn escape(bytes: &[u8], at: usize) -> Result<(usize, bool), Syntax> {
     match byte(bytes, at + 1) {
         b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't' => Ok((at + 2, true)),
@@ -126,7 +126,7 @@ fn escape(bytes: &[u8], at: usize) -> Result<(usize, bool), Syntax> {
     }
 }
 
-/// The low half of a pair, when it is there. A broken escape in its place is left for the next step to report.
+/// The low surrogate of a pair, if present. The next step reports an invalid escape in its place.
 fn low_half(bytes: &[u8], at: usize) -> (usize, bool) {
     if byte(bytes, at) == b'\\'
         && byte(bytes, at + 1) == b'u'
@@ -151,7 +151,7 @@ pub(crate) fn unit(bytes: &[u8], at: usize) -> Result<u32, Syntax> {
 mod tests {
     use super::skip_plain;
 
-    /// Words, blocks and the tail must all stop at the same bytes, wherever those are.
+    /// The paths for words, blocks and the tail must stop at the same bytes.
     #[test]
     fn every_stop_is_found_at_every_place() {
         for length in 0..210 {

@@ -1,10 +1,10 @@
-//! Decoding of the text between a string's quotes.
+//! Decodes the text between the quotes of a string.
 
 use super::byte;
 use super::text::{skip_plain, unit};
 use std::borrow::Cow;
 
-/// The decoded value of the text between the quotes, or nothing when it holds half a character.
+/// The decoded value. `None` if it has a lone surrogate.
 pub(crate) fn unescape(inner: &str) -> Option<Cow<'_, str>> {
     if memchr::memchr(b'\\', inner.as_bytes()).is_none() {
         return Some(Cow::Borrowed(inner));
@@ -14,7 +14,7 @@ pub(crate) fn unescape(inner: &str) -> Option<Cow<'_, str>> {
     Some(Cow::Owned(decoded))
 }
 
-/// Appends the decoded value. Decoding never makes text longer.
+/// Appends the decoded value. Decoding never makes a text longer.
 pub(crate) fn unescape_into(inner: &str, decoded: &mut String) -> Option<()> {
     let bytes = inner.as_bytes();
     let mut at = 0;
@@ -31,7 +31,7 @@ pub(crate) fn unescape_into(inner: &str, decoded: &mut String) -> Option<()> {
     Some(())
 }
 
-/// The character an escape stands for, and where the escape ends.
+/// The character of an escape, and the offset after it.
 fn character(bytes: &[u8], at: usize) -> Option<(char, usize)> {
     let simple = match (byte(bytes, at), byte(bytes, at + 1)) {
         (b'\\', b'u') => return code_point(bytes, at),

@@ -1,36 +1,36 @@
-//! The loop itself: one value, whatever its depth, without recursion.
+//! The main loop. It scans one value of any depth without recursion.
 
+use super::container_stack::ContainerStack;
 use super::keys::{Admission, Keys};
 use super::name::{Name, name};
-use super::nesting::Nesting;
 use super::number::number;
 use super::space::skip_space;
 use super::text::{Form, Text, string};
 use super::{Defect, Envelope, Limits, Slot, Span, Syntax, byte};
 
-/// Buffers that outlive a message.
+/// Buffers that are reused between messages.
 #[derive(Default)]
 pub(super) struct Scratch {
     keys: Keys,
-    nesting: Nesting,
+    nesting: ContainerStack,
 }
 
-/// One walk over one message.
+/// The scan of one message.
 pub(super) struct Walk<'a, 's> {
     bytes: &'a [u8],
     limits: &'s Limits,
     keys: &'s mut Keys,
-    nesting: &'s mut Nesting,
+    nesting: &'s mut ContainerStack,
     deepest: usize,
     envelope: Envelope<'a>,
-    /// The top-level member being read, and where its value starts.
+    /// The current top-level member, and the offset of its value.
     slot: Option<(Slot, usize)>,
-    /// The member inside it being read: its key, and where its value starts.
+    /// The current member inside it: its key, and the offset of its value.
     member: Option<(Span, usize)>,
 }
 
 impl<'a, 's> Walk<'a, 's> {
-    /// A walk of one message in `text`; `outside` containers are already open around it.
+    /// Prepares the scan of one message in `text`. `outside` containers are already open around it.
     pub(super) fn new(text: &'a str, limits: &'s Limits, scratch: &'s mut Scratch, outside: usize) -> Self {
         let Scratch { keys, nesting } = scratch;
         keys.clear();
@@ -40,7 +40,7 @@ impl<'a, 's> Walk<'a, 's> {
         Self { bytes, limits, keys, nesting, deepest, envelope, slot: None, member: None }
     }
 
-    /// Walks the value that starts at `start`.
+    /// Scans the value that starts at `start`.
     pub(super) fn run(mut self, start: usize) -> Result<Envelope<'a>, Syntax> {
         let end = self.value(start)?;
         self.envelope.whole = Span { start, end };
@@ -104,7 +104,7 @@ impl<'a, 's> Walk<'a, 's> {
         }
     }
 
-    /// Reads a key and its colon; the offset of the value.
+    /// Reads a key and its colon. Returns the offset of the value.
     #[inline]
     fn key(&mut self, depth: usize, at: usize) -> Result<usize, Syntax> {
         if byte(self.bytes, at) != b'"' {
@@ -179,7 +179,7 @@ impl<'a, 's> Walk<'a, 's> {
         }
     }
 
-    /// Keys are watched only until the first refusal, so the two stacks stay in step until then.
+    /// Keys are recorded only until the first defect. Until then both stacks have the same depth.
     #[inline]
     fn open_object(&mut self, at: usize) -> usize {
         let depth = self.nesting.open(1);
@@ -214,7 +214,7 @@ impl<'a, 's> Walk<'a, 's> {
         }
     }
 
-    /// Remembers the first refusal and goes on: the id may still be ahead.
+    /// Records the first defect and continues, because the id may still follow.
     #[cold]
     fn refuse(&mut self, defect: Defect) {
         self.envelope.soft.get_or_insert(defect);

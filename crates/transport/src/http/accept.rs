@@ -1,21 +1,20 @@
-//! `Accept`: what a client wants to be sent, and how much it wants each.
+//! The `Accept` header: media types and their quality values.
 
 use http::HeaderMap;
 use http::header::ACCEPT;
 
-/// What nearly every client accepts, in these words.
+/// The header value of nearly all clients.
 const USUAL: &str = "application/json, text/event-stream";
 
-/// How much a type is wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Wish {
-    /// From 0, not at all, to 1000.
+    /// Quality in thousandths: 0 (refused) to 1000.
     quality: u16,
-    /// Which of the ranges says so.
+    /// The index of the matching range.
     position: usize,
 }
 
-/// What one request says about it; the usual words are known as such once and need no reading.
+/// The `Accept` header of one request. The usual value is recognised once and not parsed.
 #[derive(Clone, Copy)]
 pub(super) struct Accept<'a> {
     headers: &'a HeaderMap,
@@ -27,7 +26,7 @@ impl<'a> Accept<'a> {
         Accept { headers, is_usual: headers.get(ACCEPT).is_some_and(|first| first == USUAL) }
     }
 
-    /// The wish for a type by its own name, wildcards aside.
+    /// The entry for a type by its exact name, without wildcards.
     fn named(self, wanted: &str) -> Option<Wish> {
         let values = self.headers.get_all(ACCEPT).iter();
         let ranges = values.flat_map(|value| value.as_bytes().split(|byte| *byte == b','));
@@ -38,19 +37,18 @@ impl<'a> Accept<'a> {
         })
     }
 
-    /// The wish for a type, by the range that fits it best.
+    /// The entry for a type, by its most specific range.
     fn wish(self, wanted: &str) -> Option<Wish> {
         let family = wanted.split('/').next().unwrap_or_default();
         self.named(wanted).or_else(|| self.named(&format!("{family}/*"))).or_else(|| self.named("*/*"))
     }
 
-    /// Whether a type may be sent.
     pub(super) fn takes(self, wanted: &str) -> bool {
         let is_usual = self.is_usual && matches!(wanted, "application/json" | "text/event-stream");
         is_usual || self.wish(wanted).is_some_and(|wish| wish.quality > 0)
     }
 
-    /// Whether the client would rather have a stream than a document, where it names both.
+    /// Returns true if the client names both types and prefers an event stream to a JSON document.
     pub(super) fn prefers_events(self) -> bool {
         if self.is_usual {
             return false;
@@ -64,7 +62,7 @@ impl<'a> Accept<'a> {
         }
     }
 
-    /// Whether failures go as problem details: the client names them, and wants nothing else more.
+    /// Returns true if the client names problem details and prefers no other type.
     pub(super) fn prefers_problems(self) -> bool {
         let Some(problem) = self.named("application/problem+json") else { return false };
         let plain = self.wish("application/json").map_or(0, |wish| wish.quality);
@@ -72,7 +70,7 @@ impl<'a> Accept<'a> {
     }
 }
 
-/// `q=0.8` in thousandths; one without it, or with nonsense, counts fully.
+/// Reads `q=0.8` in thousandths. A missing or invalid value counts as 1.
 fn quality<'a>(mut parameters: impl Iterator<Item = &'a [u8]>) -> u16 {
     let found = parameters.find_map(|parameter| {
         let (name, value) = parameter.split_at_checked(2)?;

@@ -1,4 +1,4 @@
-//! What is sent back: a whole body, or a stream of events.
+//! Response bodies: complete, or a stream of events.
 
 use std::convert::Infallible;
 use std::pin::Pin;
@@ -6,9 +6,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
+use failwell_pipeline::{Next, Stream};
 use failwell_render::Reply;
 use failwell_rpc::Revision;
-use failwell_server::{Next, Stream};
 use futures_util::stream::unfold;
 use http::header::{CACHE_CONTROL, CONTENT_TYPE, HeaderName, HeaderValue};
 use http::{Response, StatusCode};
@@ -18,32 +18,28 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::sessions::Reader;
 
-/// What comes piece by piece.
-pub(super) type Events = Pin<Box<dyn futures_util::Stream<Item = Result<Frame<Bytes>, Infallible>> + Send>>;
+/// A body that is sent in pieces.
+pub type EventBody = Pin<Box<dyn futures_util::Stream<Item = Result<Frame<Bytes>, Infallible>> + Send>>;
 
-/// The body of every response.
-pub(super) type Body = Either<Full<Bytes>, StreamBody<Events>>;
+pub type Body = Either<Full<Bytes>, StreamBody<EventBody>>;
 
-/// How often an idle stream says that it is alive, so that proxies and readers that are gone are noticed.
+/// Interval of comments on an idle stream, so that proxies keep it open and lost readers are detected.
 const HEARTBEAT: Duration = Duration::from_secs(15);
 
-/// A whole body.
-pub(super) fn whole(status: u16, content_type: &'static str, body: impl Into<Bytes>) -> Response<Body> {
+pub fn whole(status: u16, content_type: &'static str, body: impl Into<Bytes>) -> Response<Body> {
     let mut response = Response::new(Either::Left(Full::new(body.into())));
     *response.status_mut() = StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(content_type));
     response
 }
 
-/// No body.
-pub(super) fn empty(status: StatusCode) -> Response<Body> {
+pub fn empty(status: StatusCode) -> Response<Body> {
     let mut response = Response::new(Either::Left(Full::new(Bytes::new())));
     *response.status_mut() = status;
     response
 }
 
-/// What the renderer wrote.
-pub(super) fn rendered(reply: Reply) -> Response<Body> {
+pub fn rendered(reply: Reply) -> Response<Body> {
     let mut response = whole(reply.status, reply.content_type, reply.body);
     for (name, value) in reply.headers {
         if let Ok(value) = HeaderValue::from_str(&value) {
@@ -53,8 +49,7 @@ pub(super) fn rendered(reply: Reply) -> Response<Body> {
     response
 }
 
-/// A stream of events.
-pub(super) fn stream(events: Events) -> Response<Body> {
+pub fn stream(events: EventBody) -> Response<Body> {
     let mut response = Response::new(Either::Right(StreamBody::new(events)));
     let headers = response.headers_mut();
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("text/event-stream"));
@@ -63,39 +58,37 @@ pub(super) fn stream(events: Events) -> Response<Body> {
     response
 }
 
-/// How a stream of events is read, and what its end means.
-pub(super) struct Reading {
-    /// The frames.
+/// One reader of an event stream.
+pub(super) struct EventReader {
     pub(super) stream: Arc<Stream>,
-    /// Read from behind this frame.
+    /// The last frame that the client has.
     pub(super) after: u64,
-    /// The stream's number in its session; frames are then numbered for coming back.
+    /// The stream's number in its session. With a number, frames have ids for resumption.
     pub(super) number: Option<u64>,
-    /// Whether clients of this revision understand an empty first event.
+    /// The client's revision supports an empty first event.
     pub(super) primed: bool,
-    /// Set when another reader takes over, or the session ends.
+    /// Cancelled when another reader takes over, or the session ends.
     pub(super) replaced: CancellationToken,
-    /// Dropped with the body: tells that the reader is gone.
+    /// Dropped with the body: signals that the client is gone.
     #[expect(dead_code, reason = "held for its drop")]
     pub(super) presence: Presence,
 }
 
-/// What a reader's going means.
+/// The effect of a client's disconnection.
 #[expect(dead_code, reason = "held for its drop")]
 pub(super) enum Presence {
-    /// The request is called off.
+    /// The request is cancelled.
     Caller(DropGuard),
     /// The session may become idle.
     Session(Reader),
 }
 
-impl Reading {
-    /// Whether a revision knows the empty event that names a stream before anything happened on it.
+impl EventReader {
+    /// Returns true if the revision has an empty first event, which gives the client an id to resume from.
     pub(super) fn is_primed_in(revision: Revision) -> bool {
         revision >= Revision::V2025_11_25
     }
 
-    /// The response that streams.
     pub(super) fn response(self) -> Response<Body> {
         let first = self.first_event();
         let state = State { reading: Detach(self), first, over: false };
@@ -110,7 +103,7 @@ impl Reading {
         Some(format!("id: {number}-{}\nretry: 500\ndata:\n\n", self.after))
     }
 
-    fn event(&self, frame: &failwell_server::Frame) -> String {
+    fn event(&self, frame: &failwell_pipeline::Frame) -> String {
         let text = String::from_utf8_lossy(&frame.bytes);
         match self.number {
             Some(number) => format!("id: {number}-{}\nevent: message\ndata: {text}\n\n", frame.number),
@@ -119,8 +112,8 @@ impl Reading {
     }
 }
 
-/// Lets the stream know when its reader goes, however that happens.
-struct Detach(Reading);
+/// Detaches the reader from the stream when it is dropped.
+struct Detach(EventReader);
 
 impl Drop for Detach {
     fn drop(&mut self) {

@@ -1,10 +1,10 @@
-//! Short names for connections, so that the records of one can be told from those of another.
+//! Short names for connections, to distinguish them in records.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, OnceLock};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-/// A name no other connection of this program has: the minute it started in, and a number.
+/// A name that is unique in this process: its start time in minutes, and a counter.
 pub(super) fn fresh() -> Arc<str> {
     static NEXT: AtomicU64 = AtomicU64::new(1);
     static SINCE: OnceLock<u64> = OnceLock::new();

@@ -1,4 +1,4 @@
-//! Accepting connections, and letting them go.
+//! Accepts connections, and closes them on shutdown.
 
 use std::convert::Infallible;
 use std::net::IpAddr;
@@ -15,23 +15,23 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::connection;
-use super::doors::{Doors, Houses};
+use super::idle_timeouts::{IdleTimeouts, InTurn};
+use super::mounts::{Mounts, PipelineSet};
 use super::settings::HttpSettings;
 use super::shared::hear_others;
 use super::timed_io::TimedIo;
-use super::turns::{InTurn, Turns};
 
-/// How often idle sessions are looked for.
+/// Interval of checks for idle sessions.
 const SWEEP: Duration = Duration::from_secs(30);
-/// The most bytes read at once, and of a head: a body of 64 KB comes with its head in one piece, which needs no copy, and
-/// the place for it is not so large that malloc would ask the system for it each time.
+/// Maximum buffer size, which also limits the request head. A 64 KB body arrives together with its head, so
+/// it needs no copy. A larger buffer would make malloc call the operating system each time.
 const AT_ONCE: usize = 96 * 1024;
-/// How long to rest when the system has no more descriptors.
+/// Delay after a failed accept, for example without free file descriptors.
 const REST: Duration = Duration::from_millis(50);
 
-/// Serves until `stop` is set, then answers what was accepted.
+/// Serves until `stop` is set, then waits for the accepted requests.
 pub async fn serve_http(
-    houses: impl Into<Houses>,
+    pipelines: impl Into<PipelineSet>,
     listener: TcpListener,
     mut settings: HttpSettings,
     stop: CancellationToken,
@@ -39,46 +39,46 @@ pub async fn serve_http(
     if let Ok(address) = listener.local_addr() {
         settings.allow_address(address.ip());
     }
-    serve_doors(Arc::new(Doors::new(houses, settings)), listener, stop).await
+    serve_mounts(Arc::new(Mounts::new(pipelines, settings)), listener, stop).await
 }
 
-/// Serves these doors until `stop` is set, then answers what was accepted.
-pub async fn serve_doors(
-    doors: Arc<Doors>,
+/// Serves these mounts until `stop` is set, then waits for the accepted requests.
+pub async fn serve_mounts(
+    mounts: Arc<Mounts>,
     listener: TcpListener,
     stop: CancellationToken,
 ) -> Result<(), Fault> {
-    let drain = doors.settings().drain;
-    let slots = Arc::new(Semaphore::new(doors.settings().most_connections));
+    let drain = mounts.settings().drain;
+    let slots = Arc::new(Semaphore::new(mounts.settings().most_connections));
     let (connections, hang_up) = (TaskTracker::new(), CancellationToken::new());
     let mut sweep = tokio::time::interval(SWEEP);
-    let letters = doors.main().house.state().hear();
-    let hearing = letters.map(|letters| tokio::spawn(hear_others(doors.clone(), letters)));
+    let letters = mounts.main().pipeline.state().hear();
+    let hearing = letters.map(|letters| tokio::spawn(hear_others(mounts.clone(), letters)));
     loop {
         tokio::select! {
             accepted = accept(&listener, &slots) => {
                 if let Some((stream, peer, slot)) = accepted {
-                    let serving = serve_connection(doors.clone(), stream, peer, hang_up.clone());
+                    let serving = serve_connection(mounts.clone(), stream, peer, hang_up.clone());
                     connections.spawn(async move {
                         serving.await;
                         drop(slot);
                     });
                 }
             }
-            _ = sweep.tick() => doors.all().iter().for_each(|door| door.sessions.sweep_idle()),
+            _ = sweep.tick() => mounts.all().iter().for_each(|mount| mount.sessions.sweep_idle()),
             () = stop.cancelled() => break,
         }
     }
     drop(listener);
-    // Subscriptions and idle streams end, running requests go on, new ones are turned away.
-    for door in doors.all() {
-        door.house.close_doors();
-        door.sessions.finish_notices();
+    // Subscriptions and idle streams end, running requests continue, and new ones are refused.
+    for mount in mounts.all() {
+        mount.pipeline.close_doors();
+        mount.sessions.finish_notices();
     }
     hang_up.cancel();
     connections.close();
     let answered = tokio::time::timeout(drain / 2, connections.wait()).await;
-    doors.all().iter().for_each(|door| door.sessions.end_all());
+    mounts.all().iter().for_each(|mount| mount.sessions.end_all());
     if answered.is_err() {
         let _ = tokio::time::timeout(drain / 2, connections.wait()).await;
     }
@@ -100,13 +100,13 @@ async fn accept(
     }
 }
 
-async fn serve_connection(doors: Arc<Doors>, stream: TcpStream, peer: IpAddr, hang_up: CancellationToken) {
-    // Answers are small and waited for.
+async fn serve_connection(mounts: Arc<Mounts>, stream: TcpStream, peer: IpAddr, hang_up: CancellationToken) {
+    // Responses are small, and clients wait for them.
     let _ = stream.set_nodelay(true);
-    let turns = Turns::new(doors.settings().head_deadline);
+    let turns = IdleTimeouts::new(mounts.settings().head_deadline);
     let stream = TimedIo::new(stream, turns.clone());
-    // What every connection has of its own, no other processor counts at the same time.
-    let own = Arc::new((doors, connection::fresh()));
+    // One `Arc` per connection, so that processors do not contend for a shared reference count.
+    let own = Arc::new((mounts, connection::fresh()));
     let service = service_fn(move |request| {
         let (own, turn) = (own.clone(), turns.take());
         async move {

@@ -1,35 +1,40 @@
-//! `/mcp`: streamable HTTP, both eras.
+//! `/mcp`: streamable HTTP, in both eras.
 
 use std::sync::Arc;
 
 use bytes::Bytes;
 use failwell_fault::{Fault, reason};
-use failwell_policy::Caller;
-use failwell_render::Reply;
-use failwell_rpc::{Face, Incoming, Letter, Limits, Message, Misread, ReplyTo, Request, Revision, read};
-use failwell_server::{
-    Arrival, Carried, Concern, House, Keep, Session, SharedIds, Spoken, Stream, Trace, claims_modern,
+use failwell_pipeline::{
+    Concern, IncomingMessage, IncomingRequest, Keep, Pipeline, RequestEra, Session, SharedIds, Stream,
+    claims_modern,
 };
+use failwell_render::Reply;
+use failwell_rpc::Caller;
+use failwell_rpc::RemoteContext;
+use failwell_rpc::{
+    Dialect, Incoming, Limits, Message, MessageBuf, Misread, ReplyTo, Request, Revision, meta, read,
+};
+use failwell_toolbox::Trace;
 use futures_util::future::join_all;
 use http::{Response, StatusCode};
 use tokio_util::sync::CancellationToken;
 
-use super::body::{Body, Presence, Reading, empty};
+use super::body::{Body, EventReader, Presence, empty};
 use super::persist::Persist;
-use super::request::Head;
-use super::router::Door;
-use super::sessions::Seat;
+use super::request::RequestHead;
+use super::router::Mount;
+use super::sessions::SessionEntry;
 use super::shared;
 use crate::stdio::join_bodies;
 
 /// The dialect of requests without a session.
-const MODERN: Face = Face::Mcp(Revision::LATEST);
+const MODERN: Dialect = Dialect::Mcp(Revision::LATEST);
 
-/// The trace the HTTP request is part of, for messages that do not speak of one themselves.
-type FromHeader = Option<Arc<Carried>>;
+/// The trace context of the HTTP headers, for messages without their own.
+type FromHeader = Option<Arc<RemoteContext>>;
 
-/// What a body is, before anybody works on it.
-enum Sort {
+/// The kind of a body, before it is processed.
+enum BodySort {
     Modern,
     Initialize,
     Session,
@@ -37,58 +42,98 @@ enum Sort {
     Unreadable(Misread),
 }
 
-/// `POST`: a message, or in 2025-03-26 several.
-pub(super) async fn post(door: &Arc<Door>, head: &Head<'_>, bytes: Bytes, caller: Caller) -> Response<Body> {
+/// `POST`: one message, or a batch in 2025-03-26.
+pub(super) async fn post(
+    mount: &Arc<Mount>,
+    head: &RequestHead<'_>,
+    bytes: Bytes,
+    caller: Caller,
+) -> Response<Body> {
     let prefers_events = head.prefers_events();
-    let carried = door.house.carried(|name| head.get(name)).map(Arc::new);
-    // The common case needs no sorting: whatever the body turns out to be, one document answers it.
+    let carried = mount.pipeline.carried(|name| head.get(name)).map(Arc::new);
+    // The common case needs no classification: `modern` handles every kind of body.
     if head.claims_modern() && head.session_id().is_none() && !prefers_events {
-        return modern(door, head, carried, bytes, caller).await;
+        return modern(mount, head, carried, bytes, caller).await;
+    }
+    // A body that cannot claim the modern era needs none either: it is parsed once, by its handler.
+    if !prefers_events && !head.claims_modern() && !mentions_modern(&bytes) {
+        return match head.session_id() {
+            Some(_) => match find(mount, head, &caller).await {
+                Ok(entry) => in_session(mount, &entry, (bytes, carried), caller, prefers_events).await,
+                Err(fault) => mount.reply(
+                    refuse_with_id(&mount.pipeline, fault, &bytes, head.dialect(), head.connection).await,
+                ),
+            },
+            None => {
+                let on = head.connection.clone();
+                // A record is written even if the client disconnects.
+                let begin = begin_session(mount.clone(), (on, head.dialect()), bytes, caller, carried);
+                mount.reply(Persist::new(begin, None).await)
+            }
+        };
     }
     match sort(&bytes, head) {
-        Sort::Unreadable(misread) => {
-            let face = unread_face(head, door, &caller);
-            door.reply(door.house.misread(misread, face, head.connection, Some(&caller)).await)
+        BodySort::Unreadable(misread) => {
+            let dialect = unread_dialect(head, mount, &caller);
+            mount.reply(mount.pipeline.misread(misread, dialect, head.connection, Some(&caller)).await)
         }
-        Sort::Modern => modern(door, head, carried, bytes, caller).await,
-        // Rare and large, so kept apart: what every request is made of stays small.
-        Sort::Initialize if head.session_id().is_none() => {
-            let on = head.connection.clone();
-            // A client that hangs up meanwhile leaves a record all the same.
-            let begun = Persist::new(initialize(door.clone(), on, bytes, caller, carried), None).await;
-            door.reply(begun)
+        BodySort::Modern => modern(mount, head, carried, bytes, caller).await,
+        // Rarely taken and large, so it is boxed: the future of every request stays small.
+        BodySort::Initialize if head.session_id().is_none() => {
+            let begin = begin_session(
+                mount.clone(),
+                (head.connection.clone(), head.dialect()),
+                bytes,
+                caller,
+                carried,
+            );
+            let begun = Persist::new(begin, None).await;
+            mount.reply(begun)
         }
-        sorted @ (Sort::Session | Sort::Initialize | Sort::Batch) => match find(door, head, &caller).await {
-            Ok(seat) if matches!(sorted, Sort::Batch) && !seat.session.revision().allows_batch() => {
-                let face = Face::Mcp(seat.session.revision());
-                door.reply(door.house.misread(no_batch(), face, &seat.session.id, Some(&caller)).await)
+        sorted @ (BodySort::Session | BodySort::Initialize | BodySort::Batch) => {
+            match find(mount, head, &caller).await {
+                Ok(entry)
+                    if matches!(sorted, BodySort::Batch) && !entry.session.revision().allows_batch() =>
+                {
+                    mount.reply(refuse_batch(&mount.pipeline, &entry.session, &caller).await)
+                }
+                Ok(entry) => in_session(mount, &entry, (bytes, carried), caller, prefers_events).await,
+                Err(fault) => mount.reply(
+                    refuse_with_id(&mount.pipeline, fault, &bytes, head.dialect(), head.connection).await,
+                ),
             }
-            Ok(seat) => in_session(door, &seat, (bytes, carried), caller, prefers_events).await,
-            Err(fault) => {
-                door.reply(refuse_with_id(&door.house, fault, &bytes, head.face(), head.connection).await)
-            }
-        },
+        }
     }
 }
 
-/// The body decides, the header only where the body is silent.
-fn sort(bytes: &Bytes, head: &Head<'_>) -> Sort {
+/// Classifies a body. Its own fields decide; the header applies only if they say nothing.
+fn sort(bytes: &Bytes, head: &RequestHead<'_>) -> BodySort {
     match read(bytes, &Limits::default()) {
-        Incoming::One(Err(misread)) => Sort::Unreadable(misread),
-        Incoming::Batch(_) if head.claims_modern() => Sort::Unreadable(no_batch()),
-        Incoming::Batch(_) => Sort::Batch,
+        Incoming::One(Err(misread)) => BodySort::Unreadable(misread),
+        Incoming::Batch(_) if head.claims_modern() => BodySort::Unreadable(no_batch()),
+        Incoming::Batch(_) => BodySort::Batch,
         Incoming::One(Ok(Message::Request(request))) => {
             if claims_modern(&request) || head.claims_modern() {
-                Sort::Modern
+                BodySort::Modern
             } else if request.method == "initialize" {
-                Sort::Initialize
+                BodySort::Initialize
             } else {
-                Sort::Session
+                BodySort::Session
             }
         }
-        Incoming::One(Ok(_)) if head.claims_modern() && head.session_id().is_none() => Sort::Modern,
-        Incoming::One(Ok(_)) => Sort::Session,
+        Incoming::One(Ok(_)) if head.claims_modern() && head.session_id().is_none() => BodySort::Modern,
+        Incoming::One(Ok(_)) => BodySort::Session,
     }
+}
+
+/// Returns true if a body may claim the modern era. A body without this key belongs to a session.
+fn mentions_modern(bytes: &[u8]) -> bool {
+    memchr::memmem::find(bytes, meta::PROTOCOL_VERSION.as_bytes()).is_some()
+}
+
+async fn refuse_batch(pipeline: &Pipeline, session: &Session, caller: &Caller) -> Option<Reply> {
+    let dialect = Dialect::Mcp(session.revision());
+    pipeline.misread(no_batch(), dialect, &session.id, Some(caller)).await
 }
 
 fn no_batch() -> Misread {
@@ -96,58 +141,70 @@ fn no_batch() -> Misread {
     Misread { fault, id: None, about: failwell_rpc::About::Unknown }
 }
 
-/// The dialect for bytes nobody could read: the session's, where there is one.
-pub(super) fn unread_face(head: &Head<'_>, door: &Door, caller: &Caller) -> Face {
-    let seat = head.session_id().and_then(|id| door.sessions.find(id, caller).ok());
-    seat.map_or(head.face(), |seat| Face::Mcp(seat.session.revision()))
+/// The dialect for an unreadable body: that of the session, if there is one.
+pub(super) fn unread_dialect(head: &RequestHead<'_>, mount: &Mount, caller: &Caller) -> Dialect {
+    let entry = head.session_id().and_then(|id| mount.sessions.find(id, caller).ok());
+    entry.map_or(head.dialect(), |entry| Dialect::Mcp(entry.session.revision()))
 }
 
-async fn find(door: &Arc<Door>, head: &Head<'_>, caller: &Caller) -> Result<Arc<Seat>, Fault> {
+async fn find(
+    mount: &Arc<Mount>,
+    head: &RequestHead<'_>,
+    caller: &Caller,
+) -> Result<Arc<SessionEntry>, Fault> {
     let id = head.session_id().ok_or_else(|| Fault::new(&reason::HTTP_SESSION_REQUIRED))?;
-    if door.house.state().node().is_none() {
-        return door.sessions.find(id, caller);
+    if mount.pipeline.state().node().is_none() {
+        return mount.sessions.find(id, caller);
     }
-    Box::pin(shared::find(door, id, caller)).await
+    Box::pin(shared::find(mount, id, caller)).await
 }
 
-/// A refusal that still echoes the id, which was readable.
-async fn refuse_with_id(house: &House, fault: Fault, bytes: &Bytes, face: Face, on: &str) -> Option<Reply> {
+/// Refuses a request and echoes its id.
+async fn refuse_with_id(
+    pipeline: &Pipeline,
+    fault: Fault,
+    bytes: &Bytes,
+    dialect: Dialect,
+    on: &str,
+) -> Option<Reply> {
     let id = match read(bytes, &Limits::default()) {
         Incoming::One(Ok(Message::Request(request))) => Some(request.id),
         _ => None,
     };
-    house.refuse(fault, ReplyTo::misread(id, face), on).await
+    pipeline.refuse(fault, ReplyTo::misread(id, dialect), on).await
 }
 
-/// A stateless request. When its client hangs up, it is called off.
+/// Handles a request without a session. It is cancelled when the client disconnects.
 async fn modern(
-    door: &Arc<Door>,
-    head: &Head<'_>,
+    mount: &Arc<Mount>,
+    head: &RequestHead<'_>,
     carried: FromHeader,
     bytes: Bytes,
     caller: Caller,
 ) -> Response<Body> {
-    let (house, headers, on) = (door.house.clone(), head.mcp_headers(), head.connection.clone());
+    let (pipeline, headers, on) = (mount.pipeline.clone(), head.mcp_headers(), head.connection.clone());
     let prefers_events = head.prefers_events();
     let (outlet, cancel) = (Arc::new(Stream::new(Keep::Nothing)), CancellationToken::new());
     let (line, called_off) = (outlet.clone(), cancel.clone());
     let work = async move {
-        let letter = Letter::new(bytes);
+        let letter = MessageBuf::new(bytes);
         let request = match letter.read(&Limits::default()) {
             Incoming::One(Ok(Message::Request(request))) => request,
-            // Rare, so kept apart: what every request is made of stays small.
-            other => return Box::pin(no_request(&house, other, &caller, &on)).await,
+            // Rarely taken, so it is boxed: the future of every request stays small.
+            other => return Box::pin(no_request(&pipeline, other, &caller, &on)).await,
         };
-        let trace = house.join_trace(&request, carried.as_deref());
-        let (spoken, on) = (Spoken::Modern(Some(&headers)), On::Connection(&on));
-        house.walk(&arrival((request, trace), spoken, &caller, on, line, called_off)).await
+        let trace = pipeline.join_trace(&request, carried.as_deref());
+        let message = IncomingMessage::Mcp(request, RequestEra::Modern(Some(&headers)));
+        pipeline
+            .handle(incoming((message, trace), &caller, RequestOwner::Connection(&on), line, called_off))
+            .await
     };
     let work = Persist::reusing(work, Some(cancel.clone()));
     match first(work, &outlet, prefers_events).await {
-        First::Reply(reply) => door.reply(reply),
-        First::Events(work) => {
+        FirstMessage::Reply(reply) => mount.reply(reply),
+        FirstMessage::EventBody(work) => {
             see_to_its_end(work, &outlet);
-            let reading = Reading {
+            let reading = EventReader {
                 stream: outlet,
                 after: 0,
                 number: None,
@@ -160,80 +217,102 @@ async fn modern(
     }
 }
 
-/// What a client without a session may send, but is not worked on.
+/// Handles messages without a session that are not requests.
 async fn no_request(
-    house: &Arc<House>,
+    pipeline: &Arc<Pipeline>,
     incoming: Incoming<'_>,
     caller: &Caller,
     on: &Arc<str>,
 ) -> Option<Reply> {
     match incoming {
         Incoming::One(Ok(Message::Notification(notification))) => {
-            house.overhear(&notification, MODERN, caller, on).await;
+            pipeline.ignore_notification(&notification, MODERN, caller, on).await;
             None
         }
         Incoming::One(Ok(Message::Response(response))) => {
             let fault = Fault::new(&reason::RPC_BAD_SHAPE).fact("member", "result");
-            house.refuse(fault, ReplyTo::misread(Some(response.id), MODERN), on).await
+            pipeline.refuse(fault, ReplyTo::misread(Some(response.id), MODERN), on).await
         }
-        Incoming::One(Err(misread)) => house.misread(misread, MODERN, on, Some(caller)).await,
+        Incoming::One(Err(misread)) => pipeline.misread(misread, MODERN, on, Some(caller)).await,
         Incoming::One(Ok(Message::Request(_))) | Incoming::Batch(_) => {
-            house.misread(no_batch(), MODERN, on, Some(caller)).await
+            pipeline.misread(no_batch(), MODERN, on, Some(caller)).await
         }
     }
 }
 
-/// The first request of a session: only when the handshake worked is there a session.
-async fn initialize(
-    door: Arc<Door>,
-    on: Arc<str>,
+/// Handles a body outside of any session: it begins one, or gets an error.
+async fn begin_session(
+    mount: Arc<Mount>,
+    (on, dialect): (Arc<str>, Dialect),
     bytes: Bytes,
     caller: Caller,
     carried: FromHeader,
 ) -> Option<Reply> {
-    let (caller, carried) = (&caller, carried.as_deref());
-    let face = Face::Mcp(Revision::LATEST_SESSION);
-    let seat = match door.sessions.prepare(caller).and_then(|seat| door.sessions.seat(&seat).map(|()| seat)) {
-        Ok(seat) => seat,
-        Err(fault) => return refuse_with_id(&door.house, fault, &bytes, face, &on).await,
+    let buffer = MessageBuf::new(bytes);
+    let id = match buffer.read(&Limits::default()) {
+        Incoming::One(Err(misread)) => {
+            return mount.pipeline.misread(misread, dialect, &on, Some(&caller)).await;
+        }
+        Incoming::One(Ok(Message::Request(request))) if request.method == "initialize" => {
+            return initialize(&mount, &on, request, &caller, carried.as_deref()).await;
+        }
+        Incoming::One(Ok(Message::Request(request))) => Some(request.id),
+        Incoming::One(Ok(_)) | Incoming::Batch(_) => None,
     };
+    let fault = Fault::new(&reason::HTTP_SESSION_REQUIRED);
+    mount.pipeline.refuse(fault, ReplyTo::misread(id, dialect), &on).await
+}
+
+/// Handles the first request of a session. The session exists only after a successful handshake.
+async fn initialize(
+    mount: &Arc<Mount>,
+    on: &Arc<str>,
+    request: Request<'_>,
+    caller: &Caller,
+    carried: Option<&RemoteContext>,
+) -> Option<Reply> {
+    let to = ReplyTo::misread(Some(request.id.clone()), Dialect::Mcp(Revision::LATEST_SESSION));
+    let entry =
+        match mount.sessions.prepare(caller).and_then(|entry| mount.sessions.entry(&entry).map(|()| entry)) {
+            Ok(entry) => entry,
+            Err(fault) => return mount.pipeline.refuse(fault, to, on).await,
+        };
     let outlet = Arc::new(Stream::new(Keep::Nothing));
-    let reply = session_body(&door.house, &seat.session, caller, (&bytes, carried), &outlet).await;
-    let mut reply = match reply {
-        Answer::One(reply) => reply,
-        Answer::Many(_) => None,
-    };
-    if seat.session.client().is_none() {
-        door.sessions.end(&seat);
+    let message = Ok(Message::Request(request));
+    let mut reply =
+        session_message(&mount.pipeline, &entry.session, caller, (message, carried), &outlet).await;
+    if entry.session.client().is_none() {
+        mount.sessions.end(&entry);
         return reply;
     }
-    if let Err(fault) = door.house.keep_session(&seat.session).await {
-        door.sessions.end(&seat);
-        return refuse_with_id(&door.house, fault, &bytes, face, &on).await;
+    if let Err(fault) = mount.pipeline.keep_session(&entry.session).await {
+        mount.sessions.end(&entry);
+        return mount.pipeline.refuse(fault, to, on).await;
     }
-    door.house.keep_told(&seat.session);
+    mount.pipeline.keep_told(&entry.session);
     if let Some(reply) = &mut reply {
-        reply.headers.push(("mcp-session-id", seat.session.id.clone()));
+        reply.headers.push(("mcp-session-id", entry.session.id.clone()));
     }
     reply
 }
 
-/// A message within a session. When its client hangs up, the work goes on: the client may come back.
+/// Handles a message within a session. The work continues when the client disconnects, because the client may
+/// resume.
 async fn in_session(
-    door: &Arc<Door>,
-    seat: &Arc<Seat>,
+    mount: &Arc<Mount>,
+    entry: &Arc<SessionEntry>,
     (bytes, carried): (Bytes, FromHeader),
     caller: Caller,
     prefers_events: bool,
 ) -> Response<Body> {
-    let (house, session) = (door.house.clone(), seat.session.clone());
+    let (pipeline, session) = (mount.pipeline.clone(), entry.session.clone());
     let outlet = Arc::new(Stream::new(Keep::Recent));
     let (line, asked) = (outlet.clone(), bytes.clone());
     let work = Persist::reusing(
         async move {
-            match session_body(&house, &session, &caller, (&bytes, carried.as_deref()), &line).await {
-                Answer::One(reply) => reply,
-                Answer::Many(body) => body.map(|body| Reply {
+            match session_body(&pipeline, &session, &caller, (&bytes, carried.as_deref()), &line).await {
+                SessionAnswer::One(reply) => reply,
+                SessionAnswer::Many(body) => body.map(|body| Reply {
                     status: 200,
                     content_type: "application/json",
                     headers: Vec::new(),
@@ -244,123 +323,129 @@ async fn in_session(
         None,
     );
     match first(work, &outlet, prefers_events).await {
-        First::Reply(reply) => door.reply(reply),
-        First::Events(work) => {
+        FirstMessage::Reply(reply) => mount.reply(reply),
+        FirstMessage::EventBody(work) => {
             see_to_its_end(work, &outlet);
-            let (number, replaced) = seat.keep(&outlet);
-            if door.house.state().node().is_some() {
-                Box::pin(shared::write_down(&door.house, &seat.session, number, &outlet, &asked)).await;
+            let (number, replaced) = entry.keep(&outlet);
+            if mount.pipeline.state().node().is_some() {
+                Box::pin(shared::write_down(&mount.pipeline, &entry.session, number, &outlet, &asked)).await;
             }
-            let primed = Reading::is_primed_in(seat.session.revision());
-            let presence = Presence::Session(seat.reader());
-            Reading { stream: outlet, after: 0, number: Some(number), primed, replaced, presence }.response()
+            let primed = EventReader::is_primed_in(entry.session.revision());
+            let presence = Presence::Session(entry.reader());
+            EventReader { stream: outlet, after: 0, number: Some(number), primed, replaced, presence }
+                .response()
         }
     }
 }
 
-enum Answer {
+enum SessionAnswer {
     One(Option<Reply>),
     Many(Option<Vec<u8>>),
 }
 
 async fn session_body(
-    house: &Arc<House>,
+    pipeline: &Arc<Pipeline>,
     session: &Arc<Session>,
     caller: &Caller,
-    (bytes, carried): (&Bytes, Option<&Carried>),
+    (bytes, carried): (&Bytes, Option<&RemoteContext>),
     outlet: &Arc<Stream>,
-) -> Answer {
-    let one = |message| session_message(house, session, caller, (message, carried), outlet);
-    match Letter::new(bytes.clone()).read(&Limits::default()) {
-        Incoming::One(message) => Answer::One(one(message).await),
+) -> SessionAnswer {
+    let one = |message| session_message(pipeline, session, caller, (message, carried), outlet);
+    match MessageBuf::new(bytes.clone()).read(&Limits::default()) {
+        Incoming::One(message) => SessionAnswer::One(one(message).await),
+        Incoming::Batch(_) if !session.revision().allows_batch() => {
+            SessionAnswer::One(refuse_batch(pipeline, session, caller).await)
+        }
         Incoming::Batch(messages) => {
             let each = messages.into_iter().map(one);
-            Answer::Many(join_bodies(join_all(each).await))
+            SessionAnswer::Many(join_bodies(join_all(each).await))
         }
     }
 }
 
 async fn session_message(
-    house: &Arc<House>,
+    pipeline: &Arc<Pipeline>,
     session: &Arc<Session>,
     caller: &Caller,
-    (message, carried): (Result<Message<'_>, Misread>, Option<&Carried>),
+    (message, carried): (Result<Message<'_>, Misread>, Option<&RemoteContext>),
     outlet: &Arc<Stream>,
 ) -> Option<Reply> {
     match message {
         Ok(Message::Request(request)) => {
             let cancel = session.ended.child_token();
             let line = outlet.clone();
-            let trace = house.join_trace(&request, carried);
-            let on = On::Session(session);
-            house.walk(&arrival((request, trace), Spoken::Session, caller, on, line, cancel)).await
+            let trace = pipeline.join_trace(&request, carried);
+            let message = IncomingMessage::Mcp(request, RequestEra::Session);
+            pipeline
+                .handle(incoming((message, trace), caller, RequestOwner::Session(session), line, cancel))
+                .await
         }
         Ok(Message::Notification(notification)) => {
-            if house.heed(&notification, session).await == Concern::Others {
-                shared::pass_on(house, session, notification.text()).await;
+            if pipeline.handle_notification(&notification, session).await == Concern::Others {
+                shared::pass_on(pipeline, session, notification.text()).await;
             }
             None
         }
         Ok(Message::Response(response)) => {
-            if house.hear(&response, session).await == Concern::Others {
-                shared::pass_on(house, session, response.text()).await;
+            if pipeline.handle_response(&response, session).await == Concern::Others {
+                shared::pass_on(pipeline, session, response.text()).await;
             }
             None
         }
         Err(misread) => {
-            let face = Face::Mcp(session.revision());
-            house.misread(misread, face, &session.id, Some(caller)).await
+            let dialect = Dialect::Mcp(session.revision());
+            pipeline.misread(misread, dialect, &session.id, Some(caller)).await
         }
     }
 }
 
-fn arrival<'a>(
-    (request, trace): (Request<'a>, Option<Trace>),
-    spoken: Spoken<'a>,
+fn incoming<'a>(
+    (message, trace): (IncomingMessage<'a>, Option<Trace>),
     caller: &'a Caller,
-    on: On<'a>,
+    on: RequestOwner<'a>,
     outlet: Arc<Stream>,
     cancel: CancellationToken,
-) -> Arrival<'a> {
+) -> IncomingRequest<'a> {
     let (session, connection) = match on {
-        On::Session(session) => (Some(session), session.id.as_str()),
-        On::Connection(connection) => (None, connection),
+        RequestOwner::Session(session) => (Some(session), session.id.as_str()),
+        RequestOwner::Connection(connection) => (None, connection),
     };
-    Arrival { request, spoken, caller, session, connection, ids: SharedIds::Allowed, outlet, cancel, trace }
+    let ids = SharedIds::Allowed;
+    IncomingRequest { message, caller, session, connection, ids, outlet, cancel, trace }
 }
 
-/// What a request belongs to.
+/// The session or connection that a request belongs to.
 #[derive(Clone, Copy)]
-enum On<'a> {
+enum RequestOwner<'a> {
     Session(&'a Arc<Session>),
     Connection(&'a str),
 }
 
-/// What comes first: the answer, or something to tell before it.
-enum First {
+/// The first output of a request: its reply, or an event before it.
+enum FirstMessage {
     Reply(Option<Reply>),
-    Events(Persist<Option<Reply>>),
+    EventBody(Persist<Option<Reply>>),
 }
 
-async fn first(mut work: Persist<Option<Reply>>, outlet: &Stream, prefers_events: bool) -> First {
+async fn first(mut work: Persist<Option<Reply>>, outlet: &Stream, prefers_events: bool) -> FirstMessage {
     if prefers_events {
-        return First::Events(work);
+        return FirstMessage::EventBody(work);
     }
     tokio::select! {
         biased;
-        // What was told before the answer is told, however quickly the answer came.
+        // Events that were sent before the reply are delivered, even if the reply is ready at once.
         reply = &mut work => {
             work.leave();
             match outlet.has_something() {
-                true => First::Events(Persist::new(std::future::ready(reply), None)),
-                false => First::Reply(reply),
+                true => FirstMessage::EventBody(Persist::new(std::future::ready(reply), None)),
+                false => FirstMessage::Reply(reply),
             }
         }
-        () = outlet.stirred() => First::Events(work),
+        () = outlet.stirred() => FirstMessage::EventBody(work),
     }
 }
 
-/// The answer becomes the last event.
+/// Sends the reply as the last event of the stream.
 fn see_to_its_end(work: Persist<Option<Reply>>, outlet: &Arc<Stream>) {
     let Some(work) = work.take() else { return };
     let outlet = outlet.clone();
@@ -372,34 +457,34 @@ fn see_to_its_end(work: Persist<Option<Reply>>, outlet: &Arc<Stream>) {
     });
 }
 
-/// `GET`: what belongs to no request, or what a lost stream still had to say.
-pub(super) async fn resume(door: &Arc<Door>, head: &Head<'_>, caller: &Caller) -> Response<Body> {
-    let seat = match find(door, head, caller).await {
-        Ok(seat) => seat,
-        Err(fault) => return door.refuse(fault, head).await,
+/// `GET`: events that belong to no request, or the rest of an interrupted stream.
+pub(super) async fn resume(mount: &Arc<Mount>, head: &RequestHead<'_>, caller: &Caller) -> Response<Body> {
+    let entry = match find(mount, head, caller).await {
+        Ok(entry) => entry,
+        Err(fault) => return mount.refuse(fault, head).await,
     };
     let (number, after) = match head.get("last-event-id").and_then(read_event_id) {
         Some((number, after)) => (number, Some(after)),
         None => (0, None),
     };
-    let found = match seat.take_over(number) {
+    let found = match entry.take_over(number) {
         Some(found) => Some(found),
-        None => shared::take_up(door, &seat, number, after.unwrap_or(0)).await,
+        None => shared::take_up(mount, &entry, number, after.unwrap_or(0)).await,
     };
     let Some((stream, replaced)) = found else {
-        return door.refuse(Fault::new(&reason::HTTP_SESSION_LOST), head).await;
+        return mount.refuse(Fault::new(&reason::HTTP_SESSION_LOST), head).await;
     };
     let after = match after {
-        // Notices of another node are not kept here; what they may have said is said again.
+        // This node does not have the notifications of another node, so it repeats those that may be missing.
         Some(after) if number == 0 && after > stream.written() => {
             let position = stream.position();
-            door.house.tell_missed(&seat.session).await;
+            mount.pipeline.tell_missed(&entry.session).await;
             position
         }
         after => after.unwrap_or_else(|| stream.position()),
     };
-    let presence = Presence::Session(seat.reader());
-    Reading { stream, after, number: Some(number), primed: false, replaced, presence }.response()
+    let presence = Presence::Session(entry.reader());
+    EventReader { stream, after, number: Some(number), primed: false, replaced, presence }.response()
 }
 
 fn read_event_id(id: &str) -> Option<(u64, u64)> {
@@ -407,34 +492,34 @@ fn read_event_id(id: &str) -> Option<(u64, u64)> {
     Some((number.parse().ok()?, after.parse().ok()?))
 }
 
-/// `DELETE`: the session is over.
-pub(super) async fn end(door: &Arc<Door>, head: &Head<'_>, caller: &Caller) -> Response<Body> {
-    let found = find(door, head, caller).await;
+/// `DELETE`: ends the session.
+pub(super) async fn end(mount: &Arc<Mount>, head: &RequestHead<'_>, caller: &Caller) -> Response<Body> {
+    let found = find(mount, head, caller).await;
     let ended = match found {
-        Ok(seat) => shared::end(&door.house, &seat.session).await.map(|()| seat),
+        Ok(entry) => shared::end(&mount.pipeline, &entry.session).await.map(|()| entry),
         Err(fault) => Err(fault),
     };
     match ended {
-        Ok(seat) => {
-            door.sessions.end(&seat);
+        Ok(entry) => {
+            mount.sessions.end(&entry);
             empty(StatusCode::NO_CONTENT)
         }
-        Err(fault) => door.refuse(fault, head).await,
+        Err(fault) => mount.refuse(fault, head).await,
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{First, Keep, Persist, Stream, first, read_event_id};
+    use super::{FirstMessage, Keep, Persist, Stream, first, read_event_id};
 
     #[tokio::test]
     async fn an_answer_that_comes_at_once_does_not_swallow_what_was_told_before() {
         let outlet = Stream::new(Keep::Nothing);
         let quiet = first(Persist::new(async { None }, None), &outlet, false).await;
-        assert!(matches!(quiet, First::Reply(None)));
+        assert!(matches!(quiet, FirstMessage::Reply(None)));
         outlet.push("a notice").await.expect("room");
         let told = first(Persist::new(async { None }, None), &outlet, false).await;
-        assert!(matches!(told, First::Events(_)));
+        assert!(matches!(told, FirstMessage::EventBody(_)));
     }
 
     #[test]

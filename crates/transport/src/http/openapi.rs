@@ -1,32 +1,33 @@
-//! `/openapi.json`: the table of routes and the tools that are there, as OpenAPI 3.1.
+//! `/openapi.json`: the route table and the available tools, as OpenAPI 3.1.
 
 mod failures;
 mod tools;
 
 use std::sync::Arc;
 
-use failwell_fault::Ref;
-use failwell_policy::Caller;
-use failwell_rpc::{Face, ReplyTo, RestStyle};
-use failwell_server::{PlainAround, PlainCall, PlainFrom};
+use failwell_pipeline::{Call, IncomingMessage, IncomingRequest, RestRequest};
+use failwell_rpc::Caller;
+use failwell_rpc::{Dialect, RestStyle};
+use failwell_toolbox::List;
 use http::Response;
 use serde_json::{Map, Value, json};
+use tokio_util::sync::CancellationToken;
 
 use super::body::{Body, whole};
-use super::request::Head;
-use super::router::Door;
-use super::routes::{Action, Gives, Needs, ROUTES, Route, Takes};
+use super::request::RequestHead;
+use super::router::Mount;
+use super::routes::{Action, Gives, Needs, Route, RouteTable, Takes};
 
-/// The document. Tools are in it for those who may call them: somebody who has not shown a key where one is needed gets
-/// the paths alone.
-pub(super) async fn document(door: &Arc<Door>, head: &Head<'_>) -> Response<Body> {
-    let tools = match door.settings.lock.admit(head.key()).await {
-        Ok(caller) => listed(door, head, &caller).await,
+/// The OpenAPI document. It lists only the tools that the caller can use. An unauthenticated caller gets only
+/// the paths, if authentication is required.
+pub(super) async fn document(mount: &Arc<Mount>, head: &RequestHead<'_>) -> Response<Body> {
+    let tools = match mount.settings.lock.admit(head.key()).decide().await {
+        Ok(caller) => listed(mount, head, &caller).await,
         Err(_) => Vec::new(),
     };
-    let (mut paths, mut components) = (paths(), components());
-    tools::add(&tools, &mut paths, &mut components);
-    let info = door.house.room().info();
+    let (mut paths, mut components) = (paths(mount.settings.routes), components());
+    tools::add(&tools, mount.pipeline.recorder().reasons(), &mut paths, &mut components);
+    let info = mount.pipeline.server().info();
     let document = json!({
         "openapi": "3.1.0",
         "info": {"title": info.title, "version": info.version, "description": ABOUT},
@@ -39,17 +40,17 @@ pub(super) async fn document(door: &Arc<Door>, head: &Head<'_>) -> Response<Body
 const ABOUT: &str = "Every failure has the body {error_code, message, detail}; with `Accept: application/problem+json` it \
                      is RFC 9457 instead. `detail.reason` is stable, and docs/errors.md explains each.";
 
-async fn listed(door: &Arc<Door>, head: &Head<'_>, caller: &Caller) -> Vec<Value> {
-    let to = ReplyTo { reference: Ref::fresh(), ..ReplyTo::misread(None, Face::Rest(RestStyle::Plain)) };
-    let from = PlainFrom { caller, connection: head.connection, request: None };
-    let listed = door.house.walk_plain(to, Ok(PlainCall::ListTools), from, PlainAround::default()).await;
+async fn listed(mount: &Arc<Mount>, head: &RequestHead<'_>, caller: &Caller) -> Vec<Value> {
+    let message = IncomingMessage::Rest(RestRequest { dialect: Dialect::Rest(RestStyle::Plain), body: None });
+    let cancel = CancellationToken::new();
+    let incoming = IncomingRequest::plain(message, caller, head.connection, cancel, None);
+    let listed = mount.pipeline.handle_call(incoming, Ok(Call::List(List::Tools, None))).await.reply;
     let listed: Option<Value> = listed.and_then(|reply| serde_json::from_slice(&reply.body).ok());
     listed.as_ref().and_then(|listed| listed.get("tools")?.as_array().cloned()).unwrap_or_default()
 }
 
-/// Every path of the table.
-fn paths() -> Map<String, Value> {
-    ROUTES.iter().map(|route| (route.path.replace('*', ""), path(route))).collect()
+fn paths(routes: RouteTable) -> Map<String, Value> {
+    routes.iter().map(|route| (route.path.replace('*', ""), path(route))).collect()
 }
 
 fn path(route: &Route) -> Value {
@@ -74,7 +75,7 @@ fn operation(action: &Action) -> Value {
         responses.insert(gives.status.to_string(), given(gives));
     }
     for (status, failure) in failures::of(action) {
-        // What is answered when all goes well may have the status of a failure, as readiness does.
+        // A success response may have the status of a failure, as for readiness; it takes precedence.
         responses.entry(status).or_insert(failure);
     }
     let mut operation = json!({
@@ -100,7 +101,7 @@ fn operation(action: &Action) -> Value {
     operation
 }
 
-/// Either of two headers; none where nobody has to bring anything.
+/// Either of two headers; empty if no authentication is required.
 pub(super) fn security(needs: Needs) -> Value {
     match needs {
         Needs::Nothing => json!([]),

@@ -1,24 +1,24 @@
-//! The small pages for operators.
+//! Pages for operators.
 
-use failwell_server::House;
 use http::Response;
 
 use super::body::{Body, whole};
+use super::router::Mount;
 
-/// Alive: the process answers.
-pub(super) fn health() -> Response<Body> {
+/// Liveness: the process responds.
+pub(super) fn health(_: &Mount) -> Response<Body> {
     whole(200, "application/json", r#"{"status":"ok"}"#)
 }
 
-/// Ready: new requests are taken.
-pub(super) fn ready(house: &House) -> Response<Body> {
-    if house.closing().is_cancelled() {
+/// Readiness: the server accepts new requests.
+pub(super) fn ready(mount: &Mount) -> Response<Body> {
+    if mount.pipeline.closing().is_cancelled() {
         return whole(503, "application/json", r#"{"status":"shutting down"}"#);
     }
     whole(200, "application/json", r#"{"status":"ready"}"#)
 }
 
-/// Numbers for Prometheus.
-pub(super) fn metrics(house: &House) -> Response<Body> {
-    whole(200, "text/plain; version=0.0.4", house.metrics())
+/// Metrics for Prometheus.
+pub(super) fn metrics(mount: &Mount) -> Response<Body> {
+    whole(200, "text/plain; version=0.0.4", mount.pipeline.metrics())
 }

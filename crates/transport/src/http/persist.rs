@@ -6,22 +6,23 @@ use std::task::{Context, Poll};
 use failwell_render::Reply;
 use tokio_util::sync::{CancellationToken, ReusableBoxFuture};
 
-/// Work, in a place that can be used again.
+/// A boxed future whose allocation can be reused.
 type Work<T> = ReusableBoxFuture<'static, T>;
 
-/// The most places a thread keeps for work to come.
+/// Maximum number of spare allocations per thread.
 const MOST_SPARE: usize = 32;
 
 thread_local! {
-    /// Places of work that is done. What a request is made of is large for an allocator that serves several threads, and
-    /// one is just like the next.
+    /// Allocations of finished futures. Request futures are large and of equal size, so reuse is cheaper than
+    /// the allocator.
     static SPARE: RefCell<Vec<Work<Option<Reply>>>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Work that is done in place while somebody waits for it, and seen to its end elsewhere when nobody does.
+/// A future that is polled in place while the client waits, and is spawned as a task when the client
+/// disconnects.
 ///
-/// In a session a lost connection does not cancel, so the work goes on as it was; in the modern era it does, so
-/// the work is told first. Either way it ends, and is written down.
+/// In a session a lost connection does not cancel the request, so the work continues. In the modern era it
+/// does, so the work is cancelled first. In both cases the work completes and is recorded.
 pub(super) struct Persist<T: Send + 'static> {
     work: Option<Work<T>>,
     is_done: bool,
@@ -36,14 +37,14 @@ impl<T: Send + 'static> Persist<T> {
         Persist { work: Some(Work::new(work)), is_done: false, cancel_when_left }
     }
 
-    /// Takes the work out, to be seen to by somebody else.
+    /// Takes the future out, to be spawned by the caller.
     pub(super) fn take(mut self) -> Option<impl Future<Output = T> + Send + use<T>> {
         self.work.take()
     }
 }
 
 impl Persist<Option<Reply>> {
-    /// The same in the place of some earlier work, where there is one.
+    /// Creates the future in a spare allocation, if there is one.
     pub(super) fn reusing(
         work: impl Future<Output = Option<Reply>> + Send + 'static,
         cancel_when_left: Option<CancellationToken>,
@@ -55,7 +56,7 @@ impl Persist<Option<Reply>> {
         Persist { work: Some(place), is_done: false, cancel_when_left }
     }
 
-    /// Leaves the place of work that is done to some other.
+    /// Returns the allocation of finished work for reuse.
     pub(super) fn leave(mut self) {
         let place = self.work.take_if(|_| self.is_done);
         SPARE.with_borrow_mut(|spare| spare.extend(place.filter(|_| spare.len() < MOST_SPARE)));

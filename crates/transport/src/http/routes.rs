@@ -1,182 +1,230 @@
-//! Every path of the program, in one table that the router and `/openapi.json` share: what is served is described, and
-//! what is described is served.
+//! All paths, in one table that the router and `/openapi.json` share. Therefore every served path is
+//! described, and every described path is served.
 //!
-//! The table says how a path looks, which verbs it knows, who may use each, what it takes, what it gives when all goes
-//! well and how it fails. Failures are named by their reasons; their statuses are the renderer's.
+//! A row states the path, its methods, the required role, the request body, the success responses and the
+//! possible failures. Failures are named by their reasons; the renderer maps them to statuses.
 
-mod kept;
 mod shape;
-mod shapes;
-mod table;
+pub mod shapes;
+pub(super) mod table;
 mod template;
 
-use failwell_fault::{Reason, reason};
-use failwell_policy::Role;
+use std::fmt;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use failwell_fault::{Fault, Reason, reason};
+use failwell_pipeline::Call;
+use failwell_rpc::Caller;
+use failwell_rpc::Role;
+use http::Response;
+use hyper::body::Incoming;
 use serde_json::Value;
 
-pub(super) use shape::Shape;
-pub(super) use table::ROUTES;
-pub(super) use template::decoded;
+pub use shape::Shape;
+pub use template::decoded;
 
-use super::lock::METADATA;
+use super::body::Body;
+use super::request::RequestHead;
+use super::router::Mount;
 
-/// Where a path leads.
+/// The path of the protected resource metadata (RFC 9728), which tells clients how to get a token.
+pub const METADATA: &str = "/.well-known/oauth-protected-resource";
+
+/// The paths of a server: its own, and those that other crates add.
+#[derive(Clone, Copy)]
+pub struct RouteTable {
+    added: &'static [Route],
+}
+
+/// The kind of a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Place {
+pub enum RoutePlace {
     Mcp,
     Rpc,
     Tools,
     Tool,
-    /// Calls that need a person's yes.
-    Approvals,
-    /// One of them.
-    Approval,
-    /// Who somebody is.
-    Me,
-    /// Sessions of the REST face.
-    Sessions,
-    /// One of them.
-    Session,
-    Heartbeat,
-    /// What a session keeps under a key.
-    ContextItem,
-    /// Keys that were made.
-    Keys,
-    /// One of them.
-    Key,
-    /// What happened lately.
-    Operations,
-    /// What happens now.
-    Events,
-    /// What is kept.
-    Resources,
-    /// One resource, kept here or of a server.
-    Resource,
-    /// What belongs to one that is kept.
-    ResourceMetadata,
-    OpenApi,
-    Health,
-    Ready,
-    Metrics,
-    /// How to get a token.
+    /// Protected resource metadata (RFC 9728).
     Metadata,
+    Other,
+    /// The path does not exist.
     Nowhere,
 }
 
-/// One path, and what may be done there.
-pub(super) struct Route {
-    pub(super) place: Place,
-    /// `{name}` stands for one piece of the path, `{name*}` for as many as there are.
-    pub(super) path: &'static str,
-    pub(super) actions: &'static [Action],
+/// A path and its actions.
+pub struct Route {
+    pub place: RoutePlace,
+    /// `{name}` matches one path segment, `{name*}` matches several.
+    pub path: &'static str,
+    pub actions: &'static [Action],
 }
 
-/// One verb at one path.
-pub(super) struct Action {
-    pub(super) verb: &'static str,
-    /// What it is called by those who generate clients.
-    pub(super) id: &'static str,
-    pub(super) summary: &'static str,
-    pub(super) needs: Needs,
-    /// What may stand behind the `?`.
-    pub(super) query: &'static [Query],
-    pub(super) takes: Takes,
-    /// What is answered when all goes well. The first is the usual one.
-    pub(super) gives: &'static [Gives],
-    /// How it can fail, beyond what its kind of action can.
-    pub(super) fails: &'static [&'static Reason],
-    /// Whether failures come in the body of a JSON-RPC answer.
-    pub(super) speaks: Speaks,
+/// One method of a path.
+pub struct Action {
+    pub verb: &'static str,
+    /// The operation id for generated clients.
+    pub id: &'static str,
+    pub summary: &'static str,
+    pub needs: Needs,
+    /// The query parameters.
+    pub query: &'static [Query],
+    pub takes: Takes,
+    /// The success responses. The first is the usual one.
+    pub gives: &'static [Gives],
+    /// Possible failures, in addition to those of all actions of this kind.
+    pub fails: &'static [&'static Reason],
+    /// The format of failures.
+    pub speaks: Speaks,
+    pub handler: Handler,
 }
 
-/// What a caller must bring.
+/// The handler of an action.
+#[derive(Clone, Copy)]
+pub enum Handler {
+    /// An MCP message.
+    McpMessage,
+    /// The event stream of an MCP session.
+    McpListen,
+    McpEnd,
+    /// A plain JSON-RPC message, or a batch.
+    Rpc,
+    /// A call of the pipeline.
+    Call(ReadCall),
+    /// A handler of another crate.
+    Custom(CustomHandler),
+    /// A page that needs no call.
+    Page(fn(&Mount) -> Response<Body>),
+    OpenApi,
+    /// RFC 9728.
+    TokenMetadata,
+    /// A row without a handler: a mistake that a test detects.
+    Missing,
+}
+
+/// Answers a request whose caller is known, and whose body was not read.
+pub type CustomHandler = for<'a> fn(
+    &'a Arc<Mount>,
+    &'a RequestHead<'a>,
+    Incoming,
+    Caller,
+) -> Pin<Box<dyn Future<Output = Response<Body>> + Send + 'a>>;
+
+/// Parses the call of a REST request.
+pub type ReadCall = fn(&RestInput<'_>) -> Result<Call<'static>, Fault>;
+
+/// A REST request with an identified caller and a complete body.
+pub struct RestInput<'a> {
+    pub mount: &'a Mount,
+    pub head: &'a RequestHead<'a>,
+    pub body: &'a [u8],
+    pub caller: &'a Caller,
+}
+
+/// The required authentication.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Needs {
-    /// Nothing: everybody may look.
+pub enum Needs {
     Nothing,
-    /// What opens the door.
+    /// Valid credentials.
     Key,
-    /// That, and a role.
+    /// Valid credentials, and a role.
     Role(Role),
 }
 
-/// What stands in the body of a request.
 #[derive(Clone, Copy)]
-pub(super) enum Takes {
+pub enum Takes {
     Nothing,
-    /// JSON of this shape.
+    /// JSON with this schema.
     Json(&'static Shape),
-    /// JSON that somebody else looks through.
+    /// JSON that a later stage validates.
     AnyJson(fn() -> Value),
-    /// Parts of a form, a file among them, with this schema.
+    /// A form with a file, with this schema.
     Form(fn() -> Value),
 }
 
-/// What is answered.
+/// One success response.
 #[derive(Clone, Copy)]
-pub(super) struct Gives {
-    pub(super) status: u16,
-    pub(super) about: &'static str,
-    /// The type of the body; empty for none.
-    pub(super) kind: &'static str,
-    pub(super) schema: fn() -> Value,
+pub struct Gives {
+    pub status: u16,
+    pub about: &'static str,
+    /// The media type of the body; empty for none.
+    pub kind: &'static str,
+    pub schema: fn() -> Value,
 }
 
-/// How failures are written.
+/// The format of failures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Speaks {
+pub enum Speaks {
     /// `{error_code, message, detail}` or problem details.
     Rest,
     /// Plain JSON-RPC, always with status 200.
     Rpc,
-    /// MCP.
     Mcp,
 }
 
-/// One parameter behind the `?`.
-pub(super) struct Query {
-    pub(super) name: &'static str,
-    pub(super) about: &'static str,
-    pub(super) schema: fn() -> Value,
+/// One query parameter.
+pub struct Query {
+    pub name: &'static str,
+    pub about: &'static str,
+    pub schema: fn() -> Value,
 }
 
-/// The route of a path.
-pub(super) fn find(path: &str) -> Option<&'static Route> {
-    let found = ROUTES.iter().find(|route| route.leads(path))?;
-    // There is something to know about getting a token for what is served, and for nothing else.
-    let of_nothing = || path.strip_prefix(METADATA).is_some_and(|of| !of.is_empty() && !takes_tokens(of));
-    if found.place == Place::Metadata && of_nothing() { None } else { Some(found) }
+impl RouteTable {
+    /// The paths of every server, and these.
+    pub const fn with(added: &'static [Route]) -> RouteTable {
+        RouteTable { added }
+    }
+
+    /// All paths. A path with a suffix comes before a path that would also match it.
+    pub fn iter(self) -> impl Iterator<Item = &'static Route> {
+        table::FIRST.iter().chain(self.added).chain(table::LAST)
+    }
+
+    /// The row of a path.
+    pub fn find(self, path: &str) -> Option<&'static Route> {
+        let found = self.iter().find(|route| route.leads(path))?;
+        // Metadata exists only for paths that accept tokens.
+        let of_nothing =
+            || path.strip_prefix(METADATA).is_some_and(|of| !of.is_empty() && !self.takes_tokens(of));
+        if found.place == RoutePlace::Metadata && of_nothing() { None } else { Some(found) }
+    }
+
+    fn takes_tokens(self, path: &str) -> bool {
+        self.find(path).is_some_and(|route| {
+            matches!(route.place, RoutePlace::Mcp | RoutePlace::Rpc | RoutePlace::Tools | RoutePlace::Tool)
+        })
+    }
 }
 
-fn takes_tokens(path: &str) -> bool {
-    find(path)
-        .is_some_and(|route| matches!(route.place, Place::Mcp | Place::Rpc | Place::Tools | Place::Tool))
+impl fmt::Debug for RouteTable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.iter().map(|route| route.path)).finish()
+    }
 }
 
 impl Route {
     fn leads(&self, path: &str) -> bool {
-        template::fits(self.path, path) || self.place == Place::Mcp && path == "/mcp/"
+        template::fits(self.path, path) || self.place == RoutePlace::Mcp && path == "/mcp/"
     }
 
-    /// What stands in a path in the place of a name, decoded.
-    pub(super) fn part(&self, path: &str, name: &str) -> String {
+    /// The decoded value of a path parameter.
+    pub fn part(&self, path: &str, name: &str) -> String {
         template::part(self.path, path, name).map(template::decoded).unwrap_or_default()
     }
 
-    /// What a verb means here. Whoever may get something may also ask for its head.
-    pub(super) fn action(&self, verb: &str) -> Option<&'static Action> {
-        let verb = if verb == "HEAD" && self.place != Place::Mcp { "GET" } else { verb };
+    /// The action of a method. `HEAD` is allowed wherever `GET` is.
+    pub fn action(&self, verb: &str) -> Option<&'static Action> {
+        let verb = if verb == "HEAD" && self.place != RoutePlace::Mcp { "GET" } else { verb };
         self.actions.iter().find(|action| action.verb == verb)
     }
 
-    /// Whether a verb asks what may be done here.
-    pub(super) fn is_asked_for_verbs(&self, verb: &str) -> bool {
-        verb == "OPTIONS" && self.place != Place::Mcp
+    /// Returns true for an `OPTIONS` request, which lists the methods.
+    pub fn is_asked_for_verbs(&self, verb: &str) -> bool {
+        verb == "OPTIONS" && self.place != RoutePlace::Mcp
     }
 
-    /// The verbs of the path. In the modern era of MCP there is no session to listen to or to end.
-    pub(super) fn allows(&self, modern: bool) -> Vec<&'static str> {
-        if self.place == Place::Mcp {
+    /// The methods of the path. In the modern era, MCP has no session to listen to or to end.
+    pub fn allows(&self, modern: bool) -> Vec<&'static str> {
+        if self.place == RoutePlace::Mcp {
             return if modern {
                 vec!["POST"]
             } else {
@@ -190,15 +238,15 @@ impl Route {
         self.actions.iter().flat_map(with_head).chain(["OPTIONS"]).collect()
     }
 
-    /// The names in the path.
-    pub(super) fn names(&self) -> impl Iterator<Item = &'static str> {
+    /// The parameter names of the path.
+    pub fn names(&self) -> impl Iterator<Item = &'static str> {
         template::names(self.path)
     }
 }
 
 impl Action {
-    /// Every way it can fail: what its kind of action can, and its own.
-    pub(super) fn failures(&self) -> Vec<&'static Reason> {
+    /// All failures of the action: those of its kind, and its own.
+    pub fn failures(&self) -> Vec<&'static Reason> {
         let mut all: Vec<&'static Reason> =
             vec![&reason::HTTP_HOST, &reason::HTTP_ORIGIN, &reason::SERVER_PANIC];
         if self.needs != Needs::Nothing {
@@ -230,24 +278,29 @@ impl Action {
 mod tests {
     use std::collections::BTreeSet;
 
-    use super::{Needs, Place, ROUTES, find};
+    use super::{Handler, Needs, Route, RoutePlace, RouteTable};
+
+    const TABLE: RouteTable = RouteTable::with(&[]);
+
+    fn find(path: &str) -> Option<&'static Route> {
+        TABLE.find(path)
+    }
 
     #[test]
     fn paths_lead_where_they_should() {
         for (path, place) in [
-            ("/mcp", Some(Place::Mcp)),
-            ("/mcp/", Some(Place::Mcp)),
-            ("/mcp/a", Some(Place::Mcp)),
+            ("/mcp", Some(RoutePlace::Mcp)),
+            ("/mcp/", Some(RoutePlace::Mcp)),
+            ("/mcp/a", Some(RoutePlace::Mcp)),
             ("/mcp/a/b", None),
-            ("/rpc", Some(Place::Rpc)),
+            ("/rpc", Some(RoutePlace::Rpc)),
             ("/rpc/", None),
-            ("/v1/tools", Some(Place::Tools)),
+            ("/v1/tools", Some(RoutePlace::Tools)),
             ("/v1/tools/", None),
-            ("/v1/tools/a", Some(Place::Tool)),
-            ("/v1/tools/a/b", Some(Place::Tool)),
-            ("/v1/approvals/x", Some(Place::Approval)),
-            ("/.well-known/oauth-protected-resource", Some(Place::Metadata)),
-            ("/.well-known/oauth-protected-resource/mcp", Some(Place::Metadata)),
+            ("/v1/tools/a", Some(RoutePlace::Tool)),
+            ("/v1/tools/a/b", Some(RoutePlace::Tool)),
+            ("/.well-known/oauth-protected-resource", Some(RoutePlace::Metadata)),
+            ("/.well-known/oauth-protected-resource/mcp", Some(RoutePlace::Metadata)),
             ("/.well-known/oauth-protected-resource/healthz", None),
             ("/.well-known/oauth-protected-resourcemcp", None),
             ("/", None),
@@ -261,12 +314,13 @@ mod tests {
     fn the_table_is_sound() {
         let mut ids = BTreeSet::new();
         let mut paths = BTreeSet::new();
-        for route in ROUTES {
+        for route in TABLE.iter() {
             assert!(paths.insert(route.path), "{} twice", route.path);
             let mut verbs = BTreeSet::new();
             for action in route.actions {
                 assert!(verbs.insert(action.verb), "{} {} twice", action.verb, route.path);
                 assert!(ids.insert(action.id), "{} twice", action.id);
+                assert!(!matches!(action.handler, Handler::Missing), "{} has no handler", action.id);
                 assert!(!action.gives.is_empty() && !action.summary.ends_with('.'), "{}", action.id);
                 let about = (route.path, action.verb, action.needs);
                 assert!(action.needs != Needs::Nothing || action.verb == "GET", "{about:?}");

@@ -1,4 +1,4 @@
-//! The sessions of the session era, each bound to the caller who opened it.
+//! The sessions of the session era. Each is bound to the caller that opened it.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -6,43 +6,41 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use failwell_fault::{Fault, OrFault, reason};
-use failwell_policy::Caller;
-use failwell_server::{Keep, Session, Stream};
+use failwell_pipeline::{Keep, Session, Stream};
+use failwell_rpc::Caller;
 use tokio_util::sync::CancellationToken;
 
-/// The most streams one session keeps for a client that comes back.
+/// Maximum number of streams that a session keeps for resumption.
 const MOST_STREAMS: usize = 32;
 
-/// The table of sessions.
 #[derive(Debug)]
 pub(super) struct Sessions {
-    table: Mutex<HashMap<String, Arc<Seat>>>,
+    table: Mutex<HashMap<String, Arc<SessionEntry>>>,
     most: usize,
     idle: Duration,
     numbers: Numbers,
 }
 
-/// How the streams of a session are numbered.
+/// The numbering of a session's streams.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Numbers {
-    /// From one on.
     Plain,
-    /// Apart from those of other nodes.
+    /// From a random start, so that numbers of different nodes do not collide.
     Apart,
 }
 
-/// A session with the streams it can come back to.
+/// A session and its resumable streams.
 #[derive(Debug)]
-pub(super) struct Seat {
+pub(super) struct SessionEntry {
     pub(super) session: Arc<Session>,
     streams: Mutex<Streams>,
     used: Mutex<Instant>,
     readers: AtomicUsize,
 }
 
-/// Somebody reads a stream of a session, which therefore is not idle.
+/// Marks a session as in use while a stream of it is read.
 #[derive(Debug)]
-pub(super) struct Reader(Arc<Seat>);
+pub(super) struct Reader(Arc<SessionEntry>);
 
 impl Drop for Reader {
     fn drop(&mut self) {
@@ -72,8 +70,8 @@ impl Sessions {
         Sessions { table: Mutex::default(), most, idle, numbers }
     }
 
-    /// A new session that is not in the table yet: it gets there when its handshake worked.
-    pub(super) fn prepare(&self, caller: &Caller) -> Result<Arc<Seat>, Fault> {
+    /// Creates a session that is not in the table yet; it is added after a successful handshake.
+    pub(super) fn prepare(&self, caller: &Caller) -> Result<Arc<SessionEntry>, Fault> {
         let mut random = [0u8; 16];
         getrandom::fill(&mut random).or_fault(&reason::SERVER_BUG)?;
         let id: String = random.iter().map(|byte| format!("{byte:02x}")).collect();
@@ -84,7 +82,7 @@ impl Sessions {
         Ok(self.seat_of(session))
     }
 
-    fn seat_of(&self, session: Arc<Session>) -> Arc<Seat> {
+    fn seat_of(&self, session: Arc<Session>) -> Arc<SessionEntry> {
         let standalone = (session.outbound.clone(), CancellationToken::new());
         let next = match self.numbers {
             Numbers::Plain => 1,
@@ -92,26 +90,26 @@ impl Sessions {
         };
         let streams = Streams { next, kept: BTreeMap::from([(0, standalone)]) };
         let used = Mutex::new(Instant::now());
-        Arc::new(Seat { session, streams: Mutex::new(streams), used, readers: AtomicUsize::new(0) })
+        Arc::new(SessionEntry { session, streams: Mutex::new(streams), used, readers: AtomicUsize::new(0) })
     }
 
-    /// Takes in a session that began on another node, unless it is here by now.
-    pub(super) fn adopt(&self, session: Arc<Session>) -> Result<(Arc<Seat>, Adopted), Fault> {
+    /// Adds a session that began on another node, unless it is already here.
+    pub(super) fn adopt(&self, session: Arc<Session>) -> Result<(Arc<SessionEntry>, SessionOrigin), Fault> {
         if let Some(known) = self.peek(&session.id) {
-            return Ok((known, Adopted::Before));
+            return Ok((known, SessionOrigin::Before));
         }
-        let seat = self.seat_of(session);
-        self.seat(&seat)?;
-        Ok((seat, Adopted::Now))
+        let entry = self.seat_of(session);
+        self.entry(&entry)?;
+        Ok((entry, SessionOrigin::Now))
     }
 
-    /// A session that is here, whoever asks.
-    pub(super) fn peek(&self, id: &str) -> Option<Arc<Seat>> {
-        lock(&self.table).get(id).filter(|seat| !seat.session.ended.is_cancelled()).cloned()
+    /// A session of this node, regardless of its caller.
+    pub(super) fn peek(&self, id: &str) -> Option<Arc<SessionEntry>> {
+        lock(&self.table).get(id).filter(|entry| !entry.session.ended.is_cancelled()).cloned()
     }
 
-    /// Takes a session in, once there is room for it.
-    pub(super) fn seat(&self, seat: &Arc<Seat>) -> Result<(), Fault> {
+    /// Adds a session, if there is space.
+    pub(super) fn entry(&self, entry: &Arc<SessionEntry>) -> Result<(), Fault> {
         let mut table = lock(&self.table);
         if table.len() >= self.most {
             self.sweep(&mut table);
@@ -119,60 +117,61 @@ impl Sessions {
         if table.len() >= self.most {
             return Err(Fault::new(&reason::HTTP_TOO_MANY_SESSIONS).fact("limit", self.most));
         }
-        table.insert(seat.session.id.clone(), seat.clone());
+        table.insert(entry.session.id.clone(), entry.clone());
         Ok(())
     }
 
-    /// A caller's own session. Somebody else's is as lost as one that never was.
-    pub(super) fn find(&self, id: &str, caller: &Caller) -> Result<Arc<Seat>, Fault> {
+    /// Finds a session of this caller. A session of another caller gives the same error as one that
+    /// never existed.
+    pub(super) fn find(&self, id: &str, caller: &Caller) -> Result<Arc<SessionEntry>, Fault> {
         let found = lock(&self.table).get(id).cloned();
-        let seat = found.filter(|seat| seat.session.caller == *caller && !seat.session.ended.is_cancelled());
-        let seat = seat.ok_or_else(|| Fault::new(&reason::HTTP_SESSION_LOST))?;
-        *lock(&seat.used) = Instant::now();
-        Ok(seat)
+        let entry =
+            found.filter(|entry| entry.session.caller == *caller && !entry.session.ended.is_cancelled());
+        let entry = entry.ok_or_else(|| Fault::new(&reason::HTTP_SESSION_LOST))?;
+        *lock(&entry.used) = Instant::now();
+        Ok(entry)
     }
 
-    pub(super) fn end(&self, seat: &Seat) {
-        lock(&self.table).remove(&seat.session.id);
-        seat.session.end();
+    pub(super) fn end(&self, entry: &SessionEntry) {
+        lock(&self.table).remove(&entry.session.id);
+        entry.session.end();
     }
 
-    /// Ends sessions nobody used for long.
+    /// Ends sessions that have been idle for too long.
     pub(super) fn sweep_idle(&self) {
         self.sweep(&mut lock(&self.table));
     }
 
-    fn sweep(&self, table: &mut HashMap<String, Arc<Seat>>) {
-        table.retain(|_, seat| {
-            let keep = seat.readers.load(Ordering::Relaxed) > 0 || lock(&seat.used).elapsed() < self.idle;
+    fn sweep(&self, table: &mut HashMap<String, Arc<SessionEntry>>) {
+        table.retain(|_, entry| {
+            let keep = entry.readers.load(Ordering::Relaxed) > 0 || lock(&entry.used).elapsed() < self.idle;
             if !keep {
-                seat.session.end();
+                entry.session.end();
             }
             keep
         });
     }
 
-    /// No more notices will come: whoever only waits for them may go.
+    /// Ends the streams of notifications, so that clients that only wait for them can disconnect.
     pub(super) fn finish_notices(&self) {
-        lock(&self.table).values().for_each(|seat| seat.session.outbound.finish());
+        lock(&self.table).values().for_each(|entry| entry.session.outbound.finish());
     }
 
     pub(super) fn end_all(&self) {
-        for (_, seat) in lock(&self.table).drain() {
-            seat.session.end();
+        for (_, entry) in lock(&self.table).drain() {
+            entry.session.end();
         }
     }
 }
 
-/// When a session was taken in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Adopted {
+pub(super) enum SessionOrigin {
     Before,
     Now,
 }
 
-impl Seat {
-    /// Keeps a stream of another node under the number it has there.
+impl SessionEntry {
+    /// Stores a stream of another node under its number there.
     pub(super) fn keep_as(&self, number: u64, stream: &Arc<Stream>) -> CancellationToken {
         let mut streams = lock(&self.streams);
         streams.make_room();
@@ -181,13 +180,13 @@ impl Seat {
         reader
     }
 
-    /// Counts a reader for as long as it reads.
+    /// Counts a reader until it is dropped.
     pub(super) fn reader(self: &Arc<Self>) -> Reader {
         self.readers.fetch_add(1, Ordering::Relaxed);
         Reader(self.clone())
     }
 
-    /// Keeps a stream under a number, so that its reader can come back; the oldest finished one makes room.
+    /// Stores a stream for resumption and returns its number. The oldest one is evicted if needed.
     pub(super) fn keep(&self, stream: &Arc<Stream>) -> (u64, CancellationToken) {
         let mut streams = lock(&self.streams);
         let number = streams.next;
@@ -198,7 +197,7 @@ impl Seat {
         (number, reader)
     }
 
-    /// A stream to read on, taken over from whoever read it before.
+    /// Takes a stream over from its previous reader.
     pub(super) fn take_over(&self, number: u64) -> Option<(Arc<Stream>, CancellationToken)> {
         let mut streams = lock(&self.streams);
         let (stream, reader) = streams.kept.get_mut(&number)?;
@@ -215,7 +214,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 #[cfg(test)]
 mod tests {
     use super::{Numbers, Sessions};
-    use failwell_policy::Caller;
+    use failwell_rpc::Caller;
     use std::time::Duration;
 
     #[test]
@@ -223,8 +222,8 @@ mod tests {
         let (caller, other) = (Caller::anonymous(), Caller::keyholder("other"));
         let sessions = Sessions::new(2, Duration::ZERO, Numbers::Plain);
         let (idle, read) = (sessions.prepare(&caller).expect("one"), sessions.prepare(&caller).expect("two"));
-        sessions.seat(&idle).expect("room");
-        sessions.seat(&read).expect("room");
+        sessions.entry(&idle).expect("room");
+        sessions.entry(&read).expect("room");
         assert!(sessions.find(&idle.session.id, &other).is_err(), "somebody else's");
         let reader = read.reader();
         sessions.sweep_idle();
@@ -241,10 +240,10 @@ mod tests {
         let sessions = Sessions::new(1, Duration::from_secs(60), Numbers::Plain);
         let (first, second) =
             (sessions.prepare(&caller).expect("one"), sessions.prepare(&caller).expect("two"));
-        sessions.seat(&first).expect("room");
-        let refused = sessions.seat(&second).expect_err("full");
+        sessions.entry(&first).expect("room");
+        let refused = sessions.entry(&second).expect_err("full");
         assert_eq!(refused.reason().id, "http/TOO_MANY_SESSIONS");
         sessions.end(&first);
-        sessions.seat(&second).expect("room again");
+        sessions.entry(&second).expect("room again");
     }
 }

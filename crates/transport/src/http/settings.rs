@@ -2,35 +2,38 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::lock::Lock;
+use super::authenticate::{Authenticate, Open};
+use super::routes::RouteTable;
 
-/// The bounds and rules of an HTTP door.
+/// The settings of an HTTP listener.
 #[derive(Debug)]
 pub struct HttpSettings {
-    /// What opens it.
-    pub lock: Arc<Lock>,
-    /// Host names served besides the loopback ones and the address listened on.
+    /// Checks the credentials of callers.
+    pub lock: Arc<dyn Authenticate>,
+    /// The paths.
+    pub routes: RouteTable,
+    /// Accepted host names, in addition to loopback names and the listening address.
     pub allowed_hosts: Vec<String>,
-    /// Origins of web pages that may call, besides pages of this machine.
+    /// Accepted origins of web pages, in addition to local pages.
     pub allowed_origins: Vec<String>,
-    /// The most bytes of one body.
+    /// Maximum bytes of a request body.
     pub largest_body: usize,
-    /// How long a body may take to arrive.
+    /// Maximum time to receive a body.
     pub body_deadline: Duration,
-    /// How long a request's head may take, and an idle connection may wait for the next.
+    /// Maximum time to receive a request head, including the idle time before it.
     pub head_deadline: Duration,
-    /// How long a session may be idle.
+    /// Maximum idle time of a session.
     pub idle_session: Duration,
-    /// The most sessions at once.
+    /// Maximum number of sessions.
     pub most_sessions: usize,
-    /// The most connections at once.
+    /// Maximum number of connections.
     pub most_connections: usize,
-    /// How long running requests may take after shutdown began.
+    /// Time for running requests after shutdown began.
     pub drain: Duration,
 }
 
 impl HttpSettings {
-    /// Callers may name the server by the address it listens on.
+    /// Accepts the listening address as a host name.
     pub fn allow_address(&mut self, address: IpAddr) {
         self.allowed_hosts.push(match address {
             IpAddr::V4(ip) => ip.to_string(),
@@ -42,7 +45,8 @@ impl HttpSettings {
 impl Default for HttpSettings {
     fn default() -> Self {
         HttpSettings {
-            lock: Arc::default(),
+            lock: Arc::new(Open),
+            routes: RouteTable::with(&[]),
             allowed_hosts: Vec::new(),
             allowed_origins: Vec::new(),
             largest_body: 16 * 1024 * 1024,

@@ -1,4 +1,4 @@
-//! Sessions and streams that began on another node, and what nodes say to each other about them.
+//! Sessions and streams that began on another node, and messages between nodes about them.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
@@ -6,107 +6,110 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use failwell_fault::{Effect, Fault, reason};
-use failwell_policy::Caller;
-use failwell_rpc::{Face, Incoming, Json, Limits, Message, ReplyTo, read};
-use failwell_server::{Found, Frame, Happened, House, Letter, Opened, Session, Stream, Track, Word, Written};
+use failwell_pipeline::{
+    Frame, NodeMessage, Pipeline, Session, SessionLookup, Stream, StreamEvent, StreamOpening, StreamRecord,
+    Track, Word,
+};
+use failwell_rpc::Caller;
+use failwell_rpc::{Dialect, Incoming, Json, Limits, Message, ReplyTo, read};
 use tokio::sync::broadcast::{Receiver, error::RecvError};
 use tokio_util::sync::CancellationToken;
 
-use super::doors::Doors;
-use super::router::Door;
-use super::sessions::{Adopted, Seat};
+use super::mounts::Mounts;
+use super::router::Mount;
+use super::sessions::{SessionEntry, SessionOrigin};
 
-/// How often a stream of another node is looked at.
+/// Interval of reads of a stream of another node.
 const LOOK: Duration = Duration::from_millis(100);
-/// How often it is asked whether that node is still there.
+/// Interval of checks whether that node is alive.
 const ALIVE: Duration = Duration::from_secs(1);
-/// How long the shared state may be away before a stream of another node is given up.
+/// Maximum outage of the shared state before a followed stream is given up.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// A caller's own session, wherever it began.
-pub(super) async fn find(door: &Arc<Door>, id: &str, caller: &Caller) -> Result<Arc<Seat>, Fault> {
+/// Finds a session of this caller that began on any node.
+pub(super) async fn find(mount: &Arc<Mount>, id: &str, caller: &Caller) -> Result<Arc<SessionEntry>, Fault> {
     let lost = || Fault::new(&reason::HTTP_SESSION_LOST);
-    let kept = match door.house.state().find_session(&door.house.place_of(id)).await? {
-        Found::OnlyHere => return door.sessions.find(id, caller),
-        Found::Kept(kept) if kept.caller == caller.to_string() => kept,
-        Found::Kept(_) => return Err(lost()),
-        Found::Nowhere => {
-            door.sessions.peek(id).into_iter().for_each(|seat| door.sessions.end(&seat));
+    let kept = match mount.pipeline.state().find_session(&mount.pipeline.place_of(id)).await? {
+        SessionLookup::OnlyHere => return mount.sessions.find(id, caller),
+        SessionLookup::Kept(kept) if kept.caller == caller.to_string() => kept,
+        SessionLookup::Kept(_) => return Err(lost()),
+        SessionLookup::Nowhere => {
+            mount.sessions.peek(id).into_iter().for_each(|entry| mount.sessions.end(&entry));
             return Err(lost());
         }
     };
-    if let Ok(seat) = door.sessions.find(id, caller) {
-        return Ok(seat);
+    if let Ok(entry) = mount.sessions.find(id, caller) {
+        return Ok(entry);
     }
     let session = Session::recalled(id.to_owned(), caller.clone(), &kept)?;
-    let (seat, adopted) = door.sessions.adopt(session)?;
-    if adopted == Adopted::Now {
-        door.house.keep_told(&seat.session);
-        watch_too(door, &seat, kept.watched);
+    let (entry, adopted) = mount.sessions.adopt(session)?;
+    if adopted == SessionOrigin::Now {
+        mount.pipeline.keep_told(&entry.session);
+        watch_too(mount, &entry, kept.watched);
     }
-    Ok(seat)
+    Ok(entry)
 }
 
-fn watch_too(door: &Arc<Door>, seat: &Arc<Seat>, uris: Vec<String>) {
+fn watch_too(mount: &Arc<Mount>, entry: &Arc<SessionEntry>, uris: Vec<String>) {
     if uris.is_empty() {
         return;
     }
-    let (house, session) = (door.house.clone(), seat.session.clone());
-    tokio::spawn(async move { house.watch_too(&session, uris).await });
+    let (pipeline, session) = (mount.pipeline.clone(), entry.session.clone());
+    tokio::spawn(async move { pipeline.watch_too(&session, uris).await });
 }
 
-/// Ends a session everywhere.
-pub(super) async fn end(house: &House, session: &Session) -> Result<(), Fault> {
-    let of = house.place_of(&session.id);
-    house.state().end_session(&of).await?;
-    house.state().tell(Letter { of, word: Word::Ended }).await
+/// Ends a session on all nodes.
+pub(super) async fn end(pipeline: &Pipeline, session: &Session) -> Result<(), Fault> {
+    let of = pipeline.place_of(&session.id);
+    pipeline.state().end_session(&of).await?;
+    pipeline.state().tell(NodeMessage { of, word: Word::Ended }).await
 }
 
-/// Hands a message to whichever node it is about.
-pub(super) async fn pass_on(house: &House, session: &Session, message: &str) {
-    let letter = Letter { of: house.place_of(&session.id), word: Word::Said(message.to_owned()) };
-    let _ = house.state().tell(letter).await;
+/// Forwards a message to the node that it concerns.
+pub(super) async fn pass_on(pipeline: &Pipeline, session: &Session, message: &str) {
+    let letter = NodeMessage { of: pipeline.place_of(&session.id), word: Word::Said(message.to_owned()) };
+    let _ = pipeline.state().tell(letter).await;
 }
 
-/// Writes a stream down as it happens, so that its reader can come back to any node. Its beginning is written down
-/// before anything of it is sent.
+/// Copies a stream to the shared state, so that its reader can resume on any node. The opening is stored
+/// before any frame is sent.
 pub(super) async fn write_down(
-    house: &Arc<House>,
+    pipeline: &Arc<Pipeline>,
     session: &Session,
     number: u64,
     stream: &Stream,
     body: &Bytes,
 ) {
-    let Some(node) = house.state().node().map(str::to_owned) else { return };
-    let at = Track { of: house.place_of(&session.id), number };
-    let opened = Happened::Opened(Opened { node, asked: asked(body) });
+    let Some(node) = pipeline.state().node().map(str::to_owned) else { return };
+    let at = Track { of: pipeline.place_of(&session.id), number };
+    let opened = StreamEvent::Opened(StreamOpening { node, asked: asked(body) });
     let mut frames = stream.copied();
-    if house.state().write_stream(&at, opened).await.is_err() {
+    if pipeline.state().write_stream(&at, opened).await.is_err() {
         return;
     }
-    let state = house.state().clone();
+    let state = pipeline.state().clone();
     tokio::spawn(async move {
-        let mut kept = Kept::default();
+        let mut kept = StoredStream::default();
         while let Some(frame) = frames.recv().await {
             let oldest = kept.with(&frame);
-            let _ = state.write_stream(&at, Happened::Said { frame, oldest }).await;
+            let _ = state.write_stream(&at, StreamEvent::Said { frame, oldest }).await;
         }
-        let _ = state.write_stream(&at, Happened::Ended).await;
+        let _ = state.write_stream(&at, StreamEvent::Ended).await;
     });
 }
 
-/// What is kept of one stream: no more than a node keeps itself.
+/// The bounds of a stored stream: the same as those of a local one.
 #[derive(Default)]
-struct Kept {
+struct StoredStream {
     sizes: VecDeque<(u64, usize)>,
     bytes: usize,
 }
 
-impl Kept {
+impl StoredStream {
     const LONGEST: usize = 256;
     const LARGEST: usize = 16 * 1024 * 1024;
 
-    /// Another frame; the number of the oldest that is kept with it.
+    /// Counts a frame and returns the number of the oldest frame to keep.
     fn with(&mut self, frame: &Frame) -> u64 {
         self.sizes.push_back((frame.number, frame.bytes.len()));
         self.bytes += frame.bytes.len();
@@ -131,18 +134,19 @@ fn asked(body: &Bytes) -> Vec<String> {
     messages.into_iter().filter_map(id).collect()
 }
 
-/// A stream that is written by another node, read on from here.
+/// Continues a stream that another node writes.
 pub(super) async fn take_up(
-    door: &Arc<Door>,
-    seat: &Arc<Seat>,
+    mount: &Arc<Mount>,
+    entry: &Arc<SessionEntry>,
     number: u64,
     after: u64,
 ) -> Option<(Arc<Stream>, CancellationToken)> {
-    let at = Track { of: door.house.place_of(&seat.session.id), number };
-    door.house.state().read_stream(&at, after).await.ok().flatten()?;
+    let at = Track { of: mount.pipeline.place_of(&entry.session.id), number };
+    mount.pipeline.state().read_stream(&at, after).await.ok().flatten()?;
     let stream = Arc::new(Stream::behind(after));
-    let reader = seat.keep_as(number, &stream);
-    let following = Following { house: door.house.clone(), session: seat.session.clone(), at, after };
+    let reader = entry.keep_as(number, &stream);
+    let following =
+        FollowedStream { pipeline: mount.pipeline.clone(), session: entry.session.clone(), at, after };
     let line = stream.clone();
     tokio::spawn(async move {
         following.run(&line).await;
@@ -151,20 +155,20 @@ pub(super) async fn take_up(
     Some((stream, reader))
 }
 
-/// A stream of another node that is followed here.
-struct Following {
-    house: Arc<House>,
+/// A stream of another node that this node follows.
+struct FollowedStream {
+    pipeline: Arc<Pipeline>,
     session: Arc<Session>,
     at: Track,
     after: u64,
 }
 
-impl Following {
-    /// Passes frames on until the stream is over. When its node is gone, its requests are answered in its place.
+impl FollowedStream {
+    /// Forwards frames until the stream ends. If its node is lost, this node answers its requests.
     async fn run(mut self, line: &Stream) {
         let (mut heard, mut asked_at) = (Instant::now(), Instant::now());
         while !self.session.ended.is_cancelled() && heard.elapsed() < PATIENCE {
-            if let Ok(written) = self.house.state().read_stream(&self.at, self.after).await {
+            if let Ok(written) = self.pipeline.state().read_stream(&self.at, self.after).await {
                 heard = Instant::now();
                 let Some(written) = written else { return };
                 let is_over = written.is_over;
@@ -175,7 +179,7 @@ impl Following {
                 }
                 if asked_at.elapsed() > ALIVE {
                     asked_at = Instant::now();
-                    if self.house.state().is_alive(&node).await.is_ok_and(|alive| !alive) {
+                    if self.pipeline.state().is_alive(&node).await.is_ok_and(|alive| !alive) {
                         return self.answer_for(line).await;
                     }
                 }
@@ -191,9 +195,9 @@ impl Following {
         }
     }
 
-    /// The last words of a node that is gone, and an answer to each request it left without one.
+    /// Forwards the last frames of a lost node, and answers each request that it left open.
     async fn answer_for(mut self, line: &Stream) {
-        let Ok(Some(whole)) = self.house.state().read_stream(&self.at, 0).await else { return };
+        let Ok(Some(whole)) = self.pipeline.state().read_stream(&self.at, 0).await else { return };
         let open = unanswered(&whole);
         let after = self.after;
         self.pass(whole.frames.into_iter().filter(|frame| frame.number > after).collect(), line);
@@ -202,20 +206,20 @@ impl Following {
                 continue;
             };
             let fault = Fault::new(&reason::SERVER_NODE_LOST).with_effect(Effect::Unknown);
-            let to = ReplyTo::request(id, Face::Mcp(self.session.revision()));
-            if let Some(reply) = self.house.refuse(fault, to, &self.session.id).await {
+            let to = ReplyTo::request(id, Dialect::Mcp(self.session.revision()));
+            if let Some(reply) = self.pipeline.refuse(fault, to, &self.session.id).await {
                 let frame = Frame { number: self.after + 1, bytes: reply.body.into() };
-                let said = Happened::Said { frame: frame.clone(), oldest: 0 };
-                let _ = self.house.state().write_stream(&self.at, said).await;
+                let said = StreamEvent::Said { frame: frame.clone(), oldest: 0 };
+                let _ = self.pipeline.state().write_stream(&self.at, said).await;
                 self.pass(vec![frame], line);
             }
         }
-        let _ = self.house.state().write_stream(&self.at, Happened::Ended).await;
+        let _ = self.pipeline.state().write_stream(&self.at, StreamEvent::Ended).await;
     }
 }
 
-/// The ids of requests no frame answers.
-fn unanswered(written: &Written) -> BTreeSet<String> {
+/// The ids of requests without a response in the frames.
+fn unanswered(written: &StreamRecord) -> BTreeSet<String> {
     let mut open: BTreeSet<String> = written.opened.asked.iter().cloned().collect();
     for frame in &written.frames {
         let messages = match read(&frame.bytes, &Limits::default()) {
@@ -231,34 +235,34 @@ fn unanswered(written: &Written) -> BTreeSet<String> {
     open
 }
 
-/// Does what other nodes say, until there are none.
-pub(super) async fn hear_others(doors: Arc<Doors>, mut letters: Receiver<Letter>) {
+/// Handles messages of other nodes until the channel closes.
+pub(super) async fn hear_others(mounts: Arc<Mounts>, mut letters: Receiver<NodeMessage>) {
     loop {
         match letters.recv().await {
-            Ok(letter) => heed(&doors, letter).await,
+            Ok(letter) => handle_node_message(&mounts, letter).await,
             Err(RecvError::Lagged(_)) => {}
             Err(RecvError::Closed) => return,
         }
     }
 }
 
-async fn heed(doors: &Doors, letter: Letter) {
-    let Some(door) = doors.named(&letter.of.house) else { return };
-    let Some(seat) = door.sessions.peek(&letter.of.session) else { return };
+async fn handle_node_message(mounts: &Mounts, letter: NodeMessage) {
+    let Some(mount) = mounts.named(&letter.of.pipeline) else { return };
+    let Some(entry) = mount.sessions.peek(&letter.of.session) else { return };
     match letter.word {
-        Word::Ended => door.sessions.end(&seat),
+        Word::Ended => mount.sessions.end(&entry),
         Word::Changed => {
-            if let Ok(Found::Kept(kept)) = door.house.state().find_session(&letter.of).await {
-                let new = seat.session.refresh(&kept);
-                watch_too(&door, &seat, new);
+            if let Ok(SessionLookup::Kept(kept)) = mount.pipeline.state().find_session(&letter.of).await {
+                let new = entry.session.refresh(&kept);
+                watch_too(&mount, &entry, new);
             }
         }
         Word::Said(message) => match read(message.as_bytes(), &Limits::default()) {
             Incoming::One(Ok(Message::Notification(notification))) => {
-                door.house.obey(&notification, &seat.session).await;
+                mount.pipeline.apply_notification(&notification, &entry.session).await;
             }
             Incoming::One(Ok(Message::Response(response))) => {
-                door.house.hear(&response, &seat.session).await;
+                mount.pipeline.handle_response(&response, &entry.session).await;
             }
             _ => {}
         },

@@ -7,28 +7,29 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep};
 
-use super::turns::Turns;
+use super::idle_timeouts::IdleTimeouts;
 
-/// A connection with deadlines: a client that stops reading, or does not say what it wants, does not hold us for ever.
+/// A connection with deadlines, so that a client that stops reading or sending does not occupy it without
+/// end.
 pub(super) struct TimedIo<S> {
     inner: S,
-    turns: Turns,
-    /// Rings now and then, to see whether the client's turn is over.
+    turns: IdleTimeouts,
+    /// Fires occasionally, to check the deadline of the next head.
     bell: Option<Pin<Box<Sleep>>>,
     stalled: Option<Pin<Box<Sleep>>>,
 }
 
-/// How long a write may make no progress.
+/// Maximum time without progress of a write.
 const SLOWEST: Duration = Duration::from_secs(30);
 
 impl<S> TimedIo<S> {
-    pub(super) fn new(inner: S, turns: Turns) -> TimedIo<S> {
+    pub(super) fn new(inner: S, turns: IdleTimeouts) -> TimedIo<S> {
         TimedIo { inner, turns, bell: None, stalled: None }
     }
 
-    /// Nothing came: whether that was so for too long.
+    /// No bytes arrived: checks whether the deadline has passed.
     fn await_head(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        // An answer that is not all out yet has a deadline of its own.
+        // A response that is not fully written has its own deadline.
         if self.stalled.is_some() {
             return Poll::Pending;
         }

@@ -1,15 +1,13 @@
-//! This process's own standard input and output.
+//! Standard input and output of this process.
 
 use tokio::io::{AsyncRead, AsyncWrite};
 
-/// What lines come from.
 pub(super) type Input = Box<dyn AsyncRead + Unpin + Send>;
-/// Where lines go.
 pub(super) type Output = Box<dyn AsyncWrite + Unpin + Send>;
 
-/// Standard input and output. Pipes are opened once more and waited for like sockets; of anything else a thread reads and
-/// another writes, which is two changes of threads for every line. The descriptors themselves stay as they are, since others
-/// may share them. Needs a runtime.
+/// Opens standard input and output. A pipe is reopened and polled like a socket. Other files use one thread
+/// to read and one to write, which costs two thread switches per line. The original descriptors stay
+/// unchanged, because other processes may share them. Requires a Tokio runtime.
 #[must_use]
 pub fn standard() -> (Input, Output) {
     let input = pipe::input().unwrap_or_else(|| Box::new(tokio::io::stdin()));

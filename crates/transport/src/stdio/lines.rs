@@ -2,7 +2,7 @@ use bytes::{Bytes, BytesMut};
 use memchr::memchr;
 use tokio::io::{AsyncRead, AsyncReadExt};
 
-/// Lines of bytes with a cap: a line past it is skipped to its end, and only its start is kept.
+/// Reads lines up to a maximum length. Of a longer line only the start is kept, and the rest is skipped.
 pub struct Lines<R> {
     input: R,
     buffer: BytesMut,
@@ -11,27 +11,26 @@ pub struct Lines<R> {
     skipping: Option<Bytes>,
 }
 
-/// What one line was.
 #[derive(Debug, PartialEq, Eq)]
 pub enum Line {
-    /// A line within the cap, without its line break.
+    /// A line within the maximum, without its line break.
     Whole(Bytes),
-    /// The start of a line that went past the cap.
+    /// The start of a line that exceeds the maximum.
     TooLong(Bytes),
 }
 
-/// How much of an overlong line is kept: enough to find its id.
+/// Bytes kept of an overlong line: enough to find its id.
 const KEPT: usize = 64 * 1024;
-/// How much is asked for at once.
+/// Bytes per read.
 const CHUNK: usize = 64 * 1024;
 
 impl<R: AsyncRead + Unpin> Lines<R> {
-    /// Lines of an input, each at most `cap` bytes.
+    /// Reads lines of at most `cap` bytes.
     pub fn new(input: R, cap: usize) -> Lines<R> {
         Lines { input, buffer: BytesMut::new(), searched: 0, cap, skipping: None }
     }
 
-    /// The next line that is not empty; `None` when the input ended. Safe to drop and call again.
+    /// The next non-empty line; `None` at the end of input. Cancel-safe.
     pub async fn next(&mut self) -> Option<Line> {
         loop {
             if let Some(line) = self.take_line() {
@@ -84,7 +83,7 @@ impl<R: AsyncRead + Unpin> Lines<R> {
         (!line.iter().all(u8::is_ascii_whitespace)).then(|| Line::Whole(line.freeze()))
     }
 
-    /// What was left without a line break at the end.
+    /// The last line without a line break.
     fn last_line(&mut self) -> Option<Line> {
         if let Some(start) = self.skipping.take() {
             self.buffer.clear();

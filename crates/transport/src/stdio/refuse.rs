@@ -1,12 +1,12 @@
-//! A server that cannot serve, and says so to whoever asks first.
+//! Answers requests with a fault, for a server that cannot start.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use failwell_fault::Fault;
+use failwell_pipeline::{Pipeline, STDIO, claims_modern};
 use failwell_render::Reply;
-use failwell_rpc::{Face, Incoming, Limits, Message, Misread, ReplyTo, Request, Revision, read};
-use failwell_server::{Exchange, House, STDIO, claims_modern};
+use failwell_rpc::{Dialect, Incoming, Limits, Message, Misread, ReplyTo, Request, Revision, read};
 use futures_util::future::join_all;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt};
 use tokio::time::{Instant, sleep_until, timeout};
@@ -16,21 +16,21 @@ use super::lines::{Line, Lines};
 use super::storm::{Storm, Verdict};
 use super::{StdioSettings, join_bodies, salvage};
 
-/// How long requests are still answered after the first one was: a client may have sent several at once.
+/// Time to answer further requests after the first, because a client may send several at once.
 const GRACE: Duration = Duration::from_millis(500);
-/// How long one answer may take to be written.
+/// Maximum time to write one response.
 const SLOWEST: Duration = Duration::from_secs(30);
 
-/// Answers requests with a fault, the first one whenever it comes, and ends soon after it.
+/// Answers requests with a fault. Waits for the first request without a limit, and ends shortly after it.
 pub async fn refuse_stdio(
-    house: Arc<House>,
+    pipeline: Arc<Pipeline>,
     input: impl AsyncRead + Unpin + Send,
     mut output: impl AsyncWrite + Unpin + Send,
     fault: impl Fn() -> Fault + Send,
     stop: CancellationToken,
 ) {
     let mut lines = Lines::new(input, StdioSettings::default().largest_line);
-    let refusal = Refusal { house, fault };
+    let refusal = Refusal { pipeline, fault };
     let mut storm = Storm::new();
     let mut end: Option<Instant> = None;
     loop {
@@ -40,8 +40,8 @@ pub async fn refuse_stdio(
             () = async { sleep_until(end.unwrap_or_else(Instant::now)).await }, if end.is_some() => None,
         };
         let Some(line) = line else { return };
-        let Answer { body, of } = refusal.answer(line).await;
-        if of == Of::Request {
+        let RefusalAnswer { body, of } = refusal.answer(line).await;
+        if of == AnsweredMessage::Request {
             end.get_or_insert_with(|| Instant::now() + GRACE);
         } else if body.is_some() && storm.judge() != Verdict::Answer {
             continue;
@@ -58,42 +58,46 @@ pub async fn refuse_stdio(
 }
 
 struct Refusal<F> {
-    house: Arc<House>,
+    pipeline: Arc<Pipeline>,
     fault: F,
 }
 
-struct Answer {
+struct RefusalAnswer {
     body: Option<Vec<u8>>,
-    of: Of,
+    of: AnsweredMessage,
 }
 
-/// What was answered.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Of {
+enum AnsweredMessage {
     Request,
     SomethingElse,
 }
 
 impl<F: Fn() -> Fault + Send> Refusal<F> {
-    async fn answer(&self, line: Line) -> Answer {
+    async fn answer(&self, line: Line) -> RefusalAnswer {
         let bytes = match line {
             Line::Whole(bytes) => bytes,
             Line::TooLong(start) => {
-                let to = ReplyTo::misread(salvage::id_in_start(&start), Face::Mcp(Revision::LATEST_SESSION));
-                let reply = self.house.refuse((self.fault)(), to, STDIO).await;
-                return Answer { body: reply.map(|reply| reply.body), of: Of::Request };
+                let to =
+                    ReplyTo::misread(salvage::id_in_start(&start), Dialect::Mcp(Revision::LATEST_SESSION));
+                let reply = self.pipeline.refuse((self.fault)(), to, STDIO).await;
+                return RefusalAnswer { body: reply.map(|reply| reply.body), of: AnsweredMessage::Request };
             }
         };
         match read(&bytes, &Limits::default()) {
             Incoming::One(message) => {
-                let of =
-                    if matches!(message, Ok(Message::Request(_))) { Of::Request } else { Of::SomethingElse };
-                Answer { body: self.one(message).await.map(|reply| reply.body), of }
+                let of = if matches!(message, Ok(Message::Request(_))) {
+                    AnsweredMessage::Request
+                } else {
+                    AnsweredMessage::SomethingElse
+                };
+                RefusalAnswer { body: self.one(message).await.map(|reply| reply.body), of }
             }
-            // No handshake has settled whether batches are allowed, so all of it is refused for the same reason.
+            // No handshake has decided whether batches are allowed, so every request of the batch gets the
+            // same fault.
             Incoming::Batch(messages) => {
                 let replies = join_all(messages.into_iter().map(|message| self.one(message))).await;
-                Answer { body: join_bodies(replies), of: Of::Request }
+                RefusalAnswer { body: join_bodies(replies), of: AnsweredMessage::Request }
             }
         }
     }
@@ -101,15 +105,13 @@ impl<F: Fn() -> Fault + Send> Refusal<F> {
     async fn one(&self, message: Result<Message<'_>, Misread>) -> Option<Reply> {
         match message {
             Ok(Message::Request(request)) => {
-                let to = ReplyTo::request(request.id.clone(), Face::Mcp(revision(&request)));
-                let refused = Exchange::refused((self.fault)(), to, self.house.begin(), STDIO);
-                let (method, text) = (Some(&*request.method), Some(request.text()));
-                self.house.close(Exchange { method, request: text, ..refused }).await
+                let to = ReplyTo::request(request.id.clone(), Dialect::Mcp(revision(&request)));
+                self.pipeline.refuse_request((self.fault)(), to, &request, STDIO).await
             }
             Ok(Message::Notification(_) | Message::Response(_)) => None,
             Err(misread) => {
-                let face = Face::Mcp(Revision::LATEST_SESSION);
-                self.house.misread(misread, face, STDIO, None).await
+                let dialect = Dialect::Mcp(Revision::LATEST_SESSION);
+                self.pipeline.misread(misread, dialect, STDIO, None).await
             }
         }
     }

@@ -1,13 +1,13 @@
-//! Finding the id in the start of a message that was too long to be read whole.
+//! Finds the request id in the start of an overlong message.
 
 use failwell_rpc::{Id, Incoming, Limits, Misread, read};
 
-/// The top-level `id`, if it stands complete in the part that was kept.
+/// The top-level `id`, if its value is complete in the given part.
 pub fn id_in_start(start: &[u8]) -> Option<Id> {
     let (key, after) = top_level_id(start)?;
     let value = start.get(key + after..)?;
     let end = value_end(value)?;
-    // A whole small message with the same id lets the strict reader judge it.
+    // Wrap the value in a small message, so that the strict parser validates it.
     let probe = [br#"{"id":"#, value.get(..end)?, b"}"].concat();
     match read(&probe, &Limits::default()) {
         Incoming::One(Err(Misread { id, .. })) => id,
@@ -15,7 +15,7 @@ pub fn id_in_start(start: &[u8]) -> Option<Id> {
     }
 }
 
-/// Where the key `"id"` stands at depth one, and how far behind it its value begins.
+/// The position of the key `"id"` at depth one, and the offset of its value.
 fn top_level_id(start: &[u8]) -> Option<(usize, usize)> {
     let (mut depth, mut at) = (0_u32, 0);
     while let Some(byte) = start.get(at) {
@@ -41,7 +41,7 @@ fn top_level_id(start: &[u8]) -> Option<(usize, usize)> {
     None
 }
 
-/// The length of the string that begins here, quotes included.
+/// The length of the string at the start of a text, including quotes.
 fn string_length(text: &[u8]) -> Option<usize> {
     let mut at = 1;
     loop {
@@ -53,7 +53,7 @@ fn string_length(text: &[u8]) -> Option<usize> {
     }
 }
 
-/// Where a string or number ends.
+/// The end of a string or number.
 fn value_end(value: &[u8]) -> Option<usize> {
     let begin = value.iter().position(|byte| !byte.is_ascii_whitespace())?;
     if value.get(begin) == Some(&b'"') {

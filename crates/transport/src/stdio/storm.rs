@@ -1,16 +1,15 @@
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-/// Answers at the most this many unreadable lines …
+/// Maximum number of answered unreadable lines …
 const MOST: usize = 10;
 /// … within this time.
 const WINDOW: Duration = Duration::from_secs(10);
 
-/// What the operator reads when a storm begins.
+/// The log line when the limit is reached.
 pub(super) const NOTICE: &str = "{\"level\":\"warn\",\"service\":\"stdio\",\"message\":\"too many unreadable lines; \
                                  not answering them until ten seconds have passed\"}";
 
-/// What to do about one more unreadable line.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
     Answer,
@@ -18,8 +17,8 @@ pub(super) enum Verdict {
     Silence,
 }
 
-/// Notices when a connection does nothing but send lines that cannot be read. A request or a notice in between
-/// starts the count anew; an answer does not, since it may be our own complaint coming back.
+/// Detects a connection that sends only unreadable lines. A request or notification resets the count. A
+/// response does not, because it may be the echo of our own error.
 #[derive(Debug)]
 pub(super) struct Storm {
     recent: VecDeque<Instant>,
@@ -35,7 +34,7 @@ impl Storm {
         self.judge_at(Instant::now())
     }
 
-    /// A proper message came: whoever sends it is not merely shouting.
+    /// Resets the count after a valid message.
     pub(super) fn calm(&mut self) {
         self.recent.clear();
     }

@@ -2,13 +2,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Buf;
-use failwell_server::{Next, Stream};
+use failwell_pipeline::{Next, Stream};
 use tokio::io::{AsyncWrite, AsyncWriteExt};
 
-/// How long one write may take before the reader is given up.
+/// Maximum time for one write before the connection is given up.
 const SLOWEST: Duration = Duration::from_secs(30);
 
-/// Writes every frame as a line until there are no more, or nobody reads them.
+/// Writes each frame as a line until the stream ends or a write fails.
 pub async fn write_lines(stream: Arc<Stream>, mut output: impl AsyncWrite + Unpin) {
     let mut last = 0;
     loop {
@@ -18,7 +18,7 @@ pub async fn write_lines(stream: Arc<Stream>, mut output: impl AsyncWrite + Unpi
             Next::Frame(frame) => {
                 last = frame.number;
                 let line = async {
-                    // In one piece: whoever reads lines is woken once.
+                    // Write frame and line break together, so that the reader wakes once.
                     output.write_all_buf(&mut Buf::chain(&frame.bytes[..], &b"\n"[..])).await?;
                     output.flush().await
                 };

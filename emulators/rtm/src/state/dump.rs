@@ -3,13 +3,13 @@
 use serde_json::{Value, json};
 
 use super::State;
-use crate::account::{List, Note, Series, Task, When};
+use super::account::{List, Note, Series, Task, TaskDate};
 
 impl State {
     /// Lists, tasks and settings. Times of modification are left out: an undo changes them.
     pub(crate) fn dump(&self) -> Value {
         let account = &self.account;
-        let people = |all: &mut dyn Iterator<Item = &crate::account::Person>| -> Vec<Value> {
+        let people = |all: &mut dyn Iterator<Item = &super::account::Person>| -> Vec<Value> {
             all.map(
                 |one| json!({"id": one.id.to_string(), "username": one.username, "fullname": one.fullname}),
             )
@@ -63,7 +63,8 @@ fn note(note: &Note) -> Value {
 }
 
 fn task(task: &Task) -> Value {
-    let when = |when: Option<When>| when.map(|when| json!({"at": when.at.to_string(), "timed": when.timed}));
+    let when =
+        |when: Option<TaskDate>| when.map(|when| json!({"at": when.at.to_string(), "timed": when.timed}));
     json!({
         "id": task.id.to_string(), "due": when(task.due), "start": when(task.start),
         "added": task.added.to_string(), "completed": task.completed.map(|at| at.to_string()),

@@ -1,4 +1,4 @@
-//! Which of several mistakes is told: the one the table of assumptions names first.
+//! Of several mistakes, the one that the table of assumptions lists first is reported.
 
 use failwell_emulator_rtm::assumed::{Check, ORDER};
 use failwell_emulator_rtm::{Permission, Seed};

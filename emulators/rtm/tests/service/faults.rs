@@ -1,9 +1,9 @@
-//! What can be made to go wrong, and the rate limit.
+//! Injected faults and the rate limit.
 
 use std::io::ErrorKind;
 use std::time::{Duration, Instant};
 
-use failwell_emulator_rtm::{Fault, Kind, Options, Rate, Seed};
+use failwell_emulator_rtm::{Fault, FaultKind, Options, Rate, Seed};
 use serde_json::Value;
 
 use crate::support::{Client, start, start_with};
@@ -26,7 +26,7 @@ fn count(client: &Client) -> usize {
 #[tokio::test]
 async fn a_burst_of_503_then_all_is_well() {
     let client = start(Seed::empty()).await;
-    client.control.fail(Fault::new(Kind::Unavailable).on("rtm.tasks.*").times(2));
+    client.control.fail(Fault::new(FaultKind::Unavailable).on("rtm.tasks.*").times(2));
     for _ in 0..2 {
         let reply = add(&client, "x").await.unwrap();
         assert_eq!(reply.status, 503);
@@ -48,10 +48,10 @@ async fn a_burst_of_503_then_all_is_well() {
 async fn before_and_after_the_commit() {
     let client = start(Seed::empty()).await;
     for (kind, label) in [
-        (Kind::Reset, "reset"),
-        (Kind::Html, "html"),
-        (Kind::Status { status: 502 }, "502"),
-        (Kind::Refuse { code: 105, message: String::new() }, "105"),
+        (FaultKind::Reset, "reset"),
+        (FaultKind::Html, "html"),
+        (FaultKind::Status { status: 502 }, "502"),
+        (FaultKind::Refuse { code: 105, message: String::new() }, "105"),
     ] {
         let there = count(&client);
         client.control.fail(Fault::new(kind.clone()).times(1));
@@ -81,7 +81,7 @@ async fn before_and_after_the_commit() {
 #[tokio::test]
 async fn an_answer_that_breaks_off() {
     let client = start(Seed::empty()).await;
-    client.control.fail(Fault::new(Kind::Truncate).times(1));
+    client.control.fail(Fault::new(FaultKind::Truncate).times(1));
     assert!(add(&client, "x").await.is_err());
     assert_eq!(count(&client), 1);
 }
@@ -89,7 +89,7 @@ async fn an_answer_that_breaks_off() {
 #[tokio::test]
 async fn late_and_slow_answers() {
     let client = start(Seed::empty()).await;
-    for kind in [Kind::Delay { milliseconds: 300 }, Kind::SlowBody { milliseconds: 300 }] {
+    for kind in [FaultKind::Delay { milliseconds: 300 }, FaultKind::SlowBody { milliseconds: 300 }] {
         client.control.fail(Fault::new(kind.clone()).times(1));
         let begun = Instant::now();
         let reply = add(&client, "x").await.unwrap();
@@ -101,11 +101,11 @@ async fn late_and_slow_answers() {
 #[tokio::test]
 async fn bent_shapes() {
     let client = start(Seed::empty()).await;
-    client.control.fail(Fault::new(Kind::Flip).times(1));
+    client.control.fail(Fault::new(FaultKind::Flip).times(1));
     let answer = client.ok("rtm.tasks.add", &[("name", "x")]).await;
     assert!(answer["list"].is_array(), "{answer}");
     assert!(answer["list"][0]["taskseries"].is_object(), "{answer}");
-    client.control.fail(Fault::new(Kind::UnknownFields).times(1));
+    client.control.fail(Fault::new(FaultKind::UnknownFields).times(1));
     let answer = client.ok("rtm.tasks.add", &[("name", "x")]).await;
     assert_eq!(answer["list"]["taskseries"][0]["x_new"], "something new");
 }
@@ -113,7 +113,7 @@ async fn bent_shapes() {
 #[tokio::test]
 async fn faults_strike_the_methods_they_are_for() {
     let client = start(Seed::empty()).await;
-    client.control.fail(Fault::new(Kind::Refuse { code: 105, message: String::new() }).on("*.getList"));
+    client.control.fail(Fault::new(FaultKind::Refuse { code: 105, message: String::new() }).on("*.getList"));
     assert_eq!(client.refused("rtm.lists.getList", &[]).await, "105");
     client.ok("rtm.tasks.add", &[("name", "x")]).await;
     assert_eq!(client.refused("rtm.tasks.getList", &[]).await, "105");

@@ -1,10 +1,10 @@
-//! Whatever is sent, there is an answer, and the account stays whole.
+//! Random requests always get a response and leave the account consistent.
 
 use failwell_emulator_rtm::Seed;
 
 use crate::support::start;
 
-/// Pieces of what people write, and of what nobody should.
+/// Fragments of valid and invalid input.
 const PIECES: &[&str] = &[
     "today",
     "tomorrow",
@@ -76,7 +76,7 @@ const PIECES: &[&str] = &[
     "COUNT=0",
 ];
 
-/// Numbers in an order nobody expects, but always the same.
+/// A pseudo-random generator with a fixed seed.
 struct Dice(u64);
 
 impl Dice {

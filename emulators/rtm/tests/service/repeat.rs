@@ -1,4 +1,4 @@
-//! What completing a task that repeats makes.
+//! Completing repeating tasks.
 
 use failwell_emulator_rtm::Seed;
 use serde_json::Value;

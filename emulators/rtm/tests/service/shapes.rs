@@ -1,4 +1,4 @@
-//! What answers look like, byte for byte: the shapes clients were written for.
+//! Responses byte for byte, as clients expect them.
 
 use failwell_emulator_rtm::Seed;
 use serde_json::{Value, json};

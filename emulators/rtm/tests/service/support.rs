@@ -19,7 +19,7 @@ pub(crate) struct Client {
     pub(crate) version: &'static str,
 }
 
-/// What came back over the socket.
+/// A raw response.
 pub(crate) struct Reply {
     pub(crate) status: u16,
     pub(crate) head: String,

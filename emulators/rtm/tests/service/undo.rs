@@ -1,4 +1,4 @@
-//! Whatever can be undone comes back as it was.
+//! Undo restores the previous state.
 
 use failwell_emulator_rtm::Seed;
 use serde_json::{Value, json};

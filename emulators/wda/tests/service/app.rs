@@ -1,4 +1,4 @@
-//! The app, as somebody uses it who cannot see it.
+//! The app, driven through the accessibility tree.
 
 use serde_json::{Value, json};
 

@@ -1,29 +1,30 @@
-//! Apps: installing, starting, ending, and opening addresses.
+//! Apps: installing, launching, terminating, and opening URLs.
 
 use std::path::{Path, PathBuf};
 
-use failwell_fault::{Fault, reason};
-use failwell_server::Context;
+use failwell_fault::Fault;
+use failwell_sdk::Context;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::act::{Acted, acted};
-use super::aim::Patience;
-use super::{Command, Done, Entry, Nature, entry};
+use super::gestures::{ActionResult, action_result};
+use super::target::ElementWait;
+use super::{Command, CommandEntry, CommandKind, TypedOutput, entry};
 use crate::device::AppState;
+use crate::reason;
+use crate::sessions::lease::DeviceLease;
 use crate::settings::Settings;
-use crate::stage::Stage;
 
-pub(super) fn add(all: &mut Vec<Entry>) {
-    all.push(entry::<Install>());
+pub(super) fn add(all: &mut Vec<CommandEntry>) {
+    all.push(entry::<InstallApp>());
     all.push(entry::<Launch>());
     all.push(entry::<Terminate>());
     all.push(entry::<Reset>());
-    all.push(entry::<GetState>());
+    all.push(entry::<GetAppState>());
     all.push(entry::<OpenUrl>());
 }
 
-/// Addresses that read files of the machine, or reach into the browser itself.
+/// Schemes that read files of the machine or access the browser itself.
 const CLOSED: [&str; 10] = [
     "file",
     "filesystem",
@@ -37,7 +38,7 @@ const CLOSED: [&str; 10] = [
     "devtools",
 ];
 
-/// An address a device may open.
+/// Checks a URL that a device is to open.
 fn address(url: &str) -> Result<String, Fault> {
     let denied = |why: &'static str| Fault::new(&reason::DEVICE_ADDRESS_DENIED).fact("why", why);
     let (scheme, rest) = url.split_once(':').ok_or_else(|| denied("it has no scheme"))?;
@@ -55,12 +56,12 @@ fn address(url: &str) -> Result<String, Fault> {
     Ok(url.to_owned())
 }
 
-/// An app for a browser is an address, so it is looked at as one.
-fn app(stage: &Stage, app: &str) -> Result<String, Fault> {
-    if stage.device.driver() == "chromedriver" { address(app) } else { Ok(app.to_owned()) }
+/// For a browser, an app is a URL and is checked as one.
+fn app(lease: &DeviceLease, app: &str) -> Result<String, Fault> {
+    if lease.device.driver() == "chromedriver" { address(app) } else { Ok(app.to_owned()) }
 }
 
-/// A file callers may have installed: below one of the operator's folders, links followed.
+/// Checks an app package: it must be below one of the operator's folders, after links are resolved.
 fn package(path: &str, settings: &Settings) -> Result<PathBuf, Fault> {
     let denied = |why: &'static str| Fault::new(&reason::DEVICE_APP_DENIED).fact("why", why);
     if settings.apps.is_empty() {
@@ -76,9 +77,9 @@ fn package(path: &str, settings: &Settings) -> Result<PathBuf, Fault> {
     candidates.next().ok_or_else(|| denied("it is not below a folder that is open for apps"))
 }
 
-/// What most commands for apps take.
+/// Defines a command whose only argument is an app.
 macro_rules! app_command {
-    ($(#[$about:meta])* $name:ident, $tool:literal, $title:literal, $words:literal, $nature:ident, $work:ident, $what:literal, $done:literal) => {
+    ($(#[$about:meta])* $name:ident, $tool:literal, $title:literal, $describe:literal, $nature:ident, $work:ident, $what:literal, $done:literal) => {
         $(#[$about])*
         #[derive(Debug, Serialize, Deserialize, JsonSchema)]
         #[serde(deny_unknown_fields)]
@@ -94,23 +95,23 @@ macro_rules! app_command {
         impl Command for $name {
             const NAME: &'static str = $tool;
             const TITLE: &'static str = $title;
-            const ABOUT: &'static str = $words;
-            const NATURE: Nature = Nature::$nature;
-            type Answer = Acted;
+            const ABOUT: &'static str = $describe;
+            const KIND: CommandKind = CommandKind::$nature;
+            type Answer = ActionResult;
 
             fn session(&self) -> Option<&str> {
                 self.session.as_deref()
             }
 
-            fn words(&self) -> String {
+            fn describe(&self) -> String {
                 self.app.clone()
             }
 
-            async fn perform(&self, stage: &Stage, _cx: &Context) -> Result<Done<Acted>, Fault> {
-                let patience = Patience::new(None);
-                let app = app(stage, &self.app)?;
-                stage.act($what, move |device| Box::pin(async move { device.$work(&app).await })).await?;
-                Ok(acted(&patience, $done))
+            async fn perform(&self, lease: &DeviceLease, _cx: &Context) -> Result<TypedOutput<ActionResult>, Fault> {
+                let patience = ElementWait::new(None);
+                let app = app(lease, &self.app)?;
+                lease.act($what, move |device| Box::pin(async move { device.$work(&app).await })).await?;
+                Ok(action_result(&patience, $done))
             }
         }
     };
@@ -161,30 +162,30 @@ impl Command for OpenUrl {
     const NAME: &'static str = "open_url";
     const TITLE: &'static str = "Open an address";
     const ABOUT: &'static str = "Opens an address: a page, or a link into an app.";
-    const NATURE: Nature = Nature::Acts;
-    type Answer = Acted;
+    const KIND: CommandKind = CommandKind::Acts;
+    type Answer = ActionResult;
 
     fn session(&self) -> Option<&str> {
         self.session.as_deref()
     }
 
-    fn words(&self) -> String {
+    fn describe(&self) -> String {
         self.url.clone()
     }
 
-    async fn perform(&self, stage: &Stage, _cx: &Context) -> Result<Done<Acted>, Fault> {
-        let patience = Patience::new(None);
+    async fn perform(&self, lease: &DeviceLease, _cx: &Context) -> Result<TypedOutput<ActionResult>, Fault> {
+        let patience = ElementWait::new(None);
         let url = address(&self.url)?;
-        stage
+        lease
             .act("opening addresses", move |device| Box::pin(async move { device.open(&url).await }))
             .await?;
-        Ok(acted(&patience, "opened"))
+        Ok(action_result(&patience, "opened"))
     }
 }
 
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Install {
+pub(crate) struct InstallApp {
     /// The session; may be left out while you have one.
     #[serde(skip_serializing_if = "Option::is_none")]
     session: Option<String>,
@@ -193,34 +194,34 @@ pub(crate) struct Install {
     app: String,
 }
 
-impl Command for Install {
+impl Command for InstallApp {
     const NAME: &'static str = "install_app";
     const TITLE: &'static str = "Install an app";
     const ABOUT: &'static str = "Installs an app from a folder the operator opened for apps.";
-    const NATURE: Nature = Nature::Acts;
-    type Answer = Acted;
+    const KIND: CommandKind = CommandKind::Acts;
+    type Answer = ActionResult;
 
     fn session(&self) -> Option<&str> {
         self.session.as_deref()
     }
 
-    fn words(&self) -> String {
+    fn describe(&self) -> String {
         self.app.clone()
     }
 
-    async fn perform(&self, stage: &Stage, _cx: &Context) -> Result<Done<Acted>, Fault> {
-        let patience = Patience::new(None);
-        let path = package(&self.app, &stage.desk.settings)?.display().to_string();
-        stage
+    async fn perform(&self, lease: &DeviceLease, _cx: &Context) -> Result<TypedOutput<ActionResult>, Fault> {
+        let patience = ElementWait::new(None);
+        let path = package(&self.app, &lease.devices.settings)?.display().to_string();
+        lease
             .act("installing apps", move |device| Box::pin(async move { device.install(&path).await }))
             .await?;
-        Ok(acted(&patience, "installed"))
+        Ok(action_result(&patience, "installed"))
     }
 }
 
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct GetState {
+pub(crate) struct GetAppState {
     /// The session; may be left out while you have one.
     #[serde(skip_serializing_if = "Option::is_none")]
     session: Option<String>,
@@ -231,27 +232,31 @@ pub(crate) struct GetState {
 
 /// How an app is.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct StateIs {
+pub(crate) struct AppStateResult {
     state: AppState,
 }
 
-impl Command for GetState {
+impl Command for GetAppState {
     const NAME: &'static str = "get_app_state";
     const TITLE: &'static str = "State of an app";
     const ABOUT: &'static str = "Says whether an app is installed, and runs in front or behind.";
-    const NATURE: Nature = Nature::Looks;
-    type Answer = StateIs;
+    const KIND: CommandKind = CommandKind::Reads;
+    type Answer = AppStateResult;
 
     fn session(&self) -> Option<&str> {
         self.session.as_deref()
     }
 
-    fn words(&self) -> String {
+    fn describe(&self) -> String {
         self.app.clone()
     }
 
-    async fn perform(&self, stage: &Stage, _cx: &Context) -> Result<Done<StateIs>, Fault> {
-        match stage.device.app_state(&self.app).await {
+    async fn perform(
+        &self,
+        lease: &DeviceLease,
+        _cx: &Context,
+    ) -> Result<TypedOutput<AppStateResult>, Fault> {
+        match lease.device.app_state(&self.app).await {
             Ok(state) => {
                 let text = match state {
                     AppState::NotInstalled => "not installed",
@@ -260,9 +265,9 @@ impl Command for GetState {
                     AppState::Foreground => "running in front",
                     AppState::Unknown => "unknown",
                 };
-                Ok(Done::new(StateIs { state }, text))
+                Ok(TypedOutput::new(AppStateResult { state }, text))
             }
-            Err(trouble) => Err(stage.fault(trouble, "the state of apps", None).await),
+            Err(trouble) => Err(lease.fault(trouble, "the state of apps", None).await),
         }
     }
 }
@@ -307,7 +312,7 @@ mod tests {
         std::fs::write(open.join("shop.apk"), "x").unwrap();
         std::fs::write(base.join("outside.apk"), "x").unwrap();
         std::os::unix::fs::symlink(base.join("outside.apk"), open.join("link.apk")).unwrap();
-        let mut settings = Settings::of(Vec::new(), Launcher::at("/bin/false"));
+        let mut settings = Settings::new(Vec::new(), Launcher::at("/bin/false"));
         assert!(package("shop.apk", &settings).is_err(), "nothing is open");
         settings.apps.push(open.clone());
         assert_eq!(package("shop.apk", &settings).unwrap(), open.canonicalize().unwrap().join("shop.apk"));

@@ -1,27 +1,29 @@
-//! Two pictures side by side. That they differ is a finding.
+//! Comparison of two screenshots. A difference is a finding.
 
 use std::sync::Arc;
 
-use failwell_fault::{Fault, OrFault, reason};
-use failwell_server::Context;
+use failwell_fault::{Fault, OrFault};
+use failwell_sdk::Context;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{Command, Done, Entry, Happened, Nature, entry, happened};
-use crate::keep::{Link, Sort};
-use crate::picture::{self, Area, Comparison, Options, Pixels, Unreadable};
-use crate::sessions::Desk;
-use crate::stage::Stage;
+use super::{Command, CommandEntry, CommandKind, CommandOutput, TypedOutput, entry, erase};
+use crate::artifacts::{ArtifactKind, ArtifactLink};
+use crate::picture::{self, Area, Comparison, DecodeError, Options, Pixels};
+use crate::reason;
+use crate::sessions::DeviceSessions;
+use crate::sessions::lease::DeviceLease;
 use crate::steps::Verdict;
 
-pub(super) fn add(all: &mut Vec<Entry>) {
+pub(super) fn add(all: &mut Vec<CommandEntry>) {
     all.push(entry::<Compare>());
 }
 
 /// An area of a picture, in pixels.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Part {
+#[schemars(rename = "Part")]
+pub(crate) struct PixelArea {
     x: u32,
     y: u32,
     width: u32,
@@ -44,7 +46,7 @@ pub(crate) struct Compare {
     /// What does not count: clocks, cursors, advertisements. In pixels of the picture.
     #[serde(default)]
     #[schemars(length(max = 50))]
-    masks: Vec<Part>,
+    masks: Vec<PixelArea>,
     /// How much a colour may differ before it counts, 0 to 255; 16 unless given.
     #[serde(skip_serializing_if = "Option::is_none")]
     tolerance: Option<u8>,
@@ -56,7 +58,7 @@ pub(crate) struct Compare {
 
 /// What differs.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Compared {
+pub(crate) struct CompareResult {
     /// Whether they are the same, as far as was asked. That they are not is a finding, not an error.
     pub(crate) same: bool,
     /// Whether both have the same size.
@@ -65,90 +67,99 @@ pub(crate) struct Compared {
     share: f64,
     changed_pixels: u64,
     /// Where, the largest first, in pixels.
-    regions: Vec<Part>,
+    regions: Vec<PixelArea>,
     /// Regions beside these.
     more_regions: usize,
     before: String,
-    after: Link,
+    after: ArtifactLink,
     /// A picture of what differs.
     #[serde(skip_serializing_if = "Option::is_none")]
-    difference: Option<Link>,
+    difference: Option<ArtifactLink>,
 }
 
 impl Command for Compare {
     const NAME: &'static str = "compare_screenshots";
     const TITLE: &'static str = "Compare screenshots";
     const ABOUT: &'static str = "Compares a kept screenshot with another, or with the screen as it is now: how much differs, where, and a picture of it. Different pictures are a finding, not an error.";
-    const NATURE: Nature = Nature::Checks;
-    type Answer = Compared;
+    const KIND: CommandKind = CommandKind::Checks;
+    type Answer = CompareResult;
 
     fn session(&self) -> Option<&str> {
         self.session.as_deref()
     }
 
-    fn words(&self) -> String {
+    fn describe(&self) -> String {
         String::new()
     }
 
-    async fn without_session(&self, desk: &Arc<Desk>) -> Option<Result<Happened, Fault>> {
+    async fn without_session(&self, devices: &Arc<DeviceSessions>) -> Option<Result<CommandOutput, Fault>> {
         match (&self.session, &self.after) {
-            (None, Some(after)) => Some(compare_kept(desk, self, after).await),
+            (None, Some(after)) => Some(compare_kept(devices, self, after).await),
             _ => None,
         }
     }
 
-    async fn perform(&self, stage: &Stage, _cx: &Context) -> Result<Done<Compared>, Fault> {
+    async fn perform(&self, lease: &DeviceLease, _cx: &Context) -> Result<TypedOutput<CompareResult>, Fault> {
         let now = match &self.after {
             Some(_) => None,
-            None => Some(match stage.device.screenshot().await {
+            None => Some(match lease.device.screenshot().await {
                 Ok(png) => png,
-                Err(trouble) => return Err(stage.fault(trouble, "screenshots", None).await),
+                Err(trouble) => return Err(lease.fault(trouble, "screenshots", None).await),
             }),
         };
-        let desk = &stage.desk;
+        let devices = &lease.devices;
         let (after, link) = match (now, &self.after) {
-            (Some(png), _) => (png.clone(), desk.keep.put(Sort::Screenshot, png).await?),
-            (None, uri) => kept(desk, uri.as_deref().unwrap_or_default()).await?,
+            (Some(png), _) => (png.clone(), devices.artifacts.put(ArtifactKind::Screenshot, png).await?),
+            (None, uri) => read_picture(devices, uri.as_deref().unwrap_or_default()).await?,
         };
-        self.compare(desk, after, link).await
+        self.compare(devices, after, link).await
     }
 }
 
-async fn kept(desk: &Desk, uri: &str) -> Result<(bytes::Bytes, Link), Fault> {
-    let (media_type, bytes) = desk.keep.read(uri).await?;
+async fn read_picture(devices: &DeviceSessions, uri: &str) -> Result<(bytes::Bytes, ArtifactLink), Fault> {
+    let (media_type, bytes) = devices.artifacts.read(uri).await?;
     let size = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
-    Ok((bytes, Link { uri: uri.to_owned(), media_type, bytes: size }))
+    Ok((bytes, ArtifactLink { uri: uri.to_owned(), media_type, bytes: size }))
 }
 
-/// Compares two kept pictures without a session.
-async fn compare_kept(desk: &Desk, command: &Compare, after: &str) -> Result<Happened, Fault> {
-    let (after, link) = kept(desk, after).await?;
-    happened(command.compare(desk, after, link).await?)
+/// Compares two stored pictures without a session.
+async fn compare_kept(
+    devices: &DeviceSessions,
+    command: &Compare,
+    after: &str,
+) -> Result<CommandOutput, Fault> {
+    let (after, link) = read_picture(devices, after).await?;
+    erase(command.compare(devices, after, link).await?)
 }
 
-fn unreadable(why: Unreadable) -> Fault {
+fn unreadable(why: DecodeError) -> Fault {
     let fault = Fault::new(&reason::DEVICE_BAD_PICTURE).note("picture", format!("{why:?}"));
     match why {
-        Unreadable::TooLarge { .. } => fault.fact("why", "it has more pixels than are compared"),
+        DecodeError::TooLarge { .. } => fault.fact("why", "it has more pixels than are compared"),
         _ => fault.fact("why", "it is no whole PNG"),
     }
 }
 
-fn part(area: &Area) -> Part {
-    Part { x: area.x, y: area.y, width: area.width, height: area.height }
+fn pixel_area(area: &Area) -> PixelArea {
+    PixelArea { x: area.x, y: area.y, width: area.width, height: area.height }
 }
 
 impl Compare {
-    async fn compare(&self, desk: &Desk, after: bytes::Bytes, link: Link) -> Result<Done<Compared>, Fault> {
-        let (_, before) = desk.keep.read(&self.before).await?;
+    async fn compare(
+        &self,
+        devices: &DeviceSessions,
+        after: bytes::Bytes,
+        link: ArtifactLink,
+    ) -> Result<TypedOutput<CompareResult>, Fault> {
+        let (_, before) = devices.artifacts.read(&self.before).await?;
         let masks = self.masks.iter().map(|it| Area { x: it.x, y: it.y, width: it.width, height: it.height });
         let mut options = Options { masks: masks.collect(), ..Options::default() };
         if let Some(tolerance) = self.tolerance {
             options.tolerance = tolerance;
         }
         let most = self.max_share.unwrap_or(0.0);
-        // Millions of pixels are no work for a thread that serves others.
-        let work = move || -> Result<(Comparison, Option<Vec<u8>>, bool), Unreadable> {
+        // Comparing millions of pixels would block a worker thread.
+        let work = move || -> Result<(Comparison, Option<Vec<u8>>, bool), DecodeError> {
             let (before, after): (Pixels, Pixels) = (picture::decode(&before)?, picture::decode(&after)?);
             let comparison = picture::compare(&before, &after, &options);
             let same = comparison.same_size && comparison.share() <= most;
@@ -158,7 +169,7 @@ impl Compare {
         let done = tokio::task::spawn_blocking(work).await.or_fault(&reason::SERVER_BUG)?;
         let (comparison, shown, same) = done.map_err(unreadable)?;
         let difference = match shown {
-            Some(png) => Some(desk.keep.put(Sort::Screenshot, png.into()).await?),
+            Some(png) => Some(devices.artifacts.put(ArtifactKind::Screenshot, png.into()).await?),
             None => None,
         };
         Ok(self.told(comparison, difference, same, link))
@@ -167,10 +178,10 @@ impl Compare {
     fn told(
         &self,
         comparison: Comparison,
-        difference: Option<Link>,
+        difference: Option<ArtifactLink>,
         same: bool,
-        after: Link,
-    ) -> Done<Compared> {
+        after: ArtifactLink,
+    ) -> TypedOutput<CompareResult> {
         let share = comparison.share();
         let text = match (same, comparison.same_size) {
             (true, _) => "the pictures are the same".to_owned(),
@@ -185,18 +196,18 @@ impl Compare {
             }
         };
         let picture = difference.as_ref().map_or_else(|| after.uri.clone(), |link| link.uri.clone());
-        let answer = Compared {
+        let answer = CompareResult {
             same,
             same_size: comparison.same_size,
             share,
             changed_pixels: comparison.changed,
-            regions: comparison.regions.iter().map(part).collect(),
+            regions: comparison.regions.iter().map(pixel_area).collect(),
             more_regions: comparison.more_regions,
             before: self.before.clone(),
             after,
             difference: difference.clone(),
         };
-        let mut done = Done::new(answer, text);
+        let mut done = TypedOutput::new(answer, text);
         if let Some(link) = difference {
             done = done.with(link.block("what differs"));
         }

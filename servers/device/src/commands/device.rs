@@ -1,18 +1,18 @@
-//! The device itself: which way up, where on earth, and what apps may use.
+//! The device itself: orientation, location, permissions and contexts.
 
 use failwell_fault::Fault;
-use failwell_server::Context;
+use failwell_sdk::Context;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::act::{Acted, acted};
-use super::aim::Patience;
-use super::{Command, Done, Entry, Nature, entry};
-use crate::device::{Leave, Location, Orientation, Permission};
+use super::gestures::{ActionResult, action_result};
+use super::target::ElementWait;
+use super::{Command, CommandEntry, CommandKind, TypedOutput, entry};
+use crate::device::{Location, Orientation, Permission, PermissionChange};
 use crate::screen::tidy;
-use crate::stage::Stage;
+use crate::sessions::lease::DeviceLease;
 
-pub(super) fn add(all: &mut Vec<Entry>) {
+pub(super) fn add(all: &mut Vec<CommandEntry>) {
     all.push(entry::<SetOrientation>());
     all.push(entry::<SetLocation>());
     all.push(entry::<ChangePermission>());
@@ -31,7 +31,7 @@ pub(crate) struct SetOrientation {
 
 /// Which way up it is now.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct OrientationIs {
+pub(crate) struct OrientationResult {
     orientation: Orientation,
 }
 
@@ -39,20 +39,24 @@ impl Command for SetOrientation {
     const NAME: &'static str = "set_device_orientation";
     const TITLE: &'static str = "Turn the device";
     const ABOUT: &'static str = "Turns the device to portrait or landscape, and says how it is then.";
-    const NATURE: Nature = Nature::Acts;
-    type Answer = OrientationIs;
+    const KIND: CommandKind = CommandKind::Acts;
+    type Answer = OrientationResult;
 
     fn session(&self) -> Option<&str> {
         self.session.as_deref()
     }
 
-    fn words(&self) -> String {
+    fn describe(&self) -> String {
         self.orientation.as_str().to_ascii_lowercase()
     }
 
-    async fn perform(&self, stage: &Stage, _cx: &Context) -> Result<Done<OrientationIs>, Fault> {
+    async fn perform(
+        &self,
+        lease: &DeviceLease,
+        _cx: &Context,
+    ) -> Result<TypedOutput<OrientationResult>, Fault> {
         let wanted = self.orientation;
-        let orientation = stage
+        let orientation = lease
             .act("orientation", move |device| {
                 Box::pin(async move {
                     device.turn(wanted).await?;
@@ -61,7 +65,7 @@ impl Command for SetOrientation {
             })
             .await?;
         let text = format!("now in {}", orientation.as_str().to_ascii_lowercase());
-        Ok(Done::new(OrientationIs { orientation }, text))
+        Ok(TypedOutput::new(OrientationResult { orientation }, text))
     }
 }
 
@@ -85,23 +89,23 @@ impl Command for SetLocation {
     const NAME: &'static str = "set_location";
     const TITLE: &'static str = "Set the location";
     const ABOUT: &'static str = "Makes the device believe it is somewhere.";
-    const NATURE: Nature = Nature::Acts;
-    type Answer = Acted;
+    const KIND: CommandKind = CommandKind::Acts;
+    type Answer = ActionResult;
 
     fn session(&self) -> Option<&str> {
         self.session.as_deref()
     }
 
-    fn words(&self) -> String {
+    fn describe(&self) -> String {
         format!("{}, {}", self.latitude, self.longitude)
     }
 
-    async fn perform(&self, stage: &Stage, _cx: &Context) -> Result<Done<Acted>, Fault> {
-        let patience = Patience::new(None);
+    async fn perform(&self, lease: &DeviceLease, _cx: &Context) -> Result<TypedOutput<ActionResult>, Fault> {
+        let patience = ElementWait::new(None);
         let (latitude, longitude) = (self.latitude, self.longitude);
         let at = Location { latitude, longitude, altitude: self.altitude.unwrap_or(0.0) };
-        stage.act("location", move |device| Box::pin(async move { device.locate(at).await })).await?;
-        Ok(acted(&patience, "the location is set"))
+        lease.act("location", move |device| Box::pin(async move { device.locate(at).await })).await?;
+        Ok(action_result(&patience, "the location is set"))
     }
 }
 
@@ -116,33 +120,33 @@ pub(crate) struct ChangePermission {
     #[schemars(length(max = 2_000))]
     app: String,
     permission: Permission,
-    action: Leave,
+    action: PermissionChange,
 }
 
 impl Command for ChangePermission {
     const NAME: &'static str = "change_permission";
     const TITLE: &'static str = "Change a permission";
     const ABOUT: &'static str = "Grants or revokes what an app may use, or forgets that it ever asked.";
-    const NATURE: Nature = Nature::Acts;
-    type Answer = Acted;
+    const KIND: CommandKind = CommandKind::Acts;
+    type Answer = ActionResult;
 
     fn session(&self) -> Option<&str> {
         self.session.as_deref()
     }
 
-    fn words(&self) -> String {
+    fn describe(&self) -> String {
         format!("{:?} {:?} {}", self.action, self.permission, self.app).to_lowercase()
     }
 
-    async fn perform(&self, stage: &Stage, _cx: &Context) -> Result<Done<Acted>, Fault> {
-        let patience = Patience::new(None);
+    async fn perform(&self, lease: &DeviceLease, _cx: &Context) -> Result<TypedOutput<ActionResult>, Fault> {
+        let patience = ElementWait::new(None);
         let (app, permission, grant) = (self.app.clone(), self.permission, self.action);
-        stage
+        lease
             .act("permissions", move |device| {
                 Box::pin(async move { device.permit(&app, permission, grant).await })
             })
             .await?;
-        Ok(acted(&patience, "the permission is changed"))
+        Ok(action_result(&patience, "the permission is changed"))
     }
 }
 
@@ -156,7 +160,7 @@ pub(crate) struct ListContexts {
 
 /// The contexts of an app.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Contexts {
+pub(crate) struct ContextsResult {
     /// The one in use first.
     contexts: Vec<String>,
 }
@@ -165,29 +169,33 @@ impl Command for ListContexts {
     const NAME: &'static str = "list_contexts";
     const TITLE: &'static str = "List contexts";
     const ABOUT: &'static str = "Lists the native part of an app and its web views, or the windows of a browser; the one in use first.";
-    const NATURE: Nature = Nature::Looks;
-    type Answer = Contexts;
+    const KIND: CommandKind = CommandKind::Reads;
+    type Answer = ContextsResult;
 
     fn session(&self) -> Option<&str> {
         self.session.as_deref()
     }
 
-    fn words(&self) -> String {
+    fn describe(&self) -> String {
         String::new()
     }
 
-    async fn perform(&self, stage: &Stage, _cx: &Context) -> Result<Done<Contexts>, Fault> {
-        match stage.device.contexts().await {
+    async fn perform(
+        &self,
+        lease: &DeviceLease,
+        _cx: &Context,
+    ) -> Result<TypedOutput<ContextsResult>, Fault> {
+        match lease.device.contexts().await {
             Ok(contexts) => {
                 let text = lines(&contexts);
-                Ok(Done::new(Contexts { contexts }, text))
+                Ok(TypedOutput::new(ContextsResult { contexts }, text))
             }
-            Err(trouble) => Err(stage.fault(trouble, "contexts", None).await),
+            Err(trouble) => Err(lease.fault(trouble, "contexts", None).await),
         }
     }
 }
 
-/// The app's words between fences they cannot break out of.
+/// Text of the app in a code fence that it cannot close.
 fn lines(names: &[String]) -> String {
     let each: Vec<String> = names.iter().map(|name| tidy(name).replace('`', "'")).collect();
     format!("```\n{}\n```", each.join("\n"))
@@ -209,23 +217,23 @@ impl Command for SwitchContext {
     const TITLE: &'static str = "Switch context";
     const ABOUT: &'static str =
         "Goes on in a web view of the app, in its native part, or in another window of the browser.";
-    const NATURE: Nature = Nature::Acts;
-    type Answer = Acted;
+    const KIND: CommandKind = CommandKind::Acts;
+    type Answer = ActionResult;
 
     fn session(&self) -> Option<&str> {
         self.session.as_deref()
     }
 
-    fn words(&self) -> String {
+    fn describe(&self) -> String {
         self.context.clone()
     }
 
-    async fn perform(&self, stage: &Stage, _cx: &Context) -> Result<Done<Acted>, Fault> {
-        let patience = Patience::new(None);
+    async fn perform(&self, lease: &DeviceLease, _cx: &Context) -> Result<TypedOutput<ActionResult>, Fault> {
+        let patience = ElementWait::new(None);
         let name = self.context.clone();
-        stage
+        lease
             .act("contexts", move |device| Box::pin(async move { device.switch_context(&name).await }))
             .await?;
-        Ok(acted(&patience, "switched"))
+        Ok(action_result(&patience, "switched"))
     }
 }

@@ -1,21 +1,20 @@
-//! Appium, with any of its drivers. Apps are managed by the driver's own `mobile:` commands where it has them, else by
-//! the endpoints Appium has for all of them.
+//! Appium with any of its drivers. Apps are managed with the driver's `mobile:` commands, otherwise with
+//! Appium's common endpoints.
 
 use serde_json::{Map, Value, json};
 
 use super::apps;
-use super::{AppState, Device, Doing, Leave, Location, Permission};
-use crate::screen::{Screen, of_xml};
-use crate::w3c::{Client, ElementId, LogEntry, Started, Touch, Trouble};
+use super::{AppState, Device, DeviceFuture, Location, Permission, PermissionChange};
+use crate::screen::{Screen, parse_xml};
+use crate::w3c::{Access, DriverError, ElementId, LogEntry, NewSession, WebDriverClient};
 
-/// A session of Appium.
 pub(crate) struct Appium {
-    client: Client,
+    client: WebDriverClient,
     capabilities: Map<String, Value>,
     platform: Platform,
 }
 
-/// What the driver behind Appium drives.
+/// The platform of the driver behind Appium.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Platform {
     Apple,
@@ -24,7 +23,7 @@ enum Platform {
 }
 
 impl Appium {
-    pub(crate) fn new(client: Client, started: Started) -> Appium {
+    pub(crate) fn new(client: WebDriverClient, started: NewSession) -> Appium {
         let named = started.capabilities.get("platformName").and_then(Value::as_str).unwrap_or_default();
         let platform = match named.to_ascii_lowercase().as_str() {
             "ios" | "tvos" | "mac" => Platform::Apple,
@@ -34,21 +33,21 @@ impl Appium {
         Appium { client, capabilities: started.capabilities, platform }
     }
 
-    /// What an app is called in the arguments of a `mobile:` command.
+    /// The argument name of an app in a `mobile:` command.
     fn app_key(&self) -> &'static str {
         if self.platform == Platform::Android { "appId" } else { "bundleId" }
     }
 
-    /// A `mobile:` command, and where the driver has none the endpoint of Appium's own.
+    /// Runs a `mobile:` command, or Appium's own endpoint if the driver does not have it.
     async fn manage(
         &self,
         script: &str,
         arguments: Value,
         path: &str,
         body: Value,
-    ) -> Result<Value, Trouble> {
+    ) -> Result<Value, DriverError> {
         match self.client.act_by_script(script, json!([arguments])).await {
-            Err(trouble) if trouble.is_unsupported() => self.client.own(path, body, Touch::Acts).await,
+            Err(trouble) if trouble.is_unsupported() => self.client.own(path, body, Access::Acts).await,
             ended => ended,
         }
     }
@@ -59,23 +58,23 @@ impl Device for Appium {
         "appium"
     }
 
-    fn wire(&self) -> Option<&Client> {
+    fn client(&self) -> Option<&WebDriverClient> {
         Some(&self.client)
     }
 
-    fn described(&self) -> Value {
-        apps::described(&self.capabilities)
+    fn capabilities(&self) -> Value {
+        apps::capabilities(&self.capabilities)
     }
 
-    fn look(&self) -> Doing<'_, Screen> {
-        Box::pin(async move { of_xml(&self.client.source().await?) })
+    fn look(&self) -> DeviceFuture<'_, Screen> {
+        Box::pin(async move { parse_xml(&self.client.source().await?) })
     }
 
-    fn pick<'a>(&'a self, element: &'a ElementId, value: &'a str) -> Doing<'a, ()> {
+    fn pick<'a>(&'a self, element: &'a ElementId, value: &'a str) -> DeviceFuture<'a, ()> {
         Box::pin(apps::pick(&self.client, element, value))
     }
 
-    fn locate(&self, at: Location) -> Doing<'_, ()> {
+    fn locate(&self, at: Location) -> DeviceFuture<'_, ()> {
         Box::pin(async move {
             let place = json!({"latitude": at.latitude, "longitude": at.longitude, "altitude": at.altitude});
             if self.platform == Platform::Apple {
@@ -89,37 +88,42 @@ impl Device for Appium {
         })
     }
 
-    fn permit<'a>(&'a self, app: &'a str, permission: Permission, grant: Leave) -> Doing<'a, ()> {
+    fn permit<'a>(
+        &'a self,
+        app: &'a str,
+        permission: Permission,
+        grant: PermissionChange,
+    ) -> DeviceFuture<'a, ()> {
         Box::pin(async move {
             let done = match self.platform {
                 Platform::Android => {
                     let action = match grant {
-                        Leave::Grant => "grant",
-                        Leave::Revoke | Leave::Reset => "revoke",
+                        PermissionChange::Grant => "grant",
+                        PermissionChange::Revoke | PermissionChange::Reset => "revoke",
                     };
                     let permissions = apps::android_permissions(permission);
                     let arguments =
                         json!([{"appPackage": app, "permissions": permissions, "action": action}]);
                     self.client.act_by_script("mobile: changePermissions", arguments).await
                 }
-                Platform::Apple if grant == Leave::Reset => {
+                Platform::Apple if grant == PermissionChange::Reset => {
                     let service = apps::apple_service(permission);
                     let arguments = json!([{"bundleId": app, "service": service}]);
                     self.client.act_by_script("mobile: resetPermission", arguments).await
                 }
                 Platform::Apple => {
-                    let word = if grant == Leave::Grant { "yes" } else { "no" };
+                    let word = if grant == PermissionChange::Grant { "yes" } else { "no" };
                     let access = json!({apps::apple_service(permission): word});
                     let arguments = json!([{"bundleId": app, "access": access}]);
                     self.client.act_by_script("mobile: setPermission", arguments).await
                 }
-                Platform::Other => Err(Trouble::Unsupported("permissions")),
+                Platform::Other => Err(DriverError::Unsupported("permissions")),
             };
             done.map(drop)
         })
     }
 
-    fn install<'a>(&'a self, path: &'a str) -> Doing<'a, ()> {
+    fn install<'a>(&'a self, path: &'a str) -> DeviceFuture<'a, ()> {
         Box::pin(async move {
             let key = if self.platform == Platform::Android { "appPath" } else { "app" };
             let body = json!({"appPath": path});
@@ -129,7 +133,7 @@ impl Device for Appium {
         })
     }
 
-    fn launch<'a>(&'a self, app: &'a str) -> Doing<'a, ()> {
+    fn launch<'a>(&'a self, app: &'a str) -> DeviceFuture<'a, ()> {
         Box::pin(async move {
             let script =
                 if self.platform == Platform::Apple { "mobile: launchApp" } else { "mobile: activateApp" };
@@ -139,7 +143,7 @@ impl Device for Appium {
         })
     }
 
-    fn terminate<'a>(&'a self, app: &'a str) -> Doing<'a, ()> {
+    fn terminate<'a>(&'a self, app: &'a str) -> DeviceFuture<'a, ()> {
         Box::pin(async move {
             let arguments = json!({self.app_key(): app});
             let body = json!({"appId": app, "bundleId": app});
@@ -149,14 +153,14 @@ impl Device for Appium {
         })
     }
 
-    fn reset<'a>(&'a self, app: &'a str) -> Doing<'a, ()> {
+    fn reset<'a>(&'a self, app: &'a str) -> DeviceFuture<'a, ()> {
         Box::pin(async move {
             let arguments = json!([{self.app_key(): app}]);
             self.client.act_by_script("mobile: clearApp", arguments).await.map(drop)
         })
     }
 
-    fn app_state<'a>(&'a self, app: &'a str) -> Doing<'a, AppState> {
+    fn app_state<'a>(&'a self, app: &'a str) -> DeviceFuture<'a, AppState> {
         Box::pin(async move {
             let arguments = json!({self.app_key(): app});
             let body = json!({"appId": app, "bundleId": app});
@@ -166,7 +170,7 @@ impl Device for Appium {
         })
     }
 
-    fn open<'a>(&'a self, url: &'a str) -> Doing<'a, ()> {
+    fn open<'a>(&'a self, url: &'a str) -> DeviceFuture<'a, ()> {
         Box::pin(async move {
             let done = self.client.act_by_script("mobile: deepLink", json!([{"url": url}])).await;
             match done {
@@ -176,7 +180,7 @@ impl Device for Appium {
         })
     }
 
-    fn logs<'a>(&'a self, kind: Option<&'a str>) -> Doing<'a, Vec<LogEntry>> {
+    fn logs<'a>(&'a self, kind: Option<&'a str>) -> DeviceFuture<'a, Vec<LogEntry>> {
         Box::pin(async move {
             let usual = match self.platform {
                 Platform::Apple => "syslog",

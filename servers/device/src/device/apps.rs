@@ -1,18 +1,24 @@
-//! What platforms call things, and do in their own way.
+//! Platform-specific names and behaviour.
 
 use serde_json::{Map, Value};
 
 use super::Permission;
 use super::chrome::no_such_choice;
-use crate::w3c::{Client, ElementId, Refusal, Trouble};
+use crate::w3c::{DriverError, ElementId, WebDriverClient, WebDriverErrorCode};
 
-/// Chooses a value of a picker. Apple's wheels are turned by their driver, either way, until they show it; one that does not
-/// have it is refused, and no waiting helps.
-pub(super) async fn pick(client: &Client, element: &ElementId, value: &str) -> Result<(), Trouble> {
+/// Selects a value of a picker. Apple's driver turns a wheel in both directions until it shows the value. A
+/// wheel without the value fails at once, because waiting does not help.
+pub(super) async fn pick(
+    client: &WebDriverClient,
+    element: &ElementId,
+    value: &str,
+) -> Result<(), DriverError> {
     let is_wheel = client.tag(element).await? == "XCUIElementTypePickerWheel";
     match client.enter(element, value).await {
         Err(trouble)
-            if is_wheel && (trouble.is(Refusal::NotInteractable) || trouble.is(Refusal::Unknown)) =>
+            if is_wheel
+                && (trouble.is(WebDriverErrorCode::NotInteractable)
+                    || trouble.is(WebDriverErrorCode::Unknown)) =>
         {
             Err(no_such_choice())
         }
@@ -20,7 +26,7 @@ pub(super) async fn pick(client: &Client, element: &ElementId, value: &str) -> R
     }
 }
 
-/// What a caller may know of the capabilities a driver answered with. Some hold paths and addresses of its machine.
+/// Capabilities that a caller may see. Others contain paths and addresses of the driver's machine.
 const TOLD: [&str; 12] = [
     "platformName",
     "platformVersion",
@@ -36,8 +42,8 @@ const TOLD: [&str; 12] = [
     "device",
 ];
 
-/// The harmless part of what a driver said about a device.
-pub(crate) fn described(capabilities: &Map<String, Value>) -> Value {
+/// The harmless part of the capabilities that a driver reported.
+pub(crate) fn capabilities(capabilities: &Map<String, Value>) -> Value {
     let told = capabilities.iter().filter_map(|(name, value)| {
         let short = name.rsplit(':').next().unwrap_or(name);
         let is_plain = value.is_string() || value.is_number() || value.is_boolean();
@@ -46,7 +52,7 @@ pub(crate) fn described(capabilities: &Map<String, Value>) -> Value {
     Value::Object(told.collect())
 }
 
-/// Android's names.
+/// The Android permission names.
 pub(super) fn android_permissions(permission: Permission) -> &'static [&'static str] {
     match permission {
         Permission::Camera => &["android.permission.CAMERA"],
@@ -61,7 +67,7 @@ pub(super) fn android_permissions(permission: Permission) -> &'static [&'static 
     }
 }
 
-/// Apple's names, as simctl and the XCUITest driver spell them.
+/// The Apple service names of simctl and the XCUITest driver.
 pub(super) fn apple_service(permission: Permission) -> &'static str {
     match permission {
         Permission::Camera => "camera",
@@ -74,7 +80,7 @@ pub(super) fn apple_service(permission: Permission) -> &'static str {
     }
 }
 
-/// Chromium's names.
+/// The Chromium permission names.
 pub(super) fn browser_permission(permission: Permission) -> Option<&'static str> {
     match permission {
         Permission::Camera => Some("camera"),

@@ -1,19 +1,22 @@
-//! Chromium's own driver. A phone is emulated in the browser, an app is the address of a page, and what W3C has no
-//! command for goes through the browser's debugging protocol.
+//! Chromedriver. The browser emulates a phone, and an app is the URL of a page. Operations without a W3C
+//! command use the browser's debugging protocol.
 
 use bytes::Bytes;
-use failwell_fault::{Fault, reason};
+use failwell_fault::Fault;
 use serde_json::{Map, Value, json};
 
-use super::{AppState, Device, Doing, Leave, Location, Orientation, Permission, apps};
-use crate::screen::{Screen, of_page};
-use crate::w3c::{Client, ElementId, Locator, LogEntry, Rect, Started, Strategy, Touch, Trouble};
+use super::{AppState, Device, DeviceFuture, Location, Orientation, Permission, PermissionChange, apps};
+use crate::reason;
+use crate::screen::{Screen, parse_page};
+use crate::w3c::{
+    Access, DriverError, ElementId, Locator, LogEntry, NewSession, Rect, Strategy, WebDriverClient,
+};
 
-/// Lists what is on the page.
+/// Lists the elements of the page.
 const LOOK: &str = include_str!("../screen/page.js");
-/// Finds elements by what assistive technology would call them.
+/// Finds elements by their accessible names.
 const FIND: &str = include_str!("../screen/find.js");
-/// Chooses an option of a `select` by what it shows or by its value.
+/// Selects an option of a `select` by its label or its value.
 const CHOOSE: &str = "const [list, wanted] = arguments;
 const found = [...(list.options || [])].find((it) => it.label.trim() === wanted || it.value === wanted);
 if (!found) return false;
@@ -21,23 +24,22 @@ list.value = found.value;
 for (const kind of ['input', 'change']) list.dispatchEvent(new Event(kind, {bubbles: true}));
 return true;";
 const VIEWPORT: &str = "return [window.innerWidth, window.innerHeight, window.devicePixelRatio];";
-/// W3C counts from the top of the page; gestures count from the top of what is visible.
+/// W3C coordinates start at the top of the page, gestures at the top of the viewport.
 const PLACE: &str = "const box = arguments[0].getBoundingClientRect();
 return {x: box.x, y: box.y, width: box.width, height: box.height};";
 const ORIGIN: &str = "return location.origin;";
-/// Waits until the page was drawn twice; a page nobody sees is never drawn, so not for long.
+/// Waits until the page was painted twice. A hidden page is never painted, so the wait is short.
 const DRAWN: &str = "return new Promise((done) => {
   setTimeout(done, 1000);
   requestAnimationFrame(() => requestAnimationFrame(done));
 });";
 
-/// A session of chromedriver.
 pub(crate) struct Chrome {
-    client: Client,
+    client: WebDriverClient,
     capabilities: Map<String, Value>,
 }
 
-/// What every browser session starts with: a phone of common size, without a window.
+/// The default capabilities of a browser session: a phone of common size, headless.
 pub(crate) fn usual_capabilities() -> Value {
     json!({
         "browserName": "chrome",
@@ -48,50 +50,52 @@ pub(crate) fn usual_capabilities() -> Value {
             },
         },
         "goog:loggingPrefs": {"browser": "ALL"},
-        // An alert stays until somebody answers it.
+        // An alert stays open until the caller answers it.
         "unhandledPromptBehavior": "ignore",
     })
 }
 
-/// A picker that does not have the value.
-pub(super) fn no_such_choice() -> Trouble {
+/// The error of a picker without the value.
+pub(super) fn no_such_choice() -> DriverError {
     let fault = Fault::new(&reason::DEVICE_INVALID_VALUE)
         .fact("field", "value")
         .fact("why", "the picker does not offer it")
         .fact("help", "take one of the values the picker shows in get_screen_hierarchy");
-    Trouble::Fault(fault)
+    DriverError::Fault(fault)
 }
 
 impl Chrome {
-    pub(crate) fn new(client: Client, started: Started) -> Chrome {
+    pub(crate) fn new(client: WebDriverClient, started: NewSession) -> Chrome {
         Chrome { client, capabilities: started.capabilities }
     }
 
-    async fn debug(&self, command: &str, parameters: Value) -> Result<Value, Trouble> {
-        self.client.own("/goog/cdp/execute", json!({"cmd": command, "params": parameters}), Touch::Acts).await
+    async fn debug(&self, command: &str, parameters: Value) -> Result<Value, DriverError> {
+        self.client
+            .own("/goog/cdp/execute", json!({"cmd": command, "params": parameters}), Access::Acts)
+            .await
     }
 
-    async fn named(&self, locator: &Locator) -> Result<Vec<ElementId>, Trouble> {
+    async fn named(&self, locator: &Locator) -> Result<Vec<ElementId>, DriverError> {
         let how = match locator.strategy {
             Strategy::AccessibilityId => "accessibility",
             Strategy::Text => "text",
             _ => "any",
         };
         let found = self.client.look_by_script(FIND, json!([how, locator.value])).await?;
-        Ok(found.as_array().into_iter().flatten().filter_map(ElementId::of).collect())
+        Ok(found.as_array().into_iter().flatten().filter_map(ElementId::parse).collect())
     }
 
-    async fn all(&self, locator: &Locator) -> Result<Vec<ElementId>, Trouble> {
+    async fn all(&self, locator: &Locator) -> Result<Vec<ElementId>, DriverError> {
         match locator.strategy {
             Strategy::AccessibilityId | Strategy::Text => self.named(locator).await,
             Strategy::Auto if !locator.is_path() => self.named(locator).await,
             Strategy::Id => self.client.find_all("css selector", &by_attribute("id", &locator.value)).await,
             Strategy::ClassName => {
-                // W3C has no class names: a tag, as it is called on phones.
+                // W3C has no strategy for class names, so the tag name is used.
                 self.client.find_all("tag name", &locator.value).await
             }
             Strategy::Predicate | Strategy::ClassChain | Strategy::Uiautomator => {
-                Err(Trouble::Unsupported("this strategy"))
+                Err(DriverError::Unsupported("this strategy"))
             }
             Strategy::Auto | Strategy::Xpath | Strategy::Css => {
                 self.client.find_all(super::standard(locator)?, &locator.value).await
@@ -99,20 +103,20 @@ impl Chrome {
         }
     }
 
-    /// A page that has only just come is pictured at the wrong scale, or not at all. One that cannot be asked, for a
-    /// dialog covers it, is pictured as it is.
-    async fn drawn(&self) -> Result<(), Trouble> {
+    /// A new page is captured at the wrong scale or not at all. A page behind a dialog cannot run the script
+    /// and is captured as it is.
+    async fn wait_for_render(&self) -> Result<(), DriverError> {
         match self.client.look_by_script(DRAWN, json!([])).await {
-            Ok(_) | Err(Trouble::Refused { .. }) => Ok(()),
+            Ok(_) | Err(DriverError::Refused { .. }) => Ok(()),
             Err(trouble) => Err(trouble),
         }
     }
 
-    async fn window(&self) -> Result<(f64, f64, f64), Trouble> {
+    async fn window(&self) -> Result<(f64, f64, f64), DriverError> {
         let sizes = self.client.look_by_script(VIEWPORT, json!([])).await?;
         let number = |index: usize| sizes.get(index).and_then(Value::as_f64);
         let known = number(0).zip(number(1)).zip(number(2));
-        let ((width, height), ratio) = known.ok_or(Trouble::Nonsense {
+        let ((width, height), ratio) = known.ok_or(DriverError::InvalidResponse {
             why: "a page without a size",
             body: sizes.to_string().into_bytes(),
         })?;
@@ -138,43 +142,43 @@ impl Device for Chrome {
         "chromedriver"
     }
 
-    fn wire(&self) -> Option<&Client> {
+    fn client(&self) -> Option<&WebDriverClient> {
         Some(&self.client)
     }
 
-    fn described(&self) -> Value {
-        apps::described(&self.capabilities)
+    fn capabilities(&self) -> Value {
+        apps::capabilities(&self.capabilities)
     }
 
-    fn look(&self) -> Doing<'_, Screen> {
-        Box::pin(async move { of_page(&self.client.look_by_script(LOOK, json!([])).await?) })
+    fn look(&self) -> DeviceFuture<'_, Screen> {
+        Box::pin(async move { parse_page(&self.client.look_by_script(LOOK, json!([])).await?) })
     }
 
-    fn screenshot(&self) -> Doing<'_, Bytes> {
+    fn screenshot(&self) -> DeviceFuture<'_, Bytes> {
         Box::pin(async move {
-            self.drawn().await?;
+            self.wait_for_render().await?;
             self.client.screenshot().await
         })
     }
 
-    fn element_screenshot<'a>(&'a self, element: &'a ElementId) -> Doing<'a, Bytes> {
+    fn element_screenshot<'a>(&'a self, element: &'a ElementId) -> DeviceFuture<'a, Bytes> {
         Box::pin(async move {
-            self.drawn().await?;
+            self.wait_for_render().await?;
             self.client.element_screenshot(element).await
         })
     }
 
-    fn find<'a>(&'a self, locator: &'a Locator) -> Doing<'a, ElementId> {
+    fn find<'a>(&'a self, locator: &'a Locator) -> DeviceFuture<'a, ElementId> {
         Box::pin(async move {
             let found = self.all(locator).await?.into_iter().next();
-            found.ok_or_else(|| Trouble::Refused {
-                refusal: crate::w3c::Refusal::NoSuchElement,
-                words: "nothing on the page fits".to_owned(),
+            found.ok_or_else(|| DriverError::Refused {
+                refusal: crate::w3c::WebDriverErrorCode::NoSuchElement,
+                describe: "nothing on the page fits".to_owned(),
             })
         })
     }
 
-    fn contexts(&self) -> Doing<'_, Vec<String>> {
+    fn contexts(&self) -> DeviceFuture<'_, Vec<String>> {
         Box::pin(async move {
             let (mut all, used) = (self.client.windows().await?, self.client.window().await?);
             all.sort_by_key(|handle| *handle != used);
@@ -182,34 +186,35 @@ impl Device for Chrome {
         })
     }
 
-    fn switch_context<'a>(&'a self, name: &'a str) -> Doing<'a, ()> {
+    fn switch_context<'a>(&'a self, name: &'a str) -> DeviceFuture<'a, ()> {
         Box::pin(async move { self.client.switch_window(name).await })
     }
 
-    fn viewport(&self) -> Doing<'_, Rect> {
+    fn viewport(&self) -> DeviceFuture<'_, Rect> {
         Box::pin(async move {
             let (width, height, _) = self.window().await?;
             Ok(Rect { x: 0.0, y: 0.0, width, height })
         })
     }
 
-    fn rect<'a>(&'a self, element: &'a ElementId) -> Doing<'a, Rect> {
+    fn rect<'a>(&'a self, element: &'a ElementId) -> DeviceFuture<'a, Rect> {
         Box::pin(async move {
             let place = self.client.look_by_script(PLACE, json!([element.reference()])).await?;
-            let nonsense = Trouble::Nonsense { why: "an element without a place", body: Vec::new() };
-            serde_json::from_value(place).map_err(|_| nonsense)
+            let invalid =
+                DriverError::InvalidResponse { why: "an element without a place", body: Vec::new() };
+            serde_json::from_value(place).map_err(|_| invalid)
         })
     }
 
-    fn pick<'a>(&'a self, element: &'a ElementId, value: &'a str) -> Doing<'a, ()> {
+    fn pick<'a>(&'a self, element: &'a ElementId, value: &'a str) -> DeviceFuture<'a, ()> {
         Box::pin(async move {
             let done = self.client.act_by_script(CHOOSE, json!([element.reference(), value])).await?;
             if done == Value::Bool(true) { Ok(()) } else { Err(no_such_choice()) }
         })
     }
 
-    /// What a field holds now is its property; its attribute is what it began with.
-    fn attribute<'a>(&'a self, element: &'a ElementId, name: &'a str) -> Doing<'a, Value> {
+    /// The current value of a field is its property; its attribute is the initial value.
+    fn attribute<'a>(&'a self, element: &'a ElementId, name: &'a str) -> DeviceFuture<'a, Value> {
         Box::pin(async move {
             match name {
                 "value" | "checked" => self.client.property(element, name).await,
@@ -218,14 +223,14 @@ impl Device for Chrome {
         })
     }
 
-    fn orientation(&self) -> Doing<'_, Orientation> {
+    fn orientation(&self) -> DeviceFuture<'_, Orientation> {
         Box::pin(async move {
             let (width, height, _) = self.window().await?;
             Ok(if width > height { Orientation::Landscape } else { Orientation::Portrait })
         })
     }
 
-    fn turn(&self, orientation: Orientation) -> Doing<'_, ()> {
+    fn turn(&self, orientation: Orientation) -> DeviceFuture<'_, ()> {
         Box::pin(async move {
             let (width, height, ratio) = self.window().await?;
             let (short, long) = (width.min(height), width.max(height));
@@ -241,36 +246,42 @@ impl Device for Chrome {
         })
     }
 
-    fn locate(&self, at: Location) -> Doing<'_, ()> {
+    fn locate(&self, at: Location) -> DeviceFuture<'_, ()> {
         Box::pin(async move {
             let place = json!({"latitude": at.latitude, "longitude": at.longitude, "accuracy": 10});
             self.debug("Emulation.setGeolocationOverride", place).await.map(drop)
         })
     }
 
-    fn permit<'a>(&'a self, _app: &'a str, permission: Permission, grant: Leave) -> Doing<'a, ()> {
+    fn permit<'a>(
+        &'a self,
+        _app: &'a str,
+        permission: Permission,
+        grant: PermissionChange,
+    ) -> DeviceFuture<'a, ()> {
         Box::pin(async move {
-            let name = apps::browser_permission(permission).ok_or(Trouble::Unsupported("this permission"))?;
+            let name =
+                apps::browser_permission(permission).ok_or(DriverError::Unsupported("this permission"))?;
             let state = match grant {
-                Leave::Grant => "granted",
-                Leave::Revoke => "denied",
-                Leave::Reset => "prompt",
+                PermissionChange::Grant => "granted",
+                PermissionChange::Revoke => "denied",
+                PermissionChange::Reset => "prompt",
             };
             let body = json!({"descriptor": {"name": name}, "state": state});
-            self.client.own("/permissions", body, Touch::Acts).await.map(drop)
+            self.client.own("/permissions", body, Access::Acts).await.map(drop)
         })
     }
 
-    fn launch<'a>(&'a self, app: &'a str) -> Doing<'a, ()> {
+    fn launch<'a>(&'a self, app: &'a str) -> DeviceFuture<'a, ()> {
         self.open(app)
     }
 
-    fn terminate<'a>(&'a self, _app: &'a str) -> Doing<'a, ()> {
+    fn terminate<'a>(&'a self, _app: &'a str) -> DeviceFuture<'a, ()> {
         Box::pin(async move { self.client.go("about:blank").await })
     }
 
-    /// Cookies and everything the page's origin keeps, then the page anew.
-    fn reset<'a>(&'a self, app: &'a str) -> Doing<'a, ()> {
+    /// Deletes cookies and all storage of the page's origin, then reloads the page.
+    fn reset<'a>(&'a self, app: &'a str) -> DeviceFuture<'a, ()> {
         Box::pin(async move {
             if !app.is_empty() {
                 self.client.go(app).await?;
@@ -285,7 +296,7 @@ impl Device for Chrome {
         })
     }
 
-    fn app_state<'a>(&'a self, app: &'a str) -> Doing<'a, AppState> {
+    fn app_state<'a>(&'a self, app: &'a str) -> DeviceFuture<'a, AppState> {
         Box::pin(async move {
             let shown = self.client.url().await?;
             let origin = |url: &str| {
@@ -297,7 +308,7 @@ impl Device for Chrome {
         })
     }
 
-    fn logs<'a>(&'a self, kind: Option<&'a str>) -> Doing<'a, Vec<LogEntry>> {
+    fn logs<'a>(&'a self, kind: Option<&'a str>) -> DeviceFuture<'a, Vec<LogEntry>> {
         Box::pin(async move { self.client.log("/se/log", kind.unwrap_or("browser")).await })
     }
 }

@@ -1,34 +1,34 @@
-//! `xcrun simctl`: simulators without anything installed in them. It sees pixels and apps, and no elements. Every call is
-//! an argument vector; nothing goes through a shell.
+//! `xcrun simctl`: simulators without an agent in them. It handles pixels and apps, but no elements. Every
+//! call is an argument vector, without a shell.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
 use bytes::Bytes;
-use failwell_fault::{Fault, reason};
-use failwell_process::{Caps, Captured, Environment, How, Launcher, Limits, Plan};
+use failwell_fault::Fault;
+use failwell_process::{Caps, CapturedOutput, Environment, ExitCause, Launcher, Limits, Plan};
 use serde_json::{Value, json};
 
-use super::{AppState, Device, Doing, Leave, Location, Permission, apps, cannot};
+use super::{AppState, Device, DeviceFuture, Location, Permission, PermissionChange, apps, unsupported};
+use crate::reason;
 use crate::screen::Screen;
-use crate::w3c::{Client, LogEntry, Touch, Trouble};
+use crate::w3c::{Access, DriverError, LogEntry, WebDriverClient};
 
-/// What it needs of our environment.
+/// The environment variables that it needs.
 const PASSED: [&str; 7] = ["PATH", "HOME", "USER", "TMPDIR", "LANG", "DEVELOPER_DIR", "SIMCTL_CHILD_PATH"];
-/// The most bytes of text it may answer with.
+/// The stored amount of its text output.
 const TEXT: Caps = Caps { head: 4 << 20, tail: 64 << 10 };
-/// Lines of log that are worth reading.
+/// Maximum number of log lines.
 const LOG_LINES: usize = 1_000;
 
-/// One simulator.
 pub(crate) struct Simctl {
-    tool: Tool,
-    described: Value,
+    tool: SimctlProgram,
+    capabilities: Value,
     was_booted: bool,
 }
 
-/// The program, and which simulator it is to work on.
-struct Tool {
+/// The program and its simulator.
+struct SimctlProgram {
     launcher: Launcher,
     program: PathBuf,
     udid: String,
@@ -36,43 +36,44 @@ struct Tool {
     largest: usize,
 }
 
-impl Tool {
-    async fn run(&self, arguments: &[&str], touch: Touch) -> Result<Captured, Trouble> {
-        self.run_within(arguments, touch, TEXT, self.timeout).await
+impl SimctlProgram {
+    async fn run(&self, arguments: &[&str], access: Access) -> Result<CapturedOutput, DriverError> {
+        self.run_within(arguments, access, TEXT, self.timeout).await
     }
 
     async fn run_within(
         &self,
         arguments: &[&str],
-        touch: Touch,
+        access: Access,
         output: Caps,
         limit: Duration,
-    ) -> Result<Captured, Trouble> {
+    ) -> Result<CapturedOutput, DriverError> {
         let mut plan = Plan::new(&self.program, "/").arguments(["simctl"]).arguments(arguments);
         plan.environment = Environment::inherit(&PASSED);
         plan.limits = Limits { wall: Some(limit), ..Limits::default() };
         plan.output = output;
         let ended = self.launcher.start(plan).await?.wait().await;
         match ended.how {
-            How::Code(0) => Ok(ended.output.stdout),
-            How::TimedOut => Err(Trouble::Late { touch, limit }),
+            ExitCause::Code(0) => Ok(ended.output.stdout),
+            ExitCause::TimedOut => Err(DriverError::TimedOut { access, limit }),
             how => {
-                let code = if let How::Code(code) = how { code } else { -1 };
+                let code = if let ExitCause::Code(code) = how { code } else { -1 };
                 let fault = Fault::new(&reason::DEVICE_SIMCTL)
                     .fact("exit_code", code)
                     .note("arguments", arguments.join(" "))
                     .capture("stderr", ended.output.stderr.kept());
-                Err(Trouble::Fault(fault))
+                Err(DriverError::Fault(fault))
             }
         }
     }
 
-    /// What simctl knows of the simulator.
-    async fn listed(&self) -> Result<(String, Value), Trouble> {
-        let said = self.run(&["list", "devices", "-j"], Touch::Looks).await?.kept();
-        let nonsense = || Trouble::Nonsense { why: "a list of simulators that is none", body: said.clone() };
-        let list: Value = serde_json::from_slice(&said).map_err(|_| nonsense())?;
-        let runtimes = list.get("devices").and_then(Value::as_object).ok_or_else(nonsense)?;
+    /// Finds the simulator in simctl's list.
+    async fn find_simulator(&self) -> Result<(String, Value), DriverError> {
+        let said = self.run(&["list", "devices", "-j"], Access::Reads).await?.kept();
+        let invalid =
+            || DriverError::InvalidResponse { why: "a list of simulators that is none", body: said.clone() };
+        let list: Value = serde_json::from_slice(&said).map_err(|_| invalid())?;
+        let runtimes = list.get("devices").and_then(Value::as_object).ok_or_else(invalid)?;
         let all = runtimes.iter().flat_map(|(runtime, devices)| {
             devices.as_array().into_iter().flatten().map(move |device| (runtime.as_str(), device))
         });
@@ -86,38 +87,38 @@ impl Tool {
         let found = all.into_iter().find(|(_, device)| wanted(device));
         let (runtime, device) = found.ok_or_else(|| {
             let fault = Fault::new(&reason::DEVICE_SESSION_NOT_CREATED).note("simctl", "no such simulator");
-            Trouble::Fault(fault)
+            DriverError::Fault(fault)
         })?;
         let runtime = runtime.rsplit('.').next().unwrap_or(runtime);
-        let described =
+        let capabilities =
             json!({"platformName": "iOS", "deviceName": text(device, "name"), "sdkVersion": runtime});
-        Ok((text(device, "state"), described))
+        Ok((text(device, "state"), capabilities))
     }
 }
 
 impl Simctl {
-    /// Finds the simulator, and boots it if it is off.
+    /// Finds the simulator and boots it if necessary.
     pub(crate) async fn start(
         launcher: Launcher,
         program: PathBuf,
         udid: String,
         (timeout, start): (Duration, Duration),
         largest: usize,
-    ) -> Result<Simctl, Trouble> {
-        let tool = Tool { launcher, program, udid, timeout, largest };
-        let (state, described) = tool.listed().await?;
+    ) -> Result<Simctl, DriverError> {
+        let tool = SimctlProgram { launcher, program, udid, timeout, largest };
+        let (state, capabilities) = tool.find_simulator().await?;
         let was_booted = state == "Booted";
         if !was_booted {
-            tool.run_within(&["boot", &tool.udid], Touch::Acts, TEXT, start).await?;
-            tool.run_within(&["bootstatus", &tool.udid], Touch::Acts, TEXT, start).await?;
+            tool.run_within(&["boot", &tool.udid], Access::Acts, TEXT, start).await?;
+            tool.run_within(&["bootstatus", &tool.udid], Access::Acts, TEXT, start).await?;
         }
-        Ok(Simctl { tool, described, was_booted })
+        Ok(Simctl { tool, capabilities, was_booted })
     }
 
-    fn act<'a>(&'a self, arguments: Vec<String>) -> Doing<'a, ()> {
+    fn act<'a>(&'a self, arguments: Vec<String>) -> DeviceFuture<'a, ()> {
         Box::pin(async move {
             let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-            self.tool.run(&arguments, Touch::Acts).await.map(drop)
+            self.tool.run(&arguments, Access::Acts).await.map(drop)
         })
     }
 
@@ -126,8 +127,8 @@ impl Simctl {
     }
 }
 
-/// A bundle id cannot be taken for an option.
-fn bundle(app: &str) -> Result<String, Trouble> {
+/// Checks a bundle id. It cannot be mistaken for an option.
+fn bundle(app: &str) -> Result<String, DriverError> {
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_');
     if app.starts_with(|c: char| c.is_ascii_alphanumeric()) && app.chars().all(plain) {
         return Ok(app.to_owned());
@@ -136,7 +137,7 @@ fn bundle(app: &str) -> Result<String, Trouble> {
         .fact("field", "app")
         .fact("why", "it is no bundle id")
         .fact("help", "letters, digits, dots and hyphens, such as com.example.shop");
-    Err(Trouble::Fault(fault))
+    Err(DriverError::Fault(fault))
 }
 
 impl Device for Simctl {
@@ -144,49 +145,54 @@ impl Device for Simctl {
         "simctl"
     }
 
-    fn wire(&self) -> Option<&Client> {
+    fn client(&self) -> Option<&WebDriverClient> {
         None
     }
 
-    fn described(&self) -> Value {
-        self.described.clone()
+    fn capabilities(&self) -> Value {
+        self.capabilities.clone()
     }
 
-    fn look(&self) -> Doing<'_, Screen> {
-        cannot("the screen hierarchy")
+    fn look(&self) -> DeviceFuture<'_, Screen> {
+        unsupported("the screen hierarchy")
     }
 
-    fn screenshot(&self) -> Doing<'_, Bytes> {
+    fn screenshot(&self) -> DeviceFuture<'_, Bytes> {
         Box::pin(async move {
             let caps = Caps { head: self.tool.largest, tail: 0 };
             let arguments = ["io", &self.tool.udid, "screenshot", "--type=png", "-"];
-            let said = self.tool.run_within(&arguments, Touch::Looks, caps, self.tool.timeout).await?;
+            let said = self.tool.run_within(&arguments, Access::Reads, caps, self.tool.timeout).await?;
             if said.cut() > 0 {
-                return Err(Trouble::TooLarge { size: said.total, limit: self.tool.largest });
+                return Err(DriverError::TooLarge { size: said.total, limit: self.tool.largest });
             }
             if said.head.starts_with(b"\x89PNG") {
                 return Ok(Bytes::from(said.head));
             }
-            Err(Trouble::Nonsense {
+            Err(DriverError::InvalidResponse {
                 why: "a picture that is no PNG",
                 body: said.head.into_iter().take(4_096).collect(),
             })
         })
     }
 
-    fn locate(&self, at: Location) -> Doing<'_, ()> {
+    fn locate(&self, at: Location) -> DeviceFuture<'_, ()> {
         let place = format!("{},{}", at.latitude, at.longitude);
         self.act(vec!["location".into(), self.udid(), "set".into(), place])
     }
 
-    fn permit<'a>(&'a self, app: &'a str, permission: Permission, grant: Leave) -> Doing<'a, ()> {
+    fn permit<'a>(
+        &'a self,
+        app: &'a str,
+        permission: Permission,
+        grant: PermissionChange,
+    ) -> DeviceFuture<'a, ()> {
         if permission == Permission::Notifications {
-            return cannot("permission for notifications");
+            return unsupported("permission for notifications");
         }
         let word = match grant {
-            Leave::Grant => "grant",
-            Leave::Revoke => "revoke",
-            Leave::Reset => "reset",
+            PermissionChange::Grant => "grant",
+            PermissionChange::Revoke => "revoke",
+            PermissionChange::Reset => "reset",
         };
         let service = apps::apple_service(permission);
         Box::pin(async move {
@@ -195,43 +201,43 @@ impl Device for Simctl {
         })
     }
 
-    fn install<'a>(&'a self, path: &'a str) -> Doing<'a, ()> {
+    fn install<'a>(&'a self, path: &'a str) -> DeviceFuture<'a, ()> {
         self.act(vec!["install".into(), self.udid(), path.to_owned()])
     }
 
-    fn launch<'a>(&'a self, app: &'a str) -> Doing<'a, ()> {
+    fn launch<'a>(&'a self, app: &'a str) -> DeviceFuture<'a, ()> {
         Box::pin(async move { self.act(vec!["launch".into(), self.udid(), bundle(app)?]).await })
     }
 
-    fn terminate<'a>(&'a self, app: &'a str) -> Doing<'a, ()> {
+    fn terminate<'a>(&'a self, app: &'a str) -> DeviceFuture<'a, ()> {
         Box::pin(async move { self.act(vec!["terminate".into(), self.udid(), bundle(app)?]).await })
     }
 
-    fn app_state<'a>(&'a self, app: &'a str) -> Doing<'a, AppState> {
+    fn app_state<'a>(&'a self, app: &'a str) -> DeviceFuture<'a, AppState> {
         Box::pin(async move {
             let app = bundle(app)?;
-            let there = self.tool.run(&["get_app_container", &self.tool.udid, &app], Touch::Looks).await;
+            let there = self.tool.run(&["get_app_container", &self.tool.udid, &app], Access::Reads).await;
             match there {
-                Err(Trouble::Fault(fault)) if fault.reason() == &reason::DEVICE_SIMCTL => {
+                Err(DriverError::Fault(fault)) if fault.reason() == &reason::DEVICE_SIMCTL => {
                     return Ok(AppState::NotInstalled);
                 }
                 other => other?,
             };
             let jobs = ["spawn", &self.tool.udid, "launchctl", "list"];
-            let jobs = self.tool.run(&jobs, Touch::Looks).await?.text();
+            let jobs = self.tool.run(&jobs, Access::Reads).await?.text();
             let is_running = jobs.contains(&format!("UIKitApplication:{app}["));
             Ok(if is_running { AppState::Foreground } else { AppState::NotRunning })
         })
     }
 
-    fn open<'a>(&'a self, url: &'a str) -> Doing<'a, ()> {
+    fn open<'a>(&'a self, url: &'a str) -> DeviceFuture<'a, ()> {
         self.act(vec!["openurl".into(), self.udid(), url.to_owned()])
     }
 
-    fn logs<'a>(&'a self, _kind: Option<&'a str>) -> Doing<'a, Vec<LogEntry>> {
+    fn logs<'a>(&'a self, _kind: Option<&'a str>) -> DeviceFuture<'a, Vec<LogEntry>> {
         Box::pin(async move {
             let arguments = ["spawn", &self.tool.udid, "log", "show", "--style", "compact", "--last", "2m"];
-            let said = self.tool.run(&arguments, Touch::Looks).await?.text();
+            let said = self.tool.run(&arguments, Access::Reads).await?.text();
             let lines: Vec<&str> = said.lines().collect();
             let newest = lines.into_iter().rev().take(LOG_LINES).rev();
             let entry =
@@ -240,8 +246,8 @@ impl Device for Simctl {
         })
     }
 
-    /// A simulator that was off is turned off again.
-    fn end(&self) -> Doing<'_, ()> {
+    /// Shuts down a simulator that this session booted.
+    fn end(&self) -> DeviceFuture<'_, ()> {
         if self.was_booted {
             return Box::pin(std::future::ready(Ok(())));
         }

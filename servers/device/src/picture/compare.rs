@@ -1,16 +1,16 @@
-//! Two pictures of what should be the same screen.
+//! Compares two pictures of the same screen.
 
-use super::regions::{Changed, regions};
+use super::regions::{ChangedPixels, regions};
 use super::{Area, Pixels};
 
-/// How strictly pictures are compared.
+/// The settings of a comparison.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Options {
-    /// How much a colour may differ before it counts, of 255.
+    /// The tolerated difference of a colour value, of 255.
     pub tolerance: u8,
-    /// What does not count: clocks, cursors, advertisements.
+    /// Areas to ignore, such as clocks, cursors and advertisements.
     pub masks: Vec<Area>,
-    /// The most regions that are told apart; beyond that the smallest are counted only.
+    /// Maximum number of reported regions. Smaller ones are only counted.
     pub most_regions: usize,
 }
 
@@ -20,49 +20,50 @@ impl Default for Options {
     }
 }
 
-/// What differs between two pictures.
+/// The result of a comparison.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Comparison {
-    /// Whether both are of the same size. Where only one of them is, everything differs.
+    /// Whether both have the same size. Pixels that exist in one picture only count as changed.
     pub same_size: bool,
-    /// Pixels that were compared: all but the masked.
+    /// Number of compared pixels: all except the masked ones.
     pub compared: u64,
-    /// Pixels that differ.
+    /// Number of changed pixels.
     pub changed: u64,
-    /// Where, the largest first.
+    /// The changed regions, largest first.
     pub regions: Vec<Area>,
-    /// Regions beside these.
+    /// Number of regions that are not listed.
     pub more_regions: usize,
-    /// Every changed pixel, for the picture of it.
-    pub(super) marks: Changed,
+    /// Every changed pixel, for the picture of differences.
+    pub(super) marks: ChangedPixels,
 }
 
 impl Comparison {
-    /// The share of what was compared that differs, of 1.
+    /// The share of changed pixels, from 0 to 1.
     #[allow(clippy::cast_precision_loss, reason = "pixels are counted in millions, not in quadrillions")]
     pub fn share(&self) -> f64 {
         if self.compared == 0 { 0.0 } else { self.changed as f64 / self.compared as f64 }
     }
 }
 
-/// Compares. Where one picture is larger than the other, the rest of it differs.
+/// Compares two pictures. Pixels that exist in one picture only count as changed.
 pub fn compare(before: &Pixels, after: &Pixels, options: &Options) -> Comparison {
     let (width, height) = (before.width.max(after.width), before.height.max(after.height));
-    let mut marks = Changed::new(width, height);
+    let mut marks = ChangedPixels::new(width, height);
     let (mut compared, mut changed) = (0, 0);
     for y in 0..height {
-        let masked = masked(&options.masks, y, width);
-        let left = masked
+        let mask_row = mask_row(&options.masks, y, width);
+        let left = mask_row
             .as_ref()
-            .map_or(u64::from(width), |masked| masked.iter().filter(|one| !**one).count() as u64);
+            .map_or(u64::from(width), |mask_row| mask_row.iter().filter(|one| !**one).count() as u64);
         compared += left;
         let (one, other) = (before.row(y), after.row(y));
-        // Most rows of most screens are the same, byte for byte.
+        // Most rows of most screens are equal byte for byte.
         if one == other {
             continue;
         }
         for x in 0..width {
-            if masked.as_ref().is_some_and(|masked| masked.get(x as usize).copied().unwrap_or_default()) {
+            if mask_row.as_ref().is_some_and(|mask_row| mask_row.get(x as usize).copied().unwrap_or_default())
+            {
                 continue;
             }
             if differs(pixel(one, x), pixel(other, x), options.tolerance) {
@@ -89,8 +90,8 @@ fn differs(one: Option<[u8; 3]>, other: Option<[u8; 3]>, tolerance: u8) -> bool 
     }
 }
 
-/// Which pixels of a row do not count; none at all when every one does.
-fn masked(masks: &[Area], y: u32, width: u32) -> Option<Vec<bool>> {
+/// The masked pixels of a row. `None` if there are none.
+fn mask_row(masks: &[Area], y: u32, width: u32) -> Option<Vec<bool>> {
     let mut here = masks.iter().filter(|mask| (mask.y..mask.bottom()).contains(&y)).peekable();
     here.peek()?;
     let mut row = vec![false; width as usize];

@@ -1,27 +1,28 @@
-//! Changed pixels, and the rectangles they lie in.
+//! Changed pixels and the rectangles that contain them.
 
 use super::Area;
 
-/// The side of a tile, in pixels. What changed is first sorted into tiles, so that a letter is not thirty regions.
+/// The size of a tile, in pixels. Changes are first grouped into tiles, so that one character is not thirty
+/// regions.
 const TILE: u32 = 8;
-/// How far apart regions are told apart, in pixels.
+/// The minimum distance of separate regions, in pixels.
 const GAP: u32 = 16;
 
-/// Which pixels changed: one bit each.
+/// The changed pixels, one bit each.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Changed {
+pub(crate) struct ChangedPixels {
     width: u32,
     height: u32,
     bits: Vec<u64>,
-    /// For each tile that has a changed pixel, the rectangle of those.
+    /// For each tile with changed pixels, their bounding rectangle.
     tiles: Vec<Option<Area>>,
 }
 
-impl Changed {
-    pub(super) fn new(width: u32, height: u32) -> Changed {
+impl ChangedPixels {
+    pub(super) fn new(width: u32, height: u32) -> ChangedPixels {
         let pixels = (width as usize).saturating_mul(height as usize);
         let (across, down) = (width.div_ceil(TILE) as usize, height.div_ceil(TILE) as usize);
-        Changed { width, height, bits: vec![0; pixels.div_ceil(64)], tiles: vec![None; across * down] }
+        ChangedPixels { width, height, bits: vec![0; pixels.div_ceil(64)], tiles: vec![None; across * down] }
     }
 
     pub(super) fn size(&self) -> (u32, u32) {
@@ -46,17 +47,17 @@ impl Changed {
     }
 }
 
-/// The rectangles, the largest first, and how many there are beside the most that are wanted.
-pub(super) fn regions(changed: &Changed, most: usize) -> (Vec<Area>, usize) {
+/// The regions, largest first, and the number of further ones beyond `most`.
+pub(super) fn regions(changed: &ChangedPixels, most: usize) -> (Vec<Area>, usize) {
     let across = changed.width.div_ceil(TILE) as usize;
     let mut seen = vec![false; changed.tiles.len()];
     let mut found = vec![];
     for start in 0..changed.tiles.len() {
-        if let Some(area) = grown(changed, across, start, &mut seen) {
+        if let Some(area) = grow_region(changed, across, start, &mut seen) {
             found.push(area);
         }
     }
-    let mut found = merged(found);
+    let mut found = resolve(found);
     found.sort_by_key(|area| {
         let size = u64::from(area.width) * u64::from(area.height);
         (std::cmp::Reverse(size), area.y, area.x)
@@ -66,8 +67,8 @@ pub(super) fn regions(changed: &Changed, most: usize) -> (Vec<Area>, usize) {
     (found, more)
 }
 
-/// The rectangle of all tiles that hang together with this one.
-fn grown(changed: &Changed, across: usize, start: usize, seen: &mut [bool]) -> Option<Area> {
+/// The bounding rectangle of all tiles connected with this one.
+fn grow_region(changed: &ChangedPixels, across: usize, start: usize, seen: &mut [bool]) -> Option<Area> {
     let mut area: Option<Area> = None;
     let mut left = vec![start];
     while let Some(at) = left.pop() {
@@ -88,8 +89,8 @@ fn grown(changed: &Changed, across: usize, start: usize, seen: &mut [bool]) -> O
     area
 }
 
-/// Rectangles that overlap or nearly do are one. Beyond a few hundred they are noise, and left as they are.
-fn merged(mut all: Vec<Area>) -> Vec<Area> {
+/// Merges regions that overlap or nearly touch. More than a few hundred regions are noise and are not merged.
+fn resolve(mut all: Vec<Area>) -> Vec<Area> {
     const MOST: usize = 300;
     if all.len() > MOST {
         return all;

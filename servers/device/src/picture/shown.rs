@@ -1,4 +1,4 @@
-//! A picture of what differs: the later one faded, what changed in red, each region in a frame.
+//! A picture of the differences: the second picture faded, changes in red, a frame around each region.
 
 use png::{BitDepth, ColorType, Compression, Encoder, EncodingError};
 
@@ -6,18 +6,18 @@ use super::{Area, Comparison, Pixels};
 
 const MARK: [u8; 3] = [214, 0, 60];
 const FRAME: [u8; 3] = [0, 98, 204];
-/// How wide a frame is, and how far from what it frames, in pixels.
+/// The width of a frame and its distance from the region, in pixels.
 const STROKE: u32 = 3;
 const MARGIN: u32 = 4;
 
-/// The difference as a PNG file.
+/// The differences as a PNG file.
 pub fn difference(after: &Pixels, comparison: &Comparison) -> Option<Vec<u8>> {
     let (width, height) = comparison.marks.size();
     let mut rgb = Vec::with_capacity(width as usize * height as usize * 3);
     for y in 0..height {
         let row = after.row(y);
         for x in 0..width {
-            let pixel = if comparison.marks.has(x, y) { MARK } else { faded(row, x) };
+            let pixel = if comparison.marks.has(x, y) { MARK } else { fade(row, x) };
             rgb.extend(pixel);
         }
     }
@@ -27,8 +27,8 @@ pub fn difference(after: &Pixels, comparison: &Comparison) -> Option<Vec<u8>> {
     encode(width, height, &rgb).ok()
 }
 
-/// Grey, and most of the way to white.
-fn faded(row: &[u8], x: u32) -> [u8; 3] {
+/// The pixel as grey, close to white.
+fn fade(row: &[u8], x: u32) -> [u8; 3] {
     let start = x as usize * 3;
     let Some([red, green, blue]) = row.get(start..start + 3).and_then(|p| <[u8; 3]>::try_from(p).ok()) else {
         return [255; 3];

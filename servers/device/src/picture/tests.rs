@@ -1,7 +1,7 @@
-use super::{Area, Options, Pixels, Unreadable, compare, decode, difference};
+use super::{Area, DecodeError, Options, Pixels, compare, decode, difference};
 
 fn plain(width: u32, height: u32, colour: [u8; 3]) -> Pixels {
-    Pixels::of(width, height, colour.repeat((width * height) as usize))
+    Pixels::new(width, height, colour.repeat((width * height) as usize))
 }
 
 fn painted(mut picture: Pixels, area: Area, colour: [u8; 3]) -> Pixels {
@@ -118,11 +118,11 @@ fn every_kind_of_png() {
         (Indexed, &[0, 1], [255, 0, 0, 0, 0, 255]),
     ] {
         let picture = decode(&encoded(2, 1, colour, bytes)).unwrap();
-        assert_eq!(picture, Pixels::of(2, 1, expected.to_vec()), "{colour:?}");
+        assert_eq!(picture, Pixels::new(2, 1, expected.to_vec()), "{colour:?}");
     }
 }
 
-/// A header that claims this size, with nothing behind it.
+/// A PNG header with this size and no data.
 fn claimed(width: u32, height: u32) -> Vec<u8> {
     let mut file = encoded(1, 1, png::ColorType::Grayscale, &[0]);
     file[16..20].copy_from_slice(&width.to_be_bytes());
@@ -140,12 +140,12 @@ fn checksum(bytes: &[u8]) -> u32 {
 #[test]
 fn what_is_no_picture_is_refused_and_costs_nothing() {
     for (width, height) in [(u32::MAX >> 1, 1), (20_000, 20_000), (16_384, 16_384), (1, 20_000)] {
-        assert_eq!(decode(&claimed(width, height)), Err(Unreadable::TooLarge { width, height }));
+        assert_eq!(decode(&claimed(width, height)), Err(DecodeError::TooLarge { width, height }));
     }
     let whole = encoded(20, 20, png::ColorType::Grayscale, &[3; 400]);
     for cut in 0..whole.len() - 12 {
-        assert_eq!(decode(&whole[..cut]), Err(Unreadable::NotPng), "cut at {cut}");
+        assert_eq!(decode(&whole[..cut]), Err(DecodeError::NotPng), "cut at {cut}");
     }
-    assert_eq!(decode(b"<html>"), Err(Unreadable::NotPng));
-    assert_eq!(decode(&claimed(5_000, 5_000)), Err(Unreadable::NotPng), "a size it does not have");
+    assert_eq!(decode(b"<html>"), Err(DecodeError::NotPng));
+    assert_eq!(decode(&claimed(5_000, 5_000)), Err(DecodeError::NotPng), "a size it does not have");
 }

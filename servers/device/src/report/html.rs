@@ -1,14 +1,14 @@
-//! One page with everything in it: no script, nothing from elsewhere, by day and by night.
+//! One self-contained page: no scripts, no external resources, light and dark colours.
 
 use std::fmt::Write as _;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
-use super::{Counts, escaped, seconds};
-use crate::steps::{Picture, Run, Step, Verdict};
+use super::{Counts, escape, seconds};
+use crate::steps::{SessionHistory, Step, StepPicture, Verdict};
 
-/// The most bytes of pictures in one page; those beyond are named, not shown.
+/// Maximum total size of embedded pictures, in bytes. Further ones are only linked.
 pub(super) const MOST_PICTURES: usize = 48 << 20;
 
 const HEAD: &str = "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
@@ -18,13 +18,13 @@ const HEAD: &str = "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\
 
 const STYLE: &str = include_str!("page.css");
 
-/// The run as a page.
-pub fn html(run: &Run) -> String {
-    let counts = Counts::of(run);
-    let title = escaped(&run.title);
+/// The session as an HTML page.
+pub fn html(run: &SessionHistory) -> String {
+    let counts = Counts::new(run);
+    let title = escape(&run.title);
     let mut page = format!(
         "{HEAD}<title>{}: {title}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n",
-        word(counts)
+        verdict_word(counts)
     );
     let first = run.steps.iter().find(|step| step.verdict != Verdict::Passed);
     if let Some(step) = first {
@@ -51,7 +51,7 @@ pub fn html(run: &Run) -> String {
         page.push_str("<ol>\n");
         let mut room = MOST_PICTURES;
         for step in &run.steps {
-            one(step, &mut room, &mut page);
+            write_step(step, &mut room, &mut page);
         }
         page.push_str("</ol>\n");
     }
@@ -59,7 +59,7 @@ pub fn html(run: &Run) -> String {
     page
 }
 
-fn word(counts: Counts) -> &'static str {
+fn verdict_word(counts: Counts) -> &'static str {
     if counts.broken > 0 {
         "Broken"
     } else if counts.failed > 0 {
@@ -70,7 +70,7 @@ fn word(counts: Counts) -> &'static str {
 }
 
 fn class(counts: Counts) -> &'static str {
-    match word(counts) {
+    match verdict_word(counts) {
         "Broken" => "broken",
         "Failed" => "failed",
         _ => "passed",
@@ -79,10 +79,10 @@ fn class(counts: Counts) -> &'static str {
 
 fn summary(counts: Counts) -> String {
     let Counts { passed, failed, broken } = counts;
-    format!("{}: {passed} passed, {failed} failed, {broken} broken", word(counts))
+    format!("{}: {passed} passed, {failed} failed, {broken} broken", verdict_word(counts))
 }
 
-fn about(run: &Run, page: &mut String) {
+fn about(run: &SessionHistory, page: &mut String) {
     page.push_str("<dl>\n");
     let took = format!("{} s", seconds(run.took));
     let all = [
@@ -93,14 +93,14 @@ fn about(run: &Run, page: &mut String) {
         ("Took", &took),
     ];
     for (name, value) in all {
-        let _ = writeln!(page, "<div><dt>{name}</dt><dd>{}</dd></div>", escaped(value));
+        let _ = writeln!(page, "<div><dt>{name}</dt><dd>{}</dd></div>", escape(value));
     }
     page.push_str("</dl>\n");
 }
 
-fn one(step: &Step, room: &mut usize, page: &mut String) {
+fn write_step(step: &Step, room: &mut usize, page: &mut String) {
     let (number, verdict) = (step.number, step.verdict.as_str());
-    let (tool, about) = (escaped(step.tool), escaped(&step.about));
+    let (tool, about) = (escape(step.tool), escape(&step.about));
     let _ = writeln!(page, "<li id=\"step-{number}\" value=\"{number}\" class=\"{verdict}\">");
     let _ = writeln!(
         page,
@@ -109,13 +109,13 @@ fn one(step: &Step, room: &mut usize, page: &mut String) {
     );
     let _ = writeln!(page, "<p class=\"time\">at {} s, took {} s</p>", seconds(step.at), seconds(step.took));
     if !step.detail.is_empty() {
-        let _ = writeln!(page, "<pre>{}</pre>", escaped(&step.detail));
+        let _ = writeln!(page, "<pre>{}</pre>", escape(&step.detail));
     }
     if let Some(hint) = &step.hint {
-        let _ = writeln!(page, "<p><strong>Help:</strong> {}</p>", escaped(hint));
+        let _ = writeln!(page, "<p><strong>Help:</strong> {}</p>", escape(hint));
     }
     if let Some(reason) = step.reason {
-        let _ = writeln!(page, "<p>Reason: <code>{}</code></p>", escaped(reason));
+        let _ = writeln!(page, "<p>Reason: <code>{}</code></p>", escape(reason));
     }
     if let Some(picture) = &step.picture {
         shown(step, picture, room, page);
@@ -123,7 +123,7 @@ fn one(step: &Step, room: &mut usize, page: &mut String) {
     page.push_str("</li>\n");
 }
 
-/// Not by colour alone.
+/// A sign in addition to the colour.
 fn sign(step: &Step) -> &'static str {
     match step.verdict {
         Verdict::Passed => "\u{2713}",
@@ -132,9 +132,9 @@ fn sign(step: &Step) -> &'static str {
     }
 }
 
-/// What did not pass is shown at once; the rest unfolds.
-fn shown(step: &Step, picture: &Picture, room: &mut usize, page: &mut String) {
-    let uri = escaped(&picture.uri);
+/// A failed step is expanded, a passed one is collapsed.
+fn shown(step: &Step, picture: &StepPicture, room: &mut usize, page: &mut String) {
+    let uri = escape(&picture.uri);
     let fits = picture.png.as_ref().filter(|png| png.len() <= *room);
     let Some(png) = fits else {
         let _ = writeln!(page, "<p>The screen is kept as <code>{uri}</code>; it is not in this page.</p>");
@@ -148,6 +148,6 @@ fn shown(step: &Step, picture: &Picture, room: &mut usize, page: &mut String) {
         "<details{open}><summary>The screen after step {0}</summary>\n<figure><img alt=\"The screen after step {0}, {1}\" \
          src=\"data:image/png;base64,{data}\"><figcaption><code>{uri}</code></figcaption></figure></details>",
         step.number,
-        escaped(step.tool),
+        escape(step.tool),
     );
 }

@@ -1,15 +1,15 @@
-//! `JUnit` XML, as build servers read it: one suite, one case for each step.
+//! `JUnit` XML for build servers: one suite, one case per step.
 
 use std::fmt::Write as _;
 
-use super::{Counts, escaped, seconds};
-use crate::steps::{Run, Step, Verdict};
+use super::{Counts, escape, seconds};
+use crate::steps::{SessionHistory, Step, Verdict};
 
-/// The run as a file.
-pub fn junit(run: &Run) -> String {
-    let Counts { failed, broken, .. } = Counts::of(run);
+/// The session as a `JUnit` file.
+pub fn junit(run: &SessionHistory) -> String {
+    let Counts { failed, broken, .. } = Counts::new(run);
     let (tests, time) = (run.steps.len(), seconds(run.took));
-    let title = escaped(&run.title);
+    let title = escape(&run.title);
     let mut text = String::from("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n");
     let counts = format!("tests=\"{tests}\" failures=\"{failed}\" errors=\"{broken}\" time=\"{time}\"");
     let _ = writeln!(text, "<testsuites name=\"{title}\" {counts}>");
@@ -23,13 +23,13 @@ pub fn junit(run: &Run) -> String {
     text
 }
 
-/// To the second and without a zone, which is what the format has; it is UTC.
+/// The format has seconds and no time zone. The value is UTC.
 fn timestamp(began: &str) -> String {
     let end = began.find(['.', 'Z', '+']).unwrap_or(began.len());
-    escaped(began.get(..end).unwrap_or_default())
+    escape(began.get(..end).unwrap_or_default())
 }
 
-fn properties(run: &Run, text: &mut String) {
+fn properties(run: &SessionHistory, text: &mut String) {
     text.push_str("    <properties>\n");
     let forgotten = run.forgotten.to_string();
     let all = [
@@ -39,14 +39,14 @@ fn properties(run: &Run, text: &mut String) {
         ("steps no longer kept", &forgotten),
     ];
     for (name, value) in all {
-        let _ = writeln!(text, "      <property name=\"{name}\" value=\"{}\"/>", escaped(value));
+        let _ = writeln!(text, "      <property name=\"{name}\" value=\"{}\"/>", escape(value));
     }
     text.push_str("    </properties>\n");
 }
 
-fn case(run: &Run, step: &Step, text: &mut String) {
-    let name = escaped(format!("{} {} {}", step.number, step.tool, step.about).trim());
-    let (class, time) = (escaped(&run.device), seconds(step.took));
+fn case(run: &SessionHistory, step: &Step, text: &mut String) {
+    let name = escape(format!("{} {} {}", step.number, step.tool, step.about).trim());
+    let (class, time) = (escape(&run.device), seconds(step.took));
     let _ = write!(text, "    <testcase name=\"{name}\" classname=\"{class}\" time=\"{time}\"");
     let ended = match step.verdict {
         Verdict::Passed => None,
@@ -59,16 +59,16 @@ fn case(run: &Run, step: &Step, text: &mut String) {
     }
     text.push_str(">\n");
     if let Some(element) = ended {
-        let kind = escaped(step.reason.unwrap_or("assertion"));
-        let message = escaped(step.detail.lines().next().unwrap_or_default());
-        let mut body = escaped(&step.detail);
+        let kind = escape(step.reason.unwrap_or("assertion"));
+        let message = escape(step.detail.lines().next().unwrap_or_default());
+        let mut body = escape(&step.detail);
         if let Some(hint) = &step.hint {
-            let _ = write!(body, "\nhelp: {}", escaped(hint));
+            let _ = write!(body, "\nhelp: {}", escape(hint));
         }
         let _ = writeln!(text, "      <{element} message=\"{message}\" type=\"{kind}\">{body}</{element}>");
     }
     if let Some(picture) = &step.picture {
-        let _ = writeln!(text, "      <system-out>screen: {}</system-out>", escaped(&picture.uri));
+        let _ = writeln!(text, "      <system-out>screen: {}</system-out>", escape(&picture.uri));
     }
     text.push_str("    </testcase>\n");
 }

@@ -4,7 +4,7 @@ use bytes::Bytes;
 
 use super::html::MOST_PICTURES;
 use super::{html, junit};
-use crate::steps::{Picture, Run, Step, Verdict};
+use crate::steps::{SessionHistory, Step, StepPicture, Verdict};
 
 const NASTY: &str = "</pre><script>alert('x')</script>\"&\u{1b}[31m\u{202e}evil\u{0}]]>";
 
@@ -24,8 +24,8 @@ fn step(number: u64, verdict: Verdict) -> Step {
     }
 }
 
-fn run(steps: Vec<Step>) -> Run {
-    Run {
+fn run(steps: Vec<Step>) -> SessionHistory {
+    SessionHistory {
         title: "Login".to_owned(),
         device: "pixel".to_owned(),
         driver: "chromedriver".to_owned(),
@@ -37,15 +37,20 @@ fn run(steps: Vec<Step>) -> Run {
     }
 }
 
-fn nasty() -> Run {
+fn nasty() -> SessionHistory {
     let steps = vec![Step {
         about: NASTY.to_owned(),
         detail: NASTY.to_owned(),
         hint: Some(NASTY.to_owned()),
-        picture: Some(Picture { uri: NASTY.to_owned(), png: None }),
+        picture: Some(StepPicture { uri: NASTY.to_owned(), png: None }),
         ..step(1, Verdict::Broken)
     }];
-    Run { title: NASTY.to_owned(), device: NASTY.to_owned(), began: NASTY.to_owned(), ..run(steps) }
+    SessionHistory {
+        title: NASTY.to_owned(),
+        device: NASTY.to_owned(),
+        began: NASTY.to_owned(),
+        ..run(steps)
+    }
 }
 
 #[test]
@@ -92,8 +97,10 @@ fn what_an_app_says_is_never_markup() {
 
 #[test]
 fn the_page_stands_alone() {
-    let picture =
-        Picture { uri: "resource://screenshots/ab.png".to_owned(), png: Some(Bytes::from_static(b"PNG!")) };
+    let picture = StepPicture {
+        uri: "resource://screenshots/ab.png".to_owned(),
+        png: Some(Bytes::from_static(b"PNG!")),
+    };
     let shown = Step { picture: Some(picture), ..step(2, Verdict::Failed) };
     let page = html(&run(vec![step(1, Verdict::Passed), shown]));
     assert!(page.starts_with("<!doctype html>\n<html lang=\"en\">"), "{page}");
@@ -114,7 +121,7 @@ fn the_page_stands_alone() {
 fn a_page_has_an_end() {
     let half = Bytes::from(vec![0; MOST_PICTURES / 2 + 1]);
     let with = |number| Step {
-        picture: Some(Picture {
+        picture: Some(StepPicture {
             uri: format!("resource://screenshots/{number}.png"),
             png: Some(half.clone()),
         }),
@@ -127,7 +134,7 @@ fn a_page_has_an_end() {
 
 #[test]
 fn a_run_without_steps() {
-    let empty = Run { forgotten: 3, ..run(vec![]) };
+    let empty = SessionHistory { forgotten: 3, ..run(vec![]) };
     assert!(html(&empty).contains("Nothing was done") && html(&empty).contains("3 earlier steps"));
     let text = junit(&empty);
     let file = roxmltree::Document::parse(&text).unwrap();

@@ -1,15 +1,15 @@
-//! What comes nearest to a selector that fits nothing.
+//! The elements most similar to a selector without a match.
 
 use super::{Node, Screen};
 
-/// How many are worth showing.
+/// Maximum number of suggestions.
 const MOST: usize = 5;
-/// Below this nothing is near.
+/// The minimum similarity.
 const NEAR: f64 = 0.72;
 
-/// The nodes whose names come nearest, the nearest first; their places in the screen.
+/// The indices of the nodes with the most similar names, best first.
 pub(crate) fn nearest(screen: &Screen, selector: &str) -> Vec<usize> {
-    let wanted = words(selector);
+    let wanted = describe(selector);
     if wanted.is_empty() {
         return Vec::new();
     }
@@ -17,7 +17,7 @@ pub(crate) fn nearest(screen: &Screen, selector: &str) -> Vec<usize> {
         .nodes
         .iter()
         .enumerate()
-        .filter(|(_, node)| node.is_telling())
+        .filter(|(_, node)| node.is_meaningful())
         .map(|(index, node)| (score(node, &wanted), index))
         .filter(|(score, _)| *score >= NEAR)
         .collect();
@@ -26,8 +26,8 @@ pub(crate) fn nearest(screen: &Screen, selector: &str) -> Vec<usize> {
     scored.into_iter().take(MOST).map(|(_, index)| index).collect()
 }
 
-/// What a selector is about: the quoted parts of a path or predicate, else all of it.
-fn words(selector: &str) -> Vec<String> {
+/// The search terms of a selector: the quoted parts of a path or predicate, otherwise all of it.
+fn describe(selector: &str) -> Vec<String> {
     let mut quoted = Vec::new();
     let mut rest = selector;
     while let Some(start) = rest.find(['"', '\'']) {
@@ -56,7 +56,7 @@ fn score(node: &Node, wanted: &[String]) -> f64 {
 
 fn alike(wanted: &str, own: &str) -> f64 {
     let likeness = strsim::jaro_winkler(wanted, own);
-    // A part of a longer name counts, the more the longer it is.
+    // A name that contains the term, or the reverse, is similar too.
     let short = wanted.len().min(own.len());
     let holds = short >= 3 && (own.contains(wanted) || wanted.contains(own));
     if holds { likeness.max(0.85) } else { likeness }

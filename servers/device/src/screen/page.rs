@@ -1,22 +1,23 @@
-//! The tree of a page, as our script lists it. The elements come with it, so nothing has to be found again.
+//! The tree of a page, listed by a script. The list has the elements themselves, so no second search is
+//! needed.
 
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::{Handle, Node, Screen, State, tidy};
-use crate::w3c::{ElementId, Rect, Trouble};
+use super::{ElementHandle, ElementState, Node, Screen, tidy};
+use crate::w3c::{DriverError, ElementId, Rect};
 
 #[derive(Deserialize)]
 struct Page {
     width: f64,
     height: f64,
     title: String,
-    nodes: Vec<Listed>,
+    nodes: Vec<PageNode>,
     cut: usize,
 }
 
 #[derive(Deserialize)]
-struct Listed {
+struct PageNode {
     parent: i64,
     role: String,
     name: String,
@@ -37,38 +38,38 @@ struct Listed {
     element: Value,
 }
 
-/// Reads what the script listed.
-pub(crate) fn of_page(listed: &Value) -> Result<Screen, Trouble> {
-    let nonsense = || Trouble::Nonsense { why: "a page that cannot be read", body: Vec::new() };
-    let page = Page::deserialize(listed).map_err(|_| nonsense())?;
+/// Parses the output of the script.
+pub(crate) fn parse_page(listed: &Value) -> Result<Screen, DriverError> {
+    let invalid = || DriverError::InvalidResponse { why: "a page that cannot be read", body: Vec::new() };
+    let page = Page::deserialize(listed).map_err(|_| invalid())?;
     let size = Rect { x: 0.0, y: 0.0, width: page.width, height: page.height };
     let mut nodes: Vec<Node> = Vec::with_capacity(page.nodes.len());
     for listed in page.nodes {
         let parent = usize::try_from(listed.parent).ok();
         let depth = parent.and_then(|parent| nodes.get(parent)).map_or(0, |parent| parent.depth + 1);
-        let element = ElementId::of(&listed.element).ok_or_else(nonsense)?;
+        let element = ElementId::parse(&listed.element).ok_or_else(invalid)?;
         nodes.push(read(listed, parent, depth, element, size));
     }
     Ok(Screen { nodes, cut: page.cut, size: Some(size), title: tidy(&page.title) })
 }
 
-fn read(listed: Listed, parent: Option<usize>, depth: usize, element: ElementId, size: Rect) -> Node {
+fn read(listed: PageNode, parent: Option<usize>, depth: usize, element: ElementId, size: Rect) -> Node {
     let rect = Rect { x: listed.x, y: listed.y, width: listed.width, height: listed.height };
     let is_visible = rect.is_centered_in(size);
     let states = [
-        (!listed.enabled, State::Disabled),
-        (listed.focused, State::Focused),
-        (listed.checked, State::Checked),
-        (listed.selected, State::Selected),
-        (listed.expanded, State::Expanded),
-        (!is_visible, State::Offscreen),
+        (!listed.enabled, ElementState::Disabled),
+        (listed.focused, ElementState::Focused),
+        (listed.checked, ElementState::Checked),
+        (listed.selected, ElementState::Selected),
+        (listed.expanded, ElementState::Expanded),
+        (!is_visible, ElementState::Offscreen),
     ];
     let name = tidy(&listed.name);
     Node {
         parent,
         depth,
         role: tidy(&listed.role),
-        // What is only read is found by its text.
+        // Static elements are found by their text.
         accessibility: match (listed.test.is_empty(), listed.interactive) {
             (false, _) => tidy(&listed.test),
             (true, true) => name.clone(),
@@ -82,6 +83,6 @@ fn read(listed: Listed, parent: Option<usize>, depth: usize, element: ElementId,
         is_interactive: listed.interactive,
         is_visible,
         options: listed.options.iter().map(|option| tidy(option)).collect(),
-        handle: Handle::Element(element),
+        handle: ElementHandle::Element(element),
     }
 }

@@ -1,24 +1,23 @@
-//! Short references to elements, the same for the same element from look to look.
+//! Short references to elements. An element keeps its reference across looks.
 
 use std::collections::HashMap;
 
 use super::{Node, Screen};
 
-/// More than these are not remembered: past them all are forgotten, and old ones lead nowhere.
+/// Maximum number of remembered elements. Beyond it all are forgotten, and old references become invalid.
 const MOST: usize = 10_000;
 
-/// The references of one session.
 #[derive(Debug, Default)]
-pub(crate) struct Refs {
+pub(crate) struct ElementRefs {
     known: HashMap<String, u64>,
     last: u64,
-    /// The screen as it was last seen, and which reference each node has. Gone after an action.
+    /// The last screen with the node of each reference. `None` after an action.
     seen: Option<(Screen, HashMap<u64, usize>)>,
 }
 
-impl Refs {
-    /// Gives every node of a new look its reference.
-    pub(crate) fn see(&mut self, screen: Screen) -> &Screen {
+impl ElementRefs {
+    /// Assigns references to the nodes of a new screen.
+    pub(crate) fn update(&mut self, screen: Screen) -> &Screen {
         if self.known.len() > MOST {
             self.known.clear();
         }
@@ -38,28 +37,28 @@ impl Refs {
         &self.seen.insert((screen, places)).0
     }
 
-    /// After an action nobody knows what is on the screen.
+    /// Invalidates the screen, for example after an action.
     pub(crate) fn forget(&mut self) {
         self.seen = None;
     }
 
-    /// The last look, if nothing was done since.
+    /// The last screen, if no action followed.
     pub(crate) fn screen(&self) -> Option<&Screen> {
         self.seen.as_ref().map(|(screen, _)| screen)
     }
 
-    /// Whether a reference was ever given out.
+    /// Whether this session ever issued the reference.
     pub(crate) fn was_given(&self, reference: &str) -> bool {
         number(reference).is_some_and(|number| number >= 1 && number <= self.last)
     }
 
-    /// The element of a reference on the last look.
+    /// The node of a reference on the last screen.
     pub(crate) fn node(&self, reference: &str) -> Option<&Node> {
         let (screen, places) = self.seen.as_ref()?;
         screen.nodes.get(*places.get(&number(reference)?)?)
     }
 
-    /// The references of a look, by the place of the node.
+    /// The references of the last screen, by node index.
     pub(crate) fn by_place(&self) -> HashMap<usize, String> {
         let places = self.seen.iter().flat_map(|(_, places)| places);
         places.map(|(number, index)| (*index, format!("e{number}"))).collect()
@@ -72,7 +71,7 @@ fn number(reference: &str) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
-    use super::Refs;
+    use super::ElementRefs;
     use crate::screen::{Node, Screen};
 
     fn screen(names: &[&str]) -> Screen {
@@ -80,7 +79,7 @@ mod tests {
         Screen { nodes: names.iter().map(node).collect(), ..Screen::default() }
     }
 
-    fn named(refs: &Refs, name: &str) -> Vec<String> {
+    fn named(refs: &ElementRefs, name: &str) -> Vec<String> {
         let by_place = refs.by_place();
         let nodes = refs.screen().unwrap().nodes.iter().enumerate();
         nodes.filter(|(_, node)| node.name == name).map(|(index, _)| by_place[&index].clone()).collect()
@@ -88,13 +87,13 @@ mod tests {
 
     #[test]
     fn the_same_element_keeps_its_reference() {
-        let mut refs = Refs::default();
-        refs.see(screen(&["a", "b", "b"]));
+        let mut refs = ElementRefs::default();
+        refs.update(screen(&["a", "b", "b"]));
         let (a, b) = (named(&refs, "a"), named(&refs, "b"));
         assert_eq!((a.len(), b.len()), (1, 2));
         refs.forget();
         assert!(refs.node(&a[0]).is_none(), "nothing is known after an action");
-        refs.see(screen(&["new", "b", "a"]));
+        refs.update(screen(&["new", "b", "a"]));
         assert_eq!(named(&refs, "a"), a);
         assert_eq!(named(&refs, "b"), b[..1]);
         assert!(refs.node(&b[1]).is_none() && refs.was_given(&b[1]));

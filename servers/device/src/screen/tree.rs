@@ -1,26 +1,27 @@
-//! The tree as XML: what Appium's drivers and `WebDriverAgent` answer with.
+//! The tree as XML, the format of Appium's drivers and `WebDriverAgent`.
 
 use std::collections::HashMap;
 
 use roxmltree::{Document, Node as Element, ParsingOptions};
 
-use super::{Handle, MOST, Node, Screen, State, tidy};
-use crate::w3c::{Rect, Trouble};
+use super::{ElementHandle, ElementState, MOST, Node, Screen, tidy};
+use crate::w3c::{DriverError, Rect};
 
-/// The most elements of a document, so that a tree cannot fill the memory.
+/// Maximum number of elements of a document. It bounds the memory.
 const MOST_ELEMENTS: u32 = 200_000;
-/// Deeper than this nobody looks.
+/// Elements nested deeper than this are skipped.
 const DEEPEST: usize = 200;
-/// Roots that drivers put around the tree, and that their own XPath does not know.
+/// Root elements that drivers add and that their own XPath does not know.
 const WRAPPERS: [&str; 1] = ["AppiumAUT"];
 
-/// Reads a tree.
-pub(crate) fn of_xml(source: &str) -> Result<Screen, Trouble> {
-    let nonsense =
-        |why| Trouble::Nonsense { why, body: source.as_bytes().iter().take(4_096).copied().collect() };
+pub(crate) fn parse_xml(source: &str) -> Result<Screen, DriverError> {
+    let invalid = |why| DriverError::InvalidResponse {
+        why,
+        body: source.as_bytes().iter().take(4_096).copied().collect(),
+    };
     let options = ParsingOptions { nodes_limit: MOST_ELEMENTS, ..ParsingOptions::default() };
     let document =
-        Document::parse_with_options(source, options).map_err(|_| nonsense("a screen that is no XML"))?;
+        Document::parse_with_options(source, options).map_err(|_| invalid("a screen that is no XML"))?;
     let mut screen = Screen::default();
     let root = document.root_element();
     screen.size = size_of(root);
@@ -72,11 +73,11 @@ fn read(element: Element<'_, '_>, parent: Option<usize>, path: String, depth: us
     let is_yes = |name: &str| get(name) == "true";
     let is_visible = !is_no("visible") && !is_no("displayed");
     let states = [
-        (is_no("enabled"), State::Disabled),
-        (is_yes("focused"), State::Focused),
-        (is_yes("checked"), State::Checked),
-        (is_yes("selected"), State::Selected),
-        (!is_visible, State::Offscreen),
+        (is_no("enabled"), ElementState::Disabled),
+        (is_yes("focused"), ElementState::Focused),
+        (is_yes("checked"), ElementState::Checked),
+        (is_yes("selected"), ElementState::Selected),
+        (!is_visible, ElementState::Offscreen),
     ];
     Node {
         parent,
@@ -91,11 +92,11 @@ fn read(element: Element<'_, '_>, parent: Option<usize>, path: String, depth: us
         states: states.into_iter().filter(|(holds, _)| *holds).map(|(_, state)| state).collect(),
         is_visible,
         options: Vec::new(),
-        handle: Handle::Path(path),
+        handle: ElementHandle::Path(path),
     }
 }
 
-/// What is usually there to be touched.
+/// Roles of elements that are usually interactive.
 const INTERACTIVE: [&str; 19] = [
     "button",
     "imagebutton",
@@ -118,7 +119,7 @@ const INTERACTIVE: [&str; 19] = [
     "inputfield",
 ];
 
-/// `XCUIElementTypeButton`, `android.widget.Button` and `MockButton` are all a button.
+/// `XCUIElementTypeButton`, `android.widget.Button` and `MockButton` all have the role `button`.
 fn role(tag: &str) -> String {
     let short = tag.strip_prefix("XCUIElementType").unwrap_or(tag);
     let short = short.rsplit('.').next().unwrap_or(short);
@@ -154,8 +155,8 @@ fn size_of(root: Element<'_, '_>) -> Option<Rect> {
 
 #[cfg(test)]
 mod tests {
-    use super::of_xml;
-    use crate::screen::{Handle, State};
+    use super::parse_xml;
+    use crate::screen::{ElementHandle, ElementState};
     use crate::w3c::{Rect, Strategy};
 
     const IPHONE: &str = r#"<?xml version="1.0"?><AppiumAUT><XCUIElementTypeApplication name="Shop" label="Shop" x="0" y="0" width="390" height="844">
@@ -166,19 +167,19 @@ mod tests {
 
     #[test]
     fn an_iphone_is_read() {
-        let screen = of_xml(IPHONE).unwrap();
+        let screen = parse_xml(IPHONE).unwrap();
         let by = |name: &str| screen.nodes.iter().find(|node| node.accessibility == name).unwrap();
         assert_eq!(
             (by("user").role.as_str(), by("user").name.as_str(), by("user").value.as_str()),
             ("textfield", "User name", "ada")
         );
         assert_eq!(by("password").value, "••••");
-        assert_eq!(by("login").states, [State::Disabled]);
-        assert_eq!(by("help").states, [State::Offscreen]);
+        assert_eq!(by("login").states, [ElementState::Disabled]);
+        assert_eq!(by("help").states, [ElementState::Offscreen]);
         assert_eq!(by("login").rect, Rect { x: 20.0, y: 200.0, width: 350.0, height: 44.0 });
         assert_eq!(
             by("login").handle,
-            Handle::Path("//XCUIElementTypeApplication[1]/XCUIElementTypeButton[1]".to_owned())
+            ElementHandle::Path("//XCUIElementTypeApplication[1]/XCUIElementTypeButton[1]".to_owned())
         );
         let locator = screen.locator(by("login")).unwrap();
         assert_eq!((locator.strategy, locator.value.as_str()), (Strategy::AccessibilityId, "login"));
@@ -187,13 +188,15 @@ mod tests {
 
     #[test]
     fn an_android_phone_is_read() {
-        let screen = of_xml(r#"<hierarchy><android.widget.FrameLayout bounds="[0,0][1080,2400]"><android.widget.Button text="Go" resource-id="app:id/go" clickable="true" bounds="[10,20][110,70]"/><android.widget.EditText password="true" text="secret" content-desc="Code" bounds="[0,0][1,1]"/></android.widget.FrameLayout></hierarchy>"#).unwrap();
+        let screen = parse_xml(r#"<hierarchy><android.widget.FrameLayout bounds="[0,0][1080,2400]"><android.widget.Button text="Go" resource-id="app:id/go" clickable="true" bounds="[10,20][110,70]"/><android.widget.EditText password="true" text="secret" content-desc="Code" bounds="[0,0][1,1]"/></android.widget.FrameLayout></hierarchy>"#).unwrap();
         let go = &screen.nodes[2];
         assert_eq!((go.role.as_str(), go.name.as_str(), go.id.as_str()), ("button", "Go", "app:id/go"));
         assert_eq!(go.rect, Rect { x: 10.0, y: 20.0, width: 100.0, height: 50.0 });
         assert_eq!(
             go.handle,
-            Handle::Path("/hierarchy/android.widget.FrameLayout[1]/android.widget.Button[1]".to_owned())
+            ElementHandle::Path(
+                "/hierarchy/android.widget.FrameLayout[1]/android.widget.Button[1]".to_owned()
+            )
         );
         assert_eq!(screen.nodes[3].name, "Code", "what a secret field holds is not its name");
     }
@@ -202,10 +205,10 @@ mod tests {
     fn nonsense_and_bombs_are_refused() {
         let bomb = r#"<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;">]><x>&b;</x>"#;
         for source in ["", "<a>", "no xml", bomb] {
-            assert!(of_xml(source).is_err(), "{source}");
+            assert!(parse_xml(source).is_err(), "{source}");
         }
         let deep = format!("{}{}", "<a>".repeat(1_000), "</a>".repeat(1_000));
-        let read = of_xml(&deep);
+        let read = parse_xml(&deep);
         assert!(read.is_err() || read.is_ok_and(|screen| screen.nodes.len() <= 201));
     }
 }

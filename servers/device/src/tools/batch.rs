@@ -1,25 +1,26 @@
-//! Several steps at once, under one turn at the device.
+//! Several steps in one call, without other callers in between.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry as Slot;
 use std::sync::Arc;
 
-use failwell_fault::{Effect, Fault, Name, reason};
-use failwell_server::{Content, Context, Toolbox, argument_check};
+use failwell_fault::{Effect, Fault, Name};
+use failwell_sdk::{Content, Context, Schema, Toolbox};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{Said, tool};
-use crate::commands::{self, Entry, Happened, Stop};
+use super::{ToolAnswer, tool};
+use crate::commands::{self, CommandEntry, CommandFailure, CommandOutput};
 use crate::evidence::Evidence;
-use crate::log::Written;
-use crate::sessions::Desk;
-use crate::stage::Stage;
+use crate::reason;
+use crate::sessions::DeviceSessions;
+use crate::sessions::lease::DeviceLease;
+use crate::sessions::log::RecordedStep;
 use crate::steps::Verdict;
 
-pub(super) fn add(toolbox: Toolbox, desk: &Arc<Desk>) -> Result<Toolbox, Fault> {
-    Ok(toolbox.tool(tool(desk, ("run_steps", "Several steps", "Makes several steps in order, with nobody else in between. All are read before the first is made. Stops at the first that cannot be done, unless keep_going; an assertion that does not hold is a finding, and stops only with stop_on_finding."), run)?))
+pub(super) fn add(toolbox: Toolbox, devices: &Arc<DeviceSessions>) -> Result<Toolbox, Fault> {
+    Ok(toolbox.tool(tool(devices, ("run_steps", "Several steps", "Runs several steps in order; no other call uses the device in between. All steps are validated before the first one runs. Stops at the first step that cannot be executed, unless keep_going is set. An assertion that does not hold is a finding, and stops the run only with stop_on_finding."), run)?))
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -30,7 +31,7 @@ struct RunSteps {
     session: Option<String>,
     /// What to do, in this order.
     #[schemars(length(min = 1, max = 100))]
-    steps: Vec<Written>,
+    steps: Vec<RecordedStep>,
     /// Go on after a step that could not be done.
     #[serde(default)]
     keep_going: bool,
@@ -39,17 +40,17 @@ struct RunSteps {
     stop_on_finding: bool,
 }
 
-/// When to stop.
+/// The conditions that stop a batch.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Manner {
+pub(super) struct StopRule {
     pub(super) keep_going: bool,
     pub(super) stop_on_finding: bool,
 }
 
 /// What became of the steps.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct Results {
-    pub(super) steps: Vec<Outcome>,
+pub(super) struct BatchResult {
+    pub(super) steps: Vec<StepOutcome>,
     pub(super) passed: usize,
     /// Assertions that do not hold.
     pub(super) failed: usize,
@@ -61,7 +62,8 @@ pub(super) struct Results {
 
 /// What became of one step.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(super) struct Outcome {
+#[schemars(rename = "Outcome")]
+pub(super) struct StepOutcome {
     /// Counted from one.
     number: usize,
     tool: String,
@@ -71,12 +73,13 @@ pub(super) struct Outcome {
     #[serde(skip_serializing_if = "Option::is_none")]
     result: Option<Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    error: Option<Trouble>,
+    error: Option<StepFailure>,
 }
 
 /// Why one could not be done.
 #[derive(Debug, Serialize, JsonSchema)]
-struct Trouble {
+#[schemars(rename = "Trouble")]
+struct StepFailure {
     reason: &'static str,
     detail: String,
     hint: String,
@@ -85,13 +88,13 @@ struct Trouble {
     evidence: Evidence,
 }
 
-/// Steps that can be made, each with what makes it.
-pub(super) struct Script(Vec<(Entry, Value)>);
+/// Checked steps with their commands.
+pub(super) struct StepPlan(Vec<(CommandEntry, Value)>);
 
-/// Reads every step before the first is made.
-pub(super) fn read(steps: &[Written]) -> Result<Script, Fault> {
+/// Checks every step before the first one runs.
+pub(super) fn read(steps: &[RecordedStep]) -> Result<StepPlan, Fault> {
     let mut checks = HashMap::new();
-    let mut script = Vec::with_capacity(steps.len());
+    let mut plan = Vec::with_capacity(steps.len());
     for (index, step) in steps.iter().enumerate() {
         let refuse = |why: &'static str| {
             Fault::new(&reason::DEVICE_BAD_RECORDING).fact("number", index + 1).fact("why", why)
@@ -99,7 +102,7 @@ pub(super) fn read(steps: &[Written]) -> Result<Script, Fault> {
         let entry = commands::all().into_iter().find(|entry| entry.name == step.tool);
         let Some(entry) = entry else {
             let names = commands::all();
-            let near = failwell_server::nearest(&step.tool, names.iter().map(|entry| entry.name));
+            let near = failwell_sdk::nearest(&step.tool, names.iter().map(|entry| entry.name));
             return Err(refuse("there is no such tool").nearest(near));
         };
         if step.arguments.contains_key("session") {
@@ -108,40 +111,49 @@ pub(super) fn read(steps: &[Written]) -> Result<Script, Fault> {
         let arguments = Value::Object(step.arguments.clone());
         let check = match checks.entry(entry.name) {
             Slot::Occupied(known) => known.into_mut(),
-            Slot::Vacant(new) => new.insert(argument_check((entry.arguments)()?)?),
+            Slot::Vacant(new) => new.insert(Schema::new((entry.arguments)()?)?),
         };
-        if let Err(fault) = check.check(&arguments.to_string()) {
+        if let Err(fault) = check.check(&arguments) {
             let refused = refuse("its arguments do not fit the tool");
             return Err(fault.violations().iter().cloned().fold(refused, Fault::violation));
         }
-        script.push((entry, arguments));
+        plan.push((entry, arguments));
     }
-    Ok(Script(script))
+    Ok(StepPlan(plan))
 }
 
-async fn run(desk: Arc<Desk>, given: RunSteps, cx: Context) -> Result<Said<Results>, Fault> {
-    let script = read(&given.steps)?;
-    let session = desk.session(given.session.as_deref(), &cx)?;
-    let stage = Stage::enter(desk, session).await?;
-    let manner = Manner { keep_going: given.keep_going, stop_on_finding: given.stop_on_finding };
-    Ok(play(&stage, script, manner, &cx).await)
+async fn run(
+    devices: Arc<DeviceSessions>,
+    given: RunSteps,
+    cx: Context,
+) -> Result<ToolAnswer<BatchResult>, Fault> {
+    let plan = read(&given.steps)?;
+    let session = devices.session(given.session.as_deref(), &cx)?;
+    let lease = DeviceLease::enter(devices, session).await?;
+    let rule = StopRule { keep_going: given.keep_going, stop_on_finding: given.stop_on_finding };
+    Ok(play(&lease, plan, rule, &cx).await)
 }
 
-/// Makes the steps.
-pub(super) async fn play(stage: &Stage, script: Script, manner: Manner, cx: &Context) -> Said<Results> {
-    let total = script.0.len();
+/// Runs the steps.
+pub(super) async fn play(
+    lease: &DeviceLease,
+    plan: StepPlan,
+    rule: StopRule,
+    cx: &Context,
+) -> ToolAnswer<BatchResult> {
+    let total = plan.0.len();
     let (mut steps, mut lines, mut blocks, mut first) = (Vec::new(), Vec::new(), Vec::new(), None);
-    for (index, (entry, arguments)) in script.0.into_iter().enumerate() {
+    for (index, (entry, arguments)) in plan.0.into_iter().enumerate() {
         let number = index + 1;
         cx.progress(index as f64, Some(total as f64), Some(entry.name)).await;
-        let made = (entry.perform)(stage, arguments, cx).await;
-        let (verdict, outcome, line) = told(number, entry.name, made, &mut blocks, &mut first);
+        let made = (entry.perform)(lease, arguments, cx).await;
+        let (verdict, outcome, line) = report_step(number, entry.name, made, &mut blocks, &mut first);
         steps.push(outcome);
         lines.push(line);
         let stops = match verdict {
             Verdict::Passed => false,
-            Verdict::Failed => manner.stop_on_finding,
-            Verdict::Broken => !manner.keep_going || stage.session.device().is_err(),
+            Verdict::Failed => rule.stop_on_finding,
+            Verdict::Broken => !rule.keep_going || lease.session.device().is_err(),
         };
         if stops {
             break;
@@ -152,11 +164,11 @@ pub(super) async fn play(stage: &Stage, script: Script, manner: Manner, cx: &Con
     let skipped = total - steps.len();
     lines.push(format!("{passed} passed, {failed} failed, {broken} broken, {skipped} not tried"));
     let failure = first.map(|(number, fault): (usize, Fault)| whole(number, total, &fault, passed + failed));
-    let results = Results { steps, passed, failed, broken, skipped };
-    Said { object: results, text: lines.join("\n"), blocks, failure }
+    let results = BatchResult { steps, passed, failed, broken, skipped };
+    ToolAnswer { object: results, text: lines.join("\n"), blocks, failure }
 }
 
-/// The fault of all steps together. What came before the failed one was made.
+/// The fault of the batch. The steps before the failed one were performed.
 fn whole(number: usize, total: usize, fault: &Fault, made: usize) -> Fault {
     let effect = match fault.effect() {
         Effect::None if made > 0 => Effect::Partial,
@@ -170,34 +182,34 @@ fn whole(number: usize, total: usize, fault: &Fault, made: usize) -> Fault {
     whole.with_effect(effect).retry_as(fault.retry()).note("step", fault.operator().to_string())
 }
 
-fn told(
+fn report_step(
     number: usize,
     tool: &'static str,
-    made: Result<Happened, Stop>,
+    made: Result<CommandOutput, CommandFailure>,
     blocks: &mut Vec<Content>,
     first: &mut Option<(usize, Fault)>,
-) -> (Verdict, Outcome, String) {
+) -> (Verdict, StepOutcome, String) {
     let tool_name = tool.to_owned();
     match made {
-        Ok(happened) => {
-            let verdict = happened.verdict;
-            // Pictures stay behind their links: a batch may take a hundred.
+        Ok(output) => {
+            let verdict = output.verdict;
+            // Pictures are linked only, because a batch may have a hundred.
             let links =
-                happened.blocks.into_iter().filter(|block| matches!(block, Content::ResourceLink { .. }));
+                output.blocks.into_iter().filter(|block| matches!(block, Content::ResourceLink { .. }));
             blocks.extend(links);
-            let says = happened.text.lines().next().unwrap_or_default();
+            let says = output.text.lines().next().unwrap_or_default();
             let line = format!("{number}. {tool}: {} ({says})", verdict.as_str());
-            let result = Some(happened.object);
+            let result = Some(output.object);
             (
                 verdict,
-                Outcome { number, tool: tool_name, verdict: verdict.as_str(), result, error: None },
+                StepOutcome { number, tool: tool_name, verdict: verdict.as_str(), result, error: None },
                 line,
             )
         }
-        Err(Stop { fault, evidence }) => {
+        Err(CommandFailure { fault, evidence }) => {
             blocks.extend(evidence.blocks());
             let line = format!("{number}. {tool}: broken: {} [{}]", fault.detail(), fault.reason().id);
-            let error = Trouble {
+            let error = StepFailure {
                 reason: fault.reason().id,
                 detail: fault.detail(),
                 hint: fault.hint(),
@@ -206,7 +218,7 @@ fn told(
             };
             first.get_or_insert((number, fault));
             let verdict = Verdict::Broken.as_str();
-            let outcome = Outcome { number, tool: tool_name, verdict, result: None, error: Some(error) };
+            let outcome = StepOutcome { number, tool: tool_name, verdict, result: None, error: Some(error) };
             (Verdict::Broken, outcome, line)
         }
     }

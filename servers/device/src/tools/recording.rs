@@ -1,83 +1,84 @@
-//! Recordings: what was done in a session, as a file that can be played again.
+//! Recordings: the steps of a session as a file for replay.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use failwell_fault::{Fault, OrFault, reason};
-use failwell_server::{Context, Toolbox};
+use failwell_fault::{Fault, OrFault};
+use failwell_sdk::{Context, Toolbox};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::batch::{Manner, Results, play, read};
-use super::{Said, tool};
-use crate::keep::{Link, Sort};
-use crate::log::{MOST_RECORDED, Written};
-use crate::sessions::Desk;
-use crate::stage::Stage;
+use super::batch::{BatchResult, StopRule, play, read};
+use super::{SessionArgument, ToolAnswer, tool};
+use crate::artifacts::{ArtifactKind, ArtifactLink};
+use crate::reason;
+use crate::sessions::DeviceSessions;
+use crate::sessions::lease::DeviceLease;
+use crate::sessions::log::{MOST_RECORDED, RecordedStep};
 
-pub(super) fn add(toolbox: Toolbox, desk: &Arc<Desk>) -> Result<Toolbox, Fault> {
+pub(super) fn add(toolbox: Toolbox, devices: &Arc<DeviceSessions>) -> Result<Toolbox, Fault> {
     Ok(toolbox
-        .tool(tool(desk, ("start_recording", "Start recording", "Records what is done in the session from here on: actions and assertions, elements by their selectors."), start)?)
-        .tool(tool(desk, ("stop_recording", "Stop recording", "Ends the recording and keeps it as a file; gives its steps and its uri, for replay."), stop)?)
-        .tool(tool(desk, ("replay", "Replay a recording", "Makes the steps of a recording again. values fills in what stands as ${name}, such as passwords."), replay)?))
+        .tool(tool(devices, ("start_recording", "Start recording", "Records what is done in the session from here on: actions and assertions, elements by their selectors."), start)?)
+        .tool(tool(devices, ("stop_recording", "Stop recording", "Ends the recording and keeps it as a file; gives its steps and its uri, for replay."), stop)?)
+        .tool(tool(devices, ("replay", "Replay a recording", "Makes the steps of a recording again. values fills in what stands as ${name}, such as passwords."), replay)?))
 }
 
-/// What a recording is, as a file.
+/// The format of a recording.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct File {
+struct RecordingFile {
     format: String,
     version: u32,
     device: String,
-    steps: Vec<Written>,
+    steps: Vec<RecordedStep>,
 }
 
 const FORMAT: &str = "failwell-device-recording";
 
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct OneSession {
-    /// The session; may be left out while you have one.
-    #[schemars(length(min = 1, max = 64))]
-    session: Option<String>,
-}
-
 /// That a recording runs.
 #[derive(Debug, Serialize, JsonSchema)]
-struct Begun {
+struct StartRecordingResult {
     recording: bool,
 }
 
-async fn start(desk: Arc<Desk>, given: OneSession, cx: Context) -> Result<Said<Begun>, Fault> {
-    let session = desk.session(given.session.as_deref(), &cx)?;
+async fn start(
+    devices: Arc<DeviceSessions>,
+    given: SessionArgument,
+    cx: Context,
+) -> Result<ToolAnswer<StartRecordingResult>, Fault> {
+    let session = devices.session(given.session.as_deref(), &cx)?;
     session.log().start_recording();
-    Ok(Said::new(Begun { recording: true }, "recording"))
+    Ok(ToolAnswer::new(StartRecordingResult { recording: true }, "recording"))
 }
 
 /// A recording.
 #[derive(Debug, Serialize, JsonSchema)]
-struct Recorded {
-    recording: Link,
-    steps: Vec<Written>,
+struct StopRecordingResult {
+    recording: ArtifactLink,
+    steps: Vec<RecordedStep>,
 }
 
-async fn stop(desk: Arc<Desk>, given: OneSession, cx: Context) -> Result<Said<Recorded>, Fault> {
-    let session = desk.session(given.session.as_deref(), &cx)?;
+async fn stop(
+    devices: Arc<DeviceSessions>,
+    given: SessionArgument,
+    cx: Context,
+) -> Result<ToolAnswer<StopRecordingResult>, Fault> {
+    let session = devices.session(given.session.as_deref(), &cx)?;
     let steps = session.log().stop_recording();
     let steps = steps.ok_or_else(|| Fault::new(&reason::DEVICE_NOT_RECORDING))?;
-    let file = File {
+    let file = RecordingFile {
         format: FORMAT.to_owned(),
         version: 1,
-        device: session.post.settings.name.clone(),
+        device: session.slot.settings.name.clone(),
         steps: steps.clone(),
     };
     let bytes = serde_json::to_vec_pretty(&file).or_fault(&reason::SERVER_BUG)?;
-    let recording = desk.keep.put(Sort::Recording, Bytes::from(bytes)).await?;
+    let recording = devices.artifacts.put(ArtifactKind::Recording, Bytes::from(bytes)).await?;
     let text = format!("{} steps, kept at {}", steps.len(), recording.uri);
     let block = recording.block("recording");
-    let mut said = Said::new(Recorded { recording, steps }, text);
+    let mut said = ToolAnswer::new(StopRecordingResult { recording, steps }, text);
     said.blocks.push(block);
     Ok(said)
 }
@@ -103,21 +104,25 @@ struct Replay {
     stop_on_finding: bool,
 }
 
-async fn replay(desk: Arc<Desk>, given: Replay, cx: Context) -> Result<Said<Results>, Fault> {
-    let session = desk.session(given.session.as_deref(), &cx)?;
-    let (_, bytes) = desk.keep.read(&given.uri).await?;
-    let script = read(&filled(parse(&bytes)?, &given.values)?)?;
-    let stage = Stage::enter(desk, session).await?;
-    let manner = Manner { keep_going: given.keep_going, stop_on_finding: given.stop_on_finding };
-    Ok(play(&stage, script, manner, &cx).await)
+async fn replay(
+    devices: Arc<DeviceSessions>,
+    given: Replay,
+    cx: Context,
+) -> Result<ToolAnswer<BatchResult>, Fault> {
+    let session = devices.session(given.session.as_deref(), &cx)?;
+    let (_, bytes) = devices.artifacts.read(&given.uri).await?;
+    let plan = read(&fill_secrets(parse(&bytes)?, &given.values)?)?;
+    let lease = DeviceLease::enter(devices, session).await?;
+    let rule = StopRule { keep_going: given.keep_going, stop_on_finding: given.stop_on_finding };
+    Ok(play(&lease, plan, rule, &cx).await)
 }
 
 fn refuse(number: usize, why: &'static str) -> Fault {
     Fault::new(&reason::DEVICE_BAD_RECORDING).fact("number", number).fact("why", why)
 }
 
-fn parse(bytes: &[u8]) -> Result<Vec<Written>, Fault> {
-    let file: File = serde_json::from_slice(bytes)
+fn parse(bytes: &[u8]) -> Result<Vec<RecordedStep>, Fault> {
+    let file: RecordingFile = serde_json::from_slice(bytes)
         .map_err(|error| refuse(0, "the file is no recording").because(error))?;
     if file.format != FORMAT || file.version != 1 {
         return Err(refuse(0, "the file is no recording of this version"));
@@ -128,8 +133,11 @@ fn parse(bytes: &[u8]) -> Result<Vec<Written>, Fault> {
     Ok(file.steps)
 }
 
-/// Puts values in the places of secrets.
-fn filled(mut steps: Vec<Written>, values: &BTreeMap<String, String>) -> Result<Vec<Written>, Fault> {
+/// Replaces the placeholders of secrets with their values.
+fn fill_secrets(
+    mut steps: Vec<RecordedStep>,
+    values: &BTreeMap<String, String>,
+) -> Result<Vec<RecordedStep>, Fault> {
     for (index, step) in steps.iter_mut().enumerate() {
         let name = step.arguments.get("secret_name").and_then(Value::as_str).map(str::to_owned);
         let Some(name) = name else { continue };
@@ -144,7 +152,7 @@ fn filled(mut steps: Vec<Written>, values: &BTreeMap<String, String>) -> Result<
 mod tests {
     use std::collections::BTreeMap;
 
-    use super::{filled, parse};
+    use super::{fill_secrets, parse};
 
     const GOOD: &str = r#"{"format":"failwell-device-recording","version":1,"device":"d","steps":[{"tool":"enter_text","arguments":{"selector":"p","text":"${pass}","secret_name":"pass"}}]}"#;
 
@@ -161,9 +169,9 @@ mod tests {
     #[test]
     fn secrets_are_filled_in_or_asked_for() {
         let steps = parse(GOOD.as_bytes()).unwrap();
-        assert!(filled(steps.clone(), &BTreeMap::new()).is_err());
+        assert!(fill_secrets(steps.clone(), &BTreeMap::new()).is_err());
         let values = BTreeMap::from([("pass".to_owned(), "hush".to_owned())]);
-        let steps = filled(steps, &values).unwrap();
+        let steps = fill_secrets(steps, &values).unwrap();
         assert_eq!(steps[0].arguments["text"], "hush");
     }
 }

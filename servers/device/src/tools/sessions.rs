@@ -1,33 +1,33 @@
-//! Devices and sessions.
+//! The tools for devices and sessions.
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use failwell_fault::Fault;
-use failwell_server::{Context, Toolbox, see_through};
+use failwell_sdk::{Context, Toolbox, see_through};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::{Said, tool};
-use crate::sessions::{Desk, Session, Standing};
+use super::{SessionArgument, ToolAnswer, tool};
+use crate::sessions::{DeviceSessions, Session, SessionStatus};
 
-pub(super) fn add(toolbox: Toolbox, desk: &Arc<Desk>) -> Result<Toolbox, Fault> {
+pub(super) fn add(toolbox: Toolbox, devices: &Arc<DeviceSessions>) -> Result<Toolbox, Fault> {
     Ok(toolbox
-        .tool(tool(desk, ("list_devices", "List devices", "Lists the devices there are, what drives each, and whether it is free."), list_devices)?.read_only())
-        .tool(tool(desk, ("start_session", "Start a session", "Starts working on a device: starts its driver if need be, and the app or browser. Stop it with stop_session; one that is not used ends by itself."), start)?)
-        .tool(tool(desk, ("list_sessions", "List sessions", "Lists your sessions."), list)?.read_only())
-        .tool(tool(desk, ("recover_session", "Recover a session", "Starts a lost session anew under its own id: references, report and recording go on, the app begins afresh."), recover)?)
-        .tool(tool(desk, ("stop_session", "Stop a session", "Ends a session and frees its device."), stop)?.idempotent()))
+        .tool(tool(devices, ("list_devices", "List devices", "Lists the devices there are, what drives each, and whether it is free."), list_devices)?.read_only())
+        .tool(tool(devices, ("start_session", "Start a session", "Starts working on a device: starts its driver if need be, and the app or browser. Stop it with stop_session; one that is not used ends by itself."), start)?)
+        .tool(tool(devices, ("list_sessions", "List sessions", "Lists your sessions."), list)?.read_only())
+        .tool(tool(devices, ("recover_session", "Recover a session", "Starts a lost session anew under its own id: references, report and recording go on, the app begins afresh."), recover)?)
+        .tool(tool(devices, ("stop_session", "Stop a session", "Ends a session and frees its device."), stop)?.idempotent()))
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Nothing {}
+struct NoArguments {}
 
 /// All devices.
 #[derive(Debug, Serialize, JsonSchema)]
-struct Devices {
+struct DeviceList {
     devices: Vec<DeviceView>,
 }
 
@@ -43,15 +43,19 @@ struct DeviceView {
     in_use: usize,
 }
 
-async fn list_devices(desk: Arc<Desk>, _: Nothing, _cx: Context) -> Result<Said<Devices>, Fault> {
-    let devices: Vec<DeviceView> = desk
-        .posts
+async fn list_devices(
+    devices: Arc<DeviceSessions>,
+    _: NoArguments,
+    _cx: Context,
+) -> Result<ToolAnswer<DeviceList>, Fault> {
+    let devices: Vec<DeviceView> = devices
+        .slots
         .iter()
-        .map(|post| DeviceView {
-            name: post.settings.name.clone(),
-            driver: post.settings.driver.as_str(),
-            sessions: post.settings.sessions.max(1),
-            in_use: desk.in_use(post),
+        .map(|slot| DeviceView {
+            name: slot.settings.name.clone(),
+            driver: slot.settings.driver.as_str(),
+            sessions: slot.settings.sessions.max(1),
+            in_use: devices.in_use(slot),
         })
         .collect();
     let line = |it: &DeviceView| {
@@ -59,12 +63,12 @@ async fn list_devices(desk: Arc<Desk>, _: Nothing, _cx: Context) -> Result<Said<
     };
     let text: Vec<String> = devices.iter().map(line).collect();
     let text = if text.is_empty() { "no device is configured".to_owned() } else { text.join("\n") };
-    Ok(Said::new(Devices { devices }, text))
+    Ok(ToolAnswer::new(DeviceList { devices }, text))
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Start {
+struct StartSession {
     /// The device, as list_devices names it; the first one unless given.
     #[schemars(length(min = 1, max = 200))]
     device: Option<String>,
@@ -84,7 +88,7 @@ struct SessionView {
     session: String,
     device: String,
     driver: &'static str,
-    state: Standing,
+    state: SessionStatus,
     /// Whether a recording runs.
     recording: bool,
     /// Tools called so far.
@@ -97,94 +101,104 @@ struct SessionView {
     about: Value,
 }
 
-fn view(desk: &Desk, session: &Session) -> SessionView {
+fn view(devices: &DeviceSessions, session: &Session) -> SessionView {
     let log = session.log();
     SessionView {
         session: session.id.clone(),
-        device: session.post.settings.name.clone(),
-        driver: session.post.settings.driver.as_str(),
-        state: session.standing(),
+        device: session.slot.settings.name.clone(),
+        driver: session.slot.settings.driver.as_str(),
+        state: session.status(),
         recording: log.is_recording(),
         steps: log.made(),
         idle_s: session.idle().as_secs_f64(),
-        idle_limit_s: desk.settings.idle.as_secs_f64(),
-        about: session.device().map(|device| device.described()).unwrap_or_default(),
+        idle_limit_s: devices.settings.idle.as_secs_f64(),
+        about: session.device().map(|device| device.capabilities()).unwrap_or_default(),
     }
 }
 
-async fn start(desk: Arc<Desk>, given: Start, cx: Context) -> Result<Said<SessionView>, Fault> {
-    let post = desk.post(given.device.as_deref())?;
+async fn start(
+    devices: Arc<DeviceSessions>,
+    given: StartSession,
+    cx: Context,
+) -> Result<ToolAnswer<SessionView>, Fault> {
+    let slot = devices.slot(given.device.as_deref())?;
     let wait = Duration::try_from_secs_f64(given.wait_s.unwrap_or(0.0)).unwrap_or_default();
     cx.progress(0.0, None, Some("starting")).await;
-    // A session the driver has begun must have an owner, who may come back for it.
+    // The start runs to its end even if the caller cancels. Otherwise the driver would have a session without
+    // an owner.
     let work = {
-        let (desk, cx) = (desk.clone(), cx.clone());
-        async move { desk.start(post, &given.capabilities, wait, &cx).await }
+        let (devices, cx) = (devices.clone(), cx.clone());
+        async move { devices.start(slot, &given.capabilities, wait, &cx).await }
     };
     let session = see_through(work).await?;
-    let view = view(&desk, &session);
+    let view = view(&devices, &session);
     let text = format!("session {} on {} ({})", view.session, view.device, view.driver);
-    Ok(Said::new(view, text))
+    Ok(ToolAnswer::new(view, text))
 }
 
 /// All sessions of a caller.
 #[derive(Debug, Serialize, JsonSchema)]
-struct Sessions {
+struct SessionList {
     sessions: Vec<SessionView>,
 }
 
-async fn list(desk: Arc<Desk>, _: Nothing, cx: Context) -> Result<Said<Sessions>, Fault> {
-    let sessions: Vec<SessionView> = desk.of_caller(&cx).iter().map(|session| view(&desk, session)).collect();
+async fn list(
+    devices: Arc<DeviceSessions>,
+    _: NoArguments,
+    cx: Context,
+) -> Result<ToolAnswer<SessionList>, Fault> {
+    let sessions: Vec<SessionView> =
+        devices.of_caller(&cx).iter().map(|session| view(&devices, session)).collect();
     let line = |it: &SessionView| {
-        let state = if it.state == Standing::Open { "open" } else { "lost" };
+        let state = if it.state == SessionStatus::Open { "open" } else { "lost" };
         format!("{} on {} ({}): {state}, {} steps", it.session, it.device, it.driver, it.steps)
     };
     let text: Vec<String> = sessions.iter().map(line).collect();
     let text = if text.is_empty() { "no session is open".to_owned() } else { text.join("\n") };
-    Ok(Said::new(Sessions { sessions }, text))
+    Ok(ToolAnswer::new(SessionList { sessions }, text))
 }
 
-#[derive(Debug, Deserialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-struct OneSession {
-    /// The session; may be left out while you have one.
-    #[schemars(length(min = 1, max = 64))]
-    session: Option<String>,
-}
-
-async fn recover(desk: Arc<Desk>, given: OneSession, cx: Context) -> Result<Said<SessionView>, Fault> {
-    let session = desk.session(given.session.as_deref(), &cx)?;
+async fn recover(
+    devices: Arc<DeviceSessions>,
+    given: SessionArgument,
+    cx: Context,
+) -> Result<ToolAnswer<SessionView>, Fault> {
+    let session = devices.session(given.session.as_deref(), &cx)?;
     let work = {
-        let (desk, session) = (desk.clone(), session.clone());
+        let (devices, session) = (devices.clone(), session.clone());
         async move {
-            let _turn = session.turn(desk.settings.queue_wait).await?;
-            desk.recover(&session).await
+            let _turn = session.turn(devices.settings.queue_wait).await?;
+            devices.recover(&session).await
         }
     };
     see_through(work).await?;
-    Ok(Said::new(view(&desk, &session), format!("session {} goes on with a fresh app", session.id)))
+    Ok(ToolAnswer::new(view(&devices, &session), format!("session {} goes on with a fresh app", session.id)))
 }
 
 /// The session that was stopped.
 #[derive(Debug, Serialize, JsonSchema)]
-struct Stopped {
+struct StopSessionResult {
     session: String,
     /// Tools called in it.
     steps: u64,
 }
 
-async fn stop(desk: Arc<Desk>, given: OneSession, cx: Context) -> Result<Said<Stopped>, Fault> {
-    let session = desk.session(given.session.as_deref(), &cx)?;
+async fn stop(
+    devices: Arc<DeviceSessions>,
+    given: SessionArgument,
+    cx: Context,
+) -> Result<ToolAnswer<StopSessionResult>, Fault> {
+    let session = devices.session(given.session.as_deref(), &cx)?;
     let work = {
-        let (desk, session) = (desk.clone(), session.clone());
+        let (devices, session) = (devices.clone(), session.clone());
         async move {
-            // One that hangs is ended all the same.
+            // The result is ignored: a session with a hanging call is ended too.
             let _turn = session.turn(Duration::from_secs(5)).await;
-            desk.end(&session).await
+            devices.end(&session).await
         }
     };
     see_through(work).await?;
     let steps = session.log().made();
     let text = format!("stopped {} after {steps} steps", session.id);
-    Ok(Said::new(Stopped { session: session.id.clone(), steps }, text))
+    Ok(ToolAnswer::new(StopSessionResult { session: session.id.clone(), steps }, text))
 }

@@ -1,34 +1,32 @@
-//! Gestures as W3C actions: one finger, <https://www.w3.org/TR/webdriver2/#actions>.
+//! Gestures as W3C actions of one finger: <https://www.w3.org/TR/webdriver2/#actions>.
 
 use std::time::Duration;
 
 use serde_json::{Value, json};
 
-/// A place on the screen, in the driver's own units.
+/// A point on the screen, in the driver's units.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) struct Point {
     pub(crate) x: f64,
     pub(crate) y: f64,
 }
 
-/// What a finger does.
+/// A gesture of one finger.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Gesture {
-    /// Touches and lets go.
     Tap(Point),
-    /// Touches twice in short order.
     DoubleTap(Point),
-    /// Touches and stays.
+    /// A touch of this duration.
     Press(Point, Duration),
-    /// Touches, moves, lets go.
+    /// A touch that moves for this duration.
     Swipe(Point, Point, Duration),
 }
 
-/// How long a finger stays in a tap.
+/// The duration of a tap.
 const TOUCH: Duration = Duration::from_millis(60);
-/// Between two taps that belong together.
+/// The pause between the taps of a double tap.
 const BETWEEN: Duration = Duration::from_millis(80);
-/// What a swipe rests before it moves, so that it is no tap.
+/// The pause before a swipe moves, so that it is not a tap.
 const REST: Duration = Duration::from_millis(100);
 
 impl Gesture {
@@ -36,13 +34,13 @@ impl Gesture {
     pub(crate) fn body(self) -> Value {
         let mut actions = Vec::new();
         match self {
-            Gesture::Tap(at) => actions.extend(touch(at, TOUCH)),
+            Gesture::Tap(at) => actions.extend(access(at, TOUCH)),
             Gesture::DoubleTap(at) => {
-                actions.extend(touch(at, TOUCH));
+                actions.extend(access(at, TOUCH));
                 actions.push(pause(BETWEEN));
-                actions.extend(touch(at, TOUCH));
+                actions.extend(access(at, TOUCH));
             }
-            Gesture::Press(at, length) => actions.extend(touch(at, length)),
+            Gesture::Press(at, length) => actions.extend(access(at, length)),
             Gesture::Swipe(from, to, length) => {
                 actions.extend([go(from, Duration::ZERO), down(), pause(REST), go(to, length), up()]);
             }
@@ -53,8 +51,8 @@ impl Gesture {
         json!({"actions": [finger]})
     }
 
-    /// How long it takes at least.
-    pub(crate) fn lasts(self) -> Duration {
+    /// The minimum duration.
+    pub(crate) fn duration(self) -> Duration {
         match self {
             Gesture::Tap(_) => TOUCH,
             Gesture::DoubleTap(_) => TOUCH * 2 + BETWEEN,
@@ -64,11 +62,11 @@ impl Gesture {
     }
 }
 
-fn touch(at: Point, length: Duration) -> [Value; 4] {
+fn access(at: Point, length: Duration) -> [Value; 4] {
     [go(at, Duration::ZERO), down(), pause(length), up()]
 }
 
-/// Drivers want whole numbers here, and some refuse anything else.
+/// Some drivers accept only whole numbers here.
 fn go(to: Point, length: Duration) -> Value {
     json!({
         "type": "pointerMove", "duration": millis(length), "origin": "viewport",
@@ -112,6 +110,6 @@ mod tests {
         assert_eq!(finger["parameters"]["pointerType"], "touch");
         assert_eq!(finger["actions"][0]["x"], 10);
         assert_eq!(finger["actions"][3]["duration"], 400);
-        assert_eq!(swipe.lasts(), Duration::from_millis(500));
+        assert_eq!(swipe.duration(), Duration::from_millis(500));
     }
 }

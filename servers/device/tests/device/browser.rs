@@ -1,8 +1,9 @@
-//! A real browser: Chromium with a phone emulated in it, driven by chromedriver.
+//! A real browser: Chromium with an emulated phone, driven by chromedriver.
 
 use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
@@ -19,9 +20,11 @@ const PAGE: &str = r##"<!doctype html><meta name=viewport content="width=device-
 <select id=size aria-label=Size><option>Small<option>Large</select>
 <button id=login onclick="if(pass.value==='hunter2'){out.textContent='Welcome '+user.value+', '+size.value;next.hidden=false}else alert('Wrong password')">Log in</button>
 <p id=out></p><button id=next hidden>Continue</button>
-<div style="height:2000px"></div><a id=bottom href="#bottom">The bottom</a><div style="height:400px"></div>"##;
+<div style="height:2000px"></div><a id=bottom href="#bottom">The bottom</a><div style="height:400px"></div>
+<script>addEventListener('pointerdown', () => fetch('/pressed'))</script>"##;
 
-/// chromedriver on a port of its own; ended with the test, and so is the folder it and its browsers leave things in.
+/// A chromedriver on its own port. Dropping it ends the process and removes the folder of its temporary
+/// files.
 struct Driver {
     child: Child,
     url: String,
@@ -29,12 +32,12 @@ struct Driver {
 }
 
 impl Driver {
-    /// Kills it and its browsers, which would outlive it.
+    /// Kills the driver and its browsers, which would outlive it.
     fn kill(&mut self) {
         let mut all = vec![self.child.id()];
         let mut seen = 0;
         while let Some(parent) = all.get(seen) {
-            // A process is in the list of the very thread that started it.
+            // The kernel lists a child under the thread that started it.
             let threads = std::fs::read_dir(format!("/proc/{parent}/task")).into_iter().flatten().flatten();
             let lists = threads.map(|thread| std::fs::read_to_string(thread.path().join("children")));
             let children = lists.flatten().collect::<Vec<_>>().join(" ");
@@ -64,7 +67,7 @@ impl Drop for Driver {
     }
 }
 
-/// It chooses a free port itself, and says which.
+/// Chromedriver chooses a free port itself and prints it.
 async fn driver() -> Driver {
     static COUNT: AtomicUsize = AtomicUsize::new(0);
     let name = format!("failwell-browser-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
@@ -81,7 +84,7 @@ async fn driver() -> Driver {
     let said = BufReader::new(child.stdout.take().unwrap());
     let mut driver = Driver { child, url: String::new(), folder };
     let (tell, told) = tokio::sync::oneshot::channel();
-    // Read to its end, so that it never waits for somebody to read.
+    // The output is read to its end, so that the driver never blocks on a full pipe.
     std::thread::spawn(move || {
         let mut tell = Some(tell);
         for line in said.lines().map_while(Result::ok) {
@@ -96,15 +99,26 @@ async fn driver() -> Driver {
     driver
 }
 
-/// The page, on loopback.
+/// The test page, served on loopback.
 async fn page() -> String {
+    page_with_presses().await.0
+}
+
+/// The test page, and a counter of touches on it.
+async fn page_with_presses() -> (String, Arc<AtomicUsize>) {
+    let presses = Arc::new(AtomicUsize::new(0));
+    let counted = presses.clone();
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let url = format!("http://{}/", listener.local_addr().unwrap());
     tokio::spawn(async move {
         while let Ok((mut socket, _)) = listener.accept().await {
+            let counted = counted.clone();
             tokio::spawn(async move {
                 let mut request = [0; 4_096];
-                let _ = socket.read(&mut request).await;
+                let length = socket.read(&mut request).await.unwrap_or(0);
+                if request[..length].starts_with(b"GET /pressed ") {
+                    counted.fetch_add(1, Ordering::SeqCst);
+                }
                 let head = format!(
                     "HTTP/1.1 200 OK\r\ncontent-type: text/html\r\ncontent-length: {}\r\nconnection: close\r\n\r\n",
                     PAGE.len()
@@ -114,7 +128,7 @@ async fn page() -> String {
             });
         }
     });
-    url
+    (url, presses)
 }
 
 async fn phone() -> (Driver, World) {
@@ -207,8 +221,8 @@ async fn fingers_scroll_and_press_and_the_phone_turns() {
     talk.done("long_press", json!({"selector": "user", "duration_ms": 200})).await;
     talk.done("tap_element", json!({"x": 5, "y": 5})).await;
     for orientation in ["landscape", "portrait"] {
-        let turned = talk.done("set_device_orientation", json!({"orientation": orientation})).await;
-        assert_eq!(turned["orientation"], orientation);
+        let opposite = talk.done("set_device_orientation", json!({"orientation": orientation})).await;
+        assert_eq!(opposite["orientation"], orientation);
     }
     talk.done("set_location", json!({"latitude": 48.1, "longitude": 11.6})).await;
     talk.done("change_permission", json!({"permission": "location", "action": "grant"})).await;
@@ -231,12 +245,16 @@ async fn fingers_scroll_and_press_and_the_phone_turns() {
 #[tokio::test]
 async fn a_browser_driver_that_is_killed_ends_its_session_and_nothing_more() {
     let (mut driver, world) = phone().await;
-    let url = page().await;
+    let (url, presses) = page_with_presses().await;
     let mut talk = Talk::on_phone(&world).await;
     talk.done("launch_app", json!({"app": url})).await;
-    // A finger that stays long enough for the driver to be killed meanwhile.
+    // A press that lasts long enough to kill the driver meanwhile.
     let press = talk.begin_call("long_press", json!({"selector": "login", "duration_ms": 20_000})).await;
-    tokio::time::sleep(Duration::from_secs(5)).await;
+    let began = Instant::now();
+    while presses.load(Ordering::SeqCst) == 0 {
+        assert!(began.elapsed() < Duration::from_secs(15), "the finger is never put down");
+        tokio::time::sleep(Duration::from_millis(20)).await;
+    }
     driver.kill();
     let (_, answer) = talk.next_of(&[press]).await;
     let fault = &answer["result"]["_meta"]["dev.failwell/fault"];

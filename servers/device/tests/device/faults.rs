@@ -1,4 +1,5 @@
-//! Drivers that die, hang, forget, refuse and talk nonsense: the exact reason, and nothing done twice.
+//! Drivers that die, hang, lose sessions, refuse commands and send invalid responses. Each case has an exact
+//! reason, and no action is repeated.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -136,7 +137,7 @@ async fn twenty_megabytes_of_screenshot_pass_and_more_than_the_cap_names_both_si
 
 #[tokio::test]
 async fn nobody_there_and_nobody_willing_are_told_apart() {
-    // Port 1 is nobody's.
+    // No process listens on port 1.
     let mut with = settings(vec![phone("http://127.0.0.1:1")]);
     with.start_timeout = Duration::from_secs(5);
     let mut talk = Talk::begin(&World::new(with)).await;
@@ -149,7 +150,7 @@ async fn nobody_there_and_nobody_willing_are_told_apart() {
         driver.on("POST /session", act);
         talk.fails("start_session", json!({}), "device/SESSION_NOT_CREATED").await;
     }
-    driver.on("POST /session", Act::Nonsense("<html>MARK-page</html>"));
+    driver.on("POST /session", Act::InvalidResponse("<html>MARK-page</html>"));
     talk.fails("start_session", json!({}), "device/BAD_ANSWER").await;
     driver.on("POST /session", Act::Value(json!({"sessionId": "../../status"})));
     talk.fails("start_session", json!({}), "device/BAD_ANSWER").await;

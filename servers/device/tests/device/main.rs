@@ -10,6 +10,8 @@
 
 mod browser;
 mod faults;
+#[path = "../../../../crates/toolbox/tests/schema/oracle.rs"]
+mod oracle;
 mod queue;
 mod references;
 mod shapes;

@@ -1,4 +1,4 @@
-//! One device, one writer: a fair line of limited length.
+//! One device, one writer: a fair queue of limited length.
 
 use std::time::Duration;
 
@@ -16,7 +16,7 @@ async fn calls_are_made_one_after_the_other_in_the_order_they_came() {
     let mut ids = Vec::new();
     for letter in ["a", "b", "c", "d"] {
         ids.push(talk.begin_call("enter_text", json!({"selector": "user", "text": letter})).await);
-        // The next comes after it: what is sent at once may be read in any order.
+        // Requests sent at the same time may be read in any order, so the next one is sent later.
         tokio::time::sleep(Duration::from_millis(250)).await;
     }
     let mut answered = Vec::new();

@@ -1,6 +1,6 @@
-//! References that last, batches, recordings and reports.
+//! Stable references, batches, recordings and reports.
 
-use failwell_rpc::{Face, RestStyle};
+use failwell_rpc::{Dialect, RestStyle};
 use serde_json::{Value, json};
 
 use crate::stand_in::{Act, SCREEN, StandIn};
@@ -19,7 +19,7 @@ async fn a_reference_survives_looks_and_actions_until_its_element_is_gone() {
     let mut talk = Talk::on_phone(&world).await;
     let seen = talk.done("get_screen_hierarchy", json!({})).await;
     let (login, cancel) = (reference(&seen, "login"), reference(&seen, "cancel"));
-    // Something new above them, and one of them gone.
+    // A new element above them, and one of them removed.
     let changed = SCREEN
         .replace(
             "<XCUIElementTypeTextField",
@@ -63,13 +63,13 @@ async fn a_failed_action_shows_the_same_without_mcp() {
     let driver = StandIn::start().await;
     let world = World::new(settings(vec![phone(&driver.url)]));
     world.stranger("start_session", json!({})).await;
-    for (face, place) in [
-        (Face::Rpc, "/error/data"),
-        (Face::Rest(RestStyle::Plain), "/detail"),
-        (Face::Rest(RestStyle::Problem), ""),
+    for (dialect, place) in [
+        (Dialect::Rpc, "/error/data"),
+        (Dialect::Rest(RestStyle::Plain), "/detail"),
+        (Dialect::Rest(RestStyle::Problem), ""),
     ] {
         let wanted = json!({"selector": "logn", "timeout": 0.2});
-        let failed = world.stranger_over(face, "tap_element", wanted).await;
+        let failed = world.stranger_over(dialect, "tap_element", wanted).await;
         let object = failed.pointer(place).unwrap();
         assert_eq!(object["reason"], "device/NO_SUCH_ELEMENT", "{failed}");
         let (shown, blocks) = (&object["result"]["structuredContent"], &object["result"]["content"]);

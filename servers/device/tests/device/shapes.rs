@@ -1,7 +1,8 @@
-//! Every tool has schemas, and keeps to them.
+//! Every tool has schemas, and its results match them.
 
 use serde_json::{Value, json};
 
+use crate::oracle::agree_on_mutations;
 use crate::stand_in::StandIn;
 use crate::talk::{Talk, World, phone, settings};
 
@@ -20,6 +21,7 @@ async fn every_tool_has_schemas_and_refuses_what_they_do_not_know() {
             assert_eq!(tool[schema]["type"], "object", "{name}");
             jsonschema::validator_for(&tool[schema])
                 .unwrap_or_else(|error| panic!("{name} {schema}: {error}"));
+            agree_on_mutations(name, &tool[schema]);
         }
         assert!(
             tool["title"].is_string() && tool["description"].as_str().is_some_and(|it| it.ends_with('.')),

@@ -1,4 +1,5 @@
-//! A WebDriver in this process that answers as it is told, and otherwise like a small, well-behaved one.
+//! A WebDriver emulator in this process. A rule of the test decides its behaviour; otherwise it behaves
+//! correctly.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -10,28 +11,27 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
 
-/// What the driver does with a command.
+/// The reaction of the driver to a command.
 #[derive(Clone)]
 pub(crate) enum Act {
-    /// Answers.
+    /// Responds with this value.
     Value(Value),
-    /// Refuses, as W3C says.
+    /// Responds with a W3C error.
     Error(u16, &'static str),
-    /// Answers after a while.
+    /// Responds after this time.
     After(Duration, Value),
-    /// Never answers.
+    /// Never responds.
     Hang,
-    /// Breaks the connection off: it died.
+    /// Closes the connection, as a crashed driver does.
     Cut,
-    /// Answers with something else altogether.
-    Nonsense(&'static str),
-    /// Answers without saying how much is coming.
+    /// Responds with invalid content.
+    InvalidResponse(&'static str),
+    /// Responds without a content length.
     Chunked(Vec<u8>),
 }
 
 type Rule = dyn Fn(&str, &Value) -> Option<Act> + Send + Sync;
 
-/// The driver.
 pub(crate) struct StandIn {
     pub(crate) url: String,
     seen: Arc<Mutex<Vec<(String, Value)>>>,
@@ -45,18 +45,18 @@ impl Drop for StandIn {
     }
 }
 
-/// The screen it has, unless a test says otherwise.
+/// The default screen.
 pub(crate) const SCREEN: &str = r#"<AppiumAUT><XCUIElementTypeApplication name="Shop" label="Shop" x="0" y="0" width="390" height="844">
 <XCUIElementTypeTextField name="user" label="User name" x="20" y="100" width="350" height="40"/>
 <XCUIElementTypeButton name="login" label="Log in" x="20" y="200" width="350" height="44"/>
 <XCUIElementTypeButton name="cancel" label="Cancel" x="20" y="260" width="350" height="44"/></XCUIElementTypeApplication></AppiumAUT>"#;
 
-/// The smallest picture there is: one pixel.
+/// A PNG file of one pixel.
 pub(crate) const PIXEL: &str =
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
 impl StandIn {
-    /// Starts one; commands are `POST /session/1/element/login/click` and the like.
+    /// Starts a driver. Commands have the form `POST /session/1/element/login/click`.
     pub(crate) async fn start() -> StandIn {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
@@ -75,27 +75,27 @@ impl StandIn {
         StandIn { url, seen, rule, serving }
     }
 
-    /// From here on it does this, where the rule says something.
+    /// Sets the rule for the following commands.
     pub(crate) fn when(&self, rule: impl Fn(&str, &Value) -> Option<Act> + Send + Sync + 'static) {
         *self.rule.lock().unwrap() = Arc::new(rule);
     }
 
-    /// From here on it does this with every command that ends so.
+    /// Sets the reaction to every command with this suffix.
     pub(crate) fn on(&self, end: &'static str, act: Act) {
         self.when(move |command, _| command.ends_with(end).then(|| act.clone()));
     }
 
-    /// How often it was sent a command that ends so.
+    /// The number of commands with this suffix.
     pub(crate) fn count(&self, end: &str) -> usize {
         self.seen.lock().unwrap().iter().filter(|(command, _)| command.ends_with(end)).count()
     }
 
-    /// Every command so far.
+    /// All commands so far.
     pub(crate) fn commands(&self) -> Vec<String> {
         self.seen.lock().unwrap().iter().map(|(command, _)| command.clone()).collect()
     }
 
-    /// What was sent with the last command that ends so.
+    /// The body of the last command with this suffix.
     pub(crate) fn last(&self, end: &str) -> Value {
         let seen = self.seen.lock().unwrap();
         seen.iter().rev().find(|(command, _)| command.ends_with(end)).expect("it was sent").1.clone()
@@ -130,11 +130,11 @@ async fn serve(
             answer(&mut socket, 200, &json!({"value": value}).to_string()).await
         }
         Act::Hang => {
-            tokio::time::sleep(Duration::from_secs(600)).await;
+            std::future::pending::<()>().await;
             Ok(())
         }
         Act::Cut => Ok(()),
-        Act::Nonsense(text) => answer(&mut socket, 200, text).await,
+        Act::InvalidResponse(text) => answer(&mut socket, 200, text).await,
         Act::Chunked(bytes) => {
             socket
                 .write_all(b"HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\nconnection: close\r\n\r\n")
@@ -159,12 +159,12 @@ async fn answer(socket: &mut TcpStream, status: u16, body: &str) -> std::io::Res
     socket.shutdown().await
 }
 
-/// A whole request: its method and path, and its body.
+/// A complete request: its method and path, and its body.
 fn parse(bytes: &[u8]) -> Option<(String, Value)> {
     let end = bytes.windows(4).position(|four| four == b"\r\n\r\n")?;
     let head = std::str::from_utf8(&bytes[..end]).ok()?;
-    let mut words = head.lines().next()?.split(' ');
-    let command = format!("{} {}", words.next()?, words.next()?);
+    let mut describe = head.lines().next()?.split(' ');
+    let command = format!("{} {}", describe.next()?, describe.next()?);
     let length = head
         .lines()
         .find_map(|line| line.to_ascii_lowercase().strip_prefix("content-length:")?.trim().parse().ok());
@@ -173,7 +173,7 @@ fn parse(bytes: &[u8]) -> Option<(String, Value)> {
     Some((command, serde_json::from_slice(body).unwrap_or_default()))
 }
 
-/// What a well-behaved driver does.
+/// The reaction of a correct driver.
 fn usual(command: &str, body: &Value) -> Act {
     let (method, path) = command.split_once(' ').unwrap();
     let below =
@@ -205,7 +205,7 @@ fn usual(command: &str, body: &Value) -> Act {
     })
 }
 
-/// A screenshot of so many bytes, as a driver sends it.
+/// A screenshot of this size, as a driver sends it.
 pub(crate) fn picture(bytes: usize) -> String {
     let mut png = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\x04\x92\0\0\x09\xe4".to_vec();
     png.resize(bytes, 7);

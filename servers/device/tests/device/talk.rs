@@ -1,28 +1,30 @@
-//! A client of the session era, in memory, and the server it talks to.
+//! A client of the session era in memory, and its server.
 
 use std::io::Write;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use failwell_audit::{Journal, Style};
+use failwell_controls::{Settings as HouseSettings, build_pipeline};
 use failwell_device::{DeviceSettings, DriverKind, Reach, Settings, device};
-use failwell_policy::Caller;
+use failwell_journal::{Journal, LogStyle};
+use failwell_pipeline::{Call, IncomingRequest, Pipeline};
 use failwell_process::Launcher;
-use failwell_rpc::{Face, Id, ReplyTo};
-use failwell_server::{House, PlainCall, PlainFrom, Settings as HouseSettings};
+use failwell_rpc::Caller;
+use failwell_rpc::Dialect;
+use failwell_sdk::Json;
 use failwell_transport::{StdioSettings, serve_stdio};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf, split};
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-/// How long anything may take on a busy machine.
+/// Timeout of every wait, even on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(90);
 
 #[derive(Clone, Default)]
-struct Written(Arc<Mutex<Vec<u8>>>);
+struct RecordedStep(Arc<Mutex<Vec<u8>>>);
 
-impl Write for Written {
+impl Write for RecordedStep {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
         self.0.lock().unwrap().extend_from_slice(bytes);
         Ok(bytes.len())
@@ -33,63 +35,62 @@ impl Write for Written {
     }
 }
 
-/// The server, and what its operator read.
+/// The server and its journal.
 pub(crate) struct World {
-    pub(crate) house: Arc<House>,
-    journal: Written,
+    pub(crate) pipeline: Arc<Pipeline>,
+    journal: RecordedStep,
 }
 
-/// A device that is driven by Appium at an address.
+/// A device driven by Appium at a URL.
 pub(crate) fn phone(url: &str) -> DeviceSettings {
     let reach = Reach::Url { url: url.to_owned(), headers: Vec::new() };
     DeviceSettings::new("phone", DriverKind::Appium, reach)
 }
 
-/// Settings with waits that suit a test.
+/// Settings with short waits for tests.
 pub(crate) fn settings(devices: Vec<DeviceSettings>) -> Settings {
-    let mut settings = Settings::of(devices, Launcher::at("/nonexistent"));
+    let mut settings = Settings::new(devices, Launcher::at("/nonexistent"));
     settings.timeout = Duration::from_secs(20);
     settings
 }
 
 impl World {
     pub(crate) fn new(settings: Settings) -> World {
-        let journal = Written::default();
+        let journal = RecordedStep::default();
         let room = device(settings).expect("the room builds");
-        let books = Journal::to(Style::Json, journal.clone());
-        let house = House::new(Arc::new(room), HouseSettings::default(), books).expect("the house builds");
-        World { house, journal }
+        let telemetry = Journal::to(LogStyle::Json, journal.clone());
+        let pipeline =
+            build_pipeline(Arc::new(room), HouseSettings::default(), telemetry).expect("the pipeline builds");
+        World { pipeline, journal }
     }
 
-    /// What another caller is answered.
+    /// The response to another caller.
     pub(crate) async fn stranger(&self, tool: &str, arguments: Value) -> Value {
-        self.stranger_over(Face::Rpc, tool, arguments).await
+        self.stranger_over(Dialect::Rpc, tool, arguments).await
     }
 
-    /// The same in a dialect without MCP.
-    pub(crate) async fn stranger_over(&self, face: Face, tool: &str, arguments: Value) -> Value {
-        let call = PlainCall::Execute { name: tool.to_owned(), arguments };
-        let to = ReplyTo::request(Id::from_number(1), face);
+    /// The response to another caller in another dialect than MCP.
+    pub(crate) async fn stranger_over(&self, dialect: Dialect, tool: &str, arguments: Value) -> Value {
+        let call = Call::tool(tool.to_owned(), Json::from(&arguments));
         let caller = Caller::keyholder("stranger");
-        let from = PlainFrom { caller: &caller, connection: "", request: None };
-        let reply = self.house.walk_plain(to, Ok(call), from, CancellationToken::new()).await;
+        let incoming = IncomingRequest::in_process(dialect, &caller);
+        let reply = self.pipeline.handle_call(incoming, Ok(call)).await.reply;
         serde_json::from_slice(&reply.expect("an answer").body).expect("JSON")
     }
 
-    /// Every line the operator read.
+    /// The whole journal.
     pub(crate) fn journal(&self) -> String {
-        self.house.books().journal().flush();
+        self.pipeline.journal().flush();
         String::from_utf8(self.journal.0.lock().unwrap().clone()).expect("text")
     }
 }
 
-/// A client.
 pub(crate) struct Talk {
     lines: Lines<BufReader<ReadHalf<DuplexStream>>>,
     writer: WriteHalf<DuplexStream>,
     last: u64,
     stop: CancellationToken,
-    /// Everything it was sent.
+    /// All received messages.
     pub(crate) sent: String,
 }
 
@@ -104,7 +105,13 @@ impl Talk {
         let (ours, theirs) = tokio::io::duplex(1 << 20);
         let (input, output) = split(theirs);
         let stop = CancellationToken::new();
-        tokio::spawn(serve_stdio(world.house.clone(), input, output, StdioSettings::default(), stop.clone()));
+        tokio::spawn(serve_stdio(
+            world.pipeline.clone(),
+            input,
+            output,
+            StdioSettings::default(),
+            stop.clone(),
+        ));
         let (reader, writer) = split(ours);
         let mut talk =
             Talk { lines: BufReader::new(reader).lines(), writer, last: 0, stop, sent: String::new() };
@@ -114,7 +121,7 @@ impl Talk {
         talk
     }
 
-    /// A client in a session on a phone.
+    /// A client with a session on a phone.
     pub(crate) async fn on_phone(world: &World) -> Talk {
         let mut talk = Talk::begin(world).await;
         talk.done("start_session", json!({})).await;
@@ -134,7 +141,7 @@ impl Talk {
         serde_json::from_str(&line).expect("JSON")
     }
 
-    /// Sends a request without waiting for its answer.
+    /// Sends a request without waiting for its response.
     pub(crate) async fn request(&mut self, method: &str, params: Value) -> u64 {
         self.last += 1;
         let id = self.last;
@@ -142,12 +149,12 @@ impl Talk {
         id
     }
 
-    /// Calls a tool without waiting for its answer.
+    /// Calls a tool without waiting for its response.
     pub(crate) async fn begin_call(&mut self, tool: &str, arguments: Value) -> u64 {
         self.request("tools/call", json!({"name": tool, "arguments": arguments})).await
     }
 
-    /// The next answer to any of these requests.
+    /// The next response to one of these requests.
     pub(crate) async fn next_of(&mut self, ids: &[u64]) -> (u64, Value) {
         loop {
             let heard = self.hear().await;
@@ -167,7 +174,7 @@ impl Talk {
         self.ask("tools/call", json!({"name": tool, "arguments": arguments})).await["result"].take()
     }
 
-    /// Calls a tool that must work, and gives its object.
+    /// Calls a tool that must succeed, and returns its object.
     pub(crate) async fn done(&mut self, tool: &str, arguments: Value) -> Value {
         let shown = arguments.to_string();
         let mut result = self.call(tool, arguments).await;
@@ -178,7 +185,7 @@ impl Talk {
         result["structuredContent"].take()
     }
 
-    /// Calls a tool that must fail for this reason, and gives the whole result.
+    /// Calls a tool that must fail with this reason, and returns the whole result.
     pub(crate) async fn fails(&mut self, tool: &str, arguments: Value, reason: &str) -> Value {
         let shown = arguments.to_string();
         let result = self.call(tool, arguments).await;

@@ -2,32 +2,38 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use failwell_fault::Fault;
-use failwell_server::{Context, ToolOutcome};
+use failwell_sdk::{Context, ToolOutcome};
 use serde_json::json;
 
-use super::{Desk, Warmth};
+use super::{PytestState, WorkerUse};
 use crate::arguments::{DEFAULT_TIMEOUT, Detail, Discover, choose};
-use crate::classify::Verdict;
-use crate::{plan, tell};
+use crate::report::render;
+use crate::run::classify::RunVerdict;
+use crate::run::plan;
 
-pub(super) async fn discover(desk: Arc<Desk>, given: Discover, cx: Context) -> Result<ToolOutcome, Fault> {
-    let project = choose(&desk.project, given.project.as_deref())?;
-    given.check(&project, desk.settings.most_seconds)?;
-    let interpreter = match desk.interpreter(&project).await {
+pub(super) async fn discover(
+    state: Arc<PytestState>,
+    given: Discover,
+    cx: Context,
+) -> Result<ToolOutcome, Fault> {
+    let project = choose(&state.project, given.project.as_deref())?;
+    given.check(&project, state.settings.most_seconds)?;
+    let interpreter = match state.interpreter(&project).await {
         Ok(interpreter) => interpreter,
-        Err(missing) => return desk.not_started(missing),
+        Err(missing) => return state.not_started(missing),
     };
-    let limit = Duration::from_secs(given.timeout.unwrap_or(DEFAULT_TIMEOUT.min(desk.settings.most_seconds)));
-    let arguments = plan::discover(&given, &project, desk.folder.path());
-    let order = desk.order(&project, &interpreter, arguments, [("items", json!(true))], limit);
-    let warmth = if given.cold == Some(true) { Warmth::Cold } else { Warmth::Any };
-    let ran = match desk.perform(&order, warmth, &cx).await {
-        Ok(ran) => ran,
-        Err(fault) => return desk.launch_failed(fault, &project),
+    let limit =
+        Duration::from_secs(given.timeout.unwrap_or(DEFAULT_TIMEOUT.min(state.settings.most_seconds)));
+    let arguments = plan::discover(&given, &project, state.folder.path());
+    let request = state.request(&project, &interpreter, arguments, [("items", json!(true))], limit);
+    let warmth = if given.cold == Some(true) { WorkerUse::Cold } else { WorkerUse::Any };
+    let outcome = match state.perform(&request, warmth, &cx).await {
+        Ok(outcome) => outcome,
+        Err(fault) => return state.launch_failed(fault, &project),
     };
-    let kept = desk.keep(ran, &order, &cx);
+    let kept = state.keep(outcome, &request, &cx);
     match kept.1 {
-        Verdict::Ordinary { .. } => tell::discovered(&kept.0, &interpreter, given.budget),
-        _ => desk.failure(&kept, &order, tell::budget(given.budget, Detail::Failures)),
+        RunVerdict::Completed { .. } => render::discovered(&kept.0, &interpreter, given.budget),
+        _ => state.failure(&kept, &request, render::budget(given.budget, Detail::Failures)),
     }
 }

@@ -3,31 +3,38 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use failwell_fault::{Fault, Ref};
-use failwell_server::{Context, ToolOutcome};
+use failwell_sdk::{Context, ToolOutcome};
 use serde_json::{Map, Value, json};
 
-use super::{Desk, Warmth};
+use super::{PytestState, WorkerUse};
+use crate::affected::{AffectedTests, affected_tests};
 use crate::arguments::{DEFAULT_TIMEOUT, Execute, choose};
-use crate::changed::{Affected, affected};
-use crate::classify::Verdict;
 use crate::interpreter::Interpreter;
-use crate::place::Project;
+use crate::project::Project;
 use crate::report::Report;
-use crate::run::Order;
-use crate::store::Run;
-use crate::{answer, coverage, plan, tell};
+use crate::report::answer;
+use crate::report::coverage;
+use crate::report::render;
+use crate::report::store::StoredRun;
+use crate::run::RunRequest;
+use crate::run::classify::RunVerdict;
+use crate::run::plan;
 
-/// Flaky tests listed.
+/// Maximum number of listed flaky tests.
 const MOST_FLAKY: usize = 100;
 
-pub(super) async fn execute(desk: Arc<Desk>, given: Execute, cx: Context) -> Result<ToolOutcome, Fault> {
-    let project = choose(&desk.project, given.project.as_deref())?;
-    given.check(&project, desk.settings.most_seconds)?;
-    let interpreter = match desk.interpreter(&project).await {
+pub(super) async fn execute(
+    state: Arc<PytestState>,
+    given: Execute,
+    cx: Context,
+) -> Result<ToolOutcome, Fault> {
+    let project = choose(&state.project, given.project.as_deref())?;
+    given.check(&project, state.settings.most_seconds)?;
+    let interpreter = match state.interpreter(&project).await {
         Ok(interpreter) => interpreter,
-        Err(missing) => return desk.not_started(missing),
+        Err(missing) => return state.not_started(missing),
     };
-    let call = Call { desk: &desk, given: &given, project, interpreter, cx: &cx };
+    let call = ExecuteCall { state: &state, given: &given, project, interpreter, cx: &cx };
     match call.select().await {
         Selection::Nothing(note) => call.nothing(note),
         Selection::These(ids, notes) => call.run(&ids, notes).await,
@@ -35,21 +42,21 @@ pub(super) async fn execute(desk: Arc<Desk>, given: Execute, cx: Context) -> Res
 }
 
 /// One call of the tool.
-struct Call<'a> {
-    desk: &'a Desk,
+struct ExecuteCall<'a> {
+    state: &'a PytestState,
     given: &'a Execute,
     project: Project,
     interpreter: Interpreter,
     cx: &'a Context,
 }
 
-/// Which tests to run; no ids means all.
+/// The tests to run. An empty list of ids means all.
 enum Selection {
     These(Vec<String>, Vec<String>),
     Nothing(&'static str),
 }
 
-impl Call<'_> {
+impl ExecuteCall<'_> {
     async fn select(&self) -> Selection {
         let named = self.given.node_ids.clone().unwrap_or_default();
         let mut notes = Vec::new();
@@ -65,9 +72,9 @@ impl Call<'_> {
             }
         }
         if let Some(revision) = &self.given.changed_since {
-            match affected(&self.desk.settings.launcher, self.project.root(), revision).await {
-                Affected::All(why) => notes.push(format!("everything was run: {why}")),
-                Affected::Files(files) => {
+            match affected_tests(&self.state.settings.launcher, self.project.root(), revision).await {
+                AffectedTests::All(why) => notes.push(format!("everything was run: {why}")),
+                AffectedTests::Files(files) => {
                     let reached: Vec<String> = if ids.is_empty() {
                         files
                     } else {
@@ -87,73 +94,74 @@ impl Call<'_> {
         Selection::These(ids, notes)
     }
 
-    /// What failed in this caller's last run here that ran anything.
+    /// The failed tests of this caller's last run in this project that ran any tests.
     fn last_failed(&self) -> Vec<String> {
         let caller = self.cx.client().caller.to_string();
-        let runs = self.desk.store.of(&caller);
+        let runs = self.state.store.by_caller(&caller);
         let last = runs.iter().find(|run| run.project == self.project.root() && !run.report.tests.is_empty());
         let failed =
             last.into_iter().flat_map(|run| run.report.tests.iter().filter(|test| test.outcome.is_bad()));
         failed.map(|test| test.id.clone()).filter(|id| self.project.has_test(id)).collect()
     }
 
-    fn order(&self, ids: &[String], limit: Duration) -> Order {
-        let arguments = plan::execute(self.given, ids, &self.project, self.desk.folder.path());
+    fn request(&self, ids: &[String], limit: Duration) -> RunRequest {
+        let arguments = plan::execute(self.given, ids, &self.project, self.state.folder.path());
         let measured = (self.given.coverage == Some(true))
-            .then(|| self.desk.folder.path().join(format!("coverage-{}.json", Ref::fresh())));
+            .then(|| self.state.folder.path().join(format!("coverage-{}.json", Ref::fresh())));
         let more = [
             ("per_test_timeout", json!(self.given.per_test_timeout)),
             ("workers", json!(self.given.workers)),
             ("coverage", json!(measured)),
         ];
-        let mut order = self.desk.order(&self.project, &self.interpreter, arguments, more, limit);
-        order.per_test = self.given.per_test_timeout.map(Duration::from_secs_f64);
-        order
+        let mut request = self.state.request(&self.project, &self.interpreter, arguments, more, limit);
+        request.per_test = self.given.per_test_timeout.map(Duration::from_secs_f64);
+        request
     }
 
     async fn run(&self, ids: &[String], notes: Vec<String>) -> Result<ToolOutcome, Fault> {
         let limit = Duration::from_secs(
-            self.given.timeout.unwrap_or(DEFAULT_TIMEOUT.min(self.desk.settings.most_seconds)),
+            self.given.timeout.unwrap_or(DEFAULT_TIMEOUT.min(self.state.settings.most_seconds)),
         );
         let times = self.given.repeat.unwrap_or(1);
-        let warmth = if times > 1 || self.given.cold == Some(true) { Warmth::Cold } else { Warmth::Any };
+        let warmth =
+            if times > 1 || self.given.cold == Some(true) { WorkerUse::Cold } else { WorkerUse::Any };
         let detail = self.given.detail.unwrap_or_default();
-        let characters = tell::budget(self.given.budget, detail);
+        let characters = render::budget(self.given.budget, detail);
         let began = Instant::now();
-        let mut tally = Tally::default();
+        let mut tally = OutcomeTally::default();
         let mut runs_left = times;
         loop {
-            let order = self.order(ids, limit.saturating_sub(began.elapsed()));
-            let ran = match self.desk.perform(&order, warmth, self.cx).await {
-                Ok(ran) => ran,
-                Err(fault) => return self.desk.launch_failed(fault, &self.project),
+            let request = self.request(ids, limit.saturating_sub(began.elapsed()));
+            let outcome = match self.state.perform(&request, warmth, self.cx).await {
+                Ok(outcome) => outcome,
+                Err(fault) => return self.state.launch_failed(fault, &self.project),
             };
-            let mut kept = self.desk.keep(ran, &order, self.cx);
-            let Verdict::Ordinary { exit_code } = kept.1 else {
-                if kept.2 == order.limit {
+            let mut kept = self.state.keep(outcome, &request, self.cx);
+            let RunVerdict::Completed { exit_code } = kept.1 else {
+                if kept.2 == request.limit {
                     kept.2 = limit;
                 }
-                return self.desk.failure(&kept, &order, characters);
+                return self.state.failure(&kept, &request, characters);
             };
             tally.count(&kept.0.report);
             runs_left -= 1;
             if runs_left > 0 {
                 continue;
             }
-            let extra = self.extra(&kept.0, &order, notes, (times > 1).then_some((times, &tally)));
-            return tell::ordinary(&kept.0, exit_code, &self.interpreter, detail, characters, extra);
+            let extra = self.extra(&kept.0, &request, notes, (times > 1).then_some((times, &tally)));
+            return render::completed(&kept.0, exit_code, &self.interpreter, detail, characters, extra);
         }
     }
 
     fn extra(
         &self,
-        run: &Run,
-        order: &Order,
+        run: &StoredRun,
+        request: &RunRequest,
         notes: Vec<String>,
-        tally: Option<(u64, &Tally)>,
+        tally: Option<(u64, &OutcomeTally)>,
     ) -> Map<String, Value> {
         let mut extra = Map::new();
-        let notes = tell::notes(run, notes);
+        let notes = render::notes(run, notes);
         if !notes.is_empty() {
             extra.insert("notes".to_owned(), json!(notes));
         }
@@ -161,7 +169,7 @@ impl Call<'_> {
             let count = usize::try_from(count).unwrap_or(usize::MAX);
             extra.insert("durations".to_owned(), answer::slowest(&run.report, count));
         }
-        if let Some(path) = order.settings.get("coverage").and_then(Value::as_str) {
+        if let Some(path) = request.settings.get("coverage").and_then(Value::as_str) {
             let path = std::path::Path::new(path);
             if let Some(measured) = coverage::read(path) {
                 extra.insert("coverage".to_owned(), measured);
@@ -174,16 +182,16 @@ impl Call<'_> {
         extra
     }
 
-    /// Nothing to run is a result too.
+    /// An empty selection is a result too.
     fn nothing(&self, note: &'static str) -> Result<ToolOutcome, Fault> {
-        let run = Run {
+        let run = StoredRun {
             id: Ref::fresh().to_string(),
             caller: String::new(),
             project: self.project.root().to_owned(),
             ended: Instant::now(),
             took: Duration::ZERO,
             mode: "none",
-            walls: self.desk.walls,
+            sandbox_note: self.state.sandbox_note,
             status: "no_tests",
             report: Report::default(),
             stdout: String::new(),
@@ -191,15 +199,22 @@ impl Call<'_> {
         };
         let extra = Map::from_iter([("notes".to_owned(), json!([note]))]);
         let detail = self.given.detail.unwrap_or_default();
-        tell::ordinary(&run, 5, &self.interpreter, detail, tell::budget(self.given.budget, detail), extra)
+        render::completed(
+            &run,
+            5,
+            &self.interpreter,
+            detail,
+            render::budget(self.given.budget, detail),
+            extra,
+        )
     }
 }
 
-/// How often each test ended how, over several runs.
+/// The number of outcomes of each test over several runs.
 #[derive(Debug, Default)]
-struct Tally(BTreeMap<String, BTreeMap<&'static str, u64>>);
+struct OutcomeTally(BTreeMap<String, BTreeMap<&'static str, u64>>);
 
-impl Tally {
+impl OutcomeTally {
     fn count(&mut self, report: &Report) {
         for test in &report.tests {
             *self.0.entry(test.id.clone()).or_default().entry(test.outcome.word()).or_default() += 1;

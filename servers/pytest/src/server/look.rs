@@ -1,17 +1,18 @@
 use std::sync::Arc;
 
-use failwell_fault::{Echo, Fault, OrFault, reason};
-use failwell_server::{Address, Context, Json, ResourceContents, ToolOutcome, unknown_resource};
+use failwell_fault::{Echo, Fault, OrFault};
+use failwell_sdk::{Address, Context, Json, ResourceContents, ToolOutcome, unknown_resource};
 use serde_json::{Value, json};
 
-use super::Desk;
-use crate::answer::{fenced, summary};
+use super::PytestState;
 use crate::arguments::{GetFailure, ListRuns};
-use crate::failure::round;
-use crate::store::{MOST_RUNS, Run};
+use crate::reason;
+use crate::report::answer::{fenced, summary};
+use crate::report::failure::round;
+use crate::report::store::{MOST_RUNS, StoredRun};
 
 pub(super) async fn get_failure(
-    desk: Arc<Desk>,
+    state: Arc<PytestState>,
     given: GetFailure,
     cx: Context,
 ) -> Result<ToolOutcome, Fault> {
@@ -21,15 +22,15 @@ pub(super) async fn get_failure(
             .fact("limit", MOST_RUNS)
     };
     let caller = cx.client().caller.to_string();
-    let run = desk.store.find(&given.run_id, &caller).ok_or_else(|| unknown(&given.run_id))?;
+    let run = state.store.find(&given.run_id, &caller).ok_or_else(|| unknown(&given.run_id))?;
     if let Some(error) = run.report.collection_errors.iter().find(|error| error.file == given.node_id) {
         let object = json!({
             "run_id": run.id, "node_id": error.file, "outcome": "error", "phase": "collect", "message": error.message,
             "error_type": error.error_type, "line": error.line, "traceback": error.traceback,
         });
-        return told(&object, &error.traceback);
+        return failure_outcome(&object, &error.traceback);
     }
-    // The last one counts: a test may be run again.
+    // The last result counts, because a test may run repeatedly.
     let test = run.report.tests.iter().rfind(|test| test.id == given.node_id);
     let test = test.ok_or_else(|| unknown(&given.node_id))?;
     let story = test.story.as_deref().cloned().unwrap_or_default();
@@ -40,16 +41,20 @@ pub(super) async fn get_failure(
         "duration": round(test.duration), "message": story.message, "traceback": story.traceback, "also": story.also,
         "sections": sections, "subtests": story.subtests, "subtests_failed": story.subfailed,
     });
-    told(&object, &story.traceback)
+    failure_outcome(&object, &story.traceback)
 }
 
-fn told(object: &Value, traceback: &str) -> Result<ToolOutcome, Fault> {
+fn failure_outcome(object: &Value, traceback: &str) -> Result<ToolOutcome, Fault> {
     let text = if traceback.is_empty() { "there is no traceback".to_owned() } else { fenced(traceback) };
     Ok(ToolOutcome::text(text).structured(Json::of(object).or_fault(&reason::SERVER_BUG)?))
 }
 
-pub(super) async fn list_runs(desk: Arc<Desk>, _given: ListRuns, cx: Context) -> Result<ToolOutcome, Fault> {
-    let runs = desk.store.of(&cx.client().caller.to_string());
+pub(super) async fn list_runs(
+    state: Arc<PytestState>,
+    _given: ListRuns,
+    cx: Context,
+) -> Result<ToolOutcome, Fault> {
+    let runs = state.store.by_caller(&cx.client().caller.to_string());
     let told: Vec<Value> = runs.iter().map(|run| described(run)).collect();
     let lines: Vec<String> = runs
         .iter()
@@ -68,18 +73,22 @@ pub(super) async fn list_runs(desk: Arc<Desk>, _given: ListRuns, cx: Context) ->
     Ok(ToolOutcome::text(text).structured(structured))
 }
 
-fn described(run: &Run) -> Value {
+fn described(run: &StoredRun) -> Value {
     json!({
         "run_id": run.id, "status": run.status, "project": run.project, "mode": run.mode,
         "summary": summary(&run.report, run.took.as_secs_f64()), "seconds_ago": run.ended.elapsed().as_secs(),
-        "log": Run::log_uri(&run.id),
+        "log": StoredRun::log_uri(&run.id),
     })
 }
 
-/// A run's whole output, for whoever started it.
-pub(super) fn log(desk: &Desk, address: &Address, cx: &Context) -> Result<Vec<ResourceContents>, Fault> {
+/// The complete output of a run, for the caller that started it.
+pub(super) fn log(
+    state: &PytestState,
+    address: &Address,
+    cx: &Context,
+) -> Result<Vec<ResourceContents>, Fault> {
     let id = address.parts.get("run").map(String::as_str).unwrap_or_default();
-    let run = desk.store.find(id, &cx.client().caller.to_string());
+    let run = state.store.find(id, &cx.client().caller.to_string());
     let run = run.ok_or_else(|| unknown_resource(&address.uri))?;
     Ok(vec![ResourceContents::text(address.uri.clone(), "text/plain", run.log())])
 }

@@ -1,4 +1,4 @@
-//! From annotations to types of inputs.
+//! Converts annotations to types of inputs.
 
 use std::rc::Rc;
 
@@ -6,17 +6,17 @@ use ruff_python_ast::{Expr, Operator, Stmt};
 
 use crate::Program;
 use crate::explore::{InputType, Machine};
-use crate::ir::Name;
-use crate::values::{ClassKind, Kind, Type, Value};
+use crate::frontend::ir::Name;
+use crate::values::{BuiltinType, ClassKind, Type, Value};
 
-/// Aliases and classes nest at most this deep.
+/// Maximum nesting of aliases and classes.
 const DEEPEST: usize = 6;
 
-pub(super) struct Annotations<'p> {
+pub(super) struct AnnotationResolver<'p> {
     pub(super) program: &'p Program,
 }
 
-impl Annotations<'_> {
+impl AnnotationResolver<'_> {
     pub(super) fn resolve(&self, machine: &mut Machine, annotation: &Expr, depth: usize) -> InputType {
         if depth > DEEPEST {
             return InputType::Unsupported("a type this deep".to_owned());
@@ -79,13 +79,15 @@ impl Annotations<'_> {
             "object" | "Any" | "Hashable" => InputType::Unknown,
             name => match machine.state.globals.get(name).cloned() {
                 Some(Value::Type(Type::User(_))) => self.class(machine, name, depth),
-                Some(Value::Type(Type::Builtin(Kind::Typing))) | None => self.alias(machine, name, depth),
+                Some(Value::Type(Type::Builtin(BuiltinType::Typing))) | None => {
+                    self.alias(machine, name, depth)
+                }
                 _ => self.alias(machine, name, depth),
             },
         }
     }
 
-    /// `Vector = list[float]` at the top level.
+    /// Resolves an alias at the top level, such as `Vector = list[float]`.
     fn alias(&self, machine: &mut Machine, name: &str, depth: usize) -> InputType {
         let found = self.program.module().body.iter().find_map(|stmt| match stmt {
             Stmt::Assign(assign) => match assign.targets.as_slice() {
@@ -99,7 +101,7 @@ impl Annotations<'_> {
             _ => None,
         });
         match found {
-            // A type variable stands for anything.
+            // A type variable can be any type.
             Some(Expr::Call(_)) => InputType::Unknown,
             Some(value) => self.resolve(machine, value, depth + 1),
             None => InputType::Unsupported(name.to_owned()),
@@ -158,7 +160,7 @@ impl Annotations<'_> {
             return InputType::OneOf(members);
         }
         let Some(found) = machine.class_of(id) else { return InputType::Unsupported(name.to_owned()) };
-        // A class of the library says in its annotations what an input of it is made of.
+        // The annotations of a library class describe its inputs.
         if found.is_library && (*found.name != *name || machine.annotations_of(id).is_empty()) {
             return InputType::Unsupported(name.to_owned());
         }
@@ -199,7 +201,7 @@ impl Annotations<'_> {
         })
     }
 
-    /// The parameters of a plain class's `__init__`; none when it has none.
+    /// The parameters of a plain class's `__init__`, if it has one.
     fn constructor(&self, machine: &mut Machine, name: &str, depth: usize) -> Option<Vec<(Name, InputType)>> {
         let class = self.program.module().body.iter().find_map(|stmt| match stmt {
             Stmt::ClassDef(class) if class.name.as_str() == name => Some(class),

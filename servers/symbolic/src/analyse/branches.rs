@@ -1,4 +1,4 @@
-//! `branches`: which sides of a function's branches can be taken.
+//! `branches`: finds the reachable branch sides of a function.
 
 use std::collections::HashSet;
 use std::rc::Rc;
@@ -6,35 +6,36 @@ use std::rc::Rc;
 use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
 use ruff_python_ast::{ExceptHandler, Expr, Pattern, Stmt};
 
-use super::check::{Known, shortfall, try_known};
+use super::check::{SeedInputs, shortfall, try_seed_inputs};
 use super::conditions::{arguments, holds, replay_watching, split};
-use super::search::{Finding, Outcome, Plan, Search, Stage, Step};
-use super::subject::{Subject, find, load};
+use super::function::{AnalysedFunction, find, load};
+use super::report::{Branch, BranchReport, Failure, Inputs, Proof, Reachability};
+use super::search::{CallOutcome, Harness, HarnessState, HarnessStep, PathFinding, Search};
 use super::{Budget, Depth, Progress};
-use crate::explore::{Machine, R, Side, Trap};
-use crate::ir::{Code, Const};
-use crate::report::{Branch, BranchReport, Failure, Inputs, Proof, Reach};
+use crate::explore::{BranchSide, Machine, OrTrap, Trap};
+use crate::frontend::ir::{Code, Const};
 use crate::values::Value;
 use crate::{Program, PyValue, Replayer};
 
-/// Branches that CPython took, by their place among those watched; `None` when a call could not be made.
-type Taken = Option<Vec<(u32, bool)>>;
+/// Branch sides that CPython took, by their index among the watched branches. `None` if the call could not be
+/// made.
+type TakenSides = Option<Vec<(u32, bool)>>;
 
-/// Walks the function and reports nothing: what counts is what was taken on the way.
-struct Walking<'a> {
-    subject: &'a Subject,
+/// Calls the function and reports no findings: the search records which branch sides were taken.
+struct BranchHarness<'a> {
+    subject: &'a AnalysedFunction,
 }
 
-impl Plan for Walking<'_> {
-    fn go_on(
+impl Harness for BranchHarness<'_> {
+    fn next_step(
         &mut self,
         machine: &mut Machine,
-        _stage: &Stage,
-        outcome: &Outcome,
+        _stage: &HarnessState,
+        outcome: &CallOutcome,
         given: Option<&[PyValue]>,
-    ) -> R<Step> {
-        if !matches!(outcome, Outcome::Begin) {
-            return Ok(Step::Fine);
+    ) -> OrTrap<HarnessStep> {
+        if !matches!(outcome, CallOutcome::Begin) {
+            return Ok(HarnessStep::Fine);
         }
         let values = arguments(machine, self.subject, given)?;
         for condition in &self.subject.pre {
@@ -43,11 +44,11 @@ impl Plan for Walking<'_> {
             }
         }
         let (args, keywords) = split(self.subject, &values);
-        let stage = Stage { number: 1, kept: Rc::default(), first: None };
-        Ok(Step::Call { function: self.subject.function.clone(), args, keywords, stage })
+        let stage = HarnessState { number: 1, kept: Rc::default(), first: None };
+        Ok(HarnessStep::Call { function: self.subject.function.clone(), args, keywords, stage })
     }
 
-    fn found(&mut self, _finding: &Finding, _inputs: &Inputs, _condition: &str) -> bool {
+    fn found(&mut self, _finding: &PathFinding, _inputs: &Inputs, _condition: &str) -> bool {
         false
     }
 
@@ -68,7 +69,7 @@ fn codes(code: &Rc<Code>) -> Vec<Rc<Code>> {
 }
 
 /// Both sides of every branch.
-pub(super) fn sides_of(code: &Rc<Code>) -> Vec<Side> {
+pub(super) fn sides_of(code: &Rc<Code>) -> Vec<BranchSide> {
     let mut sides = Vec::new();
     for code in codes(code) {
         for index in 0..code.branches.len() {
@@ -95,13 +96,13 @@ pub(super) fn branches(
         Ok(machine) => machine,
         Err(failure) => return BranchReport { cyclomatic_complexity: complexity, ..failed(failure) },
     };
-    let subject = match Subject::new(program, &mut machine, function) {
+    let subject = match AnalysedFunction::new(program, &mut machine, function) {
         Ok(subject) => subject,
         Err(failure) => return BranchReport { cyclomatic_complexity: complexity, ..failed(failure) },
     };
     let all = codes(&subject.code);
     if depth == Depth::Syntax {
-        let branches = list(&all, |_| Reach::Unknown);
+        let branches = list(&all, |_| Reachability::Unknown);
         return BranchReport {
             branches,
             dead_code_lines: Vec::new(),
@@ -111,20 +112,20 @@ pub(super) fn branches(
         };
     }
     let mut search = Search::new(machine, subject.parameters.clone(), budget, replayer, progress);
-    let mut plan = Walking { subject: &subject };
-    let mut known = Known::new(program, &search);
-    try_known(known.first(), &mut search, &mut plan, 0);
+    let mut plan = BranchHarness { subject: &subject };
+    let mut known = SeedInputs::new(program, &search);
+    try_seed_inputs(known.first(), &mut search, &mut plan, 0);
     if !search.explore_first(&mut plan) {
-        try_known(known, &mut search, &mut plan, 0);
+        try_seed_inputs(known, &mut search, &mut plan, 0);
         search.explore_rest(&mut plan, u32::MAX);
     }
     let mut replays = (0, 0);
     let watched: Vec<(u32, u32)> =
         all.iter().flat_map(|code| &code.branches).filter_map(|branch| branch.at).collect();
-    let mut confirmed: Vec<(Inputs, Taken)> = Vec::new();
-    let examples: Vec<(Side, Option<Inputs>)> =
+    let mut confirmed: Vec<(Inputs, TakenSides)> = Vec::new();
+    let examples: Vec<(BranchSide, Option<Inputs>)> =
         search.sides.iter().map(|(side, inputs)| (*side, inputs.clone())).collect();
-    let mut reached: HashSet<Side> = HashSet::new();
+    let mut reached: HashSet<BranchSide> = HashSet::new();
     for (side, inputs) in &examples {
         let Some(inputs) = inputs else { continue };
         if !all.iter().any(|code| code.id == side.0) {
@@ -143,11 +144,12 @@ pub(super) fn branches(
         let place =
             all.iter().find(|code| code.id == side.0).and_then(|code| code.branches.get(side.1 as usize));
         let is_taken = match place.and_then(|place| place.at) {
-            // CPython itself says which side it took.
+            // CPython reports the side that it took.
             Some(at) => taken
                 .iter()
                 .any(|(index, holds)| *holds == side.2 && watched.get(*index as usize) == Some(&at)),
-            // A pattern of a match: the call is real, its side is the engine's word.
+            // CPython does not report patterns of a match. The call is real, and its side comes from the
+            // engine.
             None => true,
         };
         if is_taken {
@@ -157,22 +159,22 @@ pub(super) fn branches(
         }
     }
     let proof = search.proof(&subject.open_ends, replays);
-    let reach = |side: Side| match search.sides.get(&side) {
-        Some(Some(inputs)) if reached.contains(&side) => Reach::Yes(inputs.clone()),
-        Some(_) => Reach::Unknown,
-        None if proof.exhaustive => Reach::No,
-        None => Reach::Unknown,
+    let reach = |side: BranchSide| match search.sides.get(&side) {
+        Some(Some(inputs)) if reached.contains(&side) => Reachability::Yes(inputs.clone()),
+        Some(_) => Reachability::Unknown,
+        None if proof.exhaustive => Reachability::No,
+        None => Reachability::Unknown,
     };
     let branches = list(&all, reach);
-    let is_partial = branches
-        .iter()
-        .any(|branch| branch.when_true == Reach::Unknown || branch.when_false == Reach::Unknown);
+    let is_partial = branches.iter().any(|branch| {
+        branch.when_true == Reachability::Unknown || branch.when_false == Reachability::Unknown
+    });
     let failure = (!proof.exhaustive && is_partial).then(|| shortfall(&search, &proof));
     let dead_code_lines = if proof.exhaustive { dead_lines(&all, &search.executed) } else { Vec::new() };
     BranchReport { branches, dead_code_lines, cyclomatic_complexity: complexity, failure, proof }
 }
 
-fn list(codes: &[Rc<Code>], reach: impl Fn(Side) -> Reach) -> Vec<Branch> {
+fn list(codes: &[Rc<Code>], reach: impl Fn(BranchSide) -> Reachability) -> Vec<Branch> {
     let mut branches = Vec::new();
     for code in codes {
         for (index, place) in code.branches.iter().enumerate() {
@@ -189,12 +191,12 @@ fn list(codes: &[Rc<Code>], reach: impl Fn(Side) -> Reach) -> Vec<Branch> {
     branches
 }
 
-/// Lines all of whose instructions were never begun.
+/// Lines without any executed instruction.
 fn dead_lines(codes: &[Rc<Code>], executed: &HashSet<(u32, u32)>) -> Vec<u32> {
     let (mut alive, mut all) = (HashSet::new(), HashSet::new());
     for code in codes {
         for (pc, line) in code.lines.iter().enumerate() {
-            // The implicit return at the end stands on the line of the last statement.
+            // The implicit return at the end has the line of the last statement.
             if pc + 2 >= code.lines.len() {
                 continue;
             }
@@ -209,10 +211,10 @@ fn dead_lines(codes: &[Rc<Code>], executed: &HashSet<(u32, u32)>) -> Vec<u32> {
     dead
 }
 
-/// McCabe's number: one more than the decisions.
+/// McCabe's cyclomatic complexity: one more than the number of decisions.
 fn complexity(body: &[Stmt]) -> u32 {
-    struct Counter(u32);
-    impl<'a> Visitor<'a> for Counter {
+    struct DecisionCounter(u32);
+    impl<'a> Visitor<'a> for DecisionCounter {
         fn visit_stmt(&mut self, stmt: &'a Stmt) {
             match stmt {
                 Stmt::If(found) => {
@@ -250,13 +252,13 @@ fn complexity(body: &[Stmt]) -> u32 {
             walk_expr(self, expr);
         }
     }
-    impl Counter {
+    impl DecisionCounter {
         fn comprehension(&mut self, generators: &[ruff_python_ast::Comprehension]) {
             let tests: usize = generators.iter().map(|generator| 1 + generator.ifs.len()).sum();
             self.0 += u32::try_from(tests).unwrap_or(0);
         }
     }
-    let mut counter = Counter(1);
+    let mut counter = DecisionCounter(1);
     body.iter().for_each(|stmt| counter.visit_stmt(stmt));
     counter.0
 }

@@ -1,35 +1,35 @@
-//! `check`: whether a contract holds.
+//! `check`: checks whether a contract holds.
 
 use std::collections::HashSet;
 use std::rc::Rc;
 
-use super::conditions::{Confirmed, arguments, confirm, holds, old_values, split};
-use super::pool::{Constants, Pool, Sequence, row};
-use super::search::{Finding, Outcome, Plan, Search, Stage, Step};
-use super::subject::{Subject, load};
-use super::{Budget, Progress, Stop};
-use crate::explore::{Machine, R, Trap};
+use super::conditions::{ReplayVerdict, arguments, confirm, holds, old_values, split};
+use super::function::{AnalysedFunction, load};
+use super::report::{CheckReport, CheckVerdict, Counterexample, Failure, Inputs, Proof};
+use super::search::{CallOutcome, Harness, HarnessState, HarnessStep, PathFinding, Search};
+use super::seed_inputs::{Constants, DeterministicRng, ValuePool, row};
+use super::{Budget, Progress, StopReason};
+use crate::explore::{Machine, OrTrap, Trap};
 use crate::memory;
-use crate::report::{CheckReport, CheckVerdict, Counterexample, Failure, Inputs, Proof};
 use crate::values::{Type, Value};
 use crate::{Program, PyValue, Replayer};
 
-/// Calls with known inputs, and the instructions each may take.
-/// Known inputs tried before anything is explored; the others only when that leaves something open.
+/// Calls with known inputs, and the instructions of each. The first ones run before the exploration. The
+/// others run only if the exploration leaves something open.
 const KNOWN_FIRST: usize = 32;
 const KNOWN_CALLS: usize = 250;
 const KNOWN_STEPS: u64 = 20_000;
 
-/// After so many that did not end each may take only this.
+/// After `MOST_LONG` calls that did not end, each call gets only `SHORT_STEPS`.
 const MOST_LONG: u32 = 4;
 const SHORT_STEPS: u64 = 1_000;
 
-/// Calls with known inputs that CPython is asked about.
+/// Maximum number of replays of calls with known inputs.
 pub(super) const KNOWN_REPLAYS: u64 = 5;
 
-/// Checks one function.
-pub(super) struct Checking<'a> {
-    pub(super) subject: &'a Subject,
+/// Checks the contract of one function.
+pub(super) struct CheckHarness<'a> {
+    pub(super) subject: &'a AnalysedFunction,
     code: &'a str,
     replayer: &'a dyn Replayer,
     deadline: std::time::Instant,
@@ -40,9 +40,9 @@ pub(super) struct Checking<'a> {
     pub(super) examples: Vec<Counterexample>,
 }
 
-impl<'a> Checking<'a> {
+impl<'a> CheckHarness<'a> {
     pub(super) fn new(
-        subject: &'a Subject,
+        subject: &'a AnalysedFunction,
         code: &'a str,
         replayer: &'a dyn Replayer,
         budget: &Budget,
@@ -59,7 +59,7 @@ impl<'a> Checking<'a> {
         }
     }
 
-    fn begin(&mut self, machine: &mut Machine, given: Option<&[PyValue]>) -> R<Step> {
+    fn begin(&mut self, machine: &mut Machine, given: Option<&[PyValue]>) -> OrTrap<HarnessStep> {
         let subject = self.subject;
         let values = arguments(machine, subject, given)?;
         for condition in &subject.pre {
@@ -71,46 +71,51 @@ impl<'a> Checking<'a> {
         self.admitted += 1;
         let (args, keywords) = split(subject, &values);
         let kept = values.into_iter().chain([old]).collect();
-        let stage = Stage { number: 1, kept: Rc::new(kept), first: None };
-        Ok(Step::Call { function: subject.function.clone(), args, keywords, stage })
+        let stage = HarnessState { number: 1, kept: Rc::new(kept), first: None };
+        Ok(HarnessStep::Call { function: subject.function.clone(), args, keywords, stage })
     }
 
-    fn judge(&mut self, machine: &mut Machine, stage: &Stage, result: &Value) -> R<Step> {
+    fn check_outcome(
+        &mut self,
+        machine: &mut Machine,
+        stage: &HarnessState,
+        result: &Value,
+    ) -> OrTrap<HarnessStep> {
         let Some((old, values)) = stage.kept.split_last() else { return Err(Trap::Bug("no arguments")) };
         for condition in &self.subject.post {
             if !holds(machine, self.subject, condition, values, result, old)? {
-                return Ok(Step::Found(Finding { line: condition.clause.line, class: None }));
+                return Ok(HarnessStep::Found(PathFinding { line: condition.clause.line, class: None }));
             }
         }
-        Ok(Step::Fine)
+        Ok(HarnessStep::Fine)
     }
 }
 
-impl Plan for Checking<'_> {
-    fn go_on(
+impl Harness for CheckHarness<'_> {
+    fn next_step(
         &mut self,
         machine: &mut Machine,
-        stage: &Stage,
-        outcome: &Outcome,
+        stage: &HarnessState,
+        outcome: &CallOutcome,
         given: Option<&[PyValue]>,
-    ) -> R<Step> {
+    ) -> OrTrap<HarnessStep> {
         match outcome {
-            Outcome::Begin => self.begin(machine, given),
-            Outcome::Returned(result) => self.judge(machine, stage, result),
-            Outcome::Raised(exception, line) => {
+            CallOutcome::Begin => self.begin(machine, given),
+            CallOutcome::Returned(result) => self.check_outcome(machine, stage, result),
+            CallOutcome::Raised(exception, line) => {
                 let class = machine.type_of(exception);
                 if is_allowed(machine, class, &self.subject.contract.raises) {
-                    return Ok(Step::Fine);
+                    return Ok(HarnessStep::Fine);
                 }
-                Ok(Step::Found(Finding { line: *line, class: Some(machine.name_of_type(class)) }))
+                Ok(HarnessStep::Found(PathFinding { line: *line, class: Some(machine.name_of_type(class)) }))
             }
         }
     }
 
-    fn found(&mut self, _finding: &Finding, inputs: &Inputs, condition: &str) -> bool {
+    fn found(&mut self, _finding: &PathFinding, inputs: &Inputs, condition: &str) -> bool {
         self.replayed += 1;
         match confirm(self.replayer, self.code, self.subject, inputs, self.deadline) {
-            Confirmed::Broken { violation, actual, line, trace } => {
+            ReplayVerdict::Broken { violation, actual, line, trace } => {
                 self.examples.push(Counterexample {
                     inputs: inputs.clone(),
                     violation,
@@ -121,7 +126,7 @@ impl Plan for Checking<'_> {
                 });
                 true
             }
-            Confirmed::Kept | Confirmed::NoAnswer => {
+            ReplayVerdict::Kept | ReplayVerdict::NoAnswer => {
                 self.mismatches += 1;
                 false
             }
@@ -133,50 +138,51 @@ impl Plan for Checking<'_> {
     }
 }
 
-/// Whether the class, or one above it, is among the names.
+/// Whether the class or one of its bases is among the names.
 pub(super) fn is_allowed(machine: &Machine, class: Type, names: &[String]) -> bool {
     let above: Vec<Type> = match class {
         Type::User(id) => machine.class_of(id).map(|class| class.order.clone()).unwrap_or_default(),
         class => vec![class],
     };
     above.iter().any(|above| match above {
-        Type::Builtin(crate::values::Kind::Exception(index)) => {
+        Type::Builtin(crate::values::BuiltinType::Exception(index)) => {
             let all = crate::values::ancestors(*index);
-            all.iter()
-                .any(|index| names.iter().any(|name| name == crate::values::Kind::Exception(*index).name()))
+            all.iter().any(|index| {
+                names.iter().any(|name| name == crate::values::BuiltinType::Exception(*index).name())
+            })
         }
         above => names.contains(&machine.name_of_type(*above)),
     })
 }
 
-/// Known inputs, most telling first.
-pub(super) struct Known {
+/// Concrete inputs tried before the symbolic search, the most promising first.
+pub(super) struct SeedInputs {
     pools: Vec<Vec<PyValue>>,
-    random: Sequence,
+    random: DeterministicRng,
     next: usize,
     first: usize,
 }
 
-impl Known {
+impl SeedInputs {
     pub(super) fn new(program: &Program, search: &Search<'_>) -> Self {
         let constants = Constants::of(program);
-        let pool = Pool { constants: &constants, machine: &search.machine };
-        let mut random = Sequence::new(7);
+        let pool = ValuePool { constants: &constants, machine: &search.machine };
+        let mut random = DeterministicRng::new(7);
         let kinds = search.parameters.iter().map(|parameter| &parameter.kind);
         let pools = kinds.map(|kind| pool.values(kind, &mut random, 0)).collect();
-        // Questions about floats take a solver long: all of the inputs are tried before one is asked.
+        // Queries about floats are slow, so all inputs are tried before the first query.
         let first = if search.has_floats() { usize::MAX } else { KNOWN_FIRST };
         Self { pools, random, next: 0, first }
     }
 
-    /// Those to try before anything is explored.
+    /// The inputs to try before the exploration.
     pub(super) fn first(&mut self) -> impl Iterator<Item = Vec<PyValue>> {
         let first = self.first;
         self.by_ref().take(first)
     }
 }
 
-impl Iterator for Known {
+impl Iterator for SeedInputs {
     type Item = Vec<PyValue>;
 
     fn next(&mut self) -> Option<Vec<PyValue>> {
@@ -197,17 +203,17 @@ pub(super) fn inputs_of(search: &Search<'_>, row: &[PyValue]) -> Inputs {
     Inputs { args: names.zip(row.iter().cloned()).collect(), positional }
 }
 
-/// Tries known inputs. Whether the plan is satisfied.
-pub(super) fn try_known(
+/// Tries known inputs. Returns whether the plan is satisfied.
+pub(super) fn try_seed_inputs(
     known: impl Iterator<Item = Vec<PyValue>>,
     search: &mut Search<'_>,
-    plan: &mut dyn Plan,
+    plan: &mut dyn Harness,
     replays: u64,
 ) -> bool {
     let (mut asked, mut long) = (0, 0);
     let mut seen: HashSet<(u32, Option<String>)> = HashSet::new();
     for row in known {
-        // A loop of a billion rounds tells no more than one of a thousand.
+        // A loop with a billion rounds shows no more than one with a thousand.
         let steps = if long < MOST_LONG { KNOWN_STEPS } else { SHORT_STEPS };
         let found = search.run_known(plan, &row, steps);
         long += u32::from(found.is_none());
@@ -242,20 +248,20 @@ pub(super) fn check(
         Ok(machine) => machine,
         Err(failure) => return failed(failure),
     };
-    let subject = match Subject::new(program, &mut machine, function) {
+    let subject = match AnalysedFunction::new(program, &mut machine, function) {
         Ok(subject) => subject,
         Err(failure) => return failed(failure),
     };
     machine.targets = vec![subject.code.id];
     let mut search = Search::new(machine, subject.parameters.clone(), budget, replayer, progress);
-    let mut plan = Checking::new(&subject, program.code(), replayer, budget);
-    let mut known = Known::new(program, &search);
-    let mut is_known = try_known(known.first(), &mut search, &mut plan, KNOWN_REPLAYS);
+    let mut plan = CheckHarness::new(&subject, program.code(), replayer, budget);
+    let mut known = SeedInputs::new(program, &search);
+    let mut is_known = try_seed_inputs(known.first(), &mut search, &mut plan, KNOWN_REPLAYS);
     let mut before = std::mem::take(&mut plan.mismatches);
     plan.admitted = 0;
     if !is_known && !search.explore_first(&mut plan) {
         let explored = (plan.admitted, std::mem::take(&mut plan.mismatches));
-        is_known = try_known(known, &mut search, &mut plan, KNOWN_REPLAYS);
+        is_known = try_seed_inputs(known, &mut search, &mut plan, KNOWN_REPLAYS);
         before += plan.mismatches;
         (plan.admitted, plan.mismatches) = explored;
         if !is_known {
@@ -285,7 +291,7 @@ pub(super) fn check(
     }
 }
 
-fn verdict(search: &Search<'_>, proof: &Proof, plan: &Checking<'_>, vacuous: bool) -> CheckVerdict {
+fn verdict(search: &Search<'_>, proof: &Proof, plan: &CheckHarness<'_>, vacuous: bool) -> CheckVerdict {
     if !plan.examples.is_empty() {
         return CheckVerdict::Counterexamples(plan.examples.clone());
     }
@@ -298,12 +304,12 @@ fn verdict(search: &Search<'_>, proof: &Proof, plan: &Checking<'_>, vacuous: boo
     CheckVerdict::Inconclusive(shortfall(search, proof))
 }
 
-/// Why an analysis is not exhaustive.
+/// The reason why an analysis is not exhaustive.
 pub(super) fn shortfall(search: &Search<'_>, proof: &Proof) -> Failure {
     if let Some(bug) = &search.tally.bug {
         return Failure::Bug(bug.clone());
     }
-    if search.stopped == Some(Stop::Memory) {
+    if search.stopped == Some(StopReason::Memory) {
         return Failure::MemorySpent { limit_mb: memory::limit_mb() };
     }
     if !search.has_solver() {

@@ -1,20 +1,22 @@
-//! `compare`: two functions on the same inputs.
+//! `compare`: runs two functions on the same inputs.
 
 use std::rc::Rc;
 
-use super::check::{KNOWN_REPLAYS, Known, shortfall, try_known};
+use super::check::{KNOWN_REPLAYS, SeedInputs, shortfall, try_seed_inputs};
 use super::conditions::{arguments, holds, raised, replay, split};
-use super::search::{Finding, Outcome, Plan, Search, Stage, Step};
-use super::subject::{Subject, load};
+use super::function::{AnalysedFunction, load};
+use super::report::{
+    CompareReport, CompareVerdict, Difference, Failure, Inputs, Proof, UnsupportedConstruct,
+};
+use super::search::{CallOutcome, Harness, HarnessState, HarnessStep, PathFinding, Search};
 use super::{Budget, Progress};
-use crate::explore::{Machine, R, Trap};
-use crate::report::{CompareReport, CompareVerdict, Difference, Failure, Inputs, Proof, Unsupported};
-use crate::values::{Float, Object, Truth, Value};
-use crate::{ConditionOutcome, Ended, Program, PyValue, ReplayOutcome, Replayer};
+use crate::explore::{Machine, OrTrap, Trap};
+use crate::values::{Bool, Float, Object, Value};
+use crate::{Completion, ConditionOutcome, Program, PyValue, ReplayOutcome, Replayer};
 
-struct Comparing<'a> {
-    a: &'a Subject,
-    b: &'a Subject,
+struct CompareHarness<'a> {
+    a: &'a AnalysedFunction,
+    b: &'a AnalysedFunction,
     code: &'a str,
     replayer: &'a dyn Replayer,
     deadline: std::time::Instant,
@@ -24,14 +26,14 @@ struct Comparing<'a> {
     difference: Option<Difference>,
 }
 
-impl Plan for Comparing<'_> {
-    fn go_on(
+impl Harness for CompareHarness<'_> {
+    fn next_step(
         &mut self,
         machine: &mut Machine,
-        stage: &Stage,
-        outcome: &Outcome,
+        stage: &HarnessState,
+        outcome: &CallOutcome,
         given: Option<&[PyValue]>,
-    ) -> R<Step> {
+    ) -> OrTrap<HarnessStep> {
         match (stage.number, outcome) {
             (0, _) => {
                 let values = arguments(machine, self.a, given)?;
@@ -49,30 +51,30 @@ impl Plan for Comparing<'_> {
                 }
                 let (args, keywords) = split(self.a, &values);
                 let kept = values.into_iter().chain(copies).collect();
-                let stage = Stage { number: 1, kept: Rc::new(kept), first: None };
-                Ok(Step::Call { function: self.a.function.clone(), args, keywords, stage })
+                let stage = HarnessState { number: 1, kept: Rc::new(kept), first: None };
+                Ok(HarnessStep::Call { function: self.a.function.clone(), args, keywords, stage })
             }
             (1, first) => {
                 let half = stage.kept.len() / 2;
                 let copies = stage.kept.get(half..).unwrap_or_default();
                 let (args, keywords) = split(self.b, copies);
                 let stage =
-                    Stage { number: 2, kept: stage.kept.clone(), first: Some(Rc::new(first.clone())) };
-                Ok(Step::Call { function: self.b.function.clone(), args, keywords, stage })
+                    HarnessState { number: 2, kept: stage.kept.clone(), first: Some(Rc::new(first.clone())) };
+                Ok(HarnessStep::Call { function: self.b.function.clone(), args, keywords, stage })
             }
             (_, second) => {
                 self.pairs += 1;
                 let Some(first) = &stage.first else { return Err(Trap::Bug("no first call")) };
                 if self.is_same(machine, stage, first, second)? {
-                    Ok(Step::Fine)
+                    Ok(HarnessStep::Fine)
                 } else {
-                    Ok(Step::Found(Finding { line: self.b.code.line, class: None }))
+                    Ok(HarnessStep::Found(PathFinding { line: self.b.code.line, class: None }))
                 }
             }
         }
     }
 
-    fn found(&mut self, _finding: &Finding, inputs: &Inputs, _condition: &str) -> bool {
+    fn found(&mut self, _finding: &PathFinding, inputs: &Inputs, _condition: &str) -> bool {
         self.replayed += 2;
         let a = replay(self.replayer, self.code, self.a, inputs, self.deadline);
         let b = replay(self.replayer, self.code, self.b, inputs, self.deadline);
@@ -97,16 +99,22 @@ impl Plan for Comparing<'_> {
     }
 }
 
-impl Comparing<'_> {
-    fn is_same(&self, machine: &mut Machine, stage: &Stage, first: &Outcome, second: &Outcome) -> R<bool> {
+impl CompareHarness<'_> {
+    fn is_same(
+        &self,
+        machine: &mut Machine,
+        stage: &HarnessState,
+        first: &CallOutcome,
+        second: &CallOutcome,
+    ) -> OrTrap<bool> {
         match (first, second) {
-            (Outcome::Returned(a), Outcome::Returned(b)) => {
+            (CallOutcome::Returned(a), CallOutcome::Returned(b)) => {
                 let same = same(machine, a, b)?;
                 if !machine.decide(same)? {
                     return Ok(false);
                 }
             }
-            (Outcome::Raised(a, _), Outcome::Raised(b, _)) => {
+            (CallOutcome::Raised(a, _), CallOutcome::Raised(b, _)) => {
                 if machine.type_of(a) != machine.type_of(b) {
                     return Ok(false);
                 }
@@ -124,10 +132,10 @@ impl Comparing<'_> {
     }
 }
 
-/// Equality of values and of their types, all the way down. A `nan` is the same as a `nan`.
-fn same(machine: &mut Machine, a: &Value, b: &Value) -> R<Truth> {
+/// Equality of values and of their types, recursively. A `nan` equals a `nan`.
+fn same(machine: &mut Machine, a: &Value, b: &Value) -> OrTrap<Bool> {
     if machine.type_of(a) != machine.type_of(b) {
-        return Ok(Truth::Known(false));
+        return Ok(Bool::Known(false));
     }
     match (a, b) {
         (Value::Float(x), Value::Float(y)) => {
@@ -141,7 +149,7 @@ fn same(machine: &mut Machine, a: &Value, b: &Value) -> R<Truth> {
                 (machine.state.get(*x), machine.state.get(*y))
                 && x == y
             {
-                return Ok(Truth::Known(true));
+                return Ok(Bool::Known(true));
             }
             machine.force(a)?;
             machine.force(b)?;
@@ -149,9 +157,9 @@ fn same(machine: &mut Machine, a: &Value, b: &Value) -> R<Truth> {
             match (x.as_ref(), y.as_ref()) {
                 (Object::OpenList(x), Object::OpenList(y)) if x.name == y.name => {
                     if x.element.is_plain() {
-                        return Ok(Truth::Known(true));
+                        return Ok(Bool::Known(true));
                     }
-                    // Items that one of them looked at may have been changed since.
+                    // One of the functions may have changed items that it accessed.
                     let mut pairs = (Vec::new(), Vec::new());
                     for place in 0..x.prefix.len().max(y.prefix.len()) {
                         pairs.0.push(machine.item_of(a, place)?);
@@ -170,7 +178,7 @@ fn same(machine: &mut Machine, a: &Value, b: &Value) -> R<Truth> {
                             .map(|(key, value)| Value::tuple(vec![key.clone(), value.clone()]))
                             .collect::<Vec<_>>()
                     };
-                    // The order of insertion is part of what a dict shows.
+                    // The insertion order of a dict is observable.
                     all_same(machine, &pairs(&x.entries), &pairs(&y.entries))
                 }
                 (Object::Instance(x), Object::Instance(y)) => {
@@ -200,31 +208,31 @@ fn same(machine: &mut Machine, a: &Value, b: &Value) -> R<Truth> {
     }
 }
 
-fn both_nan(machine: &mut Machine, a: Float, b: Float) -> Truth {
+fn both_nan(machine: &mut Machine, a: Float, b: Float) -> Bool {
     let (a, b) = (machine.is_not_nan(&Value::Float(a)), machine.is_not_nan(&Value::Float(b)));
     let (a, b) = (machine.not_truth(a), machine.not_truth(b));
     machine.both(a, b)
 }
 
-fn all_same(machine: &mut Machine, a: &[Value], b: &[Value]) -> R<Truth> {
+fn all_same(machine: &mut Machine, a: &[Value], b: &[Value]) -> OrTrap<Bool> {
     if a.len() != b.len() {
-        return Ok(Truth::Known(false));
+        return Ok(Bool::Known(false));
     }
-    let mut all = Truth::Known(true);
+    let mut all = Bool::Known(true);
     for (a, b) in a.iter().zip(b) {
         let one = same(machine, a, b)?;
         all = machine.both(all, one);
-        if all == Truth::Known(false) {
+        if all == Bool::Known(false) {
             return Ok(all);
         }
     }
     Ok(all)
 }
 
-/// What CPython makes of it: `None` when it sees no difference, or a precondition does not hold.
+/// Replays the input in CPython. `None` if the outcomes are equal, or a precondition does not hold.
 fn difference(
-    a: &Subject,
-    b: &Subject,
+    a: &AnalysedFunction,
+    b: &AnalysedFunction,
     inputs: &Inputs,
     first: &ReplayOutcome,
     second: &ReplayOutcome,
@@ -238,19 +246,22 @@ fn difference(
         {
             return None;
         }
-        if let Ended::Raised { class, line: Some(line), .. } = &outcome.ended
+        if let Completion::Raised { class, line: Some(line), .. } = &outcome.ended
             && class == "AssertionError"
             && subject.contract.leading.contains(line)
         {
             return None;
         }
     }
-    let shown = |ended: &Ended| match ended {
-        Ended::Returned { repr, .. } => repr.clone(),
-        Ended::Raised { class, message, .. } => format!("raises {}", raised(class, message)),
+    let shown = |ended: &Completion| match ended {
+        Completion::Returned { repr, .. } => repr.clone(),
+        Completion::Raised { class, message, .. } => format!("raises {}", raised(class, message)),
     };
     let explanation = match (&first.ended, &second.ended) {
-        (Ended::Returned { repr: x, type_name: t, .. }, Ended::Returned { repr: y, type_name: u, .. }) => {
+        (
+            Completion::Returned { repr: x, type_name: t, .. },
+            Completion::Returned { repr: y, type_name: u, .. },
+        ) => {
             if t != u {
                 format!("{} returns {t}, {} returns {u}", a.name, b.name)
             } else if x != y {
@@ -261,15 +272,15 @@ fn difference(
                 return None;
             }
         }
-        (Ended::Raised { class: x, .. }, Ended::Raised { class: y, .. }) if x != y => {
+        (Completion::Raised { class: x, .. }, Completion::Raised { class: y, .. }) if x != y => {
             format!("{} raises {x}, {} raises {y}", a.name, b.name)
         }
-        (Ended::Raised { .. }, Ended::Raised { .. }) if first.args_after != second.args_after => {
+        (Completion::Raised { .. }, Completion::Raised { .. }) if first.args_after != second.args_after => {
             format!("{} and {} leave their arguments in different states", a.name, b.name)
         }
-        (Ended::Raised { .. }, Ended::Raised { .. }) => return None,
-        (Ended::Raised { class, .. }, _) => format!("{} raises {class}, {} returns", a.name, b.name),
-        (_, Ended::Raised { class, .. }) => format!("{} returns, {} raises {class}", a.name, b.name),
+        (Completion::Raised { .. }, Completion::Raised { .. }) => return None,
+        (Completion::Raised { class, .. }, _) => format!("{} raises {class}, {} returns", a.name, b.name),
+        (_, Completion::Raised { class, .. }) => format!("{} returns, {} raises {class}", a.name, b.name),
     };
     Some(Difference {
         inputs: inputs.clone(),
@@ -290,12 +301,15 @@ pub(super) fn compare(
         Ok(machine) => machine,
         Err(failure) => return failed(failure),
     };
-    let pair = (Subject::new(program, &mut machine, names.0), Subject::new(program, &mut machine, names.1));
+    let pair = (
+        AnalysedFunction::new(program, &mut machine, names.0),
+        AnalysedFunction::new(program, &mut machine, names.1),
+    );
     let (a, mut b) = match pair {
         (Ok(a), Ok(b)) => (a, b),
         (Err(failure), _) | (_, Err(failure)) => return failed(failure),
     };
-    let shape = |subject: &Subject| {
+    let shape = |subject: &AnalysedFunction| {
         subject
             .parameters
             .iter()
@@ -304,9 +318,10 @@ pub(super) fn compare(
     };
     if shape(&a) != shape(&b) {
         let construct = "functions with different parameters".to_owned();
-        return failed(Failure::Unsupported(Unsupported { line: b.code.line, construct }));
+        return failed(Failure::Unsupported(UnsupportedConstruct { line: b.code.line, construct }));
     }
-    // Inputs are made once, from the first; where only the second says what they are, from the second.
+    // Inputs are created once, from the parameters of the first function. If only the second has annotations,
+    // its parameters are used.
     let mut a = a;
     for (left, right) in a.parameters.iter_mut().zip(&mut b.parameters) {
         if matches!(left.kind, crate::explore::InputType::Unknown) {
@@ -331,7 +346,7 @@ pub(super) fn compare(
     }
     machine.targets = vec![a.code.id, b.code.id];
     let mut search = Search::new(machine, a.parameters.clone(), budget, replayer, progress);
-    let mut plan = Comparing {
+    let mut plan = CompareHarness {
         a: &a,
         b: &b,
         code: program.code(),
@@ -342,12 +357,12 @@ pub(super) fn compare(
         pairs: 0,
         difference: None,
     };
-    let mut known = Known::new(program, &search);
-    if !try_known(known.first(), &mut search, &mut plan, KNOWN_REPLAYS) {
+    let mut known = SeedInputs::new(program, &search);
+    if !try_seed_inputs(known.first(), &mut search, &mut plan, KNOWN_REPLAYS) {
         plan.pairs = 0;
         if !search.explore_first(&mut plan) {
             let pairs = plan.pairs;
-            if !try_known(known, &mut search, &mut plan, KNOWN_REPLAYS) {
+            if !try_seed_inputs(known, &mut search, &mut plan, KNOWN_REPLAYS) {
                 plan.pairs = pairs;
                 search.explore_rest(&mut plan, u32::MAX);
             }

@@ -1,19 +1,19 @@
-//! Evaluating contracts, here and in CPython.
+//! Evaluates contracts, in the engine and in CPython.
 
 use std::rc::Rc;
 
-use super::subject::{Condition, Subject};
-use crate::explore::{Machine, R, Trap};
-use crate::report::Inputs;
-use crate::values::{Function, Instance, Kind, Object, Type, Value};
-use crate::{ConditionOutcome, Ended, PyValue, ReplayOutcome, ReplayProblem, ReplayRequest, Replayer};
+use super::function::{AnalysedFunction, CompiledCondition};
+use super::report::Inputs;
+use crate::explore::{Machine, OrTrap, Trap};
+use crate::values::{BuiltinType, Function, Instance, Object, Type, Value};
+use crate::{Completion, ConditionOutcome, PyValue, ReplayOutcome, ReplayProblem, ReplayRequest, Replayer};
 
-/// Makes the arguments of a call, in the order of the parameters.
+/// Creates the arguments of a call, in the order of the parameters.
 pub(super) fn arguments(
     machine: &mut Machine,
-    subject: &Subject,
+    subject: &AnalysedFunction,
     given: Option<&[PyValue]>,
-) -> R<Vec<Value>> {
+) -> OrTrap<Vec<Value>> {
     let mut values = Vec::new();
     for (index, parameter) in subject.parameters.iter().enumerate() {
         values.push(match given {
@@ -33,8 +33,8 @@ pub(super) fn arguments(
     Ok(values)
 }
 
-/// The next argument, when it is the same object as an earlier one of its type.
-fn shared(machine: &mut Machine, subject: &Subject, values: &[Value]) -> R<Option<Value>> {
+/// The next argument, if it is the same object as an earlier one of its type.
+fn shared(machine: &mut Machine, subject: &AnalysedFunction, values: &[Value]) -> OrTrap<Option<Value>> {
     let Some(parameter) = subject.parameters.get(values.len()).filter(|_| machine.is_sharing) else {
         return Ok(None);
     };
@@ -48,8 +48,11 @@ fn shared(machine: &mut Machine, subject: &Subject, values: &[Value]) -> R<Optio
     Ok(None)
 }
 
-/// Arguments as a call wants them: by position, and by name where they must be.
-pub(super) fn split(subject: &Subject, values: &[Value]) -> (Vec<Value>, Vec<(crate::ir::Name, Value)>) {
+/// Splits arguments into positional and keyword arguments.
+pub(super) fn split(
+    subject: &AnalysedFunction,
+    values: &[Value],
+) -> (Vec<Value>, Vec<(crate::frontend::ir::Name, Value)>) {
     let mut positional = Vec::new();
     let mut named = Vec::new();
     for (parameter, value) in subject.parameters.iter().zip(values) {
@@ -62,15 +65,15 @@ pub(super) fn split(subject: &Subject, values: &[Value]) -> (Vec<Value>, Vec<(cr
     (positional, named)
 }
 
-/// Whether a condition holds. What it raises counts as not holding.
+/// Whether a condition holds. An exception counts as not holding.
 pub(super) fn holds(
     machine: &mut Machine,
-    subject: &Subject,
-    condition: &Condition,
+    subject: &AnalysedFunction,
+    condition: &CompiledCondition,
     values: &[Value],
     result: &Value,
     old: &Value,
-) -> R<bool> {
+) -> OrTrap<bool> {
     match value_of(machine, subject, condition, values, result, old) {
         Ok(value) => machine.decide_value(&value),
         Err(Trap::Raise(_)) => Ok(false),
@@ -80,12 +83,12 @@ pub(super) fn holds(
 
 pub(super) fn value_of(
     machine: &mut Machine,
-    subject: &Subject,
-    condition: &Condition,
+    subject: &AnalysedFunction,
+    condition: &CompiledCondition,
     values: &[Value],
     result: &Value,
     old: &Value,
-) -> R<Value> {
+) -> OrTrap<Value> {
     let mut args = values.to_vec();
     for name in subject.names().iter().skip(values.len()) {
         args.push(match name.as_str() {
@@ -104,7 +107,11 @@ pub(super) fn value_of(
 }
 
 /// `__old__`: an object with copies of the parameters, and the snapshots.
-pub(super) fn old_values(machine: &mut Machine, subject: &Subject, values: &[Value]) -> R<Value> {
+pub(super) fn old_values(
+    machine: &mut Machine,
+    subject: &AnalysedFunction,
+    values: &[Value],
+) -> OrTrap<Value> {
     let mut attributes = Vec::new();
     let mut seen = Vec::new();
     for (parameter, value) in subject.parameters.iter().zip(values) {
@@ -116,52 +123,54 @@ pub(super) fn old_values(machine: &mut Machine, subject: &Subject, values: &[Val
         attributes.push((name.as_str().into(), value));
     }
     Ok(machine.object(Object::Instance(Instance {
-        class: Type::Builtin(Kind::Object),
+        class: Type::Builtin(BuiltinType::Object),
         attributes,
         payload: None,
     })))
 }
 
-/// What CPython says about a call.
-pub(super) enum Confirmed {
-    /// It breaks the contract: what, what came out, where, and the traceback.
+/// CPython's verdict on a counterexample.
+pub(super) enum ReplayVerdict {
+    /// The call breaks the contract: the violation, the result, its line and the traceback.
     Broken { violation: String, actual: String, line: u32, trace: String },
-    /// It keeps it.
+    /// The call satisfies the contract.
     Kept,
-    /// No answer could be had.
+    /// The replay has no result.
     NoAnswer,
 }
 
-/// Asks CPython whether a call breaks the contract.
+/// Replays a call and checks whether it breaks the contract.
 pub(super) fn confirm(
     replayer: &dyn Replayer,
     code: &str,
-    subject: &Subject,
+    subject: &AnalysedFunction,
     inputs: &Inputs,
     deadline: std::time::Instant,
-) -> Confirmed {
-    let Ok(outcome) = replay(replayer, code, subject, inputs, deadline) else { return Confirmed::NoAnswer };
+) -> ReplayVerdict {
+    let Ok(outcome) = replay(replayer, code, subject, inputs, deadline) else {
+        return ReplayVerdict::NoAnswer;
+    };
     let (before, after) = outcome.conditions.split_at(subject.pre.len().min(outcome.conditions.len()));
     if before.iter().any(|condition| *condition != ConditionOutcome::Holds) {
-        return Confirmed::Kept;
+        return ReplayVerdict::Kept;
     }
     match &outcome.ended {
-        Ended::Raised { class, mro, message, line, traceback } => {
+        Completion::Raised { class, mro, message, line, traceback } => {
             let is_allowed = mro.iter().any(|name| subject.contract.raises.contains(name));
             let line = line.unwrap_or(0);
             let is_precondition = class == "AssertionError" && subject.contract.leading.contains(&line);
             if is_allowed || is_precondition {
-                return Confirmed::Kept;
+                return ReplayVerdict::Kept;
             }
             let text = raised(class, message);
-            Confirmed::Broken {
+            ReplayVerdict::Broken {
                 violation: text.clone(),
                 actual: format!("raises {text}"),
                 line,
                 trace: traceback.clone(),
             }
         }
-        Ended::Returned { repr, .. } => {
+        Completion::Returned { repr, .. } => {
             let checks = after.iter().skip(subject.snapshots.len());
             for (condition, found) in subject.post.iter().zip(checks) {
                 let line = condition.clause.line;
@@ -174,14 +183,14 @@ pub(super) fn confirm(
                     }
                     _ => continue,
                 };
-                return Confirmed::Broken {
+                return ReplayVerdict::Broken {
                     violation: what,
                     actual: repr.clone(),
                     line,
                     trace: String::new(),
                 };
             }
-            Confirmed::Kept
+            ReplayVerdict::Kept
         }
     }
 }
@@ -193,18 +202,18 @@ pub(super) fn raised(class: &str, message: &str) -> String {
 pub(super) fn replay(
     replayer: &dyn Replayer,
     code: &str,
-    subject: &Subject,
+    subject: &AnalysedFunction,
     inputs: &Inputs,
     deadline: std::time::Instant,
 ) -> Result<ReplayOutcome, ReplayProblem> {
     replay_watching(replayer, code, subject, inputs, &[], deadline)
 }
 
-/// As `replay`, with branches that are watched.
+/// Like `replay`, but also watches branches.
 pub(super) fn replay_watching(
     replayer: &dyn Replayer,
     code: &str,
-    subject: &Subject,
+    subject: &AnalysedFunction,
     inputs: &Inputs,
     branches: &[(u32, u32)],
     deadline: std::time::Instant,

@@ -1,18 +1,18 @@
 //! One call on known inputs, by the engine alone.
 
-use super::subject::load;
-use crate::explore::{Ran, Trap};
+use super::function::load;
+use crate::explore::{RunEnd, Trap};
 use crate::values::{Str, Value, text};
 use crate::{Program, PyValue};
 
-/// How a call on known inputs came out.
+/// The outcome of a call on known inputs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Evaluation {
     /// `repr` of the result.
     Returned(String),
-    /// Name of the class and the text of the exception, the latter where it is known.
+    /// The name of the class, and the text of the exception if it is known.
     Raised(String, Option<String>),
-    /// Beyond the engine, or beyond `steps`; why.
+    /// Beyond the engine or beyond `steps`, with the reason.
     Unknown(String),
 }
 
@@ -37,8 +37,8 @@ pub(super) fn evaluate(program: &Program, function: &str, args: &[PyValue], step
         .frame_for(&callee, values, Vec::new())
         .and_then(|frame| machine.run_nested(frame))
         .and_then(|ran| match ran {
-            Ran::Returned(value) => machine.repr_of(&value),
-            Ran::Yielded(..) => Err(Trap::Bug("a call yields")),
+            RunEnd::Returned(value) => machine.repr_of(&value),
+            RunEnd::Yielded(..) => Err(Trap::Bug("a call yields")),
         });
     match ran {
         Ok(Str::Known(points)) => Evaluation::Returned(text::to_string(&points).unwrap_or_default()),

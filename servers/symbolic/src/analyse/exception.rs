@@ -1,30 +1,30 @@
-//! `find_exception`: from where an exception leaves a function.
+//! `find_exception`: finds the places from which an exception leaves a function.
 
 use std::collections::HashSet;
 use std::rc::Rc;
 
-use super::check::{Known, is_allowed, shortfall, try_known};
+use super::check::{SeedInputs, is_allowed, shortfall, try_seed_inputs};
 use super::conditions::{arguments, holds, raised, replay, split};
-use super::search::{Finding, Outcome, Plan, Search, Stage, Step};
-use super::subject::{Subject, load};
+use super::function::{AnalysedFunction, load};
+use super::report::{Counterexample, ExceptionReport, ExceptionVerdict, Failure, Inputs, Proof};
+use super::search::{CallOutcome, Harness, HarnessState, HarnessStep, PathFinding, Search};
 use super::{Budget, Progress};
-use crate::explore::{Machine, R, Trap};
-use crate::report::{Counterexample, ExceptionReport, ExceptionVerdict, Failure, Inputs, Proof};
+use crate::explore::{Machine, OrTrap, Trap};
 use crate::values::{Type, Value, exception_named};
-use crate::{Ended, Program, PyValue, Replayer};
+use crate::{Completion, Program, PyValue, Replayer};
 
-/// Replays of what known inputs find: one for each place.
+/// Maximum number of replays of calls with known inputs: one for each place.
 const KNOWN_REPLAYS: u64 = 20;
 
-/// Rounds of deepening after something was found.
+/// Rounds of deepening after the first finding.
 const ROUNDS_AFTER: u32 = 2;
 
-/// Steps of the interpreter and of the solver after something was found: other places it is raised from are looked for, but
-/// the answer is known.
+/// Steps of the interpreter and of the solver after the first finding. The verdict is known then, and the
+/// search continues for other places only.
 const STEPS_AFTER: (u64, u64) = (200_000, 400_000);
 
-struct Hunting<'a> {
-    subject: &'a Subject,
+struct ExceptionHarness<'a> {
+    subject: &'a AnalysedFunction,
     wanted: String,
     code: &'a str,
     replayer: &'a dyn Replayer,
@@ -36,16 +36,16 @@ struct Hunting<'a> {
     examples: Vec<Counterexample>,
 }
 
-impl Plan for Hunting<'_> {
-    fn go_on(
+impl Harness for ExceptionHarness<'_> {
+    fn next_step(
         &mut self,
         machine: &mut Machine,
-        _stage: &Stage,
-        outcome: &Outcome,
+        _stage: &HarnessState,
+        outcome: &CallOutcome,
         given: Option<&[PyValue]>,
-    ) -> R<Step> {
+    ) -> OrTrap<HarnessStep> {
         match outcome {
-            Outcome::Begin => {
+            CallOutcome::Begin => {
                 let subject = self.subject;
                 let values = arguments(machine, subject, given)?;
                 for condition in &subject.pre {
@@ -54,22 +54,22 @@ impl Plan for Hunting<'_> {
                     }
                 }
                 let (args, keywords) = split(subject, &values);
-                let stage = Stage { number: 1, kept: Rc::default(), first: None };
-                Ok(Step::Call { function: subject.function.clone(), args, keywords, stage })
+                let stage = HarnessState { number: 1, kept: Rc::default(), first: None };
+                Ok(HarnessStep::Call { function: subject.function.clone(), args, keywords, stage })
             }
-            Outcome::Returned(_) => Ok(Step::Fine),
-            Outcome::Raised(exception, line) => {
+            CallOutcome::Returned(_) => Ok(HarnessStep::Fine),
+            CallOutcome::Raised(exception, line) => {
                 let class = machine.type_of(exception);
                 if is_allowed(machine, class, std::slice::from_ref(&self.wanted)) {
                     let class = Some(machine.name_of_type(class));
-                    return Ok(Step::Found(Finding { line: *line, class }));
+                    return Ok(HarnessStep::Found(PathFinding { line: *line, class }));
                 }
-                Ok(Step::Fine)
+                Ok(HarnessStep::Fine)
             }
         }
     }
 
-    fn found(&mut self, finding: &Finding, inputs: &Inputs, condition: &str) -> bool {
+    fn found(&mut self, finding: &PathFinding, inputs: &Inputs, condition: &str) -> bool {
         self.paths += 1;
         let site = (finding.line, finding.class.clone().unwrap_or_default());
         if self.seen.contains(&site) {
@@ -79,7 +79,7 @@ impl Plan for Hunting<'_> {
         match replay(self.replayer, self.code, self.subject, inputs, self.deadline)
             .map(|outcome| outcome.ended)
         {
-            Ok(Ended::Raised { class, mro, message, line, traceback }) if mro.contains(&self.wanted) => {
+            Ok(Completion::Raised { class, mro, message, line, traceback }) if mro.contains(&self.wanted) => {
                 self.seen.insert(site);
                 let text = raised(&class, &message);
                 self.examples.push(Counterexample {
@@ -113,7 +113,7 @@ pub(super) fn find(
         Ok(machine) => machine,
         Err(failure) => return failed(failure),
     };
-    let subject = match Subject::new(program, &mut machine, function) {
+    let subject = match AnalysedFunction::new(program, &mut machine, function) {
         Ok(subject) => subject,
         Err(failure) => return failed(failure),
     };
@@ -125,7 +125,7 @@ pub(super) fn find(
     let wanted =
         if wanted == "IOError" || wanted == "EnvironmentError" { "OSError".to_owned() } else { wanted };
     let mut search = Search::new(machine, subject.parameters.clone(), budget, replayer, progress);
-    let mut plan = Hunting {
+    let mut plan = ExceptionHarness {
         subject: &subject,
         wanted,
         code: program.code(),
@@ -137,14 +137,14 @@ pub(super) fn find(
         mismatches: 0,
         examples: Vec::new(),
     };
-    let mut known = Known::new(program, &search);
-    try_known(known.first(), &mut search, &mut plan, KNOWN_REPLAYS);
+    let mut known = SeedInputs::new(program, &search);
+    try_seed_inputs(known.first(), &mut search, &mut plan, KNOWN_REPLAYS);
     plan.paths = plan.examples.len() as u64;
     limit_after(&mut search, &plan);
     if !search.explore_first(&mut plan) {
         let paths = plan.paths;
         let before = plan.examples.len();
-        try_known(known, &mut search, &mut plan, KNOWN_REPLAYS);
+        try_seed_inputs(known, &mut search, &mut plan, KNOWN_REPLAYS);
         plan.paths = paths + (plan.examples.len() - before) as u64;
         limit_after(&mut search, &plan);
         let last_round = if plan.examples.is_empty() { u32::MAX } else { ROUNDS_AFTER };
@@ -167,8 +167,8 @@ pub(super) fn find(
     }
 }
 
-/// Once something was found the rest is worth less.
-fn limit_after(search: &mut Search<'_>, plan: &Hunting<'_>) {
+/// Limits the search after the first finding.
+fn limit_after(search: &mut Search<'_>, plan: &ExceptionHarness<'_>) {
     if !plan.examples.is_empty() {
         search.allow(STEPS_AFTER.0, STEPS_AFTER.1);
     }

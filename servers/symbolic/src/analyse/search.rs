@@ -1,4 +1,4 @@
-//! The search: paths are run until they fork, end, or have had their share of this round.
+//! The search. It runs each path until it forks, ends, or has used its share of the round.
 
 mod attempts;
 mod proof;
@@ -7,110 +7,110 @@ use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 use std::time::Instant;
 
-use super::subject::Parameter;
-use super::{Budget, Progress, Stop};
-use crate::explore::{InputType, Machine, R, Ran, Side, State, Trap};
-use crate::ir::Name;
+use super::function::Parameter;
+use super::report::{Inputs, UnsupportedConstruct};
+use super::{Budget, Progress, StopReason};
+use crate::explore::{BranchSide, InputType, Machine, OrTrap, RunEnd, State, Trap};
+use crate::frontend::ir::Name;
 use crate::memory;
-use crate::report::{Inputs, Unsupported};
-use crate::solve::{Answer, Solver};
+use crate::solve::{SatResult, Solver};
 use crate::terms::{Model, Term, Terms};
 use crate::values::Value;
 use crate::{PyValue, Replayer};
 
-/// Instructions after which the clock is looked at.
+/// Number of instructions between two checks of the clock.
 const CHUNK: u64 = 20_000;
 
-/// Decisions and instructions of a path in the first round; each round allows more.
+/// Decisions and instructions of a path in the first round. Each round allows more.
 const FIRST_FORKS: u32 = 10;
 const FIRST_STEPS: u64 = 20_000;
 
-/// Rounds after which a search ends.
+/// Maximum number of rounds.
 const ROUNDS: u32 = 6;
 
-/// Paths waiting at once.
+/// Maximum number of waiting paths.
 const WIDEST: usize = 200_000;
 
-/// How a call ended.
 #[derive(Clone, Debug)]
-pub(super) enum Outcome {
-    /// Nothing was called yet.
+pub(super) enum CallOutcome {
+    /// The path has not started a call.
     Begin,
     Returned(Value),
     Raised(Value, u32),
 }
 
-/// Where a path is in its plan. Stages number the calls; values are kept between them.
+/// The state of a harness on one path: the number of the next call, and values stored between calls.
 #[derive(Clone, Debug)]
-pub(super) struct Stage {
+pub(super) struct HarnessState {
     pub(super) number: u8,
     pub(super) kept: Rc<Vec<Value>>,
-    pub(super) first: Option<Rc<Outcome>>,
+    pub(super) first: Option<Rc<CallOutcome>>,
 }
 
-/// What a plan wants next.
-pub(super) enum Step {
+/// The next step of a harness.
+pub(super) enum HarnessStep {
     Call {
         function: Value,
         args: Vec<Value>,
         keywords: Vec<(Name, Value)>,
-        stage: Stage,
+        stage: HarnessState,
     },
-    /// The path ended without anything to report.
+    /// The path ended without a finding.
     Fine,
-    /// Something worth a replay.
-    Found(Finding),
+    /// A finding to replay.
+    Found(PathFinding),
 }
 
-/// What a path found.
+/// A violation at the end of a path, not yet confirmed by CPython.
 #[derive(Clone, Debug)]
-pub(super) struct Finding {
+pub(super) struct PathFinding {
     pub(super) line: u32,
-    /// The class, when it is an exception.
+    /// The class of an exception.
     pub(super) class: Option<String>,
 }
 
-/// What is done on a path: begins with inputs, and goes on after each call.
-pub(super) trait Plan {
+/// A proof harness: it makes symbolic inputs, calls the function, and checks the outcome of each call.
+pub(super) trait Harness {
     /// Runs as one instruction: it may be run again after a fork.
-    fn go_on(
+    fn next_step(
         &mut self,
         machine: &mut Machine,
-        stage: &Stage,
-        outcome: &Outcome,
+        stage: &HarnessState,
+        outcome: &CallOutcome,
         given: Option<&[PyValue]>,
-    ) -> R<Step>;
+    ) -> OrTrap<HarnessStep>;
 
-    /// Told of what a path found, with the inputs that lead there. Whether the search is over.
-    fn found(&mut self, finding: &Finding, inputs: &Inputs, condition: &str) -> bool;
+    /// Handles a finding and the inputs that lead there. Returns whether the search is over.
+    fn found(&mut self, finding: &PathFinding, inputs: &Inputs, condition: &str) -> bool;
 
-    /// Findings that CPython did not confirm so far; `None` when the plan wants every path as it is, and no induction.
+    /// Counts findings that CPython did not confirm. `None` if the harness needs every path without
+    /// abstraction and induction.
     fn mismatches(&mut self) -> Option<&mut u64>;
 }
 
 #[derive(Clone)]
-struct Path {
+struct PathState {
     state: State,
     model: Option<Rc<Model>>,
-    stage: Stage,
-    ended: Option<Outcome>,
+    stage: HarnessState,
+    ended: Option<CallOutcome>,
 }
 
-/// What was seen on the way.
+/// Counters of one search.
 #[derive(Default)]
-pub(super) struct Tally {
+pub(super) struct SearchStats {
     pub(super) begun: u64,
     pub(super) ended: u64,
     pub(super) fine: u64,
     pub(super) discarded: u64,
-    pub(super) unsupported: Vec<Unsupported>,
+    pub(super) unsupported: Vec<UnsupportedConstruct>,
     pub(super) bounds: Vec<String>,
-    /// Findings for which no inputs could be had.
+    /// Findings without inputs.
     pub(super) undecided: u64,
     pub(super) bug: Option<String>,
-    /// A claim about a loop did not hold: what was explored with it counts for nothing.
+    /// A claim about a loop was refuted, so the exploration that relied on it is invalid.
     must_restart: bool,
-    /// An attempt by induction met something it cannot get over.
+    /// An attempt by induction reached a construct that it cannot handle.
     is_hopeless: bool,
 }
 
@@ -121,19 +121,19 @@ pub(super) struct Search<'a> {
     solver: Solver<'a>,
     budget: &'a Budget,
     progress: &'a dyn Progress,
-    stack: Vec<Path>,
-    parked: Vec<Path>,
+    stack: Vec<PathState>,
+    parked: Vec<PathState>,
     round: u32,
-    pub(super) tally: Tally,
-    /// Branch sides taken, each with inputs that take it.
-    pub(super) sides: HashMap<Side, Option<Inputs>>,
+    pub(super) tally: SearchStats,
+    /// The taken branch sides, each with inputs that take it.
+    pub(super) sides: HashMap<BranchSide, Option<Inputs>>,
     pub(super) executed: HashSet<(u32, u32)>,
-    pub(super) stopped: Option<Stop>,
+    pub(super) stopped: Option<StopReason>,
     /// Steps of the interpreter and of the solver after which an attempt by induction ends.
     allowed: (u64, u64),
     /// Whether an argument was changed on some path.
     is_touched: bool,
-    /// Whether arguments that share objects were explored as well, and nothing was left open.
+    /// Whether arguments that share objects were explored too, with nothing left open.
     knows_shared: bool,
 }
 
@@ -157,7 +157,7 @@ impl<'a> Search<'a> {
             stack: Vec::new(),
             parked: Vec::new(),
             round: 0,
-            tally: Tally::default(),
+            tally: SearchStats::default(),
             sides: HashMap::new(),
             executed: HashSet::new(),
             stopped: None,
@@ -174,13 +174,13 @@ impl<'a> Search<'a> {
         !self.solver.is_missing
     }
 
-    /// Runs one call on known inputs. `None` when it did not end within `steps`, or is beyond the engine.
+    /// Runs one call on known inputs. `None` if it did not end within `steps`, or is beyond the engine.
     pub(super) fn run_known(
         &mut self,
-        plan: &mut dyn Plan,
+        plan: &mut dyn Harness,
         inputs: &[PyValue],
         steps: u64,
-    ) -> Option<Option<Finding>> {
+    ) -> Option<Option<PathFinding>> {
         let machine = &mut self.machine;
         machine.state = self.base.clone();
         machine.is_symbolic = false;
@@ -191,19 +191,19 @@ impl<'a> Search<'a> {
         machine.step_limit =
             machine.steps.saturating_add(steps.saturating_mul(2)).min(self.budget.interpreter_steps);
         let mut stage = first_stage();
-        let mut outcome = Outcome::Begin;
+        let mut outcome = CallOutcome::Begin;
         loop {
             machine.nesting = 1;
-            let step = plan.go_on(machine, &stage, &outcome, Some(inputs));
+            let step = plan.next_step(machine, &stage, &outcome, Some(inputs));
             machine.nesting = 0;
             match step {
-                Ok(Step::Fine) => return Some(None),
-                Ok(Step::Found(finding)) => return Some(Some(finding)),
-                Ok(Step::Call { function, args, keywords, stage: next }) => {
+                Ok(HarnessStep::Fine) => return Some(None),
+                Ok(HarnessStep::Found(finding)) => return Some(Some(finding)),
+                Ok(HarnessStep::Call { function, args, keywords, stage: next }) => {
                     stage = next;
                     outcome = match call(machine, &function, args, keywords).and_then(|()| machine.run(0)) {
-                        Ok(Ran::Returned(value)) => Outcome::Returned(value),
-                        Err(Trap::Raise(exception)) => Outcome::Raised(exception, machine.raised_at),
+                        Ok(RunEnd::Returned(value)) => CallOutcome::Returned(value),
+                        Err(Trap::Raise(exception)) => CallOutcome::Raised(exception, machine.raised_at),
                         _ => return None,
                     };
                 }
@@ -212,29 +212,29 @@ impl<'a> Search<'a> {
         }
     }
 
-    fn stop_reason(&self) -> Option<Stop> {
+    fn stop_reason(&self) -> Option<StopReason> {
         let spent = self.solver.cost.steps;
         if memory::is_exhausted() {
-            Some(Stop::Memory)
+            Some(StopReason::Memory)
         } else if Instant::now() >= self.budget.deadline {
-            Some(Stop::Deadline)
+            Some(StopReason::Deadline)
         } else if self.machine.steps >= self.budget.interpreter_steps.min(self.allowed.0)
             || spent >= self.budget.solver_steps.min(self.allowed.1)
         {
-            Some(Stop::Steps)
+            Some(StopReason::Steps)
         } else {
             None
         }
     }
 
-    /// Lets the exploration take so many more steps of the interpreter and of the solver.
+    /// Increases the budget of the exploration by these steps of the interpreter and of the solver.
     pub(super) fn allow(&mut self, interpreter: u64, solver: u64) {
         let (steps, spent) = (self.machine.steps, self.solver.cost.steps);
         self.allowed = (steps.saturating_add(interpreter), spent.saturating_add(solver));
     }
 
-    /// Explores what a first round reaches. Whether the search is over: something was found, or nothing is left open.
-    pub(super) fn explore_first(&mut self, plan: &mut dyn Plan) -> bool {
+    /// Runs the first round. Returns whether the search is over: there is a finding, or nothing is left open.
+    pub(super) fn explore_first(&mut self, plan: &mut dyn Harness) -> bool {
         self.begin_exploring();
         self.begin();
         if self.rounds(plan, 0) {
@@ -246,8 +246,8 @@ impl<'a> Search<'a> {
         !self.is_open()
     }
 
-    /// Explores what the first round left open, by induction and in further rounds.
-    pub(super) fn explore_rest(&mut self, plan: &mut dyn Plan, last_round: u32) {
+    /// Explores the paths that the first round left open, by induction and in further rounds.
+    pub(super) fn explore_rest(&mut self, plan: &mut dyn Harness, last_round: u32) {
         self.begin_exploring();
         if self.is_open() && self.machine.induction.is_wanted && self.try_induction(plan) {
             return;
@@ -273,17 +273,18 @@ impl<'a> Search<'a> {
 
     fn begin(&mut self) {
         let model = Some(Rc::new(Model::default()));
-        self.stack.push(Path {
+        self.stack.push(PathState {
             state: self.base.clone(),
             model,
             stage: first_stage(),
-            ended: Some(Outcome::Begin),
+            ended: Some(CallOutcome::Begin),
         });
         self.tally.begun += 1;
     }
 
-    /// Explores until this round is over. Whether the search is: something was found, or nothing is left to spend.
-    fn rounds(&mut self, plan: &mut dyn Plan, last_round: u32) -> bool {
+    /// Explores until the round is over. Returns whether the search is over: there is a finding, or the
+    /// budget is exhausted.
+    fn rounds(&mut self, plan: &mut dyn Harness, last_round: u32) -> bool {
         loop {
             while let Some(path) = self.stack.pop() {
                 if let Some(stop) = self.stop_reason() {
@@ -308,8 +309,8 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// A path that will not be followed further.
-    fn leave_open(&mut self, path: Path) {
+    /// Abandons this path and all waiting ones, and records them as open.
+    fn leave_open(&mut self, path: PathState) {
         let line = path.state.frames.last().map_or(0, |frame| frame.line());
         self.bound(format!("paths beyond line {line}"));
         for other in std::mem::take(&mut self.stack).into_iter().chain(std::mem::take(&mut self.parked)) {
@@ -324,8 +325,8 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Follows a path until it ends or is put aside. Whether the search is over.
-    fn advance(&mut self, mut path: Path, plan: &mut dyn Plan) -> bool {
+    /// Follows a path until it ends or is put aside. Returns whether the search is over.
+    fn advance(&mut self, mut path: PathState, plan: &mut dyn Harness) -> bool {
         self.machine.state = std::mem::take(&mut path.state);
         loop {
             self.machine.nesting = 0;
@@ -334,25 +335,25 @@ impl<'a> Search<'a> {
             let trap = if let Some(outcome) = path.ended.clone() {
                 let before = self.machine.state.clone();
                 self.machine.nesting = 1;
-                let step = plan.go_on(&mut self.machine, &path.stage, &outcome, None);
+                let step = plan.next_step(&mut self.machine, &path.stage, &outcome, None);
                 self.machine.nesting = 0;
                 match step {
-                    Ok(Step::Fine) => {
+                    Ok(HarnessStep::Fine) => {
                         self.end(&path);
                         self.tally.fine += 1;
                         return false;
                     }
-                    Ok(Step::Found(finding)) => {
+                    Ok(HarnessStep::Found(finding)) => {
                         self.end(&path);
                         return self.report(&path, &finding, plan);
                     }
-                    Ok(Step::Call { function, args, keywords, stage }) => {
+                    Ok(HarnessStep::Call { function, args, keywords, stage }) => {
                         path.stage = stage;
                         path.ended = None;
                         match call(&mut self.machine, &function, args, keywords) {
                             Ok(()) => continue,
                             Err(Trap::Raise(exception)) => {
-                                path.ended = Some(Outcome::Raised(exception, self.machine.raised_at));
+                                path.ended = Some(CallOutcome::Raised(exception, self.machine.raised_at));
                                 continue;
                             }
                             Err(trap) => trap,
@@ -367,13 +368,13 @@ impl<'a> Search<'a> {
                 }
             } else {
                 match self.machine.run(0) {
-                    Ok(Ran::Returned(value)) => {
-                        path.ended = Some(Outcome::Returned(value));
+                    Ok(RunEnd::Returned(value)) => {
+                        path.ended = Some(CallOutcome::Returned(value));
                         continue;
                     }
-                    Ok(Ran::Yielded(..)) => Trap::Bug("a call yields"),
+                    Ok(RunEnd::Yielded(..)) => Trap::Bug("a call yields"),
                     Err(Trap::Raise(exception)) => {
-                        path.ended = Some(Outcome::Raised(exception, self.machine.raised_at));
+                        path.ended = Some(CallOutcome::Raised(exception, self.machine.raised_at));
                         continue;
                     }
                     Err(trap) => {
@@ -391,16 +392,16 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Deals with what stopped an instruction. Whether the path goes on.
-    fn take_trap(&mut self, path: &mut Path, trap: Trap) -> bool {
+    /// Handles the trap of an instruction. Returns whether the path continues.
+    fn take_trap(&mut self, path: &mut PathState, trap: Trap) -> bool {
         match trap {
             Trap::Fork(condition) => self.fork(path, condition),
             Trap::Choose(term) => {
                 if path.model.is_none() {
                     path.model = match self.ask(Terms::TRUE, None) {
-                        Answer::Sat(model) => Some(Rc::new(model)),
-                        Answer::Unsat => return false,
-                        Answer::Unknown => None,
+                        SatResult::Sat(model) => Some(Rc::new(model)),
+                        SatResult::Unsat => return false,
+                        SatResult::Unknown => None,
                     };
                 }
                 let Some(model) = &path.model else {
@@ -433,7 +434,7 @@ impl<'a> Search<'a> {
             }
             Trap::Unsupported(construct) => {
                 self.tally.is_hopeless = self.machine.induction.is_on;
-                let found = Unsupported { line: self.machine.line(), construct };
+                let found = UnsupportedConstruct { line: self.machine.line(), construct };
                 if !self.tally.unsupported.contains(&found) && self.tally.unsupported.len() < 20 {
                     self.tally.unsupported.push(found);
                 }
@@ -464,18 +465,18 @@ impl<'a> Search<'a> {
         }
     }
 
-    fn park(&mut self, path: &Path) {
+    fn park(&mut self, path: &PathState) {
         let state = self.machine.state.clone();
-        self.parked.push(Path { state, ..path.clone() });
+        self.parked.push(PathState { state, ..path.clone() });
     }
 
-    fn ask(&mut self, more: Term, near: Option<&Model>) -> Answer {
+    fn ask(&mut self, more: Term, near: Option<&Model>) -> SatResult {
         let path = self.machine.state.path.clone();
         self.solver.check(&self.machine.terms, &path, more, near)
     }
 
-    /// Splits a path; the side its model takes goes on. Whether it does.
-    fn fork(&mut self, path: &mut Path, condition: Term) -> bool {
+    /// Forks a path. The side of its model continues. Returns whether it does.
+    fn fork(&mut self, path: &mut PathState, condition: Term) -> bool {
         let allowed = FIRST_FORKS << self.round.min(20);
         if self.machine.state.forks >= allowed {
             self.park(path);
@@ -489,32 +490,32 @@ impl<'a> Search<'a> {
             None => {
                 path.model = None;
                 match self.ask(condition, None) {
-                    Answer::Sat(model) => {
+                    SatResult::Sat(model) => {
                         path.model = Some(Rc::new(model));
                         (condition, negated)
                     }
-                    Answer::Unsat => {
+                    SatResult::Unsat => {
                         Rc::make_mut(&mut self.machine.state.facts).push(negated);
                         return true;
                     }
-                    Answer::Unknown => (condition, negated),
+                    SatResult::Unknown => (condition, negated),
                 }
             }
         };
         let other_model = match self.ask(other, path.model.as_deref()) {
-            Answer::Unsat => {
+            SatResult::Unsat => {
                 Rc::make_mut(&mut self.machine.state.facts).push(own);
                 return true;
             }
-            Answer::Sat(model) => Some(Rc::new(model)),
-            Answer::Unknown => None,
+            SatResult::Sat(model) => Some(Rc::new(model)),
+            SatResult::Unknown => None,
         };
         self.machine.state.forks += 1;
         let mut state = self.machine.state.clone();
         Rc::make_mut(&mut state.path).push(other);
         if self.stack.len() < WIDEST {
             self.tally.begun += 1;
-            self.stack.push(Path {
+            self.stack.push(PathState {
                 state,
                 model: other_model,
                 stage: path.stage.clone(),
@@ -527,16 +528,16 @@ impl<'a> Search<'a> {
         true
     }
 
-    fn end(&mut self, path: &Path) {
+    fn end(&mut self, path: &PathState) {
         self.tally.ended += 1;
         self.is_touched |= self.machine.state.is_touched;
         self.note_sides(path);
     }
 
-    /// Remembers the branch sides taken since the last time, with inputs that take them.
-    fn note_sides(&mut self, path: &Path) {
+    /// Records the branch sides taken since the last call, with inputs that take them.
+    fn note_sides(&mut self, path: &PathState) {
         self.executed.extend(self.machine.executed.drain());
-        let taken: Vec<Side> = self.machine.sides.drain().collect();
+        let taken: Vec<BranchSide> = self.machine.sides.drain().collect();
         for side in taken {
             if matches!(self.sides.get(&side), Some(Some(_))) {
                 continue;
@@ -546,7 +547,7 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// The inputs a model stands for.
+    /// The inputs of a model.
     fn inputs(&self, model: &Model) -> Option<Inputs> {
         let names: Vec<String> = self.parameters.iter().map(|parameter| parameter.name.to_string()).collect();
         let kinds: Vec<&InputType> = self.parameters.iter().map(|parameter| &parameter.kind).collect();
@@ -556,13 +557,13 @@ impl<'a> Search<'a> {
         Some(Inputs { args, positional })
     }
 
-    fn report(&mut self, path: &Path, finding: &Finding, plan: &mut dyn Plan) -> bool {
+    fn report(&mut self, path: &PathState, finding: &PathFinding, plan: &mut dyn Harness) -> bool {
         let model = match &path.model {
             Some(model) => Some(model.clone()),
             None => match self.ask(Terms::TRUE, None) {
-                Answer::Sat(model) => Some(Rc::new(model)),
-                Answer::Unsat => return false,
-                Answer::Unknown => None,
+                SatResult::Sat(model) => Some(Rc::new(model)),
+                SatResult::Unsat => return false,
+                SatResult::Unknown => None,
             },
         };
         let Some(inputs) = model.and_then(|model| self.inputs(&model)) else {
@@ -578,12 +579,17 @@ impl<'a> Search<'a> {
     }
 }
 
-fn first_stage() -> Stage {
-    Stage { number: 0, kept: Rc::default(), first: None }
+fn first_stage() -> HarnessState {
+    HarnessState { number: 0, kept: Rc::default(), first: None }
 }
 
-/// Begins a call at the top level.
-fn call(machine: &mut Machine, function: &Value, args: Vec<Value>, keywords: Vec<(Name, Value)>) -> R<()> {
+/// Starts a call at the top level.
+fn call(
+    machine: &mut Machine,
+    function: &Value,
+    args: Vec<Value>,
+    keywords: Vec<(Name, Value)>,
+) -> OrTrap<()> {
     let frame = machine.frame_for(function, args, keywords)?;
     machine.push_frame(frame)
 }

@@ -1,4 +1,4 @@
-//! What the server and an engine process send each other: a length of four bytes, then one message.
+//! The messages between the server and an engine process. A length of four bytes precedes each one.
 
 use std::borrow::Cow;
 use std::io::{self, Read, Write};
@@ -7,62 +7,62 @@ use std::time::Duration;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::report::{BranchReport, CheckReport, CompareReport, ExceptionReport};
-use crate::tools::{self, Branches, Check, Compare, Exceptions};
-use crate::validate::Refusal;
+use crate::analyse::report::{BranchReport, CheckReport, CompareReport, ExceptionReport};
+use crate::frontend::validate::ValidationError;
+use crate::server::tools;
+use crate::server::tools::{BranchArguments, CheckArguments, CompareArguments, ExceptionArguments};
 use crate::{Condition, PyValue, ReplayOutcome, ReplayProblem};
 
-/// No message is longer. Larger than the longest answer of a solver.
+/// Maximum length of a message. It is larger than the longest answer of a solver.
 pub(crate) const LONGEST_MESSAGE: usize = 64 << 20;
 
-/// To the engine.
+/// Messages to the engine.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum ToEngine {
     /// The next analysis.
-    Analyse(Assignment),
-    /// What Python did.
+    Analyse(AnalysisRequest),
+    /// The result of a replay in CPython.
     Replayed(Result<ReplayOutcome, ReplayProblem>),
-    /// Whether a solver is there to be asked.
+    /// Whether a solver is available.
     SolverOpened(bool),
-    /// What the solver said; nothing when it is gone.
+    /// The solver's output. `None` if the solver has ended.
     Solved(Option<String>),
 }
 
-/// From the engine.
+/// Messages from the engine.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum FromEngine<'a> {
-    /// The code may be analysed, and the analysis begins.
+    /// The code is valid, and the analysis starts.
     Accepted,
-    /// A round of deepening ended; paths so far.
+    /// A round of deepening ended, with the number of paths so far.
     Round(u32, u64),
-    /// Run this in real Python.
-    Replay(Replay<'a>),
-    /// Open one more solver. They are numbered from 0 in the order they were opened.
+    /// Replay a call in CPython.
+    Replay(ReplayCall<'a>),
+    /// Open another solver. Solvers are numbered from 0 in the order of opening.
     OpenSolver,
-    /// Ask a solver.
+    /// Send commands to a solver.
     AskSolver { solver: usize, commands: Cow<'a, str>, remaining: Duration },
-    /// The solver is not needed any more.
+    /// Close a solver.
     CloseSolver { solver: usize },
     /// The analysis ended.
-    Done(Done),
+    Done(AnalysisEnd),
 }
 
-/// An analysis to be made.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct Assignment {
+pub(crate) struct AnalysisRequest {
     pub(crate) job: Job,
-    /// Until the answer has to be there.
+    /// The time until the result is due.
     pub(crate) remaining: Duration,
 }
 
-/// What is asked of the engine.
+/// The work of one analysis.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(crate) enum Job {
-    Check(Check),
-    Exceptions(Exceptions),
-    Compare(Compare),
-    Branches(Branches),
-    /// Only the names of the functions.
+    Check(CheckArguments),
+    Exceptions(ExceptionArguments),
+    Compare(CompareArguments),
+    Branches(BranchArguments),
+    /// Lists the functions only.
     Functions {
         code: String,
     },
@@ -79,7 +79,7 @@ impl Job {
         }
     }
 
-    /// The functions the code must have.
+    /// The functions that the code must have.
     pub(crate) fn functions(&self) -> Vec<String> {
         match self {
             Job::Check(asked) => vec![asked.function_name.clone()],
@@ -90,21 +90,19 @@ impl Job {
         }
     }
 
-    /// The time limit.
     pub(crate) fn seconds(&self) -> u32 {
         match self {
             Job::Check(asked) => asked.timeout_seconds,
             Job::Exceptions(asked) => asked.timeout_seconds,
             Job::Compare(asked) => asked.timeout_seconds,
             Job::Branches(asked) => asked.timeout_seconds,
-            Job::Functions { .. } => tools::usual_seconds(),
+            Job::Functions { .. } => tools::default_seconds(),
         }
     }
 }
 
-/// What an analysis came to.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) enum Report {
+pub(crate) enum AnalysisReport {
     Check(CheckReport),
     Exceptions(ExceptionReport),
     Compare(CompareReport),
@@ -112,24 +110,23 @@ pub(crate) enum Report {
     Functions(Vec<String>),
 }
 
-/// Why an analysis was not begun.
+/// The reason why an analysis did not start.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) enum Rejection {
-    Refused(Refusal),
+    Refused(ValidationError),
     UnknownFunction { function: String, known: Vec<String> },
 }
 
-/// The end of an analysis.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct Done {
-    pub(crate) result: Result<Report, Rejection>,
-    /// The engine holds too much memory to be used again, and ends.
+pub(crate) struct AnalysisEnd {
+    pub(crate) result: Result<AnalysisReport, Rejection>,
+    /// The engine uses too much memory to be reused, and ends.
     pub(crate) is_spent: bool,
 }
 
-/// A [`crate::ReplayRequest`] with a duration in place of its deadline: two processes share no clock of that kind.
+/// A [`crate::ReplayRequest`] with a duration instead of a deadline: two processes share no monotonic clock.
 #[derive(Debug, Serialize, Deserialize)]
-pub(crate) struct Replay<'a> {
+pub(crate) struct ReplayCall<'a> {
     pub(crate) code: Cow<'a, str>,
     pub(crate) function: Cow<'a, str>,
     pub(crate) args: Cow<'a, [PyValue]>,
@@ -139,7 +136,7 @@ pub(crate) struct Replay<'a> {
     pub(crate) remaining: Duration,
 }
 
-/// One message with its length.
+/// Serializes a message with its length.
 pub(crate) fn frame(message: &impl Serialize) -> io::Result<Vec<u8>> {
     let mut bytes = postcard::to_extend(message, vec![0; 4]).map_err(io::Error::other)?;
     let length = bytes.len().saturating_sub(4);
@@ -151,27 +148,25 @@ pub(crate) fn frame(message: &impl Serialize) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// The length a header announces.
-pub(crate) fn announced(header: [u8; 4]) -> io::Result<usize> {
+/// Parses the length in a header.
+pub(crate) fn parse_header(header: [u8; 4]) -> io::Result<usize> {
     let length = usize::try_from(u32::from_le_bytes(header)).unwrap_or(usize::MAX);
     if length > LONGEST_MESSAGE { Err(io::Error::other("a message that is too long")) } else { Ok(length) }
 }
 
-/// A message without its length.
+/// Parses a message without its length.
 pub(crate) fn parse<T: DeserializeOwned>(bytes: &[u8]) -> io::Result<T> {
     postcard::from_bytes(bytes).map_err(io::Error::other)
 }
 
-/// Writes one message.
 pub(super) fn write(output: &mut impl Write, message: &impl Serialize) -> io::Result<()> {
     output.write_all(&frame(message)?)
 }
 
-/// Reads one message.
 pub(super) fn read<T: DeserializeOwned>(input: &mut impl Read) -> io::Result<T> {
     let mut header = [0; 4];
     input.read_exact(&mut header)?;
-    let mut bytes = vec![0; announced(header)?];
+    let mut bytes = vec![0; parse_header(header)?];
     input.read_exact(&mut bytes)?;
     parse(&bytes)
 }
@@ -180,7 +175,7 @@ pub(super) fn read<T: DeserializeOwned>(input: &mut impl Read) -> io::Result<T> 
 mod tests {
     use num_bigint::BigInt;
 
-    use super::{LONGEST_MESSAGE, announced, frame, read};
+    use super::{LONGEST_MESSAGE, frame, parse_header, read};
     use crate::PyValue;
 
     #[test]
@@ -202,7 +197,7 @@ mod tests {
     #[test]
     fn a_message_has_a_largest_size_and_an_end() {
         let header = u32::try_from(LONGEST_MESSAGE + 1).expect("fits").to_le_bytes();
-        assert!(announced(header).is_err());
+        assert!(parse_header(header).is_err());
         let cut = frame(&"some words").expect("a frame");
         assert!(read::<String>(&mut cut.get(..cut.len() - 1).unwrap_or_default()).is_err());
     }

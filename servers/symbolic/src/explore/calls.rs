@@ -2,24 +2,23 @@
 
 use std::rc::Rc;
 
-use super::machine::{Machine, R, Trap};
-use super::run::{Flow, Ran};
+use super::machine::{Machine, OrTrap, Trap};
+use super::run::{Flow, RunEnd};
 use super::state::Frame;
-use crate::ir::Name;
-use crate::values::{Dict, DictKind, Function, Generator, Kind, Object, ObjectId, Type, Value};
+use crate::frontend::ir::Name;
+use crate::values::{BuiltinType, Dict, DictKind, Function, Generator, Object, ObjectId, Type, Value};
 
-/// Named arguments.
 pub(crate) type Keywords = Vec<(Name, Value)>;
 
 impl Machine {
-    /// The call instruction: a function of the code gets a frame, anything else is done at once.
+    /// The call instruction. A function of the analysed code gets a frame; other callables run at once.
     pub(super) fn call_op(
         &mut self,
         callee: &Value,
         args: Vec<Value>,
         keywords: Keywords,
         operands: usize,
-    ) -> R<Flow> {
+    ) -> OrTrap<Flow> {
         if let Some((function, args)) = self.plain_function(callee, &args)
             && !function.code.is_generator
         {
@@ -27,7 +26,7 @@ impl Machine {
             self.drop(operands)?;
             self.frame_mut()?.pc += 1;
             if let Err(trap) = self.push_frame(frame) {
-                // The counter must still name the call while the exception travels.
+                // The program counter must still point to the call while the exception propagates.
                 if let Ok(frame) = self.frame_mut() {
                     frame.pc -= 1;
                 }
@@ -40,7 +39,7 @@ impl Machine {
         Ok(Flow::Next)
     }
 
-    /// The function behind a callee, with the receiver of a bound one among the arguments.
+    /// The function of a callable. The receiver of a bound method becomes an argument.
     fn plain_function(&self, callee: &Value, args: &[Value]) -> Option<(Rc<Function>, Vec<Value>)> {
         let Value::Object(id) = callee else { return None };
         match self.state.get(*id) {
@@ -55,8 +54,8 @@ impl Machine {
         }
     }
 
-    /// Calls anything, from inside an instruction.
-    pub(crate) fn call(&mut self, callee: &Value, args: Vec<Value>, keywords: Keywords) -> R<Value> {
+    /// Calls any callable from inside an instruction.
+    pub(crate) fn call(&mut self, callee: &Value, args: Vec<Value>, keywords: Keywords) -> OrTrap<Value> {
         if let Some((function, args)) = self.plain_function(callee, &args) {
             let frame = self.bind(&function, args, keywords)?;
             if function.code.is_generator {
@@ -65,8 +64,8 @@ impl Machine {
                 return Ok(self.object(Object::Generator(generator)));
             }
             return match self.run_nested(frame)? {
-                Ran::Returned(value) => Ok(value),
-                Ran::Yielded(..) => Err(Trap::Bug("a plain function yields")),
+                RunEnd::Returned(value) => Ok(value),
+                RunEnd::Yielded(..) => Err(Trap::Bug("a plain function yields")),
             };
         }
         match callee {
@@ -84,7 +83,7 @@ impl Machine {
         }
     }
 
-    /// A cache is looked into only when every argument is known: looking must not split the state.
+    /// The cache is used only if every argument is known, because a lookup must not fork the state.
     fn call_cached(
         &mut self,
         id: ObjectId,
@@ -92,7 +91,7 @@ impl Machine {
         known: &[(Value, Value)],
         args: Vec<Value>,
         keywords: Keywords,
-    ) -> R<Value> {
+    ) -> OrTrap<Value> {
         for value in args.iter().chain(keywords.iter().map(|(_, value)| value)) {
             self.check_hashable(value)?;
         }
@@ -108,8 +107,13 @@ impl Machine {
         Ok(result)
     }
 
-    /// The frame of a call of a function of the code.
-    pub(crate) fn frame_for(&mut self, function: &Value, args: Vec<Value>, keywords: Keywords) -> R<Frame> {
+    /// The frame of a call of a function of the analysed code.
+    pub(crate) fn frame_for(
+        &mut self,
+        function: &Value,
+        args: Vec<Value>,
+        keywords: Keywords,
+    ) -> OrTrap<Frame> {
         match self.plain_function(function, &args) {
             Some((function, args)) if !function.code.is_generator => self.bind(&function, args, keywords),
             Some(_) => self.unsupported("a generator as the function to analyse"),
@@ -123,7 +127,7 @@ impl Machine {
         callee: &Value,
         args: Vec<Value>,
         keywords: Keywords,
-    ) -> R<Value> {
+    ) -> OrTrap<Value> {
         match self.state.get(id).clone() {
             Object::Bound(function, receiver) => {
                 let args = std::iter::once(receiver).chain(args).collect();
@@ -152,8 +156,8 @@ impl Machine {
         }
     }
 
-    /// Puts arguments where the parameters are.
-    fn bind(&mut self, function: &Rc<Function>, args: Vec<Value>, keywords: Keywords) -> R<Frame> {
+    /// Binds arguments to parameters.
+    fn bind(&mut self, function: &Rc<Function>, args: Vec<Value>, keywords: Keywords) -> OrTrap<Frame> {
         let code = function.code.clone();
         let parameters = &code.parameters;
         let count = parameters.positional.len();
@@ -211,7 +215,7 @@ impl Machine {
         Ok(frame)
     }
 
-    fn fill_defaults(&mut self, function: &Rc<Function>, slots: &mut [Option<Value>]) -> R<()> {
+    fn fill_defaults(&mut self, function: &Rc<Function>, slots: &mut [Option<Value>]) -> OrTrap<()> {
         let parameters = &function.code.parameters;
         let count = parameters.positional.len();
         let first_default = count.saturating_sub(function.defaults.len());
@@ -241,16 +245,16 @@ impl Machine {
         Ok(())
     }
 
-    /// Sends a value into a generator; `None` when it ended. What it returned is dropped.
-    pub(crate) fn resume(&mut self, id: ObjectId, sent: Value) -> R<Option<Value>> {
+    /// Sends a value into a generator. `None` if it ended; its return value is dropped.
+    pub(crate) fn resume(&mut self, id: ObjectId, sent: Value) -> OrTrap<Option<Value>> {
         match self.resume_or_result(id, sent)? {
             Ok(value) => Ok(Some(value)),
             Err(_) => Ok(None),
         }
     }
 
-    /// As `resume`, with what the generator returned as the inner error.
-    pub(crate) fn resume_or_result(&mut self, id: ObjectId, sent: Value) -> R<Result<Value, Value>> {
+    /// Like `resume`, with the generator's return value as the inner error.
+    pub(crate) fn resume_or_result(&mut self, id: ObjectId, sent: Value) -> OrTrap<Result<Value, Value>> {
         let Object::Generator(generator) = self.state.get(id).clone() else {
             return Err(Trap::Bug("no generator"));
         };
@@ -269,8 +273,8 @@ impl Machine {
         self.state.set(id, Object::Generator(running));
         let ran = self.run_nested(frame);
         let (frame, result) = match ran {
-            Ok(Ran::Yielded(value, frame)) => (Some(frame), Ok(Ok(value))),
-            Ok(Ran::Returned(value)) => (None, Ok(Err(value))),
+            Ok(RunEnd::Yielded(value, frame)) => (Some(frame), Ok(Ok(value))),
+            Ok(RunEnd::Returned(value)) => (None, Ok(Err(value))),
             Err(Trap::Raise(exception)) => (None, Err(exception)),
             Err(trap) => return Err(trap),
         };
@@ -278,18 +282,19 @@ impl Machine {
         match result {
             Ok(result) => Ok(result),
             // PEP 479.
-            Err(exception) if self.is_instance_of(&exception, Kind::exception("StopIteration")) => {
+            Err(exception) if self.is_instance_of(&exception, BuiltinType::exception("StopIteration")) => {
                 self.raise("RuntimeError", "generator raised StopIteration")
             }
             Err(exception) => Err(Trap::Raise(exception)),
         }
     }
 
-    /// `yield from`: the iterator is on the stack; from the second round on it is marked, with what was sent above it.
-    pub(super) fn yield_from(&mut self) -> R<Flow> {
+    /// `yield from`. The iterator is on the stack. From the second round on it is marked, with the sent value
+    /// above it.
+    pub(super) fn yield_from(&mut self) -> OrTrap<Flow> {
         let top = self.peek(0)?;
         let (iterator, sent, operands) = match self.peek(1) {
-            // No expression leaves a slice below a `yield from`, so that it serves as the mark.
+            // No expression leaves a slice below a `yield from`, so a slice can be the mark.
             Ok(Value::Slice(mark)) => (mark.first().cloned().unwrap_or(Value::None), top, 2),
             _ => (top, Value::None, 1),
         };
@@ -313,7 +318,7 @@ impl Machine {
         }
     }
 
-    pub(super) fn raise_value<T>(&mut self, value: &Value) -> R<T> {
+    pub(super) fn raise_value<T>(&mut self, value: &Value) -> OrTrap<T> {
         self.raised_at = self.line();
         match value {
             Value::Type(class) if self.is_exception_type(*class) => {
@@ -325,7 +330,7 @@ impl Machine {
         }
     }
 
-    pub(super) fn exception_matches(&mut self, exception: &Value, class: &Value) -> R<bool> {
+    pub(super) fn exception_matches(&mut self, exception: &Value, class: &Value) -> OrTrap<bool> {
         match class {
             Value::Tuple(classes) => {
                 for class in classes.iter() {
@@ -349,15 +354,15 @@ impl Machine {
     }
 
     pub(crate) fn is_exception_type(&self, class: Type) -> bool {
-        self.is_subtype(class, Type::Builtin(Kind::exception("BaseException")))
+        self.is_subtype(class, Type::Builtin(BuiltinType::exception("BaseException")))
     }
 
-    pub(crate) fn is_instance_of(&self, value: &Value, kind: Kind) -> bool {
+    pub(crate) fn is_instance_of(&self, value: &Value, kind: BuiltinType) -> bool {
         self.is_subtype(self.type_of(value), Type::Builtin(kind))
     }
 }
 
-impl Kind {
+impl BuiltinType {
     pub(crate) fn exception(name: &str) -> Self {
         Self::Exception(crate::values::exception_named(name).unwrap_or(1))
     }

@@ -1,16 +1,16 @@
-//! Inputs: values of a type with unknown leaves, and the values they have under a model.
+//! Symbolic inputs: values with unknown leaves, and their concrete values under a model.
 
 use std::rc::Rc;
 
-use super::machine::{Machine, R, Trap};
-use crate::ir::Name;
+use super::machine::{Machine, OrTrap, Trap};
+use crate::frontend::ir::Name;
 use crate::terms::{Interval, Model, Sort};
 use crate::values::{
-    ClassKind, Dict, DictKind, Field, Float, Int, Object, ObjectId, OpenList, OpenStr, PyValue, Str, Truth,
-    Type, Value,
+    Bool, ClassKind, Dict, DictKind, Float, InstanceField, Int, Object, ObjectId, PyValue, Str, Type,
+    UnboundedList, UnboundedStr, Value,
 };
 
-/// What a parameter can be.
+/// The type of a symbolic input.
 #[derive(Clone, Debug)]
 pub(crate) enum InputType {
     None,
@@ -26,25 +26,26 @@ pub(crate) enum InputType {
     Set(Rc<InputType>),
     FrozenSet(Rc<InputType>),
     Union(Vec<InputType>),
-    /// Values of the code itself: literals, members of an enum.
+    /// Values of the analysed code: literals, members of an enum.
     OneOf(Vec<Value>),
-    /// Made by calling a class with keyword arguments.
+    /// An instance created by calling a class with keyword arguments.
     Instance(ObjectId, Vec<(Name, InputType)>),
-    /// A function that gives this for every argument: some functions, and nothing is proven.
+    /// A function that returns the same value for every argument. It covers only some functions, so the
+    /// verdict is not a proof.
     Constant(Rc<InputType>),
-    /// No annotation: the common types are tried, and nothing is proven.
+    /// No annotation. The common types are tried, and the verdict is not a proof.
     Unknown,
-    /// An annotation the engine does not know.
+    /// An unsupported annotation.
     Unsupported(String),
 }
 
 impl InputType {
-    /// The types tried where there is no annotation.
+    /// The types that are tried without an annotation.
     pub(crate) fn common() -> Vec<Self> {
         vec![Self::Int, Self::Bool, Self::Str, Self::Float, Self::None, Self::List(Rc::new(Self::Int))]
     }
 
-    /// Whether values of this type cannot be changed, by whoever holds them.
+    /// Whether values of this type are immutable.
     pub(crate) fn is_plain(&self) -> bool {
         match self {
             Self::None | Self::Bool | Self::Int | Self::Float | Self::Str => true,
@@ -57,8 +58,8 @@ impl InputType {
 }
 
 impl Machine {
-    /// An input of a type, its variables named after it.
-    pub(crate) fn make_input(&mut self, name: &str, kind: &InputType) -> R<Value> {
+    /// Creates an input of a type. Its variables are named after it.
+    pub(crate) fn make_input(&mut self, name: &str, kind: &InputType) -> OrTrap<Value> {
         let value = self.make_kind(name, kind)?;
         if matches!(
             kind,
@@ -69,12 +70,12 @@ impl Machine {
         Ok(value)
     }
 
-    fn make_kind(&mut self, name: &str, kind: &InputType) -> R<Value> {
+    fn make_kind(&mut self, name: &str, kind: &InputType) -> OrTrap<Value> {
         Ok(match kind {
             InputType::None => Value::None,
             InputType::Bool => {
                 let term = self.terms.var(name, Sort::Bool, Interval::ALL);
-                Value::Bool(Truth::Term(term))
+                Value::Bool(Bool::Term(term))
             }
             InputType::Int => {
                 let term = self.terms.var(name, Sort::Int, Interval::ALL);
@@ -86,12 +87,12 @@ impl Machine {
             }
             InputType::Str => {
                 let length = self.terms.var(&format!("len({name})"), Sort::Int, Interval::from(0));
-                Value::Str(Str::Open(Rc::new(OpenStr { name: name.to_owned(), offset: 0, length })))
+                Value::Str(Str::Open(Rc::new(UnboundedStr { name: name.to_owned(), offset: 0, length })))
             }
             InputType::List(element) => {
                 let length = self.terms.var(&format!("len({name})"), Sort::Int, Interval::from(0));
                 let (name, element) = (name.to_owned(), element.clone());
-                self.object(Object::OpenList(OpenList { name, element, length, prefix: Vec::new() }))
+                self.object(Object::OpenList(UnboundedList { name, element, length, prefix: Vec::new() }))
             }
             InputType::Tuple(items) => {
                 let mut values = Vec::new();
@@ -152,8 +153,8 @@ impl Machine {
         })
     }
 
-    /// As `make_input`; a collection whose size has to be decided is left for later.
-    pub(crate) fn make_lazily(&mut self, name: &str, kind: &InputType) -> R<Value> {
+    /// Like `make_input`, but defers a collection whose size must be decided.
+    pub(crate) fn make_lazily(&mut self, name: &str, kind: &InputType) -> OrTrap<Value> {
         match kind {
             InputType::Dict(..) | InputType::Set(_) | InputType::FrozenSet(_) => {
                 let value = self.object(Object::Pending(name.into(), Rc::new(kind.clone())));
@@ -164,8 +165,8 @@ impl Machine {
         }
     }
 
-    /// Makes an input that was left for later.
-    pub(crate) fn force(&mut self, value: &Value) -> R<()> {
+    /// Creates a deferred input.
+    pub(crate) fn force(&mut self, value: &Value) -> OrTrap<()> {
         let Value::Object(id) = value else { return Ok(()) };
         let Object::Pending(name, kind) = self.state.get(*id).clone() else { return Ok(()) };
         let made = self.make_input(&name, &kind)?;
@@ -176,7 +177,7 @@ impl Machine {
         Ok(())
     }
 
-    fn make_choice(&mut self, name: &str, count: usize) -> R<usize> {
+    fn make_choice(&mut self, name: &str, count: usize) -> OrTrap<usize> {
         let last = i64::try_from(count).unwrap_or(1) - 1;
         let kind = self.terms.var(&format!("type({name})"), Sort::Int, Interval::of(0, last.max(0)));
         for candidate in 0..count.saturating_sub(1) {
@@ -189,13 +190,13 @@ impl Machine {
         Ok(count.saturating_sub(1))
     }
 
-    fn make_items(&mut self, name: &str, element: &InputType) -> R<Vec<Value>> {
+    fn make_items(&mut self, name: &str, element: &InputType) -> OrTrap<Vec<Value>> {
         let length = self.terms.var(&format!("len({name})"), Sort::Int, Interval::from(0));
         let length = self.choose_length(length)?;
         (0..length).map(|index| self.make_input(&format!("{name}[{index}]"), element)).collect()
     }
 
-    fn make_distinct(&mut self, name: &str, element: &InputType) -> R<Vec<Value>> {
+    fn make_distinct(&mut self, name: &str, element: &InputType) -> OrTrap<Vec<Value>> {
         let items = self.make_items(name, element)?;
         for (index, item) in items.iter().enumerate() {
             self.check_hashable(item)?;
@@ -204,7 +205,7 @@ impl Machine {
                 if self.decide(equal)? {
                     return Err(Trap::Discard);
                 }
-                // A nan equals nothing, not even itself; two of them as keys are left out.
+                // A nan equals nothing, not even itself. Two nan keys are left out.
                 let (one, two) = (self.is_not_nan(earlier), self.is_not_nan(item));
                 let (one, two) = (self.truth_term(one), self.truth_term(two));
                 let is_one_at_most = self.terms.or(one, two);
@@ -217,7 +218,8 @@ impl Machine {
         Ok(items)
     }
 
-    /// What an input is under a model: the same names, the same choices as `make_input`. `None` when it is no data.
+    /// The value of an input under a model, by the names and choices of `make_input`. `None` if it is not
+    /// data.
     pub(crate) fn input_under(&self, model: &Model, name: &str, kind: &InputType) -> Option<PyValue> {
         let var = |name: &str, sort| self.terms.find_var(name, sort);
         Some(match kind {
@@ -235,7 +237,7 @@ impl Machine {
                 let length = self.length_under(model, name)?;
                 let point = |place| match var(&format!("ord({name}[{place}])"), Sort::Int) {
                     Some(term) => u32::try_from(model.int(&self.terms, term)).unwrap_or(97),
-                    // Nobody looked at it.
+                    // The path never accessed it.
                     None => 97,
                 };
                 PyValue::Str((0..length).map(point).collect())
@@ -268,7 +270,7 @@ impl Machine {
                 let mut known = Vec::new();
                 for (field, kind) in fields {
                     let value = self.input_under(model, &format!("{name}.{field}"), kind)?;
-                    known.push(Field { name: field.to_string(), value });
+                    known.push(InstanceField { name: field.to_string(), value });
                 }
                 PyValue::Instance { class: self.class_of(*class)?.name.to_string(), fields: known }
             }
@@ -294,7 +296,7 @@ impl Machine {
         self.shared_inputs(model, &names, &vec![element; length])
     }
 
-    /// Inputs under a model, of which some may be the same object as an earlier one.
+    /// Inputs under a model. Some may be the same object as an earlier one.
     pub(crate) fn shared_inputs(
         &self,
         model: &Model,
@@ -326,13 +328,13 @@ impl Machine {
         term.and_then(|term| usize::try_from(model.int(&self.terms, term)).ok()).unwrap_or(0)
     }
 
-    /// A value without unknown parts as data.
+    /// Converts a value without unknown parts to data.
     pub(crate) fn known_data(&self, value: &Value) -> Option<PyValue> {
         let all =
             |items: &[Value]| items.iter().map(|item| self.known_data(item)).collect::<Option<Vec<_>>>();
         Some(match value {
             Value::None => PyValue::None,
-            Value::Bool(Truth::Known(value)) => PyValue::Bool(*value),
+            Value::Bool(Bool::Known(value)) => PyValue::Bool(*value),
             Value::Int(Int::Known(value)) => PyValue::Int((**value).clone()),
             Value::Float(Float::Known(value)) => PyValue::Float(*value),
             Value::Str(Str::Known(points)) => PyValue::Str(points.to_vec()),
@@ -363,8 +365,8 @@ impl Machine {
         })
     }
 
-    /// A value of the interpreter for data.
-    pub(crate) fn value_of(&mut self, data: &PyValue) -> R<Value> {
+    /// Converts data to a value of the interpreter.
+    pub(crate) fn value_of(&mut self, data: &PyValue) -> OrTrap<Value> {
         Ok(match data {
             PyValue::None => Value::None,
             PyValue::Bool(value) => Value::bool(*value),
@@ -419,11 +421,11 @@ impl Machine {
         self.object(Object::Partial(constant, Rc::new(vec![result]), Rc::default()))
     }
 
-    fn values_of(&mut self, items: &[PyValue]) -> R<Vec<Value>> {
+    fn values_of(&mut self, items: &[PyValue]) -> OrTrap<Vec<Value>> {
         items.iter().map(|item| self.value_of(item)).collect()
     }
 
-    fn named_global(&self, name: &str) -> R<Value> {
+    fn named_global(&self, name: &str) -> OrTrap<Value> {
         self.state.globals.get(name).cloned().ok_or(Trap::Bug("no such class"))
     }
 }

@@ -1,34 +1,33 @@
-//! The loop, and how exceptions and returns travel through frames.
+//! The main loop, and the propagation of exceptions and returns through frames.
 
 use std::rc::Rc;
 
-use super::machine::{DEEPEST, Machine, R, Trap};
-use super::state::{Block, Frame};
-use crate::ir::Op;
+use super::machine::{DEEPEST, Machine, OrTrap, Trap};
+use super::state::{ExceptionHandler, Frame};
+use crate::frontend::ir::Op;
 use crate::memory;
 use crate::values::Value;
 
-/// Steps a computation may take inside one instruction, beyond the pause.
+/// Maximum number of steps inside one instruction after the pause is due.
 const NESTED: u64 = 200_000;
 
-/// What an instruction did to the flow.
+/// The effect of an instruction on the control flow.
 pub(crate) enum Flow {
     Next,
-    /// The counter was set, or a frame was pushed.
+    /// The instruction has set the program counter or pushed a frame.
     Stay,
     Return(Value),
     Yield(Value),
 }
 
-/// How a run ended.
-pub(crate) enum Ran {
+pub(crate) enum RunEnd {
     Returned(Value),
-    /// A generator gave a value; its frame is handed back.
+    /// A generator yielded a value. Its frame is returned.
     Yielded(Value, Rc<Frame>),
 }
 
 impl Machine {
-    pub(crate) fn push_frame(&mut self, frame: Frame) -> R<()> {
+    pub(crate) fn push_frame(&mut self, frame: Frame) -> OrTrap<()> {
         if self.state.frames.len() >= DEEPEST {
             if self.is_symbolic {
                 return Err(Trap::Bound("recursion".to_owned()));
@@ -40,7 +39,7 @@ impl Machine {
     }
 
     /// Runs until the frame above `depth` ends.
-    pub(crate) fn run(&mut self, depth: usize) -> R<Ran> {
+    pub(crate) fn run(&mut self, depth: usize) -> OrTrap<RunEnd> {
         loop {
             if let Some(ran) = self.run_step(depth)? {
                 return Ok(ran);
@@ -48,21 +47,21 @@ impl Machine {
         }
     }
 
-    /// Runs one instruction; `Some` when the frame above `depth` ended with it.
-    pub(super) fn run_step(&mut self, depth: usize) -> R<Option<Ran>> {
+    /// Runs one instruction. `Some` if the frame above `depth` ended with it.
+    pub(super) fn run_step(&mut self, depth: usize) -> OrTrap<Option<RunEnd>> {
         match self.step() {
             Ok(Flow::Next) => self.frame_mut()?.pc += 1,
             Ok(Flow::Stay) => {}
             Ok(Flow::Return(value)) => {
                 self.state.frames.pop();
                 if self.state.frames.len() <= depth {
-                    return Ok(Some(Ran::Returned(value)));
+                    return Ok(Some(RunEnd::Returned(value)));
                 }
                 self.push(value)?;
             }
             Ok(Flow::Yield(value)) => {
                 let frame = self.state.frames.pop().ok_or(Trap::Bug("no frame"))?;
-                return Ok(Some(Ran::Yielded(value, frame)));
+                return Ok(Some(RunEnd::Yielded(value, frame)));
             }
             Err(Trap::Raise(exception)) => self.unwind(exception, depth)?,
             Err(trap) => return Err(trap),
@@ -70,8 +69,8 @@ impl Machine {
         Ok(None)
     }
 
-    /// Finds the handler of an exception, or lets it out of the frame above `depth`.
-    fn unwind(&mut self, exception: Value, depth: usize) -> R<()> {
+    /// Finds the handler of an exception, or propagates it out of the frame above `depth`.
+    fn unwind(&mut self, exception: Value, depth: usize) -> OrTrap<()> {
         while self.state.frames.len() > depth {
             let frame = self.frame_mut()?;
             if let Some(block) = frame.blocks.pop() {
@@ -87,7 +86,7 @@ impl Machine {
         Err(Trap::Raise(exception))
     }
 
-    fn step(&mut self) -> R<Flow> {
+    fn step(&mut self) -> OrTrap<Flow> {
         self.steps += 1;
         self.state.steps += 1;
         if self.steps >= self.step_limit || (self.nesting == 0 && self.state.steps >= self.pause_at) {
@@ -96,7 +95,7 @@ impl Machine {
         if memory::is_exhausted() {
             return Err(Trap::Pause);
         }
-        // Inside an instruction there is no place to pause: it would have to begin again.
+        // A pause is impossible inside an instruction, because it would have to start again.
         if self.is_symbolic && self.state.steps >= self.pause_at.saturating_add(NESTED) {
             return Err(Trap::Bound("a long computation inside one call".to_owned()));
         }
@@ -110,20 +109,20 @@ impl Machine {
         self.execute(op, &code)
     }
 
-    pub(super) fn jump(&mut self, to: u32) -> R<Flow> {
+    pub(super) fn jump(&mut self, to: u32) -> OrTrap<Flow> {
         self.frame_mut()?.pc = to as usize;
         Ok(Flow::Stay)
     }
 
-    pub(super) fn setup_try(&mut self, handler: u32) -> R<Flow> {
+    pub(super) fn setup_try(&mut self, handler: u32) -> OrTrap<Flow> {
         let frame = self.frame_mut()?;
         let (stack, handled) = (frame.stack.len(), frame.handled.len());
-        frame.blocks.push(Block { handler: handler as usize, stack, handled });
+        frame.blocks.push(ExceptionHandler { handler: handler as usize, stack, handled });
         Ok(Flow::Next)
     }
 
     /// Runs a frame from inside an instruction.
-    pub(crate) fn run_nested(&mut self, frame: Frame) -> R<Ran> {
+    pub(crate) fn run_nested(&mut self, frame: Frame) -> OrTrap<RunEnd> {
         let depth = self.state.frames.len();
         self.enter_nested()?;
         let ran = self.push_frame(frame).and_then(|()| self.run(depth));
@@ -132,7 +131,8 @@ impl Machine {
     }
 }
 
-/// Instructions that neither decide anything nor change the heap: the state before them need not be kept.
+/// Whether an instruction neither decides anything nor changes the heap. The state before it need not be
+/// saved.
 pub(super) fn is_simple(op: &Op) -> bool {
     matches!(
         op,

@@ -1,25 +1,26 @@
-//! Callers that pass the same mutable object twice.
+//! Calls that pass the same mutable object twice.
 //!
-//! A second exploration lets arguments of the same type be one object, and items of a list be one object. It is needed only
-//! when something changed an argument, or asked whether two are the same.
+//! A second exploration lets arguments of the same type be one object, and items of a list be one object. It
+//! is needed only if the code changes an argument or compares identities.
 
 use super::inputs::InputType;
-use super::machine::{Machine, R};
+use super::machine::{Machine, OrTrap};
 use crate::terms::{Interval, Model, Sort};
 use crate::values::Value;
 
 impl InputType {
-    /// Whether values of this type can be changed by whoever holds them.
+    /// Whether values of this type are mutable.
     fn is_mutable(&self) -> bool {
         matches!(self, Self::List(_) | Self::Dict(..) | Self::Set(_) | Self::Instance(..))
     }
 
-    /// Whether values of the two types can be one object. `Debug` tells every part of a type.
+    /// Whether values of the two types can be the same object. `Debug` prints every part of a type.
     pub(crate) fn can_be_shared_with(&self, other: &Self) -> bool {
         self.is_mutable() && format!("{self:?}") == format!("{other:?}")
     }
 
-    /// Mutable objects that a value of this type can hold, itself included, as far as it matters: none, one, or several.
+    /// The number of mutable objects that a value of this type can contain, including itself: none, one, or
+    /// several.
     fn holds(&self) -> usize {
         match self {
             Self::List(inner) | Self::TupleOf(inner) | Self::Set(inner) | Self::FrozenSet(inner) => {
@@ -34,7 +35,8 @@ impl InputType {
         }
     }
 
-    /// Whether the exploration of shared arguments covers every way in which values of these types share objects.
+    /// Whether the exploration of shared arguments covers every way in which values of these types can share
+    /// objects.
     pub(crate) fn sharing_is_covered(kinds: &[&Self]) -> bool {
         let is_flat = |kind: &Self| match kind {
             Self::List(inner) => {
@@ -57,15 +59,15 @@ fn is_same(later: &str, earlier: &str) -> String {
     format!("{later} is {earlier}")
 }
 
-/// A name that source text can give to a shared object.
+/// A name for a shared object in source text.
 pub(crate) fn label(name: &str) -> String {
     let plain: String = name.chars().map(|c| if c.is_alphanumeric() { c } else { '_' }).collect();
     format!("same_{plain}")
 }
 
 impl Machine {
-    /// Decides which of the earlier names an input is the same object as.
-    pub(crate) fn share(&mut self, name: &str, earlier: &[String]) -> R<Option<usize>> {
+    /// Decides which earlier input this input is the same object as.
+    pub(crate) fn share(&mut self, name: &str, earlier: &[String]) -> OrTrap<Option<usize>> {
         for (index, other) in earlier.iter().enumerate() {
             let same = self.terms.var(&is_same(name, other), Sort::Bool, Interval::ALL);
             if self.decide_term(same)? {
@@ -75,7 +77,7 @@ impl Machine {
         Ok(None)
     }
 
-    /// Which of the earlier names an input is the same object as, under a model.
+    /// The earlier input that this input is the same object as under a model.
     pub(crate) fn shared_under(&self, model: &Model, name: &str, earlier: &[String]) -> Option<usize> {
         earlier.iter().position(|other| {
             let term = self.terms.find_var(&is_same(name, other), Sort::Bool);
@@ -89,7 +91,7 @@ impl Machine {
         list: &str,
         element: &InputType,
         made: &[Value],
-    ) -> R<Option<Value>> {
+    ) -> OrTrap<Option<Value>> {
         if !self.is_sharing || !element.can_be_shared_with(element) {
             return Ok(None);
         }

@@ -1,22 +1,22 @@
-//! A state of the interpreter: cheap to copy, so that it can be forked.
+//! The state of the interpreter. It is cheap to clone, because states fork.
 
 use std::collections::HashMap;
 use std::rc::Rc;
 
-use super::induction::Mark;
-use crate::ir::{Code, Name};
+use super::loops::induction::LoopMark;
+use crate::frontend::ir::{Code, Name};
 use crate::terms::Term;
 use crate::values::{Object, ObjectId, Value};
 
-/// Where exceptions go.
+/// An active `try` block with its handler.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Block {
+pub(crate) struct ExceptionHandler {
     pub(crate) handler: usize,
     pub(crate) stack: usize,
     pub(crate) handled: usize,
 }
 
-/// One call in progress.
+/// A call frame.
 #[derive(Clone, Debug)]
 pub(crate) struct Frame {
     pub(crate) code: Rc<Code>,
@@ -24,12 +24,12 @@ pub(crate) struct Frame {
     pub(crate) stack: Vec<Value>,
     pub(crate) locals: Vec<Option<Value>>,
     pub(crate) cells: Vec<ObjectId>,
-    pub(crate) blocks: Vec<Block>,
-    /// Exceptions being handled, innermost last.
+    pub(crate) blocks: Vec<ExceptionHandler>,
+    /// The exceptions being handled, innermost last.
     pub(crate) handled: Vec<Value>,
-    /// The class whose body the function was written in.
+    /// The class that the function was defined in.
     pub(crate) owner: Option<ObjectId>,
-    /// Names of a class body.
+    /// The names of a class body.
     pub(crate) names: Option<Vec<(Name, Value)>>,
 }
 
@@ -54,42 +54,43 @@ impl Frame {
     }
 }
 
-/// Everything a path depends on.
+/// The state of one path: frames, heap, globals and path condition.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct State {
     pub(crate) frames: Vec<Rc<Frame>>,
     heap: Rc<Vec<Rc<Object>>>,
     pub(crate) globals: Rc<HashMap<Name, Value>>,
-    /// Names of modules of the library. Code cannot change them, so that a loop that loads one changes nothing.
+    /// The names of library modules. Code cannot change them, so a loop that loads a module changes nothing.
     pub(crate) library: Rc<HashMap<Name, Value>>,
-    /// What was assumed on the way here, in order.
+    /// The path condition, in order.
     pub(crate) path: Rc<Vec<Term>>,
-    /// What follows from it.
+    /// Bounds that follow from the path condition.
     pub(crate) facts: Rc<Vec<Term>>,
-    /// Loops of which one round stands for all.
-    pub(crate) marks: Rc<Vec<Mark>>,
-    /// Inputs that can be changed, and whether one was.
+    /// Loops in which one round represents all.
+    pub(crate) marks: Rc<Vec<LoopMark>>,
+    /// The mutable inputs, and whether one was changed.
     inputs: Rc<Vec<ObjectId>>,
     pub(crate) is_touched: bool,
-    /// Decisions that could have gone both ways.
+    /// The number of decisions with two possible outcomes.
     pub(crate) forks: u32,
     pub(crate) steps: u64,
 }
 
-/// What a state looks like to a loop that must not change it.
+/// Heap and globals before a loop that must not change them.
 #[derive(Clone, Debug)]
-pub(crate) struct Shape {
+pub(crate) struct HeapSnapshot {
     heap: Rc<Vec<Rc<Object>>>,
     globals: Rc<HashMap<Name, Value>>,
 }
 
 impl State {
-    pub(crate) fn shape(&self) -> Shape {
-        Shape { heap: self.heap.clone(), globals: self.globals.clone() }
+    pub(crate) fn shape(&self) -> HeapSnapshot {
+        HeapSnapshot { heap: self.heap.clone(), globals: self.globals.clone() }
     }
 
-    /// Whether everything that was there then is as it was. Items of inputs that have been looked at since are no change.
-    pub(crate) fn has_kept(&self, shape: &Shape) -> bool {
+    /// Whether all earlier objects are unchanged. Items of inputs that were created on access do not count as
+    /// changes.
+    pub(crate) fn is_unchanged_since(&self, shape: &HeapSnapshot) -> bool {
         let is_kept = |(before, now): (&Rc<Object>, &Rc<Object>)| {
             Rc::ptr_eq(before, now)
                 || match (before.as_ref(), now.as_ref()) {
@@ -123,7 +124,7 @@ impl State {
         self.heap.get(id.0 as usize).cloned().unwrap_or_else(|| Rc::new(Object::Cell(None)))
     }
 
-    /// Remembers that an object came from the caller.
+    /// Records that an object came from the caller.
     pub(crate) fn note_input(&mut self, value: &Value) {
         if let Value::Object(id) = value {
             Rc::make_mut(&mut self.inputs).push(*id);
@@ -139,7 +140,7 @@ impl State {
         self.settle(id, object);
     }
 
-    /// As `set`, for an input that is only looked at more closely.
+    /// Like `set`, for an input that is only refined.
     pub(crate) fn settle(&mut self, id: ObjectId, object: Object) {
         if let Some(place) = Rc::make_mut(&mut self.heap).get_mut(id.0 as usize) {
             *place = Rc::new(object);
@@ -151,13 +152,13 @@ impl State {
         self.look_into(id)
     }
 
-    /// As `change`, for an input that is only looked at more closely.
+    /// Like `change`, for an input that is only refined.
     pub(crate) fn look_into(&mut self, id: ObjectId) -> Option<&mut Object> {
         Rc::make_mut(&mut self.heap).get_mut(id.0 as usize).map(Rc::make_mut)
     }
 }
 
-/// For reads of a place that is not there; a bug elsewhere must not become a panic here.
+/// The result of reading a missing object. A bug elsewhere must not cause a panic here.
 fn nothing() -> &'static Object {
     thread_local! {
         static EMPTY: &'static Object = Box::leak(Box::new(Object::Cell(None)));

@@ -1,14 +1,14 @@
-//! Engine processes, seen from the server: started, spoken to, and when one is lost, why.
+//! Engine processes on the server side: start, communication, and the cause of a loss.
 
 use std::io;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use failwell_fault::{Fault, reason};
+use failwell_fault::Fault;
 use failwell_process::{
-    Child, Ended, Environment, How, Input, InputWriter, Launcher, Limits, Need, OutputReader, Plan, Profile,
-    Sandbox, Signal, Stdout,
+    Child, ChildExit, Environment, ExitCause, Input, InputWriter, Launcher, Limits, OutputReader, Plan,
+    Profile, Sandbox, SandboxNeed, Signal, Stdout,
 };
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
@@ -16,15 +16,16 @@ use super::out_of_memory;
 use crate::engine::ENGINE_ARGUMENT;
 use crate::engine::protocol::{self, FromEngine, ToEngine};
 use crate::memory::OUT_OF_MEMORY;
+use crate::reason;
 
-/// Engines that wait for the next analysis.
+/// Maximum number of idle engines.
 const IDLE: usize = super::AT_ONCE;
-/// Address space beyond the memory limit: the program itself, the deep stack, and what is reserved and not used.
+/// Address space beyond the memory limit: the program itself, the deep stack, and reserved but unused memory.
 const BESIDE: u64 = 1536 << 20;
-/// How long the end of a lost engine may take to be known.
+/// Maximum time until the exit of a lost engine is known.
 const ENDING: Duration = Duration::from_secs(2);
 
-/// Warm engines. Cheap to clone.
+/// A pool of warm engine processes. Cheap to clone.
 #[derive(Debug, Clone)]
 pub(super) struct EnginePool {
     launcher: Launcher,
@@ -37,7 +38,7 @@ impl EnginePool {
         EnginePool { launcher, memory_mb, idle: Arc::default() }
     }
 
-    /// One that waits, or a new one.
+    /// An idle engine, or a new one.
     pub(super) async fn take(&self) -> Result<EngineProcess, Fault> {
         let idle = self.idle().pop();
         match idle {
@@ -46,7 +47,7 @@ impl EnginePool {
         }
     }
 
-    /// Keeps one for the next analysis.
+    /// Returns an engine to the pool.
     pub(super) fn keep(&self, engine: EngineProcess) {
         let mut idle = self.idle();
         if idle.len() < IDLE {
@@ -59,7 +60,7 @@ impl EnginePool {
     }
 }
 
-/// A running engine. Dropped, it goes.
+/// A running engine process. Dropping it kills the process.
 #[derive(Debug)]
 pub(super) struct EngineProcess {
     input: InputWriter,
@@ -69,13 +70,12 @@ pub(super) struct EngineProcess {
     memory_mb: u64,
 }
 
-/// Why an engine was lost.
-pub(super) enum Loss {
-    /// It took too much memory.
+pub(super) enum EngineLoss {
+    /// It exceeded the memory limit.
     Memory(Fault),
-    /// It crashed, and would again.
+    /// It crashed. A repetition would crash too.
     Crash(Fault),
-    /// Something outside ended it.
+    /// It was killed from outside.
     Killed(Fault),
 }
 
@@ -88,7 +88,8 @@ impl EngineProcess {
         plan.input = Input::Pipe;
         plan.stdout = Stdout::Piped;
         plan.grace = Duration::ZERO;
-        // The engine stops by itself at the limit and ends itself half as much above it: this is the last resort.
+        // The engine stops at the limit, and ends itself at one and a half times the limit. This is the last
+        // resort.
         let addresses = (memory_mb << 20).saturating_mul(2).saturating_add(BESIDE);
         plan.limits =
             Limits { memory: Some(addresses), file_size: Some(0), open_files: Some(16), ..Limits::default() };
@@ -105,7 +106,7 @@ impl EngineProcess {
     pub(super) async fn receive(&mut self) -> io::Result<FromEngine<'static>> {
         loop {
             if let Some(header) = self.arrived.first_chunk::<4>() {
-                let end = protocol::announced(*header)? + 4;
+                let end = protocol::parse_header(*header)? + 4;
                 if self.arrived.len() >= end {
                     let message = protocol::parse(self.arrived.get(4..end).unwrap_or_default());
                     self.arrived.drain(..end);
@@ -118,8 +119,8 @@ impl EngineProcess {
         }
     }
 
-    /// Why it is gone. One that is not, and spoke nonsense, is ended.
-    pub(super) async fn loss(mut self) -> Loss {
+    /// The cause of its end. An engine that sent an invalid message and still runs is ended.
+    pub(super) async fn loss(mut self) -> EngineLoss {
         drop(self.input);
         let ended = match tokio::time::timeout(ENDING, self.child.wait()).await {
             Ok(ended) => ended,
@@ -129,20 +130,20 @@ impl EngineProcess {
     }
 }
 
-fn classify(ended: &Ended, memory_mb: u64) -> Loss {
+fn classify(ended: &ChildExit, memory_mb: u64) -> EngineLoss {
     let stderr = ended.output.stderr.kept();
     let fault =
         |fault: Fault| fault.note("engine", format!("{:?}", ended.how)).capture("stderr", stderr.clone());
-    let memory = || Loss::Memory(fault(out_of_memory(memory_mb)));
+    let memory = || EngineLoss::Memory(fault(out_of_memory(memory_mb)));
     let failed = || fault(Fault::new(&reason::SYMBOLIC_FAILED).fact("error_type", "RuntimeError"));
     match ended.how {
-        How::Code(code) if code == i32::from(OUT_OF_MEMORY) => memory(),
-        // What Rust says when the system has no memory to give, before it aborts.
-        How::Signal(_) if contains(&stderr, b"memory allocation of") => memory(),
-        How::Signal(Signal::KILL | Signal::TERM | Signal::INT | Signal::HUP) | How::Stopped | How::Lost => {
-            Loss::Killed(failed())
-        }
-        _ => Loss::Crash(failed()),
+        ExitCause::Code(code) if code == i32::from(OUT_OF_MEMORY) => memory(),
+        // Rust prints this before it aborts because of a failed allocation.
+        ExitCause::Signal(_) if contains(&stderr, b"memory allocation of") => memory(),
+        ExitCause::Signal(Signal::KILL | Signal::TERM | Signal::INT | Signal::HUP)
+        | ExitCause::Stopped
+        | ExitCause::Lost => EngineLoss::Killed(failed()),
+        _ => EngineLoss::Crash(failed()),
     }
 }
 
@@ -150,38 +151,40 @@ fn contains(text: &[u8], part: &[u8]) -> bool {
     text.windows(part.len()).any(|window| window == part)
 }
 
-/// Its own program and the libraries that is linked with; `/proc` says how much memory it holds.
+/// The program and its linked libraries. `/proc` reports its memory.
 fn profile(launcher: &Launcher) -> Profile {
     let places = ["/lib", "/lib64", "/usr/lib", "/usr/lib64", "/etc/ld.so.cache", "/proc"].map(PathBuf::from);
     let mut read = vec![launcher.program().to_owned()];
     read.extend(places);
-    Profile { read, need: Need::BestEffort, ..Profile::closed() }
+    Profile { read, need: SandboxNeed::BestEffort, ..Profile::closed() }
 }
 
 #[cfg(test)]
 mod tests {
     use std::time::Duration;
 
-    use failwell_process::{Captured, Ended, How, Output, Signal};
+    use failwell_process::{CapturedOutput, ChildExit, ExitCause, Output, Signal};
 
-    use super::{Loss, classify};
+    use super::{EngineLoss, classify};
     use crate::memory::OUT_OF_MEMORY;
 
-    fn lost(how: How, stderr: &str) -> Loss {
-        let stderr = Captured { head: stderr.into(), tail: Vec::new(), total: stderr.len() as u64 };
-        let output = Output { stdout: Captured::default(), stderr };
-        classify(&Ended { how, exit: None, output, took: Duration::ZERO, survivors: 0 }, 64)
+    fn lost(how: ExitCause, stderr: &str) -> EngineLoss {
+        let stderr = CapturedOutput { head: stderr.into(), tail: Vec::new(), total: stderr.len() as u64 };
+        let output = Output { stdout: CapturedOutput::default(), stderr };
+        classify(&ChildExit { how, exit: None, output, took: Duration::ZERO, survivors: 0 }, 64)
     }
 
     #[test]
     fn an_engine_out_of_memory_is_told_from_one_that_crashed_or_was_killed() {
-        let abort = How::Signal(Signal::parse("ABRT").expect("known"));
-        let Loss::Memory(fault) = lost(How::Code(OUT_OF_MEMORY.into()), "") else { panic!("its own end") };
+        let abort = ExitCause::Signal(Signal::parse("ABRT").expect("known"));
+        let EngineLoss::Memory(fault) = lost(ExitCause::Code(OUT_OF_MEMORY.into()), "") else {
+            panic!("its own end")
+        };
         assert_eq!(fault.reason().id, "symbolic/MEMORY");
         assert_eq!(fault.detail(), "Analysis needed more than 64 MB of memory");
-        assert!(matches!(lost(abort, "memory allocation of 9000 bytes failed\n"), Loss::Memory(_)));
-        assert!(matches!(lost(abort, "thread 'analysis' has overflowed its stack\n"), Loss::Crash(_)));
-        assert!(matches!(lost(How::Code(1), ""), Loss::Crash(_)));
-        assert!(matches!(lost(How::Signal(Signal::KILL), ""), Loss::Killed(_)));
+        assert!(matches!(lost(abort, "memory allocation of 9000 bytes failed\n"), EngineLoss::Memory(_)));
+        assert!(matches!(lost(abort, "thread 'analysis' has overflowed its stack\n"), EngineLoss::Crash(_)));
+        assert!(matches!(lost(ExitCause::Code(1), ""), EngineLoss::Crash(_)));
+        assert!(matches!(lost(ExitCause::Signal(Signal::KILL), ""), EngineLoss::Killed(_)));
     }
 }

@@ -1,15 +1,17 @@
-//! Which Python runs replays, and where its files are.
+//! The Python of replays and the location of its files.
 
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use failwell_fault::{Fault, reason};
-use failwell_process::{Environment, How, Launcher, Limits, Plan};
+use failwell_fault::Fault;
+use failwell_process::{Environment, ExitCause, Launcher, Limits, Plan};
 
-/// How long an interpreter may think about who it is.
+use crate::reason;
+
+/// Timeout of asking an interpreter for its version and paths.
 const ASKING: Duration = Duration::from_secs(20);
 
-/// Prints the real interpreter (a shim or a virtual environment points at it), its version, and where its files are.
+/// Prints the real interpreter (a shim or a virtual environment points to it), its version, and its paths.
 const WHO: &str = "
 import os, sys, sysconfig
 print(os.path.realpath(getattr(sys, '_base_executable', None) or sys.executable))
@@ -19,14 +21,12 @@ for place in {sys.base_prefix, sys.base_exec_prefix, sysconfig.get_config_var('L
     print(place)
 ";
 
-/// An interpreter.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Python {
-    /// The program.
     pub path: PathBuf,
-    /// Such as `3.11.7`.
+    /// The version, such as `3.11.7`.
     pub version: String,
-    /// Folders it reads from.
+    /// The folders that it reads from.
     pub(super) places: Vec<PathBuf>,
 }
 
@@ -43,7 +43,7 @@ pub(super) async fn find(launcher: &Launcher, chosen: Option<&Path>) -> Result<P
     let said = ended.output.stdout.text();
     let mut lines = said.lines().map(str::trim).filter(|line| !line.is_empty());
     match (ended.how, lines.next(), lines.next()) {
-        (How::Code(0), Some(path), Some(version)) => Ok(Python {
+        (ExitCause::Code(0), Some(path), Some(version)) => Ok(Python {
             path: PathBuf::from(path),
             version: version.to_owned(),
             places: lines.map(PathBuf::from).collect(),

@@ -1,20 +1,23 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use failwell_fault::{Fault, OrFault, Ref, reason};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use failwell_fault::{Fault, OrFault, Ref};
 use failwell_process::{
-    Child, Environment, Input, InputWriter, Launcher, Limits, Need, Network, OutputReader, Plan, Profile,
-    Sandbox, Stdout, no_exec_filter,
+    Child, Environment, Input, InputWriter, Launcher, Limits, Network, OutputReader, Plan, Profile, Sandbox,
+    SandboxNeed, Stdout, no_exec_filter,
 };
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::time::{timeout, timeout_at};
 
 use super::broken;
-use super::letters::{Answer, Letter};
+use super::protocol::{WorkerRequest, WorkerResponse};
 use super::python::Python;
 use crate::ReplayProblem;
+use crate::reason;
 
-/// What the interpreter is handed: see its own first lines.
+/// The worker's Python program. Its first lines describe the protocol.
 const PROGRAM: &str = concat!(
     include_str!("../../python/worker.py"),
     "\n",
@@ -23,45 +26,45 @@ const PROGRAM: &str = concat!(
     include_str!("../../python/call.py")
 );
 
-/// How long a worker may take to import what it offers.
+/// Maximum time for the imports of a worker.
 const START: Duration = Duration::from_secs(30);
-/// How much later than the run's own limit an answer may come: the worker has to end the run first.
+/// The time that a response may exceed the limit of its run, because the worker ends the run first.
 const GRACE: Duration = Duration::from_millis(400);
-/// How long it may take to clear up after a run.
+/// Maximum time for the cleanup after a run.
 const CLEARING: Duration = Duration::from_secs(5);
-/// No answer is longer.
+/// Maximum length of a response.
 const LONGEST: usize = 6 << 20;
 /// Address space of a worker and of each run.
 const MEMORY: u64 = 768 << 20;
-/// The worker, the run, and a few that the run may start before it is ended.
+/// The worker, the run, and a few processes that the run may start before it is ended.
 const PROCESSES: u64 = 12;
 
-/// A warm interpreter. Dropped, it goes, and everything it started.
+/// A warm interpreter. Dropping it kills the process and all of its descendants.
 #[derive(Debug)]
 pub(super) struct Worker {
     input: InputWriter,
     output: OutputReader,
-    heard: Vec<u8>,
-    /// The answer came from the one that makes the next run.
+    buffer: Vec<u8>,
+    /// Whether the child for the next run sent the last response.
     is_ready: bool,
-    /// Held, not asked: when it goes, so does the worker.
+    /// Never read. Dropping it ends the worker.
     _child: Child,
 }
 
 impl Worker {
-    /// Starts one, and waits until it is ready.
+    /// Starts a worker and waits until it is ready.
     pub(super) async fn start(
         launcher: &Launcher,
         python: &Python,
-        need: Option<Need>,
+        need: Option<SandboxNeed>,
     ) -> Result<Worker, Fault> {
         let unusable = || Fault::new(&reason::SYMBOLIC_NO_PYTHON);
-        let folder = Gone::make().or_fault(&reason::SYMBOLIC_NO_PYTHON)?;
+        let folder = StartFolder::make().or_fault(&reason::SYMBOLIC_NO_PYTHON)?;
         let mut plan = Plan::new(&python.path, folder.path()).arguments(["-s", "-S", "-B", "-c", PROGRAM]);
         if let Some(filter) = need.and_then(|_| no_exec_filter()) {
-            plan = plan.arguments([filter.iter().map(|byte| format!("{byte:02x}")).collect::<String>()]);
+            plan = plan.arguments([STANDARD.encode(filter)]);
         }
-        // Sets come in the same order every time; the worker forgets it before any code runs.
+        // A fixed hash seed gives sets a fixed order. The worker clears the variable before it runs any code.
         plan.environment = Environment::empty().with("PYTHONHASHSEED", "0");
         plan.input = Input::Pipe;
         plan.stdout = Stdout::Piped;
@@ -73,12 +76,12 @@ impl Worker {
             processes: Some(PROCESSES),
             ..Limits::default()
         };
-        plan.sandbox = need.map_or(Sandbox::None, |need| Sandbox::Profile(walls(python, need)));
+        plan.sandbox = need.map_or(Sandbox::None, |need| Sandbox::Profile(sandbox_profile(python, need)));
         let mut child = launcher.start(plan).await.map_err(|fault| unusable().absorbing(fault))?;
         let (input, output) = child.take_input().zip(child.take_output()).ok_or_else(unusable)?;
-        let mut worker = Worker { input, output, heard: Vec::new(), is_ready: false, _child: child };
-        match timeout(START, worker.hear()).await {
-            Ok(Ok(line)) if Answer::is_ready(&line) => Ok(worker),
+        let mut worker = Worker { input, output, buffer: Vec::new(), is_ready: false, _child: child };
+        match timeout(START, worker.read_line()).await {
+            Ok(Ok(line)) if WorkerResponse::is_ready(&line) => Ok(worker),
             _ => {
                 let ended = worker._child.stop(Duration::ZERO).await;
                 Err(unusable().capture("stderr", ended.output.stderr.kept()))
@@ -86,42 +89,48 @@ impl Worker {
         }
     }
 
-    /// One run, which is ended after this time.
-    pub(super) async fn ask(&mut self, letter: Letter, limit: Duration) -> Result<Answer, Unanswered> {
-        let mark = mark().ok_or(Unanswered::Broken("no randomness".to_owned()))?;
+    /// One run with this time limit.
+    pub(super) async fn ask(
+        &mut self,
+        request: WorkerRequest,
+        limit: Duration,
+    ) -> Result<WorkerResponse, RunError> {
+        let nonce = generate_nonce().ok_or(RunError::Broken("no randomness".to_owned()))?;
         let until = Instant::now() + limit + GRACE;
-        let line = letter.line(limit, &mark);
+        let line = request.line(limit, &nonce);
         let exchange = async {
             self.input.write_all(line.as_bytes()).await.map_err(|error| error.to_string())?;
-            self.hear().await
+            self.read_line().await
         };
         let line = match timeout_at(until.into(), exchange).await {
-            Err(_) => return Err(Unanswered::Late),
-            Ok(Err(why)) => return Err(Unanswered::Broken(why)),
+            Err(_) => return Err(RunError::Late),
+            Ok(Err(why)) => return Err(RunError::Broken(why)),
             Ok(Ok(line)) => line,
         };
-        let answer = Answer::parse(&line).filter(|answer| answer.is_for(&mark)).ok_or(Unanswered::Spoiled)?;
-        // The run ended without one.
-        self.is_ready = answer.comes_from_the_next();
+        let answer =
+            WorkerResponse::parse(&line).filter(|answer| answer.is_for(&nonce)).ok_or(RunError::Spoiled)?;
+        // The run ended without a response.
+        self.is_ready = answer.is_from_next_child();
         Ok(answer)
     }
 
-    /// Whether it has cleared up after a run, with nobody left behind, and can make another.
+    /// Whether the worker has cleaned up after a run, without surviving processes, and can serve another
+    /// request.
     pub(super) async fn is_ready_again(&mut self) -> bool {
         self.is_ready
-            || matches!(timeout(CLEARING, self.hear()).await, Ok(Ok(line)) if Answer::is_ready(&line))
+            || matches!(timeout(CLEARING, self.read_line()).await, Ok(Ok(line)) if WorkerResponse::is_ready(&line))
     }
 
-    async fn hear(&mut self) -> Result<Vec<u8>, String> {
+    async fn read_line(&mut self) -> Result<Vec<u8>, String> {
         loop {
-            if let Some(end) = self.heard.iter().position(|byte| *byte == b'\n') {
-                let rest = self.heard.split_off(end + 1);
-                return Ok(std::mem::replace(&mut self.heard, rest));
+            if let Some(end) = self.buffer.iter().position(|byte| *byte == b'\n') {
+                let rest = self.buffer.split_off(end + 1);
+                return Ok(std::mem::replace(&mut self.buffer, rest));
             }
-            if self.heard.len() > LONGEST {
+            if self.buffer.len() > LONGEST {
                 return Err("an answer without end".to_owned());
             }
-            match self.output.read_buf(&mut self.heard).await {
+            match self.output.read_buf(&mut self.buffer).await {
                 Ok(count) if count > 0 => {}
                 Ok(_) => return Err("the worker is gone".to_owned()),
                 Err(error) => return Err(error.to_string()),
@@ -130,35 +139,36 @@ impl Worker {
     }
 }
 
-/// Why a run has no answer.
-pub(super) enum Unanswered {
-    /// Its time is up.
+pub(super) enum RunError {
+    /// The time limit passed.
     Late,
-    /// What came was no answer to it: whoever ran before is still talking.
+    /// The line is not a response to this request: code of an earlier run is still writing.
     Spoiled,
-    /// For the log.
+    /// The text is for the log.
     Broken(String),
 }
 
-impl Unanswered {
+impl RunError {
     pub(super) fn problem(self) -> ReplayProblem {
         match self {
-            Unanswered::Late => ReplayProblem::TimedOut,
-            Unanswered::Spoiled => broken("an answer that is none"),
-            Unanswered::Broken(why) => broken(why),
+            RunError::Late => ReplayProblem::TimedOut,
+            RunError::Spoiled => broken("an answer that is none"),
+            RunError::Broken(why) => broken(why),
         }
     }
 }
 
-/// Nobody can guess the next from those before: code that runs may know its own, and must not answer for others.
-fn mark() -> Option<String> {
+/// An unguessable nonce. Analysed code may learn the nonce of its own request, but must not be able to answer
+/// others.
+fn generate_nonce() -> Option<String> {
     let (high, low) = (getrandom::u64().ok()?, getrandom::u64().ok()?);
     Some(format!("{high:016x}{low:016x}"))
 }
 
-/// Python's own files, and the libraries it is linked with. No settings, no place to write, and so no mode, owner or date to
-/// change either. Programs lie among the libraries; the worker gives up starting any.
-fn walls(python: &Python, need: Need) -> Profile {
+/// Python's own files and its linked libraries. There are no settings and no writable paths, so no mode,
+/// owner or date can be changed either. The libraries' folders contain programs, but the worker gives up the
+/// right to start any.
+fn sandbox_profile(python: &Python, need: SandboxNeed) -> Profile {
     let libraries =
         ["/lib", "/lib64", "/usr/lib", "/usr/lib64", "/etc/ld.so.cache", "/dev/urandom"].map(PathBuf::from);
     let mut read = python.places.clone();
@@ -167,15 +177,16 @@ fn walls(python: &Python, need: Need) -> Profile {
     Profile { read, write: vec!["/dev/null".into()], network: Network::Closed, need }
 }
 
-/// A folder for a worker to start in. It is removed once the worker is there: nothing can be made in it any more.
-struct Gone(PathBuf);
+/// The working directory of a starting worker. It is removed once the worker runs, so that no file can be
+/// created in it.
+struct StartFolder(PathBuf);
 
-impl Gone {
-    fn make() -> std::io::Result<Gone> {
+impl StartFolder {
+    fn make() -> std::io::Result<StartFolder> {
         use std::os::unix::fs::DirBuilderExt;
         let path = std::env::temp_dir().join(format!("failwell-symbolic-{}", Ref::fresh()));
         std::fs::DirBuilder::new().mode(0o700).create(&path)?;
-        Ok(Gone(path))
+        Ok(StartFolder(path))
     }
 
     fn path(&self) -> &std::path::Path {
@@ -183,7 +194,7 @@ impl Gone {
     }
 }
 
-impl Drop for Gone {
+impl Drop for StartFolder {
     fn drop(&mut self) {
         let _ = std::fs::remove_dir(&self.0);
     }

@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 
 use failwell_fault::Fault;
-use failwell_server::{Content, Prompt, PromptArgument, PromptResult};
+use failwell_sdk::{Content, Prompt, PromptArgument, PromptResult};
 
 const CODE: PromptArgument = PromptArgument {
     name: "code",
@@ -11,7 +11,7 @@ const CODE: PromptArgument = PromptArgument {
 const FUNCTION: PromptArgument =
     PromptArgument { name: "function_name", description: "the function", required: true };
 
-/// One for each analysis.
+/// One prompt for each analysis.
 pub(super) fn all() -> Vec<Prompt> {
     vec![
         prompt(
@@ -43,8 +43,8 @@ pub(super) fn all() -> Vec<Prompt> {
         .argument(PromptArgument { name: "function_b", description: "the function as it is now", required: true }),
         prompt(
             "find_dead_code",
-            "Find branches nobody can take",
-            "Call analyze_branches with this code, function_name `{function_name}` and symbolic_reachability true. List the lines nobody can reach, say why, and propose what to remove.",
+            "Find unreachable branches",
+            "Call analyze_branches with this code, function_name `{function_name}` and symbolic_reachability true. List the unreachable lines, say why they are unreachable, and propose code to remove.",
         )
         .argument(CODE)
         .argument(FUNCTION),

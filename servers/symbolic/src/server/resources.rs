@@ -1,13 +1,15 @@
-use failwell_fault::{Fault, OrFault, reason};
-use failwell_server::{Resource, ResourceContents};
+use failwell_fault::{Fault, OrFault};
+use failwell_sdk::{Resource, ResourceContents};
 use serde_json::{Value, json};
 
-use crate::tools::LONGEST;
-use crate::validate::{ALLOWED_MODULES, BLOCKED_ATTRIBUTES, BLOCKED_BUILTINS, BLOCKED_MODULES, MOST_BYTES};
+use super::tools::LONGEST;
+use crate::frontend::validate::{
+    ALLOWED_MODULES, BLOCKED_ATTRIBUTES, BLOCKED_BUILTINS, BLOCKED_MODULES, MOST_BYTES,
+};
+use crate::reason;
 
 const JSON: &str = "application/json";
 
-/// What can be read.
 pub(super) fn all() -> Vec<Resource> {
     vec![
         resource("config://security", "security", "What code may import and use.", security),
@@ -48,10 +50,10 @@ fn limits() -> Value {
     json!({
         "name": "symbolic",
         "version": env!("CARGO_PKG_VERSION"),
-        "timeout_seconds": {"default": crate::tools::usual_seconds(), "minimum": 1, "maximum": LONGEST},
+        "timeout_seconds": {"default": super::tools::default_seconds(), "minimum": 1, "maximum": LONGEST},
         "max_code_bytes": MOST_BYTES,
         "analyses_at_once": 2,
-        "memory_mb": crate::queue::USUAL_MEMORY_MB,
+        "memory_mb": crate::queue::DEFAULT_MEMORY_MB,
         "replays_at_once": 2,
     })
 }

@@ -1,15 +1,15 @@
-//! Where the solver is.
+//! Finds the solver.
 
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 
-/// Names the solver's program, for machines where it is not on the path.
+/// Names the solver's program, for machines where it is not on the PATH.
 const VARIABLE: &str = "FAILWELL_Z3";
 
-/// The folder of tools that the project prepares.
+/// The folder of the project's tools.
 const TOOLS: &str = "FAILWELL_TOOLS";
 
-/// The first program there is: named by the environment, on the path, or beside the tools' Python.
+/// The first existing program: from the environment, on the PATH, or next to the Python of the tools.
 pub(crate) fn find() -> Option<PathBuf> {
     if let Some(named) = std::env::var_os(VARIABLE) {
         return Some(PathBuf::from(named)).filter(|path| path.is_file());
@@ -20,7 +20,7 @@ pub(crate) fn find() -> Option<PathBuf> {
     folders.map(|folder| folder.join("z3")).find(|path| path.is_file())
 }
 
-/// `z3` and its version.
+/// The name and version of the solver.
 pub(crate) fn version() -> Option<String> {
     let output =
         Command::new(find()?).arg("--version").stdin(Stdio::null()).stderr(Stdio::null()).output().ok()?;

@@ -1,60 +1,63 @@
-//! Warm solvers: starting one takes longer than most of what it is asked.
+//! Warm solvers: a start takes longer than most queries.
 //!
-//! A solver that is given back is reset before it is lent again, so that nothing of one analysis is left for the next, and it
-//! counts its steps from the beginning: the same questions cost the same, whoever asked before. Nobody waits for that.
+//! A returned solver is reset before its next use, so that no data of one analysis reaches the next. Its step
+//! counter starts at zero: the same queries cost the same after any other analysis. The reset runs off the
+//! hot path.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use failwell_fault::{Fault, reason};
+use failwell_fault::Fault;
 use failwell_process::{
     Child, Environment, Input, InputWriter, Launcher, Limits, OutputReader, Plan, Stdout,
 };
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::time::timeout_at;
 
-/// Solvers kept for the next analysis: two at once, each with two.
+use crate::reason;
+
+/// Maximum number of idle solvers: two analyses with two solvers each.
 const IDLE: usize = 4;
-/// Analyses after which a solver has served: whatever it holds on to goes with it.
+/// A solver is replaced after this many analyses, which frees its memory.
 const MOST_USES: u32 = 100;
-/// Megabytes after which it gives up by itself, and bytes of address space after which the system does not give more.
+/// The limit in megabytes at which Z3 itself gives up; below, its limit of address space.
 const MEMORY: &str = "-memory:1024";
 const ADDRESSES: u64 = 3 << 30;
-/// How long a solver may take to start, or to forget.
+/// Timeout of a start or a reset.
 const START: Duration = Duration::from_secs(10);
-/// No answer is longer.
+/// Maximum length of an output.
 const LONGEST: usize = 16 << 20;
-/// Forgets everything, and answers a first question ahead: that takes ten times as long as the next. Names outlive the
-/// path they came up on.
+/// Resets the solver and makes a first query, which takes ten times as long as later ones. Declarations
+/// survive a pop.
 const AFRESH: &str = "(reset)\n(set-option :global-declarations true)\n(declare-const |a first number| Int)\n\
     (push)\n(assert (> |a first number| 1))\n(check-sat)\n(pop)\n";
-/// Said after every answer.
+/// Printed after every output.
 const END: &str = "(echo \"<end>\")\n";
 const MARK: &[u8] = b"<end>\n";
 
-/// The solvers of a server. Cheap to clone.
+/// The solver processes of a server. Cheap to clone.
 #[derive(Debug, Clone)]
-pub(crate) struct Solvers(Arc<Inner>);
+pub(crate) struct SolverPool(Arc<SolverPoolState>);
 
 #[derive(Debug)]
-struct Inner {
+struct SolverPoolState {
     launcher: Launcher,
-    idle: Mutex<Vec<Talk>>,
+    idle: Mutex<Vec<SolverProcess>>,
 }
 
-impl Solvers {
-    /// A pool without solvers; they come when they are needed.
-    pub(crate) fn new(launcher: Launcher) -> Solvers {
-        Solvers(Arc::new(Inner { launcher, idle: Mutex::default() }))
+impl SolverPool {
+    /// A pool without solvers. They start on demand.
+    pub(crate) fn new(launcher: Launcher) -> SolverPool {
+        SolverPool(Arc::new(SolverPoolState { launcher, idle: Mutex::default() }))
     }
 
-    /// A solver that knows nothing yet. `None` when there is none on this machine.
-    pub(crate) async fn lend(&self) -> Option<Lent> {
+    /// A solver without history. `None` if this machine has no solver.
+    pub(crate) async fn lease(&self) -> Option<SolverLease> {
         let talk = self.fresh().await.ok()?;
-        Some(Lent { talk: Some(talk), pool: self.clone() })
+        Some(SolverLease { talk: Some(talk), pool: self.clone() })
     }
 
-    /// Name and version, as results tell them.
+    /// The name and version in results.
     pub(crate) async fn version(&self) -> Option<String> {
         let mut talk = self.fresh().await.ok()?;
         let said = timeout_at((Instant::now() + START).into(), talk.ask("(get-info :version)\n")).await;
@@ -63,15 +66,15 @@ impl Solvers {
         version
     }
 
-    async fn fresh(&self) -> Result<Talk, Fault> {
+    async fn fresh(&self) -> Result<SolverProcess, Fault> {
         match self.take() {
             Some(talk) => Ok(talk),
-            None => Talk::start(&self.0.launcher).await,
+            None => SolverProcess::start(&self.0.launcher).await,
         }
     }
 
-    /// One that was used forgets everything, and waits for the next.
-    async fn take_back(&self, mut talk: Talk) {
+    /// Resets a used solver and returns it to the pool.
+    async fn take_back(&self, mut talk: SolverProcess) {
         talk.uses += 1;
         let until = Instant::now() + START;
         if talk.uses <= MOST_USES
@@ -81,11 +84,11 @@ impl Solvers {
         }
     }
 
-    fn take(&self) -> Option<Talk> {
+    fn take(&self) -> Option<SolverProcess> {
         self.0.idle.lock().unwrap_or_else(PoisonError::into_inner).pop()
     }
 
-    fn keep(&self, talk: Talk) {
+    fn keep(&self, talk: SolverProcess) {
         let mut idle = self.0.idle.lock().unwrap_or_else(PoisonError::into_inner);
         if idle.len() < IDLE {
             idle.push(talk);
@@ -93,19 +96,19 @@ impl Solvers {
     }
 }
 
-/// A running solver. Dropped, it goes.
+/// A running solver process. Dropping it kills the process.
 #[derive(Debug)]
-struct Talk {
+struct SolverProcess {
     input: InputWriter,
     output: OutputReader,
     heard: Vec<u8>,
     uses: u32,
-    /// Held, not asked: when it goes, so does the solver.
+    /// Never read. Dropping it ends the solver.
     _child: Child,
 }
 
-impl Talk {
-    async fn start(launcher: &Launcher) -> Result<Talk, Fault> {
+impl SolverProcess {
+    async fn start(launcher: &Launcher) -> Result<SolverProcess, Fault> {
         let missing = || Fault::new(&reason::SYMBOLIC_NO_SOLVER);
         let program = super::find().ok_or_else(missing)?;
         let mut plan = Plan::new(program, "/").arguments(["-in", "-smt2", MEMORY]);
@@ -117,17 +120,17 @@ impl Talk {
             Limits { memory: Some(ADDRESSES), file_size: Some(0), open_files: Some(32), ..Limits::default() };
         let mut child = launcher.start(plan).await.map_err(|fault| missing().absorbing(fault))?;
         let (input, output) = child.take_input().zip(child.take_output()).ok_or_else(missing)?;
-        let mut talk = Talk { input, output, heard: Vec::new(), uses: 0, _child: child };
+        let mut talk = SolverProcess { input, output, heard: Vec::new(), uses: 0, _child: child };
         let until = Instant::now() + START;
-        // As one that was used before: the same questions must cost the same.
+        // Reset like a used solver, because the same queries must cost the same.
         timeout_at(until.into(), talk.ask(AFRESH)).await.ok().flatten().ok_or_else(missing)?;
         Ok(talk)
     }
 
-    /// What is said up to the mark.
+    /// Reads output up to the marker line.
     async fn ask(&mut self, commands: &str) -> Option<String> {
         let whole = [commands, END].concat();
-        // The solver may speak before it has heard everything: neither side may wait for the other.
+        // The solver may write before it has read everything, so reading and writing run concurrently.
         let (input, output, heard) = (&mut self.input, &mut self.output, &mut self.heard);
         let write = async { input.write_all(whole.as_bytes()).await.ok() };
         let read = async {
@@ -145,16 +148,18 @@ impl Talk {
     }
 }
 
-/// A solver for one analysis, given back when dropped.
-pub(crate) struct Lent {
-    talk: Option<Talk>,
-    pool: Solvers,
+/// A solver leased to one analysis. Dropping it returns it to the pool.
+pub(crate) struct SolverLease {
+    talk: Option<SolverProcess>,
+    pool: SolverPool,
 }
 
-impl Lent {
-    /// What it says to these commands. `None` when it is gone or the deadline passed: it is of no use then.
+impl SolverLease {
+    /// Sends commands and returns the output. `None` if the solver has ended or the deadline passed. It is
+    /// unusable then.
     pub(crate) async fn ask(&mut self, commands: &str, deadline: Instant) -> Option<String> {
-        // One that did not answer in time, or was given up, is still busy with the question: it goes.
+        // A solver that did not respond in time, or was cancelled, is still busy with the query and is
+        // discarded.
         let mut talk = self.talk.take()?;
         let said = timeout_at(deadline.into(), talk.ask(commands)).await.ok().flatten()?;
         self.talk = Some(talk);
@@ -162,7 +167,7 @@ impl Lent {
     }
 }
 
-impl Drop for Lent {
+impl Drop for SolverLease {
     fn drop(&mut self) {
         if let Some(talk) = self.talk.take() {
             let pool = self.pool.clone();

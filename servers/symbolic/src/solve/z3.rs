@@ -1,76 +1,76 @@
-//! Questions to Z3: one child for questions that share a path, one for questions about floats.
+//! Queries to Z3: one process for queries that share a path, one for queries about floats.
 
 use std::collections::HashSet;
 use std::fmt::Write;
 use std::time::Instant;
 
-use super::reply::values;
-use super::{Dialogue, by_hand};
+use super::s_expression::values;
+use super::{SolverConnection, presolve};
 use crate::Replayer;
-use crate::terms::{Model, Printer, Sort, Term, Terms};
+use crate::terms::{Model, SmtPrinter, Sort, Term, Terms};
 
-/// What a question costs at least, in the solver's own steps, so that many small ones count too.
+/// The minimum cost of a query in solver steps, so that many small queries count too.
 const LEAST: u64 = 2_000;
 
-/// What a question counts that no solver was needed for.
+/// The cost of a query that the presolver decides.
 const BY_HAND: u64 = 200;
 
-/// What a question to a solver without history counts.
+/// The cost of a query to a solver without history.
 const FRESH: u64 = 100_000;
 
-/// What a question came to.
+/// The result of a satisfiability query.
 #[derive(Debug)]
-pub(crate) enum Answer {
+pub(crate) enum SatResult {
     Sat(Model),
     Unsat,
     Unknown,
 }
 
-/// What has been spent.
+/// The queries and steps spent so far.
 #[derive(Clone, Copy, Default, Debug)]
-pub(crate) struct Cost {
+pub(crate) struct SolverCost {
     pub(crate) queries: u64,
     pub(crate) steps: u64,
 }
 
 pub(crate) struct Solver<'a> {
     outside: &'a dyn Replayer,
-    /// Name and version of the one that was asked.
+    /// The name and version of the solver that was used.
     pub(crate) version: Option<String>,
-    /// There is none on this machine.
+    /// This machine has no solver.
     pub(crate) is_missing: bool,
-    /// Keeps the path of the last question asserted.
-    shared: Option<Box<dyn Dialogue>>,
-    printer: Printer,
+    /// The path of the last query stays asserted.
+    shared: Option<Box<dyn SolverConnection>>,
+    printer: SmtPrinter,
     asserted: Vec<Term>,
     last_count: u64,
-    /// Starts afresh for each question: Z3's solver for floats does not work step by step.
-    fresh: Option<Box<dyn Dialogue>>,
-    pub(crate) cost: Cost,
+    /// Reset for each query: Z3's solver for floats is not incremental.
+    fresh: Option<Box<dyn SolverConnection>>,
+    pub(crate) cost: SolverCost,
     question_steps: u64,
     deadline: Instant,
 }
 
 impl<'a> Solver<'a> {
-    /// A solver that is started when it is first asked.
+    /// Creates a solver that starts with its first query.
     pub(crate) fn new(outside: &'a dyn Replayer, question_steps: u64, deadline: Instant) -> Self {
         Self {
             outside,
             version: None,
             is_missing: false,
             shared: None,
-            printer: Printer::default(),
+            printer: SmtPrinter::default(),
             asserted: Vec::new(),
             last_count: 0,
             fresh: None,
-            cost: Cost::default(),
+            cost: SolverCost::default(),
             question_steps,
             deadline,
         }
     }
 
-    /// Starts a child, with these commands first.
-    fn child(&mut self, setup: &str) -> Option<Box<dyn Dialogue>> {
+    /// Starts a solver process with these first commands.
+    fn child(&mut self, setup: &str) -> Option<Box<dyn SolverConnection>> {
         let Some(mut child) = self.outside.solver() else {
             self.is_missing = true;
             return None;
@@ -80,11 +80,17 @@ impl<'a> Solver<'a> {
         Some(child)
     }
 
-    /// Whether all of these can hold at once. `near` holds on the path: an answer may be close to it.
-    pub(crate) fn check(&mut self, terms: &Terms, path: &[Term], more: Term, near: Option<&Model>) -> Answer {
+    /// Whether all of these can hold at once. `near` satisfies the path, and the model may be close to it.
+    pub(crate) fn check(
+        &mut self,
+        terms: &Terms,
+        path: &[Term],
+        more: Term,
+        near: Option<&Model>,
+    ) -> SatResult {
         self.cost.queries += 1;
-        let answer = by_hand::decide(terms, path, more, near);
-        if !matches!(answer, Answer::Unknown) {
+        let answer = presolve::decide(terms, path, more, near);
+        if !matches!(answer, SatResult::Unknown) {
             self.cost.steps += BY_HAND;
             return answer;
         }
@@ -94,18 +100,18 @@ impl<'a> Solver<'a> {
             return self.check_fresh(terms, path, more, logic);
         }
         match self.check_shared(terms, path, more) {
-            // Another tactic, and no history, may still decide it.
-            Answer::Unknown => self.check_fresh(terms, path, more, "(set-logic QF_NIA)\n"),
+            // Another tactic without history may still decide it.
+            SatResult::Unknown => self.check_fresh(terms, path, more, "(set-logic QF_NIA)\n"),
             answer => answer,
         }
     }
 
-    fn check_shared(&mut self, terms: &Terms, path: &[Term], more: Term) -> Answer {
+    fn check_shared(&mut self, terms: &Terms, path: &[Term], more: Term) -> SatResult {
         if self.shared.is_none() {
             let setup = format!("(set-option :rlimit {})\n", self.question_steps);
-            let Some(child) = self.child(&setup) else { return Answer::Unknown };
+            let Some(child) = self.child(&setup) else { return SatResult::Unknown };
             self.shared = Some(child);
-            self.printer = Printer::default();
+            self.printer = SmtPrinter::default();
             self.asserted.clear();
             self.last_count = 0;
         }
@@ -115,7 +121,7 @@ impl<'a> Solver<'a> {
         let bounds = std::mem::take(&mut self.printer.bounds);
         let mut common = self.asserted.iter().zip(path).take_while(|(a, b)| a == b).count();
         if !bounds.is_empty() {
-            // Bounds of variables hold on every path: they belong below everything else.
+            // Bounds of variables hold on every path, so they are asserted below everything else.
             common = 0;
         }
         if self.asserted.len() > common {
@@ -130,7 +136,7 @@ impl<'a> Solver<'a> {
         let vars: Vec<String> = self.printer.vars.iter().map(|var| crate::terms::var_name(*var)).collect();
         let values_wanted =
             if vars.is_empty() { String::new() } else { format!("(get-value ({}))\n", vars.join(" ")) };
-        // When there is no model the values are an error, which nobody reads.
+        // Without a model the values are an error, which is ignored.
         let _ = writeln!(
             out,
             "(push)\n(assert {last})\n(check-sat)\n(get-info :rlimit)\n(echo \"<values>\")\n{values_wanted}(pop)"
@@ -141,18 +147,18 @@ impl<'a> Solver<'a> {
         let (verdict, model) = said.split_once("<values>").unwrap_or((said.as_str(), ""));
         self.count(verdict);
         let answer = if verdict.starts_with("unsat") {
-            Answer::Unsat
+            SatResult::Unsat
         } else if verdict.starts_with("sat") {
-            Answer::Sat(Model::new(values(model.trim_start())))
+            SatResult::Sat(Model::new(values(model.trim_start())))
         } else {
-            Answer::Unknown
+            SatResult::Unknown
         };
         confirmed(terms, path, more, answer)
     }
 
-    fn lost(&mut self) -> Answer {
+    fn lost(&mut self) -> SatResult {
         self.shared = None;
-        Answer::Unknown
+        SatResult::Unknown
     }
 
     fn count(&mut self, said: &str) {
@@ -167,11 +173,11 @@ impl<'a> Solver<'a> {
         }
     }
 
-    fn check_fresh(&mut self, terms: &Terms, path: &[Term], more: Term, logic: &str) -> Answer {
+    fn check_fresh(&mut self, terms: &Terms, path: &[Term], more: Term, logic: &str) -> SatResult {
         if self.fresh.is_none() {
             self.fresh = self.child("");
         }
-        let mut printer = Printer::default();
+        let mut printer = SmtPrinter::default();
         let mut definitions = String::new();
         let mut asserts = String::new();
         for term in path.iter().copied().chain([more]) {
@@ -186,40 +192,40 @@ impl<'a> Solver<'a> {
         );
         let Some(said) = self.fresh.as_mut().and_then(|pipe| pipe.ask(&question, self.deadline)) else {
             self.fresh = None;
-            return Answer::Unknown;
+            return SatResult::Unknown;
         };
         self.cost.steps += FRESH;
         if said.starts_with("unsat") {
-            return Answer::Unsat;
+            return SatResult::Unsat;
         }
         if !said.starts_with("sat") || vars.is_empty() {
-            return Answer::Unknown;
+            return SatResult::Unknown;
         }
         let question = format!("(get-value ({}))\n", vars.join(" "));
         match self.fresh.as_mut().and_then(|pipe| pipe.ask(&question, self.deadline)) {
-            Some(said) => confirmed(terms, path, more, Answer::Sat(Model::new(values(&said)))),
+            Some(said) => confirmed(terms, path, more, SatResult::Sat(Model::new(values(&said)))),
             None => {
                 self.fresh = None;
-                Answer::Unknown
+                SatResult::Unknown
             }
         }
     }
 }
 
-/// Name and version, from `(:version "5.4.0")`.
+/// The name and version, from `(:version "5.4.0")`.
 pub(super) fn version_in(said: &str) -> Option<String> {
     let (_, rest) = said.split_once("(:version \"")?;
     let (number, _) = rest.split_once('"')?;
     Some(format!("z3 {number}"))
 }
 
-/// A model counts only when our own evaluation agrees with it.
-fn confirmed(terms: &Terms, path: &[Term], more: Term, answer: Answer) -> Answer {
+/// A model counts only if our own evaluation confirms it.
+fn confirmed(terms: &Terms, path: &[Term], more: Term, answer: SatResult) -> SatResult {
     match answer {
-        Answer::Sat(model) if path.iter().chain([&more]).all(|term| model.truth(terms, *term)) => {
-            Answer::Sat(model)
+        SatResult::Sat(model) if path.iter().chain([&more]).all(|term| model.truth(terms, *term)) => {
+            SatResult::Sat(model)
         }
-        Answer::Sat(_) => Answer::Unknown,
+        SatResult::Sat(_) => SatResult::Unknown,
         other => other,
     }
 }

@@ -1,4 +1,4 @@
-//! Where terms live. Two equal terms are the same number.
+//! The arena of terms. Equal terms have the same number.
 
 use std::collections::HashMap;
 
@@ -6,15 +6,15 @@ use num_bigint::BigInt;
 
 use super::Interval;
 
-/// A term, by its number.
+/// A term, by its index in [`Terms`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub(crate) struct Term(u32);
 
-/// A variable, by its number.
+/// A variable, by its index in [`Terms`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub(crate) struct Var(pub(crate) u32);
 
-/// What kind of thing a term stands for.
+/// The SMT sort of a term.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Sort {
     Bool,
@@ -41,19 +41,19 @@ pub(crate) enum FloatOp {
 
 /// Rounding a float to an integral float.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub(crate) enum Rounding {
+pub(crate) enum RoundingMode {
     Even,
     Down,
     Up,
     Zero,
 }
 
-/// The shape of a term.
+/// The operator and operands of a term.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub(crate) enum Node {
+pub(crate) enum TermNode {
     Bool(bool),
     Int(BigInt),
-    /// By its bits, so that `-0.0` and every `nan` keep their own.
+    /// Stored as bits, to distinguish `-0.0` and every `nan`.
     Float(u64),
     Var(Var),
     Not(Term),
@@ -65,30 +65,30 @@ pub(crate) enum Node {
     Add(Term, Term),
     Mul(Term, Term),
     Neg(Term),
-    /// Rounds towards minus infinity, as Python does. The divisor is not zero on any path that has this term.
+    /// Rounds towards minus infinity, as Python does. The divisor is not zero on any path with this term.
     FloorDiv(Term, Term),
     FloorMod(Term, Term),
-    /// On integers within 0 to 2^63 - 1.
+    /// On integers from 0 to 2^63 - 1.
     Bits(BitOp, Term, Term),
     FloatOp(FloatOp, Term, Term),
     FloatNeg(Term),
     FloatAbs(Term),
     FloatSqrt(Term),
-    FloatRound(Rounding, Term),
+    FloatRound(RoundingMode, Term),
     FloatEq(Term, Term),
     FloatLt(Term, Term),
     FloatLe(Term, Term),
     FloatIsNan(Term),
     FloatIsInf(Term),
-    /// Nearest double of an integer within range.
+    /// The nearest double of an integer within range.
     FloatOfInt(Term),
-    /// The integer of an integral finite double.
+    /// The integer value of an integral finite double.
     IntOfFloat(Term),
 }
 
-/// A variable and what is known of it from the start.
+/// A variable and its initial bounds.
 #[derive(Clone, Debug)]
-pub(crate) struct Declared {
+pub(crate) struct VarDeclaration {
     pub(crate) name: String,
     pub(crate) sort: Sort,
     pub(crate) interval: Interval,
@@ -97,9 +97,9 @@ pub(crate) struct Declared {
 /// All terms of one analysis.
 #[derive(Default, Debug)]
 pub(crate) struct Terms {
-    nodes: Vec<(Node, Sort, Interval)>,
-    index: HashMap<Node, Term>,
-    vars: Vec<Declared>,
+    nodes: Vec<(TermNode, Sort, Interval)>,
+    index: HashMap<TermNode, Term>,
+    vars: Vec<VarDeclaration>,
     names: HashMap<(String, Sort), Term>,
 }
 
@@ -114,12 +114,12 @@ impl Terms {
     pub(crate) const FALSE: Term = Term(0);
     pub(crate) const TRUE: Term = Term(1);
 
-    pub(crate) fn node(&self, term: Term) -> &Node {
-        self.nodes.get(term.0 as usize).map_or(&Node::Bool(false), |(node, _, _)| node)
+    pub(crate) fn node(&self, term: Term) -> &TermNode {
+        self.nodes.get(term.0 as usize).map_or(&TermNode::Bool(false), |(node, _, _)| node)
     }
 
-    /// The term of this shape, when there is one.
-    pub(crate) fn find(&self, node: &Node) -> Option<Term> {
+    /// The existing term of this shape.
+    pub(crate) fn find(&self, node: &TermNode) -> Option<Term> {
         self.index.get(node).copied()
     }
 
@@ -131,7 +131,7 @@ impl Terms {
         self.nodes.get(term.0 as usize).map_or(&Interval::ALL, |(_, _, interval)| interval)
     }
 
-    pub(crate) fn declared(&self, var: Var) -> Option<&Declared> {
+    pub(crate) fn declared(&self, var: Var) -> Option<&VarDeclaration> {
         self.vars.get(var.0 as usize)
     }
 
@@ -139,8 +139,8 @@ impl Terms {
         term.0
     }
 
-    /// Keeps a node that nothing could be folded of.
-    pub(super) fn keep(&mut self, node: Node, sort: Sort) -> Term {
+    /// Adds a node that cannot be folded.
+    pub(super) fn keep(&mut self, node: TermNode, sort: Sort) -> Term {
         if let Some(term) = self.index.get(&node) {
             return *term;
         }
@@ -152,75 +152,75 @@ impl Terms {
     }
 
     pub(crate) fn bool(&mut self, value: bool) -> Term {
-        self.keep(Node::Bool(value), Sort::Bool)
+        self.keep(TermNode::Bool(value), Sort::Bool)
     }
 
     pub(crate) fn int(&mut self, value: impl Into<BigInt>) -> Term {
-        self.keep(Node::Int(value.into()), Sort::Int)
+        self.keep(TermNode::Int(value.into()), Sort::Int)
     }
 
     pub(crate) fn float(&mut self, value: f64) -> Term {
         let value = if value.is_nan() { f64::NAN } else { value };
-        self.keep(Node::Float(value.to_bits()), Sort::Float)
+        self.keep(TermNode::Float(value.to_bits()), Sort::Float)
     }
 
-    /// The variable of this name and sort, made when it is new.
+    /// The variable of this name and sort. A new one is created if necessary.
     pub(crate) fn var(&mut self, name: &str, sort: Sort, interval: Interval) -> Term {
         if let Some(term) = self.find_var(name, sort) {
             return term;
         }
         let var = Var(u32::try_from(self.vars.len()).unwrap_or(u32::MAX));
-        self.vars.push(Declared { name: name.to_owned(), sort, interval });
-        let term = self.keep(Node::Var(var), sort);
+        self.vars.push(VarDeclaration { name: name.to_owned(), sort, interval });
+        let term = self.keep(TermNode::Var(var), sort);
         self.names.insert((name.to_owned(), sort), term);
         term
     }
 
-    /// The variable of this name and sort, when there is one.
+    /// The existing variable of this name and sort.
     pub(crate) fn find_var(&self, name: &str, sort: Sort) -> Option<Term> {
         self.names.get(&(name.to_owned(), sort)).copied()
     }
 
     pub(crate) fn as_bool(&self, term: Term) -> Option<bool> {
-        if let Node::Bool(value) = self.node(term) { Some(*value) } else { None }
+        if let TermNode::Bool(value) = self.node(term) { Some(*value) } else { None }
     }
 
     pub(crate) fn as_int(&self, term: Term) -> Option<&BigInt> {
-        if let Node::Int(value) = self.node(term) { Some(value) } else { None }
+        if let TermNode::Int(value) = self.node(term) { Some(value) } else { None }
     }
 
     pub(crate) fn as_float(&self, term: Term) -> Option<f64> {
-        if let Node::Float(bits) = self.node(term) { Some(f64::from_bits(*bits)) } else { None }
+        if let TermNode::Float(bits) = self.node(term) { Some(f64::from_bits(*bits)) } else { None }
     }
 
-    /// The terms right below one.
+    /// The direct operands of a term.
     pub(crate) fn children(&self, term: Term) -> Vec<Term> {
         match self.node(term) {
-            Node::Bool(_) | Node::Int(_) | Node::Float(_) | Node::Var(_) => Vec::new(),
-            Node::Not(a)
-            | Node::Neg(a)
-            | Node::FloatNeg(a)
-            | Node::FloatAbs(a)
-            | Node::FloatSqrt(a)
-            | Node::FloatRound(_, a)
-            | Node::FloatIsNan(a)
-            | Node::FloatIsInf(a)
-            | Node::FloatOfInt(a)
-            | Node::IntOfFloat(a) => vec![*a],
-            Node::And(a, b)
-            | Node::Or(a, b)
-            | Node::IntEq(a, b)
-            | Node::IntLe(a, b)
-            | Node::Add(a, b)
-            | Node::Mul(a, b)
-            | Node::FloorDiv(a, b)
-            | Node::FloorMod(a, b)
-            | Node::Bits(_, a, b)
-            | Node::FloatOp(_, a, b)
-            | Node::FloatEq(a, b)
-            | Node::FloatLt(a, b)
-            | Node::FloatLe(a, b) => vec![*a, *b],
-            Node::Ite(a, b, c) => vec![*a, *b, *c],
+            TermNode::Bool(_) | TermNode::Int(_) | TermNode::Float(_) | TermNode::Var(_) => Vec::new(),
+            TermNode::Not(a)
+            | TermNode::Neg(a)
+            | TermNode::FloatNeg(a)
+            | TermNode::FloatAbs(a)
+            | TermNode::FloatSqrt(a)
+            | TermNode::FloatRound(_, a)
+            | TermNode::FloatIsNan(a)
+            | TermNode::FloatIsInf(a)
+            | TermNode::FloatOfInt(a)
+            | TermNode::IntOfFloat(a) => vec![*a],
+            TermNode::And(a, b)
+            | TermNode::Or(a, b)
+            | TermNode::IntEq(a, b)
+            | TermNode::IntLe(a, b)
+            | TermNode::Add(a, b)
+            | TermNode::Mul(a, b)
+            | TermNode::FloorDiv(a, b)
+            | TermNode::FloorMod(a, b)
+            | TermNode::Bits(_, a, b)
+            | TermNode::FloatOp(_, a, b)
+            | TermNode::FloatEq(a, b)
+            | TermNode::FloatLt(a, b)
+            | TermNode::FloatLe(a, b) => vec![*a, *b],
+            TermNode::Ite(a, b, c) => vec![*a, *b, *c],
         }
     }
 }

@@ -7,9 +7,9 @@ use num_bigint::{BigInt, Sign};
 use num_integer::Integer;
 use num_traits::{FromPrimitive, ToPrimitive, Zero};
 
-use super::arena::{BitOp, FloatOp, Node, Sort, Term, Terms, Var};
+use super::arena::{BitOp, FloatOp, Sort, Term, TermNode, Terms, Var};
 
-/// A value of some sort.
+/// A concrete value of a sort.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Scalar {
     Bool(bool),
@@ -17,7 +17,7 @@ pub(crate) enum Scalar {
     Float(f64),
 }
 
-/// An assignment. Variables it does not name are false, zero and 0.0.
+/// An assignment. Variables that it does not contain are false, zero and 0.0.
 #[derive(Default, Debug)]
 pub(crate) struct Model {
     values: HashMap<Var, Scalar>,
@@ -29,7 +29,7 @@ impl Model {
         Self { values, seen: RefCell::default() }
     }
 
-    /// The variables it names.
+    /// The assigned variables.
     pub(crate) fn values(&self) -> &HashMap<Var, Scalar> {
         &self.values
     }
@@ -46,7 +46,7 @@ impl Model {
         if let Some(Scalar::Float(value)) = self.value(terms, term) { value } else { 0.0 }
     }
 
-    /// `None` when an operation has no value here, as a division by zero.
+    /// The value of a term. `None` if an operation has no value, such as a division by zero.
     pub(crate) fn value(&self, terms: &Terms, term: Term) -> Option<Scalar> {
         if let Some(found) = self.seen.borrow().get(&term) {
             return Some(found.clone());
@@ -70,25 +70,25 @@ impl Model {
             _ => None,
         };
         Some(match terms.node(term) {
-            Node::Bool(value) => Scalar::Bool(*value),
-            Node::Int(value) => Scalar::Int(value.clone()),
-            Node::Float(bits) => Scalar::Float(f64::from_bits(*bits)),
-            Node::Var(var) => match self.values.get(var) {
+            TermNode::Bool(value) => Scalar::Bool(*value),
+            TermNode::Int(value) => Scalar::Int(value.clone()),
+            TermNode::Float(bits) => Scalar::Float(f64::from_bits(*bits)),
+            TermNode::Var(var) => match self.values.get(var) {
                 Some(value) => value.clone(),
                 None => self.default_of(terms, *var),
             },
-            Node::Not(a) => Scalar::Bool(!b(a)?),
-            Node::And(x, y) => Scalar::Bool(b(x)? && b(y)?),
-            Node::Or(x, y) => Scalar::Bool(b(x)? || b(y)?),
-            Node::Ite(c, x, y) => return self.value(terms, if b(c)? { *x } else { *y }),
-            Node::IntEq(x, y) => Scalar::Bool(i(x)? == i(y)?),
-            Node::IntLe(x, y) => Scalar::Bool(i(x)? <= i(y)?),
-            Node::Add(x, y) => Scalar::Int(i(x)? + i(y)?),
-            Node::Mul(x, y) => Scalar::Int(i(x)? * i(y)?),
-            Node::Neg(x) => Scalar::Int(-i(x)?),
-            Node::FloorDiv(x, y) => Scalar::Int(i(x)?.div_floor(&non_zero(i(y)?)?)),
-            Node::FloorMod(x, y) => Scalar::Int(i(x)?.mod_floor(&non_zero(i(y)?)?)),
-            Node::Bits(op, x, y) => {
+            TermNode::Not(a) => Scalar::Bool(!b(a)?),
+            TermNode::And(x, y) => Scalar::Bool(b(x)? && b(y)?),
+            TermNode::Or(x, y) => Scalar::Bool(b(x)? || b(y)?),
+            TermNode::Ite(c, x, y) => return self.value(terms, if b(c)? { *x } else { *y }),
+            TermNode::IntEq(x, y) => Scalar::Bool(i(x)? == i(y)?),
+            TermNode::IntLe(x, y) => Scalar::Bool(i(x)? <= i(y)?),
+            TermNode::Add(x, y) => Scalar::Int(i(x)? + i(y)?),
+            TermNode::Mul(x, y) => Scalar::Int(i(x)? * i(y)?),
+            TermNode::Neg(x) => Scalar::Int(-i(x)?),
+            TermNode::FloorDiv(x, y) => Scalar::Int(i(x)?.div_floor(&non_zero(i(y)?)?)),
+            TermNode::FloorMod(x, y) => Scalar::Int(i(x)?.mod_floor(&non_zero(i(y)?)?)),
+            TermNode::Bits(op, x, y) => {
                 let (x, y) = (i(x)?, i(y)?);
                 Scalar::Int(match op {
                     BitOp::And => x & y,
@@ -96,7 +96,7 @@ impl Model {
                     BitOp::Xor => x ^ y,
                 })
             }
-            Node::FloatOp(op, x, y) => {
+            TermNode::FloatOp(op, x, y) => {
                 let (x, y) = (f(x)?, f(y)?);
                 Scalar::Float(match op {
                     FloatOp::Add => x + y,
@@ -105,17 +105,17 @@ impl Model {
                     FloatOp::Div => x / y,
                 })
             }
-            Node::FloatNeg(x) => Scalar::Float(-f(x)?),
-            Node::FloatAbs(x) => Scalar::Float(f(x)?.abs()),
-            Node::FloatSqrt(x) => Scalar::Float(f(x)?.sqrt()),
-            Node::FloatRound(mode, x) => Scalar::Float(super::fold::round(*mode, f(x)?)),
-            Node::FloatEq(x, y) => Scalar::Bool(f(x)? == f(y)?),
-            Node::FloatLt(x, y) => Scalar::Bool(f(x)? < f(y)?),
-            Node::FloatLe(x, y) => Scalar::Bool(f(x)? <= f(y)?),
-            Node::FloatIsNan(x) => Scalar::Bool(f(x)?.is_nan()),
-            Node::FloatIsInf(x) => Scalar::Bool(f(x)?.is_infinite()),
-            Node::FloatOfInt(x) => Scalar::Float(nearest(&i(x)?)?),
-            Node::IntOfFloat(x) => Scalar::Int(exact(f(x)?)?),
+            TermNode::FloatNeg(x) => Scalar::Float(-f(x)?),
+            TermNode::FloatAbs(x) => Scalar::Float(f(x)?.abs()),
+            TermNode::FloatSqrt(x) => Scalar::Float(f(x)?.sqrt()),
+            TermNode::FloatRound(mode, x) => Scalar::Float(super::fold::round(*mode, f(x)?)),
+            TermNode::FloatEq(x, y) => Scalar::Bool(f(x)? == f(y)?),
+            TermNode::FloatLt(x, y) => Scalar::Bool(f(x)? < f(y)?),
+            TermNode::FloatLe(x, y) => Scalar::Bool(f(x)? <= f(y)?),
+            TermNode::FloatIsNan(x) => Scalar::Bool(f(x)?.is_nan()),
+            TermNode::FloatIsInf(x) => Scalar::Bool(f(x)?.is_infinite()),
+            TermNode::FloatOfInt(x) => Scalar::Float(nearest(&i(x)?)?),
+            TermNode::IntOfFloat(x) => Scalar::Int(exact(f(x)?)?),
         })
     }
 
@@ -137,7 +137,8 @@ fn non_zero(value: BigInt) -> Option<BigInt> {
     (!value.is_zero()).then_some(value)
 }
 
-/// The double nearest to an integer, ties to even; `None` when that is infinite, where Python raises.
+/// The double nearest to an integer, ties to even. `None` if it is infinite, where Python raises an
+/// exception.
 pub(crate) fn nearest(value: &BigInt) -> Option<f64> {
     let bits = value.bits();
     if bits <= 53 {
@@ -154,7 +155,7 @@ pub(crate) fn nearest(value: &BigInt) -> Option<f64> {
     let magnitude = value.magnitude();
     let mut top = (magnitude >> shift).to_u64()?;
     let sticky = (magnitude >> shift) << shift != *magnitude;
-    // 54 bits: one more than a double has; round to even with what was cut off.
+    // 54 bits, one more than a double has. Ties are rounded to even with the remaining bits.
     let half = top & 1 == 1;
     top >>= 1;
     if half && (sticky || top & 1 == 1) {
@@ -166,7 +167,7 @@ pub(crate) fn nearest(value: &BigInt) -> Option<f64> {
     signed.is_finite().then_some(signed)
 }
 
-/// The integer a finite double is, cut off towards zero.
+/// The integer part of a finite double.
 pub(crate) fn exact(value: f64) -> Option<BigInt> {
     BigInt::from_f64(value.trunc())
 }

@@ -1,20 +1,20 @@
-//! Making terms: what can be computed is computed, what is the same is recognised.
+//! Creates terms. Constants are folded and equal terms are recognised.
 
 use num_bigint::BigInt;
 use num_integer::Integer;
 use num_traits::{One, Signed, ToPrimitive, Zero};
 
-use super::arena::{BitOp, FloatOp, Node, Rounding, Sort, Term, Terms};
+use super::arena::{BitOp, FloatOp, RoundingMode, Sort, Term, TermNode, Terms};
 
 impl Terms {
     pub(crate) fn not(&mut self, a: Term) -> Term {
         match self.node(a) {
-            Node::Bool(value) => {
+            TermNode::Bool(value) => {
                 let value = !*value;
                 self.bool(value)
             }
-            Node::Not(inner) => *inner,
-            _ => self.keep(Node::Not(a), Sort::Bool),
+            TermNode::Not(inner) => *inner,
+            _ => self.keep(TermNode::Not(a), Sort::Bool),
         }
     }
 
@@ -25,7 +25,7 @@ impl Terms {
             (_, Some(true)) => a,
             _ if a == b => a,
             _ if self.not(a) == b => Self::FALSE,
-            _ => self.keep(Node::And(a.min(b), a.max(b)), Sort::Bool),
+            _ => self.keep(TermNode::And(a.min(b), a.max(b)), Sort::Bool),
         }
     }
 
@@ -36,7 +36,7 @@ impl Terms {
             (_, Some(false)) => a,
             _ if a == b => a,
             _ if self.not(a) == b => Self::TRUE,
-            _ => self.keep(Node::Or(a.min(b), a.max(b)), Sort::Bool),
+            _ => self.keep(TermNode::Or(a.min(b), a.max(b)), Sort::Bool),
         }
     }
 
@@ -55,10 +55,10 @@ impl Terms {
                 _ => {}
             }
         }
-        self.keep(Node::Ite(c, a, b), sort)
+        self.keep(TermNode::Ite(c, a, b), sort)
     }
 
-    /// Equality of two truths.
+    /// Equality of two bools.
     pub(crate) fn iff(&mut self, a: Term, b: Term) -> Term {
         let other = self.not(b);
         self.ite(a, b, other)
@@ -80,9 +80,9 @@ impl Terms {
         if self.is_below(a, b) || self.is_below(b, a) {
             return Self::FALSE;
         }
-        // A truth written as 0 or 1 and compared with one of them is that truth again.
+        // A bool converted to 0 or 1 and compared with one of them is that bool again.
         for (ite, constant) in [(a, b), (b, a)] {
-            if let (Node::Ite(c, x, y), Some(value)) =
+            if let (TermNode::Ite(c, x, y), Some(value)) =
                 (self.node(ite).clone(), self.as_int(constant).cloned())
                 && let (Some(x), Some(y)) = (self.as_int(x).cloned(), self.as_int(y).cloned())
             {
@@ -90,10 +90,10 @@ impl Terms {
                 return self.ite(c, x, y);
             }
         }
-        self.keep(Node::IntEq(a.min(b), a.max(b)), Sort::Bool)
+        self.keep(TermNode::IntEq(a.min(b), a.max(b)), Sort::Bool)
     }
 
-    /// Whether the intervals say `a < b`.
+    /// Whether the intervals imply `a < b`.
     fn is_below(&self, a: Term, b: Term) -> bool {
         let (a, b) = (self.interval(a), self.interval(b));
         matches!((&a.high, &b.low), (Some(high), Some(low)) if high < low)
@@ -111,7 +111,7 @@ impl Terms {
         if self.is_below(b, a) {
             return Self::FALSE;
         }
-        self.keep(Node::IntLe(a, b), Sort::Bool)
+        self.keep(TermNode::IntLe(a, b), Sort::Bool)
     }
 
     pub(crate) fn int_lt(&mut self, a: Term, b: Term) -> Term {
@@ -125,9 +125,9 @@ impl Terms {
             (Some(zero), None) if zero.is_zero() => return b,
             (None, Some(zero)) if zero.is_zero() => return a,
             (Some(_), None) => return self.add(b, a),
-            // Constants gather at the right, so that `x + 1 - 1` is `x`.
+            // Constants are collected on the right, so that `x + 1 - 1` is `x`.
             (None, Some(right)) => {
-                if let Node::Add(x, y) = *self.node(a)
+                if let TermNode::Add(x, y) = *self.node(a)
                     && let Some(y) = self.as_int(y).cloned()
                 {
                     let constant = self.int(y + right);
@@ -138,17 +138,17 @@ impl Terms {
                 if self.neg(a) == b {
                     return self.int(0);
                 }
-                return self.keep(Node::Add(a.min(b), a.max(b)), Sort::Int);
+                return self.keep(TermNode::Add(a.min(b), a.max(b)), Sort::Int);
             }
         }
-        self.keep(Node::Add(a, b), Sort::Int)
+        self.keep(TermNode::Add(a, b), Sort::Int)
     }
 
     pub(crate) fn neg(&mut self, a: Term) -> Term {
         match self.node(a).clone() {
-            Node::Int(value) => self.int(-value),
-            Node::Neg(inner) => inner,
-            _ => self.keep(Node::Neg(a), Sort::Int),
+            TermNode::Int(value) => self.int(-value),
+            TermNode::Neg(inner) => inner,
+            _ => self.keep(TermNode::Neg(a), Sort::Int),
         }
     }
 
@@ -167,8 +167,8 @@ impl Terms {
             (None, Some(value)) if value.is_zero() => self.int(0),
             (None, Some(value)) if value.is_one() => a,
             (None, Some(value)) if (-&value).is_one() => self.neg(a),
-            (None, Some(_)) => self.keep(Node::Mul(a, b), Sort::Int),
-            (None, None) => self.keep(Node::Mul(a.min(b), a.max(b)), Sort::Int),
+            (None, Some(_)) => self.keep(TermNode::Mul(a, b), Sort::Int),
+            (None, None) => self.keep(TermNode::Mul(a.min(b), a.max(b)), Sort::Int),
         }
     }
 
@@ -179,7 +179,7 @@ impl Terms {
                 self.int(result)
             }
             (_, Some(one)) if one.is_one() => a,
-            _ => self.keep(Node::FloorDiv(a, b), Sort::Int),
+            _ => self.keep(TermNode::FloorDiv(a, b), Sort::Int),
         }
     }
 
@@ -191,7 +191,7 @@ impl Terms {
             }
             (_, Some(one)) if one.is_one() => self.int(0),
             (None, Some(y)) if y.is_positive() && self.interval(a).is_within(&BigInt::zero(), &(y - 1)) => a,
-            _ => self.keep(Node::FloorMod(a, b), Sort::Int),
+            _ => self.keep(TermNode::FloorMod(a, b), Sort::Int),
         }
     }
 
@@ -204,7 +204,7 @@ impl Terms {
             };
             return self.int(result);
         }
-        self.keep(Node::Bits(op, a.min(b), a.max(b)), Sort::Int)
+        self.keep(TermNode::Bits(op, a.min(b), a.max(b)), Sort::Int)
     }
 
     pub(crate) fn float_op(&mut self, op: FloatOp, a: Term, b: Term) -> Term {
@@ -216,7 +216,7 @@ impl Terms {
                 FloatOp::Div => x / y,
             });
         }
-        // Dividing by a power of two is multiplying by another: both round the same number once.
+        // A division by a power of two is a multiplication by another: both round the same number once.
         if let (FloatOp::Div, Some(divisor)) = (op, self.as_float(b))
             && is_power_of_two(divisor)
             && (1.0 / divisor).is_normal()
@@ -224,85 +224,85 @@ impl Terms {
             let factor = self.float(1.0 / divisor);
             return self.float_op(FloatOp::Mul, a, factor);
         }
-        self.keep(Node::FloatOp(op, a, b), Sort::Float)
+        self.keep(TermNode::FloatOp(op, a, b), Sort::Float)
     }
 
     pub(crate) fn float_neg(&mut self, a: Term) -> Term {
         match self.as_float(a) {
             Some(value) => self.float(-value),
-            None => self.keep(Node::FloatNeg(a), Sort::Float),
+            None => self.keep(TermNode::FloatNeg(a), Sort::Float),
         }
     }
 
     pub(crate) fn float_abs(&mut self, a: Term) -> Term {
         match self.as_float(a) {
             Some(value) => self.float(value.abs()),
-            None => self.keep(Node::FloatAbs(a), Sort::Float),
+            None => self.keep(TermNode::FloatAbs(a), Sort::Float),
         }
     }
 
     pub(crate) fn float_sqrt(&mut self, a: Term) -> Term {
         match self.as_float(a) {
             Some(value) => self.float(value.sqrt()),
-            None => self.keep(Node::FloatSqrt(a), Sort::Float),
+            None => self.keep(TermNode::FloatSqrt(a), Sort::Float),
         }
     }
 
-    pub(crate) fn float_round(&mut self, mode: Rounding, a: Term) -> Term {
+    pub(crate) fn float_round(&mut self, mode: RoundingMode, a: Term) -> Term {
         match self.as_float(a) {
             Some(value) => self.float(round(mode, value)),
-            None => self.keep(Node::FloatRound(mode, a), Sort::Float),
+            None => self.keep(TermNode::FloatRound(mode, a), Sort::Float),
         }
     }
 
     pub(crate) fn float_eq(&mut self, a: Term, b: Term) -> Term {
         match (self.as_float(a), self.as_float(b)) {
             (Some(x), Some(y)) => self.bool(x == y),
-            _ => self.keep(Node::FloatEq(a.min(b), a.max(b)), Sort::Bool),
+            _ => self.keep(TermNode::FloatEq(a.min(b), a.max(b)), Sort::Bool),
         }
     }
 
     pub(crate) fn float_lt(&mut self, a: Term, b: Term) -> Term {
         match (self.as_float(a), self.as_float(b)) {
             (Some(x), Some(y)) => self.bool(x < y),
-            _ => self.keep(Node::FloatLt(a, b), Sort::Bool),
+            _ => self.keep(TermNode::FloatLt(a, b), Sort::Bool),
         }
     }
 
     pub(crate) fn float_le(&mut self, a: Term, b: Term) -> Term {
         match (self.as_float(a), self.as_float(b)) {
             (Some(x), Some(y)) => self.bool(x <= y),
-            _ => self.keep(Node::FloatLe(a, b), Sort::Bool),
+            _ => self.keep(TermNode::FloatLe(a, b), Sort::Bool),
         }
     }
 
     pub(crate) fn float_is_nan(&mut self, a: Term) -> Term {
         match self.as_float(a) {
             Some(value) => self.bool(value.is_nan()),
-            None if matches!(self.node(a), Node::FloatOfInt(_)) => Self::FALSE,
-            None => self.keep(Node::FloatIsNan(a), Sort::Bool),
+            None if matches!(self.node(a), TermNode::FloatOfInt(_)) => Self::FALSE,
+            None => self.keep(TermNode::FloatIsNan(a), Sort::Bool),
         }
     }
 
     pub(crate) fn float_is_inf(&mut self, a: Term) -> Term {
         match self.as_float(a) {
             Some(value) => self.bool(value.is_infinite()),
-            None if matches!(self.node(a), Node::FloatOfInt(_)) => Self::FALSE,
-            None => self.keep(Node::FloatIsInf(a), Sort::Bool),
+            None if matches!(self.node(a), TermNode::FloatOfInt(_)) => Self::FALSE,
+            None => self.keep(TermNode::FloatIsInf(a), Sort::Bool),
         }
     }
 
     pub(crate) fn float_of_int(&mut self, a: Term) -> Term {
         match self.as_int(a).and_then(super::eval::nearest) {
             Some(value) => self.float(value),
-            None => self.keep(Node::FloatOfInt(a), Sort::Float),
+            None => self.keep(TermNode::FloatOfInt(a), Sort::Float),
         }
     }
 
     pub(crate) fn int_of_float(&mut self, a: Term) -> Term {
         match self.as_float(a).and_then(super::eval::exact) {
             Some(value) => self.int(value),
-            None => self.keep(Node::IntOfFloat(a), Sort::Int),
+            None => self.keep(TermNode::IntOfFloat(a), Sort::Int),
         }
     }
 
@@ -316,11 +316,11 @@ fn is_power_of_two(value: f64) -> bool {
     value.is_normal() && value.to_bits() & 0xF_FFFF_FFFF_FFFF == 0
 }
 
-pub(super) fn round(mode: Rounding, value: f64) -> f64 {
+pub(super) fn round(mode: RoundingMode, value: f64) -> f64 {
     match mode {
-        Rounding::Even => value.round_ties_even(),
-        Rounding::Down => value.floor(),
-        Rounding::Up => value.ceil(),
-        Rounding::Zero => value.trunc(),
+        RoundingMode::Even => value.round_ties_even(),
+        RoundingMode::Down => value.floor(),
+        RoundingMode::Up => value.ceil(),
+        RoundingMode::Zero => value.trunc(),
     }
 }

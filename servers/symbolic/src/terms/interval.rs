@@ -1,11 +1,11 @@
-//! The least and the greatest value an integer term can have, as far as its shape says.
+//! The least and the greatest value of an integer term, derived from its shape.
 
 use num_bigint::BigInt;
 use num_traits::Signed;
 
-use super::arena::{BitOp, Node, Term, Terms};
+use super::arena::{BitOp, Term, TermNode, Terms};
 
-/// Bounds, both included; `None` is no bound.
+/// Inclusive bounds. `None` means unbounded.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Interval {
     pub(crate) low: Option<BigInt>,
@@ -32,7 +32,7 @@ impl Interval {
             && self.high.as_ref().is_some_and(|found| found <= high)
     }
 
-    /// Both bounds, when there are two.
+    /// Both bounds, if there are two.
     fn both(&self) -> Option<(&BigInt, &BigInt)> {
         Some((self.low.as_ref()?, self.high.as_ref()?))
     }
@@ -43,31 +43,31 @@ fn sum(a: Option<&BigInt>, b: Option<&BigInt>) -> Option<BigInt> {
 }
 
 impl Terms {
-    pub(super) fn interval_of(&self, node: &Node) -> Interval {
+    pub(super) fn interval_of(&self, node: &TermNode) -> Interval {
         match node {
-            Node::Int(value) => Interval::exactly(value),
-            Node::Var(var) => self.declared(*var).map_or(Interval::ALL, |found| found.interval.clone()),
-            Node::Ite(_, a, b) => {
+            TermNode::Int(value) => Interval::exactly(value),
+            TermNode::Var(var) => self.declared(*var).map_or(Interval::ALL, |found| found.interval.clone()),
+            TermNode::Ite(_, a, b) => {
                 let (a, b) = (self.interval(*a), self.interval(*b));
                 let low = a.low.as_ref().zip(b.low.as_ref()).map(|(a, b)| a.min(b).clone());
                 let high = a.high.as_ref().zip(b.high.as_ref()).map(|(a, b)| a.max(b).clone());
                 Interval { low, high }
             }
-            Node::Add(a, b) => {
+            TermNode::Add(a, b) => {
                 let (a, b) = (self.interval(*a), self.interval(*b));
                 Interval {
                     low: sum(a.low.as_ref(), b.low.as_ref()),
                     high: sum(a.high.as_ref(), b.high.as_ref()),
                 }
             }
-            Node::Neg(a) => {
+            TermNode::Neg(a) => {
                 let a = self.interval(*a);
                 Interval { low: a.high.as_ref().map(|v| -v), high: a.low.as_ref().map(|v| -v) }
             }
-            Node::Mul(a, b) => self.product(*a, *b),
-            Node::FloorMod(_, b) => self.remainder(*b),
-            Node::FloorDiv(a, b) => self.quotient(*a, *b),
-            Node::Bits(op, a, b) => self.bit_bounds(*op, *a, *b),
+            TermNode::Mul(a, b) => self.product(*a, *b),
+            TermNode::FloorMod(_, b) => self.remainder(*b),
+            TermNode::FloorDiv(a, b) => self.quotient(*a, *b),
+            TermNode::Bits(op, a, b) => self.bit_bounds(*op, *a, *b),
             _ => Interval::ALL,
         }
     }

@@ -1,12 +1,12 @@
-//! Terms in Python's words, for path conditions.
+//! Terms as Python expressions, for path conditions.
 
-use super::arena::{BitOp, FloatOp, Node, Rounding, Term, Terms};
+use super::arena::{BitOp, FloatOp, RoundingMode, Term, TermNode, Terms};
 use crate::values::text;
 
-/// Characters after which a condition is cut off.
+/// Maximum number of characters of a condition.
 const LONGEST: usize = 400;
 
-/// The term as a Python expression, shortened when it is long.
+/// The term as a Python expression, shortened if it is long.
 pub(crate) fn show(terms: &Terms, term: Term) -> String {
     let mut out = String::new();
     write(terms, term, &mut out);
@@ -21,20 +21,20 @@ fn write(terms: &Terms, term: Term, out: &mut String) {
         return;
     }
     match terms.node(term) {
-        Node::Bool(true) => out.push_str("True"),
-        Node::Bool(false) => out.push_str("False"),
-        Node::Int(value) => out.push_str(&value.to_string()),
-        Node::Float(bits) => out.push_str(&text::float_repr(f64::from_bits(*bits))),
-        Node::Var(var) => out.push_str(terms.declared(*var).map_or("?", |found| &found.name)),
-        Node::Not(inner) => match terms.node(*inner) {
-            Node::IntLe(a, b) => infix(terms, *a, " > ", *b, out),
-            Node::IntEq(a, b) => infix(terms, *a, " != ", *b, out),
-            Node::FloatEq(a, b) => infix(terms, *a, " != ", *b, out),
+        TermNode::Bool(true) => out.push_str("True"),
+        TermNode::Bool(false) => out.push_str("False"),
+        TermNode::Int(value) => out.push_str(&value.to_string()),
+        TermNode::Float(bits) => out.push_str(&text::float_repr(f64::from_bits(*bits))),
+        TermNode::Var(var) => out.push_str(terms.declared(*var).map_or("?", |found| &found.name)),
+        TermNode::Not(inner) => match terms.node(*inner) {
+            TermNode::IntLe(a, b) => infix(terms, *a, " > ", *b, out),
+            TermNode::IntEq(a, b) => infix(terms, *a, " != ", *b, out),
+            TermNode::FloatEq(a, b) => infix(terms, *a, " != ", *b, out),
             _ => prefix(terms, "not ", *inner, out),
         },
-        Node::And(a, b) => infix(terms, *a, " and ", *b, out),
-        Node::Or(a, b) => infix(terms, *a, " or ", *b, out),
-        Node::Ite(c, a, b) => {
+        TermNode::And(a, b) => infix(terms, *a, " and ", *b, out),
+        TermNode::Or(a, b) => infix(terms, *a, " or ", *b, out),
+        TermNode::Ite(c, a, b) => {
             out.push('(');
             write(terms, *a, out);
             out.push_str(" if ");
@@ -43,39 +43,39 @@ fn write(terms: &Terms, term: Term, out: &mut String) {
             write(terms, *b, out);
             out.push(')');
         }
-        Node::IntEq(a, b) | Node::FloatEq(a, b) => infix(terms, *a, " == ", *b, out),
-        Node::IntLe(a, b) | Node::FloatLe(a, b) => infix(terms, *a, " <= ", *b, out),
-        Node::FloatLt(a, b) => infix(terms, *a, " < ", *b, out),
-        Node::Add(a, b) => match terms.node(*b) {
-            Node::Neg(inner) => infix(terms, *a, " - ", *inner, out),
+        TermNode::IntEq(a, b) | TermNode::FloatEq(a, b) => infix(terms, *a, " == ", *b, out),
+        TermNode::IntLe(a, b) | TermNode::FloatLe(a, b) => infix(terms, *a, " <= ", *b, out),
+        TermNode::FloatLt(a, b) => infix(terms, *a, " < ", *b, out),
+        TermNode::Add(a, b) => match terms.node(*b) {
+            TermNode::Neg(inner) => infix(terms, *a, " - ", *inner, out),
             _ => infix(terms, *a, " + ", *b, out),
         },
-        Node::Mul(a, b) => infix(terms, *a, " * ", *b, out),
-        Node::Neg(a) | Node::FloatNeg(a) => prefix(terms, "-", *a, out),
-        Node::FloorDiv(a, b) => infix(terms, *a, " // ", *b, out),
-        Node::FloorMod(a, b) => infix(terms, *a, " % ", *b, out),
-        Node::Bits(BitOp::And, a, b) => infix(terms, *a, " & ", *b, out),
-        Node::Bits(BitOp::Or, a, b) => infix(terms, *a, " | ", *b, out),
-        Node::Bits(BitOp::Xor, a, b) => infix(terms, *a, " ^ ", *b, out),
-        Node::FloatOp(FloatOp::Add, a, b) => infix(terms, *a, " + ", *b, out),
-        Node::FloatOp(FloatOp::Sub, a, b) => infix(terms, *a, " - ", *b, out),
-        Node::FloatOp(FloatOp::Mul, a, b) => infix(terms, *a, " * ", *b, out),
-        Node::FloatOp(FloatOp::Div, a, b) => infix(terms, *a, " / ", *b, out),
-        Node::FloatAbs(a) => call(terms, "abs", *a, out),
-        Node::FloatSqrt(a) => call(terms, "math.sqrt", *a, out),
-        Node::FloatRound(mode, a) => {
+        TermNode::Mul(a, b) => infix(terms, *a, " * ", *b, out),
+        TermNode::Neg(a) | TermNode::FloatNeg(a) => prefix(terms, "-", *a, out),
+        TermNode::FloorDiv(a, b) => infix(terms, *a, " // ", *b, out),
+        TermNode::FloorMod(a, b) => infix(terms, *a, " % ", *b, out),
+        TermNode::Bits(BitOp::And, a, b) => infix(terms, *a, " & ", *b, out),
+        TermNode::Bits(BitOp::Or, a, b) => infix(terms, *a, " | ", *b, out),
+        TermNode::Bits(BitOp::Xor, a, b) => infix(terms, *a, " ^ ", *b, out),
+        TermNode::FloatOp(FloatOp::Add, a, b) => infix(terms, *a, " + ", *b, out),
+        TermNode::FloatOp(FloatOp::Sub, a, b) => infix(terms, *a, " - ", *b, out),
+        TermNode::FloatOp(FloatOp::Mul, a, b) => infix(terms, *a, " * ", *b, out),
+        TermNode::FloatOp(FloatOp::Div, a, b) => infix(terms, *a, " / ", *b, out),
+        TermNode::FloatAbs(a) => call(terms, "abs", *a, out),
+        TermNode::FloatSqrt(a) => call(terms, "math.sqrt", *a, out),
+        TermNode::FloatRound(mode, a) => {
             let name = match mode {
-                Rounding::Even => "round",
-                Rounding::Down => "math.floor",
-                Rounding::Up => "math.ceil",
-                Rounding::Zero => "math.trunc",
+                RoundingMode::Even => "round",
+                RoundingMode::Down => "math.floor",
+                RoundingMode::Up => "math.ceil",
+                RoundingMode::Zero => "math.trunc",
             };
             call(terms, name, *a, out);
         }
-        Node::FloatIsNan(a) => call(terms, "math.isnan", *a, out),
-        Node::FloatIsInf(a) => call(terms, "math.isinf", *a, out),
-        Node::FloatOfInt(a) => call(terms, "float", *a, out),
-        Node::IntOfFloat(a) => call(terms, "int", *a, out),
+        TermNode::FloatIsNan(a) => call(terms, "math.isnan", *a, out),
+        TermNode::FloatIsInf(a) => call(terms, "math.isinf", *a, out),
+        TermNode::FloatOfInt(a) => call(terms, "float", *a, out),
+        TermNode::IntOfFloat(a) => call(terms, "int", *a, out),
     }
 }
 

@@ -1,4 +1,4 @@
-//! Terms in SMT-LIB's words. Every term is defined once, under its number; Z3 shares what is shared.
+//! Terms in SMT-LIB. Every term is defined once, under its number, so that Z3 preserves sharing.
 
 use std::collections::HashSet;
 use std::fmt::Write;
@@ -6,23 +6,23 @@ use std::fmt::Write;
 use num_bigint::BigInt;
 use num_traits::Signed;
 
-use super::arena::{BitOp, FloatOp, Node, Rounding, Sort, Term, Terms, Var};
+use super::arena::{BitOp, FloatOp, RoundingMode, Sort, Term, TermNode, Terms, Var};
 
-/// Remembers what the solver has been told.
+/// Writes terms in SMT-LIB, and records which definitions the solver already has.
 #[derive(Default, Debug)]
-pub(crate) struct Printer {
+pub(crate) struct SmtPrinter {
     defined: HashSet<Term>,
     divided: HashSet<(Term, Term)>,
     /// Variables declared so far.
     pub(crate) vars: Vec<Var>,
-    /// Assertions about variables declared since this was last taken.
+    /// Assertions about variables declared since it was last taken.
     pub(crate) bounds: String,
 }
 
-impl Printer {
-    /// Writes the definitions a term needs and returns how to call it.
+impl SmtPrinter {
+    /// Writes the definitions of a term and returns its symbol.
     pub(crate) fn define(&mut self, terms: &Terms, term: Term, out: &mut String) -> String {
-        // An explicit stack: terms may be deeper than Rust's.
+        // An explicit stack: terms may be deeper than Rust's stack allows.
         let mut work = vec![(term, false)];
         while let Some((next, children_done)) = work.pop() {
             if self.defined.contains(&next) {
@@ -42,8 +42,8 @@ impl Printer {
     fn emit(&mut self, terms: &Terms, term: Term, out: &mut String) {
         let sort = sort_name(terms.sort(term));
         match terms.node(term) {
-            Node::Bool(_) | Node::Int(_) | Node::Float(_) => {}
-            Node::Var(var) => {
+            TermNode::Bool(_) | TermNode::Int(_) | TermNode::Float(_) => {}
+            TermNode::Var(var) => {
                 self.vars.push(*var);
                 let _ = writeln!(out, "(declare-const {} {sort})", name(terms, term));
                 let Some(declared) = terms.declared(*var) else { return };
@@ -54,9 +54,9 @@ impl Printer {
                     let _ = writeln!(self.bounds, "(assert (<= {} {}))", name(terms, term), int(high));
                 }
             }
-            Node::FloorDiv(a, b) | Node::FloorMod(a, b) if terms.as_int(*b).is_none() => {
+            TermNode::FloorDiv(a, b) | TermNode::FloorMod(a, b) if terms.as_int(*b).is_none() => {
                 self.divide(terms, *a, *b, out);
-                let part = if matches!(terms.node(term), Node::FloorDiv(..)) { "q" } else { "r" };
+                let part = if matches!(terms.node(term), TermNode::FloorDiv(..)) { "q" } else { "r" };
                 let found = division(part, *a, *b);
                 let _ = writeln!(out, "(define-fun {} () Int {found})", name(terms, term));
             }
@@ -67,8 +67,8 @@ impl Printer {
         }
     }
 
-    /// Quotient and remainder by something unknown, told as what Python promises of them: `a == b * q + r`, and `r` lies
-    /// between zero and `b`. Z3 reasons better about that than about its own division.
+    /// Defines quotient and remainder by an unknown divisor as Python does: `a == b * q + r`, and `r` is
+    /// between zero and `b`. Z3 handles this better than its own division.
     fn divide(&mut self, terms: &Terms, a: Term, b: Term, out: &mut String) {
         if !self.divided.insert((a, b)) {
             return;
@@ -114,37 +114,37 @@ fn float(bits: u64) -> String {
 
 fn name(terms: &Terms, term: Term) -> String {
     match terms.node(term) {
-        Node::Bool(value) => value.to_string(),
-        Node::Int(value) => int(value),
-        Node::Float(bits) => float(*bits),
-        Node::Var(var) => var_name(*var),
+        TermNode::Bool(value) => value.to_string(),
+        TermNode::Int(value) => int(value),
+        TermNode::Float(bits) => float(*bits),
+        TermNode::Var(var) => var_name(*var),
         _ => format!("t{}", Terms::number(term)),
     }
 }
 
-fn body(terms: &Terms, node: &Node) -> String {
+fn body(terms: &Terms, node: &TermNode) -> String {
     let n = |term: &Term| name(terms, *term);
     let one = |op: &str, a: &Term| format!("({op} {})", n(a));
     let two = |op: &str, a: &Term, b: &Term| format!("({op} {} {})", n(a), n(b));
     match node {
-        Node::Bool(_) | Node::Int(_) | Node::Float(_) | Node::Var(_) => String::new(),
-        Node::Not(a) => one("not", a),
-        Node::And(a, b) => two("and", a, b),
-        Node::Or(a, b) => two("or", a, b),
-        Node::Ite(c, a, b) => format!("(ite {} {} {})", n(c), n(a), n(b)),
-        Node::IntEq(a, b) => two("=", a, b),
-        Node::IntLe(a, b) => two("<=", a, b),
-        Node::Add(a, b) => two("+", a, b),
-        Node::Mul(a, b) => two("*", a, b),
-        Node::Neg(a) => one("-", a),
-        // SMT-LIB divides as Euclid; Python rounds down. They agree for positive divisors.
-        Node::FloorDiv(a, b) => {
+        TermNode::Bool(_) | TermNode::Int(_) | TermNode::Float(_) | TermNode::Var(_) => String::new(),
+        TermNode::Not(a) => one("not", a),
+        TermNode::And(a, b) => two("and", a, b),
+        TermNode::Or(a, b) => two("or", a, b),
+        TermNode::Ite(c, a, b) => format!("(ite {} {} {})", n(c), n(a), n(b)),
+        TermNode::IntEq(a, b) => two("=", a, b),
+        TermNode::IntLe(a, b) => two("<=", a, b),
+        TermNode::Add(a, b) => two("+", a, b),
+        TermNode::Mul(a, b) => two("*", a, b),
+        TermNode::Neg(a) => one("-", a),
+        // SMT-LIB uses Euclidean division; Python rounds down. They agree for positive divisors.
+        TermNode::FloorDiv(a, b) => {
             by_sign(terms, *b, two("div", a, b), format!("(div (- {}) (- {}))", n(a), n(b)))
         }
-        Node::FloorMod(a, b) => {
+        TermNode::FloorMod(a, b) => {
             by_sign(terms, *b, two("mod", a, b), format!("(- (mod (- {}) (- {})))", n(a), n(b)))
         }
-        Node::Bits(op, a, b) => {
+        TermNode::Bits(op, a, b) => {
             let op = match op {
                 BitOp::And => "bvand",
                 BitOp::Or => "bvor",
@@ -152,7 +152,7 @@ fn body(terms: &Terms, node: &Node) -> String {
             };
             format!("(bv2nat ({op} ((_ int2bv 64) {}) ((_ int2bv 64) {})))", n(a), n(b))
         }
-        Node::FloatOp(op, a, b) => {
+        TermNode::FloatOp(op, a, b) => {
             let op = match op {
                 FloatOp::Add => "fp.add RNE",
                 FloatOp::Sub => "fp.sub RNE",
@@ -161,25 +161,25 @@ fn body(terms: &Terms, node: &Node) -> String {
             };
             two(op, a, b)
         }
-        Node::FloatNeg(a) => one("fp.neg", a),
-        Node::FloatAbs(a) => one("fp.abs", a),
-        Node::FloatSqrt(a) => one("fp.sqrt RNE", a),
-        Node::FloatRound(mode, a) => one(
+        TermNode::FloatNeg(a) => one("fp.neg", a),
+        TermNode::FloatAbs(a) => one("fp.abs", a),
+        TermNode::FloatSqrt(a) => one("fp.sqrt RNE", a),
+        TermNode::FloatRound(mode, a) => one(
             match mode {
-                Rounding::Even => "fp.roundToIntegral RNE",
-                Rounding::Down => "fp.roundToIntegral RTN",
-                Rounding::Up => "fp.roundToIntegral RTP",
-                Rounding::Zero => "fp.roundToIntegral RTZ",
+                RoundingMode::Even => "fp.roundToIntegral RNE",
+                RoundingMode::Down => "fp.roundToIntegral RTN",
+                RoundingMode::Up => "fp.roundToIntegral RTP",
+                RoundingMode::Zero => "fp.roundToIntegral RTZ",
             },
             a,
         ),
-        Node::FloatEq(a, b) => two("fp.eq", a, b),
-        Node::FloatLt(a, b) => two("fp.lt", a, b),
-        Node::FloatLe(a, b) => two("fp.leq", a, b),
-        Node::FloatIsNan(a) => one("fp.isNaN", a),
-        Node::FloatIsInf(a) => one("fp.isInfinite", a),
-        Node::FloatOfInt(a) => format!("((_ to_fp 11 53) RNE (to_real {}))", n(a)),
-        Node::IntOfFloat(a) => format!("(to_int (fp.to_real {}))", n(a)),
+        TermNode::FloatEq(a, b) => two("fp.eq", a, b),
+        TermNode::FloatLt(a, b) => two("fp.lt", a, b),
+        TermNode::FloatLe(a, b) => two("fp.leq", a, b),
+        TermNode::FloatIsNan(a) => one("fp.isNaN", a),
+        TermNode::FloatIsInf(a) => one("fp.isInfinite", a),
+        TermNode::FloatOfInt(a) => format!("((_ to_fp 11 53) RNE (to_real {}))", n(a)),
+        TermNode::IntOfFloat(a) => format!("(to_int (fp.to_real {}))", n(a)),
     }
 }
 

@@ -1,6 +1,6 @@
-//! The built-in exceptions and their order.
+//! The built-in exceptions and their hierarchy.
 
-/// Name and parent; each parent stands before its children.
+/// Name and parent. Each parent precedes its children.
 const TABLE: &[(&str, &str)] = &[
     ("BaseException", ""),
     ("Exception", "BaseException"),
@@ -67,7 +67,7 @@ const TABLE: &[(&str, &str)] = &[
     ("GeneratorExit", "BaseException"),
     ("KeyboardInterrupt", "BaseException"),
     ("SystemExit", "BaseException"),
-    // Not built in, but raised by a module of the standard library that the engine knows.
+    // Not built in, but raised by a supported module of the standard library.
     ("FrozenInstanceError", "AttributeError"),
     ("StatisticsError", "ValueError"),
 ];
@@ -85,7 +85,7 @@ pub(crate) fn name(index: u8) -> &'static str {
     TABLE.get(usize::from(index)).map_or("Exception", |(name, _)| name)
 }
 
-/// The exception and everything above it.
+/// The exception and all of its ancestors.
 pub(crate) fn ancestors(index: u8) -> Vec<u8> {
     let mut all = vec![index];
     let mut current = index;

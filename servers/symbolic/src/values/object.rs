@@ -1,24 +1,24 @@
-//! What lives on the heap.
+//! Heap objects.
 
 use std::rc::Rc;
 
 use super::{Type, Value};
 use crate::explore::{Frame, InputType, Match, Regex};
-use crate::ir::{Code, Name};
+use crate::frontend::ir::{Code, Name};
 use crate::terms::Term;
 
-/// An object, by its place on the heap. Identity in Python's sense.
+/// An object, by its index on the heap. It is the identity in Python's sense.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub(crate) struct ObjectId(pub(crate) u32);
 
 #[derive(Clone, Debug)]
 pub(crate) enum Object {
     List(Vec<Value>),
-    OpenList(OpenList),
+    OpenList(UnboundedList),
     Dict(Dict),
     Set(Vec<Value>),
     FrozenSet(Vec<Value>),
-    /// Items and the greatest length.
+    /// Items and the maximum length.
     Deque(Vec<Value>, Option<usize>),
     Cell(Option<Value>),
     Function(Rc<Function>),
@@ -26,7 +26,7 @@ pub(crate) enum Object {
     Bound(Value, Value),
     Class(Rc<Class>),
     Instance(Instance),
-    Iter(Iter),
+    Iter(IteratorState),
     Generator(Generator),
     View(ViewKind, ObjectId),
     /// Getter and setter.
@@ -34,11 +34,11 @@ pub(crate) enum Object {
     Static(Value),
     ClassMethod(Value),
     Partial(Value, Rc<Vec<Value>>, Rc<Vec<(Name, Value)>>),
-    /// `super()`: where the search begins, and the receiver.
+    /// `super()`: the start of the search, and the receiver.
     Super(ObjectId, Value),
-    /// `functools.lru_cache` and friends: the function inside, and results by arguments.
+    /// `functools.lru_cache` and similar: the wrapped function, and results by arguments.
     Cached(Value, Vec<(Value, Value)>),
-    /// An input that is made when it is first looked at.
+    /// An input that is created on first access.
     Pending(Rc<str>, Rc<InputType>),
     /// A typing construct, or an abstract method.
     Alias(Value),
@@ -47,9 +47,9 @@ pub(crate) enum Object {
     Match(Rc<Match>),
 }
 
-/// A list input of unknown length. Items are made when they are looked at.
+/// A list input of unknown length. Items are created on access.
 #[derive(Clone, Debug)]
-pub(crate) struct OpenList {
+pub(crate) struct UnboundedList {
     pub(crate) name: String,
     pub(crate) element: Rc<InputType>,
     pub(crate) length: Term,
@@ -84,7 +84,7 @@ pub(crate) struct Function {
     pub(crate) defaults: Rc<Vec<Value>>,
     pub(crate) keyword_defaults: Rc<Vec<(Name, Value)>>,
     pub(crate) cells: Rc<Vec<ObjectId>>,
-    /// The class in whose body it was written, for `super()`.
+    /// The class that it was defined in, for `super()`.
     pub(crate) owner: Option<ObjectId>,
 }
 
@@ -92,11 +92,11 @@ pub(crate) struct Function {
 pub(crate) struct Class {
     pub(crate) name: Name,
     pub(crate) bases: Vec<Type>,
-    /// Itself first.
+    /// The method resolution order. The class itself is first.
     pub(crate) order: Vec<Type>,
     pub(crate) attributes: Vec<(Name, Value)>,
     pub(crate) kind: ClassKind,
-    /// Of a module of the library: what is equal has the same hash.
+    /// Whether it belongs to a library module: equal instances have equal hashes.
     pub(crate) is_library: bool,
 }
 
@@ -108,7 +108,7 @@ pub(crate) enum ClassKind {
         ordered: bool,
         has_eq: bool,
     },
-    /// Names of the fields.
+    /// A subclass of `typing.NamedTuple`, or a class made by `namedtuple`.
     NamedTuple,
     Enum,
 }
@@ -123,7 +123,7 @@ pub(crate) struct Instance {
 
 #[derive(Clone, Debug)]
 pub(crate) struct Generator {
-    /// `None` once it ended, and while it runs.
+    /// `None` after it has ended, and while it runs.
     pub(crate) frame: Option<Rc<Frame>>,
     pub(crate) is_running: bool,
     pub(crate) has_started: bool,
@@ -131,12 +131,12 @@ pub(crate) struct Generator {
 
 /// The state of an iterator.
 #[derive(Clone, Debug)]
-pub(crate) enum Iter {
-    /// Through a list, tuple, string, range or deque by index.
+pub(crate) enum IteratorState {
+    /// Over a list, tuple, string, range or deque, by index.
     Sequence(Value, usize),
-    /// Through a dict's keys, values or items; with the size it began with.
+    /// Over a dict's keys, values or items, with its initial size.
     Dict(ObjectId, ViewKind, usize, usize),
-    /// Through values collected before.
+    /// Over collected values.
     Items(Rc<Vec<Value>>, usize),
     Range(super::Int, super::Int, super::Int),
     Enumerate(Value, super::Int),
@@ -153,6 +153,6 @@ pub(crate) enum Iter {
     Accumulate(Value, Option<Value>, Option<Value>, bool),
     StarMap(Value, Value),
     Done,
-    /// Somewhere in a loop of which one round stands for all.
+    /// An arbitrary position in a loop in which one round represents all.
     Forgotten,
 }

@@ -1,78 +1,69 @@
-//! A finished Python value: what goes into a call and comes out of one.
+//! A concrete Python value: an argument or a result of a call.
 
 use num_bigint::BigInt;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value as Json, json};
 
-/// Bits of which 4300 decimal digits are certain to be enough.
+/// Integers of this many bits have at most 4300 decimal digits.
 const LONGEST_DECIMAL: u64 = 14_284;
 
-/// A concrete value of Python, as data.
+/// A concrete Python value, as data.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum PyValue {
-    /// `None`.
     None,
-    /// `True` or `False`.
     Bool(bool),
     /// An integer of any size.
     Int(BigInt),
-    /// A float; may be `nan` or infinite.
+    /// A float, possibly `nan` or infinite.
     Float(f64),
-    /// Code points, lone surrogates included.
+    /// Code points, including lone surrogates.
     Str(Vec<u32>),
-    /// `bytes`.
     Bytes(Vec<u8>),
-    /// A tuple.
     Tuple(Vec<PyValue>),
-    /// A list.
     List(Vec<PyValue>),
     /// A dict in insertion order.
     Dict(Vec<(PyValue, PyValue)>),
     /// A set, in no particular order.
     Set(Vec<PyValue>),
-    /// A frozenset.
     FrozenSet(Vec<PyValue>),
     /// A member of an enum of the analysed code: `Colour.RED`.
     EnumMember {
-        /// Name of the class.
+        /// The name of the class.
         class: String,
-        /// Name of the member.
+        /// The name of the member.
         member: String,
     },
-    /// An instance made by calling its class with keyword arguments: a dataclass, a named tuple, a plain class.
+    /// An instance created by calling its class with keyword arguments: a dataclass, a named tuple, a plain
+    /// class.
     Instance {
-        /// Name of the class.
+        /// The name of the class.
         class: String,
-        /// What its constructor is called with.
-        fields: Vec<Field>,
+        /// The keyword arguments of its constructor.
+        fields: Vec<InstanceField>,
     },
-    /// A function that gives this for every argument.
+    /// A function that returns this value for every argument.
     Constant(Box<PyValue>),
     /// A value that is passed again: its name, and the value.
     Named(String, Box<PyValue>),
-    /// The very object that was named before.
+    /// The same object as an earlier named value.
     SameAs(String),
-    /// Anything else that a run may return; only its `repr` is known. Never an argument.
+    /// Any other return value. Only its `repr` is known. It is never an argument.
     Opaque(String),
 }
 
 /// A keyword argument of a constructor.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Field {
-    /// Its name.
+pub struct InstanceField {
     pub name: String,
-    /// Its value.
     pub value: PyValue,
 }
 
 impl PyValue {
-    /// A string value.
     #[must_use]
     pub fn text(text: &str) -> Self {
         Self::Str(text.chars().map(u32::from).collect())
     }
 
-    /// An integer value.
     #[must_use]
     pub fn int(value: impl Into<BigInt>) -> Self {
         Self::Int(value.into())
@@ -144,13 +135,13 @@ impl PyValue {
         }
     }
 
-    /// JSON where JSON can say it; otherwise the Python literal as text.
+    /// The value as JSON if possible, otherwise the Python literal as text.
     #[must_use]
     pub fn to_json(&self) -> Json {
         self.as_json().unwrap_or_else(|| Json::String(self.to_literal()))
     }
 
-    /// `None` when JSON has no such value: `nan`, tuples, sets, lone surrogates, keys that are not text.
+    /// `None` if JSON has no such value: `nan`, tuples, sets, lone surrogates, keys that are not text.
     fn as_json(&self) -> Option<Json> {
         Some(match self {
             Self::None => Json::Null,
@@ -182,7 +173,8 @@ fn write_all(out: &mut String, open: &str, items: &[PyValue], close: &str) {
     out.push_str(close);
 }
 
-/// In decimal as far as CPython reads it: beyond 4300 digits it refuses, but for bases that are powers of two.
+/// The decimal literal if CPython accepts it. Beyond 4300 digits CPython accepts only bases that are powers
+/// of two.
 fn int_literal(value: &BigInt) -> String {
     if value.bits() > LONGEST_DECIMAL {
         let sign = if value.sign() == num_bigint::Sign::Minus { "-" } else { "" };

@@ -1,6 +1,6 @@
-//! How Python writes strings and floats.
+//! Python's notation of strings and floats.
 
-/// The Rust string of these code points; `None` when one is a lone surrogate.
+/// The Rust string of these code points. `None` if one is a lone surrogate.
 pub(crate) fn to_string(points: &[u32]) -> Option<String> {
     points.iter().map(|point| char::from_u32(*point)).collect()
 }
@@ -31,7 +31,7 @@ pub(crate) fn repr(points: &[u32]) -> String {
     out
 }
 
-/// `repr` of a string where it is certain which characters CPython takes for printable.
+/// `repr` of a string, if it is certain which characters CPython treats as printable.
 pub(crate) fn exact_repr(points: &[u32]) -> Option<String> {
     let is_certain = |point: &u32| match char::from_u32(*point) {
         None => true,
@@ -49,7 +49,8 @@ fn escape(out: &mut String, point: u32) {
     out.push_str(&text);
 }
 
-/// Letters and digits are printable in Python as well; everything doubtful is escaped, which evaluates to the same.
+/// Letters and digits are printable in Python too. All other characters are escaped, which evaluates to the
+/// same text.
 fn is_plain(found: char) -> bool {
     u32::from(found) < 0x250 || (u32::from(found) < 0x2000 && found.is_alphanumeric())
 }
@@ -77,7 +78,7 @@ pub(crate) fn bytes_repr(bytes: &[u8]) -> String {
     out
 }
 
-/// `repr` of a float: the shortest digits that read back the same, in Python's layout.
+/// `repr` of a float: the shortest digits that round-trip, in Python's layout.
 pub(crate) fn float_repr(value: f64) -> String {
     if value.is_nan() {
         return "nan".to_owned();

@@ -6,17 +6,17 @@ use num_bigint::BigInt;
 use num_traits::ToPrimitive;
 
 use super::{ObjectId, Type};
-use crate::ir::Name;
+use crate::frontend::ir::Name;
 use crate::terms::Term;
 
-/// A truth.
+/// A Python bool: known, or a term.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub(crate) enum Truth {
+pub(crate) enum Bool {
     Known(bool),
     Term(Term),
 }
 
-/// An integer.
+/// A Python int: known, or a term.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Int {
     Known(Rc<BigInt>),
@@ -39,28 +39,28 @@ impl<T: Into<BigInt>> From<T> for Int {
     }
 }
 
-/// A float.
+/// A Python float: known, or a term.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) enum Float {
     Known(f64),
     Term(Term),
 }
 
-/// A string: code points.
+/// A Python str: its code points.
 #[derive(Clone, Debug)]
 pub(crate) enum Str {
     Known(Rc<Vec<u32>>),
-    /// Of known length, its code points as integer terms.
+    /// Known length, with code points as integer terms.
     Chars(Rc<Vec<Term>>),
-    /// An input whose length is not decided yet.
-    Open(Rc<OpenStr>),
+    /// An input with an undecided length.
+    Open(Rc<UnboundedStr>),
 }
 
 /// A string of unknown length, or a part of one. Its code points are variables named after it.
 #[derive(Clone, Debug)]
-pub(crate) struct OpenStr {
+pub(crate) struct UnboundedStr {
     pub(crate) name: String,
-    /// Where it begins in what has this name.
+    /// Its start in the named string.
     pub(crate) offset: usize,
     pub(crate) length: Term,
 }
@@ -71,13 +71,13 @@ impl Str {
     }
 }
 
-/// A value. What can change or has an identity lives on the heap.
+/// A Python value. Mutable values, and those with an identity, are on the heap.
 #[derive(Clone, Debug)]
 pub(crate) enum Value {
     None,
     NotImplemented,
     Ellipsis,
-    Bool(Truth),
+    Bool(Bool),
     Int(Int),
     Float(Float),
     Str(Str),
@@ -88,16 +88,16 @@ pub(crate) enum Value {
     Slice(Rc<[Value; 3]>),
     Object(ObjectId),
     Type(Type),
-    /// A function of Python's own, by its name: `len`, `math.sqrt`.
+    /// A built-in function, by its name: `len`, `math.sqrt`.
     Builtin(&'static str),
-    /// A method of a value of Python's own types, bound.
+    /// A bound method of a value of a built-in type.
     Method(Rc<(Value, Name)>),
     Module(&'static str),
 }
 
 impl Value {
     pub(crate) fn bool(value: bool) -> Self {
-        Self::Bool(Truth::Known(value))
+        Self::Bool(Bool::Known(value))
     }
 
     pub(crate) fn int(value: impl Into<BigInt>) -> Self {
@@ -124,7 +124,7 @@ impl Value {
         matches!(self, Self::None)
     }
 
-    /// A string whose code points are all known, as Rust's.
+    /// A string with known code points, as a Rust string.
     pub(crate) fn as_text(&self) -> Option<String> {
         match self {
             Self::Str(Str::Known(points)) => super::text::to_string(points),

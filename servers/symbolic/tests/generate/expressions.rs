@@ -1,4 +1,4 @@
-//! Expressions of a type.
+//! Generates expressions of a type.
 
 use super::{Type, Writer};
 

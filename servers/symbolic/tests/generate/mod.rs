@@ -1,4 +1,4 @@
-//! Random programs of Python, the same every time for a seed.
+//! Random Python programs, deterministic for each seed.
 
 #![allow(dead_code, reason = "each test uses its part")]
 #![allow(clippy::expect_used, clippy::indexing_slicing, reason = "a test may stop at the first surprise")]
@@ -58,7 +58,7 @@ pub(crate) const TYPES: [Type; 9] = [
     Type::Set,
 ];
 
-/// What expressions use.
+/// The names that expressions use.
 const IMPORTS: &str = "import bisect, collections, functools, itertools, math, operator, re\n";
 
 /// Writes one program.
@@ -74,7 +74,7 @@ pub(crate) struct Writer {
 pub(crate) struct Generated {
     pub(crate) code: String,
     pub(crate) args: Vec<String>,
-    /// The same with annotations, and the types of the parameters.
+    /// The same program with annotations, and the types of the parameters.
     pub(crate) annotated: String,
     pub(crate) kinds: Vec<Type>,
 }

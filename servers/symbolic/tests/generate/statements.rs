@@ -1,9 +1,9 @@
-//! Statements.
+//! Generates statements.
 
 use super::{TYPES, Type, Writer};
 
 impl Writer {
-    /// A helper `g` of two integers.
+    /// A helper `g` with two integer parameters.
     pub(crate) fn helper(&mut self) -> String {
         self.random
             .pick(&[
@@ -22,7 +22,7 @@ impl Writer {
             .to_owned()
     }
 
-    /// The statements of a block, the last a return when at the top.
+    /// The statements of a block. At the top level the last one is a return.
     pub(crate) fn body(&mut self, indent: usize, count: usize) -> String {
         let mut out = String::new();
         for _ in 0..count {
@@ -41,7 +41,7 @@ impl Writer {
         for _ in 0..=self.random.below(2) {
             out.push_str(&self.statement(indent, depth));
         }
-        // What a block bound may not be bound after it.
+        // A name bound in a block may be unbound after it.
         self.names.truncate(known);
         out
     }

@@ -16,7 +16,8 @@ use std::time::Instant;
 
 use failwell_symbolic::analyse::{Evaluation, evaluate};
 use failwell_symbolic::{
-    ConditionOutcome, Dialogue, Ended, Program, ReplayOutcome, ReplayProblem, ReplayRequest, Replayer,
+    Completion, ConditionOutcome, Program, ReplayOutcome, ReplayProblem, ReplayRequest, Replayer,
+    SolverConnection,
 };
 use serde_json::{Value, json};
 
@@ -65,7 +66,7 @@ impl Drop for Python {
     }
 }
 
-/// Bodies of `f()`: CPython and the engine have to agree on values, exceptions and their texts.
+/// Bodies of `f()`: CPython and the engine must agree on values, exceptions and their texts.
 pub(crate) fn agree(bodies: &[&str]) {
     let python = Python::start();
     let module = |text: &&str| {
@@ -73,7 +74,7 @@ pub(crate) fn agree(bodies: &[&str]) {
         format!("def f():\n{body}")
     };
     let codes: Vec<String> = bodies.iter().map(module).collect();
-    // Importing a module takes its time where the machine is busy.
+    // Imports are slow on a busy machine.
     let requests: Vec<_> =
         codes.iter().map(|code| json!({"code": code, "args": [], "seconds": 30})).collect();
     let answers = python.ask(&json!({ "batch": requests }));
@@ -113,9 +114,9 @@ impl Replayer for Python {
         let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
         let ended = match (&answer["returned"], &answer["raised"]) {
             (Value::Array(parts), _) => {
-                Ended::Returned { repr: text(&parts[0]), type_name: text(&parts[1]), value: None }
+                Completion::Returned { repr: text(&parts[0]), type_name: text(&parts[1]), value: None }
             }
-            (_, raised) => Ended::Raised {
+            (_, raised) => Completion::Raised {
                 class: text(&raised[0]),
                 mro: raised[1].as_array().into_iter().flatten().map(text).collect(),
                 message: text(&raised[2]),
@@ -140,12 +141,12 @@ impl Replayer for Python {
         Ok(ReplayOutcome { ended, args_after, conditions, sides })
     }
 
-    fn solver(&self) -> Option<Box<dyn Dialogue>> {
-        Z3::start().map(|child| Box::new(child) as Box<dyn Dialogue>)
+    fn solver(&self) -> Option<Box<dyn SolverConnection>> {
+        Z3::start().map(|child| Box::new(child) as Box<dyn SolverConnection>)
     }
 }
 
-/// A solver of its own for every analysis.
+/// A separate solver for every analysis.
 struct Z3 {
     child: Child,
     input: ChildStdin,
@@ -153,7 +154,7 @@ struct Z3 {
 }
 
 impl Z3 {
-    /// `None` when there is none: where the engine looks for it too.
+    /// `None` if there is none. The engine searches in the same places.
     fn start() -> Option<Self> {
         let tools =
             std::env::var_os("FAILWELL_TOOLS").map(|tools| format!("{}/python/bin/z3", tools.display()));
@@ -176,7 +177,7 @@ impl Z3 {
     }
 }
 
-impl Dialogue for Z3 {
+impl SolverConnection for Z3 {
     fn ask(&mut self, commands: &str, deadline: Instant) -> Option<String> {
         self.input.write_all(commands.as_bytes()).ok()?;
         self.input.write_all(b"(echo \"<end>\")\n").ok()?;

@@ -2,7 +2,7 @@ use super::matching::{day_of, within_of};
 use super::{Field, Filter, Operator, Relation};
 use jiff::Zoned;
 
-/// What a filter does that its author may not expect. The service itself says nothing of it: it finds no tasks.
+/// Hints about unexpected effects of a filter. The service does not report them: it returns no tasks.
 pub(crate) fn lint(filter: &Filter, now: &Zoned) -> Vec<String> {
     let terms = filter.terms();
     let mut hints: Vec<String> = terms.iter().filter_map(|term| hint(term, now)).collect();

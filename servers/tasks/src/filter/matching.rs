@@ -2,25 +2,25 @@ use jiff::civil::Date;
 use jiff::{Timestamp, Zoned};
 
 use super::{Field, Filter, Operator, Relation, Term};
-use crate::book::Book;
+use crate::account::cache::TaskCache;
 use crate::dates::{Days, day, shifted};
 use crate::model::{Priority, Task};
 
-/// What there is to look at beside a task.
-pub(crate) struct Sight<'a> {
-    pub(crate) book: &'a Book,
+/// The data besides the task.
+pub(crate) struct MatchContext<'a> {
+    pub(crate) cache: &'a TaskCache,
     pub(crate) now: &'a Zoned,
 }
 
-/// Whether a task fits; `None` when only the service can say.
-pub(crate) fn matches(filter: &Filter, task: &Task, sight: &Sight<'_>) -> Option<bool> {
+/// Whether a task matches. `None` if only the service can decide.
+pub(crate) fn matches(filter: &Filter, task: &Task, context: &MatchContext<'_>) -> Option<bool> {
     match filter {
         Filter::All => Some(true),
-        Filter::Not(inner) => matches(inner, task, sight).map(|fits| !fits),
+        Filter::Not(inner) => matches(inner, task, context).map(|fits| !fits),
         Filter::And(parts) => {
             let mut unsure = false;
             for part in parts {
-                match matches(part, task, sight) {
+                match matches(part, task, context) {
                     Some(false) => return Some(false),
                     Some(true) => {}
                     None => unsure = true,
@@ -31,7 +31,7 @@ pub(crate) fn matches(filter: &Filter, task: &Task, sight: &Sight<'_>) -> Option
         Filter::Or(parts) => {
             let mut unsure = false;
             for part in parts {
-                match matches(part, task, sight) {
+                match matches(part, task, context) {
                     Some(true) => return Some(true),
                     Some(false) => {}
                     None => unsure = true,
@@ -39,17 +39,17 @@ pub(crate) fn matches(filter: &Filter, task: &Task, sight: &Sight<'_>) -> Option
             }
             (!unsure).then_some(false)
         }
-        Filter::Term(term) => fits(term, task, sight),
+        Filter::Term(term) => fits(term, task, context),
     }
 }
 
-fn fits(term: &Term, task: &Task, sight: &Sight<'_>) -> Option<bool> {
+fn fits(term: &Term, task: &Task, context: &MatchContext<'_>) -> Option<bool> {
     let value = term.value.trim();
     let same = |text: &str| text.eq_ignore_ascii_case(value) || text.to_lowercase() == value.to_lowercase();
     let holds = |text: &str| text.to_lowercase().contains(&value.to_lowercase());
     let is = |flag: bool| truth(value).map(|wanted| wanted == flag);
     match term.operator {
-        Operator::List => Some(in_list(value, task, sight)),
+        Operator::List => Some(in_list(value, task, context)),
         Operator::Priority => Some(task.priority == priority(value)?),
         Operator::Status => match value.to_ascii_lowercase().as_str() {
             "incomplete" => Some(task.completed.is_none()),
@@ -65,13 +65,13 @@ fn fits(term: &Term, task: &Task, sight: &Sight<'_>) -> Option<bool> {
         Operator::Name | Operator::Word => Some(holds(&task.name)),
         Operator::NoteContains => Some(task.notes.iter().any(|note| holds(&note.text) || holds(&note.title))),
         Operator::HasNotes => is(!task.notes.is_empty()),
-        Operator::When(field, relation) => when(field, relation, value, task, sight.now),
+        Operator::When(field, relation) => when(field, relation, value, task, context.now),
         Operator::HasTimeEstimate => is(!task.estimate.is_empty()),
         Operator::Postponed => compare(value, task.postponed),
         Operator::IsSubtask => is(!task.parent.is_empty()),
-        Operator::HasSubtasks => is(sight.book.tasks().any(|other| other.parent == task.key.task)),
+        Operator::HasSubtasks => is(context.cache.tasks().any(|other| other.parent == task.key.task)),
         Operator::IsShared => is(task.participants > 0),
-        // Places, attachments, people, spans of work and where a task came from are told apart by the service alone.
+        // Only the service can evaluate locations, attachments, people, time estimates and sources.
         Operator::Location
         | Operator::LocationWithin
         | Operator::Filename
@@ -83,9 +83,9 @@ fn fits(term: &Term, task: &Task, sight: &Sight<'_>) -> Option<bool> {
     }
 }
 
-/// A list by name; what a smart list holds only its own filter says.
-fn in_list(value: &str, task: &Task, sight: &Sight<'_>) -> bool {
-    sight.book.list(&task.list).is_some_and(|list| list.name.to_lowercase() == value.to_lowercase())
+/// Compares the name of the task's list. Smart lists are not resolved here.
+fn in_list(value: &str, task: &Task, context: &MatchContext<'_>) -> bool {
+    context.cache.list(&task.list).is_some_and(|list| list.name.to_lowercase() == value.to_lowercase())
 }
 
 fn truth(value: &str) -> Option<bool> {
@@ -141,7 +141,7 @@ fn when(field: Field, relation: Relation, value: &str, task: &Task, now: &Zoned)
     if value.eq_ignore_ascii_case("now") && relation != Relation::On {
         return Some(ordered(relation, at, now.timestamp(), now.timestamp()));
     }
-    let day = Days::of(day_of(value, now)?, zone)?;
+    let day = Days::new(day_of(value, now)?, zone)?;
     Some(match relation {
         Relation::On => day.contain(at),
         _ => ordered(relation, at, day.from, day.to),
@@ -155,7 +155,7 @@ fn ordered(relation: Relation, at: Timestamp, from: Timestamp, to: Timestamp) ->
     }
 }
 
-/// What is to come looks forward; what has been looks both ways.
+/// Due and start dates extend forward only, other dates in both directions.
 fn span_around(field: Field, date: Date, (count, unit): (i64, String), now: &Zoned) -> Option<Days> {
     let zone = now.time_zone();
     let ahead = shifted(date, count, &unit)?;
@@ -171,7 +171,7 @@ pub(crate) fn day_of(value: &str, now: &Zoned) -> Option<Date> {
     day(value, now)
 }
 
-/// Reads `1 week of today`.
+/// Parses `1 week of today`.
 pub(crate) fn within_of(value: &str, now: &Zoned) -> Option<(Date, (i64, String))> {
     let value = value.to_ascii_lowercase();
     let (span, of) = value.split_once(" of ")?;
@@ -187,25 +187,25 @@ pub(crate) fn within_of(value: &str, now: &Zoned) -> Option<(Date, (i64, String)
 
 #[cfg(test)]
 mod tests {
-    use super::{Sight, matches};
-    use crate::book::Book;
+    use super::{MatchContext, matches};
+    use crate::account::cache::TaskCache;
     use crate::filter::parse;
-    use crate::model::{List, Told};
+    use crate::model::{List, TaskUpdates};
     use serde_json::json;
 
     fn check(filter: &str, expected: Option<bool>) {
-        let mut book = Book::default();
+        let mut cache = TaskCache::default();
         let list = json!({"id": "1", "name": "Home"});
-        book.put_list(List::read(&list).expect("a list"));
-        book.apply(Told::read(&json!({"tasks": {"list": [{"id": "1", "taskseries": [{
+        cache.put_list(List::read(&list).expect("a list"));
+        cache.apply(TaskUpdates::read(&json!({"tasks": {"list": [{"id": "1", "taskseries": [{
             "id": "2", "name": "Buy milk", "tags": {"tag": ["shop"]}, "modified": "2026-11-10T10:00:00Z",
             "notes": {"note": [{"id": "9", "title": "", "$t": "the blue one"}]},
             "task": [{"id": "3", "due": "2026-11-15T23:00:00Z", "priority": "2", "added": "2026-11-01T10:00:00Z", "postponed": "4", "completed": ""}],
         }]}]}})));
         let now = "2026-11-15T12:00:00+01:00[Europe/Berlin]".parse().expect("a moment");
-        let sight = Sight { book: &book, now: &now };
-        let task = book.tasks().next().expect("a task");
-        assert_eq!(matches(&parse(filter).expect("understood"), task, &sight), expected, "{filter}");
+        let context = MatchContext { cache: &cache, now: &now };
+        let task = cache.tasks().next().expect("a task");
+        assert_eq!(matches(&parse(filter).expect("understood"), task, &context), expected, "{filter}");
     }
 
     #[test]

@@ -1,15 +1,16 @@
-use failwell_fault::{Fault, reason};
-use failwell_server::nearest;
+use failwell_fault::Fault;
+use failwell_sdk::nearest;
 
 use super::{Filter, OPERATORS, Operator, Term};
+use crate::reason;
 
-/// The most characters of a filter, and the most levels of parentheses.
+/// Maximum number of characters, and maximum nesting of parentheses.
 const LONGEST: usize = 4_000;
 const DEEPEST: usize = 32;
 
-/// One piece of a filter, with its place in characters.
+/// One token.
 #[derive(Debug, Clone, PartialEq, Eq)]
-enum Piece {
+enum FilterToken {
     Open,
     Close,
     And,
@@ -19,13 +20,13 @@ enum Piece {
     Pair(String, String),
 }
 
-/// Reads a filter; says where it cannot.
+/// Parses a filter. An error has its position.
 pub(crate) fn parse(text: &str) -> Result<Filter, Fault> {
     if text.chars().count() > LONGEST {
         return Err(wrong(LONGEST, "it is too long"));
     }
     let pieces = split(text)?;
-    let mut reader = Reader { pieces: &pieces, at: 0, end: text.chars().count() };
+    let mut reader = FilterParser { pieces: &pieces, at: 0, end: text.chars().count() };
     if pieces.is_empty() {
         return Ok(Filter::All);
     }
@@ -40,7 +41,7 @@ fn wrong(offset: usize, why: &'static str) -> Fault {
     Fault::new(&reason::TASKS_INVALID_FILTER).fact("offset", offset).fact("why", why)
 }
 
-fn split(text: &str) -> Result<Vec<(usize, Piece)>, Fault> {
+fn split(text: &str) -> Result<Vec<(usize, FilterToken)>, Fault> {
     let characters: Vec<char> = text.chars().collect();
     let mut pieces = Vec::new();
     let mut at = 0;
@@ -48,11 +49,11 @@ fn split(text: &str) -> Result<Vec<(usize, Piece)>, Fault> {
         match character {
             c if c.is_whitespace() => at += 1,
             '(' => {
-                pieces.push((at, Piece::Open));
+                pieces.push((at, FilterToken::Open));
                 at += 1;
             }
             ')' => {
-                pieces.push((at, Piece::Close));
+                pieces.push((at, FilterToken::Close));
                 at += 1;
             }
             _ => {
@@ -66,10 +67,10 @@ fn split(text: &str) -> Result<Vec<(usize, Piece)>, Fault> {
 }
 
 /// A word, `name:value` or `name:"a longer value"`.
-fn word(characters: &[char], begin: usize) -> Result<(Piece, usize), Fault> {
+fn word(characters: &[char], begin: usize) -> Result<(FilterToken, usize), Fault> {
     if characters.get(begin) == Some(&'"') {
         let (text, end) = quoted(characters, begin)?;
-        return Ok((Piece::Word(text), end));
+        return Ok((FilterToken::Word(text), end));
     }
     let stops = |c: &char| c.is_whitespace() || matches!(c, '(' | ')' | ':' | '"');
     let rest = characters.get(begin..).unwrap_or_default();
@@ -80,20 +81,20 @@ fn word(characters: &[char], begin: usize) -> Result<(Piece, usize), Fault> {
         let begin_value = end + 1;
         if characters.get(begin_value) == Some(&'"') {
             let (value, end) = quoted(characters, begin_value)?;
-            return Ok((Piece::Pair(name, value), end));
+            return Ok((FilterToken::Pair(name, value), end));
         }
         let rest = characters.get(begin_value..).unwrap_or_default();
         let stops = |c: &char| c.is_whitespace() || matches!(c, '(' | ')');
         let length = rest.iter().position(stops).unwrap_or(rest.len());
-        return Ok((Piece::Pair(name, rest.iter().take(length).collect()), begin_value + length));
+        return Ok((FilterToken::Pair(name, rest.iter().take(length).collect()), begin_value + length));
     }
     let piece = match name.to_ascii_uppercase().as_str() {
-        "AND" => Piece::And,
-        "OR" => Piece::Or,
-        "NOT" => Piece::Not,
-        _ => Piece::Word(name),
+        "AND" => FilterToken::And,
+        "OR" => FilterToken::Or,
+        "NOT" => FilterToken::Not,
+        _ => FilterToken::Word(name),
     };
-    // A quote in the middle of a word begins the next one.
+    // A quote in the middle of a word starts the next token.
     Ok((piece, end.max(begin + 1)))
 }
 
@@ -104,36 +105,38 @@ fn quoted(characters: &[char], begin: usize) -> Result<(String, usize), Fault> {
     Ok((rest.iter().take(length).collect(), begin + length + 2))
 }
 
-struct Reader<'p> {
-    pieces: &'p [(usize, Piece)],
+struct FilterParser<'p> {
+    pieces: &'p [(usize, FilterToken)],
     at: usize,
     end: usize,
 }
 
-impl<'p> Reader<'p> {
-    fn next(&self) -> Option<&'p (usize, Piece)> {
+impl<'p> FilterParser<'p> {
+    fn next(&self) -> Option<&'p (usize, FilterToken)> {
         self.pieces.get(self.at)
     }
 
     fn either(&mut self, depth: usize) -> Result<Filter, Fault> {
         let mut parts = vec![self.all(depth)?];
-        while matches!(self.next(), Some((_, Piece::Or))) {
+        while matches!(self.next(), Some((_, FilterToken::Or))) {
             self.at += 1;
             parts.push(self.all(depth)?);
         }
         Ok(alone_or(parts, Filter::Or))
     }
 
-    /// Terms side by side mean AND, as the service reads them.
+    /// Adjacent terms mean AND, as at the service.
     fn all(&mut self, depth: usize) -> Result<Filter, Fault> {
         let mut parts = vec![self.one(depth)?];
         loop {
             match self.next() {
-                Some((_, Piece::And)) => {
+                Some((_, FilterToken::And)) => {
                     self.at += 1;
                     parts.push(self.one(depth)?);
                 }
-                Some((_, Piece::Or | Piece::Close)) | None => return Ok(alone_or(parts, Filter::And)),
+                Some((_, FilterToken::Or | FilterToken::Close)) | None => {
+                    return Ok(alone_or(parts, Filter::And));
+                }
                 Some(_) => parts.push(self.one(depth)?),
             }
         }
@@ -148,20 +151,22 @@ impl<'p> Reader<'p> {
         }
         self.at += 1;
         match piece {
-            Piece::Not => Ok(Filter::Not(Box::new(self.one(depth + 1)?))),
-            Piece::Open => {
+            FilterToken::Not => Ok(Filter::Not(Box::new(self.one(depth + 1)?))),
+            FilterToken::Open => {
                 let inner = self.either(depth + 1)?;
                 match self.next() {
-                    Some((_, Piece::Close)) => self.at += 1,
+                    Some((_, FilterToken::Close)) => self.at += 1,
                     _ => return Err(wrong(*offset, "a parenthesis is never closed")),
                 }
                 Ok(inner)
             }
-            Piece::Word(word) => {
+            FilterToken::Word(word) => {
                 Ok(Filter::Term(Term { operator: Operator::Word, value: word.clone(), offset: *offset }))
             }
-            Piece::Pair(name, value) => term(*offset, name, value),
-            Piece::And | Piece::Or | Piece::Close => Err(wrong(*offset, "something is missing before this")),
+            FilterToken::Pair(name, value) => term(*offset, name, value),
+            FilterToken::And | FilterToken::Or | FilterToken::Close => {
+                Err(wrong(*offset, "something is missing before this"))
+            }
         }
     }
 }
@@ -210,7 +215,7 @@ mod tests {
             let fault = parse(text).err();
             let told = fault.as_ref().map(|fault| fault.detail());
             let expected =
-                expected.map(|(at, why)| format!("the filter cannot be understood at character {at}: {why}"));
+                expected.map(|(at, why)| format!("the filter cannot be parsed at character {at}: {why}"));
             assert_eq!(told, expected, "{text}");
         }
         assert!(parse("statsu:incomplete").err().is_some_and(|fault| fault.hint().contains("`status`")));

@@ -1,4 +1,4 @@
-//! What callers send. The descriptions are what a model reads.
+//! The arguments of the tools. Models read these descriptions.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -7,7 +7,7 @@ use crate::settings::Permission;
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Nothing {}
+pub(crate) struct NoArguments {}
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -66,7 +66,7 @@ pub(crate) enum Sort {
 
 #[derive(Debug, Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct OneTask {
+pub(crate) struct TaskArgument {
     /// The task: its id (`series_task`), or its whole name.
     #[schemars(length(min = 1, max = 1_000))]
     pub(crate) task: String,
@@ -286,7 +286,7 @@ fn yes() -> bool {
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct OneList {
+pub(crate) struct ListArgument {
     /// The list, by name or id.
     #[schemars(length(min = 1, max = 500))]
     pub(crate) list: String,
@@ -308,10 +308,10 @@ pub(crate) struct Batch {
 pub(crate) enum Operation {
     Create(CreateTask),
     Update(UpdateTask),
-    Complete(OneTask),
-    Reopen(OneTask),
-    Delete(OneTask),
-    Postpone(OneTask),
+    Complete(TaskArgument),
+    Reopen(TaskArgument),
+    Delete(TaskArgument),
+    Postpone(TaskArgument),
     Move(MoveTask),
     Tag(TagTask),
     Note(AddNote),

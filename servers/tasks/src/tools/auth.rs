@@ -1,18 +1,19 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use failwell_fault::{Fault, Secret, reason};
-use failwell_server::{Capability, Context, Question, Toolbox};
+use failwell_fault::{Fault, Secret};
+use failwell_sdk::{Capability, Context, Question, Toolbox};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::arguments::{Authenticate, Nothing};
-use super::{Answer, Said, tool};
+use super::arguments::{Authenticate, NoArguments};
+use super::{ToolAnswer, ToolResult, tool};
 use crate::account::Account;
-use crate::login::{AuthStatus, Pending};
+use crate::account::login::{AuthStatus, PendingLogin};
+use crate::reason;
 use crate::settings::Permission;
 
-/// How long one call waits for a person who said that they go there.
+/// The time that one call waits for a user who agreed to log in.
 const PATIENCE: Duration = Duration::from_secs(180);
 
 pub(super) fn tools(toolbox: Toolbox, account: &Arc<Account>) -> Result<Toolbox, Fault> {
@@ -22,24 +23,24 @@ pub(super) fn tools(toolbox: Toolbox, account: &Arc<Account>) -> Result<Toolbox,
         .tool(tool(account, ("rtm_clearAuth", "Log out", "Forgets the login on this machine. The permission itself is taken back on the website of Remember The Milk."), clear)?.destructive().idempotent()))
 }
 
-async fn status(account: Arc<Account>, _: Nothing, _cx: Context) -> Answer<AuthStatus> {
+async fn status(account: Arc<Account>, _: NoArguments, _cx: Context) -> ToolResult<AuthStatus> {
     Ok(said(account.auth_status().await?))
 }
 
 /// Whether somebody was logged in before.
 #[derive(Debug, Serialize, JsonSchema)]
-struct Cleared {
+struct ClearAuthResult {
     /// Whether there was a login to forget.
     cleared: bool,
 }
 
-async fn clear(account: Arc<Account>, _: Nothing, _cx: Context) -> Answer<Cleared> {
+async fn clear(account: Arc<Account>, _: NoArguments, _cx: Context) -> ToolResult<ClearAuthResult> {
     let cleared = account.log_out().await?;
     let text = if cleared { "logged out" } else { "nobody was logged in" };
-    Ok(Said { object: Cleared { cleared }, text: text.to_owned() })
+    Ok(ToolAnswer { object: ClearAuthResult { cleared }, text: text.to_owned() })
 }
 
-async fn authenticate(account: Arc<Account>, given: Authenticate, cx: Context) -> Answer<AuthStatus> {
+async fn authenticate(account: Arc<Account>, given: Authenticate, cx: Context) -> ToolResult<AuthStatus> {
     let wanted = given.permission.unwrap_or(account.client.settings().permission);
     if let Some(frob) = given.frob {
         return Ok(said(account.finish_login(&Secret::new(frob)).await?));
@@ -64,7 +65,7 @@ async fn authenticate(account: Arc<Account>, given: Authenticate, cx: Context) -
     let message = "Allow Failwell to use your Remember The Milk account";
     let answers = cx.ask(&[("visit", Question::visit(message, pending.address.expose()))]).await?;
     if answers.accepted("visit").is_none() {
-        return Ok(Said {
+        return Ok(ToolAnswer {
             object: AuthStatus { pending: true, ..AuthStatus::default() },
             text: "the user did not open the address; nobody is logged in".to_owned(),
         });
@@ -76,24 +77,24 @@ async fn authenticate(account: Arc<Account>, given: Authenticate, cx: Context) -
     Ok(said(done?))
 }
 
-/// Somebody who is logged in with enough permission need not do it again.
+/// A user who is logged in with sufficient permission need not log in again.
 async fn already(account: &Account, wanted: Permission) -> Result<Option<AuthStatus>, Fault> {
     let status = account.auth_status().await?;
     let has = status.permission.as_deref().and_then(Permission::named);
     Ok((status.authenticated && has.is_some_and(|has| has >= wanted)).then_some(status))
 }
 
-/// Whether the client can show an address to its user, past the model.
+/// Whether the client can show a URL to its user without passing it to the model.
 fn can_visit(cx: &Context) -> bool {
     let declared = cx.client().declared(Capability::Elicitation);
     declared.and_then(|it| it.as_object()).is_some_and(|object| object.get("url").is_some())
 }
 
-fn waiting_for(pending: &Pending) -> AuthStatus {
+fn waiting_for(pending: &PendingLogin) -> AuthStatus {
     AuthStatus { pending: true, url: Some(pending.address.expose().clone()), ..AuthStatus::default() }
 }
 
-fn said(status: AuthStatus) -> Said<AuthStatus> {
+fn said(status: AuthStatus) -> ToolAnswer<AuthStatus> {
     let text = match (&status.url, status.authenticated) {
         (Some(url), _) => format!(
             "not logged in yet: the user must open this address and allow the access\n{url}\nthen the login is completed by itself; call rtm_authenticate again to see"
@@ -106,5 +107,5 @@ fn said(status: AuthStatus) -> Said<AuthStatus> {
         (None, false) if status.pending => "not logged in yet: a login waits for its user".to_owned(),
         (None, false) => "nobody is logged in; call rtm_authenticate".to_owned(),
     };
-    Said { object: status, text }
+    ToolAnswer { object: status, text }
 }

@@ -1,19 +1,19 @@
 use std::sync::Arc;
 
 use failwell_fault::{Effect, Fault};
-use failwell_server::{Context, Toolbox};
+use failwell_sdk::{Context, Toolbox};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::json;
 
 use super::arguments::{Batch, Operation};
-use super::tasks::{Simple, do_create, do_move, do_simple, do_tag};
-use super::{Answer, Said, changing, notes, shown, update};
+use super::tasks::{SimpleChange, do_create, do_move, do_simple, do_tag};
+use super::{ToolAnswer, ToolResult, changing, notes, shown, update};
 use crate::account::Account;
-use crate::edit::Edits;
+use crate::account::edit::Edits;
 use crate::model::TaskKey;
-use crate::refusal::with_effect;
-use crate::stop::Stop;
+use crate::service::error::with_effect;
+use crate::tool_failure::ToolFailure;
 use crate::view::TaskView;
 
 pub(super) fn tools(toolbox: Toolbox, account: &Arc<Account>) -> Result<Toolbox, Fault> {
@@ -22,8 +22,8 @@ pub(super) fn tools(toolbox: Toolbox, account: &Arc<Account>) -> Result<Toolbox,
 
 /// What became of each.
 #[derive(Debug, Serialize, JsonSchema)]
-struct Results {
-    results: Vec<Outcome>,
+struct BatchResult {
+    results: Vec<ItemOutcome>,
     done: usize,
     failed: usize,
     /// Not tried, because an earlier one failed.
@@ -34,26 +34,28 @@ struct Results {
 
 /// What became of one.
 #[derive(Debug, Serialize, JsonSchema)]
-struct Outcome {
+#[schemars(rename = "Outcome")]
+struct ItemOutcome {
     /// Its place in `operations`.
     index: usize,
     ok: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     task: Option<TaskView>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    error: Option<Trouble>,
+    error: Option<ItemFailure>,
 }
 
 /// Why one failed.
 #[derive(Debug, Serialize, JsonSchema)]
-struct Trouble {
+#[schemars(rename = "Trouble")]
+struct ItemFailure {
     reason: &'static str,
     detail: String,
     hint: String,
     effect: &'static str,
 }
 
-async fn batch(account: Arc<Account>, given: Batch, cx: Context) -> Answer<Results> {
+async fn batch(account: Arc<Account>, given: Batch, cx: Context) -> ToolResult<BatchResult> {
     let total = given.operations.len();
     let (mut results, mut steps, mut first) = (Vec::new(), Vec::new(), None);
     for (index, operation) in given.operations.iter().enumerate() {
@@ -69,11 +71,11 @@ async fn batch(account: Arc<Account>, given: Batch, cx: Context) -> Answer<Resul
                     Some(key) => shown(&account, &key).await?,
                     None => None,
                 };
-                results.push(Outcome { index, ok: true, task, error: None });
+                results.push(ItemOutcome { index, ok: true, task, error: None });
             }
             Err(stop) => {
                 let fault = stop.fault();
-                results.push(Outcome { index, ok: false, task: None, error: Some(trouble(&fault)) });
+                results.push(ItemOutcome { index, ok: false, task: None, error: Some(trouble(&fault)) });
                 first.get_or_insert(fault);
                 if !given.keep_going {
                     break;
@@ -87,40 +89,40 @@ async fn batch(account: Arc<Account>, given: Batch, cx: Context) -> Answer<Resul
     let done = results.iter().filter(|it| it.ok).count();
     let failed = results.len() - done;
     let skipped = total - results.len();
-    let text = told(&results, skipped, change);
-    let results = Results { results, done, failed, skipped, change };
+    let text = summarize(&results, skipped, change);
+    let results = BatchResult { results, done, failed, skipped, change };
     match first {
-        None => Ok(Said { object: results, text }),
+        None => Ok(ToolAnswer { object: results, text }),
         Some(fault) => {
             let effect =
                 if done > 0 && fault.effect() == Effect::None { Effect::Partial } else { fault.effect() };
-            Err(Stop::Shown(with_effect(fault, effect), text, json!(results)))
+            Err(ToolFailure::Shown(with_effect(fault, effect), text, json!(results)))
         }
     }
 }
 
-/// Nobody is asked in the middle of a batch: a client that answers by calling again would have what was done so far done
-/// twice.
+/// A batch never elicits: a client that repeats the call with its answer would repeat the finished operations
+/// too.
 async fn perform(
     account: &Account,
     edits: &mut Edits<'_>,
     operation: &Operation,
-) -> Result<Option<TaskKey>, Stop> {
+) -> Result<Option<TaskKey>, ToolFailure> {
     match operation {
         Operation::Create(given) => do_create(account, edits, given, None).await,
         Operation::Update(given) => update::do_update(account, edits, given, None).await,
-        Operation::Complete(given) => do_simple(account, edits, given, Simple::Complete, None).await,
-        Operation::Reopen(given) => do_simple(account, edits, given, Simple::Reopen, None).await,
-        Operation::Delete(given) => do_simple(account, edits, given, Simple::Delete, None).await,
-        Operation::Postpone(given) => do_simple(account, edits, given, Simple::Postpone, None).await,
+        Operation::Complete(given) => do_simple(account, edits, given, SimpleChange::Complete, None).await,
+        Operation::Reopen(given) => do_simple(account, edits, given, SimpleChange::Reopen, None).await,
+        Operation::Delete(given) => do_simple(account, edits, given, SimpleChange::Delete, None).await,
+        Operation::Postpone(given) => do_simple(account, edits, given, SimpleChange::Postpone, None).await,
         Operation::Move(given) => do_move(account, edits, given, None).await,
         Operation::Tag(given) => do_tag(account, edits, given, None).await,
         Operation::Note(given) => notes::do_add(account, edits, given, None).await,
     }
 }
 
-fn trouble(fault: &Fault) -> Trouble {
-    Trouble {
+fn trouble(fault: &Fault) -> ItemFailure {
+    ItemFailure {
         reason: fault.reason().id,
         detail: fault.detail(),
         hint: fault.hint(),
@@ -128,7 +130,7 @@ fn trouble(fault: &Fault) -> Trouble {
     }
 }
 
-fn told(results: &[Outcome], skipped: usize, change: Option<u64>) -> String {
+fn summarize(results: &[ItemOutcome], skipped: usize, change: Option<u64>) -> String {
     let mut lines: Vec<String> = results
         .iter()
         .map(|it| match (&it.error, &it.task) {

@@ -1,19 +1,20 @@
 use std::sync::Arc;
 
-use failwell_fault::{Fault, reason};
-use failwell_server::{Context, Toolbox};
+use failwell_fault::Fault;
+use failwell_sdk::{Context, Toolbox};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::Value;
 
 use super::arguments::{CallMethod, CheckFilter, ParseTime};
-use super::{Answer, Said, tool};
+use super::{ToolAnswer, ToolResult, tool};
 use crate::account::Account;
+use crate::account::edit::moment;
 use crate::dates::{iso, shown};
-use crate::edit::moment;
 use crate::filter;
-use crate::sign::Params;
-use crate::stop::{Stop, echo, invalid};
+use crate::reason;
+use crate::service::signature::Params;
+use crate::tool_failure::{ToolFailure, echo, invalid};
 
 pub(super) fn tools(toolbox: Toolbox, account: &Arc<Account>) -> Result<Toolbox, Fault> {
     Ok(toolbox
@@ -24,7 +25,7 @@ pub(super) fn tools(toolbox: Toolbox, account: &Arc<Account>) -> Result<Toolbox,
 
 /// A date.
 #[derive(Debug, Serialize, JsonSchema)]
-struct Time {
+struct ParsedTime {
     /// In the account's time zone.
     local: String,
     utc: String,
@@ -32,43 +33,47 @@ struct Time {
     time_zone: String,
 }
 
-async fn parse_time(account: Arc<Account>, given: ParseTime, _cx: Context) -> Answer<Time> {
+async fn parse_time(account: Arc<Account>, given: ParseTime, _cx: Context) -> ToolResult<ParsedTime> {
     let found = moment(&account, &given.text).await?;
     let found =
         found.ok_or_else(|| Fault::new(&reason::TASKS_INVALID_DATE).fact("wanted", echo(&given.text)))?;
     let zone = account.zone().await?;
-    let object = Time {
+    let object = ParsedTime {
         local: shown(found, &zone),
         utc: iso(found.at),
         has_time: found.has_time,
         time_zone: zone.iana_name().unwrap_or("UTC").to_owned(),
     };
-    Ok(Said { text: format!("{} ({})", object.local, object.time_zone), object })
+    Ok(ToolAnswer { text: format!("{} ({})", object.local, object.time_zone), object })
 }
 
 /// A filter that was looked at.
 #[derive(Debug, Serialize, JsonSchema)]
-struct Checked {
+struct FilterCheckResult {
     /// What may not be meant.
     hints: Vec<String>,
     /// Whether `rtm_findTasks` can answer it without asking the service.
     local: bool,
 }
 
-async fn check_filter(account: Arc<Account>, given: CheckFilter, _cx: Context) -> Answer<Checked> {
+async fn check_filter(
+    account: Arc<Account>,
+    given: CheckFilter,
+    _cx: Context,
+) -> ToolResult<FilterCheckResult> {
     let parsed = filter::parse(&given.filter)?;
     let now = account.now().await?;
     let hints = filter::lint(&parsed, &now);
     let local = {
-        let book = account.book();
-        let sight = filter::Sight { book: &book, now: &now };
-        book.tasks().next().is_none_or(|task| filter::matches(&parsed, task, &sight).is_some())
+        let cache = account.cache();
+        let context = filter::MatchContext { cache: &cache, now: &now };
+        cache.tasks().next().is_none_or(|task| filter::matches(&parsed, task, &context).is_some())
     };
     let text = if hints.is_empty() { "the filter is fine".to_owned() } else { hints.join("\n") };
-    Ok(Said { object: Checked { hints, local }, text })
+    Ok(ToolAnswer { object: FilterCheckResult { hints, local }, text })
 }
 
-/// Methods that only read and tell no secrets. `rtm.test.echo` tells the key, so it is not among them.
+/// Methods that only read and reveal no secrets. `rtm.test.echo` returns the key, so it is not included.
 const METHODS: &[&str] = &[
     "rtm.contacts.getList",
     "rtm.groups.getList",
@@ -98,15 +103,15 @@ const PARAMETERS: &[&str] = &[
 
 /// What the service answered.
 #[derive(Debug, Serialize, JsonSchema)]
-struct Called {
+struct CallMethodResult {
     answer: Value,
 }
 
-async fn call(account: Arc<Account>, given: CallMethod, _cx: Context) -> Answer<Called> {
+async fn call(account: Arc<Account>, given: CallMethod, _cx: Context) -> ToolResult<CallMethodResult> {
     let Some(method) = METHODS.iter().find(|known| **known == given.method) else {
         let fault = Fault::new(&reason::TASKS_METHOD_NOT_ALLOWED).fact("method", echo(&given.method));
-        return Err(Stop::Fault(
-            fault.nearest(failwell_server::nearest(&given.method, METHODS.iter().copied())),
+        return Err(ToolFailure::Fault(
+            fault.nearest(failwell_sdk::nearest(&given.method, METHODS.iter().copied())),
         ));
     };
     let mut params: Params = Vec::new();
@@ -121,5 +126,5 @@ async fn call(account: Arc<Account>, given: CallMethod, _cx: Context) -> Answer<
         params.push((known, value));
     }
     let answer = account.client.read(method, params).await?;
-    Ok(Said { text: answer.to_string(), object: Called { answer } })
+    Ok(ToolAnswer { text: answer.to_string(), object: CallMethodResult { answer } })
 }

@@ -2,24 +2,25 @@ use std::cmp::Reverse;
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use failwell_fault::{Fault, reason};
-use failwell_server::{Context, Toolbox};
+use failwell_fault::Fault;
+use failwell_sdk::{Context, Toolbox};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::arguments::{FindTasks, GetTasks, OneTask, Sort};
-use super::{Answer, Said, tool};
-use crate::account::{Account, Need};
-use crate::book::Book;
-use crate::filter::{self, Filter, Operator, Sight};
-use crate::lookup::{self, Among};
-use crate::model::{Task, Told};
-use crate::stop::{Stop, invalid};
+use super::arguments::{FindTasks, GetTasks, Sort, TaskArgument};
+use super::{ToolAnswer, ToolResult, tool};
+use crate::account::cache::TaskCache;
+use crate::account::{Account, Freshness};
+use crate::filter::{self, Filter, MatchContext, Operator};
+use crate::lookup::{self, TaskScope};
+use crate::model::{Task, TaskUpdates};
+use crate::reason;
+use crate::tool_failure::{ToolFailure, invalid};
 use crate::view::TaskView;
 
-/// Tasks on a page unless the caller says otherwise.
+/// The default page size.
 const PAGE: usize = 50;
-/// What `rtm_getTasks` gives at most; the rest is counted.
+/// Maximum number of tasks in a result of `rtm_getTasks`. Further ones are counted.
 const MOST: usize = 500;
 
 pub(super) fn tools(toolbox: Toolbox, account: &Arc<Account>) -> Result<Toolbox, Fault> {
@@ -31,7 +32,7 @@ pub(super) fn tools(toolbox: Toolbox, account: &Arc<Account>) -> Result<Toolbox,
 
 /// Tasks that were found.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Found {
+pub(crate) struct FindTasksResult {
     pub(crate) tasks: Vec<TaskView>,
     /// How many are in this answer.
     pub(crate) count: usize,
@@ -49,9 +50,8 @@ pub(crate) struct Found {
     pub(crate) hints: Vec<String>,
 }
 
-/// What to look for.
 #[derive(Debug, Default, Clone, Copy)]
-pub(crate) struct Wanted<'a> {
+pub(crate) struct TaskQuery<'a> {
     pub(crate) filter: Option<&'a str>,
     pub(crate) text: Option<&'a str>,
     pub(crate) completed: bool,
@@ -60,23 +60,27 @@ pub(crate) struct Wanted<'a> {
     pub(crate) start: usize,
 }
 
-/// Finds tasks in what is known; what only the service can tell apart, it is asked for.
-pub(crate) async fn found(account: &Account, wanted: &Wanted<'_>, need: Need) -> Result<Found, Fault> {
+/// Finds tasks in the cache. A filter that only the service can evaluate is sent to it.
+pub(crate) async fn query_tasks(
+    account: &Account,
+    wanted: &TaskQuery<'_>,
+    need: Freshness,
+) -> Result<FindTasksResult, Fault> {
     let text = wanted.filter.unwrap_or_default();
     let parsed = filter::parse(text)?;
     account.sync(need).await?;
     let now = account.now().await?;
     let hints = if text.is_empty() { Vec::new() } else { filter::lint(&parsed, &now) };
-    // Here completed tasks are left out unless they are asked for, so that hint would be wrong.
+    // This query leaves out completed tasks by default, so that hint would be wrong.
     let mut hints: Vec<String> =
         hints.into_iter().filter(|hint| !hint.starts_with("without status")).collect();
-    hints.extend(archive_hint(&parsed, &account.book()));
-    let wanted = Wanted { completed: wanted.completed || says_status(&parsed), ..*wanted };
-    let (page, total, source) = match known(account, &parsed, &now, &wanted) {
+    hints.extend(archive_hint(&parsed, &account.cache()));
+    let wanted = TaskQuery { completed: wanted.completed || says_status(&parsed), ..*wanted };
+    let (page, total, source) = match find_in_cache(account, &parsed, &now, &wanted) {
         Some((page, total)) => (page, total, "known"),
         None => {
-            let told = asked(account, text).await?;
-            let (page, total) = paged(told.iter().collect(), &wanted);
+            let told = ask_service(account, text).await?;
+            let (page, total) = page(told.iter().collect(), &wanted);
             (page, total, "service")
         }
     };
@@ -84,16 +88,24 @@ pub(crate) async fn found(account: &Account, wanted: &Wanted<'_>, need: Need) ->
     let views = lookup::views_in(account, &page, now.time_zone());
     let zone = now.time_zone().iana_name().unwrap_or("UTC").to_owned();
     let next_cursor = (end < total && !page.is_empty()).then(|| format!("{end}"));
-    Ok(Found { count: views.len(), tasks: views, total, next_cursor, time_zone: zone, source, hints })
+    Ok(FindTasksResult {
+        count: views.len(),
+        tasks: views,
+        total,
+        next_cursor,
+        time_zone: zone,
+        source,
+        hints,
+    })
 }
 
-/// The page that is wanted of these tasks, and how many fit.
-fn paged(mut tasks: Vec<&Task>, wanted: &Wanted<'_>) -> (Vec<Task>, usize) {
+/// The requested page of these tasks, and their total number.
+fn page(mut tasks: Vec<&Task>, wanted: &TaskQuery<'_>) -> (Vec<Task>, usize) {
     if !wanted.completed {
         tasks.retain(|task| task.completed.is_none());
     }
     if let Some(words) = wanted.text {
-        tasks.retain(|task| holds(task, words));
+        tasks.retain(|task| contains_text(task, words));
     }
     sort(&mut tasks, wanted.sort);
     let limit = if wanted.limit == 0 { PAGE } else { wanted.limit };
@@ -101,19 +113,19 @@ fn paged(mut tasks: Vec<&Task>, wanted: &Wanted<'_>) -> (Vec<Task>, usize) {
     (tasks.into_iter().skip(wanted.start).take(limit).cloned().collect(), total)
 }
 
-/// The tasks that fit, unless only the service can say.
-fn known(
+/// The matching tasks. `None` if only the service can decide.
+fn find_in_cache(
     account: &Account,
     filter: &Filter,
     now: &jiff::Zoned,
-    wanted: &Wanted<'_>,
+    wanted: &TaskQuery<'_>,
 ) -> Option<(Vec<Task>, usize)> {
-    let book = account.book();
-    let sight = Sight { book: &book, now };
-    // A smart list holds what its own filter says, and that is the service's to say.
+    let cache = account.cache();
+    let context = MatchContext { cache: &cache, now };
+    // Only the service can evaluate the filter of a smart list.
     let of_smart_list = filter.terms().into_iter().any(|term| {
         term.operator == Operator::List
-            && book
+            && cache
                 .lists()
                 .iter()
                 .any(|list| list.smart && list.name.to_lowercase() == term.value.to_lowercase())
@@ -121,25 +133,26 @@ fn known(
     if of_smart_list {
         return None;
     }
-    let put_away = if includes_archived(filter) { HashSet::new() } else { archived(&book) };
+    let put_away = if includes_archived(filter) { HashSet::new() } else { archived(&cache) };
     let mut fitting = Vec::new();
-    for task in book.tasks() {
-        // Without a filter everything is told; with one, what lies in the archive stays there, as at the service.
+    for task in cache.tasks() {
+        // A query without a filter includes archived lists. A query with a filter excludes them, as at the
+        // service.
         if *filter != Filter::All && put_away.contains(task.list.as_str()) {
             continue;
         }
-        if filter::matches(filter, task, &sight)? {
+        if filter::matches(filter, task, &context)? {
             fitting.push(task);
         }
     }
-    Some(paged(fitting, wanted))
+    Some(page(fitting, wanted))
 }
 
-fn archived(book: &Book) -> HashSet<&str> {
-    book.lists().into_iter().filter(|list| list.archived).map(|list| list.id.as_str()).collect()
+fn archived(cache: &TaskCache) -> HashSet<&str> {
+    cache.lists().into_iter().filter(|list| list.archived).map(|list| list.id.as_str()).collect()
 }
 
-/// Whether a filter asks for what is in the archive.
+/// Whether a filter includes archived lists.
 fn includes_archived(filter: &Filter) -> bool {
     filter
         .terms()
@@ -147,9 +160,10 @@ fn includes_archived(filter: &Filter) -> bool {
         .any(|term| term.operator == Operator::IncludeArchived && term.value.eq_ignore_ascii_case("true"))
 }
 
-/// A list in the archive that a filter names without asking for the archive: the service finds nothing there.
-fn archive_hint(filter: &Filter, book: &Book) -> Option<String> {
-    let lists = book.lists();
+/// A hint for a filter that names an archived list without including archived lists: the service finds no
+/// tasks in it.
+fn archive_hint(filter: &Filter, cache: &TaskCache) -> Option<String> {
+    let lists = cache.lists();
     let is_archived = |name: &str| lists.iter().any(|list| list.archived && list.name.to_lowercase() == name);
     let terms = filter.terms();
     let named = terms
@@ -159,10 +173,10 @@ fn archive_hint(filter: &Filter, book: &Book) -> Option<String> {
         .then(|| format!("`{}` is in the archive: add includeArchived:true to find its tasks", named.value))
 }
 
-async fn asked(account: &Account, filter: &str) -> Result<Vec<Task>, Fault> {
+async fn ask_service(account: &Account, filter: &str) -> Result<Vec<Task>, Fault> {
     let params = if filter.is_empty() { Vec::new() } else { vec![("filter", filter.to_owned())] };
     let answer = account.client.read("rtm.tasks.getList", params).await?;
-    Ok(Told::read(&answer).tasks)
+    Ok(TaskUpdates::read(&answer).tasks)
 }
 
 fn says_status(filter: &Filter) -> bool {
@@ -173,7 +187,7 @@ fn says_status(filter: &Filter) -> bool {
         .any(|term| matches!(term.operator, Operator::Status | Operator::When(Field::Completed, _)))
 }
 
-fn holds(task: &Task, words: &str) -> bool {
+fn contains_text(task: &Task, words: &str) -> bool {
     let everything = |task: &Task| {
         let notes = task.notes.iter().flat_map(|note| [note.title.as_str(), note.text.as_str()]);
         let all =
@@ -197,14 +211,14 @@ fn sort(tasks: &mut [&Task], by: Sort) {
     }
 }
 
-async fn find_tasks(account: Arc<Account>, given: FindTasks, _cx: Context) -> Answer<Found> {
+async fn find_tasks(account: Arc<Account>, given: FindTasks, _cx: Context) -> ToolResult<FindTasksResult> {
     let start = match &given.cursor {
         Some(cursor) => cursor.parse().map_err(|_| {
             invalid("cursor", "it is none of ours", "pass next_cursor of the last answer, or leave it out")
         })?,
         None => 0,
     };
-    let wanted = Wanted {
+    let wanted = TaskQuery {
         filter: given.filter.as_deref(),
         text: given.text.as_deref(),
         completed: given.completed,
@@ -212,22 +226,22 @@ async fn find_tasks(account: Arc<Account>, given: FindTasks, _cx: Context) -> An
         limit: given.limit.unwrap_or(PAGE),
         start,
     };
-    Ok(said(found(&account, &wanted, Need::Recent).await?))
+    Ok(said(query_tasks(&account, &wanted, Freshness::Recent).await?))
 }
 
-async fn get_tasks(account: Arc<Account>, given: GetTasks, _cx: Context) -> Answer<Found> {
+async fn get_tasks(account: Arc<Account>, given: GetTasks, _cx: Context) -> ToolResult<FindTasksResult> {
     let filter =
         given.filter.as_deref().filter(|text| !text.trim().is_empty()).unwrap_or("status:incomplete");
     let parsed = filter::parse(filter)?;
-    account.sync(Need::Anything).await?;
+    account.sync(Freshness::Anything).await?;
     let now = account.now().await?;
     let hints = filter::lint(&parsed, &now);
-    let told = asked(&account, filter).await.map_err(refused_filter)?;
-    let wanted = Wanted { completed: true, limit: MOST, ..Wanted::default() };
-    let (tasks, total) = paged(told.iter().collect(), &wanted);
+    let told = ask_service(&account, filter).await.map_err(refused_filter)?;
+    let wanted = TaskQuery { completed: true, limit: MOST, ..TaskQuery::default() };
+    let (tasks, total) = page(told.iter().collect(), &wanted);
     let views = lookup::views_in(&account, &tasks, now.time_zone());
     let zone = now.time_zone().iana_name().unwrap_or("UTC").to_owned();
-    let found = Found {
+    let found = FindTasksResult {
         count: views.len(),
         tasks: views,
         total,
@@ -239,7 +253,7 @@ async fn get_tasks(account: Arc<Account>, given: GetTasks, _cx: Context) -> Answ
     Ok(said(found))
 }
 
-/// Whatever code the service has for a filter it does not like.
+/// Maps any refusal of a filter by the service to one fault.
 fn refused_filter(fault: Fault) -> Fault {
     if fault.reason() != &reason::TASKS_RTM_REFUSED {
         return fault;
@@ -250,24 +264,24 @@ fn refused_filter(fault: Fault) -> Fault {
         .absorbing(fault)
 }
 
-async fn get_task(account: Arc<Account>, given: OneTask, cx: Context) -> Answer<One> {
-    let task = lookup::task(&account, &given.task, given.list.as_deref(), Among::All, Some(&cx)).await?;
+async fn get_task(account: Arc<Account>, given: TaskArgument, cx: Context) -> ToolResult<TaskResult> {
+    let task = lookup::task(&account, &given.task, given.list.as_deref(), TaskScope::All, Some(&cx)).await?;
     let mut views = lookup::views(&account, &[task]).await?;
-    let view = views.pop().ok_or_else(|| Stop::Fault(Fault::new(&reason::SERVER_BUG)))?;
+    let view = views.pop().ok_or_else(|| ToolFailure::Fault(Fault::new(&reason::SERVER_BUG)))?;
     let mut text = view.line();
     for note in &view.notes {
         text.push_str(&format!("\nnote {}: {} {}", note.id, note.title, note.text));
     }
-    Ok(Said { object: One { task: view }, text })
+    Ok(ToolAnswer { object: TaskResult { task: view }, text })
 }
 
 /// One task.
 #[derive(Debug, Serialize, JsonSchema)]
-struct One {
+struct TaskResult {
     task: TaskView,
 }
 
-fn said(found: Found) -> Said<Found> {
+fn said(found: FindTasksResult) -> ToolAnswer<FindTasksResult> {
     let mut lines: Vec<String> = found.tasks.iter().map(TaskView::line).collect();
     if lines.is_empty() {
         lines.push("no task fits".to_owned());
@@ -276,5 +290,5 @@ fn said(found: Found) -> Said<Found> {
         lines.push(format!("({} of {})", found.count, found.total));
     }
     lines.extend(found.hints.iter().map(|hint| format!("hint: {hint}")));
-    Said { text: lines.join("\n"), object: found }
+    ToolAnswer { text: lines.join("\n"), object: found }
 }

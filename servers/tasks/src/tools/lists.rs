@@ -1,17 +1,18 @@
 use std::sync::Arc;
 
-use failwell_fault::{Fault, reason};
-use failwell_server::{Context, Toolbox};
+use failwell_fault::Fault;
+use failwell_sdk::{Context, Toolbox};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::arguments::{ArchiveList, CreateList, GetLists, OneList, RenameList};
-use super::{Answer, Said, changing, tool};
-use crate::account::{Account, Need};
-use crate::edit::Edits;
+use super::arguments::{ArchiveList, CreateList, GetLists, ListArgument, RenameList};
+use super::{ToolAnswer, ToolResult, changing, tool};
+use crate::account::edit::Edits;
+use crate::account::{Account, Freshness};
 use crate::filter;
 use crate::lookup;
-use crate::stop::Stop;
+use crate::reason;
+use crate::tool_failure::ToolFailure;
 use crate::view::ListView;
 
 pub(super) fn tools(toolbox: Toolbox, account: &Arc<Account>) -> Result<Toolbox, Fault> {
@@ -53,14 +54,14 @@ pub(super) fn tools(toolbox: Toolbox, account: &Arc<Account>) -> Result<Toolbox,
 
 /// Lists that were found.
 #[derive(Debug, Serialize, JsonSchema)]
-pub(crate) struct Lists {
+pub(crate) struct ListsResult {
     pub(crate) lists: Vec<ListView>,
     pub(crate) count: usize,
 }
 
 /// A list that was changed.
 #[derive(Debug, Serialize, JsonSchema)]
-struct ListChanged {
+struct ChangedList {
     /// The list as it is now; not there when it was deleted.
     list: Option<ListView>,
     /// The number of this change, as `rtm_history` shows it.
@@ -69,16 +70,16 @@ struct ListChanged {
     read_back: bool,
 }
 
-async fn get(account: Arc<Account>, given: GetLists, _cx: Context) -> Answer<Lists> {
-    account.sync(Need::NowWithLists).await?;
-    let book = account.book();
-    let shown = book.lists().into_iter().filter(|list| given.archived || !list.archived);
-    let lists: Vec<ListView> = shown.map(|list| ListView::of(list, &book)).collect();
+async fn get(account: Arc<Account>, given: GetLists, _cx: Context) -> ToolResult<ListsResult> {
+    account.sync(Freshness::NowWithLists).await?;
+    let cache = account.cache();
+    let shown = cache.lists().into_iter().filter(|list| given.archived || !list.archived);
+    let lists: Vec<ListView> = shown.map(|list| ListView::new(list, &cache)).collect();
     let text = lists.iter().map(ListView::line).collect::<Vec<_>>().join("\n");
-    Ok(Said { object: Lists { count: lists.len(), lists }, text })
+    Ok(ToolAnswer { object: ListsResult { count: lists.len(), lists }, text })
 }
 
-async fn create(account: Arc<Account>, given: CreateList, cx: Context) -> Answer<ListChanged> {
+async fn create(account: Arc<Account>, given: CreateList, cx: Context) -> ToolResult<ChangedList> {
     if is_reserved(&given.name) {
         return Err(Fault::new(&reason::TASKS_INVALID_LIST_NAME).into());
     }
@@ -90,7 +91,7 @@ async fn create(account: Arc<Account>, given: CreateList, cx: Context) -> Answer
     conclude(&account, &cx, ("rtm_createList", &given.name), edits, done.map(Some))
 }
 
-async fn rename(account: Arc<Account>, given: RenameList, cx: Context) -> Answer<ListChanged> {
+async fn rename(account: Arc<Account>, given: RenameList, cx: Context) -> ToolResult<ChangedList> {
     if is_reserved(&given.name) {
         return Err(Fault::new(&reason::TASKS_INVALID_LIST_NAME).into());
     }
@@ -100,7 +101,7 @@ async fn rename(account: Arc<Account>, given: RenameList, cx: Context) -> Answer
     conclude(&account, &cx, ("rtm_renameList", &given.list), edits, done.map(|()| Some(list.id)))
 }
 
-async fn archive(account: Arc<Account>, given: ArchiveList, cx: Context) -> Answer<ListChanged> {
+async fn archive(account: Arc<Account>, given: ArchiveList, cx: Context) -> ToolResult<ChangedList> {
     let list = lookup::list(&account, &given.list).await?;
     let mut edits = Edits::new(&account);
     let done = if list.archived == given.archived {
@@ -111,7 +112,7 @@ async fn archive(account: Arc<Account>, given: ArchiveList, cx: Context) -> Answ
     conclude(&account, &cx, ("rtm_archiveList", &given.list), edits, done.map(|()| Some(list.id)))
 }
 
-async fn delete(account: Arc<Account>, given: OneList, cx: Context) -> Answer<ListChanged> {
+async fn delete(account: Arc<Account>, given: ListArgument, cx: Context) -> ToolResult<ChangedList> {
     let list = lookup::list(&account, &given.list).await?;
     let mut edits = Edits::new(&account);
     let done = edits.delete_list(&list.id).await;
@@ -128,15 +129,15 @@ fn conclude(
     cx: &Context,
     (tool, about): (&'static str, &str),
     edits: Edits<'_>,
-    done: Result<Option<String>, Stop>,
-) -> Answer<ListChanged> {
+    done: Result<Option<String>, ToolFailure>,
+) -> ToolResult<ChangedList> {
     let change = account.journal.write(&cx.client().caller.to_string(), tool, about, edits.steps);
     let id = done?;
-    let book = account.book();
-    let list = id.and_then(|id| book.list(&id).map(|list| ListView::of(list, &book)));
+    let cache = account.cache();
+    let list = id.and_then(|id| cache.list(&id).map(|list| ListView::new(list, &cache)));
     let mut text = list.as_ref().map_or("done".to_owned(), ListView::line);
     if let Some(change) = change {
         text.push_str(&format!("\n(change {change}; rtm_undo takes it back)"));
     }
-    Ok(Said { object: ListChanged { list, change, read_back: edits.read_back }, text })
+    Ok(ToolAnswer { object: ChangedList { list, change, read_back: edits.read_back }, text })
 }

@@ -1,15 +1,16 @@
 use std::sync::Arc;
 
-use failwell_fault::{Fault, reason};
-use failwell_server::{Context, Toolbox};
+use failwell_fault::Fault;
+use failwell_sdk::{Context, Toolbox};
 
 use super::arguments::{AddNote, DeleteNote, EditNote};
-use super::{Answer, Changed, changing, conclude};
-use crate::account::{Account, Need};
-use crate::edit::Edits;
-use crate::lookup::{self, Among};
+use super::{ChangedTask, ToolResult, changing, conclude};
+use crate::account::edit::Edits;
+use crate::account::{Account, Freshness};
+use crate::lookup::{self, TaskScope};
 use crate::model::{Note, Task, TaskKey};
-use crate::stop::{Stop, echo};
+use crate::reason;
+use crate::tool_failure::{ToolFailure, echo};
 
 pub(super) fn tools(toolbox: Toolbox, account: &Arc<Account>) -> Result<Toolbox, Fault> {
     Ok(toolbox
@@ -28,7 +29,7 @@ pub(super) fn tools(toolbox: Toolbox, account: &Arc<Account>) -> Result<Toolbox,
         ))
 }
 
-async fn add(account: Arc<Account>, given: AddNote, cx: Context) -> Answer<Changed> {
+async fn add(account: Arc<Account>, given: AddNote, cx: Context) -> ToolResult<ChangedTask> {
     let mut edits = Edits::new(&account);
     let done = do_add(&account, &mut edits, &given, Some(&cx)).await;
     conclude(&account, &cx, ("rtm_addNote", &given.task), edits, done).await
@@ -39,13 +40,13 @@ pub(super) async fn do_add(
     edits: &mut Edits<'_>,
     given: &AddNote,
     cx: Option<&Context>,
-) -> Result<Option<TaskKey>, Stop> {
-    let task = lookup::task(account, &given.task, given.list.as_deref(), Among::All, cx).await?;
+) -> Result<Option<TaskKey>, ToolFailure> {
+    let task = lookup::task(account, &given.task, given.list.as_deref(), TaskScope::All, cx).await?;
     edits.add_note(&task, &given.title, &given.text).await?;
     Ok(Some(task.key))
 }
 
-async fn edit(account: Arc<Account>, given: EditNote, cx: Context) -> Answer<Changed> {
+async fn edit(account: Arc<Account>, given: EditNote, cx: Context) -> ToolResult<ChangedTask> {
     let (task, note) = with_note(&account, &given.note).await?;
     let mut edits = Edits::new(&account);
     let title = given.title.as_deref().unwrap_or(&note.title);
@@ -53,19 +54,19 @@ async fn edit(account: Arc<Account>, given: EditNote, cx: Context) -> Answer<Cha
     conclude(&account, &cx, ("rtm_editNote", &task.name), edits, done).await
 }
 
-async fn delete(account: Arc<Account>, given: DeleteNote, cx: Context) -> Answer<Changed> {
+async fn delete(account: Arc<Account>, given: DeleteNote, cx: Context) -> ToolResult<ChangedTask> {
     let (task, note) = with_note(&account, &given.note).await?;
     let mut edits = Edits::new(&account);
     let done = edits.delete_note(&note.id).await.map(|()| Some(task.key.clone()));
     conclude(&account, &cx, ("rtm_deleteNote", &task.name), edits, done).await
 }
 
-/// The note, and the task it belongs to.
-async fn with_note(account: &Account, wanted: &str) -> Result<(Task, Note), Stop> {
-    for need in [Need::Anything, Need::Now] {
+/// Finds a note and its task.
+async fn with_note(account: &Account, wanted: &str) -> Result<(Task, Note), ToolFailure> {
+    for need in [Freshness::Anything, Freshness::Now] {
         account.sync(need).await?;
-        let book = account.book();
-        let found = book.tasks().find_map(|task| {
+        let cache = account.cache();
+        let found = cache.tasks().find_map(|task| {
             let note = task.notes.iter().find(|note| note.id == wanted)?;
             Some((task.clone(), note.clone()))
         });

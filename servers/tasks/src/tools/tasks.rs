@@ -1,15 +1,15 @@
 use std::sync::Arc;
 
 use failwell_fault::Fault;
-use failwell_server::{Context, Toolbox};
+use failwell_sdk::{Context, Toolbox};
 
-use super::arguments::{CompleteTask, CreateTask, MoveTask, OneTask, SetParent, TagTask};
-use super::{Answer, Changed, changing, conclude};
+use super::arguments::{CompleteTask, CreateTask, MoveTask, SetParent, TagTask, TaskArgument};
+use super::{ChangedTask, ToolResult, changing, conclude};
 use crate::account::Account;
-use crate::edit::{Edits, NewTask, Tagging};
-use crate::lookup::{self, Among};
+use crate::account::edit::{Edits, NewTask, TagOperation};
+use crate::lookup::{self, TaskScope};
 use crate::model::{Task, TaskKey};
-use crate::stop::{Stop, invalid};
+use crate::tool_failure::{ToolFailure, invalid};
 
 pub(super) fn tools(toolbox: Toolbox, account: &Arc<Account>) -> Result<Toolbox, Fault> {
     Ok(toolbox
@@ -23,17 +23,17 @@ pub(super) fn tools(toolbox: Toolbox, account: &Arc<Account>) -> Result<Toolbox,
         .tool(changing(account, ("rtm_tagTask", "Tag a task", "Adds tags, takes some away, or sets all of them."), tag)?.idempotent()))
 }
 
-/// The task a caller means.
-pub(super) async fn meant(
+/// Finds the task that a caller names.
+pub(super) async fn find_task(
     account: &Account,
-    given: &OneTask,
-    among: Among,
+    given: &TaskArgument,
+    among: TaskScope,
     cx: Option<&Context>,
-) -> Result<Task, Stop> {
+) -> Result<Task, ToolFailure> {
     lookup::task(account, &given.task, given.list.as_deref(), among, cx).await
 }
 
-async fn create(account: Arc<Account>, given: CreateTask, cx: Context) -> Answer<Changed> {
+async fn create(account: Arc<Account>, given: CreateTask, cx: Context) -> ToolResult<ChangedTask> {
     let mut edits = Edits::new(&account);
     let done = do_create(&account, &mut edits, &given, Some(&cx)).await;
     conclude(&account, &cx, ("rtm_createTask", &given.name), edits, done).await
@@ -44,7 +44,7 @@ pub(super) async fn do_create(
     edits: &mut Edits<'_>,
     given: &CreateTask,
     cx: Option<&Context>,
-) -> Result<Option<TaskKey>, Stop> {
+) -> Result<Option<TaskKey>, ToolFailure> {
     let list = match &given.list {
         Some(list) => Some(lookup::list(account, list).await?),
         None => None,
@@ -53,7 +53,7 @@ pub(super) async fn do_create(
         return Err(invalid("list", "a smart list holds what its filter finds", "name an ordinary list"));
     }
     let parent = match &given.parent {
-        Some(parent) => Some(lookup::task(account, parent, None, Among::Open, cx).await?),
+        Some(parent) => Some(lookup::task(account, parent, None, TaskScope::Open, cx).await?),
         None => None,
     };
     let new = NewTask {
@@ -66,26 +66,26 @@ pub(super) async fn do_create(
     edits.add(new).await.map(Some)
 }
 
-async fn complete(account: Arc<Account>, given: CompleteTask, cx: Context) -> Answer<Changed> {
-    let given = OneTask { task: given.task_id, list: given.list_id };
-    one(account, given, cx, ("rtm_completeTask", Simple::Complete)).await
+async fn complete(account: Arc<Account>, given: CompleteTask, cx: Context) -> ToolResult<ChangedTask> {
+    let given = TaskArgument { task: given.task_id, list: given.list_id };
+    one(account, given, cx, ("rtm_completeTask", SimpleChange::Complete)).await
 }
 
-async fn reopen(account: Arc<Account>, given: OneTask, cx: Context) -> Answer<Changed> {
-    one(account, given, cx, ("rtm_reopenTask", Simple::Reopen)).await
+async fn reopen(account: Arc<Account>, given: TaskArgument, cx: Context) -> ToolResult<ChangedTask> {
+    one(account, given, cx, ("rtm_reopenTask", SimpleChange::Reopen)).await
 }
 
-async fn delete(account: Arc<Account>, given: OneTask, cx: Context) -> Answer<Changed> {
-    one(account, given, cx, ("rtm_deleteTask", Simple::Delete)).await
+async fn delete(account: Arc<Account>, given: TaskArgument, cx: Context) -> ToolResult<ChangedTask> {
+    one(account, given, cx, ("rtm_deleteTask", SimpleChange::Delete)).await
 }
 
-async fn postpone(account: Arc<Account>, given: OneTask, cx: Context) -> Answer<Changed> {
-    one(account, given, cx, ("rtm_postponeTask", Simple::Postpone)).await
+async fn postpone(account: Arc<Account>, given: TaskArgument, cx: Context) -> ToolResult<ChangedTask> {
+    one(account, given, cx, ("rtm_postponeTask", SimpleChange::Postpone)).await
 }
 
-/// What needs a task and nothing else.
+/// A change whose only argument is a task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Simple {
+pub(super) enum SimpleChange {
     Complete,
     Reopen,
     Delete,
@@ -94,10 +94,10 @@ pub(super) enum Simple {
 
 async fn one(
     account: Arc<Account>,
-    given: OneTask,
+    given: TaskArgument,
     cx: Context,
-    (tool, what): (&'static str, Simple),
-) -> Answer<Changed> {
+    (tool, what): (&'static str, SimpleChange),
+) -> ToolResult<ChangedTask> {
     let mut edits = Edits::new(&account);
     let done = do_simple(&account, &mut edits, &given, what, Some(&cx)).await;
     conclude(&account, &cx, (tool, &given.task), edits, done).await
@@ -106,26 +106,26 @@ async fn one(
 pub(super) async fn do_simple(
     account: &Account,
     edits: &mut Edits<'_>,
-    given: &OneTask,
-    what: Simple,
+    given: &TaskArgument,
+    what: SimpleChange,
     cx: Option<&Context>,
-) -> Result<Option<TaskKey>, Stop> {
+) -> Result<Option<TaskKey>, ToolFailure> {
     let among = match what {
-        Simple::Reopen => Among::Completed,
-        Simple::Complete | Simple::Postpone => Among::Open,
-        Simple::Delete => Among::All,
+        SimpleChange::Reopen => TaskScope::Completed,
+        SimpleChange::Complete | SimpleChange::Postpone => TaskScope::Open,
+        SimpleChange::Delete => TaskScope::All,
     };
-    let task = meant(account, given, among, cx).await?;
+    let task = find_task(account, given, among, cx).await?;
     match what {
-        Simple::Complete => edits.complete(&task).await?,
-        Simple::Reopen => edits.reopen(&task).await?,
-        Simple::Delete => edits.delete(&task).await?,
-        Simple::Postpone => edits.postpone(&task).await?,
+        SimpleChange::Complete => edits.complete(&task).await?,
+        SimpleChange::Reopen => edits.reopen(&task).await?,
+        SimpleChange::Delete => edits.delete(&task).await?,
+        SimpleChange::Postpone => edits.postpone(&task).await?,
     }
-    Ok((what != Simple::Delete).then_some(task.key))
+    Ok((what != SimpleChange::Delete).then_some(task.key))
 }
 
-async fn move_task(account: Arc<Account>, given: MoveTask, cx: Context) -> Answer<Changed> {
+async fn move_task(account: Arc<Account>, given: MoveTask, cx: Context) -> ToolResult<ChangedTask> {
     let mut edits = Edits::new(&account);
     let done = do_move(&account, &mut edits, &given, Some(&cx)).await;
     conclude(&account, &cx, ("rtm_moveTask", &given.task), edits, done).await
@@ -136,8 +136,8 @@ pub(super) async fn do_move(
     edits: &mut Edits<'_>,
     given: &MoveTask,
     cx: Option<&Context>,
-) -> Result<Option<TaskKey>, Stop> {
-    let task = lookup::task(account, &given.task, given.list.as_deref(), Among::All, cx).await?;
+) -> Result<Option<TaskKey>, ToolFailure> {
+    let task = lookup::task(account, &given.task, given.list.as_deref(), TaskScope::All, cx).await?;
     let list = lookup::list(account, &given.to).await?;
     if list.smart {
         return Err(invalid("to", "a smart list holds what its filter finds", "name an ordinary list"));
@@ -146,7 +146,7 @@ pub(super) async fn do_move(
     Ok(Some(task.key))
 }
 
-async fn set_parent(account: Arc<Account>, given: SetParent, cx: Context) -> Answer<Changed> {
+async fn set_parent(account: Arc<Account>, given: SetParent, cx: Context) -> ToolResult<ChangedTask> {
     let mut edits = Edits::new(&account);
     let done = do_set_parent(&account, &mut edits, &given, Some(&cx)).await;
     conclude(&account, &cx, ("rtm_setParent", &given.task), edits, done).await
@@ -157,17 +157,17 @@ async fn do_set_parent(
     edits: &mut Edits<'_>,
     given: &SetParent,
     cx: Option<&Context>,
-) -> Result<Option<TaskKey>, Stop> {
-    let task = lookup::task(account, &given.task, given.list.as_deref(), Among::All, cx).await?;
+) -> Result<Option<TaskKey>, ToolFailure> {
+    let task = lookup::task(account, &given.task, given.list.as_deref(), TaskScope::All, cx).await?;
     let parent = match &given.parent {
-        Some(parent) => Some(lookup::task(account, parent, None, Among::Open, cx).await?),
+        Some(parent) => Some(lookup::task(account, parent, None, TaskScope::Open, cx).await?),
         None => None,
     };
     edits.put_below(&task, parent.as_ref()).await?;
     Ok(Some(task.key))
 }
 
-async fn tag(account: Arc<Account>, given: TagTask, cx: Context) -> Answer<Changed> {
+async fn tag(account: Arc<Account>, given: TagTask, cx: Context) -> ToolResult<ChangedTask> {
     let mut edits = Edits::new(&account);
     let done = do_tag(&account, &mut edits, &given, Some(&cx)).await;
     conclude(&account, &cx, ("rtm_tagTask", &given.task), edits, done).await
@@ -178,19 +178,19 @@ pub(super) async fn do_tag(
     edits: &mut Edits<'_>,
     given: &TagTask,
     cx: Option<&Context>,
-) -> Result<Option<TaskKey>, Stop> {
+) -> Result<Option<TaskKey>, ToolFailure> {
     if given.add.is_empty() && given.remove.is_empty() && given.set.is_none() {
         return Err(invalid("add", "there is nothing to do", "give add, remove or set"));
     }
-    let task = lookup::task(account, &given.task, given.list.as_deref(), Among::All, cx).await?;
+    let task = lookup::task(account, &given.task, given.list.as_deref(), TaskScope::All, cx).await?;
     if let Some(set) = &given.set {
-        edits.tag(&task, Tagging::Set, set).await?;
+        edits.tag(&task, TagOperation::Set, set).await?;
     }
     if !given.add.is_empty() {
-        edits.tag(&task, Tagging::Add, &given.add).await?;
+        edits.tag(&task, TagOperation::Add, &given.add).await?;
     }
     if !given.remove.is_empty() {
-        edits.tag(&task, Tagging::Remove, &given.remove).await?;
+        edits.tag(&task, TagOperation::Remove, &given.remove).await?;
     }
     Ok(Some(task.key))
 }

@@ -1,19 +1,20 @@
 use std::sync::Arc;
 
-use failwell_fault::{Effect, Fault, reason};
-use failwell_server::{Context, Toolbox};
+use failwell_fault::{Effect, Fault};
+use failwell_sdk::{Context, Toolbox};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::arguments::{History, Undo};
-use super::{Answer, Said, changing, tool};
-use crate::account::{Account, Distrust};
-use crate::change::Change;
+use super::{ToolAnswer, ToolResult, changing, tool};
+use crate::account::change::Change;
+use crate::account::edit::{deletion, list_deletion, note_deletion};
+use crate::account::journal::{JournalEntry, UndoStep};
+use crate::account::{Account, Invalidation};
 use crate::dates::iso;
-use crate::edit::{deletion, list_deletion, note_deletion};
-use crate::journal::{Entry, Step};
-use crate::refusal::with_effect;
-use crate::stop::Stop;
+use crate::reason;
+use crate::service::error::with_effect;
+use crate::tool_failure::ToolFailure;
 
 pub(super) fn tools(toolbox: Toolbox, account: &Arc<Account>) -> Result<Toolbox, Fault> {
     Ok(toolbox
@@ -36,49 +37,49 @@ struct ChangeView {
 
 /// Changes that were taken back.
 #[derive(Debug, Serialize, JsonSchema)]
-struct Undone {
+struct UndoResult {
     undone: Vec<ChangeView>,
     count: usize,
 }
 
 /// Changes that were made.
 #[derive(Debug, Serialize, JsonSchema)]
-struct Past {
+struct HistoryResult {
     changes: Vec<ChangeView>,
     count: usize,
 }
 
-async fn undo(account: Arc<Account>, given: Undo, cx: Context) -> Answer<Undone> {
+async fn undo(account: Arc<Account>, given: Undo, cx: Context) -> ToolResult<UndoResult> {
     let caller = cx.client().caller.to_string();
     let wanted = given.count.unwrap_or(1);
-    let entries: Vec<Entry> =
-        account.journal.of(&caller).into_iter().filter(|entry| !entry.undone).take(wanted).collect();
+    let entries: Vec<JournalEntry> =
+        account.journal.by_caller(&caller).into_iter().filter(|entry| !entry.undone).take(wanted).collect();
     if entries.is_empty() {
         return Err(Fault::new(&reason::TASKS_NOTHING_TO_UNDO).into());
     }
     let mut undone = Vec::new();
     for entry in &entries {
         let taken_back = take_back(&account, entry).await;
-        // What changed is told by the service, and not always as a change.
-        account.distrust(Distrust::Everything).await;
+        // The service does not report every undo as a change.
+        account.invalidate(Invalidation::Everything).await;
         if let Err(fault) = taken_back {
             let effect = match (undone.is_empty(), fault.effect()) {
                 (false, Effect::None) => Effect::Partial,
                 (_, effect) => effect,
             };
-            return Err(Stop::Fault(with_effect(fault, effect)));
+            return Err(ToolFailure::Fault(with_effect(fault, effect)));
         }
-        undone.push(view(&Entry { undone: true, ..entry.clone() }));
+        undone.push(view(&JournalEntry { undone: true, ..entry.clone() }));
     }
     let lines: Vec<String> = undone.iter().map(line).collect();
-    Ok(Said {
+    Ok(ToolAnswer {
         text: format!("taken back:\n{}", lines.join("\n")),
-        object: Undone { count: undone.len(), undone },
+        object: UndoResult { count: undone.len(), undone },
     })
 }
 
-/// Takes one change back, its last piece first. What is left of it stays in the journal.
-async fn take_back(account: &Arc<Account>, entry: &Entry) -> Result<(), Fault> {
+/// Undoes one change, its last step first. The remaining steps stay in the journal.
+async fn take_back(account: &Arc<Account>, entry: &JournalEntry) -> Result<(), Fault> {
     let mut left = entry.steps.clone();
     let mut some_done = false;
     while let Some(step) = left.pop() {
@@ -94,17 +95,19 @@ async fn take_back(account: &Arc<Account>, entry: &Entry) -> Result<(), Fault> {
     Ok(())
 }
 
-async fn one_back(account: &Arc<Account>, number: u64, step: &Step) -> Result<(), Fault> {
+async fn one_back(account: &Arc<Account>, number: u64, step: &UndoStep) -> Result<(), Fault> {
     let change = match step {
-        Step::Transaction(id) => Change::new("rtm.transactions.undo", vec![("transaction_id", id.clone())]),
-        Step::DeleteTask { key, list } => {
-            // It may have been moved since.
-            let list = account.book().task(key).map_or(list.clone(), |task| task.list.clone());
+        UndoStep::Transaction(id) => {
+            Change::new("rtm.transactions.undo", vec![("transaction_id", id.clone())])
+        }
+        UndoStep::DeleteTask { key, list } => {
+            // The task may have been moved meanwhile.
+            let list = account.cache().task(key).map_or(list.clone(), |task| task.list.clone());
             deletion(list, key.clone(), "")
         }
-        Step::DeleteNote(note) => note_deletion(note),
-        Step::DeleteList(list) => list_deletion(list),
-        Step::Never(why) => {
+        UndoStep::DeleteNote(note) => note_deletion(note),
+        UndoStep::DeleteList(list) => list_deletion(list),
+        UndoStep::Never(why) => {
             let fault = Fault::new(&reason::TASKS_NOT_UNDOABLE);
             return Err(fault.fact("number", number).fact("why", *why));
         }
@@ -112,22 +115,22 @@ async fn one_back(account: &Arc<Account>, number: u64, step: &Step) -> Result<()
     account.make(change).await.map(|_| ())
 }
 
-async fn history(account: Arc<Account>, given: History, cx: Context) -> Answer<Past> {
-    let entries = account.journal.of(&cx.client().caller.to_string());
+async fn history(account: Arc<Account>, given: History, cx: Context) -> ToolResult<HistoryResult> {
+    let entries = account.journal.by_caller(&cx.client().caller.to_string());
     let changes: Vec<ChangeView> = entries.iter().take(given.limit.unwrap_or(20)).map(view).collect();
     let lines: Vec<String> = changes.iter().map(line).collect();
     let text = if lines.is_empty() { "nothing was changed yet".to_owned() } else { lines.join("\n") };
-    Ok(Said { text, object: Past { count: changes.len(), changes } })
+    Ok(ToolAnswer { text, object: HistoryResult { count: changes.len(), changes } })
 }
 
-fn view(entry: &Entry) -> ChangeView {
+fn view(entry: &JournalEntry) -> ChangeView {
     ChangeView {
         number: entry.number,
         tool: entry.tool,
         about: entry.about.clone(),
         when: iso(entry.when),
         undone: entry.undone,
-        undoable: !entry.undone && !entry.steps.iter().any(|step| matches!(step, Step::Never(_))),
+        undoable: !entry.undone && !entry.steps.iter().any(|step| matches!(step, UndoStep::Never(_))),
     }
 }
 

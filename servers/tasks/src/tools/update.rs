@@ -1,21 +1,22 @@
 use std::sync::Arc;
 
-use failwell_fault::{Fault, reason};
-use failwell_server::{Context, Toolbox};
+use failwell_fault::Fault;
+use failwell_sdk::{Context, Toolbox};
 
 use super::arguments::{Importance, UpdateTask};
-use super::{Answer, Changed, changing, conclude};
+use super::{ChangedTask, ToolResult, changing, conclude};
 use crate::account::Account;
-use crate::edit::{Edits, moment};
-use crate::lookup::{self, Among};
+use crate::account::edit::{Edits, moment};
+use crate::lookup::{self, TaskScope};
 use crate::model::{Moment, Priority, Task, TaskKey};
-use crate::stop::{Stop, echo, invalid};
+use crate::reason;
+use crate::tool_failure::{ToolFailure, echo, invalid};
 
 pub(super) fn tools(toolbox: Toolbox, account: &Arc<Account>) -> Result<Toolbox, Fault> {
     Ok(toolbox.tool(changing(account, ("rtm_updateTask", "Change a task", "Changes what is given of a task and leaves the rest: name, due, start, priority, estimate, url, repeat, location. Empty text takes a value away."), update)?.idempotent()))
 }
 
-async fn update(account: Arc<Account>, given: UpdateTask, cx: Context) -> Answer<Changed> {
+async fn update(account: Arc<Account>, given: UpdateTask, cx: Context) -> ToolResult<ChangedTask> {
     let mut edits = Edits::new(&account);
     let done = do_update(&account, &mut edits, &given, Some(&cx)).await;
     conclude(&account, &cx, ("rtm_updateTask", &given.task), edits, done).await
@@ -26,9 +27,9 @@ pub(super) async fn do_update(
     edits: &mut Edits<'_>,
     given: &UpdateTask,
     cx: Option<&Context>,
-) -> Result<Option<TaskKey>, Stop> {
-    let task = lookup::task(account, &given.task, given.list.as_deref(), Among::All, cx).await?;
-    // Everything that can be refused without a change is refused before the first one.
+) -> Result<Option<TaskKey>, ToolFailure> {
+    let task = lookup::task(account, &given.task, given.list.as_deref(), TaskScope::All, cx).await?;
+    // All checks that need no change come before the first change.
     if let Some(url) = given.url.as_deref().filter(|url| !url.is_empty()) {
         check_url(url)?;
     }
@@ -57,8 +58,8 @@ pub(super) async fn do_update(
     Ok(Some(task.key))
 }
 
-/// A date that was given, read; `Some(None)` takes it away.
-async fn dated(account: &Account, given: Option<&str>) -> Result<Option<Option<Moment>>, Stop> {
+/// Parses a given date. `Some(None)` removes the date.
+async fn dated(account: &Account, given: Option<&str>) -> Result<Option<Option<Moment>>, ToolFailure> {
     match given {
         Some(text) => Ok(Some(moment(account, text).await?)),
         None => Ok(None),
@@ -71,7 +72,7 @@ fn check_order(
     given: &UpdateTask,
     due: Option<Option<Moment>>,
     start: Option<Option<Moment>>,
-) -> Result<(), Stop> {
+) -> Result<(), ToolFailure> {
     let (due, start) = (due.unwrap_or(task.due), start.unwrap_or(task.start));
     let (Some(due), Some(start)) = (due, start) else { return Ok(()) };
     if start.at <= due.at {
@@ -80,17 +81,17 @@ fn check_order(
     let wanted = given.start.as_deref().or(given.due.as_deref()).unwrap_or_default();
     let fault = Fault::new(&reason::TASKS_INVALID_DATE)
         .fact("wanted", echo(wanted))
-        .fact("why", " that can be used: the start would be after the due date");
+        .fact("why", ": the start would be after the due date");
     Err(fault.into())
 }
 
-/// In the order in which the start is never after the due date on the way.
+/// Sets the dates in an order that never puts the start after the due date.
 async fn set_dates(
     edits: &mut Edits<'_>,
     task: &Task,
     due: Option<Option<Moment>>,
     start: Option<Option<Moment>>,
-) -> Result<(), Stop> {
+) -> Result<(), ToolFailure> {
     let due_first = match (due.flatten(), task.start) {
         (Some(due), Some(start)) => due.at >= start.at,
         _ => true,
@@ -116,7 +117,7 @@ fn importance(given: Importance) -> Priority {
     }
 }
 
-fn check_url(url: &str) -> Result<(), Stop> {
+fn check_url(url: &str) -> Result<(), ToolFailure> {
     let fits = url.split_once("://").is_some_and(|(scheme, rest)| {
         !scheme.is_empty()
             && !rest.is_empty()

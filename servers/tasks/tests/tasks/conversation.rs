@@ -1,6 +1,6 @@
-//! Over MCP: errors outside of tools, questions, resources, subscriptions, prompts.
+//! MCP features: errors outside of tools, elicitation, resources, subscriptions, prompts.
 
-use failwell_emulator_rtm::{Fault, Kind, Permission, Seed, SeedList, SeedTask};
+use failwell_emulator_rtm::{Fault, FaultKind, Permission, Seed, SeedList, SeedTask};
 use serde_json::{Value, json};
 
 use super::talk::Talk;
@@ -16,7 +16,7 @@ fn twins() -> Seed {
 async fn outside_of_a_tool_the_service_failing_is_the_records_error() {
     let world = World::seeded(twins()).await;
     let mut talk = Talk::begin(&world, json!({})).await;
-    world.control().fail(Fault::new(Kind::Unavailable));
+    world.control().fail(Fault::new(FaultKind::Unavailable));
     for (method, params) in [
         ("resources/read", json!({"uri": "rtm://lists"})),
         ("resources/read", json!({"uri": "rtm://tasks?filter=due:today"})),
@@ -70,7 +70,7 @@ async fn a_client_that_can_ask_its_user_asks_which_task_is_meant() {
         (&json!(id), &choices[1]),
         "{answer}"
     );
-    // A user who does not want to choose leaves it to the model.
+    // A user who declines leaves the choice to the model.
     talk.call("rtm_undo", json!({})).await;
     talk.request("tools/call", json!({"name": "rtm_deleteTask", "arguments": {"task": "Milk"}})).await;
     let question = talk.hear().await;
@@ -96,8 +96,13 @@ async fn a_client_that_can_show_addresses_logs_in_without_the_model_seeing_one()
     let url = question["params"]["url"].as_str().expect("an address").to_owned();
     assert!(url.contains("perms=write"), "{url}");
     talk.say(&json!({"jsonrpc": "2.0", "id": question["id"], "result": {"action": "accept"}})).await;
-    // It asks until the person is done.
-    tokio::time::sleep(std::time::Duration::from_millis(300)).await;
+    // The server polls until the user is done.
+    let asks = || world.control().calls().iter().filter(|call| call.method == "rtm.auth.getToken").count();
+    let began = std::time::Instant::now();
+    while asks() < 2 {
+        assert!(began.elapsed() < std::time::Duration::from_secs(30), "it asks once only");
+        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+    }
     assert!(world.control().approve(&frob_of(&url), Permission::Write));
     let answer = loop {
         let heard = talk.hear().await;
@@ -156,7 +161,7 @@ async fn resources_are_read_and_watched() {
     for uri in [watched.as_str(), "rtm://today"] {
         assert_eq!(talk.ask("resources/subscribe", json!({"uri": uri})).await["result"], json!({}));
     }
-    // Somebody else changes it.
+    // Another client changes it.
     world.afresh().done("rtm_updateTask", json!({"task": task, "name": "Oat milk"})).await;
     let mut told = [talk.hear().await, talk.hear().await]
         .map(|notice| notice["params"]["uri"].as_str().unwrap_or_else(|| panic!("{notice}")).to_owned());

@@ -1,23 +1,22 @@
-//! What goes wrong at the service, and what is said and done about it: the reason, when to try again, what was changed,
-//! and never a task twice.
+//! Failures of the service: the reason, the retry advice, the effect, and no task added twice.
 
-use failwell_emulator_rtm::{Fault, Kind, Permission};
+use failwell_emulator_rtm::{Fault, FaultKind, Permission};
 use serde_json::{Value, json};
 
 use super::world::World;
 
-/// What a caller is told of a failure.
-struct Told {
+/// The expected fault.
+struct TaskUpdates {
     reason: &'static str,
     retry: &'static str,
     effect: &'static str,
 }
 
-const fn told(reason: &'static str, retry: &'static str, effect: &'static str) -> Told {
-    Told { reason, retry, effect }
+const fn told(reason: &'static str, retry: &'static str, effect: &'static str) -> TaskUpdates {
+    TaskUpdates { reason, retry, effect }
 }
 
-fn check(name: &str, failure: &Value, expected: &Told) {
+fn check(name: &str, failure: &Value, expected: &TaskUpdates) {
     let found = (failure["reason"].as_str(), failure["retry"].as_str(), failure["effect"].as_str());
     assert_eq!(
         found,
@@ -26,7 +25,7 @@ fn check(name: &str, failure: &Value, expected: &Told) {
     );
 }
 
-/// The operator's line for a failure, with the decision record's fields.
+/// The journal line of a failure, with the fields of the tasks server's record (S2 in docs/sources.md).
 fn check_line(world: &World, reason: &str) {
     let journal = world.journal();
     let line = journal
@@ -63,14 +62,14 @@ const ADD: &str = "rtm.tasks.add";
 async fn an_addition_that_fails_is_looked_up_and_never_made_twice() {
     let unavailable = told("tasks/RTM_UNAVAILABLE", "after_ms", "none");
     let strange = told("tasks/BAD_ANSWER", "once", "none");
-    let refuse = || Kind::Refuse { code: 105, message: "Service currently unavailable".to_owned() };
-    // What strikes before the task is added is a failure; what strikes after it is found out, and is none.
+    let refuse = || FaultKind::Refuse { code: 105, message: "Service currently unavailable".to_owned() };
+    // A fault before the task is added is a failure. A fault after it is resolved by a lookup.
     for (name, kind, before) in [
-        ("503", Kind::Unavailable, &unavailable),
+        ("503", FaultKind::Unavailable, &unavailable),
         ("105", refuse(), &unavailable),
-        ("reset", Kind::Reset, &unavailable),
-        ("a page", Kind::Html, &strange),
-        ("500", Kind::Status { status: 500 }, &strange),
+        ("reset", FaultKind::Reset, &unavailable),
+        ("a page", FaultKind::Html, &strange),
+        ("500", FaultKind::Status { status: 500 }, &strange),
     ] {
         let world = World::new().await;
         world.control().fail(Fault::new(kind.clone()).on(ADD).times(1));
@@ -82,7 +81,7 @@ async fn an_addition_that_fails_is_looked_up_and_never_made_twice() {
         let made = world.done("rtm_createTask", json!({"name": "Milk"})).await;
         assert_eq!((&made["read_back"], &made["task"]["name"]), (&json!(true), &json!("Milk")), "{name}");
         assert_eq!(world.count("Milk"), 1, "{name}: once, though the answer was lost");
-        // Found by looking, it can be taken back all the same.
+        // A change found by lookup can be undone as well.
         world.done("rtm_undo", json!({})).await;
         assert_eq!(world.count("Milk"), 0, "{name}");
     }
@@ -90,9 +89,11 @@ async fn an_addition_that_fails_is_looked_up_and_never_made_twice() {
 
 #[tokio::test]
 async fn an_answer_that_is_cut_off_or_takes_too_long_is_looked_up_too() {
-    for kind in
-        [Kind::Truncate, Kind::SlowBody { milliseconds: 60_000 }, Kind::Delay { milliseconds: 60_000 }]
-    {
+    for kind in [
+        FaultKind::Truncate,
+        FaultKind::SlowBody { milliseconds: 60_000 },
+        FaultKind::Delay { milliseconds: 60_000 },
+    ] {
         let world = World::new().await;
         world.control().fail(Fault::new(kind.clone()).on(ADD).times(1));
         let made = world.done("rtm_createTask", json!({"name": "Milk"})).await;
@@ -105,19 +106,19 @@ async fn an_answer_that_is_cut_off_or_takes_too_long_is_looked_up_too() {
 async fn what_cannot_be_looked_up_is_unknown_and_looked_up_before_it_is_tried_again() {
     let world = World::new().await;
     world.done("rtm_findTasks", json!({})).await;
-    world.control().fail(Fault::new(Kind::Reset).on(ADD).times(1).after());
-    world.control().fail(Fault::new(Kind::Unavailable).on("rtm.tasks.getList"));
+    world.control().fail(Fault::new(FaultKind::Reset).on(ADD).times(1).after());
+    world.control().fail(Fault::new(FaultKind::Unavailable).on("rtm.tasks.getList"));
     let failure = world.call("rtm_createTask", json!({"name": "Milk"})).await.expect_err("unknown");
     check("unknown", &failure, &told("tasks/RTM_UNAVAILABLE", "after_ms", "unknown"));
     assert!(failure["hint"].as_str().is_some_and(|hint| hint.contains("rtm_findTasks")), "{failure}");
-    // Still nobody to ask: still not sent again.
+    // The service is still unreachable, so the change is not sent again.
     let again = world.call("rtm_createTask", json!({"name": "Milk"})).await.expect_err("unknown");
     check("still unknown", &again, &told("tasks/RTM_UNAVAILABLE", "after_ms", "unknown"));
     world.control().clear_faults();
     let found = world.done("rtm_createTask", json!({"name": "Milk"})).await;
     assert_eq!(found["read_back"], json!(true));
     assert_eq!(world.count("Milk"), 1, "no duplicate, ever");
-    // Now it is settled: the same name once more is another task.
+    // The change is confirmed now. The same name again means another task.
     world.done("rtm_createTask", json!({"name": "Milk"})).await;
     assert_eq!(world.count("Milk"), 2);
 }
@@ -142,10 +143,10 @@ async fn other_changes_are_looked_up_as_well() {
         let world = World::new().await;
         world.done("rtm_createList", json!({"name": "Work"})).await;
         world.add("Milk ^2029-01-01").await;
-        world.control().fail(Fault::new(Kind::Reset).on(method).times(1));
+        world.control().fail(Fault::new(FaultKind::Reset).on(method).times(1));
         let failure = world.call(tool, arguments.clone()).await.expect_err(tool);
         check(method, &failure, &told("tasks/RTM_UNAVAILABLE", "after_ms", "none"));
-        world.control().fail(Fault::new(Kind::Reset).on(method).times(1).after());
+        world.control().fail(Fault::new(FaultKind::Reset).on(method).times(1).after());
         let made = world.done(tool, arguments).await;
         assert_eq!(made["read_back"], json!(true), "{method}");
         let committed =
@@ -159,7 +160,7 @@ async fn other_changes_are_looked_up_as_well() {
 async fn a_change_of_several_pieces_says_that_some_were_made() {
     let world = World::new().await;
     world.add("Milk").await;
-    world.control().fail(Fault::new(Kind::Unavailable).on("rtm.tasks.setPriority"));
+    world.control().fail(Fault::new(FaultKind::Unavailable).on("rtm.tasks.setPriority"));
     let failure = world
         .call("rtm_updateTask", json!({"task": "Milk", "name": "Oat milk", "priority": "1"}))
         .await
@@ -173,16 +174,16 @@ async fn a_change_of_several_pieces_says_that_some_were_made() {
 #[tokio::test]
 async fn reads_are_tried_again_within_their_budget() {
     let unavailable = told("tasks/RTM_UNAVAILABLE", "after_ms", "none");
-    let refuse = || Kind::Refuse { code: 105, message: String::new() };
+    let refuse = || FaultKind::Refuse { code: 105, message: String::new() };
     for (name, kind, few, many, expected) in [
-        ("503", Kind::Unavailable, 3, 4, &unavailable),
+        ("503", FaultKind::Unavailable, 3, 4, &unavailable),
         ("105", refuse(), 3, 4, &unavailable),
-        ("reset", Kind::Reset, 3, 4, &unavailable),
-        ("cut off", Kind::Truncate, 3, 4, &unavailable),
-        ("a page", Kind::Html, 1, 2, &told("tasks/BAD_ANSWER", "once", "none")),
+        ("reset", FaultKind::Reset, 3, 4, &unavailable),
+        ("cut off", FaultKind::Truncate, 3, 4, &unavailable),
+        ("a page", FaultKind::Html, 1, 2, &told("tasks/BAD_ANSWER", "once", "none")),
         (
             "late",
-            Kind::SlowBody { milliseconds: 60_000 },
+            FaultKind::SlowBody { milliseconds: 60_000 },
             0,
             1,
             &told("tasks/RTM_TIMEOUT", "after_change", "none"),
@@ -204,7 +205,7 @@ async fn reads_are_tried_again_within_their_budget() {
 
 #[tokio::test]
 async fn strange_shapes_are_understood() {
-    for kind in [Kind::Flip, Kind::UnknownFields] {
+    for kind in [FaultKind::Flip, FaultKind::UnknownFields] {
         let world = World::new().await;
         world.control().fail(Fault::new(kind.clone()));
         world.done("rtm_createList", json!({"name": "Work"})).await;
@@ -253,7 +254,9 @@ async fn a_login_that_is_refused_or_too_small_is_kept_and_told() {
 async fn no_connection_and_a_forgotten_timeline() {
     let mut world = World::new().await;
     world.add("Milk").await;
-    world.control().fail(Fault::new(Kind::Refuse { code: 300, message: String::new() }).on(ADD).times(1));
+    world
+        .control()
+        .fail(Fault::new(FaultKind::Refuse { code: 300, message: String::new() }).on(ADD).times(1));
     world.add("Bread").await;
     assert_eq!(world.count("Bread"), 1, "a new timeline is made once");
     world.emulator = None;
@@ -272,11 +275,11 @@ async fn secrets_are_in_no_line_and_in_no_answer() {
     world.done("rtm_authenticate", json!({})).await;
     let token = world.token();
     for kind in [
-        Kind::Unavailable,
-        Kind::Reset,
-        Kind::Html,
-        Kind::Refuse { code: 98, message: format!("token {token}") },
-        Kind::Refuse { code: 4242, message: "odd".to_owned() },
+        FaultKind::Unavailable,
+        FaultKind::Reset,
+        FaultKind::Html,
+        FaultKind::Refuse { code: 98, message: format!("token {token}") },
+        FaultKind::Refuse { code: 4242, message: "odd".to_owned() },
     ] {
         world.control().fail(Fault::new(kind));
         let _ = world.call("rtm_findTasks", json!({})).await;

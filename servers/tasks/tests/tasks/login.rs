@@ -1,8 +1,8 @@
-//! Logging in and out.
+//! Login and logout.
 
 use std::time::{Duration, Instant};
 
-use failwell_emulator_rtm::{Fault, Kind, Permission, Seed};
+use failwell_emulator_rtm::{Fault, FaultKind, Permission, Seed};
 use failwell_tasks::{Login, Settings, is_logged_in, log_out};
 use serde_json::json;
 
@@ -19,11 +19,11 @@ async fn from_a_terminal() {
     assert!(world.control().approve(&frob_of(&address), Permission::Read));
     let status = login.finish().await.expect("done");
     assert_eq!((status.username.as_deref(), status.permission.as_deref()), (Some("dana"), Some("read")));
-    // A server that runs already sees it.
+    // A running server sees the new login.
     world.done("rtm_findTasks", json!({})).await;
     world.refused("rtm_createTask", json!({"name": "x"}), "tasks/NOT_PERMITTED").await;
     assert!(log_out(settings()).await.expect("out") && !log_out(settings()).await.expect("out"));
-    // It finds out by itself, a little later.
+    // The running server notices the logout a little later.
     let end = Instant::now() + Duration::from_secs(30);
     while world.call("rtm_findTasks", json!({})).await.is_ok() {
         assert!(Instant::now() < end, "still logged in");
@@ -42,7 +42,7 @@ async fn a_login_nobody_waits_for_is_completed_by_itself() {
         assert!(Instant::now() < end, "still waiting");
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
-    // Enough for this, so nothing is asked; not enough for that, so it is.
+    // The existing permission is sufficient for the first request and not for the second.
     let same = world.done("rtm_authenticate", json!({"permission": "read"})).await;
     assert_eq!(same["authenticated"], json!(true));
     let more = world.done("rtm_authenticate", json!({"permission": "delete"})).await;
@@ -53,7 +53,7 @@ async fn a_login_nobody_waits_for_is_completed_by_itself() {
 async fn what_goes_wrong_on_the_way() {
     let world = World::logged_out(Seed::empty()).await;
     world.refused("rtm_authenticate", json!({"frob": "nonsense"}), "tasks/LOGIN_PENDING").await;
-    world.control().fail(Fault::new(Kind::Unavailable));
+    world.control().fail(Fault::new(FaultKind::Unavailable));
     world.refused("rtm_authenticate", json!({}), "tasks/RTM_UNAVAILABLE").await;
     world.control().clear_faults();
     let wrong = |secret: &str, key: &str| {

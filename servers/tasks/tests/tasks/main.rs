@@ -1,4 +1,4 @@
-//! The tasks server against the emulator of Remember The Milk: every tool, every fault, and a model to compare with.
+//! The tasks server with the emulator of Remember The Milk: every tool, every fault, and a model test.
 
 #![allow(
     clippy::expect_used,
@@ -12,6 +12,8 @@ mod conversation;
 mod faults;
 mod login;
 mod model;
+#[path = "../../../../crates/toolbox/tests/schema/oracle.rs"]
+mod oracle;
 mod talk;
 mod tools;
 mod world;

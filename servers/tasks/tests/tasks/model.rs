@@ -1,4 +1,4 @@
-//! Ten thousand random steps, compared after each with the plainest model there is. Undo is part of them.
+//! Ten thousand random steps, including undo. After each step the account is compared with a simple model.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -10,11 +10,11 @@ use super::world::World;
 const RUNS: u64 = 10;
 const STEPS: usize = 1_000;
 
-/// As many tasks as a person looks at.
+/// A realistic number of tasks.
 const MOST_TASKS: usize = 12;
 const MOST_LISTS: usize = 4;
 
-/// A small generator: the same seed, the same steps.
+/// A deterministic pseudo-random generator (xorshift).
 struct Dice(u64);
 
 impl Dice {
@@ -45,7 +45,7 @@ struct MTask {
     is_completed: bool,
 }
 
-/// What there should be: tasks by id, lists by id with name and whether they are archived.
+/// The expected state: tasks by id, lists by id with their name and archive flag.
 #[derive(Debug, Clone, PartialEq, Default)]
 struct Model {
     tasks: BTreeMap<String, MTask>,
@@ -57,7 +57,7 @@ impl Model {
         self.tasks.iter().filter(|(id, task)| fits(id, task)).map(|(id, _)| id.clone()).collect()
     }
 
-    /// Tasks above or below others go their own ways at the service, which other tests look at.
+    /// The service treats parents and subtasks specially. Other tests cover them.
     fn is_alone(&self, id: &str) -> bool {
         let own = id.split('_').next_back();
         self.tasks[id].parent.is_none() && !self.tasks.values().any(|task| task.parent.as_deref() == own)
@@ -67,7 +67,7 @@ impl Model {
 struct Run {
     world: World,
     model: Model,
-    /// What there was before each change that can be taken back.
+    /// The state before each change that can be undone.
     past: Vec<Model>,
     dice: Dice,
     made: usize,
@@ -87,12 +87,12 @@ async fn ten_thousand_steps_agree_with_the_model() {
 async fn walk(seed: u64) {
     let mut run = Run::new(seed).await;
     for step in 0..STEPS {
-        // Some time passes, so that what changed before is not told again as a change.
+        // The clock advances, so that earlier changes are not reported again.
         run.world.control().advance_clock(std::time::Duration::from_secs(3));
         let what = run.step().await;
         run.compare(&run.world, &format!("seed {seed} step {step}: {what}")).await;
         if step % 250 == 249 {
-            // Somebody who knows nothing yet sees the same.
+            // A server with an empty cache sees the same.
             run.compare(&run.world.afresh(), &format!("seed {seed} step {step}, afresh")).await;
         }
     }
@@ -133,7 +133,7 @@ impl Run {
         assert!(ids.is_empty(), "{when}\n{}", shown.collect::<Vec<_>>().join("\n"));
     }
 
-    /// One random step; says what it was.
+    /// One random step. Returns its description.
     async fn step(&mut self) -> String {
         let crowded = self.model.tasks.len() >= MOST_TASKS;
         match self.dice.roll(100) {
@@ -178,7 +178,7 @@ impl Run {
 
     fn new_name(&mut self) -> String {
         self.made += 1;
-        // Now and then a name that is there already.
+        // Occasionally an existing name.
         if self.dice.roll(10) == 0 { "twin".to_owned() } else { format!("task {}", self.made) }
     }
 
@@ -219,7 +219,7 @@ impl Run {
         format!("delete {id}")
     }
 
-    /// Some fields at once, some of them taken away.
+    /// Changes several fields at once and removes some.
     async fn update(&mut self) -> String {
         let Some(id) = self.any(|_, _, _| true) else { return "nothing".to_owned() };
         let mut task = self.model.tasks[&id].clone();
@@ -315,7 +315,7 @@ impl Run {
         format!("move {id} to {list}")
     }
 
-    /// Lists are made, renamed, put away and taken out again.
+    /// Adds, renames, archives and restores lists.
     async fn list(&mut self) -> String {
         let own: Vec<(String, (String, bool))> = self
             .model
@@ -361,7 +361,7 @@ impl Run {
         }
     }
 
-    /// Below another of the same list, or out again.
+    /// Moves a task below another one of the same list, or out again.
     async fn parent(&mut self) -> String {
         if let Some(id) = self.any(|_, _, task| task.parent.is_some())
             && self.dice.roll(2) == 0
@@ -384,7 +384,7 @@ impl Run {
         format!("put {id} below {above}")
     }
 
-    /// Several changes as one.
+    /// Several changes in one call.
     async fn batch(&mut self) -> String {
         let Some(id) = self.any(|model, id, task| !task.is_completed && model.is_alone(id)) else {
             return "nothing".to_owned();
@@ -411,7 +411,7 @@ impl Run {
         format!("a batch with {id}")
     }
 
-    /// What is refused changes nothing.
+    /// A refused call changes nothing.
     async fn wrong(&mut self) -> String {
         match self.dice.roll(4) {
             0 => {

@@ -1,4 +1,4 @@
-//! A client of the session era, in memory.
+//! A client of the session era in memory.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::world::World;
 
-/// How long anything may take on a busy machine.
+/// Timeout of every wait, even on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 pub(crate) struct Talk {
@@ -27,12 +27,18 @@ impl Drop for Talk {
 }
 
 impl Talk {
-    /// Begins a session with these capabilities.
+    /// Starts a session with these capabilities.
     pub(crate) async fn begin(world: &World, capabilities: Value) -> Talk {
         let (ours, theirs) = tokio::io::duplex(1 << 20);
         let (input, output) = split(theirs);
         let stop = CancellationToken::new();
-        tokio::spawn(serve_stdio(world.house.clone(), input, output, StdioSettings::default(), stop.clone()));
+        tokio::spawn(serve_stdio(
+            world.pipeline.clone(),
+            input,
+            output,
+            StdioSettings::default(),
+            stop.clone(),
+        ));
         let (reader, writer) = split(ours);
         let mut talk = Talk { lines: BufReader::new(reader).lines(), writer, last: 0, stop };
         let hello = json!({"protocolVersion": "2025-11-25", "capabilities": capabilities, "clientInfo": {"name": "t", "version": "1"}});
@@ -52,7 +58,7 @@ impl Talk {
         serde_json::from_str(&line).expect("JSON")
     }
 
-    /// Sends a request without waiting for its answer.
+    /// Sends a request without waiting for its response.
     pub(crate) async fn request(&mut self, method: &str, params: Value) -> u64 {
         self.last += 1;
         let id = self.last;
@@ -60,7 +66,7 @@ impl Talk {
         id
     }
 
-    /// The answer to a request, whatever else is said meanwhile.
+    /// Sends a request and waits for its response. Other messages are skipped.
     pub(crate) async fn ask(&mut self, method: &str, params: Value) -> Value {
         let id = self.request(method, params).await;
         loop {

@@ -1,8 +1,9 @@
-//! What each tool does, seen from its caller.
+//! The behaviour of each tool for its caller.
 
 use failwell_emulator_rtm::{Seed, SeedList, SeedTask};
 use serde_json::{Value, json};
 
+use super::oracle::agree_on_mutations;
 use super::world::World;
 
 fn task(name: &str) -> SeedTask {
@@ -117,7 +118,7 @@ async fn a_task_is_changed_piece_by_piece_and_taken_back_as_a_whole() {
         (&json!("2031-02-01"), &json!("2"), &json!("https://example.org/"))
     );
     assert!(task["repeat"].as_str().is_some_and(|repeat| repeat.starts_with("every FREQ=WEEKLY")), "{task}");
-    // Both dates earlier than the old ones, in one go.
+    // Both dates are earlier than the old ones, in one call.
     let earlier =
         world.done("rtm_updateTask", json!({"task": id, "due": "2030-05-02", "start": "2030-05-01"})).await;
     assert_eq!(
@@ -284,12 +285,10 @@ async fn what_others_change_is_seen_with_the_next_look_and_by_changes_alone() {
 #[tokio::test]
 async fn every_answer_keeps_the_schema_it_promised() {
     let world = World::seeded(shop()).await;
-    let stop = tokio_util::sync::CancellationToken::new();
-    let to = failwell_rpc::ReplyTo::request(failwell_rpc::Id::from_number(1), failwell_rpc::Face::Rpc);
-    let call = failwell_server::PlainCall::ListTools;
-    let caller = failwell_policy::Caller::anonymous();
-    let from = failwell_server::PlainFrom { caller: &caller, connection: "", request: None };
-    let reply = world.house.walk_plain(to, Ok(call), from, stop).await.expect("an answer");
+    let caller = failwell_rpc::Caller::anonymous();
+    let incoming = failwell_pipeline::IncomingRequest::in_process(failwell_rpc::Dialect::Rpc, &caller);
+    let call = failwell_pipeline::Call::List(failwell_sdk::List::Tools, None);
+    let reply = world.pipeline.handle_call(incoming, Ok(call)).await.reply.expect("an answer");
     let body: Value = serde_json::from_slice(&reply.body).expect("JSON");
     let tools = body["result"]["tools"].as_array().expect("tools");
     assert_eq!(tools.len(), 29, "{:?}", tools.iter().map(|tool| tool["name"].as_str()).collect::<Vec<_>>());
@@ -298,12 +297,13 @@ async fn every_answer_keeps_the_schema_it_promised() {
             assert_eq!(tool[schema]["type"], json!("object"), "{tool}");
             jsonschema::meta::validate(&tool[schema])
                 .unwrap_or_else(|error| panic!("{}: {error}", tool["name"]));
+            agree_on_mutations(&tool["name"].to_string(), &tool[schema]);
         }
         assert!(tool["title"].is_string() && tool["description"].is_string(), "{tool}");
     }
 }
 
-/// What is found here is what the service finds, for every operator that is understood here.
+/// For every operator that is evaluated locally, the result equals the service's.
 #[tokio::test]
 async fn filters_mean_the_same_here_and_there() {
     let world = World::seeded(Seed::demo()).await;

@@ -1,4 +1,4 @@
-//! A house around the tasks server, with the emulator behind it.
+//! A pipeline with the tasks server and the emulator.
 
 use std::io::Write;
 use std::path::PathBuf;
@@ -6,17 +6,18 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use failwell_audit::{Journal, Style};
+use failwell_controls::{Settings as HouseSettings, build_pipeline};
 use failwell_emulator_rtm::{Control, Emulator, Options, Permission, Seed};
 use failwell_fault::Secret;
 use failwell_gateway::Gateway;
-use failwell_policy::Caller;
+use failwell_journal::{Journal, LogStyle};
+use failwell_pipeline::{Call, IncomingRequest, Pipeline};
 use failwell_process::Launcher;
-use failwell_rpc::{Face, Id, ReplyTo};
-use failwell_server::{House, Info, PlainCall, PlainFrom, Room, Settings as HouseSettings, Toolbox};
-use failwell_tasks::{ApiKey, PaceIs, Settings, TokenStore, tasks};
+use failwell_rpc::Caller;
+use failwell_rpc::Dialect;
+use failwell_sdk::{Info, Json, ToolServer, Toolbox};
+use failwell_tasks::{ApiKey, RateLimit, Settings, TokenStore, tasks};
 use serde_json::{Value, json};
-use tokio_util::sync::CancellationToken;
 
 #[derive(Clone, Default)]
 struct Lines(Arc<Mutex<Vec<u8>>>);
@@ -32,14 +33,14 @@ impl Write for Lines {
     }
 }
 
-/// The house, the emulator behind it, and what its operator read.
+/// The pipeline, the emulator and the journal.
 pub(crate) struct World {
     pub(crate) emulator: Option<Emulator>,
-    pub(crate) house: Arc<House>,
+    pub(crate) pipeline: Arc<Pipeline>,
     pub(crate) settings: Settings,
     folder: PathBuf,
     lines: Lines,
-    /// Everything any caller was sent.
+    /// All responses to callers.
     sent: Mutex<String>,
 }
 
@@ -50,7 +51,7 @@ impl Drop for World {
 }
 
 impl World {
-    /// Somebody is logged in, and the account is empty.
+    /// An empty account with a login.
     pub(crate) async fn new() -> World {
         World::seeded(Seed::empty()).await
     }
@@ -62,7 +63,7 @@ impl World {
         world
     }
 
-    /// Nobody is logged in.
+    /// An account without a login.
     pub(crate) async fn logged_out(seed: Seed) -> World {
         static COUNT: AtomicUsize = AtomicUsize::new(0);
         let name = format!("failwell-tasks-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
@@ -75,7 +76,7 @@ impl World {
         let settings = Settings {
             service: emulator.base_url(),
             keep: TokenStore::File,
-            pace: PaceIs::Free,
+            pace: RateLimit::Free,
             timeout: Duration::from_secs(5),
             pause: Duration::from_millis(5),
             fresh: Duration::ZERO,
@@ -83,17 +84,17 @@ impl World {
             ..Settings::new(Some(key), Some(folder.clone()))
         };
         let lines = Lines::default();
-        let house = house(&settings, lines.clone());
-        World { emulator: Some(emulator), house, settings, folder, lines, sent: Mutex::default() }
+        let pipeline = pipeline(&settings, lines.clone());
+        World { emulator: Some(emulator), pipeline, settings, folder, lines, sent: Mutex::default() }
     }
 
-    /// Another server with the same settings, which knows nothing yet.
+    /// Another server with the same settings and an empty cache.
     pub(crate) fn afresh(&self) -> World {
         let lines = Lines::default();
         let (settings, folder) = (self.settings.clone(), PathBuf::from("/nonexistent"));
         World {
             emulator: None,
-            house: house(&settings, lines.clone()),
+            pipeline: pipeline(&settings, lines.clone()),
             settings,
             folder,
             lines,
@@ -101,28 +102,28 @@ impl World {
         }
     }
 
-    /// The same server behind a gateway, beside another.
+    /// The same server behind a gateway, together with another one.
     pub(crate) fn behind_a_gateway(&self) -> World {
         let lines = Lines::default();
         let launcher = Launcher::of_this_program().expect("a launcher");
         let info = Info { name: "gateway", title: "Gateway", version: "1", instructions: "" };
-        let other: Arc<dyn Room> = Arc::new(Toolbox::new(info.clone()));
-        let room: Arc<dyn Room> = Arc::new(tasks(self.settings.clone()).expect("the room builds"));
+        let other: Arc<dyn ToolServer> = Arc::new(Toolbox::new(info.clone()));
+        let room: Arc<dyn ToolServer> = Arc::new(tasks(self.settings.clone()).expect("the room builds"));
         let rooms = vec![("tasks".to_owned(), room), ("other".to_owned(), other)];
         let gateway = Gateway::new(info, Vec::new(), rooms, &launcher);
-        let journal = Journal::to(Style::Json, lines.clone());
-        let house =
-            House::new(Arc::new(gateway.clone()), HouseSettings::default(), journal).expect("a house");
-        gateway.announce_to(house.hub());
+        let journal = Journal::to(LogStyle::Json, lines.clone());
+        let pipeline =
+            build_pipeline(Arc::new(gateway.clone()), HouseSettings::default(), journal).expect("a pipeline");
+        gateway.announce_to(pipeline.hub());
         let (settings, folder) = (self.settings.clone(), PathBuf::from("/nonexistent"));
-        World { emulator: None, house, settings, folder, lines, sent: Mutex::default() }
+        World { emulator: None, pipeline, settings, folder, lines, sent: Mutex::default() }
     }
 
     pub(crate) fn control(&self) -> Control {
         self.emulator.as_ref().expect("an emulator").control()
     }
 
-    /// Logs in as a person would, and gives back the token.
+    /// Logs in like a user and returns the token.
     pub(crate) async fn log_in(&self, permission: Permission) -> String {
         let begun = self.call("rtm_authenticate", json!({})).await.expect("begun");
         let frob = frob_of(begun["url"].as_str().expect("an address"));
@@ -132,7 +133,7 @@ impl World {
         self.token()
     }
 
-    /// The token as it is kept.
+    /// The stored token.
     pub(crate) fn token(&self) -> String {
         let folder = std::fs::read_dir(self.folder.join("tasks")).expect("a folder");
         let file = folder
@@ -141,13 +142,12 @@ impl World {
         std::fs::read_to_string(file.expect("a token")).expect("text").trim().to_owned()
     }
 
-    /// Calls a tool: its result, or the object of its failure.
+    /// Calls a tool. Returns its result or its fault object.
     pub(crate) async fn call(&self, tool: &str, arguments: Value) -> Result<Value, Value> {
-        let call = PlainCall::Execute { name: tool.to_owned(), arguments };
-        let to = ReplyTo::request(Id::from_number(1), Face::Rpc);
-        let stop = CancellationToken::new();
-        let from = PlainFrom { caller: &Caller::anonymous(), connection: "", request: None };
-        let reply = self.house.walk_plain(to, Ok(call), from, stop).await;
+        let call = Call::tool(tool.to_owned(), Json::from(&arguments));
+        let caller = Caller::anonymous();
+        let incoming = IncomingRequest::in_process(Dialect::Rpc, &caller);
+        let reply = self.pipeline.handle_call(incoming, Ok(call)).await.reply;
         let text = String::from_utf8(reply.expect("an answer").body).expect("text");
         self.sent.lock().unwrap().push_str(&text);
         let mut body: Value = serde_json::from_str(&text).expect("JSON");
@@ -157,13 +157,13 @@ impl World {
         }
     }
 
-    /// Calls a tool that must work.
+    /// Calls a tool that must succeed.
     pub(crate) async fn done(&self, tool: &str, arguments: Value) -> Value {
         let shown = arguments.to_string();
         self.call(tool, arguments).await.unwrap_or_else(|failure| panic!("{tool} {shown}: {failure}"))
     }
 
-    /// Calls a tool that must fail for this reason.
+    /// Calls a tool that must fail with this reason.
     pub(crate) async fn refused(&self, tool: &str, arguments: Value, reason: &str) -> Value {
         let shown = arguments.to_string();
         let failure = self.call(tool, arguments).await.expect_err(&format!("{tool} {shown} fails"));
@@ -171,13 +171,13 @@ impl World {
         failure
     }
 
-    /// Adds a task and gives back its id.
+    /// Adds a task and returns its id.
     pub(crate) async fn add(&self, name: &str) -> String {
         let made = self.done("rtm_createTask", json!({"name": name})).await;
         made["task"]["id"].as_str().expect("an id").to_owned()
     }
 
-    /// How many tasks of this name the account itself has, deleted ones left out.
+    /// The number of tasks with this name in the account, without deleted ones.
     pub(crate) fn count(&self, name: &str) -> usize {
         let dump = self.control().dump();
         let series = dump["taskseries"].as_array().expect("a list").clone();
@@ -188,25 +188,25 @@ impl World {
             .count()
     }
 
-    /// Every line the operator read.
+    /// The whole journal.
     pub(crate) fn journal(&self) -> String {
-        self.house.books().journal().flush();
+        self.pipeline.journal().flush();
         String::from_utf8(self.lines.0.lock().unwrap().clone()).expect("text")
     }
 
-    /// Everything any caller was sent.
+    /// All responses to callers.
     pub(crate) fn sent(&self) -> String {
         self.sent.lock().unwrap().clone()
     }
 }
 
-fn house(settings: &Settings, lines: Lines) -> Arc<House> {
+fn pipeline(settings: &Settings, lines: Lines) -> Arc<Pipeline> {
     let room = tasks(settings.clone()).expect("the room builds");
-    let journal = Journal::to(Style::Json, lines);
-    House::new(Arc::new(room), HouseSettings::default(), journal).expect("the house builds")
+    let journal = Journal::to(LogStyle::Json, lines);
+    build_pipeline(Arc::new(room), HouseSettings::default(), journal).expect("the pipeline builds")
 }
 
-/// The frob in an address.
+/// The frob in a URL.
 pub(crate) fn frob_of(url: &str) -> String {
     let (_, after) = url.split_once("frob=").expect("a frob");
     after.split('&').next().expect("a frob").to_owned()

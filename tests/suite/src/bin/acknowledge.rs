@@ -7,9 +7,11 @@ use std::io::Write;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use failwell_audit::{Ended, Journal, Ledger, LedgerSettings, Promise, Record, Transport};
+use failwell_audit::{Durability, Ledger, LedgerSettings};
 use failwell_fault::{Fault, reason};
-use failwell_rpc::{Face, Id, ReplyTo, Revision};
+use failwell_journal::Journal;
+use failwell_pipeline::{ExchangeOutcome, Record, Transport};
+use failwell_rpc::{Dialect, Id, ReplyTo, Revision};
 
 /// How many requests wait for their records at once.
 const AT_ONCE: u64 = 8;
@@ -17,7 +19,7 @@ const AT_ONCE: u64 = 8;
 #[tokio::main]
 async fn main() {
     let folder = std::env::args().nth(1).expect("a folder");
-    let settings = LedgerSettings { promise: Promise::Critical, ..LedgerSettings::in_folder(folder) };
+    let settings = LedgerSettings { durability: Durability::Critical, ..LedgerSettings::in_folder(folder) };
     let ledger = Ledger::start(settings, Journal::to_stderr());
     let callers: Vec<_> = (0..AT_ONCE).map(|caller| tokio::spawn(write(ledger.clone(), caller))).collect();
     for caller in callers {
@@ -27,7 +29,7 @@ async fn main() {
 
 async fn write(ledger: Ledger, caller: u64) {
     for number in 0u64.. {
-        let to = ReplyTo::request(Id::from_number(number), Face::Mcp(Revision::LATEST));
+        let to = ReplyTo::request(Id::from_number(number), Dialect::Mcp(Revision::LATEST));
         let line = format!("{}\n", to.reference);
         if ledger.keep(record(to, caller + number)).await.is_err() {
             return;
@@ -52,7 +54,11 @@ fn record(to: ReplyTo, number: u64) -> Box<Record> {
         method: Some("tools/call".into()),
         target: Some("echo".into()),
         server: None,
-        ended_as: if number.is_multiple_of(3) { Ended::Fault(Arc::new(fault())) } else { Ended::Well },
+        ended_as: if number.is_multiple_of(3) {
+            ExchangeOutcome::Fault(Arc::new(fault()))
+        } else {
+            ExchangeOutcome::Well
+        },
         bytes_in: 1,
         bytes_out: 2,
         verdicts: Vec::new(),

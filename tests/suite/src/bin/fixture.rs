@@ -6,11 +6,12 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use clap::Parser;
-use failwell_audit::Journal;
+use failwell_controls::{Settings, build_pipeline};
 use failwell_fault::{Fault, OrFault, reason};
+use failwell_journal::Journal;
+use failwell_pipeline::keep_panics_quiet;
 use failwell_rpc::Era;
-use failwell_server::{House, Settings, keep_panics_quiet};
-use failwell_transport::{HttpSettings, StdioSettings, serve_http, serve_stdio};
+use failwell_transport::{StdioSettings, serve_http, serve_stdio};
 use tokio::signal::unix::{SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
@@ -58,18 +59,18 @@ fn main() -> ExitCode {
 async fn serve(listen: Option<SocketAddr>, only: Option<Era>) -> Result<(), Fault> {
     let journal = Journal::to_stderr();
     let settings = Settings { only, ..Settings::default() };
-    let house = House::new(Arc::new(failwell_suite::fixture()?), settings, journal.clone())?;
+    let pipeline = build_pipeline(Arc::new(failwell_suite::fixture()?), settings, journal.clone())?;
     let stop = stopped_by_signal()?;
     let served = match listen {
         None => {
             let (input, output) = (tokio::io::stdin(), tokio::io::stdout());
-            serve_stdio(house, input, output, StdioSettings::default(), stop).await
+            serve_stdio(pipeline, input, output, StdioSettings::default(), stop).await
         }
         Some(address) => {
             let listener = tokio::net::TcpListener::bind(address).await.or_fault(&reason::CONFIG_INVALID)?;
             let local = listener.local_addr().or_fault(&reason::SERVER_BUG)?;
             let _ = writeln!(std::io::stderr(), "listening on http://{local}/mcp");
-            serve_http(house, listener, HttpSettings::default(), stop).await
+            serve_http(pipeline, listener, failwell_rest::http_settings(), stop).await
         }
     };
     journal.flush();

@@ -8,12 +8,14 @@ use std::process::ExitCode;
 use std::sync::Arc;
 
 use clap::Parser;
-use failwell_audit::Journal;
+use failwell_controls::{Settings, build_pipeline};
 use failwell_fault::{Fault, OrFault, reason};
-use failwell_gateway::{Gateway, Reach, UpstreamSettings};
+use failwell_gateway::{Endpoint, Gateway, UpstreamSettings};
+use failwell_journal::Journal;
+use failwell_pipeline::keep_panics_quiet;
 use failwell_process::Launcher;
-use failwell_server::{House, Info, Settings, keep_panics_quiet};
-use failwell_transport::{Houses, HttpSettings, serve_http};
+use failwell_toolbox::Info;
+use failwell_transport::{PipelineSet, serve_http};
 use tokio_util::sync::CancellationToken;
 
 /// The gateway around one upstream.
@@ -48,9 +50,9 @@ async fn serve(arguments: Arguments) -> Result<(), Fault> {
     let mut words = arguments.upstream.into_iter();
     let first = words.next().or_fault(&reason::SERVER_BUG)?;
     let reach = if first.starts_with("http://") {
-        Reach::Http { url: first, headers: Vec::new() }
+        Endpoint::Http { url: first, headers: Vec::new() }
     } else {
-        Reach::Child {
+        Endpoint::Child {
             program: first.into(),
             arguments: words.collect(),
             folder: std::env::temp_dir(),
@@ -62,15 +64,15 @@ async fn serve(arguments: Arguments) -> Result<(), Fault> {
     let launcher = Launcher::of_this_program()?;
     let gateway = Gateway::new(info, vec![UpstreamSettings::new("up", reach)], Vec::new(), &launcher);
     let journal = Journal::to_stderr();
-    let whole = House::new(Arc::new(gateway.clone()), Settings::default(), journal.clone())?;
+    let whole = build_pipeline(Arc::new(gateway.clone()), Settings::default(), journal.clone())?;
     let room = gateway.single("up");
-    let single = House::new(room, Settings::default(), journal)?;
+    let single = build_pipeline(room, Settings::default(), journal)?;
     gateway.announce_to(whole.hub());
     gateway.announce_single_to("up", single.hub());
     let listener = tokio::net::TcpListener::bind(arguments.listen).await.or_fault(&reason::SERVER_BUG)?;
     let address = listener.local_addr().or_fault(&reason::SERVER_BUG)?;
     let _ = writeln!(std::io::stderr(), "listening on http://{address}/mcp/up");
-    let houses = Houses::from(whole).with("up", single);
+    let pipelines = PipelineSet::from(whole).with("up", single);
     let stop = CancellationToken::new();
     let stopping = stop.clone();
     tokio::spawn(async move {
@@ -80,7 +82,7 @@ async fn serve(arguments: Arguments) -> Result<(), Fault> {
             stopping.cancel();
         }
     });
-    let served = serve_http(houses, listener, HttpSettings::default(), stop).await;
+    let served = serve_http(pipelines, listener, failwell_rest::http_settings(), stop).await;
     gateway.stop();
     served
 }

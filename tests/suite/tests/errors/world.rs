@@ -1,10 +1,12 @@
-//! A house around the fixture, whose journal is kept in memory.
+//! A pipeline around the fixture, whose journal is kept in memory.
 
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
-use failwell_server::{House, Room, Settings, keep_panics_quiet};
+use failwell_controls::{Settings, build_pipeline};
+use failwell_pipeline::{Pipeline, keep_panics_quiet};
 use failwell_suite::Written;
+use failwell_toolbox::ToolServer;
 use serde_json::Value;
 
 /// The longest line and the largest body of every world.
@@ -12,9 +14,9 @@ pub(crate) const LARGEST: usize = 2 * 1024 * 1024;
 /// How long a request may take in every world, so that hanging handlers do not hang the suite.
 pub(crate) const DEADLINE: Duration = Duration::from_secs(4);
 
-/// The house, and what its operator read.
+/// The pipeline, and what its operator read.
 pub(crate) struct World {
-    pub(crate) house: Arc<House>,
+    pub(crate) pipeline: Arc<Pipeline>,
     written: Written,
 }
 
@@ -29,13 +31,13 @@ impl World {
     }
 
     pub(crate) fn with(settings: Settings) -> World {
-        static ROOM: OnceLock<Arc<dyn Room>> = OnceLock::new();
+        static ROOM: OnceLock<Arc<dyn ToolServer>> = OnceLock::new();
         keep_panics_quiet_here();
         let room = ROOM.get_or_init(|| Arc::new(failwell_suite::fixture().expect("the fixture builds")));
         let written = Written::default();
         let journal = written.journal().clone();
-        let house = House::new(room.clone(), settings, journal).expect("the house builds");
-        World { house, written }
+        let pipeline = build_pipeline(room.clone(), settings, journal).expect("the pipeline builds");
+        World { pipeline, written }
     }
 
     /// Every line the journal has so far.
@@ -51,14 +53,14 @@ impl World {
     pub(crate) async fn works_on(&self, requests: usize) {
         let wanted = format!("failwell_requests_in_flight {requests}");
         let begun = async {
-            while !self.house.metrics().lines().any(|line| line == wanted) {
+            while !self.pipeline.metrics().lines().any(|line| line == wanted) {
                 tokio::time::sleep(Duration::from_millis(10)).await;
             }
             // Counted is not begun: a moment more.
             tokio::time::sleep(Duration::from_millis(50)).await;
         };
         let begun = tokio::time::timeout(Duration::from_secs(30), begun).await;
-        begun.unwrap_or_else(|_| panic!("never {requests} requests at once: {}", self.house.metrics()));
+        begun.unwrap_or_else(|_| panic!("never {requests} requests at once: {}", self.pipeline.metrics()));
     }
 
     /// The reasons of every line, once there is one.

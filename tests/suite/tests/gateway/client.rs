@@ -4,11 +4,13 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use failwell_gateway::{Gateway, Reach, UpstreamSettings};
+use failwell_controls::{Settings, build_pipeline};
+use failwell_gateway::{Endpoint, Gateway, UpstreamSettings};
+use failwell_pipeline::Pipeline;
 use failwell_process::Launcher;
 use failwell_rpc::{Era, meta};
-use failwell_server::{House, Info, Room, Settings};
 use failwell_suite::Written;
+use failwell_toolbox::{Info, ToolServer};
 use failwell_transport::{StdioSettings, serve_stdio};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, ReadHalf, WriteHalf};
@@ -26,14 +28,14 @@ pub(crate) struct World {
     written: Written,
     pub(crate) said: String,
     era: Era,
-    pub(crate) house: Arc<House>,
+    pub(crate) pipeline: Arc<Pipeline>,
     serving: tokio::task::JoinHandle<Result<(), failwell_fault::Fault>>,
     /// What the client can do; of a session, only before it begins.
     pub(crate) capabilities: Value,
 }
 
 pub(crate) fn evil() -> UpstreamSettings {
-    let reach = Reach::Child {
+    let reach = Endpoint::Child {
         program: PathBuf::from(env!("CARGO_BIN_EXE_evil")),
         arguments: Vec::new(),
         folder: std::env::temp_dir(),
@@ -48,7 +50,7 @@ pub(crate) fn evil() -> UpstreamSettings {
 /// The same, with variables for it.
 pub(crate) fn evil_with(variables: &[(&str, &str)]) -> UpstreamSettings {
     let mut settings = evil();
-    if let Reach::Child { environment, .. } = &mut settings.reach {
+    if let Endpoint::Child { environment, .. } = &mut settings.endpoint {
         for (name, value) in variables {
             environment.push(((*name).to_owned(), failwell_fault::Secret::new((*value).to_owned())));
         }
@@ -63,18 +65,18 @@ impl World {
 
     pub(crate) async fn of(era: Era, upstreams: Vec<UpstreamSettings>) -> World {
         let launcher = Launcher::at(env!("CARGO_BIN_EXE_supervisor"));
-        let info = Info { name: "gate", title: "Gate", version: "1", instructions: "" };
+        let info = Info { name: "gate", title: "GuardSet", version: "1", instructions: "" };
         let gateway = Gateway::new(info, upstreams, Vec::new(), &launcher);
         World::joining(gateway, Written::default(), era).await
     }
 
     /// Another client of the same gateway.
-    pub(crate) async fn beside(&self, era: Era) -> World {
+    pub(crate) async fn at_reference(&self, era: Era) -> World {
         World::joining(self.gateway.clone(), self.written.clone(), era).await
     }
 
     /// Another client of it, in front of this room of its.
-    pub(crate) async fn before(&self, room: Arc<dyn Room>, settings: Settings, era: Era) -> World {
+    pub(crate) async fn before(&self, room: Arc<dyn ToolServer>, settings: Settings, era: Era) -> World {
         World::entering(room, settings, self.gateway.clone(), self.written.clone(), era, usual()).await
     }
 
@@ -86,7 +88,7 @@ impl World {
     }
 
     /// The same, in front of this room of its.
-    pub(crate) async fn able_before(&self, room: Arc<dyn Room>, capabilities: Value) -> World {
+    pub(crate) async fn able_before(&self, room: Arc<dyn ToolServer>, capabilities: Value) -> World {
         let (gateway, written) = (self.gateway.clone(), self.written.clone());
         World::entering(room, Settings::default(), gateway, written, Era::Session, capabilities).await
     }
@@ -97,7 +99,7 @@ impl World {
     }
 
     async fn entering(
-        room: Arc<dyn Room>,
+        room: Arc<dyn ToolServer>,
         settings: Settings,
         gateway: Gateway,
         written: Written,
@@ -105,17 +107,17 @@ impl World {
         capabilities: Value,
     ) -> World {
         let journal = written.journal().clone();
-        let house = House::new(room, settings, journal).expect("the house builds");
-        gateway.announce_to(house.hub());
+        let pipeline = build_pipeline(room, settings, journal).expect("the pipeline builds");
+        gateway.announce_to(pipeline.hub());
         let (ours, theirs) = tokio::io::duplex(64 * 1024);
         let (read, write) = tokio::io::split(theirs);
         let (settings, stop) = (StdioSettings::default(), CancellationToken::new());
-        let serving = tokio::spawn(serve_stdio(house.clone(), read, write, settings, stop));
+        let serving = tokio::spawn(serve_stdio(pipeline.clone(), read, write, settings, stop));
         let (read, input) = tokio::io::split(ours);
         let lines = BufReader::new(read).lines();
         let said = String::new();
         let mut world =
-            World { gateway, lines, input, next: 0, written, said, era, house, serving, capabilities };
+            World { gateway, lines, input, next: 0, written, said, era, pipeline, serving, capabilities };
         if era == Era::Modern {
             return world;
         }

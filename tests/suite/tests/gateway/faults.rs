@@ -57,7 +57,7 @@ async fn a_crash_is_told_at_once_with_how_it_ended() {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_upstream_that_cannot_start_is_down_and_then_rests() {
     let mut settings = evil();
-    if let failwell_gateway::Reach::Child { program, .. } = &mut settings.reach {
+    if let failwell_gateway::Endpoint::Child { program, .. } = &mut settings.endpoint {
         *program = "/nonexistent/server".into();
     }
     let mut world = World::new(vec![settings, UpstreamNamed("ok").settings()]).await;

@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
+use failwell_controls::{GuardSet, Settings};
 use failwell_gateway::UpstreamSettings;
 use failwell_policy::Guards;
-use failwell_policy::guard::{Action, Direction, GuardSettings, Rule};
+use failwell_policy::guard::{Action, Direction, GuardRule, GuardSettings};
 use failwell_rpc::Era;
-use failwell_server::{Gate, Room, Settings};
+use failwell_toolbox::ToolServer;
 use serde_json::{Value, json};
 
 use crate::client::{World, evil};
@@ -16,15 +17,15 @@ use crate::script::{Script, json_response};
 
 /// A client before a gateway that has heard of no tool yet, whose guard is about results of this server alone.
 async fn strict_with(upstream: UpstreamSettings) -> World {
-    let secrets = Rule {
+    let secrets = GuardRule {
         servers: BTreeMap::from([(upstream.name.clone(), Action::Block)]),
         directions: vec![Direction::Result],
-        ..Rule::everywhere(Action::Off)
+        ..GuardRule::everywhere(Action::Off)
     };
     let guards = Guards::compile(GuardSettings { secrets, ..GuardSettings::default() }).expect("guards");
-    let gate = Some(Gate::new(guards));
+    let gate = Some(GuardSet::new(guards));
     let world = World::of(Era::Modern, vec![upstream]).await;
-    let room: Arc<dyn Room> = Arc::new(world.gateway.clone());
+    let room: Arc<dyn ToolServer> = Arc::new(world.gateway.clone());
     let mut strict = world.before(room, Settings { gate, ..Settings::default() }, Era::Modern).await;
     strict.capabilities["extensions"] = json!({"io.modelcontextprotocol/tasks": {}});
     strict

@@ -2,11 +2,14 @@
 
 use std::sync::Arc;
 
-use failwell_gateway::{Front, UpstreamSettings};
-use failwell_policy::guard::{Action, GuardSettings, Rule as GuardRule};
-use failwell_policy::{Guards, Items, Pattern, Rule, Rules, Ruling, Sort, Whom};
+use failwell_controls::{GuardSet, Settings};
+use failwell_gateway::{ReloadableServer, UpstreamSettings};
+use failwell_policy::guard::{Action, GuardRule, GuardSettings};
+use failwell_policy::{
+    AccessPolicy, AccessRule, AccessRules, CallerMatcher, Guards, ItemKind, ItemRules, Pattern,
+};
 use failwell_rpc::Era;
-use failwell_server::{Gate, Room, Settings};
+use failwell_toolbox::ToolServer;
 use serde_json::{Value, json};
 
 use crate::client::{World, evil_with, text};
@@ -33,7 +36,7 @@ async fn greeted(mut world: World, era: Era) -> Value {
 }
 
 async fn told(world: &World, era: Era) -> String {
-    let greeting = greeted(world.beside(era).await, era).await;
+    let greeting = greeted(world.at_reference(era).await, era).await;
     greeting["instructions"].as_str().unwrap_or_else(|| panic!("no instructions in {greeting}")).to_owned()
 }
 
@@ -68,7 +71,7 @@ async fn a_server_alone_is_known_before_its_first_client_is_greeted() {
 async fn what_stands_in_front_settles_what_stands_behind() {
     let world = World::new(vec![speaking("session", WORDS)]).await;
     for era in [Era::Session, Era::Modern] {
-        let front = Front::new(world.gateway.single("ev"));
+        let front = ReloadableServer::new(world.gateway.single("ev"));
         let greeting = greeted(world.before(Arc::new(front), Settings::default(), era).await, era).await;
         assert!(greeting["capabilities"]["prompts"].is_object(), "{greeting}");
         assert!(greeting["capabilities"]["completions"].is_null(), "nobody offers them: {greeting}");
@@ -83,17 +86,22 @@ async fn one_who_may_not_know_all_of_a_server_is_not_told_by_it() {
     world.ask("tools/list", json!({})).await;
     assert!(told(&world, Era::Session).await.contains("Echo first"));
     let hiding = |name: &str| {
-        let items = Items { hide: vec![Pattern::new(name)], ..Items::default() };
+        let items = ItemRules { hide: vec![Pattern::new(name)], ..ItemRules::default() };
         let servers = vec![Pattern::new("ev")];
-        Ruling::new(
-            Rules::new(vec![Rule { callers: Whom::new([]), servers, sort: Sort::Tools, items }]),
+        AccessPolicy::new(
+            AccessRules::new(vec![AccessRule {
+                callers: CallerMatcher::new([]),
+                servers,
+                sort: ItemKind::Tools,
+                items,
+            }]),
             None,
         )
     };
-    world.gateway.rule(hiding("echo"));
+    world.gateway.set_policy(hiding("echo"));
     assert_eq!(told(&world, Era::Session).await, "");
     assert_eq!(told_alone(&world, Era::Session).await, "");
-    world.gateway.rule(hiding("nobody-has-this"));
+    world.gateway.set_policy(hiding("nobody-has-this"));
     assert!(told(&world, Era::Session).await.contains("Echo first"), "nothing of it is hidden");
     world.gateway.stop();
 }
@@ -124,8 +132,8 @@ async fn guards_look_through_the_words_of_each_server() {
         for era in [Era::Session, Era::Modern] {
             let secrets = GuardRule::everywhere(action);
             let guards = Guards::compile(GuardSettings { secrets, ..GuardSettings::default() });
-            let gate = Some(Gate::new(guards.expect("guards")));
-            let room: Arc<dyn Room> = Arc::new(world.gateway.clone());
+            let gate = Some(GuardSet::new(guards.expect("guards")));
+            let room: Arc<dyn ToolServer> = Arc::new(world.gateway.clone());
             let next = world.before(room, Settings { gate, ..Settings::default() }, era).await;
             let greeting = greeted(next, era).await;
             let told = greeting["instructions"].as_str().expect("instructions").to_owned();

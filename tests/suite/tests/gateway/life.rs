@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use failwell_gateway::Reach;
+use failwell_gateway::Endpoint;
 use serde_json::json;
 
 use crate::client::{World, evil, evil_with, failed, text};
@@ -66,7 +66,7 @@ async fn an_upstream_that_says_nothing_any_more_is_replaced() {
     for era in ["session", "modern"] {
         let mut settings = evil();
         settings.timeout = Duration::from_secs(1);
-        if let Reach::Child { environment, .. } = &mut settings.reach {
+        if let Endpoint::Child { environment, .. } = &mut settings.endpoint {
             environment.push(("EVIL_ERA".to_owned(), failwell_fault::Secret::new(era.to_owned())));
         }
         let mut world = World::new(vec![settings]).await;
@@ -131,7 +131,7 @@ async fn an_idle_upstream_is_stopped_and_started_again_when_needed() {
 #[tokio::test(flavor = "multi_thread")]
 async fn restarts_have_a_budget_and_the_circuit_closes_again() {
     let mut settings = evil();
-    settings.restart = failwell_gateway::Restart { budget: 2, window: Duration::from_secs(10) };
+    settings.restart = failwell_gateway::RestartBudget { budget: 2, window: Duration::from_secs(10) };
     let mut world = World::new(vec![settings]).await;
     for _ in 0..3 {
         let crashed = world.call("ev__crash", json!({})).await;

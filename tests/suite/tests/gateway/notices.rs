@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use failwell_gateway::{Reach, Sharing, UpstreamSettings};
+use failwell_gateway::{Endpoint, SessionSharing, UpstreamSettings};
 use failwell_rpc::Era;
 use failwell_suite::program::Folder;
 use serde_json::{Value, json};
@@ -60,7 +60,7 @@ fn heard_of_roots(memory: &Value) -> usize {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_child_hears_that_roots_changed_and_is_told_the_new_ones() {
-    for sharing in [None, Some(Sharing::PerCaller)] {
+    for sharing in [None, Some(SessionSharing::PerCaller)] {
         let mut client = World::new(vec![keeper(sharing)]).await.able(Era::Session, with_roots()).await;
         let before = memory(&mut client).await;
         assert_eq!(before["capabilities"]["roots"], json!({"listChanged": true}), "{sharing:?}");
@@ -77,9 +77,9 @@ async fn a_child_hears_that_roots_changed_and_is_told_the_new_ones() {
 }
 
 /// It asks for roots when it was introduced, as the filesystem server everybody uses does.
-fn asking_at_once(sharing: Option<Sharing>) -> UpstreamSettings {
+fn asking_at_once(sharing: Option<SessionSharing>) -> UpstreamSettings {
     let mut settings = keeper(sharing);
-    if let Reach::Child { environment, .. } = &mut settings.reach {
+    if let Endpoint::Child { environment, .. } = &mut settings.endpoint {
         environment.push(("KEEPER_ROOTS".to_owned(), failwell_fault::Secret::new("yes".to_owned())));
     }
     settings
@@ -87,7 +87,7 @@ fn asking_at_once(sharing: Option<Sharing>) -> UpstreamSettings {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_child_that_asks_for_roots_when_it_was_introduced_is_told_them() {
-    for sharing in [None, Some(Sharing::PerCaller)] {
+    for sharing in [None, Some(SessionSharing::PerCaller)] {
         let mut client =
             World::new(vec![asking_at_once(sharing)]).await.able(Era::Session, with_roots()).await;
         let id = client.start("tools/call", json!({"name": "up__memory", "arguments": {}})).await;
@@ -111,7 +111,7 @@ async fn a_child_that_asks_for_roots_when_it_was_introduced_is_told_them() {
 /// Where a server is alone, it is started while the client introduces itself: what it asks then is held until that is over.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_child_that_asks_for_roots_while_its_client_introduces_itself_is_told_them() {
-    for sharing in [None, Some(Sharing::PerCaller)] {
+    for sharing in [None, Some(SessionSharing::PerCaller)] {
         let world = World::new(vec![asking_at_once(sharing)]).await;
         let mut client = world.able_before(world.gateway.single("up"), with_roots()).await;
         assert!(!client.said.contains("roots/list"), "{sharing:?}: asked too early: {}", client.said);
@@ -137,7 +137,7 @@ async fn a_child_of_several_clients_is_told_the_roots_of_none() {
     let folder = Folder::create();
     let log = folder.path().join("log");
     let mut settings = keeper(None);
-    if let Reach::Child { environment, .. } = &mut settings.reach {
+    if let Endpoint::Child { environment, .. } = &mut settings.endpoint {
         let path = log.to_str().expect("UTF-8").to_owned();
         environment.push(("KEEPER_LOG".to_owned(), failwell_fault::Secret::new(path)));
     }
@@ -292,7 +292,11 @@ async fn an_upstream_hears_under_its_own_token_how_far_an_answer_is() {
         }
     };
     assert!(text(&answer).contains("answered"), "{answer}");
-    assert!(world.house.metrics().contains("failwell_notices_dropped_total 1"), "{}", world.house.metrics());
+    assert!(
+        world.pipeline.metrics().contains("failwell_notices_dropped_total 1"),
+        "{}",
+        world.pipeline.metrics()
+    );
     world.gateway.stop();
 }
 
@@ -300,7 +304,7 @@ async fn an_upstream_hears_under_its_own_token_how_far_an_answer_is() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_modern_client_gets_no_token_it_could_not_use() {
     let world = World::new(vec![keeper(None)]).await;
-    let mut client = world.beside(Era::Modern).await;
+    let mut client = world.at_reference(Era::Modern).await;
     let arguments = json!({"what": "who?", "token": 7});
     let asked = client.call("up__ask", arguments).await;
     let questions = asked["result"]["inputRequests"].as_object().unwrap_or_else(|| panic!("{asked}"));
@@ -320,7 +324,7 @@ async fn notices_nobody_knows_are_dropped_and_counted() {
         let heard: Vec<&Value> =
             memory["notices"].as_array().expect("a list").iter().map(|notice| &notice["method"]).collect();
         assert_eq!(heard, ["notifications/initialized"], "{era:?}");
-        let numbers = world.house.metrics();
+        let numbers = world.pipeline.metrics();
         assert!(numbers.contains("failwell_notices_dropped_total 3"), "{era:?}: {numbers}");
         world.gateway.stop();
     }

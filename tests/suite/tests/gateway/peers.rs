@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use failwell_gateway::{Reach, UpstreamSettings};
+use failwell_gateway::{Endpoint, UpstreamSettings};
 use serde_json::json;
 
 use crate::client::{World, failed, text};
@@ -27,7 +27,7 @@ fn python(name: &str, program: &str) -> UpstreamSettings {
 }
 
 fn child(name: &str, program: &Path, arguments: Vec<String>) -> UpstreamSettings {
-    let reach = Reach::Child {
+    let reach = Endpoint::Child {
         program: program.to_owned(),
         arguments,
         folder: std::env::temp_dir(),

@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use failwell_fault::Secret;
-use failwell_gateway::{Reach, UpstreamSettings};
+use failwell_gateway::{Endpoint, UpstreamSettings};
 use failwell_suite::program::Folder;
 use serde_json::{Value, json};
 
@@ -17,7 +17,7 @@ fn named(name: &str) -> UpstreamSettings {
 /// The same server with another variable in its environment.
 fn marked(mark: &str) -> UpstreamSettings {
     let mut settings = evil();
-    if let Reach::Child { environment, .. } = &mut settings.reach {
+    if let Endpoint::Child { environment, .. } = &mut settings.endpoint {
         environment.push((mark.to_owned(), Secret::new("x".to_owned())));
     }
     settings
@@ -34,7 +34,7 @@ async fn gone(process: &Path) {
 
 /// Has the server write down what it hears, for a test that waits until it has heard it.
 fn listening(mut settings: UpstreamSettings, folder: &Folder) -> UpstreamSettings {
-    if let Reach::Child { environment, .. } = &mut settings.reach {
+    if let Endpoint::Child { environment, .. } = &mut settings.endpoint {
         let log = folder.path().join("heard").display().to_string();
         environment.push(("EVIL_LOG".to_owned(), Secret::new(log)));
     }

@@ -2,29 +2,32 @@
 
 use std::sync::Arc;
 
-use failwell_policy::{Charter, Items, Pattern, Rule, Rules, Ruling, Sort, Whom};
+use failwell_policy::{
+    AccessPolicy, AccessRule, AccessRules, ArgumentCheck, CallerMatcher, CedarPolicies, ItemKind, ItemRules,
+    Pattern,
+};
 use failwell_rpc::Era;
-use failwell_server::{Context, Info, Room, Tool, ToolOutcome, Toolbox, argument_check};
+use failwell_toolbox::{Context, Info, Schema, Tool, ToolOutcome, ToolServer, Toolbox};
 use serde_json::{Value, json};
 
 use crate::client::{World, evil, failed, text};
 
-fn about(callers: &[&str], sort: Sort, items: Items) -> Rule {
+fn about(callers: &[&str], sort: ItemKind, items: ItemRules) -> AccessRule {
     let servers = vec![Pattern::new("ev")];
-    Rule { callers: Whom::new(callers.iter().copied()), servers, sort, items }
+    AccessRule { callers: CallerMatcher::new(callers.iter().copied()), servers, sort, items }
 }
 
 fn patterns(texts: &[&str]) -> Vec<Pattern> {
     texts.iter().map(|text| Pattern::new(text)).collect()
 }
 
-fn ruling(rules: Vec<Rule>) -> Ruling {
-    Ruling::new(Rules::new(rules), None)
+fn ruling(rules: Vec<AccessRule>) -> AccessPolicy {
+    AccessPolicy::new(AccessRules::new(rules), None)
 }
 
-async fn ruled(era: Era, ruling: Ruling) -> World {
+async fn ruled(era: Era, ruling: AccessPolicy) -> World {
     let world = World::of(era, vec![evil()]).await;
-    assert!(world.gateway.rule(ruling));
+    assert!(world.gateway.set_policy(ruling));
     world
 }
 
@@ -45,7 +48,7 @@ fn bare(mut answer: Value) -> Value {
 }
 
 /// A server of ours with these tools.
-fn server(tools: &[&'static str]) -> Arc<dyn Room> {
+fn server(tools: &[&'static str]) -> Arc<dyn ToolServer> {
     let info = Info { name: "ev", title: "Ev", version: "1", instructions: "" };
     let nothing = |_: Value, _: Context| async { Ok(ToolOutcome::default()) };
     let tool = |name| Tool::new(name, "Does nothing.", nothing).expect("a tool");
@@ -56,8 +59,8 @@ fn server(tools: &[&'static str]) -> Arc<dyn Room> {
 async fn hidden_is_unknown_byte_for_byte() {
     for era in [Era::Session, Era::Modern] {
         let mut worlds = [World::of(era, Vec::new()).await, World::of(era, Vec::new()).await];
-        let hide = Items { hide: patterns(&["cra*"]), ..Items::default() };
-        worlds[0].gateway.rule(ruling(vec![about(&[], Sort::Tools, hide)]));
+        let hide = ItemRules { hide: patterns(&["cra*"]), ..ItemRules::default() };
+        worlds[0].gateway.set_policy(ruling(vec![about(&[], ItemKind::Tools, hide)]));
         worlds[0].gateway.reload(Vec::new(), vec![("ev".to_owned(), server(&["echo", "crash", "crab"]))]);
         worlds[1].gateway.reload(Vec::new(), vec![("ev".to_owned(), server(&["echo"]))]);
         for (method, name) in [
@@ -77,13 +80,13 @@ async fn hidden_is_unknown_byte_for_byte() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn only_what_is_allowed_is_there_under_the_names_and_words_it_is_given() {
-    let items = Items {
+    let items = ItemRules {
         allow: Some(patterns(&["echo", "slow"])),
         rename: vec![("echo".to_owned(), "say".to_owned())],
         describe: vec![(Pattern::new("echo"), "Says it \"back\".".to_owned())],
-        ..Items::default()
+        ..ItemRules::default()
     };
-    let mut world = ruled(Era::Session, ruling(vec![about(&[], Sort::Tools, items)])).await;
+    let mut world = ruled(Era::Session, ruling(vec![about(&[], ItemKind::Tools, items)])).await;
     assert_eq!(names(&mut world, "tools").await, ["ev__say", "ev__slow"]);
     let listed = world.ask("tools/list", json!({})).await;
     assert_eq!(listed["result"]["tools"][0]["description"], "Says it \"back\".");
@@ -96,12 +99,12 @@ async fn only_what_is_allowed_is_there_under_the_names_and_words_it_is_given() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_rule_is_about_those_it_names() {
-    let hide = || Items { hide: patterns(&["*"]), ..Items::default() };
-    let mut others = ruled(Era::Modern, ruling(vec![about(&["key:*"], Sort::Tools, hide())])).await;
+    let hide = || ItemRules { hide: patterns(&["*"]), ..ItemRules::default() };
+    let mut others = ruled(Era::Modern, ruling(vec![about(&["key:*"], ItemKind::Tools, hide())])).await;
     assert!(names(&mut others, "tools").await.contains(&"ev__echo".to_owned()));
     let listed = others.ask("tools/list", json!({})).await;
     assert_eq!(listed["result"]["cacheScope"], "private", "somebody else sees another list: {listed}");
-    let mut us = ruled(Era::Modern, ruling(vec![about(&["anonymous"], Sort::Tools, hide())])).await;
+    let mut us = ruled(Era::Modern, ruling(vec![about(&["anonymous"], ItemKind::Tools, hide())])).await;
     assert_eq!(names(&mut us, "tools").await, Vec::<String>::new());
 }
 
@@ -109,9 +112,10 @@ async fn a_rule_is_about_those_it_names() {
 async fn arguments_are_held_to_the_operators_schema() {
     let schema =
         json!({"properties": {"path": {"type": "string", "pattern": "^/data/"}}, "required": ["path"]});
-    let check = argument_check(schema).expect("a schema");
-    let items = Items { arguments: vec![(Pattern::new("echo"), check)], ..Items::default() };
-    let mut world = ruled(Era::Session, ruling(vec![about(&[], Sort::Tools, items)])).await;
+    let schema = Schema::new(schema).expect("a schema");
+    let check = ArgumentCheck::new(move |text| schema.violations_in(text));
+    let items = ItemRules { arguments: vec![(Pattern::new("echo"), check)], ..ItemRules::default() };
+    let mut world = ruled(Era::Session, ruling(vec![about(&[], ItemKind::Tools, items)])).await;
     assert_eq!(text(&world.call("ev__echo", json!({"path": "/data/x"})).await), r#"{"path":"/data/x"}"#);
     for (arguments, pointer) in [(json!({"path": "/etc/x"}), "/path"), (json!({}), "/path")] {
         let answer = world.call("ev__echo", arguments).await;
@@ -132,8 +136,8 @@ async fn a_charter_decides_what_is_seen_and_what_is_done() {
         permit (principal == Caller::"anonymous", action in [Action::"see", Action::"call"], resource == Tool::"ev/echo");
         permit (principal, action == Action::"see", resource == Tool::"ev/slow");
     "#;
-    let charter = Charter::read(text_of).expect("a charter");
-    let mut world = ruled(Era::Session, Ruling::new(Rules::default(), Some(charter))).await;
+    let charter = CedarPolicies::parse(text_of).expect("a charter");
+    let mut world = ruled(Era::Session, AccessPolicy::new(AccessRules::default(), Some(charter))).await;
     assert_eq!(names(&mut world, "tools").await, ["ev__echo", "ev__slow"]);
     assert_eq!(text(&world.call("ev__echo", json!({})).await), "{}");
     assert_eq!(failed(&world.call("ev__slow", json!({})).await), (-32003, "policy/DENIED"));

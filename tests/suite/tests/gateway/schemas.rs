@@ -1,7 +1,7 @@
 //! Definitions that some clients refuse, and the whole list with them.
 
+use failwell_controls::Settings;
 use failwell_rpc::Era;
-use failwell_server::Settings;
 use failwell_suite::script::{Said, Script, Seen, introduced, response};
 use serde_json::{Value, json};
 

@@ -5,15 +5,15 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use failwell_gateway::{Reach, Sharing, UpstreamSettings};
+use failwell_gateway::{Endpoint, SessionSharing, UpstreamSettings};
 use failwell_rpc::Era;
 use serde_json::{Value, json};
 
 use crate::client::{World, text};
 use crate::script::{Said, Script, Seen, introduced, json_response, response};
 
-pub(crate) fn keeper(sharing: Option<Sharing>) -> UpstreamSettings {
-    let reach = Reach::Child {
+pub(crate) fn keeper(sharing: Option<SessionSharing>) -> UpstreamSettings {
+    let reach = Endpoint::Child {
         program: PathBuf::from(env!("CARGO_BIN_EXE_keeper")),
         arguments: Vec::new(),
         folder: std::env::temp_dir(),
@@ -79,7 +79,7 @@ fn in_sessions(script: &Script, method: &str) -> Vec<String> {
 async fn over_http_everybody_has_a_session_of_their_own_as_long_as_they_stay() {
     let script = with_sessions().await;
     let mut first = World::new(vec![script.settings("up")]).await;
-    let mut second = first.beside(Era::Session).await;
+    let mut second = first.at_reference(Era::Session).await;
     let ours = text(&first.call("up__t", json!({})).await).to_owned();
     let theirs = text(&second.call("up__t", json!({})).await).to_owned();
     assert_ne!(ours, theirs);
@@ -102,8 +102,8 @@ async fn sessions_are_bounded_and_the_one_used_least_recently_makes_room() {
     let mut settings = script.settings("up");
     settings.most_sessions = 2;
     let first = World::new(vec![settings]).await;
-    let second = first.beside(Era::Session).await;
-    let third = first.beside(Era::Session).await;
+    let second = first.at_reference(Era::Session).await;
+    let third = first.at_reference(Era::Session).await;
     let mut seen = BTreeSet::new();
     let mut worlds = [first, second, third];
     for which in [0, 1, 2, 0] {
@@ -126,7 +126,7 @@ async fn without_sessions_there_is_one_connection_for_all() {
         })
         .await;
         let mut first = World::new(vec![script.settings("up")]).await;
-        let mut second = first.beside(Era::Session).await;
+        let mut second = first.at_reference(Era::Session).await;
         for world in [&mut first, &mut second] {
             assert_eq!(text(&world.call("up__t", json!({})).await), "fine");
         }
@@ -141,7 +141,7 @@ async fn many_clients_at_once_are_never_crossed() {
     let first = World::new(vec![script.settings("up")]).await;
     let mut clients = tokio::task::JoinSet::new();
     for _ in 0..12 {
-        let mut world = first.beside(Era::Session).await;
+        let mut world = first.at_reference(Era::Session).await;
         clients.spawn(async move {
             let mut seen = BTreeSet::new();
             for _ in 0..10 {
@@ -183,9 +183,9 @@ async fn what_was_asked_for_is_asked_for_again_in_a_new_session() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_child_is_shared_unless_everybody_is_to_have_their_own() {
-    for (sharing, is_shared) in [(None, true), (Some(Sharing::PerCaller), false)] {
+    for (sharing, is_shared) in [(None, true), (Some(SessionSharing::PerCaller), false)] {
         let mut first = World::new(vec![keeper(sharing)]).await;
-        let mut second = first.beside(Era::Session).await;
+        let mut second = first.at_reference(Era::Session).await;
         let [ours, theirs] = [memory(&mut first).await, memory(&mut second).await];
         assert_eq!(ours["pid"] == theirs["pid"], is_shared);
         // Alone, an upstream hears what its only client can do; shared, that others may be able to do more.
@@ -204,7 +204,7 @@ async fn a_child_is_shared_unless_everybody_is_to_have_their_own() {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_a_shared_child_says_to_nobody_in_particular_reaches_nobody_but_its_only_client() {
     let mut first = World::new(vec![keeper(None)]).await;
-    let mut second = first.beside(Era::Session).await;
+    let mut second = first.at_reference(Era::Session).await;
     memory(&mut second).await;
     // Both have calls running: whose message and whose question it is, nobody can say.
     let calls = async |world: &mut World| memory(world).await["calls"].as_u64().expect("a number");
@@ -249,9 +249,9 @@ async fn what_a_shared_child_says_to_nobody_in_particular_reaches_nobody_but_its
 
 #[tokio::test(flavor = "multi_thread")]
 async fn changes_of_a_resource_are_heard_by_those_who_watch_it() {
-    for sharing in [None, Some(Sharing::PerCaller)] {
+    for sharing in [None, Some(SessionSharing::PerCaller)] {
         let mut first = World::new(vec![keeper(sharing)]).await;
-        let mut second = first.beside(Era::Session).await;
+        let mut second = first.at_reference(Era::Session).await;
         first.ask("resources/subscribe", json!({"uri": "up+x://a"})).await;
         second.ask("resources/subscribe", json!({"uri": "up+x://b"})).await;
         for uri in ["x://a", "x://b"] {
@@ -277,7 +277,7 @@ async fn changes_of_a_resource_are_heard_by_those_who_watch_it() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_child_that_was_started_again_is_told_again() {
     let mut world = World::new(vec![keeper(None)]).await;
-    let mut other = world.beside(Era::Session).await;
+    let mut other = world.at_reference(Era::Session).await;
     world.ask("logging/setLevel", json!({"level": "error"})).await;
     world.ask("resources/subscribe", json!({"uri": "up+x://a"})).await;
     other.ask("logging/setLevel", json!({"level": "debug"})).await;

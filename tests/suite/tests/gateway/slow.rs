@@ -16,7 +16,7 @@ fn telling(times: u64, bytes: u64) -> Value {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_client_that_does_not_read_holds_up_nobody_else() {
     let mut slow = World::new(vec![evil()]).await;
-    let mut other = slow.beside(Era::Session).await;
+    let mut other = slow.at_reference(Era::Session).await;
     assert_eq!(text(&other.call("ev__echo", json!({})).await), "{}");
     // Far more than may wait for a reader.
     let unread = slow.start("tools/call", telling(3_000, 4_096)).await;

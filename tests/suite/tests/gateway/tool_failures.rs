@@ -5,11 +5,12 @@ mod dialects;
 use std::fmt::Debug;
 use std::time::Duration;
 
-use failwell_audit::{Side, SpanOutcome};
-use failwell_fault::{Fault, reason};
+use failwell_controls::GuardSet;
+use failwell_fault::Fault;
+use failwell_pipeline::{SpanKind, SpanOutcome};
 use failwell_policy::Guards;
-use failwell_policy::guard::{Action, Direction, GuardSettings, Rule};
-use failwell_server::{Content, Gate, Info, Json, TaskNeed, Tool, ToolOutcome, Toolbox};
+use failwell_policy::guard::{Action, Direction, GuardRule, GuardSettings};
+use failwell_toolbox::{Content, Info, Json, TaskNeed, Tool, ToolOutcome, Toolbox};
 use serde_json::{Value, json};
 
 use dialects::{DIALECTS, Dialect, Server};
@@ -90,7 +91,7 @@ fn built_in() -> Toolbox {
         let object = Json::from(&json!({"steps": [1, 2], "data": {"step": 2}}));
         let image = Content::Image { data: "aGk=".to_owned(), mime_type: "image/png".to_owned() };
         let outcome = ToolOutcome::text("the nearest elements").with(image).structured(object);
-        Ok(outcome.failed(Fault::new(&reason::DEVICE_NOT_FOUND_BY_SCROLLING)))
+        Ok(outcome.failed(Fault::new(&failwell_device::reason::DEVICE_NOT_FOUND_BY_SCROLLING)))
     });
     let later = Tool::dynamic("later", "Reports a failure as a task.", schema(), None, |_, cx| async move {
         cx.become_task(TaskNeed::Required).await?;
@@ -117,7 +118,7 @@ async fn every_dialect_and_the_ledger_say_whether_the_tool_failed() {
             cell.same("the ledger's outcome", &line["outcome"], &json!(outcome));
             cell.same("the ledger's reason", &line["reason"], &json!(case.fails));
             let spans = server.spans_of(&["tools/call", "execute_tool"]);
-            let has_server_side = spans.iter().any(|span| matches!(span.side, Side::Server { .. }));
+            let has_server_side = spans.iter().any(|span| matches!(span.side, SpanKind::Server { .. }));
             cell.same("a span of the exchange", &has_server_side, &true);
             for span in &spans {
                 cell.same("the span's outcome", &span.outcome, &span_outcome(&case));
@@ -131,7 +132,7 @@ async fn every_dialect_and_the_ledger_say_whether_the_tool_failed() {
 }
 
 fn span_outcome(case: &Case) -> SpanOutcome {
-    let scrolling = &reason::DEVICE_NOT_FOUND_BY_SCROLLING;
+    let scrolling = &failwell_device::reason::DEVICE_NOT_FOUND_BY_SCROLLING;
     match case.fails {
         None => SpanOutcome::Well,
         Some(REPORTED) => SpanOutcome::ToolFailed,
@@ -212,9 +213,9 @@ async fn a_task_whose_tool_failed_is_recorded_as_one() {
 async fn guards_on_results_see_what_a_failing_tool_says() {
     let token = format!("ghp{}{}", "_", "z9Y8x7W6v5U4".repeat(3));
     for action in [Action::Redact, Action::Block] {
-        let secrets = Rule { directions: vec![Direction::Result], ..Rule::everywhere(action) };
+        let secrets = GuardRule { directions: vec![Direction::Result], ..GuardRule::everywhere(action) };
         let guards = Guards::compile(GuardSettings { secrets, ..GuardSettings::default() }).expect("guards");
-        let mut server = Server::start(built_in(), Some(Gate::new(guards))).await;
+        let mut server = Server::start(built_in(), Some(GuardSet::new(guards))).await;
         for dialect in DIALECTS {
             let arguments = json!({"data": {"key": token}});
             let (_, body) = server.call(dialect, "ev__is_error", &arguments).await;

@@ -52,7 +52,7 @@ async fn watching_and_giving_up_for_ever_jams_nobody() {
     let log = folder.path().join("log");
     let path = log.to_str().expect("UTF-8");
     let mut first = World::new(vec![evil_with(&[("EVIL_ERA", "modern"), ("EVIL_LOG", path)])]).await;
-    let mut second = first.beside(Era::Session).await;
+    let mut second = first.at_reference(Era::Session).await;
     let uri = json!({"uri": "ev+file:///a"});
     for _ in 0..OFTEN {
         for method in ["resources/subscribe", "resources/unsubscribe"] {
@@ -78,7 +78,7 @@ async fn what_a_subscription_watches_is_given_back_when_it_ends() {
     until("all are watched", || heard(&log, LISTEN) == MOST + 1).await;
     // Another that watches one of them too needs no request, and one that watches more has no room.
     let second = subscribe(&mut world, &many[..1]).await;
-    let mut other = world.beside(Era::Modern).await;
+    let mut other = world.at_reference(Era::Modern).await;
     let wanted = json!({"notifications": {"resourceSubscriptions": ["ev+x://one-more"]}});
     let refused = other.ask(LISTEN, wanted).await;
     assert_eq!(failed(&refused).1, "server/BUSY", "{refused}");

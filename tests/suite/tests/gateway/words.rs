@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use failwell_gateway::Reach;
-use failwell_server::Room;
+use failwell_gateway::Endpoint;
+use failwell_toolbox::ToolServer;
 use serde_json::{Value, json};
 
 use crate::client::{World, evil, failed, text};
@@ -44,7 +44,7 @@ async fn callers_read_an_excerpt_of_what_a_trusted_upstream_says_and_nothing_of_
 
 /// The number under this name.
 fn number(world: &World, name: &str) -> u64 {
-    let mut numbers = failwell_server::Numbers::default();
+    let mut numbers = failwell_toolbox::MetricsText::default();
     world.gateway.metrics(&mut numbers);
     let metrics = numbers.into_text();
     let line = metrics.lines().find(|line| line.starts_with(name)).unwrap_or_else(|| panic!("{metrics}"));
@@ -71,7 +71,7 @@ async fn lines_that_are_no_messages_are_counted_and_told_when_it_crashes() {
 async fn a_program_that_only_prints_is_known_by_what_it_printed() {
     let mut settings = evil();
     settings.start_timeout = std::time::Duration::from_secs(4);
-    if let Reach::Child { program, arguments, .. } = &mut settings.reach {
+    if let Endpoint::Child { program, arguments, .. } = &mut settings.endpoint {
         *program = PathBuf::from("/bin/sh");
         *arguments =
             ["-c", "echo usage: serve PORT; echo no port given; sleep 30"].map(str::to_owned).to_vec();
@@ -87,7 +87,7 @@ async fn a_program_that_only_prints_is_known_by_what_it_printed() {
 async fn a_server_that_cannot_be_listed_is_in_the_log_once() {
     let mut gone = evil();
     gone.name = "gone".to_owned();
-    if let Reach::Child { program, .. } = &mut gone.reach {
+    if let Endpoint::Child { program, .. } = &mut gone.endpoint {
         *program = PathBuf::from("/no/such/program");
     }
     let mut world = World::new(vec![evil(), gone]).await;

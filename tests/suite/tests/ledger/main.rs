@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use failwell_audit::{Query, Reading, verify};
+use failwell_audit::{LedgerReader, Query, verify};
 
 /// How often it is killed, in all and for one file.
 const ROUNDS: u32 = 200;
@@ -75,7 +75,7 @@ fn run_and_kill(folder: &Path, first: Duration, milliseconds: u64, acknowledged:
 }
 
 fn check(folder: &Path, acknowledged: &HashSet<String>) {
-    let Some(reading) = Reading::open(folder).expect("readable") else {
+    let Some(reading) = LedgerReader::open(folder).expect("readable") else {
         assert!(acknowledged.is_empty());
         return;
     };

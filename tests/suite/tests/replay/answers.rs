@@ -1,6 +1,6 @@
 use std::time::{Duration, Instant};
 
-use failwell_symbolic::{Condition, ConditionOutcome, Ended, Field, PyValue, ReplayProblem};
+use failwell_symbolic::{Completion, Condition, ConditionOutcome, InstanceField, PyValue, ReplayProblem};
 
 use super::{call, pool};
 
@@ -12,7 +12,7 @@ async fn values_come_back_as_data() {
     let pool = pool();
     let instance = PyValue::Instance {
         class: "P".to_owned(),
-        fields: vec![Field { name: "x".to_owned(), value: PyValue::int(1) }],
+        fields: vec![InstanceField { name: "x".to_owned(), value: PyValue::int(1) }],
     };
     for (body, repr, value) in [
         ("None", "None", Some(PyValue::None)),
@@ -35,7 +35,9 @@ async fn values_come_back_as_data() {
             "from dataclasses import dataclass\n@dataclass\nclass P:\n    x: int\ndef f():\n    return {body}\n"
         );
         let outcome = call(&pool, &code, &[], &[], LONG).await.expect(body);
-        let Ended::Returned { repr: told, value: data, .. } = outcome.ended else { panic!("{body} raised") };
+        let Completion::Returned { repr: told, value: data, .. } = outcome.ended else {
+            panic!("{body} raised")
+        };
         assert_eq!((told.as_str(), data), (repr, value), "{body}");
     }
 }
@@ -63,7 +65,9 @@ async fn exceptions_come_back_with_their_place_and_conditions_with_their_truth()
     let args = [PyValue::List(vec![]), PyValue::int(3)];
     let outcome = call(&pool, code, &args, &[condition("True", false)], LONG).await.expect("an answer");
     assert_eq!(outcome.conditions, [ConditionOutcome::NotEvaluated]);
-    let Ended::Raised { class, mro, message, line, traceback } = outcome.ended else { panic!("it returned") };
+    let Completion::Raised { class, mro, message, line, traceback } = outcome.ended else {
+        panic!("it returned")
+    };
     assert_eq!((class.as_str(), message.as_str(), line), ("Mine", "3", Some(4)));
     assert_eq!(mro[..3], ["Mine", "KeyError", "LookupError"]);
     assert!(traceback.contains("line 9, in f") && traceback.contains("line 4, in g"), "{traceback}");
@@ -82,7 +86,7 @@ async fn what_does_not_end_is_ended_and_the_next_call_is_answered() {
         assert!(began.elapsed() < Duration::from_secs(30), "{:?}", began.elapsed());
     }
     let outcome = call(&pool, "def f():\n    return 1\n", &[], &[], LONG).await;
-    assert!(matches!(outcome.expect("an answer").ended, Ended::Returned { .. }));
+    assert!(matches!(outcome.expect("an answer").ended, Completion::Returned { .. }));
 }
 
 #[tokio::test]
@@ -90,7 +94,7 @@ async fn memory_has_an_end() {
     let outcome = call(&pool(), "def f():\n    return len('a' * (1 << 33))\n", &[], &[], LONG).await;
     assert_eq!(outcome, Err(ReplayProblem::OutOfMemory));
     let own = call(&pool(), "def f():\n    raise MemoryError('mine')\n", &[], &[], LONG).await;
-    assert!(matches!(own.expect("an answer").ended, Ended::Raised { .. }));
+    assert!(matches!(own.expect("an answer").ended, Completion::Raised { .. }));
 }
 
 #[tokio::test]
@@ -105,7 +109,7 @@ async fn many_at_once_are_all_answered() {
     });
     for (number, running) in calls.collect::<Vec<_>>().into_iter().enumerate() {
         let outcome = running.await.expect("no panic").expect("an answer");
-        let Ended::Returned { repr, .. } = outcome.ended else { panic!("it raised") };
+        let Completion::Returned { repr, .. } = outcome.ended else { panic!("it raised") };
         assert_eq!(repr, (number * number).to_string());
     }
 }

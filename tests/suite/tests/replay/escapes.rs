@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use failwell_symbolic::{Ended, PyValue};
+use failwell_symbolic::{Completion, PyValue};
 
 use super::{call, pool};
 
@@ -85,16 +85,18 @@ async fn nothing_gets_out_of_the_sandbox() {
         match (must, outcome) {
             (Must::Fail, Err(_)) => {}
             (Must::Raise(class), Ok(outcome)) => match outcome.ended {
-                Ended::Raised { class: found, .. } => assert_eq!(found, *class, "{attempt}"),
-                Ended::Returned { repr, .. } => panic!("{attempt} returned {repr}"),
+                Completion::Raised { class: found, .. } => assert_eq!(found, *class, "{attempt}"),
+                Completion::Returned { repr, .. } => panic!("{attempt} returned {repr}"),
             },
             (Must::Nothing, Ok(outcome)) => match outcome.ended {
-                Ended::Returned { value, .. } => assert_eq!(value, Some(PyValue::Dict(vec![])), "{attempt}"),
-                Ended::Raised { class, .. } => panic!("{attempt} raised {class}"),
+                Completion::Returned { value, .. } => {
+                    assert_eq!(value, Some(PyValue::Dict(vec![])), "{attempt}")
+                }
+                Completion::Raised { class, .. } => panic!("{attempt} raised {class}"),
             },
             (Must::LeaveNobody, Ok(outcome)) => match outcome.ended {
-                Ended::Returned { repr, .. } => is_gone(&repr).await,
-                Ended::Raised { class, .. } => panic!("{attempt} raised {class}"),
+                Completion::Returned { repr, .. } => is_gone(&repr).await,
+                Completion::Raised { class, .. } => panic!("{attempt} raised {class}"),
             },
             (_, outcome) => panic!("{attempt}: {outcome:?}"),
         }
@@ -156,7 +158,7 @@ async fn an_exception_changes_nothing_when_it_is_printed() {
     let outcome = call(&pool(), &code, &[], &[], Duration::from_secs(60)).await.expect("an answer");
     let after = told(&file);
     std::fs::remove_file(&file).expect("the file goes again");
-    let Ended::Raised { message, .. } = outcome.ended else { panic!("it returned") };
+    let Completion::Raised { message, .. } = outcome.ended else { panic!("it returned") };
     assert_eq!((message.as_str(), after), ("[1, 1, 1, 1, 1]", before));
 }
 
@@ -165,9 +167,9 @@ async fn an_exception_changes_nothing_when_it_is_printed() {
 const LIAR: &str = r#"
 import json, os, sys, time
 def f():
-    mark = sys._getframe(1).f_locals["self"].request["mark"]
+    mark = sys._getframe(1).f_locals["self"].request["nonce"]
     lie = {"returned": {"repr": "666", "type": "int", "value": {"i": "666"}}, "args_after": [], "conditions": [], "sides": []}
-    lines = [{**lie, "mark": mark}, {"ready": True}, {**lie, "mark": mark}, {**lie, "mark": None}, lie, {"ready": True}]
+    lines = [{**lie, "nonce": mark}, {"ready": True}, {**lie, "nonce": mark}, {**lie, "nonce": None}, lie, {"ready": True}]
     for number in range(3, 64):
         try:
             os.write(number, "".join(json.dumps(line) + "\n" for line in lines).encode())
@@ -182,7 +184,7 @@ async fn nobody_answers_for_others() {
     for _ in 0..4 {
         let own = call(&pool, LIAR, &[], &[], Duration::from_secs(5)).await;
         assert!(
-            matches!(&own, Ok(outcome) if matches!(&outcome.ended, Ended::Returned { repr, .. } if repr == "666")),
+            matches!(&own, Ok(outcome) if matches!(&outcome.ended, Completion::Returned { repr, .. } if repr == "666")),
             "{own:?}"
         );
         // Three at once, so that every worker is met.
@@ -191,7 +193,7 @@ async fn nobody_answers_for_others() {
         for other in futures_util::future::join_all(others).await {
             let outcome = other.expect("an answer");
             assert!(
-                matches!(outcome.ended, Ended::Returned { value: Some(value), .. } if value == PyValue::int(1))
+                matches!(outcome.ended, Completion::Returned { value: Some(value), .. } if value == PyValue::int(1))
             );
         }
     }

@@ -14,15 +14,15 @@ mod escapes;
 use std::time::{Duration, Instant};
 
 use failwell_process::Launcher;
-use failwell_symbolic::replay::{Pool, Walls};
+use failwell_symbolic::replay::{SandboxMode, WorkerPool};
 use failwell_symbolic::{Condition, PyValue, ReplayOutcome, ReplayProblem, ReplayRequest};
 
-fn pool() -> Pool {
-    Pool::new(Launcher::at(env!("CARGO_BIN_EXE_supervisor")), None, Walls::Required)
+fn pool() -> WorkerPool {
+    WorkerPool::new(Launcher::at(env!("CARGO_BIN_EXE_supervisor")), None, SandboxMode::Required)
 }
 
 async fn call(
-    pool: &Pool,
+    pool: &WorkerPool,
     code: &str,
     args: &[PyValue],
     conditions: &[Condition],

@@ -1,28 +1,28 @@
-//! The copies of the ledgers of many nodes, in PostgreSQL.
+//! The archive in PostgreSQL: copies of the ledgers of all nodes.
 
-use failwell_audit::{Head, Query, Verified};
+use failwell_audit::{ChainHead, Query, VerifyReport};
+use failwell_cluster::postgres::{ArchiveReader, PostgresAddress};
 use failwell_fault::{Fault, Secret};
 use failwell_gateway::Trust;
-use failwell_postgres::{Address, Stacks};
 use tokio::runtime::Runtime;
 
-use super::book::{Found, Seen};
+use super::book::{LastNumbers, NodeRow};
 use crate::cli::BookPlace;
-use crate::commands::configured::{self, Misconfigured};
+use crate::commands::configured::{self, ConfigFileError};
 use crate::commands::{runtime, serve};
 use crate::complaint::Complaint;
 use crate::config;
 
-/// An open archive, of which one node may be all that is looked at.
-pub(in crate::commands) struct Archived {
+/// An open archive, optionally restricted to one node.
+pub(in crate::commands) struct OpenArchive {
     runtime: Runtime,
-    stacks: Stacks,
+    stacks: ArchiveReader,
     node: Option<String>,
 }
 
-impl Archived {
-    /// Opens the archive at this address, else at that of the configuration.
-    pub(super) fn open(place: &BookPlace, url: Option<&str>) -> Result<Archived, Complaint> {
+impl OpenArchive {
+    /// Opens the archive at `url`, or at the address in the configuration.
+    pub(super) fn open(place: &BookPlace, url: Option<&str>) -> Result<OpenArchive, Complaint> {
         let address = match url {
             Some(url) => typed(url)?,
             None => configured(place)?,
@@ -34,16 +34,17 @@ impl Archived {
                 "set `postgres` below [audit] in the configuration of each node, and start them",
             )
         };
-        let opened = runtime.block_on(Stacks::open(&address)).map_err(|fault| closed(&address, &fault))?;
+        let opened =
+            runtime.block_on(ArchiveReader::open(&address)).map_err(|fault| closed(&address, &fault))?;
         let stacks = opened.ok_or_else(nothing)?;
-        let mut archived = Archived { runtime, stacks, node: None };
+        let mut archived = OpenArchive { runtime, stacks, node: None };
         if let Some(node) = &place.node {
             archived.node = Some(archived.named(node)?);
         }
         Ok(archived)
     }
 
-    /// A node by its name, or by how its name begins.
+    /// Finds a node by its name or by a unique prefix of it.
     fn named(&mut self, begins: &str) -> Result<String, Complaint> {
         let ends = self.ends().map_err(|fault| serve::unexpected(&fault))?;
         let mut fitting = ends.keys().filter(|node| node.starts_with(begins));
@@ -59,31 +60,38 @@ impl Archived {
         }
     }
 
-    pub(super) fn find(&mut self, reference: &str) -> Result<Option<Found>, Fault> {
-        Ok(self.runtime.block_on(self.stacks.find(reference))?.map(Found::from))
+    pub(super) fn find(&mut self, reference: &str) -> Result<Option<NodeRow>, Fault> {
+        Ok(self.runtime.block_on(self.stacks.find(reference))?.map(NodeRow::from))
     }
 
-    pub(super) fn select(&mut self, query: &Query) -> Result<Vec<Found>, Fault> {
+    pub(super) fn select(&mut self, query: &Query) -> Result<Vec<NodeRow>, Fault> {
         let found = self.runtime.block_on(self.stacks.select(query, self.node.as_deref()))?;
-        Ok(found.into_iter().map(Found::from).collect())
+        Ok(found.into_iter().map(NodeRow::from).collect())
     }
 
-    pub(super) fn since(&mut self, query: &Query, seen: &Seen) -> Result<Vec<Found>, Fault> {
+    pub(super) fn since(&mut self, query: &Query, seen: &LastNumbers) -> Result<Vec<NodeRow>, Fault> {
         let found = self.runtime.block_on(self.stacks.since(query, self.node.as_deref(), seen))?;
-        Ok(found.into_iter().map(Found::from).collect())
+        Ok(found.into_iter().map(NodeRow::from).collect())
     }
 
-    pub(super) fn each(&mut self, query: &Query, mut each: impl FnMut(&Found) -> bool) -> Result<(), Fault> {
-        let each = |found: &failwell_postgres::Found| each(&Found::from(found.clone()));
+    pub(super) fn each(
+        &mut self,
+        query: &Query,
+        mut each: impl FnMut(&NodeRow) -> bool,
+    ) -> Result<(), Fault> {
+        let each = |found: &failwell_cluster::postgres::NodeRecord| each(&NodeRow::from(found.clone()));
         self.runtime.block_on(self.stacks.each(query, self.node.as_deref(), each))
     }
 
-    pub(super) fn ends(&mut self) -> Result<Seen, Fault> {
+    pub(super) fn ends(&mut self) -> Result<LastNumbers, Fault> {
         let nodes = self.runtime.block_on(self.stacks.nodes())?;
         Ok(nodes.into_iter().map(|(node, head)| (node, head.seq)).collect())
     }
 
-    pub(super) fn verify(&mut self, known: Option<Head>) -> Result<Vec<(Option<String>, Verified)>, Fault> {
+    pub(super) fn verify(
+        &mut self,
+        known: Option<ChainHead>,
+    ) -> Result<Vec<(Option<String>, VerifyReport)>, Fault> {
         let nodes = match &self.node {
             Some(node) => vec![node.clone()],
             None => self.runtime.block_on(self.stacks.chains())?,
@@ -96,32 +104,32 @@ impl Archived {
     }
 }
 
-impl From<failwell_postgres::Found> for Found {
-    fn from(found: failwell_postgres::Found) -> Found {
-        Found { row: found.row, node: Some(found.node) }
+impl From<failwell_cluster::postgres::NodeRecord> for NodeRow {
+    fn from(found: failwell_cluster::postgres::NodeRecord) -> NodeRow {
+        NodeRow { row: found.row, node: Some(found.node) }
     }
 }
 
-fn typed(url: &str) -> Result<Address, Complaint> {
+fn typed(url: &str) -> Result<PostgresAddress, Complaint> {
     let url = config::filled(url).map_err(|(message, help)| Complaint::new(message, help))?;
-    Address::read(&Secret::new(url), Trust::default())
+    PostgresAddress::parse(&Secret::new(url), Trust::default())
         .map_err(|(problem, help)| Complaint::new(format!("what --postgres got {problem}"), help))
 }
 
-fn configured(place: &BookPlace) -> Result<Address, Complaint> {
-    let config = configured::settle(place.ledger.config.as_deref()).map_err(Misconfigured::report)?;
+fn configured(place: &BookPlace) -> Result<PostgresAddress, Complaint> {
+    let config = configured::settle(place.ledger.config.as_deref()).map_err(ConfigFileError::report)?;
     let postgres = config.audit.postgres.ok_or_else(|| {
         Complaint::new(
             "the configuration names no PostgreSQL",
             "set `postgres` below [audit], or give the address: --postgres postgres://…",
         )
     })?;
-    let read = Address::read(&postgres.url, postgres.trust);
+    let read = PostgresAddress::parse(&postgres.url, postgres.trust);
     read.map_err(|(problem, help)| Complaint::new(format!("`postgres` {problem}"), help))
 }
 
-/// Why the archive cannot be looked into: in our words, with the server's beside them.
-fn closed(address: &Address, fault: &Fault) -> Complaint {
+/// Explains why the archive cannot be used: our own sentence, then the server's message.
+fn closed(address: &PostgresAddress, fault: &Fault) -> Complaint {
     let notes: Vec<String> = fault.operator().notes().iter().map(|(_, note)| note.to_string()).collect();
     let causes = fault.operator().causes().join(": ");
     Complaint::new(

@@ -1,12 +1,12 @@
-//! The ledger of one node, or the copies of many in PostgreSQL: looked into the same way.
+//! One reader for both sources: the ledger of one node, and the archive of several nodes.
 
 use std::collections::BTreeMap;
 
-use failwell_audit::{Format, Head, Query, Reading, Row, Verified, verify};
+use failwell_audit::{ChainHead, Format, LedgerReader, Query, Row, VerifyReport, verify};
 use failwell_fault::Fault;
 
 #[cfg(feature = "postgres")]
-use super::archived::Archived;
+use super::archived::OpenArchive;
 use super::folder;
 use crate::cli::BookPlace;
 #[cfg(feature = "postgres")]
@@ -14,37 +14,37 @@ use crate::commands::serve;
 use crate::commands::state_file::StateFile;
 use crate::complaint::Complaint;
 
-/// What is looked into.
+/// The source of records.
 pub(in crate::commands) enum Book {
-    Ledger(Reading, StateFile),
+    Ledger(LedgerReader, StateFile),
     #[cfg(feature = "postgres")]
-    Archive(Box<Archived>),
+    Archive(Box<OpenArchive>),
 }
 
-/// A record, and whose it is where there are several nodes.
-pub(in crate::commands) struct Found {
+/// A record, with its node if the source is an archive.
+pub(in crate::commands) struct NodeRow {
     pub(in crate::commands) row: Row,
     pub(in crate::commands) node: Option<String>,
 }
 
-impl From<Row> for Found {
-    fn from(row: Row) -> Found {
-        Found { row, node: None }
+impl From<Row> for NodeRow {
+    fn from(row: Row) -> NodeRow {
+        NodeRow { row, node: None }
     }
 }
 
-/// The last number of each node; a ledger alone has no name.
-pub(super) type Seen = BTreeMap<String, i64>;
+/// The last sequence number of each node. The key of a single ledger is empty.
+pub(super) type LastNumbers = BTreeMap<String, i64>;
 
 impl Book {
-    /// The one that was asked for.
+    /// Opens the archive if `--postgres` is given, otherwise the ledger.
     pub(in crate::commands) fn open(place: &BookPlace) -> Result<Book, Complaint> {
         if let Some(url) = &place.postgres {
             return Book::archive(place, url.as_deref());
         }
         let folder = folder(&place.ledger)?;
         let file = StateFile::ledger(&folder);
-        let opened = if file.is_there()? { Reading::open(&folder) } else { Ok(None) };
+        let opened = if file.is_there()? { LedgerReader::open(&folder) } else { Ok(None) };
         match opened {
             Ok(Some(reading)) => Ok(Book::Ledger(reading, file)),
             Ok(None) => Err(Complaint::new(
@@ -57,7 +57,7 @@ impl Book {
 
     #[cfg(feature = "postgres")]
     fn archive(place: &BookPlace, url: Option<&str>) -> Result<Book, Complaint> {
-        Archived::open(place, url).map(|archived| Book::Archive(Box::new(archived)))
+        OpenArchive::open(place, url).map(|archived| Book::Archive(Box::new(archived)))
     }
 
     #[cfg(not(feature = "postgres"))]
@@ -76,21 +76,21 @@ impl Book {
         }
     }
 
-    /// The record of a reference.
-    pub(in crate::commands) fn find(&mut self, reference: &str) -> Result<Option<Found>, Complaint> {
+    /// Finds the record with this reference.
+    pub(in crate::commands) fn find(&mut self, reference: &str) -> Result<Option<NodeRow>, Complaint> {
         let found = match self {
-            Book::Ledger(reading, _) => reading.find(reference).map(|row| row.map(Found::from)),
+            Book::Ledger(reading, _) => reading.find(reference).map(|row| row.map(NodeRow::from)),
             #[cfg(feature = "postgres")]
             Book::Archive(archived) => archived.find(reference),
         };
         found.map_err(|fault| self.unreadable(&fault))
     }
 
-    /// What fits, oldest first.
-    pub(super) fn select(&mut self, query: &Query) -> Result<Vec<Found>, Complaint> {
+    /// The matching records, oldest first.
+    pub(super) fn select(&mut self, query: &Query) -> Result<Vec<NodeRow>, Complaint> {
         let found = match self {
             Book::Ledger(reading, _) => {
-                reading.select(query).map(|rows| rows.into_iter().map(Found::from).collect())
+                reading.select(query).map(|rows| rows.into_iter().map(NodeRow::from).collect())
             }
             #[cfg(feature = "postgres")]
             Book::Archive(archived) => archived.select(query),
@@ -98,32 +98,34 @@ impl Book {
         found.map_err(|fault| self.unreadable(&fault))
     }
 
-    /// Shows everything that fits to `each`, oldest first.
+    /// Passes each matching record to `each`, oldest first. `each` returns `false` to stop.
     pub(super) fn each(
         &mut self,
         query: &Query,
-        mut each: impl FnMut(&Found) -> bool,
+        mut each: impl FnMut(&NodeRow) -> bool,
     ) -> Result<(), Complaint> {
         let shown = match self {
-            Book::Ledger(reading, _) => reading.each(query, |row| each(&Found::from(row.clone()))),
+            Book::Ledger(reading, _) => reading.each(query, |row| each(&NodeRow::from(row.clone()))),
             #[cfg(feature = "postgres")]
             Book::Archive(archived) => archived.each(query, each),
         };
         shown.map_err(|fault| self.unreadable(&fault))
     }
 
-    /// How far each node is.
-    pub(super) fn ends(&mut self) -> Result<Seen, Complaint> {
+    /// The last sequence number of each node.
+    pub(super) fn ends(&mut self) -> Result<LastNumbers, Complaint> {
         let ends = match self {
-            Book::Ledger(reading, _) => reading.head().map(|head| Seen::from([(String::new(), head.seq)])),
+            Book::Ledger(reading, _) => {
+                reading.head().map(|head| LastNumbers::from([(String::new(), head.seq)]))
+            }
             #[cfg(feature = "postgres")]
             Book::Archive(archived) => archived.ends(),
         };
         ends.map_err(|fault| self.unreadable(&fault))
     }
 
-    /// What fits and came after that.
-    pub(super) fn since(&mut self, query: &Query, seen: &Seen) -> Result<Vec<Found>, Complaint> {
+    /// The matching records with a higher sequence number than `seen`.
+    pub(super) fn since(&mut self, query: &Query, seen: &LastNumbers) -> Result<Vec<NodeRow>, Complaint> {
         match self {
             Book::Ledger(..) => {
                 let after = seen.values().next().copied();
@@ -134,11 +136,11 @@ impl Book {
         }
     }
 
-    /// Follows every chain. An end noted earlier belongs to one of them.
+    /// Verifies every hash chain. `known` is a chain head from an earlier run and belongs to one of them.
     pub(super) fn verify(
         &mut self,
-        known: Option<Head>,
-    ) -> Result<Vec<(Option<String>, Verified)>, Complaint> {
+        known: Option<ChainHead>,
+    ) -> Result<Vec<(Option<String>, VerifyReport)>, Complaint> {
         let verified = match self {
             Book::Ledger(reading, _) => verify(reading, known).map(|found| vec![(None, found)]),
             #[cfg(feature = "postgres")]
@@ -147,7 +149,7 @@ impl Book {
         verified.map_err(|fault| self.unreadable(&fault))
     }
 
-    /// What stands before the first record.
+    /// The header line, if the format has one.
     pub(super) fn header(&self, format: Format) -> String {
         match self {
             Book::Ledger(..) => format.header().to_owned(),
@@ -157,8 +159,8 @@ impl Book {
     }
 }
 
-impl Found {
-    /// The record as it is written out, with its line break, and with its node where there are several.
+impl NodeRow {
+    /// The record in this format with its line break. A record of an archive includes its node.
     pub(in crate::commands) fn written(&self, format: Format) -> String {
         let text = self.row.written(format);
         let Some(node) = &self.node else { return text };

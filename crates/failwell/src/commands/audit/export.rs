@@ -9,7 +9,6 @@ use super::{Book, asked};
 use crate::cli::{Export, ExportAs};
 use crate::complaint::Complaint;
 
-/// Writes records out, oldest first.
 pub(super) fn run(arguments: &Export) -> Result<ExitCode, Complaint> {
     let mut book = Book::open(&arguments.place)?;
     let name =
@@ -26,7 +25,7 @@ pub(super) fn run(arguments: &Export) -> Result<ExitCode, Complaint> {
     };
     match write(&mut book, arguments, &mut BufWriter::new(&mut out))? {
         Ok(()) => Ok(ExitCode::SUCCESS),
-        // A reader that has enough is no failure.
+        // A closed pipe means that the reader has enough. It is not a failure.
         Err(error) if error.kind() == ErrorKind::BrokenPipe => Ok(ExitCode::SUCCESS),
         Err(error) => Err(failed(&error)),
     }
@@ -53,7 +52,7 @@ fn write(
     Ok(written.and_then(|()| out.flush()))
 }
 
-/// For its owner alone: records are nobody else's business.
+/// Creates the file readable for its owner only, because records may contain private data.
 fn create(path: &Path) -> std::io::Result<std::fs::File> {
     let mut options = OpenOptions::new();
     options.create(true).write(true).truncate(true);

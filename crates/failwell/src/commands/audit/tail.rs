@@ -8,10 +8,10 @@ use crate::cli::Tail;
 use crate::complaint::Complaint;
 use crate::terminal;
 
-/// How often a ledger that is followed is looked at.
+/// Poll interval of `--follow`.
 const LOOK: Duration = Duration::from_millis(250);
 
-/// Shows the latest records, and with `--follow` those to come.
+/// Prints the latest records, and with `--follow` also new ones.
 pub(super) fn run(arguments: &Tail) -> Result<ExitCode, Complaint> {
     let mut book = Book::open(&arguments.place)?;
     let limit = usize::try_from(arguments.lines).unwrap_or(usize::MAX);
@@ -31,7 +31,7 @@ pub(super) fn run(arguments: &Tail) -> Result<ExitCode, Complaint> {
         let ends = book.ends()?;
         if ends.iter().any(|(node, end)| seen.get(node).is_none_or(|seen| end > seen)) {
             let new = book.since(&wanted, &seen)?;
-            // What came between the two looks is shown now, and not again.
+            // Records written between the two queries are printed now and not again in the next turn.
             for found in &new {
                 let last = seen.entry(found.node.clone().unwrap_or_default()).or_default();
                 *last = found.row.head.seq.max(*last);

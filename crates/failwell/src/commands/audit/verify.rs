@@ -1,6 +1,6 @@
 use std::process::ExitCode;
 
-use failwell_audit::{Break, Head, Verified};
+use failwell_audit::{ChainBreak, ChainHead, VerifyReport};
 use serde_json::{Value, json as object};
 
 use super::Book;
@@ -10,10 +10,10 @@ use crate::commands::json;
 use crate::complaint::Complaint;
 use crate::terminal;
 
-/// Follows the chain, and says where it does not hold.
+/// Verifies the hash chain and reports each place where it is broken.
 pub(super) fn run(arguments: &VerifyLedger) -> Result<ExitCode, Complaint> {
     let known = arguments.head.as_deref().map(|text| {
-        Head::parse(text).ok_or_else(|| {
+        ChainHead::parse(text).ok_or_else(|| {
             Complaint::new("this is no end of a ledger", "give --head what `failwell audit verify` printed")
         })
     });
@@ -37,8 +37,8 @@ pub(super) fn run(arguments: &VerifyLedger) -> Result<ExitCode, Complaint> {
     ))
 }
 
-/// What was found out about one chain.
-fn shown(node: Option<&str>, found: &Verified) -> String {
+/// The result for one chain, as text.
+fn shown(node: Option<&str>, found: &VerifyReport) -> String {
     let (of, head_of) = match node {
         Some(node) => (format!("node {node}: "), format!("{node} ")),
         None => (String::new(), String::new()),
@@ -56,8 +56,8 @@ fn shown(node: Option<&str>, found: &Verified) -> String {
     text
 }
 
-/// One chain is told of as it is; several each under the name of its node.
-fn all_as_json(all: &[(Option<String>, Verified)]) -> Value {
+/// A single chain is one object. Several chains are an array of objects with the name of their node.
+fn all_as_json(all: &[(Option<String>, VerifyReport)]) -> Value {
     match all {
         [(None, found)] => as_json(found),
         several => {
@@ -76,7 +76,7 @@ fn all_as_json(all: &[(Option<String>, Verified)]) -> Value {
     }
 }
 
-fn held(found: &Verified) -> String {
+fn held(found: &VerifyReport) -> String {
     let records = counted(usize::try_from(found.records).unwrap_or(usize::MAX), "record");
     match found.first {
         1 => format!("{records}, all as they were written"),
@@ -86,13 +86,13 @@ fn held(found: &Verified) -> String {
     }
 }
 
-fn told(broken: &Break) -> String {
+fn told(broken: &ChainBreak) -> String {
     let reference =
         broken.reference.as_ref().map_or(String::new(), |reference| format!(" (ref {reference})"));
     format!("record {}{reference}: {}", broken.seq, broken.what)
 }
 
-fn as_json(found: &Verified) -> Value {
+fn as_json(found: &VerifyReport) -> Value {
     let breaks: Vec<Value> = found
         .breaks
         .iter()

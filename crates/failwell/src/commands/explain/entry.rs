@@ -2,7 +2,7 @@ use failwell_fault::{Condition, Reason, Retry};
 use failwell_render::codes::{Answer, row, shown_to_the_model};
 use serde::Serialize;
 
-/// One reason as it is explained.
+/// One catalogue entry as JSON.
 #[derive(Serialize)]
 pub(super) struct Entry {
     pub(super) reason: &'static str,
@@ -14,18 +14,18 @@ pub(super) struct Entry {
     pub(super) about: &'static str,
     pub(super) retry: &'static str,
     pub(super) origin: &'static str,
-    pub(super) codes: Vec<Place>,
+    pub(super) codes: Vec<DialectCode>,
     pub(super) shown_to_the_model: bool,
     pub(super) silent_on_mcp: bool,
     pub(super) doc: String,
-    /// Where the number asked for stands.
+    /// The dialects in which the requested number occurs.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) found_on: Vec<&'static str>,
 }
 
-/// A face with its numbers.
+/// A dialect with its code and HTTP status.
 #[derive(Serialize, Clone)]
-pub(super) struct Place {
+pub(super) struct DialectCode {
     pub(super) face: &'static str,
     pub(super) code: i32,
     pub(super) http_status: u16,
@@ -51,19 +51,19 @@ impl Entry {
         }
     }
 
-    pub(super) fn found_on(reason: &Reason, places: &[Place]) -> Entry {
+    pub(super) fn found_on(reason: &Reason, places: &[DialectCode]) -> Entry {
         Entry { found_on: places.iter().map(|place| place.face).collect(), ..Entry::of(reason) }
     }
 
-    pub(super) fn places(&self) -> &[Place] {
+    pub(super) fn places(&self) -> &[DialectCode] {
         &self.codes
     }
 }
 
-/// The faces on which a reason can be answered, each with its numbers.
-pub(super) fn places(reason: &Reason) -> Vec<Place> {
+/// The dialects that can report this reason, each with its code and status.
+pub(super) fn places(reason: &Reason) -> Vec<DialectCode> {
     let row = row(reason);
-    let place = |face, Answer { code, status }| Place { face, code, http_status: status };
+    let place = |face, Answer { code, status }| DialectCode { face, code, http_status: status };
     let mut places = vec![place("REST", row.rest), place("/rpc", Answer { status: 200, ..row.rest })];
     if !is_silent_on_mcp(reason) {
         places.extend([place("MCP session", row.session), place("MCP modern", row.modern)]);

@@ -1,36 +1,35 @@
-use failwell_fault::{Reason, reason};
+use failwell_fault::{Reason, ReasonRegistry};
 
-use super::entry::{Place, places};
+use super::entry::{DialectCode, places};
 use crate::complaint::Complaint;
 
-/// What a subject turned out to be.
-pub(super) enum Found {
-    /// One reason.
+/// The result of a lookup.
+pub(super) enum ExplainSubject {
     One(&'static Reason),
-    /// Several: a room, or all.
+    /// The reasons of an area, or all.
     Several(Vec<&'static Reason>),
-    /// A number, with the reasons that use it and the faces on which they do.
-    Number(i64, Vec<(&'static Reason, Vec<Place>)>),
+    /// A number, with each reason that uses it and the dialects in which it does.
+    Number(i64, Vec<(&'static Reason, Vec<DialectCode>)>),
 }
 
-/// How many near names are suggested.
+/// Maximum number of suggestions.
 const SUGGESTED: usize = 3;
 
-/// Finds a reason by identity, anchor or unique name, a room, or a number.
-pub(super) fn find(subject: &str) -> Result<Found, Complaint> {
+/// Finds a reason by id, anchor or unique name; an area; or a number.
+pub(super) fn find(subject: &str, reasons: &ReasonRegistry) -> Result<ExplainSubject, Complaint> {
     let plain = subject.trim().replace('\u{2212}', "-");
     if let Ok(number) = plain.parse() {
-        return by_number(number);
+        return by_number(number, reasons);
     }
-    let room: Vec<&'static Reason> =
-        reason::all().filter(|reason| reason.room().eq_ignore_ascii_case(&plain)).collect();
-    if !room.is_empty() {
-        return Ok(Found::Several(room));
+    let area: Vec<&'static Reason> =
+        reasons.iter().filter(|reason| reason.area().eq_ignore_ascii_case(&plain)).collect();
+    if !area.is_empty() {
+        return Ok(ExplainSubject::Several(area));
     }
-    let named: Vec<&'static Reason> = reason::all().filter(|reason| is_named(reason, &plain)).collect();
+    let named: Vec<&'static Reason> = reasons.iter().filter(|reason| is_named(reason, &plain)).collect();
     match named.as_slice() {
-        [only] => Ok(Found::One(only)),
-        [] => Err(unknown(&plain)),
+        [only] => Ok(ExplainSubject::One(only)),
+        [] => Err(unknown(&plain, reasons)),
         several => {
             let ids: Vec<&str> = several.iter().map(|reason| reason.id).collect();
             let title = format!("`{}` is the name of several reasons", shown(&plain));
@@ -47,14 +46,15 @@ fn is_named(reason: &Reason, text: &str) -> bool {
         || reason.anchor().eq_ignore_ascii_case(text)
 }
 
-fn by_number(number: i64) -> Result<Found, Complaint> {
-    // 200 says nothing about a failure; JSON-RPC carries most of its errors on it.
+fn by_number(number: i64, reasons: &ReasonRegistry) -> Result<ExplainSubject, Complaint> {
+    // Status 200 is excluded: `/rpc` uses it for every error.
     let is_status = (400..600).contains(&number);
-    let fits = |place: &Place| {
+    let fits = |place: &DialectCode| {
         i64::from(place.code) == number || (is_status && i64::from(place.http_status) == number)
     };
-    let uses: Vec<(&'static Reason, Vec<Place>)> = reason::all()
-        .map(|reason| (reason, places(reason).into_iter().filter(fits).collect::<Vec<Place>>()))
+    let uses: Vec<(&'static Reason, Vec<DialectCode>)> = reasons
+        .iter()
+        .map(|reason| (reason, places(reason).into_iter().filter(fits).collect::<Vec<DialectCode>>()))
         .filter(|(_, places)| !places.is_empty())
         .collect();
     if uses.is_empty() {
@@ -64,11 +64,11 @@ fn by_number(number: i64) -> Result<Found, Complaint> {
             "see every code in docs/errors.md, or list reasons: failwell explain",
         ));
     }
-    Ok(Found::Number(number, uses))
+    Ok(ExplainSubject::Number(number, uses))
 }
 
-fn unknown(text: &str) -> Complaint {
-    let near = nearest(text);
+fn unknown(text: &str, reasons: &ReasonRegistry) -> Complaint {
+    let near = nearest(text, reasons);
     let help = if near.is_empty() {
         "list every reason: failwell explain".to_owned()
     } else {
@@ -77,8 +77,8 @@ fn unknown(text: &str) -> Complaint {
     Complaint::new(format!("no reason is called `{}`", shown(text)), help)
 }
 
-/// The nearest identities, by whole identity or by name alone.
-fn nearest(text: &str) -> Vec<&'static str> {
+/// The most similar ids, compared by the whole id and by the name alone.
+fn nearest(text: &str, reasons: &ReasonRegistry) -> Vec<&'static str> {
     let wanted = text.to_ascii_uppercase().replace('-', "_");
     let likeness = |id: &str| {
         let whole = id.to_ascii_uppercase();
@@ -86,13 +86,44 @@ fn nearest(text: &str) -> Vec<&'static str> {
         strsim::normalized_damerau_levenshtein(&whole, &wanted)
             .max(strsim::normalized_damerau_levenshtein(name, &wanted))
     };
-    let mut near: Vec<(f64, &str)> = reason::all().map(|reason| (likeness(reason.id), reason.id)).collect();
+    let mut near: Vec<(f64, &str)> = reasons.iter().map(|reason| (likeness(reason.id), reason.id)).collect();
     near.retain(|(likeness, _)| *likeness >= 0.5);
     near.sort_by(|left, right| right.0.total_cmp(&left.0));
     near.into_iter().take(SUGGESTED).map(|(_, id)| id).collect()
 }
 
-/// What was typed, short and harmless enough to print.
+/// The typed text without control characters, shortened for printing.
 fn shown(text: &str) -> String {
     text.chars().filter(|c| !c.is_control()).take(60).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use failwell_fault::ReasonRegistry;
+
+    use super::{ExplainSubject, find};
+
+    mod bakery {
+        failwell_fault::reasons! {
+            OVEN_COLD = "bakery/OVEN_COLD" {
+                Precondition, ToolFailed, Server,
+                title: "the oven is cold",
+                hint: "call preheat first, then bake again",
+                about: "Bread is baked at 220 degrees or more.",
+            }
+        }
+    }
+
+    #[test]
+    fn a_strangers_reason_is_found_like_ours() {
+        let reasons = ReasonRegistry::core().with(bakery::REASONS).expect("a new id");
+        for subject in ["bakery/OVEN_COLD", "bakery-oven-cold", "oven_cold"] {
+            assert!(
+                matches!(find(subject, &reasons), Ok(ExplainSubject::One(reason)) if *reason == bakery::OVEN_COLD),
+                "{subject}"
+            );
+        }
+        assert!(matches!(find("bakery", &reasons), Ok(ExplainSubject::Several(area)) if area.len() == 1));
+        assert!(find("bakery/OVEN_COLD", &ReasonRegistry::core()).is_err());
+    }
 }

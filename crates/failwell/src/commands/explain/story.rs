@@ -1,26 +1,31 @@
-//! The whole story of one exchange, in order.
+//! The full story of one exchange, from its ledger record.
 
 use std::collections::BTreeMap;
 use std::process::ExitCode;
 use std::time::Duration;
 
-use failwell_audit::{GuardLine, Line, Story, printable};
-use failwell_fault::reason;
+use failwell_audit::{GuardLine, RecordLine};
+use failwell_fault::{Reason, ReasonRegistry};
+use failwell_journal::{FaultReport, printable};
 use serde_json::Value;
 
 use crate::cli::Explain;
-use crate::commands::audit::{self, Found};
+use crate::commands::audit::{self, NodeRow};
 use crate::commands::json;
 use crate::complaint::Complaint;
 use crate::terminal::{self, Paint};
 
-/// Whether a text looks like a reference: thirteen of its digits and letters.
+/// Whether a text has the form of a reference: 13 digits of Crockford's base 32.
 pub(super) fn is_reference(text: &str) -> bool {
     text.len() == 13 && text.bytes().all(|byte| b"0123456789abcdefghjkmnpqrstvwxyz".contains(&byte))
 }
 
-/// Prints what the ledger knows about a reference.
-pub(super) fn run(reference: &str, arguments: &Explain) -> Result<ExitCode, Complaint> {
+/// Prints the record of a reference.
+pub(super) fn run(
+    reference: &str,
+    arguments: &Explain,
+    reasons: &ReasonRegistry,
+) -> Result<ExitCode, Complaint> {
     let mut ledger = audit::Book::open(&arguments.place)?;
     let Some(found) = ledger.find(reference)? else {
         return Err(Complaint::new(
@@ -34,15 +39,16 @@ pub(super) fn run(reference: &str, arguments: &Explain) -> Result<ExitCode, Comp
             serde_json::from_str(&found.written(failwell_audit::Format::Jsonl)).unwrap_or_default();
         terminal::print(&json(&record)?);
     } else {
-        terminal::print(&told(&found, Paint::for_stdout()));
+        terminal::print(&told(&found, reasons, Paint::for_stdout()));
     }
     Ok(ExitCode::SUCCESS)
 }
 
-/// Who, what, what it came to, the guards, what was heard, what led to it, what was told, what to do.
-fn told(found: &Found, paint: Paint) -> String {
+/// The parts in order: caller, method, outcome, guards, private half of the fault, response, bodies, advice.
+fn told(found: &NodeRow, reasons: &ReasonRegistry, paint: Paint) -> String {
     let line = found.row.line();
-    let mut text = heading(&line, found, paint);
+    let reason = line.reason.as_deref().and_then(|id| reasons.find(id));
+    let mut text = heading(&line, found, reason, paint);
     text.push_str(&facts(&line, paint));
     text.push_str(&guards(&line.guards, paint));
     if let Some(story) = &line.story {
@@ -56,12 +62,14 @@ fn told(found: &Found, paint: Paint) -> String {
         text.push_str(&fenced("what came in", &bodies.request, paint));
         text.push_str(&fenced("what went out", &bodies.answer, paint));
     }
-    text.push_str(&advice(&line, paint));
+    if let Some(reason) = reason {
+        text.push_str(&advice(&line, reason, paint));
+    }
     text
 }
 
-fn heading(line: &Line<'_>, found: &Found, paint: Paint) -> String {
-    let title = line.reason.as_deref().and_then(reason::find).map_or("", |reason| reason.title);
+fn heading(line: &RecordLine<'_>, found: &NodeRow, reason: Option<&Reason>, paint: Paint) -> String {
+    let title = reason.map_or("", |reason| reason.title);
     let name = line.reason.as_deref().unwrap_or(&line.outcome);
     let mut ids = format!("ref {} · record {} · {}", line.reference, found.row.head.seq, line.timestamp);
     if let Some(node) = &found.node {
@@ -70,7 +78,7 @@ fn heading(line: &Line<'_>, found: &Found, paint: Paint) -> String {
     format!("{}  {title}\n{}\n\n", paint.bold(name), paint.faint(&ids))
 }
 
-fn facts(line: &Line<'_>, paint: Paint) -> String {
+fn facts(line: &RecordLine<'_>, paint: Paint) -> String {
     let mut text = String::new();
     let mut put = |label: &str, value: String| {
         if !value.is_empty() {
@@ -106,7 +114,7 @@ fn facts(line: &Line<'_>, paint: Paint) -> String {
     text
 }
 
-fn who(line: &Line<'_>) -> String {
+fn who(line: &RecordLine<'_>) -> String {
     if line.event.is_some() {
         return "the ledger itself".to_owned();
     }
@@ -125,7 +133,7 @@ fn who(line: &Line<'_>) -> String {
     who
 }
 
-fn what(line: &Line<'_>) -> String {
+fn what(line: &RecordLine<'_>) -> String {
     let mut what = line.method.as_deref().unwrap_or("something that could not be read").to_owned();
     if let Some(target) = &line.target {
         what.push_str(&format!(" {target}"));
@@ -156,7 +164,7 @@ fn guards(guards: &[GuardLine<'_>], paint: Paint) -> String {
     if text.is_empty() { text } else { format!("\n{}\n{text}", paint.bold("guards")) }
 }
 
-fn private(story: &Story<'_>, paint: Paint) -> String {
+fn private(story: &FaultReport<'_>, paint: Paint) -> String {
     let mut text = String::new();
     for (label, heard) in &story.heard {
         text.push_str(&fenced(&format!("in its own words: {label}"), heard, paint));
@@ -178,7 +186,7 @@ fn notes(notes: &BTreeMap<String, String>, paint: Paint) -> String {
     notes.iter().map(|(name, note)| fenced(&format!("note: {name}"), note, paint)).collect()
 }
 
-/// Foreign text behind a rule of its own, so that nobody takes it for ours.
+/// Prefixes every line of foreign text with a bar, so that it cannot pass for our own.
 fn fenced(label: &str, text: &str, paint: Paint) -> String {
     if text.is_empty() {
         return String::new();
@@ -190,12 +198,11 @@ fn fenced(label: &str, text: &str, paint: Paint) -> String {
     block
 }
 
-fn advice(line: &Line<'_>, paint: Paint) -> String {
-    let Some(reason) = line.reason.as_deref().and_then(reason::find) else { return String::new() };
+fn advice(line: &RecordLine<'_>, reason: &Reason, paint: Paint) -> String {
     let hint = line.told.as_ref().and_then(|told| told.get("hint")).and_then(Value::as_str);
     let hint = hint.unwrap_or(reason.kind.advice());
     format!(
-        "\n{} {}\n      {}\n      failwell explain {} says what it means on every face\n",
+        "\n{} {}\n      {}\n      failwell explain {} shows its codes in every dialect\n",
         paint.bold("help:"),
         printable(hint),
         printable(reason.about),

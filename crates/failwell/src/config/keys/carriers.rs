@@ -1,17 +1,21 @@
-//! The keys of what carries records elsewhere.
+//! The keys of exporters.
 
-use super::{Key, Number, Takes, key, text};
+use super::{ConfigKey, Number, Takes, key, text};
 
-pub(super) static OTLP: &[Key] = &[
+pub(super) static OTLP: &[ConfigKey] = &[
     key(
         "url",
         "The collector's address; /v1/logs and /v1/traces are added to it.",
         Takes::Address { example: "http://127.0.0.1:4318" },
     ),
     key("headers", "Headers sent with every request.", Takes::Secrets),
-    text("ca_file", "Whom to trust over https, and nobody else: certificates as PEM.", "./ca.pem"),
-    key("logs", "Whether the ledger's records go there, as logs.", Takes::Flag { default: true }),
-    key("spans", "Whether each exchange and each upstream call is a span.", Takes::Flag { default: true }),
+    text("ca_file", "PEM file of the only certificates to trust over https.", "./ca.pem"),
+    key("logs", "Whether records are exported as logs.", Takes::Flag { default: true }),
+    key(
+        "spans",
+        "Whether each exchange and each upstream call is exported as a span.",
+        Takes::Flag { default: true },
+    ),
     OTLP_SAMPLE.key(),
     OTLP_TIMEOUT.key(),
     OTLP_BATCH.key(),
@@ -21,7 +25,7 @@ pub(super) static OTLP: &[Key] = &[
 
 pub(in super::super) static OTLP_SAMPLE: Number = Number {
     name: "sample_one_in",
-    about: "Of traces that begin here, one in so many is kept; 0 for none. Others keep to what their caller decided.",
+    about: "Sample one in N of the traces that start here; 0 is none. Other traces follow their caller's decision.",
     from: 0,
     to: 1_000_000,
     default: 1,
@@ -29,23 +33,18 @@ pub(in super::super) static OTLP_SAMPLE: Number = Number {
 
 pub(in super::super) static OTLP_TIMEOUT: Number = Number {
     name: "timeout_s",
-    about: "How long one attempt may take, in seconds.",
+    about: "Time limit of one attempt, in seconds.",
     from: 1,
     to: 300,
     default: 10,
 };
 
-pub(in super::super) static OTLP_BATCH: Number = Number {
-    name: "batch",
-    about: "How many records or spans go at once at the most.",
-    from: 1,
-    to: 10_000,
-    default: 512,
-};
+pub(in super::super) static OTLP_BATCH: Number =
+    Number { name: "batch", about: "Most records or spans in one batch.", from: 1, to: 10_000, default: 512 };
 
 pub(in super::super) static OTLP_QUEUE: Number = Number {
     name: "queue",
-    about: "How many spans wait at the most; more are dropped and counted.",
+    about: "Most waiting spans; further ones are dropped and counted.",
     from: 1,
     to: 1_000_000,
     default: 4_096,
@@ -53,22 +52,22 @@ pub(in super::super) static OTLP_QUEUE: Number = Number {
 
 pub(in super::super) static OTLP_RETRY: Number = Number {
     name: "retry_s",
-    about: "For how many seconds a batch of spans is tried again; records are kept until they arrive.",
+    about: "Seconds for which a batch of spans is retried; records are kept until they arrive.",
     from: 0,
     to: 3_600,
     default: 60,
 };
 
-pub(super) static POSTGRES: &[Key] = &[
+pub(super) static POSTGRES: &[ConfigKey] = &[
     key(
         "url",
-        "The database, and how to get in; may hold `${VAR}` and `${file:path}`.",
+        "The database and its credentials; `${VAR}` and `${file:path}` are expanded.",
         Takes::Address { example: "postgres://failwell:${PASSWORD}@127.0.0.1:5432/failwell" },
     ),
-    text("ca_file", "Whom to trust with sslmode=require, and nobody else: certificates as PEM.", "./ca.pem"),
+    text("ca_file", "PEM file of the only certificates to trust with sslmode=require.", "./ca.pem"),
     key(
         "critical",
-        "Whether an answer also waits for its record to be there; needs `critical = true` of [audit].",
+        "Whether an answer also waits for its record there; needs `critical = true` in [audit].",
         Takes::Flag { default: false },
     ),
     POSTGRES_TIMEOUT.key(),
@@ -77,16 +76,11 @@ pub(super) static POSTGRES: &[Key] = &[
 
 pub(in super::super) static POSTGRES_TIMEOUT: Number = Number {
     name: "timeout_s",
-    about: "How long one attempt may take, in seconds.",
+    about: "Time limit of one attempt, in seconds.",
     from: 1,
     to: 300,
     default: 10,
 };
 
-pub(in super::super) static POSTGRES_BATCH: Number = Number {
-    name: "batch",
-    about: "How many records go at once at the most.",
-    from: 1,
-    to: 10_000,
-    default: 1_000,
-};
+pub(in super::super) static POSTGRES_BATCH: Number =
+    Number { name: "batch", about: "Most records in one batch.", from: 1, to: 10_000, default: 1_000 };

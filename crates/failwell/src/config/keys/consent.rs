@@ -1,38 +1,38 @@
-//! The keys of what needs a person's yes.
+//! The keys of approvals and pins.
 
-use super::{Key, Number, Takes, key};
+use super::{ConfigKey, Number, Takes, key};
 
-pub(in super::super) static APPROVAL: &[Key] = &[
+pub(in super::super) static APPROVAL: &[ConfigKey] = &[
     WAIT.key(),
     EXPIRES.key(),
     key(
         "approvers",
-        "Who may answer over HTTP, where callers have names: `key:NAME`, `jwt:SUBJECT` or `role:NAME`; by default `role:admin`.",
+        "Who may decide over HTTP if callers are authenticated: `key:NAME`, `jwt:SUBJECT` or `role:NAME`; by default `role:admin`.",
         Takes::Texts { least: 1 },
     ),
 ];
 
-/// What is done with a tool that changed, and with one that is new.
+/// Actions for a changed definition; below, those for a new one.
 pub(in super::super) const PIN_ACTIONS: &[&str] = &["hold", "warn", "off"];
 const NEW_TOOLS: &[&str] = &["allow", "hold"];
 
-pub(in super::super) static PIN: &[Key] = &[
+pub(in super::super) static PIN: &[ConfigKey] = &[
     key(
         "action",
-        "What is done with a tool or prompt of an upstream whose definition changed: by default hold.",
+        "What happens to an upstream's tool or prompt whose definition changed; hold, the default, quarantines it.",
         Takes::Choice(PIN_ACTIONS),
     ),
     key(
         "new_tools",
-        "What is done with one that a known server has not had before: by default allow.",
+        "What happens to a new tool or prompt of a known server; by default allow.",
         Takes::Choice(NEW_TOOLS),
     ),
-    key("servers", "Actions of single servers, by name.", Takes::Pairs),
+    key("servers", "Actions for single servers, by name.", Takes::Pairs),
 ];
 
 pub(in super::super) static WAIT: Number = Number {
     name: "wait_s",
-    about: "How long a call waits for the answer, in seconds; 0 to be told at once that one is needed.",
+    about: "How long a call waits for the decision, in seconds; 0 answers at once.",
     from: 0,
     to: 3_600,
     default: 0,
@@ -40,7 +40,7 @@ pub(in super::super) static WAIT: Number = Number {
 
 pub(in super::super) static EXPIRES: Number = Number {
     name: "expires_s",
-    about: "How long a question waits for its answer, and an answer for its call, in seconds.",
+    about: "Lifetime of a request for approval, and of an approval, in seconds.",
     from: 10,
     to: 604_800,
     default: 3_600,

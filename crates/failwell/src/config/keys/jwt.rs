@@ -1,37 +1,29 @@
 //! The keys of tokens.
 
-use super::{Key, Takes, key, text};
+use super::{ConfigKey, Takes, key, text};
 
-pub(in super::super) static JWT: &[Key] = &[
+pub(in super::super) static JWT: &[ConfigKey] = &[
     key(
         "issuer",
-        "Who makes the tokens: their claim `iss`.",
+        "The issuer of the tokens: their claim `iss`.",
         Takes::Address { example: "https://login.example" },
     ),
-    text("audience", "Whom they must be for: their claim `aud`.", "https://tools.example/mcp"),
+    text("audience", "The required audience: their claim `aud`.", "https://tools.example/mcp"),
     key(
         "jwks",
         "The issuer's public keys: an address, or a file.",
         Takes::Address { example: "https://login.example/.well-known/jwks.json" },
     ),
-    text(
-        "ca_file",
-        "Whom to trust over https for the keys, and nobody else: certificates as PEM.",
-        "./ca.pem",
-    ),
+    text("ca_file", "PEM file of the only certificates to trust for `jwks`.", "./ca.pem"),
     text(
         "roles_claim",
-        "The claim with the roles; dots lead into objects. `roles` unless given.",
+        "The claim with the roles; dots lead into objects. By default `roles`.",
         "realm_access.roles",
     ),
-    key(
-        "scopes",
-        "What a token must allow to be let in; by default nothing in particular.",
-        Takes::Texts { least: 0 },
-    ),
+    key("scopes", "Scopes that a token must have; by default none.", Takes::Texts { least: 0 }),
     key(
         "resource",
-        "What clients call this server, without a path; by default whatever they used, over http.",
+        "How clients address this server, without a path; by default the address they used, over http.",
         Takes::Address { example: "https://tools.example" },
     ),
 ];

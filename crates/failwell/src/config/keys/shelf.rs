@@ -1,31 +1,31 @@
-//! The keys of resources that are kept.
+//! The keys of stored files.
 
-use super::{Key, Number, Takes, key, text};
+use super::{ConfigKey, Number, Takes, key, text};
 
-pub(in super::super) static SHELF: &[Key] = &[
-    text("folder", "The folder of kept resources; by default `shelf` below the folder for state.", "./shelf"),
+pub(in super::super) static SHELF: &[ConfigKey] = &[
+    text("folder", "The folder of stored files; by default `shelf` in the state folder.", "./shelf"),
     SHELF_BYTES.key(),
     SHELF_ITEMS.key(),
     SHELF_UPLOAD.key(),
     SHELF_TTL.key(),
     SHELF_LONGEST_TTL.key(),
-    key("enabled", "Whether resources are kept at all.", Takes::Flag { default: true }),
+    key("enabled", "Whether files are stored at all.", Takes::Flag { default: true }),
 ];
 
 pub(in super::super) static SHELF_BYTES: Number = Number {
     name: "max_bytes",
-    about: "The most bytes of all kept resources together.",
+    about: "Total bytes of all stored files.",
     from: 1_024,
     to: 1 << 50,
     default: 1 << 30,
 };
 
 pub(in super::super) static SHELF_ITEMS: Number =
-    Number { name: "max_items", about: "The most kept resources.", from: 1, to: 10_000_000, default: 10_000 };
+    Number { name: "max_items", about: "Number of stored files.", from: 1, to: 10_000_000, default: 10_000 };
 
 pub(in super::super) static SHELF_UPLOAD: Number = Number {
     name: "max_upload_bytes",
-    about: "The most bytes of one resource.",
+    about: "Bytes of one stored file.",
     from: 1,
     to: 1 << 40,
     default: 64 << 20,
@@ -33,7 +33,7 @@ pub(in super::super) static SHELF_UPLOAD: Number = Number {
 
 pub(in super::super) static SHELF_TTL: Number = Number {
     name: "ttl_s",
-    about: "How long a resource is kept when nobody says, in seconds.",
+    about: "Default lifetime of a stored file, in seconds.",
     from: 1,
     to: 315_360_000,
     default: 86_400,
@@ -41,7 +41,7 @@ pub(in super::super) static SHELF_TTL: Number = Number {
 
 pub(in super::super) static SHELF_LONGEST_TTL: Number = Number {
     name: "max_ttl_s",
-    about: "How long a resource may be kept at most, in seconds.",
+    about: "Longest lifetime of a stored file, in seconds.",
     from: 1,
     to: 315_360_000,
     default: 2_592_000,

@@ -1,4 +1,4 @@
-//! How an upstream is reached: a program or an address, never both.
+//! The transport of an upstream: `command` or `url`, never both.
 
 mod address;
 mod auth;
@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use failwell_fault::Secret;
-use failwell_gateway::Wire;
+use failwell_gateway::HttpTransport;
 
 pub(in crate::config) use self::address::address_at;
 use self::address::{address, check_header};
@@ -22,13 +22,13 @@ pub(super) fn target(reader: &mut Reader<'_>, section: &Section<'_>) -> Target {
         (true, true) => reader.wrong(
             &section.key_span("url"),
             &section.path("url"),
-            "an upstream with both `command` and `url`",
-            "keep `command` for a program to start, or `url` for a server that runs already",
+            "the upstream has both `command` and `url`",
+            "keep `command` for a program to start, or `url` for a server that already runs",
         ),
         (false, false) => reader.missing(
             section,
             "command",
-            "an upstream with neither `command` nor `url`",
+            "the upstream has neither `command` nor `url`",
             "add command = [\"program\", \"argument\"] or url = \"https://…\"",
         ),
         (true, false) => {
@@ -40,9 +40,9 @@ pub(super) fn target(reader: &mut Reader<'_>, section: &Section<'_>) -> Target {
     let (headers, ca) = (headers(reader, section), authorities(reader, section));
     let auth = auth(reader, section, &headers).map(Box::new);
     let wire = match reader.choice(section, "transport") {
-        Some("sse") => Wire::Events,
-        Some(_) => Wire::Streamable,
-        None => Wire::Found,
+        Some("sse") => HttpTransport::Sse,
+        Some(_) => HttpTransport::Streamable,
+        None => HttpTransport::Detect,
     };
     match url {
         Some(url) if command.is_none() => Target::Url { url, wire, headers, ca, auth },
@@ -50,7 +50,7 @@ pub(super) fn target(reader: &mut Reader<'_>, section: &Section<'_>) -> Target {
     }
 }
 
-/// Keys that would have no effect next to what it is: they go with the other.
+/// Reports keys that belong to the other transport and would have no effect.
 pub(in crate::config) fn strangers(
     reader: &mut Reader<'_>,
     section: &Section<'_>,
@@ -69,9 +69,9 @@ fn command(reader: &mut Reader<'_>, section: &Section<'_>) -> Option<Vec<String>
     let help = "name the program first: command = [\"program\", \"argument\"]";
     if words.first().is_none_or(|program| program.value.trim().is_empty()) {
         let span = words.first().map_or_else(|| section.key_span("command"), |program| program.span.clone());
-        // A first word of the wrong type was complained of already.
+        // A first item of the wrong type already has a problem.
         if !words.is_empty() || !reader.is_noted(&section.path("command")) {
-            reader.wrong(&span, &section.path("command"), "`command` names no program", help);
+            reader.wrong(&span, &section.path("command"), "`command` has no program", help);
         }
     }
     for word in words.iter().filter(|word| word.value.contains('\0')) {
@@ -80,7 +80,7 @@ fn command(reader: &mut Reader<'_>, section: &Section<'_>) -> Option<Vec<String>
     Some(words.into_iter().map(|word| word.value).collect())
 }
 
-/// A program to start, with all that goes with it.
+/// Reads a command with its environment and folder.
 pub(in crate::config) fn program(reader: &mut Reader<'_>, section: &Section<'_>) -> Target {
     let words = command(reader, section).unwrap_or_default();
     of_words(reader, section, words)
@@ -102,7 +102,7 @@ fn of_words(reader: &mut Reader<'_>, section: &Section<'_>, mut words: Vec<Strin
     }
 }
 
-/// What hardly any program can do without, when the file does not say.
+/// The environment variables that are passed by default: hardly any program works without them.
 fn usual() -> Vec<String> {
     ["PATH", "HOME"].map(str::to_owned).to_vec()
 }
@@ -111,8 +111,8 @@ fn folder(reader: &mut Reader<'_>, section: &Section<'_>) -> Option<PathBuf> {
     let text = reader.text(section, "cwd")?;
     let path = reader.folder.join(&text.value);
     if text.value.is_empty() || !path.is_dir() {
-        let help = "name a folder that exists; it is taken from where this file is";
-        reader.wrong(&text.span, &text.key, "`cwd` is no folder", help);
+        let help = "name a folder that exists; relative paths start at the folder of this file";
+        reader.wrong(&text.span, &text.key, "`cwd` is not a folder", help);
     }
     Some(path)
 }
@@ -144,8 +144,8 @@ pub(in crate::config) fn headers(
             let help = "use letters, digits and dashes";
             reader.wrong(&pair.name.span, &pair.name.key, "this cannot be the name of a header", help);
         } else if headers.contains_key(&name) {
-            let help = "remove one: upper and lower case make no difference";
-            reader.wrong(&pair.name.span, &pair.name.key, "this header is there twice", help);
+            let help = "remove one: header names are case-insensitive";
+            reader.wrong(&pair.name.span, &pair.name.key, "this header occurs twice", help);
         }
         let Some(value) = reader.filled(&pair.value) else { continue };
         check_header(reader, &name, &value, &pair);

@@ -1,72 +1,48 @@
 use std::time::Duration;
 
-use crate::guard::Direction;
 use crate::rules::Pattern;
+use failwell_rpc::{Direction, TargetName};
 
-/// When a custom guard is asked, and what its silence means.
+/// The conditions under which a custom guard runs, and the effect of its failure.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CustomRule {
-    /// Its name in the file, which callers may see.
+    /// The guard's name in the configuration file. Callers can see it.
     pub name: String,
-    /// The messages it looks at.
     pub directions: Vec<Direction>,
-    /// The servers it looks at; none for all.
+    /// Servers whose messages are checked; empty means all.
     pub servers: Vec<Pattern>,
-    /// The tools it looks at, with their servers' own names; none for every message, whatever it is about.
+    /// Tools whose messages are checked, by their servers' own names; empty means every message.
     pub tools: Vec<Pattern>,
-    /// How long it may take.
     pub timeout: Duration,
-    /// Whether nothing passes without its verdict.
+    /// If true, a message without a verdict is blocked.
     pub critical: bool,
-    /// Who is asked first: the smaller number.
+    /// Guards with a smaller number run first.
     pub priority: u64,
 }
 
-/// What a message is about, as far as that is known.
+/// The server and tool that a message is about, if known.
 #[derive(Debug, Clone, Copy)]
-pub struct About<'a> {
-    /// The server it is for or from.
-    pub server: Subject<'a>,
-    /// The tool.
-    pub tool: Subject<'a>,
+pub struct MessageContext<'a> {
+    /// The server that sends or receives the message.
+    pub server: TargetName<'a>,
+    pub tool: TargetName<'a>,
 }
 
-/// A name a guard may have been set up for.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Subject<'a> {
-    /// There is none, such as the tool of a list.
-    Nothing,
-    /// There is one, and nobody can tell which. A guard for some of them looks rather than let it pass.
-    Unknown,
-    /// This one.
-    Named(&'a str),
-}
-
-impl Subject<'_> {
-    fn is_among(self, patterns: &[Pattern]) -> bool {
-        patterns.is_empty()
-            || match self {
-                Subject::Nothing => false,
-                Subject::Unknown => true,
-                Subject::Named(name) => patterns.iter().any(|pattern| pattern.matches(name)),
-            }
-    }
-
-    /// The name, if there is one.
-    pub fn name(&self) -> &str {
-        match self {
-            Subject::Named(name) => name,
-            Subject::Nothing | Subject::Unknown => "",
+/// Whether a guard that is configured for some names looks at this one.
+fn is_among(target: TargetName<'_>, patterns: &[Pattern]) -> bool {
+    patterns.is_empty()
+        || match target {
+            TargetName::Nothing => false,
+            TargetName::Unknown => true,
+            TargetName::Named(name) => patterns.iter().any(|pattern| pattern.matches(name)),
         }
-    }
 }
 
 impl CustomRule {
-    /// Whether the guard is asked about such a message.
-    pub fn looks(&self, direction: Direction, about: &About<'_>) -> bool {
+    pub fn applies(&self, direction: Direction, about: &MessageContext<'_>) -> bool {
         self.directions.contains(&direction)
-            && about.server.is_among(&self.servers)
-            && about.tool.is_among(&self.tools)
+            && is_among(about.server, &self.servers)
+            && is_among(about.tool, &self.tools)
     }
 }
 
@@ -74,9 +50,10 @@ impl CustomRule {
 mod tests {
     use std::time::Duration;
 
-    use super::{About, CustomRule, Subject};
-    use crate::guard::Direction;
+    use super::{CustomRule, MessageContext};
     use crate::rules::Pattern;
+    use failwell_rpc::Direction;
+    use failwell_rpc::TargetName;
 
     #[test]
     fn a_guard_is_asked_about_what_it_is_set_up_for_and_what_nobody_can_tell() {
@@ -89,18 +66,18 @@ mod tests {
             critical: true,
             priority: 50,
         };
-        let check = |rule: &CustomRule, server: Subject<'_>, tool: Subject<'_>| {
-            rule.looks(Direction::Result, &About { server, tool })
+        let check = |rule: &CustomRule, server: TargetName<'_>, tool: TargetName<'_>| {
+            rule.applies(Direction::Result, &MessageContext { server, tool })
         };
-        let (nothing, unknown) = (Subject::Nothing, Subject::Unknown);
+        let (nothing, unknown) = (TargetName::Nothing, TargetName::Unknown);
         let all = rule(&[], &[]);
         assert!(check(&all, nothing, nothing));
-        assert!(!all.looks(Direction::Request, &About { server: nothing, tool: nothing }));
+        assert!(!all.applies(Direction::Request, &MessageContext { server: nothing, tool: nothing }));
         let some = rule(&["fi*"], &["read_*"]);
-        assert!(check(&some, Subject::Named("files"), Subject::Named("read_file")));
-        assert!(!check(&some, Subject::Named("files"), Subject::Named("write_file")));
-        assert!(!check(&some, Subject::Named("mail"), Subject::Named("read_file")));
+        assert!(check(&some, TargetName::Named("files"), TargetName::Named("read_file")));
+        assert!(!check(&some, TargetName::Named("files"), TargetName::Named("write_file")));
+        assert!(!check(&some, TargetName::Named("mail"), TargetName::Named("read_file")));
         assert!(check(&some, unknown, unknown));
-        assert!(!check(&some, Subject::Named("files"), nothing));
+        assert!(!check(&some, TargetName::Named("files"), nothing));
     }
 }

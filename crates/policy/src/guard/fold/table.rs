@@ -1,4 +1,4 @@
-/// Characters that look like an ASCII one, in order.
+/// Characters that look like an ASCII character, sorted.
 pub(super) const LOOK_ALIKES: &[(char, u8)] = &[
     ('\u{AA}', b'a'),
     ('\u{B2}', b'2'),

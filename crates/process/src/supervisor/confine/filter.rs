@@ -1,4 +1,4 @@
-//! System calls a sandboxed child cannot make.
+//! System calls that a sandboxed child cannot make.
 
 use std::collections::BTreeMap;
 
@@ -11,8 +11,8 @@ use seccompiler::{
 
 use crate::Network;
 
-/// Ways into other processes, other namespaces, the kernel itself, and round the other filters: a ring of io_uring
-/// opens sockets without the call for it.
+/// Calls that reach other processes, other namespaces or the kernel, or bypass other filters: io_uring opens
+/// sockets without the `socket` call.
 const REFUSED: &[i64] = &[
     libc::SYS_ptrace,
     libc::SYS_process_vm_readv,
@@ -62,14 +62,15 @@ const REFUSED: &[i64] = &[
     libc::SYS_syslog,
 ];
 
-/// Calls that libc has no name for yet on all our architectures. Since 2019 new calls have one number everywhere.
+/// Calls without a libc constant on all supported architectures. Calls added since 2019 have the same number
+/// everywhere.
 const FCHMODAT2: i64 = 452;
 const SETXATTRAT: i64 = 463;
 const REMOVEXATTRAT: i64 = 466;
 const OPEN_TREE_ATTR: i64 = 467;
 const FILE_SETATTR: i64 = 469;
 
-/// Owners, and attributes of every kind.
+/// Calls that change owners and attributes of any kind.
 const OWNERS_AND_ATTRIBUTES: &[i64] = &[
     #[cfg(target_arch = "x86_64")]
     libc::SYS_chown,
@@ -88,7 +89,7 @@ const OWNERS_AND_ATTRIBUTES: &[i64] = &[
     FILE_SETATTR,
 ];
 
-/// Modes, each with the place of the mode among its arguments.
+/// Calls that change modes, each with the index of its mode argument.
 const MODES: &[(i64, u8)] = &[
     #[cfg(target_arch = "x86_64")]
     (libc::SYS_chmod, 1),
@@ -110,14 +111,14 @@ const TIMES: &[i64] = &[
 /// FS_IOC_SETFLAGS, FS_IOC_FSSETXATTR and FS_IOC_SETVERSION.
 const ATTRIBUTE_REQUESTS: [u64; 3] = [0x4008_6602, 0x401c_5820, 0x4008_7602];
 
-/// Requests to terminals, pipes and descriptors of every kind. All others are of devices and file systems.
+/// Requests to terminals, pipes and descriptors of any kind. All others concern devices and file systems.
 const HARMLESS_REQUESTS: std::ops::RangeInclusive<u64> = 0x5400..=0x54ff;
 
-/// With these a program gets rights its starter does not have.
+/// These mode bits give a program more rights than its caller has.
 const SET_USER: u64 = 0o4000;
 const SET_GROUP: u64 = 0o2000;
 
-/// On x86_64 every call has a second number, of programs with short pointers; a few of them count from elsewhere.
+/// On x86_64 every call has a second number for the x32 ABI. A few of them do not follow the usual offset.
 #[cfg(target_arch = "x86_64")]
 fn second_number(call: i64) -> Option<i64> {
     let number = match call {
@@ -138,18 +139,19 @@ fn second_number(_: i64) -> Option<i64> {
     None
 }
 
-/// What seccomp leaves a child of modes, owners, times and attributes. It sees no paths, so this holds for all files.
+/// The changes of modes, owners, times and attributes that seccomp allows. It sees no paths, so it applies to
+/// all files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Metadata {
-    /// Nothing.
+    /// None.
     Closed,
     /// Times, and modes without the set-user and set-group bits.
     Harmless,
-    /// Everything: the mounts keep the child from the files that are not its own.
+    /// All. The mounts protect files outside of the writable folders.
     Open,
 }
 
-/// The filter: what is refused fails with EPERM, everything else goes on.
+/// The filter. Refused calls fail with EPERM, all others are allowed.
 pub(super) fn calls(network: Network, metadata: Metadata) -> Result<BpfProgram, BackendError> {
     let mut rules = Rules::default();
     rules.refuse_all(REFUSED);
@@ -179,7 +181,7 @@ pub(super) fn calls(network: Network, metadata: Metadata) -> Result<BpfProgram, 
     rules.compiled()
 }
 
-/// Refuses to start programs. See `no_exec_filter`.
+/// Forbids exec. See `no_exec_filter`.
 pub(crate) fn no_exec() -> Option<Vec<u8>> {
     let mut rules = Rules::default();
     rules.refuse_all(&[libc::SYS_execve, libc::SYS_execveat]);
@@ -201,7 +203,7 @@ impl Rules {
         }
     }
 
-    /// Refuses a call where one of these holds: which argument, how it compares, with what.
+    /// Refuses a call if one of these conditions holds: argument index, comparison, value.
     fn refuse_some<const N: usize>(
         &mut self,
         call: i64,

@@ -1,58 +1,59 @@
-//! How failures are described: by the reasons of the table, with the renderer's own bytes as examples.
+//! Describes failures by the reasons in the route table, with rendered examples.
 
 use std::collections::BTreeMap;
 
-use failwell_fault::{Echo, Fact, Fault, Pointer, Reason, Ref, Rule, Violation, reason};
+use failwell_fault::{Echo, Fact, Fault, Pointer, Reason, ReasonRegistry, Ref, Rule, Violation};
 use failwell_render::{Moment, codes, render};
-use failwell_rpc::{Face, ReplyTo, RestStyle, Revision};
+use failwell_rpc::{Dialect, ReplyTo, RestStyle, Revision};
 use serde_json::{Map, Value, json};
 
 use crate::http::routes::{Action, Speaks};
 
-/// The most examples of one status.
+/// Maximum number of examples per status.
 const MOST_EXAMPLES: usize = 4;
 
-/// What is answered when an action fails, by status. Plain JSON-RPC has its failures within its answers.
+/// The failure responses of an action, by status. Plain JSON-RPC reports failures inside its responses.
 pub(super) fn of(action: &Action) -> BTreeMap<String, Value> {
-    let faces: &[Face] = match action.speaks {
+    let faces: &[Dialect] = match action.speaks {
         Speaks::Rpc => return BTreeMap::new(),
         Speaks::Rest => &[PLAIN],
-        Speaks::Mcp => &[Face::Mcp(Revision::LATEST_SESSION), Face::Mcp(Revision::LATEST)],
+        Speaks::Mcp => &[Dialect::Mcp(Revision::LATEST_SESSION), Dialect::Mcp(Revision::LATEST)],
     };
     by_status(action.failures().into_iter(), faces)
 }
 
-/// What is answered when a tool fails: any reason but those of the door.
-pub(super) fn of_tools() -> BTreeMap<String, Value> {
-    by_status(reason::all(), &[PLAIN])
+/// The failure responses of a tool: all reasons of the registry.
+pub(super) fn of_tools(reasons: &ReasonRegistry) -> BTreeMap<String, Value> {
+    by_status(reasons.iter(), &[PLAIN])
 }
 
-const PLAIN: Face = Face::Rest(RestStyle::Plain);
-const PROBLEM: Face = Face::Rest(RestStyle::Problem);
+const PLAIN: Dialect = Dialect::Rest(RestStyle::Plain);
+const PROBLEM: Dialect = Dialect::Rest(RestStyle::Problem);
 
-fn by_status(reasons: impl Iterator<Item = &'static Reason>, faces: &[Face]) -> BTreeMap<String, Value> {
-    let mut grouped: BTreeMap<u16, Vec<(&'static Reason, Face)>> = BTreeMap::new();
+fn by_status(reasons: impl Iterator<Item = &'static Reason>, faces: &[Dialect]) -> BTreeMap<String, Value> {
+    let mut grouped: BTreeMap<u16, Vec<(&'static Reason, Dialect)>> = BTreeMap::new();
     for reason in reasons {
-        for face in faces {
-            let status = codes::answer(reason, *face).status;
+        for dialect in faces {
+            let status = codes::answer(reason, *dialect).status;
             let known = grouped.entry(status).or_default();
             if !known.iter().any(|(other, _)| other == &reason) {
-                known.push((reason, *face));
+                known.push((reason, *dialect));
             }
         }
     }
-    // With a session a failure may have status 200, which is described with what goes well.
+    // In a session a failure may have status 200, which is described with the success response.
     grouped.remove(&200);
     grouped.into_iter().map(|(status, reasons)| (status.to_string(), response(status, &reasons))).collect()
 }
 
-fn response(status: u16, reasons: &[(&'static Reason, Face)]) -> Value {
+fn response(status: u16, reasons: &[(&'static Reason, Dialect)]) -> Value {
     let titles: Vec<&str> = reasons.iter().map(|(reason, _)| reason.title).take(MOST_EXAMPLES).collect();
     let mut content = Map::new();
-    let is_rest = reasons.iter().all(|(_, face)| *face == PLAIN);
-    let examples = |face: Option<Face>| {
+    let is_rest = reasons.iter().all(|(_, dialect)| *dialect == PLAIN);
+    let examples = |dialect: Option<Dialect>| {
         let shown = reasons.iter().take(MOST_EXAMPLES);
-        let shown = shown.map(|(reason, own)| (reason.id.to_owned(), example(reason, face.unwrap_or(*own))));
+        let shown =
+            shown.map(|(reason, own)| (reason.id.to_owned(), example(reason, dialect.unwrap_or(*own))));
         Value::Object(shown.collect())
     };
     let schema = |name: &str| json!({"$ref": format!("#/components/schemas/{name}")});
@@ -73,7 +74,7 @@ fn response(status: u16, reasons: &[(&'static Reason, Face)]) -> Value {
     response
 }
 
-/// The header by which HTTP itself says what to do next.
+/// The HTTP header that tells clients how to react.
 fn header(status: u16) -> Option<&'static str> {
     match status {
         401 => Some("WWW-Authenticate"),
@@ -83,15 +84,15 @@ fn header(status: u16) -> Option<&'static str> {
     }
 }
 
-/// A failure as it would be written.
-fn example(reason: &'static Reason, face: Face) -> Value {
-    let to = ReplyTo { reference: Ref::fixed(0x00c0_ffee), ..ReplyTo::misread(None, face) };
+/// A rendered failure.
+fn example(reason: &'static Reason, dialect: Dialect) -> Value {
+    let to = ReplyTo { reference: Ref::fixed(0x00c0_ffee), ..ReplyTo::misread(None, dialect) };
     let rendered = render(&to, &Err(sample(reason)), None, Moment::at_unix(0));
     let body = rendered.and_then(|reply| serde_json::from_slice::<Value>(&reply.body).ok());
     json!({"value": body.unwrap_or(Value::Null)})
 }
 
-/// A fault with something in every place its sentences have.
+/// A fault with a value for every placeholder of its texts.
 fn sample(reason: &'static Reason) -> Fault {
     let places = [reason.detail, reason.hint].into_iter().flat_map(|sentence| sentence.split('{').skip(1));
     let places = places.filter_map(|rest| rest.split('}').next());
@@ -152,7 +153,7 @@ pub(super) fn rpc_schema() -> Value {
     })
 }
 
-/// The same object on every face.
+/// The fault object, which is the same in every dialect.
 pub(super) fn fault_schema() -> Value {
     let text = || json!({"type": "string"});
     let place = json!({"type": "object", "required": ["pointer", "rule", "message"]});

@@ -1,17 +1,24 @@
-//! Each tool as a path of its own.
+//! Describes each tool as a separate path.
 
+use failwell_fault::ReasonRegistry;
 use serde_json::{Map, Value, json};
 
 use super::failures;
 use super::security;
 use crate::http::routes::Needs;
 
-/// Adds a path for every tool. Schemas go to the components, so that what they refer to within themselves is found.
-pub(super) fn add(tools: &[Value], paths: &mut Map<String, Value>, components: &mut Value) {
+/// Adds a path for every tool. Schemas go to the components, so that their internal references can be
+/// rewritten.
+pub(super) fn add(
+    tools: &[Value],
+    reasons: &ReasonRegistry,
+    paths: &mut Map<String, Value>,
+    components: &mut Value,
+) {
     if tools.is_empty() {
         return;
     }
-    let failures = failures::of_tools();
+    let failures = failures::of_tools(reasons);
     let references: Map<String, Value> = failures
         .keys()
         .map(|status| (status.clone(), json!({"$ref": format!("#/components/responses/tool-{status}")})))
@@ -42,7 +49,7 @@ pub(super) fn add(tools: &[Value], paths: &mut Map<String, Value>, components: &
     }
 }
 
-/// Puts a schema among the components and refers to it.
+/// Adds a schema to the components and returns a reference to it.
 fn schema(schemas: &mut Map<String, Value>, given: Option<&Value>, name: &str) -> Value {
     let Some(given) = given else { return json!({"type": "object"}) };
     let here = format!("#/components/schemas/{name}");
@@ -52,7 +59,7 @@ fn schema(schemas: &mut Map<String, Value>, given: Option<&Value>, name: &str) -
     json!({"$ref": here})
 }
 
-/// Whatever a schema refers to within itself is found where it stands now.
+/// Rewrites internal references of a schema to its new location.
 fn point_to(schema: &mut Value, here: &str) {
     match schema {
         Value::Object(members) => {
@@ -63,7 +70,7 @@ fn point_to(schema: &mut Value, here: &str) {
                     *target = format!("{here}{within}");
                 }
             }
-            // The document says which dialect it is, for all of its schemas.
+            // The document declares one schema dialect for all schemas.
             members.remove("$schema");
             members.values_mut().for_each(|value| point_to(value, here));
         }
@@ -72,7 +79,7 @@ fn point_to(schema: &mut Value, here: &str) {
     }
 }
 
-/// A name as it stands in a path: `{` would begin a parameter.
+/// Percent-encodes a name for a path: `{` would begin a parameter.
 fn escaped(name: &str) -> String {
     let plain = |byte: &u8| byte.is_ascii_alphanumeric() || b"-._~:@!$&'()*+,;=/".contains(byte);
     name.bytes().fold(String::new(), |text, byte| match plain(&byte) {
@@ -84,6 +91,7 @@ fn escaped(name: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::{add, escaped};
+    use failwell_fault::ReasonRegistry;
     use serde_json::{Map, json};
 
     #[test]
@@ -91,7 +99,7 @@ mod tests {
         let tool = json!({"name": "a b", "inputSchema": {"$schema": "x", "type": "object",
             "properties": {"p": {"$ref": "#/$defs/P"}}, "$defs": {"P": {"type": "string"}}}});
         let (mut paths, mut components) = (Map::new(), json!({"responses": {}, "schemas": {}}));
-        add(&[tool], &mut paths, &mut components);
+        add(&[tool], &ReasonRegistry::core(), &mut paths, &mut components);
         let kept = &components["schemas"]["tool-0-arguments"];
         assert_eq!(kept["properties"]["p"]["$ref"], "#/components/schemas/tool-0-arguments/$defs/P");
         assert!(kept.get("$schema").is_none());

@@ -1,37 +1,35 @@
-//! What a body must look like: the schema that is described is the one that is checked.
+//! The schema of a request body. The described schema is also the one that is checked.
 
 use std::sync::OnceLock;
 
 use failwell_fault::{Fault, reason};
-use failwell_policy::ArgumentCheck;
-use failwell_server::argument_check;
+use failwell_toolbox::Schema;
 use serde_json::Value;
 
-/// A JSON Schema, compiled when it is first needed.
-pub(in super::super) struct Shape {
+/// A JSON Schema, compiled on first use.
+pub struct Shape {
     schema: fn() -> Value,
-    check: OnceLock<Option<ArgumentCheck>>,
+    compiled: OnceLock<Option<Schema>>,
 }
 
 impl Shape {
-    pub(super) const fn of(schema: fn() -> Value) -> Shape {
-        Shape { schema, check: OnceLock::new() }
+    pub const fn of(schema: fn() -> Value) -> Shape {
+        Shape { schema, compiled: OnceLock::new() }
     }
 
-    /// The schema, for the document.
-    pub(in super::super) fn schema(&self) -> Value {
+    pub fn schema(&self) -> Value {
         (self.schema)()
     }
 
-    /// Everything that is wrong with a body, at once.
-    pub(in super::super) fn check(&self, body: &str) -> Result<(), Fault> {
-        let check = self.check.get_or_init(|| argument_check(self.schema()).ok());
-        let Some(check) = check else {
+    /// Checks a body and reports all violations at once.
+    pub fn check(&self, body: &str) -> Result<(), Fault> {
+        let compiled = self.compiled.get_or_init(|| Schema::new(self.schema()).ok());
+        let Some(compiled) = compiled else {
             return Err(
                 Fault::new(&reason::SERVER_BUG).note("shape", "the schema of a path does not compile")
             );
         };
-        let wrong = check.violations(body);
+        let wrong = compiled.violations_in(body);
         match wrong.is_empty() {
             true => Ok(()),
             false => Err(wrong.into_iter().fold(Fault::new(&reason::HTTP_INVALID), Fault::violation)),

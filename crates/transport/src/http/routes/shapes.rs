@@ -1,30 +1,29 @@
-//! JSON Schemas of what is sent and answered.
+//! JSON Schemas of request and response bodies.
 
-use failwell_server::{MadeKey, RestSession};
 use serde_json::{Value, json};
 
-pub(super) fn anything() -> Value {
+pub fn anything() -> Value {
     json!({})
 }
 
-pub(super) fn object() -> Value {
+pub fn object() -> Value {
     json!({"type": "object"})
 }
 
-pub(super) fn text() -> Value {
+pub fn text() -> Value {
     json!({"type": "string"})
 }
 
-/// The data of an event stream has no schema of its own in OpenAPI.
-pub(super) fn events() -> Value {
+/// OpenAPI has no schema for the data of an event stream.
+pub fn events() -> Value {
     json!({"type": "string", "description": "server-sent events"})
 }
 
-pub(super) fn status() -> Value {
+pub fn status() -> Value {
     json!({"type": "object", "required": ["status"], "properties": {"status": {"type": "string"}}})
 }
 
-/// One message of JSON-RPC that answers.
+/// A JSON-RPC response message.
 fn answer() -> Value {
     json!({
         "type": "object",
@@ -39,15 +38,15 @@ fn answer() -> Value {
     })
 }
 
-pub(super) fn message() -> Value {
+pub fn message() -> Value {
     json!({"anyOf": [answer(), {"type": "array", "items": answer()}]})
 }
 
-pub(super) fn rpc_answer() -> Value {
+pub fn rpc_answer() -> Value {
     json!({"oneOf": [answer(), {"type": "array", "minItems": 1, "items": answer()}]})
 }
 
-pub(super) fn tools() -> Value {
+pub fn tools() -> Value {
     json!({
         "type": "object",
         "required": ["tools"],
@@ -60,190 +59,6 @@ pub(super) fn tools() -> Value {
                 "description": {"type": "string"},
                 "inputSchema": {"type": "object"},
                 "outputSchema": {"type": "object"},
-            },
-        }}},
-    })
-}
-
-pub(super) fn approvals() -> Value {
-    json!({
-        "type": "object",
-        "required": ["approvals"],
-        "properties": {"approvals": {"type": "array", "items": approval()}},
-    })
-}
-
-pub(super) fn approval() -> Value {
-    json!({
-        "type": "object",
-        "required": ["id", "state", "caller", "server", "tool", "asked_ms", "expires_ms"],
-        "properties": {
-            "id": {"type": "string"},
-            "state": {"enum": ["pending", "approved", "denied", "used", "expired"]},
-            "caller": {"type": "string"},
-            "server": {"type": "string"},
-            "tool": {"type": "string"},
-            "arguments": {},
-            "asked_ms": {"type": "integer"},
-            "expires_ms": {"type": "integer"},
-            "decided_ms": {"type": "integer"},
-            "decided_by": {"type": "string"},
-            "reason": {"type": "string"},
-            "used_ms": {"type": "integer"},
-        },
-    })
-}
-
-pub(super) fn decision() -> Value {
-    json!({
-        "type": "object",
-        "required": ["decision"],
-        "properties": {
-            "decision": {"type": "string", "enum": ["approve", "deny"]},
-            "reason": {"type": ["string", "null"]},
-        },
-        "additionalProperties": false,
-        "examples": [{"decision": "approve", "reason": "looked at it"}],
-    })
-}
-
-pub(super) fn me() -> Value {
-    json!({
-        "type": "object",
-        "required": ["name", "role", "roles"],
-        "properties": {
-            "name": {"type": "string"},
-            "role": {"enum": ["user", "developer", "admin"]},
-            "roles": {"type": "array", "items": {"type": "string"}},
-        },
-    })
-}
-
-pub(super) fn session_terms() -> Value {
-    json!({
-        "type": "object",
-        "properties": {
-            "ttl_s": {"type": "integer", "minimum": 1, "maximum": RestSession::LONGEST_TTL},
-            "metadata": {"type": "object"},
-        },
-        "additionalProperties": false,
-        "examples": [{"ttl_s": 600, "metadata": {"app": "shop"}}],
-    })
-}
-
-pub(super) fn session() -> Value {
-    json!({
-        "type": "object",
-        "required": ["id", "ttl_s", "created_ms", "expires_ms", "metadata", "context_keys"],
-        "properties": {
-            "id": {"type": "string"},
-            "ttl_s": {"type": "integer"},
-            "created_ms": {"type": "integer"},
-            "expires_ms": {"type": "integer"},
-            "metadata": {"type": "object"},
-            "context_keys": {"type": "array", "items": {"type": "string"}},
-        },
-    })
-}
-
-pub(super) fn sessions() -> Value {
-    json!({
-        "type": "object",
-        "required": ["sessions"],
-        "properties": {"sessions": {"type": "array", "items": session()}},
-    })
-}
-
-pub(super) fn new_item() -> Value {
-    json!({
-        "type": "object",
-        "required": ["value"],
-        "properties": {"value": {}},
-        "additionalProperties": false,
-        "examples": [{"value": {"page": 2}}],
-    })
-}
-
-pub(super) fn item() -> Value {
-    json!({
-        "type": "object",
-        "required": ["key", "value"],
-        "properties": {"key": {"type": "string"}, "value": {}},
-    })
-}
-
-pub(super) fn wanted_key() -> Value {
-    json!({
-        "type": "object",
-        "required": ["name"],
-        "properties": {
-            "name": {"type": "string", "pattern": "^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$"},
-            "roles": {
-                "type": "array",
-                "items": {"type": "string", "pattern": "^[A-Za-z0-9._@/-]{1,128}$"},
-                "maxItems": 16,
-                "default": ["user"],
-            },
-            "ttl_s": {"type": "integer", "minimum": 1, "maximum": MadeKey::LONGEST_TTL},
-        },
-        "additionalProperties": false,
-        "examples": [{"name": "ci", "roles": ["developer"], "ttl_s": 2592000}],
-    })
-}
-
-fn key() -> Value {
-    json!({
-        "type": "object",
-        "required": ["id", "name", "roles", "made_by", "created_ms"],
-        "properties": {
-            "id": {"type": "string"},
-            "name": {"type": "string"},
-            "roles": {"type": "array", "items": {"type": "string"}},
-            "made_by": {"type": "string"},
-            "created_ms": {"type": "integer"},
-            "expires_ms": {"type": "integer"},
-        },
-    })
-}
-
-pub(super) fn keys() -> Value {
-    json!({
-        "type": "object",
-        "required": ["keys"],
-        "properties": {"keys": {"type": "array", "items": key()}},
-    })
-}
-
-/// A key with what opens the door.
-pub(super) fn new_key() -> Value {
-    json!({
-        "allOf": [
-            key(),
-            {"required": ["key"], "properties": {"key": {"type": "string", "pattern": "^fw_[0-9a-f]{64}$"}}},
-        ],
-    })
-}
-
-pub(super) fn operations() -> Value {
-    json!({
-        "type": "object",
-        "required": ["operations"],
-        "properties": {"operations": {"type": "array", "items": {
-            "type": "object",
-            "required": ["timestamp", "ref", "outcome", "service", "duration_us"],
-            "properties": {
-                "timestamp": {"type": "string"},
-                "ref": {"type": "string"},
-                "outcome": {"enum": ["ok", "tool_failed", "fault"]},
-                "service": {"type": "string"},
-                "face": {"type": "string"},
-                "caller": {"type": "string"},
-                "method": {"type": "string"},
-                "target": {"type": "string"},
-                "server": {"type": "string"},
-                "duration_us": {"type": "integer"},
-                "reason": {"type": "string"},
-                "code": {"type": "integer"},
             },
         }}},
     })

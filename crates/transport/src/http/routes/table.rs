@@ -1,18 +1,15 @@
-//! The table itself. Paths that are asked for most come first; a path with a longer end comes before one that would
-//! swallow it.
+//! The paths of every server: MCP, `/rpc`, tools over REST, and the operator's pages.
 
-use failwell_fault::{Reason, reason};
-use failwell_policy::Role;
-use serde_json::{Value, json};
+use failwell_fault::reason;
+use serde_json::Value;
 
-use super::shape::Shape;
-use super::{Action, Gives, Needs, Place, Query, Route, Speaks, Takes, kept, shapes};
-use crate::http::lock::METADATA;
+use super::{Action, Gives, Handler, METADATA, Needs, Route, RoutePlace, Speaks, Takes, shapes};
+use crate::http::{pages, rest};
 
 const JSON: &str = "application/json";
 
-/// What most actions have in common.
-pub(super) const GET: Action = Action {
+/// The defaults of most actions.
+pub const GET: Action = Action {
     verb: "GET",
     id: "",
     summary: "",
@@ -22,56 +19,42 @@ pub(super) const GET: Action = Action {
     gives: &[],
     fails: &[],
     speaks: Speaks::Rest,
+    handler: Handler::Missing,
 };
-pub(super) const POST: Action = Action { verb: "POST", ..GET };
-const PUT: Action = Action { verb: "PUT", ..GET };
-pub(super) const DELETE: Action = Action { verb: "DELETE", ..GET };
+pub const POST: Action = Action { verb: "POST", ..GET };
+pub const PUT: Action = Action { verb: "PUT", ..GET };
+pub const DELETE: Action = Action { verb: "DELETE", ..GET };
 const OPEN: Action = Action { needs: Needs::Nothing, ..GET };
 
-pub(super) const fn ok(about: &'static str, schema: fn() -> Value) -> Gives {
+pub const fn ok(about: &'static str, schema: fn() -> Value) -> Gives {
     Gives { status: 200, about, kind: JSON, schema }
 }
 
-pub(super) const fn created(about: &'static str, schema: fn() -> Value) -> Gives {
+pub const fn created(about: &'static str, schema: fn() -> Value) -> Gives {
     Gives { status: 201, about, kind: JSON, schema }
 }
 
-pub(super) const fn nothing(status: u16, about: &'static str) -> Gives {
+pub const fn nothing(status: u16, about: &'static str) -> Gives {
     Gives { status, about, kind: "", schema: shapes::anything }
 }
 
-static DECISION: Shape = Shape::of(shapes::decision);
-static SESSION_TERMS: Shape = Shape::of(shapes::session_terms);
-static ITEM: Shape = Shape::of(shapes::new_item);
-static WANTED_KEY: Shape = Shape::of(shapes::wanted_key);
+/// The paths before those that other crates add. Frequent paths come first.
+pub(in super::super) static FIRST: &[Route] = &[
+    Route { place: RoutePlace::Mcp, path: "/mcp", actions: MCP },
+    Route { place: RoutePlace::Rpc, path: "/rpc", actions: RPC },
+    Route { place: RoutePlace::Tool, path: "/v1/tools/{name*}", actions: TOOL },
+    Route { place: RoutePlace::Tools, path: "/v1/tools", actions: TOOLS },
+    Route { place: RoutePlace::Mcp, path: "/mcp/{server}", actions: MCP_SINGLE },
+];
 
-/// Every path of the program.
-pub(in super::super) static ROUTES: &[Route] = &[
-    Route { place: Place::Mcp, path: "/mcp", actions: MCP },
-    Route { place: Place::Rpc, path: "/rpc", actions: RPC },
-    Route { place: Place::Tool, path: "/v1/tools/{name*}", actions: TOOL },
-    Route { place: Place::Tools, path: "/v1/tools", actions: TOOLS },
-    Route { place: Place::Mcp, path: "/mcp/{server}", actions: MCP_SINGLE },
-    Route { place: Place::Approvals, path: "/v1/approvals", actions: APPROVALS },
-    Route { place: Place::Approval, path: "/v1/approvals/{id}", actions: APPROVAL },
-    Route { place: Place::Resources, path: "/v1/resources", actions: kept::RESOURCES },
-    Route { place: Place::ResourceMetadata, path: "/v1/resources/{uri*}/metadata", actions: kept::METADATA },
-    Route { place: Place::Resource, path: "/v1/resources/{uri*}", actions: kept::RESOURCE },
-    Route { place: Place::Me, path: "/v1/me", actions: ME },
-    Route { place: Place::Sessions, path: "/v1/sessions", actions: SESSIONS },
-    Route { place: Place::Session, path: "/v1/sessions/{id}", actions: SESSION },
-    Route { place: Place::Heartbeat, path: "/v1/sessions/{id}/heartbeat", actions: HEARTBEAT },
-    Route { place: Place::ContextItem, path: "/v1/sessions/{id}/context/{key}", actions: CONTEXT_ITEM },
-    Route { place: Place::Keys, path: "/v1/keys", actions: KEYS },
-    Route { place: Place::Key, path: "/v1/keys/{id}", actions: KEY },
-    Route { place: Place::Operations, path: "/v1/operations", actions: OPERATIONS },
-    Route { place: Place::Events, path: "/v1/events", actions: EVENTS },
-    Route { place: Place::OpenApi, path: "/openapi.json", actions: DOCUMENT },
-    Route { place: Place::Health, path: "/healthz", actions: HEALTH },
-    Route { place: Place::Ready, path: "/readyz", actions: READY },
-    Route { place: Place::Metrics, path: "/metrics", actions: METRICS },
-    Route { place: Place::Metadata, path: METADATA, actions: METADATA_OF_ALL },
-    Route { place: Place::Metadata, path: METADATA_PATH, actions: METADATA_OF_ONE },
+/// The paths after them.
+pub(in super::super) static LAST: &[Route] = &[
+    Route { place: RoutePlace::Other, path: "/openapi.json", actions: DOCUMENT },
+    Route { place: RoutePlace::Other, path: "/healthz", actions: HEALTH },
+    Route { place: RoutePlace::Other, path: "/readyz", actions: READY },
+    Route { place: RoutePlace::Other, path: "/metrics", actions: METRICS },
+    Route { place: RoutePlace::Metadata, path: METADATA, actions: METADATA_OF_ALL },
+    Route { place: RoutePlace::Metadata, path: METADATA_PATH, actions: METADATA_OF_ONE },
 ];
 
 const METADATA_PATH: &str = "/.well-known/oauth-protected-resource/{path*}";
@@ -90,6 +73,7 @@ const MESSAGE: Action = Action {
         &reason::MCP_UNKNOWN_METHOD,
     ],
     speaks: Speaks::Mcp,
+    handler: Handler::McpMessage,
     ..POST
 };
 const LISTEN: Action = Action {
@@ -107,9 +91,15 @@ const LISTEN: Action = Action {
         &reason::HTTP_SESSION_REQUIRED,
         &reason::HTTP_SESSION_LOST,
     ],
+    handler: Handler::McpListen,
     ..MESSAGE
 };
-const END: Action = Action { verb: "DELETE", gives: &[nothing(204, "the session is over")], ..LISTEN };
+const END: Action = Action {
+    verb: "DELETE",
+    gives: &[nothing(204, "the session is over")],
+    handler: Handler::McpEnd,
+    ..LISTEN
+};
 
 static MCP: &[Action] = &[
     Action { id: "sendMessage", summary: "MCP, all servers: one message", ..MESSAGE },
@@ -129,6 +119,7 @@ static MCP_SINGLE: &[Action] = &[
 
 static RPC: &[Action] = &[Action {
     id: "rpc",
+    handler: Handler::Rpc,
     summary: "plain JSON-RPC 2.0, one message or a batch: list_tools, execute_tool, read_resource, every tool by name",
     takes: Takes::AnyJson(shapes::anything),
     gives: &[
@@ -141,6 +132,7 @@ static RPC: &[Action] = &[Action {
 
 static TOOLS: &[Action] = &[Action {
     id: "listTools",
+    handler: Handler::Call(rest::list_tools),
     summary: "every tool with its schemas",
     gives: &[ok("the tools", shapes::tools)],
     ..GET
@@ -148,6 +140,7 @@ static TOOLS: &[Action] = &[Action {
 
 static TOOL: &[Action] = &[Action {
     id: "callTool",
+    handler: Handler::Call(rest::call_tool),
     summary: "call a tool; the body is its arguments",
     takes: Takes::AnyJson(shapes::object),
     gives: &[ok("the tool's structured result, or its content where it has none", shapes::anything)],
@@ -155,41 +148,9 @@ static TOOL: &[Action] = &[Action {
     ..POST
 }];
 
-const FAR: &[&Reason] = &[&reason::POLICY_DENIED, &reason::HTTP_UNKNOWN_PATH, &reason::POLICY_UNDECIDED];
-
-static APPROVALS: &[Action] = &[Action {
-    id: "listApprovals",
-    summary: "calls that need a person's yes, the latest first",
-    gives: &[ok("all that is remembered", shapes::approvals)],
-    fails: FAR,
-    ..GET
-}];
-
-static APPROVAL: &[Action] = &[
-    Action {
-        id: "getApproval",
-        summary: "one of them, with its arguments",
-        gives: &[ok("the question and what became of it", shapes::approval)],
-        fails: &[&reason::POLICY_DENIED, &reason::POLICY_APPROVAL_UNKNOWN, &reason::POLICY_UNDECIDED],
-        ..GET
-    },
-    Action {
-        id: "decideApproval",
-        summary: "say yes or no",
-        takes: Takes::Json(&DECISION),
-        gives: &[ok("the question with its answer", shapes::approval)],
-        fails: &[
-            &reason::POLICY_DENIED,
-            &reason::POLICY_APPROVAL_UNKNOWN,
-            &reason::POLICY_APPROVAL_SETTLED,
-            &reason::POLICY_UNDECIDED,
-        ],
-        ..POST
-    },
-];
-
 static DOCUMENT: &[Action] = &[Action {
     id: "getDocument",
+    handler: Handler::OpenApi,
     summary: "this document; with a key, every tool the key may call is in it",
     gives: &[ok("OpenAPI 3.1", shapes::object)],
     ..OPEN
@@ -197,6 +158,7 @@ static DOCUMENT: &[Action] = &[Action {
 
 static HEALTH: &[Action] = &[Action {
     id: "getHealth",
+    handler: Handler::Page(pages::health),
     summary: "the process is alive",
     gives: &[ok("it is", shapes::status)],
     ..OPEN
@@ -204,6 +166,7 @@ static HEALTH: &[Action] = &[Action {
 
 static READY: &[Action] = &[Action {
     id: "getReadiness",
+    handler: Handler::Page(pages::ready),
     summary: "new requests are taken",
     gives: &[
         ok("they are", shapes::status),
@@ -214,170 +177,19 @@ static READY: &[Action] = &[Action {
 
 static METRICS: &[Action] = &[Action {
     id: "getMetrics",
+    handler: Handler::Page(pages::metrics),
     summary: "numbers for Prometheus",
     gives: &[Gives { status: 200, about: "the numbers", kind: "text/plain", schema: shapes::text }],
     ..GET
 }];
 
-const TOKENS: Action =
-    Action { gives: &[ok("RFC 9728", shapes::object)], fails: &[&reason::HTTP_UNKNOWN_PATH], ..OPEN };
+const TOKENS: Action = Action {
+    gives: &[ok("RFC 9728", shapes::object)],
+    fails: &[&reason::HTTP_UNKNOWN_PATH],
+    handler: Handler::TokenMetadata,
+    ..OPEN
+};
 static METADATA_OF_ALL: &[Action] =
     &[Action { id: "getTokenMetadata", summary: "how to get a token, where tokens are taken", ..TOKENS }];
 static METADATA_OF_ONE: &[Action] =
     &[Action { id: "getTokenMetadataOf", summary: "how to get a token for one path", ..TOKENS }];
-
-static ME: &[Action] = &[Action {
-    id: "getMe",
-    summary: "who the caller is, and in which roles",
-    gives: &[ok("the caller", shapes::me)],
-    ..GET
-}];
-
-static SESSIONS: &[Action] = &[
-    Action {
-        id: "listSessions",
-        summary: "the caller's sessions, the oldest first",
-        gives: &[ok("the sessions", shapes::sessions)],
-        fails: &[&reason::SERVER_STATE],
-        ..GET
-    },
-    Action {
-        id: "openSession",
-        summary: "open a session, which lasts for its ttl unless something keeps it",
-        takes: Takes::Json(&SESSION_TERMS),
-        gives: &[created("the session", shapes::session)],
-        fails: &[
-            &reason::SERVER_SESSIONS_FULL,
-            &reason::SERVER_SESSION_TOO_LARGE,
-            BLOCKED,
-            &reason::SERVER_STATE,
-        ],
-        ..POST
-    },
-];
-
-const SESSION_FAILS: &[&Reason] = &[&reason::SERVER_SESSION_UNKNOWN, &reason::SERVER_STATE];
-const CHANGE_FAILS: &[&Reason] =
-    &[&reason::SERVER_SESSION_UNKNOWN, &reason::SERVER_SESSION_TOO_LARGE, BLOCKED, &reason::SERVER_STATE];
-const BLOCKED: &Reason = &reason::POLICY_BLOCKED;
-
-static SESSION: &[Action] = &[
-    Action {
-        id: "getSession",
-        summary: "one session",
-        gives: &[ok("the session", shapes::session)],
-        fails: SESSION_FAILS,
-        ..GET
-    },
-    Action {
-        id: "renewSession",
-        summary: "another ttl or other metadata; its time begins anew",
-        takes: Takes::Json(&SESSION_TERMS),
-        gives: &[ok("the session", shapes::session)],
-        fails: CHANGE_FAILS,
-        ..PUT
-    },
-    Action {
-        id: "endSession",
-        summary: "end a session",
-        gives: &[nothing(204, "it is over")],
-        fails: SESSION_FAILS,
-        ..DELETE
-    },
-];
-
-static HEARTBEAT: &[Action] = &[Action {
-    id: "keepSession",
-    summary: "let a session go on: its time begins anew",
-    gives: &[ok("the session", shapes::session)],
-    fails: SESSION_FAILS,
-    ..POST
-}];
-
-static CONTEXT_ITEM: &[Action] = &[
-    Action {
-        id: "getContext",
-        summary: "what a session keeps under a key",
-        gives: &[ok("the value", shapes::item)],
-        fails: &[
-            &reason::SERVER_SESSION_UNKNOWN,
-            &reason::SERVER_CONTEXT_UNKNOWN,
-            &reason::HTTP_INVALID,
-            &reason::SERVER_STATE,
-        ],
-        ..GET
-    },
-    Action {
-        id: "putContext",
-        summary: "keep something under a key; the session's time begins anew",
-        takes: Takes::Json(&ITEM),
-        gives: &[ok("the session", shapes::session)],
-        fails: CHANGE_FAILS,
-        ..PUT
-    },
-];
-
-const KEY_STORE: &[&Reason] = &[&reason::POLICY_KEYS_AWAY];
-
-static KEYS: &[Action] = &[
-    Action {
-        id: "listKeys",
-        summary: "the keys that were made; never the keys themselves",
-        needs: Needs::Role(Role::Admin),
-        gives: &[ok("the keys", shapes::keys)],
-        fails: KEY_STORE,
-        ..GET
-    },
-    Action {
-        id: "makeKey",
-        summary: "make a key; it is shown this once",
-        needs: Needs::Role(Role::Admin),
-        takes: Takes::Json(&WANTED_KEY),
-        gives: &[created("the key", shapes::new_key)],
-        fails: &[
-            &reason::POLICY_KEY_TAKEN,
-            &reason::POLICY_KEYS_OFF,
-            &reason::POLICY_KEYS_FULL,
-            &reason::POLICY_KEYS_AWAY,
-        ],
-        ..POST
-    },
-];
-
-static KEY: &[Action] = &[Action {
-    id: "revokeKey",
-    summary: "take a key back: it opens nothing from now on",
-    needs: Needs::Role(Role::Admin),
-    gives: &[nothing(204, "it is taken back")],
-    fails: &[&reason::POLICY_KEY_UNKNOWN, &reason::POLICY_LAST_ADMIN, &reason::POLICY_KEYS_AWAY],
-    ..DELETE
-}];
-
-static OPERATIONS: &[Action] = &[Action {
-    id: "listOperations",
-    summary: "what happened lately, the latest first",
-    needs: Needs::Role(Role::Developer),
-    query: &[
-        Query {
-            name: "limit",
-            about: "how many at the most",
-            schema: || json!({"type": "integer", "minimum": 1, "maximum": 1000, "default": 100}),
-        },
-        Query {
-            name: "failed",
-            about: "only those that failed",
-            schema: || json!({"type": "boolean", "default": false}),
-        },
-    ],
-    gives: &[ok("the exchanges", shapes::operations)],
-    ..GET
-}];
-
-static EVENTS: &[Action] = &[Action {
-    id: "listenToEvents",
-    summary: "what happens, as it happens: `system`, `operation` and `progress`; Last-Event-ID brings back what was missed",
-    needs: Needs::Role(Role::Developer),
-    gives: &[Gives { status: 200, about: "events", kind: "text/event-stream", schema: shapes::events }],
-    fails: &[&reason::HTTP_TOO_MANY_LISTENERS],
-    ..GET
-}];

@@ -1,11 +1,10 @@
-//! Paths with names in them: `{name}` stands for one piece, `{name*}` for as many as there are.
+//! Path templates: `{name}` matches one segment, `{name*}` matches several.
 
-/// Whether a path is one of a template's.
 pub(super) fn fits(template: &str, path: &str) -> bool {
     walk(template, path, |_, _| {})
 }
 
-/// What stands in a path in the place of a name, as it was sent.
+/// The raw value of a path parameter.
 pub(super) fn part<'p>(template: &str, path: &'p str, name: &str) -> Option<&'p str> {
     let mut found = None;
     let fits = walk(template, path, |known, text| {
@@ -16,13 +15,13 @@ pub(super) fn part<'p>(template: &str, path: &'p str, name: &str) -> Option<&'p 
     found.filter(|_| fits)
 }
 
-/// The names of a template.
+/// The parameter names of a template.
 pub(super) fn names(template: &'static str) -> impl Iterator<Item = &'static str> {
     let pieces = template.split('{').skip(1);
     pieces.filter_map(|piece| piece.split('}').next()).map(|name| name.trim_end_matches('*'))
 }
 
-/// Goes along both, and tells what each name stands for.
+/// Matches a path against a template, and reports the value of each parameter.
 fn walk<'p>(template: &str, path: &'p str, mut tell: impl FnMut(&str, &'p str)) -> bool {
     let (mut template, mut path) = (template, path);
     loop {
@@ -31,7 +30,7 @@ fn walk<'p>(template: &str, path: &'p str, mut tell: impl FnMut(&str, &'p str)) 
             return false;
         };
         let end = match name.strip_suffix('*') {
-            // As much as leaves room for what follows.
+            // Matches as much as the rest of the template allows.
             Some(_) => after.strip_suffix(next).map(str::len),
             None => after.find('/').or(Some(after.len())),
         };
@@ -44,8 +43,8 @@ fn walk<'p>(template: &str, path: &'p str, mut tell: impl FnMut(&str, &'p str)) 
     }
 }
 
-/// Text of a path with its escapes undone, once.
-pub(in super::super) fn decoded(text: &str) -> String {
+/// Percent-decodes a text once.
+pub fn decoded(text: &str) -> String {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
     while let Some((first, tail)) = rest.split_first() {

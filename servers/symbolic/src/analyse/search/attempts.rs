@@ -1,10 +1,10 @@
-//! Two explorations beside the plain one: loops by induction, and arguments that are one object.
+//! Two further explorations: loops by induction, and arguments that share objects.
 
-use super::{Plan, Search, Tally};
-use crate::analyse::Stop;
+use super::{Harness, Search, SearchStats};
+use crate::analyse::StopReason;
 use crate::explore::InputType;
 
-/// What an attempt by induction may take: so many new beginnings, rounds, and this part of what is left to spend.
+/// The budget of an attempt by induction: restarts, rounds, and the fraction of the remaining steps.
 const INDUCTION_TRIES: u32 = 40;
 const INDUCTION_ROUNDS: u32 = 2;
 const INDUCTION_SHARE: u64 = 3;
@@ -13,9 +13,9 @@ const INDUCTION_SHARE: u64 = 3;
 const SHARING_ROUNDS: u32 = 1;
 
 impl Search<'_> {
-    /// Explores anew with one round of each loop for all of its rounds. Whether the search is over: everything is proven, or
-    /// something was found. Otherwise everything is as before.
-    pub(super) fn try_induction(&mut self, plan: &mut dyn Plan) -> bool {
+    /// Explores again, with one round of each loop for all of its rounds. Returns whether the search is over:
+    /// everything is proven, or there is a finding. Otherwise the state is restored.
+    pub(super) fn try_induction(&mut self, plan: &mut dyn Harness) -> bool {
         let Some(before) = plan.mismatches().map(|count| *count) else { return false };
         let (stack, parked) = (std::mem::take(&mut self.stack), std::mem::take(&mut self.parked));
         let (tally, round) = (std::mem::take(&mut self.tally), self.round);
@@ -29,7 +29,7 @@ impl Search<'_> {
         self.machine.induction.is_on = true;
         let mut is_over = false;
         for _ in 0..INDUCTION_TRIES {
-            self.tally = Tally::default();
+            self.tally = SearchStats::default();
             self.round = 0;
             self.begin();
             let ended = self.rounds(plan, INDUCTION_ROUNDS);
@@ -38,7 +38,7 @@ impl Search<'_> {
             self.parked.clear();
             let is_unconfirmed = plan.mismatches().is_some_and(|count| *count > before);
             if !restart {
-                // What was found and confirmed is true whatever was claimed; a proof has to be whole.
+                // A confirmed finding is valid even if a claim was refuted. A proof needs every claim.
                 let is_found = ended && self.stopped.is_none();
                 is_over = (!is_unconfirmed && left == 0 && self.is_exhaustive(&[])) || is_found;
                 break;
@@ -52,7 +52,7 @@ impl Search<'_> {
         if is_over {
             return true;
         }
-        if self.stopped == Some(Stop::Steps) && self.stop_reason().is_none() {
+        if self.stopped == Some(StopReason::Steps) && self.stop_reason().is_none() {
             self.stopped = None;
         }
         if let Some(count) = plan.mismatches() {
@@ -63,9 +63,9 @@ impl Search<'_> {
         false
     }
 
-    /// Everything again, with arguments that may be one object. What is left open here is named as an assumption. Whether
-    /// the search is over, because something was found.
-    pub(super) fn explore_shared(&mut self, plan: &mut dyn Plan) -> bool {
+    /// Explores again with arguments that may be the same object. Open paths become an assumption of the
+    /// proof. Returns whether there is a finding.
+    pub(super) fn explore_shared(&mut self, plan: &mut dyn Harness) -> bool {
         let Some(before) = plan.mismatches().map(|count| *count) else { return false };
         let (parked, round) = (std::mem::take(&mut self.parked), self.round);
         let tally = std::mem::take(&mut self.tally);

@@ -1,11 +1,11 @@
-//! What an exploration amounts to.
+//! The proof of an exploration.
 
 use super::Search;
+use crate::analyse::report::{BudgetUse, Proof};
 use crate::explore::InputType;
-use crate::report::{Proof, Spent};
 
 impl Search<'_> {
-    /// The path in words.
+    /// The path condition as text.
     pub(super) fn condition(&self) -> String {
         let parts: Vec<String> = self
             .machine
@@ -27,14 +27,15 @@ impl Search<'_> {
             && open_ends.is_empty()
     }
 
-    /// Whether a float is among the inputs, or in one of them.
+    /// Whether the inputs contain a float.
     pub(in crate::analyse) fn has_floats(&self) -> bool {
         self.parameters.iter().any(|parameter| format!("{:?}", parameter.kind).contains("Float"))
     }
 
     fn assumptions(&self) -> Vec<String> {
         let mut all = vec!["arguments have exactly their annotated types".to_owned()];
-        // Where nothing is changed it does not matter who shares what; but a nan is equal to itself only by being itself.
+        // If nothing is changed, sharing does not matter. The exception is a nan, which equals only itself,
+        // by identity.
         let matters = self.is_touched || !self.is_exhaustive(&[]) || self.has_floats();
         if matters && InputType::can_share(&self.kinds()) && !self.knows_shared {
             all.push("arguments share no mutable objects".to_owned());
@@ -59,7 +60,7 @@ impl Search<'_> {
             assumptions: self.assumptions(),
             abstractions: self.machine.abstractions.iter().cloned().collect(),
             solver: self.solver.version.clone(),
-            budget_used: Spent {
+            budget_used: BudgetUse {
                 interpreter_steps: self.machine.steps,
                 solver_queries: cost.queries,
                 solver_steps: cost.steps,

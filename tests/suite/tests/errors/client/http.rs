@@ -23,7 +23,7 @@ pub(crate) struct Server {
 
 /// The usual bounds.
 pub(crate) fn settings() -> HttpSettings {
-    HttpSettings { largest_body: LARGEST, ..HttpSettings::default() }
+    HttpSettings { largest_body: LARGEST, ..failwell_rest::http_settings() }
 }
 
 impl Server {
@@ -31,7 +31,7 @@ impl Server {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a free port");
         let address = listener.local_addr().expect("an address");
         let stop = CancellationToken::new();
-        let served = tokio::spawn(serve_http(world.house.clone(), listener, settings, stop.clone()));
+        let served = tokio::spawn(serve_http(world.pipeline.clone(), listener, settings, stop.clone()));
         Server { address, stop, served }
     }
 

@@ -28,7 +28,7 @@ impl Stdio {
         let (their_output, output) = tokio::io::duplex(64 * 1024);
         let stop = CancellationToken::new();
         let settings = StdioSettings { largest_line: LARGEST, ..StdioSettings::default() };
-        let serving = serve_stdio(world.house.clone(), their_input, their_output, settings, stop.clone());
+        let serving = serve_stdio(world.pipeline.clone(), their_input, their_output, settings, stop.clone());
         let served = tokio::spawn(serving);
         let lines = BufReader::new(output).lines();
         Stdio { revision, stop, input: Some(input), lines, served }

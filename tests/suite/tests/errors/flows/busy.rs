@@ -1,7 +1,7 @@
 //! Every queue has a bound, and says so when it is full.
 
+use failwell_controls::Settings;
 use failwell_rpc::{Era, Revision};
-use failwell_server::Settings;
 use serde_json::json;
 
 use super::{refused, told};

@@ -4,13 +4,15 @@
 use std::sync::Arc;
 
 use failwell_fault::Secret;
-use failwell_policy::{Caller, KeyHash, Keys};
+use failwell_policy::{KeyHash, Keys};
+use failwell_rpc::Caller;
 use failwell_rpc::Revision;
 use failwell_transport::HttpSettings;
 use serde_json::{Value, json};
 
 use super::refused;
 use crate::client::http::{Http, Server, settings};
+use crate::client::soon;
 use crate::client::wire::Response;
 use crate::judge;
 use crate::world::{LARGEST, World};
@@ -120,10 +122,10 @@ async fn the_same_failure_is_the_same_on_both_faces() {
 
 fn with_roles() -> HttpSettings {
     let keys = ["user", "developer", "admin"].iter().fold(Keys::default(), |keys, role| {
-        let hash = KeyHash::of(&Secret::new(format!("key-of-{role}")));
+        let hash = KeyHash::new(&Secret::new(format!("key-of-{role}")));
         keys.with_hash(Caller::keyholder(role).in_roles([*role]), hash)
     });
-    HttpSettings { lock: Arc::new(keys.into()), ..settings() }
+    HttpSettings { lock: Arc::new(failwell_rest::Authenticator::from(keys)), ..settings() }
 }
 
 #[tokio::test]
@@ -161,7 +163,11 @@ async fn keys_are_asked_for_on_both_faces_and_roles_where_they_are_needed() {
             continue;
         }
         let seen = refused(&world, &response, (403, -32001, "policy/ROLE"));
-        assert!(seen.value["message"].as_str().is_some_and(|text| text.starts_with("this needs the role ")));
+        assert!(
+            seen.value["message"]
+                .as_str()
+                .is_some_and(|text| text.starts_with("the request requires the role "))
+        );
     }
     let me = client
         .exchange("GET", "/v1/me", &[("X-API-Key".to_owned(), "key-of-developer".to_owned())], b"")
@@ -315,8 +321,16 @@ async fn sessions_last_as_long_as_they_should_and_are_their_owners() {
     refused(&world, &response, (413, -32603, "server/SESSION_TOO_LARGE"));
     let short = client.exchange("POST", "/v1/sessions", &ours, br#"{"ttl_s":1}"#).await;
     let short = short.header("location").expect("a place").to_owned();
-    tokio::time::sleep(std::time::Duration::from_millis(1_200)).await;
-    let late = client.exchange("GET", &short, &ours, b"").await;
+    let expires = async {
+        loop {
+            let late = client.exchange("GET", &short, &ours, b"").await;
+            if late.status != 200 {
+                return late;
+            }
+            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+        }
+    };
+    let late = soon("the end of the session", expires).await;
     refused(&world, &late, (404, -32600, "server/SESSION_UNKNOWN"));
     let ended = client.exchange("DELETE", &place, &ours, b"").await;
     assert_eq!((ended.status, ended.body.len()), (204, 0));

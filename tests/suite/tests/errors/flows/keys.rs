@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
+use failwell_controls::{RateLimiter, Settings};
 use failwell_fault::Secret;
 use failwell_policy::{Allowance, Keys, Limits, Rate};
 use failwell_rpc::Revision;
-use failwell_server::{Settings, Turnstile};
 use failwell_transport::HttpSettings;
 use serde_json::{Value, json};
 
@@ -17,7 +17,7 @@ use crate::world::{self, World};
 
 fn locked() -> HttpSettings {
     let keys = Keys::default().with("ci", &Secret::new("the-right-key".to_owned()));
-    HttpSettings { lock: Arc::new(keys.into()), ..settings() }
+    HttpSettings { lock: Arc::new(failwell_rest::Authenticator::from(keys)), ..settings() }
 }
 
 /// A header, and why it does not open the door.
@@ -70,8 +70,8 @@ async fn the_plain_faces_ask_for_it_too() {
 fn slow_lane() -> World {
     let rate = Rate { per_second: 0.5, burst: 3.0 };
     let everybody = Allowance { rate: Some(rate), concurrency: None };
-    let turnstile = Arc::new(Turnstile::new(Limits { everybody, ..Limits::default() }));
-    World::with(Settings { turnstile, ..world::settings() })
+    let rate_limiter = Arc::new(RateLimiter::new(Limits { everybody, ..Limits::default() }));
+    World::with(Settings { rate_limiter, ..world::settings() })
 }
 
 #[tokio::test]

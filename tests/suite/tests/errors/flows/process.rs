@@ -1,10 +1,9 @@
 //! The fixture as a process of its own: what is on its standard output, and how it ends.
 
 use std::process::Stdio;
-use std::time::Duration;
 
 use failwell_rpc::Revision;
-use serde_json::json;
+use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::process::{Child, Command};
 
@@ -74,16 +73,23 @@ async fn over_http_too() {
     let address = line.trim().strip_prefix("listening on http://").and_then(|rest| rest.strip_suffix("/mcp"));
     let address: std::net::SocketAddr = address.and_then(|text| text.parse().ok()).expect("an address");
 
-    let body = letter::tool(REVISION, "1", "suite_late", json!({"ms": 4_000}));
+    let mut call: Value =
+        serde_json::from_str(&letter::tool(REVISION, "1", "suite_late", json!({"ms": 1_000})))
+            .expect("a message");
+    call["params"]["_meta"]["progressToken"] = json!("begun");
+    let body = call.to_string();
     let mut headers = letter::headers(body.as_bytes(), REVISION);
     headers.push(("Content-Type".to_owned(), "application/json".to_owned()));
     headers.push(("Accept".to_owned(), "application/json, text/event-stream".to_owned()));
     let mut wire = Wire::connect(address).await;
     wire.write(&request("POST", "/mcp", &address.to_string(), &headers, body.as_bytes())).await;
-    // Long enough for it to have read the request, even on a busy machine.
-    tokio::time::sleep(Duration::from_millis(1_500)).await;
+    let mut response = wire.head().await;
+    response.body.extend(wire.chunk().await.expect("the first progress"));
     terminate(&child).await;
-    assert_eq!(wire.response().await.message().first_text(), "4000 ms later");
+    while let Some(chunk) = wire.chunk().await {
+        response.body.extend(chunk);
+    }
+    assert_eq!(response.message().first_text(), "1000 ms later");
     assert!(soon("the end", child.wait()).await.expect("ended").success());
     let mut rest = String::new();
     soon("the journal", said.read_to_string(&mut rest)).await.expect("readable");

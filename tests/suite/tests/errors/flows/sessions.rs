@@ -58,7 +58,11 @@ async fn a_session_belongs_to_the_key_that_opened_it() {
         let keys = Keys::default()
             .with("alice", &Secret::new("key-of-alice".to_owned()))
             .with("bob", &Secret::new("key-of-bob".to_owned()));
-        let server = Server::start(&world, HttpSettings { lock: Arc::new(keys.into()), ..settings() }).await;
+        let server = Server::start(
+            &world,
+            HttpSettings { lock: Arc::new(failwell_rest::Authenticator::from(keys)), ..settings() },
+        )
+        .await;
         let mut alice = Http::with_key(&server, revision, "key-of-alice").await;
         let mut bob = Http::with_key(&server, revision, "key-of-bob").await;
         let own = std::mem::replace(&mut bob.session, alice.session.clone());

@@ -4,10 +4,10 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use failwell_audit::{Journal, Style};
+use failwell_controls::{Settings, build_pipeline};
+use failwell_journal::{Journal, LogStyle};
 use failwell_rpc::Era;
-use failwell_server::{House, Settings};
-use failwell_transport::{HttpSettings, serve_http};
+use failwell_transport::serve_http;
 use serde_json::{Value, json};
 use tokio::io::AsyncWriteExt;
 use tokio::net::{TcpListener, TcpStream};
@@ -19,11 +19,11 @@ use crate::script::{read_raw, settings};
 /// The fixture, which speaks both eras.
 pub(crate) async fn fixture() -> SocketAddr {
     let room = Arc::new(failwell_suite::fixture().expect("the fixture"));
-    let journal = Journal::to(Style::Json, std::io::sink());
-    let house = House::new(room, Settings::default(), journal).expect("a house");
+    let journal = Journal::to(LogStyle::Json, std::io::sink());
+    let pipeline = build_pipeline(room, Settings::default(), journal).expect("a pipeline");
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let address = listener.local_addr().expect("an address");
-    tokio::spawn(serve_http(house, listener, HttpSettings::default(), CancellationToken::new()));
+    tokio::spawn(serve_http(pipeline, listener, failwell_rest::http_settings(), CancellationToken::new()));
     address
 }
 

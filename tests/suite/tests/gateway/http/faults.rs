@@ -135,7 +135,7 @@ async fn nobody_there_is_down_without_effect() {
         (&mut encrypted, format!("https://{}/mcp", plain.address)),
         (&mut unknown, format!("http://{}.invalid/mcp", "x".repeat(70))),
     ] {
-        settings.reach = failwell_gateway::Reach::Http { url, headers: Vec::new() };
+        settings.endpoint = failwell_gateway::Endpoint::Http { url, headers: Vec::new() };
     }
     for settings in [settings("up", address), encrypted, unknown] {
         let mut world = World::new(vec![settings]).await;

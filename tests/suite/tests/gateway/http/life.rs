@@ -367,6 +367,9 @@ fn hold(until: &AtomicBool) {
     });
 }
 
+/// The gateway does not say when it has read an answer; this one must come second.
+const OTHER_ANSWER_ARRIVES: Duration = Duration::from_millis(500);
+
 /// It answers `initialize` first, and `server/discover` while it is told that the handshake is over.
 #[tokio::test(flavor = "multi_thread")]
 async fn an_upstream_of_both_eras_that_is_slow_is_spoken_to_in_one_of_them() {
@@ -380,8 +383,7 @@ async fn an_upstream_of_both_eras_that_is_slow_is_spoken_to_in_one_of_them() {
         "notifications/initialized" => {
             is_told.store(true, Ordering::SeqCst);
             hold(&is_discovered);
-            // The other answer is there by then.
-            tokio::task::block_in_place(|| std::thread::sleep(Duration::from_millis(500)));
+            tokio::task::block_in_place(|| std::thread::sleep(OTHER_ANSWER_ARRIVES));
             response(202, "", "")
         }
         _ => introduced(Era::Session, seen).unwrap_or_else(|| fine(seen)),

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::process::Stdio;
 use std::time::Duration;
 
-use failwell_gateway::{Reach, UpstreamSettings};
+use failwell_gateway::{Endpoint, UpstreamSettings};
 use failwell_rpc::Era;
 use serde_json::json;
 use tokio::process::{Child, Command};
@@ -21,7 +21,7 @@ pub(super) struct Served {
 
 impl Served {
     fn settings(&self, name: &str) -> UpstreamSettings {
-        let reach = Reach::Http { url: format!("http://{}/mcp", self.address), headers: Vec::new() };
+        let reach = Endpoint::Http { url: format!("http://{}/mcp", self.address), headers: Vec::new() };
         UpstreamSettings { timeout: Duration::from_secs(60), ..UpstreamSettings::new(name, reach) }
     }
 }

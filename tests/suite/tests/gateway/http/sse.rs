@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use failwell_gateway::{Reach, UpstreamSettings, Wire};
+use failwell_gateway::{Endpoint, HttpTransport, UpstreamSettings};
 use failwell_rpc::Era;
 use serde_json::{Value, json};
 use tokio::io::AsyncWriteExt;
@@ -64,7 +64,7 @@ impl Legacy {
         Legacy::new("event: endpoint\ndata: /messages?id=1\n\n", does).await
     }
 
-    fn settings(&self, wire: Wire) -> UpstreamSettings {
+    fn settings(&self, wire: HttpTransport) -> UpstreamSettings {
         settings(self.address, wire)
     }
 
@@ -78,10 +78,10 @@ impl Legacy {
     }
 }
 
-fn settings(address: SocketAddr, wire: Wire) -> UpstreamSettings {
-    let reach = Reach::Http { url: format!("http://{address}/sse"), headers: Vec::new() };
+fn settings(address: SocketAddr, wire: HttpTransport) -> UpstreamSettings {
+    let reach = Endpoint::Http { url: format!("http://{address}/sse"), headers: Vec::new() };
     let timeout = Duration::from_secs(60);
-    UpstreamSettings { wire, timeout, ..UpstreamSettings::new("up", reach) }
+    UpstreamSettings { transport: wire, timeout, ..UpstreamSettings::new("up", reach) }
 }
 
 struct Serving {
@@ -175,7 +175,7 @@ async fn servers_from_npm_and_pypi_work_unchanged_over_sse() {
     let plain = serve(|port| python(MCP, port));
     let fast = serve(|port| python(FASTMCP, port));
     let (npm, plain, fast) = tokio::join!(npm, plain, fast);
-    for (client, wire) in [(Era::Session, Wire::Events), (Era::Modern, Wire::Found)] {
+    for (client, wire) in [(Era::Session, HttpTransport::Sse), (Era::Modern, HttpTransport::Detect)] {
         let mut named = [("npm", &npm), ("py", &plain), ("fast", &fast)].map(|(name, served)| {
             UpstreamSettings { name: name.to_owned(), ..settings(served.address, wire) }
         });
@@ -200,11 +200,11 @@ async fn servers_from_npm_and_pypi_work_unchanged_over_sse() {
 #[tokio::test(flavor = "multi_thread")]
 async fn it_is_found_out_and_remembered() {
     let legacy = Legacy::good(|_, _| Does::Answers).await;
-    let mut world = World::new(vec![legacy.settings(Wire::Found)]).await;
+    let mut world = World::new(vec![legacy.settings(HttpTransport::Detect)]).await;
     assert_eq!(text(&world.call("up__t", json!({})).await), "fine");
     let begun = ["initialize", "notifications/initialized", "tools/list", "tools/call"];
     assert_eq!(legacy.methods(), begun, "in this order");
-    let mut world = World::new(vec![legacy.settings(Wire::Streamable)]).await;
+    let mut world = World::new(vec![legacy.settings(HttpTransport::Streamable)]).await;
     let answer = world.ask("resources/read", json!({"uri": "up+x://y"})).await;
     assert_eq!(failed(&answer).1, "gateway/UPSTREAM_DOWN", "only what was asked for is spoken: {answer}");
     assert_eq!(answer["error"]["data"]["facts"]["status"], 404);
@@ -213,7 +213,7 @@ async fn it_is_found_out_and_remembered() {
 #[tokio::test(flavor = "multi_thread")]
 async fn many_calls_at_once_are_answered_on_one_stream() {
     let legacy = Legacy::good(|_, _| Does::Answers).await;
-    let mut world = World::new(vec![legacy.settings(Wire::Events)]).await;
+    let mut world = World::new(vec![legacy.settings(HttpTransport::Sse)]).await;
     world.ask("tools/list", json!({})).await;
     let mut open = std::collections::HashSet::new();
     for _ in 0..200 {
@@ -243,7 +243,7 @@ async fn what_goes_wrong_with_a_call_is_told_and_the_next_one_works() {
     ];
     for (name, first, told, streams) in cases {
         let legacy = Legacy::good(move |_, calls| if calls == 1 { first } else { Does::Answers }).await;
-        let mut settings = legacy.settings(Wire::Events);
+        let mut settings = legacy.settings(HttpTransport::Sse);
         settings.timeout = Duration::from_secs(4);
         let mut world = World::new(vec![settings]).await;
         let answer = world.call("up__t", json!({})).await;
@@ -272,7 +272,7 @@ async fn a_stream_that_does_not_begin_as_it_should_is_no_connection() {
     ];
     for (name, begins, noted) in cases {
         let legacy = Legacy::new(begins, |_, _| Does::Answers).await;
-        let mut settings = legacy.settings(Wire::Events);
+        let mut settings = legacy.settings(HttpTransport::Sse);
         settings.start_timeout = Duration::from_secs(3);
         let mut world = World::new(vec![settings]).await;
         let answer = world.ask("resources/read", json!({"uri": "up+x://y"})).await;

@@ -4,16 +4,19 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use failwell_audit::{Ledger, LedgerSettings, Query, Reading, Span, Spans, Tracer};
+use failwell_audit::{Ledger, LedgerReader, LedgerSettings, Query};
+use failwell_controls::{GuardSet, Settings, Telemetry, build_pipeline};
 use failwell_gateway::Gateway;
+use failwell_pipeline::Pipeline;
+use failwell_pipeline::{Span, Spans, Tracer};
 use failwell_process::Launcher;
 use failwell_rpc::{Revision, meta};
-use failwell_server::{Books, Gate, House, Info, Room, Settings, TASKS_EXTENSION, Toolbox};
 use failwell_suite::Written;
 use failwell_suite::client::letter;
 use failwell_suite::client::wire::{Response, Wire, request};
 use failwell_suite::program::Folder;
-use failwell_transport::{HttpSettings, StdioSettings, serve_http, serve_stdio};
+use failwell_toolbox::{Info, TASKS_EXTENSION, ToolServer, Toolbox};
+use failwell_transport::{StdioSettings, serve_http, serve_stdio};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio::net::TcpListener;
@@ -47,9 +50,9 @@ impl Dialect {
 }
 
 pub(super) struct Server {
-    house: Arc<House>,
-    books: Books,
-    gate: Option<Gate>,
+    pipeline: Arc<Pipeline>,
+    telemetry: Telemetry,
+    gate: Option<GuardSet>,
     address: SocketAddr,
     ledger: Ledger,
     spans: Spans,
@@ -60,22 +63,23 @@ pub(super) struct Server {
 
 impl Server {
     /// The upstream `ev` and these tools of ours.
-    pub(super) async fn start(built_in: Toolbox, gate: Option<Gate>) -> Server {
+    pub(super) async fn start(built_in: Toolbox, gate: Option<GuardSet>) -> Server {
         let launcher = Launcher::at(env!("CARGO_BIN_EXE_supervisor"));
-        let info = Info { name: "gate", title: "Gate", version: "1", instructions: "" };
-        let ours: Arc<dyn Room> = Arc::new(built_in);
+        let info = Info { name: "gate", title: "GuardSet", version: "1", instructions: "" };
+        let ours: Arc<dyn ToolServer> = Arc::new(built_in);
         let gateway = Gateway::new(info, vec![evil()], vec![(super::OURS.to_owned(), ours)], &launcher);
         let folder = Folder::create();
         let journal = Written::default().journal().clone();
         let ledger = Ledger::start(LedgerSettings::in_folder(folder.path()), journal.clone());
         let (tracer, spans) = Tracer::new(1_000, 1);
-        let books = Books::from(journal).with_ledger(ledger.clone()).with_tracer(tracer);
-        let house = house(&gateway, &gate, &books);
+        gateway.set_tracer(tracer.clone());
+        let telemetry = Telemetry::from(journal).with_ledger(ledger.clone()).with_tracer(tracer);
+        let pipeline = pipeline(&gateway, &gate, &telemetry);
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let address = listener.local_addr().expect("an address");
         let stop = CancellationToken::new();
-        tokio::spawn(serve_http(house.clone(), listener, HttpSettings::default(), stop.clone()));
-        Server { house, books, gate, address, ledger, spans, stop, gateway, folder }
+        tokio::spawn(serve_http(pipeline.clone(), listener, failwell_rest::http_settings(), stop.clone()));
+        Server { pipeline, telemetry, gate, address, ledger, spans, stop, gateway, folder }
     }
 
     /// Status and body; stdio has no status.
@@ -145,10 +149,10 @@ impl Server {
     async fn over_stdio(&self, tool: &str, arguments: &Value) -> Value {
         let (ours, theirs) = tokio::io::duplex(64 * 1024);
         let (read, write) = tokio::io::split(theirs);
-        // A house of its own: it closes when its client hangs up.
-        let house = house(&self.gateway, &self.gate, &self.books);
+        // A pipeline of its own: it closes when its client hangs up.
+        let pipeline = pipeline(&self.gateway, &self.gate, &self.telemetry);
         let (settings, stop) = (StdioSettings::default(), CancellationToken::new());
-        let serving = tokio::spawn(serve_stdio(house, read, write, settings, stop));
+        let serving = tokio::spawn(serve_stdio(pipeline, read, write, settings, stop));
         let (read, mut input) = tokio::io::split(ours);
         let revision = Revision::V2025_11_25;
         let call = letter::tool(revision, "1", tool, arguments.clone());
@@ -171,7 +175,7 @@ impl Server {
     /// The newest line of the ledger that fits.
     pub(super) fn last_record(&self, fits: impl Fn(&Value) -> bool) -> Value {
         self.ledger.flush();
-        let reading = Reading::open(self.folder.path()).expect("readable").expect("a ledger");
+        let reading = LedgerReader::open(self.folder.path()).expect("readable").expect("a ledger");
         let rows = reading.select(&Query::default()).expect("readable");
         let lines = rows.iter().map(|row| serde_json::to_value(row.line()).expect("JSON"));
         let numbered = rows.iter().map(|row| row.head.seq).zip(lines).filter(|(_, line)| fits(line));
@@ -188,13 +192,13 @@ impl Server {
     }
 
     pub(super) fn metrics(&self) -> String {
-        self.house.metrics()
+        self.pipeline.metrics()
     }
 }
 
-fn house(gateway: &Gateway, gate: &Option<Gate>, books: &Books) -> Arc<House> {
+fn pipeline(gateway: &Gateway, gate: &Option<GuardSet>, telemetry: &Telemetry) -> Arc<Pipeline> {
     let settings = Settings { gate: gate.clone(), ..Settings::default() };
-    House::new(Arc::new(gateway.clone()), settings, books.clone()).expect("a house")
+    build_pipeline(Arc::new(gateway.clone()), settings, telemetry.clone()).expect("a pipeline")
 }
 
 impl Drop for Server {

@@ -1,11 +1,11 @@
-//! Addresses, and what is sent to them.
+//! URLs and HTTP headers.
 
 use http::Uri;
 
 use crate::config::reader::{Pair, Reader, Section};
 use crate::config::settings::Endpoint;
 
-/// Headers that belong to the connection or to the protocol.
+/// Headers that the connection or the protocol sets.
 const OURS: [&str; 9] = [
     "accept",
     "connection",
@@ -22,10 +22,10 @@ pub(super) fn address(reader: &mut Reader<'_>, section: &Section<'_>) -> Option<
     address_at(reader, section, "url")
 }
 
-/// The address that stands for one of the key's own.
+/// Replaced by the example of the key in messages.
 const EXAMPLE: &str = "https://tools.example/mcp";
 
-/// The address under one key.
+/// Reads the URL of a key.
 pub(in crate::config) fn address_at(
     reader: &mut Reader<'_>,
     section: &Section<'_>,
@@ -47,7 +47,7 @@ pub(in crate::config) fn address_at(
 }
 
 fn judge(text: &str) -> Result<Uri, (&'static str, &'static str)> {
-    // With the key's own example instead, when it is told.
+    // The caller replaces this example with that of the key.
     let example = "write it in full, such as \"https://tools.example/mcp\"";
     let uri: Uri = text.parse().map_err(|_| ("`url` is no address", example))?;
     let authority = uri.authority().ok_or(("`url` is no address", example))?;
@@ -66,7 +66,7 @@ fn judge(text: &str) -> Result<Uri, (&'static str, &'static str)> {
     Ok(uri)
 }
 
-/// A header that can be sent, and that is not one of ours.
+/// Checks that a header is valid and not one of [`OURS`].
 pub(super) fn check_header(reader: &mut Reader<'_>, name: &str, value: &str, pair: &Pair) {
     if OURS.contains(&name) {
         let help = "remove it: it is set for each request";

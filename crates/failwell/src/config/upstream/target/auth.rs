@@ -1,4 +1,4 @@
-//! Whom to trust, and what to show at the door.
+//! Certificate authorities and OAuth client credentials of an upstream.
 
 use std::collections::BTreeMap;
 
@@ -9,17 +9,18 @@ use super::address::address_at;
 use crate::config::reader::{Reader, Section};
 use crate::config::settings::{Auth, Authorities, Endpoint};
 
-/// The most a file of certificates may hold, in bytes.
+/// Maximum size of a PEM file, in bytes.
 const LARGEST_FILE: u64 = 1 << 20;
 
-/// The certificates of `ca_file`.
+/// Reads the certificates of `ca_file`.
 pub(in crate::config) fn authorities(reader: &mut Reader<'_>, section: &Section<'_>) -> Option<Authorities> {
     let text = reader.text(section, "ca_file")?;
     let path = reader.folder.join(&text.value);
     let is_small = path.metadata().is_ok_and(|meta| meta.is_file() && meta.len() <= LARGEST_FILE);
     let found = if is_small { std::fs::read(&path).ok() } else { None };
     let Some(found) = found else {
-        let help = "name a file that can be read, at most 1 MiB; it is taken from where this file is";
+        let help =
+            "name a file that can be read, at most 1 MiB; relative paths start at the folder of this file";
         reader.wrong(&text.span, &text.key, "`ca_file` cannot be used", help);
         return None;
     };
@@ -31,7 +32,7 @@ pub(in crate::config) fn authorities(reader: &mut Reader<'_>, section: &Section<
     trust.map(|trust| Authorities { path, trust })
 }
 
-/// The table `auth`.
+/// Reads the table `auth`.
 pub(super) fn auth(
     reader: &mut Reader<'_>,
     section: &Section<'_>,
@@ -47,7 +48,7 @@ pub(super) fn auth(
     }
     if headers.contains_key("authorization") {
         let help = "keep `auth` for tokens that are fetched, or the header for one that never changes";
-        let message = "an upstream with both `auth` and a header `authorization`";
+        let message = "the upstream has both `auth` and a header `authorization`";
         reader.wrong(&section.key_span("auth"), &section.path("auth"), message, help);
     }
     let token_url = address_at(reader, &inner, "token_url");
@@ -65,7 +66,7 @@ pub(super) fn auth(
     Some(Auth { token_url, client_id, client_secret, scope, audience, resource })
 }
 
-/// Text with its placeholders filled in, and something in it.
+/// Reads a text that is not empty and expands its placeholders.
 pub(in crate::config) fn plain(reader: &mut Reader<'_>, section: &Section<'_>, name: &str) -> Option<String> {
     let text = reader.text(section, name)?;
     let value = reader.filled(&text)?;
@@ -76,7 +77,7 @@ pub(in crate::config) fn plain(reader: &mut Reader<'_>, section: &Section<'_>, n
     Some(value)
 }
 
-/// Whether what is sent there could be read on the way.
+/// Whether requests are readable on the network: plain HTTP to another machine.
 pub(in crate::config) fn is_exposed(url: &Endpoint) -> bool {
     let host = url.0.host().unwrap_or_default().trim_start_matches('[').trim_end_matches(']');
     let is_here = host == "localhost" || host.parse().is_ok_and(|ip: std::net::IpAddr| ip.is_loopback());

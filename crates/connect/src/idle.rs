@@ -1,0 +1,49 @@
+use std::sync::{Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use super::wire::Wire;
+
+/// Maximum number of idle connections.
+const MOST: usize = 64;
+/// Maximum idle time. It is below the five seconds after which common servers close, because a request that
+/// meets a closed connection cannot be resent.
+const LONGEST: Duration = Duration::from_secs(4);
+
+/// Idle connections. The most recently used one is taken first.
+#[derive(Default)]
+pub(super) struct Idle(Mutex<Vec<(Box<Wire>, Instant)>>);
+
+impl Idle {
+    fn lock(&self) -> MutexGuard<'_, Vec<(Box<Wire>, Instant)>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Takes a connection that is ready for a request. Checks only now whether the server has closed it.
+    pub(super) fn take(&self) -> Option<Box<Wire>> {
+        loop {
+            let (mut wire, since) = self.lock().pop()?;
+            if since.elapsed() >= LONGEST {
+                // All connections before it are older.
+                self.lock().retain(|(_, since)| since.elapsed() < LONGEST);
+                continue;
+            }
+            if wire.is_ready() {
+                return Some(wire);
+            }
+        }
+    }
+
+    /// Stores a connection whose last response was read completely.
+    pub(super) fn put(&self, wire: Box<Wire>) {
+        if !wire.is_over() {
+            return;
+        }
+        let (mut kept, now) = (self.lock(), Instant::now());
+        let is_old = |since: &Instant| now.duration_since(*since) >= LONGEST;
+        if kept.len() >= MOST || kept.first().is_some_and(|(_, since)| is_old(since)) {
+            kept.remove(0);
+            kept.retain(|(_, since)| !is_old(since));
+        }
+        kept.push((wire, now));
+    }
+}

@@ -1,0 +1,267 @@
+//! Content guards: the built-in ones decide at once, the custom ones may take time.
+
+use std::sync::{Arc, OnceLock};
+use std::time::Instant;
+
+use arc_swap::ArcSwap;
+use failwell_fault::{Fault, Name, reason};
+use failwell_journal::{BodyKind, BodyRedactor, GuardNotice, Journal, Redactor, StoredBody};
+use failwell_pipeline::{ContentGuards, MessageMeta, Verdict as Decision, VerdictLog};
+use failwell_policy::Guards;
+use failwell_policy::guard::{Action, GuardFinding, GuardSettings, Verdict};
+use failwell_render::Moment;
+use failwell_rpc::Direction;
+use failwell_toolbox::PortFuture;
+
+use crate::custom_guards::{CustomGuards, GuardedMessage};
+use crate::telemetry::metrics::GuardCounts;
+
+/// The active guards. Clones share them, so that one swap changes all.
+#[derive(Debug, Clone)]
+pub struct GuardSet(Arc<ActiveGuards>);
+
+#[derive(Debug)]
+struct ActiveGuards {
+    guards: ArcSwap<Guards>,
+    customs: ArcSwap<CustomGuards>,
+}
+
+impl GuardSet {
+    pub fn new(guards: Guards) -> GuardSet {
+        GuardSet::of(Arc::new(guards))
+    }
+
+    fn of(guards: Arc<Guards>) -> GuardSet {
+        GuardSet(Arc::new(ActiveGuards { guards: ArcSwap::new(guards), customs: ArcSwap::default() }))
+    }
+
+    /// The default guards: no secret leaves.
+    pub fn standard() -> Result<GuardSet, Fault> {
+        static STANDARD: OnceLock<Arc<Guards>> = OnceLock::new();
+        let guards = match STANDARD.get() {
+            Some(guards) => guards.clone(),
+            None => {
+                let compiled = Arc::new(Guards::compile(GuardSettings::default())?);
+                STANDARD.get_or_init(|| compiled).clone()
+            }
+        };
+        Ok(GuardSet::of(guards))
+    }
+
+    /// Replaces the guards. Inspections in progress continue with the old guards.
+    pub fn set(&self, guards: Guards) {
+        self.0.guards.store(Arc::new(guards));
+    }
+
+    /// Replaces the custom guards.
+    pub fn set_customs(&self, customs: CustomGuards) {
+        self.0.customs.store(Arc::new(customs));
+    }
+
+    pub(crate) fn customs(&self) -> Arc<CustomGuards> {
+        self.0.customs.load_full()
+    }
+
+    fn guards(&self) -> arc_swap::Guard<Arc<Guards>> {
+        self.0.guards.load()
+    }
+
+    /// Removes secrets from a text for the operator, regardless of the guard settings.
+    pub fn scrub(&self, text: &str) -> String {
+        self.guards().scrub(text).into_owned()
+    }
+
+    /// Returns `scrub` as a function, for other writers.
+    pub fn redactor(&self) -> Redactor {
+        let gate = self.clone();
+        Arc::new(move |text| gate.scrub(text))
+    }
+}
+
+impl GuardSet {
+    /// Returns the redactor for recorded bodies. It always removes secrets, and all content that the guards
+    /// would block.
+    pub fn body_redactor(&self) -> BodyRedactor {
+        let gate = self.clone();
+        Arc::new(move |kept: &StoredBody<'_>| {
+            let direction = match kept.sort {
+                BodyKind::Request => Direction::Request,
+                BodyKind::Result => Direction::Result,
+                BodyKind::Error => Direction::Error,
+            };
+            gate.guards().redact_for_storage(direction, kept.server, kept.text).into_owned()
+        })
+    }
+}
+
+/// The guards of one pipeline, with their counters and the journal for their reports.
+#[derive(Debug)]
+pub(crate) struct GuardRunner {
+    pub(crate) gate: GuardSet,
+    pub(crate) journal: Journal,
+    pub(crate) service: &'static str,
+    counts: GuardCounts,
+}
+
+impl GuardRunner {
+    pub(crate) fn new(gate: GuardSet, journal: Journal, service: &'static str) -> GuardRunner {
+        GuardRunner { gate, journal, service, counts: GuardCounts::default() }
+    }
+
+    /// The counts of findings.
+    pub(crate) fn counts(&self) -> &GuardCounts {
+        &self.counts
+    }
+}
+
+impl Inspection<'_> {
+    /// Records the verdict of each guard that inspected the message.
+    fn record(self, guards: &Guards, log: VerdictLog<'_>) {
+        let now = Instant::now();
+        let (after, took) = (now - log.began, now - self.since);
+        for guard in guards.active_guards(self.direction, self.server) {
+            let of_guard = || self.findings.iter().filter(|finding| finding.category.guard() == guard);
+            let decided = of_guard().map(|finding| finding.action).max();
+            log.notes.add_verdict(Decision {
+                guard: guard.as_str().into(),
+                looked_at: self.direction.looked_at(),
+                decided: decided.map_or("pass", Action::as_str),
+                found: of_guard().map(|f| format!("{} at {}", f.category.as_str(), f.place).into()).collect(),
+                after,
+                took,
+            });
+        }
+    }
+}
+
+/// One inspection of a message by all guards.
+struct Inspection<'a> {
+    direction: Direction,
+    server: &'a str,
+    findings: &'a [GuardFinding],
+    since: Instant,
+}
+
+fn findings(verdict: &Verdict) -> &[GuardFinding] {
+    match verdict {
+        Verdict::Pass => &[],
+        Verdict::Noted { findings } | Verdict::Redacted { findings, .. } | Verdict::Blocked { findings } => {
+            findings
+        }
+    }
+}
+
+impl GuardRunner {
+    fn look(&self, direction: Direction, message: MessageMeta<'_>, json: &[u8], from: usize) -> Verdict {
+        let guards = self.gate.guards();
+        let log =
+            message.verdicts.filter(|_| guards.active_guards(direction, message.server).next().is_some());
+        let since = log.map(|_| Instant::now());
+        let verdict = guards.inspect(direction, message.server, json, from);
+        if let Some((log, since)) = log.zip(since) {
+            let inspection =
+                Inspection { direction, server: message.server, findings: findings(&verdict), since };
+            inspection.record(&guards, log);
+        }
+        verdict
+    }
+
+    fn judge(&self, verdict: Verdict, message: MessageMeta<'_>) -> Result<Option<Vec<u8>>, Fault> {
+        match verdict {
+            Verdict::Pass => Ok(None),
+            Verdict::Noted { findings } => {
+                self.report(&findings, message);
+                Ok(None)
+            }
+            Verdict::Redacted { bytes, findings } => {
+                self.report(&findings, message);
+                Ok(Some(bytes))
+            }
+            Verdict::Blocked { findings } => {
+                self.report(&findings, message);
+                Err(blocked(&findings))
+            }
+        }
+    }
+
+    fn report(&self, findings: &[GuardFinding], message: MessageMeta<'_>) {
+        for finding in findings {
+            let (guard, category) = (finding.category.guard().as_str(), finding.category.as_str());
+            self.counts.note(finding.category, finding.action, finding.count);
+            let sighting = GuardNotice {
+                timestamp: &Moment::now().to_string(),
+                service: self.service,
+                server: message.server,
+                connection: message.connection,
+                to: message.to,
+                guard,
+                category,
+                action: finding.action.as_str(),
+                place: &finding.place,
+                count: finding.count,
+            };
+            self.journal.note_guard(&sighting);
+        }
+    }
+}
+
+impl ContentGuards for GuardRunner {
+    fn inspect(
+        &self,
+        direction: Direction,
+        message: MessageMeta<'_>,
+        bytes: &[u8],
+        from: usize,
+    ) -> Result<Option<Vec<u8>>, Fault> {
+        self.judge(self.look(direction, message, bytes, from), message)
+    }
+
+    fn ask<'a>(
+        &'a self,
+        direction: Direction,
+        meta: MessageMeta<'a>,
+        bytes: &'a [u8],
+        from: usize,
+    ) -> PortFuture<'a, Result<Option<Vec<u8>>, Fault>> {
+        Box::pin(self.ask_custom(GuardedMessage { direction, meta, from }, bytes))
+    }
+
+    fn asks_in(&self, direction: Direction) -> bool {
+        self.gate.0.customs.load().watch(direction)
+    }
+
+    fn has_custom(&self) -> bool {
+        !self.gate.0.customs.load().is_empty()
+    }
+
+    fn knows_servers(&self) -> bool {
+        self.gate.guards().has_server_rules() || self.has_custom()
+    }
+}
+
+/// The fault for the first blocking finding, by name and place.
+fn blocked(findings: &[GuardFinding]) -> Fault {
+    let fault = Fault::new(&reason::POLICY_BLOCKED);
+    let Some(first) = findings.first() else { return fault };
+    let fault =
+        fault.fact("guard", first.category.guard().as_str()).fact("category", first.category.as_str());
+    match Name::parse(short(&first.place)) {
+        Some(place) => fault.fact("where", place),
+        None => fault.fact("where", "/"),
+    }
+}
+
+/// Shortens a pointer to the length of a fact, at a whole segment.
+fn short(place: &str) -> &str {
+    let fits = |at: &usize| *at <= 128;
+    match place.len() {
+        ..=128 => place,
+        _ => place
+            .match_indices('/')
+            .map(|(at, _)| at)
+            .take_while(fits)
+            .last()
+            .and_then(|at| place.get(..at))
+            .unwrap_or(""),
+    }
+}

@@ -1,0 +1,157 @@
+//! Stored files, and their visibility.
+
+use std::fmt;
+use std::sync::Arc;
+
+use failwell_fault::{Fault, reason};
+use failwell_render::Moment;
+use failwell_rpc::Caller;
+use failwell_store::blob_store::{
+    BlobStore, BlobUri, FileReader, ResourceType, SCHEME, StoreChange, StoredFile,
+};
+use serde_json::{Value, json};
+use tokio::sync::broadcast::error::RecvError;
+
+use failwell_pipeline::Pipeline;
+use failwell_toolbox::Event;
+
+/// The server name of stored files: in rules, in records, for guards.
+pub const SHELF_SERVER: &str = "shelf";
+
+/// Whether a caller may use a resource. A hidden resource returns the fault of an unknown one.
+pub type Sight = Arc<dyn Fn(&Caller, &str) -> Result<(), Fault> + Send + Sync>;
+
+/// A blob store with the operator's visibility rules.
+#[derive(Clone)]
+pub struct StoredFiles {
+    shelf: BlobStore,
+    sight: Option<Sight>,
+}
+
+impl StoredFiles {
+    /// Creates stored files that every caller sees.
+    pub fn open_to_all(shelf: BlobStore) -> StoredFiles {
+        StoredFiles { shelf, sight: None }
+    }
+
+    /// Creates stored files with visibility rules.
+    pub fn ruled(shelf: BlobStore, sight: Sight) -> StoredFiles {
+        StoredFiles { shelf, sight: Some(sight) }
+    }
+
+    pub fn shelf(&self) -> &BlobStore {
+        &self.shelf
+    }
+
+    /// Refuses a resource that this caller may not use.
+    pub(crate) fn reveal(&self, caller: &Caller, uri: &str) -> Result<(), Fault> {
+        self.sight.as_ref().map_or(Ok(()), |sight| sight(caller, uri))
+    }
+
+    /// Whether a caller may be notified of a change. Changes of hidden resources are never sent.
+    pub(crate) fn shows_event(&self, caller: &Caller, event: &Event) -> bool {
+        match event.kind() {
+            Event::ResourceUpdated(uri) if is_kept_address(uri) => self.reveal(caller, uri).is_ok(),
+            _ => true,
+        }
+    }
+
+    /// Refuses an upload that the caller could not read.
+    pub(crate) fn reveal_kind(&self, caller: &Caller, kind: &ResourceType) -> Result<(), Fault> {
+        self.reveal(caller, &format!("{SCHEME}{}/", kind.as_str())).map_err(|fault| {
+            let hidden = *fault.reason() == reason::MCP_UNKNOWN_RESOURCE;
+            if hidden {
+                Fault::new(&reason::POLICY_DENIED).note("shelf", "the type is hidden")
+            } else {
+                fault
+            }
+        })
+    }
+
+    /// Opens the stored file of a URI, if this caller may use it. `None` means that another server may know
+    /// the URI.
+    pub(crate) async fn fetch(&self, caller: &Caller, uri: &str) -> Result<Option<FileReader>, Fault> {
+        if BlobUri::parse(uri).is_err() {
+            return Ok(None);
+        }
+        let found = match self.reveal(caller, uri) {
+            Ok(()) => self.shelf.fetch(uri).await,
+            Err(fault) => Err(fault),
+        };
+        match found {
+            Ok(fetched) => Ok(Some(fetched)),
+            Err(fault) if *fault.reason() == reason::MCP_UNKNOWN_RESOURCE => Ok(None),
+            Err(fault) => Err(fault),
+        }
+    }
+}
+
+impl fmt::Debug for StoredFiles {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("StoredFiles").field("shelf", &self.shelf).finish_non_exhaustive()
+    }
+}
+
+/// Whether a URI has the form of a stored file's URI.
+pub(crate) fn is_kept_address(uri: &str) -> bool {
+    // Most URIs fail the prefix check, which avoids building a parse error.
+    uri.starts_with(SCHEME) && BlobUri::parse(uri).is_ok()
+}
+
+/// The description of a stored file for `/rpc` and REST.
+pub(crate) fn description(kept: &StoredFile) -> Value {
+    json!({
+        "uri": kept.uri,
+        "type": kept.kind.as_str(),
+        "sha256": kept.sha256,
+        "size": kept.size,
+        "media_type": kept.media_type,
+        "created": Moment::from(kept.created).to_string(),
+        "expires": Moment::from(kept.expires).to_string(),
+        "metadata": kept.metadata,
+    })
+}
+
+/// The definition of a stored file in `resources/list`.
+pub(crate) fn definition(kept: &StoredFile) -> Value {
+    json!({
+        "uri": kept.uri,
+        "name": name(kept),
+        "mimeType": kept.media_type,
+        "size": kept.size,
+        "annotations": {"lastModified": Moment::from(kept.created).to_string()},
+    })
+}
+
+/// The uploaded name, or a unique one.
+fn name(kept: &StoredFile) -> String {
+    let given = kept.metadata.get("file_name").and_then(Value::as_str);
+    let short: String = kept.sha256.chars().take(12).collect();
+    given.map_or_else(|| format!("{}/{short}{}", kept.kind.as_str(), kept.extension.as_str()), str::to_owned)
+}
+
+impl StoredFiles {
+    /// Announces changes of stored files to the clients of a pipeline, until the pipeline is dropped.
+    pub(crate) fn announce_to(&self, pipeline: &Arc<Pipeline>) {
+        let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
+        let (mut changes, pipeline) = (self.shelf.changes(), Arc::downgrade(pipeline));
+        runtime.spawn(async move {
+            loop {
+                let change = changes.recv().await;
+                let Some(pipeline) = pipeline.upgrade() else { return };
+                let hub = pipeline.hub();
+                match change {
+                    Ok(StoreChange::Updated(uri)) => hub.announce(Event::ResourceUpdated(uri.into())),
+                    Ok(StoreChange::Removed(uri)) => {
+                        hub.announce(Event::ResourceUpdated(uri.into()));
+                        hub.announce(Event::ResourcesChanged);
+                    }
+                    Ok(StoreChange::Added(_) | StoreChange::Elsewhere) | Err(RecvError::Lagged(_)) => {
+                        hub.announce(Event::ResourcesChanged);
+                    }
+                    Err(RecvError::Closed) => return,
+                }
+            }
+        });
+    }
+}

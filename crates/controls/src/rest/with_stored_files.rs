@@ -1,0 +1,257 @@
+//! A tool server combined with stored files. They are listed, read and subscribed to like its own resources.
+
+use std::sync::Arc;
+
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use failwell_fault::{Fault, OrFault, reason};
+use failwell_render::{Cache, CacheScope};
+use failwell_rpc::Caller;
+use failwell_rpc::{Json, Raw};
+use failwell_store::blob_store::{FileReader, ListFilter, StoredFile, is_text};
+use serde_json::{Value, json};
+
+use crate::rest::stored_file_calls::check_address;
+use crate::rest::stored_files::{SHELF_SERVER, StoredFiles, definition, is_kept_address};
+use failwell_toolbox::Context;
+use failwell_toolbox::Guidance;
+use failwell_toolbox::MetricsText;
+use failwell_toolbox::ResourceContents;
+use failwell_toolbox::Work;
+use failwell_toolbox::{CompletionTarget, Lookup, PromptTarget, ResourceTarget, ToolTarget};
+use failwell_toolbox::{Info, List, Members, Offers, Page, Support, ToolServer};
+
+/// The prefix of a cursor into the stored files, which are listed after the server's own resources.
+const CURSOR: &str = "dev.failwell.shelf/";
+
+/// Stored files change at any time, and callers see different ones.
+const KEEP: Cache = Cache { ttl_ms: 0, scope: CacheScope::Private };
+
+pub(crate) struct WithStoredFiles {
+    pub(crate) server: Arc<dyn ToolServer>,
+    pub(crate) files: StoredFiles,
+    /// The maximum size of a response, in bytes.
+    pub(crate) largest_answer: usize,
+}
+
+impl ToolServer for WithStoredFiles {
+    fn info(&self) -> &Info {
+        self.server.info()
+    }
+
+    fn offers(&self) -> Offers {
+        Offers { resources: Support::Yes, ..self.server.offers() }
+    }
+
+    fn prepare(&self, cx: Context) -> Work<()> {
+        self.server.prepare(cx)
+    }
+
+    fn guidance(&self, cx: Context) -> Work<Guidance> {
+        self.server.guidance(cx)
+    }
+
+    fn list(&self, list: List, cursor: Option<String>, cx: Context) -> Work<Page> {
+        let offered = self.server.offers().resources == Support::Yes;
+        match list {
+            List::Resources => {
+                let (server, files) = (offered.then(|| self.server.clone()), self.files.clone());
+                Box::pin(resources(server, files, cursor, cx))
+            }
+            List::Templates if offered => {
+                let page = self.server.list(list, cursor, cx);
+                Box::pin(async move { with_template(page.await?) })
+            }
+            List::Templates => Box::pin(async { with_template(empty(List::Templates)) }),
+            List::Tools | List::Prompts => self.server.list(list, cursor, cx),
+        }
+    }
+
+    fn metrics(&self, out: &mut MetricsText) {
+        self.server.metrics(out);
+    }
+
+    fn roots_changed(&self, cx: Context) {
+        self.server.roots_changed(cx);
+    }
+
+    fn is_federation(&self) -> bool {
+        self.server.is_federation()
+    }
+
+    fn find_tool(&self, name: &str, caller: &Caller) -> Lookup<dyn ToolTarget> {
+        self.server.find_tool(name, caller)
+    }
+
+    fn find_prompt(&self, name: &str, caller: &Caller) -> Lookup<dyn PromptTarget> {
+        self.server.find_prompt(name, caller)
+    }
+
+    fn find_completion(&self, of: &str, caller: &Caller) -> Lookup<dyn CompletionTarget> {
+        self.server.find_completion(of, caller)
+    }
+
+    /// A URI with the scheme of stored files must be valid.
+    fn find_plain_resource(&self, uri: &str, caller: &Caller) -> Lookup<dyn ResourceTarget> {
+        match check_address(uri) {
+            Ok(()) => self.find_resource(uri, caller),
+            Err(fault) => Lookup::Refused { fault, server: Some(SHELF_SERVER.into()) },
+        }
+    }
+
+    fn find_resource(&self, uri: &str, caller: &Caller) -> Lookup<dyn ResourceTarget> {
+        if !is_kept_address(uri) {
+            return self.server.find_resource(uri, caller);
+        }
+        Lookup::Found(Arc::new(StoredFileTarget {
+            files: self.files.clone(),
+            server: self.server.clone(),
+            uri: uri.to_owned(),
+            largest_answer: self.largest_answer,
+        }))
+    }
+}
+
+/// A URI in the form of a stored file's. If no such file exists, it may be a resource of the server.
+struct StoredFileTarget {
+    files: StoredFiles,
+    server: Arc<dyn ToolServer>,
+    uri: String,
+    largest_answer: usize,
+}
+
+impl ResourceTarget for StoredFileTarget {
+    fn server(&self) -> Option<&str> {
+        Some(SHELF_SERVER)
+    }
+
+    fn read(self: Arc<Self>, cx: Context) -> Work<Members> {
+        Box::pin(async move {
+            let caller = &cx.client().caller;
+            match self.files.fetch(caller, &self.uri).await? {
+                Some(fetched) => contents(fetched, self.largest_answer).await,
+                None => {
+                    self.server.find_resource(&self.uri, caller).resolve(&cx).await?.read(cx.clone()).await
+                }
+            }
+        })
+    }
+
+    fn watch(self: Arc<Self>, cx: Context) -> Work<()> {
+        Box::pin(async move {
+            let caller = &cx.client().caller;
+            match self.files.fetch(caller, &self.uri).await? {
+                Some(_) => Ok(()),
+                None => {
+                    self.server.find_resource(&self.uri, caller).resolve(&cx).await?.watch(cx.clone()).await
+                }
+            }
+        })
+    }
+
+    fn unwatch(&self, cx: Context) {
+        // Without a stored file, the URI may be a resource of the server.
+        if let Lookup::Found(target) = self.server.find_resource(&self.uri, &cx.client().caller) {
+            target.unwatch(cx);
+        }
+    }
+}
+
+/// Lists the server's own pages first, then those of the stored files.
+async fn resources(
+    room: Option<Arc<dyn ToolServer>>,
+    desk: StoredFiles,
+    cursor: Option<String>,
+    cx: Context,
+) -> Result<Page, Fault> {
+    let caller = cx.client().caller.clone();
+    if let Some(after) = cursor.as_deref().and_then(|cursor| cursor.strip_prefix(CURSOR)) {
+        return with_kept(empty(List::Resources), &desk, Some(after.to_owned()), &caller).await;
+    }
+    let page = match room {
+        Some(room) => room.list(List::Resources, cursor, cx).await?,
+        None if cursor.is_some() => return Err(Fault::new(&reason::MCP_BAD_CURSOR)),
+        None => empty(List::Resources),
+    };
+    let has_more = page.members.raw().as_object().is_some_and(|members| members.get("nextCursor").is_some());
+    if has_more { Ok(page) } else { with_kept(page, &desk, None, &caller).await }
+}
+
+/// Appends the stored files that this caller sees to a page.
+async fn with_kept(
+    page: Page,
+    desk: &StoredFiles,
+    after: Option<String>,
+    caller: &Caller,
+) -> Result<Page, Fault> {
+    let found = desk.shelf().list(ListFilter { after, ..ListFilter::default() }).await?;
+    let seen = found.items.iter().filter(|kept| desk.reveal(caller, &kept.uri).is_ok());
+    let page = Page { cache: KEEP, ..appended(page, List::Resources, seen.map(definition))? };
+    let Some(next) = found.next else { return Ok(page) };
+    let next = Json::of(&format!("{CURSOR}{next}")).or_fault(&reason::SERVER_BUG)?;
+    let members = page.members.raw().as_object().and_then(|members| {
+        let items = members.get(List::Resources.member())?;
+        Some(Json::object([(List::Resources.member(), items), ("nextCursor", next.raw())].into_iter()))
+    });
+    Ok(Page { members: members.or_fault(&reason::SERVER_BUG)?, ..page })
+}
+
+fn with_template(page: Page) -> Result<Page, Fault> {
+    let more = page.members.raw().as_object().is_some_and(|members| members.get("nextCursor").is_some());
+    let template = json!({
+        "uriTemplate": "resource://{type}/{sha256}{ext}",
+        "name": "kept",
+        "title": "Kept resources",
+        "description": "Files that were uploaded or that tools made, named by the SHA-256 of their bytes.",
+    });
+    appended(page, List::Templates, (!more).then_some(template).into_iter())
+}
+
+fn empty(list: List) -> Page {
+    Page { members: Json::from(&json!({list.member(): []})), meta: None, cache: KEEP }
+}
+
+/// Appends items to a page.
+fn appended(page: Page, list: List, more: impl Iterator<Item = Value>) -> Result<Page, Fault> {
+    let object = page.members.raw().as_object().or_fault(&reason::SERVER_BUG)?;
+    let items = object.get(list.member()).and_then(Raw::as_array);
+    let items: Vec<Json> = items
+        .into_iter()
+        .flatten()
+        .map(|item| item.to_json())
+        .chain(more.map(|item| Json::from(&item)))
+        .collect();
+    let items = Json::of(&items).or_fault(&reason::SERVER_BUG)?;
+    Ok(Page { members: object.replacing(list.member(), items.raw()), ..page })
+}
+
+/// The contents in MCP form: text verbatim, other bytes in base64.
+async fn contents(fetched: FileReader, limit: usize) -> Result<Members, Fault> {
+    // Base64 is larger still. The exact limit is checked on the whole response.
+    if fetched.kept.size > limit as u64 {
+        return Err(Fault::new(&reason::SERVER_TOO_LARGE).fact("limit", limit));
+    }
+    let (kept, bytes) = whole(fetched).await?;
+    let contents = match text_of(&kept, bytes) {
+        Ok(text) => ResourceContents::text(kept.uri, kept.media_type, text),
+        Err(bytes) => ResourceContents::blob(kept.uri, kept.media_type, STANDARD.encode(bytes)),
+    };
+    Members::of(&json!({"contents": [contents]}))
+}
+
+/// Reads all bytes of a file.
+pub(crate) async fn whole(mut fetched: FileReader) -> Result<(StoredFile, Vec<u8>), Fault> {
+    let mut bytes = Vec::with_capacity(usize::try_from(fetched.kept.size).unwrap_or(0));
+    while let Some(piece) = fetched.piece().await? {
+        bytes.extend_from_slice(&piece);
+    }
+    Ok((fetched.kept, bytes))
+}
+
+/// Returns the bytes as text, if they are declared as text and valid.
+pub(crate) fn text_of(kept: &StoredFile, bytes: Vec<u8>) -> Result<String, Vec<u8>> {
+    match is_text(kept.media_type) {
+        true => String::from_utf8(bytes).map_err(|error| error.into_bytes()),
+        false => Err(bytes),
+    }
+}

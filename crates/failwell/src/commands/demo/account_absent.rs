@@ -1,0 +1,19 @@
+//! The demonstration in a build without emulators: it cannot start.
+
+use crate::commands::not_built;
+use crate::complaint::Complaint;
+use crate::config::StandIn;
+
+/// No demonstration exists in this build.
+pub(crate) enum Demo {}
+
+impl Demo {
+    /// Returns an error that names the missing feature. It is async because the real one is.
+    pub(crate) async fn start() -> Result<Demo, Complaint> {
+        Err(not_built::complaint("failwell up --demo", "emulators"))
+    }
+
+    pub(super) fn stand_in(&self) -> StandIn {
+        match *self {}
+    }
+}

@@ -1,0 +1,200 @@
+//! The gateway as a tool server: every member under prefixed names.
+
+use std::sync::Arc;
+
+use failwell_fault::Fault;
+use failwell_pipeline::Tracer;
+use failwell_pipeline::{Alone, Hub, SharedState};
+use failwell_policy::AccessPolicy;
+use failwell_process::Launcher;
+use failwell_rpc::Caller;
+use failwell_toolbox::{
+    CompletionTarget, Context, Guidance, Info, List, Lookup, MetricsText, Offers, Page, PromptTarget,
+    ResourceTarget, ToolServer, ToolTarget, Work,
+};
+
+use crate::federation::Federation;
+use crate::federation::member::Member;
+use crate::federation::member_set::ReloadReport;
+use crate::federation::names::inside_uri;
+use crate::federation::single::SingleMember;
+use crate::federation::targets::{NameScope, UpstreamCompletion, UpstreamPrompt, UpstreamTool};
+use crate::upstream::{ALL_OFFERS, UpstreamSettings, metrics};
+
+/// A tool server that federates its members.
+#[derive(Clone)]
+pub struct Gateway(pub(crate) Arc<Federation>);
+
+impl Gateway {
+    pub fn new(
+        info: Info,
+        upstreams: Vec<UpstreamSettings>,
+        built_in: Vec<(String, Arc<dyn ToolServer>)>,
+        launcher: &Launcher,
+    ) -> Gateway {
+        let gateway = Gateway::with_state(info, launcher, Arc::new(Alone));
+        gateway.reload(upstreams, built_in);
+        gateway
+    }
+
+    /// A gateway without members that shares state with other nodes.
+    pub fn with_state(info: Info, launcher: &Launcher, state: Arc<dyn SharedState>) -> Gateway {
+        Gateway(Arc::new(Federation::new(info, launcher, state)))
+    }
+
+    /// Ends the spans of upstream requests through this tracer. The first one stays.
+    pub fn set_tracer(&self, tracer: Tracer) {
+        let _ = self.0.services.tracer.set(tracer);
+    }
+
+    /// Replaces the members. A member with unchanged settings keeps its connections and its calls in flight. A member
+    /// that changed or was removed finishes its calls first, within its timeouts.
+    pub fn reload(
+        &self,
+        upstreams: Vec<UpstreamSettings>,
+        built_in: Vec<(String, Arc<dyn ToolServer>)>,
+    ) -> ReloadReport {
+        let built_in = built_in.into_iter().map(|(name, server)| Member::BuiltIn(name.into(), server));
+        let change = self.0.members.replace(upstreams, built_in, |settings| self.0.upstream(settings));
+        for gone in &change.gone {
+            self.0.catalogue.forget(gone.name());
+            if let Member::Upstream(upstream) = gone {
+                upstream.retire(&self.0.end);
+            }
+        }
+        change.report
+    }
+
+    /// Announces a reload to clients.
+    pub fn announce(&self, reloaded: &ReloadReport) {
+        self.0.hubs.announce_reload(reloaded);
+    }
+
+    /// Replaces the access policy. Returns whether any caller may see something else than before.
+    pub fn set_policy(&self, ruling: AccessPolicy) -> bool {
+        self.0.visibility.replace(ruling)
+    }
+
+    /// Checks access to a resource that is stored outside the members.
+    pub fn check_resource(&self, caller: &Caller, server: &str, uri: &str) -> Result<(), Fault> {
+        self.0.reveal_to(caller, server, uri, uri)
+    }
+
+    pub fn names(&self) -> Vec<String> {
+        self.0.members.all().iter().map(|member| member.name().to_owned()).collect()
+    }
+
+    pub fn built_in(&self, name: &str) -> Option<Arc<dyn ToolServer>> {
+        match self.0.members.find(name)? {
+            Member::BuiltIn(_, server) => Some(server),
+            Member::Upstream(_) => None,
+        }
+    }
+
+    /// One member under its own names. The name is resolved for each request, so it survives reloads.
+    pub fn single(&self, name: &str) -> Arc<dyn ToolServer> {
+        Arc::new(SingleMember { federation: self.0.clone(), name: name.to_owned(), offers: Arc::default() })
+    }
+
+    /// Announces changes of all members to this hub.
+    pub fn announce_to(&self, hub: &Hub) {
+        self.0.hubs.add(None, hub);
+    }
+
+    /// Announces changes of one member, under its own names, to this hub.
+    pub fn announce_single_to(&self, name: &str, hub: &Hub) {
+        self.0.hubs.add(Some(name), hub);
+    }
+
+    pub fn stop(&self) {
+        self.0.end.cancel();
+        for member in self.0.members.all().iter() {
+            if let Member::Upstream(upstream) = member {
+                upstream.stop();
+            }
+        }
+    }
+}
+
+impl ToolServer for Gateway {
+    fn info(&self) -> &Info {
+        &self.0.info
+    }
+
+    fn is_federation(&self) -> bool {
+        true
+    }
+
+    fn offers(&self) -> Offers {
+        ALL_OFFERS
+    }
+
+    fn guidance(&self, cx: Context) -> Work<Guidance> {
+        let federation = self.0.clone();
+        Box::pin(async move { Ok(federation.guidance(&cx).await) })
+    }
+
+    fn list(&self, list: List, cursor: Option<String>, cx: Context) -> Work<Page> {
+        let federation = self.0.clone();
+        Box::pin(async move { federation.page(list, cursor, &cx).await })
+    }
+
+    fn metrics(&self, out: &mut MetricsText) {
+        let members = self.0.members.all();
+        let upstreams = members.iter().filter_map(|member| match member {
+            Member::Upstream(upstream) => Some(upstream),
+            Member::BuiltIn(..) => None,
+        });
+        metrics::write(&upstreams.collect::<Vec<_>>(), out);
+        self.0.write_quarantined(out);
+        for member in members.iter() {
+            if let Member::BuiltIn(_, server) = member {
+                server.metrics(out);
+            }
+        }
+    }
+
+    fn roots_changed(&self, cx: Context) {
+        self.0.members().iter().for_each(|member| member.roots_changed(&cx));
+    }
+
+    fn find_tool(&self, name: &str, caller: &Caller) -> Lookup<dyn ToolTarget> {
+        self.0.look_up(List::Tools, name, caller, |gateway, member, entry| {
+            Ok(UpstreamTool::new(gateway, member, entry, NameScope::Federated)? as _)
+        })
+    }
+
+    fn find_prompt(&self, name: &str, caller: &Caller) -> Lookup<dyn PromptTarget> {
+        let allowed = caller.clone();
+        self.0.look_up(List::Prompts, name, caller, move |gateway, member, entry| {
+            Ok(UpstreamPrompt::new(gateway, member, entry, &allowed)? as _)
+        })
+    }
+
+    fn find_completion(&self, of: &str, caller: &Caller) -> Lookup<dyn CompletionTarget> {
+        if !of.contains("://") {
+            return self.0.look_up(List::Prompts, of, caller, |_, member, entry| {
+                entry.check_quarantine()?;
+                Ok(Arc::new(UpstreamCompletion { member, of: entry.inside.clone() }) as _)
+            });
+        }
+        let server = server_of_uri(of);
+        match self.0.resource(of, caller) {
+            Ok(found) => {
+                Lookup::Found(Arc::new(UpstreamCompletion { member: found.member, of: found.inside }))
+            }
+            Err(fault) => Lookup::Refused { fault, server },
+        }
+    }
+
+    fn find_resource(&self, uri: &str, caller: &Caller) -> Lookup<dyn ResourceTarget> {
+        match self.0.resource(uri, caller) {
+            Ok(found) => Lookup::Found(Arc::new(found)),
+            Err(fault) => Lookup::Refused { fault, server: server_of_uri(uri) },
+        }
+    }
+}
+
+fn server_of_uri(uri: &str) -> Option<Box<str>> {
+    inside_uri(uri).map(|(server, _)| server.into_boxed_str())
+}

@@ -1,0 +1,49 @@
+//! Recent failures of an upstream, and the back-off after them.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use failwell_fault::{Fact, Fault, Retry, reason};
+
+use crate::upstream::circuit_breaker::with_jitter;
+use crate::upstream::connection::DetectedProtocol;
+
+const MAX_BACKOFF: Duration = Duration::from_secs(30);
+
+#[derive(Default)]
+pub(super) struct Health {
+    pub(super) failures: u32,
+    pub(super) open_until: Option<Instant>,
+    /// When a start last timed out.
+    pub(super) late: Option<Instant>,
+    pub(super) known: Option<DetectedProtocol>,
+    /// The instructions from its last handshake.
+    pub(super) instructions: Option<Arc<str>>,
+}
+
+impl Health {
+    pub(super) fn failed(&mut self, fault: &Fault) -> Duration {
+        self.failures += 1;
+        self.known = None;
+        if *fault.reason() == reason::GATEWAY_UPSTREAM_STARTING {
+            self.late = Some(Instant::now());
+        }
+        let wait = backoff(self.failures).max(retry_after_hint(fault));
+        self.open_until = Some(Instant::now() + wait);
+        wait
+    }
+}
+
+/// Exponential back-off with jitter.
+fn backoff(failures: u32) -> Duration {
+    let doubled = Duration::from_millis(250) * 2u32.saturating_pow(failures.min(10).saturating_sub(1));
+    with_jitter(doubled.min(MAX_BACKOFF))
+}
+
+/// The `Retry-After` of an upstream that rejected the connection.
+fn retry_after_hint(fault: &Fault) -> Duration {
+    match (fault.get("status"), fault.retry()) {
+        (Some(Fact::Unsigned(429 | 503)), Retry::After(wait)) => wait.min(MAX_BACKOFF),
+        _ => Duration::ZERO,
+    }
+}

@@ -1,0 +1,135 @@
+//! Responses of upstreams, and the faults for errors in them.
+
+use failwell_fault::{Effect, Excerpt, Fact, Fault, reason};
+use failwell_render::{Cache, CacheScope};
+use failwell_rpc::{Json, Kind, Raw, Response, meta};
+use failwell_toolbox::{Capability, Members, TASKS_EXTENSION};
+
+/// A well-formed JSON-RPC response.
+#[derive(Debug)]
+pub(crate) enum UpstreamResponse {
+    Result(Json),
+    Error {
+        code: i64,
+        /// The whole error object, for the operator.
+        whole: Json,
+    },
+}
+
+impl UpstreamResponse {
+    pub(crate) fn parse(response: &Response<'_>) -> Result<UpstreamResponse, Fault> {
+        match response.body {
+            Ok(result) if result.kind() == Kind::Object => {
+                Ok(UpstreamResponse::Result(response.keep(result)))
+            }
+            Err(error) => {
+                let code = response.member("code").and_then(Raw::as_i64);
+                let code = code.ok_or_else(|| invalid_response(response.text().as_bytes()))?;
+                Ok(UpstreamResponse::Error { code, whole: error.to_json() })
+            }
+            Ok(_) => Err(invalid_response(response.text().as_bytes())),
+        }
+    }
+
+    /// Parses an error object.
+    pub(crate) fn error(error: Raw<'_>) -> Option<UpstreamResponse> {
+        let code = error.as_object()?.get("code")?.as_i64()?;
+        Some(UpstreamResponse::Error { code, whole: error.to_json() })
+    }
+
+    /// The error message, for callers of a trusted upstream.
+    pub(crate) fn excerpt(&self) -> Option<Excerpt> {
+        let UpstreamResponse::Error { whole, .. } = self else { return None };
+        Excerpt::of_trusted(&whole.raw().as_object()?.get("message")?.as_str()?)
+    }
+
+    pub(crate) fn code(&self) -> Option<i64> {
+        match self {
+            UpstreamResponse::Result(_) => None,
+            UpstreamResponse::Error { code, .. } => Some(*code),
+        }
+    }
+
+    /// The result, or a fault with the error code. The error text goes to the operator only.
+    pub(crate) fn result(self) -> Result<Json, Fault> {
+        match self {
+            UpstreamResponse::Result(result) => Ok(result),
+            UpstreamResponse::Error { code: LACKS_CAPABILITY, whole } => {
+                Err(Fault::new(&reason::MCP_CAPABILITY)
+                    .fact("required", required(&whole))
+                    .capture("upstream error", whole.text()))
+            }
+            UpstreamResponse::Error { code, whole } => Err(Fault::new(&reason::GATEWAY_UPSTREAM_ERROR)
+                .fact("upstream_code", code)
+                .with_effect(Effect::Unknown)
+                .capture("upstream error", whole.text())),
+        }
+    }
+}
+
+/// The JSON-RPC error code in a fault made by [`UpstreamResponse::result`].
+pub(crate) fn upstream_code(fault: &Fault) -> Option<i64> {
+    match fault.get("upstream_code") {
+        Some(Fact::Signed(code)) => Some(*code),
+        _ => None,
+    }
+}
+
+/// The modern era's code for a missing client capability. The caller must learn which one.
+const LACKS_CAPABILITY: i64 = -32021;
+
+/// The missing capabilities that are known to this program.
+fn required(error: &Json) -> Vec<&'static str> {
+    let named = error.raw().as_object().and_then(|error| error.get("data")).and_then(Raw::as_object);
+    let named = named.and_then(|data| data.get("requiredCapabilities")).and_then(Raw::as_object);
+    let known = [Capability::Elicitation, Capability::Sampling, Capability::Roots].map(Capability::as_str);
+    let mut found: Vec<&'static str> =
+        known.into_iter().filter(|name| named.is_some_and(|object| object.get(name).is_some())).collect();
+    if named.is_some_and(|object| object.get("extensions").is_some()) {
+        found.push(TASKS_EXTENSION);
+    }
+    found
+}
+
+/// Members of `_meta` that concern only the gateway and the upstream.
+const BETWEEN_US: [&str; 2] = [meta::SERVER_INFO, meta::RELATED_TASK];
+
+/// A result, split into the parts that are handled separately.
+#[derive(Debug)]
+pub(crate) struct ParsedResult {
+    /// The `resultType` of the modern era.
+    pub(crate) kind: Option<Json>,
+    /// The other members. The pipeline writes the era-specific ones itself.
+    pub(crate) members: Members,
+}
+
+impl ParsedResult {
+    /// Whether this is the final result, not a question or a task.
+    pub(crate) fn is_complete(&self) -> bool {
+        let kind = self.kind.as_ref().and_then(|kind| kind.raw().as_str());
+        matches!(kind.as_deref(), None | Some("complete"))
+    }
+
+    /// Splits a result in one pass, because results can be large.
+    pub(crate) fn parse(result: Json) -> ParsedResult {
+        let (members, taken) = result.part(["resultType", "ttlMs", "cacheScope", "_meta"]);
+        let [kind, ttl, scope, meta] = taken;
+        let meta = meta.and_then(|meta| meta.raw().as_object()?.without(&BETWEEN_US));
+        ParsedResult { kind, members: Members { members, meta, cache: cache(ttl, scope) } }
+    }
+}
+
+fn cache(ttl: Option<Json>, scope: Option<Json>) -> Option<Cache> {
+    let ttl_ms = ttl?.raw().as_u64()?;
+    let scope = match scope?.raw().as_str()?.as_ref() {
+        "public" => CacheScope::Public,
+        _ => CacheScope::Private,
+    };
+    Some(Cache { ttl_ms, scope })
+}
+
+/// The fault for a malformed response.
+pub(crate) fn invalid_response(bytes: &[u8]) -> Fault {
+    let kept = bytes.get(..4_096).unwrap_or(bytes);
+    Fault::new(&reason::GATEWAY_UPSTREAM_GARBLED).with_effect(Effect::Unknown).capture("answer", kept)
+}

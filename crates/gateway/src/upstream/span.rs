@@ -1,0 +1,124 @@
+//! The trace span of one request to an upstream.
+
+use std::borrow::Cow;
+use std::sync::OnceLock;
+use std::time::{Duration, Instant, SystemTime};
+
+use failwell_fault::{Fault, Reason, reason};
+use failwell_pipeline::{Span, SpanKind, SpanOutcome, Tracer, Transport};
+use failwell_rpc::{Json, Revision};
+use failwell_toolbox::{Trace, reports_failure};
+use http::Uri;
+
+use crate::upstream::UpstreamRequest;
+use crate::upstream::response::upstream_code;
+use crate::upstream::settings::{Endpoint, UpstreamSettings};
+
+/// An open span. Dropping it records a cancellation.
+pub(crate) struct RequestSpan(Option<Box<OpenSpan>>);
+
+struct OpenSpan {
+    tracer: Tracer,
+    trace: Trace,
+    began: Instant,
+    method: Cow<'static, str>,
+    target: Option<Box<str>>,
+    server: Box<str>,
+    address: Option<(Box<str>, u16)>,
+    transport: Transport,
+    /// The request id and the revision, once the request was sent.
+    sent: OnceLock<(u64, Revision)>,
+}
+
+impl RequestSpan {
+    pub(crate) fn begin(
+        tracer: &Tracer,
+        trace: &Trace,
+        settings: &UpstreamSettings,
+        request: &UpstreamRequest<'_>,
+    ) -> RequestSpan {
+        let (transport, address) = match &settings.endpoint {
+            Endpoint::Child { .. } => (Transport::Stdio, None),
+            Endpoint::Http { url, .. } => (Transport::Http, address(url)),
+        };
+        RequestSpan(Some(Box::new(OpenSpan {
+            tracer: tracer.clone(),
+            trace: trace.child(),
+            began: Instant::now(),
+            method: Cow::Owned(request.method.to_owned()),
+            target: request.params.target(),
+            server: settings.name.as_str().into(),
+            address,
+            transport,
+            sent: OnceLock::new(),
+        })))
+    }
+
+    /// The trace context to propagate.
+    pub(crate) fn trace(&self) -> Option<&Trace> {
+        self.0.as_ref().map(|open| &open.trace)
+    }
+
+    pub(crate) fn sent(&self, number: u64, revision: Revision) {
+        if let Some(open) = &self.0 {
+            let _ = open.sent.set((number, revision));
+        }
+    }
+
+    pub(crate) fn end(mut self, answer: Result<&Json, &Fault>) {
+        if let Some(open) = self.0.take() {
+            let outcome = outcome(&open.method, answer);
+            open.end(outcome);
+        }
+    }
+}
+
+impl Drop for RequestSpan {
+    fn drop(&mut self) {
+        if let Some(open) = self.0.take() {
+            open.end(failed(&reason::SERVER_CANCELLED, None));
+        }
+    }
+}
+
+impl OpenSpan {
+    fn end(self, outcome: SpanOutcome) {
+        let took: Duration = self.began.elapsed();
+        let sent = self.sent.get();
+        self.tracer.end(Span {
+            trace: self.trace,
+            side: SpanKind::Client { server: self.server, address: self.address },
+            ended: SystemTime::now(),
+            took,
+            method: Some(self.method),
+            target: self.target,
+            request_id: sent.map(|(number, _)| number.to_string().into()),
+            revision: sent.map(|(_, revision)| revision.as_str()),
+            transport: self.transport,
+            outcome,
+        });
+    }
+}
+
+fn outcome(method: &str, answer: Result<&Json, &Fault>) -> SpanOutcome {
+    match answer {
+        Ok(result) if method == "tools/call" && result.raw().as_object().is_some_and(reports_failure) => {
+            SpanOutcome::ToolFailed
+        }
+        Ok(_) => SpanOutcome::Well,
+        Err(fault) => {
+            let code = upstream_code(fault);
+            failed(fault.reason(), code)
+        }
+    }
+}
+
+fn failed(reason: &'static Reason, code: Option<i64>) -> SpanOutcome {
+    SpanOutcome::Failed { reason: reason.id, title: reason.title, code }
+}
+
+fn address(url: &str) -> Option<(Box<str>, u16)> {
+    let uri: Uri = url.parse().ok()?;
+    let usual = if uri.scheme_str() == Some("https") { 443 } else { 80 };
+    Some((uri.host()?.into(), uri.port_u16().unwrap_or(usual)))
+}

@@ -1,0 +1,151 @@
+//! Supervision of handlers: every handler has a deadline, can be cancelled, and may panic safely.
+
+use std::future::{Future, poll_fn};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::{Pin, pin};
+use std::sync::Arc;
+use std::task::{self, Poll};
+use std::time::Duration;
+
+use failwell_fault::{Fault, reason};
+use failwell_render::{Moment, Outcome, render};
+use failwell_rpc::{Dialect, ExpectedResult, Id, Incoming, Limits, Message, ReplyTo, Revision, read};
+
+use crate::pipeline::Pipeline;
+use crate::request::panic::fault_of_panic;
+use crate::request::request_port::PipelinePort;
+use crate::session::task::{End, Task};
+use crate::stages::invoke::too_late;
+use crate::stages::record::ended_as;
+use failwell_toolbox::Context;
+use failwell_toolbox::ToolOutcome;
+use failwell_toolbox::Work;
+
+/// The result of supervised work.
+pub(crate) enum SupervisedWork<T> {
+    Finished(T),
+    /// The work became a task and continues.
+    Detached(Work<T>, Arc<Task>),
+}
+
+impl<T> SupervisedWork<T> {
+    /// Unwraps work that cannot become a task.
+    pub(crate) fn finished(self) -> Result<T, Fault> {
+        match self {
+            SupervisedWork::Finished(value) => Ok(value),
+            SupervisedWork::Detached(..) => {
+                Err(Fault::new(&reason::SERVER_BUG).note("task", "only tool calls can become tasks"))
+            }
+        }
+    }
+}
+
+impl Pipeline {
+    /// Runs work until it ends, times out, is cancelled or becomes a task.
+    pub(crate) async fn supervise<T: Send + 'static>(
+        &self,
+        work: Work<T>,
+        cx: &Context,
+    ) -> Result<SupervisedWork<T>, Fault> {
+        let limit = self.settings.most_in_flight;
+        let busy = || Fault::new(&reason::SERVER_BUSY).fact("limit", limit);
+        let _slot = self.slots.take().ok_or_else(busy)?;
+        let mut work = CatchPanic(work);
+        let mut watch = pin!(self.watch(cx));
+        let mut begun = false;
+        let happened = poll_fn(|turn| {
+            // Most work ends at its first poll, and then needs no watch.
+            let seen = if begun { watch.as_mut().poll(turn) } else { Poll::Pending };
+            // Work that became a task and ended in the same poll still ends as a task.
+            if let Poll::Ready(Ok(task)) = seen {
+                return Poll::Ready(WorkEvent::Detached(task));
+            }
+            if let Poll::Ready(done) = Pin::new(&mut work).poll(turn) {
+                return Poll::Ready(WorkEvent::Done(done));
+            }
+            let seen = if begun { seen } else { watch.as_mut().poll(turn) };
+            begun = true;
+            seen.map(|seen| seen.map_or_else(WorkEvent::Ended, WorkEvent::Detached))
+        });
+        match happened.await {
+            WorkEvent::Done(done) => done.map(SupervisedWork::Finished),
+            WorkEvent::Detached(task) => Ok(SupervisedWork::Detached(Box::pin(work), task)),
+            WorkEvent::Ended(fault) => Err(fault),
+        }
+    }
+
+    /// Waits until the work becomes a task, is cancelled or times out.
+    async fn watch(&self, cx: &Context) -> Result<Arc<Task>, Fault> {
+        let deadline = self.settings.request_deadline;
+        tokio::select! {
+            biased;
+            task = became_task(cx) => task.ok_or_else(|| {
+                Fault::new(&reason::SERVER_BUG).note("task", "detached without a task")
+            }),
+            () = cx.cancelled() => Err(Fault::new(&reason::SERVER_CANCELLED)),
+            () = tokio::time::sleep(deadline) => Err(too_late(deadline.as_secs())),
+        }
+    }
+
+    /// Runs a task to its end, independently of the request that started it.
+    pub(crate) fn follow(self: &Arc<Self>, work: Work<ToolOutcome>, task: Arc<Task>, revision: Revision) {
+        let pipeline = self.clone();
+        tokio::spawn(async move {
+            let deadline = pipeline.settings.task_deadline;
+            let end = tokio::select! {
+                done = work => pipeline.end_of(done.and_then(|outcome| outcome.into_outcome(revision)), revision),
+                () = task.cancel.cancelled() => End::Cancelled,
+                () = tokio::time::sleep(deadline) => pipeline.end_of(Err(late(deadline)), revision),
+            };
+            task.finish(end);
+        });
+    }
+
+    /// The end of a task, rendered exactly like the response to the call.
+    fn end_of(&self, happened: Result<Outcome, Fault>, revision: Revision) -> End {
+        let mut to = ReplyTo::request(Id::from_number(0), Dialect::Mcp(revision));
+        to.asked = ExpectedResult::Tool;
+        let reply = render(&to, &happened, None, Moment::now());
+        let ended = ended_as(happened, to.asked);
+        self.ports.record_apart(ended, to, "tools/call", "task");
+        let Some(reply) = reply else { return End::Cancelled };
+        match read(&reply.body, &Limits::default()) {
+            Incoming::One(Ok(Message::Response(response))) => match response.body {
+                Ok(result) => End::Completed(result.to_json()),
+                Err(error) => End::Failed(error.to_json()),
+            },
+            _ => End::Cancelled,
+        }
+    }
+}
+
+async fn became_task(cx: &Context) -> Option<Arc<Task>> {
+    match PipelinePort::of(cx) {
+        Some(port) => port.became_task().await,
+        None => std::future::pending().await,
+    }
+}
+
+fn late(deadline: Duration) -> Fault {
+    too_late(deadline.as_secs())
+}
+
+enum WorkEvent<T> {
+    Done(Result<T, Fault>),
+    Detached(Arc<Task>),
+    Ended(Fault),
+}
+
+/// Work whose panic becomes a fault.
+struct CatchPanic<T>(Work<T>);
+
+impl<T> Future for CatchPanic<T> {
+    type Output = Result<T, Fault>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut task::Context<'_>) -> Poll<Result<T, Fault>> {
+        match catch_unwind(AssertUnwindSafe(|| self.0.as_mut().poll(cx))) {
+            Ok(polled) => polled,
+            Err(payload) => Poll::Ready(Err(fault_of_panic(payload.as_ref()))),
+        }
+    }
+}

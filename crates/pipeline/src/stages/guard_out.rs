@@ -1,0 +1,108 @@
+//! Stage `guard_out`: content guards on the rendered response, before it leaves. Guards see the bytes that a
+//! caller would get. Results, errors and all dialects therefore pass the same inspection.
+
+use failwell_fault::{Effect, Fault, reason};
+use failwell_render::{Moment, Outcome, Reply, render};
+use failwell_rpc::{Dialect, Direction, ExpectedResult, ReplyTo};
+
+use crate::controls::guards::MessageMeta;
+use crate::pipeline::Pipeline;
+use crate::request::exchange::Exchange;
+
+impl Pipeline {
+    /// Inspects a response before it leaves. A blocked response becomes a fault.
+    pub(crate) fn guard_out(&self, exchange: &mut Exchange<'_>, reply: Reply, now: Moment) -> Option<Reply> {
+        if exchange.shows_secret() {
+            return Some(reply);
+        }
+        let from = after_id(&exchange.to, &reply.body);
+        let meta = self.answer_meta(exchange);
+        match self.ports.guards.inspect(direction_of(exchange), meta, &reply.body, from) {
+            Ok(None) => Some(reply),
+            Ok(Some(body)) => Some(Reply { body, ..reply }),
+            Err(fault) => held_back(exchange, fault, now),
+        }
+    }
+
+    /// Asks the custom guards about a response. A fault of the guards themselves is our own text, and is not
+    /// inspected again.
+    pub(crate) async fn guard_out_custom(
+        &self,
+        exchange: &mut Exchange<'_>,
+        reply: Reply,
+        now: Moment,
+    ) -> Option<Reply> {
+        let direction = direction_of(exchange);
+        let is_ours = exchange.outcome.as_ref().err().is_some_and(|fault| {
+            *fault.reason() == reason::POLICY_BLOCKED || *fault.reason() == reason::POLICY_GUARD_FAILED
+        });
+        if is_ours || exchange.shows_secret() || !self.ports.guards.asks_in(direction) {
+            return Some(reply);
+        }
+        let from = after_id(&exchange.to, &reply.body);
+        let left = self.ports.guards.ask(direction, self.answer_meta(exchange), &reply.body, from).await;
+        match left {
+            Ok(None) => Some(reply),
+            Ok(Some(body)) => Some(Reply { body, ..reply }),
+            Err(fault) => held_back(exchange, fault, now),
+        }
+    }
+
+    /// The facts about the response that guards can use.
+    fn answer_meta<'s>(&'s self, exchange: &'s Exchange<'_>) -> MessageMeta<'s> {
+        let routed = exchange.log.routed();
+        let (on, tool) = self.subjects(routed);
+        MessageMeta {
+            server: self.guarded_server(routed),
+            on,
+            tool,
+            method: exchange.method.unwrap_or_default(),
+            caller: exchange.caller.map_or("", |caller| caller.name()),
+            to: Some(&exchange.to),
+            connection: exchange.connection,
+            verdicts: Some(exchange.log.verdicts()),
+        }
+    }
+}
+
+fn direction_of(exchange: &Exchange<'_>) -> Direction {
+    match &exchange.outcome {
+        Ok(Outcome::ToolFailed(_)) | Err(_) => Direction::Error,
+        // The report of a failing tool is its result, in every dialect.
+        Ok(_) => Direction::Result,
+    }
+}
+
+/// Replaces a blocked response with its fault. The effect of the work stays, and a changed request does not
+/// help.
+fn held_back(exchange: &mut Exchange<'_>, fault: Fault, now: Moment) -> Option<Reply> {
+    let fault = match *fault.reason() == reason::POLICY_BLOCKED {
+        true => fault.advise(&reason::POLICY_BLOCKED_ANSWER),
+        false => fault,
+    };
+    exchange.outcome = Err(fault.with_effect(effect(&exchange.to, &exchange.outcome)));
+    render(&exchange.to, &exchange.outcome, None, now)
+}
+
+/// The effect of work whose response is blocked.
+fn effect(to: &ReplyTo, happened: &Result<Outcome, Fault>) -> Effect {
+    match happened {
+        Err(fault) => fault.effect(),
+        Ok(Outcome::ToolFailed(failed)) => failed.fault.effect(),
+        Ok(Outcome::ReportedFailure(failed)) => failed.fault.effect(),
+        Ok(Outcome::Value(_)) => Effect::Complete,
+        Ok(_) if matches!(to.asked, ExpectedResult::Tool | ExpectedResult::ToolOrError) => Effect::Complete,
+        Ok(_) => Effect::None,
+    }
+}
+
+/// The offset after the id, because an id is returned exactly as the client sent it.
+fn after_id(to: &ReplyTo, body: &[u8]) -> usize {
+    const AHEAD: &[u8] = br#"{"jsonrpc":"2.0","id":"#;
+    match (to.dialect, &to.id) {
+        (Dialect::Mcp(_) | Dialect::Rpc, Some(id)) if body.starts_with(AHEAD) => {
+            AHEAD.len() + id.text().len()
+        }
+        _ => 0,
+    }
+}

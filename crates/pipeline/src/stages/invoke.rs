@@ -1,0 +1,450 @@
+//! Stage `invoke`: runs each call under a deadline, with panics caught.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use failwell_fault::{Effect, Fault, OrFault, reason};
+use failwell_render::{Cache, CacheScope, Outcome, ResultKind};
+use failwell_rpc::{Dialect, Era, Json, Raw, Revision};
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use crate::controls::approvals::ApprovalGrant;
+use crate::pipeline::Pipeline;
+use crate::request::call::{Call, Introduction, PromptCall, ReadCall, RoundParams, ToolCall};
+use crate::request::digest::binding;
+use crate::request::extension::{Attachment, ExtensionCall, ExtensionOutcome, ExtensionRequest};
+use crate::request::incoming_request::{IncomingMessage, RequestEra};
+use crate::request::request_port::PipelinePort;
+use crate::request::scope::RequestScope;
+use crate::request::supervise::SupervisedWork;
+use crate::session::Session;
+use crate::session::listen::{Filter, Subscription};
+use crate::session::question_route::{QuestionRoute, Rounds};
+use crate::stages::route::Target;
+use failwell_toolbox::Context;
+use failwell_toolbox::ToolOutcome;
+use failwell_toolbox::Work;
+use failwell_toolbox::{Capability, Client, TASKS_EXTENSION};
+use failwell_toolbox::{Completion, List, Support};
+use failwell_toolbox::{CompletionTarget, Lookup, PromptTarget, ResourceTarget, ToolTarget};
+
+/// A resource may change at any time.
+const DO_NOT_KEEP: Cache = Cache { ttl_ms: 0, scope: CacheScope::Private };
+/// Our own introduction changes only with the program.
+const OF_OURS: Cache = Cache { ttl_ms: 60_000, scope: CacheScope::Public };
+/// Servers behind this one come and go, and callers see different ones.
+const OF_OTHERS: Cache = Cache { ttl_ms: 5_000, scope: CacheScope::Private };
+
+/// The outcome of a call, and the attachment of its response.
+pub(crate) struct InvokeResult {
+    pub(crate) outcome: Outcome,
+    pub(crate) attachment: Option<Attachment>,
+}
+
+impl From<Outcome> for InvokeResult {
+    fn from(outcome: Outcome) -> InvokeResult {
+        InvokeResult { outcome, attachment: None }
+    }
+}
+
+impl Pipeline {
+    pub(crate) async fn invoke(
+        self: &Arc<Self>,
+        call: Call<'_>,
+        target: Target,
+        scope: &RequestScope<'_>,
+    ) -> Result<InvokeResult, Fault> {
+        match (call, target) {
+            (Call::Tool(call), Target::Tool(tool)) => {
+                scope.call_tool(call, tool).await.map(InvokeResult::from)
+            }
+            // Boxed, because these branches are rare and large: the future of every tool call stays small.
+            (Call::Extension(call), target) => Box::pin(scope.serve_extension(call, target)).await,
+            (call, target) => Box::pin(self.invoke_other(call, target, scope)).await.map(InvokeResult::from),
+        }
+    }
+
+    async fn invoke_other(
+        self: &Arc<Self>,
+        call: Call<'_>,
+        target: Target,
+        scope: &RequestScope<'_>,
+    ) -> Result<Outcome, Fault> {
+        let incoming = scope.incoming;
+        match (call, target) {
+            (Call::Initialize(introduction), _) => self.initialize(introduction, scope).await,
+            (Call::Discover, _) => self.discover(scope).await,
+            (Call::Ping, _) => nothing(),
+            (Call::SetLevel(level), _) => {
+                let session = incoming.session.or_fault(&reason::SERVER_BUG)?;
+                session.set_log_level(level);
+                self.keep_changed(session).await?;
+                nothing()
+            }
+            (Call::List(list, cursor), _) => scope.list(list, cursor).await,
+            (Call::Read(call), Target::Resource(resource)) => scope.read(call, resource).await,
+            (Call::Prompt(call), Target::Prompt(prompt)) => scope.prompt(call, prompt).await,
+            (Call::Complete(wanted), Target::Completion(target)) => scope.complete(wanted, target).await,
+            (Call::Watch(uri), Target::Resource(resource)) => scope.watch(&uri, resource).await,
+            (Call::Unwatch(uri), target) => {
+                let session = incoming.session.or_fault(&reason::SERVER_BUG)?;
+                session.unwatch(&uri);
+                if let Target::Resource(resource) = target {
+                    resource.unwatch(scope.context(QuestionRoute::Nobody)?);
+                }
+                self.keep_changed(session).await?;
+                nothing()
+            }
+            (Call::Listen(filter), _) => scope.listen(&filter).await,
+            (Call::TaskGet(id), _) => {
+                scope.need_tasks()?;
+                Ok(Outcome::complete(self.ports.tasks.find(&id, incoming.caller)?.account()?))
+            }
+            (Call::TaskUpdate(id, responses), _) => {
+                scope.need_tasks()?;
+                self.ports.tasks.find(&id, incoming.caller)?.update(responses)?;
+                nothing()
+            }
+            (Call::TaskCancel(id), _) => {
+                scope.need_tasks()?;
+                self.ports.tasks.find(&id, incoming.caller)?.cancel.cancel();
+                nothing()
+            }
+            _ => {
+                Err(Fault::new(&reason::SERVER_BUG)
+                    .note("route", "a call of one sort has a target of another"))
+            }
+        }
+    }
+
+    async fn initialize(
+        self: &Arc<Self>,
+        introduction: Introduction,
+        scope: &RequestScope<'_>,
+    ) -> Result<Outcome, Fault> {
+        let Introduction { version, capabilities } = introduction;
+        let (revision, incoming) = (session_revision(&version), scope.incoming);
+        // The client with the capabilities it is declaring: the preparation may depend on them.
+        let client = Client::new(incoming.caller.clone(), revision, capabilities.clone());
+        let guidance = scope.prepare(client).await?;
+        let session: &Arc<Session> = incoming.session.or_fault(&reason::SERVER_BUG)?;
+        session.begin(revision, capabilities)?;
+        let info = self.server.info();
+        members(&json!({
+            "protocolVersion": revision.as_str(),
+            "capabilities": self.capabilities(Era::Session),
+            "serverInfo": {"name": info.name, "title": info.title, "version": info.version},
+            "instructions": guidance,
+        }))
+    }
+
+    async fn discover(self: &Arc<Self>, scope: &RequestScope<'_>) -> Result<Outcome, Fault> {
+        let guidance = scope.prepare(scope.client.clone()).await?;
+        let found = json!({
+            "supportedVersions": [Revision::V2026_07_28.as_str()],
+            "capabilities": self.capabilities(Era::Modern),
+            "instructions": guidance,
+        });
+        let cache = if self.server.is_federation() { OF_OTHERS } else { OF_OURS };
+        Ok(Outcome::cached(Json::of(&found).or_fault(&reason::SERVER_BUG)?, cache))
+    }
+
+    fn capabilities(&self, era: Era) -> Value {
+        let offers = self.server.offers();
+        let mut capabilities = Map::new();
+        let mut offer = |offered: Support, name: &str, value: Value| {
+            if offered == Support::Yes {
+                capabilities.insert(name.to_owned(), value);
+            }
+        };
+        offer(offers.tools, "tools", json!({"listChanged": true}));
+        offer(offers.prompts, "prompts", json!({"listChanged": true}));
+        offer(offers.resources, "resources", json!({"subscribe": true, "listChanged": true}));
+        offer(offers.completions, "completions", json!({}));
+        offer(Support::Yes, "logging", json!({}));
+        if era == Era::Modern {
+            offer(offers.tasks, "extensions", json!({TASKS_EXTENSION: {}}));
+        }
+        Value::Object(capabilities)
+    }
+
+    /// Returns the consumed approval of a call that never reached its server.
+    fn returning_approval(
+        &self,
+        work: Work<ToolOutcome>,
+        approval: Option<ApprovalGrant>,
+    ) -> Work<ToolOutcome> {
+        let (Some(grant), Some(approvals)) = (approval, self.ports.controls.approvals.clone()) else {
+            return work;
+        };
+        Box::pin(async move {
+            let outcome = work.await;
+            if let Err(fault) = &outcome {
+                approvals.give_back(&grant, fault).await;
+            }
+            outcome
+        })
+    }
+}
+
+impl RequestScope<'_> {
+    /// Prepares the tool server for a client, and returns the instructions for its model.
+    async fn prepare(&self, client: Client) -> Result<String, Fault> {
+        let cx = self.context_for(client, QuestionRoute::Nobody)?;
+        self.pipeline.supervise(self.pipeline.server.prepare(cx.clone()), &cx).await?.finished()?;
+        Ok(self.pipeline.guidance(&cx).await)
+    }
+
+    async fn call_tool(&self, call: ToolCall<'_>, tool: Arc<dyn ToolTarget>) -> Result<Outcome, Fault> {
+        let ToolCall { name, arguments, rounds } = call;
+        let cx = self.context(self.asking(&rounds, &name)?)?;
+        let approval = self.pipeline.approve(&*tool, &arguments, &cx, self.log).await?;
+        let work = self.pipeline.returning_approval(tool.call(arguments, cx.clone()), approval);
+        match self.pipeline.supervise(work, &cx).await {
+            Ok(SupervisedWork::Finished(outcome)) => self.tool_outcome(outcome),
+            Ok(SupervisedWork::Detached(work, task)) => {
+                let members = task.base()?;
+                task.comes_from(self.pipeline.guarded_server(self.log.routed()).to_owned());
+                self.pipeline.follow(work, task, self.client.revision);
+                Ok(Outcome::Mcp { members: members.into(), meta: None, kind: ResultKind::Task, cache: None })
+            }
+            Err(fault) => self.input_needed(fault, &cx, &name),
+        }
+    }
+
+    async fn serve_extension(
+        &self,
+        call: Box<dyn ExtensionCall>,
+        target: Target,
+    ) -> Result<InvokeResult, Fault> {
+        let cx = self.context(QuestionRoute::Nobody)?;
+        let resource = match target {
+            Target::Resource(resource) => Some(resource),
+            _ => None,
+        };
+        let request = ExtensionRequest {
+            cx: cx.clone(),
+            connection: self.incoming.connection().to_owned(),
+            resource,
+            began: self.log.began,
+            largest_answer: self.pipeline.settings.largest_answer,
+        };
+        let served = self.pipeline.supervise(call.serve(request), &cx).await?.finished()?;
+        let ExtensionOutcome { value, attachment, target, verdicts } = served;
+        if let Some(target) = target {
+            self.log.notes.set_target(&target);
+        }
+        verdicts.into_iter().for_each(|verdict| self.log.notes.add_verdict(verdict));
+        Ok(InvokeResult { outcome: Outcome::Value(value), attachment })
+    }
+
+    /// Converts a tool's outcome to the caller's dialect. Outside MCP it is the structured result, or the
+    /// content if there is none.
+    fn tool_outcome(&self, outcome: ToolOutcome) -> Result<Outcome, Fault> {
+        if matches!(self.to.dialect, Dialect::Mcp(_)) {
+            return outcome.into_outcome(self.client.revision);
+        }
+        // Content can be large, and is not needed in addition to a structured result.
+        if let Some(structured) = outcome.structured_success() {
+            return Ok(Outcome::Value(structured.clone()));
+        }
+        Ok(match outcome.into_outcome(Revision::LATEST)? {
+            Outcome::Mcp { members, .. } => {
+                let structured = members.get("structuredContent").map(Raw::to_json);
+                Outcome::Value(structured.unwrap_or_else(|| members.to_json()))
+            }
+            failed => failed,
+        })
+    }
+
+    async fn list(&self, list: List, cursor: Option<String>) -> Result<Outcome, Fault> {
+        let cx = self.context(QuestionRoute::Nobody)?;
+        let page = self.pipeline.server.list(list, cursor, cx.clone());
+        let page = self.pipeline.supervise(page, &cx).await?.finished()?;
+        Ok(match self.to.dialect {
+            Dialect::Mcp(_) => Outcome::Mcp {
+                members: page.members.into(),
+                meta: page.meta,
+                kind: ResultKind::Complete,
+                cache: Some(page.cache),
+            },
+            Dialect::Rpc | Dialect::Rest(_) => Outcome::Value(page.members),
+        })
+    }
+
+    async fn read(&self, call: ReadCall<'_>, resource: Arc<dyn ResourceTarget>) -> Result<Outcome, Fault> {
+        let ReadCall { uri, rounds } = call;
+        let cx = self.context(self.asking(&rounds, &uri)?)?;
+        match self.pipeline.supervise(resource.read(cx.clone()), &cx).await {
+            Ok(contents) => Ok(match self.to.dialect {
+                Dialect::Mcp(_) => contents.finished()?.into_outcome(DO_NOT_KEEP),
+                Dialect::Rpc | Dialect::Rest(_) => Outcome::Value(contents.finished()?.members.to_json()),
+            }),
+            Err(fault) => self.input_needed(fault, &cx, &uri),
+        }
+    }
+
+    async fn prompt(&self, call: PromptCall<'_>, prompt: Arc<dyn PromptTarget>) -> Result<Outcome, Fault> {
+        let PromptCall { name, arguments, rounds } = call;
+        let cx = self.context(self.asking(&rounds, &name)?)?;
+        match self.pipeline.supervise(prompt.fill(arguments, cx.clone()), &cx).await {
+            Ok(filled) => Ok(filled.finished()?.into_outcome(None)),
+            Err(fault) => self.input_needed(fault, &cx, &name),
+        }
+    }
+
+    async fn complete(
+        &self,
+        wanted: Completion,
+        target: Arc<dyn CompletionTarget>,
+    ) -> Result<Outcome, Fault> {
+        let cx = self.context(QuestionRoute::Nobody)?;
+        let work = target.complete(wanted, cx.clone());
+        Ok(self.pipeline.supervise(work, &cx).await?.finished()?.into_outcome(None))
+    }
+
+    async fn watch(&self, uri: &str, resource: Arc<dyn ResourceTarget>) -> Result<Outcome, Fault> {
+        let cx = self.context(QuestionRoute::Nobody)?;
+        self.pipeline.supervise(resource.watch(cx.clone()), &cx).await?.finished()?;
+        let session = self.incoming.session.or_fault(&reason::SERVER_BUG)?;
+        session.watch(uri)?;
+        self.pipeline.keep_changed(session).await?;
+        nothing()
+    }
+
+    /// The digest that a sealed state of this request is bound to. It is computed only for requests that
+    /// bring or get a state, which are few.
+    fn bound_to(&self, name: &str) -> Result<Vec<u8>, Fault> {
+        let request = self.incoming.request().or_fault(&reason::SERVER_BUG)?;
+        let arguments: Value = match request.param("arguments") {
+            Some(raw) => raw.parse().or_fault(&reason::SERVER_BUG)?,
+            None => json!({}),
+        };
+        Ok(binding(self.incoming.caller, &request.method, name, &arguments))
+    }
+
+    /// The route for questions of this request to its client.
+    fn asking(&self, rounds: &RoundParams<'_>, name: &str) -> Result<QuestionRoute, Fault> {
+        match (&self.incoming.message, self.incoming.session) {
+            (IncomingMessage::Mcp(_, RequestEra::Session), Some(session)) => {
+                Ok(QuestionRoute::Session(session.clone()))
+            }
+            (IncomingMessage::Mcp(_, RequestEra::Modern(_)), _) => {
+                let earlier = match &rounds.state {
+                    Some(state) => self.pipeline.seal.open(state, &self.bound_to(name)?)?,
+                    None => BTreeMap::new(),
+                };
+                Ok(QuestionRoute::Rounds(Rounds::new(earlier, rounds.responses)))
+            }
+            _ => Ok(QuestionRoute::Nobody),
+        }
+    }
+
+    /// A question that a modern client must answer first is a result, not a failure.
+    fn input_needed(&self, fault: Fault, cx: &Context, name: &str) -> Result<Outcome, Fault> {
+        let open = PipelinePort::of(cx)
+            .and_then(|port| port.asking().open_round())
+            .filter(|_| *fault.reason() == reason::MCP_INPUT_NEEDED);
+        let Some((questions, settled)) = open else { return Err(fault) };
+        let state = self.pipeline.seal.seal(&settled, &self.bound_to(name)?)?;
+        let (questions, state) = (
+            Json::of(&questions).or_fault(&reason::SERVER_BUG)?,
+            Json::of(&state).or_fault(&reason::SERVER_BUG)?,
+        );
+        let members = [("inputRequests", questions.raw()), ("requestState", state.raw())];
+        let members = Json::object(members.into_iter()).into();
+        Ok(Outcome::Mcp { members, meta: None, kind: ResultKind::InputRequired, cache: None })
+    }
+
+    async fn listen(&self, filter: &Filter) -> Result<Outcome, Fault> {
+        let pipeline = self.pipeline;
+        let limit = pipeline.settings.most_listeners;
+        let busy = || Fault::new(&reason::SERVER_BUSY).fact("limit", limit);
+        let _slot = pipeline.listeners.take().ok_or_else(busy)?;
+        let cx = self.context(QuestionRoute::Nobody)?;
+        let watches = SubscriptionWatches { pipeline, cx: &cx, uris: filter.watched() };
+        let subscription = Subscription {
+            id: &self.incoming.request().or_fault(&reason::SERVER_BUG)?.id,
+            party: cx.party(),
+            outlet: &self.incoming.outlet,
+            ports: &pipeline.ports,
+        };
+        tokio::select! {
+            busy = watches.keep() => Err(busy),
+            told = subscription.run(filter, &pipeline.ports.hub) => told.map(|()| subscription.end()),
+            () = pipeline.closing().cancelled() => Ok(subscription.end()),
+            () = self.incoming.cancel.cancelled() => Err(Fault::new(&reason::SERVER_CANCELLED)),
+        }
+    }
+
+    fn need_tasks(&self) -> Result<(), Fault> {
+        if self.client.can(Capability::Tasks) {
+            return Ok(());
+        }
+        Err(Fault::new(&reason::MCP_CAPABILITY).fact("required", vec![TASKS_EXTENSION]))
+    }
+}
+
+/// The resource subscriptions of a `subscriptions/listen` request. They end with the request, in every case.
+struct SubscriptionWatches<'a> {
+    pipeline: &'a Arc<Pipeline>,
+    cx: &'a Context,
+    uris: &'a [String],
+}
+
+impl SubscriptionWatches<'_> {
+    /// Subscribes to all resources, then waits. A full subscription table is a fault: an acknowledged
+    /// subscription without notifications would lose changes silently.
+    async fn keep(&self) -> Fault {
+        for uri in self.uris {
+            match self.pipeline.watch_resource(uri, self.cx).await {
+                Err(fault) if *fault.reason() == reason::SERVER_BUSY => return fault,
+                // An unknown resource never changes, so no notification is lost.
+                _ => {}
+            }
+        }
+        std::future::pending().await
+    }
+}
+
+impl Drop for SubscriptionWatches<'_> {
+    fn drop(&mut self) {
+        let caller = &self.cx.client().caller;
+        for uri in self.uris {
+            if let Lookup::Found(resource) = self.pipeline.server.find_resource(uri, caller) {
+                resource.unwatch(self.cx.clone());
+            }
+        }
+    }
+}
+
+impl Pipeline {
+    /// Subscribes a client to a resource outside any call.
+    pub(crate) async fn watch_resource(&self, uri: &str, cx: &Context) -> Result<(), Fault> {
+        let lookup = self.server.find_resource(uri, &cx.client().caller);
+        let context = cx.clone();
+        let work: Work<()> =
+            Box::pin(async move { lookup.resolve(&context).await?.watch(context.clone()).await });
+        self.supervise(work, cx).await?.finished()
+    }
+}
+
+/// The revision of a new session. An unknown version gets the newest supported revision.
+fn session_revision(version: &str) -> Revision {
+    let asked = Revision::parse(version).filter(|revision| revision.era() == Era::Session);
+    asked.unwrap_or(Revision::LATEST_SESSION)
+}
+
+fn members(value: &impl Serialize) -> Result<Outcome, Fault> {
+    Ok(Outcome::complete(Json::of(value).or_fault(&reason::SERVER_BUG)?))
+}
+
+fn nothing() -> Result<Outcome, Fault> {
+    members(&json!({}))
+}
+
+/// The fault for a missed deadline. The work until then may have had effects.
+pub(crate) fn too_late(limit_s: u64) -> Fault {
+    Fault::new(&reason::SERVER_TIMEOUT).fact("limit_s", limit_s).with_effect(Effect::Unknown)
+}

@@ -1,0 +1,133 @@
+//! Stage `parse`: from a message to a typed call with a known method and well-formed params.
+
+use failwell_fault::{Fault, Pointer, Rule, Violation, reason};
+use failwell_rpc::{Era, Json, Object, Raw, Request, Revision};
+
+use crate::request::call::{Call, Introduction, PromptCall, ReadCall, RoundParams, ToolCall, unknown_method};
+use crate::request::params::Params;
+use crate::session::listen::Filter;
+use failwell_toolbox::LogLevel;
+use failwell_toolbox::{Completion, List, Offers, Support};
+
+impl<'a> Call<'a> {
+    /// Parses an MCP request by its revision and by the server's features.
+    pub(crate) fn of_mcp(
+        request: &Request<'a>,
+        revision: Revision,
+        offers: Offers,
+    ) -> Result<Call<'a>, Fault> {
+        let modern = revision.era() == Era::Modern;
+        let has = |offered: Support| offered == Support::Yes;
+        let mut params = Params::of(request);
+        let call = match &*request.method {
+            "initialize" if !modern => Call::Initialize(Introduction {
+                version: params.text("protocolVersion"),
+                capabilities: params.object("capabilities").and_then(|_| params.json("capabilities")),
+            }),
+            "ping" if !modern => Call::Ping,
+            "logging/setLevel" if !modern => Call::SetLevel(read_level(&mut params)?),
+            "server/discover" if modern => Call::Discover,
+            "tools/list" if has(offers.tools) => list(List::Tools, &mut params),
+            "tools/call" if has(offers.tools) => Call::Tool(ToolCall {
+                name: params.text("name"),
+                arguments: params.kept_object("arguments").unwrap_or_else(Json::empty_object),
+                rounds: rounds(&mut params, revision),
+            }),
+            "prompts/list" if has(offers.prompts) => list(List::Prompts, &mut params),
+            "prompts/get" if has(offers.prompts) => Call::Prompt(PromptCall {
+                name: params.text("name"),
+                arguments: params.texts("arguments"),
+                rounds: rounds(&mut params, revision),
+            }),
+            "resources/list" if has(offers.resources) => list(List::Resources, &mut params),
+            "resources/templates/list" if has(offers.resources) => list(List::Templates, &mut params),
+            "resources/read" if has(offers.resources) => {
+                Call::Read(ReadCall { uri: params.text("uri"), rounds: rounds(&mut params, revision) })
+            }
+            "resources/subscribe" if has(offers.resources) && !modern => Call::Watch(params.text("uri")),
+            "resources/unsubscribe" if has(offers.resources) && !modern => Call::Unwatch(params.text("uri")),
+            "completion/complete" if has(offers.completions) => Call::Complete(completion(&mut params)),
+            "subscriptions/listen" if modern => Call::Listen(Filter::read(params.object("notifications"))),
+            "tasks/get" if modern && has(offers.tasks) => Call::TaskGet(params.text("taskId")),
+            "tasks/cancel" if modern && has(offers.tasks) => Call::TaskCancel(params.text("taskId")),
+            "tasks/update" if modern && has(offers.tasks) => {
+                let id = params.text("taskId");
+                match params.object("inputResponses") {
+                    Some(responses) => Call::TaskUpdate(id, responses),
+                    None => Call::TaskGet(id),
+                }
+            }
+            _ => return Err(unknown_method(&request.method)),
+        };
+        params.done(call)
+    }
+
+    /// Parses a plain JSON-RPC request: `list_tools`, `execute_tool`, `read_resource`, or any tool by name.
+    pub(crate) fn of_rpc(request: &Request<'a>) -> Result<Call<'a>, Fault> {
+        let mut params = Params::of(request);
+        let call = match &*request.method {
+            "list_tools" => Call::List(List::Tools, None),
+            "read_resource" => Call::read(params.text("uri")),
+            "execute_tool" => {
+                let named = params.optional_text("name").or_else(|| params.optional_text("tool_name"));
+                let arguments = params.json("arguments");
+                params.done(())?;
+                let name = named.ok_or_else(|| Fault::new(&reason::MCP_TOOL_NAME))?;
+                return Ok(Call::tool(name, object(arguments)?));
+            }
+            tool => {
+                let arguments = object(request.params.map(Raw::to_json))?;
+                return Ok(Call::tool(tool.to_owned(), arguments));
+            }
+        };
+        params.done(call)
+    }
+}
+
+/// Arguments in a REST body: an object, or none.
+fn object(arguments: Option<Json>) -> Result<Json, Fault> {
+    match arguments {
+        None => Ok(Json::empty_object()),
+        Some(json) if json.raw().as_object().is_some() => Ok(json),
+        Some(_) => Err(not_an_object()),
+    }
+}
+
+/// The fault for arguments that are not an object, the same on `/rpc` and REST.
+pub fn not_an_object() -> Fault {
+    Fault::new(&reason::MCP_BAD_ARGUMENTS)
+        .violation(Violation::new(Pointer::root(), Rule::Type).limit("object"))
+}
+
+fn list<'a>(list: List, params: &mut Params<'_, 'a>) -> Call<'a> {
+    Call::List(list, params.optional_text("cursor"))
+}
+
+fn read_level(params: &mut Params<'_, '_>) -> Result<LogLevel, Fault> {
+    let level = params.text("level");
+    // A level that is missing or not a string is reported with the other violations.
+    if params.are_wrong() { Ok(LogLevel::Info) } else { LogLevel::parse(&level) }
+}
+
+fn rounds<'a>(params: &mut Params<'_, 'a>, revision: Revision) -> RoundParams<'a> {
+    if revision.era() != Era::Modern {
+        return RoundParams::default();
+    }
+    RoundParams {
+        responses: params.optional_object("inputResponses"),
+        state: params.optional_text("requestState"),
+    }
+}
+
+fn completion(params: &mut Params<'_, '_>) -> Completion {
+    let field = |object: Option<Object<'_>>, name: &str| {
+        object.and_then(|o| o.get(name)).and_then(|raw| raw.as_str()).map(|text| text.into_owned())
+    };
+    let (of, argument) = (params.object("ref"), params.object("argument"));
+    let named = field(of, "name").or_else(|| field(of, "uri"));
+    Completion {
+        of: named.unwrap_or_default(),
+        argument: field(argument, "name").unwrap_or_default(),
+        value: field(argument, "value").unwrap_or_default(),
+    }
+}

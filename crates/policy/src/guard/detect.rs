@@ -1,0 +1,145 @@
+//! The three detectors. Each has a quick check with false positives and an exact match without them.
+
+pub(in crate::guard) mod checks;
+pub(in crate::guard) mod credentials;
+pub(in crate::guard) mod encoded;
+pub(in crate::guard) mod injection;
+pub(in crate::guard) mod pattern;
+pub(in crate::guard) mod pem;
+pub(in crate::guard) mod pii;
+pub(in crate::guard) mod secrets;
+
+use aho_corasick::{AhoCorasick, AhoCorasickBuilder, MatchKind};
+use failwell_fault::{Fault, OrFault, reason};
+
+use self::pattern::{Case, PatternRow, Patterns, Span};
+use self::pem::PemBlock;
+use super::category::{Category, Guard};
+use super::settings::Sensitivity;
+
+#[derive(Debug)]
+pub(super) struct Detectors {
+    secret_anchors: AhoCorasick,
+    injection_anchors: AhoCorasick,
+    secrets: Patterns,
+    pii: Patterns,
+    injection: Patterns,
+}
+
+impl Detectors {
+    pub(super) fn compile(sensitivity: Sensitivity) -> Result<Detectors, Fault> {
+        let all = |rows: &'static [PatternRow]| {
+            rows.iter().filter(|row| row.from <= sensitivity).collect::<Vec<_>>()
+        };
+        Ok(Detectors {
+            secret_anchors: anchors(secrets::ANCHORS, Case::Told)?,
+            injection_anchors: anchors(injection::ANCHORS, Case::Ignored)?,
+            secrets: Patterns::compile(&secrets::ROWS.iter().collect::<Vec<_>>(), Case::Told)?,
+            pii: Patterns::compile(&pii::ROWS.iter().collect::<Vec<_>>(), Case::Told)?,
+            injection: Patterns::compile(&all(injection::ROWS), Case::Ignored)?,
+        })
+    }
+
+    /// Returns true if a text may match these categories. Encoded text is not considered.
+    pub(super) fn may_match(&self, text: &[u8], wanted: u64) -> bool {
+        let of = |guard| wanted & bits(guard) != 0;
+        of(Guard::Secrets) && self.may_hold_secrets(text, wanted)
+            || of(Guard::Pii) && pii::may_be_in(text)
+            || of(Guard::Injection) && self.injection_anchors.is_match(text)
+    }
+
+    fn may_hold_secrets(&self, text: &[u8], wanted: u64) -> bool {
+        self.secret_anchors.is_match(text)
+            || credentials::may_be_in(text)
+            || wanted & Category::Entropy.bit() != 0
+    }
+
+    /// Finds all matches of these categories. Returns whether a private key continues after the text.
+    pub(super) fn find(&self, text: &[u8], wanted: u64, spans: &mut Vec<Span>) -> PemBlock {
+        if wanted & bits(Guard::Pii) != 0 && pii::may_be_in(text) {
+            for (from, to) in pii::DigitRuns::new(text) {
+                self.pii.find(text, from, to, wanted, spans);
+            }
+            pii::find(text, wanted, spans);
+        }
+        if wanted & bits(Guard::Injection) != 0 && self.injection_anchors.is_match(text) {
+            self.injection.find(text, 0, text.len(), wanted, spans);
+        }
+        self.find_secrets(text, wanted, spans)
+    }
+
+    fn find_secrets(&self, text: &[u8], wanted: u64, spans: &mut Vec<Span>) -> PemBlock {
+        if wanted & bits(Guard::Secrets) == 0 || !self.may_hold_secrets(text, wanted) {
+            return PemBlock::Closed;
+        }
+        self.secrets.find(text, 0, text.len(), wanted, spans);
+        if wanted & Category::ConnectionString.bit() != 0 {
+            credentials::find(text, spans);
+        }
+        if wanted & Category::Entropy.bit() != 0 {
+            random_words(text, spans);
+        }
+        if wanted & Category::PrivateKey.bit() != 0 { pem::find(text, spans) } else { PemBlock::Closed }
+    }
+}
+
+fn anchors(words: &[&str], case: Case) -> Result<AhoCorasick, Fault> {
+    AhoCorasickBuilder::new()
+        .match_kind(MatchKind::LeftmostFirst)
+        .ascii_case_insensitive(case == Case::Ignored)
+        .build(words)
+        .or_fault(&reason::SERVER_BUG)
+}
+
+/// The categories of a guard, as a bit set.
+pub(super) fn bits(guard: Guard) -> u64 {
+    let (first, last) = match guard {
+        Guard::Secrets => (Category::AwsAccessKey, Category::Entropy),
+        Guard::Pii => (Category::Email, Category::InAadhaar),
+        Guard::Injection => (Category::Delimiter, Category::HiddenText),
+    };
+    (last.bit() << 1) - first.bit()
+}
+
+/// Finds words of the length of a key that have high entropy.
+fn random_words(text: &[u8], spans: &mut Vec<Span>) {
+    let is_part =
+        |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'_' | b'-' | b'=');
+    let mut start = 0;
+    for word in text.split(|byte| !is_part(byte)) {
+        let end = start + word.len();
+        let kinds: [fn(&u8) -> bool; 3] =
+            [u8::is_ascii_uppercase, u8::is_ascii_lowercase, u8::is_ascii_digit];
+        let mixed = kinds.iter().all(|kind| word.iter().any(kind));
+        // The base64 form of the label `[redacted:`, used where the protocol requires base64.
+        let ours = word.starts_with(b"W3JlZGFjdGVkOi");
+        if (20..=200).contains(&word.len()) && mixed && !ours && checks::entropy(word) >= least(word.len()) {
+            spans.push(Span { start, end, category: Category::Entropy });
+        }
+        start = end + 1;
+    }
+}
+
+/// The entropy threshold for a word of this length. Short words cannot reach that of long ones.
+fn least(length: usize) -> f64 {
+    match length {
+        0..=23 => 4.0,
+        24..=31 => 4.2,
+        32..=47 => 4.4,
+        _ => 4.7,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Category, Guard, bits};
+
+    #[test]
+    fn every_category_is_among_the_bits_of_its_guard_alone() {
+        for category in Category::all() {
+            for guard in Guard::ALL {
+                assert_eq!(bits(guard) & category.bit() != 0, guard == category.guard(), "{category:?}");
+            }
+        }
+    }
+}

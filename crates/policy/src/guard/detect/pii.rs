@@ -1,0 +1,308 @@
+//! Personal data.
+
+use std::net::Ipv6Addr;
+
+use memchr::memchr_iter;
+
+use super::checks;
+use super::pattern::{Confirm, PatternRow, Span, before};
+use crate::guard::category::Category;
+use crate::guard::settings::Sensitivity::Relaxed;
+
+const fn row(category: Category, pattern: &'static str, confirm: Confirm) -> PatternRow {
+    PatternRow { category, pattern, confirm, from: Relaxed }
+}
+
+macro_rules! confirmed {
+    ($($name:ident by $rule:path;)*) => {$(
+        fn $name(text: &[u8], start: usize, end: usize) -> Option<(usize, usize)> {
+            $rule(text.get(start..end)?).then_some((start, end)).and_then(|_| stands_alone(text, start, end))
+        }
+    )*};
+}
+
+confirmed! {
+    us_ssn by checks::us_ssn;
+    uk_nino by checks::uk_nino;
+    ca_sin by checks::ca_sin;
+    es_dni by checks::es_dni;
+    it_codice_fiscale by checks::it_codice_fiscale;
+    fr_nir by checks::fr_nir;
+    br_cpf by checks::br_cpf;
+    in_aadhaar by checks::in_aadhaar;
+}
+
+pub(in crate::guard) const ROWS: &[PatternRow] = &[
+    row(Category::Phone, r"\(?[2-9][0-9]{2}\)?[ .-][2-9][0-9]{2}[ .-][0-9]{4}", phone),
+    row(
+        Category::Phone,
+        r"\+[1-9][0-9]{0,2}[ .-]?(?:\([0-9]{1,5}\)[ .-]?)?[0-9]{1,5}(?:[ .-]?[0-9]{2,5}){1,5}",
+        abroad,
+    ),
+    row(
+        Category::IpAddress,
+        r"(?:(?:25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])\.){3}(?:25[0-5]|2[0-4][0-9]|1[0-9][0-9]|[1-9]?[0-9])",
+        ipv4,
+    ),
+    row(Category::UsSsn, "[0-9]{3}(?:-[0-9]{2}-| [0-9]{2} )[0-9]{4}", us_ssn),
+    row(
+        Category::UkNino,
+        "[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z] ?[0-9]{2} ?[0-9]{2} ?[0-9]{2} ?[A-D]",
+        uk_nino,
+    ),
+    row(Category::CaSin, "[0-9]{3}(?: [0-9]{3} |-[0-9]{3}-)[0-9]{3}", ca_sin),
+    row(Category::EsDni, "(?:[0-9]{8}|[XYZ][0-9]{7})-?[A-Z]", es_dni),
+    row(
+        Category::ItCodiceFiscale,
+        "[A-Z]{6}[0-9]{2}[A-EHLMPRST][0-9]{2}[A-Z][0-9]{3}[A-Z]",
+        it_codice_fiscale,
+    ),
+    row(
+        Category::FrNir,
+        "[12] ?[0-9]{2} ?(?:0[1-9]|1[0-2]|[2-9][0-9]) ?(?:[0-9]{2}|2[AB]) ?[0-9]{3} ?[0-9]{3} ?[0-9]{2}",
+        fr_nir,
+    ),
+    row(Category::BrCpf, r"[0-9]{3}\.[0-9]{3}\.[0-9]{3}-[0-9]{2}", br_cpf),
+    row(Category::InAadhaar, "[2-9][0-9]{3}(?: [0-9]{4} |-[0-9]{4}-)[0-9]{4}", in_aadhaar),
+];
+
+/// Returns true if a text contains an at sign, at least four digits, or two colons. All categories need one
+/// of these.
+pub(in crate::guard) fn may_be_in(text: &[u8]) -> bool {
+    let count = |wanted: fn(&u8) -> bool| text.iter().filter(|byte| wanted(byte)).count();
+    count(|byte| *byte == b'@') > 0 || count(u8::is_ascii_digit) >= 4 || count(|byte| *byte == b':') >= 2
+}
+
+/// Parts of a text with enough adjacent digits for any pattern.
+pub(in crate::guard) struct DigitRuns<'a> {
+    text: &'a [u8],
+    at: usize,
+}
+
+impl<'a> DigitRuns<'a> {
+    /// Maximum distance between two digits of one number.
+    const GAP: usize = 4;
+    /// Maximum length of a prefix or suffix of a number.
+    const AROUND: usize = 8;
+    /// Minimum number of digits of a number, IP addresses excluded.
+    const LEAST: usize = 6;
+
+    pub(in crate::guard) fn new(text: &'a [u8]) -> DigitRuns<'a> {
+        DigitRuns { text, at: 0 }
+    }
+}
+
+impl Iterator for DigitRuns<'_> {
+    type Item = (usize, usize);
+
+    fn next(&mut self) -> Option<(usize, usize)> {
+        loop {
+            let first = self.at + self.text.get(self.at..)?.iter().position(u8::is_ascii_digit)?;
+            let (mut last, mut digits, mut dots) = (first, 0, 0);
+            for (offset, byte) in self.text.get(first..)?.iter().enumerate() {
+                if first + offset - last > Self::GAP {
+                    break;
+                }
+                digits += usize::from(byte.is_ascii_digit());
+                dots += usize::from(*byte == b'.');
+                if byte.is_ascii_digit() {
+                    last = first + offset;
+                }
+            }
+            self.at = last + 1;
+            if digits >= Self::LEAST || digits >= 4 && dots >= 3 {
+                let to = self.text.len().min(last + 1 + Self::AROUND);
+                return Some((first.saturating_sub(Self::AROUND), to));
+            }
+        }
+    }
+}
+
+/// Finds the categories that need more than a pattern.
+pub(in crate::guard) fn find(text: &[u8], wanted: u64, spans: &mut Vec<Span>) {
+    if Category::Email.bit() & wanted != 0 {
+        emails(text, spans);
+    }
+    if Category::CreditCard.bit() & wanted != 0 {
+        cards(text, spans);
+    }
+    if Category::IpAddress.bit() & wanted != 0 {
+        ipv6(text, spans);
+    }
+}
+
+/// Accepts a number that is not part of a word or of a longer number with separators.
+fn stands_alone(text: &[u8], start: usize, end: usize) -> Option<(usize, usize)> {
+    let wordy = |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
+    let joins = |byte: Option<&u8>| byte.is_some_and(|byte| matches!(byte, b'-' | b'.' | b'/'));
+    let digit = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_digit);
+    let left = joins(before(text, start)) && start >= 2 && digit(before(text, start - 1));
+    let right = joins(text.get(end)) && digit(text.get(end + 1));
+    (!wordy(before(text, start)) && !wordy(text.get(end)) && !left && !right).then_some((start, end))
+}
+
+fn phone(text: &[u8], start: usize, end: usize) -> Option<(usize, usize)> {
+    let found = text.get(start..end)?;
+    let brackets = |wanted: u8| found.iter().filter(|byte| **byte == wanted).count();
+    // The country code may precede the number.
+    let country = [b"+1 ".as_slice(), b"+1-", b"1-", b"1 ", b"1."]
+        .iter()
+        .find(|lead| text.get(..start).is_some_and(|left| left.ends_with(lead)))
+        .map_or(0, |lead| lead.len());
+    let begin = start - country;
+    if brackets(b'(') != brackets(b')') {
+        return None;
+    }
+    stands_alone(text, begin, end)
+}
+
+fn abroad(text: &[u8], start: usize, end: usize) -> Option<(usize, usize)> {
+    let digits = text.get(start..end)?.iter().filter(|byte| byte.is_ascii_digit()).count();
+    ((8..=15).contains(&digits)).then_some((start, end)).and_then(|_| stands_alone(text, start, end))
+}
+
+fn ipv4(text: &[u8], start: usize, end: usize) -> Option<(usize, usize)> {
+    let found = text.get(start..end)?;
+    // Loopback, unspecified and mask addresses identify no person.
+    let nobody = found.starts_with(b"127.") || found.starts_with(b"0.") || found.starts_with(b"255.255.");
+    let version = text.get(start.saturating_sub(8)..start)?.to_ascii_lowercase();
+    let is_version = version.ends_with(b"v") || version.ends_with(b"version ") || version.ends_with(b"-");
+    (!nobody && !is_version).then_some((start, end)).and_then(|_| stands_alone(text, start, end))
+}
+
+/// Checks around every at sign. Both sides end at the next at sign, so the scan stays linear.
+fn emails(text: &[u8], spans: &mut Vec<Span>) {
+    let local = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'%' | b'+' | b'-');
+    let domain = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-');
+    for at in memchr_iter(b'@', text) {
+        let left =
+            text.get(at.saturating_sub(64)..at).unwrap_or_default().iter().rev().take_while(local).count();
+        let rest = text.get(at + 1..).unwrap_or_default();
+        let mut right = rest.iter().take(254).take_while(domain).count();
+        while right > 0 && rest.get(right - 1).is_some_and(|byte| !byte.is_ascii_alphanumeric()) {
+            right -= 1;
+        }
+        let (name, host) =
+            (text.get(at - left..at).unwrap_or_default(), rest.get(..right).unwrap_or_default());
+        let top = host.rsplit(|byte| *byte == b'.').next().unwrap_or_default();
+        let is_host = host.contains(&b'.')
+            && host.first().is_some_and(u8::is_ascii_alphanumeric)
+            && !host.windows(2).any(|pair| pair == b"..")
+            && (2..=24).contains(&top.len())
+            && top.iter().all(u8::is_ascii_alphabetic);
+        // `git@host:path` is the address of a repository.
+        let is_repository = name == b"git" && rest.get(right) == Some(&b':');
+        // `https://user@host/` names an account on that host, not a mailbox.
+        let is_account = text.get(..at - left).unwrap_or_default().ends_with(b"://");
+        if name.iter().any(u8::is_ascii_alphanumeric) && is_host && !is_repository && !is_account {
+            let dots = name.iter().take_while(|byte| **byte == b'.').count();
+            spans.push(Span { start: at - left + dots, end: at + 1 + right, category: Category::Email });
+        }
+    }
+}
+
+/// Finds groups of digits that may contain a card number.
+fn cards(text: &[u8], spans: &mut Vec<Span>) {
+    let mut at = 0;
+    while let Some(first) = text.get(at..).and_then(|rest| rest.iter().position(u8::is_ascii_digit)) {
+        let start = at + first;
+        let (groups, end) = groups_from(text, start);
+        cards_among(text, &groups, spans);
+        at = end.max(start + 1);
+    }
+}
+
+/// A bounded sequence of digit groups, separated by one space or hyphen.
+fn groups_from(text: &[u8], start: usize) -> (Vec<(usize, usize)>, usize) {
+    let mut groups = Vec::new();
+    let mut at = start;
+    loop {
+        let length =
+            text.get(at..).unwrap_or_default().iter().take_while(|byte| byte.is_ascii_digit()).count();
+        groups.push((at, at + length));
+        let end = at + length;
+        let joined =
+            matches!(text.get(end), Some(b' ' | b'-')) && text.get(end + 1).is_some_and(u8::is_ascii_digit);
+        if !joined || groups.len() >= 4_096 {
+            return (groups, end);
+        }
+        at = end + 1;
+    }
+}
+
+fn cards_among(text: &[u8], groups: &[(usize, usize)], spans: &mut Vec<Span>) {
+    let mut next = 0;
+    while next < groups.len() {
+        let rest = groups.get(next..).unwrap_or_default();
+        let found = (1..=rest.len().min(19))
+            .rev()
+            .find(|count| rest.get(..*count).is_some_and(|groups| is_card(text, groups)));
+        match (found, rest.first(), found.and_then(|count| rest.get(count - 1))) {
+            (Some(count), Some((start, _)), Some((_, end))) => {
+                spans.push(Span { start: *start, end: *end, category: Category::CreditCard });
+                next += count;
+            }
+            _ => next += 1,
+        }
+    }
+}
+
+fn is_card(text: &[u8], groups: &[(usize, usize)]) -> bool {
+    let size = |group: &(usize, usize)| group.1 - group.0;
+    let digits: usize = groups.iter().map(size).sum();
+    if !(13..=19).contains(&digits) {
+        return false;
+    }
+    let sizes: Vec<usize> = groups.iter().map(size).collect();
+    let (last, rest) = match sizes.split_last() {
+        Some((last, rest)) => (*last, rest),
+        None => return false,
+    };
+    let even = rest.iter().all(|size| Some(size) == rest.first() && last <= *size);
+    let usual = even || matches!(sizes.as_slice(), [4, 6, 5] | [4, 6, 4]);
+    let (Some(first), Some(end)) = (groups.first(), groups.last()) else { return false };
+    usual && text.get(first.0..end.1).is_some_and(checks::card) && is_free(text, first.0, end.1)
+}
+
+/// Accepts a card number that is not part of a word, a fraction or a longer code.
+fn is_free(text: &[u8], start: usize, end: usize) -> bool {
+    let wordy = |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
+    let fraction = before(text, start) == Some(&b'.')
+        && start >= 2
+        && before(text, start - 1).is_some_and(u8::is_ascii_digit);
+    let decimals = text.get(end) == Some(&b'.') && text.get(end + 1).is_some_and(u8::is_ascii_digit);
+    !wordy(before(text, start)) && !wordy(text.get(end)) && !fraction && !decimals
+}
+
+fn ipv6(text: &[u8], spans: &mut Vec<Span>) {
+    let part = |byte: &&u8| byte.is_ascii_hexdigit() || matches!(byte, b':' | b'.');
+    let mut done = 0;
+    for at in memchr_iter(b':', text) {
+        if at < done {
+            continue;
+        }
+        let from = at.saturating_sub(45).max(done);
+        let left = text.get(from..at).unwrap_or_default().iter().rev().take_while(part).count();
+        let right = text.get(at..).unwrap_or_default().iter().take(45).take_while(part).count();
+        let (start, mut end) = (at - left, at + right);
+        done = end;
+        while end > start && matches!(before(text, end), Some(b'.')) {
+            end -= 1;
+        }
+        if matches!(before(text, end), Some(b':')) && text.get(end.saturating_sub(2)) != Some(&b':') {
+            end -= 1;
+        }
+        let found = text.get(start..end).unwrap_or_default();
+        let address = std::str::from_utf8(found).ok().and_then(|text| text.parse::<Ipv6Addr>().ok());
+        let somebody = address.is_some_and(|address| !address.is_loopback() && !address.is_unspecified());
+        let wordy =
+            |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
+        if somebody
+            && found.iter().any(u8::is_ascii_digit)
+            && !wordy(before(text, start))
+            && !wordy(text.get(end))
+        {
+            spans.push(Span { start, end, category: Category::IpAddress });
+        }
+    }
+}

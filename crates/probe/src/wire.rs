@@ -1,8 +1,0 @@
-//! Raw bytes to and from the examined server: pipes of a child process, or HTTP/1.1 over a plain socket.
-
-pub(crate) mod address;
-pub(crate) mod child;
-pub(crate) mod http;
-pub(crate) mod response;
-pub(crate) mod sse;
-pub(crate) mod tape;

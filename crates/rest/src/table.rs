@@ -1,0 +1,242 @@
+//! The paths of the operator's API: approvals, stored files, sessions, keys, operations and events. A path with a suffix comes
+//! before a path that would also match it.
+
+use failwell_fault::{Reason, reason};
+use failwell_rpc::Role;
+use failwell_transport::paths::{
+    Action, DELETE, GET, Gives, Handler, Needs, POST, PUT, Query, Route, RoutePlace, Shape, Takes, created,
+    nothing, ok,
+};
+use serde_json::json;
+
+use crate::stored_file_routes as files;
+use crate::{admin, approvals, events, shapes};
+
+static DECISION: Shape = Shape::of(shapes::decision);
+static SESSION_TERMS: Shape = Shape::of(shapes::session_terms);
+static ITEM: Shape = Shape::of(shapes::new_item);
+static WANTED_KEY: Shape = Shape::of(shapes::wanted_key);
+
+/// All of them.
+pub static ROUTES: &[Route] = &[
+    Route { place: RoutePlace::Other, path: "/v1/approvals", actions: APPROVALS },
+    Route { place: RoutePlace::Other, path: "/v1/approvals/{id}", actions: APPROVAL },
+    Route { place: RoutePlace::Other, path: "/v1/resources", actions: files::RESOURCES },
+    Route { place: RoutePlace::Other, path: "/v1/resources/{uri*}/metadata", actions: files::METADATA },
+    Route { place: RoutePlace::Other, path: "/v1/resources/{uri*}", actions: files::RESOURCE },
+    Route { place: RoutePlace::Other, path: "/v1/me", actions: ME },
+    Route { place: RoutePlace::Other, path: "/v1/sessions", actions: SESSIONS },
+    Route { place: RoutePlace::Other, path: "/v1/sessions/{id}", actions: SESSION },
+    Route { place: RoutePlace::Other, path: "/v1/sessions/{id}/heartbeat", actions: HEARTBEAT },
+    Route { place: RoutePlace::Other, path: "/v1/sessions/{id}/context/{key}", actions: CONTEXT_ITEM },
+    Route { place: RoutePlace::Other, path: "/v1/keys", actions: KEYS },
+    Route { place: RoutePlace::Other, path: "/v1/keys/{id}", actions: KEY },
+    Route { place: RoutePlace::Other, path: "/v1/operations", actions: OPERATIONS },
+    Route { place: RoutePlace::Other, path: "/v1/events", actions: EVENTS },
+];
+
+const FAR: &[&Reason] = &[&reason::POLICY_DENIED, &reason::HTTP_UNKNOWN_PATH, &reason::POLICY_UNDECIDED];
+
+static APPROVALS: &[Action] = &[Action {
+    id: "listApprovals",
+    handler: Handler::Call(approvals::list),
+    summary: "calls that need a person's yes, the latest first",
+    gives: &[ok("all that is remembered", shapes::approvals)],
+    fails: FAR,
+    ..GET
+}];
+
+static APPROVAL: &[Action] = &[
+    Action {
+        id: "getApproval",
+        handler: Handler::Call(approvals::show),
+        summary: "one of them, with its arguments",
+        gives: &[ok("the question and what became of it", shapes::approval)],
+        fails: &[&reason::POLICY_DENIED, &reason::POLICY_APPROVAL_UNKNOWN, &reason::POLICY_UNDECIDED],
+        ..GET
+    },
+    Action {
+        id: "decideApproval",
+        handler: Handler::Call(approvals::answer),
+        summary: "say yes or no",
+        takes: Takes::Json(&DECISION),
+        gives: &[ok("the question with its answer", shapes::approval)],
+        fails: &[
+            &reason::POLICY_DENIED,
+            &reason::POLICY_APPROVAL_UNKNOWN,
+            &reason::POLICY_APPROVAL_SETTLED,
+            &reason::POLICY_UNDECIDED,
+        ],
+        ..POST
+    },
+];
+
+static ME: &[Action] = &[Action {
+    id: "getMe",
+    handler: Handler::Call(admin::me),
+    summary: "who the caller is, and in which roles",
+    gives: &[ok("the caller", shapes::me)],
+    ..GET
+}];
+
+static SESSIONS: &[Action] = &[
+    Action {
+        id: "listSessions",
+        handler: Handler::Call(admin::list_sessions),
+        summary: "the caller's sessions, the oldest first",
+        gives: &[ok("the sessions", shapes::sessions)],
+        fails: &[&reason::SERVER_STATE],
+        ..GET
+    },
+    Action {
+        id: "openSession",
+        handler: Handler::Call(admin::open_session),
+        summary: "open a session, which lasts for its ttl unless something keeps it",
+        takes: Takes::Json(&SESSION_TERMS),
+        gives: &[created("the session", shapes::session)],
+        fails: &[
+            &reason::SERVER_SESSIONS_FULL,
+            &reason::SERVER_SESSION_TOO_LARGE,
+            BLOCKED,
+            &reason::SERVER_STATE,
+        ],
+        ..POST
+    },
+];
+
+const SESSION_FAILS: &[&Reason] = &[&reason::SERVER_SESSION_UNKNOWN, &reason::SERVER_STATE];
+const CHANGE_FAILS: &[&Reason] =
+    &[&reason::SERVER_SESSION_UNKNOWN, &reason::SERVER_SESSION_TOO_LARGE, BLOCKED, &reason::SERVER_STATE];
+const BLOCKED: &Reason = &reason::POLICY_BLOCKED;
+
+static SESSION: &[Action] = &[
+    Action {
+        id: "getSession",
+        handler: Handler::Call(admin::show_session),
+        summary: "one session",
+        gives: &[ok("the session", shapes::session)],
+        fails: SESSION_FAILS,
+        ..GET
+    },
+    Action {
+        id: "renewSession",
+        handler: Handler::Call(admin::renew_session),
+        summary: "another ttl or other metadata; its time begins anew",
+        takes: Takes::Json(&SESSION_TERMS),
+        gives: &[ok("the session", shapes::session)],
+        fails: CHANGE_FAILS,
+        ..PUT
+    },
+    Action {
+        id: "endSession",
+        handler: Handler::Call(admin::end_session),
+        summary: "end a session",
+        gives: &[nothing(204, "it is over")],
+        fails: SESSION_FAILS,
+        ..DELETE
+    },
+];
+
+static HEARTBEAT: &[Action] = &[Action {
+    id: "keepSession",
+    handler: Handler::Call(admin::heartbeat),
+    summary: "let a session go on: its time begins anew",
+    gives: &[ok("the session", shapes::session)],
+    fails: SESSION_FAILS,
+    ..POST
+}];
+
+static CONTEXT_ITEM: &[Action] = &[
+    Action {
+        id: "getContext",
+        handler: Handler::Call(admin::read_item),
+        summary: "what a session keeps under a key",
+        gives: &[ok("the value", shapes::item)],
+        fails: &[
+            &reason::SERVER_SESSION_UNKNOWN,
+            &reason::SERVER_CONTEXT_UNKNOWN,
+            &reason::HTTP_INVALID,
+            &reason::SERVER_STATE,
+        ],
+        ..GET
+    },
+    Action {
+        id: "putContext",
+        handler: Handler::Call(admin::put_item),
+        summary: "keep something under a key; the session's time begins anew",
+        takes: Takes::Json(&ITEM),
+        gives: &[ok("the session", shapes::session)],
+        fails: CHANGE_FAILS,
+        ..PUT
+    },
+];
+
+const KEY_STORE: &[&Reason] = &[&reason::POLICY_KEYS_AWAY];
+
+static KEYS: &[Action] = &[
+    Action {
+        id: "listKeys",
+        handler: Handler::Call(admin::list_keys),
+        summary: "the keys that were made; never the keys themselves",
+        needs: Needs::Role(Role::Admin),
+        gives: &[ok("the keys", shapes::keys)],
+        fails: KEY_STORE,
+        ..GET
+    },
+    Action {
+        id: "makeKey",
+        handler: Handler::Call(admin::make_key),
+        summary: "make a key; it is shown this once",
+        needs: Needs::Role(Role::Admin),
+        takes: Takes::Json(&WANTED_KEY),
+        gives: &[created("the key", shapes::new_key)],
+        fails: &[
+            &reason::POLICY_KEY_TAKEN,
+            &reason::POLICY_KEYS_OFF,
+            &reason::POLICY_KEYS_FULL,
+            &reason::POLICY_KEYS_AWAY,
+        ],
+        ..POST
+    },
+];
+
+static KEY: &[Action] = &[Action {
+    id: "revokeKey",
+    handler: Handler::Call(admin::revoke_key),
+    summary: "take a key back: it opens nothing from now on",
+    needs: Needs::Role(Role::Admin),
+    gives: &[nothing(204, "it is taken back")],
+    fails: &[&reason::POLICY_KEY_UNKNOWN, &reason::POLICY_LAST_ADMIN, &reason::POLICY_KEYS_AWAY],
+    ..DELETE
+}];
+
+static OPERATIONS: &[Action] = &[Action {
+    id: "listOperations",
+    handler: Handler::Call(admin::operations),
+    summary: "what happened lately, the latest first",
+    needs: Needs::Role(Role::Developer),
+    query: &[
+        Query {
+            name: "limit",
+            about: "how many at the most",
+            schema: || json!({"type": "integer", "minimum": 1, "maximum": 1000, "default": 100}),
+        },
+        Query {
+            name: "failed",
+            about: "only those that failed",
+            schema: || json!({"type": "boolean", "default": false}),
+        },
+    ],
+    gives: &[ok("the exchanges", shapes::operations)],
+    ..GET
+}];
+
+static EVENTS: &[Action] = &[Action {
+    id: "listenToEvents",
+    handler: Handler::Custom(events::events),
+    summary: "what happens, as it happens: `system`, `operation` and `progress`; Last-Event-ID brings back what was missed",
+    needs: Needs::Role(Role::Developer),
+    gives: &[Gives { status: 200, about: "events", kind: "text/event-stream", schema: shapes::events }],
+    fails: &[&reason::HTTP_TOO_MANY_LISTENERS],
+    ..GET
+}];

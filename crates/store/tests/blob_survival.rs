@@ -1,0 +1,172 @@
+//! Killed processes, concurrent processes and manual changes leave no partial file and no name without its
+//! bytes.
+
+#![allow(clippy::expect_used, clippy::indexing_slicing, reason = "a test stops where it fails")]
+
+mod support;
+
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use bytes::Bytes;
+use failwell_store::blob_store::{BlobStore, BlobStoreSettings, ListFilter, StoreChange};
+use support::{Place, new};
+
+const FOLDER: &str = "SHELF_OF_THE_PARENT";
+
+/// Not a test by itself: the child processes of the tests below run it until they are killed.
+#[tokio::test(flavor = "multi_thread", worker_threads = 4)]
+async fn child() {
+    let Some(folder) = std::env::var_os(FOLDER) else { return };
+    let shelf = BlobStore::open(folder.as_ref(), BlobStoreSettings::default()).expect("a shelf");
+    let writers = (0..4u8).map(|writer| {
+        let shelf = shelf.clone();
+        tokio::spawn(async move {
+            for round in 0u64.. {
+                let mut deposit = shelf.begin(new("runs", "bin")).await.expect("begun");
+                for piece in 0..8u8 {
+                    let mut bytes = vec![writer ^ piece; 40_000];
+                    bytes.extend_from_slice(&round.to_le_bytes());
+                    bytes.extend_from_slice(&std::process::id().to_le_bytes());
+                    deposit.write(bytes.into()).await.expect("taken");
+                }
+                let kept = deposit.finish().await.expect("kept");
+                if round % 3 == 2 {
+                    shelf.remove(&kept.uri).await.expect("removed");
+                }
+            }
+        })
+    });
+    for writer in writers.collect::<Vec<_>>() {
+        writer.await.expect("it goes on until it is killed");
+    }
+}
+
+fn start(place: &Place) -> Child {
+    Command::new(std::env::current_exe().expect("this program"))
+        .args(["child", "--exact", "--nocapture"])
+        .env(FOLDER, &place.0)
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .expect("started")
+}
+
+fn wait_for(what: &str, is: impl Fn() -> bool) {
+    let until = Instant::now() + Duration::from_secs(120);
+    while !is() {
+        assert!(Instant::now() < until, "{what} did not happen");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+#[tokio::test]
+async fn a_program_that_is_killed_leaves_no_torn_file() {
+    let place = Place::new("killed");
+    let mut known = 0;
+    for round in 0..5 {
+        // Two children at once, killed while they write and while they start.
+        let mut children = [start(&place), start(&place)];
+        wait_for("writing", || place.kept().len() > known + 3 && !place.incoming().is_empty());
+        std::thread::sleep(Duration::from_millis(round * 7));
+        for child in &mut children {
+            child.kill().expect("killed");
+            child.wait().expect("reaped");
+        }
+        // Files are complete even before the cleanup.
+        place.check_names();
+        let shelf = place.shelf(BlobStoreSettings::default());
+        assert_eq!(place.incoming(), Vec::<String>::new(), "what was being written is gone");
+        known = place.check_names();
+        let (bytes, items) = shelf.total().await.expect("counted");
+        let on_disk: u64 = place.kept().values().map(|bytes| bytes.len() as u64).sum();
+        assert_eq!((bytes, items), (on_disk, known as u64), "rows and files agree");
+        let page =
+            shelf.list(ListFilter { most: Some(1_000), ..ListFilter::default() }).await.expect("a page");
+        for kept in page.items {
+            shelf.read(&kept.uri).await.expect("what is listed is there");
+        }
+    }
+}
+
+#[tokio::test]
+async fn two_programs_share_a_folder() {
+    let place = Place::new("shared");
+    let (one, other) = (place.shelf(BlobStoreSettings::default()), place.shelf(BlobStoreSettings::default()));
+    let mut heard = other.changes();
+    // A third process does not touch the upload of the first.
+    let mut deposit = one.receive().await.expect("begun");
+    deposit.write(Bytes::from(vec![7; 300_000])).await.expect("taken");
+    let third = place.shelf(BlobStoreSettings::default());
+    third.sweep().await.expect("swept");
+    let kept = deposit.finish_as(new("logs", "txt")).await.expect("kept");
+    assert_eq!(other.read(&kept.uri).await.expect("seen by the other").1.len(), 300_000);
+    tokio::time::timeout(Duration::from_secs(60), async {
+        while heard.recv().await.expect("told") != StoreChange::Elsewhere {}
+    })
+    .await
+    .expect("the other hears that something changed");
+
+    // Both processes store and remove the same bytes many times.
+    let work = |shelf: BlobStore| async move {
+        for round in 0..40u8 {
+            let kept = shelf.put(new("logs", "txt"), vec![round % 3; 1_000].into()).await.expect("kept");
+            if round % 4 == 0 {
+                // The other process may have removed it.
+                let _ = shelf.remove(&kept.uri).await;
+            }
+        }
+    };
+    tokio::join!(work(one.clone()), work(other.clone()));
+    let (bytes, items) = one.total().await.expect("counted");
+    let files = place.kept();
+    assert_eq!((bytes, items), (files.values().map(|b| b.len() as u64).sum(), files.len() as u64));
+    place.check_names();
+}
+
+#[tokio::test]
+async fn a_folder_that_was_taken_away_is_made_anew() {
+    let place = Place::new("away");
+    let shelf = BlobStore::at(&place.0, BlobStoreSettings::default());
+    assert!(!place.0.exists(), "not before it is needed");
+    let kept = shelf.put(new("logs", "txt"), "one".into()).await.expect("kept");
+    std::fs::remove_dir_all(&place.0).expect("removed");
+    assert_eq!(shelf.read(&kept.uri).await.expect_err("gone").reason().id, "mcp/UNKNOWN_RESOURCE");
+    assert_eq!(
+        shelf.put(new("logs", "txt"), "two".into()).await.expect_err("gone").reason().id,
+        "shelf/TROUBLE"
+    );
+    let again = shelf.put(new("logs", "txt"), "two".into()).await.expect("kept");
+    assert_eq!(shelf.read(&again.uri).await.expect("there").1, "two");
+    assert!(shelf.read(&kept.uri).await.is_err());
+}
+
+#[tokio::test]
+async fn what_somebody_did_to_the_folder_is_put_right() {
+    let place = Place::new("meddled");
+    let shelf = place.shelf(BlobStoreSettings::default());
+    let mut uris = Vec::new();
+    for text in ["gone", "torn", "left"] {
+        uris.push(shelf.put(new("logs", "txt"), text.into()).await.expect("kept").uri);
+    }
+    let path = |uri: &str| place.0.join("kept").join(uri.trim_start_matches("resource://"));
+    std::fs::remove_file(path(&uris[0])).expect("removed");
+    std::fs::write(path(&uris[1]), "to").expect("torn");
+    let stranger = place.0.join("kept/logs").join(format!("{}.txt", support::hash(b"stranger")));
+    std::fs::write(&stranger, "stranger").expect("written");
+    let foreign = place.0.join("kept/logs/README");
+    std::fs::write(&foreign, "not ours").expect("written");
+    for uri in &uris[..2] {
+        assert_eq!(shelf.read(uri).await.expect_err("gone").reason().id, "mcp/UNKNOWN_RESOURCE");
+    }
+    shelf.sweep().await.expect("swept");
+    assert_eq!(shelf.total().await.expect("counted"), (4, 1));
+    assert!(!stranger.exists() && !path(&uris[1]).exists() && foreign.exists());
+    assert_eq!(shelf.read(&uris[2]).await.expect("there").1, "left");
+    // Uploaded again, the file is complete again.
+    let again = shelf.put(new("logs", "txt"), "torn".into()).await.expect("kept");
+    assert_eq!(shelf.read(&again.uri).await.expect("there").1, "torn");
+    drop(shelf);
+    let shelf = place.shelf(BlobStoreSettings::default());
+    assert_eq!(shelf.total().await.expect("counted"), (8, 2));
+}

@@ -1,0 +1,25 @@
+//! The HTTP side of an emulated web service: a server whose connections can be reset, faults on demand, a call log, and the
+//! `/_control/` routes.
+//!
+//! # Invariants
+//!
+//! * No emulator shares code with Failwell's servers or crates: a stand-in must not share the mistakes of the client under
+//!   test.
+//! * Connections, bodies, pending faults and the call log are bounded.
+
+mod body;
+mod call_log;
+mod control;
+mod fault;
+mod reply;
+mod resettable_stream;
+mod server;
+mod shared_state;
+
+pub use body::Body;
+pub use call_log::{CallLog, LoggedCall};
+pub use control::{ControlError, ControlReply, parse_body};
+pub use fault::{Fault, FaultQueue, FaultStage};
+pub use reply::Reply;
+pub use server::{Handler, Server, ServerOptions};
+pub use shared_state::SharedState;

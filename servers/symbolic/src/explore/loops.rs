@@ -1,0 +1,4 @@
+//! Unbounded loops: induction over guessed invariants.
+
+pub(crate) mod induction;
+pub(crate) mod invariants;
