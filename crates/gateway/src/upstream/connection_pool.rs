@@ -203,7 +203,7 @@ impl PoolState {
             return Ok(());
         }
         let idle = self.slots.iter().filter(|(_, slot)| !slot.is_busy());
-        let oldest = idle.max_by_key(|(_, slot)| slot.unused()).map(|(party, _)| party.clone());
+        let oldest = idle.min_by_key(|(_, slot)| slot.last_use()).map(|(party, _)| party.clone());
         let oldest = oldest.ok_or_else(|| Fault::new(&reason::SERVER_BUSY).fact("limit", most))?;
         if let Some(slot) = self.slots.remove(&oldest) {
             slot.released().cancel();

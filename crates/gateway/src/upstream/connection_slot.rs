@@ -14,13 +14,15 @@ use crate::upstream::connection::UpstreamConnection;
 use crate::upstream::settings::{SessionSharing, UpstreamSettings};
 
 const MOST_WATCHED: usize = 1_000;
+/// Uses closer together than this, in microseconds, count as one.
+const USE_PRECISION: u64 = 100;
 
 pub(crate) struct ConnectionSlot {
     /// Read by every request, so it is lock-free.
     connection: ArcSwapOption<UpstreamConnection>,
     starts: tokio::sync::Mutex<StartHistory>,
     created: Instant,
-    /// Milliseconds from `created` to the last use.
+    /// Microseconds from `created` to the last use.
     used: AtomicU64,
     subscriptions: Mutex<Subscriptions>,
     released: CancellationToken,
@@ -99,20 +101,20 @@ impl ConnectionSlot {
 
     /// Records a use.
     pub(crate) fn touch(&self) {
-        let now = self.age();
+        let now = u64::try_from(self.created.elapsed().as_micros()).unwrap_or(u64::MAX);
         // Written only if it differs, to keep the cache line shared between cores.
-        if self.used.load(Ordering::Relaxed) != now {
+        if now.saturating_sub(self.used.load(Ordering::Relaxed)) >= USE_PRECISION {
             self.used.store(now, Ordering::Relaxed);
         }
     }
 
-    /// The time since the last use.
-    pub(crate) fn unused(&self) -> Duration {
-        Duration::from_millis(self.age().saturating_sub(self.used.load(Ordering::Relaxed)))
+    pub(crate) fn last_use(&self) -> Instant {
+        self.created + Duration::from_micros(self.used.load(Ordering::Relaxed))
     }
 
-    fn age(&self) -> u64 {
-        u64::try_from(self.created.elapsed().as_millis()).unwrap_or(u64::MAX)
+    /// The time since the last use.
+    pub(crate) fn unused(&self) -> Duration {
+        self.last_use().elapsed()
     }
 
     /// Cancelled when the slot is removed from its pool.
