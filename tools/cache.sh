@@ -9,8 +9,8 @@ if ! { mkdir -p "$CACHE/target" && [[ -w $CACHE/target ]]; } 2>/dev/null; then
 fi
 export CARGO_TARGET_DIR=${CARGO_TARGET_DIR:-$CACHE/target}
 
-# Cargo tells checkouts apart by the age of their files only, so another checkout's build of the same crate could be
-# taken for ours. When the cache was last used from elsewhere, our own crates are forgotten; dependencies stay.
+# Cargo distinguishes checkouts by file times only, so it could take another checkout's build of a crate for ours. When
+# another checkout used the cache last, our own crates are rebuilt; dependencies stay.
 if [[ $(cat "$CARGO_TARGET_DIR/.checkout" 2>/dev/null) != "$ROOT" ]]; then
 	rm -rf "$CARGO_TARGET_DIR"/*/.fingerprint/{failwell,xtask}* "$CARGO_TARGET_DIR"/*/*/.fingerprint/{failwell,xtask}* 2>/dev/null || true
 	{ mkdir -p "$CARGO_TARGET_DIR" && printf '%s' "$ROOT" >"$CARGO_TARGET_DIR/.checkout"; } 2>/dev/null || true

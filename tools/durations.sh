@@ -1,5 +1,5 @@
-# How long the steps of `./x test` take: each run is written down in the cache, and a table of them is committed with each
-# release, so that a step that grows is seen.
+# Durations of the steps of `./x test`. Each run is recorded in the cache, and each release commits a table of them, so that
+# growth is visible.
 
 DURATIONS=$CACHE/durations.tsv # commit, step, seconds, cold or warm
 DURATIONS_TABLE=$ROOT/tests/durations.md
@@ -14,7 +14,7 @@ record_duration() {
 	printf '%s\t%s\t%s\t%s\n' "$commit" "$1" "$2" "$3" >>"$DURATIONS" 2>/dev/null || true
 }
 
-# What the newest table says of a step, in seconds; nothing when it says nothing.
+# Prints the duration of a step in the newest table, in seconds; prints nothing if the table has no such step.
 recorded_duration() {
 	[[ -f $DURATIONS_TABLE ]] || return 0
 	awk -F '|' -v step="$1" -v kind="$2" '
@@ -24,7 +24,7 @@ recorded_duration() {
 	' "$DURATIONS_TABLE"
 }
 
-# Says so when a step took more than twice as long as the table says. A few seconds more are the machine.
+# Warns when a step took more than twice as long as in the table. A difference of a few seconds is noise.
 warn_if_slow() {
 	local recorded
 	recorded=$(recorded_duration "$1" "$3")
@@ -33,7 +33,7 @@ warn_if_slow() {
 	printf '  warning: %s took %s s; tests/durations.md has %s s (%s)\n' "$1" "$2" "$recorded" "$3"
 }
 
-# A section for the table: the median of what was written down for each step at this commit.
+# Prints a section for the table: the median of each step's recorded durations at this commit.
 durations_section() {
 	local commit
 	commit=$(git -C "$ROOT" rev-parse --short=12 HEAD)

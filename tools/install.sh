@@ -34,7 +34,7 @@ install_python() {
 	"$1/bin/python" -m pip install --quiet --no-deps --requirement tests/tools/python/requirements.txt
 }
 
-# OpenTelemetry's own definitions of what a collector is sent.
+# OpenTelemetry's own definitions of the export protocol.
 OTLP_HASH=$(sha256sum tests/tools/otlp/requirements.txt | cut -c1-16)
 export FAILWELL_OTLP=$CACHE/tools/otlp-$OTLP_HASH
 
@@ -45,7 +45,7 @@ install_otlp_into() {
 	"$1/bin/python" -m pip install --quiet --no-deps --requirement tests/tools/otlp/requirements.txt
 }
 
-# Schemathesis, which sends what it makes of our own description of the REST face.
+# Schemathesis, which sends requests made from our own description of the REST API.
 SCHEMATHESIS_HASH=$(sha256sum tests/tools/schemathesis/requirements.txt | cut -c1-16)
 export FAILWELL_SCHEMATHESIS=$CACHE/tools/schemathesis-$SCHEMATHESIS_HASH
 
@@ -159,8 +159,8 @@ GATEWAY_PEERS_HASH=$(cat tests/tools/gateway-peers/*/requirements.txt tests/tool
 GATEWAY_PEERS=$CACHE/tools/gateway-$GATEWAY_PEERS_HASH
 
 install_gateway_peers() {
-	if [[ ! -x /usr/sbin/nginx ]] && command -v apt-get >/dev/null && [[ $(id -u) == 0 ]]; then
-		apt-get install -y --no-install-recommends nginx-light >/dev/null
+	if [[ ! -x /usr/sbin/nginx || ! -x /usr/bin/valgrind ]] && command -v apt-get >/dev/null && [[ $(id -u) == 0 ]]; then
+		apt-get install -y --no-install-recommends nginx-light valgrind >/dev/null
 	fi
 	install_tools
 	once "$GATEWAY_PEERS/gatekit" install_gateway_peer
@@ -217,7 +217,7 @@ install_redis() {
 	install_package redis-server redis-server "Redis 6.2 or newer"
 }
 
-# A real browser for the pages people click on, and what drives it.
+# A real browser for web pages, and its driver.
 install_chromium() {
 	install_package chromium chromium Chromium
 	install_package chromium-driver chromedriver "the WebDriver of Chromium"
@@ -270,7 +270,7 @@ postgres_programs() {
 }
 
 # Appium with the drivers that run without a device: its fake one, and the real one for iPhones, which talks to an emulated
-# runner. Both from a lock file; nothing they bring may run while they are installed.
+# runner. Both from a lock file; install scripts of packages do not run.
 APPIUM_HASH=$(sha256sum tests/tools/appium/package-lock.json | cut -c1-16)
 export FAILWELL_APPIUM=$CACHE/tools/appium-$APPIUM_HASH
 
@@ -285,7 +285,7 @@ install_appium_into() {
 		die "Appium needs Node.js 20.19, 22.12 or 24; found $(node --version)" "install a newer Node.js"
 }
 
-# A peer of the device benchmark: an MCP server for Appium from PyPI. The one of the same purpose on npm cannot be had there.
+# A peer of the device benchmark: an MCP server for Appium from PyPI.
 DEVICE_PEERS_HASH=$(sha256sum tests/tools/device-peers/requirements.txt | cut -c1-16)
 export FAILWELL_DEVICE_PEERS=$CACHE/tools/device-peers-$DEVICE_PEERS_HASH
 

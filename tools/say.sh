@@ -1,4 +1,4 @@
-# How the script speaks: what is wrong, then what to do.
+# Messages of the script: the problem, then the fix.
 
 die() {
 	printf 'error: %s\n' "$1" >&2
@@ -6,7 +6,7 @@ die() {
 	exit 1
 }
 
-# What takes a while, for whoever waits; beside the output of a command.
+# Announces a slow step, on stderr.
 say() { printf '%s\n' "$1" >&2; }
 
 need_cargo() {

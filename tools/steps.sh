@@ -1,12 +1,12 @@
-# What `./x test` runs, in this order. Each step is a function that fails when the step does.
+# The steps of `./x test`, in order. Each step is a function that fails when the step does.
 
-STEPS=(fmt tidy clippy deny unit fuzz conformance gateway chaos interop probe sdk faces promises telemetry pytest symbolic tasks device)
+STEPS=(fmt tidy clippy deny unit fuzz conformance gateway chaos interop probe sdk dialects promises telemetry pytest symbolic tasks device)
 STEP_LIMIT=${FAILWELL_STEP_LIMIT:-1800} # seconds; a step that hangs must not hang the run
 
 step_fmt() { cargo fmt --all --check; }
 step_tidy() { cargo run --quiet -p xtask -- tidy; }
-# Twice: with everything, and the smallest build, which leaves out every optional part. Then links and code in comments:
-# the documentation shares what clippy has checked, so only our own crates are read again.
+# Clippy runs twice: with all features, and without any. Then rustdoc checks links and code in comments. It reuses the
+# metadata of clippy, so only our own crates are read again.
 step_clippy() {
 	cargo clippy --quiet --workspace --all-targets -- -D warnings
 	cargo clippy --quiet -p failwell --no-default-features --all-targets -- -D warnings
@@ -18,7 +18,7 @@ step_unit() {
 	install_symbolic
 	install_redis
 	install_chromium
-	# What the tests' servers write is kept, and searched afterwards for the secrets the tests plant.
+	# The output of the tests' servers is stored, and then searched for planted secrets.
 	local outputs
 	outputs=$(mktemp -d)
 	FAILWELL_CANARY=$outputs cargo test --quiet --workspace --no-fail-fast
@@ -29,7 +29,8 @@ step_unit() {
 }
 step_fuzz() { fuzz/run 8; }
 
-# Advisories are left out: they need a database from the network, and a test must give the same answer without it.
+# Advisories are left out: they need a database from the network, and a test must give the same answer without it. The
+# step tidy compares Cargo.lock with the list in tools/advisories.txt.
 step_deny() {
 	install_deny
 	cargo fetch --quiet --locked # every platform's crates, not only those this machine builds
@@ -84,11 +85,11 @@ step_sdk() {
 	python3 tests/sdk/run -- "$CARGO_TARGET_DIR/debug/failwell" "$CARGO_TARGET_DIR/debug/shop"
 }
 
-# The REST and `/rpc` faces against their own description: every reason on both, and what Schemathesis makes of it.
-step_faces() {
+# The REST and `/rpc` dialects against their own description: every reason in both, and requests from Schemathesis.
+step_dialects() {
 	install_schemathesis
 	cargo build --quiet -p failwell
-	"$FAILWELL_SCHEMATHESIS/bin/python" tests/faces/run -- "$CARGO_TARGET_DIR/debug/failwell"
+	"$FAILWELL_SCHEMATHESIS/bin/python" tests/dialects/run -- "$CARGO_TARGET_DIR/debug/failwell"
 }
 
 # Promises that were broken once, each against the program as an operator runs it.
@@ -99,7 +100,7 @@ step_promises() {
 	python3 tests/promises/run -- "$CARGO_TARGET_DIR/debug/failwell"
 }
 
-# What leaves the program: spans and logs as a collector reads them, records in a real PostgreSQL.
+# Exports of the program: spans and logs as a collector reads them, records in a real PostgreSQL.
 step_telemetry() {
 	install_otlp
 	install_postgres

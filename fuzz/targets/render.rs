@@ -27,7 +27,7 @@ mod reason {
     }
 }
 
-/// What must never be seen. Its first character is dropped from all other text, so only a leak can show it.
+/// The text that must never appear. Its first character is dropped from all other text, so only a leak can show it.
 const PRIVATE: &str = "ψ-private-to-the-operator";
 const SERVER_INFO: &str = r#"{"name":"fuzz","title":"Fuzz","version":"0"}"#;
 
@@ -141,7 +141,7 @@ impl Tape<'_> {
         text.raw().as_id().unwrap_or_else(|| Id::from_number(self.number()))
     }
 
-    /// What happened, and how many bytes of it are not the fault's.
+    /// The outcome, and the number of its bytes that are not the fault's.
     fn happened(&mut self) -> (Result<Outcome, Fault>, usize) {
         let fault = self.fault();
         if self.byte() % 4 != 0 {

@@ -1,5 +1,5 @@
-//! Bearer tokens and key sets made of any bytes. Whatever was not signed with the issuer's key is refused; a signed
-//! token lets nobody in once a byte of it is changed.
+//! Bearer tokens and key sets made of any bytes. A token without the issuer's signature is refused, and so is a signed
+//! token with one changed byte.
 #![no_main]
 
 use std::sync::LazyLock;

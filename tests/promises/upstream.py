@@ -25,6 +25,10 @@ ODD = {
 }
 
 
+# The largest message that the gateway reads, less a little; with what the gateway adds, an answer is larger.
+LARGEST = (16 << 20) - 8
+
+
 def answer(method, params):
     if method == "initialize":
         return {
@@ -33,7 +37,8 @@ def answer(method, params):
             "serverInfo": {"name": "shop", "version": "1"},
         }
     if method == "tools/list":
-        return {"tools": [{"name": name, "inputSchema": {"type": "object"}} for name in TOOLS] + [ODD]}
+        names = [*TOOLS, "hang", "large"]
+        return {"tools": [{"name": name, "inputSchema": {"type": "object"}} for name in names] + [ODD]}
     if method == "tools/call" and params["name"] in TOOLS:
         return TOOLS[params["name"]]
     return None
@@ -46,9 +51,16 @@ def main():
         request = json.loads(line)
         if "id" not in request:
             continue
+        if request["method"] == "tools/call" and request["params"]["name"] == "hang":
+            continue
         result = answer(request["method"], request.get("params", {}))
         reply = {"result": result} if result is not None else {"error": {"code": -32601, "message": "no such method"}}
-        print(json.dumps({"jsonrpc": "2.0", "id": request["id"], **reply}), flush=True)
+        line = json.dumps({"jsonrpc": "2.0", "id": request["id"], **reply})
+        if request["method"] == "tools/call" and request["params"]["name"] == "large":
+            text = {"content": [{"type": "text", "text": "LARGE"}]}
+            line = json.dumps({"jsonrpc": "2.0", "id": request["id"], "result": text})
+            line = line.replace("LARGE", "x" * (LARGEST - len(line)))
+        print(line, flush=True)
 
 
 if __name__ == "__main__":

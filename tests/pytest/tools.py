@@ -227,7 +227,7 @@ def check_secrets_do_not_get_out(suite):
             everything.append(server.ask("resources/read", {"uri": outcome.structured["log"]}))
             for told in everything:
                 assert secret not in json.dumps(told) and "[FAILWELL_TEST_API_TOKEN]" in json.dumps(told), told
-            assert outcome.counts() == (1, 1, 0, 0), outcome
+            assert outcome.counts() == (2, 1, 0, 0), outcome
 
 
 def check_the_environment_is_a_short_list(suite):
@@ -341,7 +341,7 @@ def check_the_stack_of_a_hang_names_the_line(suite):
 
 
 def check_every_face(suite):
-    """The plain faces answer with the same reason."""
+    """The plain dialects answer with the same reason."""
     import re
     import urllib.error
     import urllib.request

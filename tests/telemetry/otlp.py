@@ -84,7 +84,7 @@ def parentage(binary):
 
 
 def headers(near, collector):
-    """Without `_meta` the HTTP request's own trace is joined, on every face; with both, `_meta` counts."""
+    """Without `_meta` the HTTP request's own trace is joined, in every dialect; with both, `_meta` counts."""
     other = "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
     header = {"traceparent": f"00-{other}-{PARENT}-01", "tracestate": "h=1"}
     for send, name in (

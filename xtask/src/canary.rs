@@ -7,10 +7,10 @@ use std::path::{Path, PathBuf};
 
 use crate::problem::Problem;
 
-/// What every planted secret holds. It stands in the tests under this very name.
+/// The mark in every planted secret. Tests use the same constant name.
 const MARKER: &str = "x7Rk2mPq9WvL4tZs8NcY";
 
-/// What tests keep, and what the check would be blind without: each sort has to be there, and not empty.
+/// The kinds of files that tests write. The check fails if one is missing or empty.
 const SORTS: [&str; 6] = ["stderr", "stdout", "metrics", "journal", "ledger.sqlite", "ledger.jsonl"];
 
 const HELP: &str = "find the test that wrote it by the name of its folder, and who wrote the secret down";

@@ -1,6 +1,8 @@
 //! Chores of the repository: `cargo xtask tidy` checks it, `cargo xtask catalogue` writes the manual of failures, `cargo
-//! xtask canary` looks for planted secrets in the files that tests wrote.
+//! xtask bounds` writes the values of docs/bounds.md, `cargo xtask canary` searches the files that tests wrote for
+//! planted secrets.
 
+mod bounds;
 mod canary;
 mod catalogue;
 mod problem;
@@ -18,9 +20,10 @@ const USAGE: &str = "\
 usage: cargo xtask <chore>
 
 chores:
-  tidy       check dependency direction, names, the manual, transcripts, file sizes and records
+  tidy       check dependency direction, advisories, names, documents, transcripts and file sizes
   catalogue  write docs/errors.md from the catalogue of reasons
-  canary DIR look for planted secrets in everything tests kept in a folder
+  bounds     write the values of docs/bounds.md from the sources
+  canary DIR search all files that tests wrote to a folder for planted secrets
 ";
 
 fn main() -> ExitCode {
@@ -30,6 +33,7 @@ fn main() -> ExitCode {
         ["tidy"] => conclude("tidy", tidy::check()),
         ["canary", folder] => conclude("canary", canary::check(Path::new(folder))),
         ["catalogue"] => conclude("catalogue", catalogue::write().err().into_iter().collect()),
+        ["bounds"] => conclude("bounds", bounds::write()),
         ["help" | "--help" | "-h"] => say(&mut std::io::stdout(), USAGE, ExitCode::SUCCESS),
         _ => say(&mut std::io::stderr(), USAGE, ExitCode::from(2)),
     }
@@ -42,11 +46,11 @@ fn conclude(chore: &str, problems: Vec<Problem>) -> ExitCode {
     }
     let mut text: String =
         problems.iter().map(|problem| format!("error: {}; {}\n", problem.what, problem.help)).collect();
-    text.push_str(&format!("{chore}: {} to put right\n", problems.len()));
+    text.push_str(&format!("{chore}: {} problems\n", problems.len()));
     say(&mut std::io::stderr(), &text, ExitCode::FAILURE)
 }
 
-/// Writes text; somebody who stopped listening is no failure.
+/// Writes text. A closed pipe is not a failure.
 fn say(out: &mut dyn Write, text: &str, code: ExitCode) -> ExitCode {
     let _ = out.write_all(text.as_bytes());
     code

@@ -1,4 +1,4 @@
-/// Something to put right, and how.
+/// A problem, and how to fix it.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Problem {
     pub(crate) what: String,

@@ -1,8 +1,10 @@
 //! The rules of the tree. Each check is a function from the repository to its problems.
 
+mod advisories;
 mod edges;
 mod manual;
 mod names;
+mod paths;
 mod records;
 mod sources;
 mod transcripts;
@@ -12,7 +14,9 @@ use crate::problem::Problem;
 
 /// All problems of all checks.
 pub(crate) fn check() -> Vec<Problem> {
-    let checks: [fn() -> Vec<Problem>; 10] = [
+    let checks: [fn() -> Vec<Problem>; 13] = [
+        crate::bounds::check,
+        advisories::check,
         edges::check,
         manual::check,
         transcripts::check,
@@ -22,6 +26,7 @@ pub(crate) fn check() -> Vec<Problem> {
         records::check,
         sources::machine_paths,
         names::check,
+        paths::check,
         waits::check,
     ];
     checks.into_iter().flat_map(|check| check()).collect()

@@ -63,7 +63,7 @@ fn show(what: &str, count: usize, took: Duration) {
     println!("  {what:<32} {:>8.1} MB/s   {:>7.2} ms each", pictures / seconds, seconds * 1e3 / pictures);
 }
 
-/// Bytes nobody else has.
+/// Unique bytes.
 fn picture(number: usize) -> Bytes {
     let mut state = 0x9e37_79b9_7f4a_7c15_u64 ^ (number as u64 + 1).wrapping_mul(0xd1b5_4a32_d192_ed03);
     let mut bytes = Vec::with_capacity(SIZE);
@@ -78,6 +78,7 @@ fn picture(number: usize) -> Bytes {
 
 fn screenshot() -> Result<NewFile, String> {
     Ok(NewFile {
+        owner: String::new(),
         kind: ResourceType::new("screenshots").map_err(|fault| fault.to_string())?,
         extension: Extension::new(".png").map_err(|fault| fault.to_string())?,
         ttl: None,

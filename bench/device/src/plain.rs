@@ -1,4 +1,4 @@
-//! What a program would do without a shelf, if it cared whether its files survive.
+//! The same work without stored files: writes that survive a crash.
 
 use std::fs::{self, File};
 use std::io::{self, Write};

@@ -6,6 +6,8 @@ use std::time::Duration;
 /// What a message is answered with.
 pub enum Answer {
     Now(Vec<u8>),
+    /// The answer to `initialize`; over HTTP it comes with a session id.
+    SessionOpened(Vec<u8>),
     Later(Duration, Vec<u8>),
     Nothing,
 }
@@ -41,7 +43,8 @@ fn to_request(request: &Request<'_>) -> Answer {
         ("ping", _) => now(&["{}"]),
         ("initialize", _) => {
             let version = request.param("protocolVersion").map_or("\"2025-11-25\"", Raw::text);
-            now(&["{\"protocolVersion\":", version, ",\"capabilities\":{\"tools\":{}},", WHO, "}"])
+            let parts = ["{\"protocolVersion\":", version, ",\"capabilities\":{\"tools\":{}},", WHO, "}"];
+            Answer::SessionOpened(result(request, &parts))
         }
         ("server/discover", _) => {
             now(&["{\"supportedVersions\":[\"2026-07-28\"],\"capabilities\":{\"tools\":{}},", WHO, kept])

@@ -5,8 +5,8 @@ use crate::options::Options;
 use crate::process::{Process, beside, free_address};
 use crate::stage::{Stage, config, ours, up};
 use crate::stdio::Client;
-use bench_server::letter::{Echo, Era};
 use bench_server::load::{Target, round};
+use bench_server::message::{Echo, Era};
 use bench_server::wire::Connection;
 use std::net::SocketAddr;
 use std::process::Command;
@@ -41,8 +41,8 @@ async fn first_answer(options: &Options, stage: &Stage, bars: &mut Bars) -> Resu
         let began = Instant::now();
         let _process = Process::spawn(&mut up(&options.failwell, &file, at))?;
         let mut connection = patient(at, began).await?;
-        let mut call = bench_server::letter::Letter::call(small("up__echo"), Era::Modern, None);
-        let response = connection.exchange(call.numbered(bench_server::letter::FIRST)).await?;
+        let mut call = bench_server::message::NumberedMessage::call(small("up__echo"), Era::Modern, None);
+        let response = connection.exchange(call.numbered(bench_server::message::FIRST)).await?;
         if response.status != 200 {
             return Err(format!("the first answer has status {}", response.status));
         }

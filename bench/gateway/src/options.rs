@@ -10,8 +10,10 @@ pub struct Options {
     /// Only cells whose name contains this.
     pub cell: String,
     pub peers: bool,
-    /// Our own program.
+    /// Our own program, built like the proxies.
     pub failwell: PathBuf,
+    /// The same program optimised by profile, if it is to be measured too.
+    pub pgo: Option<PathBuf>,
 }
 
 const USAGE: &str = "\
@@ -32,6 +34,7 @@ impl Options {
             only: String::new(),
             cell: String::new(),
             peers: true,
+            pgo: std::env::var_os("BENCH_FAILWELL_PGO").map(PathBuf::from),
             failwell: failwell
                 .ok_or("error: BENCH_FAILWELL names no program\nhelp: start this with bench/gateway/run")?,
         };

@@ -27,14 +27,18 @@ impl Process {
 
     /// One of the programs beside this one, and where it says it listens.
     pub fn start(binary: &str, arguments: &[&str]) -> Result<(Process, SocketAddr), String> {
-        let mut command = Command::new(beside(binary)?);
-        let command = command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped());
-        let mut process = Process::spawn(command)?;
+        Process::announced(Command::new(beside(binary)?).args(arguments))
+    }
+
+    /// A program that prints its address first. An end of its input stops it.
+    pub fn announced(command: &mut Command) -> Result<(Process, SocketAddr), String> {
+        let mut process = Process::spawn(command.stdin(Stdio::piped()).stdout(Stdio::piped()))?;
         let mut line = String::new();
         if let Some(out) = process.0.stdout.take() {
             let _ = BufReader::new(out).read_line(&mut line);
         }
-        let address = line.trim().parse().map_err(|_| format!("{binary} does not say where it listens"))?;
+        let address =
+            line.trim().parse().map_err(|_| format!("{command:?} does not say where it listens"))?;
         Ok((process, address))
     }
 

@@ -4,33 +4,45 @@
 use crate::bars::{Bars, judge};
 use crate::options::Options;
 use crate::stage::{Contender, Stage};
-use crate::{extras, peers};
+use crate::{extras, instructions, peers};
 use bench_server::figures::Figures;
-use bench_server::letter::{Echo, Era};
 use bench_server::load::{Target, round};
+use bench_server::message::{Echo, Era};
 
-/// Connections at once, and bytes of the text that is echoed.
+/// Connections at once, bytes of the text that is echoed, and the era of the clients.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Cell {
     pub connections: usize,
     pub size: usize,
+    pub era: Era,
 }
 
-pub const CELLS: [Cell; 6] = [
-    Cell { connections: 1, size: 64 },
-    Cell { connections: 1, size: 4 * 1024 },
-    Cell { connections: 1, size: 64 * 1024 },
-    Cell { connections: 32, size: 64 },
-    Cell { connections: 32, size: 4 * 1024 },
-    Cell { connections: 32, size: 64 * 1024 },
+/// The size from which a call is mostly copying.
+pub const LARGE: usize = 64 * 1024;
+
+pub const CELLS: [Cell; 9] = [
+    cell(1, 64, Era::Modern),
+    cell(1, 4 * 1024, Era::Modern),
+    cell(1, LARGE, Era::Modern),
+    cell(32, 64, Era::Modern),
+    cell(32, 4 * 1024, Era::Modern),
+    cell(32, LARGE, Era::Modern),
+    cell(1, 64, Era::Session),
+    cell(32, 64, Era::Session),
+    cell(32, LARGE, Era::Session),
 ];
+
+pub const fn cell(connections: usize, size: usize, era: Era) -> Cell {
+    Cell { connections, size, era }
+}
 
 impl Cell {
     pub fn name(self) -> String {
         let size =
             if self.size < 1024 { format!("{} B", self.size) } else { format!("{} KB", self.size / 1024) };
         let plural = if self.connections == 1 { "" } else { "s" };
-        format!("{} connection{plural}, {size}", self.connections)
+        let era = if self.era == Era::Session { ", sessions" } else { "" };
+        format!("{} connection{plural}, {size}{era}", self.connections)
     }
 }
 
@@ -46,7 +58,7 @@ impl Measured {
 
 /// Measures, prints, and says whether every bar was met.
 pub async fn run(options: &Options) -> Result<bool, String> {
-    let stage = Stage::set(&options.failwell)?;
+    let stage = Stage::set(&options.failwell, options.pgo.as_deref())?;
     let chosen: Vec<&Contender> =
         stage.contenders.iter().filter(|one| one.name.contains(&options.only)).collect();
     println!("{} rounds of {:?}, medians; every answer checked", options.rounds, options.round);
@@ -66,6 +78,7 @@ pub async fn run(options: &Options) -> Result<bool, String> {
     judge(&measured, &mut bars);
     if options.only.is_empty() && options.cell.is_empty() {
         extras::measure(options, &stage, &mut bars).await?;
+        instructions::measure(options, &stage).await?;
     }
     if options.peers {
         peers::measure(&stage, &measured, &mut bars).await?;
@@ -91,7 +104,7 @@ async fn measure_cell(
 
 async fn measure(one: &Contender, cell: Cell, options: &Options) -> Result<Figures, String> {
     let echo = Echo { path: "/mcp", tool: one.tool, size: cell.size };
-    let target = Target { address: one.address, echo, era: Era::Modern };
+    let target = Target { address: one.address, echo, era: cell.era };
     let before = one.process.cpu();
     let (times, length) = round(target, cell.connections, options.round).await?;
     Ok(Figures::of(times, length, one.process.cpu() - before))

@@ -54,7 +54,8 @@ impl Drop for Folder {
 }
 
 impl Stage {
-    pub fn set(failwell: &Path) -> Result<Stage, String> {
+    /// `pgo` is an optimised build of ours that is measured too, beside the one that is built like the proxies.
+    pub fn set(failwell: &Path, pgo: Option<&Path>) -> Result<Stage, String> {
         let folder = Folder::new()?;
         let (server, upstream) = Process::start("upstream-http", &[])?;
         let to = upstream.to_string();
@@ -83,6 +84,13 @@ impl Stage {
             let process = Process::listening(&mut up(failwell, &file, at), at)?;
             contenders.extend(ours_as(names, process, at));
         }
+        let optimised = pgo.map_or(&[][..], |_| &[("failwell PGO", BARE), ("failwell PGO guarded", "")]);
+        for ((name, more), program) in optimised.iter().zip(pgo.into_iter().cycle()) {
+            let at = free_address()?;
+            let file = folder.write(&name.replace(' ', "-"), &(config(upstream)? + more))?;
+            let process = Process::listening(&mut up(program, &file, at), at)?;
+            contenders.push(Contender { tool: "up__echo", ..http(name, process, at) });
+        }
         Ok(Stage { contenders, upstream, folder })
     }
 }
@@ -100,7 +108,7 @@ fn http(name: &'static str, process: Process, address: SocketAddr) -> Contender 
 }
 
 /// Without guards and ledger.
-const BARE: &str = "\n[audit]\nledger = false\n\n[guard.secrets]\naction = \"off\"\n";
+pub const BARE: &str = "\n[audit]\nledger = false\n\n[guard.secrets]\naction = \"off\"\n";
 
 /// Our configuration: the same server over HTTP and as a child; guards and ledger as they are by default.
 pub fn config(upstream: SocketAddr) -> Result<String, String> {

@@ -1,7 +1,7 @@
 //! Calls over standard input and output.
 
 use crate::process::Process;
-use bench_server::letter::{Echo, Era, FIRST, Letter};
+use bench_server::message::{Echo, Era, FIRST, NumberedMessage};
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write};
 use std::process::{ChildStdin, ChildStdout, Command, Stdio};
@@ -55,7 +55,7 @@ impl Client {
 
     /// One call after another, for a while: how long each took.
     pub fn keep_asking(&mut self, echo: Echo, length: Duration) -> Result<Vec<Duration>, String> {
-        let mut call = Letter::line(echo, Era::Session);
+        let mut call = NumberedMessage::line(echo, Era::Session);
         let (mut times, mut number) = (Vec::new(), FIRST);
         let until = Instant::now() + length;
         while Instant::now() < until {
@@ -63,7 +63,7 @@ impl Client {
             self.send(call.numbered(number))?;
             let answer = self.receive()?;
             times.push(asked.elapsed());
-            Letter::answer(echo, answer, number)?;
+            NumberedMessage::answer(echo, answer, number)?;
             number += 1;
         }
         Ok(times)

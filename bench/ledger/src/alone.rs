@@ -1,4 +1,4 @@
-//! The ledger by itself: records per second when nobody waits for them, and when everybody does.
+//! The ledger by itself: records per second without a wait for the commit, and with it.
 
 use crate::folder::Folder;
 use failwell_audit::{Durability, Ledger, LedgerSettings};
@@ -7,7 +7,7 @@ use failwell_pipeline::{ExchangeOutcome, Record, Transport};
 use failwell_rpc::{Dialect, Id, ReplyTo, Revision};
 use std::time::{Duration, Instant, SystemTime};
 
-/// How many may wait before whoever hands over rests a little: below the bound nothing is lost.
+/// The queue length at which the writer pauses. Below the bound no record is lost.
 const MOST_WAITING: u64 = 30_000;
 /// How many callers wait for their records at once.
 const CALLERS: usize = 64;
@@ -69,7 +69,7 @@ async fn critical(length: Duration) -> Result<(f64, f64), String> {
     Ok((rate, CALLERS as f64 / rate * 1e3))
 }
 
-/// What a call through the gateway leaves behind.
+/// The record of a call through the gateway.
 fn record() -> Box<Record> {
     Box::new(Record {
         to: ReplyTo::request(Id::from_number(7), Dialect::Mcp(Revision::LATEST)),
@@ -79,6 +79,7 @@ fn record() -> Box<Record> {
         connection: "".into(),
         transport: Transport::Http,
         caller: Some("anonymous".into()),
+        refused_from: None,
         method: Some("tools/call".into()),
         target: Some("up__echo".into()),
         server: Some("up".into()),

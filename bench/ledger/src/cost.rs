@@ -2,8 +2,8 @@
 
 use bench_server::child::Server;
 use bench_server::figures::Figures;
-use bench_server::letter::{Echo, Era};
 use bench_server::load::{Target, round};
+use bench_server::message::{Echo, Era};
 use bench_server::options::Options;
 
 /// The binaries, and by how much each may at the most cost more processor time than the one without a ledger. Time

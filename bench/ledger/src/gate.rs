@@ -41,5 +41,5 @@ pub async fn serve(durability: Option<Durability>) -> Result<(), Box<dyn Error>>
     let serving = tokio::spawn(serving);
     told_to_stop().await;
     stop.cancel();
-    serving.await?.map_err(|fault| fault.to_string().into())
+    serving.await?.map(|_| ()).map_err(|fault| fault.to_string().into())
 }

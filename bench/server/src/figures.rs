@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-/// What one round showed.
+/// The results of one round.
 #[derive(Clone, Copy)]
 pub struct Figures {
     /// Requests per second.

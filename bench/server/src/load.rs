@@ -1,11 +1,11 @@
 //! One round: some connections, each with one request after another, until the time is over.
 
-use crate::letter::{Echo, Era, FIRST, Letter, handshake, ready};
+use crate::message::{Echo, Era, FIRST, NumberedMessage, handshake, ready};
 use crate::wire::Connection;
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
-/// What is asked, and where.
+/// The request and its destination.
 #[derive(Clone, Copy)]
 pub struct Target {
     pub address: SocketAddr,
@@ -21,8 +21,8 @@ const WARM_UP: u64 = 20;
 /// A connection that is ready to be timed.
 struct Caller {
     connection: Connection,
-    call: Letter,
-    answer: Letter,
+    call: NumberedMessage,
+    answer: NumberedMessage,
     next: u64,
 }
 
@@ -34,12 +34,12 @@ impl Caller {
             Era::Modern => None,
             Era::Session => Some(begin_session(&mut connection, target.echo.path).await?),
         };
-        let mut call = Letter::call(target.echo, target.era, session.as_deref());
+        let mut call = NumberedMessage::call(target.echo, target.era, session.as_deref());
         let response = connection.exchange(call.numbered(FIRST)).await?;
         if response.status != 200 {
             return Err(format!("status {}: {}", response.status, String::from_utf8_lossy(response.body)));
         }
-        let answer = Letter::answer(target.echo, response.body.to_vec(), FIRST)?;
+        let answer = NumberedMessage::answer(target.echo, response.body.to_vec(), FIRST)?;
         let mut caller = Caller { connection, call, answer, next: FIRST + 1 };
         for _ in 0..WARM_UP {
             caller.ask().await?;

@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-/// What the run can be told.
+/// The options of a run.
 pub struct Options {
     pub connections: usize,
     pub round: Duration,

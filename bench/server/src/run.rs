@@ -3,8 +3,8 @@
 
 use crate::child::Server;
 use crate::figures::Figures;
-use crate::letter::{Echo, Era};
 use crate::load::{Target, round};
+use crate::message::{Echo, Era};
 use crate::options::Options;
 
 struct Contender {

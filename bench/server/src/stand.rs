@@ -1,4 +1,4 @@
-//! What the servers under test share: how they say where they are, and when they stop.
+//! Shared by the servers under test: announcing the address, and stopping.
 
 use std::io;
 use tokio::io::AsyncReadExt;
@@ -11,7 +11,7 @@ pub async fn open() -> io::Result<TcpListener> {
     Ok(listener)
 }
 
-/// Completes when whoever started this process closes its standard input, or is gone.
+/// Completes when the parent process closes standard input, or ends.
 pub async fn told_to_stop() {
     let mut nothing = [0; 1];
     let _ = tokio::io::stdin().read(&mut nothing).await;

@@ -43,7 +43,7 @@ impl Desk {
             desk.log_in(pipeline).await;
             call(pipeline, "rtm_findTasks", json!({})).await;
         }
-        // What was read is older than what changes now.
+        // The data that was read is older than this change.
         desk.emulator.control().advance_clock(Duration::from_secs(60));
         desk
     }
@@ -62,7 +62,7 @@ impl Desk {
         call(&self.pipeline, tool, arguments).await
     }
 
-    /// Somebody changes one task.
+    /// Changes one task.
     pub async fn change(&self, round: usize) {
         self.emulator.control().advance_clock(Duration::from_secs(10));
         let task = format!("task number {}", 100 + round);

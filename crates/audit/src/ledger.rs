@@ -4,10 +4,13 @@ pub(crate) mod chain;
 pub(crate) mod file;
 pub(crate) mod reader;
 pub(crate) mod record_line;
+pub(crate) mod refusals;
+pub(crate) mod run_marker;
 pub(crate) mod settings;
 pub(crate) mod verify;
 pub(crate) mod writer;
 
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::mpsc::{Sender, channel, sync_channel};
@@ -18,6 +21,7 @@ use tokio::sync::{Notify, oneshot};
 
 use crate::export::replica::Replica;
 use crate::ledger::file::SyncMode;
+use crate::ledger::refusals::RefusalSampler;
 use crate::ledger::settings::{Durability, LedgerSettings};
 use crate::ledger::writer::{QueueItem, Writer};
 use failwell_journal::{Journal, weight};
@@ -62,6 +66,9 @@ pub(crate) struct LedgerState {
     pub(crate) weight: AtomicUsize,
     pub(crate) lag_us: AtomicU64,
     pub(crate) sink_failures: AtomicU64,
+    pub(crate) refusals: RefusalSampler,
+    /// The program ends: the writer makes a last attempt and stops.
+    pub(crate) closing: AtomicBool,
     /// Notified whenever the queue shrinks.
     pub(crate) room: Notify,
 }
@@ -225,6 +232,16 @@ impl Ledger {
         }
     }
 
+    /// Writes all queued records and counts, and closes the file, for a bounded time. Records that cannot be written
+    /// are reported in the log, and by the next start. Nothing is recorded afterwards.
+    pub fn close(&self) {
+        let (done, wait) = sync_channel(1);
+        self.shared.closing.store(true, Ordering::Release);
+        if self.queue.send(QueueItem::Close(done)).is_ok() {
+            let _ = wait.recv_timeout(PATIENCE);
+        }
+    }
+
     pub fn health(&self) -> LedgerHealth {
         let read = |number: &AtomicU64| number.load(Ordering::Relaxed);
         LedgerHealth {
@@ -245,6 +262,10 @@ impl RecordSink for Ledger {
 
     fn is_critical(&self) -> bool {
         Ledger::is_critical(self)
+    }
+
+    fn sample(&self, refused_from: IpAddr, reason: &'static str) -> bool {
+        self.shared.refusals.admit(refused_from, reason)
     }
 
     fn bodies(&self) -> Option<usize> {

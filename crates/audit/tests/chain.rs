@@ -66,7 +66,7 @@ fn every_change_is_found_where_it_was_made() {
     );
     check(
         "append",
-        "INSERT INTO record SELECT 11, at, ref, hash, body FROM record WHERE seq = 10",
+        "INSERT INTO record SELECT 11, at, ref, hash, body, class FROM record WHERE seq = 10",
         11,
         altered,
     );
@@ -76,6 +76,47 @@ fn every_change_is_found_where_it_was_made() {
         5,
         "no record says that they were removed",
     );
+}
+
+/// Refusals of callers that were not identified have a share of their own: they leave gaps in the middle of the chain,
+/// and the records of callers stay.
+#[test]
+fn refusals_push_out_no_record_of_a_caller() {
+    let folder = Folder::new("refusals");
+    let retention = failwell_audit::Retention { days: 0, records: 1_000, bytes: 0 };
+    let ledger = ledger(LedgerSettings { retention, ..LedgerSettings::in_folder(folder.path()) });
+    for number in 0..24_000 {
+        if number % 40 == 0 {
+            ledger.note(fine("deed"));
+        }
+        ledger.note(support::refused());
+        if number % 1_000 == 0 {
+            ledger.flush();
+        }
+    }
+    ledger.flush();
+    let until = std::time::Instant::now() + std::time::Duration::from_secs(60);
+    let mut found = verified(folder.path());
+    while found.records > 2_000 && std::time::Instant::now() < until {
+        ledger.note(support::refused());
+        ledger.flush();
+        found = verified(folder.path());
+    }
+    assert!(found.holds(), "{found:?}");
+    assert!(found.records < 2_000, "{} records", found.records);
+    let [removal] = found.removed.as_slice() else { panic!("{:?}", found.removed) };
+    assert_eq!((removal.class, removal.until.is_some()), ("refusals", true), "{removal:?}");
+    let deeds = Query { target: Some("deed".to_owned()), ..Query::default() };
+    assert_eq!(open(folder.path()).select(&deeds).expect("readable").len(), 600);
+
+    let file = Connection::open(folder.path().join(LedgerSettings::FILE)).expect("the file");
+    let hidden = "INSERT INTO gap SELECT seq, seq, hash FROM record WHERE body LIKE '%deed%' LIMIT 1;
+        DELETE FROM record WHERE seq = (SELECT max(first) FROM gap WHERE first = last AND first IN
+            (SELECT seq FROM record));";
+    file.execute_batch(hidden).expect("hidden");
+    let forged = verified(folder.path());
+    let first = forged.breaks.first().expect("a gap that no record attests");
+    assert!(first.what.contains("no record says"), "{forged:?}");
 }
 
 /// A head noted elsewhere reveals a truncation whose recorded end was rewritten too.

@@ -230,3 +230,88 @@ fn a_broken_ledger_holds_nobody_up() {
     }
     assert!(!ledger.is_crowded() && ledger.health().waiting >= 9_000);
 }
+
+/// A removed or replaced file makes critical requests fail, and a new chain begins that says so.
+#[cfg(unix)]
+#[test]
+fn a_ledger_that_is_taken_away_is_noticed() {
+    for put_in_place in [None, Some("")] {
+        let folder = Folder::new("taken");
+        let critical =
+            LedgerSettings { durability: Durability::Critical, ..LedgerSettings::in_folder(folder.path()) };
+        let ledger = ledger(critical);
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime");
+        runtime.block_on(ledger.keep(fine("before"))).expect("kept");
+        for name in ["ledger.sqlite", "ledger.sqlite-wal", "ledger.sqlite-shm"] {
+            std::fs::remove_file(folder.path().join(name)).expect("removed");
+        }
+        if let Some(text) = put_in_place {
+            std::fs::write(folder.path().join("ledger.sqlite"), text).expect("replaced");
+        }
+        let kept = runtime.block_on(ledger.keep(fine("while")));
+        assert_eq!(kept.expect_err("it is gone").reason().id, "audit/FAILED");
+        assert!(ledger.admit().is_err() && !ledger.health().works);
+        let until = Instant::now() + Duration::from_secs(60);
+        while ledger.admit().is_err() {
+            assert!(Instant::now() < until, "it does not come back");
+            std::thread::sleep(Duration::from_millis(50));
+        }
+        runtime.block_on(ledger.keep(fine("after"))).expect("kept");
+        let rows = open(folder.path()).select(&Query::default()).expect("readable");
+        assert!(rows.iter().any(|row| row.body.contains("\"what\":\"file_replaced\",\"seq\":1")), "{rows:?}");
+        assert!(verified(folder.path()).holds());
+    }
+}
+
+/// One file after a clean end; a mark after any other.
+#[test]
+fn an_end_is_clean_or_noted_at_the_next_start() {
+    let folder = Folder::new("end");
+    let names = || -> Vec<String> {
+        let entries = std::fs::read_dir(folder.path()).expect("a folder");
+        entries.map(|entry| entry.expect("an entry").file_name().to_string_lossy().into_owned()).collect()
+    };
+    let clean = ledger(LedgerSettings::in_folder(folder.path()));
+    clean.note(fine("echo"));
+    clean.close();
+    assert_eq!(names(), ["ledger.sqlite"]);
+    assert_eq!(verified(folder.path()).records, 1);
+
+    let mark = r#"{"started":"2026-01-01T00:00:00.000Z","pid":4711,"lost":51}"#;
+    std::fs::write(folder.path().join("ledger.run.0000000000000001"), mark).expect("written");
+    let next = ledger(LedgerSettings::in_folder(folder.path()));
+    next.note(fine("echo"));
+    next.flush();
+    assert_eq!(names().iter().filter(|name| name.starts_with("ledger.run.")).count(), 1, "{:?}", names());
+    let other = ledger(LedgerSettings::in_folder(folder.path()));
+    other.note(fine("echo"));
+    other.close();
+    next.close();
+    assert_eq!(names(), ["ledger.sqlite"]);
+    let rows = open(folder.path()).select(&Query::default()).expect("readable");
+    let noted = rows.iter().filter(|row| row.body.contains("\"what\":\"unclean_end\"")).count();
+    assert_eq!(noted, 1, "a program that still runs is not noted: {rows:?}");
+    assert!(rows.iter().any(|row| row.body.contains("\"pid\":4711,\"lost\":51")), "{rows:?}");
+}
+
+/// Records that wait for the disk at the end are counted, in the log and for the next start.
+#[test]
+fn records_that_wait_at_the_end_are_counted() {
+    let folder = Folder::new("waiting");
+    let place = folder.path().join("state");
+    let ledger = ledger(LedgerSettings::in_folder(&place));
+    ledger.note(fine("echo"));
+    ledger.flush();
+    let other = rusqlite::Connection::open(place.join(LedgerSettings::FILE)).expect("the ledger");
+    other.execute_batch("BEGIN IMMEDIATE").expect("a lock nobody gets past");
+    for _ in 0..51 {
+        ledger.note(fine("echo"));
+    }
+    ledger.close();
+    other.execute_batch("ROLLBACK").expect("the lock is gone");
+    drop(other);
+    let next = support::ledger(LedgerSettings::in_folder(&place));
+    next.close();
+    let rows = open(&place).select(&Query::default()).expect("readable");
+    assert!(rows.iter().any(|row| row.body.contains("\"lost\":51")), "{rows:?}");
+}

@@ -15,7 +15,7 @@ use failwell_toolbox::Work;
 use redis::cmd;
 use tokio::sync::broadcast;
 
-mod connection;
+pub(crate) mod connection;
 mod keys;
 mod nodes;
 mod rest_sessions;

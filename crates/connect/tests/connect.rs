@@ -33,17 +33,11 @@ async fn answer(mut socket: impl AsyncRead + AsyncWrite + Unpin, requests: usize
 }
 
 async fn server(requests: usize, pause: Duration) -> (SocketAddr, Arc<AtomicUsize>) {
-    let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
-    let address = listener.local_addr().expect("an address");
-    let accepted = Arc::new(AtomicUsize::new(0));
-    let counting = accepted.clone();
-    tokio::spawn(async move {
-        while let Ok((socket, _)) = listener.accept().await {
-            counting.fetch_add(1, Ordering::SeqCst);
-            tokio::spawn(answer(socket, requests, pause));
-        }
-    });
-    (address, accepted)
+    serving(move |socket| {
+        tokio::spawn(answer(socket, requests, pause));
+        std::future::ready(())
+    })
+    .await
 }
 
 async fn ask(remote: &Remote) -> Result<Bytes, SendError> {

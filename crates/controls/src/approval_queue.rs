@@ -7,9 +7,10 @@ use std::time::{Duration, Instant};
 use arc_swap::ArcSwap;
 use failwell_fault::{Effect, Excerpt, Fault, Kind, Name, Retry, reason};
 use failwell_pipeline::{ApprovalGrant, ApprovalNeed, Approvals, Verdict};
-use failwell_rpc::{Caller, Json, Limits};
+use failwell_rpc::Caller;
 use tokio::sync::Semaphore;
 
+use crate::approval_view::approval_view;
 use crate::guards::GuardSet;
 use failwell_store::{ApprovalOutcome, ApprovalRequest, ApprovalStore, ApprovalTerms, ApproverAnswer};
 use failwell_toolbox::PortFuture;
@@ -95,7 +96,7 @@ impl GuardedApprovals {
             caller: caller.name().to_string(),
             server: server.to_owned(),
             tool: tool.to_owned(),
-            shown: shown(arguments, &self.guards),
+            shown: approval_view(arguments, &|text| self.guards.scrub(text))?,
             binding: ApprovalRequest::binding(caller, server, tool, arguments),
             expires: self.queue.terms.load().expires,
         };
@@ -163,17 +164,6 @@ fn verdict(standing: &ApprovalOutcome, asked: Instant, began: Instant) -> Verdic
     };
     let (guard, looked_at) = ("approval".into(), "call");
     Verdict { guard, looked_at, decided, found, after: began.elapsed(), took: asked.elapsed() }
-}
-
-/// The arguments for an approver: secrets are redacted from every text, numbers keep every digit.
-fn shown(arguments: &Json, gate: &GuardSet) -> String {
-    let each = arguments.raw().canonical_with(&|text| gate.scrub(&text).into());
-    // A secret that is recognized by its member name is found only in the whole document.
-    let whole = gate.scrub(&each);
-    match Json::read(&whole, &Limits::default()) {
-        Ok(_) => whole,
-        Err(_) => failwell_rpc::json_string(&whole),
-    }
 }
 
 impl fmt::Debug for ApprovalQueue {

@@ -1,13 +1,9 @@
 //! Builds a pipeline with all controls.
 
 use std::sync::Arc;
-use std::time::Duration;
 
-use failwell_fault::{Fault, Secret};
-use failwell_pipeline::{
-    Alone, Approvals, Controls, EventFilter, Pipeline, PipelineSettings, SharedState, ToolFailures,
-};
-use failwell_rpc::Era;
+use failwell_fault::Fault;
+use failwell_pipeline::{Approvals, Controls, EventFilter, Pipeline, PipelineSettings};
 use failwell_store::KeyStore;
 use failwell_toolbox::ToolServer;
 
@@ -23,19 +19,8 @@ use crate::telemetry::Telemetry;
 
 #[derive(Debug, Clone)]
 pub struct Settings {
-    pub request_deadline: Duration,
-    pub task_deadline: Duration,
-    /// The maximum number of requests in flight.
-    pub most_in_flight: usize,
-    /// The maximum number of open subscriptions.
-    pub most_listeners: usize,
-    /// The maximum size of a response, in bytes.
-    pub largest_answer: usize,
-    pub tool_failures: ToolFailures,
-    /// The only supported era; `None` for both.
-    pub only: Option<Era>,
-    /// The name of the pipeline on its node; empty for the main pipeline.
-    pub pipeline: String,
+    /// Deadlines, bounds and shared state of the pipeline.
+    pub bounds: PipelineSettings,
     /// Rate and concurrency limits.
     pub rate_limiter: Arc<RateLimiter>,
     /// Counters shared with other nodes; none by default.
@@ -50,23 +35,12 @@ pub struct Settings {
     pub keys: Option<Arc<dyn KeyStore>>,
     /// Stored files; none by default.
     pub shelf: Option<StoredFiles>,
-    pub state: Arc<dyn SharedState>,
-    /// The key that all nodes seal with; a new key by default.
-    pub seal_key: Option<Secret<[u8; 32]>>,
 }
 
 impl Default for Settings {
     fn default() -> Settings {
-        let bounds = PipelineSettings::default();
         Settings {
-            request_deadline: bounds.request_deadline,
-            task_deadline: bounds.task_deadline,
-            most_in_flight: bounds.most_in_flight,
-            most_listeners: bounds.most_listeners,
-            largest_answer: bounds.largest_answer,
-            tool_failures: bounds.tool_failures,
-            only: bounds.only,
-            pipeline: bounds.pipeline,
+            bounds: PipelineSettings::default(),
             rate_limiter: Arc::default(),
             shared_rates: None,
             gate: None,
@@ -74,8 +48,6 @@ impl Default for Settings {
             sessions: Arc::new(MemorySessions::default()),
             keys: None,
             shelf: None,
-            state: Arc::new(Alone),
-            seal_key: None,
         }
     }
 }
@@ -91,7 +63,7 @@ pub fn build_pipeline(
     let recorder = telemetry.recorder().clone().redacting(guard_set.redactor());
     let journal = recorder.journal().clone();
     let guards = Arc::new(GuardRunner::new(guard_set.clone(), journal, server.info().name));
-    let (files, largest_answer) = (settings.shelf.clone(), settings.largest_answer);
+    let (files, largest_answer) = (settings.shelf.clone(), settings.bounds.largest_answer);
     let server = match files.clone() {
         Some(files) => Arc::new(WithStoredFiles { server, files, largest_answer }) as _,
         None => server,
@@ -120,26 +92,9 @@ pub fn build_pipeline(
         })),
         service: Some(Arc::new(services)),
     };
-    let pipeline = Pipeline::new(server, settings.bounds(), controls, recorder)?;
+    let pipeline = Pipeline::new(server, settings.bounds, controls, recorder)?;
     if let Some(files) = files {
         files.announce_to(&pipeline);
     }
     Ok(pipeline)
-}
-
-impl Settings {
-    fn bounds(self) -> PipelineSettings {
-        PipelineSettings {
-            request_deadline: self.request_deadline,
-            task_deadline: self.task_deadline,
-            most_in_flight: self.most_in_flight,
-            most_listeners: self.most_listeners,
-            largest_answer: self.largest_answer,
-            tool_failures: self.tool_failures,
-            only: self.only,
-            pipeline: self.pipeline,
-            state: self.state,
-            seal_key: self.seal_key,
-        }
-    }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant, SystemTime};
 
-use failwell_fault::{Fault, Name, reason};
+use failwell_fault::{Fault, Name, Retry, reason};
 use failwell_journal::{Entry, GuardNotice};
 use failwell_pipeline::{MessageMeta, Verdict as Decision};
 use failwell_policy::guard::Action;
@@ -308,7 +308,7 @@ fn named(fault: Fault, guard: &str) -> Fault {
 
 /// The fault for the caller: the guard and the category, without the guard's own message.
 fn denied(guard: &str, category: Name, message: String) -> Fault {
-    let fault =
-        named(Fault::new(&reason::POLICY_BLOCKED), guard).fact("category", category).fact("where", "/");
+    let fault = Fault::new(&reason::POLICY_BLOCKED).retry_as(Retry::AfterChange);
+    let fault = named(fault, guard).fact("category", category).fact("where", "/");
     if message.is_empty() { fault } else { fault.note("guard_said", message) }
 }

@@ -4,9 +4,9 @@ use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use arc_swap::ArcSwap;
-use failwell_fault::{Fault, Name, reason};
+use failwell_fault::{Fault, Name, Retry, reason};
 use failwell_journal::{BodyKind, BodyRedactor, GuardNotice, Journal, Redactor, StoredBody};
-use failwell_pipeline::{ContentGuards, MessageMeta, Verdict as Decision, VerdictLog};
+use failwell_pipeline::{ContentGuards, GuardedBytes, MessageMeta, Verdict as Decision, VerdictLog};
 use failwell_policy::Guards;
 use failwell_policy::guard::{Action, GuardFinding, GuardSettings, Verdict};
 use failwell_render::Moment;
@@ -14,6 +14,7 @@ use failwell_rpc::Direction;
 use failwell_toolbox::PortFuture;
 
 use crate::custom_guards::{CustomGuards, GuardedMessage};
+use crate::scan_pool::ScanPool;
 use crate::telemetry::metrics::GuardCounts;
 
 /// The active guards. Clones share them, so that one swap changes all.
@@ -24,6 +25,8 @@ pub struct GuardSet(Arc<ActiveGuards>);
 struct ActiveGuards {
     guards: ArcSwap<Guards>,
     customs: ArcSwap<CustomGuards>,
+    /// Shared by all pipelines of the program.
+    scans: ScanPool,
 }
 
 impl GuardSet {
@@ -32,7 +35,8 @@ impl GuardSet {
     }
 
     fn of(guards: Arc<Guards>) -> GuardSet {
-        GuardSet(Arc::new(ActiveGuards { guards: ArcSwap::new(guards), customs: ArcSwap::default() }))
+        let (guards, customs) = (ArcSwap::new(guards), ArcSwap::default());
+        GuardSet(Arc::new(ActiveGuards { guards, customs, scans: ScanPool::default() }))
     }
 
     /// The default guards: no secret leaves.
@@ -154,16 +158,53 @@ fn findings(verdict: &Verdict) -> &[GuardFinding] {
 impl GuardRunner {
     fn look(&self, direction: Direction, message: MessageMeta<'_>, json: &[u8], from: usize) -> Verdict {
         let guards = self.gate.guards();
+        let since = message.verdicts.map(|_| Instant::now());
+        let verdict = guards.inspect(direction, message.server, json, from);
+        self.write_verdict(&guards, direction, message, &verdict, since);
+        verdict
+    }
+
+    /// Inspects a large message on a thread that serves no connection.
+    async fn look_apart(
+        &self,
+        direction: Direction,
+        message: MessageMeta<'_>,
+        bytes: Vec<u8>,
+        from: usize,
+    ) -> Result<GuardedBytes, Fault> {
+        let guards = self.gate.0.guards.load_full();
+        if !guards.applies(direction, message.server) {
+            return Ok(GuardedBytes::Unchanged(bytes));
+        }
+        let since = message.verdicts.map(|_| Instant::now());
+        let (inspector, server) = (guards.clone(), message.server.to_owned());
+        let inspected = self.gate.0.scans.run(move || {
+            let verdict = inspector.inspect(direction, &server, &bytes, from);
+            (verdict, bytes)
+        });
+        let (verdict, bytes) = inspected.await?;
+        self.write_verdict(&guards, direction, message, &verdict, since);
+        Ok(match self.judge(verdict, message)? {
+            Some(left) => GuardedBytes::Redacted(left),
+            None => GuardedBytes::Unchanged(bytes),
+        })
+    }
+
+    fn write_verdict(
+        &self,
+        guards: &Guards,
+        direction: Direction,
+        message: MessageMeta<'_>,
+        verdict: &Verdict,
+        since: Option<Instant>,
+    ) {
         let log =
             message.verdicts.filter(|_| guards.active_guards(direction, message.server).next().is_some());
-        let since = log.map(|_| Instant::now());
-        let verdict = guards.inspect(direction, message.server, json, from);
         if let Some((log, since)) = log.zip(since) {
             let inspection =
-                Inspection { direction, server: message.server, findings: findings(&verdict), since };
-            inspection.record(&guards, log);
+                Inspection { direction, server: message.server, findings: findings(verdict), since };
+            inspection.record(guards, log);
         }
-        verdict
     }
 
     fn judge(&self, verdict: Verdict, message: MessageMeta<'_>) -> Result<Option<Vec<u8>>, Fault> {
@@ -216,6 +257,16 @@ impl ContentGuards for GuardRunner {
         self.judge(self.look(direction, message, bytes, from), message)
     }
 
+    fn inspect_apart<'a>(
+        &'a self,
+        direction: Direction,
+        message: MessageMeta<'a>,
+        bytes: Vec<u8>,
+        from: usize,
+    ) -> PortFuture<'a, Result<GuardedBytes, Fault>> {
+        Box::pin(self.look_apart(direction, message, bytes, from))
+    }
+
     fn ask<'a>(
         &'a self,
         direction: Direction,
@@ -241,7 +292,7 @@ impl ContentGuards for GuardRunner {
 
 /// The fault for the first blocking finding, by name and place.
 fn blocked(findings: &[GuardFinding]) -> Fault {
-    let fault = Fault::new(&reason::POLICY_BLOCKED);
+    let fault = Fault::new(&reason::POLICY_BLOCKED).retry_as(Retry::AfterChange);
     let Some(first) = findings.first() else { return fault };
     let fault =
         fault.fact("guard", first.category.guard().as_str()).fact("category", first.category.as_str());

@@ -11,11 +11,13 @@
 //! * Absent on purpose: sockets, code numbers, HTTP statuses.
 
 mod approval_queue;
+mod approval_view;
 mod build;
 mod custom_guards;
 mod guards;
 mod rate_limiter;
 mod rest;
+mod scan_pool;
 mod services;
 mod telemetry;
 

@@ -99,6 +99,15 @@ impl Telemetry {
         self.recorder.journal().flush();
     }
 
+    /// Waits for all writes as [`Telemetry::flush`] does, and closes the ledger: the program ends.
+    pub fn close(&self) {
+        self.flush();
+        if let Some(ledger) = &self.ledger {
+            ledger.close();
+        }
+        self.recorder.journal().flush();
+    }
+
     pub(crate) fn write_metrics(&self, out: &mut MetricsText, buckets: usize, guards: &GuardCounts) {
         guards.write(out);
         if let Some(ledger) = &self.ledger {

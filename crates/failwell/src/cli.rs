@@ -190,6 +190,9 @@ pub(crate) struct Bounds {
     /// Average requests per second that one caller may send [default: no limit]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub(crate) rate: Option<u32>,
+    /// Time for running requests after Ctrl-C or SIGTERM, in seconds; then they are ended
+    #[arg(long, value_name = "SECONDS", default_value_t = 10, value_parser = clap::value_parser!(u64).range(0..=3_600))]
+    pub(crate) drain: u64,
 }
 
 /// Create API keys for callers

@@ -31,7 +31,11 @@ fn main() -> ExitCode {
         }
         _ => {}
     }
+    #[cfg(unix)]
+    failwell_process::protect_self();
     let done = commands::run(cli::Cli::parse().command);
+    #[cfg(unix)]
+    failwell_process::end_all();
     match done.and_then(|code| terminal::loss().map_or(Ok(code), Err)) {
         Ok(code) => code,
         Err(complaint) => {

@@ -20,6 +20,11 @@ pub(crate) fn print_bytes(bytes: &[u8]) {
     }
 }
 
+/// Whether a person reads standard output.
+pub(crate) fn is_interactive() -> bool {
+    stdout().is_terminal()
+}
+
 /// Whether writing to standard output has failed.
 pub(crate) fn is_closed() -> bool {
     CLOSED.get().is_some()

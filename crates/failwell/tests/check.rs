@@ -21,6 +21,7 @@ mod bad_files;
 mod bad_identity;
 
 use std::io::{Read, Write};
+use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -331,7 +332,12 @@ fn a_key_that_nobody_could_read_is_not_kept_silent_about() {
     let file = folder.0.join("state").join("keys.sqlite");
     assert!(said.contains(&format!("help: remove {}, and start again", file.display())), "{said}");
     std::fs::remove_file(&file).expect("as it says");
-    assert!(first_screen(&folder, &["up"]).contains("the key of the first admin, shown this once"));
+    let key = folder.0.join("state").join("admin-key");
+    let said = first_screen(&folder, &["up"]);
+    assert!(said.contains(&format!("the key of the first admin is in {}", key.display())), "{said}");
+    let text = std::fs::read_to_string(&key).expect("the key");
+    assert!(text.starts_with("fw_") && !said.contains(text.trim()), "a log does not hold it: {said}");
+    assert_eq!(std::fs::metadata(&key).expect("a file").permissions().mode() & 0o777, 0o600);
 }
 
 /// The responses of `stdio` to these lines while its input stays open, its exit code and its standard error.
@@ -386,7 +392,11 @@ fn stdio_answers_the_first_request_with_the_reason_and_ends() {
     assert_eq!(code, Some(1));
     assert!(err.starts_with("error: unknown key `headrs`\n"), "{err}");
     assert!(err.ends_with("help: correct it, and look again with `failwell check`\n"), "{err}");
-    assert!(!err.contains("SECRET") && !format!("{answers:?}").contains("headrs"), "{err}");
+    // The client is told what is wrong and what would be right, but no value.
+    let told = format!("{answers:?}");
+    assert!(told.contains("line 4") && told.contains("headrs") && told.contains("'headers'"), "{told}");
+    assert!(!err.contains("SECRET") && !told.contains("SECRET"), "{err} {told}");
+    assert!(err.contains("\"level\":\"error\""), "{err}");
 }
 
 #[test]

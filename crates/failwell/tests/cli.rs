@@ -154,7 +154,7 @@ fn explain_finds_reasons_in_any_spelling() {
 }
 
 #[test]
-fn explain_finds_numbers_with_their_faces() {
+fn explain_finds_numbers_with_their_dialects() {
     for (number, reason, face) in [
         ("-32004", "gateway/UPSTREAM_DOWN", "MCP session"),
         ("\u{2212}32004", "gateway/UPSTREAM_DOWN", "MCP session"),

@@ -3,11 +3,15 @@
 #![cfg(feature = "emulators")]
 #![allow(clippy::expect_used, clippy::indexing_slicing, reason = "a test may stop at the first surprise")]
 
-use std::io::{BufRead, BufReader, Read, Write};
+#[path = "support/first_screen.rs"]
+mod first_screen;
+
+use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
 
+use first_screen::first_screen;
 use serde_json::{Value, json};
 
 struct Running {
@@ -41,12 +45,7 @@ fn start(name: &str, config: Option<&str>) -> Running {
         .stdout(Stdio::piped())
         .spawn()
         .expect("the binary runs");
-    let mut lines = BufReader::new(child.stdout.take().expect("a pipe")).lines();
-    let mut said = String::new();
-    while !said.contains("stop with Ctrl-C") {
-        said.push_str(&lines.next().expect("another line").expect("a line"));
-        said.push('\n');
-    }
+    let said = first_screen(&mut child);
     let (_, after) = said.split_once("http://").expect("an address");
     let address = after.split_whitespace().next().expect("an address").to_owned();
     Running { child, said, address, folder }

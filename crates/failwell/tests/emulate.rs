@@ -3,9 +3,14 @@
 #![cfg(feature = "emulators")]
 #![allow(clippy::expect_used, reason = "a test may stop at the first surprise")]
 
-use std::io::{BufRead, BufReader, Read, Write};
+#[path = "support/first_screen.rs"]
+mod first_screen;
+
+use std::io::{Read, Write};
 use std::net::TcpStream;
 use std::process::{Child, Command, Stdio};
+
+use first_screen::first_screen;
 
 struct Running {
     child: Child,
@@ -27,12 +32,7 @@ fn start(arguments: &[&str]) -> Running {
         .stdout(Stdio::piped())
         .spawn()
         .expect("the binary runs");
-    let mut lines = BufReader::new(child.stdout.take().expect("a pipe")).lines();
-    let mut said = String::new();
-    while !said.contains("stop with Ctrl-C") {
-        said.push_str(&lines.next().expect("another line").expect("a line"));
-        said.push('\n');
-    }
+    let said = first_screen(&mut child);
     Running { child, said }
 }
 

@@ -66,6 +66,10 @@ pub enum Condition {
     Range,
     /// The body did not arrive in time.
     SlowBody,
+    /// The head of the request is too large.
+    HeadTooLarge,
+    /// The target of the request is too long.
+    TargetTooLong,
     /// The caller cancelled the request.
     Cancelled,
     /// A bug in this program.
@@ -74,7 +78,7 @@ pub enum Condition {
 
 impl Condition {
     /// All conditions, in the order of the code table.
-    pub const ALL: [Condition; 36] = [
+    pub const ALL: [Condition; 38] = [
         Condition::NotJson,
         Condition::BadShape,
         Condition::UnknownMethod,
@@ -109,6 +113,8 @@ impl Condition {
         Condition::SessionLost,
         Condition::Range,
         Condition::SlowBody,
+        Condition::HeadTooLarge,
+        Condition::TargetTooLong,
         Condition::Cancelled,
         Condition::Bug,
     ];

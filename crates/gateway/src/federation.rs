@@ -3,16 +3,19 @@
 mod background_listing;
 mod catalogue;
 mod change_hubs;
+mod eager_start;
 mod gateway;
 mod guidance;
+mod hidden;
 mod lists;
-mod lookup;
 mod member;
 mod member_set;
 mod names;
+mod page_cursor;
 mod pinning;
 mod portable;
-mod reloadable;
+mod portable_item;
+mod portable_name;
 mod single;
 mod targets;
 mod uris;
@@ -22,20 +25,21 @@ use std::sync::{Arc, OnceLock};
 
 use failwell_pipeline::SharedState;
 use failwell_process::Launcher;
+use failwell_rpc::Caller;
 use failwell_store::ToolPins;
 use failwell_toolbox::{Event, Info, Party};
 use tokio_util::sync::CancellationToken;
 
-pub use self::gateway::Gateway;
+pub use self::eager_start::{StartOutcome, StartingUpstream};
+pub use self::gateway::{Gateway, ReloadableServer};
 pub use self::member_set::ReloadReport;
-pub use self::reloadable::ReloadableServer;
 
 use self::background_listing::BackgroundListing;
 use self::catalogue::Catalogue;
 use self::change_hubs::ChangeHubs;
 use self::member::Member;
 use self::member_set::MemberSet;
-use self::portable::OmittedTools;
+use self::portable::ListNotes;
 use self::visibility::Visibility;
 use crate::relay::PendingCalls;
 use crate::upstream::{DualEraUpstream, UpstreamServices, UpstreamSettings};
@@ -49,7 +53,7 @@ pub(crate) struct Federation {
     pub(crate) pins: OnceLock<Arc<ToolPins>>,
     pub(crate) hubs: Arc<ChangeHubs>,
     pub(crate) background: BackgroundListing,
-    pub(crate) omitted: OmittedTools,
+    pub(crate) notes: ListNotes,
     services: UpstreamServices,
     pub(crate) end: CancellationToken,
 }
@@ -65,7 +69,7 @@ impl Federation {
             pins: OnceLock::new(),
             hubs: Arc::default(),
             background: BackgroundListing::default(),
-            omitted: OmittedTools::default(),
+            notes: ListNotes::default(),
             services: UpstreamServices { launcher: launcher.clone(), state, tracer: Arc::default() },
             end: CancellationToken::new(),
         }
@@ -88,6 +92,12 @@ impl Federation {
 
     pub(crate) fn members(&self) -> Arc<Vec<Member>> {
         self.members.all()
+    }
+
+    /// The members that are not hidden from the reader; all of them for the operator.
+    pub(crate) fn members_seen_by(&self, reader: Option<&Caller>) -> Vec<Member> {
+        let is_seen = |member: &&Member| reader.is_none_or(|reader| !self.is_unseen(member, reader));
+        self.members().iter().filter(is_seen).cloned().collect()
     }
 
     pub(crate) fn has(&self, member: &Member) -> bool {

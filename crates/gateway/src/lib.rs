@@ -32,7 +32,8 @@ mod relay;
 mod upstream;
 
 pub use failwell_connect::Trust;
-pub use federation::{Gateway, ReloadReport, ReloadableServer};
+pub use federation::{Gateway, ReloadReport, ReloadableServer, StartOutcome, StartingUpstream};
+pub use relay::tool_errors::ToolErrors;
 pub use upstream::{
     ClientCredentials, Endpoint, HttpTransport, RestartBudget, SessionSharing, UpstreamSettings,
 };

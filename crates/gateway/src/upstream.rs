@@ -4,10 +4,8 @@ mod circuit_breaker;
 mod client;
 mod connection;
 mod connection_pool;
-mod connection_slot;
 mod counters;
 mod debouncer;
-mod dual_era;
 mod health;
 pub(crate) mod metrics;
 mod params;
@@ -15,8 +13,10 @@ mod request;
 mod response;
 mod settings;
 mod span;
+mod subscriptions;
 mod time_limit;
 
+use std::iter;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -25,23 +25,21 @@ use failwell_pipeline::SharedState;
 use failwell_pipeline::Tracer;
 use failwell_process::Launcher;
 use failwell_rpc::Era;
-use failwell_toolbox::{Context, Event, Party, Watcher};
+use failwell_toolbox::{Context, Event, Offers, Party};
 use tokio_util::sync::CancellationToken;
 
 pub(crate) use self::client::{ClientQuestion, ClientRelay};
 pub(crate) use self::connection::handshake::{ALL_OFFERS, PROBE};
 pub(crate) use self::connection::http::header_params;
 pub(crate) use self::connection_pool::PooledConnection;
-pub(crate) use self::connection_slot::WatchOutcome;
-pub(crate) use self::dual_era::DualEraUpstream;
 pub(crate) use self::params::{RequestParams, SendContext};
 pub(crate) use self::request::UpstreamRequest;
 pub(crate) use self::response::{ParsedResult, UpstreamResponse, invalid_response, upstream_code};
+pub(crate) use self::subscriptions::WatchOutcome;
 
 use self::circuit_breaker::CircuitBreaker;
 use self::connection::{Connector, DetectedProtocol, UpstreamConnection};
-use self::connection_pool::ConnectionPool;
-use self::connection_slot::{ConnectionSlot, UpstreamStatus, circuit_open};
+use self::connection_pool::{ConnectionPool, ConnectionSlot, UpstreamStatus, circuit_open};
 use self::counters::UpstreamCounters;
 use self::debouncer::Debouncer;
 use self::health::Health;
@@ -56,13 +54,109 @@ const SWEEP: Duration = Duration::from_secs(5);
 /// Receives changes: for all clients, or for one party.
 pub(crate) type ChangeListener = dyn Fn(Event, Option<Arc<Party>>) + Send + Sync;
 
-/// What the upstreams of one gateway share.
+/// Services that the upstreams of one gateway share.
 #[derive(Clone)]
 pub(crate) struct UpstreamServices {
     pub(crate) launcher: Launcher,
     pub(crate) state: Arc<dyn SharedState>,
     /// Where the spans of requests end; set once, after the gateway was built.
     pub(crate) tracer: Arc<OnceLock<Tracer>>,
+}
+
+/// An upstream with one connection pool per protocol era. An HTTP server that speaks both eras is called in the era
+/// of each client, which needs no translation.
+pub(crate) struct DualEraUpstream {
+    settings: UpstreamSettings,
+    modern: Arc<Upstream>,
+    /// `None` for a child: one process has one state.
+    session: Option<Arc<Upstream>>,
+}
+
+impl DualEraUpstream {
+    pub(crate) fn new(
+        settings: UpstreamSettings,
+        changed: Arc<ChangeListener>,
+        services: &UpstreamServices,
+    ) -> Arc<DualEraUpstream> {
+        let is_child = matches!(settings.endpoint, Endpoint::Child { .. });
+        let has_two = !is_child && settings.transport != HttpTransport::Sse && settings.first_era.is_none();
+        let session = has_two.then(|| {
+            let settings = UpstreamSettings { first_era: Some(Era::Session), ..settings.clone() };
+            Upstream::new(settings, changed.clone(), services.clone())
+        });
+        let modern = Upstream::new(settings.clone(), changed, services.clone());
+        Arc::new(DualEraUpstream { settings, modern, session })
+    }
+
+    pub(crate) fn settings(&self) -> &UpstreamSettings {
+        &self.settings
+    }
+
+    pub(crate) fn name(&self) -> &str {
+        self.modern.name()
+    }
+
+    /// The upstream in the era of this client.
+    pub(crate) fn for_client(&self, cx: &Context) -> &Arc<Upstream> {
+        match cx.client().revision.era() {
+            Era::Session => self.session.as_ref().unwrap_or(&self.modern),
+            Era::Modern => &self.modern,
+        }
+    }
+
+    pub(crate) fn generation(&self) -> u64 {
+        self.all().map(|upstream| upstream.counters().ends()).sum()
+    }
+
+    /// The era in which this client is served, if there are two; otherwise empty.
+    pub(crate) fn era_name(&self, cx: &Context) -> &'static str {
+        match (&self.session, cx.client().revision.era()) {
+            (None, _) => "",
+            (Some(_), Era::Session) => "session",
+            (Some(_), Era::Modern) => "modern",
+        }
+    }
+
+    pub(crate) fn is_up(&self) -> bool {
+        self.state() == UpstreamStatus::Up
+    }
+
+    /// The better status of the two.
+    pub(crate) fn state(&self) -> UpstreamStatus {
+        let states: Vec<UpstreamStatus> = self.all().map(|upstream| upstream.state()).collect();
+        let order = [UpstreamStatus::Up, UpstreamStatus::Starting, UpstreamStatus::Down];
+        order.into_iter().find(|state| states.contains(state)).unwrap_or(UpstreamStatus::Idle)
+    }
+
+    /// What it said that it offers, in the era that was connected last.
+    pub(crate) fn known_offers(&self) -> Option<Offers> {
+        self.all().find_map(|upstream| upstream.known_offers())
+    }
+
+    /// Whether to log a fault: once for both eras.
+    pub(crate) fn is_worth_reporting(&self, fault: &Fault) -> bool {
+        self.modern.counters().is_worth_reporting(fault)
+    }
+
+    pub(crate) fn all(&self) -> impl Iterator<Item = &Arc<Upstream>> {
+        iter::once(&self.modern).chain(&self.session)
+    }
+
+    /// Stops each era after its last call in flight.
+    pub(crate) fn retire(&self, end: &CancellationToken) {
+        for upstream in self.all() {
+            tokio::spawn(upstream.retire(end.clone()));
+        }
+    }
+
+    /// The next start is for no caller.
+    pub(crate) fn expect_unattended_start(&self) {
+        self.all().for_each(|upstream| upstream.expect_unattended_start());
+    }
+
+    pub(crate) fn stop(&self) {
+        self.all().for_each(|upstream| upstream.stop());
+    }
 }
 
 pub(crate) struct Upstream {
@@ -130,7 +224,9 @@ impl Upstream {
     pub(crate) async fn acquire(self: &Arc<Self>, cx: &Context) -> Result<PooledConnection, Fault> {
         let slot = self.pool.slot(cx)?;
         slot.touch();
-        if let Some(connection) = slot.alive() {
+        if let Some(connection) = slot.alive()
+            && connection.is_usable().await
+        {
             connection.channel.users().record_use(cx);
             return Ok(PooledConnection { slot, connection });
         }
@@ -158,7 +254,6 @@ impl Upstream {
         slot: &Arc<ConnectionSlot>,
         cx: &Context,
     ) -> Result<Option<Arc<UpstreamConnection>>, Fault> {
-        let since = Instant::now();
         let mut starts = slot.lock_starts().await;
         if let Some(connection) = slot.alive() {
             return Ok(Some(connection));
@@ -167,9 +262,12 @@ impl Upstream {
             return Ok(None);
         }
         slot.set(None, &mut starts);
-        let known = self.may_start(since)?;
+        let known = self.may_start()?;
         self.breaker.check().await?;
-        starts.may_start(&self.settings, Instant::now())?;
+        let is_counted = !self.health().unattended;
+        if is_counted {
+            starts.may_start(&self.settings, Instant::now())?;
+        }
         self.counters().start();
         let started = self.connector.start(known, cx, self.change_notifier(cx)).await;
         let connection = match started {
@@ -184,6 +282,7 @@ impl Upstream {
         *self.health() = Health {
             known: Some(connection.known(&self.settings)),
             instructions: connection.handshake.instructions.clone(),
+            offers: Some(connection.handshake.offers),
             ..Health::default()
         };
         connection.renew(slot).await;
@@ -193,13 +292,12 @@ impl Upstream {
         Ok(kept)
     }
 
-    /// The detected protocol, or a fault during back-off. A caller that waited for the failed start gets that start's
-    /// timeout.
-    fn may_start(&self, since: Instant) -> Result<Option<DetectedProtocol>, Fault> {
+    /// The detected protocol, or a fault during back-off. After a start that took too long, callers are told so.
+    fn may_start(&self) -> Result<Option<DetectedProtocol>, Fault> {
         let health = self.health();
         let now = Instant::now();
         match health.open_until.filter(|until| *until > now) {
-            Some(until) if health.late.is_some_and(|late| late >= since) => {
+            Some(until) if health.late.is_some() => {
                 Err(self.settings.start_exceeded().retry_as(Retry::After(until - now)))
             }
             Some(until) => Err(circuit_open(until - now)),
@@ -220,38 +318,6 @@ impl Upstream {
         }
     }
 
-    /// Records a subscription, so that it is restored on the next connection.
-    pub(crate) async fn add_watch(self: &Arc<Self>, uri: &str, cx: &Context) -> Result<WatchOutcome, Fault> {
-        let slot = self.acquire(cx).await?.slot;
-        let by = cx.watcher();
-        let watched = slot.watch(uri, by)?;
-        // Subscriptions of a session end with it.
-        let ended = cx.end_of_session().filter(|_| matches!(by, Watcher::Session(_)));
-        if let Some(ended) = ended.filter(|_| slot.begin_following(by)).cloned() {
-            let left = slot.released().clone();
-            tokio::spawn(async move {
-                tokio::select! {
-                    () = left.cancelled() => {}
-                    () = ended.cancelled() => slot.unwatch_all(by),
-                }
-            });
-        }
-        Ok(watched)
-    }
-
-    pub(crate) fn unwatch(&self, uri: &str, cx: &Context) {
-        if let Some(slot) = self.pool.existing_slot(cx) {
-            slot.unwatch(uri, cx.watcher());
-        }
-    }
-
-    /// The subscriber may have left while the upstream was asked: then unsubscribes.
-    pub(crate) fn drop_unused_watch(&self, uri: &str, cx: &Context) {
-        if let Some(slot) = self.pool.existing_slot(cx) {
-            slot.drop_unused_watch(uri);
-        }
-    }
-
     pub(crate) fn existing_connection(&self, cx: &Context) -> Option<Arc<UpstreamConnection>> {
         self.pool.existing_slot(cx)?.alive()
     }
@@ -259,19 +325,18 @@ impl Upstream {
     /// Checks in the background whether the upstream still answers.
     pub(crate) fn check_liveness(&self, cx: &Context) {
         if let Some(connection) = self.existing_connection(cx) {
-            connection.check_liveness(self.settings.timeout);
+            connection.check_liveness(&self.settings);
         }
     }
 
-    /// Notifies a session-era upstream that asked this client for its roots.
-    pub(crate) fn roots_changed(&self, cx: &Context) {
-        let connection = self.existing_connection(cx).filter(|connection| connection.era() == Era::Session);
-        let Some(connection) = connection.filter(|known| known.channel.users().roots_changed_by(cx)) else {
-            return;
-        };
-        tokio::spawn(
-            async move { connection.channel.notify("notifications/roots/list_changed", "{}").await },
-        );
+    /// The next start is for no caller, so its failure is no reason to back off.
+    pub(crate) fn expect_unattended_start(&self) {
+        self.health().unattended = true;
+    }
+
+    /// What it offered in its last handshake.
+    pub(crate) fn known_offers(&self) -> Option<Offers> {
+        self.health().offers
     }
 
     /// Its instructions, if known and if callers may read them.

@@ -56,7 +56,7 @@ impl Entry {
         let reason = self.fault.reason();
         let operator = self.fault.operator();
         let clean = |text: &str| json!(redact.text(text, MOST_TEXT));
-        let request_id = self.to.id.as_ref().map(|id| clean(id.text()));
+        let request_id = self.to.id.as_ref().map(|id| clean(&id.plain()));
         let mut members = Map::new();
         let mut put = |name: &str, value: Value| members.insert(name.to_owned(), value);
         put("timestamp", json!(Moment::from(self.at).to_string()));

@@ -37,7 +37,7 @@ impl GuardNotice<'_> {
                 "level": "info",
                 "message": "a content guard found something",
                 "service": self.service,
-                "request_id": self.to.and_then(|to| to.id.as_ref()).map(|id| redact.text(id.text(), MOST_ID)),
+                "request_id": self.to.and_then(|to| to.id.as_ref()).map(|id| redact.text(&id.plain(), MOST_ID)),
                 "connection_id": self.connection,
                 "ref": reference,
                 "security": true,

@@ -120,13 +120,22 @@ impl Journal {
 
     /// Logs an event that belongs to no request.
     pub fn note_event(&self, message: &str, service: &str) {
+        self.note("info", message, service);
+    }
+
+    /// Logs an event that belongs to no request and that the operator should look into.
+    pub fn note_warning(&self, message: &str, service: &str) {
+        self.note("warn", message, service);
+    }
+
+    fn note(&self, level: &str, message: &str, service: &str) {
         let now = Moment::now();
         self.write(match self.style {
             LogStyle::Json => {
-                json!({"timestamp": now.to_string(), "level": "info", "message": message, "service": service})
+                json!({"timestamp": now.to_string(), "level": level, "message": message, "service": service})
                     .to_string()
             }
-            LogStyle::Text => format!("{now} info  {service} {message}"),
+            LogStyle::Text => format!("{now} {level:<5} {service} {message}"),
         });
     }
 

@@ -27,23 +27,22 @@ mod recorder;
 mod request;
 mod session;
 mod settings;
+mod shutdown;
 mod span;
 mod stages;
-mod tracing;
 
 pub use controls::approvals::{ApprovalGrant, ApprovalNeed, Approvals};
-pub use controls::guards::{ContentGuards, MessageMeta};
+pub use controls::guards::{ContentGuards, GuardedBytes, MessageMeta};
 pub use controls::limits::{Admission, Permit, RateLimits};
 pub use controls::record_sink::{ProgressObserver, RecordSink};
 pub use controls::{Controls, EventFilter, MetricsWriter};
 pub use pipeline::{Answer, Pipeline};
 pub use record::{
-    AdmittedBody, Bodies, ExchangeNotes, ExchangeOutcome, Record, Transport, Verdict, VerdictLog,
+    ASIDE, AdmittedBody, Bodies, ExchangeNotes, ExchangeOutcome, Record, Transport, Verdict, VerdictLog,
 };
 pub use recorder::Recorder;
 pub use request::call::Call;
 pub use request::extension::{Attachment, ExtensionCall, ExtensionOutcome, ExtensionRequest, ExtensionRoute};
-pub use request::headers::{Headers, header_value, named_by, repeated_params};
 pub use request::incoming_request::{
     IncomingMessage, IncomingRequest, RequestEra, RestRequest, claims_modern,
 };
@@ -57,4 +56,5 @@ pub use session::stream::{Frame, Keep, Next, Stream};
 pub use session::{Concern, STDIO, Session, SharedIds};
 pub use settings::{PipelineSettings, ToolFailures};
 pub use span::{Span, SpanKind, SpanOutcome, Spans, Tracer};
+pub use stages::identify::{Headers, header_value, named_by, repeated_params};
 pub use stages::parse::not_an_object;

@@ -1,7 +1,9 @@
 //! The request path of one tool server: the stages in order, from a request to its response.
 
 use std::any::Any;
+use std::net::IpAddr;
 use std::panic::AssertUnwindSafe;
+use std::pin::pin;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -22,21 +24,22 @@ use crate::record::ExchangeOutcome;
 use crate::recorder::Recorder;
 use crate::request::call::Call;
 use crate::request::context_ports::ContextPorts;
-use crate::request::exchange::Exchange;
 use crate::request::extension::Attachment;
 use crate::request::incoming_request::{IncomingMessage, IncomingRequest};
 use crate::request::panic::fault_of_panic;
-use crate::request::scope::{ExchangeLog, RequestScope};
+use crate::request::scope::{Exchange, ExchangeLog, RequestScope};
 use crate::session::Session;
 use crate::session::hub::Hub;
 use crate::session::listen::tell_session;
 use crate::session::seal::Seal;
 use crate::session::slots::Slots;
 use crate::settings::{PipelineSettings, ToolFailures};
+use crate::shutdown::Shutdown;
 use crate::stages::guard_in::{GuardedCall, GuardedContent};
 use crate::stages::identify::RequestMeta;
 use crate::stages::invoke::InvokeResult;
 use crate::stages::route::{Target, check_headers};
+use failwell_toolbox::Context;
 use failwell_toolbox::MetricsText;
 use failwell_toolbox::ToolServer;
 
@@ -48,7 +51,7 @@ pub struct Pipeline {
     pub(crate) slots: Slots,
     pub(crate) listeners: Slots,
     pub(crate) server_info: Json,
-    closing: CancellationToken,
+    pub(crate) shutdown: Shutdown,
 }
 
 /// A response, and the attachment that follows it.
@@ -78,7 +81,7 @@ impl Pipeline {
                 None => Seal::fresh()?,
             },
             ports: ContextPorts::new(info.name, controls, recorder.into()),
-            closing: CancellationToken::new(),
+            shutdown: Shutdown::default(),
             server,
             settings,
         }))
@@ -103,19 +106,23 @@ impl Pipeline {
         incoming: &IncomingRequest<'_>,
         call: Option<Result<Call<'_>, Fault>>,
     ) -> Answer {
+        let _running = self.shutdown.enter();
         let log = ExchangeLog::new(self.begin());
         let mut to = incoming.reply_to();
         let running = AssertUnwindSafe(self.run(incoming, call, &mut to, &log)).catch_unwind();
-        let invoked = running.await.unwrap_or_else(|payload| Err(fault_of_panic(payload.as_ref())));
+        let running =
+            running.map(|done| done.unwrap_or_else(|payload| Err(fault_of_panic(payload.as_ref()))));
+        let invoked = self.shutdown.until_end(pin!(running), &incoming.cancel, || log.is_reached()).await;
         let (outcome, attachment) = match invoked {
             Ok(InvokeResult { outcome, attachment }) => (Ok(outcome), attachment),
             Err(fault) => (Err(fault), None),
         };
         let method = Some(incoming.method(&log)).filter(|method| !method.is_empty());
         let (connection, trace) = (incoming.connection(), incoming.trace.clone());
-        let (caller, request) = (Some(incoming.caller), incoming.text());
-        let reply =
-            self.finish(Exchange { to, outcome, method, connection, caller, request, trace, log }).await;
+        let (caller, refused_from, request) = (Some(incoming.caller), None, incoming.text());
+        let exchange =
+            Exchange { to, outcome, method, connection, caller, refused_from, request, trace, log };
+        let reply = self.finish(exchange).await;
         let is_well = reply.as_ref().is_some_and(|reply| reply.status == 200);
         Answer { reply, attachment: attachment.filter(|_| is_well) }
     }
@@ -239,6 +246,19 @@ impl Pipeline {
         self.finish(Exchange::refused(fault, to, ExchangeLog::new(self.begin()), connection)).await
     }
 
+    /// Refuses a message of a caller that is not identified. The address decides together with the reason which of
+    /// many refusals are recorded.
+    pub async fn refuse_unidentified(
+        &self,
+        fault: Fault,
+        to: ReplyTo,
+        connection: &str,
+        address: IpAddr,
+    ) -> Option<Reply> {
+        let refused = Exchange::refused(fault, to, ExchangeLog::new(self.begin()), connection);
+        self.finish(Exchange { refused_from: Some(address), ..refused }).await
+    }
+
     /// Refuses a request before any stage. The record contains its method.
     pub async fn refuse_request(
         &self,
@@ -261,9 +281,22 @@ impl Pipeline {
         &self.ports.hub
     }
 
-    /// Returns all metrics as text.
+    /// The context of work that the program does for itself, outside any request.
+    pub fn own_context(&self) -> Context {
+        self.ports.own_context()
+    }
+
+    /// Returns all metrics as text, for the operator.
     pub fn metrics(&self) -> String {
-        let mut out = MetricsText::default();
+        self.write_metrics(MetricsText::default())
+    }
+
+    /// Returns the metrics without those of servers that are hidden from this caller.
+    pub fn metrics_for(&self, reader: &Caller) -> String {
+        self.write_metrics(MetricsText::for_reader(reader))
+    }
+
+    fn write_metrics(&self, mut out: MetricsText) -> String {
         self.ports.recorder.write_metrics(&mut out);
         if let Some(write) = &self.ports.controls.metrics {
             write(&mut out);
@@ -291,11 +324,32 @@ impl Pipeline {
 
     /// Refuses new requests and ends subscriptions. Running requests continue.
     pub fn close_doors(&self) {
-        self.closing.cancel();
+        self.shutdown.close();
+    }
+
+    /// Fails if requests are refused at present because their records could not be written.
+    pub fn check_records(&self) -> Result<(), Fault> {
+        self.ports.recorder.admit()
     }
 
     /// Set when the pipeline begins to refuse new requests.
     pub fn closing(&self) -> &CancellationToken {
-        &self.closing
+        self.shutdown.closing()
+    }
+
+    /// Ends all running requests and tasks: the grace period of a shutdown is over. Each request gets
+    /// `server/SHUTDOWN` and its record within a second.
+    pub fn end_running(&self) {
+        self.shutdown.end_running();
+    }
+
+    /// The number of requests that have no response yet.
+    pub fn running(&self) -> usize {
+        self.shutdown.running()
+    }
+
+    /// The number of requests that [`Pipeline::end_running`] ended.
+    pub fn ended(&self) -> usize {
+        self.shutdown.ended()
     }
 }

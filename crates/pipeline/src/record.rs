@@ -1,11 +1,15 @@
 //! The record of one exchange as the pipeline hands it over: owned and unformatted.
 
 use std::borrow::Cow;
+use std::net::IpAddr;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant, SystemTime};
 
 use failwell_fault::Fault;
 use failwell_rpc::{ReplyTo, TraceMark};
+
+/// The method of a failure that a request survives. Its caller is not told of it.
+pub const ASIDE: &str = "aside";
 
 /// One exchange. The request path creates it, so it only moves existing values; the writer formats it later.
 #[derive(Debug)]
@@ -20,6 +24,8 @@ pub struct Record {
     pub transport: Transport,
     /// The caller, if identified.
     pub caller: Option<Arc<str>>,
+    /// The address of a caller that was refused before it was identified.
+    pub refused_from: Option<IpAddr>,
     /// The method, if it could be read.
     pub method: Option<Cow<'static, str>>,
     /// The tool, resource or prompt.

@@ -3,13 +3,9 @@
 pub(crate) mod call;
 pub(crate) mod context_ports;
 pub(crate) mod digest;
-pub(crate) mod exchange;
 pub(crate) mod extension;
-pub(crate) mod extra_params;
-pub(crate) mod headers;
 pub(crate) mod incoming_request;
 pub(crate) mod panic;
-pub(crate) mod params;
 pub(crate) mod request_port;
 pub(crate) mod scope;
 pub(crate) mod supervise;

@@ -1,15 +1,18 @@
-//! Spans as they are queued for export: owned and unformatted.
+//! Spans as they are queued for export: owned and unformatted. Each exchange ends as one.
 
 use std::borrow::Cow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, SystemTime};
 
-use failwell_fault::Ref;
+use failwell_fault::{Fault, Ref};
+use failwell_render::codes::fault_code;
+use failwell_rpc::{Caller, Dialect, Id, RemoteContext, ReplyTo, SamplingDecision, Trace};
 use tokio::sync::mpsc;
 
-use crate::record::Transport;
-use failwell_rpc::{RemoteContext, SamplingDecision, Trace};
+use crate::pipeline::Pipeline;
+use crate::record::{ExchangeOutcome, Transport};
+use crate::stages::record::{connection, method, transport};
 
 /// A finished span.
 #[derive(Debug)]
@@ -102,6 +105,68 @@ impl Tracer {
         if span.trace.sampled == SamplingDecision::Yes && self.queue.try_send(Box::new(span)).is_err() {
             self.dropped.fetch_add(1, Ordering::Relaxed);
         }
+    }
+}
+
+/// The facts about a finished exchange that its span contains.
+pub(crate) struct FinishedExchange<'a> {
+    pub(crate) to: &'a ReplyTo,
+    pub(crate) ended: SystemTime,
+    pub(crate) took: Duration,
+    pub(crate) method: Option<&'a str>,
+    pub(crate) connection: &'a str,
+    pub(crate) caller: Option<&'a Caller>,
+    pub(crate) target: Option<&'a str>,
+    pub(crate) server: Option<&'a str>,
+    pub(crate) ended_as: &'a ExchangeOutcome,
+}
+
+impl Pipeline {
+    /// Ends the span of an exchange.
+    pub(crate) fn end_trace(&self, trace: Trace, over: &FinishedExchange<'_>) {
+        if let Some(tracer) = self.ports.recorder.tracer() {
+            tracer.end(over.span(trace));
+        }
+    }
+}
+
+impl FinishedExchange<'_> {
+    fn span(&self, trace: Trace) -> Span {
+        let revision = match self.to.dialect {
+            Dialect::Mcp(revision) => Some(revision.as_str()),
+            Dialect::Rpc | Dialect::Rest(_) => None,
+        };
+        Span {
+            trace,
+            side: SpanKind::Server {
+                reference: self.to.reference,
+                session: connection(self.connection),
+                caller: self.caller.map(|caller| caller.name().clone()),
+                server: self.server.map(Box::from),
+            },
+            ended: self.ended,
+            took: self.took,
+            method: self.method.map(method),
+            target: self.target.map(Box::from),
+            request_id: self.to.id.as_ref().map(Id::text).map(Box::from),
+            revision,
+            transport: transport(self.connection),
+            outcome: outcome(self.ended_as, self.to),
+        }
+    }
+}
+
+fn outcome(ended: &ExchangeOutcome, to: &ReplyTo) -> SpanOutcome {
+    let failed = |fault: &Fault, code| {
+        let reason = fault.reason();
+        SpanOutcome::Failed { reason: reason.id, title: reason.title, code }
+    };
+    match ended {
+        ExchangeOutcome::Well => SpanOutcome::Well,
+        ExchangeOutcome::ToolFailed(_) => SpanOutcome::ToolFailed,
+        // The response is a result, so it has no error code.
+        ExchangeOutcome::ToolFault(fault) => failed(fault, None),
+        ExchangeOutcome::Fault(fault) => failed(fault, Some(fault_code(fault, to).into())),
     }
 }
 

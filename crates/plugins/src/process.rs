@@ -11,7 +11,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use failwell_fault::{Fault, Secret};
-use failwell_policy::guard::custom::{CustomGuard, CustomVerdict, GuardRequest, VerdictFuture};
+use failwell_policy::guard::Direction;
+use failwell_policy::guard::custom::{CustomGuard, CustomRule, CustomVerdict, GuardRequest, VerdictFuture};
 use failwell_process::Launcher;
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::{CancellationToken, DropGuard};
@@ -19,6 +20,8 @@ use tokio_util::sync::{CancellationToken, DropGuard};
 use self::runner::ProcessRunner;
 use crate::failure::{busy, no_verdict};
 
+/// How long a child may take for its first verdict, unless its timeout is longer: a start takes longer than a verdict.
+const START_LIMIT: Duration = Duration::from_secs(10);
 /// Capacity of the request queue.
 const MOST_WAITING: usize = 256;
 
@@ -75,6 +78,22 @@ impl GuardProcess {
         let stop = CancellationToken::new();
         tokio::spawn(ProcessRunner::new(settings, launcher, stop.clone()).run(asked));
         GuardProcess { questions, _stop: stop.drop_guard() }
+    }
+
+    /// Waits until the child has given a verdict on an empty request. A program that cannot be started, or that
+    /// does not answer, fails here instead of at the first message.
+    pub async fn ready(&self, rule: &CustomRule) -> Result<(), Fault> {
+        let question = GuardRequest {
+            guard: &rule.name,
+            direction: rule.directions.first().copied().unwrap_or(Direction::Request),
+            server: "",
+            tool: "",
+            method: "ping",
+            caller: "",
+            message: "{}",
+            deadline: Instant::now() + rule.timeout.max(START_LIMIT),
+        };
+        self.ask(question).await.map(drop)
     }
 
     async fn ask(&self, question: GuardRequest<'_>) -> Result<CustomVerdict, Fault> {

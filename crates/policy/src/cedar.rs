@@ -5,13 +5,18 @@
 //! | principal | `Caller::"key:ci"`, in its `Role::"admin"` |
 //! | action | `Action::"see"`, `Action::"call"`, `Action::"read"`, `Action::"get"` |
 //! | resource | `Tool::"files/write"`, `Resource::"files/file:///x"` or `Prompt::"files/plan"`, in its `Server::"files"` |
-//! | context | `arguments` of a call, without the values that Cedar has no type for (fractions, null) |
+//! | context | `arguments` of a call; whole numbers in any spelling are numbers |
 //!
 //! The default is to deny. A policy that cannot be evaluated denies the request: a `forbid` that fails on a
-//! missing argument forbids.
+//! missing argument forbids. So does a condition that reads a value without a type in Cedar: a fraction, a
+//! number beyond 64 bits, null.
 
 #[cfg(not(feature = "cedar"))]
 mod absent;
+#[cfg(feature = "cedar")]
+mod arguments;
+#[cfg(feature = "cedar")]
+mod conditions;
 #[cfg(feature = "cedar")]
 mod evaluate;
 
@@ -20,6 +25,9 @@ mod evaluate;
 pub struct CedarPolicies {
     #[cfg(feature = "cedar")]
     policies: cedar_policy::PolicySet,
+    /// The policies whose conditions read arguments.
+    #[cfg(feature = "cedar")]
+    on_arguments: Vec<conditions::ArgumentPolicy>,
     #[cfg(feature = "cedar")]
     authorizer: cedar_policy::Authorizer,
     #[cfg(not(feature = "cedar"))]

@@ -5,8 +5,10 @@
 //! at any size.
 
 mod category;
+mod chain;
 pub mod custom;
 mod detect;
+mod escapes;
 mod examine;
 mod finding;
 mod fold;
@@ -90,11 +92,10 @@ impl Guards {
         if plan.wanted == 0 || !examine::may_match(&self.detectors, part, plan.wanted) {
             return Verdict::Pass;
         }
-        let mut hits = examine::in_json(&self.detectors, json, from, plan.wanted);
+        let hits = examine::in_json(&self.detectors, json, from, plan.wanted);
         if hits.is_empty() {
             return Verdict::Pass;
         }
-        hits.sort_by_key(|hit| hit.token.start);
         let findings = self.findings(json, &hits, direction, plan);
         if hits.iter().any(|hit| plan.blocked & hit.category.bit() != 0) {
             return Verdict::Blocked { findings };
@@ -123,17 +124,18 @@ impl Guards {
         if !examine::may_match(&self.detectors, line.as_bytes(), wanted) {
             return Cow::Borrowed(line);
         }
-        let is_json = line.starts_with('{');
+        // Only a whole document consists of strings and numbers. Any other text is read as it stands, however
+        // it begins.
+        let is_json = line.starts_with('{') && is_document(line);
         let mut bytes = Cow::Borrowed(line.as_bytes());
         for _ in 0..MOST_ROUNDS {
-            let mut hits = match is_json {
+            let hits = match is_json {
                 true => examine::in_json(&self.detectors, &bytes, 0, wanted),
                 false => examine::in_text(&self.detectors, &bytes, wanted),
             };
             if hits.is_empty() {
                 break;
             }
-            hits.sort_by_key(|hit| hit.token.start);
             bytes = Cow::Owned(if is_json {
                 redact::from_json(&bytes, &hits)
             } else {
@@ -169,7 +171,6 @@ impl Guards {
             if hits.is_empty() {
                 break;
             }
-            hits.sort_by_key(|hit| hit.token.start);
             let clean = redact::from_json(bytes.as_deref().unwrap_or(json), &hits);
             hits = examine::in_json(&self.detectors, &clean, from, plan.redacted);
             bytes = Some(clean);
@@ -184,23 +185,32 @@ impl Guards {
             bit if plan.redacted & bit != 0 => Action::Redact,
             _ => Action::AuditOnly,
         };
+        let tokens: Vec<&[Hit]> = hits.chunk_by(|one, other| one.token == other.token).collect();
+        let firsts: Vec<Hit> = tokens.iter().filter_map(|of_token| of_token.first().copied()).collect();
         let mut findings: Vec<GuardFinding> = Vec::new();
-        for (hit, place) in hits.iter().zip(pointer::places(json, hits, direction)) {
-            let recent = findings.iter_mut().rev().take(8);
-            match recent.into_iter().find(|known| known.category == hit.category && known.place == place) {
-                Some(known) => known.count += 1,
-                None => findings.push(GuardFinding {
-                    category: hit.category,
-                    action: action(hit.category),
-                    place,
-                    count: 1,
-                }),
+        for (of_token, place) in tokens.iter().zip(pointer::places(json, &firsts, direction)) {
+            let known = findings.len().saturating_sub(8);
+            for hit in of_token.iter() {
+                let near = findings.iter_mut().skip(known);
+                match near.into_iter().find(|known| known.category == hit.category && known.place == place) {
+                    Some(known) => known.count += 1,
+                    None => findings.push(GuardFinding {
+                        category: hit.category,
+                        action: action(hit.category),
+                        place: place.clone(),
+                        count: 1,
+                    }),
+                }
             }
         }
         findings.sort_by_key(|finding| std::cmp::Reverse(finding.action));
         findings.truncate(MOST_FINDINGS);
         findings
     }
+}
+
+fn is_document(text: &str) -> bool {
+    serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok()
 }
 
 /// The secrets that are never stored: all categories with a recognisable shape.

@@ -7,6 +7,7 @@
 //!   callers pass in.
 //! * Every table is bounded.
 //! * Scanning a message takes time proportional to its size, for any content.
+//! * Rules and policies about resources compare URIs in their normal form.
 //! * A finding holds a category and a place, never the content. A redacted message is still JSON, and a
 //!   second scan of it finds nothing.
 
@@ -17,16 +18,18 @@ pub mod guard;
 mod keys;
 mod limits;
 mod rate;
+mod resource_uri;
 mod rules;
 mod token;
 
-pub use access_policy::{AccessPolicy, ViewKey};
+pub use access_policy::{AccessPolicy, KindVisibility, ViewKey};
 pub use access_target::{AccessKind, AccessTarget};
 pub use cedar::{CedarPolicies, PolicyTextError};
 pub use guard::{GuardSettings, Guards};
 pub use keys::{KeyHash, Keys};
 pub use limits::{Allowance, Allowances, ConcurrencyPermit, Limits};
 pub use rate::{Limiter, Rate, RateKey, TokenBucket};
+pub use resource_uri::ResourceUri;
 pub use rules::{
     AccessRule, AccessRules, ArgumentCheck, CallerMatcher, ItemKind, ItemRules, MatchedRules, Pattern,
     ServerView,

@@ -12,6 +12,8 @@ use std::sync::Arc;
 
 use failwell_rpc::Caller;
 
+use crate::resource_uri::ResourceUri;
+
 pub use argument::ArgumentCheck;
 pub use caller_matcher::CallerMatcher;
 pub use item_rules::ItemRules;
@@ -49,7 +51,11 @@ impl AccessRules {
     pub const MOST: usize = 1_000;
 
     pub fn new(rules: Vec<AccessRule>) -> AccessRules {
-        AccessRules(rules.into_iter().take(AccessRules::MOST).collect())
+        let normal = |rule: AccessRule| match rule.sort {
+            ItemKind::Resources => AccessRule { items: rule.items.of_resources(), ..rule },
+            ItemKind::Tools | ItemKind::Prompts => rule,
+        };
+        AccessRules(rules.into_iter().take(AccessRules::MOST).map(normal).collect())
     }
 
     pub fn is_empty(&self) -> bool {
@@ -97,6 +103,21 @@ impl<'a> ServerView<'a> {
 
     pub fn shows(&self, name: &str) -> bool {
         self.0.iter().all(|items| items.show(name))
+    }
+
+    /// Returns true if a rule shows this resource, and none hides it under a URI that a server takes for it.
+    pub fn shows_resource(&self, uri: &ResourceUri) -> bool {
+        self.shows(uri.key()) && !uri.also().any(|other| self.0.iter().any(|items| items.hide(other)))
+    }
+
+    /// Returns true unless no name at all can be shown. Where rules intersect, it may return true although no
+    /// name fits them all.
+    pub fn can_show(&self) -> bool {
+        let hidden =
+            |pattern: &Pattern| self.0.iter().any(|items| items.hide.iter().any(|hide| hide.covers(pattern)));
+        let fits = |pattern: &Pattern| pattern.as_name().map_or(!hidden(pattern), |name| self.shows(name));
+        let allowed = self.0.iter().filter_map(|items| items.allow.as_ref());
+        !hidden(&Pattern::new("*")) && allowed.into_iter().all(|patterns| patterns.iter().any(fits))
     }
 
     /// The name that callers see; the last rule that renames the item wins.
@@ -215,6 +236,31 @@ mod tests {
         assert!(rules.view(&standing, "ev", ItemKind::Prompts).is_clear());
         assert!(!rules.view(&standing, "ev", ItemKind::Tools).shows("anything"));
         assert!(!rules.tell_callers_apart() && AccessRules::default().is_empty());
+    }
+
+    #[test]
+    fn rules_that_leave_no_name_are_recognised() {
+        let both =
+            |allowed: &[&str], hidden: &[&str]| ItemRules { hide: hide(hidden).hide, ..allow(allowed) };
+        for (rules, can_show) in [
+            (vec![], true),
+            (vec![hide(&["a"])], true),
+            (vec![hide(&["*"])], false),
+            (vec![hide(&["a*", "**"])], false),
+            (vec![allow(&[])], false),
+            (vec![allow(&["a", "b"])], true),
+            (vec![allow(&["a", "b"]), hide(&["b"]), hide(&["a"])], false),
+            (vec![allow(&["a", "b"]), hide(&["a"])], true),
+            (vec![both(&["read_*"], &["read_*"])], false),
+            (vec![both(&["read_*"], &["read_f*"])], true),
+            (vec![allow(&["read_*"]), allow(&[])], false),
+            (vec![allow(&["a"]), allow(&["b"])], false),
+        ] {
+            let shown = format!("{rules:?}");
+            let rules = AccessRules::new(rules.into_iter().map(|items| rule(&[], &[], items)).collect());
+            let standing = rules.matched_by(&Caller::anonymous());
+            assert_eq!(rules.view(&standing, "ev", ItemKind::Tools).can_show(), can_show, "{shown}");
+        }
     }
 
     #[test]

@@ -74,6 +74,9 @@ fn signed_claims(token: &str, keys: &KeySet) -> Result<Value, TokenError> {
     let algorithm = text("alg").and_then(Algorithm::parse);
     let algorithm = algorithm.ok_or(bad("it is signed by none of RS256, ES256 and EdDSA"))?;
     let signature = URL_SAFE_NO_PAD.decode(signature).map_err(|_| bad("its signature is no base64url"))?;
+    if header.get("kid").is_some_and(|kid| !kid.is_string()) {
+        return Err(bad("its key id is no text"));
+    }
     keys.verify(algorithm, text("kid"), message.as_bytes(), &signature)?;
     object(payload).ok_or(bad("its payload is no JSON object"))
 }

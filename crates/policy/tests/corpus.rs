@@ -132,6 +132,62 @@ fn report(scores: &BTreeMap<Category, Score>) {
     }
 }
 
+/// The texts of prompt injection in many forms, and ordinary texts with the same words.
+#[test]
+fn injection_is_found_in_many_forms_and_ordinary_texts_pass() {
+    let usual = guards(None);
+    let read = |name: &str| std::fs::read_to_string(Path::new(CORPUS).join(name)).expect("a corpus");
+    let (bad, good) = (read("injection_texts.txt"), read("clean/texts.txt"));
+    let json = |text: &str| serde_json::json!({"content": [{"type": "text", "text": text}]}).to_string();
+    let is_injection = |text: &str| {
+        found(&usual, &json(text))
+            .iter()
+            .any(|category| category.guard() == failwell_policy::guard::Guard::Injection)
+    };
+    let missed: Vec<&str> = bad.lines().filter(|line| !is_injection(line)).collect();
+    let wrong: Vec<String> = good
+        .lines()
+        .filter(|line| !found(&usual, &json(line)).is_empty())
+        .map(|line| format!("{:?} {line}", found(&usual, &json(line))))
+        .collect();
+    println!(
+        "missed {} of {}, wrong {} of {}",
+        missed.len(),
+        bad.lines().count(),
+        wrong.len(),
+        good.lines().count()
+    );
+    assert!(bad.lines().count() >= 300 && good.lines().count() >= 500);
+    assert!(wrong.is_empty(), "{wrong:#?}");
+    assert!(missed.len() * 50 <= bad.lines().count(), "{missed:#?}");
+}
+
+/// The same secret in codes, and split over strings that follow each other.
+#[test]
+fn codes_and_neighbours_hide_nothing() {
+    let usual = guards(None);
+    let token = fill::fill("ghp_{alnum:36}", 7);
+    let hex: String = token.bytes().map(|byte| format!("{byte:02x}")).collect();
+    let percent: String = token.bytes().map(|byte| format!("%{byte:02X}")).collect();
+    let entities: String = token.bytes().map(|byte| format!("&#{byte};")).collect();
+    let slashes: String = token.bytes().map(|byte| format!("\\x{byte:02x}")).collect();
+    let (one, two) = token.split_at(20);
+    let letters: Vec<String> = token.chars().map(String::from).collect();
+    for json in [
+        serde_json::json!({"text": hex}),
+        serde_json::json!({"text": format!("see {percent} there")}),
+        serde_json::json!({"text": entities}),
+        serde_json::json!({"text": slashes}),
+        serde_json::json!({"one": one, "two": two}),
+        serde_json::json!([one, two]),
+        serde_json::json!({"content": [{"type": "text", "text": one}, {"type": "text", "text": two}]}),
+        serde_json::json!(letters),
+        serde_json::json!({"text": format!(r#"{{"dsn":"postgres:\/\/app:Hunter2Pass@db"}}"#)}),
+    ] {
+        assert!(!found(&usual, &json.to_string()).is_empty(), "{json}");
+    }
+}
+
 #[test]
 fn labels_are_never_found() {
     let all = guards(Some(Category::all().collect()));

@@ -135,7 +135,13 @@ fn claims_that_do_not_fit_are_refused() {
     ] {
         assert_eq!(verdict(&with(change)), Err(TokenError::Bad(why)));
     }
-    for change in [json!({"scope": "mcp2"}), json!({"scope": null}), json!({"scope": ["openid"]})] {
+    for change in [
+        json!({"scope": "mcp2"}),
+        json!({"scope": null}),
+        json!({"scope": ["openid"]}),
+        json!({"scope": "openid\tmcp"}),
+        json!({"scope": "mcp\n"}),
+    ] {
         assert_eq!(verdict(&with(change)), Err(TokenError::Scope));
     }
     for change in [json!({"exp": NOW - 29}), json!({"nbf": NOW + 29}), json!({"scope": "", "scp": ["mcp"]})] {
@@ -169,6 +175,11 @@ fn the_key_decides_about_the_algorithm_and_never_the_token() {
         verdict(&issuer.token(&asking, &claims(), "EdDSA")),
         TokenError::Bad("its header asks for an extension")
     );
+    for kid in [json!(7), json!(["EdDSA"]), json!({"kid": "EdDSA"}), json!(null)] {
+        let odd = json!({"alg": "EdDSA", "kid": kid});
+        let token = issuer.token(&odd, &claims(), "EdDSA");
+        assert_eq!(verdict(&token), TokenError::Bad("its key id is no text"), "{kid}");
+    }
     let dpop = json!({"alg": "EdDSA", "kid": "EdDSA", "typ": "dpop+jwt"});
     assert_eq!(
         verdict(&issuer.token(&dpop, &claims(), "EdDSA")),

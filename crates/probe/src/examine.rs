@@ -145,7 +145,7 @@ async fn look_around(lab: &mut TestBench, revision: Revision) {
     }
 }
 
-/// Whoever names a tool wants that one examined, not whichever looks harmless.
+/// A named tool is examined instead of one that looks harmless.
 fn has_wanted_tool(lab: &TestBench) -> Result<(), ProbeError> {
     let names = &lab.survey.names;
     let Some(name) = lab.options.tool.as_ref().filter(|name| !names.contains(name)) else { return Ok(()) };

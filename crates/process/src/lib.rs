@@ -15,13 +15,18 @@
 //! * Output is always drained, and stored as a head and a tail of bounded size. A child never blocks on a
 //!   full pipe.
 //! * A child's output and the system's error texts never enter the public half of a fault.
-//! * `unsafe` is in one module, `supervisor/pre_exec.rs`, which states the reason.
+//! * No child can read the environment or the memory of this program ([`protect_self`]).
+//! * When this program ends, no descendant of a child stays: it waits for its supervisors and kills those that do not
+//!   end ([`end_all`]). When it is killed, the kernel wakes supervisors that a child has stopped.
+//! * `unsafe` is in two modules, `supervisor/pre_exec.rs` and `environment_block.rs`, which state the reason.
 
 #![cfg(unix)]
 
 mod child;
 mod containment;
 mod environment;
+#[cfg(target_os = "linux")]
+mod environment_block;
 mod fd_passing;
 mod launcher;
 mod orphans;
@@ -30,6 +35,7 @@ mod plan;
 mod process_tree;
 mod protocol;
 mod sandbox;
+mod self_protection;
 mod signal;
 mod supervisor;
 
@@ -39,7 +45,9 @@ pub use child::{Child, EventReader, InputWriter, OutputReader};
 pub use containment::{Containment, containment};
 pub use environment::Environment;
 pub use launcher::Launcher;
+pub use orphans::end_all;
 pub use plan::{Caps, Input, Limits, Plan, Stdout};
 pub use sandbox::{Network, Profile, Sandbox, SandboxNeed, no_exec_filter};
+pub use self_protection::protect_self;
 pub use signal::Signal;
 pub use supervisor::{ARGUMENT, supervise_main};

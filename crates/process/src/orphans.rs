@@ -2,7 +2,11 @@
 //! mark identifies them: every supervisor sets `no_new_privs` on itself, and its descendants inherit it.
 
 #[cfg(target_os = "linux")]
+pub use linux::end_all;
+#[cfg(target_os = "linux")]
 pub(crate) use linux::{SupervisorGuard, end};
+#[cfg(not(target_os = "linux"))]
+pub use other::end_all;
 #[cfg(not(target_os = "linux"))]
 pub(crate) use other::{NoSupervisorGuard as SupervisorGuard, end};
 
@@ -11,6 +15,7 @@ mod linux {
     use std::collections::HashSet;
     use std::fs;
     use std::sync::LazyLock;
+    use std::sync::atomic::{AtomicBool, Ordering};
     use std::time::{Duration, Instant};
 
     use parking_lot::{Mutex, MutexGuard};
@@ -21,6 +26,12 @@ mod linux {
 
     /// Interval between two searches.
     const PAUSE: Duration = Duration::from_millis(5);
+
+    /// How long supervisors may take to clean up at the end of this program.
+    const LAST_GRACE: Duration = Duration::from_secs(6);
+
+    /// Whether this program ever started a child.
+    static HAD_CHILDREN: AtomicBool = AtomicBool::new(false);
 
     /// The pids of running supervisors.
     static SUPERVISORS: LazyLock<Mutex<HashSet<i32>>> = LazyLock::new(|| {
@@ -39,6 +50,7 @@ mod linux {
     impl SupervisorGuard {
         pub(crate) fn new(supervisor: Option<u32>) -> SupervisorGuard {
             let number = supervisor.and_then(|number| i32::try_from(number).ok()).unwrap_or(0);
+            HAD_CHILDREN.store(true, Ordering::Relaxed);
             supervisors().insert(number);
             SupervisorGuard(number)
         }
@@ -76,6 +88,40 @@ mod linux {
         }
     }
 
+    /// Waits until every supervisor has ended its child and itself, and kills whatever is left after a while. Call it
+    /// last: the handles of all children must be dropped.
+    pub fn end_all() {
+        if !HAD_CHILDREN.load(Ordering::Relaxed) {
+            return;
+        }
+        let own = rustix::process::getpid().as_raw_nonzero().get();
+        let began = Instant::now();
+        loop {
+            let left: Vec<Pid> =
+                process_tree::children(own).into_iter().filter_map(Pid::from_raw).filter(is_left).collect();
+            if left.is_empty() || began.elapsed() >= LAST_GRACE + SWEEP {
+                return;
+            }
+            for child in left {
+                if began.elapsed() < LAST_GRACE {
+                    // A child may have stopped its supervisor.
+                    let _ = kill_process(child, Signal::CONT);
+                    continue;
+                }
+                for below in process_tree::below(child.as_raw_nonzero().get()) {
+                    let _ = kill_process(below, Signal::KILL);
+                }
+                let _ = kill_process(child, Signal::KILL);
+            }
+            std::thread::sleep(PAUSE);
+        }
+    }
+
+    /// Reaps a child of this process that has ended. Returns whether it still runs.
+    fn is_left(child: &Pid) -> bool {
+        matches!(waitpid(Some(*child), WaitOptions::NOHANG), Ok(None))
+    }
+
     fn orphans(own: i32) -> Vec<i32> {
         let known = supervisors();
         process_tree::children(own)
@@ -104,4 +150,7 @@ mod other {
     pub(crate) async fn end() -> u32 {
         0
     }
+
+    /// Supervisors see that this program is gone.
+    pub fn end_all() {}
 }

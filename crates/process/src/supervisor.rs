@@ -73,6 +73,9 @@ fn become_supervisor() -> io::Result<()> {
     {
         rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
         rustix::thread::set_no_new_privs(true)?;
+        crate::self_protection::give_up_tracing();
+        // A child can stop its supervisor, which would then not see that the launcher is gone.
+        rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::CONT))?;
     }
     Ok(())
 }

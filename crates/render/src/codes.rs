@@ -65,7 +65,7 @@ pub fn row(reason: &Reason) -> Row {
         Condition::BadMeta => same(-32602, 400),
         Condition::UnknownTool => each((-32601, 404), (-32602, 200), (-32602, 200)),
         Condition::BadArguments => each((-32602, 422), (-32602, 200), (-32602, 200)),
-        Condition::ToolFailed => each((-32603, http), (-32603, 200), (application(http), 200)),
+        Condition::ToolFailed => each((rest_code(http), http), (-32603, 200), (application(http), 200)),
         Condition::ResourceNotFound => each((-32800, 404), (-32002, 200), (-32602, 200)),
         Condition::Credentials => each((-32000, 401), (1401, 401), (1401, 401)),
         Condition::InsufficientScope => each((-32001, 403), (-32003, 403), (1403, 403)),
@@ -73,8 +73,8 @@ pub fn row(reason: &Reason) -> Row {
         Condition::Blocked => each((-32001, 403), (-32000, 200), (1403, 200)),
         Condition::Configuration => each((-32603, 500), (-32001, 200), (1500, 200)),
         Condition::PluginLoad => each((-32603, 500), (-32002, 200), (1500, 200)),
-        Condition::Upstream => each((-32603, http), (-32004, 200), (application(http), 200)),
-        Condition::ExternalService => each((-32603, http), (-32001, 200), (application(http), 200)),
+        Condition::Upstream => each((rest_code(http), http), (-32004, 200), (application(http), 200)),
+        Condition::ExternalService => each((rest_code(http), http), (-32001, 200), (application(http), 200)),
         Condition::AuditFailed => each((-32603, 503), (-32005, 200), (1503, 200)),
         Condition::RateLimited => each((-32603, 429), (1429, 429), (1429, 429)),
         Condition::TooLarge => each((-32603, 413), (1413, 413), (1413, 413)),
@@ -89,11 +89,13 @@ pub fn row(reason: &Reason) -> Row {
         Condition::MediaType => same(-32600, 415),
         Condition::UnknownPath => same(-32601, 404),
         Condition::SessionRequired => same(-32600, 400),
-        Condition::SessionLost => same(-32600, 404),
+        Condition::SessionLost => each((-32800, 404), (-32600, 404), (-32600, 404)),
         Condition::Range => same(-32600, 416),
         Condition::SlowBody => same(-32600, 408),
+        Condition::HeadTooLarge => same(-32600, 431),
+        Condition::TargetTooLong => same(-32600, 414),
         Condition::Cancelled => each((-32603, 499), (-32603, 200), (1499, 200)),
-        Condition::Bug => each((-32603, http), (-32603, 200), (-32603, 200)),
+        Condition::Bug => each((rest_code(http), http), (-32603, 200), (-32603, 200)),
     }
 }
 
@@ -113,6 +115,19 @@ pub fn status_of(kind: Kind) -> u16 {
         Kind::Unavailable => 503,
         Kind::Broken => 502,
         Kind::Bug => 500,
+    }
+}
+
+/// The REST code of a status in the device server's record (S4 in docs/sources.md). The things of tools, such as a task or an
+/// element, are resources there.
+fn rest_code(status: u16) -> i32 {
+    match status {
+        400 => -32600,
+        401 => -32000,
+        403 => -32001,
+        404 => -32800,
+        422 => -32602,
+        _ => -32603,
     }
 }
 

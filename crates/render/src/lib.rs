@@ -16,14 +16,12 @@
 
 pub mod codes;
 mod moment;
-mod object;
+mod public_fault;
 mod reply;
 mod result;
-mod text;
 mod write;
 
 pub use moment::Moment;
-pub use object::{LARGEST_FAULT, public_object};
+pub use public_fault::{LARGEST_FAULT, for_the_model, public_object};
 pub use reply::{Reply, render};
 pub use result::{Cache, CacheScope, Outcome, ReportedFailure, ResultKind, ToolFailure};
-pub use text::for_the_model;

@@ -4,9 +4,8 @@ use failwell_rpc::{Dialect, Era, ExpectedResult, Fields, Json, ReplyTo, RestStyl
 
 use crate::codes::{answer, shown_to_the_model, tool_error as tool_error_code};
 use crate::moment::Moment;
-use crate::object::write_fault;
+use crate::public_fault::{sentence, write_fault};
 use crate::result::{Outcome, write_result, write_tool_error};
-use crate::text::sentence;
 use crate::write::{Writer, object};
 
 /// A rendered response with its HTTP metadata.
@@ -207,13 +206,17 @@ fn error_body(to: &ReplyTo, fault: &Fault, code: i32, account: &str) -> Vec<u8> 
     })
 }
 
-/// The error message. In the session era, outside of tool calls, it is the fixed message of the reason, if
-/// any.
+/// The error message. In the session era it is the fixed message of the reason, if any. A model reads the failures of
+/// tools, and needs the whole sentence.
 fn message(to: &ReplyTo, fault: &Fault) -> String {
     let in_session = matches!(to.dialect, Dialect::Mcp(revision) if revision.era() == Era::Session);
     let of_a_tool = matches!(to.asked, ExpectedResult::Tool | ExpectedResult::ToolOrError);
     match fault.reason().session_message {
-        promised if in_session && !of_a_tool && !promised.is_empty() => promised.to_owned(),
+        promised
+            if in_session && !(of_a_tool && shown_to_the_model(fault.reason())) && !promised.is_empty() =>
+        {
+            promised.to_owned()
+        }
         _ => sentence(fault),
     }
 }

@@ -2,8 +2,7 @@ use failwell_fault::Fault;
 use failwell_rpc::{Era, Fields, Json, Raw, ReplyTo, Revision, meta};
 
 use crate::moment::Moment;
-use crate::object::write_fault;
-use crate::text::for_the_model;
+use crate::public_fault::{for_the_model, write_fault};
 use crate::write::{Writer, object};
 
 /// The outcome of a request that did not fail with a fault.

@@ -11,8 +11,8 @@
 
 #[path = "support/callers.rs"]
 mod callers;
-#[path = "support/faces.rs"]
-mod faces;
+#[path = "support/dialects.rs"]
+mod dialects;
 #[path = "support/reading.rs"]
 mod reading;
 #[path = "support/reasons.rs"]
@@ -34,7 +34,7 @@ use proptest::prelude::{ProptestConfig, any, proptest};
 use proptest::{prop_assert, prop_assert_eq};
 
 use callers::caller;
-use faces::faces;
+use dialects::dialects;
 use reasons::reasons;
 use samples::sample;
 
@@ -76,7 +76,7 @@ fn with_private(reason: &'static Reason, texts: [&str; 6]) -> Fault {
 fn callers() -> Vec<ReplyTo> {
     let ids = [None, Some(Id::from_number(7)), Some(Id::from_string("q\"uote"))];
     let mut callers = Vec::new();
-    for dialect in faces() {
+    for dialect in dialects() {
         for asked in [ExpectedResult::Tool, ExpectedResult::Other] {
             callers.extend(ids.iter().map(|id| caller(dialect, asked, id.clone())));
         }
@@ -128,7 +128,7 @@ proptest! {
             let fault = with_private(reason, texts);
             let whole = fault.operator().to_string();
             prop_assert!(texts.iter().all(|text| whole.contains(text)));
-            for dialect in faces() {
+            for dialect in dialects() {
                 let to = caller(dialect, ExpectedResult::Tool, Some(Id::from_number(1)));
                 prop_assert_eq!(answer(&to, with_private(reason, texts)), answer(&to, sample(reason)));
             }

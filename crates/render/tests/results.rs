@@ -5,8 +5,8 @@
 
 #[path = "support/callers.rs"]
 mod callers;
-#[path = "support/faces.rs"]
-mod faces;
+#[path = "support/dialects.rs"]
+mod dialects;
 
 use failwell_fault::{Fault, Pointer, Rule, Violation, reason};
 use failwell_render::{
@@ -15,7 +15,7 @@ use failwell_render::{
 use failwell_rpc::{Dialect, ExpectedResult, Id, Json, Limits, ReplyTo, RestStyle, Revision, Wants};
 
 use callers::caller;
-use faces::faces;
+use dialects::dialects;
 
 fn json(text: &str) -> Json {
     Json::read(text, &Limits::default()).expect("JSON")
@@ -57,7 +57,7 @@ fn each_era_gets_its_own_members() {
 
 #[test]
 fn results_are_one_line_however_they_were_written() {
-    for dialect in faces() {
+    for dialect in dialects() {
         body(&on(dialect), Outcome::complete(json("{\n  \"content\": [\r\n]\n}")));
         body(&on(dialect), Outcome::ToolFailed(Box::new(failed())));
     }
@@ -75,7 +75,7 @@ fn failed() -> ToolFailure {
 
 #[test]
 fn a_failed_tool_tells_its_fault_and_its_own_account_and_nothing_private() {
-    for dialect in faces() {
+    for dialect in dialects() {
         let text = body(&on(dialect), Outcome::ToolFailed(Box::new(failed())));
         assert!(!text.contains("MARK"), "{text}");
         assert!(text.contains("server/TIMEOUT"), "{text}");
@@ -112,7 +112,7 @@ fn a_reported_failure_is_passed_on_by_mcp_and_shown_by_the_others() {
         ),
     ];
     for (members, shown) in cases {
-        for dialect in faces() {
+        for dialect in dialects() {
             let (failure, result) = reported(members);
             let text = body(&on(dialect), failure);
             assert!(!text.contains("MARK"), "{text}");
@@ -138,7 +138,7 @@ fn a_tool_failure_with_nothing_to_show_has_no_result() {
 
 #[test]
 fn silence_is_an_answer() {
-    for dialect in faces() {
+    for dialect in dialects() {
         let to = ReplyTo { wants: Wants::Silence, ..on(dialect) };
         let outcomes = [Ok(Outcome::complete(json("{}"))), Err(Fault::new(&reason::SERVER_BUG))];
         assert!(outcomes.iter().all(|happened| render(&to, happened, None, Moment::at_unix(0)).is_none()));

@@ -4,8 +4,8 @@
 
 #[path = "support/callers.rs"]
 mod callers;
-#[path = "support/faces.rs"]
-mod faces;
+#[path = "support/dialects.rs"]
+mod dialects;
 #[path = "support/reasons.rs"]
 mod reasons;
 
@@ -14,7 +14,7 @@ use failwell_render::{LARGEST_FAULT, Moment, Reply, render};
 use failwell_rpc::{ExpectedResult, Id, Json, Limits, Object};
 
 use callers::caller;
-use faces::faces;
+use dialects::dialects;
 use reasons::reasons;
 
 const GIANT: usize = 10_000;
@@ -54,7 +54,7 @@ fn on_every_face(make: fn(&'static Reason) -> Fault, look: fn(&'static Reason, &
     let id = Id::from_string(&"i".repeat(900));
     for reason in reasons().iter() {
         let happened = Err(make(reason));
-        for dialect in faces() {
+        for dialect in dialects() {
             for asked in [ExpectedResult::Tool, ExpectedResult::Other] {
                 let to = caller(dialect, asked, Some(id.clone()));
                 if let Some(reply) = render(&to, &happened, None, Moment::at_unix(0)) {

@@ -93,3 +93,27 @@ fn every_reason_reads_as_its_transcript() {
     }
     assert!(changed.is_empty(), "read the changes, then rewrite with UPDATE=1: {changed:?}");
 }
+
+/// The statuses that the device server's record has in its table carry its codes for every reason (S4 in
+/// docs/sources.md).
+#[test]
+fn a_status_of_the_record_has_its_code() {
+    let registry = failwell_catalogue::registry().expect("the reasons");
+    for reason in registry.iter() {
+        let row = failwell_render::codes::row(reason);
+        let codes: &[i32] = match row.rest.status {
+            401 => &[-32000],
+            403 => &[-32001],
+            404 => &[-32601, -32800],
+            422 => &[-32602],
+            _ => continue,
+        };
+        assert!(
+            codes.contains(&row.rest.code),
+            "{} is {} with {}",
+            reason.id,
+            row.rest.status,
+            row.rest.code
+        );
+    }
+}

@@ -6,7 +6,7 @@ use failwell_pipeline::Call;
 use failwell_rpc::Caller;
 use failwell_rpc::Json;
 use failwell_rpc::Role;
-use failwell_store::KeyRequest;
+use failwell_store::{ApiKey, KeyRequest};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -126,8 +126,9 @@ fn wanted_key(input: &RestInput<'_>) -> Result<KeyRequest, Fault> {
     if lock.is_open() {
         return Err(Fault::new(&reason::POLICY_KEYS_OFF));
     }
-    // The key name identifies the caller, so it must differ from the keys of the configuration.
-    if lock.knows(&Caller::keyholder(&wanted.name)) {
+    // The key name identifies the caller, so it must differ from the keys of the configuration and of the
+    // environment, which may be set at the next start.
+    if wanted.name == ApiKey::ENVIRONMENT || lock.knows(&Caller::keyholder(&wanted.name)) {
         return Err(Fault::new(&reason::POLICY_KEY_TAKEN));
     }
     Ok(wanted)
@@ -138,8 +139,8 @@ fn wanted_key(input: &RestInput<'_>) -> Result<KeyRequest, Fault> {
 fn wanted_operations(head: &RequestHead<'_>) -> Result<AdminCall, Fault> {
     let (mut limit, mut wanted, mut wrong) = (100, OperationFilter::All, Vec::new());
     let at = |name: &str| Pointer::root().then(name);
-    for pair in head.query.unwrap_or_default().split('&') {
-        let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
+    for (name, value) in head.query_pairs() {
+        let name = name.as_str();
         match name {
             "limit" => match value.parse::<usize>() {
                 Ok(number) if (1..=1000).contains(&number) => limit = number,
@@ -147,7 +148,7 @@ fn wanted_operations(head: &RequestHead<'_>) -> Result<AdminCall, Fault> {
                 Ok(_) => wrong.push(Violation::new(at(name), Rule::Maximum).limit(1000u64)),
                 Err(_) => wrong.push(Violation::new(at(name), Rule::Type).limit("integer")),
             },
-            "failed" => match value {
+            "failed" => match value.as_str() {
                 "true" => wanted = OperationFilter::Failed,
                 "false" => wanted = OperationFilter::All,
                 _ => wrong.push(Violation::new(at(name), Rule::Choice).limit(vec!["true", "false"])),

@@ -11,7 +11,7 @@ use failwell_store::{KeyStore, looks_like_key};
 use http::header::HeaderValue;
 use serde_json::json;
 
-use failwell_transport::paths::{METADATA, RequestHead, RoutePlace};
+use failwell_transport::paths::{Credential, METADATA, RequestHead, RoutePlace};
 use failwell_transport::{Authenticate, Authentication};
 
 use crate::issuer::Issuer;
@@ -76,14 +76,15 @@ impl Authenticator {
 }
 
 impl Authenticate for Authenticator {
-    fn admit<'a>(&'a self, presented: Option<&'a str>) -> Authentication<'a> {
+    fn admit<'a>(&'a self, presented: Option<Credential<'a>>) -> Authentication<'a> {
         let now = self.0.load();
         if now.are_none() {
             return Authentication::Now(Ok(Caller::anonymous()));
         }
-        let Some(presented) = presented else {
+        let Some(credential) = presented else {
             return Authentication::Now(Err(Fault::new(&reason::POLICY_UNAUTHENTICATED)));
         };
+        let presented = credential.text();
         if let Some(owner) = now.keys.owner(presented) {
             return Authentication::Now(Ok(owner));
         }
@@ -93,7 +94,9 @@ impl Authenticate for Authenticator {
                 ring.holder(hash).await?.ok_or_else(|| Fault::new(&reason::POLICY_BAD_CREDENTIALS))
             }));
         }
-        if now.tokens.is_none() || !TokenRules::may_be(presented) {
+        // `X-API-Key` is for keys only.
+        let is_bearer = matches!(credential, Credential::Bearer(_));
+        if now.tokens.is_none() || !is_bearer || !TokenRules::may_be(presented) {
             return Authentication::Now(Err(Fault::new(&reason::POLICY_BAD_CREDENTIALS)));
         }
         Authentication::Pending(Box::pin(bearer(Guard::into_inner(now), presented)))

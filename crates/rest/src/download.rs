@@ -116,17 +116,20 @@ pub(crate) fn give(reply: Reply, contents: FileContents, given: DownloadOptions)
             })
         }
         FileContents::Whole(kept, bytes) => given.whole(&kept, bytes.into()),
+        FileContents::Redacted(kept, left) => redacted(&kept, left.into(), given.to_save),
         FileContents::Text(kept, text) => match left_of(&reply) {
             Some(left) if left == text => given.whole(&kept, text.into()),
-            // The guards redacted the text, so these are not the bytes that the URI names.
-            Some(left) => {
-                let mut response = Response::new(Either::Left(Full::new(left.into())));
-                dress(&mut response, &kept, given.to_save);
-                response
-            }
+            Some(left) => redacted(&kept, left.into(), given.to_save),
             None => empty(StatusCode::INTERNAL_SERVER_ERROR),
         },
     }
+}
+
+/// The guards redacted the content, so these are not the bytes that the URI names.
+fn redacted(kept: &StoredFile, left: Bytes, to_save: bool) -> Response<Body> {
+    let mut response = Response::new(Either::Left(Full::new(left)));
+    dress(&mut response, kept, to_save);
+    response
 }
 
 fn left_of(reply: &Reply) -> Option<String> {

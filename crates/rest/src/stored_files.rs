@@ -6,7 +6,7 @@ use failwell_pipeline::Call;
 use failwell_store::blob_store::{ListFilter, ResourceType, SCHEME};
 use serde_json::Value;
 
-use failwell_transport::paths::{RequestHead, RestInput, decoded, read_shaped};
+use failwell_transport::paths::{RequestHead, RestInput, read_shaped};
 
 use crate::download::DownloadOptions;
 use crate::services;
@@ -75,18 +75,9 @@ fn edited(head: &RequestHead<'_>, said: &[u8]) -> Result<StoredFileCall, Fault> 
     }
 }
 
-/// The decoded query parameters.
-fn pairs<'a>(head: &'a RequestHead<'_>) -> impl Iterator<Item = (String, String)> + 'a {
-    let pairs = head.query.unwrap_or_default().split('&').filter(|pair| !pair.is_empty());
-    pairs.map(|pair| {
-        let (name, value) = pair.split_once('=').unwrap_or((pair, ""));
-        (decoded(name), decoded(&value.replace('+', "%20")))
-    })
-}
-
 /// Reads a boolean parameter: `?download`, `?download=true`.
 pub(crate) fn flag(head: &RequestHead<'_>, name: &'static str) -> Result<bool, Fault> {
-    let Some((_, value)) = pairs(head).find(|(known, _)| known == name) else { return Ok(false) };
+    let Some((_, value)) = head.query_pairs().find(|(known, _)| known == name) else { return Ok(false) };
     match value.as_str() {
         "" | "true" | "1" => Ok(true),
         "false" | "0" => Ok(false),
@@ -97,7 +88,7 @@ pub(crate) fn flag(head: &RequestHead<'_>, name: &'static str) -> Result<bool, F
 /// Reads the filter and page of a list.
 fn wanted(head: &RequestHead<'_>) -> Result<ListFilter, Fault> {
     let mut wanted = ListFilter::default();
-    for (name, value) in pairs(head) {
+    for (name, value) in head.query_pairs() {
         match name.as_str() {
             "type" => wanted.kind = Some(ResourceType::new(&value)?),
             "cursor" => wanted.after = Some(value),

@@ -248,7 +248,8 @@ impl Fields {
             self.metadata.entry("file_name").or_insert_with(|| json!(name.as_str()));
         }
         let metadata = reception.look_through(self.metadata).await?;
-        file.finish_as(NewFile { kind, extension: self.extension, ttl: self.ttl, metadata }).await
+        let owner = reception.owner().to_owned();
+        file.finish_as(NewFile { owner, kind, extension: self.extension, ttl: self.ttl, metadata }).await
     }
 }
 

@@ -47,6 +47,12 @@ impl Caller {
         &self.0.name
     }
 
+    /// The name under which stored things belong to the caller. It is empty for callers without credentials, who are
+    /// not told apart.
+    pub fn owner(&self) -> &str {
+        if *self == Caller::anonymous() { "" } else { self.name() }
+    }
+
     pub fn roles(&self) -> impl Iterator<Item = &str> {
         self.0.roles.iter().map(AsRef::as_ref)
     }

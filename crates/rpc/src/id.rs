@@ -1,6 +1,7 @@
 //! Request ids, stored as their exact text.
 
 use crate::raw::Raw;
+use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
@@ -32,6 +33,11 @@ impl Id {
     /// The JSON text, including the quotes of a string.
     pub fn text(&self) -> &str {
         &self.0
+    }
+
+    /// The id as people write it: a string without its quotes and escapes.
+    pub fn plain(&self) -> Cow<'_, str> {
+        self.raw().as_str().unwrap_or(Cow::Borrowed(&self.0))
     }
 
     pub fn raw(&self) -> Raw<'_> {

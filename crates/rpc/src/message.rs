@@ -1,15 +1,16 @@
 //! JSON-RPC messages in scanned bytes.
 
 mod body;
-mod classify;
-mod message_buf;
 mod misread;
 
 pub use body::{Notification, Request, Response};
-pub use message_buf::MessageBuf;
 pub use misread::{About, Misread};
 
-use crate::scan::{Defect, Limits, Scan, scan};
+use self::body::Body;
+use crate::id::Id;
+use crate::raw::{Kind, Raw};
+use crate::scan::{Defect, Envelope, Limits, Scan, Slot, scan, scan_text};
+use bytes::Bytes;
 use bytestring::ByteString;
 use failwell_fault::{Fault, reason};
 
@@ -33,6 +34,25 @@ pub enum Message<'a> {
     Response(Response<'a>),
 }
 
+/// A receive buffer. Owned values share it without a copy: see [`Request::keep`].
+#[derive(Clone, Debug)]
+pub struct MessageBuf(Result<ByteString, Bytes>);
+
+impl MessageBuf {
+    /// Wraps bytes, which need not be UTF-8.
+    pub fn new(bytes: Bytes) -> Self {
+        Self(ByteString::try_from(bytes.clone()).map_err(|_| bytes))
+    }
+
+    /// Scans the bytes and classifies the message.
+    pub fn read(&self, limits: &Limits) -> Incoming<'_> {
+        match &self.0 {
+            Ok(text) => sort(scan_text(text, limits), Some(text)),
+            Err(bytes) => read(bytes, limits),
+        }
+    }
+}
+
 /// Scans bytes and classifies the message. The result borrows from the bytes.
 pub fn read<'a>(bytes: &'a [u8], limits: &Limits) -> Incoming<'a> {
     sort(scan(bytes, limits), None)
@@ -42,12 +62,124 @@ pub fn read<'a>(bytes: &'a [u8], limits: &Limits) -> Incoming<'a> {
 fn sort<'a>(scanned: Result<Scan<'a>, Defect>, letter: Option<&'a ByteString>) -> Incoming<'a> {
     match scanned {
         Err(defect) => Incoming::One(Err(Misread::of_defect(defect, None, About::Unknown))),
-        Ok(Scan::One(envelope)) => Incoming::One(classify::message(&envelope, letter)),
+        Ok(Scan::One(envelope)) => Incoming::One(classify(&envelope, letter)),
         Ok(Scan::Batch(envelopes)) if envelopes.is_empty() => {
             Incoming::One(Err(Misread::new(Fault::new(&reason::RPC_EMPTY_BATCH), None, About::Unknown)))
         }
         Ok(Scan::Batch(envelopes)) => {
-            Incoming::Batch(envelopes.iter().map(|envelope| classify::message(envelope, letter)).collect())
+            Incoming::Batch(envelopes.iter().map(|envelope| classify(envelope, letter)).collect())
         }
+    }
+}
+
+/// Classifies an envelope as a message, or reports why it is invalid.
+fn classify<'a>(envelope: &Envelope<'a>, letter: Option<&'a ByteString>) -> Result<Message<'a>, Misread> {
+    let (id, about) = (envelope.id(), about(envelope));
+    if let Some(defect) = envelope.soft_defect() {
+        return Err(Misread::of_defect(defect, id, about));
+    }
+    let checked = version(envelope).and_then(|()| match about {
+        About::Call => call(envelope, id.clone(), letter),
+        About::Answer => answer(envelope, id.clone(), letter),
+        About::Unknown => Err(bad_shape("method")),
+    });
+    checked.map_err(|fault| Misread::new(fault, id, about))
+}
+
+fn about(envelope: &Envelope<'_>) -> About {
+    let has = |slot| envelope.span(slot).is_some();
+    if has(Slot::Method) {
+        About::Call
+    } else if has(Slot::Result) || has(Slot::Error) {
+        About::Answer
+    } else {
+        About::Unknown
+    }
+}
+
+fn version(envelope: &Envelope<'_>) -> Result<(), Fault> {
+    if envelope.raw().kind() != Kind::Object {
+        return Err(bad_shape("message"));
+    }
+    let stated = envelope.get(Slot::Version).and_then(Raw::as_str);
+    if stated.as_deref() == Some("2.0") { Ok(()) } else { Err(bad_shape("jsonrpc")) }
+}
+
+fn call<'a>(
+    envelope: &Envelope<'a>,
+    id: Option<Id>,
+    letter: Option<&'a ByteString>,
+) -> Result<Message<'a>, Fault> {
+    if envelope.span(Slot::Id).is_some() && id.is_none() {
+        return Err(Fault::new(&reason::RPC_BAD_ID));
+    }
+    for surplus in [Slot::Result, Slot::Error] {
+        if envelope.span(surplus).is_some() {
+            return Err(bad_shape(if surplus == Slot::Result { "result" } else { "error" }));
+        }
+    }
+    let method = envelope.get(Slot::Method).and_then(Raw::as_str).ok_or_else(|| bad_shape("method"))?;
+    let (params, body) = (params(envelope)?, Body::new(envelope, letter));
+    Ok(match id {
+        Some(id) => Message::Request(Request { id, method, params, body }),
+        None => Message::Notification(Notification { method, params, body }),
+    })
+}
+
+/// An array is accepted here: JSON-RPC allows it, and the method reports that its params are wrong.
+fn params<'a>(envelope: &Envelope<'a>) -> Result<Option<Raw<'a>>, Fault> {
+    match envelope.get(Slot::Params) {
+        Some(raw) if !matches!(raw.kind(), Kind::Object | Kind::Array) => Err(bad_shape("params")),
+        params => Ok(params),
+    }
+}
+
+fn answer<'a>(
+    envelope: &Envelope<'a>,
+    id: Option<Id>,
+    letter: Option<&'a ByteString>,
+) -> Result<Message<'a>, Fault> {
+    let id = id.ok_or_else(|| Fault::new(&reason::RPC_BAD_ID))?;
+    let outcome = match (envelope.get(Slot::Result), envelope.get(Slot::Error)) {
+        (Some(result), None) => Ok(result),
+        (None, Some(error)) if error.kind() == Kind::Object => Err(error),
+        (None, _) => return Err(bad_shape("error")),
+        (Some(_), Some(_)) => return Err(bad_shape("result")),
+    };
+    Ok(Message::Response(Response { id, body: outcome, message: Body::new(envelope, letter) }))
+}
+
+fn bad_shape(member: &'static str) -> Fault {
+    Fault::new(&reason::RPC_BAD_SHAPE).fact("member", member)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Incoming, Message, MessageBuf};
+    use crate::scan::Limits;
+    use bytes::Bytes;
+
+    #[test]
+    fn an_owned_value_shares_the_buffer_and_outlives_it() {
+        let bytes = Bytes::from_static(br#"{"jsonrpc":"2.0","id":1,"method":"m","params":{"a":{"b":"c"}}}"#);
+        let letter = MessageBuf::new(bytes.clone());
+        let Incoming::One(Ok(Message::Request(request))) = letter.read(&Limits::default()) else {
+            panic!("a request");
+        };
+        let kept = request.keep(request.param("a").expect("a member"));
+        drop(letter);
+        assert_eq!(kept.text(), r#"{"b":"c"}"#);
+        assert!(bytes.as_ptr_range().contains(&kept.text().as_ptr()));
+    }
+
+    #[test]
+    fn bytes_that_are_not_utf8_get_the_same_fault_as_in_read() {
+        let bytes = Bytes::from_static(b"{\"jsonrpc\":\"\xff\"}");
+        let letter = MessageBuf::new(bytes.clone());
+        let Incoming::One(Err(misread)) = letter.read(&Limits::default()) else { panic!("a refusal") };
+        let Incoming::One(Err(plainly)) = super::read(&bytes, &Limits::default()) else {
+            panic!("a refusal")
+        };
+        assert_eq!(misread.fault.reason().id, plainly.fault.reason().id);
     }
 }

@@ -2,7 +2,7 @@
 
 use std::net::SocketAddr;
 
-/// What the command line asks for.
+/// The action that the command line selects.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Command {
     /// Serve one client over standard input and output.

@@ -10,9 +10,8 @@ use failwell_fault::{Fault, OrFault, ReasonRegistry, reason};
 use failwell_journal::Journal;
 use failwell_pipeline::{Controls, Pipeline, PipelineSettings, Recorder, keep_panics_quiet};
 use failwell_toolbox::{ToolServer, Toolbox};
-use failwell_transport::{HttpSettings, StdioSettings, serve_http, serve_stdio, standard};
+use failwell_transport::{HttpSettings, StdioSettings, serve_http, serve_stdio, standard, stop_on_signal};
 use tokio::net::TcpListener;
-use tokio_util::sync::CancellationToken;
 
 use crate::command_line::{Command, USAGE, parse};
 
@@ -52,7 +51,7 @@ async fn perform(command: Command, toolbox: Toolbox) -> Result<(), Fault> {
             let stop = stop_on_signal();
             let served = serve_stdio(pipeline.clone(), input, output, StdioSettings::default(), stop).await;
             pipeline.journal().flush();
-            served
+            served.map(|_| ())
         }
         Command::Listen(address) => listen(pipeline(toolbox)?, address).await,
         Command::Help => print(USAGE),
@@ -81,7 +80,7 @@ async fn listen(pipeline: Arc<Pipeline>, address: SocketAddr) -> Result<(), Faul
     }
     let served = serve_http(pipeline.clone(), listener, HttpSettings::default(), stop_on_signal()).await;
     pipeline.journal().flush();
-    served
+    served.map(|_| ())
 }
 
 /// One reason in full, or all of them with their titles.
@@ -98,35 +97,6 @@ fn explain(reasons: &ReasonRegistry, wanted: Option<&str>) -> String {
         ),
         Some((id, None)) => format!("there is no reason {id}; --explain lists all\n"),
     }
-}
-
-/// A token that the first Ctrl-C or SIGTERM cancels.
-fn stop_on_signal() -> CancellationToken {
-    let stop = CancellationToken::new();
-    let signalled = stop.clone();
-    tokio::spawn(async move {
-        signal().await;
-        signalled.cancel();
-    });
-    stop
-}
-
-#[cfg(unix)]
-async fn signal() {
-    use tokio::signal::unix::{SignalKind, signal};
-    let Ok(mut terminate) = signal(SignalKind::terminate()) else {
-        let _ = tokio::signal::ctrl_c().await;
-        return;
-    };
-    tokio::select! {
-        _ = tokio::signal::ctrl_c() => {}
-        _ = terminate.recv() => {}
-    }
-}
-
-#[cfg(not(unix))]
-async fn signal() {
-    let _ = tokio::signal::ctrl_c().await;
 }
 
 fn print(text: &str) -> Result<(), Fault> {

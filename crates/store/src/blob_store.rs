@@ -11,9 +11,12 @@
 //!   therefore use one folder.
 //! * Only [`ResourceType`], [`Extension`] and a hash become part of a path, and no other text.
 //! * An expired resource does not exist for callers, before and after the sweeper deletes it.
+//! * A resource belongs to its owner. Equal bytes of several owners are one file with a row for each; a row that a
+//!   request may not use does not exist for it.
 //! * Sizes, counts, metadata and concurrent uploads are bounded. Only the owner can read the folder.
-//! * Absent on purpose: callers, policy, the wire.
+//! * Absent on purpose: callers (an owner is a name), policy, the wire.
 
+mod accessible_files;
 mod errors;
 mod file_name;
 mod folder;
@@ -29,11 +32,12 @@ mod sweep;
 mod uri;
 mod writer;
 
+pub use accessible_files::AccessibleFiles;
 pub use file_name::FileName;
 pub use media_type::{extension_of, is_text, media_type};
 pub use reader::FileReader;
 pub use settings::{BlobStoreSettings, LARGEST_METADATA};
 pub use store::BlobStore;
-pub use stored_file::{FilePage, ListFilter, NewFile, StoreChange, StoredFile};
+pub use stored_file::{FileAccess, FilePage, ListFilter, NewFile, StoreChange, StoredFile};
 pub use uri::{BlobUri, Extension, ResourceType, SCHEME};
 pub use writer::FileWriter;

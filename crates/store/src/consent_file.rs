@@ -8,6 +8,7 @@ use failwell_fault::{Fault, OrFault, reason};
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 use crate::pins::rows as pin_rows;
+use crate::shared_image::{SharedCopy, SharedImage};
 
 /// Maximum time that another process may lock the file.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -36,10 +37,12 @@ CREATE INDEX IF NOT EXISTS approval_binding ON approval (binding);
 /// The schema version.
 const LAYOUT: i64 = 2;
 
+/// The database of approvals and pins: a file of this node, or an image that nodes share.
 #[derive(Debug)]
 pub struct ConsentFile {
     path: PathBuf,
     connection: Mutex<Option<Connection>>,
+    shared: Option<SharedCopy>,
 }
 
 impl ConsentFile {
@@ -47,7 +50,14 @@ impl ConsentFile {
 
     /// The file in a folder. It is not opened or created yet.
     pub fn in_folder(folder: &Path) -> Arc<ConsentFile> {
-        Arc::new(ConsentFile { path: folder.join(ConsentFile::FILE), connection: Mutex::default() })
+        let path = folder.join(ConsentFile::FILE);
+        Arc::new(ConsentFile { path, connection: Mutex::default(), shared: None })
+    }
+
+    /// The database that this node shares with others.
+    pub fn shared(image: Arc<dyn SharedImage>) -> Arc<ConsentFile> {
+        let shared = Some(SharedCopy::new(image));
+        Arc::new(ConsentFile { path: PathBuf::new(), connection: Mutex::default(), shared })
     }
 
     /// A store in memory, for the lifetime of the process.
@@ -56,18 +66,31 @@ impl ConsentFile {
             migrate(&mut connection)?;
             Ok(connection)
         });
-        Arc::new(ConsentFile { path: PathBuf::new(), connection: Mutex::new(open.ok()) })
+        Arc::new(ConsentFile { path: PathBuf::new(), connection: Mutex::new(open.ok()), shared: None })
+    }
+
+    /// Closes the file, so that it is one file without a log beside it. The next use opens it again.
+    pub fn close(&self) {
+        drop(self.connection.lock().unwrap_or_else(PoisonError::into_inner).take());
     }
 
     pub fn exists(&self) -> bool {
-        self.path.exists()
+        self.shared.is_some() || self.path.exists()
+    }
+
+    /// What a change would return on the last known state of a shared database that cannot be reached now.
+    pub(crate) fn preview<T>(&self, work: impl Fn(&Transaction<'_>) -> rusqlite::Result<T>) -> Option<T> {
+        self.shared.as_ref()?.preview(work)
     }
 
     /// Runs one write transaction.
     pub(crate) fn change<T>(
         &self,
-        work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
+        work: impl Fn(&Transaction<'_>) -> rusqlite::Result<T>,
     ) -> Result<T, Fault> {
+        if let Some(shared) = &self.shared {
+            return shared.change(work);
+        }
         let mut open = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
         let mut connection = match open.take() {
             Some(connection) => connection,
@@ -84,6 +107,9 @@ impl ConsentFile {
 
     /// Reads outside of a transaction, so that it does not wait for writers in other processes.
     pub(crate) fn read<T>(&self, work: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T, Fault> {
+        if let Some(shared) = &self.shared {
+            return shared.read(work);
+        }
         let mut open = self.connection.lock().unwrap_or_else(PoisonError::into_inner);
         let connection = match open.take() {
             Some(connection) => connection,
@@ -104,7 +130,7 @@ impl ConsentFile {
     }
 }
 
-fn in_transaction<T>(
+pub(crate) fn in_transaction<T>(
     connection: &mut Connection,
     work: impl FnOnce(&Transaction<'_>) -> rusqlite::Result<T>,
 ) -> rusqlite::Result<T> {
@@ -128,7 +154,7 @@ fn connect(path: &Path) -> Result<Connection, Fault> {
 }
 
 /// Creates missing tables and returns the schema version.
-fn migrate(connection: &mut Connection) -> rusqlite::Result<i64> {
+pub(crate) fn migrate(connection: &mut Connection) -> rusqlite::Result<i64> {
     in_transaction(connection, |transaction| {
         let layout = transaction.pragma_query_value(None, "user_version", |row| row.get::<_, i64>(0))?;
         if layout >= LAYOUT {

@@ -51,6 +51,8 @@ pub struct ApiKey {
 }
 
 impl ApiKey {
+    /// The name of the key in `FAILWELL_KEY`. No other key may have it, or two holders would be one caller.
+    pub const ENVIRONMENT: &'static str = "environment";
     /// Maximum number of keys.
     pub const MOST: usize = 10_000;
     /// Maximum lifetime of a key in seconds: ten years.
@@ -116,6 +118,8 @@ pub trait KeyStore: Debug + Send + Sync + 'static {
     /// All valid keys, oldest first.
     fn all(&self) -> Work<Vec<ApiKey>>;
     fn revoke(&self, id: &str) -> Work<RevokeKeyResult>;
+    /// Closes what the store holds open. The next use opens it again.
+    fn close(&self) {}
 }
 
 /// Creates the first admin key if the store never had a key. The operator sees it once, at the start.

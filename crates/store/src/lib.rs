@@ -27,6 +27,7 @@ mod clock;
 mod consent_file;
 mod keys;
 mod pins;
+mod shared_image;
 pub mod sqlite;
 mod text;
 
@@ -43,6 +44,7 @@ pub use pins::{
     DiffLine, ListedItems, NewTools, PinAction, PinAdmin, PinCheck, PinRecord, PinSettings, QuarantinedItem,
     ToolPins, describe_change, diff,
 };
+pub use shared_image::{SharedImage, VersionedImage};
 pub use text::{readable, visible};
 
 /// The result of a store operation. It is boxed because the stores are trait objects.

@@ -18,7 +18,7 @@ pub use rows::{PinRecord, QuarantinedItem};
 use crate::clock::now_ms as now;
 use crate::consent_file::ConsentFile;
 use crate::text::readable;
-use rows::ObservedItem;
+use rows::{ListedDiff, ObservedItem};
 
 /// The action on a tool whose definition differs from its pin.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -149,7 +149,10 @@ impl ToolPins {
                 Ok(found) => (found, None),
                 // An existing file that cannot be read may hold pins, so the check fails. Without a file
                 // there are no pins to miss.
-                Err(fault) if self.store.exists() => return Err(fault),
+                // Other nodes cannot be asked now, so the pins that were last known decide.
+                Err(fault) if self.store.exists() => {
+                    (self.preview(listing, &seen, &settings).ok_or(fault)?, None)
+                }
                 Err(fault) => (check(self.memory.get_or_init(ConsentFile::in_memory))?, Some(fault)),
             },
         };
@@ -160,6 +163,16 @@ impl ToolPins {
         let is_held = settings.action_for(&listing.server) == PinAction::Hold;
         let held = if is_held { found.differing } else { HashSet::new() };
         Ok(PinCheck { held, passes: !is_held, news: found.news, trouble })
+    }
+
+    fn preview(
+        &self,
+        listing: &ListedItems,
+        seen: &[ObservedItem],
+        settings: &PinSettings,
+    ) -> Option<ListedDiff> {
+        let place = rows::PinScope { scope: &self.scope, listing };
+        self.store.preview(|transaction| rows::check(transaction, &place, seen, settings.new_tools, now()))
     }
 
     /// Returns true if pins were approved or deleted since the last call, or since the start.

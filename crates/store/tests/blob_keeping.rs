@@ -163,12 +163,12 @@ async fn metadata_changes_and_everybody_hears_of_it() {
     shelf.remove(&kept.uri).await.expect("removed");
     assert!(shelf.remove(&kept.uri).await.is_err() && shelf.describe(&kept.uri).await.is_err());
     assert!(place.kept().is_empty());
-    let uri = || kept.uri.clone();
+    let (uri, owner) = (|| kept.uri.clone(), || kept.owner.clone());
     for wanted in [
-        StoreChange::Added(uri()),
-        StoreChange::Updated(uri()),
-        StoreChange::Updated(uri()),
-        StoreChange::Removed(uri()),
+        StoreChange::Added(uri(), owner()),
+        StoreChange::Updated(uri(), owner()),
+        StoreChange::Updated(uri(), owner()),
+        StoreChange::Removed(uri(), owner()),
     ] {
         assert_eq!(heard.recv().await.expect("told"), wanted);
     }
@@ -190,8 +190,11 @@ async fn what_has_expired_is_gone() {
     let long = shelf.put(long, "long".into()).await.expect("kept");
     assert!(long.expires <= SystemTime::now() + Duration::from_secs(61), "no longer than the longest");
     // The sweeper announces the deletion.
-    let gone =
-        async { while heard.recv().await.expect("told") != StoreChange::Removed(brief.uri.clone()) {} };
+    let gone = async {
+        while heard.recv().await.expect("told")
+            != StoreChange::Removed(brief.uri.clone(), brief.owner.clone())
+        {}
+    };
     tokio::time::timeout(Duration::from_secs(60), gone).await.expect("swept");
     assert!(SystemTime::now() >= brief.expires, "not before its time");
     assert!(shelf.read(&brief.uri).await.is_err() && shelf.read(&long.uri).await.is_ok());

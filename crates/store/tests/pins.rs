@@ -109,7 +109,7 @@ async fn a_new_tool_comes_or_waits_and_a_forgotten_server_begins_anew() {
 }
 
 #[tokio::test]
-async fn faces_may_differ_once_somebody_said_so() {
+async fn dialects_may_differ_once_somebody_said_so() {
     let folder = Folder::new();
     let (pins, book) = (folder.pins(PinSettings::default()), folder.book());
     look(&pins, "session", &[("a", "1")]).await;

@@ -72,7 +72,7 @@ impl Schema {
         let mut findings = Findings::list(&self.document);
         let flow = Walk::new(&self.tree).run(arguments, &mut findings);
         if flow.is_continue() && findings.count() == 0 {
-            // What is refused must not look like what is accepted.
+            // A rejected schema must not look like an accepted one.
             let _ = findings.add(Rule::Schema);
         }
         findings.into_violations()

@@ -177,6 +177,10 @@ pub trait ToolServer: Send + Sync + 'static {
     fn roots_changed(&self, _cx: Context) {}
     /// Writes metrics of the server, in addition to those of the pipeline.
     fn metrics(&self, _out: &mut MetricsText) {}
+    /// Whether this caller may know that the server exists.
+    fn is_visible_to(&self, _caller: &Caller) -> bool {
+        true
+    }
     /// Whether the server federates the tools of several servers.
     fn is_federation(&self) -> bool {
         false

@@ -5,7 +5,7 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
 
-use failwell_fault::{Fault, OrFault, reason};
+use failwell_fault::{Effect, Fault, OrFault, reason};
 use failwell_rpc::Json;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -274,5 +274,6 @@ fn keep_promise(outcome: ToolOutcome, promised: &Schema) -> Result<ToolOutcome, 
     if failed || promised.accepts(&value) {
         return Ok(outcome);
     }
-    Err(Fault::new(&reason::SERVER_OUTPUT).note("result", structured.text()))
+    // The tool has done its work; only its result is withheld.
+    Err(Fault::new(&reason::SERVER_OUTPUT).with_effect(Effect::Complete).note("result", structured.text()))
 }

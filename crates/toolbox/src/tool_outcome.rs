@@ -14,6 +14,8 @@ pub struct ToolOutcome {
     pub(crate) content: Vec<Content>,
     pub(crate) structured: Option<Json>,
     pub(crate) verdict: Verdict,
+    /// What the operator reads about a failure that an upstream reported.
+    pub(crate) note: Option<String>,
 }
 
 #[derive(Debug, Default)]
@@ -77,6 +79,13 @@ impl ToolOutcome {
         self
     }
 
+    /// Adds a text for the operator to a failure that an upstream reported.
+    #[must_use]
+    pub fn noting(mut self, note: String) -> ToolOutcome {
+        self.note = Some(note);
+        self
+    }
+
     /// Marks the result as a failure that has no reason in the catalogue.
     #[must_use]
     pub fn marked_as_error(mut self) -> ToolOutcome {
@@ -95,10 +104,10 @@ impl ToolOutcome {
 impl ToolOutcome {
     /// Converts the outcome to an MCP result of this revision.
     pub fn into_outcome(self, revision: Revision) -> Result<Outcome, Fault> {
-        let ToolOutcome { content, structured, verdict } = self;
+        let ToolOutcome { content, structured, verdict, note } = self;
         let is_error = match verdict {
             Verdict::Relayed(relayed) => return Ok(relayed.into_outcome(None)),
-            Verdict::RelayedFailure(relayed) => return Ok(reported_failure(relayed, Origin::Upstream)),
+            Verdict::RelayedFailure(relayed) => return Ok(reported_failure(relayed, Origin::Upstream, note)),
             Verdict::Failed(fault) => {
                 let blocks = content.iter().map(Json::of).collect::<Result<_, _>>();
                 let blocks = blocks.or_fault(&reason::SERVER_BUG)?;
@@ -119,18 +128,22 @@ impl ToolOutcome {
         let structured_content = structured.filter(|_| revision.has_structured_content());
         let written = Members::of(&CallToolResult { content, structured_content, is_error })?;
         Ok(match is_error {
-            Some(_) => reported_failure(written, Origin::Server),
+            Some(_) => reported_failure(written, Origin::Server, None),
             None => written.into_outcome(None),
         })
     }
 }
 
 /// A failure that the tool itself reported. The tool ran, so its effect is unknown.
-fn reported_failure(said: Members, origin: Origin) -> Outcome {
+fn reported_failure(said: Members, origin: Origin, note: Option<String>) -> Outcome {
     let fault = Fault::new(&reason::MCP_TOOL_FAILED)
         .with_effect(Effect::Unknown)
         .retry_as(Retry::AfterChange)
         .from_origin(origin);
+    let fault = match note {
+        Some(note) => fault.note("result", note),
+        None => fault,
+    };
     let Members { members, meta, cache } = said;
     Outcome::ReportedFailure(Box::new(ReportedFailure { fault, members, meta, cache }))
 }

@@ -1,19 +1,19 @@
 //! HTTP: one listener for four dialects.
 
-mod accept;
 mod authenticate;
 mod authorize;
 mod body;
-mod connection;
+mod body_budget;
+mod connections;
+mod cors;
 mod drain;
-mod idle_timeouts;
+mod head_refusal;
 mod listener;
 mod mcp;
-mod mounts;
 mod openapi;
 mod pages;
-mod persist;
 mod request;
+mod request_body;
 mod rest;
 mod router;
 mod routes;
@@ -21,19 +21,20 @@ mod rpc;
 mod sessions;
 mod settings;
 mod shared;
-mod timed_io;
 
 pub use authenticate::{Authenticate, Authentication};
+pub use body_budget::BodyBudget;
+pub use connections::ConnectionCounters;
 pub use listener::{serve_http, serve_mounts};
-pub use mounts::{Mounts, PipelineSet};
+pub use router::{Mounts, PipelineSet};
 pub use settings::HttpSettings;
 
-/// What another crate needs to add paths.
+/// The items that another crate needs to add paths.
 pub mod paths {
-    pub use super::authorize::read_body;
     pub use super::body::{Body, EventBody, empty, rendered, stream, whole};
     pub use super::drain::read_on;
-    pub use super::request::RequestHead;
+    pub use super::request::{Credential, RequestHead};
+    pub use super::request_body::read_body;
     pub use super::rest::{finished, handle, read_shaped, read_value};
     pub use super::router::{Mount, last};
     pub use super::routes::table::{DELETE, GET, POST, PUT, created, nothing, ok};

@@ -9,16 +9,22 @@
 //! * In the server, only this crate accepts connections and uses standard input and output.
 //! * Every read has a maximum size and a deadline, every write has a deadline, and every table is bounded.
 //! * Standard output carries protocol messages only.
-//! * Before a message is parsed, HTTP checks run in a fixed order: method, host and origin, credentials,
-//!   content type, accept, size. The first failure is the response.
-//! * On shutdown every accepted request gets its response before the connection is closed.
+//! * Before a message is parsed, HTTP checks run in a fixed order: host, method and origin, credentials,
+//!   query, content type, accept, size. The first failure is the response.
+//! * On shutdown every accepted request gets its response before the connection is closed: its own within the
+//!   grace period, `server/SHUTDOWN` after it.
 
 mod http;
+mod in_place;
+mod shutdown;
+mod signal;
 mod stdio;
-mod within;
 
 pub use http::{
-    Authenticate, Authentication, HttpSettings, Mounts, PipelineSet, paths, serve_http, serve_mounts,
+    Authenticate, Authentication, BodyBudget, ConnectionCounters, HttpSettings, Mounts, PipelineSet, paths,
+    serve_http, serve_mounts,
 };
+pub use in_place::within;
+pub use shutdown::ShutdownReport;
+pub use signal::stop_on_signal;
 pub use stdio::{Line, Lines, StdioSettings, id_in_start, refuse_stdio, serve_stdio, standard, write_lines};
-pub use within::within;

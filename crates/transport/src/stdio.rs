@@ -7,6 +7,7 @@ mod salvage;
 mod storm;
 mod writer;
 
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
@@ -17,7 +18,7 @@ use failwell_pipeline::{
 };
 use failwell_render::Reply;
 use failwell_rpc::Caller;
-use failwell_rpc::{Dialect, Incoming, Limits, Message, MessageBuf, Misread, ReplyTo, Request};
+use failwell_rpc::{About, Dialect, Incoming, Limits, Message, MessageBuf, Misread, Request};
 use failwell_toolbox::Trace;
 use futures_util::FutureExt;
 use futures_util::future::join_all;
@@ -31,6 +32,7 @@ pub use self::refuse::refuse_stdio;
 pub use self::salvage::id_in_start;
 use self::storm::{Storm, Verdict};
 pub use self::writer::write_lines;
+use crate::shutdown::{FLUSH, ShutdownReport};
 
 /// The limits of a stdio connection.
 #[derive(Debug, Clone)]
@@ -47,41 +49,54 @@ impl Default for StdioSettings {
     }
 }
 
-/// Serves one connection until its input ends or `stop` is set. Then waits for the accepted requests.
+/// Serves one connection until its input ends or `stop` is set. Then answers the accepted requests.
 pub async fn serve_stdio(
     pipeline: Arc<Pipeline>,
     input: impl AsyncRead + Unpin + Send + 'static,
     output: impl AsyncWrite + Unpin + Send + 'static,
     settings: StdioSettings,
     stop: CancellationToken,
-) -> Result<(), Fault> {
+) -> Result<ShutdownReport, Fault> {
     let session = Session::new(STDIO.to_owned(), Caller::anonymous(), Keep::Nothing);
     pipeline.keep_told(&session);
-    let writer = tokio::spawn(write_lines(session.outbound.clone(), output));
+    let mut writer = tokio::spawn(write_lines(session.outbound.clone(), output));
     let connection = Connection {
         pipeline: pipeline.clone(),
         session: session.clone(),
         storm: Arc::new(Mutex::new(Storm::new())),
+        is_flooded: Arc::default(),
     };
     let running = TaskTracker::new();
     let mut lines = Lines::new(input, settings.largest_line);
+    let mut is_read = true;
     loop {
         let line = tokio::select! {
-            line = lines.next() => line,
+            line = connection.next_line(&mut lines) => line,
             () = stop.cancelled() => None,
+            _ = &mut writer => {
+                is_read = false;
+                None
+            }
         };
         let Some(line) = line else { break };
         connection.take(line, settings.largest_line, &running);
+        if connection.is_flooded.swap(false, Ordering::Relaxed) {
+            let _ = tokio::time::timeout(storm::PAUSE, stop.cancelled()).await;
+        }
     }
-    // After the end of input, questions to the client cannot be answered any more; running requests can.
     pipeline.close_doors();
-    session.close_questions();
     running.close();
-    let _ = tokio::time::timeout(settings.drain, running.wait()).await;
+    let report = connection.shut_down(lines, &settings, &running).await;
     session.end();
-    // The writer has its own deadlines, so this wait ends.
-    let _ = writer.await;
-    Ok(())
+    // The writer has its own deadlines; a shutdown has a shorter one.
+    let is_written = tokio::select! {
+        biased;
+        _ = &mut writer, if is_read => true,
+        () = std::future::ready(()), if !is_read => false,
+        () = async { stop.cancelled().await; tokio::time::sleep(FLUSH).await } => false,
+    };
+    writer.abort();
+    Ok(ShutdownReport { undelivered: report.undelivered.max(usize::from(!is_written)), ..report })
 }
 
 /// State shared by all lines of a connection.
@@ -90,9 +105,50 @@ struct Connection {
     pipeline: Arc<Pipeline>,
     session: Arc<Session>,
     storm: Arc<Mutex<Storm>>,
+    /// Set by a request that is answered although there are too many unreadable lines.
+    is_flooded: Arc<AtomicBool>,
 }
 
 impl Connection {
+    /// Reads a line. A client that does not read its responses is not asked for more requests.
+    async fn next_line(&self, lines: &mut Lines<impl AsyncRead + Unpin>) -> Option<Line> {
+        self.session.outbound.room().await;
+        lines.next().await
+    }
+
+    /// Lets running requests finish, refuses new ones, and ends the rest after the grace period.
+    async fn shut_down(
+        &self,
+        mut lines: Lines<impl AsyncRead + Unpin>,
+        settings: &StdioSettings,
+        running: &TaskTracker,
+    ) -> ShutdownReport {
+        let count = self.pipeline.running();
+        let until = tokio::time::Instant::now() + settings.drain;
+        let mut is_open = true;
+        loop {
+            tokio::select! {
+                biased;
+                () = tokio::time::sleep_until(until) => {
+                    self.pipeline.end_running();
+                    let _ = tokio::time::timeout(FLUSH, running.wait()).await;
+                    break;
+                }
+                // Lines that were sent before the client knew are answered too.
+                line = self.next_line(&mut lines), if is_open => match line {
+                    Some(line) => self.take(line, settings.largest_line, running),
+                    None => {
+                        // Without input, questions to the client cannot be answered any more.
+                        self.session.close_questions();
+                        is_open = false;
+                    }
+                },
+                () = running.wait() => break,
+            }
+        }
+        ShutdownReport { running: count, ended: self.pipeline.ended(), undelivered: running.len() }
+    }
+
     /// Polls each line once, in order. A request is registered before the next line can cancel it, and a
     /// handshake completes before the next line relies on it. Work that is still pending continues as a task.
     fn take(&self, line: Line, limit: usize, running: &TaskTracker) {
@@ -119,23 +175,26 @@ impl Connection {
 
     async fn refuse_long(&self, start: &[u8], limit: usize) {
         let fault = Fault::new(&reason::RPC_LINE_TOO_LONG).fact("limit", limit);
-        let to = ReplyTo::misread(id_in_start(start), self.dialect());
-        self.complain(self.pipeline.refuse(fault, to, &self.session.id).await).await;
+        self.complain(Misread { fault, id: id_in_start(start), about: About::Unknown }).await;
     }
 
-    /// Answers an unreadable line, unless there are too many. Two programs that misunderstand each other must
-    /// not exchange errors without end.
-    async fn complain(&self, reply: Option<Reply>) {
-        let Some(reply) = reply else { return };
-        let verdict = self.storm.lock().unwrap_or_else(PoisonError::into_inner).judge();
-        match verdict {
-            Verdict::Answer => {
-                let _ = self.session.outbound.push(reply.body).await;
+    /// Answers an unreadable line. If there are too many, those with an id are slowed down, and the others get
+    /// no response: two programs that misunderstand each other must not exchange errors without end.
+    async fn complain(&self, mut misread: Misread) {
+        if misread.about != About::Answer {
+            let verdict = self.storm.lock().unwrap_or_else(PoisonError::into_inner).judge();
+            if verdict == Verdict::FirstTooMany {
+                self.pipeline.journal().note_warning(storm::NOTICE, "stdio");
             }
-            Verdict::StopAnswering => {
-                self.pipeline.journal().write(storm::NOTICE.to_owned());
+            match (verdict, &misread.id) {
+                (Verdict::Answer, _) => {}
+                (_, Some(_)) => self.is_flooded.store(true, Ordering::Relaxed),
+                // An invalid response gets no response, and neither does this line.
+                (_, None) => misread.about = About::Answer,
             }
-            Verdict::Silence => {}
+        }
+        if let Some(reply) = self.misread(misread).await {
+            let _ = self.session.outbound.push(reply.body).await;
         }
     }
 
@@ -147,7 +206,7 @@ impl Connection {
     async fn exchange(&self, bytes: Bytes) {
         let body = match MessageBuf::new(bytes).read(&Limits::default()) {
             Incoming::One(Err(misread)) => {
-                return self.complain(self.misread(misread).await).await;
+                return self.complain(misread).await;
             }
             Incoming::One(message) => self.one(message).await.map(|reply| reply.body),
             Incoming::Batch(messages) if self.session.revision().allows_batch() => {
@@ -156,8 +215,7 @@ impl Connection {
             }
             Incoming::Batch(_) => {
                 let fault = Fault::new(&reason::RPC_BATCH_NOT_ALLOWED);
-                let to = ReplyTo::misread(None, self.dialect());
-                return self.complain(self.pipeline.refuse(fault, to, &self.session.id).await).await;
+                return self.complain(Misread { fault, id: None, about: About::Unknown }).await;
             }
         };
         if let Some(body) = body {

@@ -66,7 +66,7 @@ pub(crate) struct State {
     pub(crate) account: Account,
     pub(crate) tokens: BTreeMap<String, Permission>,
     pub(crate) frobs: BTreeMap<String, FrobState>,
-    /// Whose each timeline is.
+    /// The owner of each timeline.
     pub(crate) timelines: BTreeMap<String, String>,
     pub(crate) transactions: BTreeMap<u64, Transaction>,
     pub(crate) clock: Clock,
@@ -101,7 +101,7 @@ impl State {
     pub(crate) fn reset(&mut self) {
         let limiter = self.limiter.renewed();
         let (key, secret) = (self.api_key.clone(), self.secret.clone());
-        // What was given out before is not given out again: an old token must not open the new account.
+        // Earlier values are not issued again: an old token must not open the new account.
         let given_out = self.given_out;
         *self = State { given_out, ..State::new(key, secret, limiter, self.clock) };
     }

@@ -19,9 +19,9 @@ pub(crate) struct ExplainArguments {
 pub(crate) struct ExplainResult {
     /// The reason as it is written.
     reason: &'static str,
-    /// What the caller should do, in one word.
+    /// The kind of failure: the action for the caller, in one word.
     kind: &'static str,
-    /// What is wrong.
+    /// The description of the failure.
     title: &'static str,
     /// What to do.
     hint: &'static str,

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use bytes::Bytes;
 use failwell_fault::{Echo, Fault};
 use failwell_sdk::Content;
-use failwell_store::blob_store::{BlobStore, Extension, NewFile, ResourceType};
+use failwell_store::blob_store::{BlobStore, Extension, FileAccess, NewFile, ResourceType};
 use parking_lot::Mutex;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -87,8 +87,9 @@ pub(crate) enum ArtifactStore {
 /// Artifacts in memory, up to a total size.
 #[derive(Debug, Default)]
 pub(crate) struct MemoryArtifacts {
-    kept: HashMap<String, (&'static str, Bytes)>,
-    order: VecDeque<String>,
+    /// By owner and URI.
+    kept: HashMap<(String, String), (&'static str, Bytes)>,
+    order: VecDeque<(String, String)>,
     size: usize,
 }
 
@@ -101,10 +102,16 @@ impl ArtifactStore {
         matches!(self, ArtifactStore::Shelf(_))
     }
 
-    pub(crate) async fn put(&self, kind: ArtifactKind, bytes: Bytes) -> Result<ArtifactLink, Fault> {
+    pub(crate) async fn put(
+        &self,
+        owner: &str,
+        kind: ArtifactKind,
+        bytes: Bytes,
+    ) -> Result<ArtifactLink, Fault> {
         match self {
             ArtifactStore::Shelf(shelf) => {
                 let new = NewFile {
+                    owner: owner.to_owned(),
                     kind: ResourceType::new(kind.folder())?,
                     extension: Extension::new(kind.extension())?,
                     ttl: None,
@@ -113,28 +120,31 @@ impl ArtifactStore {
                 let kept = shelf.put(new, bytes).await?;
                 Ok(ArtifactLink { uri: kept.uri, media_type: kept.media_type.to_owned(), bytes: kept.size })
             }
-            ArtifactStore::MemoryArtifacts(memory) => Ok(memory.lock().put(kind, bytes)),
+            ArtifactStore::MemoryArtifacts(memory) => Ok(memory.lock().put(owner, kind, bytes)),
         }
     }
 
-    pub(crate) async fn read(&self, uri: &str) -> Result<(String, Bytes), Fault> {
+    /// Reads an artifact of this owner. Those of others look like unknown ones.
+    pub(crate) async fn read(&self, owner: &str, uri: &str) -> Result<(String, Bytes), Fault> {
         let nothing = || Fault::new(&reason::DEVICE_KEPT_NOTHING).fact("uri", Echo::of_caller(uri));
         match self {
-            ArtifactStore::Shelf(shelf) => match shelf.read(uri).await {
-                Ok((kept, bytes)) => Ok((kept.media_type.to_owned(), bytes)),
-                Err(fault)
-                    if matches!(
-                        fault.kind(),
-                        failwell_fault::Kind::NotFound | failwell_fault::Kind::Malformed
-                    ) =>
-                {
-                    Err(nothing().absorbing(fault))
+            ArtifactStore::Shelf(shelf) => {
+                match shelf.accessible(FileAccess::owned_by(owner)).read(uri).await {
+                    Ok((kept, bytes)) => Ok((kept.media_type.to_owned(), bytes)),
+                    Err(fault)
+                        if matches!(
+                            fault.kind(),
+                            failwell_fault::Kind::NotFound | failwell_fault::Kind::Malformed
+                        ) =>
+                    {
+                        Err(nothing().absorbing(fault))
+                    }
+                    Err(fault) => Err(fault),
                 }
-                Err(fault) => Err(fault),
-            },
+            }
             ArtifactStore::MemoryArtifacts(memory) => {
                 let memory = memory.lock();
-                let found = memory.kept.get(uri);
+                let found = memory.kept.get(&(owner.to_owned(), uri.to_owned()));
                 found.map(|(media, bytes)| ((*media).to_owned(), bytes.clone())).ok_or_else(nothing)
             }
         }
@@ -142,18 +152,19 @@ impl ArtifactStore {
 }
 
 impl MemoryArtifacts {
-    fn put(&mut self, kind: ArtifactKind, bytes: Bytes) -> ArtifactLink {
+    fn put(&mut self, owner: &str, kind: ArtifactKind, bytes: Bytes) -> ArtifactLink {
         let digest = Sha256::digest(&bytes);
         let name = hex::encode(digest);
         let uri = format!("resource://{}/{name}{}", kind.folder(), kind.extension());
         let size = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
-        if !self.kept.contains_key(&uri) {
+        let key = (owner.to_owned(), uri.clone());
+        if !self.kept.contains_key(&key) {
             self.size += bytes.len();
-            self.kept.insert(uri.clone(), (kind.media_type(), bytes));
-            self.order.push_back(uri.clone());
+            self.kept.insert(key.clone(), (kind.media_type(), bytes));
+            self.order.push_back(key);
         }
         while self.size > MOST && self.order.len() > 1 {
-            let oldest = self.order.pop_front().and_then(|uri| self.kept.remove(&uri));
+            let oldest = self.order.pop_front().and_then(|key| self.kept.remove(&key));
             self.size -= oldest.map_or(0, |(_, bytes)| bytes.len());
         }
         ArtifactLink { uri, media_type: kind.media_type().to_owned(), bytes: size }

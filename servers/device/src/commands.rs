@@ -72,8 +72,10 @@ pub(crate) trait Command: Serialize + DeserializeOwned + JsonSchema + Send + Syn
     /// The session that the caller names.
     fn session(&self) -> Option<&str>;
 
-    /// The subject in a few words.
-    fn describe(&self) -> String;
+    /// The subject in a few words; empty for a command without one.
+    fn describe(&self) -> String {
+        String::new()
+    }
 
     /// The selector of the target element, if there is one.
     fn selector(&self) -> Option<&str> {
@@ -88,7 +90,8 @@ pub(crate) trait Command: Serialize + DeserializeOwned + JsonSchema + Send + Syn
     /// The outcome, if these arguments need no session.
     fn without_session(
         &self,
-        _desk: &Arc<DeviceSessions>,
+        _devices: &Arc<DeviceSessions>,
+        _cx: &Context,
     ) -> impl Future<Output = Option<Result<CommandOutput, Fault>>> + Send {
         std::future::ready(None)
     }
@@ -215,7 +218,7 @@ fn tool<C: Command>(devices: &Arc<DeviceSessions>) -> Result<Tool, Fault> {
     let tool = Tool::new(C::NAME, C::ABOUT, move |command: C, cx: Context| {
         let devices = devices.clone();
         async move {
-            if let Some(output) = command.without_session(&devices).await {
+            if let Some(output) = command.without_session(&devices, &cx).await {
                 return output?.outcome();
             }
             let session = devices.session(command.session(), &cx)?;

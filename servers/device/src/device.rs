@@ -98,7 +98,7 @@ pub(crate) struct Location {
     pub(crate) altitude: f64,
 }
 
-/// What an app may use.
+/// A service that needs a permission.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Permission {
@@ -111,7 +111,7 @@ pub(crate) enum Permission {
     Notifications,
 }
 
-/// What becomes of a permission.
+/// The new state of a permission.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(rename = "Leave")]
@@ -122,7 +122,7 @@ pub(crate) enum PermissionChange {
     Reset,
 }
 
-/// What is answered to an alert.
+/// The answer to an alert.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum AlertAnswer {
@@ -188,6 +188,19 @@ pub(crate) trait Device: Send + Sync {
 
     fn attribute<'a>(&'a self, element: &'a ElementId, name: &'a str) -> DeviceFuture<'a, Value> {
         wired!(self, "attributes of elements", client => client.attribute(element, name).await)
+    }
+
+    /// Whether a field hides its text, as those of passwords do. A field that cannot be asked counts as one.
+    fn hides_text<'a>(&'a self, element: &'a ElementId) -> DeviceFuture<'a, bool> {
+        Box::pin(async move {
+            if let Ok(Value::String(kind)) = self.attribute(element, "type").await {
+                let kind = kind.to_ascii_lowercase();
+                return Ok(kind.contains("secure") || kind == "password");
+            }
+            let hidden = self.attribute(element, "password").await;
+            Ok(!matches!(hidden, Ok(Value::Bool(false) | Value::Null))
+                && hidden.ok() != Some(Value::from("false")))
+        })
     }
 
     fn rect<'a>(&'a self, element: &'a ElementId) -> DeviceFuture<'a, Rect> {

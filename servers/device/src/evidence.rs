@@ -16,16 +16,16 @@ use crate::sessions::lease::DeviceLease;
 /// Timeout of each part. The caller waits for it.
 const LONGEST: Duration = Duration::from_secs(8);
 
-/// What there is to see.
+/// The evidence of a failed step.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub(crate) struct Evidence {
-    /// What the screen looked like.
+    /// The screenshot.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) screenshot: Option<ArtifactLink>,
     /// The elements nearest to what was looked for, the nearest first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) nearest: Vec<ElementView>,
-    /// What the alert says.
+    /// The text of the alert.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) alert: Option<String>,
 }
@@ -84,7 +84,7 @@ pub(crate) async fn gather(lease: &DeviceLease, fault: &Fault, selector: Option<
 /// A screenshot of the current screen, if the driver can take one.
 pub(crate) async fn screenshot(lease: &DeviceLease) -> Option<ArtifactLink> {
     let png = timeout(LONGEST, lease.device.screenshot()).await.ok()?.ok()?;
-    lease.devices.artifacts.put(ArtifactKind::Screenshot, png).await.ok()
+    lease.devices.artifacts.put(&lease.session.owner, ArtifactKind::Screenshot, png).await.ok()
 }
 
 /// Without a working driver there is no screen to read.

@@ -72,7 +72,7 @@ impl Default for ElementHandle {
     }
 }
 
-/// What is special about an element.
+/// The special states of an element.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 #[schemars(rename = "State")]

@@ -33,11 +33,13 @@ fn memory_resource(artifacts: ArtifactStore) -> Resource {
         "kept",
         about,
         "application/octet-stream",
-        move |address, _cx| {
+        move |address, cx| {
             let artifacts = artifacts.clone();
             async move {
-                let (media_type, bytes) =
-                    artifacts.read(&address.uri).await.map_err(|_| unknown_resource(&address.uri))?;
+                let (media_type, bytes) = artifacts
+                    .read(cx.client().caller.owner(), &address.uri)
+                    .await
+                    .map_err(|_| unknown_resource(&address.uri))?;
                 let is_text = !media_type.starts_with("image/");
                 Ok(vec![match String::from_utf8(bytes.to_vec()) {
                     Ok(text) if is_text => ResourceContents::text(address.uri, &media_type, text),

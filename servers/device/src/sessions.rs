@@ -44,6 +44,8 @@ pub(crate) struct DeviceSlot {
 pub(crate) struct Session {
     pub(crate) id: String,
     pub(crate) caller: String,
+    /// The owner of the files that the session stores.
+    pub(crate) owner: String,
     pub(crate) slot: Arc<DeviceSlot>,
     capabilities: Map<String, Value>,
     device: Mutex<Option<Arc<dyn Device>>>,
@@ -216,6 +218,7 @@ impl DeviceSessions {
         let session = Arc::new(Session {
             id: format!("s{}", Ref::fresh()),
             caller: cx.client().caller.to_string(),
+            owner: cx.client().caller.owner().to_owned(),
             log: Mutex::new(SessionLog::new(&slot.settings.name, slot.settings.driver.as_str())),
             slot,
             capabilities,

@@ -1,12 +1,14 @@
 //! One account: its cached tasks and lists, and changes to them. All callers of the server share it.
 
 pub(crate) mod cache;
+pub(crate) mod call_log;
 pub(crate) mod change;
 pub(crate) mod edit;
 pub(crate) mod journal;
 pub(crate) mod login;
 pub(crate) mod unconfirmed;
 
+use std::collections::HashMap;
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::sync::atomic::Ordering::Relaxed;
@@ -44,6 +46,10 @@ pub(crate) struct Account {
     zone: Mutex<Option<(Instant, TimeZone)>>,
     pub(crate) journal: Journal,
     pub(crate) unconfirmed: UnconfirmedChanges,
+    /// Equal changes wait for each other, so that a repetition sees what became of the first.
+    in_flight: SyncMutex<HashMap<String, Arc<Mutex<()>>>>,
+    /// One undo at a time, so that a repetition sees what the first took back.
+    pub(crate) undoing: Mutex<()>,
     pub(crate) pending: SyncMutex<Option<PendingLogin>>,
     /// The frob of the last completed login.
     pub(crate) finished: Mutex<Option<Secret<String>>>,
@@ -91,6 +97,8 @@ impl Account {
             zone: Mutex::default(),
             journal: Journal::default(),
             unconfirmed: UnconfirmedChanges::default(),
+            in_flight: SyncMutex::default(),
+            undoing: Mutex::default(),
             pending: SyncMutex::default(),
             finished: Mutex::default(),
             traffic: Traffic::default(),

@@ -9,7 +9,6 @@ failwell_fault::reasons! {
     TASKS_NOT_CONFIGURED = "tasks/NOT_CONFIGURED" {
         Precondition, ExternalService, Failwell,
         title: "no API key for Remember The Milk",
-        session_message: NO_SERVICE,
         hint: "ask the operator to set api_key and shared_secret under [tasks], or RTM_API_KEY and RTM_SHARED_SECRET",
         about: "Every request to Remember The Milk is signed with an API key and its shared secret. Both are free for personal use at https://www.rememberthemilk.com/services/api/keys.rtm.",
     }
@@ -30,7 +29,6 @@ failwell_fault::reasons! {
     TASKS_LOGIN_NEEDED = "tasks/LOGIN_NEEDED" {
         Precondition, ExternalService, Caller,
         title: "no account is logged in to Remember The Milk",
-        session_message: NO_SERVICE,
         hint: "call rtm_authenticate, or run `failwell login tasks` in a terminal",
         about: "The keyring and the state folder have no token for this API key.",
     }
@@ -99,14 +97,12 @@ failwell_fault::reasons! {
         Exhausted, ExternalService, Failwell,
         title: "the request queue for Remember The Milk is full",
         detail: "the request queue for Remember The Milk is full: the next free place is in {wait_s} seconds",
-        session_message: NO_SERVICE,
         hint: "wait, or request less at once (rtm_batch, rtm_findTasks)",
         about: "The service allows one request per second for each API key, and three at once. All requests with this key on this machine share one queue of limited length.",
     }
     TASKS_STORE = "tasks/STORE" {
         Unavailable, ExternalService, Failwell,
         title: "the login cannot be stored",
-        session_message: NO_SERVICE,
         hint: "ask the operator to run `failwell doctor`: the keyring or the state folder cannot be used",
         about: "The token is stored in the system's keyring, or in a file that only its owner can read. Neither can be used.",
     }
@@ -114,7 +110,7 @@ failwell_fault::reasons! {
         NotFound, ToolFailed, Caller,
         title: "no such task",
         detail: "no such task: {wanted}",
-        hint: "set task to the id or the full name of a task from rtm_findTasks; list narrows a name down",
+        hint: "set task (taskId in rtm_completeTask) to the id or the full name of a task from rtm_findTasks; list (listId) narrows a name down",
         about: "No task has this id or name, or the task was deleted (code 340).",
     }
     TASKS_NO_SUCH_LIST = "tasks/NO_SUCH_LIST" {
@@ -141,7 +137,7 @@ failwell_fault::reasons! {
     TASKS_NO_SUCH_TRANSACTION = "tasks/NO_SUCH_TRANSACTION" {
         NotFound, ToolFailed, Upstream,
         title: "the change is not known to Remember The Milk",
-        hint: "look at rtm_history, and revert the change with rtm_updateTask",
+        hint: "look at rtm_history, and revert the change with the tool for it, such as rtm_reopenTask or rtm_updateTask",
         about: "The service responded to an undo with code 310: the transaction is unknown or was already undone.",
     }
     TASKS_NOTHING_TO_UNDO = "tasks/NOTHING_TO_UNDO" {
@@ -154,14 +150,14 @@ failwell_fault::reasons! {
         Precondition, ToolFailed, Caller,
         title: "this change cannot be undone",
         detail: "change {number} cannot be undone: {why}",
-        hint: "revert the change with rtm_updateTask; rtm_history lists the changes",
-        about: "The service reports for each change whether it can be undone. An added item is undone by deleting it. A change whose response was lost has no transaction to undo.",
+        hint: "revert the change with {revert}; rtm_history lists the changes",
+        about: "The service reports for each change whether it can be undone. An added item is undone by deleting it, and a change whose response was lost by the opposite change. A deleted item whose response was lost cannot be brought back, nor can a completed repetition.",
     }
     TASKS_AMBIGUOUS = "tasks/AMBIGUOUS" {
         Invalid, ToolFailed, Caller,
         title: "the name matches several tasks or lists",
         detail: "{count} {what} match `{wanted}`",
-        hint: "pick one of the candidates and pass its id as task, or name its list",
+        hint: "pick one of the candidates and pass its id as task (taskId in rtm_completeTask), or name its list",
         about: "The server never guesses a name. The response lists the candidates; a client that can ask its user does so first.",
     }
     TASKS_INVALID_LIST_NAME = "tasks/INVALID_LIST_NAME" {

@@ -58,7 +58,7 @@ pub(crate) fn all(toolbox: Toolbox, account: &Arc<Account>) -> Toolbox {
         .resource(at(
             "failwell://health",
             "health",
-            "Whether this server can work: key, login, what is known.",
+            "Whether this server can work: key, login, whether the service can be reached, what is known.",
             ResourceKind::Health,
         ))
 }
@@ -168,10 +168,18 @@ async fn one_task(account: &Account, id: &str) -> Result<Option<Value>, Fault> {
 async fn health(account: &Account) -> Result<Value, Fault> {
     let configured = account.client.key().is_ok();
     let logged_in = configured && account.client.keep.token().await?.is_some();
+    let trouble = if configured { account.client.check_reach().await.err() } else { None };
+    let status = match (configured, logged_in, &trouble) {
+        (false, ..) => "not_configured",
+        (_, _, Some(_)) => "unreachable",
+        (_, false, _) => "login_needed",
+        (_, true, None) => "ready",
+    };
     let cache = account.cache();
     Ok(json!({
-        "status": if logged_in { "ready" } else if configured { "login_needed" } else { "not_configured" },
+        "status": status,
         "logged_in": logged_in,
+        "reason": trouble.map(|fault| fault.reason().id),
         "tasks_known": cache.tasks().count(),
         "lists_known": cache.lists().len(),
         "reloads": account.traffic.reloads.load(Relaxed),

@@ -20,7 +20,9 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::account::Account;
+use crate::account::call_log::CallLog;
 use crate::account::edit::Edits;
+use crate::account::journal::UndoStep;
 use crate::lookup;
 use crate::model::TaskKey;
 use crate::reason;
@@ -101,7 +103,23 @@ where
     F: Fn(Arc<Account>, A, Context) -> W + Send + Sync + Copy + 'static,
     W: Future<Output = ToolResult<O>> + Send + 'static,
 {
-    tool(account, told, move |account, given, cx| see_through(handler(account, given, cx)))
+    tool(account, told, move |account, given, cx| {
+        let call = CallLog::new(account.clone(), cx.client().caller.to_string());
+        let listener = call.listener();
+        async move {
+            let outcome = see_through(call.serve(handler(account, given, cx))).await;
+            listener.hear();
+            outcome
+        }
+    })
+}
+
+/// What a change says about its undo.
+fn undo_advice(number: u64, steps: &[UndoStep]) -> String {
+    match steps.iter().find_map(UndoStep::obstacle) {
+        Some(why) => format!("\n(change {number}; it cannot be undone: {why})"),
+        None => format!("\n(change {number}; rtm_undo takes it back)"),
+    }
 }
 
 /// Adds the changes to the journal, even if a later one failed, and returns the current task.
@@ -112,6 +130,7 @@ async fn conclude(
     edits: Edits<'_>,
     done: Result<Option<TaskKey>, ToolFailure>,
 ) -> ToolResult<ChangedTask> {
+    let steps = edits.steps.clone();
     let change = account.journal.write(&cx.client().caller.to_string(), tool, about, edits.steps);
     let key = done?;
     let task = match key {
@@ -123,7 +142,7 @@ async fn conclude(
         None => "done".to_owned(),
     };
     if let Some(change) = change {
-        text.push_str(&format!("\n(change {change}; rtm_undo takes it back)"));
+        text.push_str(&undo_advice(change, &steps));
     }
     if edits.read_back {
         text.push_str("\n(the service's answer was lost; the change was found by looking again)");

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 const FIRST: u32 = 20_000;
 const MANY: u32 = 10_000;
 
-/// A port nobody listens on, another one each time.
+/// A port without a listener, another one each time.
 pub fn free_port() -> u16 {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     // Processes of tests that run at the same time begin far from each other.

@@ -29,7 +29,8 @@ pub(super) fn of(text: &str) -> Vec<Variant> {
         each("as a list of numbers", &|byte| format!("{byte}, ")),
         each("as a short list of numbers", &|byte| format!("{byte},")),
     ];
-    // What stands before it shifts the code: of the three ways, the part that is the same whatever stands around.
+    // The preceding bytes shift the encoding. Of each of the three shifts, this takes the part that does not depend on its
+    // surroundings.
     for (shift, name) in
         ["as base64", "as base64, shifted", "as base64, shifted twice"].into_iter().enumerate()
     {

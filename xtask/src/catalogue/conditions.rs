@@ -83,6 +83,8 @@ fn name(condition: Condition) -> &'static str {
         Condition::SessionLost => "session gone",
         Condition::Range => "range outside the resource",
         Condition::SlowBody => "body did not arrive in time",
+        Condition::HeadTooLarge => "head is too large",
+        Condition::TargetTooLong => "target is too long",
         Condition::Cancelled => "cancelled by the caller",
         Condition::Bug => "our own bug",
     }

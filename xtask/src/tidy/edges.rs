@@ -7,21 +7,21 @@ use serde::Deserialize;
 use crate::problem::Problem;
 use crate::tree::root;
 
-/// Who may depend on whom, from the ground up.
+/// The allowed dependencies of each crate, from the bottom up.
 const ALLOWED: &[(&str, &[&str])] = &[
     ("failwell-fault", &[]),
     ("failwell-rpc", &["fault"]),
     ("failwell-policy", &["rpc", "fault"]),
-    // Everything that retries spreads its attempts in the same way.
+    // One retry delay with jitter for every crate.
     ("failwell-backoff", &[]),
     ("failwell-render", &["rpc", "fault"]),
-    // One log line per failure: every server has it, a ledger or not.
+    // One log line per failure, with or without a ledger.
     ("failwell-journal", &["render", "rpc", "fault"]),
     ("failwell-process", &["rpc", "fault"]),
     // Whether a request left decides the effect a fault states, so the servers that call web services share one client.
     ("failwell-http-client", &[]),
     ("failwell-plugins", &["backoff", "policy", "process", "fault"]),
-    // What a tool server is made of. Servers see this, and nothing of the pipeline that serves them.
+    // The parts of a tool server. Servers depend on this, not on the pipeline that serves them.
     ("failwell-toolbox", &["render", "rpc", "fault"]),
     // The stages, and the traits of the controls around them. It knows no policy, ledger or store.
     ("failwell-pipeline", &["toolbox", "journal", "render", "rpc", "fault"]),
@@ -37,7 +37,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("failwell-connect", &["fault"]),
     // Listeners for any pipeline. Other crates add paths to its table.
     ("failwell-transport", &["pipeline", "toolbox", "render", "rpc", "fault"]),
-    // What an author of a tool server depends on, ours included.
+    // The dependency of every tool server, ours included.
     ("failwell-sdk", &["transport", "pipeline", "toolbox", "journal", "rpc", "fault"]),
     // The operator's paths, and the authentication of callers.
     (
@@ -66,7 +66,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         ],
     ),
     ("failwell-probe", &[]),
-    // Nothing of ours but what they are made of: a stand-in must not share the mistakes of its client.
+    // Emulators share no code with the program: a stand-in must not share the mistakes of its client.
     ("failwell-emulator-http", &[]),
     ("failwell-emulator-rtm", &["emulator-http"]),
     ("failwell-emulator-wda", &["emulator-http"]),
@@ -99,7 +99,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("failwell-suite", EVERYTHING),
 ];
 
-/// What a tool server sees: never another server, never the pipeline or a transport.
+/// The dependencies of a tool server: no other server, no pipeline, no transport.
 const SERVER: &[&str] = &["sdk", "process", "store", "fault"];
 
 /// A server that is itself the client of a web service.

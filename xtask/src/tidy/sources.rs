@@ -1,4 +1,4 @@
-//! What a source file may be and hold.
+//! Rules for the size and the content of source files.
 
 use std::path::Path;
 
@@ -66,7 +66,7 @@ pub(super) fn machine_paths() -> Vec<Problem> {
     })
 }
 
-/// Runs a check over the texts of files. What is not text is nobody's source.
+/// Runs a check over the texts of files. Binary files are skipped.
 fn each(files: &[std::path::PathBuf], check: impl Fn(&Path, &str) -> Option<Problem>) -> Vec<Problem> {
     files.iter().filter_map(|path| read(path).ok().and_then(|text| check(path, &text))).collect()
 }

@@ -11,20 +11,28 @@ const LONGEST_MS: u64 = 300;
 
 pub(super) fn check() -> Vec<Problem> {
     let folders = ["crates", "servers", "emulators", "tests"];
-    let mut files = sources(&folders, "rs");
-    files.retain(|path| shown(path).split('/').skip(1).any(|part| part == "tests"));
-    files
+    sources(&folders, "rs")
         .iter()
-        .filter_map(|path| read(path).ok().map(|text| (path, text)))
+        .filter_map(|path| read(path).ok().map(|text| (shown(path), text)))
         .flat_map(|(path, text)| {
-            let found = literal_waits(&text).into_iter();
-            let path = shown(path);
+            let found = literal_waits(&tests_of(&path, &text)).into_iter();
             found.map(move |(line, wait)| {
                 let what = format!("{path}:{line}: a fixed wait of {wait} ms");
                 Problem::new(what, "poll with a deadline, inject the clock, or name the pause in a constant")
             })
         })
         .collect()
+}
+
+/// The tests in a file: the whole of a file below `tests`, otherwise its test module. Lines keep their numbers.
+fn tests_of(path: &str, text: &str) -> String {
+    if path.split('/').skip(1).any(|part| part == "tests") {
+        return text.to_owned();
+    }
+    match text.split_once("#[cfg(test)]") {
+        Some((before, tests)) => "\n".repeat(before.matches('\n').count()) + tests,
+        None => String::new(),
+    }
 }
 
 /// Lines with `sleep(Duration::from_…(literal))`, and how long each waits in milliseconds.
@@ -52,7 +60,15 @@ fn wait(after: &[Token<'_>]) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
-    use super::literal_waits;
+    use super::{literal_waits, tests_of};
+
+    #[test]
+    fn only_tests_are_checked() {
+        let text = "sleep(a);\n#[cfg(test)]\nmod tests { sleep(b); }";
+        assert_eq!(tests_of("crates/a/src/b.rs", text), "\n\nmod tests { sleep(b); }");
+        assert_eq!(tests_of("crates/a/tests/b.rs", text), text);
+        assert_eq!(tests_of("crates/a/src/b.rs", "sleep(a);"), "");
+    }
 
     #[test]
     fn long_literal_waits_are_found_and_polls_are_not() {

@@ -42,13 +42,14 @@ async fn pass(
     let body = body.collect().await?.to_bytes();
     let (sent, id) = match sight {
         Sight::Blind => (body, None),
-        Sight::Envelope => {
-            let Incoming::One(Ok(Message::Request(message))) = read(&body, &Limits::default()) else {
-                return Err("not a request".into());
-            };
-            let number = NEXT.fetch_add(1, Ordering::Relaxed);
-            (Bytes::from(message.splice_id(&number.to_string()).concat()), Some((message.id, number)))
-        }
+        Sight::Envelope => match read(&body, &Limits::default()) {
+            Incoming::One(Ok(Message::Request(message))) => {
+                let number = NEXT.fetch_add(1, Ordering::Relaxed);
+                (Bytes::from(message.splice_id(&number.to_string()).concat()), Some((message.id, number)))
+            }
+            Incoming::One(Ok(Message::Notification(_))) => (body, None),
+            _ => return Err("not a request".into()),
+        },
     };
     head.headers.insert(HOST, host.clone());
     for hop in [CONNECTION, CONTENT_LENGTH, TRANSFER_ENCODING] {

@@ -18,8 +18,13 @@ async fn respond(request: Request<Incoming>) -> Result<Response<Full<Bytes>>, hy
         return Ok(empty(StatusCode::METHOD_NOT_ALLOWED));
     }
     let body = request.into_body().collect().await?.to_bytes();
+    let mut opened = false;
     let body = match answer(&body) {
         Answer::Now(body) => body,
+        Answer::SessionOpened(body) => {
+            opened = true;
+            body
+        }
         Answer::Later(wait, body) => {
             tokio::time::sleep(wait).await;
             body
@@ -28,6 +33,9 @@ async fn respond(request: Request<Incoming>) -> Result<Response<Full<Bytes>>, hy
     };
     let mut response = Response::new(Full::from(body));
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    if opened {
+        response.headers_mut().insert("mcp-session-id", HeaderValue::from_static("bench"));
+    }
     Ok(response)
 }
 

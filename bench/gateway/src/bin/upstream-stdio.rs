@@ -10,7 +10,7 @@ fn main() {
     let mut line = Vec::new();
     while input.read_until(b'\n', &mut line).is_ok_and(|read| read > 0) {
         match answer(&line) {
-            Answer::Now(body) => write(&out, body),
+            Answer::Now(body) | Answer::SessionOpened(body) => write(&out, body),
             Answer::Later(wait, body) => {
                 let out = out.clone();
                 std::thread::spawn(move || {

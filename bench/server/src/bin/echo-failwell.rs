@@ -34,5 +34,5 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let serving = tokio::spawn(serving);
     told_to_stop().await;
     stop.cancel();
-    serving.await?.map_err(|fault| fault.to_string().into())
+    serving.await?.map(|_| ()).map_err(|fault| fault.to_string().into())
 }

@@ -1,21 +1,27 @@
 //! The ledger's file: SQLite with a write-ahead log. One transaction writes many records.
 
+mod identity;
 mod prune;
+mod thin;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use failwell_fault::{Fault, OrFault, reason};
-use rusqlite::{Connection, Transaction, TransactionBehavior, params};
+use rusqlite::{Connection, OptionalExtension, Transaction, TransactionBehavior, params};
 
+use self::identity::FileIdentity;
 use crate::ledger::chain::{ChainHead, RecordHash};
+use crate::ledger::record_line::RemovedRange;
 use crate::ledger::settings::{Durability, LedgerSettings};
 
 /// Maximum time that another process may lock the file.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Sequence numbers are consecutive and never reused. `ref` is set for failures only, so that successful
-/// calls need no index entry. `head` is the end of the chain; `pruned` is the last removed record.
+/// calls need no index entry. `head` is the end of the chain; `pruned` is the last record of the removed
+/// beginning. `gap` has the removed ranges after it, each with the hash of its last record, and `removed` what
+/// retention removed in all.
 const SCHEMA: &str = "
 CREATE TABLE IF NOT EXISTS record (
     seq INTEGER PRIMARY KEY,
@@ -29,13 +35,32 @@ CREATE TABLE IF NOT EXISTS head (one INTEGER PRIMARY KEY CHECK (one = 1), seq IN
 CREATE TABLE IF NOT EXISTS pruned (one INTEGER PRIMARY KEY CHECK (one = 1), seq INTEGER NOT NULL, hash BLOB NOT NULL) STRICT;
 CREATE TABLE IF NOT EXISTS node (one INTEGER PRIMARY KEY CHECK (one = 1), id TEXT NOT NULL) STRICT;
 INSERT OR IGNORE INTO node (one, id) VALUES (1, lower(hex(randomblob(8))));
+ALTER TABLE record ADD COLUMN class INTEGER NOT NULL DEFAULT 0;
+CREATE INDEX record_class ON record (class, seq) WHERE class > 0;
+CREATE TABLE gap (first INTEGER PRIMARY KEY, last INTEGER NOT NULL, hash BLOB NOT NULL) STRICT;
+CREATE TABLE removed (class INTEGER PRIMARY KEY, records INTEGER NOT NULL, until INTEGER NOT NULL) STRICT;
+INSERT INTO removed (class, records, until) SELECT 0, seq, 0 FROM pruned;
 ";
 
-/// The schema version. Version 1 had no `node`, which distinguishes the chains of different nodes.
-const LAYOUT: i64 = 2;
+/// The schema version. Version 1 had no `node`, which distinguishes the chains of different nodes. Version 2 had
+/// no classes of records.
+const LAYOUT: i64 = 3;
 
 pub(crate) struct LedgerFile {
     connection: Connection,
+    path: PathBuf,
+    identity: FileIdentity,
+}
+
+/// Records that retention treats alike. The numbers are in the file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum RecordClass {
+    /// Of a caller, or of the program's own work.
+    Exchange = 0,
+    /// A request that was refused before its caller was identified, or a count of such requests.
+    Refusal = 1,
+    /// An event of the ledger itself. It is removed together with the records around it.
+    Event = 2,
 }
 
 /// A formatted record without its number and hash.
@@ -44,6 +69,7 @@ pub(crate) struct RecordDraft {
     pub(crate) at: i64,
     pub(crate) reference: Option<String>,
     pub(crate) body: String,
+    pub(crate) class: RecordClass,
 }
 
 impl LedgerFile {
@@ -61,9 +87,40 @@ impl LedgerFile {
         );
         let connection =
             failwell_store::sqlite::open(&path, PATIENCE, &pragmas).or_fault(&reason::AUDIT_FAILED)?;
-        let mut store = LedgerFile { connection };
+        let identity = FileIdentity::of(&path);
+        let mut store = LedgerFile { connection, path, identity };
         store.migrate()?;
         Ok(store)
+    }
+
+    /// Moves everything from the write-ahead log into the file, and closes it. The log is removed unless another
+    /// connection uses it.
+    pub(crate) fn close(self) {
+        // A reader of another program may be in the way; its close does the same later.
+        let _ = self.connection.execute_batch("PRAGMA wal_checkpoint(TRUNCATE);");
+        let _ = self.connection.close();
+    }
+
+    /// Fails if the path no longer leads to the open file, because records in it would be lost.
+    pub(crate) fn check_place(&self) -> Result<(), Fault> {
+        match self.identity == FileIdentity::of(&self.path) {
+            true => Ok(()),
+            false => Err(Fault::new(&reason::AUDIT_FAILED)
+                .note("ledger", "its file was removed or replaced while it was in use; a new one is begun")),
+        }
+    }
+
+    /// Returns true if the chain contains this record, or has removed it.
+    pub(crate) fn contains(&self, known: ChainHead) -> bool {
+        let hash: rusqlite::Result<Option<Vec<u8>>> = self
+            .connection
+            .query_row("SELECT hash FROM record WHERE seq = ?1", [known.seq], |row| row.get(0))
+            .optional();
+        match hash {
+            Ok(Some(hash)) => hash == known.hash.as_bytes(),
+            Ok(None) => head(&self.connection).is_ok_and(|head| head.seq > known.seq),
+            Err(_) => true,
+        }
     }
 
     fn migrate(&mut self) -> Result<(), Fault> {
@@ -71,7 +128,7 @@ impl LedgerFile {
             |of: &Connection| of.pragma_query_value(None, "user_version", |row| row.get::<_, i64>(0));
         match layout(&self.connection).or_fault(&reason::AUDIT_FAILED)? {
             LAYOUT => return Ok(()),
-            0 | 1 => {}
+            0..LAYOUT => {}
             newer => {
                 return Err(Fault::new(&reason::AUDIT_FAILED)
                     .note("layout", format!("the ledger has layout {newer}; this program knows {LAYOUT}")));
@@ -98,7 +155,9 @@ impl LedgerFile {
             transaction.commit()?;
             Ok(added)
         });
-        added.or_fault(&reason::AUDIT_FAILED)
+        let added = added.or_fault(&reason::AUDIT_FAILED)?;
+        self.check_place()?;
+        Ok(added)
     }
 }
 
@@ -129,14 +188,16 @@ fn add(
     drafts: &[RecordDraft],
     pace: SyncMode,
 ) -> rusqlite::Result<Vec<ChainHead>> {
-    let mut insert = transaction
-        .prepare_cached("INSERT INTO record (seq, at, ref, hash, body) VALUES (?1, ?2, ?3, ?4, ?5)")?;
+    let mut insert = transaction.prepare_cached(
+        "INSERT INTO record (seq, at, ref, hash, body, class) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+    )?;
     let mut head = before;
     let mut added = Vec::with_capacity(drafts.len());
     for (place, draft) in drafts.iter().enumerate() {
         let seq = head.seq + 1;
         head = ChainHead { seq, hash: head.hash.next(seq, draft.body.as_bytes()) };
-        insert.execute(params![seq, draft.at, draft.reference, head.hash.as_bytes(), draft.body])?;
+        let class = draft.class as i64;
+        insert.execute(params![seq, draft.at, draft.reference, head.hash.as_bytes(), draft.body, class])?;
         added.push(head);
         let_others_first(place, pace);
     }
@@ -162,6 +223,34 @@ pub(crate) fn node(connection: &Connection) -> rusqlite::Result<String> {
 /// The last record that retention removed, if any.
 pub(crate) fn pruned(connection: &Connection) -> rusqlite::Result<Option<ChainHead>> {
     marked(connection, "SELECT seq, hash FROM pruned")
+}
+
+/// The removed ranges after the removed beginning, in order. A file of an older layout has none.
+pub(crate) fn gaps(connection: &Connection) -> rusqlite::Result<Vec<RemovedRange>> {
+    if !has_classes(connection)? {
+        return Ok(Vec::new());
+    }
+    let mut select = connection.prepare_cached("SELECT first, last, hash FROM gap ORDER BY first")?;
+    let range = |row: &rusqlite::Row<'_>| {
+        let hash: Vec<u8> = row.get(2)?;
+        let hash = RecordHash::from_bytes(&hash).unwrap_or_else(RecordHash::genesis);
+        Ok(RemovedRange { first: row.get(0)?, last: row.get(1)?, hash: hash.to_string() })
+    };
+    select.query_map([], range)?.collect()
+}
+
+/// What retention removed in all: class, number, and the time of the last in milliseconds since 1970.
+pub(crate) fn removed(connection: &Connection) -> rusqlite::Result<Vec<(i64, i64, i64)>> {
+    if !has_classes(connection)? {
+        return Ok(Vec::new());
+    }
+    let mut select = connection.prepare_cached("SELECT class, records, until FROM removed ORDER BY class")?;
+    select.query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?.collect()
+}
+
+fn has_classes(connection: &Connection) -> rusqlite::Result<bool> {
+    let layout: i64 = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
+    Ok(layout >= LAYOUT)
 }
 
 fn marked(connection: &Connection, query: &str) -> rusqlite::Result<Option<ChainHead>> {

@@ -11,7 +11,7 @@ use serde_json::Value;
 
 use failwell_journal::FaultReport;
 use failwell_journal::{BodyKind, TextRedactor};
-use failwell_pipeline::{ExchangeOutcome, Record, Verdict};
+use failwell_pipeline::{ASIDE, ExchangeOutcome, Record, Verdict};
 
 /// Maximum bytes of a text that the caller chose: a target, a method, an id.
 const MOST_NAME: usize = 1_024;
@@ -48,6 +48,9 @@ pub struct RecordLine<'a> {
     pub request_id: Option<Cow<'a, str>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub caller: Option<Cow<'a, str>>,
+    /// The address of a caller that was refused before it was identified.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub address: Option<Cow<'a, str>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub method: Option<Cow<'a, str>>,
     /// The tool, resource or prompt.
@@ -135,7 +138,47 @@ pub enum Event {
         hash: String,
         /// The number of removed records.
         records: u64,
+        /// The number of refusals among them.
+        #[serde(default)]
+        refusals: u64,
+        /// The time of the last removed record.
+        #[serde(default)]
+        until: String,
     },
+    /// Retention removed refusals beyond their share.
+    RefusalsPruned {
+        records: u64,
+        /// The time of the last removed refusal.
+        until: String,
+        ranges: Vec<RemovedRange>,
+    },
+    /// Requests that were refused before their caller was identified, and that have no record of their own.
+    Refused {
+        reason: String,
+        /// Absent: several addresses.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        address: Option<String>,
+        count: u64,
+        since: String,
+    },
+    /// A program that wrote the ledger was killed, or ended before it had written all records.
+    UncleanEnd {
+        started: String,
+        pid: u32,
+        /// The records that it knew to be lost.
+        lost: u64,
+    },
+    /// The file was removed or replaced while it was in use. Its chain had reached this record.
+    FileReplaced { seq: i64, hash: String },
+}
+
+/// A range of records that were removed from the middle of the chain.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct RemovedRange {
+    pub first: i64,
+    pub last: i64,
+    /// The hash of the last one.
+    pub hash: String,
 }
 
 impl RecordLine<'_> {
@@ -149,8 +192,9 @@ impl RecordLine<'_> {
             transport: record.transport.as_str().into(),
             face: face(record.to.dialect).into(),
             connection_id: record.connection.as_ref().into(),
-            request_id: record.to.id.as_ref().map(|id| chosen(id.text(), redact)),
+            request_id: record.to.id.as_ref().map(|id| chosen(id.plain(), redact)),
             caller: record.caller.as_deref().map(Cow::from),
+            address: record.refused_from.map(|address| address.to_string().into()),
             method: record.method.as_deref().map(Cow::from),
             target: record.target.as_deref().map(Cow::from),
             server: record.server.as_deref().map(Cow::from),
@@ -181,6 +225,9 @@ impl RecordLine<'_> {
         if matches!((&record.ended_as, record.to.dialect), (ExchangeOutcome::ToolFailed(_), Dialect::Mcp(_)))
         {
             // On MCP the caller received the tool's own result, not a fault of ours.
+            line.told = None;
+        }
+        if record.method.as_deref() == Some(ASIDE) {
             line.told = None;
         }
         if let Some(bodies) = &record.bodies {
@@ -242,8 +289,8 @@ impl GuardLine<'_> {
 }
 
 /// Redacts text that a caller chose. Short texts cannot contain a secret.
-fn chosen<'a>(text: &'a str, redact: &TextRedactor) -> Cow<'a, str> {
-    if text.len() <= 12 { text.into() } else { redact.text(text, MOST_NAME).into() }
+fn chosen<'a>(text: Cow<'a, str>, redact: &TextRedactor) -> Cow<'a, str> {
+    if text.len() <= 10 { text } else { redact.text(&text, MOST_NAME).into() }
 }
 
 fn micros(duration: std::time::Duration) -> u64 {

@@ -1,14 +1,14 @@
 //! Verifies the hash chain of a ledger.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use failwell_fault::{Fault, OrFault, reason};
 use failwell_render::Moment;
 
 use crate::ledger::chain::{ChainHead, RecordHash};
-use crate::ledger::file::{head, pruned};
+use crate::ledger::file::{RecordClass, gaps, head, pruned, removed};
 use crate::ledger::reader::{LedgerReader, Row, row};
-use crate::ledger::record_line::{Event, RecordLine};
+use crate::ledger::record_line::{Event, RecordLine, RemovedRange};
 
 /// Maximum number of breaks listed in a report; further ones are only counted.
 const MOST: usize = 100;
@@ -23,10 +23,22 @@ pub struct VerifyReport {
     pub head: ChainHead,
     /// Ranges of records that retention removed before they were copied.
     pub gaps: Vec<(i64, i64)>,
+    /// What retention removed in all.
+    pub removed: Vec<Removal>,
     /// The first hundred breaks, in order.
     pub breaks: Vec<ChainBreak>,
     /// The number of all breaks.
     pub total: u64,
+}
+
+/// What retention removed of one class of records.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Removal {
+    /// `records`, `refusals` or `events`.
+    pub class: &'static str,
+    pub records: u64,
+    /// The time of the last one; absent if an older version of the program removed it.
+    pub until: Option<String>,
 }
 
 /// A record at which the chain does not verify.
@@ -58,7 +70,10 @@ pub fn verify(reading: &LedgerReader, known: Option<ChainHead>) -> Result<Verify
     // One transaction: records that a server appends meanwhile are invisible.
     let snapshot = reading.connection.unchecked_transaction().or_fault(&reason::AUDIT_FAILED)?;
     let beginning = pruned(&snapshot).or_fault(&reason::AUDIT_FAILED)?;
+    let holes = gaps(&snapshot).or_fault(&reason::AUDIT_FAILED)?;
+    let missing: i64 = holes.iter().map(|hole| hole.last - hole.first + 1).sum();
     let mut walk = Verifier::from(beginning, known);
+    walk.holes = holes.into_iter().map(|hole| (hole.first, hole)).collect();
     let mut select = snapshot
         .prepare("SELECT seq, at, hash, body, ref FROM record ORDER BY seq")
         .or_fault(&reason::AUDIT_FAILED)?;
@@ -78,7 +93,31 @@ pub fn verify(reading: &LedgerReader, known: Option<ChainHead>) -> Result<Verify
             }
         }
     }
-    Ok(walk.end(head(&snapshot).or_fault(&reason::AUDIT_FAILED)?))
+    drop(rows);
+    let mut found = walk.end(head(&snapshot).or_fault(&reason::AUDIT_FAILED)?);
+    let counted = removed(&snapshot).or_fault(&reason::AUDIT_FAILED)?;
+    let gone = beginning.map_or(0, |beginning| beginning.seq) + missing;
+    let told = counted.iter().map(|(_, records, _)| records).sum::<i64>();
+    if !counted.is_empty() && told != gone {
+        let what = format!("the file says that {told} records were removed, but {gone} are");
+        found.broken(found.first, None, what);
+    }
+    found.removed = counted.into_iter().map(Removal::new).collect();
+    Ok(found)
+}
+
+impl Removal {
+    fn new((class, records, until): (i64, i64, i64)) -> Removal {
+        Removal {
+            class: match class {
+                class if class == RecordClass::Refusal as i64 => "refusals",
+                class if class == RecordClass::Event as i64 => "events",
+                _ => "records",
+            },
+            records: u64::try_from(records).unwrap_or(0),
+            until: (until > 0).then(|| Moment::from_unix_millis(until).to_string()),
+        }
+    }
 }
 
 /// Verifies one chain record by record, in the ledger or in a copy.
@@ -87,6 +126,10 @@ pub struct Verifier {
     beginning: Option<ChainHead>,
     /// Removals that records of the chain attest: sequence number and hash of the last removed record.
     removed: BTreeMap<i64, RecordHash>,
+    /// Ranges that the file says were removed, by their first record.
+    holes: BTreeMap<i64, RemovedRange>,
+    /// Ranges that were passed over, until a later record attests them.
+    passed_over: BTreeSet<RemovedRange>,
     /// A record attests the removal of the beginning.
     attested: bool,
     known: Option<ChainHead>,
@@ -103,6 +146,7 @@ impl Verifier {
             first: start.seq + 1,
             head: start,
             gaps: Vec::new(),
+            removed: Vec::new(),
             breaks: Vec::new(),
             total: 0,
         };
@@ -114,6 +158,8 @@ impl Verifier {
             found,
             beginning,
             removed: BTreeMap::new(),
+            holes: BTreeMap::new(),
+            passed_over: BTreeSet::new(),
         }
     }
 
@@ -129,6 +175,7 @@ impl Verifier {
         let line: RecordLine<'_> = serde_json::from_str(body).unwrap_or_default();
         let named = Some(line.reference.to_string()).filter(|name| !name.is_empty()).or(reference.clone());
         self.found.records += 1;
+        self.pass_over_holes(seq);
         self.gap(seq);
         let expected = self.last.hash.next(seq, body.as_bytes());
         // The reader returns the genesis hash if the stored hash is unreadable.
@@ -144,10 +191,28 @@ impl Verifier {
         // Continue from the stored hash, so that one change is reported once.
         self.last = ChainHead { seq, hash: stored.unwrap_or(expected) };
         self.passed |= self.known == Some(self.last);
-        if let (Some(Event::Pruned { through, hash, .. }), Some(beginning)) =
-            (line.event.as_deref(), self.beginning)
-        {
-            self.attested |= *through == beginning.seq && *hash == beginning.hash.to_string();
+        self.attest(line.event.as_deref());
+    }
+
+    fn attest(&mut self, event: Option<&Event>) {
+        match (event, self.beginning) {
+            (Some(Event::Pruned { through, hash, .. }), Some(beginning)) => {
+                self.attested |= *through == beginning.seq && *hash == beginning.hash.to_string();
+            }
+            (Some(Event::RefusalsPruned { ranges, .. }), _) => {
+                ranges.iter().for_each(|range| drop(self.passed_over.take(range)));
+            }
+            _ => {}
+        }
+    }
+
+    /// Continues after removed ranges before this record, one after another.
+    fn pass_over_holes(&mut self, seq: i64) {
+        while let Some(hole) = self.holes.remove(&(self.last.seq + 1)).filter(|hole| hole.last < seq) {
+            let Some(hash) = RecordHash::parse(&hole.hash) else { return };
+            self.last = ChainHead { seq: hole.last, hash };
+            self.passed |= self.known.is_some_and(|known| known.seq >= hole.first && known.seq <= hole.last);
+            self.passed_over.insert(hole);
         }
     }
 
@@ -182,6 +247,13 @@ impl Verifier {
             let what =
                 "records before it are missing, and no record says that they were removed for their age";
             self.found.broken(first, None, what);
+        }
+        for hole in std::mem::take(&mut self.passed_over) {
+            let what = format!(
+                "records {} to {} are missing, and no record says that they were removed",
+                hole.first, hole.last
+            );
+            self.found.broken(hole.first, None, what);
         }
         if let Some(known) = self.known.filter(|_| !self.passed) {
             let what = if known.seq > self.last.seq {

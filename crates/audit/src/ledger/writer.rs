@@ -5,16 +5,19 @@ use std::sync::atomic::Ordering;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender};
 use std::time::{Duration, Instant, SystemTime};
 
-use failwell_fault::Fault;
+use failwell_fault::{Fault, reason};
 use failwell_render::Moment;
 use tokio::sync::oneshot;
 
-use crate::ledger::file::{LedgerFile, RecordDraft, SyncMode, let_others_first};
+use crate::ledger::chain::ChainHead;
+use crate::ledger::file::{LedgerFile, RecordClass, RecordDraft, SyncMode, let_others_first};
 use crate::ledger::record_line::{Event, RecordLine};
+use crate::ledger::refusals::Due;
+use crate::ledger::run_marker::{RunMarker, take_abandoned};
 use crate::ledger::settings::{Durability, LedgerSettings};
 use crate::ledger::weight_of;
 use crate::ledger::{LedgerState, WriteResult};
-use crate::sink::LedgerRecord;
+use crate::sink::{LedgerRecord, told};
 use failwell_journal::Journal;
 use failwell_journal::TextRedactor;
 use failwell_pipeline::Record;
@@ -26,6 +29,8 @@ const LARGEST_BATCH: usize = 512;
 /// Time to collect a batch when no request waits for its record. It also keeps requests from waking this
 /// thread one by one.
 const GATHER: Duration = Duration::from_millis(10);
+/// Maximum number of events that wait to be written.
+const MOST_NOTES: usize = 1_024;
 /// Interval between attempts to write after a failure.
 const RETRY: Duration = Duration::from_secs(1);
 /// Interval between checks of the retention.
@@ -36,6 +41,7 @@ const PRUNE_AFTER: u64 = 20_000;
 pub(crate) enum QueueItem {
     Record(Box<Record>, Option<oneshot::Sender<WriteResult>>),
     Flush(SyncSender<()>),
+    Close(SyncSender<()>),
 }
 
 pub(crate) struct Writer {
@@ -45,13 +51,19 @@ pub(crate) struct Writer {
     journal: Journal,
     store: Option<LedgerFile>,
     drafts: Vec<RecordDraft>,
+    /// Events that the next batch begins with.
+    notes: Vec<RecordDraft>,
     waiting: Vec<oneshot::Sender<WriteResult>>,
+    /// Those who wait for the end.
+    closers: Vec<SyncSender<()>>,
     /// Number and weight of the records in `drafts`.
     records: u64,
     weight: usize,
     oldest: Option<SystemTime>,
-    /// The sequence number of the last record on disk.
-    through: i64,
+    /// The last record on disk.
+    last: Option<ChainHead>,
+    /// The mark of this program, once it has written a record.
+    marker: Option<RunMarker>,
     retry_at: Option<Instant>,
     prune_at: Instant,
     since_pruned: u64,
@@ -66,11 +78,14 @@ impl Writer {
             journal,
             store: None,
             drafts: Vec::new(),
+            notes: Vec::new(),
             waiting: Vec::new(),
+            closers: Vec::new(),
             records: 0,
             weight: 0,
             oldest: None,
-            through: 0,
+            last: None,
+            marker: None,
             retry_at: None,
             prune_at: Instant::now() + PRUNE,
             since_pruned: 0,
@@ -88,14 +103,18 @@ impl Writer {
             } else {
                 match items.recv_timeout(self.rest()) {
                     Ok(first) => self.gather(first, items),
-                    Err(RecvTimeoutError::Timeout) => {}
-                    Err(RecvTimeoutError::Disconnected) => return self.write(),
+                    Err(RecvTimeoutError::Timeout) => self.check_place(),
+                    Err(RecvTimeoutError::Disconnected) => return self.end(items),
                 }
             }
+            if self.shared.closing.load(Ordering::Acquire) {
+                return self.end(items);
+            }
+            self.count_refusals(Due::AfterTheWindow);
             self.write();
             self.maintain();
             if self.is_stuck() && Arc::strong_count(&self.shared) == 1 {
-                return;
+                return self.end(items);
             }
         }
     }
@@ -138,6 +157,8 @@ impl Writer {
                 self.settings.sinks.iter_mut().for_each(|sink| sink.flush());
                 let _ = done.try_send(());
             }
+            // The flag has been set before; the answer comes when everything is closed.
+            QueueItem::Close(done) => self.closers.push(done),
         }
     }
 
@@ -150,6 +171,7 @@ impl Writer {
             at: Moment::from(record.ended).unix_millis(),
             reference: line.has_failed().then(|| line.reference.clone().into_owned()),
             body: String::from_utf8(body).unwrap_or_default(),
+            class: if record.refused_from.is_some() { RecordClass::Refusal } else { RecordClass::Exchange },
         }
     }
 
@@ -158,7 +180,7 @@ impl Writer {
     fn write(&mut self) {
         if self.retry_at.is_some_and(|at| Instant::now() < at) {
             self.give_up();
-        } else if !self.drafts.is_empty() || self.retry_at.is_some() {
+        } else if !self.drafts.is_empty() || !self.notes.is_empty() || self.retry_at.is_some() {
             self.commit();
         }
     }
@@ -175,18 +197,30 @@ impl Writer {
                     self.drafts.remove(0);
                     self.shared.lost_untold.fetch_add(lost, Ordering::Relaxed);
                 }
-                self.failed(&fault);
+                self.failed(&fault.note("path", self.path()));
             }
         }
     }
 
     fn append(&mut self) -> Result<(), Fault> {
-        let store = match self.store.as_mut() {
-            Some(store) => store,
-            None => self.store.insert(LedgerFile::open(&self.settings.folder, self.settings.durability)?),
+        if self.store.is_none() {
+            self.open()?;
+        }
+        let Some(store) = self.store.as_mut() else { return Ok(()) };
+        let notes = self.notes.len();
+        self.drafts.splice(0..0, self.notes.drain(..));
+        let heads = match store.append(&self.drafts, self.shared.pace()) {
+            Ok(heads) => heads,
+            Err(fault) => {
+                self.notes.extend(self.drafts.drain(..notes));
+                return Err(fault);
+            }
         };
-        let heads = store.append(&self.drafts, self.shared.pace())?;
-        self.through = heads.last().map_or(self.through, |head| head.seq);
+        self.last = heads.last().copied().or(self.last);
+        if self.marker.is_none() && self.records > 0 {
+            // Without a mark, only the report of an unclean end is missing.
+            self.marker = RunMarker::place(&self.settings.folder).ok();
+        }
         if !self.settings.sinks.is_empty() {
             let bodies = self.drafts.drain(..).map(|draft| draft.body);
             let written: Vec<LedgerRecord> =
@@ -201,12 +235,110 @@ impl Writer {
         Ok(())
     }
 
+    /// Opens the file, and notes what happened to it and to earlier programs.
+    fn open(&mut self) -> Result<(), Fault> {
+        let store = LedgerFile::open(&self.settings.folder, self.settings.durability)?;
+        if let Some(last) = self.last.filter(|last| !store.contains(*last)) {
+            let event = Event::FileReplaced { seq: last.seq, hash: last.hash.to_string() };
+            self.journal
+                .note_warning("the ledger's file was removed or replaced; a new one is begun", "ledger");
+            self.note(event);
+            // A new mark is placed beside the new file.
+            self.marker.take().into_iter().for_each(RunMarker::remove);
+            self.last = None;
+        }
+        for run in take_abandoned(&self.settings.folder) {
+            let event = Event::UncleanEnd { started: run.started, pid: run.pid, lost: run.lost };
+            self.journal.note_warning(&told(&event), "ledger");
+            self.note(event);
+        }
+        self.store = Some(store);
+        Ok(())
+    }
+
+    /// Notices a removed file also while nothing is written.
+    fn check_place(&mut self) {
+        if let Some(Err(fault)) = self.store.as_ref().map(LedgerFile::check_place) {
+            self.failed(&fault.note("path", self.path()));
+        }
+    }
+
+    /// Turns counts of refusals into records and log lines.
+    fn count_refusals(&mut self, due: Due) {
+        for count in self.shared.refusals.take(due) {
+            let event = Event::Refused {
+                reason: count.reason.to_owned(),
+                address: count.address.map(|address| address.to_string()),
+                count: count.count,
+                since: count.since.to_string(),
+            };
+            self.journal.note_event(&told(&event), "ledger");
+            self.note(event);
+        }
+    }
+
+    /// Adds an event to the next batch. It is kept until it is written, within a bound.
+    fn note(&mut self, event: Event) {
+        if self.notes.len() < MOST_NOTES {
+            self.notes.push(RecordDraft::of_event(event, Moment::now()));
+        }
+    }
+
+    /// Makes a last attempt to write everything, and closes the file.
+    fn end(mut self, items: &Receiver<QueueItem>) {
+        self.count_refusals(Due::AtOnce);
+        loop {
+            self.commit();
+            if self.retry_at.is_some() {
+                break;
+            }
+            while let Ok(next) = items.try_recv() {
+                self.take(next);
+                if self.drafts.len() >= LARGEST_BATCH {
+                    break;
+                }
+            }
+            if self.drafts.is_empty() {
+                break;
+            }
+        }
+        let lost =
+            self.shared.waiting.load(Ordering::Relaxed) + self.shared.lost_untold.load(Ordering::Relaxed);
+        self.settings.sinks.iter_mut().for_each(|sink| sink.flush());
+        self.store.take().into_iter().for_each(LedgerFile::close);
+        match self.marker.take().or_else(|| self.late_marker(lost)) {
+            Some(marker) if lost == 0 => marker.remove(),
+            Some(mut marker) => drop(marker.write(lost)),
+            None => {}
+        }
+        if lost > 0 {
+            let fault = Fault::new(&reason::AUDIT_FAILED).note("path", self.path());
+            let message = match lost {
+                1 => "1 record could not be written and is lost".to_owned(),
+                several => format!("{several} records could not be written and are lost"),
+            };
+            self.journal.note_trouble(&message, "ledger", &fault);
+        }
+        for done in self.closers.drain(..).chain(closers(items)) {
+            let _ = done.try_send(());
+        }
+    }
+
+    /// A mark for records that are lost although none was written.
+    fn late_marker(&self, lost: u64) -> Option<RunMarker> {
+        (lost > 0).then(|| RunMarker::place(&self.settings.folder).ok()).flatten()
+    }
+
+    fn path(&self) -> String {
+        self.settings.folder.join(LedgerSettings::FILE).display().to_string()
+    }
+
     fn succeeded(&mut self) {
         if self.retry_at.take().is_some() {
             self.journal.note_event("the ledger can be written again", "ledger");
         }
         self.shared.broken.store(false, Ordering::Release);
-        self.answer(WriteResult::Through(self.through));
+        self.answer(WriteResult::Through(self.last.map_or(0, |last| last.seq)));
         self.shared.written.fetch_add(self.records, Ordering::Relaxed);
         self.since_pruned += self.records;
         let lag = self.oldest.and_then(|oldest| oldest.elapsed().ok()).unwrap_or_default();
@@ -260,4 +392,12 @@ impl Writer {
         self.since_pruned = 0;
         self.prune_at = Instant::now() + if more { Duration::from_millis(100) } else { PRUNE };
     }
+}
+
+/// Those who wait for the end and are still in the queue.
+fn closers(items: &Receiver<QueueItem>) -> impl Iterator<Item = SyncSender<()>> {
+    items.try_iter().filter_map(|item| match item {
+        QueueItem::Close(done) | QueueItem::Flush(done) => Some(done),
+        QueueItem::Record(..) => None,
+    })
 }

@@ -61,5 +61,27 @@ pub(crate) fn told(event: &Event) -> String {
         Event::Pruned { through, records, .. } => {
             format!("{records} old records were removed, up to number {through}")
         }
+        Event::RefusalsPruned { records, until, .. } => {
+            format!("{records} old refusals were removed, up to {until}")
+        }
+        Event::Refused { reason, address, count, since } => {
+            let from = address.as_deref().unwrap_or("several addresses");
+            format!("{count} more requests from {from} were refused since {since}: {reason}")
+        }
+        Event::UncleanEnd { started, pid, lost: 0 } => {
+            format!(
+                "the program that started at {started} (process {pid}) was killed; its last records may be missing"
+            )
+        }
+        Event::UncleanEnd { started, pid, lost } => {
+            format!(
+                "the program that started at {started} (process {pid}) could not write its last {lost} records"
+            )
+        }
+        Event::FileReplaced { seq, hash } => {
+            format!(
+                "the ledger's file was removed or replaced while it was in use; its chain had reached {seq}:{hash}"
+            )
+        }
     }
 }

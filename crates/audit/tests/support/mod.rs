@@ -57,6 +57,7 @@ pub(crate) fn record(target: &str, ended_as: ExchangeOutcome) -> Box<Record> {
         connection: "stdio".into(),
         transport: Transport::Stdio,
         caller: Some("anonymous".into()),
+        refused_from: None,
         method: Some("tools/call".into()),
         target: Some(target.into()),
         server: None,
@@ -67,6 +68,14 @@ pub(crate) fn record(target: &str, ended_as: ExchangeOutcome) -> Box<Record> {
         bodies: None,
         trace: None,
     })
+}
+
+/// A request that was refused before its caller was identified.
+pub(crate) fn refused() -> Box<Record> {
+    let mut record = fault(Fault::new(&reason::POLICY_UNAUTHENTICATED));
+    record.refused_from = Some(std::net::IpAddr::from([192, 0, 2, 7]));
+    (record.caller, record.transport) = (None, Transport::Http);
+    record
 }
 
 /// Writes ten records; every third is a failure.

@@ -185,15 +185,17 @@ async fn snapshot(client: &mut Client) -> Result<Transaction<'_>, Fault> {
 /// The removals that records of a chain attest.
 async fn removed(snapshot: &Transaction<'_>, node: &str) -> Result<Vec<ChainHead>, Fault> {
     let events = "SELECT node, seq, at, hash, body, ref FROM failwell_record \
-        WHERE node = $1 AND ref IS NOT NULL AND body LIKE '%\"what\":\"pruned\"%'";
+        WHERE node = $1 AND ref IS NOT NULL AND body LIKE '%\"what\":\"%pruned\"%'";
     let rows = snapshot.query(events, &[&node]).await.map_err(because)?;
-    let head = |row: &tokio_postgres::Row| match found(row).row.line().event.map(|event| *event) {
-        Some(Event::Pruned { through, hash, .. }) => {
-            Some(ChainHead { seq: through, hash: RecordHash::parse(&hash)? })
+    let ends = |row: &tokio_postgres::Row| match found(row).row.line().event.map(|event| *event) {
+        Some(Event::Pruned { through, hash, .. }) => vec![(through, hash)],
+        Some(Event::RefusalsPruned { ranges, .. }) => {
+            ranges.into_iter().map(|range| (range.last, range.hash)).collect()
         }
-        _ => None,
+        _ => Vec::new(),
     };
-    Ok(rows.iter().filter_map(head).collect())
+    let head = |(seq, hash): (i64, String)| Some(ChainHead { seq, hash: RecordHash::parse(&hash)? });
+    Ok(rows.iter().flat_map(ends).filter_map(head).collect())
 }
 
 fn found(row: &tokio_postgres::Row) -> NodeRecord {

@@ -4,6 +4,8 @@ use std::borrow::Cow;
 use std::fmt;
 use std::sync::Arc;
 
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use failwell_fault::{Fault, OrFault, reason};
 use failwell_pipeline::{
     Attachment, ContentGuards, ExtensionCall, ExtensionOutcome, ExtensionRequest, ExtensionRoute, MessageMeta,
@@ -15,7 +17,7 @@ use failwell_store::blob_store::{
 use serde_json::{Map, Value, json};
 
 use crate::rest::stored_files::{SHELF_SERVER, StoredFiles, description};
-use crate::rest::with_stored_files::{text_of, whole};
+use crate::rest::with_stored_files::whole;
 use failwell_toolbox::Work;
 
 /// An upload. It stores its bytes through a `Reception`.
@@ -82,6 +84,8 @@ pub enum FileContents {
     File(FileReader),
     /// Bytes in memory.
     Whole(StoredFile, Vec<u8>),
+    /// Bytes that replace those of the file.
+    Redacted(StoredFile, Vec<u8>),
     /// A text. Its redacted form is the member `text` of the response.
     Text(StoredFile, String),
 }
@@ -104,6 +108,11 @@ pub struct Reception {
 impl Reception {
     pub fn shelf(&self) -> &BlobStore {
         self.files.shelf()
+    }
+
+    /// The owner of the upload.
+    pub fn owner(&self) -> &str {
+        self.caller.owner()
     }
 
     /// Refuses a type that the caller may not use.
@@ -219,7 +228,9 @@ async fn serve(of: StoredFilesRequest, request: ExtensionRequest) -> Result<File
                 None => None,
             };
             if let Some(fetched) = fetched {
-                return read(fetched, span, largest_answer).await;
+                let inspector =
+                    FileInspector { guards: &guards, caller: caller.name(), connection: &connection };
+                return read(fetched, span, largest_answer, inspector).await;
             }
             let found = resource.read(cx).await?;
             Ok(FileResult::of(found.members.to_json().raw().parse().or_fault(&reason::SERVER_BUG)?))
@@ -251,7 +262,7 @@ async fn stored(
     };
     match call {
         StoredFileCall::List(wanted) => {
-            let page = files.shelf().list(wanted).await?;
+            let page = files.of(&caller).list(wanted).await?;
             let seen = page.items.iter().filter(|kept| files.reveal(&caller, &kept.uri).is_ok());
             let items: Vec<Value> = seen.map(description).collect();
             let mut outcome = json!({"resources": items});
@@ -262,15 +273,15 @@ async fn stored(
         }
         StoredFileCall::Describe(uri) => {
             known(&uri)?;
-            Ok(FileResult::of(description(&files.shelf().describe(&uri).await?)))
+            Ok(FileResult::of(description(&files.of(&caller).describe(&uri).await?)))
         }
         StoredFileCall::Edit { uri, changes } => {
             known(&uri)?;
-            Ok(FileResult::of(description(&files.shelf().edit(&uri, changes).await?)))
+            Ok(FileResult::of(description(&files.of(&caller).edit(&uri, changes).await?)))
         }
         StoredFileCall::Remove(uri) => {
             known(&uri)?;
-            Ok(FileResult::of(description(&files.shelf().remove(&uri).await?)))
+            Ok(FileResult::of(description(&files.of(&caller).remove(&uri).await?)))
         }
         StoredFileCall::Upload(upload) => {
             let kept = (upload.0)(reception).await?;
@@ -280,30 +291,65 @@ async fn stored(
     }
 }
 
-/// Reads a file. Guards inspect text; other bytes follow the response unchanged.
-async fn read(fetched: FileReader, span: Option<Span>, limit: usize) -> Result<FileResult, Fault> {
+/// The guards for the bytes of files.
+struct FileInspector<'a> {
+    guards: &'a Arc<dyn ContentGuards>,
+    caller: &'a str,
+    connection: &'a str,
+}
+
+impl FileInspector<'_> {
+    /// The bytes that replace a file which is not text; `None` if it may pass. Guards read them in base64, as in
+    /// an MCP response.
+    async fn inspect(&self, bytes: &[u8]) -> Result<Option<Vec<u8>>, Fault> {
+        let meta = MessageMeta {
+            server: SHELF_SERVER,
+            method: "resources/read",
+            caller: self.caller,
+            connection: self.connection,
+            ..MessageMeta::default()
+        };
+        let json = format!(r#"{{"blob":"{}"}}"#, STANDARD.encode(bytes));
+        let Some(left) = self.guards.content(meta, json.into_bytes()).await? else { return Ok(None) };
+        let left: Value = serde_json::from_slice(&left).or_fault(&reason::SERVER_BUG)?;
+        let blob = left.get("blob").and_then(Value::as_str).unwrap_or_default();
+        STANDARD.decode(blob).or_fault(&reason::SERVER_BUG).map(Some)
+    }
+}
+
+/// Reads a file. Guards inspect it whatever its type says. Only a file that is too large to be inspected and is
+/// not declared as text follows the response as it is.
+async fn read(
+    fetched: FileReader,
+    span: Option<Span>,
+    limit: usize,
+    inspector: FileInspector<'_>,
+) -> Result<FileResult, Fault> {
     let size = fetched.kept.size;
     if span.is_some_and(|span| span.of(size).is_none()) {
         return Err(Fault::new(&reason::SHELF_RANGE).fact("size", size));
     }
-    if !is_text(fetched.kept.media_type) {
+    if size > limit as u64 {
+        if is_text(fetched.kept.media_type) {
+            return Err(Fault::new(&reason::SERVER_TOO_LARGE).fact("limit", limit));
+        }
         let outcome = description(&fetched.kept);
         return Ok(FileResult { outcome, bytes: Some(FileContents::File(fetched)), uri: None });
     }
-    if size > limit as u64 {
-        return Err(Fault::new(&reason::SERVER_TOO_LARGE).fact("limit", limit));
-    }
     let uri = fetched.kept.uri.clone();
     let (kept, bytes) = whole(fetched).await?;
-    match text_of(&kept, bytes) {
+    match String::from_utf8(bytes) {
         Ok(text) => {
             let outcome = json!({"uri": uri, "media_type": kept.media_type, "text": text});
             Ok(FileResult { outcome, bytes: Some(FileContents::Text(kept, text)), uri: None })
         }
-        // Declared as text, but not valid text: treated as bytes.
-        Err(bytes) => {
-            let outcome = description(&kept);
-            Ok(FileResult { outcome, bytes: Some(FileContents::Whole(kept, bytes)), uri: None })
+        Err(error) => {
+            let (outcome, bytes) = (description(&kept), error.into_bytes());
+            let contents = match inspector.inspect(&bytes).await? {
+                None => FileContents::Whole(kept, bytes),
+                Some(left) => FileContents::Redacted(kept, left),
+            };
+            Ok(FileResult { outcome, bytes: Some(contents), uri: None })
         }
     }
 }

@@ -1,13 +1,15 @@
 //! Stored files, and their visibility.
 
+use std::collections::VecDeque;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError, RwLock};
 
 use failwell_fault::{Fault, reason};
 use failwell_render::Moment;
-use failwell_rpc::Caller;
+use failwell_rpc::{Caller, Role};
 use failwell_store::blob_store::{
-    BlobStore, BlobUri, FileReader, ResourceType, SCHEME, StoreChange, StoredFile,
+    AccessibleFiles, BlobStore, BlobUri, FileAccess, FileReader, ResourceType, SCHEME, StoreChange,
+    StoredFile,
 };
 use serde_json::{Value, json};
 use tokio::sync::broadcast::error::RecvError;
@@ -21,22 +23,73 @@ pub const SHELF_SERVER: &str = "shelf";
 /// Whether a caller may use a resource. A hidden resource returns the fault of an unknown one.
 pub type Sight = Arc<dyn Fn(&Caller, &str) -> Result<(), Fault> + Send + Sync>;
 
-/// A blob store with the operator's visibility rules.
+/// A blob store with the operator's visibility rules. A file belongs to the caller that stored it.
 #[derive(Clone)]
 pub struct StoredFiles {
     shelf: BlobStore,
     sight: Option<Sight>,
+    /// Callers with one of these roles use the files of all callers.
+    sharing: Arc<RwLock<Vec<String>>>,
+    /// The owners of the files that changed last, for notifications.
+    changed: Arc<Mutex<VecDeque<(String, String)>>>,
 }
+
+/// Number of changed files whose owners are remembered.
+const MOST_CHANGED: usize = 1_024;
 
 impl StoredFiles {
     /// Creates stored files that every caller sees.
     pub fn open_to_all(shelf: BlobStore) -> StoredFiles {
-        StoredFiles { shelf, sight: None }
+        StoredFiles::new(shelf, None)
     }
 
     /// Creates stored files with visibility rules.
     pub fn ruled(shelf: BlobStore, sight: Sight) -> StoredFiles {
-        StoredFiles { shelf, sight: Some(sight) }
+        StoredFiles::new(shelf, Some(sight))
+    }
+
+    fn new(shelf: BlobStore, sight: Option<Sight>) -> StoredFiles {
+        let sharing = RwLock::new(vec![Role::Admin.as_str().to_owned()]);
+        StoredFiles { shelf, sight, sharing: Arc::new(sharing), changed: Arc::default() }
+    }
+
+    /// Sets the roles whose holders use the files of all callers. Returns true if they differ.
+    pub fn share_with(&self, roles: Vec<String>) -> bool {
+        let mut sharing = self.sharing.write().unwrap_or_else(PoisonError::into_inner);
+        let differs = *sharing != roles;
+        *sharing = roles;
+        differs
+    }
+
+    /// The files that a caller may use.
+    pub(crate) fn of(&self, caller: &Caller) -> AccessibleFiles {
+        let access = if self.sees_all(caller) { FileAccess::all } else { FileAccess::owned_by };
+        self.shelf.accessible(access(caller.owner()))
+    }
+
+    fn sees_all(&self, caller: &Caller) -> bool {
+        let sharing = self.sharing.read().unwrap_or_else(PoisonError::into_inner);
+        let has = |role: &String| {
+            let included = Role::ALL.into_iter().find(|known| known.as_str() == role);
+            caller.is_in(role) || included.is_some_and(|included| Role::highest(caller) >= included)
+        };
+        sharing.iter().any(has)
+    }
+
+    fn note_change(&self, uri: &str, owner: String) {
+        let mut changed = self.changed.lock().unwrap_or_else(PoisonError::into_inner);
+        changed.retain(|(known, _)| known != uri);
+        if changed.len() >= MOST_CHANGED {
+            changed.pop_front();
+        }
+        changed.push_back((uri.to_owned(), owner));
+    }
+
+    /// Whether the last change of a file concerns this caller.
+    fn concerns(&self, caller: &Caller, uri: &str) -> bool {
+        let changed = self.changed.lock().unwrap_or_else(PoisonError::into_inner);
+        let owner = changed.iter().rev().find(|(known, _)| known == uri).map(|(_, owner)| owner);
+        owner.is_some_and(|owner| owner.is_empty() || owner == caller.owner()) || self.sees_all(caller)
     }
 
     pub fn shelf(&self) -> &BlobStore {
@@ -51,7 +104,9 @@ impl StoredFiles {
     /// Whether a caller may be notified of a change. Changes of hidden resources are never sent.
     pub(crate) fn shows_event(&self, caller: &Caller, event: &Event) -> bool {
         match event.kind() {
-            Event::ResourceUpdated(uri) if is_kept_address(uri) => self.reveal(caller, uri).is_ok(),
+            Event::ResourceUpdated(uri) if is_kept_address(uri) => {
+                self.concerns(caller, uri) && self.reveal(caller, uri).is_ok()
+            }
             _ => true,
         }
     }
@@ -75,7 +130,7 @@ impl StoredFiles {
             return Ok(None);
         }
         let found = match self.reveal(caller, uri) {
-            Ok(()) => self.shelf.fetch(uri).await,
+            Ok(()) => self.of(caller).fetch(uri).await,
             Err(fault) => Err(fault),
         };
         match found {
@@ -134,19 +189,23 @@ impl StoredFiles {
     /// Announces changes of stored files to the clients of a pipeline, until the pipeline is dropped.
     pub(crate) fn announce_to(&self, pipeline: &Arc<Pipeline>) {
         let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
-        let (mut changes, pipeline) = (self.shelf.changes(), Arc::downgrade(pipeline));
+        let (mut changes, pipeline, files) = (self.shelf.changes(), Arc::downgrade(pipeline), self.clone());
         runtime.spawn(async move {
             loop {
                 let change = changes.recv().await;
                 let Some(pipeline) = pipeline.upgrade() else { return };
                 let hub = pipeline.hub();
                 match change {
-                    Ok(StoreChange::Updated(uri)) => hub.announce(Event::ResourceUpdated(uri.into())),
-                    Ok(StoreChange::Removed(uri)) => {
+                    Ok(StoreChange::Updated(uri, owner)) => {
+                        files.note_change(&uri, owner);
+                        hub.announce(Event::ResourceUpdated(uri.into()));
+                    }
+                    Ok(StoreChange::Removed(uri, owner)) => {
+                        files.note_change(&uri, owner);
                         hub.announce(Event::ResourceUpdated(uri.into()));
                         hub.announce(Event::ResourcesChanged);
                     }
-                    Ok(StoreChange::Added(_) | StoreChange::Elsewhere) | Err(RecvError::Lagged(_)) => {
+                    Ok(StoreChange::Added(..) | StoreChange::Elsewhere) | Err(RecvError::Lagged(_)) => {
                         hub.announce(Event::ResourcesChanged);
                     }
                     Err(RecvError::Closed) => return,

@@ -71,6 +71,10 @@ impl ToolServer for WithStoredFiles {
         self.server.metrics(out);
     }
 
+    fn is_visible_to(&self, caller: &Caller) -> bool {
+        self.server.is_visible_to(caller)
+    }
+
     fn roots_changed(&self, cx: Context) {
         self.server.roots_changed(cx);
     }
@@ -184,7 +188,7 @@ async fn with_kept(
     after: Option<String>,
     caller: &Caller,
 ) -> Result<Page, Fault> {
-    let found = desk.shelf().list(ListFilter { after, ..ListFilter::default() }).await?;
+    let found = desk.of(caller).list(ListFilter { after, ..ListFilter::default() }).await?;
     let seen = found.items.iter().filter(|kept| desk.reveal(caller, &kept.uri).is_ok());
     let page = Page { cache: KEEP, ..appended(page, List::Resources, seen.map(definition))? };
     let Some(next) = found.next else { return Ok(page) };
@@ -249,7 +253,7 @@ pub(crate) async fn whole(mut fetched: FileReader) -> Result<(StoredFile, Vec<u8
 }
 
 /// Returns the bytes as text, if they are declared as text and valid.
-pub(crate) fn text_of(kept: &StoredFile, bytes: Vec<u8>) -> Result<String, Vec<u8>> {
+fn text_of(kept: &StoredFile, bytes: Vec<u8>) -> Result<String, Vec<u8>> {
     match is_text(kept.media_type) {
         true => String::from_utf8(bytes).map_err(|error| error.into_bytes()),
         false => Err(bytes),

@@ -5,8 +5,9 @@ use std::process::ExitCode;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use failwell_store::{Approval, DecideResult, Decision};
-use failwell_store::{ConsentFile, SqliteApprovals, readable, visible};
+use failwell_store::{SqliteApprovals, readable, visible};
 
+use super::consent_place::ConsentPlace;
 use super::decision::{self, Register, person};
 use super::state_file::StateFile;
 use super::{audit, json};
@@ -18,10 +19,10 @@ use crate::terminal::{self, Paint};
 const LONGEST_REASON: usize = 1_000;
 
 pub(super) fn run(arguments: &Approve) -> Result<ExitCode, Complaint> {
-    let folder = audit::folder(&arguments.place)?;
-    let kept = SqliteApprovals::all_gateways(&ConsentFile::in_folder(&folder));
-    let file = StateFile::consent(&folder);
-    let is_there = file.is_there()?;
+    let place = ConsentPlace::at(&arguments.place)?;
+    let kept = SqliteApprovals::all_gateways(&place.consent);
+    let is_there = place.is_there()?;
+    let file = place.file;
     match &arguments.id {
         None if !is_there => list(&[], arguments),
         None => list(&kept.read_all().map_err(|fault| file.unreadable(&fault))?, arguments),

@@ -48,6 +48,11 @@ pub(super) fn run(arguments: &Check) -> Result<ExitCode, Complaint> {
             let upstreams = counted(config.upstreams.len(), "upstream");
             let servers = counted(config.servers.len(), "built-in server");
             terminal::print(&format!("{} is fine: {upstreams}, {servers}\n", file.display()));
+            config
+                .customs
+                .iter()
+                .filter_map(|custom| disabled(custom))
+                .for_each(|line| terminal::report(&line));
             Ok(ExitCode::SUCCESS)
         }
         Ok(_) => Ok(ExitCode::SUCCESS),
@@ -181,6 +186,17 @@ fn guards(config: &Config) -> Value {
         "custom": custom})
 }
 
+/// A warning about a guard that cannot be started. A critical one would be a problem of the file.
+fn disabled(config: &CustomConfig) -> Option<String> {
+    let Runs::Child(settings) = &config.runs else { return None };
+    let why = config::program_problem(settings)?;
+    let name = &config.rule.name;
+    Some(format!(
+        "warning: guard {name} would be disabled: the program cannot be started: {why}\n\
+         help: correct its `command`; it is not critical, so messages pass without its verdict\n"
+    ))
+}
+
 fn custom(config: &CustomConfig) -> Value {
     let rule = &config.rule;
     let mut shown = object!({
@@ -244,6 +260,7 @@ fn upstream(upstream: &UpstreamConfig) -> Value {
         "max_message_bytes": upstream.max_message_bytes,
         "restart": {"budget": upstream.restart.budget, "window_s": upstream.restart.window.as_secs()},
         "trusted_errors": upstream.trusted_errors,
+        "errors": upstream.errors.as_str(),
         "instructions": upstream.instructions,
     });
     if let (Some(all), Value::Object(reached)) = (shown.as_object_mut(), reached) {

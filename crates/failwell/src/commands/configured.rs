@@ -2,11 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
-use failwell_fault::{Fault, reason};
+use failwell_fault::{Excerpt, Fault, reason};
 
 use crate::complaint::Complaint;
 use crate::config::{self, Config, DEFAULT_FILE, Problem, ProblemSort};
 use crate::terminal::{self, Paint};
+
+/// Maximum number of problems that a client is told in words.
+const MOST_TOLD: usize = 5;
 
 /// An unusable configuration file with all of its problems.
 pub(super) struct ConfigFileError {
@@ -44,17 +47,25 @@ impl ConfigFileError {
         }
     }
 
-    /// The fault for a caller. It has the number of problems and the line, but no content of the file.
+    /// The fault for a caller: the number of problems, the first line, and the first problems in words. A desktop client
+    /// shows nothing else. The words contain no secret.
     pub(super) fn fault(&self) -> impl Fn() -> Fault + use<> {
         let file = self.file.display().to_string();
         let (count, line) = (self.problems.len(), self.problems.iter().find_map(Problem::line));
-        let is_extension = |problem: &Problem| problem.sort() == ProblemSort::Extension;
-        let row = match self.problems.iter().all(is_extension) {
-            true => &reason::CONFIG_PLUGIN,
-            false => &reason::CONFIG_INVALID,
+        let all = |sort: ProblemSort| self.problems.iter().all(|problem| problem.sort() == sort);
+        let row = match (all(ProblemSort::Extension), all(ProblemSort::Unreadable)) {
+            (true, _) => &reason::CONFIG_PLUGIN,
+            (_, true) => &reason::CONFIG_UNREADABLE,
+            _ => &reason::CONFIG_INVALID,
         };
+        let told: Vec<String> = self.problems.iter().take(MOST_TOLD).map(Problem::brief).collect();
+        let told = Excerpt::of_trusted(&told.join("\n"));
         move || {
             let fault = Fault::new(row).fact("problems", count).note("file", file.clone());
+            let fault = match told.clone() {
+                Some(told) => fault.with_excerpt(told),
+                None => fault,
+            };
             match line {
                 Some(line) => fault.fact("line", line),
                 None => fault,

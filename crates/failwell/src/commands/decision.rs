@@ -96,6 +96,7 @@ impl Register {
             connection: "".into(),
             transport: Transport::Terminal,
             caller: Some(person().into()),
+            refused_from: None,
             method: Some(decided.method.into()),
             target: Some(decided.target.into()),
             server: None,
@@ -119,5 +120,11 @@ impl Register {
             let health = ledger.health();
             health.works && health.lost == 0
         })
+    }
+}
+
+impl Drop for Register {
+    fn drop(&mut self) {
+        self.telemetry.close();
     }
 }

@@ -4,8 +4,8 @@ use std::process::ExitCode;
 
 use failwell_emulator_rtm::{Emulator, Options, Permission, Rate, Seed};
 use failwell_emulator_wda as wda;
+use failwell_transport::stop_on_signal;
 
-use super::serve;
 use crate::cli::{Emulate, EmulateRtm, EmulateWda, EmulatorKind};
 use crate::complaint::Complaint;
 use crate::terminal::{self, Paint};
@@ -31,7 +31,7 @@ fn of_this_machine(listen: SocketAddr, example: &str) -> Result<(), Complaint> {
 
 async fn rtm(arguments: EmulateRtm) -> Result<ExitCode, Complaint> {
     of_this_machine(arguments.listen, "127.0.0.1:8585")?;
-    let stop = serve::stop_on_signal();
+    let stop = stop_on_signal();
     let options = Options {
         listen: arguments.listen,
         seed: seed(&arguments.seed)?,
@@ -83,7 +83,7 @@ fn welcome(emulator: &Emulator, paint: Paint) -> String {
 
 async fn phone(arguments: EmulateWda) -> Result<ExitCode, Complaint> {
     of_this_machine(arguments.listen, "127.0.0.1:8100")?;
-    let stop = serve::stop_on_signal();
+    let stop = stop_on_signal();
     let options = wda::Options { listen: arguments.listen, ..wda::Options::default() };
     let emulator = wda::Emulator::start(options).await.map_err(|error| {
         Complaint::new(

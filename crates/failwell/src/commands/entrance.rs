@@ -1,7 +1,9 @@
 //! The HTTP endpoint of `up`: its address and its credentials.
 
 use std::collections::BTreeMap;
+use std::io::Write;
 use std::net::SocketAddr;
+use std::path::Path;
 use std::sync::Arc;
 
 use failwell_fault::{Fault, Secret};
@@ -72,8 +74,9 @@ pub(super) fn credentials(
     Ok(credentials)
 }
 
-/// Creates the admin key at the first start with `require_key` and returns the text that shows it. The key is
-/// printed once, to standard output only, and stored nowhere in clear text.
+/// Creates the admin key at the first start with `require_key` and returns the text for standard output. A
+/// terminal shows the key once. Elsewhere standard output is a log that is kept, so the key goes to a file that
+/// only its owner can read, and the text names the file.
 pub(super) async fn welcome_admin(config: &Config, ring: &Arc<dyn KeyStore>) -> Result<String, Complaint> {
     if !config.require_key {
         return Ok(String::new());
@@ -82,9 +85,55 @@ pub(super) async fn welcome_admin(config: &Config, ring: &Arc<dyn KeyStore>) -> 
         StateConfig::Memory => StateFile::keys(&ledger::folder(config)).unwritable(&fault),
         StateConfig::Redis { .. } => serve::unexpected(&fault),
     })?;
-    Ok(first.map_or_else(String::new, |key| {
-        format!("\nthe key of the first admin, shown this once:\n  {}\n", key.expose())
-    }))
+    match first {
+        None => Ok(String::new()),
+        Some(key) if terminal::is_interactive() => {
+            Ok(format!("\nthe key of the first admin, shown this once:\n  {}\n", key.expose()))
+        }
+        Some(key) => {
+            let file = ledger::folder(config).join(ADMIN_KEY);
+            write_key(&file, key.expose()).map_err(|error| {
+                Complaint::new(
+                    format!("the key of the first admin cannot be written to {}: {error}", file.display()),
+                    format!("{}, and start again at a terminal", forget_key(config)),
+                )
+            })?;
+            Ok(format!(
+                "\nthe key of the first admin is in {}; read it, then remove the file\n",
+                file.display()
+            ))
+        }
+    }
+}
+
+/// The file of the first admin's key, in the state folder.
+const ADMIN_KEY: &str = "admin-key";
+
+/// Writes a new file that only its owner can read.
+fn write_key(file: &Path, key: &str) -> std::io::Result<()> {
+    let mut options = std::fs::OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let mut folders = std::fs::DirBuilder::new();
+    folders.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut folders, 0o700);
+    file.parent().map_or(Ok(()), |folder| folders.create(folder))?;
+    let _ = std::fs::remove_file(file);
+    let mut file = options.open(file)?;
+    file.write_all(format!("{key}\n").as_bytes())?;
+    file.sync_all()
+}
+
+/// How to make the next start create another key.
+fn forget_key(config: &Config) -> String {
+    match config.state {
+        StateConfig::Memory => {
+            format!("remove {}", StateFile::keys(&ledger::folder(config)).path().display())
+        }
+        StateConfig::Redis { .. } => "delete failwell:keys and failwell:keys-first in Redis".to_owned(),
+    }
 }
 
 /// Fails if standard output was closed, so that the admin key cannot have been read. Without it no key can be
@@ -93,15 +142,9 @@ pub(super) fn was_shown(admin: &str, config: &Config) -> Result<(), Complaint> {
     if admin.is_empty() || !terminal::is_closed() {
         return Ok(());
     }
-    let kept = match config.state {
-        StateConfig::Memory => {
-            format!("remove {}", StateFile::keys(&ledger::folder(config)).path().display())
-        }
-        StateConfig::Redis { .. } => "delete failwell:keys and failwell:keys-first in Redis".to_owned(),
-    };
     Err(Complaint::new(
         "the key of the first admin could not be shown: standard output is closed",
-        format!("{kept}, and start again with standard output open"),
+        format!("{}, and start again with standard output open", forget_key(config)),
     ))
 }
 

@@ -97,9 +97,9 @@ fn uses_of(number: i64, uses: &[(&'static Reason, Vec<DialectCode>)], paint: Pai
         text = format!("{} is used by one reason\n\n", paint.bold(&number.to_string()));
     }
     for (reason, places) in uses {
-        let faces: Vec<&str> = places.iter().map(|place| place.face).collect();
-        let faces = paint.faint(&format!("on {}", faces.join(", ")));
-        text.push_str(&format!("  {:<widest$}  {}  {faces}\n", reason.id, reason.title));
+        let dialects: Vec<&str> = places.iter().map(|place| place.face).collect();
+        let dialects = paint.faint(&format!("on {}", dialects.join(", ")));
+        text.push_str(&format!("  {:<widest$}  {}  {dialects}\n", reason.id, reason.title));
     }
     text.push_str("\nThe reason in the answer says which one it was: failwell explain <reason>\n");
     text

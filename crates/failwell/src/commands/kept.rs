@@ -23,10 +23,12 @@ pub(super) fn shelf(config: &Config) -> Option<BlobStore> {
 }
 
 /// The stored files under the access rules of a gateway.
-pub(super) fn stored_files(shelf: &BlobStore, gateway: &Gateway) -> StoredFiles {
+pub(super) fn stored_files(shelf: &BlobStore, gateway: &Gateway, config: &Config) -> StoredFiles {
     let gateway = gateway.clone();
-    StoredFiles::ruled(
+    let files = StoredFiles::ruled(
         shelf.clone(),
         std::sync::Arc::new(move |caller, uri| gateway.check_resource(caller, SHELF_SERVER, uri)),
-    )
+    );
+    files.share_with(config.shelf.all_files.clone());
+    files
 }

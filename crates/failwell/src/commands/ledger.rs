@@ -36,6 +36,9 @@ pub(super) fn telemetry(config: &Config, gate: &GuardSet) -> Result<Telemetry, F
         return Ok(telemetry);
     }
     let (telemetry, replicas) = archived(telemetry, audit, &folder, &mut sinks)?;
+    for warning in exposed_places(&folder, audit) {
+        journal.note_warning(&warning, "ledger");
+    }
     let settings = LedgerSettings {
         durability: if audit.critical { Durability::Critical } else { Durability::BestEffort },
         bodies: audit.bodies.then_some(audit.body_bytes),
@@ -94,6 +97,26 @@ fn otlp_settings(
         redactor: redactor.clone(),
         reasons: reasons.clone(),
     }
+}
+
+/// Places of records that other users can change: a folder that they can write, and copies behind a link.
+#[cfg(unix)]
+fn exposed_places(folder: &Path, audit: &AuditConfig) -> Vec<String> {
+    use std::os::unix::fs::PermissionsExt;
+    let is_open = folder.metadata().is_ok_and(|found| found.permissions().mode() & 0o022 != 0);
+    let folder = is_open
+        .then(|| format!("other users can write to the state folder {}: chmod go-w it", folder.display()));
+    let is_link = |path: &&PathBuf| path.symlink_metadata().is_ok_and(|found| found.is_symlink());
+    let links = [&audit.jsonl, &audit.csv, &audit.text].into_iter().flatten().filter(is_link);
+    let links = links.map(|path| {
+        format!("the copy of the ledger {} is a link: name the file that it leads to", path.display())
+    });
+    folder.into_iter().chain(links).collect()
+}
+
+#[cfg(not(unix))]
+fn exposed_places(_folder: &Path, _audit: &AuditConfig) -> Vec<String> {
+    Vec::new()
 }
 
 fn sinks(audit: &AuditConfig) -> Vec<Box<dyn Sink>> {

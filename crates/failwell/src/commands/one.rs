@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use failwell_controls::{Settings, StoredFiles};
-use failwell_pipeline::{Pipeline, ToolFailures};
+use failwell_pipeline::{Pipeline, PipelineSettings, ToolFailures};
 use failwell_policy::Limits;
 use failwell_process::Launcher;
 use failwell_pytest::{SandboxSettings, Strictness};
@@ -157,5 +157,6 @@ fn settings(door: &Door, request_deadline: Duration) -> Settings {
     };
     let rate_limiter = serve::rate_limiter(Limits::default(), door.rate);
     let keys = Some(SharedBackends::nothing(&Config::default()).keys);
-    Settings { request_deadline, tool_failures, rate_limiter, keys, ..Settings::default() }
+    let bounds = PipelineSettings { request_deadline, tool_failures, ..PipelineSettings::default() };
+    Settings { bounds, rate_limiter, keys, ..Settings::default() }
 }

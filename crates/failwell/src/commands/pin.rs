@@ -1,16 +1,15 @@
 //! `failwell pin`: pinned and quarantined tool definitions.
 
 use std::io::{BufRead, IsTerminal, stdin};
-use std::path::Path;
 use std::process::ExitCode;
 
-use failwell_store::{ConsentFile, PinAdmin, PinRecord, describe_change, visible};
+use failwell_store::{PinAdmin, PinRecord, describe_change, visible};
 use serde_json::{Value, json as object};
 
-use super::configured::{self, ConfigFileError, counted};
+use super::configured::counted;
+use super::consent_place::ConsentPlace;
 use super::decision::{DecisionRecord, Register, person};
-use super::state_file::StateFile;
-use super::{json, ledger};
+use super::json;
 use crate::cli::{LedgerPlace, PinDo, PinForget, WhichPins};
 use crate::complaint::Complaint;
 use crate::terminal::{self, Paint};
@@ -29,35 +28,24 @@ pub(super) fn run(what: &PinDo) -> Result<ExitCode, Complaint> {
 
 struct PinFile {
     book: PinAdmin,
-    file: StateFile,
+    place: ConsentPlace,
 }
 
 impl PinFile {
     /// The pins of the gateway whose configuration is used. With `--data-dir`, the pins of all gateways in
     /// that folder.
     fn at(place: &LedgerPlace) -> Result<PinFile, Complaint> {
-        if let Some(folder) = &place.data_dir {
-            return Ok(PinFile::in_folder(folder, None));
-        }
-        let config = configured::settle_place(place.config.as_deref()).map_err(ConfigFileError::report)?;
-        let scope = config.file.as_ref().map(|_| config.scope());
-        Ok(PinFile::in_folder(&ledger::folder(&config), scope))
-    }
-
-    fn in_folder(folder: &Path, scope: Option<String>) -> PinFile {
-        PinFile {
-            book: PinAdmin::new(&ConsentFile::in_folder(folder), scope),
-            file: StateFile::consent(folder),
-        }
+        let place = ConsentPlace::at(place)?;
+        Ok(PinFile { book: PinAdmin::new(&place.consent, place.scope.clone()), place })
     }
 }
 
 /// The selected pins. A selected pin must exist.
 fn wanted(kept: &PinFile, which: &WhichPins) -> Result<Vec<PinRecord>, Complaint> {
     // Only an unreadable file is an error here. A missing file has no pins.
-    kept.file.is_there()?;
+    kept.place.is_there()?;
     let all = kept.book.all(which.server.as_deref());
-    let mut pins = all.map_err(|fault| kept.file.unreadable(&fault))?;
+    let mut pins = all.map_err(|fault| kept.place.file.unreadable(&fault))?;
     let missing = |what: &str| {
         let what = on_one_line(what);
         Complaint::new(
@@ -124,7 +112,7 @@ fn approve(which: &WhichPins, yes: bool) -> Result<ExitCode, Complaint> {
         return Ok(ExitCode::SUCCESS);
     }
     let register = Register::open(&which.place, &super::audit::folder(&which.place)?)?;
-    let done = kept.book.approve(&pins, &person()).map_err(|fault| kept.file.unwritable(&fault))?;
+    let done = kept.book.approve(&pins, &person()).map_err(|fault| kept.place.file.unwritable(&fault))?;
     for pin in &pins {
         let digits = pin.held_hash.as_deref().map(digits).unwrap_or_default();
         write_down(&register, pin, "approve", vec![format!("definition {digits}")])?;
@@ -152,7 +140,7 @@ fn forget(arguments: &PinForget) -> Result<ExitCode, Complaint> {
     let pins = wanted(&kept, &which)?;
     let register = Register::open(&which.place, &super::audit::folder(&which.place)?)?;
     let whole = which.server.as_deref().filter(|_| which.names.is_empty());
-    kept.book.forget(&pins, whole).map_err(|fault| kept.file.unwritable(&fault))?;
+    kept.book.forget(&pins, whole).map_err(|fault| kept.place.file.unwritable(&fault))?;
     for pin in &pins {
         write_down(&register, pin, "forget", Vec::new())?;
     }

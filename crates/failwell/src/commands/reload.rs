@@ -3,6 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use failwell_fault::reason;
 use failwell_gateway::ReloadReport;
 use tokio_util::sync::CancellationToken;
 
@@ -11,6 +12,7 @@ use super::demo::{Demo, with_demo};
 use super::entrance::Entrance;
 use super::serve;
 use super::served::{ReloadOutcome, ServedGateway};
+use super::start_error::plugin_complaint;
 use super::watch::{Hangup, Hangups, WatchedFile};
 use crate::complaint::Complaint;
 use crate::config::{self, Config, DEFAULT_FILE, Problem};
@@ -82,7 +84,7 @@ impl ServedConfig {
         let settled = settled.map(|config| with_demo(self.demo.as_deref(), config));
         let settled = settled.and_then(|config| self.changeable(config));
         match settled {
-            Ok(config) => self.apply(config),
+            Ok(config) => self.apply(config).await,
             Err(wrong) => self.refuse(wrong),
         }
     }
@@ -100,16 +102,18 @@ impl ServedConfig {
         if problems.is_empty() { Ok(config) } else { Err(ConfigFileError { file, problems }) }
     }
 
-    fn apply(&mut self, config: Config) {
+    async fn apply(&mut self, config: Config) {
         let credentials = self.entrance.as_ref().map(|entrance| entrance.credentials(&config)).transpose();
         let credentials = match credentials {
             Ok(credentials) => credentials,
             Err(complaint) => return terminal::complain(&unchanged(complaint)),
         };
         let rekeyed = self.config.keys != config.keys || self.config.jwt != config.jwt;
-        match self.served.become_another(&config) {
+        match self.served.become_another(&config).await {
             Err(fault) => {
-                terminal::complain(&unchanged(serve::unexpected(&fault)));
+                let is_plugin = *fault.reason() == reason::CONFIG_PLUGIN;
+                let complaint = if is_plugin { plugin_complaint(&fault) } else { serve::unexpected(&fault) };
+                terminal::complain(&unchanged(complaint));
                 self.served.pipeline.note(fault, "reload");
             }
             Ok(ReloadOutcome { mut reloaded, limited, approving, pinning, shelving }) => {
@@ -131,6 +135,7 @@ impl ServedConfig {
                 // New roles may change the tools that a caller can see.
                 reloaded.ruled |= rekeyed;
                 self.served.announce(&reloaded);
+                self.served.start_upstreams();
                 self.config = config;
                 self.origin.named = config::find(self.origin.named.as_deref());
                 let read = match &self.origin.named {
@@ -138,6 +143,9 @@ impl ServedConfig {
                     None => format!("there is no {DEFAULT_FILE}"),
                 };
                 terminal::report(&format!("{read}: {told}\n"));
+                if guards {
+                    self.served.disabled.iter().for_each(|line| terminal::report(&format!("{line}\n")));
+                }
             }
         }
     }

@@ -10,7 +10,6 @@ use failwell_policy::{GuardSettings, Guards, Limits, Rate};
 use failwell_process::Launcher;
 use failwell_store::blob_store::BlobStore;
 use failwell_toolbox::ToolServer;
-use tokio_util::sync::CancellationToken;
 
 use super::{device, ledger, tasks};
 use crate::complaint::Complaint;
@@ -77,38 +76,9 @@ pub(super) fn unexpected(fault: &Fault) -> Complaint {
     Complaint::new(fault.operator().to_string().trim_end(), fault.hint())
 }
 
-/// A token that the first Ctrl-C or SIGTERM cancels.
-pub(super) fn stop_on_signal() -> CancellationToken {
-    let stop = CancellationToken::new();
-    let told = stop.clone();
-    tokio::spawn(async move {
-        signalled().await;
-        told.cancel();
-    });
-    stop
-}
-
-#[cfg(unix)]
-async fn signalled() {
-    use tokio::signal::unix::{SignalKind, signal};
-    let Ok(mut terminated) = signal(SignalKind::terminate()) else {
-        let _ = tokio::signal::ctrl_c().await;
-        return;
-    };
-    tokio::select! {
-        _ = tokio::signal::ctrl_c() => {}
-        _ = terminated.recv() => {}
-    }
-}
-
-#[cfg(not(unix))]
-async fn signalled() {
-    let _ = tokio::signal::ctrl_c().await;
-}
-
-/// Waits, for a while at the most, until everything about a pipeline is written.
-pub(super) fn flush(pipeline: &Pipeline) {
+/// Waits, for a while at the most, until everything about a pipeline is written, and closes its ledger.
+pub(super) fn close(pipeline: &Pipeline) {
     if let Some(services) = OperatorServices::of(pipeline) {
-        services.telemetry().flush();
+        services.telemetry().close();
     }
 }

@@ -8,10 +8,10 @@ use std::time::Duration;
 use failwell_controls::{ApprovalQueue, GuardSet, Settings, Telemetry, build_pipeline};
 use failwell_fault::{Fault, Secret};
 use failwell_gateway::{
-    ClientCredentials, Endpoint, Gateway, ReloadReport, ReloadableServer, RestartBudget, Trust,
-    UpstreamSettings,
+    ClientCredentials, Endpoint, Gateway, ReloadReport, ReloadableServer, RestartBudget, StartingUpstream,
+    Trust, UpstreamSettings,
 };
-use failwell_pipeline::{Pipeline, keep_panics_quiet};
+use failwell_pipeline::{Pipeline, PipelineSettings, keep_panics_quiet};
 use failwell_policy::{GuardSettings, Guards};
 use failwell_process::Launcher;
 use failwell_store::blob_store::BlobStore;
@@ -19,6 +19,7 @@ use failwell_store::{ConsentFile, SqliteApprovals, ToolPins};
 use failwell_toolbox::{Info, ToolServer};
 
 use super::shared::SharedBackends;
+use super::start_error::StartError;
 use super::{custom_guards, kept, ledger, serve};
 use crate::cli::Bounds;
 use crate::complaint::Complaint;
@@ -47,7 +48,10 @@ pub(super) struct ServedGateway {
     settings: Settings,
     approvals: Arc<ApprovalQueue>,
     pins: Arc<ToolPins>,
+    consent: Arc<ConsentFile>,
     shelf: Option<BlobStore>,
+    /// A line about each guard that is not critical and does not work.
+    pub(super) disabled: Vec<String>,
     /// The rate from the command line. It overrides the file's.
     typed_rate: Option<u32>,
 }
@@ -77,42 +81,44 @@ struct NextConfig {
 }
 
 impl ServedGateway {
-    /// Builds the pipelines for a configuration. An upstream is started when the first request needs it.
-    pub(super) fn new(
+    /// Builds the pipelines for a configuration. Upstreams are started by [`ServedGateway::start_upstreams`], or when the first request needs them.
+    pub(super) async fn new(
         bounds: &Bounds,
         config: &Config,
         shared: SharedBackends,
-    ) -> Result<ServedGateway, Complaint> {
+    ) -> Result<ServedGateway, StartError> {
         keep_panics_quiet();
         if config.servers.is_empty() && config.upstreams.is_empty() {
-            return Err(Complaint::new(
+            return Err(StartError::Complaint(Complaint::new(
                 "there is nothing to serve",
                 "name a built-in server under `servers`, or add an [[upstream]], in the configuration",
-            ));
+            )));
         }
-        ServedGateway::build(bounds, config, shared).map_err(|fault| serve::unexpected(&fault))
+        ServedGateway::build(bounds, config, shared).await.map_err(StartError::of)
     }
 
-    fn build(bounds: &Bounds, config: &Config, shared: SharedBackends) -> Result<ServedGateway, Fault> {
+    async fn build(bounds: &Bounds, config: &Config, shared: SharedBackends) -> Result<ServedGateway, Fault> {
         let gate = GuardSet::new(Guards::compile(config.guards.clone())?);
-        let consent = ConsentFile::in_folder(&ledger::folder(config));
+        let consent = shared.consent;
         let kept = Arc::new(SqliteApprovals::new(&consent, &config.scope()));
         let approvals = Arc::new(ApprovalQueue::new(kept, config.approval.clone()));
         let launcher = Launcher::of_this_program()?;
         let gateway = Gateway::with_state(INFO, &launcher, shared.state.clone());
         let shelf = kept::shelf(config);
         let settings = Settings {
-            request_deadline: Duration::from_secs(bounds.request_timeout),
+            bounds: PipelineSettings {
+                request_deadline: Duration::from_secs(bounds.request_timeout),
+                state: shared.state,
+                seal_key: shared.seal_key,
+                ..PipelineSettings::default()
+            },
             rate_limiter: serve::rate_limiter(config.limits.clone(), bounds.rate),
             gate: Some(gate.clone()),
             approvals: Some(approvals.clone()),
-            shelf: shelf.as_ref().map(|shelf| kept::stored_files(shelf, &gateway)),
-            state: shared.state,
+            shelf: shelf.as_ref().map(|shelf| kept::stored_files(shelf, &gateway, config)),
             shared_rates: shared.rates,
-            seal_key: shared.seal_key,
             sessions: shared.sessions,
             keys: Some(shared.keys),
-            ..Settings::default()
         };
         let pins = ToolPins::new(&consent, &config.scope(), config.pin.clone());
         gateway.set_pins(pins.clone());
@@ -137,15 +143,21 @@ impl ServedGateway {
             settings,
             approvals,
             pins,
+            consent,
             shelf,
+            disabled: Vec::new(),
             typed_rate,
         };
-        served.become_another(config)?;
+        served.become_another(config).await?;
         Ok(served)
     }
 
     /// Applies another configuration, completely or not at all.
-    pub(super) fn become_another(&mut self, config: &Config) -> Result<ReloadOutcome, Fault> {
+    pub(super) async fn become_another(&mut self, config: &Config) -> Result<ReloadOutcome, Fault> {
+        let customs = match self.customs.differs(&config.customs) {
+            true => Some(self.customs.prepare(&config.customs, &self.launcher).await?),
+            false => None,
+        };
         let NextConfig { upstreams, built_in_servers, front, single, guards } = self.prepare(config)?;
         for (name, pipeline) in &single {
             if !self.single.contains_key(name) {
@@ -158,7 +170,9 @@ impl ServedGateway {
         let approving = self.approvals.replace(config.approval.clone());
         let pinning = self.pins.replace(config.pin.clone());
         let settings = &config.shelf.settings;
-        let shelving = self.shelf.as_ref().is_some_and(|shelf| shelf.set(settings.clone()));
+        let all_files = &config.shelf.all_files;
+        let shared = self.settings.shelf.as_ref().is_some_and(|files| files.share_with(all_files.clone()));
+        let shelving = self.shelf.as_ref().is_some_and(|shelf| shelf.set(settings.clone())) || shared;
         if pinning {
             self.gateway.recheck_pins();
         }
@@ -168,11 +182,21 @@ impl ServedGateway {
             self.gate.set(guards);
             self.guards = config.guards.clone();
         }
-        if self.customs.differs(&config.customs) {
-            self.gate.set_customs(self.customs.become_these(&config.customs, &self.launcher));
+        if let Some(mut customs) = customs {
+            self.disabled = self.report_disabled(std::mem::take(&mut customs.disabled));
+            self.gate.set_customs(self.customs.become_these(customs));
         }
         self.single = single;
         Ok(ReloadOutcome { reloaded, limited, approving, pinning, shelving })
+    }
+
+    /// Writes to the log which guards do not work. Returns a line about each for the terminal.
+    fn report_disabled(&self, disabled: Vec<(String, Fault)>) -> Vec<String> {
+        let line = |(name, fault): (String, Fault)| {
+            self.pipeline.note(fault, "guard");
+            format!("guard {name} is disabled: it does not work, and messages pass without its verdict")
+        };
+        disabled.into_iter().map(line).collect()
     }
 
     /// Notifies clients of changed lists.
@@ -199,18 +223,28 @@ impl ServedGateway {
         match self.single.get(name) {
             Some(pipeline) => Ok(pipeline.clone()),
             None => {
-                let settings = Settings { pipeline: name.to_owned(), ..self.settings.clone() };
+                let mut settings = self.settings.clone();
+                settings.bounds.pipeline = name.to_owned();
                 build_pipeline(self.gateway.single(name), settings, self.telemetry.clone())
             }
         }
     }
 
-    /// A closure that stops the upstreams and flushes the telemetry.
+    /// Starts the upstreams in the background, so that the first caller does not wait for them.
+    pub(super) fn start_upstreams(&self) -> Vec<StartingUpstream> {
+        self.gateway.start_upstreams(&self.pipeline.own_context())
+    }
+
+    /// A closure that stops the upstreams, writes the telemetry out, and closes every file of the state folder.
     pub(super) fn end(&self) -> impl FnOnce() + use<> {
         let (gateway, telemetry) = (self.gateway.clone(), self.telemetry.clone());
+        let (consent, shelf, keys) = (self.consent.clone(), self.shelf.clone(), self.settings.keys.clone());
         move || {
             gateway.stop();
-            telemetry.flush();
+            telemetry.close();
+            consent.close();
+            shelf.iter().for_each(BlobStore::close);
+            keys.iter().for_each(|keys| keys.close());
         }
     }
 }
@@ -285,6 +319,7 @@ fn upstream(config: &UpstreamConfig) -> UpstreamSettings {
         restart: RestartBudget { budget: config.restart.budget, window: config.restart.window },
         first_era: None,
         trusted_errors: config.trusted_errors,
+        tool_errors: config.errors,
         instructions: config.instructions,
         ..usual
     }

@@ -3,12 +3,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use failwell_cluster::RedisState;
+use failwell_cluster::{RedisImage, RedisState};
 use failwell_controls::{MemorySessions, RestSessions, SharedRates};
 use failwell_fault::{Fault, Secret};
 use failwell_pipeline::{Alone, SharedState};
-use failwell_store::KeyStore;
-use failwell_store::SqliteKeys;
+use failwell_store::{ConsentFile, KeyStore, SqliteKeys};
 
 use super::ledger;
 use crate::complaint::Complaint;
@@ -24,6 +23,16 @@ pub(super) struct SharedBackends {
     pub(super) sessions: Arc<dyn RestSessions>,
     /// API keys created at run time.
     pub(super) keys: Arc<dyn KeyStore>,
+    /// Approvals and pins.
+    pub(super) consent: Arc<ConsentFile>,
+}
+
+/// The database of approvals and pins of this configuration.
+pub(super) fn consent(config: &Config) -> Result<Arc<ConsentFile>, Fault> {
+    match &config.state {
+        StateConfig::Memory => Ok(ConsentFile::in_folder(&ledger::folder(config))),
+        StateConfig::Redis { url, trust } => Ok(ConsentFile::shared(RedisImage::new(url, trust.clone())?)),
+    }
 }
 
 impl SharedBackends {
@@ -35,6 +44,7 @@ impl SharedBackends {
             seal_key: None,
             sessions: Arc::new(MemorySessions::default()),
             keys: Arc::new(SqliteKeys::in_folder(&ledger::folder(config))),
+            consent: ConsentFile::in_folder(&ledger::folder(config)),
         }
     }
 
@@ -56,6 +66,7 @@ impl SharedBackends {
             sessions: state.clone(),
             keys: state.clone(),
             rates: Some(state.clone()),
+            consent: consent(config).map_err(unreachable)?,
             state,
             seal_key,
         })

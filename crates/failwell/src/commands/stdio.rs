@@ -2,18 +2,20 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
+use failwell_fault::Fault;
 use failwell_pipeline::Pipeline;
-use failwell_transport::{StdioSettings, refuse_stdio, serve_stdio, standard};
+use failwell_transport::{StdioSettings, refuse_stdio, serve_stdio, standard, stop_on_signal};
 use tokio_util::sync::CancellationToken;
 
-use super::configured::ConfigFileError;
 use super::reload::{Origin, ServedConfig};
 use super::served::ServedGateway;
 use super::shared::SharedBackends;
+use super::start_error::{StartError, plugin_complaint};
 use super::{runtime, serve};
 use crate::cli::{Bounds, Stdio};
 use crate::complaint::Complaint;
 use crate::config::Config;
+use crate::terminal;
 
 /// Serves one client over stdio until it disconnects.
 pub(super) fn run(arguments: &Stdio) -> Result<ExitCode, Complaint> {
@@ -21,18 +23,32 @@ pub(super) fn run(arguments: &Stdio) -> Result<ExitCode, Complaint> {
         let origin = Origin::of(arguments.config.as_deref());
         match origin.settle() {
             Ok(config) => {
-                let served =
-                    ServedGateway::new(&arguments.bounds, &config, SharedBackends::nothing(&config))?;
-                let (pipeline, end, stop) = (served.pipeline.clone(), served.end(), serve::stop_on_signal());
+                let shared = SharedBackends::nothing(&config);
+                let served = match ServedGateway::new(&arguments.bounds, &config, shared).await {
+                    Err(StartError::Plugin(fault)) => {
+                        let complaint = plugin_complaint(&fault);
+                        let told =
+                            move || Fault::new(fault.reason()).note("start", fault.operator().to_string());
+                        return refuse(&arguments.bounds, told, complaint).await;
+                    }
+                    served => served?,
+                };
+                served.disabled.iter().for_each(|line| terminal::report(&format!("{line}\n")));
+                let (pipeline, end, stop) = (served.pipeline.clone(), served.end(), stop_on_signal());
                 // Stdio listens on no address and has one client, so these keys do not apply.
                 let overruled = vec!["listen", "state", "require_key"];
                 let running = ServedConfig { origin, config, served, overruled, entrance: None, demo: None };
                 tokio::spawn(running.follow(stop.clone()));
-                let ended = converse(&pipeline, stop).await;
+                let drain = Duration::from_secs(arguments.bounds.drain);
+                let settings = StdioSettings { drain, ..StdioSettings::default() };
+                let ended = converse(&pipeline, settings, stop).await;
                 end();
                 ended
             }
-            Err(wrong) => refuse(&arguments.bounds, wrong).await,
+            Err(wrong) => {
+                let fault = wrong.fault();
+                refuse(&arguments.bounds, fault, wrong.report()).await
+            }
         }
     })
 }
@@ -43,8 +59,8 @@ pub(super) fn serve_one(
 ) -> Result<ExitCode, Complaint> {
     to_its_end(async {
         let pipeline = pipeline()?;
-        let ended = converse(&pipeline, serve::stop_on_signal()).await;
-        serve::flush(&pipeline);
+        let ended = converse(&pipeline, StdioSettings::default(), stop_on_signal()).await;
+        serve::close(&pipeline);
         ended
     })
 }
@@ -57,21 +73,32 @@ fn to_its_end(serving: impl Future<Output = Result<ExitCode, Complaint>>) -> Res
     ended
 }
 
-async fn converse(pipeline: &Arc<Pipeline>, stop: CancellationToken) -> Result<ExitCode, Complaint> {
+async fn converse(
+    pipeline: &Arc<Pipeline>,
+    settings: StdioSettings,
+    stop: CancellationToken,
+) -> Result<ExitCode, Complaint> {
     let (input, output) = standard();
-    let served = serve_stdio(pipeline.clone(), input, output, StdioSettings::default(), stop).await;
-    served.map(|()| ExitCode::SUCCESS).map_err(|fault| serve::unexpected(&fault))
+    let served = serve_stdio(pipeline.clone(), input, output, settings, stop).await;
+    served.map(|_| ExitCode::SUCCESS).map_err(|fault| serve::unexpected(&fault))
 }
 
 /// Desktop clients show responses but rarely standard error. The configuration error goes to both.
-async fn refuse(bounds: &Bounds, wrong: ConfigFileError) -> Result<ExitCode, Complaint> {
+async fn refuse(
+    bounds: &Bounds,
+    fault: impl Fn() -> Fault + Send,
+    complaint: Complaint,
+) -> Result<ExitCode, Complaint> {
     let config = Config::default();
-    let pipeline = ServedGateway::new(bounds, &config, SharedBackends::nothing(&config))?.pipeline;
-    let stop = serve::stop_on_signal();
+    let pipeline = ServedGateway::new(bounds, &config, SharedBackends::nothing(&config)).await?.pipeline;
+    let stop = stop_on_signal();
     let (input, output) = standard();
-    let fault = wrong.fault();
-    let complaint = wrong.report();
+    pipeline.journal().note_trouble(
+        "the server does not start: its configuration is wrong",
+        "failwell",
+        &fault(),
+    );
     refuse_stdio(pipeline.clone(), input, output, fault, stop).await;
-    serve::flush(&pipeline);
+    serve::close(&pipeline);
     Err(complaint)
 }

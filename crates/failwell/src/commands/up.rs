@@ -2,11 +2,15 @@ use std::io::ErrorKind;
 use std::net::SocketAddr;
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::time::Duration;
 
 use failwell_fault::Fault;
+use failwell_gateway::{StartOutcome, StartingUpstream};
 use failwell_pipeline::Pipeline;
 use failwell_rest::Authenticator;
-use failwell_transport::{HttpSettings, Mounts, serve_http, serve_mounts};
+use failwell_transport::{
+    BodyBudget, HttpSettings, Mounts, ShutdownReport, serve_http, serve_mounts, stop_on_signal,
+};
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
@@ -23,6 +27,9 @@ use crate::config::{Config, DEFAULT_ADDRESS};
 use crate::doctor::{self, ConfiguredParts};
 use crate::terminal::{self, Paint};
 
+/// How long the first screen waits for upstreams that start, to tell which do not.
+const FIRST_STARTS: Duration = Duration::from_secs(1);
+
 /// Serves over HTTP until a signal stops it.
 pub(super) async fn run(arguments: Up) -> Result<ExitCode, Complaint> {
     let demo = if arguments.demo { Some(Arc::new(Demo::start().await?)) } else { None };
@@ -36,18 +43,27 @@ pub(super) async fn run(arguments: Up) -> Result<ExitCode, Complaint> {
     let lock = Arc::new(Authenticator::from(credentials(&config, key.as_ref(), &ring, at)?));
     let (listener, address) = listen(at).await?;
     let admin = welcome_admin(&config, &ring).await?;
-    let served = ServedGateway::new(&arguments.bounds, &config, shared)?;
+    let served = ServedGateway::new(&arguments.bounds, &config, shared).await?;
     let mut settings = HttpSettings {
         lock: lock.clone(),
         allowed_hosts: arguments.allow_host,
         allowed_origins: arguments.allow_origin,
+        drain: Duration::from_secs(arguments.bounds.drain),
+        most_connections: config.listener.connections,
+        most_per_address: config.listener.connections_per_address,
+        most_sessions_per_caller: config.listener.sessions_per_caller,
+        bodies: Arc::new(BodyBudget::new(
+            config.listener.body_mb << 20,
+            config.listener.body_mb_per_caller << 20,
+        )),
         ..failwell_rest::http_settings()
     };
-    let stop = serve::stop_on_signal();
+    let stop = stop_on_signal();
     settings.allow_address(address.ip());
     let doors = Arc::new(Mounts::new(served.pipeline.clone(), settings));
     doors.replace(served.single.clone());
     let serving = tokio::spawn(serve_mounts(doors.clone(), listener, stop.clone()));
+    let starting = served.start_upstreams();
     // Without a configuration file, the first screen lists every part that could be served.
     let wanted =
         if origin.is_file() { ConfiguredParts::just(&config) } else { ConfiguredParts::from(&config) };
@@ -55,10 +71,15 @@ pub(super) async fn run(arguments: Up) -> Result<ExitCode, Complaint> {
     if demo.is_some() {
         findings.retain(|finding| finding.name != demo::NOT_NEEDED);
     }
-    let missing = doctor::missing_parts(&findings);
-    let servers = served.single.keys().map(String::as_str).collect();
+    let mut missing = doctor::missing_parts(&findings);
+    missing.extend(served.disabled.iter().cloned());
+    let broken = broken_servers(starting).await;
+    missing.extend(broken.iter().map(|name| format!("{name} does not start; the log says why")));
+    let working = served.single.keys().filter(|name| !broken.contains(name));
+    let servers = working.map(String::as_str).collect();
     let locked = RequiredCredentials::of(key.is_some(), &config);
-    let shown = FirstScreen { address, missing: &missing, locked, servers, has_demo: demo.is_some() };
+    let names = if served.single.len() > 1 { ToolNames::Prefixed } else { ToolNames::Own };
+    let shown = FirstScreen { address, missing: &missing, locked, servers, names, has_demo: demo.is_some() };
     terminal::print(&(shown.welcome(Paint::for_stdout()) + &admin));
     was_shown(&admin, &config)?;
     let end = served.end();
@@ -70,6 +91,18 @@ pub(super) async fn run(arguments: Up) -> Result<ExitCode, Complaint> {
     // The emulator must outlive the last request.
     drop(demo);
     seen_out
+}
+
+/// The upstreams of which it is soon known that they do not start.
+async fn broken_servers(starting: Vec<StartingUpstream>) -> Vec<String> {
+    let deadline = tokio::time::Instant::now() + FIRST_STARTS;
+    let mut broken = Vec::new();
+    for StartingUpstream { name, outcome } in starting {
+        if let Ok(Ok(StartOutcome::Failed)) = tokio::time::timeout_at(deadline, outcome).await {
+            broken.push(name);
+        }
+    }
+    broken
 }
 
 /// Serves one tool server over HTTP until a signal stops it.
@@ -84,11 +117,15 @@ pub(super) async fn serve_one(
     let (listener, address) = listen(at).await?;
     let admin = welcome_admin(&config, &ring).await?;
     let settings = HttpSettings { lock, ..failwell_rest::http_settings() };
-    let stop = serve::stop_on_signal();
+    let stop = stop_on_signal();
     let serving = tokio::spawn(serve_http(pipeline.clone(), listener, settings, stop));
     terminal::print(&format!("{} is up on http://{address}/mcp\n{admin}", pipeline.server().info().title));
     was_shown(&admin, &config)?;
-    see_out(serving, || serve::flush(&pipeline)).await
+    let end = || {
+        serve::close(&pipeline);
+        ring.close();
+    };
+    see_out(serving, end).await
 }
 
 async fn listen(at: SocketAddr) -> Result<(TcpListener, SocketAddr), Complaint> {
@@ -98,17 +135,39 @@ async fn listen(at: SocketAddr) -> Result<(TcpListener, SocketAddr), Complaint> 
 }
 
 /// Waits for the server to stop, then runs `end`.
-async fn see_out(serving: JoinHandle<Result<(), Fault>>, end: impl FnOnce()) -> Result<ExitCode, Complaint> {
+async fn see_out(
+    serving: JoinHandle<Result<ShutdownReport, Fault>>,
+    end: impl FnOnce(),
+) -> Result<ExitCode, Complaint> {
     let served = serving.await;
     end();
     match served {
-        Ok(Ok(())) => {
-            terminal::print("\nstopped; every accepted request was answered\n");
+        Ok(Ok(report)) => {
+            terminal::print(&format!("\nstopped; {}\n", fate(report)));
             Ok(ExitCode::SUCCESS)
         }
         Ok(Err(fault)) => Err(serve::unexpected(&fault)),
         Err(_) => Err(Complaint::new("the server stopped unexpectedly", "report what the log above says")),
     }
+}
+
+/// The fate of the requests that were running when the shutdown began.
+fn fate(report: ShutdownReport) -> String {
+    let ShutdownReport { running, ended, undelivered } = report;
+    let requests = |count: usize| format!("{count} request{}", if count == 1 { "" } else { "s" });
+    let mut text = match (running, ended) {
+        (0, 0) => "no request was running".to_owned(),
+        (_, 0) => format!("{} finished", requests(running)),
+        _ => format!(
+            "{} finished, {} ended with server/SHUTDOWN",
+            requests(running.saturating_sub(ended)),
+            requests(ended)
+        ),
+    };
+    if undelivered > 0 {
+        text.push_str(&format!("; {} could not be answered in time", requests(undelivered)));
+    }
+    text
 }
 
 async fn bind(address: SocketAddr) -> Result<TcpListener, Complaint> {
@@ -134,7 +193,15 @@ struct FirstScreen<'a> {
     missing: &'a [String],
     locked: RequiredCredentials,
     servers: Vec<&'a str>,
+    names: ToolNames,
     has_demo: bool,
+}
+
+/// Whether tools have the name of their server in front.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum ToolNames {
+    Own,
+    Prefixed,
 }
 
 /// The credentials that a caller needs.
@@ -203,7 +270,7 @@ impl FirstScreen<'_> {
         ] {
             text.push_str(&format!("  {path:<10} {what}\n"));
         }
-        if self.servers.len() > 1 {
+        if self.names == ToolNames::Prefixed && !self.servers.is_empty() {
             let all: Vec<String> = self.servers.iter().map(|server| format!("/mcp/{server}")).collect();
             text.push_str(&format!("  each alone {}\n", all.join(" ")));
         }
@@ -217,10 +284,10 @@ impl FirstScreen<'_> {
             RequiredCredentials::ByTheFile | RequiredCredentials::ByMadeKeys => " -H 'X-API-Key: …'",
         };
         let json = "-H 'content-type: application/json'";
-        let prefix = if self.servers.len() > 1 { "lobby__" } else { "" };
+        let prefix = if self.names == ToolNames::Prefixed { "lobby__" } else { "" };
         let mut text = String::new();
         if self.has_demo {
-            let prefix = if self.servers.len() > 1 { "tasks__" } else { "" };
+            let prefix = if self.names == ToolNames::Prefixed { "tasks__" } else { "" };
             for (tool, body) in demo::FIRST_MINUTE {
                 text.push_str(&format!("  curl -s {base}/v1/tools/{prefix}{tool} {json}{key} -d '{body}'\n"));
             }

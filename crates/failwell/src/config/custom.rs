@@ -15,10 +15,11 @@ use failwell_policy::guard::{Direction, Guard};
 use super::guard::one_of;
 use super::keys::{FUEL, INSTANCES, MEMORY_MB, PRIORITY, TIMEOUT_MS};
 use super::names::is_upstream;
+use super::program;
 use super::reader::{Reader, Section};
 use super::rules::this_server;
 use super::settings::Target;
-use super::upstream::{program, restart, strangers};
+use super::upstream::{program as command, restart, strangers};
 
 /// Maximum number of custom guards. A message may pass all of them.
 const MOST: usize = 32;
@@ -99,6 +100,7 @@ fn one(
         priority: reader.number(section, &PRIORITY),
     };
     let runs = runs(reader, section)?;
+    check_program(reader, section, &rule, &runs);
     Some(Arc::new(CustomConfig { rule, runs }))
 }
 
@@ -149,6 +151,20 @@ fn runs(reader: &mut Reader<'_>, section: &Section<'_>) -> Option<Runs> {
     }
 }
 
+/// A critical guard must be able to start.
+fn check_program(reader: &mut Reader<'_>, section: &Section<'_>, rule: &CustomRule, runs: &Runs) {
+    let Runs::Child(settings) = runs else { return };
+    // An empty name already has a problem.
+    if !rule.critical || settings.program.as_os_str().is_empty() {
+        return;
+    }
+    if let Some(why) = program::problem(settings) {
+        let message = format!("the program of the guard cannot be started: {why}");
+        let help = "name a program on the PATH, or a path that starts at `cwd`; `critical = false` starts without it";
+        reader.wrong_extension(&section.key_span("command"), &section.path("command"), message, help);
+    }
+}
+
 /// Compiles the module now, so that `failwell check` reports an invalid one.
 fn module(reader: &mut Reader<'_>, section: &Section<'_>) -> Option<Runs> {
     let number = |number: u64| usize::try_from(number).unwrap_or(usize::MAX);
@@ -184,7 +200,7 @@ fn load(path: &Path) -> Result<Vec<u8>, String> {
 }
 
 fn child(reader: &mut Reader<'_>, section: &Section<'_>) -> Option<Runs> {
-    let Target::Command { program, arguments, cwd, env, env_pass } = program(reader, section) else {
+    let Target::Command { program, arguments, cwd, env, env_pass } = command(reader, section) else {
         return None;
     };
     let restart = restart(reader, section);

@@ -1,17 +1,16 @@
 //! Reads a file into settings.
 
-use std::collections::BTreeSet;
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use toml::de::DeTable;
 
-use super::problem::Problem;
+use super::problem::{Problem, Sort};
 use super::reader::{MOST_PROBLEMS, Reader, Section};
 use super::settings::Config;
 use super::source::Source;
-use super::{root, secret_spans};
+use super::{root, secret_spans, syntax};
 
 /// The file that is used if none is named.
 pub(crate) const DEFAULT_FILE: &str = "failwell.toml";
@@ -65,10 +64,9 @@ fn judge(path: &Path, text: String) -> (Config, Vec<Problem>) {
         secret_spans::of_broken(&text)
     };
     let source = Source::new(path.to_owned(), text.clone(), hidden);
-    let (broken, problems) = syntax(&source, &errors);
+    let (broken, problems) = syntax::report(&source, &errors);
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    // After a broken header, the table of the following keys is unknown.
-    let is_lost = broken.iter().any(|line| source.line_text(*line).trim_start().starts_with('['));
+    let is_lost = syntax::is_lost(&source, &broken);
     let mut reader = Reader { source: &source, folder, broken, problems };
     let config = if is_lost { Config::default() } else { root::read(&mut reader, &Section::root(&table)) };
     let mut problems = reader.problems;
@@ -76,27 +74,12 @@ fn judge(path: &Path, text: String) -> (Config, Vec<Problem>) {
     (config, problems)
 }
 
-/// Reports syntax errors and the lines they are on. It reports one error per line and one per unclosed list,
-/// because the parser's further errors follow from the first.
-fn syntax(source: &Source, errors: &[toml::de::Error]) -> (BTreeSet<usize>, Vec<Problem>) {
-    let (mut broken, mut problems) = (BTreeSet::new(), Vec::new());
-    let mut is_in_list = false;
-    for error in errors {
-        let span = error.span().unwrap_or(0..0);
-        let (line, message) = (source.line(span.start), error.message());
-        let is_echo = !broken.insert(line) || is_in_list && message.contains("array elements");
-        is_in_list = message.contains("array") && !message.contains("table");
-        if !is_echo && problems.len() <= MOST_PROBLEMS {
-            problems.push(source.problem(&span, None, message, syntax_help(message)));
-        }
-    }
-    (broken, problems)
-}
-
 fn read(path: &Path) -> Result<String, Vec<Problem>> {
     let unreadable = |error: std::io::Error| {
         let help = "check the path and its permissions; without a file the demo server is served";
-        vec![Problem::of_file(path, format!("the file cannot be read: {error}"), help)]
+        let problem = Problem::of_file(path, format!("the file cannot be read: {error}"), help);
+        let is_denied = error.kind() == std::io::ErrorKind::PermissionDenied;
+        vec![Problem { sort: if is_denied { Sort::Unreadable } else { problem.sort }, ..problem }]
     };
     let file = File::open(path).map_err(unreadable)?;
     let mut bytes = Vec::new();
@@ -115,18 +98,6 @@ fn read(path: &Path) -> Result<String, Vec<Problem>> {
         let source = Source::new(path.to_owned(), text, hidden);
         vec![source.problem(&(at..at + 1), None, "this is not UTF-8", "save the file as UTF-8")]
     })
-}
-
-fn syntax_help(message: &str) -> &'static str {
-    match message {
-        message if message.contains("duplicate key") => "keep one of them",
-        message if message.contains("array table") => "write [[name]] with two pairs of brackets",
-        message if message.contains("string") => "put text in quotes, and close them on the same line",
-        message if message.contains("array") => "close the list with ]",
-        message if message.contains("inline table") => "close the table with }",
-        message if message.contains("table") => "write a table as [name], and a list of tables as [[name]]",
-        _ => "write each setting as key = value, text in quotes",
-    }
 }
 
 #[cfg(test)]
@@ -175,6 +146,13 @@ B = "é HUSHED"
                 check(format!("{before}{garble}{after}"));
             }
         }
+    }
+
+    #[test]
+    fn a_secret_that_the_parser_takes_for_a_key_is_not_shown() {
+        let text = "[[upstream]]\nname =a\nenv = { A = tream.env]\nA @ 3s\n\"\"c3\"rt=HUSHED\n\"\"\"\n\
+            B = 1é HUSHED ${HOME} $${x} ${\"\n";
+        check(text.to_owned());
     }
 
     /// A deterministic pseudo-random generator (xorshift).

@@ -12,7 +12,7 @@ const MOST_KEYS: usize = 1_000;
 pub(crate) const SHORTEST_KEY: usize = 16;
 
 /// The name of the key from `FAILWELL_KEY`.
-pub(crate) const ENVIRONMENT: &str = "environment";
+pub(crate) const ENVIRONMENT: &str = failwell_store::ApiKey::ENVIRONMENT;
 
 /// The help text for key names.
 pub(crate) const KEY_NAMES: &str =
@@ -36,7 +36,7 @@ pub(super) fn read(reader: &mut Reader<'_>, root: &Section<'_>) -> Keys {
     for section in reader.tables(root, "key") {
         let name = name(reader, &section, &names);
         let hash = hash(reader, &section, &keys);
-        let roles = roles(reader, &section);
+        let roles = roles(reader, &section, "roles");
         let (Some(name), Some(hash)) = (name, hash) else { continue };
         let owner = Caller::keyholder(&name).in_roles(roles.iter().map(String::as_str));
         names.push(name);
@@ -113,9 +113,9 @@ fn hash(reader: &mut Reader<'_>, section: &Section<'_>, others: &Keys) -> Option
     Some(hash)
 }
 
-/// Reads the roles of a key and checks their names.
-fn roles(reader: &mut Reader<'_>, section: &Section<'_>) -> Vec<String> {
-    let found = reader.texts(section, "roles").unwrap_or_default();
+/// Reads a list of roles and checks their names.
+pub(super) fn roles(reader: &mut Reader<'_>, section: &Section<'_>, name: &str) -> Vec<String> {
+    let found = reader.texts(section, name).unwrap_or_default();
     for role in &found {
         check_role(reader, role);
     }

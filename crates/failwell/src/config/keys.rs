@@ -24,12 +24,18 @@ pub(super) use device::{
     DEVICE_ANSWER, DEVICE_IDLE, DEVICE_QUEUE, DEVICE_QUEUE_WAIT, DEVICE_SESSIONS, DEVICE_START,
     DEVICE_TIMEOUT,
 };
-pub(super) use identity::{BURST, CONCURRENCY};
+pub(super) use identity::{
+    BODY_MB, BODY_MB_PER_CALLER, BURST, CONCURRENCY, CONNECTIONS, CONNECTIONS_PER_ADDRESS,
+    SESSIONS_PER_CALLER,
+};
 use identity::{KEY, LIMITS};
 use jwt::JWT;
 use rules::{PROMPTS, RESOURCES, RULE, TOOLS};
 use shelf::SHELF;
-pub(super) use shelf::{SHELF_BYTES, SHELF_ITEMS, SHELF_LONGEST_TTL, SHELF_TTL, SHELF_UPLOAD};
+pub(super) use shelf::{
+    SHELF_BYTES, SHELF_BYTES_OF_ONE, SHELF_ITEMS, SHELF_ITEMS_OF_ONE, SHELF_LONGEST_TTL, SHELF_TTL,
+    SHELF_UPLOAD,
+};
 use tasks::TASKS;
 pub(super) use tasks::TASKS_TIMEOUT;
 
@@ -262,6 +268,15 @@ pub(super) static ROTATE_MB: Number = Number {
 pub(super) static ROTATE_FILES: Number =
     Number { name: "files", about: "Number of older files.", from: 0, to: 1_000, default: 5 };
 
+// The keys of every program that the gateway starts.
+const CWD: ConfigKey = text("cwd", "Working folder of the program.", ".");
+const ENV: ConfigKey = key("env", "Environment variables of the program.", Takes::Secrets);
+const ENV_PASS: ConfigKey = key(
+    "env_pass",
+    "Environment variables that the program inherits; by default PATH and HOME, and no others.",
+    Takes::Texts { least: 0 },
+);
+
 pub(super) static UPSTREAM: &[ConfigKey] = &[
     key(
         "name",
@@ -271,13 +286,9 @@ pub(super) static UPSTREAM: &[ConfigKey] = &[
     key("command", "The program to start and its arguments.", Takes::Texts { least: 1 }),
     key("url", "The address of a server over HTTP.", Takes::Address { example: "https://tools.example/mcp" }),
     key("transport", "Its HTTP transport; detected by default.", Takes::Choice(TRANSPORTS)),
-    text("cwd", "Working folder of the program.", "."),
-    key("env", "Environment variables of the program.", Takes::Secrets),
-    key(
-        "env_pass",
-        "Environment variables that the program inherits; by default PATH and HOME, and no others.",
-        Takes::Texts { least: 0 },
-    ),
+    CWD,
+    ENV,
+    ENV_PASS,
     key("headers", "Headers sent with every request.", Takes::Secrets),
     text("ca_file", "PEM file of the only certificates to trust over https.", "./ca.pem"),
     key("auth", "OAuth 2.0 client credentials for its token.", Takes::Table(AUTH)),
@@ -294,11 +305,15 @@ pub(super) static UPSTREAM: &[ConfigKey] = &[
         "Whether callers see excerpts of its error messages.",
         Takes::Flag { default: false },
     ),
+    key("errors", "What callers see of results with isError.", Takes::Choice(ERRORS)),
     key("instructions", "Whether clients get its instructions.", Takes::Flag { default: true }),
 ];
 
 /// Streamable HTTP, and the HTTP+SSE transport of MCP 2024-11-05.
 pub(super) const TRANSPORTS: &[&str] = &["http", "sse"];
+
+/// Results with `isError`: as they are, without traces and places, or none of their text.
+pub(super) const ERRORS: &[&str] = &["pass", "scrub", "replace"];
 
 /// One upstream session for all callers, or one per caller.
 pub(super) const SESSIONS: &[&str] = &["shared", "per_caller"];
@@ -355,9 +370,9 @@ pub(super) static IDLE_STOP: Number = Number {
 
 pub(super) static MAX_MESSAGE_BYTES: Number = Number {
     name: "max_message_bytes",
-    about: "The largest message it may send, in bytes.",
+    about: "The largest message it may send, in bytes. An answer to a client cannot be larger.",
     from: 64 << 10,
-    to: 1 << 30,
+    to: 16 << 20,
     default: 16 << 20,
 };
 

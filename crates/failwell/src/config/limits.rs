@@ -1,16 +1,19 @@
-//! `[limits]`: rate and concurrency limits.
+//! `[limits]`: rate and concurrency limits, and the limits of the HTTP listener.
 
 use failwell_policy::{Allowance, CallerMatcher, Limits, Pattern, Rate};
 
 use super::keys::{BURST, CONCURRENCY};
 use super::reader::{Reader, Section};
 use super::rules::check_caller;
+use super::settings::ListenerLimits;
 
 /// Maximum number of limits for callers, and of limits for tools.
 const MOST: usize = 1_000;
 
-pub(super) fn read(reader: &mut Reader<'_>, root: &Section<'_>) -> Limits {
-    let Some(section) = reader.table(root, "limits") else { return Limits::default() };
+pub(super) fn read(reader: &mut Reader<'_>, root: &Section<'_>) -> (Limits, ListenerLimits) {
+    let Some(section) = reader.table(root, "limits") else {
+        return (Limits::default(), ListenerLimits::default());
+    };
     let everybody = allowance(reader, &section);
     let errors = reader.table(&section, "errors").and_then(|inner| {
         if !inner.has("rate") {
@@ -35,7 +38,9 @@ pub(super) fn read(reader: &mut Reader<'_>, root: &Section<'_>) -> Limits {
         let message = format!("there are more than {MOST} limits");
         reader.wrong(&root.key_span("limits"), "limits", message, "use `*` in names to combine some of them");
     }
-    Limits { everybody, callers, tools, errors }
+    // Only a start applies the limits of the listener.
+    let listener = ListenerLimits::from_keys(|key| reader.number(&section, key));
+    (Limits { everybody, callers, tools, errors }, listener)
 }
 
 /// A quota that sets at least one limit.

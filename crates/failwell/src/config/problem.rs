@@ -22,6 +22,8 @@ pub(crate) struct Problem {
 pub(crate) enum Sort {
     /// A mistake in the file itself.
     Setting,
+    /// The file may not be read.
+    Unreadable,
     /// A guard or extension that does not load.
     Extension,
     /// A placeholder that cannot be expanded in this environment.
@@ -78,6 +80,12 @@ impl Problem {
     /// The sort key.
     pub(super) fn position(&self) -> (usize, usize) {
         self.place.as_ref().map_or((0, 0), |place| (place.line, place.column))
+    }
+
+    /// The problem in one line: where, what, and what to do.
+    pub(crate) fn brief(&self) -> String {
+        let place = self.place.as_ref().map_or(String::new(), |place| format!("line {}: ", place.line));
+        format!("{place}{}; {}", self.message, self.help)
     }
 
     pub(crate) fn row(&self) -> ProblemRow<'_> {

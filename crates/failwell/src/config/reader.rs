@@ -96,7 +96,10 @@ impl Reader<'_> {
         help: impl Into<String>,
     ) {
         let lines = self.source.line(span.start)..=self.source.line(span.end);
-        if self.problems.len() <= MOST_PROBLEMS && self.broken.range(lines).next().is_none() {
+        // After a syntax error the parser may take a part of a secret for the name of a key.
+        let is_guess = !self.broken.is_empty() && self.source.hides(span);
+        let is_broken = self.broken.range(lines).next().is_some();
+        if self.problems.len() <= MOST_PROBLEMS && !is_broken && !is_guess {
             self.problems.push(self.source.problem(span, Some(key), message, help));
         }
     }

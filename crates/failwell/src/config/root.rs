@@ -22,7 +22,7 @@ pub(super) fn read(reader: &mut Reader<'_>, root: &Section<'_>) -> Config {
     let require_key = reader.flag(root, "require_key").unwrap_or(false);
     let keys = identity::read(reader, root);
     let jwt = jwt::read(reader, root);
-    let limits = limits::read(reader, root);
+    let (limits, listener) = limits::read(reader, root);
     let servers = built_in(reader, root);
     let upstreams = upstream::read_all(reader, root);
     if servers.is_empty() && root.has("servers") && !root.has("upstream") && reader.problems.is_empty() {
@@ -56,6 +56,7 @@ pub(super) fn read(reader: &mut Reader<'_>, root: &Section<'_>) -> Config {
         keys,
         jwt,
         limits,
+        listener,
         servers,
         upstreams,
         rules,

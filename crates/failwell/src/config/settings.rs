@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use failwell_audit::{Retention, Rotation};
 use failwell_fault::Secret;
-use failwell_gateway::{HttpTransport, SessionSharing, Trust};
+use failwell_gateway::{HttpTransport, SessionSharing, ToolErrors, Trust};
 use failwell_policy::{AccessPolicy, AccessRules, CedarPolicies, GuardSettings, Keys, Limits};
 use failwell_store::ApprovalTerms;
 use failwell_store::PinSettings;
@@ -17,6 +17,9 @@ use http::Uri;
 
 use crate::state;
 
+use super::keys::{
+    BODY_MB, BODY_MB_PER_CALLER, CONNECTIONS, CONNECTIONS_PER_ADDRESS, Number, SESSIONS_PER_CALLER,
+};
 use super::{
     Builtin, CustomConfig, DeviceConfig, JwtConfig, OtlpConfig, PostgresConfig, ShelfConfig, StateConfig,
     TasksConfig,
@@ -39,6 +42,7 @@ pub(crate) struct Config {
     /// Tokens of an OAuth issuer.
     pub(crate) jwt: Option<JwtConfig>,
     pub(crate) limits: Limits,
+    pub(crate) listener: ListenerLimits,
     pub(crate) servers: Vec<Builtin>,
     pub(crate) upstreams: Vec<UpstreamConfig>,
     /// Access rules for tools, prompts and resources.
@@ -62,6 +66,10 @@ pub(crate) struct Config {
 impl Config {
     /// Distinguishes this gateway from others that use the same state folder.
     pub(crate) fn scope(&self) -> String {
+        if matches!(self.state, StateConfig::Redis { .. }) {
+            // Nodes share approvals and pins, wherever their files are.
+            return String::new();
+        }
         self.file.as_ref().map(|file| file.display().to_string()).unwrap_or_default()
     }
 
@@ -79,6 +87,36 @@ impl Config {
     pub(crate) fn ruling(&self) -> AccessPolicy {
         let charter = self.cedar.as_ref().and_then(|text| CedarPolicies::parse(text).ok());
         AccessPolicy::new(self.rules.clone(), charter)
+    }
+}
+
+/// Limits of the HTTP listener.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct ListenerLimits {
+    pub(crate) connections: usize,
+    pub(crate) connections_per_address: usize,
+    pub(crate) sessions_per_caller: usize,
+    pub(crate) body_mb: usize,
+    pub(crate) body_mb_per_caller: usize,
+}
+
+impl ListenerLimits {
+    /// The limits with the value of each key.
+    pub(super) fn from_keys(mut value: impl FnMut(&'static Number) -> u64) -> ListenerLimits {
+        let mut number = |key| usize::try_from(value(key)).unwrap_or(usize::MAX);
+        ListenerLimits {
+            connections: number(&CONNECTIONS),
+            connections_per_address: number(&CONNECTIONS_PER_ADDRESS),
+            sessions_per_caller: number(&SESSIONS_PER_CALLER),
+            body_mb: number(&BODY_MB),
+            body_mb_per_caller: number(&BODY_MB_PER_CALLER),
+        }
+    }
+}
+
+impl Default for ListenerLimits {
+    fn default() -> ListenerLimits {
+        ListenerLimits::from_keys(|key| key.default)
     }
 }
 
@@ -130,6 +168,20 @@ impl Config {
             ("data_dir", self.data_dir != other.data_dir),
             ("state", self.state != other.state),
             ("require_key", self.require_key != other.require_key),
+            ("limits.connections", self.listener.connections != other.listener.connections),
+            (
+                "limits.connections_per_address",
+                self.listener.connections_per_address != other.listener.connections_per_address,
+            ),
+            (
+                "limits.sessions_per_caller",
+                self.listener.sessions_per_caller != other.listener.sessions_per_caller,
+            ),
+            ("limits.body_mb", self.listener.body_mb != other.listener.body_mb),
+            (
+                "limits.body_mb_per_caller",
+                self.listener.body_mb_per_caller != other.listener.body_mb_per_caller,
+            ),
             ("shelf.folder", self.shelf.folder != other.shelf.folder),
             ("shelf.enabled", self.shelf.enabled != other.shelf.enabled),
             ("audit", self.audit != other.audit),
@@ -148,6 +200,7 @@ impl Default for Config {
             data_dir: None,
             state: StateConfig::Memory,
             require_key: false,
+            listener: ListenerLimits::default(),
             keys: Keys::default(),
             jwt: None,
             limits: Limits::default(),
@@ -187,6 +240,8 @@ pub(crate) struct UpstreamConfig {
     pub(crate) restart: Restart,
     /// Whether callers may see excerpts of its error messages.
     pub(crate) trusted_errors: bool,
+    /// What callers see of results with `isError`.
+    pub(crate) errors: ToolErrors,
     /// Whether its instructions are passed to clients.
     pub(crate) instructions: bool,
 }

@@ -3,9 +3,14 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use failwell_rpc::Role;
 use failwell_store::blob_store::BlobStoreSettings;
 
-use super::keys::{SHELF_BYTES, SHELF_ITEMS, SHELF_LONGEST_TTL, SHELF_TTL, SHELF_UPLOAD};
+use super::identity::roles;
+use super::keys::{
+    SHELF_BYTES, SHELF_BYTES_OF_ONE, SHELF_ITEMS, SHELF_ITEMS_OF_ONE, SHELF_LONGEST_TTL, SHELF_TTL,
+    SHELF_UPLOAD,
+};
 use super::reader::{Reader, Section};
 
 /// The location and the limits of stored files.
@@ -15,11 +20,14 @@ pub(crate) struct ShelfConfig {
     /// By default a subfolder of the state folder.
     pub(crate) folder: Option<PathBuf>,
     pub(crate) settings: BlobStoreSettings,
+    /// Roles whose holders use the files of all callers.
+    pub(crate) all_files: Vec<String>,
 }
 
 impl Default for ShelfConfig {
     fn default() -> ShelfConfig {
-        ShelfConfig { enabled: true, folder: None, settings: BlobStoreSettings::default() }
+        let all_files = vec![Role::Admin.as_str().to_owned()];
+        ShelfConfig { enabled: true, folder: None, settings: BlobStoreSettings::default(), all_files }
     }
 }
 
@@ -31,6 +39,8 @@ pub(super) fn read(reader: &mut Reader<'_>, root: &Section<'_>) -> ShelfConfig {
     let settings = BlobStoreSettings {
         most_bytes: number(&SHELF_BYTES),
         most_items: number(&SHELF_ITEMS),
+        most_bytes_of_one: number(&SHELF_BYTES_OF_ONE),
+        most_items_of_one: number(&SHELF_ITEMS_OF_ONE),
         largest: number(&SHELF_UPLOAD),
         ttl: Duration::from_secs(number(&SHELF_TTL)),
         longest_ttl: Duration::from_secs(number(&SHELF_LONGEST_TTL)),
@@ -47,5 +57,10 @@ pub(super) fn read(reader: &mut Reader<'_>, root: &Section<'_>) -> ShelfConfig {
         let at = if section.has("ttl_s") { "ttl_s" } else { "max_ttl_s" };
         reader.wrong(&section.key_span(at), &section.path(at), "`ttl_s` is more than `max_ttl_s`", help);
     }
-    ShelfConfig { enabled: reader.flag(&section, "enabled").unwrap_or(usual.enabled), folder, settings }
+    let all_files = match section.has("all_files") {
+        true => roles(reader, &section, "all_files"),
+        false => usual.all_files,
+    };
+    let enabled = reader.flag(&section, "enabled").unwrap_or(usual.enabled);
+    ShelfConfig { enabled, folder, settings, all_files }
 }

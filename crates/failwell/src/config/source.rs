@@ -43,6 +43,11 @@ impl Source {
         self.lines.get(line.saturating_sub(1)).copied().unwrap_or(self.text.len())
     }
 
+    /// Whether any part of a span is hidden.
+    pub(super) fn hides(&self, span: &Range<usize>) -> bool {
+        self.hidden.iter().any(|hidden| hidden.start < span.end && span.start < hidden.end)
+    }
+
     /// A problem at a position, with an excerpt of its line.
     pub(super) fn problem(
         &self,

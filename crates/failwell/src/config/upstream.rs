@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::time::Duration;
 
 use failwell_controls::SHELF_SERVER;
-use failwell_gateway::SessionSharing;
+use failwell_gateway::{SessionSharing, ToolErrors};
 
 use self::target::target;
 pub(super) use self::target::{address_at, authorities, headers, is_exposed, plain, program, strangers};
@@ -46,6 +46,7 @@ fn read(
         max_message_bytes: usize::try_from(reader.number(section, &MAX_MESSAGE_BYTES)).unwrap_or(usize::MAX),
         restart: restart(reader, section),
         trusted_errors: reader.flag(section, "trusted_errors").unwrap_or(false),
+        errors: reader.choice(section, "errors").and_then(ToolErrors::parse).unwrap_or_default(),
         instructions: reader.flag(section, "instructions").unwrap_or(true),
     }
 }

@@ -123,7 +123,7 @@ pub(super) const CHECKS: &[MachineCheck] = &[
         need: Need::Extra,
         of: Of::Some(&[Builtin::Device], &["node", "npx"]),
         look: CheckMethod::Run { tries: &[&["node", "--version"]], at_least: Some((22, 0)) },
-        cost: "MCP servers written for Node and the device server's Appium cannot be started",
+        cost: "the device server's Appium, and MCP servers that need a newer Node, cannot be started",
         fix: Fix {
             apt: "sudo apt-get install -y npm && sudo npm install -g n && sudo n 24",
             brew: "brew install node",

@@ -26,6 +26,7 @@ pub(crate) const CASES: &[(&str, &[&str])] = &[
          critcal = true\n",
         &[
             "2:8 `pii` is the name of a built-in guard | choose another name",
+            "3:1 the program of the guard cannot be started: it does not exist | name a program on the PATH, or a path that starts at `cwd`; `critical = false` starts without it",
             "4:15 unknown value `request` | did you mean `requests`?",
             "5:12 there is no server `nobody` | the servers of this file are `lobby`, `shelf`; `*` stands for all",
             "6:14 `timeout_ms` is out of range | give it a value from 1 to 60000; the default is 1000",

@@ -149,7 +149,7 @@ pub(crate) const CASES: &[(&str, &[&str])] = &[
         &[
             "1:8 the guard has no action | add action = \"…\": `block`, `redact`, `audit_only`, `off`",
             "2:15 unknown value `emial` | did you mean `email`?",
-            "2:24 unknown value `weather` | write one of `email`, `phone`, `credit_card`, `ip_address`, `us_ssn`, `uk_nino`, `ca_sin`, `es_dni`, `it_codice_fiscale`, `fr_nir`, `br_cpf`, `in_aadhaar`",
+            "2:24 unknown value `weather` | write one of `email`, `phone`, `credit_card`, `ip_address`, `us_ssn`, `uk_nino`, `ca_sin`, `es_dni`, `it_codice_fiscale`, `fr_nir`, `br_cpf`, `in_aadhaar`, `iban`",
             "4:10 unknown value `redcat` | did you mean `redact`?",
             "5:26 unknown value `sideways` | write one of `requests`, `results`, `errors`, `notices`",
             "6:13 there is no server `loby` | did you mean `lobby`?",
@@ -425,7 +425,7 @@ pub(crate) const CASES: &[(&str, &[&str])] = &[
             "4:13 `timeout_s` is out of range | give it a value from 1 to 3600; the default is 60",
             "5:19 `start_timeout_s` is out of range | give it a value from 1 to 3600; the default is 30",
             "6:15 `idle_stop_s` is out of range | give it a value from 0 to 86400; the default is 0",
-            "7:21 `max_message_bytes` is out of range | give it a value from 65536 to 1073741824; the default is 16777216",
+            "7:21 `max_message_bytes` is out of range | give it a value from 65536 to 16777216; the default is 16777216",
         ],
     ),
     (

@@ -74,7 +74,7 @@ fn every_face_asks_and_the_tool_runs_once_for_each_yes() {
     let opened = node.initialize("/mcp/a");
     let alone = opened.header("mcp-session-id").expect("a session");
     let call = |name: &str| json!({"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": name, "arguments": {}}});
-    let faces: [(&str, &dyn Fn() -> Answer); 5] = [
+    let dialects: [(&str, &dyn Fn() -> Answer); 5] = [
         ("rest", &|| node.tool("a__count", json!({}))),
         ("modern", &|| node.modern("tools/call", "a__count", json!({"name": "a__count", "arguments": {}}))),
         ("session", &|| node.say(&session, &call("a__count"))),
@@ -85,10 +85,10 @@ fn every_face_asks_and_the_tool_runs_once_for_each_yes() {
         }),
     ];
     let mut runs = 0;
-    for (face, ask) in &faces {
+    for (face, ask) in &dialects {
         // An approval is valid in every dialect, because caller, tool and arguments are the same.
         let id = needed(&ask());
-        for (other, ask) in &faces {
+        for (other, ask) in &dialects {
             assert_eq!(needed(&ask()), id, "{face} and {other}");
         }
         approve(&folder, &id);
@@ -302,7 +302,10 @@ fn without_keys_this_machine_answers_and_no_secret_is_kept() {
     let arguments = json!({"name": format!("say {token}"), "evil": "a\u{202e}b"});
     let id = needed(&node.tool("a__variable", arguments.clone()));
     let shown = said(&folder, &["approve", &id]);
-    assert!(shown.contains("[redacted: secrets/github_token]") && shown.contains("a\\u{202e}b"), "{shown}");
+    assert!(
+        shown.contains("[redacted: secrets/github_token, 40 bytes, sha256 ") && shown.contains("a\\u{202e}b"),
+        "{shown}"
+    );
     let kept = std::fs::read_dir(folder.0.join("state")).expect("a folder");
     for file in kept.map(|file| file.expect("a file").path()) {
         let bytes = std::fs::read(&file).expect("read");

@@ -90,7 +90,7 @@ pub(crate) fn tree(folder: &Path) -> BTreeMap<String, Vec<u8>> {
             let name = path.strip_prefix(folder).expect("below").display().to_string();
             if path.is_dir() {
                 open.push(path);
-            } else if !name.contains("sqlite") && !name.ends_with("lock") {
+            } else if !name.contains("sqlite") && !name.ends_with("lock") && !name.contains("ledger.run") {
                 found.insert(name, std::fs::read(&path).unwrap_or_default());
             }
         }

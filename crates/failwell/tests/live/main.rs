@@ -9,7 +9,7 @@
 
 mod approvals;
 mod canary;
-mod faces;
+mod dialects;
 mod folder;
 mod forms;
 mod guards;

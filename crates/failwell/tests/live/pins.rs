@@ -233,7 +233,7 @@ fn warning_passes_and_tells_once_and_forgetting_begins_anew() {
 }
 
 #[test]
-fn a_server_over_http_is_watched_on_both_of_its_faces() {
+fn a_server_over_http_is_watched_on_both_of_its_dialects() {
     let behind = |description: &str| {
         format!(
             "servers = [\"lobby\"]\n[tools.lobby]\nallow = [\"echo\"]\ndescribe = {{ echo = \"{description}\" }}\n"
@@ -295,7 +295,6 @@ fn what_a_server_says_of_itself_is_held_when_it_changes() {
         let rug = Rug::new(era, &tool("read", "Reads a file."), "");
         rug.folder.write("instructions.json", &json!("Read before you write.").to_string());
         let node = Node::up(&rug.folder, &[]);
-        assert!(!instructions(&node, "/mcp").contains("rug:"), "{era}: it is not started for that");
         assert!(described(&node, "rug__read").is_some(), "{era}");
         assert!(instructions(&node, "/mcp").contains("rug:\n> Read before you write."), "{era}");
         assert_eq!(instructions(&node, "/mcp/rug"), "Read before you write.", "{era}");

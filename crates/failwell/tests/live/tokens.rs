@@ -137,6 +137,8 @@ fn tokens_let_their_subjects_in_with_their_roles_and_others_are_told_where_to_ge
     assert_eq!(keys.asked(), 0, "not before the first token");
     let good = old.token("old", &claims(json!({})));
     assert_eq!(ask(&node, &good).text(), "1");
+    let as_key = node.send("POST", "/v1/tools/a__count", &[("X-API-Key", &good)], "{}");
+    assert_eq!(as_key.status, 401, "a token is no key");
     let plain = old.token("old", &claims(json!({"roles": []})));
     assert_eq!(ask(&node, &plain).reason(), "mcp/UNKNOWN_TOOL", "hidden without the role");
     assert_eq!(keys.asked(), 1, "kept");

@@ -33,6 +33,57 @@ crate::reasons! {
         hint: "send the upload as multipart form data: `Content-Type: multipart/form-data`",
         about: "This path accepts file uploads as multipart form data.",
     }
+    HTTP_CONTENT_ENCODING = "http/CONTENT_ENCODING" {
+        Malformed, MediaType, Caller,
+        title: "the body has a content encoding",
+        hint: "send the body without the header `Content-Encoding`, uncompressed",
+        about: "Request bodies are read as they are. A compressed body could be small on the wire and large in memory.",
+    }
+    HTTP_BAD_BODY = "http/BAD_BODY" {
+        Malformed, BadShape, Caller,
+        title: "the body cannot be received",
+        hint: "send as many bytes as `Content-Length` says, or valid chunks up to the last one",
+        about: "The body ended early, or its chunks are not valid HTTP. No part of it was processed.",
+    }
+    HTTP_BAD_HEAD = "http/BAD_HEAD" {
+        Malformed, BadShape, Caller,
+        title: "the request head is not valid HTTP",
+        hint: "send an HTTP/1.1 request: a request line, header lines and an empty line; state the length of the body once",
+        about: "The request line or a header line cannot be read, or the headers disagree about the length of the body. The connection closes.",
+    }
+    HTTP_HEAD_TOO_LARGE = "http/HEAD_TOO_LARGE" {
+        Exhausted, HeadTooLarge, Caller,
+        title: "the request head is too large",
+        detail: "the request head is larger than {limit} bytes or has too many headers",
+        hint: "send fewer or shorter headers, at most {limit} bytes in all",
+        about: "The size of a request head is limited. The connection closes.",
+    }
+    HTTP_TARGET_TOO_LONG = "http/TARGET_TOO_LONG" {
+        Exhausted, TargetTooLong, Caller,
+        title: "the request target is too long",
+        hint: "shorten the path and the query; send large values in the body",
+        about: "The length of a path with its query is limited. The connection closes.",
+    }
+    HTTP_SLOW_HEAD = "http/SLOW_HEAD" {
+        Timeout, SlowBody, Caller,
+        title: "the request head did not arrive in time",
+        detail: "the request head did not arrive within {limit_s} seconds",
+        hint: "send the whole head within {limit_s} seconds",
+        about: "A slow head keeps a connection busy, so a head must arrive before a deadline. The connection closes.",
+    }
+    HTTP_REPEATED_HEADER = "http/REPEATED_HEADER" {
+        Malformed, BadShape, Caller,
+        title: "a header that must be single is repeated",
+        detail: "the header {header} is repeated",
+        hint: "send {header} once",
+        about: "Two values of such a header could be read differently by two programs on the way, so the request is rejected.",
+    }
+    HTTP_TWO_CREDENTIALS = "http/TWO_CREDENTIALS" {
+        Malformed, BadShape, Caller,
+        title: "the request has two different credentials",
+        hint: "send either `Authorization` or `X-API-Key`",
+        about: "Both headers are present and name different keys or tokens. The request could run as either caller, so it is rejected.",
+    }
     HTTP_ACCEPT = "http/ACCEPT" {
         Malformed, NotAcceptable, Caller,
         title: "the Accept header allows no supported content type",
@@ -82,7 +133,27 @@ crate::reasons! {
         title: "too many sessions are open",
         detail: "more than {limit} sessions are open",
         hint: "end sessions with DELETE when done, or wait for idle ones to expire",
-        about: "The number of sessions is limited. Idle sessions expire after a while.",
+        about: "The number of sessions is limited, in total and per named caller (`limits.sessions_per_caller`). Idle sessions expire after a while.",
+    }
+    HTTP_TOO_MANY_CONNECTIONS = "http/TOO_MANY_CONNECTIONS" {
+        Exhausted, RateLimited, Caller,
+        title: "too many connections from this address",
+        detail: "more than {limit} connections from this address are open",
+        hint: "reuse connections, and close those that are not needed; the operator sets `limits.connections_per_address`",
+        about: "One address may not take all connections. Its idle connections are closed first. The connection closes.",
+    }
+    HTTP_TOO_MANY_BODIES = "http/TOO_MANY_BODIES" {
+        Exhausted, RateLimited, Caller,
+        title: "too many request bodies at once",
+        detail: "the caller's unfinished requests would hold more than {limit} bytes",
+        hint: "send large requests one after the other; the operator sets `limits.body_mb_per_caller`",
+        about: "Bodies are held in memory while they arrive and are processed. Each caller has a share of this memory. The body was not read.",
+    }
+    HTTP_BODIES_FULL = "http/BODIES_FULL" {
+        Unavailable, Unavailable, Failwell,
+        title: "the server holds too many request bodies",
+        hint: "try again in a few seconds",
+        about: "Bodies are held in memory while they arrive and are processed, within the limit `limits.body_mb`. The body was not read.",
     }
     HTTP_INVALID = "http/INVALID" {
         Invalid, BadParams, Caller,

@@ -61,7 +61,7 @@ crate::reasons! {
         NotFound, UnknownTool, Caller,
         title: "no such tool",
         detail: "Tool not found: {name}",
-        hint: "call a tool that `tools/list` shows",
+        hint: "call a tool from the list: `tools/list` on MCP, `list_tools` on /rpc, `GET /v1/tools` on REST",
         about: "No tool with this name is available to this caller.",
     }
     MCP_TOOL_NAME = "mcp/TOOL_NAME" {

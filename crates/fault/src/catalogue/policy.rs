@@ -120,6 +120,12 @@ crate::reasons! {
         hint: "send at most {limit} bytes of arguments",
         about: "The operator must be able to read the whole call before approving it.",
     }
+    POLICY_APPROVAL_HIDDEN = "policy/APPROVAL_HIDDEN" {
+        Invalid, BadParams, Policy,
+        title: "arguments contain text that an approver cannot be shown",
+        hint: "send secrets by reference, and other text readable: not encoded together with a secret",
+        about: "An approver sees everything that is approved. Secrets are replaced by their kind, length and hash. A replaced text of several lines or of more than 256 bytes, or an encoded text that cannot be shown decoded, could hide more than a secret, so the call is refused.",
+    }
     POLICY_APPROVAL_UNKNOWN = "policy/APPROVAL_UNKNOWN" {
         NotFound, UnknownPath, Caller,
         title: "no such approval",
@@ -151,7 +157,7 @@ crate::reasons! {
         title: "a guard gave no verdict",
         detail: "the guard {guard} gave no verdict: {why}",
         hint: "try again later; if it persists, report the reference to the operator",
-        about: "A custom guard crashed, timed out or returned an invalid verdict, so the message is blocked. The log has the cause. With `critical = false` such messages pass.",
+        about: "A custom guard crashed, timed out or returned an invalid verdict, or a large message was not inspected in time, so the message is blocked. The log has the cause. With `critical = false` such messages pass.",
     }
     POLICY_RATE_LIMITED = "policy/RATE_LIMITED" {
         Exhausted, RateLimited, Policy,

@@ -9,6 +9,12 @@ crate::reasons! {
         hint: "send one complete JSON object; check quotes, commas and braces near byte {offset}",
         about: "The bytes do not parse as JSON. The message is discarded; the connection stays usable.",
     }
+    RPC_CONTENT_TYPE = "rpc/CONTENT_TYPE" {
+        Malformed, NotJson, Caller,
+        title: "the Content-Type header does not say JSON",
+        hint: "send the header `Content-Type: application/json`",
+        about: "`/rpc` reads JSON only, and answers every other body like one that is not JSON. The body was not read.",
+    }
     RPC_NOT_UTF8 = "rpc/NOT_UTF8" {
         Malformed, NotJson, Caller,
         title: "message is not valid UTF-8",

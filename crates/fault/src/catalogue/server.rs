@@ -1,23 +1,29 @@
 //! The request pipeline: failures while a request is served.
 
+/// The message that the tasks server's record has for internal errors (S2 in docs/sources.md).
+const INTERNAL: &str = "An internal server error occurred.";
+
 crate::reasons! {
     pub(crate) static ROWS;
 
     SERVER_PANIC = "server/PANIC" {
         Bug, Bug, Failwell,
         title: "the handler stopped unexpectedly",
+        session_message: INTERNAL,
         hint: "report the reference to the operator; other requests are not affected",
         about: "A handler panicked. The panic was caught, and other requests continue. The operator's log has the message, the location and the stack under the reference.",
     }
     SERVER_BUG = "server/BUG" {
         Bug, Bug, Failwell,
         title: "internal error",
+        session_message: INTERNAL,
         hint: "report the reference to the operator",
         about: "The program violated one of its own invariants. The operator's log has the details under the reference.",
     }
     SERVER_OUTPUT = "server/OUTPUT" {
         Bug, Bug, Server,
         title: "the tool's result does not fit its own schema",
+        session_message: INTERNAL,
         hint: "report the reference to the operator",
         about: "The tool's result does not match the output schema that the tool declares. The result was withheld.",
     }
@@ -38,7 +44,7 @@ crate::reasons! {
         Unavailable, Unavailable, Failwell,
         title: "the server is shutting down",
         hint: "connect again in a few seconds",
-        about: "The server is stopping. It answers the requests it has accepted and rejects new ones.",
+        about: "The server is stopping. Accepted requests may finish within the grace period (`--drain`); the rest is ended with this reason, and `effect` says whether the work may have begun. New requests are rejected.",
     }
     SERVER_STATE = "server/STATE" {
         Unavailable, Unavailable, Failwell,
@@ -99,3 +105,7 @@ crate::reasons! {
         about: "This failure is produced on demand, to test how a client shows failures.",
     }
 }
+
+/// The hint for a request that had begun when the server stopped.
+pub static SERVER_ENDED: crate::Advice =
+    crate::Advice("check whether the request took effect, then connect again and repeat it if needed");

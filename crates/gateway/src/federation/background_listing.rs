@@ -58,6 +58,7 @@ impl Federation {
     ) -> ListResult {
         let entries = match self.catalogue.get(member.name(), list, member.generation()) {
             Some(known) => known,
+            None if self.is_hidden(member, &cx.client().caller) => return Ok(EntryList::default()),
             None => self.list_or_time_out(member, list, cx).await?,
         };
         Ok(self.visibility.filter(entries, member.name(), list, &cx.client().caller))

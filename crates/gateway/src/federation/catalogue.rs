@@ -73,7 +73,7 @@ impl Entry {
     pub(crate) fn new(server: &str, list: List, item: &Json, shown: &PortableDefinition) -> Option<Entry> {
         let member = naming_member(list);
         let inside = item.raw().as_object()?.get(member)?.as_str()?.into_owned();
-        let outside = outside_name(server, list, &inside);
+        let outside = outside_name(server, list, &shown.name);
         let name = Json::of(&outside).or_fault(&reason::SERVER_BUG).ok()?;
         let renamed = |item: &Json| Some(item.raw().as_object()?.replacing(member, name.raw()));
         let definition = renamed(&shown.definition)?;
@@ -81,7 +81,7 @@ impl Entry {
         let schema = if list == List::Tools { item.raw().as_object()?.get("inputSchema") } else { None };
         let header_params = header_params(schema).unwrap_or_default();
         let tasks = TaskSupport::parse(item.raw()).unwrap_or(TaskSupport::Forbidden);
-        let (server, shown) = (server.to_owned(), inside.clone());
+        let (server, shown) = (server.to_owned(), shown.name.clone());
         Some(Entry {
             server,
             inside,

@@ -1,7 +1,9 @@
-//! The gateway as a tool server: every member under prefixed names.
+//! The gateway as a tool server: every member under prefixed names. At `/mcp` a reload may replace it by a
+//! single member.
 
 use std::sync::Arc;
 
+use arc_swap::ArcSwap;
 use failwell_fault::Fault;
 use failwell_pipeline::Tracer;
 use failwell_pipeline::{Alone, Hub, SharedState};
@@ -77,7 +79,7 @@ impl Gateway {
 
     /// Checks access to a resource that is stored outside the members.
     pub fn check_resource(&self, caller: &Caller, server: &str, uri: &str) -> Result<(), Fault> {
-        self.0.reveal_to(caller, server, uri, uri)
+        self.0.reveal_to(caller, server, uri, uri).map(|_| ())
     }
 
     pub fn names(&self) -> Vec<String> {
@@ -140,7 +142,7 @@ impl ToolServer for Gateway {
     }
 
     fn metrics(&self, out: &mut MetricsText) {
-        let members = self.0.members.all();
+        let members = self.0.members_seen_by(out.reader());
         let upstreams = members.iter().filter_map(|member| match member {
             Member::Upstream(upstream) => Some(upstream),
             Member::BuiltIn(..) => None,
@@ -173,16 +175,16 @@ impl ToolServer for Gateway {
 
     fn find_completion(&self, of: &str, caller: &Caller) -> Lookup<dyn CompletionTarget> {
         if !of.contains("://") {
-            return self.0.look_up(List::Prompts, of, caller, |_, member, entry| {
+            let allowed = caller.clone();
+            return self.0.look_up(List::Prompts, of, caller, move |gateway, member, entry| {
                 entry.check_quarantine()?;
+                gateway.visibility.authorize(&allowed, member.name(), List::Prompts, &entry.inside, None)?;
                 Ok(Arc::new(UpstreamCompletion { member, of: entry.inside.clone() }) as _)
             });
         }
         let server = server_of_uri(of);
-        match self.0.resource(of, caller) {
-            Ok(found) => {
-                Lookup::Found(Arc::new(UpstreamCompletion { member: found.member, of: found.inside }))
-            }
+        match self.0.template(of, caller) {
+            Ok(found) => Lookup::Found(Arc::new(found)),
             Err(fault) => Lookup::Refused { fault, server },
         }
     }
@@ -197,4 +199,81 @@ impl ToolServer for Gateway {
 
 fn server_of_uri(uri: &str) -> Option<Box<str>> {
     inside_uri(uri).map(|(server, _)| server.into_boxed_str())
+}
+
+/// A tool server that can be replaced at runtime. Its `Info` stays the one it started with.
+#[derive(Clone)]
+pub struct ReloadableServer(Arc<CurrentServer>);
+
+struct CurrentServer {
+    info: Info,
+    now: ArcSwap<Arc<dyn ToolServer>>,
+}
+
+impl ReloadableServer {
+    pub fn new(server: Arc<dyn ToolServer>) -> ReloadableServer {
+        ReloadableServer(Arc::new(CurrentServer {
+            info: server.info().clone(),
+            now: ArcSwap::from_pointee(server),
+        }))
+    }
+
+    /// Replaces the server. Calls in flight finish in the old one.
+    pub fn set(&self, server: Arc<dyn ToolServer>) {
+        self.0.now.store(Arc::new(server));
+    }
+}
+
+impl ToolServer for ReloadableServer {
+    fn info(&self) -> &Info {
+        &self.0.info
+    }
+
+    fn is_federation(&self) -> bool {
+        self.0.now.load().is_federation()
+    }
+
+    fn offers(&self) -> Offers {
+        self.0.now.load().offers()
+    }
+
+    fn prepare(&self, cx: Context) -> Work<()> {
+        self.0.now.load().prepare(cx)
+    }
+
+    fn guidance(&self, cx: Context) -> Work<Guidance> {
+        self.0.now.load().guidance(cx)
+    }
+
+    fn list(&self, list: List, cursor: Option<String>, cx: Context) -> Work<Page> {
+        self.0.now.load().list(list, cursor, cx)
+    }
+
+    fn metrics(&self, out: &mut MetricsText) {
+        self.0.now.load().metrics(out);
+    }
+
+    fn is_visible_to(&self, caller: &Caller) -> bool {
+        self.0.now.load().is_visible_to(caller)
+    }
+
+    fn roots_changed(&self, cx: Context) {
+        self.0.now.load().roots_changed(cx);
+    }
+
+    fn find_tool(&self, name: &str, caller: &Caller) -> Lookup<dyn ToolTarget> {
+        self.0.now.load().find_tool(name, caller)
+    }
+
+    fn find_prompt(&self, name: &str, caller: &Caller) -> Lookup<dyn PromptTarget> {
+        self.0.now.load().find_prompt(name, caller)
+    }
+
+    fn find_resource(&self, uri: &str, caller: &Caller) -> Lookup<dyn ResourceTarget> {
+        self.0.now.load().find_resource(uri, caller)
+    }
+
+    fn find_completion(&self, of: &str, caller: &Caller) -> Lookup<dyn CompletionTarget> {
+        self.0.now.load().find_completion(of, caller)
+    }
 }

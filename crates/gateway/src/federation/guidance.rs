@@ -3,12 +3,11 @@
 use std::sync::Arc;
 
 use failwell_rpc::Caller;
-use failwell_toolbox::{Context, Guidance, List, ServerInstructions, Setting};
+use failwell_toolbox::{Context, Guidance, ServerInstructions, Setting};
 
 use crate::federation::Federation;
+use crate::federation::hidden::LISTS;
 use crate::federation::member::Member;
-
-const LISTS: [List; 4] = [List::Tools, List::Prompts, List::Resources, List::Templates];
 
 impl Federation {
     /// The instructions of all members, for clients of `/mcp`.
@@ -41,6 +40,9 @@ impl Federation {
     fn sees_all(&self, member: &Member, caller: &Caller) -> bool {
         if self.visibility.is_clear() {
             return true;
+        }
+        if self.is_hidden(member, caller) {
+            return false;
         }
         let name = member.name();
         let whole = LISTS.map(|list| {

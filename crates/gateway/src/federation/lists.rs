@@ -1,18 +1,20 @@
 //! The combined lists: all members are asked concurrently, the results are cached and returned page by page.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use failwell_fault::{Fault, OrFault, reason};
 use failwell_render::{Cache, CacheScope};
 use failwell_rpc::Json;
-use failwell_toolbox::{Context, List, Page, Support};
+use failwell_toolbox::{Context, List, Page};
 use futures_util::future::join_all;
 use serde_json::{Value, json};
 use tokio::time::{Instant, timeout_at};
 
-use crate::federation::Federation;
 use crate::federation::catalogue::{Entry, EntryList, FetchedList};
-use crate::federation::member::Member;
+use crate::federation::hidden::offers_list;
+use crate::federation::member::{Member, WholeList};
+use crate::federation::{Federation, uris};
 
 const PAGE: usize = 200;
 /// Short, because members come and go.
@@ -22,6 +24,7 @@ impl Federation {
     /// Lists one kind of item of every member, and names the members that could not be asked.
     pub(super) async fn all(self: &Arc<Self>, list: List, cx: &Context) -> (Vec<EntryList>, Vec<Value>) {
         let members = self.members.all();
+        let caller = &cx.client().caller;
         let asked = members
             .iter()
             .map(|member| async move { (member, self.list_within_limit(member, list, cx).await) });
@@ -31,10 +34,10 @@ impl Federation {
             match answer {
                 Ok(entries) => found.push(entries),
                 Err(fault) => {
-                    missing.push(json!({"server": member.name(), "reason": fault.reason().id}));
-                    if member.is_worth_reporting(&fault) {
-                        cx.report(fault.note("unlisted", member.name()));
+                    if !self.is_unseen(member, caller) {
+                        missing.push(json!({"server": member.name(), "reason": fault.reason().id}));
                     }
+                    member.report_unlisted(fault, cx);
                 }
             }
         }
@@ -75,7 +78,9 @@ impl Federation {
             true => {
                 // The request timeout bounds each page and all pages together.
                 let listed = timeout_at(deadline.min(Instant::now() + answer), member.list(list, cx)).await;
-                listed.map_err(|_| member.list_exceeded(cx))??
+                let WholeList { items, cache, cut } = listed.map_err(|_| member.list_exceeded(cx))??;
+                self.report_cut(member, list, cut, cx);
+                (items, cache)
             }
             false => (Vec::new(), KEEP),
         };
@@ -86,6 +91,13 @@ impl Federation {
             list,
             &FetchedList { items: &items, shown: &shown, quarantined: &quarantined, cache, generation },
         ))
+    }
+
+    pub(crate) fn report_cut(&self, member: &Member, list: List, cut: Option<&'static str>, cx: &Context) {
+        if let Some(why) = cut {
+            let (kind, name) = (list.member(), member.name());
+            self.notes.report(format!("the list of {kind} of {name} is cut: {why}"), cx);
+        }
     }
 
     /// Caches a list that a member just returned.
@@ -103,13 +115,7 @@ impl Federation {
     }
 
     pub(crate) async fn offers(&self, member: &Member, list: List, cx: &Context) -> Result<bool, Fault> {
-        let offers = member.offers(cx).await?;
-        let offered = match list {
-            List::Tools => offers.tools,
-            List::Prompts => offers.prompts,
-            List::Resources | List::Templates => offers.resources,
-        };
-        Ok(offered == Support::Yes)
+        Ok(offers_list(member.offers(cx).await?, list))
     }
 
     pub(super) async fn page(
@@ -129,8 +135,8 @@ impl Federation {
             return Err(Fault::new(&reason::MCP_BAD_CURSOR));
         }
         let era = cx.client().revision.era();
-        let items: Vec<&Json> =
-            all.iter().skip(start).take(PAGE).map(|entry| entry.definition_for(era)).collect();
+        let items: Vec<Cow<'_, Json>> =
+            all.iter().skip(start).take(PAGE).map(|entry| uris::in_definition(entry, era)).collect();
         let items = Json::of(&items).or_fault(&reason::SERVER_BUG)?;
         let next = Json::of(&(start + PAGE).to_string()).or_fault(&reason::SERVER_BUG)?;
         let more = (start + PAGE < all.len()).then_some(("nextCursor", next.raw()));

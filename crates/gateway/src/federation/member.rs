@@ -1,11 +1,11 @@
 //! One member of the federation: an upstream or a built-in tool server.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
 
-use failwell_fault::{Fault, reason};
+use failwell_fault::{Fault, Name, reason};
 use failwell_render::{Cache, CacheScope};
 use failwell_rpc::{Era, Json, Raw};
 use failwell_toolbox::{
@@ -14,7 +14,7 @@ use failwell_toolbox::{
 use serde_json::json;
 
 use crate::federation::catalogue::{Entry, TaskSupport, narrower};
-use crate::relay::{PendingCalls, call_upstream};
+use crate::relay::{PendingCalls, call_upstream, check_shape};
 use crate::upstream::{
     DualEraUpstream, ParsedResult, RequestParams, SendContext, Upstream, UpstreamRequest, WatchOutcome,
     invalid_response, upstream_code,
@@ -22,9 +22,17 @@ use crate::upstream::{
 
 /// How long a built-in server may take to list its items. Upstreams have settings for it.
 pub(crate) const OWN_LIST_LIMIT: Duration = Duration::from_secs(10);
-const MOST_PAGES: usize = 100;
+pub(crate) const MOST_PAGES: usize = 100;
 /// The cache policy of an upstream that states none.
 const NO_CACHE: Cache = Cache { ttl_ms: 0, scope: CacheScope::Private };
+
+/// All pages of a list.
+pub(crate) struct WholeList {
+    pub(crate) items: Vec<Json>,
+    pub(crate) cache: Cache,
+    /// Why further pages were not requested.
+    pub(crate) cut: Option<&'static str>,
+}
 
 #[derive(Clone)]
 pub(crate) enum Member {
@@ -55,6 +63,14 @@ impl Member {
         match self {
             Member::Upstream(upstream) => Ok(upstream.for_client(cx).connection(cx).await?.handshake.offers),
             Member::BuiltIn(_, server) => Ok(server.offers()),
+        }
+    }
+
+    /// What the member offers, as far as it has said so.
+    pub(crate) fn known_offers(&self) -> Option<Offers> {
+        match self {
+            Member::Upstream(upstream) => upstream.known_offers(),
+            Member::BuiltIn(_, server) => Some(server.offers()),
         }
     }
 
@@ -95,6 +111,17 @@ impl Member {
         }
     }
 
+    /// Reports to the operator that the server cannot be listed, once for each cause.
+    pub(crate) fn report_unlisted(&self, fault: Fault, cx: &Context) {
+        if self.is_worth_reporting(&fault) {
+            let fault = fault.note("unlisted", self.name());
+            cx.report(match Name::parse(self.name()) {
+                Some(server) => fault.fact("server", server),
+                None => fault,
+            });
+        }
+    }
+
     pub(crate) fn is_worth_reporting(&self, fault: &Fault) -> bool {
         match self {
             Member::Upstream(upstream) => upstream.is_worth_reporting(fault),
@@ -125,21 +152,23 @@ impl Member {
         }
     }
 
-    pub(crate) async fn list(&self, list: List, cx: &Context) -> Result<(Vec<Json>, Cache), Fault> {
-        let mut items = Vec::new();
-        let mut cache = Cache { ttl_ms: u64::MAX, scope: CacheScope::Public };
+    pub(crate) async fn list(&self, list: List, cx: &Context) -> Result<WholeList, Fault> {
+        let cache = Cache { ttl_ms: u64::MAX, scope: CacheScope::Public };
+        let mut whole = WholeList { items: Vec::new(), cache, cut: Some("it has too many pages") };
+        let mut cursors = HashSet::new();
         let mut cursor: Option<String> = None;
         for _ in 0..MOST_PAGES {
             let page = self.page(list, cursor.take(), RequestParams::own(), cx).await?;
             let (found, next) = items_of(&page, list)?;
-            items.extend(found);
-            cache = narrower(cache, page.cache);
-            cursor = next;
-            if cursor.is_none() {
-                break;
+            whole.items.extend(found);
+            whole.cache = narrower(whole.cache, page.cache);
+            let Some(next) = next else { return Ok(WholeList { cut: None, ..whole }) };
+            if !cursors.insert(next.clone()) {
+                return Ok(WholeList { cut: Some("its cursors repeat"), ..whole });
             }
+            cursor = Some(next);
         }
-        Ok((items, cache))
+        Ok(whole)
     }
 
     pub(crate) async fn page(
@@ -189,17 +218,17 @@ impl Member {
                 target.call(arguments, cx).await
             }
             Member::Upstream(upstream) => {
-                let params =
-                    RequestParams::forwarded().with_text("name", &tool.inside).with("arguments", arguments);
+                let params = RequestParams::forwarded()
+                    .with_text("name", &tool.inside)
+                    .with("arguments", arguments.clone());
                 let mut params = match tool.tasks {
                     TaskSupport::Required => params.into_task(),
                     TaskSupport::Optional if cx.client().can(Capability::Tasks) => params.into_task(),
                     TaskSupport::Optional | TaskSupport::Forbidden => params,
                 };
-                Ok(ToolOutcome::relayed(
-                    call_upstream(upstream.for_client(&cx), "tools/call", &mut params, &cx, pending_calls)
-                        .await?,
-                ))
+                let upstream = upstream.for_client(&cx);
+                let result = call_upstream(upstream, "tools/call", &mut params, &cx, pending_calls).await?;
+                Ok(upstream.settings.tool_errors.outcome(result, &arguments))
             }
         }
     }
@@ -259,7 +288,7 @@ impl Member {
                 let params = RequestParams::forwarded().renamed_ref(&wanted.of, &cx);
                 let ask = UpstreamRequest::new("completion/complete", &params);
                 let result = upstream.for_client(&cx).request(&cx, &ask).await?;
-                Ok(ParsedResult::parse(result).members)
+                check_shape("completion/complete", ParsedResult::parse(result).members)
             }
         }
     }

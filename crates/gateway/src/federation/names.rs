@@ -1,7 +1,18 @@
-//! Prefixed names and URIs, and the members they belong to.
+//! Prefixed names and URIs, and the members and entries that they resolve to.
 
-use failwell_toolbox::List;
+use std::sync::Arc;
+
+use failwell_fault::{Echo, Fault, OrFault, reason};
+use failwell_policy::ResourceUri;
+use failwell_rpc::Caller;
+use failwell_toolbox::{Context, Find, List, Lookup, nearest, unknown_resource};
+use serde_json::Value;
 use sha2::{Digest, Sha256};
+
+use crate::federation::Federation;
+use crate::federation::catalogue::{Entry, EntryList, shown_names};
+use crate::federation::member::Member;
+use crate::federation::targets::{UpstreamCompletion, UpstreamResource};
 
 /// The longest tool name that all clients accept.
 const LONGEST: usize = 64;
@@ -13,14 +24,18 @@ pub(crate) fn outside(server: &str, name: &str) -> String {
     if whole.len() <= LONGEST {
         return whole;
     }
-    let hash: String =
-        Sha256::digest(name.as_bytes()).iter().take(4).map(|byte| format!("{byte:02x}")).collect();
+    let hash = short_hash(name);
     let space = LONGEST.saturating_sub(hash.len() + 1);
     let mut cut = space.min(whole.len());
     while !whole.is_char_boundary(cut) {
         cut -= 1;
     }
     format!("{}_{hash}", whole.get(..cut).unwrap_or_default())
+}
+
+/// Eight characters that differ for different names.
+pub(crate) fn short_hash(name: &str) -> String {
+    Sha256::digest(name.as_bytes()).iter().take(4).map(|byte| format!("{byte:02x}")).collect()
 }
 
 /// The server prefix of a name.
@@ -57,6 +72,188 @@ pub(crate) fn naming_member(list: List) -> &'static str {
         List::Tools | List::Prompts => "name",
         List::Resources => "uri",
         List::Templates => "uriTemplate",
+    }
+}
+
+/// The result of a lookup in the cached lists.
+enum NameLookup {
+    Found(Member, Arc<Entry>),
+    /// The member has no such name, or hides it from this caller.
+    Unknown(Member),
+    /// The list is not cached. The member is known if the name has its prefix.
+    Unlisted(Option<Member>),
+}
+
+impl Federation {
+    /// Looks a name up in the cached lists, or returns a future that asks the members.
+    pub(super) fn look_up<T: ?Sized + Send + Sync + 'static>(
+        self: &Arc<Self>,
+        list: List,
+        name: &str,
+        caller: &Caller,
+        target: impl Fn(Arc<Federation>, Member, Arc<Entry>) -> Result<Arc<T>, Fault> + Send + Sync + 'static,
+    ) -> Lookup<T> {
+        let boxed = |member: &Member| Some(Box::from(member.name()));
+        match self.find_known(list, name, caller) {
+            NameLookup::Found(member, entry) => {
+                let server = boxed(&member);
+                match target(self.clone(), member, entry) {
+                    Ok(target) => Lookup::Found(target),
+                    Err(fault) => Lookup::Refused { fault, server },
+                }
+            }
+            NameLookup::Unknown(member) => {
+                Lookup::Refused { fault: self.unknown(list, name, caller), server: boxed(&member) }
+            }
+            NameLookup::Unlisted(member) => {
+                let (gateway, name) = (self.clone(), name.to_owned());
+                let find: Find<T> = Box::new(move |cx| {
+                    Box::pin(async move {
+                        let (member, entry) = gateway.resolve(list, &name, &cx).await?;
+                        target(gateway, member, entry)
+                    })
+                });
+                Lookup::Pending { find, server: member.as_ref().and_then(boxed) }
+            }
+        }
+    }
+
+    fn find_known(&self, list: List, name: &str, caller: &Caller) -> NameLookup {
+        let Some(member) = server_of(name).and_then(|server| self.member(server)) else {
+            return NameLookup::Unlisted(None);
+        };
+        let known = self.catalogue.get(member.name(), list, member.generation());
+        let entries = known.map(|entries| self.visibility.filter(entries, member.name(), list, caller));
+        match entries.as_ref().map(|entries| entries.iter().find(|entry| entry.outside == name)) {
+            Some(Some(entry)) => NameLookup::Found(member, entry.clone()),
+            _ if self.is_hidden(&member, caller) => NameLookup::Unlisted(None),
+            Some(None) => NameLookup::Unknown(member),
+            None => NameLookup::Unlisted(Some(member)),
+        }
+    }
+
+    /// Resolves a name, fetching lists that are not cached. An unprefixed name resolves if exactly one member has it.
+    async fn resolve(
+        self: &Arc<Self>,
+        list: List,
+        name: &str,
+        cx: &Context,
+    ) -> Result<(Member, Arc<Entry>), Fault> {
+        let caller = &cx.client().caller;
+        let named = server_of(name).and_then(|server| self.member(server));
+        if let Some(member) = named.filter(|member| !self.is_hidden(member, caller)) {
+            let entries = match self.visible_list(&member, list, cx).await {
+                Err(fault) if self.is_unseen(&member, caller) => {
+                    return Err(self.unknown(list, name, caller).absorbing(fault));
+                }
+                listed => listed?,
+            };
+            if let Some(entry) = entries.iter().find(|entry| entry.outside == name) {
+                return Ok((member, entry.clone()));
+            }
+            return Err(self.unknown(list, name, caller));
+        }
+        let (found, missing) = self.all(list, cx).await;
+        let mut having = found.iter().flat_map(|entries| entries.iter()).filter(|entry| entry.shown == name);
+        match (having.next(), having.next()) {
+            (Some(only), None) => {
+                let member = self.member(&only.server).or_fault(&reason::SERVER_BUG)?;
+                Ok((member, only.clone()))
+            }
+            // A member that is still starting may have the name.
+            (None, _) => Err(self
+                .still_starting(&missing)
+                .unwrap_or_else(|| self.unknown(list, name, &cx.client().caller))),
+            _ => Err(self.unknown(list, name, &cx.client().caller)),
+        }
+    }
+
+    /// The fault for a name that a starting member may have.
+    fn still_starting(&self, missing: &[Value]) -> Option<Fault> {
+        let starting = missing.iter().find(|one| one["reason"] == reason::GATEWAY_UPSTREAM_STARTING.id)?;
+        match self.member(starting["server"].as_str()?)? {
+            Member::Upstream(upstream) => Some(upstream.settings().list_limit().still_starting()),
+            Member::BuiltIn(..) => None,
+        }
+    }
+
+    /// A hidden name gets the same fault as an unknown one. Suggestions come from the entries this caller sees.
+    fn unknown(&self, list: List, name: &str, caller: &Caller) -> Fault {
+        let row = if list == List::Tools { &reason::MCP_UNKNOWN_TOOL } else { &reason::MCP_UNKNOWN_PROMPT };
+        let known = self.visible_lists(list, caller);
+        let names = known.iter().flat_map(|entries| shown_names(entries, |entry| &entry.outside));
+        Fault::new(row).fact("name", Echo::of_caller(name)).nearest(nearest(name, names))
+    }
+
+    fn visible_lists(&self, list: List, caller: &Caller) -> Vec<EntryList> {
+        let known = self.catalogue.known(list).into_iter();
+        known.map(|(server, entries)| self.visibility.filter(entries, &server, list, caller)).collect()
+    }
+
+    /// The resource behind an outside URI, if this caller may know and use it.
+    pub(super) fn resource(self: &Arc<Self>, uri: &str, caller: &Caller) -> Result<UpstreamResource, Fault> {
+        let (member, inside) = self.member_of_uri(uri, caller)?;
+        let inside = self.reveal_to(caller, member.name(), inside, uri)?;
+        let outside = Some(outside_uri(member.name(), &inside));
+        Ok(UpstreamResource { gateway: self.clone(), member, inside, outside, asked: uri.to_owned() })
+    }
+
+    fn member_of_uri<'u>(&self, uri: &'u str, caller: &Caller) -> Result<(Member, &'u str), Fault> {
+        let (server, inside) = inside_uri(uri).ok_or_else(|| unknown_resource(uri))?;
+        let known = self.member(&server).filter(|member| !self.is_hidden(member, caller));
+        Ok((known.ok_or_else(|| unknown_resource(uri))?, inside))
+    }
+
+    /// The spelling of a URI that goes to the server. Rejects a hidden URI exactly like an unknown one.
+    pub(crate) fn reveal_to(
+        &self,
+        caller: &Caller,
+        server: &str,
+        inside: &str,
+        uri: &str,
+    ) -> Result<String, Fault> {
+        self.reveal(caller, server, List::Resources, inside, ResourceUri::parse(inside), uri)
+    }
+
+    /// The same for a template. Its completion is a use of the resources behind it.
+    pub(super) fn template(
+        self: &Arc<Self>,
+        uri: &str,
+        caller: &Caller,
+    ) -> Result<UpstreamCompletion, Fault> {
+        let (member, inside) = self.member_of_uri(uri, caller)?;
+        let normal = ResourceUri::parse_template(inside);
+        let of = self.reveal(caller, member.name(), List::Templates, inside, normal, uri)?;
+        Ok(UpstreamCompletion { member, of })
+    }
+
+    /// A spelling that the server itself lists is the server's own, and goes to it unchanged. Any other
+    /// spelling is replaced by the normal form, which is the one that the policy judged.
+    fn reveal(
+        &self,
+        caller: &Caller,
+        server: &str,
+        list: List,
+        inside: &str,
+        normal: Option<ResourceUri>,
+        uri: &str,
+    ) -> Result<String, Fault> {
+        if !self.visibility.shows_resource(caller, server, normal.as_ref()) {
+            return Err(unknown_resource(uri));
+        }
+        if let Some(normal) = &normal {
+            self.visibility.authorize_resource(caller, server, normal)?;
+        }
+        let is_listed = || {
+            let listed = self.catalogue.last(server, list);
+            listed.is_some_and(|entries| entries.iter().any(|entry| entry.inside == inside))
+        };
+        match normal {
+            Some(normal) if normal.sent() == inside || !is_listed() => Ok(normal.sent().to_owned()),
+            Some(_) => Ok(inside.to_owned()),
+            None if is_listed() => Ok(inside.to_owned()),
+            None => Err(unknown_resource(uri)),
+        }
     }
 }
 

@@ -118,7 +118,9 @@ impl Federation {
         }
         out.family("failwell_pins_held", "gauge");
         for (kind, list) in [("tools", List::Tools), ("prompts", List::Prompts)] {
-            for (server, entries) in self.catalogue.known(list) {
+            let seen = self.members_seen_by(out.reader());
+            let known = self.catalogue.known(list).into_iter();
+            for (server, entries) in known.filter(|(name, _)| seen.iter().any(|one| one.name() == name)) {
                 let quarantined = entries.iter().filter(|entry| entry.quarantined).count();
                 out.put("failwell_pins_held", &[("upstream", server.as_str()), ("kind", kind)], quarantined);
             }

@@ -8,13 +8,19 @@ use std::sync::{Mutex, PoisonError};
 use failwell_fault::{Fault, OrFault, reason};
 use failwell_rpc::{Era, Json, Kind, Object, Raw};
 use failwell_toolbox::{Context, List, MemberChange, Page, is_usable_schema, portable_schema};
+use serde_json::Value;
 
 use crate::federation::Federation;
 use crate::federation::catalogue::FetchedList;
 use crate::federation::member::Member;
 use crate::federation::names::naming_member;
+use crate::federation::portable_item::portable_item;
+use crate::federation::portable_name::portable_name;
 
-/// Reported tools that are remembered; beyond it, they are reported again.
+/// The longest name in a note, in characters.
+const LONGEST_NOTED: usize = 200;
+
+/// Reported notes that are remembered; beyond it, they are reported again.
 const MOST_REPORTED: usize = 1_000;
 
 /// Larger output schemas are not compiled, because lists are fetched while calls run.
@@ -26,32 +32,45 @@ const ANY_OBJECT: &str = r#"{"type":"object"}"#;
 /// A normalized definition.
 #[derive(Debug)]
 pub(crate) struct PortableDefinition {
+    /// The name or URI in it.
+    pub(crate) name: String,
     pub(crate) definition: Json,
     /// For clients of the session era, if different: there, structured results must be objects.
     pub(crate) session: Option<Json>,
 }
 
-/// Omitted tools that were reported, so that the operator reads about each one once.
+/// Notes about lists that were reported, so that the operator reads each one once.
 #[derive(Debug, Default)]
-pub(crate) struct OmittedTools(Mutex<HashSet<(String, String)>>);
+pub(crate) struct ListNotes(Mutex<HashSet<String>>);
 
-impl OmittedTools {
-    /// Reports a tool that is omitted from lists.
-    fn report(&self, member: &Member, list: List, item: &Json, why: &'static str, cx: &Context) {
-        let named = item.raw().as_object().and_then(|item| item.get(naming_member(list)));
-        let tool = named.and_then(Raw::as_str).unwrap_or_default();
+impl ListNotes {
+    pub(crate) fn report(&self, note: String, cx: &Context) {
         let is_new = {
             let mut reported = self.0.lock().unwrap_or_else(PoisonError::into_inner);
             if reported.len() >= MOST_REPORTED {
                 reported.clear();
             }
-            reported.insert((member.name().to_owned(), tool.clone().into_owned()))
+            reported.insert(note.clone())
         };
         if is_new {
-            let note = format!("the tool {tool} of {} is left out of lists: {why}", member.name());
             cx.report(Fault::new(&reason::GATEWAY_UPSTREAM_GARBLED).note("unlisted", note));
         }
     }
+}
+
+/// How an item of a list is called in notes. A name may have any length and invisible characters.
+fn shown_item(member: &Member, list: List, item: &Json) -> String {
+    let kind = match list {
+        List::Tools => "tool",
+        List::Prompts => "prompt",
+        List::Resources => "resource",
+        List::Templates => "template",
+    };
+    let named = item.raw().as_object().and_then(|item| item.get(naming_member(list)));
+    let name: String = named.and_then(Raw::as_str).unwrap_or_default().chars().take(LONGEST_NOTED).collect();
+    let name =
+        if name.chars().all(|c| c.is_ascii_graphic()) { name } else { name.escape_unicode().to_string() };
+    format!("the {kind} {name} of {}", member.name())
 }
 
 impl PortableDefinition {
@@ -70,9 +89,35 @@ impl Federation {
         items: &[Json],
         cx: &Context,
     ) -> Vec<Option<PortableDefinition>> {
-        let report = |item, why| self.omitted.report(member, list, item, why, cx);
-        items.iter().map(|item| portable(list, item).map_err(|why| report(item, why)).ok()).collect()
+        let mut names = HashSet::new();
+        let mut one = |item: &Json| {
+            let made = portable(list, item).and_then(|made| match is_twin(list, &made, &mut names) {
+                true => Err("another one has the same name"),
+                false => Ok(made),
+            });
+            let shown = || shown_item(member, list, item);
+            match &made {
+                Err(why) => self.notes.report(format!("{} is left out of lists: {why}", shown()), cx),
+                Ok(made) if list == List::Tools && is_renamed(item, made) => {
+                    let why = "clients reject its own name";
+                    self.notes.report(format!("{} is listed as {}: {why}", shown(), made.name), cx);
+                }
+                Ok(_) => {}
+            }
+            made.ok()
+        };
+        items.iter().map(&mut one).collect()
     }
+}
+
+/// Clients and models cannot tell two items of one name apart, so the first one counts.
+fn is_twin(list: List, made: &PortableDefinition, names: &mut HashSet<String>) -> bool {
+    matches!(list, List::Tools | List::Prompts) && !names.insert(made.name.clone())
+}
+
+fn is_renamed(item: &Json, made: &PortableDefinition) -> bool {
+    let name = item.raw().as_object().and_then(|item| item.get("name")?.as_str());
+    name.is_some_and(|name| name != made.name)
 }
 
 /// A page for clients of this era, without quarantined and omitted items.
@@ -90,13 +135,19 @@ pub(crate) fn page_for(page: Page, list: List, fresh: &FetchedList<'_>, era: Era
 /// Normalizes one item, or says why clients would reject it.
 fn portable(list: List, item: &Json) -> Result<PortableDefinition, &'static str> {
     if list != List::Tools {
-        return Ok(PortableDefinition { definition: item.clone(), session: None });
+        return portable_item(list, item);
     }
     let tool = item.raw().as_object().ok_or("it is no object")?;
+    let own = tool.get("name").and_then(Raw::as_str).ok_or("it has no name")?;
+    let name = portable_name(&own).ok_or("its name is empty")?;
+    let new_name = match &name {
+        Cow::Borrowed(_) => MemberChange::None,
+        Cow::Owned(name) => MemberChange::To(Json::from(&Value::from(name.as_str()))),
+    };
     check_words(tool)?;
     let input = input_schema(tool.get("inputSchema"))?;
     let (output, session_output) = output_schema(tool.get("outputSchema"));
-    let gone: Vec<&str> = nulls(tool).collect();
+    let gone: Vec<&str> = nulls(tool, &OPTIONAL).collect();
     let annotations = tool.get("annotations").and_then(Raw::as_object).and_then(without_nulls);
     let edit = |output: &MemberChange| {
         let mut edited: Option<Json> = None;
@@ -106,6 +157,7 @@ fn portable(list: List, item: &Json) -> Result<PortableDefinition, &'static str>
             edited = after.or(edited.take());
         };
         gone.iter().for_each(|name| apply(name, &MemberChange::Gone));
+        apply("name", &new_name);
         apply("annotations", &MemberChange::of(annotations.clone()));
         apply("inputSchema", &input);
         apply("outputSchema", output);
@@ -113,7 +165,7 @@ fn portable(list: List, item: &Json) -> Result<PortableDefinition, &'static str>
     };
     let definition = edit(&output).unwrap_or_else(|| item.clone());
     let session = session_output.and_then(|output| edit(&output));
-    Ok(PortableDefinition { definition, session })
+    Ok(PortableDefinition { name: name.into_owned(), definition, session })
 }
 
 /// Applies a change to one member of an object; `None` if nothing changes.
@@ -136,8 +188,11 @@ pub(crate) fn with_member(object: Object<'_>, name: &str, value: Raw<'_>) -> Jso
 const OPTIONAL: [&str; 7] =
     ["title", "description", "outputSchema", "annotations", "icons", "execution", "_meta"];
 
-fn nulls<'a>(tool: Object<'a>) -> impl Iterator<Item = &'static str> + use<'a> {
-    OPTIONAL.into_iter().filter(move |name| tool.get(name).is_some_and(Raw::is_null))
+pub(super) fn nulls<'a>(
+    item: Object<'a>,
+    optional: &'static [&'static str],
+) -> impl Iterator<Item = &'static str> + use<'a> {
+    optional.iter().copied().filter(move |name| item.get(name).is_some_and(Raw::is_null))
 }
 
 fn without_nulls(object: Object<'_>) -> Option<Json> {
@@ -188,7 +243,12 @@ fn are_texts<'a>(mut all: impl Iterator<Item = Raw<'a>>) -> bool {
     all.all(|one| one.kind() == Kind::String)
 }
 
-fn is_or_absent(object: Object<'_>, name: &str, kind: Kind, why: &'static str) -> Result<(), &'static str> {
+pub(super) fn is_or_absent(
+    object: Object<'_>,
+    name: &str,
+    kind: Kind,
+    why: &'static str,
+) -> Result<(), &'static str> {
     match object.get(name) {
         Some(value) if !value.is_null() && value.kind() != kind => Err(why),
         _ => Ok(()),

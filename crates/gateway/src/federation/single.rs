@@ -16,6 +16,7 @@ use crate::federation::Federation;
 use crate::federation::catalogue::{Entry, FetchedList, shown_names};
 use crate::federation::member::{Member, items_of};
 use crate::federation::names::naming_member;
+use crate::federation::page_cursor::{PageCursor, without_cursor};
 use crate::federation::portable::page_for;
 use crate::federation::targets::{
     NameScope, UpstreamCompletion, UpstreamPrompt, UpstreamResource, UpstreamTool,
@@ -74,13 +75,9 @@ impl SingleMember {
 
     fn resource(&self, uri: &str, caller: &Caller) -> Result<UpstreamResource, Fault> {
         let member = self.member()?;
-        self.federation.reveal_to(caller, member.name(), uri, uri)?;
-        Ok(UpstreamResource {
-            gateway: self.federation.clone(),
-            member,
-            inside: uri.to_owned(),
-            outside: None,
-        })
+        let inside = self.federation.reveal_to(caller, member.name(), uri, uri)?;
+        let gateway = self.federation.clone();
+        Ok(UpstreamResource { gateway, member, inside, outside: None, asked: uri.to_owned() })
     }
 
     /// The whole list as this caller sees it.
@@ -162,8 +159,12 @@ impl ToolServer for SingleMember {
             }
             let (first, generation) = (cursor.is_none(), member.generation());
             federation.ensure_listed(&member, list, &cx).await?;
-            let page = member.page(list, cursor, RequestParams::forwarded(), &cx).await?;
+            let asked = cursor.map(|cursor| PageCursor::parse(&cursor)).transpose()?;
+            let own = asked.as_ref().map(|asked| asked.own.clone());
+            let page = member.page(list, own, RequestParams::forwarded(), &cx).await?;
             let (items, next) = items_of(&page, list)?;
+            let (next, cut) = PageCursor::after(asked.as_ref(), next);
+            federation.report_cut(&member, list, cut, &cx);
             let quarantined = federation.check_pins(&member, list, &items, &cx).await?;
             let shown = federation.portable(&member, list, &items, &cx);
             let fresh = FetchedList {
@@ -177,8 +178,16 @@ impl ToolServer for SingleMember {
             if first && next.is_none() {
                 federation.learn(&member, list, &fresh);
             }
-            page_for(page, list, &fresh, cx.client().revision.era())
+            let page = page_for(page, list, &fresh, cx.client().revision.era())?;
+            match next {
+                Some(next) => next.write(page),
+                None => without_cursor(page),
+            }
         })
+    }
+
+    fn is_visible_to(&self, caller: &Caller) -> bool {
+        self.member().is_ok_and(|member| !self.federation.is_unseen(&member, caller))
     }
 
     fn roots_changed(&self, cx: Context) {
@@ -209,8 +218,10 @@ impl ToolServer for SingleMember {
 
     fn find_completion(&self, of: &str, caller: &Caller) -> Lookup<dyn CompletionTarget> {
         let list = if of.contains("://") { List::Templates } else { List::Prompts };
-        self.look_up(list, of, caller, |_, member, entry| {
+        let allowed = caller.clone();
+        self.look_up(list, of, caller, move |gateway, member, entry| {
             entry.check_quarantine()?;
+            gateway.visibility.authorize(&allowed, member.name(), list, &entry.inside, None)?;
             Ok(Arc::new(UpstreamCompletion { member, of: entry.inside.clone() }) as _)
         })
     }

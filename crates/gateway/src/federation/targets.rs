@@ -117,6 +117,8 @@ pub(crate) struct UpstreamResource {
     pub(crate) inside: String,
     /// Its prefixed URI; `None` at `/mcp/<server>`.
     pub(crate) outside: Option<String>,
+    /// Its URI as the caller wrote it.
+    pub(crate) asked: String,
 }
 
 impl ResourceTarget for UpstreamResource {
@@ -124,16 +126,22 @@ impl ResourceTarget for UpstreamResource {
         Some(self.member.name())
     }
 
+    fn uri(&self) -> Option<&str> {
+        Some(self.outside.as_deref().unwrap_or(&self.inside))
+    }
+
     fn read(self: Arc<Self>, cx: Context) -> Work<Members> {
         Box::pin(async move {
             let read = self.member.read(&self.inside, cx, &self.gateway.pending_calls).await;
-            let Some(outside) = &self.outside else { return read };
             // The fault names the URI that the caller used.
             let read = read.map_err(|fault| {
                 let unknown = *fault.reason() == reason::MCP_UNKNOWN_RESOURCE;
-                if unknown { unknown_resource(outside).absorbing(fault) } else { fault }
+                if unknown { unknown_resource(&self.asked).absorbing(fault) } else { fault }
             });
-            Ok(uris::in_contents(self.member.name(), read?))
+            match self.outside {
+                Some(_) => Ok(uris::in_contents(self.member.name(), read?)),
+                None => read,
+            }
         })
     }
 

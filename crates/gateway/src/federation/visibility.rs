@@ -5,7 +5,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use arc_swap::ArcSwap;
 use failwell_fault::Fault;
-use failwell_policy::{AccessPolicy, AccessTarget, ItemKind, ServerView, ViewKey};
+use failwell_policy::{
+    AccessPolicy, AccessTarget, ItemKind, KindVisibility, ResourceUri, ServerView, ViewKey,
+};
 use failwell_render::CacheScope;
 use failwell_rpc::Caller;
 use failwell_rpc::Json;
@@ -72,15 +74,37 @@ impl Visibility {
         if views.len() >= MOST_VIEWS {
             views.clear();
         }
-        let revealed = |name: &str| ruling.reveals(caller, AccessTarget { server, sort: sort(list), name });
-        let seen = Arc::new(visible_entries(&entries, list, &view, revealed));
+        let shown = |entry: &Entry| match resource_uri(list, &entry.inside) {
+            Some(uri) => ruling.shows_resource(caller, server, uri.as_ref()),
+            None => {
+                let target = AccessTarget { server, sort: sort(list), name: &entry.inside };
+                view.shows(&entry.inside) && ruling.reveals(caller, target)
+            }
+        };
+        let seen = Arc::new(visible_entries(&entries, list, &view, shown));
         views.insert(whose, CachedView { source: entries, seen: seen.clone() });
         seen
     }
 
-    /// Whether a caller may know that a resource exists. An unlisted resource may still be readable.
-    pub(crate) fn shows_resource(&self, caller: &Caller, server: &str, uri: &str) -> bool {
-        self.ruling.load().shows(caller, AccessTarget { server, sort: ItemKind::Resources, name: uri })
+    /// What a caller could see of one kind on a server whose items are not known.
+    pub(crate) fn of_kind(&self, caller: &Caller, server: &str, list: List) -> KindVisibility {
+        self.ruling.load().visibility(caller, server, sort(list))
+    }
+
+    /// Whether a caller may know that a resource exists. An unlisted resource may still be readable. A URI
+    /// without a normal form (`None`) is visible only if the policy is not about the server's resources.
+    pub(crate) fn shows_resource(&self, caller: &Caller, server: &str, uri: Option<&ResourceUri>) -> bool {
+        self.ruling.load().shows_resource(caller, server, uri)
+    }
+
+    /// Rejects a resource that this caller may not use.
+    pub(crate) fn authorize_resource(
+        &self,
+        caller: &Caller,
+        server: &str,
+        uri: &ResourceUri,
+    ) -> Result<(), Fault> {
+        self.ruling.load().admit_resource(caller, server, uri)
     }
 
     /// Whether calling this tool needs human approval.
@@ -110,29 +134,35 @@ fn sort(list: List) -> ItemKind {
     }
 }
 
+/// The normal form of an entry's URI, if the list has URIs and the entry's has one.
+fn resource_uri(list: List, name: &str) -> Option<Option<ResourceUri>> {
+    match list {
+        List::Tools | List::Prompts => None,
+        List::Resources => Some(ResourceUri::parse(name)),
+        List::Templates => Some(ResourceUri::parse_template(name)),
+    }
+}
+
 /// The visible entries, with the names and descriptions the policy gives them. A name given by the policy wins over
 /// an identical original name.
 fn visible_entries(
     entries: &[Arc<Entry>],
     list: List,
     view: &ServerView<'_>,
-    revealed: impl Fn(&str) -> bool,
+    shown: impl Fn(&Entry) -> bool,
 ) -> Vec<Arc<Entry>> {
-    let shown: Vec<&Entry> = entries
-        .iter()
-        .map(AsRef::as_ref)
-        .filter(|entry| view.shows(&entry.inside) && revealed(&entry.inside))
-        .collect();
+    let shown: Vec<&Entry> = entries.iter().map(AsRef::as_ref).filter(|entry| shown(entry)).collect();
     let is_renamed = |entry: &Entry| view.name(&entry.inside) != entry.inside;
     let given: HashSet<&str> =
         shown.iter().filter(|entry| is_renamed(entry)).map(|entry| view.name(&entry.inside)).collect();
-    let is_there = |entry: &&&Entry| is_renamed(entry) || !given.contains(entry.inside.as_str());
+    let is_there = |entry: &&&Entry| is_renamed(entry) || !given.contains(entry.shown.as_str());
     shown.iter().filter(is_there).filter_map(|entry| apply_view(entry, list, view)).map(Arc::new).collect()
 }
 
 fn apply_view(entry: &Entry, list: List, view: &ServerView<'_>) -> Option<Entry> {
-    let shown = view.name(&entry.inside).to_owned();
-    let renamed = shown != entry.inside;
+    let given = view.name(&entry.inside);
+    let renamed = given != entry.inside;
+    let shown = if renamed { given.to_owned() } else { entry.shown.clone() };
     let outside = if renamed { outside_name(&entry.server, list, &shown) } else { entry.outside.clone() };
     let words = |definition: &Json| {
         let mut definition = definition.clone();

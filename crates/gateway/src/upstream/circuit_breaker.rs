@@ -7,7 +7,7 @@ use failwell_fault::Fault;
 use failwell_pipeline::SharedState;
 use sha2::{Digest, Sha256};
 
-use crate::upstream::connection_slot::circuit_open;
+use crate::upstream::connection_pool::circuit_open;
 use crate::upstream::settings::{Endpoint, UpstreamSettings};
 
 /// `None` for a child process, which belongs to one node.

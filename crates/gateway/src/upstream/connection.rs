@@ -24,8 +24,9 @@ use tokio_util::sync::CancellationToken;
 
 use crate::upstream::connection::channel::Channel;
 use crate::upstream::connection::handshake::{HandshakeResult, client_capabilities, initialize, negotiate};
+use crate::upstream::connection::liveness::LaterCalls;
 use crate::upstream::connection::token::TokenSource;
-use crate::upstream::connection_slot::ConnectionSlot;
+use crate::upstream::connection_pool::ConnectionSlot;
 use crate::upstream::counters::UpstreamCounters;
 use crate::upstream::params::plain_meta;
 use crate::upstream::settings::{Endpoint, HttpTransport, SessionSharing, UpstreamSettings};
@@ -77,7 +78,7 @@ impl UpstreamConnection {
         DetectedProtocol { era: Some(self.era()), transport }
     }
 
-    /// Who may use it. Without a session, sharing is always safe.
+    /// The callers that may use it. Without a session, sharing is always safe.
     pub(crate) fn sharing(&self, settings: &UpstreamSettings) -> SessionSharing {
         let is_remote = matches!(settings.endpoint, Endpoint::Http { .. });
         match &self.channel {
@@ -88,8 +89,23 @@ impl UpstreamConnection {
     }
 
     /// Checks in the background whether the upstream still answers.
-    pub(crate) fn check_liveness(&self, patience: Duration) {
-        liveness::check(&self.channel, self.era(), patience, &self.stop);
+    pub(crate) fn check_liveness(&self, settings: &UpstreamSettings) {
+        let later = match settings.endpoint {
+            Endpoint::Child { .. } => LaterCalls::Wait,
+            Endpoint::Http { .. } => LaterCalls::Proceed,
+        };
+        liveness::check(&self.channel, self.era(), settings.timeout, later, &self.stop);
+    }
+
+    /// Whether later calls may use the connection. After a timeout it is first known when the upstream was asked.
+    pub(crate) async fn is_usable(&self) -> bool {
+        if let Channel::Stream(mux) = &self.channel
+            && mux.is_unsure()
+        {
+            // Boxed, because it is rare: the future of every call stays small.
+            let _ = Box::pin(tokio::time::timeout(liveness::PATIENCE * 2, mux.checked())).await;
+        }
+        !self.channel.is_closed() && !self.channel.is_silent()
     }
 
     /// Restores the log level and the subscriptions of the previous connection.

@@ -3,20 +3,25 @@
 //! The upstream decides which by keeping a session or not. The first connection is therefore opened in the shared
 //! slot, and moved to the caller's own slot if sessions are not shared.
 
-use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::collections::{HashMap, VecDeque};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use failwell_fault::{Fault, reason};
+use arc_swap::ArcSwapOption;
+use failwell_fault::{Fault, Retry, reason};
 use failwell_toolbox::{Context, Party};
+use tokio_util::sync::CancellationToken;
 
 use crate::upstream::connection::UpstreamConnection;
-use crate::upstream::connection_slot::{ConnectionSlot, UpstreamStatus};
-use crate::upstream::settings::SessionSharing;
+use crate::upstream::connection::channel::Channel;
+use crate::upstream::settings::{SessionSharing, UpstreamSettings};
+use crate::upstream::subscriptions::Subscriptions;
 
 /// The idle limit of slots that belong to no session.
 const LONGEST_IDLE: Duration = Duration::from_secs(600);
+/// Uses closer together than this, in microseconds, count as one.
+const USE_PRECISION: u64 = 100;
 
 /// A connection and the slot that stores it.
 #[derive(Clone)]
@@ -210,6 +215,161 @@ impl PoolState {
         }
         Ok(())
     }
+}
+
+/// A slot for one connection.
+pub(crate) struct ConnectionSlot {
+    /// Read by every request, so it is lock-free.
+    connection: ArcSwapOption<UpstreamConnection>,
+    starts: tokio::sync::Mutex<StartHistory>,
+    created: Instant,
+    /// Microseconds from `created` to the last use.
+    used: AtomicU64,
+    pub(super) subscriptions: Mutex<Subscriptions>,
+    released: CancellationToken,
+}
+
+/// The times of recent starts. The lock is held while the connection is replaced.
+#[derive(Default)]
+pub(crate) struct StartHistory(VecDeque<Instant>);
+
+/// The status of an upstream.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum UpstreamStatus {
+    /// Not started, or stopped when idle.
+    Idle,
+    Starting,
+    Up,
+    /// Failed, and backing off.
+    Down,
+}
+
+impl UpstreamStatus {
+    pub(crate) const ALL: [UpstreamStatus; 4] =
+        [UpstreamStatus::Idle, UpstreamStatus::Starting, UpstreamStatus::Up, UpstreamStatus::Down];
+
+    /// The label in metrics.
+    pub(crate) fn as_str(self) -> &'static str {
+        match self {
+            UpstreamStatus::Idle => "idle",
+            UpstreamStatus::Starting => "starting",
+            UpstreamStatus::Up => "up",
+            UpstreamStatus::Down => "down",
+        }
+    }
+}
+
+impl ConnectionSlot {
+    pub(crate) fn empty() -> Arc<ConnectionSlot> {
+        ConnectionSlot::new(None, StartHistory::default())
+    }
+
+    pub(crate) fn with(connection: Arc<UpstreamConnection>) -> Arc<ConnectionSlot> {
+        ConnectionSlot::new(Some(connection), StartHistory(VecDeque::from([Instant::now()])))
+    }
+
+    fn new(connection: Option<Arc<UpstreamConnection>>, starts: StartHistory) -> Arc<ConnectionSlot> {
+        Arc::new(ConnectionSlot {
+            connection: ArcSwapOption::new(connection),
+            starts: tokio::sync::Mutex::new(starts),
+            created: Instant::now(),
+            used: AtomicU64::new(0),
+            subscriptions: Mutex::default(),
+            released: CancellationToken::new(),
+        })
+    }
+
+    /// Records a use.
+    pub(crate) fn touch(&self) {
+        let now = u64::try_from(self.created.elapsed().as_micros()).unwrap_or(u64::MAX);
+        // Written only if it differs, to keep the cache line shared between cores.
+        if now.saturating_sub(self.used.load(Ordering::Relaxed)) >= USE_PRECISION {
+            self.used.store(now, Ordering::Relaxed);
+        }
+    }
+
+    pub(crate) fn last_use(&self) -> Instant {
+        self.created + Duration::from_micros(self.used.load(Ordering::Relaxed))
+    }
+
+    /// The time since the last use.
+    pub(crate) fn unused(&self) -> Duration {
+        self.last_use().elapsed()
+    }
+
+    /// Cancelled when the slot is removed from its pool.
+    pub(crate) fn released(&self) -> &CancellationToken {
+        &self.released
+    }
+
+    /// The connection, if it is neither closed nor silent.
+    pub(crate) fn alive(&self) -> Option<Arc<UpstreamConnection>> {
+        let is_alive = |channel: &Channel| !channel.is_closed() && !channel.is_silent();
+        self.connection.load().as_ref().filter(|connection| is_alive(&connection.channel)).cloned()
+    }
+
+    pub(crate) fn state(&self) -> UpstreamStatus {
+        match &*self.connection.load() {
+            Some(connection) if !connection.channel.is_closed() => UpstreamStatus::Up,
+            _ if self.is_starting() => UpstreamStatus::Starting,
+            Some(_) => UpstreamStatus::Down,
+            None => UpstreamStatus::Idle,
+        }
+    }
+
+    /// Whether a request is pending or a connection is being opened.
+    pub(crate) fn is_busy(&self) -> bool {
+        let is_used = self.connection.load().as_ref().is_some_and(|connection| connection.channel.is_busy());
+        is_used || self.is_starting()
+    }
+
+    fn is_starting(&self) -> bool {
+        self.starts.try_lock().is_err()
+    }
+
+    /// Locks the slot for replacing its connection.
+    pub(crate) async fn lock_starts(&self) -> tokio::sync::MutexGuard<'_, StartHistory> {
+        self.starts.lock().await
+    }
+
+    /// Sets the connection; the argument proves that the slot is locked.
+    pub(crate) fn set(&self, connection: Option<Arc<UpstreamConnection>>, _by: &mut StartHistory) {
+        self.connection.store(connection);
+    }
+
+    /// Stores a connection that was opened for another slot.
+    pub(crate) async fn store(&self, connection: Arc<UpstreamConnection>) {
+        let mut starts = self.lock_starts().await;
+        self.set(Some(connection), &mut starts);
+    }
+
+    /// Drops the connection, unless it is being replaced.
+    pub(crate) fn clear(&self) {
+        if let Ok(mut starts) = self.starts.try_lock() {
+            self.set(None, &mut starts);
+        }
+    }
+}
+
+impl StartHistory {
+    pub(crate) fn may_start(&mut self, settings: &UpstreamSettings, now: Instant) -> Result<(), Fault> {
+        while self.0.front().is_some_and(|first| now.duration_since(*first) >= settings.restart.window) {
+            self.0.pop_front();
+        }
+        // The first start does not count as a restart.
+        if self.0.len() > settings.restart.budget as usize
+            && let Some(first) = self.0.front()
+        {
+            return Err(circuit_open(settings.restart.window.saturating_sub(now.duration_since(*first))));
+        }
+        self.0.push_back(now);
+        Ok(())
+    }
+}
+
+/// The fault while the upstream is backing off.
+pub(crate) fn circuit_open(wait: Duration) -> Fault {
+    Fault::new(&reason::GATEWAY_CIRCUIT_OPEN).retry_as(Retry::After(wait))
 }
 
 #[cfg(test)]

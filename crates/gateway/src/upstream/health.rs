@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use failwell_fault::{Fact, Fault, Retry, reason};
+use failwell_toolbox::Offers;
 
 use crate::upstream::circuit_breaker::with_jitter;
 use crate::upstream::connection::DetectedProtocol;
@@ -14,20 +15,26 @@ const MAX_BACKOFF: Duration = Duration::from_secs(30);
 pub(super) struct Health {
     pub(super) failures: u32,
     pub(super) open_until: Option<Instant>,
-    /// When a start last timed out.
+    /// No caller asked for the next start: if it fails, the next caller tries again at once.
+    pub(super) unattended: bool,
+    /// When the last start timed out; `None` if it failed otherwise.
     pub(super) late: Option<Instant>,
     pub(super) known: Option<DetectedProtocol>,
+    /// The offers in its last handshake.
+    pub(super) offers: Option<Offers>,
     /// The instructions from its last handshake.
     pub(super) instructions: Option<Arc<str>>,
 }
 
 impl Health {
     pub(super) fn failed(&mut self, fault: &Fault) -> Duration {
+        if std::mem::take(&mut self.unattended) {
+            self.known = None;
+            return Duration::ZERO;
+        }
         self.failures += 1;
         self.known = None;
-        if *fault.reason() == reason::GATEWAY_UPSTREAM_STARTING {
-            self.late = Some(Instant::now());
-        }
+        self.late = (*fault.reason() == reason::GATEWAY_UPSTREAM_STARTING).then(Instant::now);
         let wait = backoff(self.failures).max(retry_after_hint(fault));
         self.open_until = Some(Instant::now() + wait);
         wait

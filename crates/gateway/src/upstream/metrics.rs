@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use failwell_toolbox::{Histogram, MetricsText};
 
+use crate::upstream::DualEraUpstream;
 use crate::upstream::Upstream;
-use crate::upstream::connection_slot::UpstreamStatus;
-use crate::upstream::dual_era::DualEraUpstream;
+use crate::upstream::connection_pool::UpstreamStatus;
 
 type ReadCounter = fn(&Upstream) -> u64;
 

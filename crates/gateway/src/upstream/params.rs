@@ -44,7 +44,7 @@ enum CallerMembers {
     Nothing,
 }
 
-/// Who follows a task that the request may create.
+/// The follower of a task that the request may create.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum TaskFollower {
     /// The client, if it supports tasks.

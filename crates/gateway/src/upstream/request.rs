@@ -26,7 +26,7 @@ pub(crate) struct UpstreamRequest<'a> {
     pub(crate) progress: ProgressReports,
 }
 
-/// What happens to the progress notifications of a request.
+/// The treatment of progress notifications of a request.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum ProgressReports {
     Forwarded,
@@ -121,7 +121,7 @@ impl Upstream {
     }
 
     fn timeout_fault(&self, connection: &UpstreamConnection, effect: Effect) -> Fault {
-        connection.check_liveness(self.settings.timeout);
+        connection.check_liveness(&self.settings);
         self.settings.answer_limit().exceeded().with_effect(effect)
     }
 

@@ -5,6 +5,8 @@ use failwell_connect::Trust;
 use failwell_fault::Secret;
 use failwell_rpc::Era;
 
+use crate::relay::tool_errors::ToolErrors;
+
 /// The settings of one upstream. A reload keeps an upstream whose settings are equal.
 #[derive(Debug, Clone, PartialEq)]
 pub struct UpstreamSettings {
@@ -26,6 +28,8 @@ pub struct UpstreamSettings {
     pub first_era: Option<Era>,
     /// Whether callers may read its error messages, redacted and fenced.
     pub trusted_errors: bool,
+    /// What callers see of results with `isError`.
+    pub tool_errors: ToolErrors,
     /// Whether clients get its instructions.
     pub instructions: bool,
     /// The certificate authorities for its URL and its token endpoint.
@@ -109,6 +113,7 @@ impl UpstreamSettings {
             restart: RestartBudget { budget: 5, window: Duration::from_secs(60) },
             first_era: None,
             trusted_errors: false,
+            tool_errors: ToolErrors::default(),
             instructions: true,
             trust: Trust::System,
             transport: HttpTransport::Detect,

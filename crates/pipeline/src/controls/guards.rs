@@ -12,6 +12,25 @@ use crate::record::VerdictLog;
 /// The protocol members end here; the rest of a notification is foreign content.
 const PARAMS: &[u8] = b"\"params\":";
 
+/// Larger messages are inspected apart. An ordinary text of this size takes less than a millisecond.
+pub(crate) const LARGE: usize = 256 * 1024;
+
+/// A message after its inspection.
+#[derive(Debug)]
+pub enum GuardedBytes {
+    Unchanged(Vec<u8>),
+    Redacted(Vec<u8>),
+}
+
+impl GuardedBytes {
+    fn redacted(self) -> Option<Vec<u8>> {
+        match self {
+            GuardedBytes::Unchanged(_) => None,
+            GuardedBytes::Redacted(bytes) => Some(bytes),
+        }
+    }
+}
+
 /// Guards that inspect the content of messages.
 pub trait ContentGuards: Debug + Send + Sync {
     /// Inspects a message from byte `from` on. `None` lets the message pass unchanged; otherwise these bytes
@@ -23,6 +42,14 @@ pub trait ContentGuards: Debug + Send + Sync {
         bytes: &[u8],
         from: usize,
     ) -> Result<Option<Vec<u8>>, Fault>;
+    /// Inspects a large message on a thread that serves no connection.
+    fn inspect_apart<'a>(
+        &'a self,
+        direction: Direction,
+        message: MessageMeta<'a>,
+        bytes: Vec<u8>,
+        from: usize,
+    ) -> PortFuture<'a, Result<GuardedBytes, Fault>>;
     /// Asks the guards that may take time, such as programs of the operator.
     fn ask<'a>(
         &'a self,
@@ -73,28 +100,28 @@ impl MessageMeta<'_> {
 }
 
 impl dyn ContentGuards {
-    /// Inspects params of a client without waiting. `None` lets them pass unchanged.
-    pub(crate) fn incoming_now(&self, message: MessageMeta<'_>, json: &str) -> Result<Option<Json>, Fault> {
-        self.inspect(Direction::Request, message, json.as_bytes(), 0)?.map(redacted).transpose()
+    /// Inspects a message of any size.
+    pub(crate) async fn inspect_any(
+        &self,
+        direction: Direction,
+        message: MessageMeta<'_>,
+        bytes: &[u8],
+    ) -> Result<Option<Vec<u8>>, Fault> {
+        match bytes.len() > LARGE {
+            false => self.inspect(direction, message, bytes, 0),
+            true => Ok(self.inspect_apart(direction, message, bytes.to_vec(), 0).await?.redacted()),
+        }
     }
 
-    /// Inspects params of a client. `None` lets them pass unchanged.
-    pub async fn incoming(&self, message: MessageMeta<'_>, json: &str) -> Result<Option<Json>, Fault> {
-        let clean = self.inspect(Direction::Request, message, json.as_bytes(), 0)?;
-        let asked = match self.asks_in(Direction::Request) {
-            true => {
-                let bytes = clean.as_deref().unwrap_or(json.as_bytes());
-                self.ask(Direction::Request, message, bytes, 0).await?
-            }
-            false => None,
-        };
-        asked.or(clean).map(redacted).transpose()
+    /// Inspects content for a caller that is not part of a rendered response. `None` lets it pass unchanged.
+    pub async fn content(&self, message: MessageMeta<'_>, json: Vec<u8>) -> Result<Option<Vec<u8>>, Fault> {
+        Ok(self.inspect_apart(Direction::Result, message, json, 0).await?.redacted())
     }
 
     /// Inspects a notification or a question to a client.
     pub(crate) async fn outgoing(&self, server: &str, frame: String) -> Result<String, Fault> {
         let message = MessageMeta::unasked(server);
-        let mut frame = match self.inspect(Direction::Notice, message, frame.as_bytes(), 0)? {
+        let mut frame = match self.inspect_any(Direction::Notice, message, frame.as_bytes()).await? {
             Some(bytes) => String::from_utf8(bytes).or_fault(&reason::SERVER_BUG)?,
             None => frame,
         };
@@ -119,7 +146,7 @@ impl dyn ContentGuards {
         let mut message = json!({"instructions": words}).to_string();
         for server in [server, ""] {
             let meta = MessageMeta::unasked(server);
-            if let Some(clean) = self.inspect(Direction::Result, meta, message.as_bytes(), 0).ok()? {
+            if let Some(clean) = self.inspect_any(Direction::Result, meta, message.as_bytes()).await.ok()? {
                 message = String::from_utf8(clean).ok()?;
             }
         }
@@ -135,12 +162,6 @@ impl dyn ContentGuards {
     }
 }
 
-/// Parses a message after redaction.
-fn redacted(bytes: Vec<u8>) -> Result<Json, Fault> {
-    let text = String::from_utf8(bytes).or_fault(&reason::SERVER_BUG)?;
-    Json::read(&text, &Limits::default()).map_err(|_| Fault::new(&reason::SERVER_BUG))
-}
-
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct NoGuards;
 
@@ -153,6 +174,16 @@ impl ContentGuards for NoGuards {
         _: usize,
     ) -> Result<Option<Vec<u8>>, Fault> {
         Ok(None)
+    }
+
+    fn inspect_apart<'a>(
+        &'a self,
+        _: Direction,
+        _: MessageMeta<'a>,
+        bytes: Vec<u8>,
+        _: usize,
+    ) -> PortFuture<'a, Result<GuardedBytes, Fault>> {
+        Box::pin(std::future::ready(Ok(GuardedBytes::Unchanged(bytes))))
     }
 
     fn ask<'a>(

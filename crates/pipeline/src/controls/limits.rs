@@ -22,15 +22,6 @@ pub enum Admission<'a> {
     Pending(PortFuture<'a, Result<Permit, Fault>>),
 }
 
-impl Admission<'_> {
-    pub(crate) async fn decide(self) -> Result<Permit, Fault> {
-        match self {
-            Admission::Now(decision) => decision,
-            Admission::Pending(decision) => decision.await,
-        }
-    }
-}
-
 /// The resources that a running request occupies; released on drop.
 #[derive(Debug, Default)]
 pub struct Permit(#[expect(dead_code, reason = "held until it is dropped")] Option<Box<dyn Any + Send>>);

@@ -1,3 +1,5 @@
+use std::net::IpAddr;
+
 use failwell_fault::Fault;
 use failwell_toolbox::PortFuture;
 use serde_json::{Map, Value};
@@ -10,6 +12,9 @@ pub trait RecordSink: Send + Sync {
     fn admit(&self) -> Result<(), Fault>;
     /// Whether a response waits until its record is written.
     fn is_critical(&self) -> bool;
+    /// Whether a refusal before the caller was identified gets a record and a log line of its own. Otherwise the sink
+    /// has counted it.
+    fn sample(&self, refused_from: IpAddr, reason: &'static str) -> bool;
     /// The maximum number of bytes recorded per body; `None` for no bodies.
     fn bodies(&self) -> Option<usize>;
     /// Queues a record without waiting.

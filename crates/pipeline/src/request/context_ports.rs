@@ -8,19 +8,22 @@ use std::time::{Duration, SystemTime};
 
 use failwell_fault::{Fault, Ref};
 use failwell_journal::Entry;
-use failwell_rpc::{Dialect, Era, Id, ReplyTo, Revision};
+use failwell_rpc::{Caller, Dialect, Era, ReplyTo};
 
-use failwell_toolbox::{Client, Context, ExtraParams};
+use failwell_toolbox::{Client, Context, ExtraParams, RequestInfo};
+use tokio_util::sync::CancellationToken;
 
 use crate::controls::Controls;
 use crate::controls::guards::ContentGuards;
-use crate::record::{ExchangeOutcome, Record, Transport};
+use crate::record::{ASIDE, ExchangeOutcome, Record};
 use crate::recorder::Recorder;
 use crate::request::request_port::ContextParts;
 use crate::session::Session;
 use crate::session::hub::Hub;
 use crate::session::question_route::QuestionRoute;
+use crate::session::stream::{Keep, Stream};
 use crate::session::task::Tasks;
+use crate::stages::record::{connection, transport};
 
 pub(crate) struct ContextPorts {
     /// The name of the tool server, in journal and ledger.
@@ -30,6 +33,14 @@ pub(crate) struct ContextPorts {
     pub(crate) recorder: Recorder,
     pub(crate) hub: Hub,
     pub(crate) tasks: Tasks,
+}
+
+/// Where a failure occurred that ends no exchange.
+struct FailurePlace<'a> {
+    method: &'static str,
+    connection: &'a str,
+    caller: Option<Arc<str>>,
+    server: Option<Box<str>>,
 }
 
 impl fmt::Debug for ContextPorts {
@@ -51,12 +62,17 @@ impl ContextPorts {
         &self,
         ended_as: ExchangeOutcome,
         to: ReplyTo,
-        doing: &'static str,
+        method: &'static str,
         connection: &'static str,
     ) {
+        self.record_failure(ended_as, to, FailurePlace { method, connection, caller: None, server: None });
+    }
+
+    fn record_failure(&self, ended_as: ExchangeOutcome, to: ReplyTo, place: FailurePlace<'_>) {
         let Some(fault) = ended_as.fault().cloned() else { return };
         let (ended, service) = (SystemTime::now(), self.service);
-        let (connection, method) = (Cow::Borrowed(connection), Some(Cow::Borrowed(doing)));
+        let transport = transport(place.connection);
+        let (connection, method) = (connection(place.connection), Some(Cow::Borrowed(place.method)));
         self.recorder.report(Entry {
             at: ended,
             service,
@@ -74,11 +90,12 @@ impl ContextPorts {
             took: Duration::ZERO,
             service,
             connection,
-            transport: Transport::Http,
-            caller: None,
+            transport,
+            caller: place.caller,
+            refused_from: None,
             method,
             target: None,
-            server: None,
+            server: place.server,
             ended_as,
             bytes_in: 0,
             bytes_out: 0,
@@ -88,11 +105,15 @@ impl ContextPorts {
         }));
     }
 
-    /// Records a failure under the reference of a request that continues.
-    pub(crate) fn record_aside(&self, fault: Fault, revision: Revision, reference: Ref) {
-        let mut to = ReplyTo::request(Id::from_number(0), Dialect::Mcp(revision));
-        (to.id, to.reference) = (None, reference);
-        self.record_apart(ExchangeOutcome::Fault(Arc::new(fault)), to, "aside", "");
+    /// Records a failure that a request survives: under a reference of its own, with that of the request as a note.
+    pub(crate) fn record_aside(&self, fault: Fault, request: &RequestInfo, connection: &str) {
+        let to = ReplyTo::misread(None, Dialect::Mcp(request.client.revision));
+        let server = fault.get("server").map(|server| server.to_string().into());
+        let fault = fault.note("request", request.reference.to_string());
+        let ended_as = ExchangeOutcome::Fault(Arc::new(fault));
+        let caller = Some(request.client.caller.name().clone());
+        let place = FailurePlace { method: ASIDE, connection, caller, server };
+        self.record_failure(ended_as, to, place);
     }
 
     /// Returns the context of a session outside any request. Returns `None` for a client that is reachable
@@ -121,14 +142,33 @@ impl ContextPorts {
         (client.revision.era() == Era::Session).then(|| parts().into_context())
     }
 
-    /// The parts of a context outside any request: no questions, no log messages, no server.
+    /// Returns the context of work that the program does for itself.
+    pub(crate) fn own_context(self: &Arc<Self>) -> Context {
+        let client = Client::plain(Caller::anonymous());
+        let (cancel, outlet) = (CancellationToken::new(), Arc::new(Stream::new(Keep::Nothing)));
+        self.detached_parts(client, cancel, outlet).into_context()
+    }
+
+    /// The parts of a context of a session, outside any request.
     pub(crate) fn session_parts(self: &Arc<Self>, session: &Arc<Session>, client: &Client) -> ContextParts {
+        let (cancel, outlet) = (session.ended.child_token(), session.outbound.clone());
+        let parts = self.detached_parts(client.clone(), cancel, outlet);
+        ContextParts { session: Some(session.clone()), ..parts }
+    }
+
+    /// No session, no questions, no log messages, no server.
+    fn detached_parts(
+        self: &Arc<Self>,
+        client: Client,
+        cancel: CancellationToken,
+        outlet: Arc<Stream>,
+    ) -> ContextParts {
         ContextParts {
-            client: client.clone(),
-            session: Some(session.clone()),
+            client,
+            session: None,
             reference: Ref::fresh(),
-            cancel: session.ended.child_token(),
-            outlet: session.outbound.clone(),
+            cancel,
+            outlet,
             server: String::new(),
             progress_token: None,
             log_level: None,

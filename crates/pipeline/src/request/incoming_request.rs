@@ -3,13 +3,14 @@
 use std::sync::Arc;
 
 use failwell_rpc::Caller;
-use failwell_rpc::Trace;
-use failwell_rpc::{Dialect, ReplyTo, Request, Revision, meta};
+use failwell_rpc::{Dialect, Raw, ReplyTo, Request, Revision, meta};
+use failwell_rpc::{RemoteContext, TRACEPARENT, TRACESTATE, Trace};
 use tokio_util::sync::CancellationToken;
 
-use crate::request::headers::Headers;
+use crate::pipeline::Pipeline;
 use crate::session::stream::{Keep, Stream};
 use crate::session::{Session, SharedIds};
+use crate::stages::identify::Headers;
 
 /// A request with all facts about its origin.
 #[derive(Debug)]
@@ -26,7 +27,7 @@ pub struct IncomingRequest<'a> {
     pub outlet: Arc<Stream>,
     /// Set when the caller cancels the request.
     pub cancel: CancellationToken,
-    /// The trace of the request, if tracing is on; see `Pipeline::join_trace`.
+    /// The trace of the request, if tracing is on; see [`Pipeline::join_trace`].
     pub trace: Option<Trace>,
 }
 
@@ -132,5 +133,29 @@ impl<'a> IncomingRequest<'a> {
             IncomingMessage::Mcp(request, _) | IncomingMessage::Rpc(request) => Some(request.text()),
             IncomingMessage::Rest(rest) => rest.body,
         }
+    }
+}
+
+impl Pipeline {
+    /// The trace context in HTTP headers. Without tracing the headers are not read.
+    pub fn carried<'h>(&self, header: impl Fn(&'static str) -> Option<&'h str>) -> Option<RemoteContext> {
+        self.ports.recorder.tracer()?;
+        RemoteContext::read(header(TRACEPARENT)?, header(TRACESTATE))
+    }
+
+    /// The trace of a request: from its `_meta`, else from its HTTP headers, else a new one. `None` if
+    /// tracing is off.
+    pub fn join_trace(&self, request: &Request<'_>, carried: Option<&RemoteContext>) -> Option<Trace> {
+        let tracer = self.ports.recorder.tracer()?;
+        let meta = request.param("_meta").and_then(Raw::as_object);
+        let text = |name: &str| meta.and_then(|meta| meta.get(name)?.as_str());
+        let said =
+            text(TRACEPARENT).and_then(|parent| RemoteContext::read(&parent, text(TRACESTATE).as_deref()));
+        Some(tracer.join(said.as_ref().or(carried)))
+    }
+
+    /// The trace of a call that has no `_meta`.
+    pub fn join_plain(&self, carried: Option<&RemoteContext>) -> Option<Trace> {
+        Some(self.ports.recorder.tracer()?.join(carried))
     }
 }

@@ -5,7 +5,7 @@ use std::backtrace::Backtrace;
 use std::cell::RefCell;
 use std::panic::PanicHookInfo;
 
-use failwell_fault::{Fault, reason};
+use failwell_fault::{Effect, Fault, reason};
 
 thread_local! {
     static LAST: RefCell<Option<String>> = const { RefCell::new(None) };
@@ -28,5 +28,6 @@ pub fn fault_of_panic(payload: &(dyn Any + Send)) -> Fault {
         .or_else(|| payload.downcast_ref::<String>().cloned())
         .unwrap_or_else(|| "a panic without words".to_owned());
     let story = LAST.with(|last| last.borrow_mut().take()).unwrap_or_default();
-    Fault::new(&reason::SERVER_PANIC).note("panic", message).with_stack(story)
+    // The handler may have done a part of its work.
+    Fault::new(&reason::SERVER_PANIC).with_effect(Effect::Unknown).note("panic", message).with_stack(story)
 }

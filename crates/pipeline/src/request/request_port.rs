@@ -1,7 +1,7 @@
 //! The port of one request, through which its handler's context uses the program.
 
 use std::any::Any;
-use std::sync::{Arc, OnceLock};
+use std::sync::Arc;
 use std::time::Duration;
 
 use failwell_fault::{Fault, Ref};
@@ -11,14 +11,13 @@ use failwell_toolbox::{
     SessionInfo,
 };
 use serde_json::{Value, json};
-use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
 use crate::request::context_ports::ContextPorts;
+use crate::request::supervise::TaskHandoff;
 use crate::session::Session;
 use crate::session::question_route::{QuestionOutlet, QuestionRoute};
 use crate::session::stream::Stream;
-use crate::session::task::Task;
 
 #[derive(Debug)]
 pub(crate) struct PipelinePort {
@@ -27,8 +26,7 @@ pub(crate) struct PipelinePort {
     server: String,
     asking: QuestionRoute,
     ports: Arc<ContextPorts>,
-    task: OnceLock<Arc<Task>>,
-    became_task: Notify,
+    handoff: TaskHandoff,
 }
 
 pub(crate) struct ContextParts {
@@ -64,8 +62,7 @@ impl ContextParts {
             server: self.server,
             asking: self.asking,
             ports: self.ports,
-            task: OnceLock::new(),
-            became_task: Notify::new(),
+            handoff: TaskHandoff::default(),
         };
         Context::new(request, port)
     }
@@ -77,9 +74,9 @@ impl PipelinePort {
         cx.port()
     }
 
-    pub(crate) async fn became_task(&self) -> Option<Arc<Task>> {
-        self.became_task.notified().await;
-        self.task.get().cloned()
+    /// The task that the work of this request may become.
+    pub(crate) fn handoff(&self) -> &TaskHandoff {
+        &self.handoff
     }
 
     /// The route for questions of this request to its client.
@@ -109,7 +106,7 @@ impl PipelinePort {
     }
 
     async fn ask_client(&self, questions: &[(&str, Question)]) -> Result<Answers, Fault> {
-        match self.task.get() {
+        match self.handoff.task() {
             Some(task) => task.ask(questions).await,
             None => {
                 let outlet =
@@ -131,24 +128,22 @@ impl RequestPort for PipelinePort {
 
     fn become_task(&self, request: &RequestInfo) -> Result<(), Fault> {
         let task = self.ports.tasks.create(&request.client.caller)?;
-        if self.task.set(task).is_ok() {
-            self.became_task.notify_one();
-        }
+        self.handoff.set(task);
         Ok(())
     }
 
     fn is_task(&self) -> bool {
-        self.task.get().is_some()
+        self.handoff.task().is_some()
     }
 
     fn touch_task(&self, message: &str) {
-        if let Some(task) = self.task.get() {
+        if let Some(task) = self.handoff.task() {
             task.touch(Some(message.to_owned()));
         }
     }
 
     fn set_task_status(&self, message: String) {
-        if let Some(task) = self.task.get() {
+        if let Some(task) = self.handoff.task() {
             task.tell(message);
         }
     }
@@ -158,7 +153,8 @@ impl RequestPort for PipelinePort {
     }
 
     fn report(&self, request: &RequestInfo, fault: Fault) {
-        self.ports.record_aside(fault, request.client.revision, request.reference);
+        let connection = self.session.as_ref().map_or("", |session| session.id.as_str());
+        self.ports.record_aside(fault, request, connection);
     }
 
     fn is_watched(&self) -> bool {

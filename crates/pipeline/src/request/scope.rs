@@ -1,10 +1,12 @@
-//! One request between two stages: its origin, and the facts that the stages collected.
+//! One request between two stages: its origin, the facts that the stages collected, and its outcome.
 
+use std::net::IpAddr;
 use std::sync::{Arc, OnceLock};
 use std::time::Instant;
 
 use failwell_fault::Fault;
-use failwell_rpc::ReplyTo;
+use failwell_render::Outcome;
+use failwell_rpc::{Caller, ReplyTo, Request, TRACEPARENT, TRACESTATE, Trace, meta};
 
 use crate::controls::guards::MessageMeta;
 use crate::pipeline::Pipeline;
@@ -22,6 +24,7 @@ pub(crate) struct ExchangeLog {
     pub(crate) began: Instant,
     plain_method: OnceLock<&'static str>,
     is_secret: OnceLock<()>,
+    is_reached: OnceLock<()>,
     routed: OnceLock<RoutedCall>,
 }
 
@@ -30,6 +33,7 @@ impl ExchangeLog {
         ExchangeLog {
             notes: ExchangeNotes::default(),
             is_secret: OnceLock::new(),
+            is_reached: OnceLock::new(),
             began,
             plain_method: OnceLock::new(),
             routed: OnceLock::new(),
@@ -58,6 +62,15 @@ impl ExchangeLog {
         self.is_secret.get().is_some()
     }
 
+    /// Marks the begin of the handler's work. From here on the request may have an effect.
+    pub(crate) fn set_reached(&self) {
+        let _ = self.is_reached.set(());
+    }
+
+    pub(crate) fn is_reached(&self) -> bool {
+        self.is_reached.get().is_some()
+    }
+
     pub(crate) fn set_route(&self, routed: RoutedCall) {
         let _ = self.routed.set(routed);
     }
@@ -68,6 +81,54 @@ impl ExchangeLog {
 
     pub(crate) fn into_parts(self) -> (ExchangeNotes, Option<RoutedCall>) {
         (self.notes, self.routed.into_inner())
+    }
+}
+
+/// The keys of `_meta` that apply to one hop only.
+const BETWEEN_US: [&str; 8] = [
+    meta::PROTOCOL_VERSION,
+    meta::CLIENT_CAPABILITIES,
+    meta::CLIENT_INFO,
+    meta::LOG_LEVEL,
+    meta::PROGRESS_TOKEN,
+    meta::RELATED_TASK,
+    // These two are removed only if we take part in the trace: then we name the next span.
+    TRACEPARENT,
+    TRACESTATE,
+];
+/// The number of keys that are removed even without a trace.
+const ALWAYS: usize = 6;
+
+/// One exchange after its work, before rendering and recording.
+pub(crate) struct Exchange<'a> {
+    /// The destination of the response.
+    pub(crate) to: ReplyTo,
+    pub(crate) outcome: Result<Outcome, Fault>,
+    pub(crate) method: Option<&'a str>,
+    /// The connection that the request arrived on.
+    pub(crate) connection: &'a str,
+    /// The caller, if identified.
+    pub(crate) caller: Option<&'a Caller>,
+    /// The address of a caller that is refused before it is identified.
+    pub(crate) refused_from: Option<IpAddr>,
+    /// The message, if it could be read.
+    pub(crate) request: Option<&'a str>,
+    /// The trace, if tracing is on.
+    pub(crate) trace: Option<Trace>,
+    /// The facts that the stages collected.
+    pub(crate) log: ExchangeLog,
+}
+
+impl<'a> Exchange<'a> {
+    /// Whether the response shows a secret to its owner, once.
+    pub(crate) fn shows_secret(&self) -> bool {
+        self.log.is_secret() && self.outcome.is_ok()
+    }
+
+    /// A message that is refused before it is parsed.
+    pub(crate) fn refused(fault: Fault, to: ReplyTo, log: ExchangeLog, connection: &'a str) -> Exchange<'a> {
+        let (method, caller, refused_from, request, trace) = (None, None, None, None, None);
+        Exchange { to, outcome: Err(fault), method, connection, caller, refused_from, request, trace, log }
     }
 }
 
@@ -158,5 +219,29 @@ impl Pipeline {
             (None, Target::Nothing | Target::Completion(_)) => "",
             (None, _) => self.server.info().name,
         }
+    }
+}
+
+impl RequestMeta<'_> {
+    /// Returns the request members that this program does not read.
+    pub(crate) fn extra_params(&self, request: &Request<'_>, trace: Option<&Trace>) -> ExtraParams {
+        let ours =
+            if trace.is_some() { &BETWEEN_US } else { BETWEEN_US.get(..ALWAYS).unwrap_or(&BETWEEN_US) };
+        let more = || request.param("_meta")?.as_object()?.without(ours);
+        ExtraParams {
+            params: request.other_params(read_here(&request.method)),
+            meta: self.has_more.then(more).flatten(),
+        }
+    }
+}
+
+/// The params that are not forwarded, because the next hop names, seals or stores them differently.
+fn read_here(method: &str) -> &'static [&'static str] {
+    match method {
+        "tools/call" => &["_meta", "name", "arguments", "inputResponses", "requestState", "task"],
+        "prompts/get" => &["_meta", "name", "inputResponses", "requestState"],
+        "resources/read" => &["_meta", "uri", "inputResponses", "requestState"],
+        "completion/complete" => &["_meta"],
+        _ => &["_meta", "cursor", "uri"],
     }
 }

@@ -3,18 +3,20 @@
 use std::future::{Future, poll_fn};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::{Pin, pin};
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::task::{self, Poll};
 use std::time::Duration;
 
-use failwell_fault::{Fault, reason};
+use failwell_fault::{Effect, Fault, reason};
 use failwell_render::{Moment, Outcome, render};
 use failwell_rpc::{Dialect, ExpectedResult, Id, Incoming, Limits, Message, ReplyTo, Revision, read};
+use tokio::sync::Notify;
 
 use crate::pipeline::Pipeline;
 use crate::request::panic::fault_of_panic;
 use crate::request::request_port::PipelinePort;
 use crate::session::task::{End, Task};
+use crate::shutdown::{LAST_WORDS, stopped};
 use crate::stages::invoke::too_late;
 use crate::stages::record::ended_as;
 use failwell_toolbox::Context;
@@ -37,6 +39,31 @@ impl<T> SupervisedWork<T> {
                 Err(Fault::new(&reason::SERVER_BUG).note("task", "only tool calls can become tasks"))
             }
         }
+    }
+}
+
+/// The task that running work becomes, if its handler asks for one.
+#[derive(Debug, Default)]
+pub(crate) struct TaskHandoff {
+    task: OnceLock<Arc<Task>>,
+    is_set: Notify,
+}
+
+impl TaskHandoff {
+    /// Makes the work a task. The first one stays.
+    pub(crate) fn set(&self, task: Arc<Task>) {
+        if self.task.set(task).is_ok() {
+            self.is_set.notify_one();
+        }
+    }
+
+    pub(crate) fn task(&self) -> Option<&Arc<Task>> {
+        self.task.get()
+    }
+
+    async fn wait(&self) -> Option<Arc<Task>> {
+        self.is_set.notified().await;
+        self.task.get().cloned()
     }
 }
 
@@ -82,9 +109,18 @@ impl Pipeline {
             task = became_task(cx) => task.ok_or_else(|| {
                 Fault::new(&reason::SERVER_BUG).note("task", "detached without a task")
             }),
-            () = cx.cancelled() => Err(Fault::new(&reason::SERVER_CANCELLED)),
+            () = cx.cancelled() => Err(self.stop_work().await),
             () = tokio::time::sleep(deadline) => Err(too_late(deadline.as_secs())),
         }
+    }
+
+    /// The fault of cancelled work. At the end of a shutdown the work has a moment to say what it did.
+    async fn stop_work(&self) -> Fault {
+        if !self.shutdown.ending().is_cancelled() {
+            return Fault::new(&reason::SERVER_CANCELLED);
+        }
+        tokio::time::sleep(LAST_WORDS).await;
+        stopped()
     }
 
     /// Runs a task to its end, independently of the request that started it.
@@ -95,6 +131,9 @@ impl Pipeline {
             let end = tokio::select! {
                 done = work => pipeline.end_of(done.and_then(|outcome| outcome.into_outcome(revision)), revision),
                 () = task.cancel.cancelled() => End::Cancelled,
+                () = pipeline.shutdown.ending().cancelled() => {
+                    pipeline.end_of(Err(stopped().with_effect(Effect::Unknown)), revision)
+                }
                 () = tokio::time::sleep(deadline) => pipeline.end_of(Err(late(deadline)), revision),
             };
             task.finish(end);
@@ -121,7 +160,7 @@ impl Pipeline {
 
 async fn became_task(cx: &Context) -> Option<Arc<Task>> {
     match PipelinePort::of(cx) {
-        Some(port) => port.became_task().await,
+        Some(port) => port.handoff().wait().await,
         None => std::future::pending().await,
     }
 }

@@ -49,6 +49,12 @@ impl Filter {
         }
     }
 
+    /// The same filter, with the URIs under which servers announce changes.
+    pub(crate) fn watching(self, announced: impl Fn(&str) -> Option<String>) -> Filter {
+        let watched = self.watched.into_iter().map(|uri| announced(&uri).unwrap_or(uri)).collect();
+        Filter { watched, ..self }
+    }
+
     /// The subscribed resources.
     pub(crate) fn watched(&self) -> &[String] {
         &self.watched

@@ -118,6 +118,7 @@ impl Pipeline {
             connection: connection(on),
             transport: transport(on),
             caller: Some(caller.name().clone()),
+            refused_from: None,
             method: Some(method(&notification.method)),
             target: None,
             trace: None,

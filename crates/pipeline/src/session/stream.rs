@@ -126,6 +126,23 @@ impl Stream {
         }
     }
 
+    /// Waits until the stream is not full. A sender that waits here first never queues behind it.
+    pub async fn room(&self) {
+        loop {
+            let writable = self.writable.notified();
+            if self.has_room() {
+                return;
+            }
+            writable.await;
+        }
+    }
+
+    /// Whether a frame can be added, or will be dropped, without waiting.
+    fn has_room(&self) -> bool {
+        let state = self.lock();
+        state.finished || state.reader != StreamReader::Expected || !state.is_full()
+    }
+
     /// Adds a frame without waiting, even past the limit: notifications must not block their sender. At twice
     /// the limit the new frame is dropped. Queued frames are never lost.
     pub fn push_now(&self, bytes: impl Into<Bytes>) {

@@ -24,6 +24,8 @@ const LIFETIME: Duration = Duration::from_secs(600);
 const POLL: Duration = Duration::from_millis(200);
 /// The maximum number of concurrent tasks.
 const MOST: usize = 1_000;
+/// The maximum number of concurrent tasks of a named caller.
+const MOST_PER_CALLER: usize = 100;
 
 #[derive(Debug)]
 pub(crate) struct Tasks {
@@ -74,6 +76,10 @@ impl Tasks {
         table.retain(|_, task| task.expires > now || !task.is_over());
         if table.len() >= MOST {
             return Err(Fault::new(&reason::MCP_TOO_MANY_TASKS).fact("limit", MOST));
+        }
+        let own = || table.values().filter(|task| task.caller == *caller).count();
+        if *caller != Caller::anonymous() && table.len() >= MOST_PER_CALLER && own() >= MOST_PER_CALLER {
+            return Err(Fault::new(&reason::MCP_TOO_MANY_TASKS).fact("limit", MOST_PER_CALLER));
         }
         let task = Arc::new(Task::new(caller, now, self.hub.clone())?);
         table.insert(task.id.clone(), task.clone());
@@ -289,4 +295,25 @@ impl TaskState {
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use failwell_rpc::Caller;
+
+    use super::{MOST_PER_CALLER, Tasks};
+    use crate::session::hub::Hub;
+
+    #[test]
+    fn a_named_caller_has_a_share() {
+        let tasks = Tasks::new(Hub::new());
+        let (ann, bob) = (Caller::keyholder("ann"), Caller::keyholder("bob"));
+        for _ in 0..MOST_PER_CALLER {
+            tasks.create(&ann).expect("room");
+        }
+        let refused = tasks.create(&ann).expect_err("her share is used up");
+        assert_eq!(refused.reason().id, "mcp/TOO_MANY_TASKS");
+        tasks.create(&bob).expect("bob has his own");
+        tasks.create(&Caller::anonymous()).expect("room");
+    }
 }

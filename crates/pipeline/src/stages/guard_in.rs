@@ -1,8 +1,9 @@
 //! Stage `guard_in`: content guards on the caller's content, before the work.
 
-use failwell_fault::Fault;
-use failwell_rpc::{Json, Request};
+use failwell_fault::{Fault, OrFault, reason};
+use failwell_rpc::{Direction, Json, Limits, Request};
 
+use crate::controls::guards::{ContentGuards, LARGE, MessageMeta};
 use crate::pipeline::Pipeline;
 use crate::request::call::Call;
 use crate::request::incoming_request::IncomingMessage;
@@ -49,7 +50,7 @@ impl Pipeline {
             (GuardedContent::Params, IncomingMessage::Mcp(request, _)) => {
                 let clean = match request.params {
                     None => None,
-                    Some(params) if !has_custom => {
+                    Some(params) if !has_custom && params.text().len() <= LARGE => {
                         self.ports.guards.incoming_now(scope.message_meta(), params.text())?
                     }
                     // Boxed, because this branch is rare: the future of every call stays small.
@@ -65,11 +66,14 @@ impl Pipeline {
             }
             (GuardedContent::Content(content), _) => {
                 let guards = &self.ports.guards;
-                let clean = match has_custom {
-                    false => guards.incoming_now(scope.message_meta(), &content)?,
-                    true => {
+                let is_quick = !has_custom && content.len() <= LARGE;
+                let clean = match is_quick {
+                    true => guards.incoming_now(scope.message_meta(), &content)?,
+                    false => {
                         let clean = Box::pin(guards.incoming(scope.message_meta(), &content)).await?;
-                        scope.log.notes.admit(clean.as_ref().map(Json::text));
+                        if has_custom {
+                            scope.log.notes.admit(clean.as_ref().map(Json::text));
+                        }
                         clean
                     }
                 };
@@ -78,6 +82,32 @@ impl Pipeline {
             _ => Ok(GuardedCall::AsSent),
         }
     }
+}
+
+impl dyn ContentGuards {
+    /// Inspects params of a client without waiting. `None` lets them pass unchanged.
+    fn incoming_now(&self, message: MessageMeta<'_>, json: &str) -> Result<Option<Json>, Fault> {
+        self.inspect(Direction::Request, message, json.as_bytes(), 0)?.map(redacted).transpose()
+    }
+
+    /// Inspects params of a client. `None` lets them pass unchanged.
+    pub async fn incoming(&self, message: MessageMeta<'_>, json: &str) -> Result<Option<Json>, Fault> {
+        let clean = self.inspect_any(Direction::Request, message, json.as_bytes()).await?;
+        let asked = match self.asks_in(Direction::Request) {
+            true => {
+                let bytes = clean.as_deref().unwrap_or(json.as_bytes());
+                self.ask(Direction::Request, message, bytes, 0).await?
+            }
+            false => None,
+        };
+        asked.or(clean).map(redacted).transpose()
+    }
+}
+
+/// Parses a message after redaction.
+fn redacted(bytes: Vec<u8>) -> Result<Json, Fault> {
+    let text = String::from_utf8(bytes).or_fault(&reason::SERVER_BUG)?;
+    Json::read(&text, &Limits::default()).map_err(|_| Fault::new(&reason::SERVER_BUG))
 }
 
 fn with_params(request: &Request<'_>, params: &Json) -> String {

@@ -1,13 +1,13 @@
 //! Stage `guard_out`: content guards on the rendered response, before it leaves. Guards see the bytes that a
 //! caller would get. Results, errors and all dialects therefore pass the same inspection.
 
-use failwell_fault::{Effect, Fault, reason};
+use failwell_fault::{Effect, Fault, Retry, reason};
 use failwell_render::{Moment, Outcome, Reply, render};
 use failwell_rpc::{Dialect, Direction, ExpectedResult, ReplyTo};
 
-use crate::controls::guards::MessageMeta;
+use crate::controls::guards::{GuardedBytes, LARGE, MessageMeta};
 use crate::pipeline::Pipeline;
-use crate::request::exchange::Exchange;
+use crate::request::scope::Exchange;
 
 impl Pipeline {
     /// Inspects a response before it leaves. A blocked response becomes a fault.
@@ -20,6 +20,25 @@ impl Pipeline {
         match self.ports.guards.inspect(direction_of(exchange), meta, &reply.body, from) {
             Ok(None) => Some(reply),
             Ok(Some(body)) => Some(Reply { body, ..reply }),
+            Err(fault) => held_back(exchange, fault, now),
+        }
+    }
+
+    /// Inspects a large response apart from the threads that serve connections.
+    pub(crate) async fn guard_out_apart(
+        &self,
+        exchange: &mut Exchange<'_>,
+        reply: Reply,
+        now: Moment,
+    ) -> Option<Reply> {
+        if reply.body.len() <= LARGE || exchange.shows_secret() {
+            return self.guard_out(exchange, reply, now);
+        }
+        let from = after_id(&exchange.to, &reply.body);
+        let (direction, body) = (direction_of(exchange), reply.body);
+        let inspection = self.ports.guards.inspect_apart(direction, self.answer_meta(exchange), body, from);
+        match inspection.await {
+            Ok(GuardedBytes::Unchanged(body) | GuardedBytes::Redacted(body)) => Some(Reply { body, ..reply }),
             Err(fault) => held_back(exchange, fault, now),
         }
     }
@@ -77,15 +96,15 @@ fn direction_of(exchange: &Exchange<'_>) -> Direction {
 /// help.
 fn held_back(exchange: &mut Exchange<'_>, fault: Fault, now: Moment) -> Option<Reply> {
     let fault = match *fault.reason() == reason::POLICY_BLOCKED {
-        true => fault.advise(&reason::POLICY_BLOCKED_ANSWER),
+        true => fault.advise(&reason::POLICY_BLOCKED_ANSWER).retry_as(Retry::Never),
         false => fault,
     };
     exchange.outcome = Err(fault.with_effect(effect(&exchange.to, &exchange.outcome)));
     render(&exchange.to, &exchange.outcome, None, now)
 }
 
-/// The effect of work whose response is blocked.
-fn effect(to: &ReplyTo, happened: &Result<Outcome, Fault>) -> Effect {
+/// The effect of work whose response does not reach the caller.
+pub(crate) fn effect(to: &ReplyTo, happened: &Result<Outcome, Fault>) -> Effect {
     match happened {
         Err(fault) => fault.effect(),
         Ok(Outcome::ToolFailed(failed)) => failed.fault.effect(),

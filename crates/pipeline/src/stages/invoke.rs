@@ -89,7 +89,11 @@ impl Pipeline {
             (Call::Watch(uri), Target::Resource(resource)) => scope.watch(&uri, resource).await,
             (Call::Unwatch(uri), target) => {
                 let session = incoming.session.or_fault(&reason::SERVER_BUG)?;
-                session.unwatch(&uri);
+                let announced = match &target {
+                    Target::Resource(resource) => resource.uri(),
+                    _ => None,
+                };
+                session.unwatch(announced.unwrap_or(&uri));
                 if let Target::Resource(resource) = target {
                     resource.unwatch(scope.context(QuestionRoute::Nobody)?);
                 }
@@ -200,16 +204,20 @@ impl RequestScope<'_> {
         let ToolCall { name, arguments, rounds } = call;
         let cx = self.context(self.asking(&rounds, &name)?)?;
         let approval = self.pipeline.approve(&*tool, &arguments, &cx, self.log).await?;
+        self.log.set_reached();
         let work = self.pipeline.returning_approval(tool.call(arguments, cx.clone()), approval);
         match self.pipeline.supervise(work, &cx).await {
-            Ok(SupervisedWork::Finished(outcome)) => self.tool_outcome(outcome),
+            // The tool has done its work, whatever becomes of its result.
+            Ok(SupervisedWork::Finished(outcome)) => {
+                self.tool_outcome(outcome).map_err(|fault| fault.with_effect(Effect::Complete))
+            }
             Ok(SupervisedWork::Detached(work, task)) => {
                 let members = task.base()?;
                 task.comes_from(self.pipeline.guarded_server(self.log.routed()).to_owned());
                 self.pipeline.follow(work, task, self.client.revision);
                 Ok(Outcome::Mcp { members: members.into(), meta: None, kind: ResultKind::Task, cache: None })
             }
-            Err(fault) => self.input_needed(fault, &cx, &name),
+            Err(fault) => self.input_needed(after_the_start(fault), &cx, &name),
         }
     }
 
@@ -230,6 +238,7 @@ impl RequestScope<'_> {
             began: self.log.began,
             largest_answer: self.pipeline.settings.largest_answer,
         };
+        self.log.set_reached();
         let served = self.pipeline.supervise(call.serve(request), &cx).await?.finished()?;
         let ExtensionOutcome { value, attachment, target, verdicts } = served;
         if let Some(target) = target {
@@ -276,6 +285,7 @@ impl RequestScope<'_> {
     async fn read(&self, call: ReadCall<'_>, resource: Arc<dyn ResourceTarget>) -> Result<Outcome, Fault> {
         let ReadCall { uri, rounds } = call;
         let cx = self.context(self.asking(&rounds, &uri)?)?;
+        self.log.set_reached();
         match self.pipeline.supervise(resource.read(cx.clone()), &cx).await {
             Ok(contents) => Ok(match self.to.dialect {
                 Dialect::Mcp(_) => contents.finished()?.into_outcome(DO_NOT_KEEP),
@@ -288,6 +298,7 @@ impl RequestScope<'_> {
     async fn prompt(&self, call: PromptCall<'_>, prompt: Arc<dyn PromptTarget>) -> Result<Outcome, Fault> {
         let PromptCall { name, arguments, rounds } = call;
         let cx = self.context(self.asking(&rounds, &name)?)?;
+        self.log.set_reached();
         match self.pipeline.supervise(prompt.fill(arguments, cx.clone()), &cx).await {
             Ok(filled) => Ok(filled.finished()?.into_outcome(None)),
             Err(fault) => self.input_needed(fault, &cx, &name),
@@ -306,9 +317,9 @@ impl RequestScope<'_> {
 
     async fn watch(&self, uri: &str, resource: Arc<dyn ResourceTarget>) -> Result<Outcome, Fault> {
         let cx = self.context(QuestionRoute::Nobody)?;
-        self.pipeline.supervise(resource.watch(cx.clone()), &cx).await?.finished()?;
+        self.pipeline.supervise(resource.clone().watch(cx.clone()), &cx).await?.finished()?;
         let session = self.incoming.session.or_fault(&reason::SERVER_BUG)?;
-        session.watch(uri)?;
+        session.watch(resource.uri().unwrap_or(uri))?;
         self.pipeline.keep_changed(session).await?;
         nothing()
     }
@@ -363,6 +374,11 @@ impl RequestScope<'_> {
         let busy = || Fault::new(&reason::SERVER_BUSY).fact("limit", limit);
         let _slot = pipeline.listeners.take().ok_or_else(busy)?;
         let cx = self.context(QuestionRoute::Nobody)?;
+        let announced = |uri: &str| match pipeline.server.find_resource(uri, self.incoming.caller) {
+            Lookup::Found(resource) => resource.uri().map(str::to_owned),
+            Lookup::Refused { .. } | Lookup::Pending { .. } => None,
+        };
+        let filter = &filter.clone().watching(announced);
         let watches = SubscriptionWatches { pipeline, cx: &cx, uris: filter.watched() };
         let subscription = Subscription {
             id: &self.incoming.request().or_fault(&reason::SERVER_BUG)?.id,
@@ -442,6 +458,14 @@ fn members(value: &impl Serialize) -> Result<Outcome, Fault> {
 
 fn nothing() -> Result<Outcome, Fault> {
     members(&json!({}))
+}
+
+/// A tool that was cancelled in the middle may have done something.
+fn after_the_start(fault: Fault) -> Fault {
+    match *fault.reason() == reason::SERVER_CANCELLED {
+        true => fault.with_effect(Effect::Unknown),
+        false => fault,
+    }
 }
 
 /// The fault for a missed deadline. The work until then may have had effects.

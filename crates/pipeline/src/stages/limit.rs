@@ -5,7 +5,7 @@
 use failwell_fault::{Fault, reason};
 use failwell_rpc::Caller;
 
-use crate::controls::limits::Permit;
+use crate::controls::limits::{Admission, Permit};
 use crate::pipeline::Pipeline;
 use failwell_toolbox::ToolTarget;
 
@@ -29,5 +29,14 @@ impl Pipeline {
         let tool = format!("{server}__{}", tool.name());
         // Boxed, because this branch is rare: the future of every call stays small.
         Box::pin(self.ports.controls.limits.admit_tool(caller, &tool).decide()).await
+    }
+}
+
+impl Admission<'_> {
+    async fn decide(self) -> Result<Permit, Fault> {
+        match self {
+            Admission::Now(decision) => decision,
+            Admission::Pending(decision) => decision.await,
+        }
     }
 }

@@ -4,20 +4,22 @@ use std::borrow::Cow;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use failwell_fault::{Effect, Fault, reason};
+use failwell_fault::{Effect, Fault, Retry, reason};
 use failwell_journal::Entry;
 use failwell_render::{Moment, Outcome, Reply, render};
 use failwell_rpc::Caller;
 use failwell_rpc::Trace;
 use failwell_rpc::{Direction, ExpectedResult};
 
+use crate::controls::guards::LARGE;
 use crate::controls::record_sink::RecordSink;
 use crate::pipeline::Pipeline;
 use crate::record::{AdmittedBody, Bodies, ExchangeOutcome, Record, Transport};
-use crate::request::exchange::Exchange;
+use crate::request::scope::Exchange;
 use crate::session::STDIO;
+use crate::span::FinishedExchange;
+use crate::stages::guard_out::effect;
 use crate::stages::route::RoutedCall;
-use crate::tracing::Over;
 
 /// The number of bytes beyond the recorded part of a body that are scanned for secrets.
 const MARGIN: usize = 4 * 1024;
@@ -27,11 +29,29 @@ const WITHHELD: &str = "[withheld: the custom guards have not let it pass]";
 /// Replaces a response that shows a key, in the record.
 const WITHHELD_KEY: &[u8] = b"[withheld: a key]";
 
+/// A response after its first stage.
+enum RenderedReply<'a> {
+    /// The response, and a record that must be awaited.
+    Recorded(Option<Reply>, Option<Box<Record>>),
+    Large(Box<LargeReply<'a>>),
+}
+
+/// A response that is inspected apart.
+struct LargeReply<'a> {
+    exchange: Exchange<'a>,
+    reply: Reply,
+    ended: SystemTime,
+}
+
 impl Pipeline {
     /// Ends an exchange. If records are mandatory, the response waits for its record.
     pub(crate) async fn finish(&self, exchange: Exchange<'_>) -> Option<Reply> {
         let (reply, record) = match self.ports.guards.has_custom() {
-            false => self.render_and_record(exchange),
+            false => match self.render_and_record(exchange) {
+                RenderedReply::Recorded(reply, record) => (reply, record),
+                // Boxed, as below.
+                RenderedReply::Large(large) => Box::pin(self.inspect_and_record(*large)).await,
+            },
             // Boxed, because this branch is rare: the future of every call stays small.
             true => Box::pin(self.render_asking_custom(exchange)).await,
         };
@@ -45,11 +65,24 @@ impl Pipeline {
         }
     }
 
-    /// Renders and records without waiting. Returns a record that must be awaited.
-    fn render_and_record(&self, mut exchange: Exchange<'_>) -> (Option<Reply>, Option<Box<Record>>) {
+    /// Renders and records without waiting, except for a large response.
+    fn render_and_record<'a>(&self, mut exchange: Exchange<'a>) -> RenderedReply<'a> {
         let ended = SystemTime::now();
         exchange.outcome = self.throttled(exchange.outcome, exchange.caller);
-        let reply = self.render(&mut exchange, Moment::from(ended));
+        let reply = match self.render(&mut exchange, Moment::from(ended)) {
+            Some(reply) if reply.body.len() > LARGE => {
+                return RenderedReply::Large(Box::new(LargeReply { exchange, reply, ended }));
+            }
+            Some(reply) => self.guard_out(&mut exchange, reply, Moment::from(ended)),
+            None => None,
+        };
+        let (reply, record) = self.record(exchange, reply, ended);
+        RenderedReply::Recorded(reply, record)
+    }
+
+    async fn inspect_and_record(&self, large: LargeReply<'_>) -> (Option<Reply>, Option<Box<Record>>) {
+        let LargeReply { mut exchange, reply, ended } = large;
+        let reply = self.guard_out_apart(&mut exchange, reply, Moment::from(ended)).await;
         self.record(exchange, reply, ended)
     }
 
@@ -58,6 +91,10 @@ impl Pipeline {
         let now = SystemTime::now();
         exchange.outcome = self.throttled(exchange.outcome, exchange.caller);
         let reply = match self.render(&mut exchange, Moment::from(now)) {
+            Some(reply) => self.guard_out_apart(&mut exchange, reply, Moment::from(now)).await,
+            None => None,
+        };
+        let reply = match reply {
             Some(reply) => self.guard_out_custom(&mut exchange, reply, Moment::from(now)).await,
             None => None,
         };
@@ -83,7 +120,7 @@ impl Pipeline {
         if let Some(trace) = exchange.trace {
             self.end_trace(
                 trace,
-                &Over {
+                &FinishedExchange {
                     to: &exchange.to,
                     ended,
                     took,
@@ -95,6 +132,12 @@ impl Pipeline {
                     ended_as: &ended_as,
                 },
             );
+        }
+        if let (Some(address), Some(fault)) = (exchange.refused_from, ended_as.fault())
+            && self.ports.recorder.ledger().is_some_and(|ledger| !ledger.sample(address, fault.reason().id))
+        {
+            self.ports.recorder.metrics().fault(fault.reason());
+            return (reply, None);
         }
         if let Some(fault) = ended_as.fault() {
             self.ports.recorder.report(Entry {
@@ -117,6 +160,7 @@ impl Pipeline {
             connection: connection(exchange.connection),
             transport: transport(exchange.connection),
             caller: exchange.caller.map(|caller| caller.name().clone()),
+            refused_from: exchange.refused_from,
             method: exchange.method.map(method),
             server: server.map(Box::from),
             target,
@@ -173,13 +217,14 @@ impl Pipeline {
         let info = Some(self.server_info.text());
         let reply = render(&exchange.to, &exchange.outcome, info, now);
         let limit = self.settings.largest_answer;
-        let reply = if reply.as_ref().is_none_or(|reply| reply.body.len() <= limit) {
-            reply
-        } else {
-            exchange.outcome = Err(Fault::new(&reason::SERVER_TOO_LARGE).fact("limit", limit));
-            render(&exchange.to, &exchange.outcome, info, now)
-        };
-        self.guard_out(exchange, reply?, now)
+        if reply.as_ref().is_none_or(|reply| reply.body.len() <= limit) {
+            return reply;
+        }
+        let large = Fault::new(&reason::SERVER_TOO_LARGE).fact("limit", limit);
+        // The work is done, so the same request would do it again.
+        let large = large.retry_as(Retry::AfterChange);
+        exchange.outcome = Err(large.with_effect(effect(&exchange.to, &exchange.outcome)));
+        render(&exchange.to, &exchange.outcome, info, now)
     }
 
     /// Awaits a mandatory record. Without the record there is no response.

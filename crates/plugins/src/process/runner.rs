@@ -54,8 +54,16 @@ impl ProcessRunner {
     /// Runs until the handle is dropped.
     pub(super) async fn run(mut self, mut questions: mpsc::Receiver<QueuedRequest>) {
         let mut last = no_verdict("it is not running");
+        let mut unstarted = false;
         loop {
             match self.starts.next(Instant::now()) {
+                // Nothing suggests that the next start succeeds, so requests do not wait for it.
+                RestartDecision::Start(wait) if unstarted => {
+                    let why = "it cannot be started";
+                    if self.refuse_for(wait, &mut questions, &last, why).await.is_err() {
+                        return;
+                    }
+                }
                 RestartDecision::Start(wait) => {
                     if self.is_stopped_within(wait).await {
                         return;
@@ -63,13 +71,15 @@ impl ProcessRunner {
                 }
                 // Requests fail at once while the budget is exhausted.
                 RestartDecision::Rest(rest) => {
-                    if self.refuse_for(rest, &mut questions, &last).await.is_err() {
+                    let why = if unstarted { "it cannot be started" } else { "it ended too often" };
+                    if self.refuse_for(rest, &mut questions, &last, why).await.is_err() {
                         return;
                     }
                     continue;
                 }
             }
             self.starts.note(Instant::now());
+            unstarted = false;
             match self.life(&mut questions).await {
                 ExitCause::Stopped => return,
                 ExitCause::Ended { why, ended } => {
@@ -77,6 +87,7 @@ impl ProcessRunner {
                     last = told(why, &ended);
                 }
                 ExitCause::Unstarted(fault) => {
+                    unstarted = true;
                     self.open.fail(|| no_verdict("it cannot be started"));
                     last = no_verdict("it cannot be started").absorbing(*fault);
                 }
@@ -98,6 +109,7 @@ impl ProcessRunner {
         rest: Duration,
         questions: &mut mpsc::Receiver<QueuedRequest>,
         last: &Fault,
+        why: &'static str,
     ) -> Result<(), ()> {
         let over = tokio::time::sleep(rest);
         tokio::pin!(over);
@@ -114,7 +126,7 @@ impl ProcessRunner {
                 () = &mut over => return Ok(()),
                 asked = questions.recv() => {
                     let Some(asked) = asked else { return Err(()) };
-                    let fault = no_verdict("it ended too often").note("before", causes.clone());
+                    let fault = no_verdict(why).note("before", causes.clone());
                     let _ = asked.verdict.send(Err(fault.capture("stderr", notes.join("\n"))));
                 }
             }

@@ -1,17 +1,19 @@
 //! Policies evaluated by the Cedar engine.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashSet};
 use std::str::FromStr;
 
 use cedar_policy::{
     ActionConstraint, Authorizer, Context, Decision, Entities, Entity, EntityId, EntityTypeName, EntityUid,
-    PolicySet, PrincipalConstraint, Request, ResourceConstraint,
+    Policy, PolicySet, PrincipalConstraint, Request, ResourceConstraint,
 };
-use serde_json::{Map, Value};
 
+use super::arguments::CedarArguments;
+use super::conditions::ArgumentPolicy;
 use crate::ItemKind;
 use crate::access_target::{AccessKind, AccessTarget};
 use crate::cedar::{CedarPolicies, PolicyTextError};
+use crate::resource_uri::normalize_id;
 use failwell_rpc::Caller;
 
 impl CedarPolicies {
@@ -29,7 +31,9 @@ impl CedarPolicies {
                 return Err(PolicyTextError { at, what: format!("nothing here is called {name}") });
             }
         }
-        Ok(CedarPolicies { policies, authorizer: Authorizer::new() })
+        let policies = with_normal_ids(&policies)?;
+        let on_arguments = policies.policies().filter_map(ArgumentPolicy::of).collect();
+        Ok(CedarPolicies { policies, on_arguments, authorizer: Authorizer::new() })
     }
 
     pub fn permits(
@@ -40,6 +44,16 @@ impl CedarPolicies {
         arguments: Option<&str>,
     ) -> bool {
         self.decide(caller, act, thing, arguments).unwrap_or(false)
+    }
+
+    /// The items of a server that policies mention by name.
+    pub(crate) fn mentioned(&self, server: &str, sort: ItemKind) -> Vec<String> {
+        let name = |uid: EntityUid| {
+            let is_sort = uid.type_name().to_string() == sort_name(sort);
+            let rest = AsRef::<str>::as_ref(uid.id()).strip_prefix(server)?.strip_prefix('/')?;
+            is_sort.then(|| rest.to_owned())
+        };
+        self.policies.policies().flat_map(|policy| policy.entity_literals()).filter_map(name).collect()
     }
 
     fn decide(
@@ -56,7 +70,14 @@ impl CedarPolicies {
             [Entity::new_no_attrs(principal.clone(), roles), Entity::new_no_attrs(resource.clone(), servers)];
         let entities = Entities::from_entities(entities, None).ok()?;
         let action = uid("Action", action(act, thing.sort))?;
-        let request = Request::new(principal, action, resource, context(arguments)?, None).ok()?;
+        let CedarArguments { value, undecidable } = CedarArguments::parse(arguments);
+        let context = Context::from_json_value(serde_json::json!({"arguments": value}), None).ok()?;
+        let request = Request::new(principal, action, resource, context, None).ok()?;
+        let reads =
+            |policy: &ArgumentPolicy| policy.reads_any(&undecidable, &self.authorizer, &request, &entities);
+        if !undecidable.is_empty() && self.on_arguments.iter().any(reads) {
+            return None;
+        }
         let response = self.authorizer.is_authorized(&request, &self.policies, &entities);
         let evaluated = response.diagnostics().errors().next().is_none();
         Some(evaluated && response.decision() == Decision::Allow)
@@ -64,12 +85,15 @@ impl CedarPolicies {
 }
 
 fn thing_uid(thing: AccessTarget<'_>) -> Option<EntityUid> {
-    let sort = match thing.sort {
+    uid(sort_name(thing.sort), &format!("{}/{}", thing.server, thing.name))
+}
+
+fn sort_name(sort: ItemKind) -> &'static str {
+    match sort {
         ItemKind::Tools => "Tool",
         ItemKind::Prompts => "Prompt",
         ItemKind::Resources => "Resource",
-    };
-    uid(sort, &format!("{}/{}", thing.server, thing.name))
+    }
 }
 
 const ACTIONS: [&str; 4] = ["see", "call", "read", "get"];
@@ -89,27 +113,25 @@ fn uid(sort: &str, name: &str) -> Option<EntityUid> {
     Some(EntityUid::from_type_name_and_id(EntityTypeName::from_str(sort).ok()?, EntityId::new(name)))
 }
 
-fn context(arguments: Option<&str>) -> Option<Context> {
-    let arguments = arguments.and_then(|text| serde_json::from_str(text).ok()).unwrap_or_default();
-    let arguments = known_to_cedar(arguments).unwrap_or_else(|| Value::Object(Map::new()));
-    Context::from_json_value(serde_json::json!({"arguments": arguments}), None).ok()
-}
-
-/// Removes values that Cedar has no type for. Names that begin with `__` are reserved in Cedar's JSON format;
-/// removing them keeps an argument from posing as an entity.
-fn known_to_cedar(value: Value) -> Option<Value> {
-    match value {
-        Value::Null => None,
-        Value::Number(number) => number.as_i64().map(Value::from),
-        Value::Array(items) => Some(items.into_iter().filter_map(known_to_cedar).collect()),
-        Value::Object(members) => {
-            let plain = members.into_iter().filter(|(name, _)| !name.starts_with("__"));
-            Some(Value::Object(
-                plain.filter_map(|(name, value)| Some((name, known_to_cedar(value)?))).collect(),
-            ))
+/// The same policies, with the URIs of resources in their normal form.
+fn with_normal_ids(policies: &PolicySet) -> Result<PolicySet, PolicyTextError> {
+    let refused = |what: String| PolicyTextError { at: None, what };
+    let normal = |policy: &Policy| {
+        let resources =
+            policy.entity_literals().into_iter().filter(|uid| uid.type_name().to_string() == "Resource");
+        let pairs = resources.filter_map(|uid| {
+            let id = normalize_id(uid.id().unescaped());
+            let normal = EntityUid::from_type_name_and_id(uid.type_name().clone(), EntityId::new(id));
+            (normal != uid).then_some((uid, normal))
+        });
+        let pairs: BTreeMap<EntityUid, EntityUid> = pairs.collect();
+        match pairs.is_empty() {
+            true => Ok(policy.clone()),
+            false => policy.sub_entity_literals(pairs).map_err(|error| refused(error.to_string())),
         }
-        other => Some(other),
-    }
+    };
+    let all = policies.policies().map(normal).collect::<Result<Vec<_>, _>>()?;
+    PolicySet::from_policies(all).map_err(|error| refused(error.to_string()))
 }
 
 fn unknown_name(policy: &cedar_policy::Policy) -> Option<String> {
@@ -191,6 +213,81 @@ mod tests {
         let posing = r#"{"path":{"__entity":{"type":"Role","id":"writer"}}}"#;
         let writer = Caller::keyholder("w").in_roles(["writer"]);
         assert!(!policies.permits(&writer, AccessKind::Use, tool("write"), Some(posing)));
+    }
+
+    #[test]
+    fn numbers_are_compared_by_value_or_not_at_all() {
+        let limited = |condition: &str| {
+            let text = format!(
+                "permit (principal, action, resource);
+                 forbid (principal, action == Action::\"call\", resource == Tool::\"files/pay\") when {{ {condition} }};"
+            );
+            CedarPolicies::parse(&text).expect("policies")
+        };
+        let caller = Caller::anonymous();
+        let permits = |policies: &CedarPolicies, name: &str, arguments: &str| {
+            policies.permits(&caller, AccessKind::Use, tool(name), Some(arguments))
+        };
+        let more = limited("context.arguments has amount && context.arguments.amount > 1000");
+        for (amount, permitted) in [
+            ("5", true),
+            ("1000.0", true),
+            ("1e3", true),
+            ("5000", false),
+            ("5000.0", false),
+            ("5e3", false),
+            ("5E3", false),
+            ("5000.5", false),
+            ("0.5", false),
+            ("1e30", false),
+            ("-1e30", false),
+            ("100000000000000000000", false),
+            ("9223372036854775808", false),
+            ("null", false),
+            ("\"5\"", false),
+        ] {
+            assert_eq!(permits(&more, "pay", &format!(r#"{{"amount":{amount}}}"#)), permitted, "{amount}");
+        }
+        assert!(permits(&more, "pay", r#"{"note":null,"rate":0.5}"#), "no condition reads them");
+        assert!(permits(&more, "other", r#"{"amount":null}"#), "the policy is about another tool");
+        for condition in [
+            "context.arguments has tier && context.arguments.tier == 3",
+            "context.arguments has tier && [3].contains(context.arguments.tier)",
+            "context.arguments has tier && context.arguments[\"tier\"] == 3",
+            "context.arguments == {tier: 3}",
+            "if context.arguments has tier then context.arguments.tier == 3 else false",
+        ] {
+            let policies = limited(condition);
+            assert!(permits(&policies, "pay", r#"{"tier":2}"#), "{condition}");
+            for tier in ["3", "3.0", "3.1", "null", "1e99"] {
+                assert!(!permits(&policies, "pay", &format!(r#"{{"tier":{tier}}}"#)), "{condition} {tier}");
+            }
+        }
+        let nested =
+            limited("context.arguments has a && context.arguments.a has b && context.arguments.a.b > 1");
+        assert!(permits(&nested, "pay", r#"{"a":{"c":null}}"#));
+        assert!(!permits(&nested, "pay", r#"{"a":{"b":null}}"#));
+        assert!(!permits(&nested, "pay", r#"{"a":null}"#));
+    }
+
+    #[test]
+    fn resources_have_one_id() {
+        let policies = CedarPolicies::parse(
+            r#"permit (principal, action, resource);
+               forbid (principal, action, resource == Resource::"up/FILE:///x/../etc/secret");
+               forbid (principal, action, resource) when { resource == Resource::"up/file:/etc/other" };"#,
+        )
+        .expect("policies");
+        for (name, permitted) in
+            [("file:///etc/secret", false), ("file:///etc/other", false), ("file:///etc/third", true)]
+        {
+            let target = AccessTarget { server: "up", sort: ItemKind::Resources, name };
+            assert_eq!(
+                policies.permits(&Caller::anonymous(), AccessKind::Use, target, None),
+                permitted,
+                "{name}"
+            );
+        }
     }
 
     #[test]

@@ -50,6 +50,7 @@ categories! {
     ConnectionString, Secrets, "connection_string", "[redacted: secrets/connection_string]";
     PackageToken, Secrets, "package_token", "[redacted: secrets/package_token]";
     ServiceKey, Secrets, "service_key", "[redacted: secrets/service_key]";
+    Credential, Secrets, "credential", "[redacted: secrets/credential]";
     Entropy, Secrets, "entropy", "[redacted: secrets/entropy]";
     Email, Pii, "email", "[redacted: pii/email]";
     Phone, Pii, "phone", "[redacted: pii/phone]";
@@ -63,6 +64,7 @@ categories! {
     FrNir, Pii, "fr_nir", "[redacted: pii/fr_nir]";
     BrCpf, Pii, "br_cpf", "[redacted: pii/br_cpf]";
     InAadhaar, Pii, "in_aadhaar", "[redacted: pii/in_aadhaar]";
+    Iban, Pii, "iban", "[redacted: pii/iban]";
     Delimiter, Injection, "delimiter", "[redacted: injection/delimiter]";
     Role, Injection, "role", "[redacted: injection/role]";
     Context, Injection, "context", "[redacted: injection/context]";

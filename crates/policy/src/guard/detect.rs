@@ -1,42 +1,45 @@
 //! The three detectors. Each has a quick check with false positives and an exact match without them.
 
+mod assignments;
+mod cards;
 pub(in crate::guard) mod checks;
 pub(in crate::guard) mod credentials;
+mod dotted;
 pub(in crate::guard) mod encoded;
 pub(in crate::guard) mod injection;
+mod injection_phrases;
 pub(in crate::guard) mod pattern;
 pub(in crate::guard) mod pem;
 pub(in crate::guard) mod pii;
 pub(in crate::guard) mod secrets;
+mod settings;
+mod shape;
+mod shapes;
 
 use aho_corasick::{AhoCorasick, AhoCorasickBuilder, MatchKind};
 use failwell_fault::{Fault, OrFault, reason};
 
 use self::pattern::{Case, PatternRow, Patterns, Span};
 use self::pem::PemBlock;
+use self::secrets::SecretDetector;
 use super::category::{Category, Guard};
 use super::settings::Sensitivity;
 
 #[derive(Debug)]
 pub(super) struct Detectors {
-    secret_anchors: AhoCorasick,
+    secrets: SecretDetector,
     injection_anchors: AhoCorasick,
-    secrets: Patterns,
     pii: Patterns,
     injection: Patterns,
 }
 
 impl Detectors {
     pub(super) fn compile(sensitivity: Sensitivity) -> Result<Detectors, Fault> {
-        let all = |rows: &'static [PatternRow]| {
-            rows.iter().filter(|row| row.from <= sensitivity).collect::<Vec<_>>()
-        };
         Ok(Detectors {
-            secret_anchors: anchors(secrets::ANCHORS, Case::Told)?,
-            injection_anchors: anchors(injection::ANCHORS, Case::Ignored)?,
-            secrets: Patterns::compile(&secrets::ROWS.iter().collect::<Vec<_>>(), Case::Told)?,
+            secrets: SecretDetector::compile()?,
+            injection_anchors: anchors(&injection::anchors(), Case::Ignored)?,
             pii: Patterns::compile(&pii::ROWS.iter().collect::<Vec<_>>(), Case::Told)?,
-            injection: Patterns::compile(&all(injection::ROWS), Case::Ignored)?,
+            injection: Patterns::compile(&injection_rows(sensitivity), Case::Ignored)?,
         })
     }
 
@@ -49,9 +52,7 @@ impl Detectors {
     }
 
     fn may_hold_secrets(&self, text: &[u8], wanted: u64) -> bool {
-        self.secret_anchors.is_match(text)
-            || credentials::may_be_in(text)
-            || wanted & Category::Entropy.bit() != 0
+        self.secrets.may_match(text) || credentials::may_be_in(text) || wanted & Category::Entropy.bit() != 0
     }
 
     /// Finds all matches of these categories. Returns whether a private key continues after the text.
@@ -63,27 +64,35 @@ impl Detectors {
             pii::find(text, wanted, spans);
         }
         if wanted & bits(Guard::Injection) != 0 && self.injection_anchors.is_match(text) {
-            self.injection.find(text, 0, text.len(), wanted, spans);
+            for (from, to) in injection::windows(&self.injection_anchors, text) {
+                self.injection.find(text, from, to, wanted, spans);
+            }
         }
         self.find_secrets(text, wanted, spans)
     }
 
     fn find_secrets(&self, text: &[u8], wanted: u64, spans: &mut Vec<Span>) -> PemBlock {
-        if wanted & bits(Guard::Secrets) == 0 || !self.may_hold_secrets(text, wanted) {
+        if wanted & bits(Guard::Secrets) == 0 {
             return PemBlock::Closed;
         }
-        self.secrets.find(text, 0, text.len(), wanted, spans);
+        let block = self.secrets.find(text, wanted, spans);
         if wanted & Category::ConnectionString.bit() != 0 {
             credentials::find(text, spans);
         }
         if wanted & Category::Entropy.bit() != 0 {
             random_words(text, spans);
         }
-        if wanted & Category::PrivateKey.bit() != 0 { pem::find(text, spans) } else { PemBlock::Closed }
+        block
     }
 }
 
-fn anchors(words: &[&str], case: Case) -> Result<AhoCorasick, Fault> {
+/// The rows of this sensitivity, in English and in other languages.
+fn injection_rows(sensitivity: Sensitivity) -> Vec<&'static PatternRow> {
+    let all = injection::ROWS.iter().chain(injection_phrases::ROWS);
+    all.filter(|row| row.from <= sensitivity).collect()
+}
+
+fn anchors(words: &[impl AsRef<[u8]>], case: Case) -> Result<AhoCorasick, Fault> {
     AhoCorasickBuilder::new()
         .match_kind(MatchKind::LeftmostFirst)
         .ascii_case_insensitive(case == Case::Ignored)
@@ -95,7 +104,7 @@ fn anchors(words: &[&str], case: Case) -> Result<AhoCorasick, Fault> {
 pub(super) fn bits(guard: Guard) -> u64 {
     let (first, last) = match guard {
         Guard::Secrets => (Category::AwsAccessKey, Category::Entropy),
-        Guard::Pii => (Category::Email, Category::InAadhaar),
+        Guard::Pii => (Category::Email, Category::Iban),
         Guard::Injection => (Category::Delimiter, Category::HiddenText),
     };
     (last.bit() << 1) - first.bit()

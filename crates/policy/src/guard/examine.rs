@@ -4,12 +4,14 @@ use std::cell::RefCell;
 
 use memchr::{memchr, memmem};
 
-use super::category::Category;
-use super::detect::Detectors;
+use super::category::{Category, Guard};
+use super::chain::TextChain;
 use super::detect::encoded::{self, EncodedRuns, decode};
 use super::detect::pattern::Span;
 use super::detect::pem::{self, PemBlock};
+use super::detect::{Detectors, bits};
 use super::detect::{checks, secrets};
+use super::escapes;
 use super::fold::may_fold;
 use super::tokens::{Token, Tokens, is_key};
 use super::view::{FoldedText, TextEncoding};
@@ -49,7 +51,11 @@ thread_local! {
 
 /// Returns true if a message needs an exact scan. Makes one pass over the raw bytes and decodes nothing.
 pub(super) fn may_match(detectors: &Detectors, json: &[u8], wanted: u64) -> bool {
-    detectors.may_match(json, wanted) || is_dressed(json) || encoded::may_be_in(json)
+    detectors.may_match(json, wanted)
+        || is_dressed(json)
+        || encoded::may_be_in(json)
+        || has_neighbours(json)
+        || escapes::segments(json).next().is_some()
 }
 
 /// Returns true if the bytes may differ from the text that a reader sees.
@@ -61,6 +67,11 @@ fn is_dressed(raw: &[u8]) -> bool {
 fn is_escaped(raw: &[u8], first: usize) -> bool {
     let rest = raw.get(first..).unwrap_or_default();
     memmem::find(rest, b"\\u").is_some() || memmem::find(rest, b"\\/").is_some()
+}
+
+/// Returns true if strings follow each other, so that one could continue the other.
+fn has_neighbours(json: &[u8]) -> bool {
+    memmem::find(json, b"\",\"").is_some() || memmem::find(json, b"\", \"").is_some()
 }
 
 /// Finds all matches in a message, starting at a position outside of any string.
@@ -97,6 +108,10 @@ struct ScanWalk<'a> {
     body_end: usize,
     /// The name of the current member says that its value is a secret key.
     named_secret: bool,
+    /// Strings that could continue each other: all values, and those of `text` members.
+    chains: [TextChain; 2],
+    /// The current member is called `text`.
+    is_text_member: bool,
 }
 
 impl<'a> ScanWalk<'a> {
@@ -111,13 +126,21 @@ impl<'a> ScanWalk<'a> {
             block: PemBlock::Closed,
             body_end: 0,
             named_secret: false,
+            chains: Default::default(),
+            is_text_member: false,
         }
     }
 
     fn done(mut self) -> Vec<Hit> {
+        for chain in std::mem::take(&mut self.chains) {
+            self.chain(&chain);
+        }
         self.room.buffers.retain(|buffer| buffer.capacity() <= KEPT);
         self.room.views.retain(|view| view.text().len() <= KEPT);
         ROOM.replace(self.room);
+        // A match in an escaped text is often one in the plain text too.
+        self.hits.sort_unstable_by_key(|hit| (hit.token.start, hit.start, hit.end, hit.category));
+        self.hits.dedup();
         self.hits
     }
 
@@ -125,6 +148,7 @@ impl<'a> ScanWalk<'a> {
         let raw = self.bytes.get(token.start..token.end).unwrap_or_default();
         let named = std::mem::take(&mut self.named_secret);
         if is_key(self.bytes, token.end + 1) {
+            self.is_text_member = raw == b"text";
             self.named_secret = self.wanted & Category::AwsSecretKey.bit() != 0
                 && (6..128).contains(&raw.len())
                 && secrets::names_aws_secret(raw);
@@ -133,15 +157,56 @@ impl<'a> ScanWalk<'a> {
         {
             return;
         }
+        if !is_key(self.bytes, token.end + 1) && self.wanted & bits(Guard::Secrets) != 0 {
+            self.join(token, raw);
+        }
         if raw.len() >= SHORTEST {
             self.text(token, TextEncoding::Json);
         }
     }
 
+    /// Adds a string to the chains that it continues.
+    fn join(&mut self, token: Token, raw: &[u8]) {
+        let is_text = std::mem::take(&mut self.is_text_member);
+        let mut chains = std::mem::take(&mut self.chains);
+        for chain in chains.iter_mut().take(if is_text { 2 } else { 1 }) {
+            if let Some(ended) = chain.add(token, raw) {
+                self.chain(&ended);
+            }
+        }
+        self.chains = chains;
+    }
+
+    /// Looks for secrets that are split over the strings of a chain.
+    fn chain(&mut self, chain: &TextChain) {
+        if chain.parts.len() < 2 || !self.detectors.may_match(&chain.text, self.wanted & bits(Guard::Secrets))
+        {
+            return;
+        }
+        let mut spans = Vec::new();
+        self.detectors.find(&chain.text, self.wanted & bits(Guard::Secrets), &mut spans);
+        for span in spans {
+            let parts: Vec<_> = chain.parts_of(span.start, span.end).collect();
+            // A secret that stands in one string whole is found there. What follows it is another value.
+            if parts.len() > 1 && !parts.iter().any(|part| self.holds_secret(*part)) {
+                for (token, start, end) in parts {
+                    self.hit(token, start, end, span.category);
+                }
+            }
+        }
+    }
+
+    fn holds_secret(&self, (token, start, end): (Token, usize, usize)) -> bool {
+        let text = self.bytes.get(token.start + start..token.start + end).unwrap_or_default();
+        let mut spans = Vec::new();
+        self.detectors.find(text, self.wanted & bits(Guard::Secrets), &mut spans);
+        !spans.is_empty()
+    }
+
     fn text(&mut self, token: Token, spelling: TextEncoding) {
         let raw = self.bytes.get(token.start..token.end).unwrap_or_default();
         let dressed = is_dressed(raw);
-        if !dressed && !self.may_match(raw) {
+        if !dressed && !self.may_match(raw) && escapes::segments(raw).next().is_none() {
             return;
         }
         let mut spans = std::mem::take(&mut self.room.spans);
@@ -150,19 +215,37 @@ impl<'a> ScanWalk<'a> {
             self.hidden(token, &view);
             if !dressed || self.may_match(view.text()) {
                 self.block = self.scan(view.text(), 0, &mut spans);
-                for span in spans.drain(..) {
-                    let (start, end) = view.raw(span.start, span.end);
-                    self.hit(token, start, end, span.category);
-                }
+            }
+            self.escaped(view.text(), &mut spans);
+            for span in spans.drain(..) {
+                let (start, end) = view.raw(span.start, span.end);
+                self.hit(token, start, end, span.category);
             }
             self.room.views.push(view);
         } else {
             self.block = self.scan(raw, 0, &mut spans);
+            self.escaped(raw, &mut spans);
             for span in spans.drain(..) {
                 self.hit(token, span.start, span.end, span.category);
             }
         }
         self.room.spans = spans;
+    }
+
+    /// Scans the parts of a text with escapes in it as a reader of the decoded text sees them.
+    fn escaped(&mut self, text: &[u8], spans: &mut Vec<Span>) {
+        for (from, to) in escapes::segments(text) {
+            let view = self.view(text.get(from..to).unwrap_or_default(), TextEncoding::Escaped);
+            let mut found = Vec::new();
+            if self.may_match(view.text()) {
+                self.scan(view.text(), 0, &mut found);
+            }
+            for span in found {
+                let (start, end) = view.raw(span.start, span.end);
+                spans.push(Span { start: from + start, end: from + end, category: span.category });
+            }
+            self.room.views.push(view);
+        }
     }
 
     fn hidden(&mut self, token: Token, view: &FoldedText) {
@@ -212,6 +295,10 @@ impl<'a> ScanWalk<'a> {
     fn encoded(&mut self, run: &[u8], depth: usize) -> u64 {
         let mut buffer = self.room.buffers.pop().unwrap_or_default();
         let mut found = 0;
+        if encoded::is_hex(run) {
+            encoded::decode_hex(run, &mut buffer);
+            found = encoded::text_in(&buffer).fold(0, |found, text| found | self.within_text(text, depth));
+        }
         for skip in encoded::beginnings(run) {
             decode(run, skip, &mut buffer);
             for text in encoded::text_in(&buffer) {
@@ -233,6 +320,7 @@ impl<'a> ScanWalk<'a> {
         let mut spans = Vec::new();
         let view = self.view(text, TextEncoding::Plain);
         self.scan(view.text(), depth, &mut spans);
+        self.escaped(view.text(), &mut spans);
         let hidden = view.hidden().filter(|_| self.wanted & Category::HiddenText.bit() != 0);
         self.room.views.push(view);
         named(&spans) | hidden.map_or(0, |_| Category::HiddenText.bit())

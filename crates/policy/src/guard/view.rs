@@ -1,5 +1,6 @@
 //! The text of a string as a reader sees it, with a mapping back to the raw bytes.
 
+use super::escapes;
 use super::fold::{Fold, fold};
 
 /// Maps a range of the folded text to the raw text. Within a range, both advance in step.
@@ -50,6 +51,8 @@ pub(super) enum TextEncoding {
     Json,
     /// Text without JSON escapes.
     Plain,
+    /// Text that a program decodes before a person reads it: escapes of strings, URLs and markup.
+    Escaped,
 }
 
 impl FoldedText {
@@ -63,6 +66,7 @@ impl FoldedText {
         let mut at = 0;
         while let Some(byte) = raw.get(at) {
             at += match byte {
+                b'\\' | b'%' | b'&' if spelling == TextEncoding::Escaped => self.code(raw, at),
                 b'\\' => self.escape(raw, at, spelling),
                 0..=0x7f => {
                     self.text.push(*byte);
@@ -187,6 +191,31 @@ impl FoldedText {
             }
             _ => {
                 self.text.push(b'\\');
+                1
+            }
+        }
+    }
+
+    /// Decodes any escape that stands for one character.
+    fn code(&mut self, raw: &[u8], at: usize) -> usize {
+        let rest = raw.get(at..).unwrap_or_default();
+        match escapes::read(rest) {
+            Some((meaning, length)) => {
+                self.begin(at, true);
+                match fold(meaning) {
+                    Fold::Same => {
+                        let mut buffer = [0; 4];
+                        self.text.extend_from_slice(meaning.encode_utf8(&mut buffer).as_bytes());
+                    }
+                    Fold::Ascii(byte) => self.text.push(byte),
+                    Fold::Text(text) => self.text.extend_from_slice(text.as_bytes()),
+                    Fold::Drop => {}
+                }
+                self.begin(at + length, false);
+                length
+            }
+            None => {
+                self.text.extend(rest.first());
                 1
             }
         }

@@ -1,7 +1,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use failwell_fault::{Fault, Violation, reason};
+use failwell_fault::{Fault, Retry, Violation, reason};
 
 type Violations = dyn Fn(&str) -> Vec<Violation> + Send + Sync;
 
@@ -25,7 +25,9 @@ impl ArgumentCheck {
         if found.is_empty() {
             return Ok(());
         }
-        Err(found.into_iter().fold(Fault::new(&reason::POLICY_ARGUMENTS), Fault::violation))
+        // Other arguments may be allowed, unlike another attempt with these.
+        let fault = Fault::new(&reason::POLICY_ARGUMENTS).retry_as(Retry::AfterChange);
+        Err(found.into_iter().fold(fault, Fault::violation))
     }
 }
 

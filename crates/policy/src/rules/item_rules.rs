@@ -18,6 +18,23 @@ pub struct ItemRules {
 }
 
 impl ItemRules {
+    /// The same rules with patterns for resources.
+    pub(super) fn of_resources(self) -> ItemRules {
+        let all = |patterns: Vec<Pattern>| patterns.iter().map(Pattern::of_resources).collect();
+        let describe = self.describe.into_iter().map(|(pattern, text)| (pattern.of_resources(), text));
+        ItemRules {
+            allow: self.allow.map(all),
+            hide: all(self.hide),
+            approve: all(self.approve),
+            describe: describe.collect(),
+            ..self
+        }
+    }
+
+    pub(super) fn hide(&self, name: &str) -> bool {
+        any(&self.hide, name)
+    }
+
     pub(super) fn show(&self, name: &str) -> bool {
         let allowed = self.allow.as_ref().is_none_or(|allowed| any(allowed, name));
         allowed && !any(&self.hide, name)

@@ -1,3 +1,5 @@
+use crate::resource_uri::normalize_pattern;
+
 /// A name with wildcards: `*` matches any run of characters.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pattern(Box<[Box<str>]>);
@@ -5,6 +7,25 @@ pub struct Pattern(Box<[Box<str>]>);
 impl Pattern {
     pub fn new(text: &str) -> Pattern {
         Pattern(text.split('*').map(Box::from).collect())
+    }
+
+    /// A pattern for resources. It matches URIs in their normal form.
+    pub(super) fn of_resources(&self) -> Pattern {
+        Pattern::new(&normalize_pattern(&self.0.join("*")))
+    }
+
+    /// The only name that it matches, if it has no wildcard.
+    pub(super) fn as_name(&self) -> Option<&str> {
+        match &*self.0 {
+            [only] => Some(only),
+            _ => None,
+        }
+    }
+
+    /// Returns true if this pattern matches every name that the other one matches.
+    pub(super) fn covers(&self, other: &Pattern) -> bool {
+        // NUL is in no pattern. It can therefore only be matched by a wildcard, as any text could.
+        self.matches(&other.0.join("\0"))
     }
 
     /// Matches a name in time proportional to its length, for any pattern.
@@ -26,6 +47,26 @@ impl Pattern {
 #[cfg(test)]
 mod tests {
     use super::Pattern;
+
+    #[test]
+    fn a_wider_pattern_covers_a_narrower_one() {
+        for (wide, narrow, covers) in [
+            ("*", "*", true),
+            ("*", "read", true),
+            ("*", "read_*", true),
+            ("**", "*", true),
+            ("read_*", "read_file*", true),
+            ("read_*", "read_*", true),
+            ("read_*", "*", false),
+            ("read_f*", "read_*", false),
+            ("read", "read", true),
+            ("read", "read*", false),
+            ("a*b", "a*c*b", true),
+            ("a*c*b", "a*b", false),
+        ] {
+            assert_eq!(Pattern::new(wide).covers(&Pattern::new(narrow)), covers, "{wide} {narrow}");
+        }
+    }
 
     #[test]
     fn stars_stand_for_anything() {

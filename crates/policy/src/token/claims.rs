@@ -61,7 +61,8 @@ enum ListSyntax {
 fn texts(value: Option<&Value>, syntax: ListSyntax) -> Vec<&str> {
     match value {
         Some(Value::String(text)) if syntax == ListSyntax::SpaceSeparated => {
-            text.split_ascii_whitespace().collect()
+            // RFC 6749, section 3.3: spaces only.
+            text.split(' ').filter(|item| !item.is_empty()).collect()
         }
         Some(Value::String(text)) => vec![text],
         Some(Value::Array(items)) => items.iter().filter_map(Value::as_str).collect(),

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use crate::support::{run, shell, start};
+use crate::support::{run, shell, start, start_until_ready};
 use failwell_process::{Caps, Environment, Exit, ExitCause, Input, Plan, Signal, Stdout};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
@@ -112,12 +112,7 @@ async fn bytes_that_are_not_text_are_kept() {
 #[tokio::test]
 async fn signals_reach_the_child_alone() {
     let script = "trap 'echo got; exit 3' USR1; (trap 'echo WRONG' USR1; sleep 1) & echo ready; while :; do sleep 0.02; done";
-    let mut plan = shell(script);
-    plan.stdout = Stdout::Piped;
-    let mut child = start(plan).await;
-    let mut output = child.take_output().unwrap();
-    let mut ready = [0; 6];
-    output.read_exact(&mut ready).await.unwrap();
+    let (mut child, mut output) = start_until_ready(script).await;
     child.signal(Signal::USR1).await.unwrap();
     assert_eq!(child.wait().await.how, ExitCause::Code(3));
     let mut said = String::new();
@@ -131,12 +126,7 @@ async fn signals_reach_the_child_alone() {
 #[tokio::test]
 async fn stopping_asks_first() {
     let script = "trap 'echo bye; exit 5' TERM; echo ready; while :; do sleep 0.02; done";
-    let mut plan = shell(script);
-    plan.stdout = Stdout::Piped;
-    let mut child = start(plan).await;
-    let mut output = child.take_output().unwrap();
-    let mut ready = [0; 6];
-    output.read_exact(&mut ready).await.unwrap();
+    let (mut child, _output) = start_until_ready(script).await;
     let began = Instant::now();
     let ended = child.stop(Duration::from_secs(60)).await;
     assert_eq!((ended.how, ended.exit), (ExitCause::Stopped, Some(Exit::Code(5))));

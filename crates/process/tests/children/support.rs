@@ -3,7 +3,8 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
-use failwell_process::{Child, ChildExit, Environment, Launcher, Plan};
+use failwell_process::{Child, ChildExit, Environment, Launcher, Plan, Stdout};
+use tokio::io::{AsyncRead, AsyncReadExt};
 
 pub(crate) fn launcher() -> Launcher {
     Launcher::at(env!("CARGO_BIN_EXE_failwell-supervise"))
@@ -19,6 +20,17 @@ pub(crate) fn shell(script: &str) -> Plan {
 
 pub(crate) async fn start(plan: Plan) -> Child {
     launcher().start(plan).await.expect("the child starts")
+}
+
+/// Starts a shell script and waits for the line `ready`. Returns the child and the rest of its output.
+pub(crate) async fn start_until_ready(script: &str) -> (Child, impl AsyncRead + Unpin) {
+    let mut plan = shell(script);
+    plan.stdout = Stdout::Piped;
+    let mut child = start(plan).await;
+    let mut output = child.take_output().expect("its output");
+    let mut ready = [0; 6];
+    output.read_exact(&mut ready).await.expect("ready");
+    (child, output)
 }
 
 pub(crate) async fn run(plan: Plan) -> ChildExit {

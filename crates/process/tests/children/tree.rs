@@ -29,7 +29,7 @@ fn daemon(folder: &Folder, more: &str, after: &str) -> String {
 }
 
 #[tokio::test]
-async fn whoever_outlives_the_child_is_ended() {
+async fn processes_that_outlive_the_child_are_ended() {
     for (name, script) in [
         ("grandchild", "sleep 300 & echo $! > PID; exit 3"),
         ("session", "setsid sleep 300 & echo $! > PID; exit 3"),

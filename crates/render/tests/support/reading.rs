@@ -85,7 +85,7 @@ fn json_rpc_error<'a>(to: &ReplyTo, fault: &Fault, error: Object<'a>) -> (Option
     let in_session =
         matches!(to.dialect, Dialect::Mcp(revision) if revision.era() == failwell_rpc::Era::Session);
     let promised = fault.reason().session_message;
-    let is_promised = in_session && !promised.is_empty() && to.asked == ExpectedResult::Other;
+    let is_promised = in_session && !promised.is_empty();
     let message = if is_promised { promised.to_owned() } else { fault.detail() };
     assert_eq!(error.get("message").and_then(|value| value.as_str()), Some(message.into()));
     let data = error.get("data").and_then(|value| value.as_object()).expect("data");

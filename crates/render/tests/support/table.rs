@@ -10,9 +10,15 @@ pub(crate) enum Number {
     OfKind,
     /// 1000 plus the HTTP status of the kind.
     OfKindPlus1000,
+    /// The code of the status in the table of the device server's record (S4 in docs/sources.md), otherwise that of
+    /// internal errors.
+    OfRecord,
 }
 
-use Number::{Is, OfKind, OfKindPlus1000};
+use Number::{Is, OfKind, OfKindPlus1000, OfRecord};
+
+/// Statuses and codes of the record. Of the two codes of 404, tools have that of things that are not found.
+const RECORD: [(i32, i32); 5] = [(400, -32600), (401, -32000), (403, -32001), (404, -32800), (422, -32602)];
 
 /// Code and status for REST (`/rpc` has the same code), the session era and the modern era.
 pub(crate) struct Expected {
@@ -49,7 +55,7 @@ pub(crate) const STATUS_OF_KIND: [(Kind, i32); 13] = [
 ];
 
 /// In-band errors of MCP have HTTP status 200 in both eras, unless the specification names another.
-pub(crate) const TABLE: [Expected; 36] = [
+pub(crate) const TABLE: [Expected; 38] = [
     row(Condition::NotJson, (-32700, 400), (-32700, 400), (-32700, 400)),
     row(Condition::BadShape, (-32600, 400), (-32600, 400), (-32600, 400)),
     row(Condition::UnknownMethod, (-32601, 404), (-32601, 200), (-32601, 404)),
@@ -59,7 +65,7 @@ pub(crate) const TABLE: [Expected; 36] = [
     row(Condition::BadArguments, (-32602, 422), (-32602, 200), (-32602, 200)),
     Expected {
         condition: Condition::ToolFailed,
-        rest: (Is(-32603), OfKind),
+        rest: (OfRecord, OfKind),
         session: (Is(-32603), Is(200)),
         modern: (OfKindPlus1000, Is(200)),
     },
@@ -72,13 +78,13 @@ pub(crate) const TABLE: [Expected; 36] = [
     row(Condition::PluginLoad, (-32603, 500), (-32002, 200), (1500, 200)),
     Expected {
         condition: Condition::Upstream,
-        rest: (Is(-32603), OfKind),
+        rest: (OfRecord, OfKind),
         session: (Is(-32004), Is(200)),
         modern: (OfKindPlus1000, Is(200)),
     },
     Expected {
         condition: Condition::ExternalService,
-        rest: (Is(-32603), OfKind),
+        rest: (OfRecord, OfKind),
         session: (Is(-32001), Is(200)),
         modern: (OfKindPlus1000, Is(200)),
     },
@@ -96,14 +102,16 @@ pub(crate) const TABLE: [Expected; 36] = [
     row(Condition::MediaType, (-32600, 415), (-32600, 415), (-32600, 415)),
     row(Condition::UnknownPath, (-32601, 404), (-32601, 404), (-32601, 404)),
     row(Condition::SessionRequired, (-32600, 400), (-32600, 400), (-32600, 400)),
-    row(Condition::SessionLost, (-32600, 404), (-32600, 404), (-32600, 404)),
+    row(Condition::SessionLost, (-32800, 404), (-32600, 404), (-32600, 404)),
     row(Condition::Range, (-32600, 416), (-32600, 416), (-32600, 416)),
     row(Condition::SlowBody, (-32600, 408), (-32600, 408), (-32600, 408)),
+    row(Condition::HeadTooLarge, (-32600, 431), (-32600, 431), (-32600, 431)),
+    row(Condition::TargetTooLong, (-32600, 414), (-32600, 414), (-32600, 414)),
     // MCP does not respond to a cancelled request. The numbers are for the manual.
     row(Condition::Cancelled, (-32603, 499), (-32603, 200), (1499, 200)),
     Expected {
         condition: Condition::Bug,
-        rest: (Is(-32603), OfKind),
+        rest: (OfRecord, OfKind),
         session: (Is(-32603), Is(200)),
         modern: (Is(-32603), Is(200)),
     },
@@ -118,6 +126,7 @@ impl Number {
             Is(number) => number,
             OfKind => status,
             OfKindPlus1000 => 1000 + status,
+            OfRecord => RECORD.iter().find(|(known, _)| *known == status).map_or(-32603, |(_, code)| *code),
         }
     }
 }

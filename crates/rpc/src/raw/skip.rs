@@ -1,14 +1,14 @@
 //! Finds the end of a value in scanned text.
 
 use crate::scan::byte;
-use crate::scan::text::skip_plain;
+use crate::scan::text::skip_scanned;
 
 /// The offset after the string that opens at `open`, and whether it has escapes.
 pub(super) fn string_end(bytes: &[u8], open: usize) -> (usize, bool) {
-    let first = skip_plain(bytes, open + 1);
+    let first = skip_scanned(bytes, open + 1);
     let mut at = first;
     while byte(bytes, at) == b'\\' {
-        at = skip_plain(bytes, at + 2);
+        at = skip_scanned(bytes, at + 2);
     }
     (at + 1, at != first)
 }

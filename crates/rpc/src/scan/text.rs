@@ -39,6 +39,20 @@ pub(crate) fn marks(word: u64) -> u64 {
 /// short, so the first words are checked inline.
 #[inline(always)]
 pub(crate) fn skip_plain(bytes: &[u8], start: usize) -> usize {
+    skip(bytes, start, skip_long)
+}
+
+/// The same for text that was scanned before. It has no control characters, and a search for two bytes is faster.
+#[inline(always)]
+pub(crate) fn skip_scanned(bytes: &[u8], start: usize) -> usize {
+    skip(bytes, start, |bytes, at| {
+        let rest = bytes.get(at..).unwrap_or_default();
+        memchr::memchr2(b'"', b'\\', rest).map_or(bytes.len().max(at), |found| at + found)
+    })
+}
+
+#[inline(always)]
+fn skip(bytes: &[u8], start: usize, skip_rest: impl Fn(&[u8], usize) -> usize) -> usize {
     let mut at = start;
     while at - start < 32
         && let Some(chunk) = bytes.get(at..).and_then(|rest| rest.first_chunk::<8>())
@@ -49,7 +63,7 @@ pub(crate) fn skip_plain(bytes: &[u8], start: usize) -> usize {
         }
         at += 8;
     }
-    skip_long(bytes, at)
+    skip_rest(bytes, at)
 }
 
 /// Skips blocks, then words, then bytes.
@@ -149,7 +163,7 @@ pub(crate) fn unit(bytes: &[u8], at: usize) -> Result<u32, Syntax> {
 
 #[cfg(test)]
 mod tests {
-    use super::skip_plain;
+    use super::{skip_plain, skip_scanned};
 
     /// The paths for words, blocks and the tail must stop at the same bytes.
     #[test]
@@ -162,6 +176,9 @@ mod tests {
                     bytes.iter_mut().zip(later).for_each(|(byte, plain)| *byte = plain);
                     bytes.get_mut(place).into_iter().for_each(|byte| *byte = stop);
                     assert_eq!(skip_plain(&bytes, 0), place, "{length} {place} {stop}");
+                    if matches!(stop, b'"' | b'\\') {
+                        assert_eq!(skip_scanned(&bytes, 0), place, "{length} {place} {stop}");
+                    }
                 }
             }
         }

@@ -85,10 +85,7 @@ impl SqliteApprovals {
         })
     }
 
-    fn change<T>(
-        &self,
-        work: impl FnOnce(&Transaction<'_>, &str) -> rusqlite::Result<T>,
-    ) -> Result<T, Fault> {
+    fn change<T>(&self, work: impl Fn(&Transaction<'_>, &str) -> rusqlite::Result<T>) -> Result<T, Fault> {
         let scope = self.scope().unwrap_or_default();
         self.store.change(|transaction| work(transaction, scope))
     }

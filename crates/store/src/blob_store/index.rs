@@ -9,13 +9,13 @@ use failwell_fault::{Fault, reason};
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 use crate::blob_store::errors::{disk_fault, index_fault};
-use crate::blob_store::rows::SCHEMA;
+use crate::blob_store::rows::{BEFORE_OWNERS, INTO_OWNERS, SCHEMA};
 
 /// Maximum time that another process may lock the file.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// The schema version.
-const LAYOUT: i64 = 1;
+/// The schema version. Version 1 had no owners.
+const LAYOUT: i64 = 2;
 
 pub(crate) const FILE: &str = "index.sqlite";
 
@@ -85,7 +85,10 @@ fn migrate(connection: &mut Connection) -> Result<i64, Fault> {
         if layout >= LAYOUT {
             return Ok(layout);
         }
-        transaction.execute_batch(SCHEMA).map_err(index_fault)?;
+        let (before, after) = if layout == 1 { (BEFORE_OWNERS, INTO_OWNERS) } else { ("", "") };
+        for step in [before, SCHEMA, after] {
+            transaction.execute_batch(step).map_err(index_fault)?;
+        }
         transaction.pragma_update(None, "user_version", LAYOUT).map_err(index_fault)?;
         Ok(LAYOUT)
     })

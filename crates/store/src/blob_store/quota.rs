@@ -10,6 +10,7 @@ use crate::blob_store::errors::index_fault;
 use crate::blob_store::folder::BlobFolder;
 use crate::blob_store::rows::{self, Totals};
 use crate::blob_store::settings::BlobStoreSettings;
+use crate::blob_store::uri::BlobUri;
 
 /// Maximum number of deletions at once.
 const BATCH: usize = 64;
@@ -17,17 +18,20 @@ const BATCH: usize = 64;
 /// The retry delay after a refusal: resources may expire meanwhile.
 const WAIT: Duration = Duration::from_secs(60);
 
-/// Frees space and returns the URIs of deleted resources, or refuses the upload.
+/// Frees space and returns URI and owner of deleted resources, or refuses the upload.
 pub(crate) fn make_room(
     transaction: &Transaction<'_>,
     folder: &BlobFolder,
-    size: u64,
+    (owner, size): (&str, u64),
     settings: &BlobStoreSettings,
-) -> Result<Vec<String>, Fault> {
+) -> Result<Vec<(String, String)>, Fault> {
     let mut removed = Vec::new();
     loop {
         let total = rows::total(transaction).map_err(index_fault)?;
-        let Err(refusal) = fits(total, size, settings) else { return Ok(removed) };
+        let own = rows::total_of(transaction, owner).map_err(index_fault)?;
+        // Resources without an owner belong to callers that are not told apart.
+        let share = if owner.is_empty() { Ok(()) } else { fits_share(own, size, settings) };
+        let Err(refusal) = fits(total, size, settings).and(share) else { return Ok(removed) };
         let gone = remove_expired(transaction, folder)?;
         if gone.is_empty() {
             return Err(refusal);
@@ -36,17 +40,46 @@ pub(crate) fn make_room(
     }
 }
 
-/// Deletes a batch of expired resources and returns their URIs.
+/// Deletes a batch of expired resources and returns their URIs and owners.
 pub(crate) fn remove_expired(
     transaction: &Transaction<'_>,
     folder: &BlobFolder,
-) -> Result<Vec<String>, Fault> {
+) -> Result<Vec<(String, String)>, Fault> {
     let expired = rows::expired(transaction, BATCH).map_err(index_fault)?;
-    for (address, _) in &expired {
-        folder.remove(address)?;
-        rows::remove(transaction, address).map_err(index_fault)?;
+    for (address, owner) in &expired {
+        remove_one(transaction, folder, address, owner)?;
     }
-    Ok(expired.into_iter().map(|(address, _)| address.to_string()).collect())
+    Ok(expired.into_iter().map(|(address, owner)| (address.to_string(), owner)).collect())
+}
+
+/// Deletes the resource of an owner, and its file if no other owner has the same bytes.
+pub(crate) fn remove_one(
+    transaction: &Transaction<'_>,
+    folder: &BlobFolder,
+    address: &BlobUri,
+    owner: &str,
+) -> Result<(), Fault> {
+    rows::remove(transaction, address, owner).map_err(index_fault)?;
+    match rows::is_used(transaction, address).map_err(index_fault)? {
+        true => Ok(()),
+        false => folder.remove(address),
+    }
+}
+
+/// The share of one owner.
+fn fits_share(own: Totals, size: u64, settings: &BlobStoreSettings) -> Result<(), Fault> {
+    let most = settings.most_bytes_of_one.min(settings.most_bytes);
+    let free = most.saturating_sub(own.bytes);
+    if size > free {
+        let full = Fault::new(&reason::SHELF_SHARE_FULL).fact("size", size).fact("free", free);
+        return Err(full.fact("limit", most).retry_as(Retry::After(WAIT)));
+    }
+    let most = settings.most_items_of_one.min(settings.most_items);
+    if own.items >= most {
+        let crowded = Fault::new(&reason::SHELF_SHARE_CROWDED).fact("count", own.items);
+        return Err(crowded.fact("limit", most).retry_as(Retry::After(WAIT)));
+    }
+    Ok(())
 }
 
 fn fits(total: Totals, size: u64, settings: &BlobStoreSettings) -> Result<(), Fault> {

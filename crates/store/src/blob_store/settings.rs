@@ -10,6 +10,10 @@ pub struct BlobStoreSettings {
     pub most_bytes: u64,
     /// Maximum number of resources.
     pub most_items: u64,
+    /// Maximum bytes of all resources of one owner.
+    pub most_bytes_of_one: u64,
+    /// Maximum number of resources of one owner.
+    pub most_items_of_one: u64,
     /// Maximum bytes of one resource.
     pub largest: u64,
     /// The default lifetime of a resource.
@@ -27,6 +31,8 @@ impl Default for BlobStoreSettings {
         BlobStoreSettings {
             most_bytes: 1024 * 1024 * 1024,
             most_items: 10_000,
+            most_bytes_of_one: 256 * 1024 * 1024,
+            most_items_of_one: 2_500,
             largest: 64 * 1024 * 1024,
             ttl: Duration::from_secs(24 * 3_600),
             longest_ttl: Duration::from_secs(30 * 24 * 3_600),

@@ -12,25 +12,22 @@ use serde_json::{Map, Value};
 use tokio::sync::broadcast;
 use tokio::task::spawn_blocking;
 
+use crate::blob_store::accessible_files::AccessibleFiles;
 use crate::blob_store::errors::{disk_fault, index_fault, task_fault};
 use crate::blob_store::folder::{BlobFolder, make_folder};
-use crate::blob_store::index::{BlobIndex, FILE, millis, now};
+use crate::blob_store::index::{BlobIndex, FILE, now};
 use crate::blob_store::quota::make_room;
 use crate::blob_store::reader::FileReader;
 use crate::blob_store::rows;
 use crate::blob_store::settings::{BlobStoreSettings, LARGEST_METADATA};
 use crate::blob_store::stored_file::StoreChange;
-use crate::blob_store::stored_file::{FilePage, ListFilter, NewFile, StoredFile};
+use crate::blob_store::stored_file::{FileAccess, FilePage, ListFilter, NewFile, StoredFile};
 use crate::blob_store::sweep::{reconcile, run_sweeper, sweep_now};
 use crate::blob_store::uri::BlobUri;
 use crate::blob_store::writer::{FileWriter, PartialFile, UploadLoad, check_size};
 
 /// Maximum number of changes that a subscriber may lag behind.
 const LONGEST: usize = 256;
-
-/// Default and maximum number of resources per page.
-const PAGE: usize = 100;
-const LARGEST_PAGE: usize = 1_000;
 
 /// The resources of one folder. Cloning is cheap.
 #[derive(Clone)]
@@ -82,6 +79,11 @@ impl BlobStore {
     /// Opens and cleans up the folder now, unless it is open already. Blocks the thread.
     pub fn ready(&self) -> Result<(), Fault> {
         self.0.inner().map(drop)
+    }
+
+    /// Closes the index, so that it is one file. The next use opens it again.
+    pub fn close(&self) {
+        drop(self.0.opened.lock().unwrap_or_else(PoisonError::into_inner).take());
     }
 
     pub fn settings(&self) -> Arc<BlobStoreSettings> {
@@ -137,74 +139,42 @@ impl BlobStore {
         self.run_blocking(move |inner| inner.keep(&new, &mut part)).await
     }
 
-    /// The metadata of a resource.
+    /// The resources of all owners.
+    fn everything(&self) -> AccessibleFiles {
+        self.accessible(FileAccess::all(""))
+    }
+
+    /// The resources that a request may use.
+    pub fn accessible(&self, access: FileAccess) -> AccessibleFiles {
+        AccessibleFiles::new(self.clone(), access)
+    }
+
+    /// The metadata of a resource of any owner.
     pub async fn describe(&self, uri: &str) -> Result<StoredFile, Fault> {
-        let address = BlobUri::parse(uri)?;
-        self.run_blocking(move |inner| inner.find(&address)).await
+        self.everything().describe(uri).await
     }
 
     pub async fn read(&self, uri: &str) -> Result<(StoredFile, Bytes), Fault> {
-        let address = BlobUri::parse(uri)?;
-        self.run_blocking(move |inner| inner.fetch(&address)?.rest()).await
+        self.everything().read(uri).await
     }
 
-    /// Opens a resource, to read all or a range of it in pieces.
+    /// Opens a resource of any owner, to read all or a range of it in pieces.
     pub async fn fetch(&self, uri: &str) -> Result<FileReader, Fault> {
-        let address = BlobUri::parse(uri)?;
-        self.run_blocking(move |inner| inner.fetch(&address)).await
+        self.everything().fetch(uri).await
     }
 
-    /// A page of the list, newest first.
+    /// A page of the list of all resources, newest first.
     pub async fn list(&self, wanted: ListFilter) -> Result<FilePage, Fault> {
-        let below = match &wanted.after {
-            None => i64::MAX,
-            Some(cursor) => cursor.parse().map_err(|_| Fault::new(&reason::MCP_BAD_CURSOR))?,
-        };
-        let most = wanted.most.unwrap_or(PAGE).clamp(1, LARGEST_PAGE);
-        self.run_blocking(move |inner| {
-            // One more than requested, to detect a further page.
-            let look = |index: &_| rows::list(index, wanted.kind.as_ref(), below, most + 1);
-            let mut found = inner.index.read(look)?;
-            let more = found.len() > most;
-            found.truncate(most);
-            let next = found.last().filter(|_| more).map(|(number, _)| number.to_string());
-            Ok(FilePage { items: found.into_iter().map(|(_, kept)| kept).collect(), next })
-        })
-        .await
+        self.everything().list(wanted).await
     }
 
     /// Changes metadata member by member; `null` removes a member (RFC 7396, at the first level).
     pub async fn edit(&self, uri: &str, changes: Map<String, Value>) -> Result<StoredFile, Fault> {
-        let address = BlobUri::parse(uri)?;
-        self.run_blocking(move |inner| {
-            let edited = inner.index.change(|transaction| {
-                let before = rows::find(transaction, &address).map_err(index_fault)?;
-                let StoredFile { mut metadata, expires, .. } = before.ok_or_else(|| address.unknown())?;
-                merge(&mut metadata, changes);
-                check_metadata(&metadata)?;
-                rows::update(transaction, &address, millis(expires), &metadata).map_err(index_fault)?;
-                rows::find(transaction, &address).map_err(index_fault)?.ok_or_else(|| address.unknown())
-            })?;
-            inner.announce(StoreChange::Updated(edited.uri.clone()));
-            Ok(edited)
-        })
-        .await
+        self.everything().edit(uri, changes).await
     }
 
     pub async fn remove(&self, uri: &str) -> Result<StoredFile, Fault> {
-        let address = BlobUri::parse(uri)?;
-        self.run_blocking(move |inner| {
-            let gone = inner.index.change(|transaction| {
-                let found = rows::find(transaction, &address).map_err(index_fault)?;
-                let found = found.ok_or_else(|| address.unknown())?;
-                inner.folder.remove(&address)?;
-                rows::remove(transaction, &address).map_err(index_fault)?;
-                Ok(found)
-            })?;
-            inner.announce(StoreChange::Removed(gone.uri.clone()));
-            Ok(gone)
-        })
-        .await
+        self.everything().remove(uri).await
     }
 
     /// The number of bytes and resources, including expired ones that are not deleted yet.
@@ -219,7 +189,7 @@ impl BlobStore {
     }
 
     /// Runs on a blocking thread, because the disk and other processes can be slow.
-    async fn run_blocking<T: Send + 'static>(
+    pub(crate) async fn run_blocking<T: Send + 'static>(
         &self,
         work: impl FnOnce(&OpenStore) -> Result<T, Fault> + Send + 'static,
     ) -> Result<T, Fault> {
@@ -295,12 +265,12 @@ impl OpenStore {
         self.needs_reconcile.swap(false, Ordering::Relaxed)
     }
 
-    fn find(&self, address: &BlobUri) -> Result<StoredFile, Fault> {
-        self.index.read(|index| rows::find(index, address))?.ok_or_else(|| address.unknown())
+    pub(crate) fn find(&self, address: &BlobUri, access: &FileAccess) -> Result<StoredFile, Fault> {
+        self.index.read(|index| rows::find(index, address, access))?.ok_or_else(|| address.unknown())
     }
 
-    fn fetch(&self, address: &BlobUri) -> Result<FileReader, Fault> {
-        let kept = self.find(address)?;
+    pub(crate) fn fetch(&self, address: &BlobUri, access: &FileAccess) -> Result<FileReader, Fault> {
+        let kept = self.find(address, access)?;
         let file = self.folder.open(address)?;
         let whole = file.filter(|file| file.metadata().is_ok_and(|found| found.len() == kept.size));
         // The file was deleted or changed by another program: treat it as missing.
@@ -336,11 +306,12 @@ impl OpenStore {
         part: &PartialFile,
         settings: &BlobStoreSettings,
     ) -> Result<(StoredFile, Vec<StoreChange>), Fault> {
-        let before = rows::find_any(transaction, address).map_err(index_fault)?;
+        let owner = new.owner.as_str();
+        let before = rows::find_any(transaction, address, owner).map_err(index_fault)?;
         let mut changes = Vec::new();
         if before.is_none() {
-            let gone = make_room(transaction, &self.folder, size, settings)?;
-            changes.extend(gone.into_iter().map(StoreChange::Removed));
+            let gone = make_room(transaction, &self.folder, (owner, size), settings)?;
+            changes.extend(gone.into_iter().map(|(uri, owner)| StoreChange::Removed(uri, owner)));
         }
         // Overwrites an existing file, which has the same bytes unless another program changed it.
         self.folder.place(part.path(), address)?;
@@ -351,18 +322,20 @@ impl OpenStore {
                 let mut metadata = kept.metadata;
                 merge(&mut metadata, new.metadata.clone());
                 check_metadata(&metadata)?;
-                rows::update(transaction, address, expires.max(until), &metadata).map_err(index_fault)?;
-                changes.push(StoreChange::Updated(kept.uri));
+                rows::update(transaction, (address, owner), expires.max(until), &metadata)
+                    .map_err(index_fault)?;
+                changes.push(StoreChange::Updated(kept.uri, new.owner.clone()));
             }
             earlier => {
                 if earlier.is_some() {
-                    rows::remove(transaction, address).map_err(index_fault)?;
+                    rows::remove(transaction, address, owner).map_err(index_fault)?;
                 }
-                rows::insert(transaction, address, size, expires, &new.metadata).map_err(index_fault)?;
-                changes.push(StoreChange::Added(address.to_string()));
+                rows::insert(transaction, (address, owner), size, expires, &new.metadata)
+                    .map_err(index_fault)?;
+                changes.push(StoreChange::Added(address.to_string(), new.owner.clone()));
             }
         }
-        let kept = rows::find_any(transaction, address).map_err(index_fault)?;
+        let kept = rows::find_any(transaction, address, owner).map_err(index_fault)?;
         Ok((kept.map(|(kept, _)| kept).ok_or_else(|| address.unknown())?, changes))
     }
 }
@@ -373,7 +346,7 @@ impl fmt::Debug for BlobStore {
     }
 }
 
-fn merge(metadata: &mut Map<String, Value>, changes: Map<String, Value>) {
+pub(crate) fn merge(metadata: &mut Map<String, Value>, changes: Map<String, Value>) {
     for (name, value) in changes {
         match value {
             Value::Null => drop(metadata.remove(&name)),

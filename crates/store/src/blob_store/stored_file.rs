@@ -7,6 +7,8 @@ use crate::blob_store::uri::{Extension, ResourceType};
 /// The description of a new resource.
 #[derive(Debug, Clone, PartialEq)]
 pub struct NewFile {
+    /// The name of the owner; empty if callers are not told apart.
+    pub owner: String,
     pub kind: ResourceType,
     pub extension: Extension,
     /// The lifetime; `None` selects the store's default.
@@ -17,6 +19,8 @@ pub struct NewFile {
 /// A stored resource.
 #[derive(Debug, Clone, PartialEq)]
 pub struct StoredFile {
+    /// The name of the owner; empty if callers were not told apart when it was stored.
+    pub owner: String,
     /// `resource://{type}/{sha256}{ext}`
     pub uri: String,
     pub kind: ResourceType,
@@ -31,6 +35,33 @@ pub struct StoredFile {
     pub created: SystemTime,
     pub expires: SystemTime,
     pub metadata: Map<String, Value>,
+}
+
+/// The resources that a request may use.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct FileAccess {
+    owner: String,
+    all: bool,
+}
+
+impl FileAccess {
+    /// Those of one owner. Resources without an owner may be read.
+    pub fn owned_by(owner: &str) -> FileAccess {
+        FileAccess { owner: owner.to_owned(), all: false }
+    }
+
+    /// Those of all owners. Where several have the same bytes, those of `owner` come first.
+    pub fn all(owner: &str) -> FileAccess {
+        FileAccess { owner: owner.to_owned(), all: true }
+    }
+
+    pub fn owner(&self) -> &str {
+        &self.owner
+    }
+
+    pub fn reaches_all(&self) -> bool {
+        self.all
+    }
 }
 
 /// Selects a page of the list.
@@ -51,13 +82,13 @@ pub struct FilePage {
     pub next: Option<String>,
 }
 
-/// A change of the store, with the URI of the resource.
+/// A change of the store, with the URI and the owner of the resource.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StoreChange {
-    Added(String),
+    Added(String, String),
     /// The metadata or expiry changed. The bytes of a resource never change.
-    Updated(String),
-    Removed(String),
+    Updated(String, String),
+    Removed(String, String),
     /// Another process changed the same folder.
     Elsewhere,
 }

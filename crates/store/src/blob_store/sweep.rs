@@ -1,5 +1,6 @@
 //! Cleans up the folder: at the start, and periodically on a separate thread.
 
+use std::collections::HashSet;
 use std::sync::Weak;
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
@@ -21,15 +22,17 @@ const LOOK: Duration = Duration::from_secs(1);
 /// too, because it was never acknowledged. The caller must have the write lock on the index.
 pub(crate) fn reconcile(transaction: &Transaction<'_>, folder: &BlobFolder) -> Result<(), Fault> {
     folder.clear_places()?;
-    let mut files = folder.files()?;
-    for (address, size) in rows::all(transaction).map_err(index_fault)? {
+    let files = folder.files()?;
+    let mut used = HashSet::new();
+    for (address, owner, size) in rows::all(transaction).map_err(index_fault)? {
         if files.get(&address) == Some(&size) {
-            files.remove(&address);
+            used.insert(address);
         } else {
-            rows::remove(transaction, &address).map_err(index_fault)?;
+            rows::remove(transaction, &address, &owner).map_err(index_fault)?;
         }
     }
-    files.keys().try_for_each(|address| folder.remove(address))
+    let mut left = files.keys().filter(|address| !used.contains(*address));
+    left.try_for_each(|address| folder.remove(address))
 }
 
 /// Runs until the store is dropped. Also detects changes of the index by other processes. A failed step is
@@ -62,7 +65,7 @@ pub(crate) fn sweep_now(inner: &OpenStore) -> Result<(), Fault> {
         if gone.is_empty() {
             break;
         }
-        gone.into_iter().for_each(|uri| inner.announce(StoreChange::Removed(uri)));
+        gone.into_iter().for_each(|(uri, owner)| inner.announce(StoreChange::Removed(uri, owner)));
     }
     match inner.take_needs_reconcile() {
         true => inner.index.change(|transaction| reconcile(transaction, &inner.folder)),

@@ -88,6 +88,10 @@ fn connect(path: &Path) -> Result<Connection, Fault> {
 }
 
 impl KeyStore for SqliteKeys {
+    fn close(&self) {
+        drop(self.0.connection.lock().unwrap_or_else(PoisonError::into_inner).take());
+    }
+
     fn holder(&self, hash: KeyHash) -> Work<Option<Caller>> {
         self.run_blocking(move |transaction| {
             let found = rows::by_hash(transaction, &hash.to_string())?;

@@ -75,6 +75,7 @@ pub(crate) fn hash(bytes: &[u8]) -> String {
 
 pub(crate) fn new(kind: &str, extension: &str) -> NewFile {
     NewFile {
+        owner: "key:alice".to_owned(),
         kind: ResourceType::new(kind).expect("a type"),
         extension: Extension::new(extension).expect("an ending"),
         ttl: None,

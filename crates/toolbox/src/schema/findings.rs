@@ -1,4 +1,4 @@
-//! What a walk finds: either only whether anything is wrong, or what and where.
+//! The findings of a walk: either only whether there are any, or all of them with their locations.
 
 use std::ops::ControlFlow;
 

@@ -102,7 +102,7 @@ fn translate(source: &str) -> Result<Regex, PatternError> {
     let mut translator =
         Translator { rest: source, done: String::new(), is_in_class: false, is_supported: true };
     while translator.step() {}
-    // What is unsupported was replaced by something harmless, so a mistake in the remainder shows here.
+    // Unsupported parts were replaced by harmless ones, so a mistake in the remainder shows here.
     let regex = Regex::new(&translator.done).map_err(|_| PatternError::Invalid)?;
     if translator.is_supported { Ok(regex) } else { Err(PatternError::Unsupported) }
 }

@@ -1,4 +1,4 @@
-//! Schemas as every client takes them. A boolean is a schema too, but clients that want an object there refuse the whole
+//! Schemas in a form that every client accepts. A boolean is a schema too, but clients that want an object there refuse the whole
 //! list it is in (TypeScript SDK 1.x), and validators write a warning for every format they do not know.
 
 use std::borrow::Cow;
@@ -46,7 +46,7 @@ pub(crate) fn portable_value(schema: Value) -> Result<Value, Fault> {
     }
 }
 
-/// What stands below a keyword.
+/// The kind of value below a keyword.
 enum Below {
     Schema,
     /// A schema, or a boolean, which clients take here.
@@ -55,7 +55,7 @@ enum Below {
     Named,
     Listed,
     Format,
-    /// Nothing that is a schema: a value, a number, a text.
+    /// No schema: a value, a number, a text.
     Data,
 }
 
@@ -120,7 +120,7 @@ fn is_unknown_format(format: Raw<'_>) -> bool {
     format.as_str().is_some_and(|name| !FORMATS.contains(&name.as_ref()))
 }
 
-/// The object after these changes; `None` when there are none. What is not changed stays as it is written.
+/// The object after these changes; `None` when there are none. Unchanged members stay byte for byte.
 fn rewrite_members(object: Object<'_>, change: impl Fn(&str, Raw<'_>) -> MemberChange) -> Option<Json> {
     let members: Vec<(Cow<'_, str>, Raw<'_>, MemberChange)> = object
         .iter()
@@ -174,16 +174,16 @@ mod tests {
                 r#"{"additionalProperties":{"properties":{"b":true}}}"#,
                 Some(r#"{"additionalProperties":{"properties":{"b":{}}}}"#),
             ),
-            // A format of somebody's own.
+            // A custom format.
             (
                 r#"{"type":"integer","format":"uint64","minimum":0}"#,
                 Some(r#"{"type":"integer","minimum":0}"#),
             ),
             (r#"{"properties":{"n":{"format":"double"}}}"#, Some(r#"{"properties":{"n":{}}}"#)),
-            // What clients take.
+            // Accepted by clients.
             (r#"{"additionalProperties":false,"unevaluatedItems":true}"#, None),
             (r#"{"type":"string","format":"date-time"}"#, None),
-            // What is no schema.
+            // Not a schema.
             (
                 r#"{"default":true,"const":{"format":"uint8"},"enum":[false],"examples":[{"items":true}]}"#,
                 None,

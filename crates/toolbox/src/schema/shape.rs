@@ -7,7 +7,7 @@ use serde_json::Value;
 use crate::schema::draft::Draft;
 use crate::schema::json_type::JsonType;
 
-/// What stands below a keyword.
+/// The kind of value below a keyword.
 #[derive(Debug, Clone, Copy)]
 enum Shape {
     Schema,

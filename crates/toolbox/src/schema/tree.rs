@@ -88,7 +88,7 @@ pub(super) struct NumberLimit {
     pub(super) is_exclusive: bool,
 }
 
-/// What a size is the size of.
+/// The unit of a size.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Measure {
     Length,

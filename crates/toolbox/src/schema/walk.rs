@@ -24,7 +24,7 @@ pub(super) struct Walk<'v> {
     /// Whether some schema was not applied because of the depth. The value is then refused: `not` around that schema
     /// would turn a mere refusal there into approval.
     is_cut_short: bool,
-    /// What shared nodes say about a value, by its address.
+    /// Results of shared nodes for a value, by its address.
     verdicts: HashMap<(NodeId, usize), bool>,
     /// The shared nodes whose violations are being listed.
     listing: Vec<(NodeId, usize)>,

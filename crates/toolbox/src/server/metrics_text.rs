@@ -5,28 +5,43 @@ use std::fmt::{Display, Write};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use failwell_rpc::Caller;
+
 /// Upper bounds of the duration buckets, in seconds.
 const BOUNDS: [f64; 9] = [0.0005, 0.001, 0.005, 0.01, 0.05, 0.1, 0.5, 1.0, 10.0];
 
 /// The metrics text, written family by family.
 #[derive(Debug, Default)]
-pub struct MetricsText(String);
+pub struct MetricsText {
+    text: String,
+    reader: Option<Caller>,
+}
 
 impl MetricsText {
+    /// Starts a text for this caller. Servers that are hidden from the caller are left out.
+    pub fn for_reader(reader: &Caller) -> MetricsText {
+        MetricsText { reader: Some(reader.clone()), ..MetricsText::default() }
+    }
+
+    /// The caller who reads the text; `None` for the operator, who sees everything.
+    pub fn reader(&self) -> Option<&Caller> {
+        self.reader.as_ref()
+    }
+
     /// Starts a family with this name and type, such as `counter`.
     pub fn family(&mut self, name: &str, sort: &str) {
-        let _ = writeln!(self.0, "# TYPE {name} {sort}");
+        let _ = writeln!(self.text, "# TYPE {name} {sort}");
     }
 
     /// Writes one sample of a family, with these labels.
     pub fn put(&mut self, name: &str, labels: &[(&str, &str)], value: impl Display) {
-        self.0.push_str(name);
+        self.text.push_str(name);
         for (index, (label, text)) in labels.iter().enumerate() {
             let before = if index == 0 { '{' } else { ',' };
-            let _ = write!(self.0, "{before}{label}=\"{text}\"");
+            let _ = write!(self.text, "{before}{label}=\"{text}\"");
         }
         let after = if labels.is_empty() { "" } else { "}" };
-        let _ = writeln!(self.0, "{after} {value}");
+        let _ = writeln!(self.text, "{after} {value}");
     }
 
     /// Writes a family with one sample and no labels.
@@ -37,7 +52,7 @@ impl MetricsText {
 
     /// Returns the complete text.
     pub fn into_text(self) -> String {
-        self.0
+        self.text
     }
 }
 

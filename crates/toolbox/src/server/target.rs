@@ -92,6 +92,10 @@ pub trait ResourceTarget: Send + Sync {
     fn server(&self) -> Option<&str> {
         None
     }
+    /// The URI under which the server announces changes; `None` for the URI that the caller used.
+    fn uri(&self) -> Option<&str> {
+        None
+    }
     /// Reads the resource and returns the members of the result.
     fn read(self: Arc<Self>, cx: Context) -> Work<Members>;
     /// Subscribes this client to the resource.

@@ -7,12 +7,12 @@ use failwell_rpc::Caller;
 use failwell_toolbox::PortFuture;
 use http::header::HeaderValue;
 
-use super::request::RequestHead;
+use super::request::{Credential, RequestHead};
 
 /// Checks the credentials of callers.
 pub trait Authenticate: Debug + Send + Sync {
     /// Authenticates the caller of a request by the key or token it presents.
-    fn admit<'a>(&'a self, presented: Option<&'a str>) -> Authentication<'a>;
+    fn admit<'a>(&'a self, presented: Option<Credential<'a>>) -> Authentication<'a>;
     /// Whether callers need no credentials.
     fn is_open(&self) -> bool;
     /// Whether the configuration has credentials of this caller.
@@ -31,21 +31,12 @@ pub enum Authentication<'a> {
     Pending(PortFuture<'a, Result<Caller, Fault>>),
 }
 
-impl Authentication<'_> {
-    pub(super) async fn decide(self) -> Result<Caller, Fault> {
-        match self {
-            Authentication::Now(caller) => caller,
-            Authentication::Pending(caller) => caller.await,
-        }
-    }
-}
-
 /// Every caller is anonymous.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Open;
 
 impl Authenticate for Open {
-    fn admit<'a>(&'a self, _: Option<&'a str>) -> Authentication<'a> {
+    fn admit<'a>(&'a self, _: Option<Credential<'a>>) -> Authentication<'a> {
         Authentication::Now(Ok(Caller::anonymous()))
     }
 

@@ -1,46 +1,73 @@
 //! The checks before a message is parsed. The first failure is the response.
 
-use std::pin::pin;
-
-use bytes::Bytes;
-use failwell_fault::{Fault, OrFault, Retry, reason};
+use failwell_fault::{Fault, Pointer, Rule, Violation, reason};
 use failwell_rpc::Caller;
 use failwell_rpc::Revision;
 use failwell_rpc::Role;
-use http_body_util::{BodyExt, LengthLimitError, Limited};
-use hyper::body::Incoming;
+use http::header::CONTENT_ENCODING;
 
-use super::drain::throw_away;
+use super::authenticate::Authentication;
 use super::request::RequestHead;
 use super::routes::{Action, Needs, Route, RoutePlace, Takes};
 use super::settings::HttpSettings;
-use crate::within::within;
 
-/// Checks method, host and origin, credentials and role, content type, accept.
+/// Checks host, method and origin, credentials and role, content type, accept.
 pub(super) async fn authorize(head: &RequestHead<'_>, settings: &HttpSettings) -> Result<Caller, Fault> {
+    check_address(head, settings)?;
     let Some(route) = head.route else {
-        check_host(head, settings)?;
         return Err(Fault::new(&reason::HTTP_UNKNOWN_PATH));
     };
     let action = check_method(head, route)?;
-    check_host(head, settings)?;
     check_origin(head, settings)?;
     let Some(action) = action else { return Ok(Caller::anonymous()) };
     let caller = match action.needs {
         Needs::Nothing => Caller::anonymous(),
-        Needs::Key => settings.lock.admit(head.key()).decide().await?,
+        Needs::Key => authenticate(head, settings).await?,
         Needs::Role(role) => {
-            let caller = settings.lock.admit(head.key()).decide().await?;
+            let caller = authenticate(head, settings).await?;
             check_role(role, &caller, head)?;
             caller
         }
     };
+    check_query(head, action)?;
     check_content_type(head, action)?;
     if head.place == RoutePlace::Mcp {
         check_accept(head)?;
         check_version_header(head)?;
     }
     Ok(caller)
+}
+
+/// Checks that the request names this server, and unambiguously.
+pub(super) fn check_address(head: &RequestHead<'_>, settings: &HttpSettings) -> Result<(), Fault> {
+    if let Some(header) = head.repeated() {
+        return Err(Fault::new(&reason::HTTP_REPEATED_HEADER).fact("header", header));
+    }
+    check_host(head, settings)
+}
+
+/// Identifies the caller by its key or token.
+pub(super) async fn authenticate(head: &RequestHead<'_>, settings: &HttpSettings) -> Result<Caller, Fault> {
+    match settings.lock.admit(head.credential()?) {
+        Authentication::Now(caller) => caller,
+        Authentication::Pending(caller) => caller.await,
+    }
+}
+
+/// Refuses a parameter that occurs twice: programs on the way may read different ones.
+fn check_query(head: &RequestHead<'_>, action: &Action) -> Result<(), Fault> {
+    if action.query.is_empty() || head.query.is_none() {
+        return Ok(());
+    }
+    let given: Vec<String> = head.query_pairs().map(|(name, _)| name).collect();
+    let count = |name: &str| given.iter().filter(|known| *known == name).count();
+    let twice = action.query.iter().filter(|query| count(query.name) > 1);
+    let wrong = twice.map(|query| Violation::new(Pointer::root().then(query.name), Rule::UniqueItems));
+    let wrong: Vec<Violation> = wrong.collect();
+    if wrong.is_empty() {
+        return Ok(());
+    }
+    Err(wrong.into_iter().fold(Fault::new(&reason::HTTP_QUERY), Fault::violation))
 }
 
 /// Finds the action of the method; `None` for `OPTIONS`, which lists the methods.
@@ -71,7 +98,7 @@ fn check_host(head: &RequestHead<'_>, settings: &HttpSettings) -> Result<(), Fau
 
 fn check_origin(head: &RequestHead<'_>, settings: &HttpSettings) -> Result<(), Fault> {
     let Some(origin) = head.origin() else { return Ok(()) };
-    let listed = settings.allowed_origins.iter().any(|allowed| allowed.eq_ignore_ascii_case(origin));
+    let listed = settings.allows_origin(origin);
     let of_ours = origin
         .split_once("://")
         .is_some_and(|(scheme, host)| matches!(scheme, "http" | "https") && is_our_host(host, settings));
@@ -88,15 +115,20 @@ fn is_our_host(host: &str, settings: &HttpSettings) -> bool {
 }
 
 fn check_content_type(head: &RequestHead<'_>, action: &Action) -> Result<(), Fault> {
+    let is_encoded =
+        head.get(CONTENT_ENCODING).is_some_and(|coding| !coding.eq_ignore_ascii_case("identity"));
+    if is_encoded && !matches!(action.takes, Takes::Nothing) {
+        return Err(Fault::new(&reason::HTTP_CONTENT_ENCODING));
+    }
     let is = |wanted: &str| head.content_type().is_some_and(|kind| kind.eq_ignore_ascii_case(wanted));
     match (head.place, action.takes) {
         (_, Takes::Nothing) => Ok(()),
         (_, Takes::Form(_)) if is("multipart/form-data") => Ok(()),
         (_, Takes::Form(_)) => Err(Fault::new(&reason::HTTP_FORM)),
         (_, Takes::Json(_) | Takes::AnyJson(_)) if is("application/json") => Ok(()),
-        // `/rpc` has one error for all bodies that are not JSON, regardless of content type (S4 in
+        // `/rpc` has one code for all bodies that are not JSON, regardless of content type (S4 in
         // docs/sources.md).
-        (RoutePlace::Rpc, _) => Err(Fault::new(&reason::RPC_NOT_JSON).fact("offset", 0u64)),
+        (RoutePlace::Rpc, _) => Err(Fault::new(&reason::RPC_CONTENT_TYPE)),
         _ => Err(Fault::new(&reason::HTTP_CONTENT_TYPE)),
     }
 }
@@ -120,36 +152,4 @@ fn check_version_header(head: &RequestHead<'_>) -> Result<(), Fault> {
     }
     let supported: Vec<&'static str> = Revision::ALL.iter().map(|revision| revision.as_str()).collect();
     Err(Fault::new(&reason::HTTP_BAD_VERSION_HEADER).fact("supported", supported))
-}
-
-/// Reads the whole body, within its maximum size and deadline.
-pub async fn read_body(
-    head: &RequestHead<'_>,
-    mut body: Incoming,
-    settings: &HttpSettings,
-) -> Result<Bytes, Fault> {
-    let limit = settings.largest_body;
-    let too_large = |rest| {
-        throw_away(rest, head, settings);
-        let fault = Fault::new(&reason::HTTP_TOO_LARGE).fact("limit", limit).retry_as(Retry::AfterChange);
-        match head.content_length() {
-            Some(length) => fault.fact("size", length),
-            None => fault,
-        }
-    };
-    if head.content_length().is_some_and(|length| length > limit as u64) {
-        return Err(too_large(body));
-    }
-    let seconds = settings.body_deadline.as_secs();
-    let whole = Limited::new(&mut body, limit).collect();
-    let collected = within(settings.body_deadline, pin!(whole)).await;
-    let late = || Fault::new(&reason::HTTP_SLOW_BODY).fact("limit_s", seconds);
-    match collected.ok_or_else(late)? {
-        Ok(body) => Ok(body.to_bytes()),
-        Err(error) if error.is::<LengthLimitError>() => Err(too_large(body)),
-        Err(error) => {
-            let cut = Err::<Bytes, _>(std::io::Error::other(error));
-            cut.or_fault(&reason::RPC_NOT_JSON).map_err(|fault| fault.fact("offset", 0u64))
-        }
-    }
 }

@@ -20,11 +20,11 @@ use http::{Response, StatusCode};
 use tokio_util::sync::CancellationToken;
 
 use super::body::{Body, EventReader, Presence, empty};
-use super::persist::Persist;
 use super::request::RequestHead;
 use super::router::Mount;
 use super::sessions::SessionEntry;
 use super::shared;
+use crate::in_place::Persist;
 use crate::stdio::join_bodies;
 
 /// The dialect of requests without a session.

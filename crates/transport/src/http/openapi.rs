@@ -13,6 +13,7 @@ use http::Response;
 use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
 
+use super::authorize::authenticate;
 use super::body::{Body, whole};
 use super::request::RequestHead;
 use super::router::Mount;
@@ -21,7 +22,7 @@ use super::routes::{Action, Gives, Needs, Route, RouteTable, Takes};
 /// The OpenAPI document. It lists only the tools that the caller can use. An unauthenticated caller gets only
 /// the paths, if authentication is required.
 pub(super) async fn document(mount: &Arc<Mount>, head: &RequestHead<'_>) -> Response<Body> {
-    let tools = match mount.settings.lock.admit(head.key()).decide().await {
+    let tools = match authenticate(head, &mount.settings).await {
         Ok(caller) => listed(mount, head, &caller).await,
         Err(_) => Vec::new(),
     };

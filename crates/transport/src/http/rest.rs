@@ -15,12 +15,12 @@ use hyper::body::Incoming;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-use super::authorize::read_body;
 use super::body::{Body, empty, rendered};
-use super::persist::Persist;
 use super::request::RequestHead;
+use super::request_body::read_body;
 use super::router::{Mount, last};
 use super::routes::{ReadCall, RestInput, Takes};
+use crate::in_place::Persist;
 
 /// Handles a call that a row of the table parses.
 pub(super) async fn call(
@@ -33,7 +33,7 @@ pub(super) async fn call(
     let takes_body = head.action().is_some_and(|action| !matches!(action.takes, Takes::Nothing));
     let bytes = match takes_body {
         false => Bytes::new(),
-        true => match read_body(head, body, &mount.settings).await {
+        true => match read_body(mount, head, body, &caller).await {
             Ok(bytes) => bytes,
             Err(fault) => return last(mount.refuse(fault, head).await),
         },

@@ -1,9 +1,12 @@
-//! Routes a request to its handler.
+//! The mount points, and the way of a request to its handler. All servers are at `/mcp`, single servers at
+//! `/mcp/<server>`. Single servers can change at run time.
 
+use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::panic::AssertUnwindSafe;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use arc_swap::ArcSwap;
 use failwell_fault::{Fault, reason};
 use failwell_pipeline::Pipeline;
 use failwell_rpc::Caller;
@@ -12,14 +15,148 @@ use futures_util::FutureExt;
 use http::{Request, Response, StatusCode};
 use hyper::body::Incoming;
 
-use super::authorize::{authorize, read_body};
+use super::authorize::{authorize, check_address};
 use super::body::{Body, empty, rendered, whole};
 use super::drain::throw_away;
 use super::request::RequestHead;
+use super::request_body::read_body;
 use super::routes::Handler;
 use super::sessions::{Numbers, Sessions};
 use super::settings::HttpSettings;
-use super::{mcp, openapi, rest, rpc};
+use super::{cors, mcp, openapi, rest, rpc};
+use crate::shutdown::{FLUSH, settle};
+
+/// The pipelines to serve: all servers at `/mcp`, and single servers at `/mcp/<server>`.
+#[derive(Clone)]
+pub struct PipelineSet {
+    main: Arc<Pipeline>,
+    single: BTreeMap<String, Arc<Pipeline>>,
+}
+
+impl PipelineSet {
+    /// Also serves a pipeline at `/mcp/<name>`.
+    #[must_use]
+    pub fn with(mut self, name: impl Into<String>, pipeline: Arc<Pipeline>) -> PipelineSet {
+        self.single.insert(name.into(), pipeline);
+        self
+    }
+}
+
+impl From<Arc<Pipeline>> for PipelineSet {
+    fn from(main: Arc<Pipeline>) -> PipelineSet {
+        PipelineSet { main, single: BTreeMap::new() }
+    }
+}
+
+/// The mounts of all pipelines.
+pub struct Mounts {
+    main: Arc<Mount>,
+    single: ArcSwap<BTreeMap<String, Arc<Mount>>>,
+    /// Removed mounts that may still have running requests.
+    retired: Arc<Mutex<Vec<Arc<Mount>>>>,
+}
+
+impl Mounts {
+    pub fn new(pipelines: impl Into<PipelineSet>, settings: HttpSettings) -> Mounts {
+        let PipelineSet { main, single } = pipelines.into();
+        let main = Arc::new(Mount::new(main, Arc::new(settings)));
+        let mounts = Mounts { main, single: ArcSwap::default(), retired: Arc::default() };
+        mounts.replace(single);
+        mounts
+    }
+
+    /// Replaces the single servers. An unchanged pipeline keeps its mount and its sessions. A removed one
+    /// completes its accepted requests, and then its sessions end.
+    pub fn replace(&self, pipelines: BTreeMap<String, Arc<Pipeline>>) {
+        let before = self.single.load_full();
+        let mount = |name: &String, pipeline: Arc<Pipeline>| {
+            let known = before.get(name).filter(|mount| Arc::ptr_eq(&mount.pipeline, &pipeline));
+            known.cloned().unwrap_or_else(|| Arc::new(Mount::new(pipeline, self.main.settings.clone())))
+        };
+        let after: BTreeMap<String, Arc<Mount>> =
+            pipelines.into_iter().map(|(name, pipeline)| (name.clone(), mount(&name, pipeline))).collect();
+        let is_kept = |mount: &Arc<Mount>| after.values().any(|kept| Arc::ptr_eq(kept, mount));
+        let gone: Vec<Arc<Mount>> = before.values().filter(|mount| !is_kept(mount)).cloned().collect();
+        self.single.store(Arc::new(after));
+        lock(&self.retired).extend(gone.iter().cloned());
+        gone.into_iter().for_each(|mount| {
+            tokio::spawn(close(mount, self.retired.clone()));
+        });
+    }
+
+    pub(super) fn settings(&self) -> &HttpSettings {
+        &self.main.settings
+    }
+
+    pub(super) fn all(&self) -> Vec<Arc<Mount>> {
+        std::iter::once(&self.main).chain(self.single.load().values()).cloned().collect()
+    }
+
+    /// All mounts, including removed ones whose requests still run.
+    pub(super) fn with_retired(&self) -> Vec<Arc<Mount>> {
+        self.all().into_iter().chain(lock(&self.retired).iter().cloned()).collect()
+    }
+
+    /// The mount of a pipeline by name; the main pipeline has the empty name.
+    pub(super) fn named(&self, pipeline: &str) -> Option<Arc<Mount>> {
+        if pipeline.is_empty() { Some(self.main.clone()) } else { self.find(pipeline) }
+    }
+
+    pub(super) fn main(&self) -> &Arc<Mount> {
+        &self.main
+    }
+
+    fn find(&self, server: &str) -> Option<Arc<Mount>> {
+        self.single.load().get(server).cloned()
+    }
+
+    pub(super) async fn answer(
+        &self,
+        request: Request<Incoming>,
+        peer: IpAddr,
+        on: &Arc<str>,
+    ) -> Response<Body> {
+        match server_of(request.uri().path()) {
+            None => self.main.answer(request, peer, on, Existence::Public).await,
+            Some(server) => match self.find(server) {
+                Some(mount) => mount.answer(request, peer, on, Existence::Restricted).await,
+                // Checked like a known server: a caller without a key learns of neither.
+                None => self.main.answer(request, peer, on, Existence::Unknown).await,
+            },
+        }
+    }
+}
+
+/// The server name in `/mcp/<server>`.
+fn server_of(path: &str) -> Option<&str> {
+    path.strip_prefix("/mcp/").filter(|server| !server.is_empty() && !server.contains('/'))
+}
+
+/// Refuses new requests, and ends running ones and sessions after the time that a shutdown allows.
+async fn close(mount: Arc<Mount>, retired: Arc<Mutex<Vec<Arc<Mount>>>>) {
+    mount.pipeline.close_doors();
+    mount.sessions.finish_notices();
+    let is_done = || mount.pipeline.running() == 0;
+    if !settle(mount.settings.drain, is_done).await {
+        mount.pipeline.end_running();
+        settle(FLUSH, is_done).await;
+    }
+    mount.sessions.end_all();
+    lock(&retired).retain(|other| !Arc::ptr_eq(other, &mount));
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Who gets an answer at a path other than that it does not exist.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Existence {
+    Public,
+    /// Callers who may know the server.
+    Restricted,
+    Unknown,
+}
 
 /// The state of one mount point.
 pub struct Mount {
@@ -32,7 +169,8 @@ pub struct Mount {
 impl Mount {
     pub(super) fn new(pipeline: Arc<Pipeline>, settings: Arc<HttpSettings>) -> Mount {
         let numbers = if pipeline.state().node().is_some() { Numbers::Apart } else { Numbers::Plain };
-        let sessions = Sessions::new(settings.most_sessions, settings.idle_session, numbers);
+        let most = (settings.most_sessions, settings.most_sessions_per_caller);
+        let sessions = Sessions::new(most, settings.idle_session, numbers);
         Mount { pipeline, settings, sessions }
     }
 
@@ -41,28 +179,62 @@ impl Mount {
         request: Request<Incoming>,
         peer: IpAddr,
         on: &Arc<str>,
+        existence: Existence,
     ) -> Response<Body> {
         let (parts, body) = request.into_parts();
         let head = RequestHead::of(&parts, peer, on, self.settings.routes);
         let passing = async {
             match authorize(&head, &self.settings).await {
-                Ok(caller) => self.pass(&head, body, caller).await,
-                Err(fault) => {
+                Ok(caller) if !self.exists(&head, &caller, existence) => {
                     throw_away(body, &head, &self.settings);
-                    let challenge = self.settings.lock.challenge(&fault, &head);
-                    let mut response = self.refuse(fault, &head).await;
-                    if let Some(challenge) = challenge.filter(|_| response.status().is_client_error()) {
-                        response.headers_mut().insert(http::header::WWW_AUTHENTICATE, challenge);
-                    }
-                    response
+                    self.refuse(Fault::new(&reason::HTTP_UNKNOWN_PATH), &head).await
                 }
+                Ok(caller) => self.pass(&head, body, caller).await,
+                // Boxed, because it is rare: the future of every request stays small.
+                Err(fault) => Box::pin(self.refuse_unread(fault, &head, body)).await,
             }
         };
         // The pipeline catches panics of handlers; this catches our own mistakes around it.
-        match AssertUnwindSafe(passing).catch_unwind().await {
+        let mut response = match AssertUnwindSafe(passing).catch_unwind().await {
             Ok(response) => response,
             Err(_) => Box::pin(self.refuse(Fault::new(&reason::SERVER_PANIC), &head)).await,
+        };
+        cors::share(&head, &self.settings, &mut response);
+        if self.pipeline.closing().is_cancelled() { last(response) } else { response }
+    }
+
+    /// An unknown server, and one that is hidden from the caller, get the same answer after the same checks.
+    fn exists(&self, head: &RequestHead<'_>, caller: &Caller, existence: Existence) -> bool {
+        match existence {
+            Existence::Public => true,
+            // No caller is known when a path is asked for its methods.
+            _ if head.action().is_none() => true,
+            Existence::Restricted => self.pipeline.server().is_visible_to(caller),
+            Existence::Unknown => false,
         }
+    }
+
+    /// Refuses a request before its body is read.
+    async fn refuse_unread(
+        self: &Arc<Self>,
+        fault: Fault,
+        head: &RequestHead<'_>,
+        body: Incoming,
+    ) -> Response<Body> {
+        let is_preflight = check_address(head, &self.settings).is_ok();
+        if let Some(response) = cors::preflight(head, &self.settings).filter(|_| is_preflight) {
+            return response;
+        }
+        if head.dialect() == Dialect::Rpc && *fault.reason() != reason::RPC_NOT_JSON {
+            return rpc::refuse(self, head, body, fault).await;
+        }
+        throw_away(body, head, &self.settings);
+        let challenge = self.settings.lock.challenge(&fault, head);
+        let mut response = self.refuse(fault, head).await;
+        if let Some(challenge) = challenge.filter(|_| response.status().is_client_error()) {
+            response.headers_mut().insert(http::header::WWW_AUTHENTICATE, challenge);
+        }
+        response
     }
 
     async fn pass(
@@ -72,19 +244,20 @@ impl Mount {
         caller: Caller,
     ) -> Response<Body> {
         if let Some(route) = head.route.filter(|route| route.is_asked_for_verbs(head.method.as_str())) {
-            return verbs(&route.allows(head.claims_modern()));
+            let preflight = cors::preflight(head, &self.settings);
+            return preflight.unwrap_or_else(|| verbs(&route.allows(head.claims_modern())));
         }
         let Some(action) = head.action() else {
             return self.refuse(Fault::new(&reason::HTTP_UNKNOWN_PATH), head).await;
         };
         match action.handler {
-            Handler::McpMessage => match read_body(head, body, &self.settings).await {
+            Handler::McpMessage => match read_body(self, head, body, &caller).await {
                 Ok(bytes) => mcp::post(self, head, bytes, caller).await,
                 Err(fault) => {
                     last(self.refuse_as(fault, mcp::unread_dialect(head, self, &caller), head).await)
                 }
             },
-            Handler::Rpc => match read_body(head, body, &self.settings).await {
+            Handler::Rpc => match read_body(self, head, body, &caller).await {
                 Ok(bytes) => rpc::rpc(self, head, bytes, caller).await,
                 Err(fault) => last(self.refuse(fault, head).await),
             },
@@ -93,7 +266,7 @@ impl Mount {
             Handler::McpListen => Box::pin(mcp::resume(self, head, &caller)).await,
             Handler::McpEnd => Box::pin(mcp::end(self, head, &caller)).await,
             Handler::Custom(handler) => handler(self, head, body, caller).await,
-            Handler::Page(page) => page(self),
+            Handler::Page(page) => page(self, &caller),
             Handler::OpenApi => Box::pin(openapi::document(self, head)).await,
             Handler::TokenMetadata => match self.settings.lock.metadata(head) {
                 Some(document) => whole(200, "application/json", document),
@@ -103,13 +276,23 @@ impl Mount {
         }
     }
 
+    /// Waits for a part of a request. Fails when the server stops.
+    pub(super) async fn unless_closing<T>(&self, waiting: impl Future<Output = T>) -> Result<T, Fault> {
+        tokio::select! {
+            biased;
+            done = waiting => Ok(done),
+            () = self.pipeline.closing().cancelled() => Err(Fault::new(&reason::SERVER_SHUTDOWN)),
+        }
+    }
+
     /// Refuses a request whose message was not parsed.
     pub async fn refuse(&self, fault: Fault, head: &RequestHead<'_>) -> Response<Body> {
         self.refuse_as(fault, head.dialect(), head).await
     }
 
     async fn refuse_as(&self, fault: Fault, dialect: Dialect, head: &RequestHead<'_>) -> Response<Body> {
-        self.reply(self.pipeline.refuse(fault, ReplyTo::misread(None, dialect), head.connection).await)
+        let to = ReplyTo::misread(None, dialect);
+        self.reply(self.pipeline.refuse_unidentified(fault, to, head.connection, head.peer).await)
     }
 
     /// The rendered reply, or 202 if there is none.

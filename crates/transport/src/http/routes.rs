@@ -4,12 +4,11 @@
 //! A row states the path, its methods, the required role, the request body, the success responses and the
 //! possible failures. Failures are named by their reasons; the renderer maps them to statuses.
 
+mod matching;
 mod shape;
 pub mod shapes;
 pub(super) mod table;
-mod template;
 
-use std::fmt;
 use std::pin::Pin;
 use std::sync::Arc;
 
@@ -21,8 +20,8 @@ use http::Response;
 use hyper::body::Incoming;
 use serde_json::Value;
 
+pub use matching::decoded;
 pub use shape::Shape;
-pub use template::decoded;
 
 use super::body::Body;
 use super::request::RequestHead;
@@ -93,7 +92,7 @@ pub enum Handler {
     /// A handler of another crate.
     Custom(CustomHandler),
     /// A page that needs no call.
-    Page(fn(&Mount) -> Response<Body>),
+    Page(fn(&Mount, &Caller) -> Response<Body>),
     OpenApi,
     /// RFC 9728.
     TokenMetadata,
@@ -168,90 +167,15 @@ pub struct Query {
     pub schema: fn() -> Value,
 }
 
-impl RouteTable {
-    /// The paths of every server, and these.
-    pub const fn with(added: &'static [Route]) -> RouteTable {
-        RouteTable { added }
-    }
-
-    /// All paths. A path with a suffix comes before a path that would also match it.
-    pub fn iter(self) -> impl Iterator<Item = &'static Route> {
-        table::FIRST.iter().chain(self.added).chain(table::LAST)
-    }
-
-    /// The row of a path.
-    pub fn find(self, path: &str) -> Option<&'static Route> {
-        let found = self.iter().find(|route| route.leads(path))?;
-        // Metadata exists only for paths that accept tokens.
-        let of_nothing =
-            || path.strip_prefix(METADATA).is_some_and(|of| !of.is_empty() && !self.takes_tokens(of));
-        if found.place == RoutePlace::Metadata && of_nothing() { None } else { Some(found) }
-    }
-
-    fn takes_tokens(self, path: &str) -> bool {
-        self.find(path).is_some_and(|route| {
-            matches!(route.place, RoutePlace::Mcp | RoutePlace::Rpc | RoutePlace::Tools | RoutePlace::Tool)
-        })
-    }
-}
-
-impl fmt::Debug for RouteTable {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list().entries(self.iter().map(|route| route.path)).finish()
-    }
-}
-
-impl Route {
-    fn leads(&self, path: &str) -> bool {
-        template::fits(self.path, path) || self.place == RoutePlace::Mcp && path == "/mcp/"
-    }
-
-    /// The decoded value of a path parameter.
-    pub fn part(&self, path: &str, name: &str) -> String {
-        template::part(self.path, path, name).map(template::decoded).unwrap_or_default()
-    }
-
-    /// The action of a method. `HEAD` is allowed wherever `GET` is.
-    pub fn action(&self, verb: &str) -> Option<&'static Action> {
-        let verb = if verb == "HEAD" && self.place != RoutePlace::Mcp { "GET" } else { verb };
-        self.actions.iter().find(|action| action.verb == verb)
-    }
-
-    /// Returns true for an `OPTIONS` request, which lists the methods.
-    pub fn is_asked_for_verbs(&self, verb: &str) -> bool {
-        verb == "OPTIONS" && self.place != RoutePlace::Mcp
-    }
-
-    /// The methods of the path. In the modern era, MCP has no session to listen to or to end.
-    pub fn allows(&self, modern: bool) -> Vec<&'static str> {
-        if self.place == RoutePlace::Mcp {
-            return if modern {
-                vec!["POST"]
-            } else {
-                self.actions.iter().map(|action| action.verb).collect()
-            };
-        }
-        let with_head = |action: &Action| match action.verb {
-            "GET" => vec!["GET", "HEAD"],
-            verb => vec![verb],
-        };
-        self.actions.iter().flat_map(with_head).chain(["OPTIONS"]).collect()
-    }
-
-    /// The parameter names of the path.
-    pub fn names(&self) -> impl Iterator<Item = &'static str> {
-        template::names(self.path)
-    }
-}
-
 impl Action {
     /// All failures of the action: those of its kind, and its own.
     pub fn failures(&self) -> Vec<&'static Reason> {
         let mut all: Vec<&'static Reason> =
             vec![&reason::HTTP_HOST, &reason::HTTP_ORIGIN, &reason::SERVER_PANIC];
+        all.push(&reason::HTTP_REPEATED_HEADER);
         if self.needs != Needs::Nothing {
             all.extend([&reason::POLICY_UNAUTHENTICATED, &reason::POLICY_BAD_CREDENTIALS]);
-            all.push(&reason::POLICY_KEYS_AWAY);
+            all.extend([&reason::POLICY_KEYS_AWAY, &reason::HTTP_TWO_CREDENTIALS]);
             all.extend([&reason::POLICY_RATE_LIMITED, &reason::SERVER_SHUTDOWN, &reason::AUDIT_FAILED]);
         }
         if matches!(self.needs, Needs::Role(_)) {
@@ -262,6 +186,7 @@ impl Action {
         }
         if !matches!(self.takes, Takes::Nothing) {
             all.extend([&reason::HTTP_CONTENT_TYPE, &reason::HTTP_TOO_LARGE, &reason::HTTP_SLOW_BODY]);
+            all.extend([&reason::HTTP_CONTENT_ENCODING, &reason::HTTP_BAD_BODY]);
         }
         if matches!(self.takes, Takes::Json(_) | Takes::AnyJson(_)) {
             all.extend([&reason::RPC_NOT_JSON, &reason::RPC_DUPLICATE_KEY]);
@@ -329,7 +254,7 @@ mod tests {
     }
 
     #[test]
-    fn whoever_may_get_may_ask_for_the_head() {
+    fn head_is_allowed_wherever_get_is() {
         let tools = find("/v1/tools").expect("a route");
         assert_eq!(tools.allows(false), ["GET", "HEAD", "OPTIONS"]);
         assert!(

@@ -13,10 +13,14 @@ use tokio_util::sync::CancellationToken;
 /// Maximum number of streams that a session keeps for resumption.
 const MOST_STREAMS: usize = 32;
 
+/// Sessions by their id.
+type SessionTable = HashMap<String, Arc<SessionEntry>>;
+
 #[derive(Debug)]
 pub(super) struct Sessions {
-    table: Mutex<HashMap<String, Arc<SessionEntry>>>,
+    table: Mutex<SessionTable>,
     most: usize,
+    most_per_caller: usize,
     idle: Duration,
     numbers: Numbers,
 }
@@ -66,8 +70,9 @@ impl Streams {
 }
 
 impl Sessions {
-    pub(super) fn new(most: usize, idle: Duration, numbers: Numbers) -> Sessions {
-        Sessions { table: Mutex::default(), most, idle, numbers }
+    /// Creates a table for `most` sessions; a named caller may have `most_per_caller` of them.
+    pub(super) fn new((most, most_per_caller): (usize, usize), idle: Duration, numbers: Numbers) -> Sessions {
+        Sessions { table: Mutex::default(), most, most_per_caller, idle, numbers }
     }
 
     /// Creates a session that is not in the table yet; it is added after a successful handshake.
@@ -117,7 +122,26 @@ impl Sessions {
         if table.len() >= self.most {
             return Err(Fault::new(&reason::HTTP_TOO_MANY_SESSIONS).fact("limit", self.most));
         }
+        self.check_share(&mut table, &entry.session.caller)?;
         table.insert(entry.session.id.clone(), entry.clone());
+        Ok(())
+    }
+
+    /// Refuses a named caller that has too many sessions. Callers without a name share the whole table.
+    fn check_share(&self, table: &mut SessionTable, caller: &Caller) -> Result<(), Fault> {
+        let limit = self.most_per_caller;
+        let is_full = |table: &SessionTable| {
+            // Only a large table can have so many of one caller.
+            let own = || table.values().filter(|entry| entry.session.caller == *caller).count();
+            table.len() >= limit && own() >= limit
+        };
+        if *caller == Caller::anonymous() || !is_full(table) {
+            return Ok(());
+        }
+        self.sweep(table);
+        if is_full(table) {
+            return Err(Fault::new(&reason::HTTP_TOO_MANY_SESSIONS).fact("limit", limit));
+        }
         Ok(())
     }
 
@@ -142,7 +166,7 @@ impl Sessions {
         self.sweep(&mut lock(&self.table));
     }
 
-    fn sweep(&self, table: &mut HashMap<String, Arc<SessionEntry>>) {
+    fn sweep(&self, table: &mut SessionTable) {
         table.retain(|_, entry| {
             let keep = entry.readers.load(Ordering::Relaxed) > 0 || lock(&entry.used).elapsed() < self.idle;
             if !keep {
@@ -220,7 +244,7 @@ mod tests {
     #[test]
     fn idle_sessions_end_read_ones_stay_and_foreign_ones_are_lost() {
         let (caller, other) = (Caller::anonymous(), Caller::keyholder("other"));
-        let sessions = Sessions::new(2, Duration::ZERO, Numbers::Plain);
+        let sessions = Sessions::new((2, 2), Duration::ZERO, Numbers::Plain);
         let (idle, read) = (sessions.prepare(&caller).expect("one"), sessions.prepare(&caller).expect("two"));
         sessions.entry(&idle).expect("room");
         sessions.entry(&read).expect("room");
@@ -237,7 +261,7 @@ mod tests {
     #[test]
     fn a_full_table_refuses_until_somebody_idles() {
         let caller = Caller::anonymous();
-        let sessions = Sessions::new(1, Duration::from_secs(60), Numbers::Plain);
+        let sessions = Sessions::new((1, 1), Duration::from_secs(60), Numbers::Plain);
         let (first, second) =
             (sessions.prepare(&caller).expect("one"), sessions.prepare(&caller).expect("two"));
         sessions.entry(&first).expect("room");
@@ -245,5 +269,18 @@ mod tests {
         assert_eq!(refused.reason().id, "http/TOO_MANY_SESSIONS");
         sessions.end(&first);
         sessions.entry(&second).expect("room again");
+    }
+
+    #[test]
+    fn a_named_caller_has_a_share() {
+        let (ann, bob) = (Caller::keyholder("ann"), Caller::keyholder("bob"));
+        let sessions = Sessions::new((10, 1), Duration::from_secs(60), Numbers::Plain);
+        let enter = |caller: &Caller| sessions.entry(&sessions.prepare(caller).expect("one"));
+        enter(&ann).expect("room");
+        let refused = enter(&ann).expect_err("one is enough");
+        assert_eq!(refused.reason().id, "http/TOO_MANY_SESSIONS");
+        enter(&bob).expect("bob has his own");
+        enter(&Caller::anonymous()).expect("room");
+        enter(&Caller::anonymous()).expect("callers without a name share the rest");
     }
 }

@@ -3,6 +3,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::authenticate::{Authenticate, Open};
+use super::body_budget::BodyBudget;
+use super::connections::ConnectionCounters;
 use super::routes::RouteTable;
 
 /// The settings of an HTTP listener.
@@ -22,17 +24,32 @@ pub struct HttpSettings {
     pub body_deadline: Duration,
     /// Maximum time to receive a request head, including the idle time before it.
     pub head_deadline: Duration,
+    /// Maximum time to the first byte of a connection.
+    pub first_byte_deadline: Duration,
     /// Maximum idle time of a session.
     pub idle_session: Duration,
     /// Maximum number of sessions.
     pub most_sessions: usize,
+    /// Maximum number of sessions of a named caller.
+    pub most_sessions_per_caller: usize,
     /// Maximum number of connections.
     pub most_connections: usize,
+    /// Maximum number of connections from one address.
+    pub most_per_address: usize,
+    /// The memory of request bodies.
+    pub bodies: Arc<BodyBudget>,
+    /// Counters for metrics.
+    pub counters: Arc<ConnectionCounters>,
     /// Time for running requests after shutdown began.
     pub drain: Duration,
 }
 
 impl HttpSettings {
+    /// Whether the operator lists this origin.
+    pub(super) fn allows_origin(&self, origin: &str) -> bool {
+        self.allowed_origins.iter().any(|allowed| allowed.eq_ignore_ascii_case(origin))
+    }
+
     /// Accepts the listening address as a host name.
     pub fn allow_address(&mut self, address: IpAddr) {
         self.allowed_hosts.push(match address {
@@ -52,9 +69,14 @@ impl Default for HttpSettings {
             largest_body: 16 * 1024 * 1024,
             body_deadline: Duration::from_secs(30),
             head_deadline: Duration::from_secs(60),
+            first_byte_deadline: Duration::from_secs(10),
             idle_session: Duration::from_secs(1_800),
             most_sessions: 10_000,
+            most_sessions_per_caller: 1_000,
             most_connections: 4_096,
+            most_per_address: 2_048,
+            bodies: Arc::new(BodyBudget::new(256 << 20, 64 << 20)),
+            counters: Arc::default(),
             drain: Duration::from_secs(10),
         }
     }

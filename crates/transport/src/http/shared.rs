@@ -15,8 +15,7 @@ use failwell_rpc::{Dialect, Incoming, Json, Limits, Message, ReplyTo, read};
 use tokio::sync::broadcast::{Receiver, error::RecvError};
 use tokio_util::sync::CancellationToken;
 
-use super::mounts::Mounts;
-use super::router::Mount;
+use super::router::{Mount, Mounts};
 use super::sessions::{SessionEntry, SessionOrigin};
 
 /// Interval of reads of a stream of another node.

@@ -9,6 +9,7 @@ pub struct Lines<R> {
     searched: usize,
     cap: usize,
     skipping: Option<Bytes>,
+    ended: bool,
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -27,7 +28,7 @@ const CHUNK: usize = 64 * 1024;
 impl<R: AsyncRead + Unpin> Lines<R> {
     /// Reads lines of at most `cap` bytes.
     pub fn new(input: R, cap: usize) -> Lines<R> {
-        Lines { input, buffer: BytesMut::new(), searched: 0, cap, skipping: None }
+        Lines { input, buffer: BytesMut::new(), searched: 0, cap, skipping: None, ended: false }
     }
 
     /// The next non-empty line; `None` at the end of input. Cancel-safe.
@@ -38,10 +39,18 @@ impl<R: AsyncRead + Unpin> Lines<R> {
             }
             self.buffer.reserve(CHUNK);
             match self.input.read_buf(&mut self.buffer).await {
-                Ok(0) | Err(_) => return self.last_line(),
+                Ok(0) | Err(_) => {
+                    self.ended = true;
+                    return self.last_line();
+                }
                 Ok(_) => {}
             }
         }
+    }
+
+    /// Whether the input has ended. The line before had no line break then, and may be cut.
+    pub fn has_ended(&self) -> bool {
+        self.ended
     }
 
     fn take_line(&mut self) -> Option<Line> {

@@ -86,10 +86,9 @@ impl<F: Fn() -> Fault + Send> Refusal<F> {
         };
         match read(&bytes, &Limits::default()) {
             Incoming::One(message) => {
-                let of = if matches!(message, Ok(Message::Request(_))) {
-                    AnsweredMessage::Request
-                } else {
-                    AnsweredMessage::SomethingElse
+                let of = match &message {
+                    Ok(Message::Request(_)) | Err(Misread { id: Some(_), .. }) => AnsweredMessage::Request,
+                    _ => AnsweredMessage::SomethingElse,
                 };
                 RefusalAnswer { body: self.one(message).await.map(|reply| reply.body), of }
             }

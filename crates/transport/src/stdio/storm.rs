@@ -1,20 +1,23 @@
 use std::collections::VecDeque;
 use std::time::{Duration, Instant};
 
-/// Maximum number of answered unreadable lines …
+/// Maximum number of unreadable lines that are answered at once …
 const MOST: usize = 10;
 /// … within this time.
 const WINDOW: Duration = Duration::from_secs(10);
+/// The pause before the next line is read, after a further request that is answered.
+pub(super) const PAUSE: Duration = Duration::from_millis(100);
 
-/// The log line when the limit is reached.
-pub(super) const NOTICE: &str = "{\"level\":\"warn\",\"service\":\"stdio\",\"message\":\"too many unreadable lines; \
-                                 not answering them until ten seconds have passed\"}";
+/// The log message when the limit is reached.
+pub(super) const NOTICE: &str =
+    "too many unreadable lines; reading them slowly, and not answering those without an id, for ten seconds";
 
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Verdict {
     Answer,
-    StopAnswering,
-    Silence,
+    /// Too many. One log line says so.
+    FirstTooMany,
+    TooMany,
 }
 
 /// Detects a connection that sends only unreadable lines. A request or notification resets the count. A
@@ -48,7 +51,7 @@ impl Storm {
             self.told = false;
             return Verdict::Answer;
         }
-        if std::mem::replace(&mut self.told, true) { Verdict::Silence } else { Verdict::StopAnswering }
+        if std::mem::replace(&mut self.told, true) { Verdict::TooMany } else { Verdict::FirstTooMany }
     }
 }
 
@@ -58,13 +61,13 @@ mod tests {
     use std::time::Instant;
 
     #[test]
-    fn a_storm_is_met_with_silence_and_forgiven() {
+    fn a_storm_is_noticed_once_and_forgiven() {
         let (mut storm, start) = (Storm::new(), Instant::now());
         for _ in 0..MOST {
             assert_eq!(storm.judge_at(start), Verdict::Answer);
         }
-        assert_eq!(storm.judge_at(start), Verdict::StopAnswering);
-        assert_eq!(storm.judge_at(start), Verdict::Silence);
+        assert_eq!(storm.judge_at(start), Verdict::FirstTooMany);
+        assert_eq!(storm.judge_at(start), Verdict::TooMany);
         assert_eq!(storm.judge_at(start + WINDOW), Verdict::Answer);
         for _ in 0..MOST {
             storm.judge_at(start + WINDOW);

@@ -213,7 +213,7 @@ impl Screen {
             let reachable = from.is_none_or(|alert| self.below(alert).contains(index));
             reachable && node.visible && node.press.is_some() && node.rect.contains(x, y)
         };
-        // What was laid out later lies above what was laid out before.
+        // Later elements lie above earlier ones.
         let found = self.nodes.iter().enumerate().rfind(hittable).map(|(_, node)| node);
         let bar = self.nodes.iter().rfind(|node| is_bar(node) && node.rect.contains(x, y));
         match (found, bar) {

@@ -21,14 +21,14 @@ pub(super) fn add(all: &mut Vec<CommandEntry>) {
     all.push(entry::<WaitFor>());
 }
 
-/// What was found.
+/// The element that was found.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct CheckResult {
     /// Whether it holds. That it does not is a finding, not an error.
     pub(crate) holds: bool,
-    /// What was expected, in words.
+    /// The expectation, in words.
     pub(crate) expected: String,
-    /// What was there in the end.
+    /// The last value that was seen.
     pub(crate) actual: String,
     /// How long it took to find out, in milliseconds.
     pub(crate) waited_ms: u64,
@@ -123,11 +123,11 @@ pub(crate) struct AssertProperty {
     /// text, value, displayed, enabled, selected, or the name of an attribute.
     #[schemars(length(min = 1, max = 100), regex(pattern = r"^[A-Za-z][A-Za-z0-9_:.-]*$"))]
     property: String,
-    /// What it must be, exactly; true and false for displayed, enabled and selected.
+    /// The exact value; true and false for displayed, enabled and selected.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(length(max = 10_000))]
     equals: Option<String>,
-    /// What must be in it.
+    /// A part of the value.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = 10_000))]
     contains: Option<String>,
@@ -218,7 +218,7 @@ pub(super) fn plain(value: &Value) -> String {
     }
 }
 
-/// What is waited for.
+/// The condition to wait for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Condition {

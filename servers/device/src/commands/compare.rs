@@ -43,7 +43,7 @@ pub(crate) struct Compare {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(length(min = 1, max = 500))]
     after: Option<String>,
-    /// What does not count: clocks, cursors, advertisements. In pixels of the picture.
+    /// Ignored regions: clocks, cursors, advertisements. In pixels of the picture.
     #[serde(default)]
     #[schemars(length(max = 50))]
     masks: Vec<PixelArea>,
@@ -56,7 +56,7 @@ pub(crate) struct Compare {
     max_share: Option<f64>,
 }
 
-/// What differs.
+/// The regions that differ.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct CompareResult {
     /// Whether they are the same, as far as was asked. That they are not is a finding, not an error.
@@ -88,13 +88,15 @@ impl Command for Compare {
         self.session.as_deref()
     }
 
-    fn describe(&self) -> String {
-        String::new()
-    }
-
-    async fn without_session(&self, devices: &Arc<DeviceSessions>) -> Option<Result<CommandOutput, Fault>> {
+    async fn without_session(
+        &self,
+        devices: &Arc<DeviceSessions>,
+        cx: &Context,
+    ) -> Option<Result<CommandOutput, Fault>> {
         match (&self.session, &self.after) {
-            (None, Some(after)) => Some(compare_kept(devices, self, after).await),
+            (None, Some(after)) => {
+                Some(compare_kept((devices, cx.client().caller.owner()), self, after).await)
+            }
             _ => None,
         }
     }
@@ -107,24 +109,32 @@ impl Command for Compare {
                 Err(trouble) => return Err(lease.fault(trouble, "screenshots", None).await),
             }),
         };
-        let devices = &lease.devices;
+        let devices: OwnedArtifacts<'_> = (&lease.devices, &lease.session.owner);
         let (after, link) = match (now, &self.after) {
-            (Some(png), _) => (png.clone(), devices.artifacts.put(ArtifactKind::Screenshot, png).await?),
+            (Some(png), _) => {
+                (png.clone(), devices.0.artifacts.put(devices.1, ArtifactKind::Screenshot, png).await?)
+            }
             (None, uri) => read_picture(devices, uri.as_deref().unwrap_or_default()).await?,
         };
         self.compare(devices, after, link).await
     }
 }
 
-async fn read_picture(devices: &DeviceSessions, uri: &str) -> Result<(bytes::Bytes, ArtifactLink), Fault> {
-    let (media_type, bytes) = devices.artifacts.read(uri).await?;
+/// The devices, and the owner of the pictures.
+type OwnedArtifacts<'a> = (&'a DeviceSessions, &'a str);
+
+async fn read_picture(
+    (devices, owner): OwnedArtifacts<'_>,
+    uri: &str,
+) -> Result<(bytes::Bytes, ArtifactLink), Fault> {
+    let (media_type, bytes) = devices.artifacts.read(owner, uri).await?;
     let size = u64::try_from(bytes.len()).unwrap_or(u64::MAX);
     Ok((bytes, ArtifactLink { uri: uri.to_owned(), media_type, bytes: size }))
 }
 
 /// Compares two stored pictures without a session.
 async fn compare_kept(
-    devices: &DeviceSessions,
+    devices: OwnedArtifacts<'_>,
     command: &Compare,
     after: &str,
 ) -> Result<CommandOutput, Fault> {
@@ -147,11 +157,11 @@ fn pixel_area(area: &Area) -> PixelArea {
 impl Compare {
     async fn compare(
         &self,
-        devices: &DeviceSessions,
+        (devices, owner): OwnedArtifacts<'_>,
         after: bytes::Bytes,
         link: ArtifactLink,
     ) -> Result<TypedOutput<CompareResult>, Fault> {
-        let (_, before) = devices.artifacts.read(&self.before).await?;
+        let (_, before) = devices.artifacts.read(owner, &self.before).await?;
         let masks = self.masks.iter().map(|it| Area { x: it.x, y: it.y, width: it.width, height: it.height });
         let mut options = Options { masks: masks.collect(), ..Options::default() };
         if let Some(tolerance) = self.tolerance {
@@ -169,7 +179,7 @@ impl Compare {
         let done = tokio::task::spawn_blocking(work).await.or_fault(&reason::SERVER_BUG)?;
         let (comparison, shown, same) = done.map_err(unreadable)?;
         let difference = match shown {
-            Some(png) => Some(devices.artifacts.put(ArtifactKind::Screenshot, png.into()).await?),
+            Some(png) => Some(devices.artifacts.put(owner, ArtifactKind::Screenshot, png.into()).await?),
             None => None,
         };
         Ok(self.told(comparison, difference, same, link))

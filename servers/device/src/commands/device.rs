@@ -176,10 +176,6 @@ impl Command for ListContexts {
         self.session.as_deref()
     }
 
-    fn describe(&self) -> String {
-        String::new()
-    }
-
     async fn perform(
         &self,
         lease: &DeviceLease,

@@ -23,7 +23,7 @@ pub(super) fn add(all: &mut Vec<CommandEntry>) {
     all.push(entry::<ScrollTo>());
 }
 
-/// What was done.
+/// The action that was performed.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct ActionResult {
     /// Always true: what could not be done is a failure.
@@ -328,7 +328,7 @@ pub(crate) struct ScrollTo {
     max_swipes: Option<u32>,
 }
 
-/// What scrolling came to.
+/// The result of scrolling.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct ScrollResult {
     pub(crate) done: bool,

@@ -24,10 +24,10 @@ pub(super) fn add(all: &mut Vec<CommandEntry>) {
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum Include {
-    /// What can be seen and touched or read.
+    /// Elements that are visible and can be touched or read.
     #[default]
     Visible,
-    /// What is further down too.
+    /// Also elements below the visible part.
     Offscreen,
     /// Layout too.
     All,
@@ -48,7 +48,7 @@ pub(crate) struct GetHierarchy {
     max_elements: Option<usize>,
 }
 
-/// What is on the screen.
+/// The content of the screen.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct HierarchyResult {
     /// The title of a page.
@@ -71,10 +71,6 @@ impl Command for GetHierarchy {
 
     fn session(&self) -> Option<&str> {
         self.session.as_deref()
-    }
-
-    fn describe(&self) -> String {
-        String::new()
     }
 
     async fn perform(
@@ -114,7 +110,7 @@ pub(crate) struct FindElement {
     target: ElementTarget,
 }
 
-/// What was found.
+/// The elements that were found.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct FindElementResult {
     element: ElementView,
@@ -317,7 +313,7 @@ const LONGEST_LINE: usize = 2_000;
 impl Command for GetLogs {
     const NAME: &'static str = "get_logs";
     const TITLE: &'static str = "Read the log";
-    const ABOUT: &'static str = "Gives the newest lines of a log of the device or the browser. What was read is gone from some drivers' logs.";
+    const ABOUT: &'static str = "Gives the newest lines of a log of the device or the browser. Some drivers remove lines from the log when they are read.";
     const KIND: CommandKind = CommandKind::Reads;
     type Answer = LogsResult;
 

@@ -38,10 +38,6 @@ impl Command for GoBack {
         self.session.as_deref()
     }
 
-    fn describe(&self) -> String {
-        String::new()
-    }
-
     async fn perform(&self, lease: &DeviceLease, _cx: &Context) -> Result<TypedOutput<ActionResult>, Fault> {
         let patience = ElementWait::new(None);
         lease.act("going back", |device| Box::pin(async move { device.back().await })).await?;
@@ -70,7 +66,7 @@ pub(crate) struct HandleAlert {
 #[derive(Debug, Serialize, JsonSchema)]
 pub(crate) struct AlertResult {
     pub(crate) done: bool,
-    /// What it said.
+    /// The text of the alert.
     pub(crate) alert: String,
 }
 

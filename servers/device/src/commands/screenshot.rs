@@ -61,7 +61,8 @@ impl Command for Screenshot {
             Err(trouble) => return Err(lease.fault(trouble, "screenshots", None).await),
         };
         let (width, height) = size(&png);
-        let link = lease.devices.artifacts.put(ArtifactKind::Screenshot, png.clone()).await?;
+        let link =
+            lease.devices.artifacts.put(&lease.session.owner, ArtifactKind::Screenshot, png.clone()).await?;
         let inline = png.len() <= lease.devices.settings.inline;
         let mut done = TypedOutput::new(
             ScreenshotResult { screenshot: link.clone(), width, height, inline },

@@ -1,5 +1,8 @@
 //! Text input: typing, clearing, choosing.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use failwell_fault::Fault;
 use failwell_sdk::Context;
 use schemars::JsonSchema;
@@ -36,12 +39,27 @@ pub(crate) struct EnterText {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(regex(pattern = r"^[A-Za-z][A-Za-z0-9_]{0,63}$"))]
     secret_name: Option<String>,
+    /// Set when the field turned out to show its text. Until then the text counts as a secret.
+    #[serde(skip)]
+    #[schemars(skip)]
+    is_shown: Arc<AtomicBool>,
+}
+
+/// The name of a text without `secret_name` in a recording.
+const UNNAMED: &str = "password";
+
+impl EnterText {
+    /// The name of the text, if it is a secret.
+    fn secret(&self) -> Option<&str> {
+        let unnamed = Some(UNNAMED).filter(|_| !self.is_shown.load(Ordering::Relaxed));
+        self.secret_name.as_deref().or(unnamed)
+    }
 }
 
 impl Command for EnterText {
     const NAME: &'static str = "enter_text";
     const TITLE: &'static str = "Type";
-    const ABOUT: &'static str = "Types into a field (ref or selector), or into the one that has the focus. Mark passwords with secret_name, so that reports and recordings do not hold them.";
+    const ABOUT: &'static str = "Types into a field (ref or selector), or into the one that has the focus. Reports and recordings do not hold what goes into password fields, nor what secret_name marks.";
     const KIND: CommandKind = CommandKind::Acts;
     type Answer = ActionResult;
 
@@ -50,7 +68,7 @@ impl Command for EnterText {
     }
 
     fn describe(&self) -> String {
-        let text = if self.secret_name.is_some() { "••••".to_owned() } else { tidy(&self.text) };
+        let text = if self.secret().is_some() { "••••".to_owned() } else { tidy(&self.text) };
         format!("{} ← {text}", self.target.describe())
     }
 
@@ -60,7 +78,8 @@ impl Command for EnterText {
 
     fn written(&self) -> Value {
         let mut whole = serde_json::to_value(self).unwrap_or_default();
-        if let (Some(name), Some(arguments)) = (&self.secret_name, whole.as_object_mut()) {
+        if let (Some(name), Some(arguments)) = (self.secret(), whole.as_object_mut()) {
+            arguments.insert("secret_name".to_owned(), Value::from(name));
             arguments.insert("text".to_owned(), Value::String(format!("${{{name}}}")));
         }
         whole
@@ -72,10 +91,15 @@ impl Command for EnterText {
         if self.submit {
             text.push('\n');
         }
+        let is_shown = self.is_shown.clone();
         if self.target.selector.is_none() && self.target.reference.is_none() {
             lease
                 .act("entering text", move |device| {
-                    Box::pin(async move { device.enter(&device.focused().await?, &text).await })
+                    Box::pin(async move {
+                        let field = device.focused().await?;
+                        is_shown.store(!device.hides_text(&field).await?, Ordering::Relaxed);
+                        device.enter(&field, &text).await
+                    })
                 })
                 .await?;
             return Ok(action_result(&patience, format!("typed {} characters", self.text.chars().count())));
@@ -87,8 +111,11 @@ impl Command for EnterText {
             .await?;
         }
         on_element(&self.target, lease, cx, "entering text", move |device, element| {
-            let text = text.clone();
-            Box::pin(async move { device.enter(&element, &text).await })
+            let (text, is_shown) = (text.clone(), is_shown.clone());
+            Box::pin(async move {
+                is_shown.store(!device.hides_text(&element).await?, Ordering::Relaxed);
+                device.enter(&element, &text).await
+            })
         })
         .await?;
         Ok(action_result(&patience, format!("typed {} characters", self.text.chars().count())))

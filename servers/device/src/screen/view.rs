@@ -17,7 +17,7 @@ pub(crate) struct ElementView {
     pub(crate) reference: String,
     /// Such as button, textfield, text.
     pub(crate) role: String,
-    /// What a person reads.
+    /// The visible text.
     pub(crate) name: String,
     /// The accessibility id, where it differs from the name.
     #[serde(skip_serializing_if = "String::is_empty")]
@@ -29,7 +29,7 @@ pub(crate) struct ElementView {
     pub(crate) value: String,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) states: Vec<ElementState>,
-    /// What a picker offers.
+    /// The choices of a picker.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) options: Vec<String>,
     pub(crate) rect: Rect,

@@ -47,7 +47,7 @@ pub(super) struct StopRule {
     pub(super) stop_on_finding: bool,
 }
 
-/// What became of the steps.
+/// The results of the steps.
 #[derive(Debug, Serialize, JsonSchema)]
 pub(super) struct BatchResult {
     pub(super) steps: Vec<StepOutcome>,
@@ -60,7 +60,7 @@ pub(super) struct BatchResult {
     pub(super) skipped: usize,
 }
 
-/// What became of one step.
+/// The result of one step.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Outcome")]
 pub(super) struct StepOutcome {

@@ -75,7 +75,8 @@ async fn stop(
         steps: steps.clone(),
     };
     let bytes = serde_json::to_vec_pretty(&file).or_fault(&reason::SERVER_BUG)?;
-    let recording = devices.artifacts.put(ArtifactKind::Recording, Bytes::from(bytes)).await?;
+    let recording =
+        devices.artifacts.put(&session.owner, ArtifactKind::Recording, Bytes::from(bytes)).await?;
     let text = format!("{} steps, kept at {}", steps.len(), recording.uri);
     let block = recording.block("recording");
     let mut said = ToolAnswer::new(StopRecordingResult { recording, steps }, text);
@@ -92,7 +93,7 @@ struct Replay {
     /// The recording, as stop_recording gave it.
     #[schemars(length(min = 1, max = 500))]
     uri: String,
-    /// What stands for ${name} in the texts.
+    /// The values of ${name} in the texts.
     #[serde(default)]
     #[schemars(length(max = 50))]
     values: BTreeMap<String, String>,
@@ -110,7 +111,7 @@ async fn replay(
     cx: Context,
 ) -> Result<ToolAnswer<BatchResult>, Fault> {
     let session = devices.session(given.session.as_deref(), &cx)?;
-    let (_, bytes) = devices.artifacts.read(&given.uri).await?;
+    let (_, bytes) = devices.artifacts.read(&session.owner, &given.uri).await?;
     let plan = read(&fill_secrets(parse(&bytes)?, &given.values)?)?;
     let lease = DeviceLease::enter(devices, session).await?;
     let rule = StopRule { keep_going: given.keep_going, stop_on_finding: given.stop_on_finding };

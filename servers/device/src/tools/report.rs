@@ -24,7 +24,7 @@ struct GetReport {
     /// The session; may be left out while you have one.
     #[schemars(length(min = 1, max = 64))]
     session: Option<String>,
-    /// What the report is called; the device's name unless given.
+    /// The title of the report; the device's name unless given.
     #[schemars(length(min = 1, max = 200))]
     title: Option<String>,
 }
@@ -51,11 +51,11 @@ async fn report(
     let session = devices.session(given.session.as_deref(), &cx)?;
     let title = given.title.unwrap_or_else(|| session.slot.settings.name.clone());
     let mut run = session.log().run(title, &session.id);
-    illustrate(&mut run, &devices).await;
+    illustrate(&mut run, &devices, &session.owner).await;
     let count = |verdict: Verdict| run.steps.iter().filter(|step| step.verdict == verdict).count();
     let (passed, failed, broken) = (count(Verdict::Passed), count(Verdict::Failed), count(Verdict::Broken));
-    let page = devices.artifacts.put(ArtifactKind::Report, Bytes::from(html(&run))).await?;
-    let xml = devices.artifacts.put(ArtifactKind::JUnit, Bytes::from(junit(&run))).await?;
+    let page = devices.artifacts.put(&session.owner, ArtifactKind::Report, Bytes::from(html(&run))).await?;
+    let xml = devices.artifacts.put(&session.owner, ArtifactKind::JUnit, Bytes::from(junit(&run))).await?;
     let text =
         format!("{passed} passed, {failed} failed, {broken} broken\npage: {}\nJUnit: {}", page.uri, xml.uri);
     let blocks = vec![page.block("report"), xml.block("JUnit report")];
@@ -65,10 +65,10 @@ async fn report(
 }
 
 /// Adds the pictures that are still stored.
-async fn illustrate(run: &mut SessionHistory, devices: &DeviceSessions) {
+async fn illustrate(run: &mut SessionHistory, devices: &DeviceSessions, owner: &str) {
     for step in &mut run.steps {
         if let Some(picture) = &mut step.picture {
-            picture.png = devices.artifacts.read(&picture.uri).await.ok().map(|(_, png)| png);
+            picture.png = devices.artifacts.read(owner, &picture.uri).await.ok().map(|(_, png)| png);
         }
     }
 }

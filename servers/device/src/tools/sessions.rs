@@ -35,7 +35,7 @@ struct DeviceList {
 #[derive(Debug, Serialize, JsonSchema)]
 struct DeviceView {
     name: String,
-    /// What drives it.
+    /// The driver of the device.
     driver: &'static str,
     /// How many sessions it may have at once.
     sessions: usize,
@@ -97,7 +97,7 @@ struct SessionView {
     idle_s: f64,
     /// After so many seconds without a call it ends by itself.
     idle_limit_s: f64,
-    /// What the driver says about the device.
+    /// The capabilities that the driver reports.
     about: Value,
 }
 

@@ -41,7 +41,7 @@ pub(crate) struct LogEntry {
     /// Such as `INFO`.
     #[serde(default)]
     pub(crate) level: String,
-    /// What was logged.
+    /// The logged text.
     #[serde(default)]
     pub(crate) message: String,
 }

@@ -167,7 +167,12 @@ async fn a_person_logs_in_is_recorded_compared_and_reported() {
 
     talk.done("start_recording", json!({})).await;
     talk.done("enter_text", json!({"selector": "User name", "text": "ada"})).await;
-    talk.done("enter_text", json!({"selector": "Password", "text": "wrong", "clear": true})).await;
+    // Text for a password field is a secret with or without a name; two of them need names that differ.
+    talk.done(
+        "enter_text",
+        json!({"selector": "Password", "text": "wrong", "clear": true, "secret_name": "first_try"}),
+    )
+    .await;
     talk.done("tap_element", json!({"ref": login})).await;
     talk.fails("tap_element", json!({"selector": "Log in", "timeout": 0.5}), "device/ALERT_OPEN").await;
     assert_eq!(talk.done("handle_alert", json!({"action": "accept"})).await["alert"], "Wrong password");
@@ -194,7 +199,8 @@ async fn a_person_logs_in_is_recorded_compared_and_reported() {
     assert!(differs["difference"]["uri"].is_string() && !differs["regions"].as_array().unwrap().is_empty());
 
     talk.done("launch_app", json!({"app": url})).await;
-    let played = talk.done("replay", json!({"uri": recording, "values": {"password": "hunter2"}})).await;
+    let values = json!({"first_try": "wrong", "password": "hunter2"});
+    let played = talk.done("replay", json!({"uri": recording, "values": values})).await;
     assert_eq!(
         (&played["broken"], &played["failed"], &played["skipped"]),
         (&json!(0), &json!(0), &json!(0)),

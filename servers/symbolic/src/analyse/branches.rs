@@ -7,14 +7,13 @@ use ruff_python_ast::visitor::{Visitor, walk_expr, walk_stmt};
 use ruff_python_ast::{ExceptHandler, Expr, Pattern, Stmt};
 
 use super::check::{SeedInputs, shortfall, try_seed_inputs};
-use super::conditions::{arguments, holds, replay_watching, split};
-use super::function::{AnalysedFunction, find, load};
+use super::conditions::{call_with_inputs, replay_watching};
+use super::function::{AnalysedFunction, find};
 use super::report::{Branch, BranchReport, Failure, Inputs, Proof, Reachability};
 use super::search::{CallOutcome, Harness, HarnessState, HarnessStep, PathFinding, Search};
 use super::{Budget, Depth, Progress};
-use crate::explore::{BranchSide, Machine, OrTrap, Trap};
+use crate::explore::{BranchSide, Machine, OrTrap};
 use crate::frontend::ir::{Code, Const};
-use crate::values::Value;
 use crate::{Program, PyValue, Replayer};
 
 /// Branch sides that CPython took, by their index among the watched branches. `None` if the call could not be
@@ -37,15 +36,7 @@ impl Harness for BranchHarness<'_> {
         if !matches!(outcome, CallOutcome::Begin) {
             return Ok(HarnessStep::Fine);
         }
-        let values = arguments(machine, self.subject, given)?;
-        for condition in &self.subject.pre {
-            if !holds(machine, self.subject, condition, &values, &Value::None, &Value::None)? {
-                return Err(Trap::Discard);
-            }
-        }
-        let (args, keywords) = split(self.subject, &values);
-        let stage = HarnessState { number: 1, kept: Rc::default(), first: None };
-        Ok(HarnessStep::Call { function: self.subject.function.clone(), args, keywords, stage })
+        call_with_inputs(machine, self.subject, given)
     }
 
     fn found(&mut self, _finding: &PathFinding, _inputs: &Inputs, _condition: &str) -> bool {
@@ -92,12 +83,8 @@ pub(super) fn branches(
         return failed(Failure::NoSuchFunction { known: program.functions() });
     };
     let complexity = complexity(&def.body);
-    let mut machine = match load(program) {
-        Ok(machine) => machine,
-        Err(failure) => return BranchReport { cyclomatic_complexity: complexity, ..failed(failure) },
-    };
-    let subject = match AnalysedFunction::new(program, &mut machine, function) {
-        Ok(subject) => subject,
+    let (machine, subject) = match AnalysedFunction::load(program, function) {
+        Ok(loaded) => loaded,
         Err(failure) => return BranchReport { cyclomatic_complexity: complexity, ..failed(failure) },
     };
     let all = codes(&subject.code);

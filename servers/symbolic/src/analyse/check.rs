@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 use std::rc::Rc;
 
-use super::conditions::{ReplayVerdict, arguments, confirm, holds, old_values, split};
-use super::function::{AnalysedFunction, load};
+use super::conditions::{ReplayVerdict, arguments, assume, confirm, holds, old_values, split};
+use super::function::AnalysedFunction;
 use super::report::{CheckReport, CheckVerdict, Counterexample, Failure, Inputs, Proof};
 use super::search::{CallOutcome, Harness, HarnessState, HarnessStep, PathFinding, Search};
 use super::seed_inputs::{Constants, DeterministicRng, ValuePool, row};
@@ -62,11 +62,7 @@ impl<'a> CheckHarness<'a> {
     fn begin(&mut self, machine: &mut Machine, given: Option<&[PyValue]>) -> OrTrap<HarnessStep> {
         let subject = self.subject;
         let values = arguments(machine, subject, given)?;
-        for condition in &subject.pre {
-            if !holds(machine, subject, condition, &values, &Value::None, &Value::None)? {
-                return Err(Trap::Discard);
-            }
-        }
+        assume(machine, subject, &values)?;
         let old = if subject.post.is_empty() { Value::None } else { old_values(machine, subject, &values)? };
         self.admitted += 1;
         let (args, keywords) = split(subject, &values);
@@ -244,12 +240,8 @@ pub(super) fn check(
     replayer: &dyn Replayer,
     progress: &dyn Progress,
 ) -> CheckReport {
-    let mut machine = match load(program) {
-        Ok(machine) => machine,
-        Err(failure) => return failed(failure),
-    };
-    let subject = match AnalysedFunction::new(program, &mut machine, function) {
-        Ok(subject) => subject,
+    let (mut machine, subject) = match AnalysedFunction::load(program, function) {
+        Ok(loaded) => loaded,
         Err(failure) => return failed(failure),
     };
     machine.targets = vec![subject.code.id];

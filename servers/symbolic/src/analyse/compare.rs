@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use super::check::{KNOWN_REPLAYS, SeedInputs, shortfall, try_seed_inputs};
-use super::conditions::{arguments, holds, raised, replay, split};
+use super::conditions::{arguments, assume, raised, replay, split};
 use super::function::{AnalysedFunction, load};
 use super::report::{
     CompareReport, CompareVerdict, Difference, Failure, Inputs, Proof, UnsupportedConstruct,
@@ -38,11 +38,7 @@ impl Harness for CompareHarness<'_> {
             (0, _) => {
                 let values = arguments(machine, self.a, given)?;
                 for subject in [self.a, self.b] {
-                    for condition in &subject.pre {
-                        if !holds(machine, subject, condition, &values, &Value::None, &Value::None)? {
-                            return Err(Trap::Discard);
-                        }
-                    }
+                    assume(machine, subject, &values)?;
                 }
                 let mut copies = Vec::new();
                 let mut seen = Vec::new();

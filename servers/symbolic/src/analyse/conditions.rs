@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use super::function::{AnalysedFunction, CompiledCondition};
 use super::report::Inputs;
+use super::search::{HarnessState, HarnessStep};
 use crate::explore::{Machine, OrTrap, Trap};
 use crate::values::{BuiltinType, Function, Instance, Object, Type, Value};
 use crate::{Completion, ConditionOutcome, PyValue, ReplayOutcome, ReplayProblem, ReplayRequest, Replayer};
@@ -79,6 +80,30 @@ pub(super) fn holds(
         Err(Trap::Raise(_)) => Ok(false),
         Err(trap) => Err(trap),
     }
+}
+
+/// Discards the path unless all preconditions hold.
+pub(super) fn assume(machine: &mut Machine, subject: &AnalysedFunction, values: &[Value]) -> OrTrap<()> {
+    for condition in &subject.pre {
+        if !holds(machine, subject, condition, values, &Value::None, &Value::None)? {
+            return Err(Trap::Discard);
+        }
+    }
+    Ok(())
+}
+
+/// The first step of a harness that needs no values of the call afterwards: inputs within the preconditions, and the
+/// call.
+pub(super) fn call_with_inputs(
+    machine: &mut Machine,
+    subject: &AnalysedFunction,
+    given: Option<&[PyValue]>,
+) -> OrTrap<HarnessStep> {
+    let values = arguments(machine, subject, given)?;
+    assume(machine, subject, &values)?;
+    let (args, keywords) = split(subject, &values);
+    let stage = HarnessState { number: 1, kept: Rc::default(), first: None };
+    Ok(HarnessStep::Call { function: subject.function.clone(), args, keywords, stage })
 }
 
 pub(super) fn value_of(

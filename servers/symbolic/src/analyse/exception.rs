@@ -1,15 +1,14 @@
 //! `find_exception`: finds the places from which an exception leaves a function.
 
 use std::collections::HashSet;
-use std::rc::Rc;
 
 use super::check::{SeedInputs, is_allowed, shortfall, try_seed_inputs};
-use super::conditions::{arguments, holds, raised, replay, split};
-use super::function::{AnalysedFunction, load};
+use super::conditions::{call_with_inputs, raised, replay};
+use super::function::AnalysedFunction;
 use super::report::{Counterexample, ExceptionReport, ExceptionVerdict, Failure, Inputs, Proof};
 use super::search::{CallOutcome, Harness, HarnessState, HarnessStep, PathFinding, Search};
 use super::{Budget, Progress};
-use crate::explore::{Machine, OrTrap, Trap};
+use crate::explore::{Machine, OrTrap};
 use crate::values::{Type, Value, exception_named};
 use crate::{Completion, Program, PyValue, Replayer};
 
@@ -45,18 +44,7 @@ impl Harness for ExceptionHarness<'_> {
         given: Option<&[PyValue]>,
     ) -> OrTrap<HarnessStep> {
         match outcome {
-            CallOutcome::Begin => {
-                let subject = self.subject;
-                let values = arguments(machine, subject, given)?;
-                for condition in &subject.pre {
-                    if !holds(machine, subject, condition, &values, &Value::None, &Value::None)? {
-                        return Err(Trap::Discard);
-                    }
-                }
-                let (args, keywords) = split(subject, &values);
-                let stage = HarnessState { number: 1, kept: Rc::default(), first: None };
-                Ok(HarnessStep::Call { function: subject.function.clone(), args, keywords, stage })
-            }
+            CallOutcome::Begin => call_with_inputs(machine, self.subject, given),
             CallOutcome::Returned(_) => Ok(HarnessStep::Fine),
             CallOutcome::Raised(exception, line) => {
                 let class = machine.type_of(exception);
@@ -109,12 +97,8 @@ pub(super) fn find(
     replayer: &dyn Replayer,
     progress: &dyn Progress,
 ) -> ExceptionReport {
-    let mut machine = match load(program) {
-        Ok(machine) => machine,
-        Err(failure) => return failed(failure),
-    };
-    let subject = match AnalysedFunction::new(program, &mut machine, function) {
-        Ok(subject) => subject,
+    let (machine, subject) = match AnalysedFunction::load(program, function) {
+        Ok(loaded) => loaded,
         Err(failure) => return failed(failure),
     };
     let wanted = exception.rsplit('.').next().unwrap_or(exception).to_owned();

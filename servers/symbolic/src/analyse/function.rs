@@ -99,6 +99,13 @@ pub(super) fn find<'p>(
 }
 
 impl AnalysedFunction {
+    /// Loads the module and finds a function in it.
+    pub(super) fn load(program: &Program, name: &str) -> Result<(Machine, Self), Failure> {
+        let mut machine = load(program)?;
+        let subject = AnalysedFunction::new(program, &mut machine, name)?;
+        Ok((machine, subject))
+    }
+
     pub(super) fn new(program: &Program, machine: &mut Machine, name: &str) -> Result<Self, Failure> {
         let Some((def, class)) = find(program, name) else {
             return Err(Failure::NoSuchFunction { known: program.functions() });

@@ -6,9 +6,11 @@ use std::sync::Arc;
 use failwell_fault::{Effect, Fault};
 use failwell_sdk::see_through;
 use serde_json::Value;
+use tokio::sync::Mutex;
 
+use crate::account::call_log::CallLog;
 use crate::account::journal::UndoStep;
-use crate::account::unconfirmed::{ConfirmedChange, Proof};
+use crate::account::unconfirmed::{ConfirmedChange, Proof, UnconfirmedChange};
 use crate::account::{Account, Freshness};
 use crate::model::{TaskKey, TaskUpdates};
 use crate::reason;
@@ -42,7 +44,7 @@ pub(crate) struct ChangeResult {
 }
 
 impl ChangeResult {
-    /// The undo step: the transaction, otherwise the alternative of the method.
+    /// The undo step: the transaction, otherwise the opposite change.
     pub(crate) fn step(&self, otherwise: impl FnOnce() -> Option<UndoStep>) -> UndoStep {
         match &self.transaction {
             Some(id) => UndoStep::Transaction(id.clone()),
@@ -81,18 +83,64 @@ impl Change {
 impl Account {
     /// Makes a change. It runs to its end even if the caller is gone.
     pub(crate) async fn make(self: &Arc<Self>, change: Change) -> Result<ChangeResult, Fault> {
-        let account = self.clone();
-        see_through(async move { account.apply_change(change).await }).await
+        let (account, call) = (self.clone(), CallLog::current());
+        see_through(async move {
+            let print = change.print();
+            let turn = account.turn_of(&print);
+            let made = {
+                let _turn = turn.lock().await;
+                account.apply_noted(change, &print, call.as_deref()).await
+            };
+            drop(turn);
+            account.end_turn(&print);
+            made
+        })
+        .await
     }
 
-    async fn apply_change(&self, mut change: Change) -> Result<ChangeResult, Fault> {
-        let print = change.print();
-        let doubted = self.unconfirmed.find(&print);
+    /// The turn of all changes with this fingerprint.
+    fn turn_of(&self, print: &str) -> Arc<Mutex<()>> {
+        self.in_flight.lock().entry(print.to_owned()).or_default().clone()
+    }
+
+    fn end_turn(&self, print: &str) {
+        let mut all = self.in_flight.lock();
+        if all.get(print).is_some_and(|turn| Arc::strong_count(turn) == 1) {
+            all.remove(print);
+        }
+    }
+
+    /// Makes a change, and notes it for a caller that may never hear of it.
+    async fn apply_noted(
+        &self,
+        change: Change,
+        print: &str,
+        call: Option<&CallLog>,
+    ) -> Result<ChangeResult, Fault> {
+        let noted = UnconfirmedChange::new(print.to_owned(), change.proof.clone(), change.mark.clone());
+        let made = self.apply_change(change, print, call).await;
+        match (&made, call) {
+            (Err(fault), Some(call)) if fault.effect() == Effect::None => call.withdraw(print),
+            // The look-up of the outcome has forgotten it.
+            (Ok(_), Some(call)) if call.is_abandoned() => call.note(noted),
+            _ => {}
+        }
+        made
+    }
+
+    async fn apply_change(
+        &self,
+        mut change: Change,
+        print: &str,
+        call: Option<&CallLog>,
+    ) -> Result<ChangeResult, Fault> {
+        let caller = call.map(CallLog::caller);
+        let doubted = self.unconfirmed.find(print, caller);
         let is_doubted = doubted.is_some();
-        if let Some((proof, mark)) = doubted {
+        if let Some(UnconfirmedChange { proof, mark, .. }) = doubted {
             match self.look(proof.as_ref()).await {
                 Ok(Some(confirmed)) => {
-                    self.unconfirmed.remove(&print);
+                    self.unconfirmed.remove(print, caller);
                     return Ok(ChangeResult { confirmed: Some(confirmed), ..ChangeResult::default() });
                 }
                 // No trace of it was found. The second attempt has the mark of the first.
@@ -103,9 +151,12 @@ impl Account {
                 Err(fault) => return Err(with_effect(fault, Effect::Unknown)),
             }
         }
+        if let Some(call) = call {
+            call.note(UnconfirmedChange::new(print.to_owned(), change.proof.clone(), change.mark.clone()));
+        }
         match self.send(&change).await {
             Ok(answer) => {
-                self.unconfirmed.remove(&print);
+                self.unconfirmed.remove(print, caller);
                 self.update_cache(|cache| cache.apply(TaskUpdates::read(&answer)));
                 let transaction = items(&answer, "transaction").into_iter().find(|it| flag(it, "undoable"));
                 let transaction = transaction.and_then(|it| some(it, "id"));
@@ -115,11 +166,13 @@ impl Account {
             Err(ChangeError { fault, doubt: PossibleEffect::None })
                 if is_doubted && fault.reason() == &reason::TASKS_NO_SUCH_TRANSACTION =>
             {
-                self.unconfirmed.remove(&print);
+                self.unconfirmed.remove(print, caller);
                 Ok(ChangeResult { confirmed: Some(ConfirmedChange::default()), ..ChangeResult::default() })
             }
             Err(ChangeError { fault, doubt: PossibleEffect::None }) => Err(with_effect(fault, Effect::None)),
-            Err(ChangeError { fault, doubt }) => self.resolve_doubt(change, print, fault, doubt).await,
+            Err(ChangeError { fault, doubt }) => {
+                self.resolve_doubt(change, (print, caller), fault, doubt).await
+            }
         }
     }
 
@@ -127,18 +180,18 @@ impl Account {
     async fn resolve_doubt(
         &self,
         change: Change,
-        print: String,
+        (print, caller): (&str, Option<&str>),
         fault: Fault,
         doubt: PossibleEffect,
     ) -> Result<ChangeResult, Fault> {
-        self.unconfirmed.add(print.clone(), change.proof.clone(), change.mark);
+        self.unconfirmed.add(UnconfirmedChange::new(print.to_owned(), change.proof.clone(), change.mark));
         let looked = match change.proof {
             Some(proof) => self.look(Some(&proof)).await,
             None => return Err(with_effect(fault, Effect::Unknown)),
         };
         match (looked, doubt) {
             (Ok(Some(confirmed)), _) => {
-                self.unconfirmed.remove(&print);
+                self.unconfirmed.remove(print, caller);
                 Ok(ChangeResult { confirmed: Some(confirmed), ..ChangeResult::default() })
             }
             (Ok(None), PossibleEffect::ChangeResult | PossibleEffect::None) => {

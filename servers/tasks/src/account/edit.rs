@@ -34,6 +34,18 @@ fn of_task(method: &'static str, task: &Task, more: Params) -> Change {
     Change { task: task.name.clone(), ..Change::new(method, params) }
 }
 
+/// The change of one task that takes another one back.
+fn opposite(method: &'static str, task: &Task, more: Params) -> UndoStep {
+    let mut params = ids(task);
+    params.extend(more);
+    UndoStep::Opposite { method, params }
+}
+
+fn moment_params((name, has_time): (&'static str, &'static str), moment: Option<Moment>) -> Params {
+    let Some(moment) = moment else { return Vec::new() };
+    vec![(name, iso(moment.at)), (has_time, if moment.has_time { "1" } else { "0" }.to_owned())]
+}
+
 /// A proof: the change was made if the current task satisfies a condition.
 fn when(task: &Task, holds: impl Fn(&Task) -> bool + Send + Sync + 'static) -> Proof {
     let key = task.key.clone();
@@ -56,9 +68,14 @@ impl<'a> Edits<'a> {
         Edits { account, steps: Vec::new(), read_back: false }
     }
 
-    /// Makes a change that the service itself can undo.
+    /// Makes a change that only the service itself can undo.
     async fn make(&mut self, change: Change) -> Result<ChangeResult, ToolFailure> {
         self.make_or(change, |_| None).await
+    }
+
+    /// Makes a change that the service can undo, or else the opposite change.
+    async fn make_with(&mut self, change: Change, opposite: UndoStep) -> Result<ChangeResult, ToolFailure> {
+        self.make_or(change, |_| Some(opposite)).await
     }
 
     async fn make_or(
@@ -69,7 +86,11 @@ impl<'a> Edits<'a> {
         match self.account.make(change).await {
             Ok(made) => {
                 self.read_back |= made.confirmed.is_some();
-                self.steps.push(made.step(|| otherwise(&made)));
+                let step = made.step(|| otherwise(&made));
+                // A change that was found may be in the journal already, from a call whose caller was gone.
+                if made.confirmed.is_none() || !self.account.journal.has(&step) {
+                    self.steps.push(step);
+                }
                 Ok(made)
             }
             Err(fault) => Err(ToolFailure::Fault(self.so_far(fault))),
@@ -125,7 +146,10 @@ impl<'a> Edits<'a> {
 
     pub(crate) async fn complete(&mut self, task: &Task) -> Result<(), ToolFailure> {
         let proof = when(task, |now| now.completed.is_some());
-        self.make(of_task("rtm.tasks.complete", task, Vec::new()).proven_by(proof)).await?;
+        let change = of_task("rtm.tasks.complete", task, Vec::new()).proven_by(proof);
+        // A repetition goes on with a new task, which reopening the old one would not take back.
+        let opposite = task.repeat.is_none().then(|| opposite("rtm.tasks.uncomplete", task, Vec::new()));
+        self.make_or(change, |_| opposite).await?;
         // The next update reports the next task of a repetition and changed subtasks.
         self.account.invalidate(Invalidation::Changes).await;
         Ok(())
@@ -133,7 +157,8 @@ impl<'a> Edits<'a> {
 
     pub(crate) async fn reopen(&mut self, task: &Task) -> Result<(), ToolFailure> {
         let proof = when(task, |now| now.completed.is_none());
-        self.make(of_task("rtm.tasks.uncomplete", task, Vec::new()).proven_by(proof)).await?;
+        let change = of_task("rtm.tasks.uncomplete", task, Vec::new()).proven_by(proof);
+        self.make_with(change, opposite("rtm.tasks.complete", task, Vec::new())).await?;
         self.account.invalidate(Invalidation::Changes).await;
         Ok(())
     }
@@ -150,7 +175,9 @@ impl<'a> Edits<'a> {
     pub(crate) async fn postpone(&mut self, task: &Task) -> Result<(), ToolFailure> {
         let before = task.postponed;
         let proof = when(task, move |now| now.postponed > before);
-        self.make(of_task("rtm.tasks.postpone", task, Vec::new()).proven_by(proof)).await?;
+        let change = of_task("rtm.tasks.postpone", task, Vec::new()).proven_by(proof);
+        let due = moment_params(("due", "has_due_time"), task.due);
+        self.make_with(change, opposite("rtm.tasks.setDueDate", task, due)).await?;
         Ok(())
     }
 
@@ -171,7 +198,14 @@ impl<'a> Edits<'a> {
             list: name.to_owned(),
             ..Change::new("rtm.tasks.moveTo", params)
         };
-        self.make(change.proven_by(proof)).await?;
+        let back: Params = vec![
+            ("from_list_id", list.to_owned()),
+            ("to_list_id", task.list.clone()),
+            ("taskseries_id", task.key.series.clone()),
+            ("task_id", task.key.task.clone()),
+        ];
+        let opposite = UndoStep::Opposite { method: "rtm.tasks.moveTo", params: back };
+        self.make_with(change.proven_by(proof), opposite).await?;
         self.account.invalidate(Invalidation::Changes).await;
         Ok(())
     }
@@ -181,7 +215,8 @@ impl<'a> Edits<'a> {
         let there = parent.clone();
         let proof = when(task, move |now| now.parent == there);
         let change = of_task("rtm.tasks.setParentTask", task, vec![("parent_task_id", parent)]);
-        self.make(change.proven_by(proof)).await?;
+        let back = vec![("parent_task_id", task.parent.clone())];
+        self.make_with(change.proven_by(proof), opposite("rtm.tasks.setParentTask", task, back)).await?;
         self.account.invalidate(Invalidation::Changes).await;
         Ok(())
     }
@@ -190,15 +225,20 @@ impl<'a> Edits<'a> {
         let wanted = name.trim().to_owned();
         let proof = when(task, move |now| now.name == wanted);
         let change = of_task("rtm.tasks.setName", task, vec![("name", name.to_owned())]);
-        self.make(change.proven_by(proof)).await?;
+        let back = vec![("name", task.name.clone())];
+        self.make_with(change.proven_by(proof), opposite("rtm.tasks.setName", task, back)).await?;
         Ok(())
     }
 
     pub(crate) async fn prioritise(&mut self, task: &Task, priority: Priority) -> Result<(), ToolFailure> {
         let proof = when(task, move |now| now.priority == priority);
-        let spelled = if priority == Priority::None { "N" } else { priority.as_str() };
-        let change = of_task("rtm.tasks.setPriority", task, vec![("priority", spelled.to_owned())]);
-        self.make(change.proven_by(proof)).await?;
+        let params = |priority: Priority| {
+            let spelled = if priority == Priority::None { "N" } else { priority.as_str() };
+            vec![("priority", spelled.to_owned())]
+        };
+        let change = of_task("rtm.tasks.setPriority", task, params(priority));
+        let back = params(task.priority);
+        self.make_with(change.proven_by(proof), opposite("rtm.tasks.setPriority", task, back)).await?;
         Ok(())
     }
 
@@ -206,7 +246,8 @@ impl<'a> Edits<'a> {
         let (before, wanted) = (task.estimate.clone(), estimate.to_owned());
         let proof = when(task, move |now| now.estimate == wanted || now.estimate != before);
         let change = of_task("rtm.tasks.setEstimate", task, vec![("estimate", estimate.to_owned())]);
-        self.make(change.proven_by(proof)).await?;
+        let back = vec![("estimate", task.estimate.clone())];
+        self.make_with(change.proven_by(proof), opposite("rtm.tasks.setEstimate", task, back)).await?;
         Ok(())
     }
 
@@ -214,7 +255,8 @@ impl<'a> Edits<'a> {
         let wanted = url.to_owned();
         let proof = when(task, move |now| now.url == wanted);
         let change = of_task("rtm.tasks.setURL", task, vec![("url", url.to_owned())]);
-        self.make(change.proven_by(proof)).await?;
+        let back = vec![("url", task.url.clone())];
+        self.make_with(change.proven_by(proof), opposite("rtm.tasks.setURL", task, back)).await?;
         Ok(())
     }
 
@@ -231,7 +273,8 @@ impl<'a> Edits<'a> {
         let there = location.clone();
         let proof = when(task, move |now| now.location == there);
         let change = of_task("rtm.tasks.setLocation", task, vec![("location_id", location)]);
-        self.make(change.proven_by(proof)).await?;
+        let back = vec![("location_id", task.location.clone())];
+        self.make_with(change.proven_by(proof), opposite("rtm.tasks.setLocation", task, back)).await?;
         Ok(())
     }
 
@@ -265,19 +308,14 @@ impl<'a> Edits<'a> {
     async fn set_moment(
         &mut self,
         method: &'static str,
-        (name, has_time): (&'static str, &'static str),
+        names: (&'static str, &'static str),
         task: &Task,
         moment: Option<Moment>,
         of: fn(&Task) -> Option<Moment>,
     ) -> Result<(), ToolFailure> {
-        let more = match moment {
-            Some(moment) => {
-                vec![(name, iso(moment.at)), (has_time, if moment.has_time { "1" } else { "0" }.to_owned())]
-            }
-            None => Vec::new(),
-        };
         let proof = when(task, move |now| of(now).map(|it| it.at) == moment.map(|it| it.at));
-        self.make(of_task(method, task, more).proven_by(proof)).await?;
+        let change = of_task(method, task, moment_params(names, moment)).proven_by(proof);
+        self.make_with(change, opposite(method, task, moment_params(names, of(task)))).await?;
         Ok(())
     }
 
@@ -303,7 +341,8 @@ impl<'a> Edits<'a> {
             }
         });
         let change = of_task(method, task, vec![("tags", tags.join(","))]);
-        self.make(change.proven_by(proof)).await?;
+        let back = vec![("tags", task.tags.join(","))];
+        self.make_with(change.proven_by(proof), opposite("rtm.tasks.setTags", task, back)).await?;
         Ok(())
     }
 
@@ -344,7 +383,15 @@ impl<'a> Edits<'a> {
             ("note_title", title.to_owned()),
             ("note_text", body.to_owned()),
         ];
-        self.make(Change::new("rtm.tasks.notes.edit", params).proven_by(proof)).await?;
+        let opposite = task.notes.iter().find(|it| it.id == note).map(|before| UndoStep::Opposite {
+            method: "rtm.tasks.notes.edit",
+            params: vec![
+                ("note_id", note.to_owned()),
+                ("note_title", before.title.clone()),
+                ("note_text", before.text.clone()),
+            ],
+        });
+        self.make_or(Change::new("rtm.tasks.notes.edit", params).proven_by(proof), |_| opposite).await?;
         self.after_note().await
     }
 
@@ -393,7 +440,13 @@ impl<'a> Edits<'a> {
             is.then(|| ConfirmedChange { list: Some(there.clone()), ..ConfirmedChange::default() })
         });
         let params = vec![("list_id", id.to_owned()), ("name", name.to_owned())];
-        let made = self.make(Change::new("rtm.lists.setName", params).proven_by(proof)).await?;
+        let before = self.account.cache().list(id).map(|list| list.name.clone());
+        let opposite = before.map(|before| UndoStep::Opposite {
+            method: "rtm.lists.setName",
+            params: vec![("list_id", id.to_owned()), ("name", before)],
+        });
+        let change = Change::new("rtm.lists.setName", params).proven_by(proof);
+        let made = self.make_or(change, |_| opposite).await?;
         self.note_list(&made);
         Ok(())
     }
@@ -404,8 +457,13 @@ impl<'a> Edits<'a> {
             let is = cache.list(&there)?.archived == archived;
             is.then(|| ConfirmedChange { list: Some(there.clone()), ..ConfirmedChange::default() })
         });
-        let method = if archived { "rtm.lists.archive" } else { "rtm.lists.unarchive" };
-        let made = self.make(Change::new(method, vec![("list_id", id.to_owned())]).proven_by(proof)).await?;
+        let (method, back) = match archived {
+            true => ("rtm.lists.archive", "rtm.lists.unarchive"),
+            false => ("rtm.lists.unarchive", "rtm.lists.archive"),
+        };
+        let params: Params = vec![("list_id", id.to_owned())];
+        let opposite = UndoStep::Opposite { method: back, params: params.clone() };
+        let made = self.make_with(Change::new(method, params).proven_by(proof), opposite).await?;
         self.note_list(&made);
         Ok(())
     }

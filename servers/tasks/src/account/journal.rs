@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use parking_lot::Mutex;
 
 use crate::model::TaskKey;
+use crate::service::signature::Params;
 
 /// Maximum number of stored changes.
 const MOST: usize = 500;
@@ -34,8 +35,35 @@ pub(crate) enum UndoStep {
     },
     DeleteNote(String),
     DeleteList(String),
+    /// Makes the opposite change, because the service has no transaction to undo.
+    Opposite {
+        method: &'static str,
+        params: Params,
+    },
     /// An undo is impossible for this reason.
     Never(&'static str),
+}
+
+impl UndoStep {
+    /// The reason why this step cannot be undone, if so.
+    pub(crate) fn obstacle(&self) -> Option<&'static str> {
+        match self {
+            UndoStep::Never(why) => Some(why),
+            _ => None,
+        }
+    }
+}
+
+impl JournalEntry {
+    /// Whether any of its steps can be undone.
+    pub(crate) fn is_undoable(&self) -> bool {
+        !self.undone && self.steps.iter().any(|step| step.obstacle().is_none())
+    }
+
+    /// The reason why it, or a part of it, cannot be undone.
+    pub(crate) fn obstacle(&self) -> Option<&'static str> {
+        self.steps.iter().find_map(UndoStep::obstacle)
+    }
 }
 
 #[derive(Default)]
@@ -45,6 +73,8 @@ pub(crate) struct Journal(Mutex<JournalState>);
 struct JournalState {
     entries: VecDeque<JournalEntry>,
     last: u64,
+    /// The last undo of a caller that never heard of it: caller, requested number, changes taken back.
+    unheard: VecDeque<(String, usize, Vec<u64>)>,
 }
 
 impl Journal {
@@ -84,5 +114,31 @@ impl Journal {
             entry.undone = steps.is_empty();
             entry.steps = steps;
         }
+    }
+
+    /// Returns true if a change that is not undone has this undo step.
+    pub(crate) fn has(&self, step: &UndoStep) -> bool {
+        let pages = self.0.lock();
+        pages.entries.iter().any(|entry| !entry.undone && entry.steps.contains(step))
+    }
+
+    /// Remembers an undo whose caller is gone.
+    pub(crate) fn note_unheard_undo(&self, caller: &str, wanted: usize, numbers: Vec<u64>) {
+        let mut pages = self.0.lock();
+        pages.unheard.retain(|(of, ..)| of != caller);
+        if pages.unheard.len() >= MOST {
+            pages.unheard.pop_front();
+        }
+        pages.unheard.push_back((caller.to_owned(), wanted, numbers));
+    }
+
+    /// Takes the changes that an equal undo of this caller took back unheard, newest first.
+    pub(crate) fn take_unheard_undo(&self, caller: &str, wanted: usize) -> Vec<JournalEntry> {
+        let mut pages = self.0.lock();
+        let found = pages.unheard.iter().position(|(of, count, _)| of == caller && *count == wanted);
+        let Some((_, _, numbers)) = found.and_then(|place| pages.unheard.remove(place)) else {
+            return Vec::new();
+        };
+        pages.entries.iter().rev().filter(|entry| numbers.contains(&entry.number)).cloned().collect()
     }
 }

@@ -32,16 +32,16 @@ pub(crate) struct PendingLogin {
     since: Instant,
 }
 
-/// Who is logged in.
+/// The user that is logged in.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct AuthStatus {
-    /// Whether somebody is logged in, and the service agrees.
+    /// Whether a user is logged in, and the service confirms it.
     pub authenticated: bool,
     /// Their name at the service.
     pub username: Option<String>,
     /// Their name.
     pub full_name: Option<String>,
-    /// What the login allows: read, write or delete.
+    /// The permission of the login: read, write or delete.
     pub permission: Option<String>,
     /// Whether a login waits for its person.
     pub pending: bool,

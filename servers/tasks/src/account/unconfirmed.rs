@@ -50,37 +50,55 @@ impl Proof {
     }
 }
 
-struct UnconfirmedChange {
-    print: String,
-    proof: Option<Proof>,
+/// A change that may be made already.
+#[derive(Clone)]
+pub(crate) struct UnconfirmedChange {
+    pub(crate) print: String,
+    /// The caller that never heard of it; `None` if the outcome itself is unknown.
+    pub(crate) caller: Option<String>,
+    pub(crate) proof: Option<Proof>,
     /// The mark of the first attempt.
-    mark: String,
+    pub(crate) mark: String,
     since: Instant,
+}
+
+impl UnconfirmedChange {
+    pub(crate) fn new(print: String, proof: Option<Proof>, mark: String) -> UnconfirmedChange {
+        UnconfirmedChange { print, caller: None, proof, mark, since: Instant::now() }
+    }
+
+    /// The same change, as one that this caller never heard of.
+    pub(crate) fn unheard_by(self, caller: &str) -> UnconfirmedChange {
+        UnconfirmedChange { caller: Some(caller.to_owned()), ..self }
+    }
+
+    fn is(&self, print: &str, caller: Option<&str>) -> bool {
+        self.print == print && (self.caller.is_none() || self.caller.as_deref() == caller)
+    }
 }
 
 #[derive(Default)]
 pub(crate) struct UnconfirmedChanges(Mutex<VecDeque<UnconfirmedChange>>);
 
 impl UnconfirmedChanges {
-    pub(crate) fn add(&self, print: String, proof: Option<Proof>, mark: String) {
+    pub(crate) fn add(&self, change: UnconfirmedChange) {
         let mut all = self.0.lock();
-        all.retain(|doubted| doubted.print != print && doubted.since.elapsed() < GOOD_FOR);
+        all.retain(|known| {
+            !known.is(&change.print, change.caller.as_deref()) && known.since.elapsed() < GOOD_FOR
+        });
         if all.len() >= MOST {
             all.pop_front();
         }
-        all.push_back(UnconfirmedChange { print, proof, mark, since: Instant::now() });
+        all.push_back(change);
     }
 
-    /// An earlier equal change, and its mark.
-    pub(crate) fn find(&self, print: &str) -> Option<(Option<Proof>, String)> {
+    /// An earlier equal change of this caller, or of anybody if its outcome is unknown.
+    pub(crate) fn find(&self, print: &str, caller: Option<&str>) -> Option<UnconfirmedChange> {
         let all = self.0.lock();
-        let found =
-            all.iter().find(|doubted| doubted.print == print && doubted.since.elapsed() < GOOD_FOR)?;
-        Some((found.proof.clone(), found.mark.clone()))
+        all.iter().find(|known| known.is(print, caller) && known.since.elapsed() < GOOD_FOR).cloned()
     }
 
-    pub(crate) fn remove(&self, print: &str) {
-        let mut all = self.0.lock();
-        all.retain(|doubted| doubted.print != print);
+    pub(crate) fn remove(&self, print: &str, caller: Option<&str>) {
+        self.0.lock().retain(|known| !known.is(print, caller));
     }
 }

@@ -27,6 +27,8 @@ const CHANGE: Resend = Resend::Never { reuse_within: Duration::ZERO };
 const TRIES: u32 = 4;
 /// Maximum total time of all attempts of a read.
 const PATIENCE: Duration = Duration::from_secs(45);
+/// Maximum time to find out whether the service can be reached.
+const REACH_LIMIT: Duration = Duration::from_secs(5);
 /// The longest `Retry-After` that is accepted.
 const LONGEST_PAUSE: Duration = Duration::from_secs(10);
 
@@ -131,7 +133,7 @@ impl Client {
             };
             match missed {
                 AttemptError::Send(SendError::NotSent(_)) if tries < TRIES => self.pause(tries, None).await,
-                other => return Err(self.failed(other, wanted)),
+                other => return Err(self.failed(method, other, wanted)),
             }
         }
     }
@@ -165,7 +167,7 @@ impl Client {
                 _ => None,
             };
             if tries >= allowed || Instant::now() >= end {
-                let failed = self.failed(missed, RequestedNames::default());
+                let failed = self.failed(method, missed, RequestedNames::default());
                 return Err(error::with_effect(failed.fault, Effect::None));
             }
             self.pause(tries, asked).await;
@@ -222,7 +224,7 @@ impl Client {
     }
 
     /// The fault of a failed attempt, and its possible effect.
-    fn failed(&self, missed: AttemptError, wanted: RequestedNames<'_>) -> ChangeError {
+    fn failed(&self, method: &str, missed: AttemptError, wanted: RequestedNames<'_>) -> ChangeError {
         let (fault, doubt) = match missed {
             AttemptError::Ours(fault) => (fault, PossibleEffect::None),
             AttemptError::Refused(code, words) => (error::fault(code, &words, wanted), PossibleEffect::None),
@@ -246,7 +248,22 @@ impl Client {
                 (nonsense("the answer is too large"), PossibleEffect::ChangeResult)
             }
         };
+        let endpoint = format!("{}{PATH}", self.settings.service.trim_end_matches('/'));
+        let fault = fault.note("rtm_method", method.to_owned()).note("rtm_endpoint", endpoint);
         ChangeError { fault, doubt }
+    }
+
+    /// Fails if the service cannot be reached now. One attempt, which answers soon.
+    pub(crate) async fn check_reach(&self) -> Result<(), Fault> {
+        const METHOD: &str = "rtm.test.echo";
+        let params = Params::new();
+        let attempt = self.attempt(METHOD, &params, Resend::Safe);
+        let reached = tokio::time::timeout(REACH_LIMIT, attempt).await;
+        match reached.unwrap_or(Err(AttemptError::Send(SendError::TimedOut))) {
+            // The service answered, whatever it thinks of the request.
+            Ok(_) | Err(AttemptError::Refused(..)) => Ok(()),
+            Err(missed) => Err(self.failed(METHOD, missed, RequestedNames::default()).fault),
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 //! The table of the service's codes.
 
-use failwell_fault::{Echo, Effect, Fault};
+use failwell_fault::{Echo, Effect, Fault, Reason};
 
 use crate::reason;
 
@@ -23,8 +23,8 @@ pub(crate) fn fault(code: u32, words: &str, wanted: RequestedNames<'_>) -> Fault
         111 | 112 | 114 | 115 | 120 => Fault::new(&reason::TASKS_PROTOCOL).fact("code", code),
         300 => Fault::new(&reason::TASKS_NO_SUCH_TIMELINE),
         310 => Fault::new(&reason::TASKS_NO_SUCH_TRANSACTION),
-        320 => Fault::new(&reason::TASKS_NO_SUCH_LIST).fact("wanted", Echo::of_caller(wanted.list)),
-        340 => Fault::new(&reason::TASKS_NO_SUCH_TASK).fact("wanted", Echo::of_caller(wanted.task)),
+        320 => missing(&reason::TASKS_NO_SUCH_LIST, wanted.list, "one that this request names by its id"),
+        340 => missing(&reason::TASKS_NO_SUCH_TASK, wanted.task, "one that this request names by its id"),
         3000 => Fault::new(&reason::TASKS_INVALID_LIST_NAME),
         4000 => Fault::new(&reason::TASKS_INVALID_TASK_NAME),
         4080 => Fault::new(&reason::TASKS_INVALID_DATE)
@@ -36,6 +36,14 @@ pub(crate) fn fault(code: u32, words: &str, wanted: RequestedNames<'_>) -> Fault
         _ => Fault::new(&reason::TASKS_RTM_REFUSED).fact("code", code),
     };
     fault.note("rtm", format!("code {code}: {words}"))
+}
+
+/// The fault of a thing that does not exist. The service does not say which, so a request without a name has none.
+fn missing(reason: &'static Reason, wanted: &str, nameless: &'static str) -> Fault {
+    match wanted {
+        "" => Fault::new(reason).fact("wanted", nameless),
+        wanted => Fault::new(reason).fact("wanted", Echo::of_caller(wanted)),
+    }
 }
 
 fn subtask_rule(code: u32) -> &'static str {

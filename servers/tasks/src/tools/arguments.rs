@@ -40,7 +40,7 @@ pub(crate) struct FindTasks {
     /// Completed tasks too.
     #[serde(default)]
     pub(crate) completed: bool,
-    /// What comes first; `due` unless given.
+    /// The sort order; `due` unless given.
     pub(crate) sort: Option<Sort>,
     /// At most so many; 50 unless given.
     #[schemars(range(min = 1, max = 500))]

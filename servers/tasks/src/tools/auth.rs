@@ -27,7 +27,7 @@ async fn status(account: Arc<Account>, _: NoArguments, _cx: Context) -> ToolResu
     Ok(said(account.auth_status().await?))
 }
 
-/// Whether somebody was logged in before.
+/// Whether a user was logged in before.
 #[derive(Debug, Serialize, JsonSchema)]
 struct ClearAuthResult {
     /// Whether there was a login to forget.

@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::arguments::{Batch, Operation};
 use super::tasks::{SimpleChange, do_create, do_move, do_simple, do_tag};
-use super::{ToolAnswer, ToolResult, changing, notes, shown, update};
+use super::{ToolAnswer, ToolResult, changing, notes, shown, undo_advice, update};
 use crate::account::Account;
 use crate::account::edit::Edits;
 use crate::model::TaskKey;
@@ -20,7 +20,7 @@ pub(super) fn tools(toolbox: Toolbox, account: &Arc<Account>) -> Result<Toolbox,
     Ok(toolbox.tool(changing(account, ("rtm_batch", "Several changes", "Makes several changes in order, as one change for rtm_undo: create, update, complete, reopen, delete, postpone, move, tag, note. Stops at the first that fails unless keep_going; about one a second is possible."), batch)?.destructive()))
 }
 
-/// What became of each.
+/// The results, one per item.
 #[derive(Debug, Serialize, JsonSchema)]
 struct BatchResult {
     results: Vec<ItemOutcome>,
@@ -32,7 +32,7 @@ struct BatchResult {
     change: Option<u64>,
 }
 
-/// What became of one.
+/// The result of one item.
 #[derive(Debug, Serialize, JsonSchema)]
 #[schemars(rename = "Outcome")]
 struct ItemOutcome {
@@ -85,11 +85,11 @@ async fn batch(account: Arc<Account>, given: Batch, cx: Context) -> ToolResult<B
         cx.progress((index + 1) as f64, Some(total as f64), None).await;
     }
     let about = format!("{total} operations");
-    let change = account.journal.write(&cx.client().caller.to_string(), "rtm_batch", &about, steps);
+    let change = account.journal.write(&cx.client().caller.to_string(), "rtm_batch", &about, steps.clone());
     let done = results.iter().filter(|it| it.ok).count();
     let failed = results.len() - done;
     let skipped = total - results.len();
-    let text = summarize(&results, skipped, change);
+    let text = summarize(&results, skipped, change.map(|change| undo_advice(change, &steps)));
     let results = BatchResult { results, done, failed, skipped, change };
     match first {
         None => Ok(ToolAnswer { object: results, text }),
@@ -130,7 +130,7 @@ fn trouble(fault: &Fault) -> ItemFailure {
     }
 }
 
-fn summarize(results: &[ItemOutcome], skipped: usize, change: Option<u64>) -> String {
+fn summarize(results: &[ItemOutcome], skipped: usize, advice: Option<String>) -> String {
     let mut lines: Vec<String> = results
         .iter()
         .map(|it| match (&it.error, &it.task) {
@@ -142,8 +142,6 @@ fn summarize(results: &[ItemOutcome], skipped: usize, change: Option<u64>) -> St
     if skipped > 0 {
         lines.push(format!("{skipped} were not tried"));
     }
-    if let Some(change) = change {
-        lines.push(format!("(change {change}; rtm_undo takes it back)"));
-    }
+    lines.extend(advice.map(|advice| advice.trim_start().to_owned()));
     lines.join("\n")
 }

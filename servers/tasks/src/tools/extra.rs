@@ -19,7 +19,7 @@ use crate::tool_failure::{ToolFailure, echo, invalid};
 pub(super) fn tools(toolbox: Toolbox, account: &Arc<Account>) -> Result<Toolbox, Fault> {
     Ok(toolbox
         .tool(tool(account, ("rtm_parseTime", "Read a date", "Reads a date in words as Remember The Milk does, in the account's time zone."), parse_time)?.read_only())
-        .tool(tool(account, ("rtm_checkFilter", "Check a filter", "Says what is wrong with a filter, and what it does that may not be meant. Nothing is asked of the service but the time zone."), check_filter)?.read_only())
+        .tool(tool(account, ("rtm_checkFilter", "Check a filter", "Reports mistakes in a filter, and effects that may be unintended. Only the time zone is read from the service."), check_filter)?.read_only())
         .tool(tool(account, ("rtm_call", "Call a method", "Calls a method of Remember The Milk that only reads, and gives its answer as it is."), call)?.read_only()))
 }
 
@@ -50,7 +50,7 @@ async fn parse_time(account: Arc<Account>, given: ParseTime, _cx: Context) -> To
 /// A filter that was looked at.
 #[derive(Debug, Serialize, JsonSchema)]
 struct FilterCheckResult {
-    /// What may not be meant.
+    /// Effects that may be unintended.
     hints: Vec<String>,
     /// Whether `rtm_findTasks` can answer it without asking the service.
     local: bool,
@@ -101,7 +101,7 @@ const PARAMETERS: &[&str] = &[
     "to_timezone",
 ];
 
-/// What the service answered.
+/// The answer of the service.
 #[derive(Debug, Serialize, JsonSchema)]
 struct CallMethodResult {
     answer: Value,

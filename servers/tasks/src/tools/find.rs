@@ -43,9 +43,9 @@ pub(crate) struct FindTasksResult {
     pub(crate) next_cursor: Option<String>,
     /// Of dates without a zone.
     pub(crate) time_zone: String,
-    /// `known` when nobody was asked, `service` when Remember The Milk filtered.
+    /// `known` when the answer came from stored tasks, `service` when Remember The Milk filtered.
     pub(crate) source: &'static str,
-    /// What the filter does that may not be meant.
+    /// Effects of the filter that may be unintended.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) hints: Vec<String>,
 }
@@ -236,7 +236,7 @@ async fn get_tasks(account: Arc<Account>, given: GetTasks, _cx: Context) -> Tool
     account.sync(Freshness::Anything).await?;
     let now = account.now().await?;
     let hints = filter::lint(&parsed, &now);
-    let told = ask_service(&account, filter).await.map_err(refused_filter)?;
+    let told = ask_service(&account, filter).await?;
     let wanted = TaskQuery { completed: true, limit: MOST, ..TaskQuery::default() };
     let (tasks, total) = page(told.iter().collect(), &wanted);
     let views = lookup::views_in(&account, &tasks, now.time_zone());
@@ -251,17 +251,6 @@ async fn get_tasks(account: Arc<Account>, given: GetTasks, _cx: Context) -> Tool
         hints,
     };
     Ok(said(found))
-}
-
-/// Maps any refusal of a filter by the service to one fault.
-fn refused_filter(fault: Fault) -> Fault {
-    if fault.reason() != &reason::TASKS_RTM_REFUSED {
-        return fault;
-    }
-    Fault::new(&reason::TASKS_INVALID_FILTER)
-        .fact("offset", 0u64)
-        .fact("why", "the service does not accept it")
-        .absorbing(fault)
 }
 
 async fn get_task(account: Arc<Account>, given: TaskArgument, cx: Context) -> ToolResult<TaskResult> {

@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::arguments::{ArchiveList, CreateList, GetLists, ListArgument, RenameList};
-use super::{ToolAnswer, ToolResult, changing, tool};
+use super::{ToolAnswer, ToolResult, changing, tool, undo_advice};
 use crate::account::edit::Edits;
 use crate::account::{Account, Freshness};
 use crate::filter;
@@ -131,13 +131,14 @@ fn conclude(
     edits: Edits<'_>,
     done: Result<Option<String>, ToolFailure>,
 ) -> ToolResult<ChangedList> {
+    let steps = edits.steps.clone();
     let change = account.journal.write(&cx.client().caller.to_string(), tool, about, edits.steps);
     let id = done?;
     let cache = account.cache();
     let list = id.and_then(|id| cache.list(&id).map(|list| ListView::new(list, &cache)));
     let mut text = list.as_ref().map_or("done".to_owned(), ListView::line);
     if let Some(change) = change {
-        text.push_str(&format!("\n(change {change}; rtm_undo takes it back)"));
+        text.push_str(&undo_advice(change, &steps));
     }
     Ok(ToolAnswer { object: ChangedList { list, change, read_back: edits.read_back }, text })
 }

@@ -1,12 +1,13 @@
 use std::sync::Arc;
 
-use failwell_fault::{Effect, Fault};
+use failwell_fault::{Effect, Fault, Kind};
 use failwell_sdk::{Context, Toolbox};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::arguments::{History, Undo};
 use super::{ToolAnswer, ToolResult, changing, tool};
+use crate::account::call_log::CallLog;
 use crate::account::change::Change;
 use crate::account::edit::{deletion, list_deletion, note_deletion};
 use crate::account::journal::{JournalEntry, UndoStep};
@@ -27,7 +28,7 @@ pub(super) fn tools(toolbox: Toolbox, account: &Arc<Account>) -> Result<Toolbox,
 struct ChangeView {
     number: u64,
     tool: &'static str,
-    /// What it was about.
+    /// The subject of the change.
     about: String,
     /// When, in UTC.
     when: String,
@@ -40,6 +41,8 @@ struct ChangeView {
 struct UndoResult {
     undone: Vec<ChangeView>,
     count: usize,
+    /// Newer changes that cannot be undone, and were passed over.
+    passed_over: Vec<ChangeView>,
 }
 
 /// Changes that were made.
@@ -50,52 +53,118 @@ struct HistoryResult {
 }
 
 async fn undo(account: Arc<Account>, given: Undo, cx: Context) -> ToolResult<UndoResult> {
+    let _turn = account.undoing.lock().await;
     let caller = cx.client().caller.to_string();
     let wanted = given.count.unwrap_or(1);
-    let entries: Vec<JournalEntry> =
-        account.journal.by_caller(&caller).into_iter().filter(|entry| !entry.undone).take(wanted).collect();
-    if entries.is_empty() {
-        return Err(Fault::new(&reason::TASKS_NOTHING_TO_UNDO).into());
+    let earlier = account.journal.take_unheard_undo(&caller, wanted);
+    if !earlier.is_empty() {
+        return Ok(report(earlier.iter().map(view).collect(), Vec::new()));
     }
-    let mut undone = Vec::new();
-    for entry in &entries {
-        let taken_back = take_back(&account, entry).await;
+    let (mut undone, mut passed_over) = (Vec::new(), Vec::new());
+    for entry in account.journal.by_caller(&caller).into_iter().filter(|entry| !entry.undone) {
+        if undone.len() == wanted {
+            break;
+        }
+        if !entry.is_undoable() {
+            passed_over.push(entry);
+            continue;
+        }
+        let taken_back = take_back(&account, &entry).await;
         // The service does not report every undo as a change.
         account.invalidate(Invalidation::Everything).await;
-        if let Err(fault) = taken_back {
-            let effect = match (undone.is_empty(), fault.effect()) {
-                (false, Effect::None) => Effect::Partial,
-                (_, effect) => effect,
-            };
-            return Err(ToolFailure::Fault(with_effect(fault, effect)));
+        match taken_back {
+            Ok(StepsDone::Some) => undone.push(JournalEntry { undone: true, ..entry }),
+            Ok(StepsDone::None) => {
+                passed_over.push(JournalEntry { steps: vec![UndoStep::Never(FORGOTTEN)], ..entry });
+            }
+            Err(fault) => {
+                let effect = match (undone.is_empty(), fault.effect()) {
+                    (false, Effect::None) => Effect::Partial,
+                    (_, effect) => effect,
+                };
+                return Err(ToolFailure::Fault(with_effect(fault, effect)));
+            }
         }
-        undone.push(view(&JournalEntry { undone: true, ..entry.clone() }));
     }
-    let lines: Vec<String> = undone.iter().map(line).collect();
-    Ok(ToolAnswer {
-        text: format!("taken back:\n{}", lines.join("\n")),
-        object: UndoResult { count: undone.len(), undone },
-    })
+    if CallLog::current().is_some_and(|call| call.is_abandoned()) {
+        let numbers = undone.iter().map(|entry| entry.number).collect();
+        account.journal.note_unheard_undo(&caller, wanted, numbers);
+    }
+    match (undone.is_empty(), passed_over.first()) {
+        (true, Some(newest)) => Err(not_undoable(newest).into()),
+        (true, None) => Err(Fault::new(&reason::TASKS_NOTHING_TO_UNDO).into()),
+        _ => Ok(report(undone.iter().map(view).collect(), passed_over.iter().map(view).collect())),
+    }
 }
 
-/// Undoes one change, its last step first. The remaining steps stay in the journal.
-async fn take_back(account: &Arc<Account>, entry: &JournalEntry) -> Result<(), Fault> {
+fn report(undone: Vec<ChangeView>, passed_over: Vec<ChangeView>) -> ToolAnswer<UndoResult> {
+    let lines = |changes: &[ChangeView]| changes.iter().map(line).collect::<Vec<_>>().join("\n");
+    let mut text = format!("taken back:\n{}", lines(&undone));
+    if !passed_over.is_empty() {
+        text.push_str(&format!("\npassed over:\n{}", lines(&passed_over)));
+    }
+    ToolAnswer { text, object: UndoResult { count: undone.len(), undone, passed_over } }
+}
+
+/// The fault of a change that cannot be undone. It names the tool that does the opposite.
+fn not_undoable(entry: &JournalEntry) -> Fault {
+    let revert = match entry.tool {
+        "rtm_completeTask" => "rtm_reopenTask",
+        "rtm_reopenTask" => "rtm_completeTask",
+        "rtm_deleteTask" => "rtm_createTask",
+        "rtm_deleteNote" => "rtm_addNote",
+        "rtm_deleteList" => "rtm_createList",
+        "rtm_createTask" => "rtm_deleteTask",
+        "rtm_addNote" => "rtm_deleteNote",
+        "rtm_createList" => "rtm_deleteList",
+        "rtm_batch" => "the tools for its operations",
+        "rtm_postponeTask" => "rtm_updateTask",
+        same => same,
+    };
+    let why = entry.obstacle().unwrap_or(FORGOTTEN);
+    Fault::new(&reason::TASKS_NOT_UNDOABLE)
+        .fact("number", entry.number)
+        .fact("why", why)
+        .fact("revert", revert)
+}
+
+/// Why a step cannot be undone that the service does not know any more.
+const FORGOTTEN: &str = "the service no longer knows it";
+
+/// Whether any step of a change was undone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum StepsDone {
+    Some,
+    None,
+}
+
+/// Undoes one change, its last step first. Steps that cannot be undone are passed over. After a failure, the
+/// remaining steps stay in the journal.
+async fn take_back(account: &Arc<Account>, entry: &JournalEntry) -> Result<StepsDone, Fault> {
     let mut left = entry.steps.clone();
-    let mut some_done = false;
+    let (mut done, mut never) = (StepsDone::None, Vec::new());
     while let Some(step) = left.pop() {
-        if let Err(fault) = one_back(account, entry.number, &step).await {
-            left.push(step);
-            account.journal.left(entry.number, left);
-            let partial = some_done && fault.effect() == Effect::None;
-            return Err(if partial { with_effect(fault, Effect::Partial) } else { fault });
+        if step.obstacle().is_some() {
+            never.push(step);
+            continue;
         }
-        some_done = true;
+        match one_back(account, &step).await {
+            Ok(()) => done = StepsDone::Some,
+            // It was undone or deleted by other means, so no later attempt can succeed.
+            Err(fault) if fault.kind() == Kind::NotFound => never.push(UndoStep::Never(FORGOTTEN)),
+            Err(fault) => {
+                left.push(step);
+                account.journal.left(entry.number, left);
+                let partial = done == StepsDone::Some && fault.effect() == Effect::None;
+                return Err(if partial { with_effect(fault, Effect::Partial) } else { fault });
+            }
+        }
     }
-    account.journal.left(entry.number, Vec::new());
-    Ok(())
+    account.journal.left(entry.number, if done == StepsDone::Some { Vec::new() } else { never });
+    Ok(done)
 }
 
-async fn one_back(account: &Arc<Account>, number: u64, step: &UndoStep) -> Result<(), Fault> {
+async fn one_back(account: &Arc<Account>, step: &UndoStep) -> Result<(), Fault> {
     let change = match step {
         UndoStep::Transaction(id) => {
             Change::new("rtm.transactions.undo", vec![("transaction_id", id.clone())])
@@ -107,10 +176,8 @@ async fn one_back(account: &Arc<Account>, number: u64, step: &UndoStep) -> Resul
         }
         UndoStep::DeleteNote(note) => note_deletion(note),
         UndoStep::DeleteList(list) => list_deletion(list),
-        UndoStep::Never(why) => {
-            let fault = Fault::new(&reason::TASKS_NOT_UNDOABLE);
-            return Err(fault.fact("number", number).fact("why", *why));
-        }
+        UndoStep::Opposite { method, params } => Change::new(method, params.clone()),
+        UndoStep::Never(_) => return Ok(()),
     };
     account.make(change).await.map(|_| ())
 }
@@ -130,7 +197,7 @@ fn view(entry: &JournalEntry) -> ChangeView {
         about: entry.about.clone(),
         when: iso(entry.when),
         undone: entry.undone,
-        undoable: !entry.undone && !entry.steps.iter().any(|step| matches!(step, UndoStep::Never(_))),
+        undoable: entry.is_undoable(),
     }
 }
 

@@ -16,4 +16,5 @@ mod model;
 mod oracle;
 mod talk;
 mod tools;
+mod unheard;
 mod world;

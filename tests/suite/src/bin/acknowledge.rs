@@ -51,6 +51,7 @@ fn record(to: ReplyTo, number: u64) -> Box<Record> {
         connection: "".into(),
         transport: Transport::Http,
         caller: None,
+        refused_from: None,
         method: Some("tools/call".into()),
         target: Some("echo".into()),
         server: None,

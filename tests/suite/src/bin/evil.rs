@@ -274,6 +274,7 @@ fn call(name: &str, id: &Value, arguments: &Value, token: Option<Value>, seen: &
         "stop_myself" => {
             let me = std::process::id().to_string();
             let _ = std::process::Command::new("kill").args(["-STOP", &me]).status();
+            wait_for_the_stop();
             result(id, json!({"content": [text("woken")]}));
         }
         _ => error(id, -32602, "no such tool"),
@@ -297,4 +298,17 @@ fn line(text: &str) {
     let mut out = stdout().lock();
     let _ = writeln!(out, "{text}");
     let _ = out.flush();
+}
+
+/// The signal reaches another thread first, so this one may run on for a moment. A short sleep that took long shows that the
+/// process stood still.
+fn wait_for_the_stop() {
+    const STEP: Duration = Duration::from_millis(10);
+    for _ in 0..500 {
+        let began = std::time::Instant::now();
+        std::thread::sleep(STEP);
+        if began.elapsed() > STEP * 50 {
+            return;
+        }
+    }
 }

@@ -9,7 +9,7 @@ use clap::Parser;
 use failwell_controls::{Settings, build_pipeline};
 use failwell_fault::{Fault, OrFault, reason};
 use failwell_journal::Journal;
-use failwell_pipeline::keep_panics_quiet;
+use failwell_pipeline::{PipelineSettings, keep_panics_quiet};
 use failwell_rpc::Era;
 use failwell_transport::{StdioSettings, serve_http, serve_stdio};
 use tokio::signal::unix::{SignalKind, signal};
@@ -43,7 +43,7 @@ fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let served = tokio::runtime::Runtime::new().or_fault(&reason::SERVER_BUG).and_then(|runtime| {
         let served = runtime.block_on(serve(arguments.listen, arguments.era));
-        // A thread may still wait for standard input, which nobody has to close for us to end.
+        // A thread may still read standard input. The program ends without waiting for it.
         runtime.shutdown_background();
         served
     });
@@ -58,7 +58,8 @@ fn main() -> ExitCode {
 
 async fn serve(listen: Option<SocketAddr>, only: Option<Era>) -> Result<(), Fault> {
     let journal = Journal::to_stderr();
-    let settings = Settings { only, ..Settings::default() };
+    let bounds = PipelineSettings { only, ..PipelineSettings::default() };
+    let settings = Settings { bounds, ..Settings::default() };
     let pipeline = build_pipeline(Arc::new(failwell_suite::fixture()?), settings, journal.clone())?;
     let stop = stopped_by_signal()?;
     let served = match listen {
@@ -74,7 +75,7 @@ async fn serve(listen: Option<SocketAddr>, only: Option<Era>) -> Result<(), Faul
         }
     };
     journal.flush();
-    served
+    served.map(|_| ())
 }
 
 /// Set by the first SIGTERM or SIGINT.

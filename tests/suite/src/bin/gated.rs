@@ -84,5 +84,5 @@ async fn serve(arguments: Arguments) -> Result<(), Fault> {
     });
     let served = serve_http(pipelines, listener, failwell_rest::http_settings(), stop).await;
     gateway.stop();
-    served
+    served.map(|_| ())
 }

@@ -3,11 +3,11 @@
 mod batches;
 mod busy;
 mod cancel;
+mod dialects;
 mod disconnect;
 mod door;
 mod drain;
 mod duplicates;
-mod faces;
 mod handshake;
 mod headers;
 mod keys;

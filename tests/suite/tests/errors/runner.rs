@@ -68,7 +68,7 @@ async fn over_stdio(case: &Case, revision: Revision) -> Result<(), String> {
         answers.push(client.next().await);
     }
     answers.extend(client.still_works().await);
-    // Over stdio bytes nobody can read are answered in the newest session's dialect until somebody says more.
+    // Over stdio, unreadable bytes are answered in the dialect of the newest session revision until the client states its own.
     let dialect = if revision == Revision::LATEST { Revision::LATEST_SESSION } else { revision };
     let spoken = if case.expect.id.is_some() { revision } else { dialect };
     settle(case, spoken, &world, answers)

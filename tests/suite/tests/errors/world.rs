@@ -4,7 +4,7 @@ use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 use failwell_controls::{Settings, build_pipeline};
-use failwell_pipeline::{Pipeline, keep_panics_quiet};
+use failwell_pipeline::{Pipeline, PipelineSettings, keep_panics_quiet};
 use failwell_suite::Written;
 use failwell_toolbox::ToolServer;
 use serde_json::Value;
@@ -21,8 +21,12 @@ pub(crate) struct World {
 }
 
 /// The usual bounds.
+pub(crate) fn bounds() -> PipelineSettings {
+    PipelineSettings { request_deadline: DEADLINE, largest_answer: LARGEST, ..PipelineSettings::default() }
+}
+
 pub(crate) fn settings() -> Settings {
-    Settings { request_deadline: DEADLINE, largest_answer: LARGEST, ..Settings::default() }
+    Settings { bounds: bounds(), ..Settings::default() }
 }
 
 impl World {

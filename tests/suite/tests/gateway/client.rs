@@ -29,7 +29,7 @@ pub(crate) struct World {
     pub(crate) said: String,
     era: Era,
     pub(crate) pipeline: Arc<Pipeline>,
-    serving: tokio::task::JoinHandle<Result<(), failwell_fault::Fault>>,
+    serving: tokio::task::JoinHandle<Result<failwell_transport::ShutdownReport, failwell_fault::Fault>>,
     /// What the client can do; of a session, only before it begins.
     pub(crate) capabilities: Value,
 }

@@ -119,7 +119,7 @@ async fn an_answer_right_before_the_end_counts() {
     for n in 0..30 {
         let answer = world.call("ev__last_words", json!({"n": n})).await;
         assert_eq!(text(&answer), json!({"n": n}).to_string());
-        // Whoever asks before the end is noticed asks a process that is going; that one cannot answer.
+        // A call before the end is noticed goes to the ending process, which cannot answer.
         while world.call("ev__echo", json!({})).await["result"].is_null() {}
     }
 }

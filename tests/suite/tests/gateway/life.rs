@@ -156,7 +156,7 @@ async fn an_upstream_that_was_stopped_answers_others_when_it_goes_on() {
     assert_eq!(failed(&late), (-32004, "gateway/UPSTREAM_TIMEOUT"));
     let pid_number: i32 = pid.parse().expect("a number");
     failwell_suite::program::send(pid_number, rustix::process::Signal::CONT);
-    // The answer nobody waits for any more is not taken for another.
+    // A late answer is not taken for the answer to another request.
     assert_eq!(text(&world.call("ev__echo", json!({"n": 1})).await), r#"{"n":1}"#);
     assert_eq!(text(&world.call("ev__pid", json!({})).await), pid, "the same process");
 }

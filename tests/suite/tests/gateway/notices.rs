@@ -150,7 +150,7 @@ async fn a_child_of_several_clients_is_told_the_roots_of_none() {
     second.send(&notice(CHANGED, json!({}))).await;
     memory(&mut second).await;
     first.send(&notice(CHANGED, json!({}))).await;
-    // Whoever has a call running would be asked, so nobody calls until it was answered.
+    // A client with a running call would be asked, so no call is made until the answer arrived.
     let declined = || std::fs::read_to_string(&log).is_ok_and(|log| log.contains("-32601"));
     for _ in 0..1_000 {
         if declined() {
@@ -268,7 +268,7 @@ async fn an_upstream_hears_under_its_own_token_how_far_an_answer_is() {
         r#"{{"jsonrpc":"2.0","method":"notifications/progress","params":{{"progressToken":{token},"progress":0.50,"x-unknown":1}}}}"#
     ))
     .await;
-    // A token nobody gave out is nobody's.
+    // An unknown token belongs to no call.
     world.send(&notice("notifications/progress", json!({"progressToken": 7_000, "progress": 1}))).await;
     let far = |memory: &Value| {
         let notices = memory["notices"].as_array().expect("a list").iter();

@@ -1,4 +1,4 @@
-//! What nobody here understands goes through as it was written, in both directions and between all eras.
+//! Unknown members are forwarded byte for byte, in both directions and between all eras.
 
 use std::sync::{Arc, Mutex};
 
@@ -67,7 +67,7 @@ impl Dice {
         }
     }
 
-    /// Members nobody knows, some under keys with escapes, as they are written.
+    /// Unknown members, some under keys with escapes, byte for byte.
     fn members(&mut self, prefix: &str) -> Vec<(String, String)> {
         let count = 1 + self.roll(4);
         let key = |dice: &mut Dice, n| format!("{prefix}{n}{}", dice.pick(&["", "é", r"\u00fc", "-x"]));

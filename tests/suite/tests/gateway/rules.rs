@@ -1,4 +1,4 @@
-//! What the operator's rules leave for callers to see and do. A hidden name is as unknown as one nobody has.
+//! The operator's rules decide what callers see and call. A hidden name gets the same answer as an unknown one.
 
 use std::sync::Arc;
 

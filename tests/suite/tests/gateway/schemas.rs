@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 use crate::client::{World, failed};
 
-/// Nothing in it that a client would refuse, and much that nobody here understands.
+/// A schema that every client accepts, with many keywords unknown to the gateway.
 const PLAIN: &str = r#"{"name":"plain","inputSchema":{"type":"object","properties":{"a":{"format":"uuid","x":1.00}},"additionalProperties":false},"x-own":[true,{"format":"uint64"}]}"#;
 
 const TOOLS: [&str; 9] = [

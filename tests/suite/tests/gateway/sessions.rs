@@ -120,7 +120,7 @@ async fn without_sessions_there_is_one_connection_for_all() {
         let script = Script::new(move |seen| {
             let result = json!({"resultType": "complete", "content": [{"type": "text", "text": "fine"}]});
             let said = introduced(era, seen).unwrap_or_else(|| answer(seen, &result));
-            // One that gives nobody a session.
+            // An upstream without sessions.
             let text = String::from_utf8_lossy(&said.bytes).replace("Mcp-Session-Id: one\r\n", "");
             Said { bytes: text.into_bytes(), then: said.then }
         })
@@ -206,7 +206,7 @@ async fn what_a_shared_child_says_to_nobody_in_particular_reaches_nobody_but_its
     let mut first = World::new(vec![keeper(None)]).await;
     let mut second = first.at_reference(Era::Session).await;
     memory(&mut second).await;
-    // Both have calls running: whose message and whose question it is, nobody can say.
+    // Both have calls running, so the message and the question cannot be attributed.
     let calls = async |world: &mut World| memory(world).await["calls"].as_u64().expect("a number");
     let mut before = calls(&mut first).await;
     let waiting = json!({"name": "up__tell", "arguments": {"what": "nothing", "ms": 2500}});

@@ -1,4 +1,4 @@
-//! A failing tool is a failure in every dialect and in the ledger, whoever runs it; a good one is none.
+//! A failing tool is a failure in every dialect and in the ledger, for built-in servers and upstreams.
 
 mod dialects;
 

@@ -79,7 +79,7 @@ async fn nothing_gets_out_of_the_sandbox() {
     let pool = pool();
     for (attempt, must) in &attempts {
         let code = format!("import os, socket, sys, time, ctypes\ndef f():\n    return {attempt}\n");
-        // Whoever is to be given no answer may only end with the time.
+        // A case without an answer may only end by its time limit.
         let limit = if matches!(must, Must::Fail) { 2 } else { 30 };
         let outcome = call(&pool, &code, &[], &[], Duration::from_secs(limit)).await;
         match (must, outcome) {

@@ -1,4 +1,4 @@
-//! What differs from run to run is replaced by a placeholder; everything else is kept byte for byte.
+//! Values that differ from run to run become placeholders; all other bytes stay.
 //!
 //! `<ref 1>` is the first reference that was seen, the same one wherever it stands; `<time>`, `<stack>`,
 //! `<connection>`, `<folder>`, `<place>` (in our own code) and `<ms>` (a wait with a random part) stand for themselves; `<x*70>` is `x` seventy times.
@@ -19,10 +19,18 @@ pub(crate) fn blank(text: &str, folder: &Path) -> String {
             all.replace(&from, &format!("\"{member}\":\"{placeholder}\""))
         });
     }
-    for (n, reference) in texts(&text, "ref").iter().enumerate() {
+    // The work that the program does for itself has a reference too, which only the details of its failure name.
+    let mut references = texts(&text, "ref");
+    let own = texts(&text, "request").into_iter().filter(|value| is_reference(value));
+    references.extend(own.filter(|value| !references.contains(value)).collect::<Vec<_>>());
+    for (n, reference) in references.iter().enumerate() {
         text = text.replace(reference, &format!("<ref {}>", n + 1));
     }
     counted(&without_places(&random_waits(&text)))
+}
+
+fn is_reference(text: &str) -> bool {
+    text.len() == 13 && text.bytes().all(|byte| byte.is_ascii_lowercase() || byte.is_ascii_digit())
 }
 
 /// Every value a member with a text has, each once, in order.

@@ -51,7 +51,7 @@ fn files() -> Vec<PathBuf> {
     files
 }
 
-/// What is wrong with one file.
+/// The problems of one file.
 async fn check(file: &Path, turns: &Arc<Semaphore>) -> Vec<String> {
     let kept = fs::read_to_string(file).expect("a readable transcript");
     let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();

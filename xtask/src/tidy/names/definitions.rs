@@ -2,7 +2,7 @@
 
 use crate::rust::{Kind, Token, tokens};
 
-/// What is defined.
+/// The kind of definition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ItemKind {
     Type,

@@ -14,7 +14,7 @@ pub(super) struct OldWord {
     pub(super) say: &'static str,
 }
 
-/// How far a word is banned. English has other uses for most of them.
+/// Where a word is banned. English has other uses for most of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Reach {
     /// As one word of a name of any kind, and in prose.

@@ -49,6 +49,10 @@ fn shown(node: Option<&str>, found: &VerifyReport) -> String {
             "{of}records {first} to {last} were removed for their age before they were copied\n"
         ));
     }
+    for removal in &found.removed {
+        let until = removal.until.as_ref().map_or(String::new(), |until| format!(", up to {until}"));
+        text.push_str(&format!("{of}retention removed {} {}{until}\n", removal.records, removal.class));
+    }
     if found.holds() {
         text.push_str(&format!("{of}{}\nhead {head_of}{}\n", held(found), found.head));
     }
@@ -98,11 +102,17 @@ fn as_json(found: &VerifyReport) -> Value {
         .iter()
         .map(|broken| object!({"seq": broken.seq, "ref": broken.reference, "what": broken.what}))
         .collect();
+    let removed: Vec<Value> = found
+        .removed
+        .iter()
+        .map(|removal| object!({"class": removal.class, "records": removal.records, "until": removal.until}))
+        .collect();
     object!({
         "ok": found.holds(),
         "records": found.records,
         "first": found.first,
         "gaps": found.gaps,
+        "removed": removed,
         "head": found.head.to_string(),
         "breaks": breaks,
         "breaks_total": found.total,

@@ -1,6 +1,6 @@
 //! `[[guard.custom]]`.
 
-use super::{ConfigKey, Number, RESTART, Takes, key, text};
+use super::{CWD, ConfigKey, ENV, ENV_PASS, Number, RESTART, Takes, key, text};
 
 pub(in crate::config) static CUSTOM: &[ConfigKey] = &[
     key(
@@ -23,13 +23,9 @@ pub(in crate::config) static CUSTOM: &[ConfigKey] = &[
     MEMORY_MB.key(),
     FUEL.key(),
     INSTANCES.key(),
-    text("cwd", "Working folder of the program.", "."),
-    key("env", "Environment variables of the program.", Takes::Secrets),
-    key(
-        "env_pass",
-        "Environment variables that the program inherits; by default PATH and HOME, and no others.",
-        Takes::Texts { least: 0 },
-    ),
+    CWD,
+    ENV,
+    ENV_PASS,
     key("restart", "Limit on restarts of the program.", Takes::Table(RESTART)),
 ];
 

@@ -27,6 +27,11 @@ pub(in super::super) static LIMITS: &[ConfigKey] = &[
     RATE,
     BURST.key(),
     CONCURRENCY.key(),
+    CONNECTIONS.key(),
+    CONNECTIONS_PER_ADDRESS.key(),
+    SESSIONS_PER_CALLER.key(),
+    BODY_MB.key(),
+    BODY_MB_PER_CALLER.key(),
     key("errors", "Limit on answers that something does not exist or is not allowed.", Takes::Table(ERRORS)),
     key(
         "callers",
@@ -63,4 +68,44 @@ pub(in super::super) static CONCURRENCY: Number = Number {
     from: 1,
     to: 100_000,
     default: 0,
+};
+
+pub(in super::super) static CONNECTIONS: Number = Number {
+    name: "connections",
+    about: "HTTP connections at the same time.",
+    from: 16,
+    to: 1_000_000,
+    default: 4_096,
+};
+
+pub(in super::super) static CONNECTIONS_PER_ADDRESS: Number = Number {
+    name: "connections_per_address",
+    about: "HTTP connections from one address at the same time.",
+    from: 1,
+    to: 1_000_000,
+    default: 2_048,
+};
+
+pub(in super::super) static SESSIONS_PER_CALLER: Number = Number {
+    name: "sessions_per_caller",
+    about: "MCP sessions over HTTP of a named caller.",
+    from: 1,
+    to: 10_000,
+    default: 1_000,
+};
+
+pub(in super::super) static BODY_MB: Number = Number {
+    name: "body_mb",
+    about: "Memory for request bodies that are being received or processed, in MiB.",
+    from: 16,
+    to: 65_536,
+    default: 256,
+};
+
+pub(in super::super) static BODY_MB_PER_CALLER: Number = Number {
+    name: "body_mb_per_caller",
+    about: "The part of `body_mb` that a named caller may use, in MiB.",
+    from: 16,
+    to: 65_536,
+    default: 64,
 };

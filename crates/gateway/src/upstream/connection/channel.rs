@@ -171,6 +171,14 @@ impl Channel {
         }
     }
 
+    /// Whether the upstream was asked after a timeout and did not answer.
+    pub(crate) fn is_silent(&self) -> bool {
+        match self {
+            Channel::Stream(mux) => mux.is_silent(),
+            Channel::Http(_) => false,
+        }
+    }
+
     /// Whether any request is pending.
     pub(crate) fn is_busy(&self) -> bool {
         match self {

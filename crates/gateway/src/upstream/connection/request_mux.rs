@@ -3,20 +3,21 @@
 mod incoming;
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use failwell_fault::{Fault, OrFault, reason};
 use failwell_pipeline::{Keep, Stream};
 use failwell_rpc::{Id, on_one_line};
 use serde_json::json;
-use tokio::sync::{mpsc, oneshot};
+use tokio::sync::{Notify, mpsc, oneshot};
 
 use crate::upstream::client::ClientRelay;
 use crate::upstream::client::event::UpstreamEvent;
 use crate::upstream::client::session_users::SessionUsers;
 use crate::upstream::connection::channel::{EncodedRequest, PendingResponse};
 use crate::upstream::connection::close_reason::CloseReason;
+use crate::upstream::connection::liveness::{LaterCalls, Liveness};
 use crate::upstream::counters::{StrayLines, UpstreamCounters};
 use crate::upstream::response::UpstreamResponse;
 
@@ -36,6 +37,9 @@ pub(crate) struct RequestMux {
     /// The number of messages and stray lines received.
     received: AtomicU64,
     is_checking: AtomicBool,
+    /// A [`Liveness`], read by every call.
+    liveness: AtomicU8,
+    checked: Notify,
     /// Written under the lock of `state`, so that no request registers after the others were failed.
     closed: AtomicBool,
 }
@@ -76,6 +80,8 @@ impl RequestMux {
             users: Arc::default(),
             received: AtomicU64::new(0),
             is_checking: AtomicBool::new(false),
+            liveness: AtomicU8::new(Liveness::Answers as u8),
+            checked: Notify::new(),
             closed: AtomicBool::new(false),
         };
         (Arc::new(mux), received)
@@ -170,12 +176,41 @@ impl RequestMux {
     }
 
     /// Returns whether no other liveness check is running.
-    pub(crate) fn begin_check(&self) -> bool {
-        !self.is_checking.swap(true, Ordering::Relaxed)
+    pub(crate) fn begin_check(&self, later: LaterCalls) -> bool {
+        let begins = !self.is_checking.swap(true, Ordering::AcqRel);
+        if begins && later == LaterCalls::Wait {
+            self.set_liveness(Liveness::Unsure);
+        }
+        begins
     }
 
     pub(crate) fn end_check(&self) {
-        self.is_checking.store(false, Ordering::Relaxed);
+        self.is_checking.store(false, Ordering::Release);
+    }
+
+    pub(crate) fn set_liveness(&self, now: Liveness) {
+        self.liveness.store(now as u8, Ordering::Release);
+        self.checked.notify_waiters();
+    }
+
+    pub(crate) fn is_silent(&self) -> bool {
+        self.liveness.load(Ordering::Acquire) == Liveness::Silent as u8
+    }
+
+    /// Whether a liveness check is running.
+    pub(crate) fn is_unsure(&self) -> bool {
+        self.liveness.load(Ordering::Acquire) == Liveness::Unsure as u8
+    }
+
+    /// Waits for the end of a liveness check, if one is running.
+    pub(crate) async fn checked(&self) {
+        loop {
+            let ended = self.checked.notified();
+            if !self.is_unsure() || self.is_closed() {
+                return;
+            }
+            ended.await;
+        }
     }
 
     /// Closes the connection and fails all pending requests.
@@ -189,6 +224,7 @@ impl RequestMux {
             }
             std::mem::take(&mut state.waiting)
         };
+        self.checked.notify_waiters();
         for (_, waiting) in waiting {
             let _ = waiting.answer.send(Err(self.strays.annotate(why.fault())));
         }

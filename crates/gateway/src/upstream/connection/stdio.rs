@@ -23,7 +23,7 @@ const SHORT_GRACE: Duration = Duration::from_millis(100);
 /// Time limit for reading the remaining output of a child that ended.
 const LAST_WORDS: Duration = Duration::from_secs(5);
 
-/// ExitCause much of stderr is captured for the operator; a ledger record holds no more.
+/// The part of stderr that is captured for the operator. A ledger record holds no more.
 const LAST_SAID: Caps = Caps { head: 4 * 1024, tail: 11 * 1024 };
 
 /// Starts the child. It is stopped when `stop` is cancelled.
@@ -70,6 +70,7 @@ async fn read_lines(mux: Arc<RequestMux>, output: impl tokio::io::AsyncRead + Un
     let mut lines = Lines::new(output, longest);
     while let Some(read) = lines.next().await {
         match read {
+            TextLine::Whole(bytes) if lines.has_ended() => mux.receive_last(&bytes),
             TextLine::Whole(bytes) => mux.receive(&bytes),
             TextLine::TooLong(start) => mux.receive_truncated(&start, longest),
         }

@@ -1,4 +1,4 @@
-//! Random callers: the pool keeps its bound, gives up nobody who is busy, and hands out no dead connection.
+//! Random callers: the pool stays within its bound, evicts no busy slot, and returns no closed connection.
 
 use std::collections::BTreeMap;
 use std::future::Future;
@@ -15,7 +15,7 @@ use super::{ConnectionPool, SessionSharing};
 use crate::upstream::connection::UpstreamConnection;
 use crate::upstream::connection::channel::PendingResponse;
 use crate::upstream::connection::{close_reason::CloseReason, request_mux::RequestMux};
-use crate::upstream::connection_slot::ConnectionSlot;
+use crate::upstream::connection_pool::ConnectionSlot;
 
 const MOST: usize = 3;
 

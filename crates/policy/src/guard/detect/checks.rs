@@ -48,25 +48,33 @@ pub(in crate::guard) fn luhn(digits: &[u8]) -> bool {
     sum.is_multiple_of(10)
 }
 
-/// Checks that the length and prefix of a card number are issued.
+/// Checks length, prefix and checksum of a card number.
 pub(in crate::guard) fn card(text: &[u8]) -> bool {
     let digits = Digits::extract(text);
-    let length = digits.as_slice().len();
-    let (two, three, four) = (digits.first(2), digits.first(3), digits.first(4));
-    let issued = match digits.first(1) {
+    card_issuer(digits.as_slice()) && luhn(digits.as_slice())
+}
+
+/// Checks that the length and prefix of a card number are issued.
+pub(in crate::guard) fn card_issuer(digits: &[u8]) -> bool {
+    let length = digits.len();
+    let first =
+        |count: usize| digits.iter().take(count).fold(0, |value, digit| value * 10 + u32::from(*digit));
+    let (two, three, four) = (first(2), first(3), first(4));
+    match first(1) {
         4 => matches!(length, 13 | 16 | 19),
+        5 if matches!(four, 5018 | 5020 | 5038 | 5893) => (12..=19).contains(&length),
         5 => (51..=55).contains(&two) && length == 16,
-        2 => (2221..=2720).contains(&four) && length == 16,
+        2 => ((2221..=2720).contains(&four) || (2200..=2204).contains(&four)) && length == 16,
         3 if matches!(two, 34 | 37) => length == 15,
         3 if matches!(two, 36 | 38 | 39) || (300..=305).contains(&three) => matches!(length, 14 | 16),
         3 => (3528..=3589).contains(&four) && length == 16,
+        6 if matches!(four, 6304 | 6759 | 6761..=6763) => (12..=19).contains(&length),
         6 => {
             (four == 6011 || two == 65 || two == 62 || (644..=649).contains(&three))
                 && (16..=19).contains(&length)
         }
         _ => false,
-    };
-    issued && luhn(digits.as_slice())
+    }
 }
 
 /// United States: checks that area, group and serial are issued.
@@ -184,6 +192,60 @@ pub(in crate::guard) fn in_aadhaar(text: &[u8]) -> bool {
         turn(sum, swapped)
     });
     digits.as_slice().len() == 12 && !digits.are_all_the_same() && sum == 0
+}
+
+/// International bank account numbers: the length of the country, and a checksum modulo 97.
+pub(in crate::guard) fn iban(text: &[u8]) -> bool {
+    const LENGTHS: [(&[u8], usize); 40] = [
+        (b"AD", 24),
+        (b"AE", 23),
+        (b"AT", 20),
+        (b"BE", 16),
+        (b"BG", 22),
+        (b"BH", 22),
+        (b"BR", 29),
+        (b"CH", 21),
+        (b"CY", 28),
+        (b"CZ", 24),
+        (b"DE", 22),
+        (b"DK", 18),
+        (b"EE", 20),
+        (b"ES", 24),
+        (b"FI", 18),
+        (b"FR", 27),
+        (b"GB", 22),
+        (b"GR", 27),
+        (b"HR", 21),
+        (b"HU", 28),
+        (b"IE", 22),
+        (b"IL", 23),
+        (b"IS", 26),
+        (b"IT", 27),
+        (b"LI", 21),
+        (b"LT", 20),
+        (b"LU", 20),
+        (b"LV", 21),
+        (b"MC", 27),
+        (b"MT", 31),
+        (b"NL", 18),
+        (b"NO", 15),
+        (b"PL", 28),
+        (b"PT", 25),
+        (b"RO", 24),
+        (b"SA", 24),
+        (b"SE", 24),
+        (b"SI", 19),
+        (b"SK", 24),
+        (b"TR", 26),
+    ];
+    let plain: Vec<u8> = text.iter().copied().filter(|byte| *byte != b' ').collect();
+    let known = LENGTHS.iter().any(|(country, length)| plain.starts_with(country) && plain.len() == *length);
+    let turned = plain.iter().skip(4).chain(plain.iter().take(4));
+    let rest = turned.fold(0u32, |rest, byte| match byte {
+        b'0'..=b'9' => (rest * 10 + u32::from(byte - b'0')) % 97,
+        _ => (rest * 100 + u32::from(byte.saturating_sub(b'A')) + 10) % 97,
+    });
+    known && rest == 1
 }
 
 /// Shannon entropy in bits per byte.

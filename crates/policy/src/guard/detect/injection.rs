@@ -1,6 +1,8 @@
 //! Prompt injection: text that tries to give instructions to a model. Patterns ignore case.
 
-use super::pattern::{PatternRow, any};
+use aho_corasick::AhoCorasick;
+
+use super::pattern::{PatternRow, any, folded};
 use crate::guard::category::Category;
 use crate::guard::settings::Sensitivity::{self, Relaxed, Standard, Strict};
 
@@ -42,6 +44,28 @@ pub(in crate::guard) const ANCHORS: &[&str] = &[
     "without telling",
     "without mentioning",
 ];
+
+/// All literals, as folded text has them.
+pub(in crate::guard) fn anchors() -> Vec<String> {
+    ANCHORS.iter().chain(super::injection_phrases::ANCHORS).map(|word| folded(word)).collect()
+}
+
+/// The bytes around a literal that patterns look at.
+const BEFORE: usize = 160;
+const AFTER: usize = 400;
+
+/// The parts of a text around its literals. Patterns are slow by the byte, and most text has few literals.
+pub(in crate::guard) fn windows(anchors: &AhoCorasick, text: &[u8]) -> Vec<(usize, usize)> {
+    let mut all: Vec<(usize, usize)> = Vec::new();
+    for found in anchors.find_iter(text) {
+        let (from, to) = (found.start().saturating_sub(BEFORE), text.len().min(found.end() + AFTER));
+        match all.last_mut() {
+            Some(last) if from <= last.1 => last.1 = to,
+            _ => all.push((from, to)),
+        }
+    }
+    all
+}
 
 const fn row(category: Category, from: Sensitivity, pattern: &'static str) -> PatternRow {
     PatternRow { category, pattern, confirm: any, from }

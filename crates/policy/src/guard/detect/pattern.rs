@@ -4,6 +4,7 @@ use failwell_fault::{Fault, OrFault, reason};
 use regex::bytes::{Regex, RegexBuilder, RegexSet, RegexSetBuilder};
 
 use crate::guard::category::Category;
+use crate::guard::fold::{Fold, fold};
 use crate::guard::settings::Sensitivity;
 
 /// A range of text and its category.
@@ -43,11 +44,12 @@ const LOOKED_INTO: usize = 64;
 impl Patterns {
     pub(in crate::guard) fn compile(rows: &[&PatternRow], case: Case) -> Result<Patterns, Fault> {
         let ignored = case == Case::Ignored;
-        let mut set = RegexSetBuilder::new(rows.iter().map(|row| row.pattern));
+        let mut set = RegexSetBuilder::new(rows.iter().map(|row| folded(row.pattern)));
         set.unicode(false).case_insensitive(ignored).size_limit(64 << 20).dfa_size_limit(16 << 20);
         let set = set.build().or_fault(&reason::SERVER_BUG)?;
         let one = |row: &&PatternRow| {
-            let regex = RegexBuilder::new(row.pattern).unicode(false).case_insensitive(ignored).build();
+            let regex =
+                RegexBuilder::new(&folded(row.pattern)).unicode(false).case_insensitive(ignored).build();
             Ok((row.category, regex.or_fault(&reason::SERVER_BUG)?, row.confirm))
         };
         Ok(Patterns { set, all: rows.iter().map(one).collect::<Result<_, Fault>>()? })
@@ -74,6 +76,20 @@ impl Patterns {
     }
 }
 
+/// A pattern for folded text: letters of other scripts that look like ASCII are ASCII there.
+pub(in crate::guard) fn folded(pattern: &str) -> String {
+    let mut text = String::with_capacity(pattern.len());
+    for c in pattern.chars() {
+        match fold(c) {
+            Fold::Same => text.push(c),
+            Fold::Ascii(byte) => text.push(char::from(byte)),
+            Fold::Text(letters) => text.push_str(letters),
+            Fold::Drop => {}
+        }
+    }
+    text
+}
+
 fn find_all(text: &[u8], from: usize, part: &[u8], regex: &Regex, confirm: Confirm) -> Vec<(usize, usize)> {
     let (mut found, mut at) = (Vec::new(), 0);
     while let Some(next) = regex.find_at(part, at) {
@@ -96,23 +112,6 @@ fn find_all(text: &[u8], from: usize, part: &[u8], regex: &Regex, confirm: Confi
 /// Accepts every match.
 pub(in crate::guard) fn any(_: &[u8], start: usize, end: usize) -> Option<(usize, usize)> {
     Some((start, end))
-}
-
-/// Accepts a match without an ASCII letter or digit on either side.
-pub(in crate::guard) fn alone(text: &[u8], start: usize, end: usize) -> Option<(usize, usize)> {
-    let free = |byte: Option<&u8>| byte.is_none_or(|byte| !byte.is_ascii_alphanumeric());
-    (free(before(text, start)) && free(text.get(end))).then_some((start, end))
-}
-
-/// Accepts a match without a character of an encoded text on either side.
-pub(in crate::guard) fn apart(text: &[u8], start: usize, end: usize) -> Option<(usize, usize)> {
-    let free = |byte: Option<&u8>| byte.is_none_or(|byte| !is_token(*byte));
-    (free(before(text, start)) && free(text.get(end))).then_some((start, end))
-}
-
-/// Accepts a match that does not continue a longer word.
-pub(in crate::guard) fn begins(text: &[u8], start: usize, end: usize) -> Option<(usize, usize)> {
-    before(text, start).is_none_or(|byte| !is_token(*byte)).then_some((start, end))
 }
 
 pub(in crate::guard) fn is_token(byte: u8) -> bool {

@@ -37,6 +37,8 @@ pub(in crate::guard) fn find(text: &[u8], spans: &mut Vec<Span>) -> PemBlock {
 
 /// Text that the first and last line of a block have in common.
 const MARK: &[u8] = b"PRIVATE KEY";
+/// Literals without which a text contains no private key.
+pub(super) const MARKS: [&str; 2] = ["PRIVATE KEY", "PuTTY-User-Key-File-"];
 /// Maximum number of bytes before it on the same line.
 const AHEAD: usize = 60;
 

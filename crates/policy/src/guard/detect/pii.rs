@@ -4,8 +4,8 @@ use std::net::Ipv6Addr;
 
 use memchr::memchr_iter;
 
-use super::checks;
 use super::pattern::{Confirm, PatternRow, Span, before};
+use super::{cards, checks};
 use crate::guard::category::Category;
 use crate::guard::settings::Sensitivity::Relaxed;
 
@@ -30,6 +30,33 @@ confirmed! {
     fr_nir by checks::fr_nir;
     br_cpf by checks::br_cpf;
     in_aadhaar by checks::in_aadhaar;
+    iban by checks::iban;
+    national by is_national;
+}
+
+/// A national phone number: ten to twelve digits, in groups.
+fn is_national(text: &[u8]) -> bool {
+    (10..=12).contains(&text.iter().filter(|byte| byte.is_ascii_digit()).count())
+}
+
+/// The number behind its name.
+fn named(
+    text: &[u8],
+    start: usize,
+    end: usize,
+    length: usize,
+    rule: fn(&[u8]) -> bool,
+) -> Option<(usize, usize)> {
+    let from = end.checked_sub(length).filter(|from| *from > start)?;
+    rule(text.get(from..end)?).then_some((from, end)).and_then(|_| stands_alone(text, from, end))
+}
+
+fn named_ssn(text: &[u8], start: usize, end: usize) -> Option<(usize, usize)> {
+    named(text, start, end, 9, checks::us_ssn)
+}
+
+fn named_cpf(text: &[u8], start: usize, end: usize) -> Option<(usize, usize)> {
+    named(text, start, end, 11, checks::br_cpf)
 }
 
 pub(in crate::guard) const ROWS: &[PatternRow] = &[
@@ -62,6 +89,15 @@ pub(in crate::guard) const ROWS: &[PatternRow] = &[
         "[12] ?[0-9]{2} ?(?:0[1-9]|1[0-2]|[2-9][0-9]) ?(?:[0-9]{2}|2[AB]) ?[0-9]{3} ?[0-9]{3} ?[0-9]{2}",
         fr_nir,
     ),
+    row(Category::UsSsn, r"(?i:\bssn|social security(?: number| no\.?)?)[^0-9\n]{1,8}[0-9]{9}", named_ssn),
+    row(Category::BrCpf, r"(?i:\bcpf)[^0-9\n]{1,8}[0-9]{11}", named_cpf),
+    row(Category::Iban, "[A-Z]{2}[0-9]{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?", iban),
+    row(
+        Category::Phone,
+        r"(?:\(0[1-9][0-9]{1,4}\)|0[1-9][0-9]{1,4})[ /-][0-9]{3,8}(?:[ -][0-9]{2,6}){0,2}",
+        national,
+    ),
+    row(Category::Phone, r"0[1-9](?: [0-9]{2}){4}", national),
     row(Category::BrCpf, r"[0-9]{3}\.[0-9]{3}\.[0-9]{3}-[0-9]{2}", br_cpf),
     row(Category::InAadhaar, "[2-9][0-9]{3}(?: [0-9]{4} |-[0-9]{4}-)[0-9]{4}", in_aadhaar),
 ];
@@ -83,7 +119,7 @@ impl<'a> DigitRuns<'a> {
     /// Maximum distance between two digits of one number.
     const GAP: usize = 4;
     /// Maximum length of a prefix or suffix of a number.
-    const AROUND: usize = 8;
+    const AROUND: usize = 24;
     /// Minimum number of digits of a number, IP addresses excluded.
     const LEAST: usize = 6;
 
@@ -124,7 +160,7 @@ pub(in crate::guard) fn find(text: &[u8], wanted: u64, spans: &mut Vec<Span>) {
         emails(text, spans);
     }
     if Category::CreditCard.bit() & wanted != 0 {
-        cards(text, spans);
+        cards::find(text, spans);
     }
     if Category::IpAddress.bit() & wanted != 0 {
         ipv6(text, spans);
@@ -172,14 +208,16 @@ fn ipv4(text: &[u8], start: usize, end: usize) -> Option<(usize, usize)> {
 
 /// Checks around every at sign. Both sides end at the next at sign, so the scan stays linear.
 fn emails(text: &[u8], spans: &mut Vec<Span>) {
-    let local = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'%' | b'+' | b'-');
-    let domain = |byte: &&u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'-');
+    let local = |byte: &&u8| {
+        byte.is_ascii_alphanumeric() || !byte.is_ascii() || matches!(byte, b'.' | b'_' | b'%' | b'+' | b'-')
+    };
+    let domain = |byte: &&u8| byte.is_ascii_alphanumeric() || !byte.is_ascii() || matches!(byte, b'.' | b'-');
     for at in memchr_iter(b'@', text) {
         let left =
             text.get(at.saturating_sub(64)..at).unwrap_or_default().iter().rev().take_while(local).count();
         let rest = text.get(at + 1..).unwrap_or_default();
         let mut right = rest.iter().take(254).take_while(domain).count();
-        while right > 0 && rest.get(right - 1).is_some_and(|byte| !byte.is_ascii_alphanumeric()) {
+        while right > 0 && rest.get(right - 1).is_some_and(|byte| matches!(byte, b'.' | b'-')) {
             right -= 1;
         }
         let (name, host) =
@@ -189,7 +227,7 @@ fn emails(text: &[u8], spans: &mut Vec<Span>) {
             && host.first().is_some_and(u8::is_ascii_alphanumeric)
             && !host.windows(2).any(|pair| pair == b"..")
             && (2..=24).contains(&top.len())
-            && top.iter().all(u8::is_ascii_alphabetic);
+            && top.iter().all(|byte| byte.is_ascii_alphabetic() || !byte.is_ascii());
         // `git@host:path` is the address of a repository.
         let is_repository = name == b"git" && rest.get(right) == Some(&b':');
         // `https://user@host/` names an account on that host, not a mailbox.
@@ -199,79 +237,6 @@ fn emails(text: &[u8], spans: &mut Vec<Span>) {
             spans.push(Span { start: at - left + dots, end: at + 1 + right, category: Category::Email });
         }
     }
-}
-
-/// Finds groups of digits that may contain a card number.
-fn cards(text: &[u8], spans: &mut Vec<Span>) {
-    let mut at = 0;
-    while let Some(first) = text.get(at..).and_then(|rest| rest.iter().position(u8::is_ascii_digit)) {
-        let start = at + first;
-        let (groups, end) = groups_from(text, start);
-        cards_among(text, &groups, spans);
-        at = end.max(start + 1);
-    }
-}
-
-/// A bounded sequence of digit groups, separated by one space or hyphen.
-fn groups_from(text: &[u8], start: usize) -> (Vec<(usize, usize)>, usize) {
-    let mut groups = Vec::new();
-    let mut at = start;
-    loop {
-        let length =
-            text.get(at..).unwrap_or_default().iter().take_while(|byte| byte.is_ascii_digit()).count();
-        groups.push((at, at + length));
-        let end = at + length;
-        let joined =
-            matches!(text.get(end), Some(b' ' | b'-')) && text.get(end + 1).is_some_and(u8::is_ascii_digit);
-        if !joined || groups.len() >= 4_096 {
-            return (groups, end);
-        }
-        at = end + 1;
-    }
-}
-
-fn cards_among(text: &[u8], groups: &[(usize, usize)], spans: &mut Vec<Span>) {
-    let mut next = 0;
-    while next < groups.len() {
-        let rest = groups.get(next..).unwrap_or_default();
-        let found = (1..=rest.len().min(19))
-            .rev()
-            .find(|count| rest.get(..*count).is_some_and(|groups| is_card(text, groups)));
-        match (found, rest.first(), found.and_then(|count| rest.get(count - 1))) {
-            (Some(count), Some((start, _)), Some((_, end))) => {
-                spans.push(Span { start: *start, end: *end, category: Category::CreditCard });
-                next += count;
-            }
-            _ => next += 1,
-        }
-    }
-}
-
-fn is_card(text: &[u8], groups: &[(usize, usize)]) -> bool {
-    let size = |group: &(usize, usize)| group.1 - group.0;
-    let digits: usize = groups.iter().map(size).sum();
-    if !(13..=19).contains(&digits) {
-        return false;
-    }
-    let sizes: Vec<usize> = groups.iter().map(size).collect();
-    let (last, rest) = match sizes.split_last() {
-        Some((last, rest)) => (*last, rest),
-        None => return false,
-    };
-    let even = rest.iter().all(|size| Some(size) == rest.first() && last <= *size);
-    let usual = even || matches!(sizes.as_slice(), [4, 6, 5] | [4, 6, 4]);
-    let (Some(first), Some(end)) = (groups.first(), groups.last()) else { return false };
-    usual && text.get(first.0..end.1).is_some_and(checks::card) && is_free(text, first.0, end.1)
-}
-
-/// Accepts a card number that is not part of a word, a fraction or a longer code.
-fn is_free(text: &[u8], start: usize, end: usize) -> bool {
-    let wordy = |byte: Option<&u8>| byte.is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
-    let fraction = before(text, start) == Some(&b'.')
-        && start >= 2
-        && before(text, start - 1).is_some_and(u8::is_ascii_digit);
-    let decimals = text.get(end) == Some(&b'.') && text.get(end + 1).is_some_and(u8::is_ascii_digit);
-    !wordy(before(text, start)) && !wordy(text.get(end)) && !fraction && !decimals
 }
 
 fn ipv6(text: &[u8], spans: &mut Vec<Span>) {

@@ -1,125 +1,196 @@
-//! Patterns of secrets.
+//! Secrets. One automaton finds every literal that a secret can begin with, and every name that announces one.
+//! Only the places of literals are looked at closely.
 
+use aho_corasick::{AhoCorasick, AhoCorasickBuilder, AhoCorasickKind, MatchKind};
+use failwell_fault::{Fault, OrFault, reason};
+use memchr::memmem;
+
+use super::assignments::{self, SETTINGS, SecretName};
+use super::dotted;
 use super::encoded::decode;
-use super::pattern::{PatternRow, alone, any, apart, before, begins, is_token};
+use super::pattern::{Span, before, is_token};
+use super::pem::{self, PemBlock};
+use super::settings::ConnectionSettings;
+use super::shape::ShapeMatcher;
+use super::shapes::SHAPES;
 use crate::guard::category::Category;
-use crate::guard::settings::Sensitivity::Relaxed;
 
-/// Literals: every pattern below needs at least one of them. One search for all of them decides whether to go
-/// on.
-pub(in crate::guard) const ANCHORS: &[&str] = &[
-    "AKIA",
-    "ASIA",
-    "ABIA",
-    "ACCA",
-    "ecret",
-    "ECRET",
-    "ghp_",
-    "gho_",
-    "ghu_",
-    "ghs_",
-    "ghr_",
-    "github_pat_",
-    "glpat-",
-    "gldt-",
-    "glrt-",
-    "glrtr-",
-    "glcbt-",
-    "glptt-",
-    "glft-",
-    "glimt-",
-    "glagent-",
-    "gloas-",
-    "glsoat-",
-    "glffct-",
-    "AIza",
-    "GOCSPX-",
-    "ya29.",
-    "xoxa-",
-    "xoxb-",
-    "xoxe-",
-    "xoxe.",
-    "xoxo-",
-    "xoxp-",
-    "xoxr-",
-    "xoxs-",
-    "xapp-",
-    "hooks.slack.com",
-    "sk-",
-    "sk_live_",
-    "sk_test_",
-    "rk_live_",
-    "rk_test_",
-    "whsec_",
-    "eyJ",
-    "PRIVATE KEY",
-    "PuTTY-User-Key-File",
-    "assword",
-    "ASSWORD",
-    "pwd",
-    "Pwd",
-    "PWD",
-    "AccountKey=",
-    "npm_",
-    "pypi-AgEI",
-    "SG.",
-    "hf_",
-    "fw_",
-    "dop_v1_",
-    "doo_v1_",
-    "dor_v1_",
-    "dckr_pat_",
-];
-
-const fn row(category: Category, pattern: &'static str, confirm: super::pattern::Confirm) -> PatternRow {
-    PatternRow { category, pattern, confirm, from: Relaxed }
+/// What a literal of the automaton announces.
+#[derive(Debug, Clone, Copy)]
+enum Anchor {
+    /// A shape of the table, by its index, and the literal as it must be written.
+    Shape(usize, &'static str),
+    Name(SecretName),
+    /// A word of a connection string.
+    Setting(usize),
+    PrivateKey,
 }
 
-pub(in crate::guard) const ROWS: &[PatternRow] = &[
-    row(Category::AwsAccessKey, "(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}", alone),
-    row(
-        Category::AwsSecretKey,
-        "(?i:secret.?access.?key|aws.?secret(?:.?key)?|secret.?key)[^A-Za-z0-9/+]{1,12}(?:(?:is|was|of)[^A-Za-z0-9/+]{1,6})?[A-Za-z0-9/+]{40}",
-        last_forty,
-    ),
-    row(
-        Category::AwsSecretKey,
-        r#"(?:AKIA|ASIA)[A-Z0-9]{16}[\s,:;"'|/\\]{1,6}[A-Za-z0-9/+]{40}"#,
-        last_forty,
-    ),
-    row(Category::GithubToken, "gh[pousr]_[A-Za-z0-9]{36,}", any),
-    row(Category::GithubFineGrained, "github_pat_[A-Za-z0-9_]{40,}", any),
-    row(
-        Category::GitlabToken,
-        "gl(?:pat|dt|rt|rtr|cbt|ptt|ft|imt|agent|oas|soat|ffct)-[A-Za-z0-9_.-]{20,}",
-        begins,
-    ),
-    row(Category::GoogleKey, "AIza[A-Za-z0-9_-]{35}", apart),
-    row(Category::GoogleKey, "GOCSPX-[A-Za-z0-9_-]{28}", begins),
-    row(Category::GoogleKey, r"ya29\.[A-Za-z0-9_-]{20,}", begins),
-    row(Category::SlackToken, r"xox[abeoprs](?:\.xox[bp])?-[A-Za-z0-9-]{12,}", with_digit),
-    row(Category::SlackToken, "xapp-[0-9]-[A-Z0-9]{5,20}-[0-9]{5,20}-[a-z0-9]{16,}", begins),
-    row(Category::SlackToken, "hooks\\.slack\\.com/(?:services|workflows)/[A-Za-z0-9_/]{20,}", any),
-    row(Category::OpenaiKey, "sk-(?:proj|svcacct|admin|None)-[A-Za-z0-9_-]{20,}", begins),
-    row(Category::OpenaiKey, "sk-[A-Za-z0-9]{32,}", apart),
-    row(Category::AnthropicKey, "sk-ant-[A-Za-z0-9_-]{20,}", begins),
-    row(Category::StripeKey, "[sr]k_(?:live|test)_[A-Za-z0-9]{16,}", begins),
-    row(Category::StripeKey, "whsec_[A-Za-z0-9+/=]{24,}", begins),
-    row(Category::Jwt, r"eyJ[A-Za-z0-9_-]{8,}\.[A-Za-z0-9_-]{4,}\.[A-Za-z0-9_-]*", jwt),
-    row(Category::ConnectionString, r#"(?i:password|pwd)\s?=\s?[^;\s"'&,]+"#, in_settings),
-    row(Category::ConnectionString, "AccountKey=[A-Za-z0-9+/]{40,}={0,2}", any),
-    row(Category::PackageToken, "npm_[A-Za-z0-9]{36}", alone),
-    row(Category::PackageToken, "pypi-AgEI[A-Za-z0-9_-]{50,}", any),
-    row(Category::PackageToken, "dckr_pat_[A-Za-z0-9_-]{27}", begins),
-    row(Category::ServiceKey, r"SG\.[A-Za-z0-9_-]{16,}\.[A-Za-z0-9_-]{32,}", begins),
-    row(Category::ServiceKey, "hf_[A-Za-z0-9]{34,}", apart),
-    // Failwell's own API keys.
-    row(Category::ServiceKey, "fw_[a-f0-9]{64}", apart),
-    row(Category::ServiceKey, "do[por]_v1_[a-f0-9]{64}", any),
-];
+#[derive(Debug)]
+pub(in crate::guard) struct SecretDetector {
+    automaton: AhoCorasick,
+    anchors: Vec<Anchor>,
+}
 
-fn last_forty(text: &[u8], start: usize, end: usize) -> Option<(usize, usize)> {
-    let from = end.checked_sub(40).filter(|from| *from > start)?;
+/// The most shapes of one kind that are tried in one run of characters. A run of nothing but literals would
+/// otherwise be decoded once per literal.
+const MOST_TRIES: usize = 4;
+
+impl SecretDetector {
+    pub(in crate::guard) fn compile() -> Result<SecretDetector, Fault> {
+        let shapes = SHAPES.iter().enumerate().flat_map(|(index, shape)| {
+            shape.prefixes.iter().map(move |prefix| (*prefix, Anchor::Shape(index, prefix)))
+        });
+        let names = SecretName::ALL
+            .iter()
+            .flat_map(|name| name.words().iter().map(|word| (*word, Anchor::Name(*name))));
+        let settings = SETTINGS.iter().enumerate().map(|(index, word)| (*word, Anchor::Setting(index)));
+        let keys = pem::MARKS.iter().map(|mark| (*mark, Anchor::PrivateKey));
+        let (words, anchors): (Vec<&str>, Vec<Anchor>) =
+            shapes.chain(names).chain(settings).chain(keys).unzip();
+        let automaton = AhoCorasickBuilder::new()
+            .match_kind(MatchKind::Standard)
+            .ascii_case_insensitive(true)
+            .kind(Some(AhoCorasickKind::DFA))
+            .build(words)
+            .or_fault(&reason::SERVER_BUG)?;
+        Ok(SecretDetector { automaton, anchors })
+    }
+
+    /// Returns true if a text may hold a secret.
+    pub(in crate::guard) fn may_match(&self, text: &[u8]) -> bool {
+        self.automaton.is_match(text) || dotted::may_be_in(text)
+    }
+
+    /// Finds secrets. Returns whether a private key continues after the text.
+    pub(in crate::guard) fn find(&self, text: &[u8], wanted: u64, spans: &mut Vec<Span>) -> PemBlock {
+        let mut scan = SecretScan {
+            text,
+            wanted,
+            spans,
+            shapes: ShapeMatcher::new(text),
+            settings: ConnectionSettings::new(text),
+            has_private_key: false,
+            tries: (0, 0),
+            done: 0,
+        };
+        for found in self.automaton.find_overlapping_iter(text) {
+            if let Some(anchor) = self.anchors.get(found.pattern().as_usize()) {
+                scan.anchor(*anchor, found.start(), found.end());
+            }
+        }
+        scan.finish()
+    }
+}
+
+struct SecretScan<'t, 's> {
+    text: &'t [u8],
+    wanted: u64,
+    spans: &'s mut Vec<Span>,
+    shapes: ShapeMatcher<'t>,
+    settings: ConnectionSettings<'t>,
+    has_private_key: bool,
+    /// The start of a run of base64, and how many tokens were tried in it.
+    tries: (usize, usize),
+    /// The end of the last token that was found.
+    done: usize,
+}
+
+impl SecretScan<'_, '_> {
+    fn wants(&self, category: Category) -> bool {
+        self.wanted & category.bit() != 0
+    }
+
+    fn found(&mut self, found: Option<(usize, usize)>, category: Category) {
+        if let Some((start, end)) = found {
+            self.spans.push(Span { start, end, category });
+        }
+    }
+
+    fn anchor(&mut self, anchor: Anchor, start: usize, end: usize) {
+        match anchor {
+            Anchor::Shape(index, literal) => {
+                if self.text.get(start..end) == Some(literal.as_bytes()) {
+                    self.shape(index, start, end);
+                }
+            }
+            Anchor::Name(name) => self.name(name, start, end),
+            Anchor::Setting(word) => self.settings.note(start, word),
+            Anchor::PrivateKey => self.has_private_key = true,
+        }
+    }
+
+    fn shape(&mut self, index: usize, start: usize, end: usize) {
+        let Some(shape) = SHAPES.get(index).filter(|shape| self.wants(shape.category)) else { return };
+        if shape.category == Category::Jwt && !self.may_try(start) {
+            return;
+        }
+        let found = self.shapes.find(shape, start, end);
+        self.found(found, shape.category);
+        self.done = found.map_or(self.done, |(_, end)| end.max(self.done));
+    }
+
+    /// Counts the tokens that were tried since the last character outside of base64.
+    fn may_try(&mut self, start: usize) -> bool {
+        let between = self.text.get(self.tries.0..start).unwrap_or_default();
+        let near = between.iter().rev().take(64);
+        let is_new = between.len() > 64 * MOST_TRIES || near.into_iter().any(|byte| !is_token(*byte));
+        self.tries = if is_new { (start, 1) } else { (self.tries.0, self.tries.1 + 1) };
+        start >= self.done && self.tries.1 <= MOST_TRIES
+    }
+
+    fn name(&mut self, name: SecretName, start: usize, end: usize) {
+        match name {
+            SecretName::Secret => {
+                if self.wants(Category::AwsSecretKey) {
+                    self.found(assignments::aws_secret(self.text, start, end), Category::AwsSecretKey);
+                }
+                self.credential(name, start, end);
+            }
+            SecretName::Password => {
+                if self.wants(Category::ConnectionString) {
+                    self.settings.note_password(start, end);
+                }
+                self.credential(name, start, end);
+            }
+            SecretName::Key => self.credential(name, start, end),
+            SecretName::Bearer if self.wants(Category::Credential) => {
+                self.found(assignments::bearer(self.text, start, end), Category::Credential);
+            }
+            SecretName::Basic if self.wants(Category::Credential) => {
+                self.found(assignments::basic(self.text, start, end), Category::Credential);
+            }
+            SecretName::Bearer | SecretName::Basic => {}
+        }
+    }
+
+    fn credential(&mut self, name: SecretName, start: usize, end: usize) {
+        if self.wants(Category::Credential) {
+            self.found(assignments::credential(self.text, name, start, end), Category::Credential);
+        }
+    }
+
+    fn finish(self) -> PemBlock {
+        let SecretScan { text, wanted, spans, settings, has_private_key, .. } = self;
+        settings.find(spans);
+        if wanted & Category::ServiceKey.bit() != 0 {
+            dotted::find(text, spans);
+        }
+        match has_private_key && wanted & Category::PrivateKey.bit() != 0 {
+            true => pem::find(text, spans),
+            false => PemBlock::Closed,
+        }
+    }
+}
+
+/// The forty characters after an access key.
+pub(super) fn aws_pair(text: &[u8], _: usize, end: usize) -> Option<(usize, usize)> {
+    last_forty(text, end)
+}
+
+/// Accepts forty characters that end at `end`, if they look like a secret access key.
+pub(super) fn last_forty(text: &[u8], end: usize) -> Option<(usize, usize)> {
+    let from = end.checked_sub(40)?;
     let follows = text.get(end).is_some_and(|byte| is_token(*byte) || *byte == b'=');
     (!follows && is_mixed(text.get(from..end)?)).then_some((from, end))
 }
@@ -141,7 +212,7 @@ pub(in crate::guard) fn names_aws_secret(name: &[u8]) -> bool {
         name.iter().take(64).filter(|b| b.is_ascii_alphabetic()).map(u8::to_ascii_lowercase).collect();
     ["secretaccesskey", "awssecret", "secretkey"]
         .iter()
-        .any(|word| memchr::memmem::find(&plain, word.as_bytes()).is_some())
+        .any(|word| memmem::find(&plain, word.as_bytes()).is_some())
 }
 
 /// Requires both cases and a digit or sign. A hash or a word of forty characters lacks one of them.
@@ -151,48 +222,95 @@ fn is_mixed(text: &[u8]) -> bool {
         && text.iter().any(|byte| !byte.is_ascii_alphabetic())
 }
 
-fn with_digit(text: &[u8], start: usize, end: usize) -> Option<(usize, usize)> {
-    let digits = text.get(start..end)?.iter().filter(|byte| byte.is_ascii_digit()).count();
-    (digits >= 2).then_some((start, end)).and_then(|_| begins(text, start, end))
+/// Requires two digits: a name in a program rarely has them.
+pub(super) fn with_digits(text: &[u8], start: usize, end: usize) -> Option<(usize, usize)> {
+    let digits = text.get(start..end)?.iter().filter(|byte| byte.is_ascii_digit()).take(2).count();
+    (digits == 2).then_some((start, end))
 }
 
 /// Confirms that the decoded header names an algorithm.
-fn jwt(text: &[u8], start: usize, end: usize) -> Option<(usize, usize)> {
-    let head = text.get(start..end)?.split(|byte| *byte == b'.').next()?;
+pub(super) fn first_jwt(text: &[u8], start: usize, end: usize) -> Option<(usize, usize)> {
+    const HEADER: usize = 1_024;
+    let near = text.get(start..end.min(start + HEADER))?;
     let mut header = Vec::new();
-    decode(head, 0, &mut header);
-    let named = memchr::memmem::find(&header, b"\"alg\"").is_some()
-        || memchr::memmem::find(&header, b"\"enc\"").is_some();
+    decode(near.split(|byte| *byte == b'.').next()?, 0, &mut header);
+    let named = memmem::find(&header, b"\"alg\"").is_some() || memmem::find(&header, b"\"enc\"").is_some();
     named.then_some((start, end))
 }
 
-/// Accepts `Password=…` only in settings that also name a server or a user.
-fn in_settings(text: &[u8], start: usize, end: usize) -> Option<(usize, usize)> {
-    let around = text.get(start.saturating_sub(200)..text.len().min(end + 200))?.to_ascii_lowercase();
-    let has = |word: &str| memchr::memmem::find(&around, word.as_bytes()).is_some();
-    let is_one = has(";")
-        && [
-            "server=",
-            "host=",
-            "data source=",
-            "user id=",
-            "uid=",
-            "user=",
-            "username=",
-            "database=",
-            "initial catalog=",
-        ]
-        .iter()
-        .any(|word| has(word));
-    let value = start + text.get(start..end)?.iter().position(|byte| *byte == b'=')? + 1;
-    let value = value + text.get(value..end)?.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
-    let starts = before(text, start).is_none_or(|byte| !byte.is_ascii_alphanumeric());
-    (is_one && starts && is_password(text.get(value..end)?)).then_some((value, end))
+/// The characters of a set before a position, at most `most`.
+fn run_before(text: &[u8], at: usize, most: usize, is_part: fn(&u8) -> bool) -> usize {
+    text.get(at.saturating_sub(most)..at).unwrap_or_default().iter().rev().take_while(|b| is_part(b)).count()
+}
+
+/// Telegram: the number of the bot stands before the literal.
+pub(super) fn after_digits(text: &[u8], start: usize, end: usize) -> Option<(usize, usize)> {
+    let digits = run_before(text, start, 12, u8::is_ascii_digit);
+    ((8..=10).contains(&digits)).then_some((start - digits, end))
+}
+
+/// Mailchimp: a hash stands before the data centre.
+pub(super) fn hash_before(text: &[u8], start: usize, end: usize) -> Option<(usize, usize)> {
+    (run_before(text, start, 33, u8::is_ascii_hexdigit) == 32).then_some((start - 32, end))
+}
+
+/// Azure: three characters and a digit before the literal.
+pub(super) fn azure_secret(text: &[u8], start: usize, end: usize) -> Option<(usize, usize)> {
+    let lead = text.get(start.checked_sub(4)?..start)?;
+    let fits = lead.iter().all(u8::is_ascii_alphanumeric) && lead.last().is_some_and(u8::is_ascii_digit);
+    let free = before(text, start - 4).is_none_or(|byte| !is_token(*byte));
+    (fits && free).then_some((start - 4, end))
+}
+
+/// Azure DevOps: the literal stands near the end of a long token.
+pub(super) fn azure_token(text: &[u8], start: usize, end: usize) -> Option<(usize, usize)> {
+    let lead = run_before(text, start, 80, u8::is_ascii_alphanumeric);
+    ((70..=78).contains(&lead)).then_some((start - lead, end))
+}
+
+/// Terraform: fourteen characters before the literal.
+pub(super) fn terraform_token(text: &[u8], start: usize, end: usize) -> Option<(usize, usize)> {
+    let lead = run_before(text, start, 20, u8::is_ascii_alphanumeric);
+    (lead >= 14).then_some((start - lead, end))
 }
 
 /// Returns false for placeholders and masked values.
 pub(in crate::guard) fn is_password(text: &[u8]) -> bool {
-    let stands_for = matches!(text.first(), None | Some(b'$' | b'{' | b'<' | b'%' | b'['));
     let masked = text.iter().all(|byte| matches!(byte, b'*' | b'x' | b'X' | b'.' | b'-' | b'_'));
-    !stands_for && !masked
+    !masked && !is_placeholder(text)
+}
+
+/// Returns true for a text that a program replaces: `${NAME}`, `$NAME`, `%s`, `%NAME%`, `{name}`, `<name>`,
+/// `[redacted]`. A password may begin with any of these signs.
+pub(super) fn is_placeholder(text: &[u8]) -> bool {
+    let named = |name: &[u8]| {
+        !name.is_empty()
+            && name.iter().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.' | b' ' | b':'))
+    };
+    let within = |open: &[u8], close: &[u8]| {
+        text.strip_prefix(open).and_then(|rest| rest.strip_suffix(close)).is_some()
+    };
+    match text.first() {
+        None => true,
+        Some(b'$') => {
+            let name = text.get(1..).unwrap_or_default();
+            let upper = name.iter().all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || *b == b'_');
+            let plain = name.iter().all(|b| b.is_ascii_alphabetic() || *b == b'_');
+            matches!(name.first(), None | Some(b'{' | b'(')) || upper || plain
+        }
+        Some(b'%') => {
+            let rest = text.get(1..).unwrap_or_default();
+            matches!(rest, b"s" | b"d" | b"v" | b"r" | b"q" | b"@")
+                || rest.starts_with(b"(")
+                || within(b"%", b"%")
+        }
+        Some(b'{') => {
+            within(b"{{", b"}}")
+                || within(b"{", b"}") && named(text.get(1..text.len() - 1).unwrap_or_default())
+        }
+        Some(b'<') => within(b"<", b">"),
+        // Also the beginning of our own label, whose space ends the text.
+        Some(b'[') => within(b"[", b"]") || text.starts_with(b"[redacted"),
+        Some(_) => false,
+    }
 }

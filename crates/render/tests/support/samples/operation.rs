@@ -12,7 +12,9 @@ pub(super) fn fill(id: &str, fault: Fault) -> Option<Fault> {
             fault.fact("done", "the request may have been carried out").with_effect(Effect::Unknown)
         }
         "audit/NOT_CARRIED" => fault,
-        "config/INVALID" | "config/PLUGIN" => fault.fact("problems", 2usize).fact("line", 14usize),
+        "config/INVALID" | "config/PLUGIN" | "config/UNREADABLE" => {
+            fault.fact("problems", 2usize).fact("line", 14usize)
+        }
         "process/SPAWN" => fault.fact("what", "the program").fact("why", "was not found"),
         "process/UNCONTAINED" | "process/ENDED" => fault,
         "lobby/UNKNOWN_REASON" => fault.fact("wanted", echo("pytest/TIMEOUTS")),

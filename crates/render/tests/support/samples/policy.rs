@@ -8,7 +8,7 @@ pub(super) fn fill(reason: &str, fault: Fault) -> Option<Fault> {
     Some(match reason {
         "UNAUTHENTICATED" | "BAD_CREDENTIALS" | "BAD_TOKEN" | "SCOPE" | "ISSUER" | "DENIED"
         | "KEY_UNKNOWN" | "KEY_TAKEN" | "LAST_ADMIN" | "KEYS_OFF" | "KEYS_AWAY" | "APPROVAL_UNKNOWN"
-        | "PIN_CHANGED" | "UNDECIDED" => fault,
+        | "PIN_CHANGED" | "UNDECIDED" | "APPROVAL_HIDDEN" => fault,
         "ROLE" => fault.fact("role", "admin"),
         "KEYS_FULL" => fault.fact("limit", 10_000usize),
         "ARGUMENTS" => fault

@@ -11,7 +11,7 @@ pub(super) fn fill(reason: &str, fault: Fault) -> Option<Fault> {
         "TOO_MANY_KEYS" => fault.fact("offset", 88_894usize).fact("limit", 10_000usize),
         "BAD_SHAPE" => fault.fact("member", "method"),
         "LINE_TOO_LONG" => fault.fact("limit", 16_777_216usize),
-        "BAD_ID" | "EMPTY_BATCH" | "BATCH_NOT_ALLOWED" | "DUPLICATE_ID" => fault,
+        "CONTENT_TYPE" | "BAD_ID" | "EMPTY_BATCH" | "BATCH_NOT_ALLOWED" | "DUPLICATE_ID" => fault,
         _ => return None,
     })
 }

@@ -13,12 +13,12 @@ pub(super) fn fill(reason: &str, fault: Fault) -> Option<Fault> {
         "TOO_LARGE" => {
             fault.fact("size", 80_000_000u64).fact("limit", 67_108_864u64).retry_as(Retry::AfterChange)
         }
-        "FULL" => fault
+        "FULL" | "SHARE_FULL" => fault
             .fact("size", 50_000_000u64)
             .fact("free", 12_000_000u64)
             .fact("limit", 1_073_741_824u64)
             .retry_as(Retry::After(Duration::from_secs(60))),
-        "CROWDED" => fault
+        "CROWDED" | "SHARE_CROWDED" => fault
             .fact("count", 10_000u64)
             .fact("limit", 10_000u64)
             .retry_as(Retry::After(Duration::from_secs(60))),

@@ -34,7 +34,10 @@ pub(super) fn fill(reason: &str, fault: Fault) -> Option<Fault> {
         "NO_SUCH_TASK" => fault.fact("wanted", echo("Bye milk")),
         "NO_SUCH_LIST" => fault.fact("wanted", echo("Shoping")),
         "NO_SUCH_NOTE" => fault.fact("wanted", echo("90210")),
-        "NOT_UNDOABLE" => fault.fact("number", 3u64).fact("why", "the service does not undo this"),
+        "NOT_UNDOABLE" => {
+            let fault = fault.fact("number", 3u64).fact("why", "the answer to it was lost");
+            fault.fact("revert", "rtm_createTask")
+        }
         "AMBIGUOUS" => fault.fact("count", 2usize).fact("what", "tasks").fact("wanted", echo("Buy milk")),
         "INVALID_SUBTASK" => {
             fault.fact("why", "sub-tasks go at most three levels deep").fact("code", 4_060u32)

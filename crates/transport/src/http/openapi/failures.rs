@@ -14,12 +14,12 @@ const MOST_EXAMPLES: usize = 4;
 
 /// The failure responses of an action, by status. Plain JSON-RPC reports failures inside its responses.
 pub(super) fn of(action: &Action) -> BTreeMap<String, Value> {
-    let faces: &[Dialect] = match action.speaks {
+    let dialects: &[Dialect] = match action.speaks {
         Speaks::Rpc => return BTreeMap::new(),
         Speaks::Rest => &[PLAIN],
         Speaks::Mcp => &[Dialect::Mcp(Revision::LATEST_SESSION), Dialect::Mcp(Revision::LATEST)],
     };
-    by_status(action.failures().into_iter(), faces)
+    by_status(action.failures().into_iter(), dialects)
 }
 
 /// The failure responses of a tool: all reasons of the registry.
@@ -30,10 +30,13 @@ pub(super) fn of_tools(reasons: &ReasonRegistry) -> BTreeMap<String, Value> {
 const PLAIN: Dialect = Dialect::Rest(RestStyle::Plain);
 const PROBLEM: Dialect = Dialect::Rest(RestStyle::Problem);
 
-fn by_status(reasons: impl Iterator<Item = &'static Reason>, faces: &[Dialect]) -> BTreeMap<String, Value> {
+fn by_status(
+    reasons: impl Iterator<Item = &'static Reason>,
+    dialects: &[Dialect],
+) -> BTreeMap<String, Value> {
     let mut grouped: BTreeMap<u16, Vec<(&'static Reason, Dialect)>> = BTreeMap::new();
     for reason in reasons {
-        for dialect in faces {
+        for dialect in dialects {
             let status = codes::answer(reason, *dialect).status;
             let known = grouped.entry(status).or_default();
             if !known.iter().any(|(other, _)| other == &reason) {

@@ -170,7 +170,12 @@ static READY: &[Action] = &[Action {
     summary: "new requests are taken",
     gives: &[
         ok("they are", shapes::status),
-        Gives { status: 503, about: "the server is shutting down", kind: JSON, schema: shapes::status },
+        Gives {
+            status: 503,
+            about: "the server is shutting down, or cannot write its ledger",
+            kind: JSON,
+            schema: shapes::status,
+        },
     ],
     ..OPEN
 }];

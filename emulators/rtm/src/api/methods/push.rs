@@ -1,4 +1,4 @@
-//! Subscriptions are kept and listed. Nothing is ever sent: the service wants HTTPS with a certificate the world trusts.
+//! Subscriptions are stored and listed. No notification is ever sent: the service wants HTTPS with a certificate the world trusts.
 
 use jiff::SignedDuration;
 

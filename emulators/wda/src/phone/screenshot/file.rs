@@ -69,7 +69,7 @@ fn pixels(canvas: &Canvas, part: Rect) -> Vec<u8> {
         for &ink in canvas.row(y, part.x, part.x + part.width.max(1)) {
             row.extend(std::iter::repeat_n(ink, SCALE as usize));
         }
-        // What lies outside the screen is page.
+        // Pixels outside the screen belong to the page.
         row.resize(usize::try_from(part.width.max(1)).unwrap_or(1) * SCALE as usize, PaletteColor::PAGE.0);
         for _ in 0..SCALE {
             pixels.extend_from_slice(&row);

@@ -101,7 +101,7 @@ fn turn(state: &mut State, request: &Command) -> CommandResult {
         "LANDSCAPE" | "UIA_DEVICE_ORIENTATION_LANDSCAPERIGHT" => Orientation::Landscape,
         _ => return Err(WebDriverError::unknown("Unable To Rotate Device")),
     };
-    // What was scrolled to the end upright may be too far now, or not far enough.
+    // A list that was scrolled to its end in portrait may be scrolled too far now, or not far enough.
     let view = crate::phone::screen::list_view(state.device.size());
     state.device.app.scroll_by(0, view);
     Ok(Value::Null)

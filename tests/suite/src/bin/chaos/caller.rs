@@ -1,4 +1,4 @@
-//! Somebody who calls over HTTP, in one revision of the protocol.
+//! A caller over HTTP, in one revision of the protocol.
 
 use std::net::SocketAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -46,7 +46,7 @@ impl Caller {
         caller
     }
 
-    /// An id nobody else uses.
+    /// A unique id.
     pub(crate) fn id(&self) -> String {
         format!("{}-{}", self.name, self.next.fetch_add(1, Ordering::Relaxed))
     }

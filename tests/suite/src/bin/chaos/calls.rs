@@ -144,10 +144,17 @@ pub(crate) async fn make(
 
 /// The one answer an exchange has.
 pub(crate) fn the_answer(response: &Response, id: &str, verdict: &Verdict) -> Option<Seen> {
+    let seen = answer_of_any_status(response, id, verdict);
+    let body = || String::from_utf8_lossy(&response.body);
+    verdict
+        .check(response.status == 200, || format!("status {} to a call: {:.300}", response.status, body()));
+    seen
+}
+
+pub(crate) fn answer_of_any_status(response: &Response, id: &str, verdict: &Verdict) -> Option<Seen> {
     let body = String::from_utf8_lossy(&response.body);
     verdict.no_secrets(&body);
     verdict.no_secrets(&format!("{:?}", response.headers));
-    verdict.check(response.status == 200, || format!("status {} to a call: {body:.300}", response.status));
     let messages = match response.messages() {
         Ok(messages) => messages,
         Err(why) => {

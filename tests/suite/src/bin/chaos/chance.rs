@@ -11,7 +11,7 @@ impl Chance {
         Chance(seed)
     }
 
-    /// Another source, for somebody who chooses on their own.
+    /// An independent source.
     pub(crate) fn fork(&mut self) -> Chance {
         Chance(self.next())
     }
@@ -36,7 +36,7 @@ impl Chance {
     }
 }
 
-/// A seed nobody chose.
+/// A random seed.
 pub(crate) fn any_seed() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).map_or(1, |time| time.as_secs() % 1_000_000)
 }

@@ -17,11 +17,13 @@ mod calls;
 mod calm;
 mod chance;
 mod processes;
+mod shutdown;
 mod storm;
 mod upstreams;
 mod verdict;
 
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use clap::Parser;
@@ -57,9 +59,10 @@ async fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let seed = arguments.seed.unwrap_or_else(chance::any_seed);
     println!("seed {seed} (repeat with --seed {seed})");
-    let verdict = Verdict::default();
+    let verdict = Arc::new(Verdict::default());
     let mark = format!("chaos-{}-{seed}", std::process::id());
     weather(&arguments, seed, &mark, &verdict).await;
+    shutdown::under_load(&format!("{mark}-shutdown"), &verdict).await;
     orphans(&format!("{mark}-orphans"), &verdict).await;
     verdict.print();
     if verdict.is_good() { ExitCode::SUCCESS } else { ExitCode::FAILURE }

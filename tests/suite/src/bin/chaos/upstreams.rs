@@ -8,7 +8,7 @@ use failwell_suite::script::cases::{Case, POISON, answer_with, cases};
 use failwell_suite::script::{Said, Script, Seen, response};
 use serde_json::json;
 
-/// What the upstreams know and no caller may hear. The last is a credential of ours, which nobody may.
+/// Secrets of the upstreams that must not reach a caller. The last is a credential of ours, which must not reach anyone.
 pub(crate) const SECRETS: [&str; 7] =
     ["hunter2", "ghp_0123", "/srv/secret", "db.internal", "Traceback", "ignore all previous", CREDENTIAL];
 pub(crate) const CREDENTIAL: &str = "s3cret-of-ours";

@@ -15,7 +15,7 @@ const MOST_TAKEN: u64 = 512 * 1024;
 /// So many problems are shown.
 const SHOWN: usize = 20;
 
-/// What was found.
+/// The findings.
 #[derive(Default)]
 pub(crate) struct Verdict(Mutex<Found>);
 
@@ -39,7 +39,7 @@ impl Verdict {
         }
     }
 
-    /// A figure for whoever reads the report.
+    /// A figure of the report.
     pub(crate) fn figure(&self, figure: String) {
         self.lock().figures.push(figure);
     }

@@ -4,7 +4,7 @@ use std::net::SocketAddr;
 
 use failwell_fault::Fault;
 use failwell_rpc::{Era, Revision};
-use failwell_transport::{HttpSettings, serve_http};
+use failwell_transport::{HttpSettings, ShutdownReport, serve_http};
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
@@ -18,7 +18,7 @@ use crate::world::{LARGEST, World};
 pub(crate) struct Server {
     pub(crate) address: SocketAddr,
     pub(crate) stop: CancellationToken,
-    served: JoinHandle<Result<(), Fault>>,
+    served: JoinHandle<Result<ShutdownReport, Fault>>,
 }
 
 /// The usual bounds.

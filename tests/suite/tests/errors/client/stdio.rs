@@ -2,7 +2,7 @@
 
 use failwell_fault::Fault;
 use failwell_rpc::{Era, Revision};
-use failwell_transport::{StdioSettings, serve_stdio};
+use failwell_transport::{ShutdownReport, StdioSettings, serve_stdio};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, Lines};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
@@ -18,7 +18,7 @@ pub(crate) struct Stdio {
     pub(crate) stop: CancellationToken,
     input: Option<DuplexStream>,
     lines: Lines<BufReader<DuplexStream>>,
-    served: JoinHandle<Result<(), Fault>>,
+    served: JoinHandle<Result<ShutdownReport, Fault>>,
 }
 
 impl Stdio {

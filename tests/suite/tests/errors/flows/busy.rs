@@ -1,6 +1,7 @@
 //! Every queue has a bound, and says so when it is full.
 
 use failwell_controls::Settings;
+use failwell_pipeline::PipelineSettings;
 use failwell_rpc::{Era, Revision};
 use serde_json::json;
 
@@ -12,7 +13,8 @@ use crate::letter;
 use crate::world::{self, World};
 
 fn narrow() -> World {
-    World::with(Settings { most_in_flight: 1, most_listeners: 1, ..world::settings() })
+    let bounds = PipelineSettings { most_in_flight: 1, most_listeners: 1, ..world::bounds() };
+    World::with(Settings { bounds, ..world::settings() })
 }
 
 #[tokio::test]

@@ -49,7 +49,7 @@ async fn a_key_is_needed_and_must_be_right() {
 }
 
 #[tokio::test]
-async fn the_plain_faces_ask_for_it_too() {
+async fn the_plain_dialects_ask_for_it_too() {
     let world = World::new();
     let server = Server::start(&world, locked()).await;
     let mut client = Http::raw(&server, Revision::LATEST);

@@ -118,8 +118,8 @@ async fn types_and_sizes() {
     let world = World::new();
     let (_server, mut client) = client(&world).await;
     let wrong = client.post_with("/rpc", GOOD, &[("Content-Type", "text/plain")]).await;
-    let seen = refused(&world, &wrong, (200, -32700, "rpc/NOT_JSON"));
-    assert_eq!(seen.id.as_deref(), Some("null"));
+    let seen = refused(&world, &wrong, (200, -32700, "rpc/CONTENT_TYPE"));
+    assert_eq!(seen.id.as_deref(), Some("1"));
     let charset = [("Content-Type", "application/json; charset=utf-8")];
     assert!(client.post_with("/rpc", GOOD, &charset).await.message().value.get("result").is_some());
     let large = client.post("/rpc", " ".repeat(LARGEST + 1)).await;

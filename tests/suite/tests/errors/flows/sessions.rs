@@ -1,4 +1,4 @@
-//! Sessions that are missing, over, or somebody else's.
+//! Sessions that are missing, over, or another caller's.
 
 use std::sync::Arc;
 

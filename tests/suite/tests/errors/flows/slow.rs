@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use failwell_controls::Settings;
+use failwell_pipeline::PipelineSettings;
 use failwell_rpc::Revision;
 use failwell_transport::HttpSettings;
 use serde_json::json;
@@ -53,6 +54,9 @@ async fn a_head_that_dribbles_in_is_given_up() {
     let server = Server::start(&world, quick).await;
     let mut wire = Wire::connect(server.address).await;
     wire.write(b"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1\r\nX-").await;
+    let response = wire.response().await;
+    let told = String::from_utf8_lossy(&response.body);
+    assert!(response.status == 408 && told.contains("http/SLOW_HEAD"), "{told}");
     assert!(wire.closes_within(Duration::from_secs(20)).await);
     Http::open(&server, Revision::LATEST).await.still_works().await;
 }
@@ -114,7 +118,8 @@ async fn an_answer_may_take_longer_than_a_head() {
 #[tokio::test]
 async fn an_answer_may_be_read_slowly() {
     const LARGE: usize = 14 << 20;
-    let world = World::with(Settings { largest_answer: 16 << 20, ..world::settings() });
+    let bounds = PipelineSettings { largest_answer: 16 << 20, ..world::bounds() };
+    let world = World::with(Settings { bounds, ..world::settings() });
     let quick = HttpSettings { head_deadline: Duration::from_millis(500), ..settings() };
     let server = Server::start(&world, quick).await;
     let revision = Revision::LATEST;

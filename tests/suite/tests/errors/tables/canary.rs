@@ -39,7 +39,7 @@ async fn no_reason_leaks_in_any_revision() {
 }
 
 #[tokio::test]
-async fn no_reason_leaks_on_the_plain_faces() {
+async fn no_reason_leaks_on_the_plain_dialects() {
     let world = World::new();
     let server = Server::start(&world, settings()).await;
     let mut client = Http::raw(&server, Revision::LATEST);

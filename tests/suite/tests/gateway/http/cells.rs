@@ -27,7 +27,7 @@ pub(crate) async fn fixture() -> SocketAddr {
     address
 }
 
-/// The fixture without the modern era: in front of it stands somebody who does not know `server/discover`.
+/// The fixture without the modern era: a proxy in front of it does not know `server/discover`.
 async fn of_session_era(behind: SocketAddr) -> SocketAddr {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let address = listener.local_addr().expect("an address");

@@ -6,10 +6,10 @@ use std::sync::atomic::Ordering;
 use bytes::Bytes;
 use failwell_fault::Fault;
 use failwell_rpc::{
-    About, Id, Incoming, Json, Limits, Message, MessageBuf, Notification, Raw, Request, Response,
+    About, Id, Incoming, Json, Limits, Message, MessageBuf, Notification, Raw, Request, Response, read,
 };
 use failwell_transport::id_in_start;
-use tokio::sync::mpsc::error::TrySendError;
+use tokio::sync::mpsc::error::{SendError, TrySendError};
 
 use super::{PendingRequest, RequestMux};
 use crate::upstream::client::ClientRelay;
@@ -20,6 +20,33 @@ use crate::upstream::response::{UpstreamResponse, invalid_response};
 /// A request names its method within this many bytes in practice.
 const NAMED_BY: usize = 1_024;
 const METHOD: &[u8] = b"\"method\"";
+
+/// Whether a line that is no JSON began as a response. Other lines may be debug output.
+fn is_broken_response(line: &[u8]) -> bool {
+    let line = line.trim_ascii_start();
+    let head = line.get(..NAMED_BY).unwrap_or(line);
+    let has = |word: &[u8]| head.windows(word.len()).any(|window| window == word);
+    let begins = |words: &[&[u8]]| {
+        let name = line.get(1..).unwrap_or_default().trim_ascii_start();
+        words.iter().any(|word| name.starts_with(word))
+    };
+    let is_like_one = has(b"\"jsonrpc\"") || begins(&[b"\"result\"", b"\"error\""]);
+    let text = std::str::from_utf8(line).unwrap_or_default();
+    let is_json = || serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok();
+    line.starts_with(b"{") && is_like_one && !has(METHOD) && !is_json()
+}
+
+/// The id of a response that was cut, or that is no UTF-8.
+fn id_of_broken(line: &[u8]) -> Option<Id> {
+    id_in_start(line).or_else(|| {
+        let text = String::from_utf8_lossy(line);
+        match read(text.as_bytes(), &Limits::default()) {
+            Incoming::One(Ok(Message::Response(response))) => Some(response.id),
+            Incoming::One(Err(misread)) => misread.id,
+            _ => None,
+        }
+    })
+}
 
 impl RequestMux {
     pub(crate) fn receive(self: &Arc<Self>, bytes: &Bytes) {
@@ -37,6 +64,10 @@ impl RequestMux {
             {
                 self.fail_unreadable(misread.id.as_ref(), bytes, invalid_response(bytes));
             }
+            Incoming::One(Err(misread)) if misread.about == About::Unknown && is_broken_response(bytes) => {
+                let id = misread.id.or_else(|| id_of_broken(bytes));
+                self.fail_unreadable(id.as_ref(), bytes, invalid_response(bytes));
+            }
             Incoming::One(Err(_)) => {
                 // A stray line, such as debug output on stdout: skipped and counted.
                 self.strays.add(bytes);
@@ -48,6 +79,15 @@ impl RequestMux {
                     }
                 }
             }
+        }
+    }
+
+    /// Handles a line without a line break, after which the upstream ended. If the line is cut, the end of the
+    /// upstream says more than the line.
+    pub(crate) fn receive_last(self: &Arc<Self>, bytes: &Bytes) {
+        match is_broken_response(bytes) {
+            true => self.strays.add(bytes),
+            false => self.receive(bytes),
         }
     }
 
@@ -138,15 +178,21 @@ impl RequestMux {
         }
     }
 
-    /// Queues an event, so that a slow client does not block the connection.
+    /// Queues an event, so that a slow client does not block the connection. A full queue drops notifications. A
+    /// response waits for its place instead: it must neither be lost nor overtake its own notifications.
     fn forward(&self, notice: UpstreamEvent) {
-        // A full queue drops notifications, but never a response.
-        if let Err(
-            TrySendError::Full(notice @ UpstreamEvent::Answer(..))
-            | TrySendError::Closed(notice @ UpstreamEvent::Answer(..)),
-        ) = self.events.try_send(notice)
-        {
-            notice.dispatch();
+        match self.events.try_send(notice) {
+            Err(TrySendError::Full(answer @ UpstreamEvent::Answer(..))) => {
+                // At most one task per pending request, and the forwarder empties the queue without waiting for clients.
+                let events = self.events.clone();
+                tokio::spawn(async move {
+                    if let Err(SendError(answer)) = events.send(answer).await {
+                        answer.dispatch();
+                    }
+                });
+            }
+            Err(TrySendError::Closed(answer @ UpstreamEvent::Answer(..))) => answer.dispatch(),
+            Ok(()) | Err(_) => {}
         }
     }
 
@@ -174,6 +220,34 @@ impl RequestMux {
                 }
             }
             None => self.decline(&request.id, -32601, "no client can answer this now"),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{id_of_broken, is_broken_response};
+
+    #[test]
+    fn broken_responses_are_told_from_other_lines() {
+        for (line, is_response, id) in [
+            (&br#"{"jsonrpc":"2.0","id":7,"result":{"con"#[..], true, Some(7)),
+            (br#"  {"result":{"content":[],"jsonrpc":"2.0","id":7"#, true, None),
+            (br#"{"error":{"code":1},"id":7,"jsonrpc":"2."#, true, Some(7)),
+            (b"{\"jsonrpc\":\"2.0\",\"id\":7,\"result\":\"\xff\"}", true, Some(7)),
+            (b"{\"result\":\"\xff\",\"jsonrpc\":\"2.0\",\"id\":7}", true, Some(7)),
+            (br#"{"jsonrpc":"2.0","method":"notifications/message","par"#, false, None),
+            (br#"{"level":"error","text":"cut"#, false, None),
+            (br#"{"level":"error","text":"whole"}"#, false, None),
+            (br#"{"jsonrpc":"2.0","id":7,"result":{}}"#, false, Some(7)),
+            (b"ready", false, None),
+            (b"", false, None),
+        ] {
+            let text = String::from_utf8_lossy(line);
+            assert_eq!(is_broken_response(line), is_response, "{text}");
+            if is_response {
+                assert_eq!(id_of_broken(line).and_then(|id| id.as_u64()), id, "{text}");
+            }
         }
     }
 }

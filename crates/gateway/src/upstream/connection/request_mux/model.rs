@@ -46,7 +46,7 @@ fn operation() -> impl Strategy<Value = Operation> {
     ]
 }
 
-/// What a request is due; `None` while it waits.
+/// The expected result of a request; `None` while it waits.
 #[derive(Debug, Clone, PartialEq)]
 enum Due {
     Result(u64),
@@ -58,7 +58,7 @@ struct Model {
     line: Arc<RequestMux>,
     read: u64,
     sent: Vec<u64>,
-    /// Requests somebody waits for.
+    /// Pending requests.
     open: BTreeMap<u64, PendingResponse>,
     /// Requests the connection still knows.
     known: Vec<u64>,
@@ -92,7 +92,7 @@ impl Model {
             Operation::Invent => {
                 let open: Vec<u64> = self.open_and_known();
                 self.take(&format!(r#"{{"jsonrpc":"2.0","id":{},"result":{{}}}}"#, self.sent.len() + 1_000));
-                // Nonsense is the answer of the only one that waits; with several nobody knows whose it is.
+                // An invalid response fails the only pending request. With several it cannot be attributed.
                 if let [only] = open.as_slice() {
                     self.settle(*only, &Due::Fault);
                 }
@@ -101,7 +101,7 @@ impl Model {
                 if let Some(number) = self.pick(which) {
                     self.line.cancel(number);
                     self.known.retain(|known| *known != number);
-                    // Whoever still waits learns that no answer comes.
+                    // Requests that still wait fail.
                     if let Some(pending) = self.open.remove(&number) {
                         assert!(now(pending.answer).is_some_and(|answer| answer.is_err()));
                     }

@@ -1,0 +1,148 @@
+"""Callers without credentials cannot push records out of the ledger, and no record is lost without a word."""
+
+import shutil
+import socket
+import sqlite3
+import time
+
+from program import Program, upstream
+
+KEY = "alice-key-0123456789abcdef0123456789abcdef"
+KEYS = f'[[key]]\nname = "alice"\nkey = "{KEY}"\nroles = ["user"]\n'
+AS_ALICE = {"X-API-Key": KEY}
+REFUSED = 24_000
+
+
+def settings(audit="", more=""):
+    return f'servers = ["lobby"]\n{more}\n[audit]\n{audit}\n'
+
+
+def refusals_are_counted_and_evict_nothing(binary, folder):
+    with Program(binary, folder, settings("retention = { records = 2000 }", KEYS)) as program:
+        status, answer = program.send("/v1/tools/echo", {"text": 5}, AS_ALICE)
+        assert status == 422, answer
+        deed = answer["detail"]["ref"]
+        host, port = program.address.removeprefix("http://").split(":")
+        request = b"GET /v1/me HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
+        with socket.create_connection((host, int(port)), timeout=60) as flood:
+            heard = 0
+            for _ in range(REFUSED // 1000):
+                flood.sendall(request * 1000)
+                want = heard + 1000
+                tail = b""
+                while heard < want:
+                    piece = tail + flood.recv(1 << 20)
+                    heard += piece.count(b"HTTP/1.1 401")
+                    tail = piece[-11:] if b"HTTP/1.1 401" not in piece[-11:] else b""
+        assert program.send("/v1/tools/echo", {"text": "after"}, AS_ALICE)[0] == 200
+        time.sleep(1)
+        rc, told = program.run("explain", deed)
+        assert rc == 0, f"the deed is gone: {told}"
+        rc, told = program.run("audit", "verify")
+        assert rc == 0, told
+        size = (folder / "log").stat().st_size
+        assert size < 200_000, f"the log has {size} bytes"
+    events = [record["event"] for record in program.records() if record["outcome"] == "event"]
+    counted = sum(event["count"] for event in events if event["what"] == "refused")
+    recorded = sum(1 for record in program.records() if record.get("reason") == "policy/UNAUTHENTICATED")
+    assert counted + recorded == REFUSED, (counted, recorded)
+    assert recorded <= 100, recorded
+    assert all(record.get("address") == "127.0.0.1" for record in program.records() if record.get("reason") == "policy/UNAUTHENTICATED")
+
+
+def a_removed_ledger_is_a_failure(binary, folder):
+    with Program(binary, folder, settings("critical = true")) as program:
+        assert program.tool("echo", text="a")[0] == 200
+        assert program.ask("GET", "/readyz")[0] == 200
+        for file in (folder / "state").glob("ledger.sqlite*"):
+            file.unlink()
+        status, answer = program.tool("echo", text="b")
+        assert (status, answer["detail"]["reason"]) == (503, "audit/FAILED"), answer
+        assert program.ask("GET", "/readyz")[0] == 503, "ready is said although nothing is forwarded"
+        until = time.monotonic() + 20
+        while program.tool("echo", text="c")[0] != 200:
+            assert time.monotonic() < until, "it does not recover"
+            time.sleep(0.2)
+        assert program.ask("GET", "/readyz")[0] == 200
+        events = [record["event"]["what"] for record in program.records() if record["outcome"] == "event"]
+        assert "file_replaced" in events, events
+        assert program.run("audit", "verify")[0] == 0
+    log = (folder / "log").read_text()
+    assert "removed or replaced" in log and "ledger.sqlite" in log, log
+
+
+def a_run_that_was_killed_is_noted(binary, folder):
+    program = Program(binary, folder, settings())
+    assert program.tool("echo", text="a")[0] == 200
+    time.sleep(0.5)
+    program.process.kill()
+    program.process.wait()
+    program.log.close()
+    again = Program(binary, folder / "again", settings(more=f'data_dir = "{folder / "state"}"'))
+    with again:
+        assert again.tool("echo", text="b")[0] == 200
+    log = (folder / "again" / "log").read_text()
+    assert "was killed" in log, log
+    rc, told = again.run("audit", "query", "--json", "--outcome", "event", "--data-dir", str(folder / "state"))
+    assert rc == 0 and "unclean_end" in told and str(program.process.pid) in told, told
+
+
+def one_file_after_a_clean_stop(binary, folder):
+    with Program(binary, folder, settings(more=upstream("up") + KEYS.replace("user", "admin"))) as program:
+        assert program.ask("GET", "/v1/tools", headers=AS_ALICE)[0] == 200
+        assert program.upload("a.txt", b"text", headers=AS_ALICE)[0] == 201
+        status, answer = program.send("/v1/keys", {"name": "bob", "roles": ["user"]}, AS_ALICE)
+        assert status == 201, answer
+    names = {path.name for path in (folder / "state").rglob("*.sqlite")}
+    assert names == {"ledger.sqlite", "keys.sqlite", "consent.sqlite", "index.sqlite"}, names
+    left = sorted(path.name for path in (folder / "state").rglob("*") if path.is_file() and ("-wal" in path.name or "-shm" in path.name or ".run." in path.name))
+    assert not left, left
+    copy = folder / "copy"
+    copy.mkdir()
+    shutil.copy(folder / "state" / "ledger.sqlite", copy)
+    rc, told = program.run("audit", "verify", "--data-dir", str(copy))
+    assert rc == 0 and "record" in told, told
+
+
+def records_that_cannot_be_written_are_counted(binary, folder):
+    with Program(binary, folder, settings()) as program:
+        assert program.tool("echo", text="a")[0] == 200
+        time.sleep(0.5)
+        other = sqlite3.connect(folder / "state" / "ledger.sqlite", isolation_level=None, timeout=10)
+        other.execute("BEGIN IMMEDIATE")
+        for _ in range(20):
+            assert program.tool("echo", text="b")[0] == 200
+        program.process.terminate()
+        program.process.wait(60)
+        other.execute("ROLLBACK")
+        other.close()
+    log = (folder / "log").read_text()
+    assert "20 records could not be written and are lost" in log, log
+    again = Program(binary, folder / "again", settings(more=f'data_dir = "{folder / "state"}"'))
+    with again:
+        pass
+    rc, told = again.run("audit", "query", "--json", "--outcome", "event", "--data-dir", str(folder / "state"))
+    assert rc == 0 and '"lost":20' in told.replace(" ", ""), told
+
+
+def an_open_state_folder_is_told(binary, folder):
+    state = folder.parent / (folder.name + "-state")
+    state.mkdir()
+    state.chmod(0o777)
+    (folder.parent / "elsewhere.jsonl").touch()
+    link = state / "audit.jsonl"
+    link.symlink_to(folder.parent / "elsewhere.jsonl")
+    with Program(binary, folder, f'data_dir = "{state}"\n' + settings(f'jsonl = "{link}"')):
+        pass
+    log = (folder / "log").read_text()
+    assert "other users can write" in log and "is a link" in log, log
+
+
+CASES = [
+    refusals_are_counted_and_evict_nothing,
+    a_removed_ledger_is_a_failure,
+    a_run_that_was_killed_is_noted,
+    one_file_after_a_clean_stop,
+    records_that_cannot_be_written_are_counted,
+    an_open_state_folder_is_told,
+]

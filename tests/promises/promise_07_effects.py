@@ -1,0 +1,88 @@
+"""The effect of a failure is right after a tool ran, no task is added twice, and undo keeps its promise."""
+
+import json
+import socket
+import subprocess
+
+from program import Program, Tasks, upstream
+
+def a_result_that_is_too_large_was_made(binary, folder):
+    with Program(binary, folder, upstream("up")) as program:
+        answer = program.mcp("tools/call", {"name": "up__large", "arguments": {}})
+        assert "error" in answer, str(answer)[:200]
+        fault = answer["error"]["data"]
+        assert (fault["reason"], fault["effect"], fault["retry"]) == ("server/TOO_LARGE", "complete", "after_change"), fault
+
+
+def a_cancelled_call_may_have_done_something(binary, folder):
+    with Program(binary, folder, 'servers = ["lobby"]\n') as program:
+        host, port = program.address.removeprefix("http://").split(":")
+        body = b'{"seconds": 20}'
+        with socket.create_connection((host, int(port)), timeout=10) as call:
+            call.sendall(b"POST /v1/tools/wait HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n" % len(body) + body)
+            call.settimeout(0.5)
+            try:
+                call.recv(1)
+            except TimeoutError:
+                pass
+        for _ in range(50):
+            found = [record for record in program.records() if record.get("reason") == "server/CANCELLED"]
+            if found:
+                break
+        assert found and found[0]["effect"] == "unknown", program.records()
+
+
+def a_message_larger_than_an_answer_is_refused(binary, folder):
+    folder.mkdir(parents=True)
+    (folder / "failwell.toml").write_text(upstream("up", max_message_bytes=67108864))
+    told = subprocess.run([binary, "check"], cwd=folder, capture_output=True, text=True, timeout=60)
+    assert told.returncode == 1 and "max_message_bytes" in told.stdout + told.stderr, told
+
+
+def leave(program, method, tool, arguments, **fault):
+    """Calls a tool and closes the connection before the service answers."""
+    program.control("fail", {"kind": "delay", "milliseconds": 2500, "methods": method, "times": 1, **fault})
+    host, port = program.address.removeprefix("http://").split(":")
+    body = json.dumps(arguments).encode()
+    head = f"POST /v1/tools/{tool} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n"
+    with socket.create_connection((host, int(port)), timeout=10) as call:
+        call.sendall(head.encode() + body)
+        call.settimeout(1)
+        try:
+            assert not call.recv(1), "answered too early"
+        except TimeoutError:
+            pass
+
+
+def a_task_is_not_added_twice(binary, folder):
+    with Tasks(binary, folder).log_in() as program:
+        program.tool("rtm_findTasks")
+        for stage in ("after", "before"):
+            leave(program, "rtm.tasks.add", "rtm_createTask", {"name": f"Milk {stage}"}, stage=stage)
+            status, again = program.tool("rtm_createTask", name=f"Milk {stage}")
+            assert (status, program.count(f"Milk {stage}")) == (200, 1), (stage, again)
+
+
+def undo_keeps_its_promise(binary, folder):
+    with Tasks(binary, folder).log_in() as program:
+        program.tool("rtm_createTask", name="U1")
+        program.tool("rtm_createTask", name="U2")
+        program.control("fail", {"kind": "reset", "stage": "after", "methods": "rtm.tasks.complete", "times": 1})
+        assert program.tool("rtm_completeTask", taskId="U2")[0] == 200
+        status, undone = program.tool("rtm_undo")
+        assert status == 200, undone
+        assert program.tool("rtm_findTasks", filter="status:incomplete")[1]["total"] == 2
+        program.control("fail", {"kind": "reset", "stage": "after", "methods": "rtm.tasks.delete", "times": 1})
+        assert program.tool("rtm_deleteTask", task="U2")[0] == 200
+        status, undone = program.tool("rtm_undo")
+        assert (status, undone["undone"][0]["about"], undone["passed_over"][0]["tool"]) == (200, "U1", "rtm_deleteTask"), undone
+        assert program.count("U1") == 0
+
+
+CASES = [
+    a_result_that_is_too_large_was_made,
+    a_cancelled_call_may_have_done_something,
+    a_message_larger_than_an_answer_is_refused,
+    a_task_is_not_added_twice,
+    undo_keeps_its_promise,
+]

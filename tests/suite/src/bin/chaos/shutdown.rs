@@ -1,0 +1,66 @@
+//! The program is asked to end while calls are running.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use failwell_suite::program::{Folder, Program};
+use futures_util::future::join_all;
+use rustix::process::Signal;
+use serde_json::json;
+
+use crate::SETTLING;
+use crate::caller::{Caller, REVISIONS};
+use crate::calls::{Call, answer_of_any_status};
+use crate::processes::Processes;
+use crate::upstreams::Upstreams;
+use crate::verdict::Verdict;
+
+/// The grace period, in seconds.
+const DRAIN: &str = "2";
+/// How long a call may take after the signal, on a busy machine.
+const LONGEST: Duration = Duration::from_secs(10);
+/// How many calls each caller has under way.
+const LANES: usize = 25;
+
+/// Each call gets its one answer, a reason that is not its upstream's fault, and a line in the journal.
+pub(crate) async fn under_load(mark: &str, verdict: &Arc<Verdict>) {
+    let upstreams = Upstreams::start().await;
+    let config = upstreams.config(mark).replace("timeout_s = 3\n", "timeout_s = 60\n");
+    let arguments = ["up", "--listen", "127.0.0.1:0", "--drain", DRAIN];
+    let mut program = Program::start(&arguments, Folder::create(), &config);
+    let address = program.address().await.expect("the program comes up");
+    let mut calls = Vec::new();
+    for (n, revision) in REVISIONS.into_iter().enumerate() {
+        let caller = Arc::new(Caller::open(address, revision, format!("end{n}")).await);
+        for lane in 0..LANES {
+            calls.push(tokio::spawn(call(caller.clone(), lane, verdict.clone())));
+        }
+    }
+    // Those that finish have finished, and the others hang.
+    tokio::time::sleep(Duration::from_secs(3)).await;
+    let descendants = Processes::below(program.pid().expect("it runs"));
+    let began = Instant::now();
+    program.signal(Signal::TERM);
+    for ended in join_all(calls).await {
+        verdict.check(ended.is_ok(), || "a call has no whole answer".to_owned());
+    }
+    verdict.check(began.elapsed() < LONGEST, || format!("the last answer took {:?}", began.elapsed()));
+    let ended = program.ended().await;
+    verdict.check(ended.success(), || format!("it ended with {ended}"));
+    verdict.nobody_left(mark, &descendants, SETTLING).await;
+    let told = verdict.counted("at shutdown: server/SHUTDOWN");
+    let lines = program.journal().lines().filter(|line| line.contains("server/SHUTDOWN")).count();
+    verdict.check(lines == told, || format!("{lines} lines in the journal for {told} calls"));
+}
+
+async fn call(caller: Arc<Caller>, lane: usize, verdict: Arc<Verdict>) {
+    let (tool, reason) =
+        if lane.is_multiple_of(5) { ("echo", None) } else { ("hang", Some("server/SHUTDOWN")) };
+    let upstream = if lane.is_multiple_of(2) { "one" } else { "two" };
+    let (call, id) = (Call { upstream, tool, arguments: json!({}) }, caller.id());
+    let response = caller.post(&mut None, call.message(&caller, &id).as_bytes()).await;
+    let Some(seen) = answer_of_any_status(&response, &id, &verdict) else { return };
+    let found = seen.fault().is_some().then(|| seen.reason().to_owned());
+    verdict.check(found.as_deref() == reason, || format!("{tool} at shutdown: {}", seen.text));
+    verdict.count(format!("at shutdown: {}", found.as_deref().unwrap_or("answered")));
+}
