@@ -275,3 +275,5 @@ impl Drop for UnsentRequest<'_> {
 
 #[cfg(test)]
 mod model;
+#[cfg(test)]
+mod order;
