@@ -28,7 +28,7 @@ pub use finding::{GuardFinding, Verdict};
 pub use settings::{Action, GuardRule, GuardSettings, Sensitivity};
 
 use detect::{Detectors, bits};
-use examine::Hit;
+use examine::{Hit, ScanScope};
 
 /// Rounds of scan and redaction for one message. A redaction can expose a new match next to it.
 const MOST_ROUNDS: usize = 4;
@@ -58,7 +58,7 @@ impl Guards {
         let categories = Guard::ALL.map(|guard| settings.rule(guard).categories_of(guard));
         let private = [Guard::Secrets, Guard::Pii]
             .into_iter()
-            .filter(|guard| settings.rule(*guard).is_kept_back())
+            .filter(|guard| settings.rule(*guard).redacts_or_blocks())
             .fold(0, |all, guard| all | settings.rule(guard).categories_of(guard));
         Ok(Guards { settings, detectors, categories, private })
     }
@@ -89,10 +89,14 @@ impl Guards {
     pub fn inspect(&self, direction: Direction, server: &str, json: &[u8], from: usize) -> Verdict {
         let plan = self.plan(direction, server);
         let part = json.get(from..).unwrap_or_default();
-        if plan.wanted == 0 || !examine::may_match(&self.detectors, part, plan.wanted) {
+        if plan.wanted == 0 {
             return Verdict::Pass;
         }
-        let hits = examine::in_json(&self.detectors, json, from, plan.wanted);
+        let hits = match examine::scope(&self.detectors, part, plan.wanted) {
+            ScanScope::Nothing => return Verdict::Pass,
+            ScanScope::Chains => examine::in_chains(&self.detectors, json, from, plan.wanted),
+            ScanScope::All => examine::in_json(&self.detectors, json, from, plan.wanted),
+        };
         if hits.is_empty() {
             return Verdict::Pass;
         }
@@ -121,7 +125,7 @@ impl Guards {
     }
 
     fn without<'a>(&self, line: &'a str, wanted: u64) -> Cow<'a, str> {
-        if !examine::may_match(&self.detectors, line.as_bytes(), wanted) {
+        if examine::scope(&self.detectors, line.as_bytes(), wanted) == ScanScope::Nothing {
             return Cow::Borrowed(line);
         }
         // Only a whole document consists of strings and numbers. Any other text is read as it stands, however

@@ -168,7 +168,7 @@ fn one_guard_that_blocks_wins_over_others_that_redact() {
 }
 
 #[test]
-fn servers_directions_and_categories_are_told_apart() {
+fn servers_directions_and_categories_are_distinguished() {
     let mut settings = GuardSettings::default();
     settings.secrets.servers.insert("safe".to_owned(), Action::Off);
     settings.secrets.servers.insert("strict".to_owned(), Action::Block);

@@ -1,5 +1,6 @@
 //! The three detectors. Each has a quick check with false positives and an exact match without them.
 
+mod anchors;
 mod assignments;
 mod cards;
 pub(in crate::guard) mod checks;
@@ -16,9 +17,9 @@ mod settings;
 mod shape;
 mod shapes;
 
-use aho_corasick::{AhoCorasick, AhoCorasickBuilder, MatchKind};
-use failwell_fault::{Fault, OrFault, reason};
+use failwell_fault::Fault;
 
+use self::anchors::AnchorSet;
 use self::pattern::{Case, PatternRow, Patterns, Span};
 use self::pem::PemBlock;
 use self::secrets::SecretDetector;
@@ -28,7 +29,7 @@ use super::settings::Sensitivity;
 #[derive(Debug)]
 pub(super) struct Detectors {
     secrets: SecretDetector,
-    injection_anchors: AhoCorasick,
+    injection_anchors: AnchorSet,
     pii: Patterns,
     injection: Patterns,
 }
@@ -36,8 +37,8 @@ pub(super) struct Detectors {
 impl Detectors {
     pub(super) fn compile(sensitivity: Sensitivity) -> Result<Detectors, Fault> {
         Ok(Detectors {
-            secrets: SecretDetector::compile()?,
-            injection_anchors: anchors(&injection::anchors(), Case::Ignored)?,
+            secrets: SecretDetector::new(),
+            injection_anchors: AnchorSet::new(injection::anchors()),
             pii: Patterns::compile(&pii::ROWS.iter().collect::<Vec<_>>(), Case::Told)?,
             injection: Patterns::compile(&injection_rows(sensitivity), Case::Ignored)?,
         })
@@ -92,14 +93,6 @@ fn injection_rows(sensitivity: Sensitivity) -> Vec<&'static PatternRow> {
     all.filter(|row| row.from <= sensitivity).collect()
 }
 
-fn anchors(words: &[impl AsRef<[u8]>], case: Case) -> Result<AhoCorasick, Fault> {
-    AhoCorasickBuilder::new()
-        .match_kind(MatchKind::LeftmostFirst)
-        .ascii_case_insensitive(case == Case::Ignored)
-        .build(words)
-        .or_fault(&reason::SERVER_BUG)
-}
-
 /// The categories of a guard, as a bit set.
 pub(super) fn bits(guard: Guard) -> u64 {
     let (first, last) = match guard {
@@ -141,7 +134,15 @@ fn least(length: usize) -> f64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{Category, Guard, bits};
+    use super::anchors::AnchorSet;
+    use super::{Category, Guard, bits, injection};
+
+    #[test]
+    fn every_word_of_an_injection_is_long_enough_for_the_search() {
+        let short: Vec<String> =
+            injection::anchors().into_iter().filter(|word| word.len() < AnchorSet::SHORTEST).collect();
+        assert!(short.is_empty(), "{short:?}");
+    }
 
     #[test]
     fn every_category_is_among_the_bits_of_its_guard_alone() {

@@ -1,6 +1,6 @@
 //! Escapes within a text: of strings (`\\n`, `\\/`, `\\x41`, `\\u0041`), URLs (`%41`) and markup (`&#65;`, `&amp;`).
 
-use memchr::memchr3_iter;
+use memchr::{memchr3, memchr3_iter};
 
 /// The bytes on each side of an escape that are read together with it. No secret needs more context.
 const AROUND: usize = 256;
@@ -57,16 +57,37 @@ fn hides(text: &[u8]) -> bool {
 
 /// The parts of a text with escapes, and the text around them.
 pub(super) fn segments(text: &[u8]) -> impl Iterator<Item = (usize, usize)> {
-    let mut places =
-        memchr3_iter(b'\\', b'%', b'&', text).filter(|at| text.get(*at..).is_some_and(hides)).peekable();
+    let mut at = 0;
     std::iter::from_fn(move || {
-        let first = places.next()?;
+        let first = first_from(text, at)?;
         let mut last = first;
-        while let Some(next) = places.next_if(|next| *next <= last + 2 * AROUND) {
+        while let Some(next) = last_near(text, last + 1) {
             last = next;
         }
+        at = last + 1;
         Some((first.saturating_sub(AROUND), text.len().min(last + AROUND)))
     })
+}
+
+/// The first escape from a position on. A sign that is followed by itself hides nothing, so runs are skipped.
+fn first_from(text: &[u8], mut from: usize) -> Option<usize> {
+    loop {
+        let rest = text.get(from..)?;
+        let place = memchr3(b'\\', b'%', b'&', rest)?;
+        let sign = rest.get(place)?;
+        let run = rest.get(place..)?.iter().take_while(|byte| *byte == sign).count();
+        from += place + run;
+        if text.get(from - 1..).is_some_and(hides) {
+            return Some(from - 1);
+        }
+    }
+}
+
+/// The last escape that is near enough to one before it. Those between need not be read.
+fn last_near(text: &[u8], from: usize) -> Option<usize> {
+    let near = text.get(from..text.len().min(from + 2 * AROUND))?;
+    let mut places = memchr3_iter(b'\\', b'%', b'&', near).rev().map(|at| from + at);
+    places.find(|at| text.get(*at..).is_some_and(hides))
 }
 
 #[cfg(test)]

@@ -49,13 +49,26 @@ thread_local! {
     static ROOM: RefCell<ScanBuffers> = RefCell::default();
 }
 
-/// Returns true if a message needs an exact scan. Makes one pass over the raw bytes and decodes nothing.
-pub(super) fn may_match(detectors: &Detectors, json: &[u8], wanted: u64) -> bool {
-    detectors.may_match(json, wanted)
+/// The part of a message that needs an exact scan.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ScanScope {
+    Nothing,
+    /// Strings that follow each other, read as one text. Each alone was looked at.
+    Chains,
+    All,
+}
+
+/// Says what needs an exact scan. Makes one pass over the raw bytes and decodes nothing.
+pub(super) fn scope(detectors: &Detectors, json: &[u8], wanted: u64) -> ScanScope {
+    let any = detectors.may_match(json, wanted)
         || is_dressed(json)
         || encoded::may_be_in(json)
-        || has_neighbours(json)
-        || escapes::segments(json).next().is_some()
+        || escapes::segments(json).next().is_some();
+    match any {
+        true => ScanScope::All,
+        false if has_neighbours(json) => ScanScope::Chains,
+        false => ScanScope::Nothing,
+    }
 }
 
 /// Returns true if the bytes may differ from the text that a reader sees.
@@ -86,6 +99,16 @@ pub(super) fn in_json(detectors: &Detectors, json: &[u8], from: usize, wanted: u
         };
         walk.numbers(gap, token.start.saturating_sub(1));
         walk.token(token);
+    }
+    walk.done()
+}
+
+/// Finds the secrets that are split over strings, and nothing else.
+pub(super) fn in_chains(detectors: &Detectors, json: &[u8], from: usize, wanted: u64) -> Vec<Hit> {
+    let mut walk = ScanWalk::new(detectors, json, wanted & bits(Guard::Secrets));
+    for token in Tokens::from(json, from) {
+        let raw = json.get(token.start..token.end).unwrap_or_default();
+        walk.link(token, raw, is_key(json, token.end + 1));
     }
     walk.done()
 }
@@ -147,8 +170,8 @@ impl<'a> ScanWalk<'a> {
     fn token(&mut self, token: Token) {
         let raw = self.bytes.get(token.start..token.end).unwrap_or_default();
         let named = std::mem::take(&mut self.named_secret);
-        if is_key(self.bytes, token.end + 1) {
-            self.is_text_member = raw == b"text";
+        let is_key = is_key(self.bytes, token.end + 1);
+        if is_key {
             self.named_secret = self.wanted & Category::AwsSecretKey.bit() != 0
                 && (6..128).contains(&raw.len())
                 && secrets::names_aws_secret(raw);
@@ -157,16 +180,21 @@ impl<'a> ScanWalk<'a> {
         {
             return;
         }
-        if !is_key(self.bytes, token.end + 1) && self.wanted & bits(Guard::Secrets) != 0 {
-            self.join(token, raw);
-        }
+        self.link(token, raw, is_key);
         if raw.len() >= SHORTEST {
             self.text(token, TextEncoding::Json);
         }
     }
 
-    /// Adds a string to the chains that it continues.
-    fn join(&mut self, token: Token, raw: &[u8]) {
+    /// Adds a string to the chains that it continues. The name of a member belongs to none.
+    fn link(&mut self, token: Token, raw: &[u8], is_key: bool) {
+        if is_key {
+            self.is_text_member = raw == b"text";
+            return;
+        }
+        if self.wanted & bits(Guard::Secrets) == 0 {
+            return;
+        }
         let is_text = std::mem::take(&mut self.is_text_member);
         let mut chains = std::mem::take(&mut self.chains);
         for chain in chains.iter_mut().take(if is_text { 2 } else { 1 }) {

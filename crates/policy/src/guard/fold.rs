@@ -3,6 +3,8 @@
 
 mod table;
 
+use std::sync::LazyLock;
+
 use table::LOOK_ALIKES;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,7 +26,32 @@ pub(super) fn may_fold(bytes: &[u8]) -> bool {
     })
 }
 
+/// Characters below this have two bytes. Whole texts consist of them, so they are looked up in a table.
+const TWO_BYTES: usize = 0x800;
+const SAME: u8 = 0;
+/// No look-alike is this control character.
+const DROP: u8 = 1;
+
+static SMALL: LazyLock<Vec<u8>> = LazyLock::new(|| {
+    let all = (0..TWO_BYTES as u32).map(|code| char::from_u32(code).map_or(Fold::Same, search));
+    all.map(|folded| match folded {
+        Fold::Ascii(byte) => byte,
+        Fold::Drop => DROP,
+        Fold::Same | Fold::Text(_) => SAME,
+    })
+    .collect()
+});
+
 pub(super) fn fold(c: char) -> Fold {
+    match SMALL.get(c as usize) {
+        Some(&SAME) => Fold::Same,
+        Some(&DROP) => Fold::Drop,
+        Some(byte) => Fold::Ascii(*byte),
+        None => search(c),
+    }
+}
+
+fn search(c: char) -> Fold {
     if c.is_ascii() {
         return Fold::Same;
     }
@@ -94,7 +121,7 @@ fn letter(offset: u32) -> Option<u8> {
 #[cfg(test)]
 mod tests {
     use super::table::LOOK_ALIKES;
-    use super::{Fold, fold, may_fold};
+    use super::{Fold, fold, may_fold, search};
 
     #[test]
     fn the_table_is_sorted_and_foreign() {
@@ -103,7 +130,14 @@ mod tests {
     }
 
     #[test]
-    fn whatever_is_folded_is_told_by_its_first_byte() {
+    fn the_table_of_small_characters_says_what_a_search_finds() {
+        for c in '\0'..=char::MAX {
+            assert!(fold(c) == search(c), "{c:?}");
+        }
+    }
+
+    #[test]
+    fn every_folded_character_has_a_known_first_byte() {
         for c in '\u{80}'..=char::MAX {
             let mut buffer = [0; 4];
             let bytes = c.encode_utf8(&mut buffer).as_bytes();

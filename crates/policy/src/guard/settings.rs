@@ -87,7 +87,7 @@ impl GuardRule {
     }
 
     /// Returns true if the rule redacts or blocks for any server.
-    pub(super) fn is_kept_back(&self) -> bool {
+    pub(super) fn redacts_or_blocks(&self) -> bool {
         let mut actions = self.servers.values().chain([&self.action]);
         actions.any(|action| matches!(action, Action::Redact | Action::Block))
     }

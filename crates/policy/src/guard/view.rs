@@ -69,8 +69,10 @@ impl FoldedText {
                 b'\\' | b'%' | b'&' if spelling == TextEncoding::Escaped => self.code(raw, at),
                 b'\\' => self.escape(raw, at, spelling),
                 0..=0x7f => {
-                    self.text.push(*byte);
-                    1
+                    let rest = raw.get(at..).unwrap_or_default();
+                    let length = length_of_plain(rest, spelling == TextEncoding::Escaped);
+                    self.text.extend_from_slice(rest.get(..length).unwrap_or_default());
+                    length.max(1)
                 }
                 _ => self.character(raw, at),
             };
@@ -242,6 +244,18 @@ impl FoldedText {
         self.put(at, length, char::from_u32(code).unwrap_or('\u{fffd}'));
         length
     }
+}
+
+/// The number of ASCII characters at the start of a text before the next that may begin an escape.
+fn length_of_plain(text: &[u8], is_escaped: bool) -> usize {
+    const MANY: usize = 16;
+    let is_plain =
+        |byte: &u8| byte.is_ascii() & (*byte != b'\\') & !(is_escaped & ((*byte == b'%') | (*byte == b'&')));
+    // No early exit, so that the compiler can vectorise the comparison.
+    let all = |bytes: &&[u8; MANY]| bytes.iter().fold(true, |so_far, byte| so_far & is_plain(byte));
+    let (chunks, _) = text.as_chunks::<MANY>();
+    let sure = chunks.iter().take_while(all).count() * MANY;
+    sure + text.get(sure..).unwrap_or_default().iter().take_while(|byte| is_plain(byte)).count()
 }
 
 /// Invisible tag characters that mirror ASCII.

@@ -120,7 +120,7 @@ fn two_readings_are_none() {
 }
 
 #[test]
-fn careless_readings_are_told() {
+fn other_readings_of_a_uri_are_listed() {
     for (text, also) in [
         ("file://nas/etc/x", vec!["file:///etc/x"]),
         ("file:///etc/x/", vec!["file:///etc/x"]),

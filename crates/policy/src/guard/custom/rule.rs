@@ -56,7 +56,7 @@ mod tests {
     use failwell_rpc::TargetName;
 
     #[test]
-    fn a_guard_is_asked_about_what_it_is_set_up_for_and_what_nobody_can_tell() {
+    fn a_guard_is_asked_about_its_tools_and_about_unknown_ones() {
         let rule = |servers: &[&str], tools: &[&str]| CustomRule {
             name: "g".to_owned(),
             directions: vec![Direction::Result],

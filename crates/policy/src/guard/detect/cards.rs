@@ -6,7 +6,8 @@ use crate::guard::category::Category;
 
 /// The most groups that are looked at together.
 const MOST_GROUPS: usize = 4_096;
-/// The most groups of one number: a digit each.
+/// The fewest and the most digits of a number, and so the most groups: a digit each.
+const LEAST_OF_A_CARD: usize = 12;
 const MOST_OF_A_CARD: usize = 19;
 
 #[derive(Debug, Clone, Copy)]
@@ -95,13 +96,17 @@ impl DigitGroups {
         if !matches!(self.digits.get(first.ahead), Some(2..=6)) {
             return None;
         }
-        let groups = self.groups.get(index..)?.iter().take(MOST_OF_A_CARD);
+        let most = MOST_OF_A_CARD / first.length.max(1);
+        let groups = self.groups.get(index..)?.iter().take(most + 1);
         let equal = groups.take_while(|group| group.length == first.length).count();
         let size = |place: usize| self.groups.get(index + place).map_or(0, |group| group.length);
         let (last, has_odd) = (size(equal), size(equal) > 0 && size(equal) < first.length);
         let american = (size(0) == 4 && size(1) == 6 && matches!(size(2), 4 | 5)).then_some(3);
         let partial = has_odd.then_some(equal + 1).filter(|_| equal * first.length + last <= MOST_OF_A_CARD);
-        let counts = american.into_iter().chain(partial).chain((1..=equal).rev());
+        let counts = american
+            .into_iter()
+            .chain(partial)
+            .chain((LEAST_OF_A_CARD.div_ceil(first.length.max(1))..=equal.min(most)).rev());
         counts.into_iter().find(|count| self.is_card(text, index, *count))
     }
 
@@ -111,9 +116,9 @@ impl DigitGroups {
         };
         let (from, to) = (first.ahead, last.ahead + last.length);
         let issued = || self.digits.get(from..to).is_some_and(card_issuer);
-        (12..=19).contains(&(to - from))
-            && issued()
+        (LEAST_OF_A_CARD..=MOST_OF_A_CARD).contains(&(to - from))
             && self.luhn(from, to)
+            && issued()
             && is_free(text, first.start, last.start + last.length)
     }
 

@@ -196,56 +196,59 @@ pub(in crate::guard) fn in_aadhaar(text: &[u8]) -> bool {
 
 /// International bank account numbers: the length of the country, and a checksum modulo 97.
 pub(in crate::guard) fn iban(text: &[u8]) -> bool {
-    const LENGTHS: [(&[u8], usize); 40] = [
-        (b"AD", 24),
-        (b"AE", 23),
-        (b"AT", 20),
-        (b"BE", 16),
-        (b"BG", 22),
-        (b"BH", 22),
-        (b"BR", 29),
-        (b"CH", 21),
-        (b"CY", 28),
-        (b"CZ", 24),
-        (b"DE", 22),
-        (b"DK", 18),
-        (b"EE", 20),
-        (b"ES", 24),
-        (b"FI", 18),
-        (b"FR", 27),
-        (b"GB", 22),
-        (b"GR", 27),
-        (b"HR", 21),
-        (b"HU", 28),
-        (b"IE", 22),
-        (b"IL", 23),
-        (b"IS", 26),
-        (b"IT", 27),
-        (b"LI", 21),
-        (b"LT", 20),
-        (b"LU", 20),
-        (b"LV", 21),
-        (b"MC", 27),
-        (b"MT", 31),
-        (b"NL", 18),
-        (b"NO", 15),
-        (b"PL", 28),
-        (b"PT", 25),
-        (b"RO", 24),
-        (b"SA", 24),
-        (b"SE", 24),
-        (b"SI", 19),
-        (b"SK", 24),
-        (b"TR", 26),
+    const LENGTHS: [([u8; 2], usize); 40] = [
+        (*b"AD", 24),
+        (*b"AE", 23),
+        (*b"AT", 20),
+        (*b"BE", 16),
+        (*b"BG", 22),
+        (*b"BH", 22),
+        (*b"BR", 29),
+        (*b"CH", 21),
+        (*b"CY", 28),
+        (*b"CZ", 24),
+        (*b"DE", 22),
+        (*b"DK", 18),
+        (*b"EE", 20),
+        (*b"ES", 24),
+        (*b"FI", 18),
+        (*b"FR", 27),
+        (*b"GB", 22),
+        (*b"GR", 27),
+        (*b"HR", 21),
+        (*b"HU", 28),
+        (*b"IE", 22),
+        (*b"IL", 23),
+        (*b"IS", 26),
+        (*b"IT", 27),
+        (*b"LI", 21),
+        (*b"LT", 20),
+        (*b"LU", 20),
+        (*b"LV", 21),
+        (*b"MC", 27),
+        (*b"MT", 31),
+        (*b"NL", 18),
+        (*b"NO", 15),
+        (*b"PL", 28),
+        (*b"PT", 25),
+        (*b"RO", 24),
+        (*b"SA", 24),
+        (*b"SE", 24),
+        (*b"SI", 19),
+        (*b"SK", 24),
+        (*b"TR", 26),
     ];
-    let plain: Vec<u8> = text.iter().copied().filter(|byte| *byte != b' ').collect();
-    let known = LENGTHS.iter().any(|(country, length)| plain.starts_with(country) && plain.len() == *length);
-    let turned = plain.iter().skip(4).chain(plain.iter().take(4));
-    let rest = turned.fold(0u32, |rest, byte| match byte {
+    let length = text.iter().filter(|byte| **byte != b' ').count();
+    let country = text.first_chunk().and_then(|country| LENGTHS.iter().find(|row| row.0 == *country));
+    if country.is_none_or(|(_, expected)| length != *expected) {
+        return false;
+    }
+    let plain = || text.iter().filter(|byte| **byte != b' ');
+    let rest = plain().skip(4).chain(plain().take(4)).fold(0u32, |rest, byte| match byte {
         b'0'..=b'9' => (rest * 10 + u32::from(byte - b'0')) % 97,
         _ => (rest * 100 + u32::from(byte.saturating_sub(b'A')) + 10) % 97,
     });
-    known && rest == 1
+    rest == 1
 }
 
 /// Shannon entropy in bits per byte.

@@ -1,14 +1,19 @@
 //! Prompt injection: text that tries to give instructions to a model. Patterns ignore case.
 
-use aho_corasick::AhoCorasick;
-
+use super::anchors::AnchorSet;
 use super::pattern::{PatternRow, any, folded};
 use crate::guard::category::Category;
 use crate::guard::settings::Sensitivity::{self, Relaxed, Standard, Strict};
 
 /// Literals: every pattern below needs at least one of them.
 pub(in crate::guard) const ANCHORS: &[&str] = &[
-    "<|",
+    "<|im_",
+    "<|user",
+    "<|assistant",
+    "<|end",
+    "<|begin",
+    "<|start",
+    "<|eot",
     "[inst",
     "[/inst",
     "<<sys",
@@ -55,12 +60,12 @@ const BEFORE: usize = 160;
 const AFTER: usize = 400;
 
 /// The parts of a text around its literals. Patterns are slow by the byte, and most text has few literals.
-pub(in crate::guard) fn windows(anchors: &AhoCorasick, text: &[u8]) -> Vec<(usize, usize)> {
+pub(in crate::guard) fn windows(anchors: &AnchorSet, text: &[u8]) -> Vec<(usize, usize)> {
     let mut all: Vec<(usize, usize)> = Vec::new();
-    for found in anchors.find_iter(text) {
-        let (from, to) = (found.start().saturating_sub(BEFORE), text.len().min(found.end() + AFTER));
+    for found in anchors.find_all(text) {
+        let (from, to) = (found.start.saturating_sub(BEFORE), text.len().min(found.end + AFTER));
         match all.last_mut() {
-            Some(last) if from <= last.1 => last.1 = to,
+            Some(last) if from <= last.1 => last.1 = to.max(last.1),
             _ => all.push((from, to)),
         }
     }

@@ -102,7 +102,7 @@ pub(super) const ANCHORS: &[&str] = &[
     "not follow",
     "n't follow",
     "exfiltrat",
-    "![",
+    "](http",
     "discard",
     "instead of following",
     "supersede",

@@ -74,14 +74,14 @@ pub(in crate::guard) const ROWS: &[PatternRow] = &[
     row(Category::UsSsn, "[0-9]{3}(?:-[0-9]{2}-| [0-9]{2} )[0-9]{4}", us_ssn),
     row(
         Category::UkNino,
-        "[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z] ?[0-9]{2} ?[0-9]{2} ?[0-9]{2} ?[A-D]",
+        r"\b[A-CEGHJ-PR-TW-Z][A-CEGHJ-NPR-TW-Z] ?[0-9]{2} ?[0-9]{2} ?[0-9]{2} ?[A-D]",
         uk_nino,
     ),
     row(Category::CaSin, "[0-9]{3}(?: [0-9]{3} |-[0-9]{3}-)[0-9]{3}", ca_sin),
     row(Category::EsDni, "(?:[0-9]{8}|[XYZ][0-9]{7})-?[A-Z]", es_dni),
     row(
         Category::ItCodiceFiscale,
-        "[A-Z]{6}[0-9]{2}[A-EHLMPRST][0-9]{2}[A-Z][0-9]{3}[A-Z]",
+        r"\b[A-Z]{6}[0-9]{2}[A-EHLMPRST][0-9]{2}[A-Z][0-9]{3}[A-Z]",
         it_codice_fiscale,
     ),
     row(
@@ -91,7 +91,7 @@ pub(in crate::guard) const ROWS: &[PatternRow] = &[
     ),
     row(Category::UsSsn, r"(?i:\bssn|social security(?: number| no\.?)?)[^0-9\n]{1,8}[0-9]{9}", named_ssn),
     row(Category::BrCpf, r"(?i:\bcpf)[^0-9\n]{1,8}[0-9]{11}", named_cpf),
-    row(Category::Iban, "[A-Z]{2}[0-9]{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?", iban),
+    row(Category::Iban, r"\b[A-Z]{2}[0-9]{2}(?: ?[A-Z0-9]{4}){2,7}(?: ?[A-Z0-9]{1,3})?", iban),
     row(
         Category::Phone,
         r"(?:\(0[1-9][0-9]{1,4}\)|0[1-9][0-9]{1,4})[ /-][0-9]{3,8}(?:[ -][0-9]{2,6}){0,2}",

@@ -1,10 +1,11 @@
-//! Secrets. One automaton finds every literal that a secret can begin with, and every name that announces one.
+//! Secrets. One search finds every literal that a secret can begin with, and every name that announces one.
 //! Only the places of literals are looked at closely.
 
-use aho_corasick::{AhoCorasick, AhoCorasickBuilder, AhoCorasickKind, MatchKind};
-use failwell_fault::{Fault, OrFault, reason};
-use memchr::memmem;
+use std::collections::BTreeMap;
 
+use memchr::memmem::{self, Finder};
+
+use super::anchors::AnchorSet;
 use super::assignments::{self, SETTINGS, SecretName};
 use super::dotted;
 use super::encoded::decode;
@@ -15,10 +16,10 @@ use super::shape::ShapeMatcher;
 use super::shapes::SHAPES;
 use crate::guard::category::Category;
 
-/// What a literal of the automaton announces.
+/// What a literal announces.
 #[derive(Debug, Clone, Copy)]
 enum Anchor {
-    /// A shape of the table, by its index, and the literal as it must be written.
+    /// A shape of the table, by its index, and its prefix as it must be written.
     Shape(usize, &'static str),
     Name(SecretName),
     /// A word of a connection string.
@@ -28,38 +29,58 @@ enum Anchor {
 
 #[derive(Debug)]
 pub(in crate::guard) struct SecretDetector {
-    automaton: AhoCorasick,
-    anchors: Vec<Anchor>,
+    literals: AnchorSet,
+    /// The meanings of each literal.
+    anchors: Vec<Vec<Anchor>>,
+    /// Prefixes that are too short for the common search, and their shapes.
+    short: Vec<(usize, Finder<'static>)>,
 }
 
 /// The most shapes of one kind that are tried in one run of characters. A run of nothing but literals would
 /// otherwise be decoded once per literal.
 const MOST_TRIES: usize = 4;
+/// A longer run is taken for several.
+const A_RUN: usize = 256;
+
+/// A run of base64 in which tokens were tried.
+#[derive(Debug, Clone, Copy, Default)]
+struct TriedRun {
+    start: usize,
+    /// The place up to which the run is known.
+    seen: usize,
+    count: usize,
+}
 
 impl SecretDetector {
-    pub(in crate::guard) fn compile() -> Result<SecretDetector, Fault> {
-        let shapes = SHAPES.iter().enumerate().flat_map(|(index, shape)| {
-            shape.prefixes.iter().map(move |prefix| (*prefix, Anchor::Shape(index, prefix)))
-        });
-        let names = SecretName::ALL
-            .iter()
-            .flat_map(|name| name.words().iter().map(|word| (*word, Anchor::Name(*name))));
-        let settings = SETTINGS.iter().enumerate().map(|(index, word)| (*word, Anchor::Setting(index)));
-        let keys = pem::MARKS.iter().map(|mark| (*mark, Anchor::PrivateKey));
-        let (words, anchors): (Vec<&str>, Vec<Anchor>) =
-            shapes.chain(names).chain(settings).chain(keys).unzip();
-        let automaton = AhoCorasickBuilder::new()
-            .match_kind(MatchKind::Standard)
-            .ascii_case_insensitive(true)
-            .kind(Some(AhoCorasickKind::DFA))
-            .build(words)
-            .or_fault(&reason::SERVER_BUG)?;
-        Ok(SecretDetector { automaton, anchors })
+    pub(in crate::guard) fn new() -> SecretDetector {
+        let mut short = Vec::new();
+        let mut anchors: BTreeMap<String, Vec<Anchor>> = BTreeMap::new();
+        let mut add = |literal: String, anchor| anchors.entry(literal).or_default().push(anchor);
+        for (index, shape) in SHAPES.iter().enumerate() {
+            for prefix in shape.prefixes {
+                match prefix.len() < AnchorSet::SHORTEST {
+                    true => short.push((index, Finder::new(*prefix))),
+                    false => add(prefix.to_string(), Anchor::Shape(index, prefix)),
+                }
+            }
+        }
+        for name in SecretName::ALL {
+            name.words().iter().for_each(|word| add(word.to_string(), Anchor::Name(name)));
+        }
+        for (index, word) in SETTINGS.iter().enumerate() {
+            add(word.to_string(), Anchor::Setting(index));
+        }
+        pem::MARKS.iter().for_each(|mark| add(mark.to_string(), Anchor::PrivateKey));
+        let (literals, anchors): (Vec<String>, _) = anchors.into_iter().unzip();
+        SecretDetector { literals: AnchorSet::new(literals), anchors, short }
     }
 
     /// Returns true if a text may hold a secret.
     pub(in crate::guard) fn may_match(&self, text: &[u8]) -> bool {
-        self.automaton.is_match(text) || dotted::may_be_in(text)
+        let mut short = self.short.iter().filter_map(|(index, prefix)| Some((SHAPES.get(*index)?, prefix)));
+        self.literals.is_match(text)
+            || dotted::may_be_in(text)
+            || short.any(|(shape, prefix)| shape.places(prefix, text).next().is_some())
     }
 
     /// Finds secrets. Returns whether a private key continues after the text.
@@ -71,13 +92,17 @@ impl SecretDetector {
             shapes: ShapeMatcher::new(text),
             settings: ConnectionSettings::new(text),
             has_private_key: false,
-            tries: (0, 0),
+            tries: TriedRun::default(),
             done: 0,
         };
-        for found in self.automaton.find_overlapping_iter(text) {
-            if let Some(anchor) = self.anchors.get(found.pattern().as_usize()) {
-                scan.anchor(*anchor, found.start(), found.end());
+        for found in self.literals.find_all(text) {
+            for anchor in self.anchors.get(found.literal).into_iter().flatten() {
+                scan.anchor(*anchor, found.start, found.end);
             }
+        }
+        for (index, prefix) in &self.short {
+            let places = SHAPES.get(*index).into_iter().flat_map(|shape| shape.places(prefix, text));
+            places.for_each(|start| scan.shape(*index, start, start + prefix.needle().len()));
         }
         scan.finish()
     }
@@ -90,8 +115,7 @@ struct SecretScan<'t, 's> {
     shapes: ShapeMatcher<'t>,
     settings: ConnectionSettings<'t>,
     has_private_key: bool,
-    /// The start of a run of base64, and how many tokens were tried in it.
-    tries: (usize, usize),
+    tries: TriedRun,
     /// The end of the last token that was found.
     done: usize,
 }
@@ -109,9 +133,9 @@ impl SecretScan<'_, '_> {
 
     fn anchor(&mut self, anchor: Anchor, start: usize, end: usize) {
         match anchor {
-            Anchor::Shape(index, literal) => {
-                if self.text.get(start..end) == Some(literal.as_bytes()) {
-                    self.shape(index, start, end);
+            Anchor::Shape(index, prefix) => {
+                if self.text.get(start..).is_some_and(|rest| rest.starts_with(prefix.as_bytes())) {
+                    self.shape(index, start, start + prefix.len());
                 }
             }
             Anchor::Name(name) => self.name(name, start, end),
@@ -132,11 +156,13 @@ impl SecretScan<'_, '_> {
 
     /// Counts the tokens that were tried since the last character outside of base64.
     fn may_try(&mut self, start: usize) -> bool {
-        let between = self.text.get(self.tries.0..start).unwrap_or_default();
-        let near = between.iter().rev().take(64);
-        let is_new = between.len() > 64 * MOST_TRIES || near.into_iter().any(|byte| !is_token(*byte));
-        self.tries = if is_new { (start, 1) } else { (self.tries.0, self.tries.1 + 1) };
-        start >= self.done && self.tries.1 <= MOST_TRIES
+        let between = self.text.get(self.tries.seen..start).unwrap_or_default();
+        let is_new = start > self.tries.start + A_RUN || between.iter().any(|byte| !is_token(*byte));
+        self.tries = match is_new {
+            true => TriedRun { start, seen: start, count: 1 },
+            false => TriedRun { seen: start, count: self.tries.count + 1, ..self.tries },
+        };
+        start >= self.done && self.tries.count <= MOST_TRIES
     }
 
     fn name(&mut self, name: SecretName, start: usize, end: usize) {

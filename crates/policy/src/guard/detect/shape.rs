@@ -1,5 +1,9 @@
 //! Secrets that begin with a literal: the literal, and the runs of characters that follow it.
 
+use std::sync::LazyLock;
+
+use memchr::memmem::Finder;
+
 use super::pattern::{Confirm, is_token};
 use crate::guard::category::Category;
 
@@ -29,11 +33,39 @@ pub(in crate::guard) enum CharSet {
     Between,
 }
 
+const ALL: [CharSet; SETS] = [
+    CharSet::Digit,
+    CharSet::Upper,
+    CharSet::LowerHex,
+    CharSet::Hex,
+    CharSet::Alphanumeric,
+    CharSet::Lower,
+    CharSet::Word,
+    CharSet::Dashed,
+    CharSet::Hyphened,
+    CharSet::Dotted,
+    CharSet::Base64,
+    CharSet::Padding,
+    CharSet::Url,
+    CharSet::Between,
+];
+
+/// The sets of each byte, as bits.
+static MEMBERSHIP: LazyLock<Vec<u16>> = LazyLock::new(|| {
+    let sets =
+        |byte| ALL.iter().filter(|set| set.contains(byte)).fold(0, |bits, set| bits | 1 << *set as u16);
+    (0..=u8::MAX).map(sets).collect()
+});
+
 /// The number of sets.
 const SETS: usize = CharSet::Between as usize + 1;
 
 impl CharSet {
     fn has(self, byte: u8) -> bool {
+        MEMBERSHIP.get(usize::from(byte)).is_some_and(|sets| sets >> self as u32 & 1 == 1)
+    }
+
+    const fn contains(self, byte: u8) -> bool {
         match self {
             CharSet::Digit => byte.is_ascii_digit(),
             CharSet::Upper => byte.is_ascii_uppercase() || byte.is_ascii_digit(),
@@ -91,6 +123,28 @@ pub(in crate::guard) struct SecretShape {
     pub(in crate::guard) before: Boundary,
     pub(in crate::guard) after: Boundary,
     pub(in crate::guard) confirm: Confirm,
+}
+
+impl SecretShape {
+    /// Returns true if a text begins with two characters that may follow a prefix.
+    fn may_go_on(&self, text: &[u8]) -> bool {
+        match self.parts.first() {
+            Some(ShapePart::Run(set, ..)) => {
+                text.first_chunk::<2>().is_some_and(|next| next.iter().all(|byte| set.has(*byte)))
+            }
+            _ => true,
+        }
+    }
+
+    /// The places of a prefix that may begin a secret.
+    pub(in crate::guard) fn places<'t>(
+        &self,
+        prefix: &'t Finder<'_>,
+        text: &'t [u8],
+    ) -> impl Iterator<Item = usize> {
+        let after = move |at: usize| text.get(at + prefix.needle().len()..).unwrap_or_default();
+        prefix.find_iter(text).filter(move |at| self.may_go_on(after(*at)))
+    }
 }
 
 /// Matches shapes in one text. The end of each long run is kept, because many literals may begin in it.
