@@ -52,6 +52,11 @@ pub(crate) fn report(text: &str) {
     let _ = stderr().write_all(text.as_bytes());
 }
 
+/// Whether a person reads standard error.
+pub(crate) fn is_read() -> bool {
+    stderr().is_terminal()
+}
+
 /// Replaces the progress line on standard error. Without a terminal there is none.
 #[cfg(feature = "probe")]
 pub(crate) fn progress(text: &str) {

@@ -121,7 +121,7 @@ impl ServedConfig {
                     entrance.replace(credentials, self.served.single.clone());
                 }
                 let guards = self.config.guards != config.guards || self.config.customs != config.customs;
-                let told = told(
+                let told = summary(
                     &reloaded,
                     &[
                         ("keys", rekeyed),
@@ -142,11 +142,19 @@ impl ServedConfig {
                     Some(file) => format!("{} was read again", file.display()),
                     None => format!("there is no {DEFAULT_FILE}"),
                 };
-                terminal::report(&format!("{read}: {told}\n"));
+                self.tell(&format!("{read}: {told}"));
                 if guards {
-                    self.served.disabled.iter().for_each(|line| terminal::report(&format!("{line}\n")));
+                    self.served.disabled.iter().for_each(|line| self.tell(line));
                 }
             }
+        }
+    }
+
+    /// A line for a person at the terminal, otherwise an event of the journal, whose lines programs read.
+    fn tell(&self, line: &str) {
+        match terminal::is_read() {
+            true => terminal::report(&format!("{line}\n")),
+            false => self.served.pipeline.journal().note_event(line, "reload"),
         }
     }
 
@@ -161,7 +169,7 @@ fn unchanged(complaint: Complaint) -> Complaint {
 }
 
 /// A summary such as `a added, b changed`, or `nothing changed`.
-fn told(reloaded: &ReloadReport, others: &[(&str, bool)], guards: bool) -> String {
+fn summary(reloaded: &ReloadReport, others: &[(&str, bool)], guards: bool) -> String {
     let parts = [("added", &reloaded.added), ("changed", &reloaded.changed), ("removed", &reloaded.removed)];
     let parts = parts.into_iter().filter(|(_, names)| !names.is_empty());
     let mut told: Vec<String> = parts.map(|(what, names)| format!("{} {what}", names.join(", "))).collect();

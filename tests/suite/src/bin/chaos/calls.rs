@@ -42,6 +42,9 @@ const TOOLS: &[(&str, usize)] = &[
     ("stop_myself", 1),
 ];
 
+/// The bytes of a large request, which an echo sends back.
+const LARGE: usize = 1_000_000;
+
 /// Which tool is called, and with what.
 pub(crate) struct Call {
     pub(crate) upstream: &'static str,
@@ -72,6 +75,9 @@ impl Call {
                 break;
             }
             at -= weight;
+        }
+        if call.tool == "echo" && chance.below(50) == 0 {
+            call.arguments["body"] = json!("large ".repeat(LARGE / 6));
         }
         call.arguments["ms"] = json!(chance.below(400));
         call.arguments["bytes"] = json!(chance.below(200_000));

@@ -1,4 +1,4 @@
-//! Hundreds of calls at once, while everything happens to the upstreams that can.
+//! Hundreds of calls at once, while everything happens to the upstreams and to the program that can.
 //!
 //! The real program stands between callers of both eras and four upstreams: two children, which are killed, stopped,
 //! and asked to crash, hang and talk nonsense, and two servers over HTTP, one of each era, which answer in every
@@ -16,6 +16,8 @@ mod caller;
 mod calls;
 mod calm;
 mod chance;
+mod ledger;
+mod pressure;
 mod processes;
 mod shutdown;
 mod storm;
@@ -63,6 +65,7 @@ async fn main() -> ExitCode {
     let mark = format!("chaos-{}-{seed}", std::process::id());
     weather(&arguments, seed, &mark, &verdict).await;
     shutdown::under_load(&format!("{mark}-shutdown"), &verdict).await;
+    ledger::lost(&format!("{mark}-ledger"), &verdict).await;
     orphans(&format!("{mark}-orphans"), &verdict).await;
     verdict.print();
     if verdict.is_good() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
@@ -71,7 +74,8 @@ async fn main() -> ExitCode {
 /// Calm, storm, and calm again; then the program is asked to end.
 async fn weather(arguments: &Arguments, seed: u64, mark: &str, verdict: &Verdict) {
     let upstreams = Upstreams::start().await;
-    let mut program = up(&upstreams.config(mark));
+    let config = upstreams.config(mark);
+    let mut program = up(&config);
     let address = program.address().await.expect("the program comes up");
     let pid = program.pid().expect("it runs");
     let start = Instant::now();
@@ -85,7 +89,12 @@ async fn weather(arguments: &Arguments, seed: u64, mark: &str, verdict: &Verdict
     let before = processes::resident(pid);
     let length = Duration::from_secs(arguments.seconds);
     let storm = storm::Storm { length, lanes: arguments.lanes, program: pid };
-    storm.rage(&callers, mark, &mut Chance::new(seed), verdict).await;
+    let mut chance = Chance::new(seed);
+    tokio::join!(
+        storm.rage(&callers, mark, &mut chance, verdict),
+        pressure::reloads(program.folder(), &config, tokio::time::Instant::now() + length, verdict),
+        pressure::silence(address, verdict),
+    );
     storm::recover(&callers, mark, SETTLING, verdict).await;
     let after = processes::resident(pid);
     verdict.memory(before, after, processes::most_resident(pid));
@@ -97,8 +106,13 @@ async fn weather(arguments: &Arguments, seed: u64, mark: &str, verdict: &Verdict
     let descendants = Processes::below(pid);
     let ended = program.terminate().await;
     verdict.check(ended.success(), || format!("it ended with {ended}"));
-    verdict.nobody_left(mark, &descendants, SETTLING).await;
-    verdict.journal(&program.journal());
+    verdict.no_process_left(mark, &descendants, SETTLING).await;
+    let journal = program.journal();
+    verdict.journal(&journal);
+    let (saved, read) = (verdict.counted("(saved the file)"), journal.matches("was read again").count());
+    verdict.check(saved > 0 && read == saved, || {
+        format!("the file was saved {saved} times and read {read} times")
+    });
 }
 
 /// The program is killed while its upstreams have children of their own.
@@ -114,7 +128,7 @@ async fn orphans(mark: &str, verdict: &Verdict) {
     verdict.check(descendants.len() >= 6, || format!("only {} processes to leave behind", descendants.len()));
     program.signal(Signal::KILL);
     program.ended().await;
-    verdict.nobody_left(mark, &descendants, SETTLING).await;
+    verdict.no_process_left(mark, &descendants, SETTLING).await;
 }
 
 fn up(config: &str) -> Program {

@@ -47,7 +47,7 @@ pub(crate) async fn under_load(mark: &str, verdict: &Arc<Verdict>) {
     verdict.check(began.elapsed() < LONGEST, || format!("the last answer took {:?}", began.elapsed()));
     let ended = program.ended().await;
     verdict.check(ended.success(), || format!("it ended with {ended}"));
-    verdict.nobody_left(mark, &descendants, SETTLING).await;
+    verdict.no_process_left(mark, &descendants, SETTLING).await;
     let told = verdict.counted("at shutdown: server/SHUTDOWN");
     let lines = program.journal().lines().filter(|line| line.contains("server/SHUTDOWN")).count();
     verdict.check(lines == told, || format!("{lines} lines in the journal for {told} calls"));

@@ -81,7 +81,7 @@ impl Verdict {
     }
 
     /// Nothing that was started outlives who started it.
-    pub(crate) async fn nobody_left(&self, mark: &str, were: &Processes, patience: Duration) {
+    pub(crate) async fn no_process_left(&self, mark: &str, were: &Processes, patience: Duration) {
         let gone = until(patience, || processes::marked(mark).is_empty() && were.alive().is_empty()).await;
         self.check(gone, || format!("left behind: {:?} and {:?}", processes::marked(mark), were.alive()));
     }
