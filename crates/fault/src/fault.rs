@@ -269,7 +269,7 @@ mod tests {
     }
 
     #[test]
-    fn an_absorbed_fault_is_told_once() {
+    fn an_absorbed_fault_is_reported_once() {
         let first = Fault::new(&reason::GATEWAY_UPSTREAM_ERROR)
             .fact("upstream_code", 17u64)
             .because(std::io::Error::other("MARK-cause"))

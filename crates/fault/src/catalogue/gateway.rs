@@ -11,9 +11,9 @@ crate::reasons! {
     }
     GATEWAY_UPSTREAM_DOWN = "gateway/UPSTREAM_DOWN" {
         Unavailable, Upstream, Upstream,
-        title: "the upstream server is not reachable",
+        title: "the upstream server is not available",
         hint: "try again later, or ask the operator to check the server",
-        about: "The process could not be started, the connection failed, or the server refused access. The facts have the HTTP status, if there is one.",
+        about: "The process could not be started, the connection failed, the server refused access, or it was ended because it was stuck. The facts have the HTTP status, if there is one.",
     }
     GATEWAY_UPSTREAM_STARTING = "gateway/UPSTREAM_STARTING" {
         Unavailable, Upstream, Upstream,
