@@ -138,7 +138,7 @@ mod tests {
     use super::{Kind, tokens};
 
     #[test]
-    fn names_are_told_from_strings_comments_and_lifetimes() {
+    fn names_are_distinguished_from_strings_comments_and_lifetimes() {
         let source = "/// A `House`.\nstruct A<'a>(&'a str); /* b /* c */ d */ let x = 'y'; r#\"House \" \"#;\n\"\\\"House\" b'\\'' '\\u{41}' 1_000u64 House";
         let words: Vec<(&str, usize)> = tokens(source)
             .iter()

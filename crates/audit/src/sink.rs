@@ -15,7 +15,7 @@ pub use file::Rotation;
 pub use jsonl::JsonlSink;
 pub(crate) use jsonl::line as jsonl_line;
 pub use text::TextSink;
-pub(crate) use text::{lines as text_lines, told};
+pub(crate) use text::{event_text, lines as text_lines};
 
 pub trait Sink: Send {
     /// The name in the log.

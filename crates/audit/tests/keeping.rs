@@ -138,7 +138,7 @@ fn copies_are_turned_over_and_a_cut_line_swallows_none() {
 
 /// The ledger's folder is blocked by a file for a while.
 #[test]
-fn what_is_lost_is_counted_and_the_count_is_kept() {
+fn lost_records_are_counted_and_the_count_is_stored() {
     let folder = Folder::new("lost");
     let place = folder.path().join("state");
     std::fs::write(&place, "in the way").expect("written");
@@ -220,7 +220,7 @@ fn a_crowd_waits_for_the_thread_that_writes() {
 
 /// Responses do not wait for a broken ledger, because the outage may last.
 #[test]
-fn a_broken_ledger_holds_nobody_up() {
+fn a_broken_ledger_delays_no_call() {
     let folder = Folder::new("full");
     let place = folder.path().join("state");
     std::fs::write(&place, "in the way").expect("written");

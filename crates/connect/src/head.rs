@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn a_connection_is_kept_when_both_know_where_the_next_answer_begins() {
+    fn a_connection_is_reused_when_both_know_where_the_next_answer_begins() {
         assert!(rest("content-length: 0\r\n").keeps);
         assert!(!rest("content-length: 0\r\nConnection: x, Close\r\n").keeps);
         assert!(!rest("content-length: 3\r\ntransfer-encoding: chunked\r\n").keeps);

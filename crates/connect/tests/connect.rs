@@ -61,7 +61,7 @@ async fn a_connection_is_used_again() {
 }
 
 #[tokio::test]
-async fn a_kept_connection_that_was_closed_is_replaced() {
+async fn a_pooled_connection_that_was_closed_is_replaced() {
     let (address, accepted) = server(1, Duration::ZERO).await;
     let remote = remote(address);
     for _ in 0..5 {
@@ -84,7 +84,7 @@ async fn requests_at_once_do_not_wait_for_each_other() {
 }
 
 #[tokio::test]
-async fn nobody_there_means_that_nothing_was_sent() {
+async fn a_refused_connection_means_that_nothing_was_sent() {
     // No server listens on port 1.
     let address = SocketAddr::from(([127, 0, 0, 1], 1));
     assert!(matches!(ask(&remote(address)).await, Err(SendError::NotSent(_))));
@@ -103,7 +103,7 @@ async fn a_server_that_hangs_up_has_heard_the_request() {
 }
 
 #[tokio::test]
-async fn encrypted_servers_need_somebody_to_vouch_for_them() {
+async fn tls_servers_need_a_trusted_certificate() {
     let made = rcgen::generate_simple_self_signed(["localhost".to_owned()]).expect("a certificate");
     let key = PrivateKeyDer::try_from(made.signing_key.serialize_der()).expect("a key");
     let config = ServerConfig::builder_with_provider(Arc::new(ring::default_provider()))
@@ -284,7 +284,7 @@ async fn the_rest_of_a_request_is_sent_while_its_answer_is_read() {
 }
 
 #[tokio::test]
-async fn a_connection_is_kept_when_the_rest_of_a_request_is_out() {
+async fn a_connection_is_reused_when_the_rest_of_a_request_is_out() {
     let head = "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n";
     let (address, accepted) = counting(head, |body| format!("{body:09}")).await;
     let remote = remote(address);

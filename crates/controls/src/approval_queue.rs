@@ -45,7 +45,7 @@ impl ApprovalQueue {
     }
 
     /// The store of requests for approval and their decisions.
-    pub(crate) fn kept(&self) -> &Arc<dyn ApprovalStore> {
+    pub(crate) fn store(&self) -> &Arc<dyn ApprovalStore> {
         &self.kept
     }
 

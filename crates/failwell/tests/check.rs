@@ -111,7 +111,7 @@ fn told(row: &Value, plain: &str) -> String {
 }
 
 #[test]
-fn every_mistake_is_told_with_its_place_and_what_to_do() {
+fn every_error_names_its_position_and_a_remedy() {
     let people = bad_identity::CASES.iter().chain(bad_consent::CASES);
     let others = bad_custom::CASES.iter().chain(bad_carriers::CASES).chain(bad_device::CASES);
     for (text, expected) in bad_files::CASES.iter().chain(people).chain(others) {
@@ -121,7 +121,7 @@ fn every_mistake_is_told_with_its_place_and_what_to_do() {
 
 #[test]
 #[cfg(feature = "wasm")]
-fn a_module_that_lacks_an_export_is_told_where_it_is_named() {
+fn a_module_that_lacks_an_export_is_reported_at_its_line() {
     let folder = Folder::with("[[guard.custom]]\nname = \"g\"\nwasm = \"g.wat\"\n");
     let told = |module: &str| {
         std::fs::write(folder.0.join("g.wat"), module).expect("written");
@@ -152,7 +152,7 @@ fn the_examples_of_guards_are_fine() {
 }
 
 #[test]
-fn bytes_that_are_no_text_are_told_too() {
+fn bytes_that_are_not_text_are_reported_too() {
     assert_eq!(problems(b"a = 1\nx = \"\xff\"\n"), ["2:6 this is not UTF-8 | save the file as UTF-8"]);
     let big = "# \n".repeat(100_000);
     let told = problems(big);
@@ -190,7 +190,7 @@ help: correct it, and look again with `failwell check`
 }
 
 #[test]
-fn a_missing_or_unreadable_file_is_told() {
+fn a_missing_or_unreadable_file_is_reported() {
     let folder = Folder::new();
     for (arguments, file) in [(&["check"][..], "failwell.toml"), (&["check", "no/such.toml"], "no/such.toml")]
     {
@@ -285,7 +285,7 @@ fn first_screen(folder: &Folder, arguments: &[&str]) -> String {
 }
 
 #[test]
-fn what_does_not_run_is_told_by_the_file_that_was_named() {
+fn only_servers_of_the_named_file_are_listed_as_missing() {
     let usual = "listen = \"127.0.0.1:0\"\nservers = [\"lobby\", \"tasks\"]\n";
     let named = "[tasks]\napi_key = \"k\"\nshared_secret = \"s\"\n[shelf]\nfolder = \"/proc/failwell/no\"\n";
     let folder = Folder::with(usual);
@@ -297,7 +297,7 @@ fn what_does_not_run_is_told_by_the_file_that_was_named() {
 }
 
 #[test]
-fn what_nobody_asked_for_is_not_missed_unless_nobody_said_what_to_serve() {
+fn only_programs_of_configured_servers_are_listed_as_missing() {
     let lobby = Folder::with("listen = \"127.0.0.1:0\"\nservers = [\"lobby\"]\n");
     let said = first_screen(&lobby, &["up"]);
     for part in ["rtm key", "python3", "pytest", "z3", "node", "chromedriver", "git"] {
@@ -322,7 +322,7 @@ fn up_listens_where_the_file_says_and_refuses_a_wrong_one() {
 }
 
 #[test]
-fn a_key_that_nobody_could_read_is_not_kept_silent_about() {
+fn a_key_that_could_not_be_shown_is_reported() {
     let folder = Folder::with("listen = \"127.0.0.1:0\"\nrequire_key = true\n");
     let full = std::fs::File::options().write(true).open("/dev/full").expect("a place without room");
     let ran = command(&folder.0, &["up"]).stdout(full).output().expect("the binary runs");

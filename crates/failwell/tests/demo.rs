@@ -108,7 +108,7 @@ fn tasks_are_added_found_completed_and_brought_back() {
 }
 
 #[test]
-fn nothing_of_it_is_kept_or_shown() {
+fn it_is_neither_stored_nor_shown() {
     let running = start("traces", None);
     running.found("tag:errand");
     let status = running.call("tasks__rtm_getAuthStatus", &json!({})).to_string();

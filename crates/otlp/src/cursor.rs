@@ -53,7 +53,7 @@ mod tests {
     use super::ExportCursor;
 
     #[test]
-    fn a_place_is_taken_by_one_and_kept_for_its_chain() {
+    fn a_cursor_is_taken_once_and_stored_for_its_chain() {
         let folder = std::env::temp_dir().join(format!("failwell-place-{}", std::process::id()));
         std::fs::create_dir_all(&folder).expect("a folder");
         let (place, seq) = ExportCursor::take(&folder, "a").expect("free");

@@ -273,7 +273,7 @@ impl Pipeline {
     }
 
     /// Sends change notifications to a session until it ends.
-    pub fn keep_told(&self, session: &Arc<Session>) {
+    pub fn forward_changes(&self, session: &Arc<Session>) {
         tokio::spawn(tell_session(session.clone(), self.ports.clone()));
     }
 

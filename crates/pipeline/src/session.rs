@@ -122,7 +122,7 @@ impl Session {
     }
 
     /// The state that another node needs to continue the session; `None` before the handshake.
-    pub fn kept(&self) -> Option<KeptSession> {
+    pub fn shared_state(&self) -> Option<KeptSession> {
         let client = self.client()?;
         Some(KeptSession {
             caller: self.caller.to_string(),

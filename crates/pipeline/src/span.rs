@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn what_does_not_fit_is_counted_and_what_is_not_sampled_is_not_kept() {
+    fn overflow_is_counted_and_unsampled_spans_are_dropped() {
         let (tracer, mut spans) = Tracer::new(2, 1);
         for sampled in [
             SamplingDecision::No,

@@ -67,7 +67,7 @@ pub(crate) static RESOURCES: &[Action] = &[
         handler: Handler::Custom(upload::upload),
         summary: "keep a file",
         takes: Takes::Form(form),
-        gives: &[created("it is kept", kept)],
+        gives: &[created("it is kept", stored_file_schema)],
         fails: &[
             &reason::HTTP_INVALID,
             &reason::SHELF_BAD_NAME,
@@ -128,7 +128,7 @@ pub(crate) static METADATA: &[Action] = &[
         id: "getResourceMetadata",
         handler: Handler::Call(stored_files::describe),
         summary: "what is known of a kept resource",
-        gives: &[ok("what is known of it", kept)],
+        gives: &[ok("what is known of it", stored_file_schema)],
         fails: ONE,
         ..GET
     },
@@ -138,7 +138,7 @@ pub(crate) static METADATA: &[Action] = &[
         handler: Handler::Call(stored_files::edit),
         summary: "change metadata member by member; null takes one away",
         takes: Takes::Json(&CHANGES),
-        gives: &[ok("what is known of it now", kept)],
+        gives: &[ok("what is known of it now", stored_file_schema)],
         fails: &[
             &reason::SHELF_BAD_URI,
             &reason::MCP_UNKNOWN_RESOURCE,
@@ -172,13 +172,13 @@ fn page() -> Value {
         "type": "object",
         "required": ["resources"],
         "properties": {
-            "resources": {"type": "array", "items": kept()},
+            "resources": {"type": "array", "items": stored_file_schema()},
             "next_cursor": {"type": "string"},
         },
     })
 }
 
-fn kept() -> Value {
+fn stored_file_schema() -> Value {
     json!({
         "type": "object",
         "required": ["uri", "type", "sha256", "size", "media_type", "created", "expires", "metadata"],

@@ -52,7 +52,7 @@ async fn store(mount: &Arc<Mount>, head: &RequestHead<'_>, body: Incoming, calle
         None => mount.reply(None),
         // The unread rest of a refused upload would precede the next request.
         Some(reply) if reply.status != 200 => last(rendered(reply)),
-        Some(reply) => kept(reply),
+        Some(reply) => created(reply),
     }
 }
 
@@ -75,7 +75,7 @@ fn call(mount: &Mount, head: &RequestHead<'_>, body: Incoming) -> Result<Call<'s
 }
 
 /// The response to a stored upload: 201 with its location.
-fn kept(reply: Reply) -> Response<Body> {
+fn created(reply: Reply) -> Response<Body> {
     let made: Option<Value> = serde_json::from_slice(&reply.body).ok();
     let uri = made.as_ref().and_then(|made| made.get("uri")?.as_str());
     let place = uri.and_then(|uri| HeaderValue::from_str(&format!("/v1/resources/{uri}")).ok());

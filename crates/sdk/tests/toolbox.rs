@@ -81,7 +81,7 @@ async fn tools_share_state_and_fail_with_reasons_of_their_own() {
 }
 
 #[tokio::test]
-async fn all_mistakes_in_arguments_are_told_at_once() {
+async fn all_errors_in_arguments_are_reported_at_once() {
     let client = TestClient::new(toolbox().expect("a toolbox")).expect("a client");
     let wrong = client.call("preheat", json!({"degrees": 500, "oven": 2})).await.expect("an answer");
     assert_eq!(wrong.fault["reason"], "mcp/BAD_ARGUMENTS");

@@ -12,7 +12,7 @@ use serde_json::json;
 use support::{Place, hash, new};
 
 #[tokio::test]
-async fn bytes_are_kept_under_their_hash() {
+async fn bytes_are_stored_under_their_hash() {
     let place = Place::new("hash");
     let shelf = place.shelf(BlobStoreSettings::default());
     let kept = shelf.put(new("screenshots", "png"), Bytes::from_static(b"pixels")).await.expect("kept");

@@ -142,7 +142,7 @@ async fn a_folder_that_was_taken_away_is_made_anew() {
 }
 
 #[tokio::test]
-async fn what_somebody_did_to_the_folder_is_put_right() {
+async fn missing_damaged_and_leftover_files_are_repaired() {
     let place = Place::new("meddled");
     let shelf = place.shelf(BlobStoreSettings::default());
     let mut uris = Vec::new();

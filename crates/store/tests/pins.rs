@@ -53,7 +53,7 @@ fn told(looked: &PinCheck) -> (Vec<usize>, usize) {
 }
 
 #[tokio::test]
-async fn a_change_is_held_told_once_and_taken_back() {
+async fn a_change_is_held_reported_once_and_released() {
     let folder = Folder::new();
     let (one, other) = (folder.pins(PinSettings::default()), folder.pins(PinSettings::default()));
     let first = look(&one, "", &[("a", r#"{"name":"a","d":1}"#), ("b", "{}")]).await;
@@ -109,7 +109,7 @@ async fn a_new_tool_comes_or_waits_and_a_forgotten_server_begins_anew() {
 }
 
 #[tokio::test]
-async fn dialects_may_differ_once_somebody_said_so() {
+async fn dialects_may_differ_where_an_exception_is_listed() {
     let folder = Folder::new();
     let (pins, book) = (folder.pins(PinSettings::default()), folder.book());
     look(&pins, "session", &[("a", "1")]).await;

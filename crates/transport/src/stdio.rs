@@ -58,7 +58,7 @@ pub async fn serve_stdio(
     stop: CancellationToken,
 ) -> Result<ShutdownReport, Fault> {
     let session = Session::new(STDIO.to_owned(), Caller::anonymous(), Keep::Nothing);
-    pipeline.keep_told(&session);
+    pipeline.forward_changes(&session);
     let mut writer = tokio::spawn(write_lines(session.outbound.clone(), output));
     let connection = Connection {
         pipeline: pipeline.clone(),

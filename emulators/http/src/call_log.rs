@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn the_latest_are_kept_and_numbers_go_on() {
+    fn the_latest_entries_stay_and_numbers_continue() {
         let mut calls = CallLog::default();
         let numbers = |calls: &CallLog<Call>| calls.all().iter().map(|call| call.0).collect::<Vec<_>>();
         (0..5).for_each(|_| calls.push(Call(0)));

@@ -49,7 +49,7 @@ async fn git(launcher: &Launcher, root: &Path, arguments: &[&str]) -> Option<Vec
     if ended.how != ExitCause::Code(0) || ended.output.stdout.cut() > 0 {
         return None;
     }
-    let text = String::from_utf8(ended.output.stdout.kept()).ok()?;
+    let text = String::from_utf8(ended.output.stdout.to_bytes()).ok()?;
     Some(text.split('\0').filter(|name| !name.is_empty()).map(str::to_owned).collect())
 }
 

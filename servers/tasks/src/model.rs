@@ -242,7 +242,7 @@ mod tests {
     use serde_json::{Value, json};
 
     #[test]
-    fn ids_are_told_from_names() {
+    fn ids_are_distinguished_from_names() {
         for (id, is) in [
             ("123_456", true),
             ("a1_b2", true),

@@ -79,7 +79,7 @@ mod tests {
     use super::compare;
 
     #[test]
-    fn an_affected_version_and_an_unreadable_line_are_told() {
+    fn an_affected_version_and_an_unreadable_line_are_reported() {
         let list = "# a comment\na | RUSTSEC-1 | >= 1.2.0 or >= 0.9.3, < 1.0.0\nb | RUSTSEC-2 | nonsense\n";
         for (version, problems) in [("1.2.0", 1), ("1.1.9", 2), ("0.9.4+meta", 1), ("0.9.2", 2)] {
             let lock =

@@ -17,7 +17,7 @@ use crate::ledger::run_marker::{RunMarker, take_abandoned};
 use crate::ledger::settings::{Durability, LedgerSettings};
 use crate::ledger::weight_of;
 use crate::ledger::{LedgerState, WriteResult};
-use crate::sink::{LedgerRecord, told};
+use crate::sink::{LedgerRecord, event_text};
 use failwell_journal::Journal;
 use failwell_journal::TextRedactor;
 use failwell_pipeline::Record;
@@ -249,7 +249,7 @@ impl Writer {
         }
         for run in take_abandoned(&self.settings.folder) {
             let event = Event::UncleanEnd { started: run.started, pid: run.pid, lost: run.lost };
-            self.journal.note_warning(&told(&event), "ledger");
+            self.journal.note_warning(&event_text(&event), "ledger");
             self.note(event);
         }
         self.store = Some(store);
@@ -272,7 +272,7 @@ impl Writer {
                 count: count.count,
                 since: count.since.to_string(),
             };
-            self.journal.note_event(&told(&event), "ledger");
+            self.journal.note_event(&event_text(&event), "ledger");
             self.note(event);
         }
     }

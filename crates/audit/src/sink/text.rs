@@ -36,7 +36,7 @@ impl Sink for TextSink {
 pub(crate) fn lines(written: &LedgerRecord) -> String {
     let line: RecordLine<'_> = serde_json::from_str(&written.body).unwrap_or_default();
     if let Some(event) = &line.event {
-        return format!("{} {:<11} {}\n", line.timestamp, "ledger", told(event));
+        return format!("{} {:<11} {}\n", line.timestamp, "ledger", event_text(event));
     }
     let mut text =
         format!("{} {:<11} {}", line.timestamp, line.outcome, line.method.as_deref().unwrap_or("-"));
@@ -55,7 +55,7 @@ pub(crate) fn lines(written: &LedgerRecord) -> String {
 }
 
 /// Describes an event of the ledger.
-pub(crate) fn told(event: &Event) -> String {
+pub(crate) fn event_text(event: &Event) -> String {
     match event {
         Event::Lost { records } => format!("{records} records could not be kept before this one"),
         Event::Pruned { through, records, .. } => {

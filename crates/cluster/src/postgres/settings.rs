@@ -93,7 +93,7 @@ mod tests {
     use failwell_fault::Secret;
 
     #[test]
-    fn addresses_are_of_postgresql_kept_private_and_shown_without_their_password() {
+    fn postgresql_addresses_are_shown_without_their_password() {
         let read = |url: &str| PostgresAddress::parse(&Secret::new(url.to_owned()), Trust::System);
         for (good, shown) in [
             ("postgres://me:SECRET@127.0.0.1:5433/audit", "postgres://127.0.0.1:5433/audit"),

@@ -106,7 +106,7 @@ async fn serve(
         return Err(Fault::new(&reason::POLICY_DENIED).note("approvals", "the caller is no approver"));
     }
     match call {
-        ApprovalCall::List => value(&json!({"approvals": queue.kept().all().await?})),
+        ApprovalCall::List => value(&json!({"approvals": queue.store().all().await?})),
         ApprovalCall::Show(id) => value(&found(&queue, &id).await?),
         ApprovalCall::Decide { id, decision, reason } => {
             let reason = reason.map(|reason| reason.chars().take(LONGEST_REASON).collect::<String>());
@@ -128,7 +128,7 @@ async fn decide(
     if *caller != Caller::anonymous() && asked.caller == **caller.name() {
         return Err(Fault::new(&reason::POLICY_DENIED).note("approvals", "the call is the approver's own"));
     }
-    match queue.kept().decide(id, decision, caller.name(), reason).await? {
+    match queue.store().decide(id, decision, caller.name(), reason).await? {
         DecideResult::Done(approval) => {
             let verdicts = vec![verdict(&approval, decision, request.began, began)];
             Ok(ExtensionOutcome { verdicts, ..value(&*approval)? })
@@ -153,7 +153,7 @@ fn verdict(approval: &Approval, decision: Decision, exchange: Instant, began: In
 }
 
 async fn found(queue: &ApprovalQueue, id: &str) -> Result<Approval, Fault> {
-    queue.kept().find(id).await?.ok_or_else(|| Fault::new(&reason::POLICY_APPROVAL_UNKNOWN))
+    queue.store().find(id).await?.ok_or_else(|| Fault::new(&reason::POLICY_APPROVAL_UNKNOWN))
 }
 
 fn value(value: &impl serde::Serialize) -> Result<ExtensionOutcome, Fault> {

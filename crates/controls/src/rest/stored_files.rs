@@ -104,7 +104,7 @@ impl StoredFiles {
     /// Whether a caller may be notified of a change. Changes of hidden resources are never sent.
     pub(crate) fn shows_event(&self, caller: &Caller, event: &Event) -> bool {
         match event.kind() {
-            Event::ResourceUpdated(uri) if is_kept_address(uri) => {
+            Event::ResourceUpdated(uri) if is_stored_file_uri(uri) => {
                 self.concerns(caller, uri) && self.reveal(caller, uri).is_ok()
             }
             _ => true,
@@ -148,7 +148,7 @@ impl fmt::Debug for StoredFiles {
 }
 
 /// Whether a URI has the form of a stored file's URI.
-pub(crate) fn is_kept_address(uri: &str) -> bool {
+pub(crate) fn is_stored_file_uri(uri: &str) -> bool {
     // Most URIs fail the prefix check, which avoids building a parse error.
     uri.starts_with(SCHEME) && BlobUri::parse(uri).is_ok()
 }

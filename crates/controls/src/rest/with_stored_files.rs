@@ -12,7 +12,7 @@ use failwell_store::blob_store::{FileReader, ListFilter, StoredFile, is_text};
 use serde_json::{Value, json};
 
 use crate::rest::stored_file_calls::check_address;
-use crate::rest::stored_files::{SHELF_SERVER, StoredFiles, definition, is_kept_address};
+use crate::rest::stored_files::{SHELF_SERVER, StoredFiles, definition, is_stored_file_uri};
 use failwell_toolbox::Context;
 use failwell_toolbox::Guidance;
 use failwell_toolbox::MetricsText;
@@ -104,7 +104,7 @@ impl ToolServer for WithStoredFiles {
     }
 
     fn find_resource(&self, uri: &str, caller: &Caller) -> Lookup<dyn ResourceTarget> {
-        if !is_kept_address(uri) {
+        if !is_stored_file_uri(uri) {
             return self.server.find_resource(uri, caller);
         }
         Lookup::Found(Arc::new(StoredFileTarget {
@@ -170,7 +170,7 @@ async fn resources(
 ) -> Result<Page, Fault> {
     let caller = cx.client().caller.clone();
     if let Some(after) = cursor.as_deref().and_then(|cursor| cursor.strip_prefix(CURSOR)) {
-        return with_kept(empty(List::Resources), &desk, Some(after.to_owned()), &caller).await;
+        return append_stored_files(empty(List::Resources), &desk, Some(after.to_owned()), &caller).await;
     }
     let page = match room {
         Some(room) => room.list(List::Resources, cursor, cx).await?,
@@ -178,11 +178,11 @@ async fn resources(
         None => empty(List::Resources),
     };
     let has_more = page.members.raw().as_object().is_some_and(|members| members.get("nextCursor").is_some());
-    if has_more { Ok(page) } else { with_kept(page, &desk, None, &caller).await }
+    if has_more { Ok(page) } else { append_stored_files(page, &desk, None, &caller).await }
 }
 
 /// Appends the stored files that this caller sees to a page.
-async fn with_kept(
+async fn append_stored_files(
     page: Page,
     desk: &StoredFiles,
     after: Option<String>,

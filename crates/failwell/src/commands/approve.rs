@@ -71,7 +71,11 @@ fn one(approval: &Approval, kept: &SqliteApprovals, arguments: &Approve) -> Resu
         _ => None,
     };
     if decision.is_none() {
-        terminal::print(&if arguments.json { json(approval)? } else { told(approval, Paint::for_stdout()) });
+        terminal::print(&if arguments.json {
+            json(approval)?
+        } else {
+            approval_text(approval, Paint::for_stdout())
+        });
     }
     let decision = match decision {
         Some(decision) => decision,
@@ -133,7 +137,7 @@ fn done(approval: &Approval, decision: Decision) -> String {
 }
 
 /// The whole call and its current state, as text for the terminal.
-fn told(approval: &Approval, paint: Paint) -> String {
+fn approval_text(approval: &Approval, paint: Paint) -> String {
     let mut text = format!("{}  {}\n\n", paint.bold(&approval.id), approval.state);
     let mut put = |label: &str, value: &str| {
         text.push_str(&format!("{} {}\n", paint.bold(&format!("{label:<8}")), on_one_line(value)));

@@ -44,7 +44,7 @@ pub(super) async fn run(arguments: CheckPython) -> Result<ExitCode, Complaint> {
             ));
         }
         if !arguments.json {
-            terminal::print(&told(&checked, Paint::for_stdout()));
+            terminal::print(&check_text(&checked, Paint::for_stdout()));
         }
         all.push(checked);
     }
@@ -75,7 +75,7 @@ fn object(checked: &FunctionCheck) -> Value {
     Value::Object(members)
 }
 
-fn told(checked: &FunctionCheck, paint: Paint) -> String {
+fn check_text(checked: &FunctionCheck, paint: Paint) -> String {
     let name = &checked.function;
     let number = |key: &str| checked.object.get(key).and_then(Value::as_u64).unwrap_or(0);
     match checked.status() {

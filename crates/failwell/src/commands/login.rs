@@ -23,7 +23,7 @@ pub(super) async fn log_in(to: &LoginTo) -> Result<ExitCode, Complaint> {
         login.address().expose()
     ));
     let status = login.finish().await.map_err(|fault| complaint(&fault))?;
-    terminal::print(&told(&status));
+    terminal::print(&status_text(&status));
     Ok(ExitCode::SUCCESS)
 }
 
@@ -48,7 +48,7 @@ fn named(permission: PermissionIs) -> Permission {
     }
 }
 
-fn told(status: &AuthStatus) -> String {
+fn status_text(status: &AuthStatus) -> String {
     let part = |text: &Option<String>, otherwise: &str| text.clone().unwrap_or_else(|| otherwise.to_owned());
     format!(
         "logged in as {} with permission {}; the token is kept in the {}\n",

@@ -123,7 +123,7 @@ B = "é HUSHED"
 "#;
 
     #[test]
-    fn secrets_are_kept_and_not_shown() {
+    fn secrets_are_stored_and_not_shown() {
         let config = parse(Path::new("x.toml"), FILE.to_owned()).map_err(|problems| format!("{problems:?}"));
         let shown = format!("{:?}", config.expect("a fine file"));
         assert!(shown.contains("authorization") && !shown.contains("HUSHED"), "{shown}");

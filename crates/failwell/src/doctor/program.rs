@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn old_is_told_from_good() {
+    fn an_outdated_version_is_distinguished_from_a_current_one() {
         assert_eq!(judge("v20.20.2", Some((22, 0))), Sight::old("20.20.2, needs 22.0 or newer"));
         assert_eq!(judge("Python 3.9.1", Some((3, 10))), Sight::old("3.9.1, needs 3.10 or newer"));
         assert_eq!(judge("Python 3.10.0", Some((3, 10))), Sight::ok("3.10.0"));

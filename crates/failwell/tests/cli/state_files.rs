@@ -58,7 +58,7 @@ fn check(commands: &[&[&str]], folder: &Folder, called: &str, file: &str, why: &
 }
 
 #[test]
-fn a_damaged_file_is_told_in_words_and_without_places_of_the_source() {
+fn a_damaged_file_is_reported_without_source_positions() {
     let (garbage, cut) = ("this is no database ".repeat(50), b"SQLite format 3\0 and no more");
     for (commands, called, file) in
         [(LEDGER, "ledger", "ledger.sqlite"), (CONSENT, "record of approvals and pins", "consent.sqlite")]

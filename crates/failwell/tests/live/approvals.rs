@@ -133,7 +133,7 @@ fn over_standard_input_and_with_one_built_in_server_alone() {
 }
 
 #[test]
-fn a_no_is_told_with_its_reason_and_everything_is_in_the_ledger() {
+fn a_denial_names_its_reason_and_is_in_the_ledger() {
     let folder = folder("[audit]\ncritical = true\n");
     let node = Node::up(&folder, &[]);
     let call = |name: &str| node.tool("a__variable", json!({"name": name}));
@@ -250,7 +250,7 @@ fn a_hidden_tool_stays_unknown_to_the_last_byte() {
 }
 
 #[test]
-fn only_approvers_answer_over_http_and_nobody_for_themselves() {
+fn only_approvers_decide_over_http_and_never_their_own_calls() {
     let (ann, ann_lines) = new_key(&["--name", "ann"]);
     let (bob, bob_lines) = new_key(&["--name", "bob"]);
     let (boss, boss_lines) = new_key(&["--name", "boss", "--role", "admin"]);
@@ -295,7 +295,7 @@ fn only_approvers_answer_over_http_and_nobody_for_themselves() {
 }
 
 #[test]
-fn without_keys_this_machine_answers_and_no_secret_is_kept() {
+fn without_keys_loopback_is_served_and_no_secret_is_stored() {
     let folder = folder("");
     let node = Node::up(&folder, &[]);
     let token = format!("ghp_{}", "x7Rk2mPq9WvL4tZs8NcY".repeat(2).get(..36).expect("enough"));

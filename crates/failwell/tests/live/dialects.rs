@@ -159,7 +159,7 @@ fn an_admin_of_the_file_makes_keys_too_and_so_does_one_server_alone() {
 }
 
 #[test]
-fn what_happens_is_listed_and_told_as_it_happens() {
+fn events_are_listed_and_streamed() {
     let folder = Folder::with("servers = [\"lobby\"]\n");
     let node = Node::up(&folder, &[]);
     let mut events = Events::of(&node, None);

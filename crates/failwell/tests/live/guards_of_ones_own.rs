@@ -133,7 +133,7 @@ fn a_critical_guard_that_fails_lets_nothing_pass_and_is_started_again() {
 }
 
 #[test]
-fn a_guard_that_is_not_critical_is_passed_over_and_told_of() {
+fn a_failed_guard_that_is_not_critical_is_skipped_and_reported() {
     let more = "directions = [\"requests\"]\ntimeout_ms = 1500\ncritical = false\nrestart = { budget = 100, window_s = 60 }";
     let folder = odd(more);
     let node = Node::up(&folder, &[]);
@@ -246,7 +246,7 @@ fn guards_for_some_tools_are_not_asked_about_others_whatever_the_name() {
 }
 
 #[test]
-fn stdio_is_told_that_an_extension_does_not_load() {
+fn stdio_reports_an_extension_that_does_not_load() {
     let folder = Folder::with("[[guard.custom]]\nname = \"g\"\nwasm = \"g.wat\"\n");
     folder.write("g.wat", "(module)");
     let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_failwell"));

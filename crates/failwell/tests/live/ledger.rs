@@ -106,7 +106,7 @@ fn without_a_record_there_is_no_answer_and_nothing_is_forwarded() {
 }
 
 #[test]
-fn a_ledger_that_is_not_critical_costs_nobody_an_answer() {
+fn a_ledger_that_is_not_critical_fails_no_call() {
     let folder = Folder::with(&format!("{NOWHERE}{}", upstream("a", "")));
     let node = Node::up(&folder, &[]);
     node.waits_for("the ledger cannot be written", 1);
@@ -149,7 +149,7 @@ fn on_a_full_disk_every_answer_has_its_record() {
 }
 
 #[test]
-fn the_whole_story_is_told_while_the_server_runs_and_no_secret_is_in_it() {
+fn explain_has_every_fact_and_no_secret_while_the_server_runs() {
     let token = format!("ghp_{}", "x7Rk2mPq9WvL4tZs8NcY".repeat(2).get(..36).expect("enough"));
     let secret = format!("see postgres://bob:hunter22xyz@db.internal/x and {token}");
     let folder = Folder::with(&format!(
@@ -221,7 +221,7 @@ pub(crate) fn files(folder: &Path) -> Vec<std::path::PathBuf> {
 }
 
 #[test]
-fn what_somebody_changed_is_found_and_the_exit_code_says_so() {
+fn tampering_is_found_and_sets_the_exit_code() {
     let folder = Folder::new();
     let node = Node::up(&folder, &[]);
     for _ in 0..5 {

@@ -274,7 +274,7 @@ fn a_start_without_redis_says_so_and_not_the_password() {
 }
 
 #[test]
-fn nodes_share_over_tls_with_whom_they_trust_and_nobody_else() {
+fn nodes_share_state_over_tls_with_trusted_servers_only() {
     let redis = Redis::over_tls();
     let config = |state: &str| Folder::with(&format!("servers = [\"lobby\"]\n{}{state}", upstream("up", "")));
     let folder = config(&redis.lines_over_tls("localhost", true));

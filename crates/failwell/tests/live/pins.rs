@@ -67,7 +67,7 @@ fn change(node: &Node, how: &str) {
 }
 
 #[test]
-fn a_changed_definition_is_held_until_somebody_looked_at_it() {
+fn a_changed_definition_is_held_until_it_is_approved() {
     for (era, how) in [("session", "die"), ("session", "reload"), ("modern", "die"), ("modern", "reload")] {
         let rug = Rug::new(era, &tool("read", "Reads a file."), "");
         let node = Node::up(&rug.folder, &[]);

@@ -73,7 +73,7 @@ fn a_changed_server_ends_what_it_began_and_the_new_one_takes_what_comes() {
 }
 
 #[test]
-fn a_mistake_changes_nothing_and_is_told_as_check_tells_it() {
+fn an_invalid_file_changes_nothing_and_is_reported_as_by_check() {
     let good = upstream("a", "");
     let folder = Folder::with(&good);
     let node = Node::up(&folder, &[]);

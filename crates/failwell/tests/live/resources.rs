@@ -189,7 +189,7 @@ fn uploads_that_are_refused_leave_nothing() {
 }
 
 #[test]
-fn what_is_kept_is_given_out_whole_and_in_part() {
+fn stored_content_is_served_whole_and_by_range() {
     let folder = Folder::with(LOBBY);
     let node = Node::up(&folder, &[]);
     let bytes: Vec<u8> = (0..600_000u32).map(|n| (n.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
@@ -262,7 +262,7 @@ fn what_is_kept_is_given_out_whole_and_in_part() {
 }
 
 #[test]
-fn mcp_lists_reads_and_watches_what_is_kept() {
+fn mcp_lists_reads_and_watches_stored_files() {
     // The demo server alone, and together with an upstream behind the gateway.
     for file in [LOBBY.to_owned(), format!("{LOBBY}{}", upstream("a", ""))] {
         let folder = Folder::with(&file);
@@ -340,7 +340,7 @@ fn long_lists_have_pages_on_every_face() {
 }
 
 #[test]
-fn rules_and_guards_hold_for_what_is_kept() {
+fn rules_and_guards_apply_to_stored_files() {
     let rules = "[resources.shelf]\nhide = [\"resource://secrets/*\"]\n";
     let folder = Folder::with(&format!("{LOBBY}{rules}"));
     let node = Node::up(&folder, &[]);

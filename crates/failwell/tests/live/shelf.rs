@@ -64,7 +64,7 @@ fn an_upload_that_is_cut_off_leaves_nothing() {
 
 /// A file size limit behaves like a full disk: writes beyond it fail.
 #[test]
-fn on_a_full_disk_what_was_written_goes_and_what_is_kept_stays() {
+fn a_full_disk_removes_the_partial_file_and_leaves_stored_ones() {
     let folder = Folder::with(LOBBY);
     let mut command = Command::new("sh");
     let script = "trap '' XFSZ; ulimit -f 1000; exec \"$0\" up --listen 127.0.0.1:0";

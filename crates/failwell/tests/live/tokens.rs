@@ -129,7 +129,7 @@ fn refused(answer: &Answer) -> (u16, String, String) {
 }
 
 #[test]
-fn tokens_let_their_subjects_in_with_their_roles_and_others_are_told_where_to_get_one() {
+fn tokens_carry_roles_and_a_challenge_names_the_issuer() {
     let (old, new, stranger) = (Signer::ed25519(), Signer::p256(), Signer::ed25519());
     let keys = Keys::serve(json!({"keys": [old.jwk("old")]}));
     let folder = Folder::with(&file(&format!("http://{}/keys", keys.address)));

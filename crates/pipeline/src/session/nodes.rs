@@ -26,7 +26,7 @@ impl Pipeline {
 
     /// Stores a session for other nodes.
     pub async fn keep_session(&self, session: &Session) -> Result<(), Fault> {
-        match session.kept().filter(|_| self.state().node().is_some()) {
+        match session.shared_state().filter(|_| self.state().node().is_some()) {
             Some(kept) => self.state().keep_session(&self.place_of(&session.id), &kept).await,
             None => Ok(()),
         }
@@ -61,7 +61,7 @@ impl Pipeline {
         for event in [Event::ToolsChanged, Event::PromptsChanged, Event::ResourcesChanged] {
             session.outbound.push_now(json!({"jsonrpc": "2.0", "method": event.method()}).to_string());
         }
-        for uri in session.kept().map(|kept| kept.watched).unwrap_or_default() {
+        for uri in session.shared_state().map(|kept| kept.watched).unwrap_or_default() {
             let method = "notifications/resources/updated";
             let notice = json!({"jsonrpc": "2.0", "method": method, "params": {"uri": uri}});
             if let Some(notice) = self.ports.guards.notice("", notice.to_string()).await {

@@ -83,8 +83,8 @@ impl ProcessRunner {
             match self.life(&mut questions).await {
                 ExitCause::Stopped => return,
                 ExitCause::Ended { why, ended } => {
-                    self.open.fail(|| told(why, &ended));
-                    last = told(why, &ended);
+                    self.open.fail(|| exit_fault(why, &ended));
+                    last = exit_fault(why, &ended);
                 }
                 ExitCause::Unstarted(fault) => {
                     unstarted = true;
@@ -251,11 +251,11 @@ async fn read(open: Arc<PendingRequests>, output: OutputReader) -> &'static str 
 }
 
 /// The fault for an ended child, with its standard error as a private capture.
-fn told(why: &'static str, ended: &ChildExit) -> Fault {
+fn exit_fault(why: &'static str, ended: &ChildExit) -> Fault {
     let how = match &ended.exit {
         Some(Exit::Code(code)) => format!("exit code {code}"),
         Some(Exit::Signal(signal)) => format!("signal {}", signal.name()),
         None => "exit status unknown".to_owned(),
     };
-    no_verdict(why).note("ended", how).capture("stderr", ended.output.stderr.kept())
+    no_verdict(why).note("ended", how).capture("stderr", ended.output.stderr.to_bytes())
 }

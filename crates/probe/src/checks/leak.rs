@@ -196,7 +196,7 @@ mod tests {
     }
 
     #[test]
-    fn traces_and_dumps_are_told_apart() {
+    fn tracebacks_and_dumps_are_distinguished() {
         check(
             r#"{"jsonrpc":"2.0","id":1,"error":{"message":"Traceback (most recent call last):\n x"}}"#,
             "",

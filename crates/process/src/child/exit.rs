@@ -79,14 +79,14 @@ impl CapturedOutput {
     }
 
     /// Head and tail concatenated, without a mark for dropped bytes.
-    pub fn kept(&self) -> Vec<u8> {
+    pub fn to_bytes(&self) -> Vec<u8> {
         [self.head.as_slice(), self.tail.as_slice()].concat()
     }
 
     /// Head and tail as text, with a separate line for dropped bytes.
     pub fn text(&self) -> String {
         if self.cut() == 0 {
-            return String::from_utf8_lossy(&self.kept()).into_owned();
+            return String::from_utf8_lossy(&self.to_bytes()).into_owned();
         }
         let (head, tail) = (String::from_utf8_lossy(&self.head), String::from_utf8_lossy(&self.tail));
         format!("{head}\n[… {} bytes left out …]\n{tail}", self.cut())

@@ -7,7 +7,7 @@ use failwell_process::{Caps, Environment, Exit, ExitCause, Input, Plan, Signal, 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 #[tokio::test]
-async fn ends_are_told_by_code_and_by_name() {
+async fn exits_are_reported_by_code_and_signal_name() {
     for (script, how) in [
         ("exit 0", ExitCause::Code(0)),
         ("exit 7", ExitCause::Code(7)),
@@ -103,10 +103,10 @@ async fn thirty_two_megabytes_on_both_pipes_are_drained() {
 }
 
 #[tokio::test]
-async fn bytes_that_are_not_text_are_kept() {
+async fn bytes_that_are_not_text_are_stored() {
     let ended = run(shell(r"printf '\377\000\376a'; printf '\000\300\200' >&2")).await;
-    assert_eq!(ended.output.stdout.kept(), b"\xff\0\xfea");
-    assert_eq!(ended.output.stderr.kept(), b"\0\xc0\x80");
+    assert_eq!(ended.output.stdout.to_bytes(), b"\xff\0\xfea");
+    assert_eq!(ended.output.stderr.to_bytes(), b"\0\xc0\x80");
 }
 
 #[tokio::test]

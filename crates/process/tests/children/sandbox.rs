@@ -79,7 +79,7 @@ fn python_home() -> String {
 }
 
 #[tokio::test]
-async fn nobody_outside_can_be_signalled_from_inside() {
+async fn the_sandbox_cannot_signal_outside_processes() {
     let mut outside = std::process::Command::new("sleep").arg("60").spawn().unwrap();
     let script = format!(
         "kill -TERM {0} && echo HIT; kill -0 $PPID && echo SAW; sleep 60 & kill $! && echo own",

@@ -67,7 +67,7 @@ async fn daemons_are_found_and_ended() {
 }
 
 #[tokio::test]
-async fn a_pipe_held_open_holds_nobody_up() {
+async fn a_pipe_held_open_does_not_delay_the_end() {
     let folder = Folder::new("holder");
     let script = format!("echo before; while ! [ -e {} ]; do sleep 0.01; done", folder.file("go"));
     let mut child = start(shell(&script)).await;
@@ -115,7 +115,7 @@ async fn a_dropped_child_is_gone_with_all_it_started() {
 
 /// The runtime that would drive the child is dropped at once. The supervisor cleans up on its own.
 #[test]
-fn a_dropped_runtime_leaves_nobody_behind() {
+fn a_dropped_runtime_leaves_no_process_behind() {
     let folder = Folder::new("runtime");
     let script = daemon(&folder, "", "sleep 300");
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();

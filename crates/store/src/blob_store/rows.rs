@@ -110,7 +110,7 @@ fn find_where(
         ":kind": kind, ":sha256": digest, ":extension": extension, ":now": now(),
         ":all": access.reaches_all(), ":owner": access.owner(),
     };
-    connection.prepare_cached(&query)?.query_row(wanted, kept).optional()
+    connection.prepare_cached(&query)?.query_row(wanted, stored_file).optional()
 }
 
 /// Finds the resource of an owner and its expiry, even if it has expired.
@@ -125,7 +125,9 @@ pub(crate) fn find_any(
     let (kind, digest, extension) = parts(address);
     connection
         .prepare_cached(&query)?
-        .query_row(params![kind, digest, extension, owner], |row| Ok((kept(row)?, row.get("expires")?)))
+        .query_row(params![kind, digest, extension, owner], |row| {
+            Ok((stored_file(row)?, row.get("expires")?))
+        })
         .optional()
 }
 
@@ -157,7 +159,7 @@ pub(crate) fn list(
     };
     connection
         .prepare_cached(&query)?
-        .query_map(wanted, |row| Ok((row.get("number")?, kept(row)?)))?
+        .query_map(wanted, |row| Ok((row.get("number")?, stored_file(row)?)))?
         .collect()
 }
 
@@ -250,7 +252,7 @@ fn address(row: &Row<'_>) -> rusqlite::Result<BlobUri> {
     })
 }
 
-fn kept(row: &Row<'_>) -> rusqlite::Result<StoredFile> {
+fn stored_file(row: &Row<'_>) -> rusqlite::Result<StoredFile> {
     let address = address(row)?;
     let metadata: String = row.get("metadata")?;
     Ok(StoredFile {

@@ -289,7 +289,7 @@ async fn initialize(
         mount.sessions.end(&entry);
         return mount.pipeline.refuse(fault, to, on).await;
     }
-    mount.pipeline.keep_told(&entry.session);
+    mount.pipeline.forward_changes(&entry.session);
     if let Some(reply) = &mut reply {
         reply.headers.push(("mcp-session-id", entry.session.id.clone()));
     }
@@ -513,7 +513,7 @@ mod tests {
     use super::{FirstMessage, Keep, Persist, Stream, first, read_event_id};
 
     #[tokio::test]
-    async fn an_answer_that_comes_at_once_does_not_swallow_what_was_told_before() {
+    async fn an_immediate_answer_does_not_lose_earlier_notifications() {
         let outlet = Stream::new(Keep::Nothing);
         let quiet = first(Persist::new(async { None }, None), &outlet, false).await;
         assert!(matches!(quiet, FirstMessage::Reply(None)));

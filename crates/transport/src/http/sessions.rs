@@ -259,7 +259,7 @@ mod tests {
     }
 
     #[test]
-    fn a_full_table_refuses_until_somebody_idles() {
+    fn a_full_table_refuses_until_a_session_is_idle() {
         let caller = Caller::anonymous();
         let sessions = Sessions::new((1, 1), Duration::from_secs(60), Numbers::Plain);
         let (first, second) =

@@ -43,7 +43,7 @@ pub(super) async fn find(mount: &Arc<Mount>, id: &str, caller: &Caller) -> Resul
     let session = Session::recalled(id.to_owned(), caller.clone(), &kept)?;
     let (entry, adopted) = mount.sessions.adopt(session)?;
     if adopted == SessionOrigin::Now {
-        mount.pipeline.keep_told(&entry.session);
+        mount.pipeline.forward_changes(&entry.session);
         watch_too(mount, &entry, kept.watched);
     }
     Ok(entry)

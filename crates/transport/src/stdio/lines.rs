@@ -129,7 +129,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_line_far_past_the_cap_is_skipped_without_being_kept() {
+    async fn a_line_far_past_the_cap_is_skipped_without_being_buffered() {
         let (mut client, server) = tokio::io::duplex(1024);
         let feed = tokio::spawn(async move {
             use tokio::io::AsyncWriteExt;

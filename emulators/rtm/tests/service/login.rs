@@ -57,7 +57,7 @@ async fn the_page_keeps_an_application_out() {
 }
 
 #[tokio::test]
-async fn the_page_refuses_links_nobody_signed() {
+async fn the_page_refuses_unsigned_links() {
     let client = start(Seed::empty()).await;
     let frob = frob(&client).await;
     let good = link(&client, &frob, "read");

@@ -96,7 +96,7 @@ async fn methods_describe_themselves() {
 }
 
 #[tokio::test]
-async fn subscriptions_and_scripts_are_kept() {
+async fn subscriptions_and_scripts_are_stored() {
     let client = start(Seed::empty()).await;
     let topics = client.ok("rtm.push.getTopics", &[]).await;
     assert_eq!(topics["topics"]["topic"].as_array().unwrap().len(), 5);

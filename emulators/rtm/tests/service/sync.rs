@@ -35,7 +35,7 @@ async fn only_what_changed() {
 }
 
 #[tokio::test]
-async fn what_went_away_is_told() {
+async fn removed_items_are_announced() {
     let client = start(Seed::empty()).await;
     let work =
         client.ok("rtm.lists.add", &[("name", "Work")]).await["list"]["id"].as_str().unwrap().to_owned();

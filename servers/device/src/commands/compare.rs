@@ -95,7 +95,7 @@ impl Command for Compare {
     ) -> Option<Result<CommandOutput, Fault>> {
         match (&self.session, &self.after) {
             (None, Some(after)) => {
-                Some(compare_kept((devices, cx.client().caller.owner()), self, after).await)
+                Some(compare_stored((devices, cx.client().caller.owner()), self, after).await)
             }
             _ => None,
         }
@@ -133,7 +133,7 @@ async fn read_picture(
 }
 
 /// Compares two stored pictures without a session.
-async fn compare_kept(
+async fn compare_stored(
     devices: OwnedArtifacts<'_>,
     command: &Compare,
     after: &str,
@@ -182,10 +182,10 @@ impl Compare {
             Some(png) => Some(devices.artifacts.put(owner, ArtifactKind::Screenshot, png.into()).await?),
             None => None,
         };
-        Ok(self.told(comparison, difference, same, link))
+        Ok(self.result(comparison, difference, same, link))
     }
 
-    fn told(
+    fn result(
         &self,
         comparison: Comparison,
         difference: Option<ArtifactLink>,

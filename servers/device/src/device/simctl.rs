@@ -61,7 +61,7 @@ impl SimctlProgram {
                 let fault = Fault::new(&reason::DEVICE_SIMCTL)
                     .fact("exit_code", code)
                     .note("arguments", arguments.join(" "))
-                    .capture("stderr", ended.output.stderr.kept());
+                    .capture("stderr", ended.output.stderr.to_bytes());
                 Err(DriverError::Fault(fault))
             }
         }
@@ -69,7 +69,7 @@ impl SimctlProgram {
 
     /// Finds the simulator in simctl's list.
     async fn find_simulator(&self) -> Result<(String, Value), DriverError> {
-        let said = self.run(&["list", "devices", "-j"], Access::Reads).await?.kept();
+        let said = self.run(&["list", "devices", "-j"], Access::Reads).await?.to_bytes();
         let invalid =
             || DriverError::InvalidResponse { why: "a list of simulators that is none", body: said.clone() };
         let list: Value = serde_json::from_slice(&said).map_err(|_| invalid())?;

@@ -168,8 +168,8 @@ impl Driver {
             let ended = child.stop(GRACE).await;
             return Err(Fault::new(&reason::DEVICE_DRIVER_START)
                 .fact("why", why)
-                .capture("stdout", ended.output.stdout.kept())
-                .capture("stderr", ended.output.stderr.kept()));
+                .capture("stdout", ended.output.stdout.to_bytes())
+                .capture("stderr", ended.output.stderr.to_bytes()));
         }
     }
 }

@@ -136,7 +136,7 @@ async fn twenty_megabytes_of_screenshot_pass_and_more_than_the_cap_names_both_si
 }
 
 #[tokio::test]
-async fn nobody_there_and_nobody_willing_are_told_apart() {
+async fn refused_connections_and_refused_requests_are_distinguished() {
     // No process listens on port 1.
     let mut with = settings(vec![phone("http://127.0.0.1:1")]);
     with.start_timeout = Duration::from_secs(5);
@@ -199,7 +199,7 @@ async fn what_was_begun_is_seen_through_when_its_caller_calls_it_off() {
 }
 
 #[tokio::test]
-async fn a_session_nobody_uses_is_ended_at_the_driver_too() {
+async fn an_unused_session_is_ended_at_the_driver_too() {
     let driver = StandIn::start().await;
     let mut with = settings(vec![phone(&driver.url)]);
     with.idle = Duration::from_millis(400);

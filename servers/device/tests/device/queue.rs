@@ -88,7 +88,7 @@ async fn several_sessions_are_never_guessed_at() {
 }
 
 #[tokio::test]
-async fn a_session_of_somebody_else_is_as_unknown_as_none() {
+async fn a_session_of_another_caller_is_unknown() {
     let driver = StandIn::start().await;
     let world = World::new(settings(vec![phone(&driver.url)]));
     let mut talk = Talk::on_phone(&world).await;

@@ -254,7 +254,7 @@ pub(crate) fn fenced(text: &str) -> String {
 }
 
 /// The failures as text for the model, within a number of characters.
-pub(crate) fn told_failures(report: &Report, most: usize) -> Option<String> {
+pub(crate) fn failures_text(report: &Report, most: usize) -> Option<String> {
     let groups = groups(report);
     let mut text = String::new();
     for error in &report.collection_errors {

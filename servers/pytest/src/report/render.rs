@@ -134,7 +134,7 @@ fn in_words(run: &StoredRun, exit_code: i32, most: usize) -> String {
     if !run.report.collection_errors.is_empty() {
         text.push_str(&format!("\n{} files or folders did not collect", run.report.collection_errors.len()));
     }
-    if let Some(failures) = answer::told_failures(&run.report, most.saturating_sub(text.len() + 200)) {
+    if let Some(failures) = answer::failures_text(&run.report, most.saturating_sub(text.len() + 200)) {
         text.push_str(
             "\nhelp: run again with node_ids of a cause, or last_failed; get_failure shows one in full\n",
         );
@@ -225,7 +225,7 @@ pub(crate) fn discovered(
         ids.len(),
         report.collection_errors.len()
     );
-    if let Some(failures) = answer::told_failures(report, 2_000) {
+    if let Some(failures) = answer::failures_text(report, 2_000) {
         text.push_str(&format!("\n{failures}"));
     }
     if !ids.is_empty() {

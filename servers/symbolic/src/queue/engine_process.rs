@@ -131,7 +131,7 @@ impl EngineProcess {
 }
 
 fn classify(ended: &ChildExit, memory_mb: u64) -> EngineLoss {
-    let stderr = ended.output.stderr.kept();
+    let stderr = ended.output.stderr.to_bytes();
     let fault =
         |fault: Fault| fault.note("engine", format!("{:?}", ended.how)).capture("stderr", stderr.clone());
     let memory = || EngineLoss::Memory(fault(out_of_memory(memory_mb)));
@@ -175,7 +175,7 @@ mod tests {
     }
 
     #[test]
-    fn an_engine_out_of_memory_is_told_from_one_that_crashed_or_was_killed() {
+    fn an_engine_out_of_memory_is_distinguished_from_a_crash_or_a_kill() {
         let abort = ExitCause::Signal(Signal::parse("ABRT").expect("known"));
         let EngineLoss::Memory(fault) = lost(ExitCause::Code(OUT_OF_MEMORY.into()), "") else {
             panic!("its own end")

@@ -48,6 +48,6 @@ pub(super) async fn find(launcher: &Launcher, chosen: Option<&Path>) -> Result<P
             version: version.to_owned(),
             places: lines.map(PathBuf::from).collect(),
         }),
-        _ => Err(missing().capture("stderr", ended.output.stderr.kept())),
+        _ => Err(missing().capture("stderr", ended.output.stderr.to_bytes())),
     }
 }

@@ -84,7 +84,7 @@ impl Worker {
             Ok(Ok(line)) if WorkerResponse::is_ready(&line) => Ok(worker),
             _ => {
                 let ended = worker._child.stop(Duration::ZERO).await;
-                Err(unusable().capture("stderr", ended.output.stderr.kept()))
+                Err(unusable().capture("stderr", ended.output.stderr.to_bytes()))
             }
         }
     }

@@ -107,7 +107,7 @@ mod tests {
     use crate::model::TaskUpdates;
     use serde_json::{Value, json};
 
-    fn told(list: &str, name: &str, gone_from: Option<&str>) -> TaskUpdates {
+    fn updates(list: &str, name: &str, gone_from: Option<&str>) -> TaskUpdates {
         let series =
             json!({"id": "1", "name": name, "modified": "2026-01-01T00:00:10Z", "task": {"id": "2"}});
         let mut lists = vec![json!({"id": list, "taskseries": [series]})];
@@ -119,8 +119,8 @@ mod tests {
     #[test]
     fn a_task_that_moved_is_not_lost_whatever_comes_first() {
         let mut cache = TaskCache::default();
-        cache.replace_tasks(told("A", "x", None));
-        cache.apply(told("B", "x", Some("A")));
+        cache.replace_tasks(updates("A", "x", None));
+        cache.apply(updates("B", "x", Some("A")));
         assert_eq!(cache.tasks().map(|task| task.list.as_str()).collect::<Vec<_>>(), ["B"]);
         // The old list reports the deletion again.
         let gone: Value = json!({"tasks": {"list": {"id": "A", "deleted": {"taskseries": {"id": "1", "task": {"id": "2", "deleted": "2026-01-01T00:00:12Z"}}}}}});
@@ -132,11 +132,11 @@ mod tests {
     #[test]
     fn the_edition_rises_with_changes_alone() {
         let mut cache = TaskCache::default();
-        cache.replace_tasks(told("A", "x", None));
+        cache.replace_tasks(updates("A", "x", None));
         let before = cache.edition;
-        cache.apply(told("A", "x", None));
+        cache.apply(updates("A", "x", None));
         assert_eq!(cache.edition, before);
-        cache.apply(told("A", "y", None));
+        cache.apply(updates("A", "y", None));
         assert!(cache.edition > before);
     }
 }

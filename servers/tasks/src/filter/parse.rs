@@ -198,7 +198,7 @@ mod tests {
     use super::parse;
 
     #[test]
-    fn what_is_wrong_is_told_with_its_place() {
+    fn an_error_names_its_position() {
         for (text, expected) in [
             ("status:incomplete AND", Some((21, "something is missing at its end"))),
             ("(tag:a", Some((0, "a parenthesis is never closed"))),

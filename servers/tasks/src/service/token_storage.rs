@@ -256,7 +256,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn without_a_place_it_is_kept_while_the_program_runs() {
+    async fn without_a_folder_it_lasts_while_the_program_runs() {
         let keep = TokenStorage::new(TokenStore::File, None, String::new());
         assert_eq!(keep.put(Secret::new("t".to_owned())).await.expect("kept"), TokenLocation::Memory);
         assert!(keep.token().await.expect("read").is_some());

@@ -197,7 +197,7 @@ async fn prompts_hold_the_tasks_they_are_about() {
 }
 
 #[tokio::test]
-async fn behind_a_gateway_changes_are_told_under_the_name_the_client_knows() {
+async fn behind_a_gateway_changes_carry_the_name_the_client_knows() {
     let world = World::seeded(twins()).await;
     let gateway = world.behind_a_gateway();
     let mut talk = Talk::begin(&gateway, json!({})).await;

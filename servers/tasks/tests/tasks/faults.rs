@@ -231,7 +231,7 @@ async fn strange_shapes_are_understood() {
 }
 
 #[tokio::test]
-async fn a_login_that_is_refused_or_too_small_is_kept_and_told() {
+async fn a_login_that_is_refused_or_too_small_is_stored_and_reported() {
     let world = World::new().await;
     world.add("Milk").await;
     let token = world.token();

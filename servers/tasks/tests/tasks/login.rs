@@ -32,7 +32,7 @@ async fn from_a_terminal() {
 }
 
 #[tokio::test]
-async fn a_login_nobody_waits_for_is_completed_by_itself() {
+async fn an_abandoned_login_completes_by_itself() {
     let world = World::logged_out(Seed::empty()).await;
     let begun = world.done("rtm_authenticate", json!({"permission": "read"})).await;
     assert_eq!((&begun["authenticated"], &begun["pending"]), (&json!(false), &json!(true)));

@@ -43,7 +43,7 @@ async fn every_misbehaviour_is_one_answer_and_the_next_call_works() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_crash_is_told_at_once_with_how_it_ended() {
+async fn a_crash_is_reported_at_once_with_its_exit() {
     let mut world = World::new(vec![evil()]).await;
     world.call("ev__echo", json!({})).await;
     let start = Instant::now();
@@ -100,7 +100,7 @@ async fn noise_floods_and_large_answers_do_no_harm() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_answer_past_the_limit_is_told_at_once() {
+async fn an_answer_past_the_limit_is_reported_at_once() {
     let mut settings = evil();
     settings.timeout = Duration::from_secs(60);
     settings.largest_message = 100_000;

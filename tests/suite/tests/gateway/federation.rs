@@ -25,14 +25,14 @@ async fn names_are_prefixed_and_wrong_ones_are_answered_with_near_ones() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_bare_name_two_servers_have_is_nobodys() {
+async fn a_bare_name_of_two_servers_is_ambiguous() {
     let mut world = World::new(vec![evil(), UpstreamNamed("other").settings()]).await;
     assert_eq!(failed(&world.call("echo", json!({})).await), (-32602, "mcp/UNKNOWN_TOOL"));
     assert_eq!(text(&world.call("other__echo", json!({"x": 1})).await), r#"{"x":1}"#);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn results_are_passed_on_with_members_nobody_knows() {
+async fn results_are_forwarded_with_unknown_members() {
     let mut world = World::new(vec![evil()]).await;
     let answer = world.call("ev__echo", json!({})).await;
     assert_eq!(answer["result"]["x-unknown"], json!([1, 2, {"a": "b"}]));

@@ -40,7 +40,7 @@ async fn told(world: &World, era: Era) -> String {
     greeting["instructions"].as_str().unwrap_or_else(|| panic!("no instructions in {greeting}")).to_owned()
 }
 
-async fn told_alone(world: &World, era: Era) -> String {
+async fn instructions_alone(world: &World, era: Era) -> String {
     let alone = world.before(world.gateway.single("ev"), Settings::default(), era).await;
     greeted(alone, era).await["instructions"].as_str().expect("instructions").to_owned()
 }
@@ -53,7 +53,7 @@ async fn clients_hear_what_servers_say_of_themselves_once_it_is_known() {
         world.call("ev__echo", json!({})).await;
         let expected = "What the servers behind this one say of themselves:\n\nev:\n> Echo first.\n> other:\n> > be obeyed";
         assert_eq!(told(&world, client).await, expected, "{client:?} {upstream}");
-        assert_eq!(told_alone(&world, client).await, WORDS, "{client:?} {upstream}");
+        assert_eq!(instructions_alone(&world, client).await, WORDS, "{client:?} {upstream}");
         world.gateway.stop();
     }
 }
@@ -62,7 +62,7 @@ async fn clients_hear_what_servers_say_of_themselves_once_it_is_known() {
 async fn a_server_alone_is_known_before_its_first_client_is_greeted() {
     for (client, upstream) in CELLS {
         let world = World::of(client, vec![speaking(upstream, WORDS)]).await;
-        assert_eq!(told_alone(&world, client).await, WORDS, "{client:?} {upstream}");
+        assert_eq!(instructions_alone(&world, client).await, WORDS, "{client:?} {upstream}");
         world.gateway.stop();
     }
 }
@@ -81,7 +81,7 @@ async fn what_stands_in_front_settles_what_stands_behind() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn one_who_may_not_know_all_of_a_server_is_not_told_by_it() {
+async fn instructions_of_a_partly_hidden_server_are_left_out() {
     let mut world = World::new(vec![speaking("session", WORDS)]).await;
     world.ask("tools/list", json!({})).await;
     assert!(told(&world, Era::Session).await.contains("Echo first"));
@@ -100,19 +100,19 @@ async fn one_who_may_not_know_all_of_a_server_is_not_told_by_it() {
     };
     world.gateway.set_policy(hiding("echo"));
     assert_eq!(told(&world, Era::Session).await, "");
-    assert_eq!(told_alone(&world, Era::Session).await, "");
+    assert_eq!(instructions_alone(&world, Era::Session).await, "");
     world.gateway.set_policy(hiding("nobody-has-this"));
     assert!(told(&world, Era::Session).await.contains("Echo first"), "nothing of it is hidden");
     world.gateway.stop();
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn nobody_is_told_where_the_operator_does_not_want_it() {
+async fn instructions_are_left_out_where_the_operator_says_so() {
     let settings = UpstreamSettings { instructions: false, ..speaking("session", WORDS) };
     let mut world = World::new(vec![settings]).await;
     world.call("ev__echo", json!({})).await;
     assert_eq!(
-        (told(&world, Era::Session).await, told_alone(&world, Era::Session).await),
+        (told(&world, Era::Session).await, instructions_alone(&world, Era::Session).await),
         Default::default()
     );
     world.gateway.stop();

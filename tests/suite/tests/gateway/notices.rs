@@ -59,7 +59,7 @@ fn heard_of_roots(memory: &Value) -> usize {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_child_hears_that_roots_changed_and_is_told_the_new_ones() {
+async fn a_child_learns_that_roots_changed_and_gets_the_new_ones() {
     for sharing in [None, Some(SessionSharing::PerCaller)] {
         let mut client = World::new(vec![keeper(sharing)]).await.able(Era::Session, with_roots()).await;
         let before = memory(&mut client).await;
@@ -86,7 +86,7 @@ fn asking_at_once(sharing: Option<SessionSharing>) -> UpstreamSettings {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_child_that_asks_for_roots_when_it_was_introduced_is_told_them() {
+async fn a_child_that_asks_for_roots_after_initialize_gets_them() {
     for sharing in [None, Some(SessionSharing::PerCaller)] {
         let mut client =
             World::new(vec![asking_at_once(sharing)]).await.able(Era::Session, with_roots()).await;
@@ -110,7 +110,7 @@ async fn a_child_that_asks_for_roots_when_it_was_introduced_is_told_them() {
 
 /// Where a server is alone, it is started while the client introduces itself: what it asks then is held until that is over.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_child_that_asks_for_roots_while_its_client_introduces_itself_is_told_them() {
+async fn a_child_that_asks_for_roots_during_initialize_gets_them() {
     for sharing in [None, Some(SessionSharing::PerCaller)] {
         let world = World::new(vec![asking_at_once(sharing)]).await;
         let mut client = world.able_before(world.gateway.single("up"), with_roots()).await;
@@ -133,7 +133,7 @@ async fn a_child_that_asks_for_roots_while_its_client_introduces_itself_is_told_
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_child_of_several_clients_is_told_the_roots_of_none() {
+async fn a_child_of_several_clients_gets_no_roots() {
     let folder = Folder::create();
     let log = folder.path().join("log");
     let mut settings = keeper(None);
@@ -183,7 +183,7 @@ async fn a_client_that_comes_after_another_is_the_only_one() {
 
 /// Over HTTP the question comes on the stream that belongs to no request.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_session_over_http_hears_that_roots_changed_and_is_told_the_new_ones() {
+async fn a_session_over_http_learns_the_new_roots() {
     // It asks when told to, and once more when roots changed.
     let asks = Arc::new(AtomicBool::new(false));
     let asking = asks.clone();
@@ -231,7 +231,7 @@ async fn answer_about_roots(script: &Script, place: usize) -> Value {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_modern_server_is_not_told_of_roots_and_a_modern_client_cannot_tell() {
+async fn a_modern_server_gets_no_roots_and_a_modern_client_sends_none() {
     let folder = Folder::create();
     for (client, upstream) in [(Era::Session, "modern"), (Era::Modern, "modern"), (Era::Modern, "session")] {
         let log = folder.path().join(format!("{client:?}-{upstream}"));
@@ -314,7 +314,7 @@ async fn a_modern_client_gets_no_token_it_could_not_use() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn notices_nobody_knows_are_dropped_and_counted() {
+async fn unknown_notifications_are_dropped_and_counted() {
     for era in [Era::Session, Era::Modern] {
         let mut world = World::of(era, vec![keeper(None)]).await;
         for method in ["notifications/x-unknown", "notifications/message", "x-nothing"] {

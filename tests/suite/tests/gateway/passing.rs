@@ -137,7 +137,7 @@ fn introduction(era: Era) -> &'static str {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn members_nobody_knows_survive_the_round_trip() {
+async fn unknown_members_survive_the_round_trip() {
     for (client, upstream) in CELLS {
         let additions = Arc::new(Mutex::new(Additions::default()));
         let adding = additions.clone();

@@ -202,7 +202,7 @@ async fn a_child_is_shared_unless_everybody_is_to_have_their_own() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_a_shared_child_says_to_nobody_in_particular_reaches_nobody_but_its_only_client() {
+async fn unaddressed_messages_of_a_child_reach_its_only_client() {
     let mut first = World::new(vec![keeper(None)]).await;
     let mut second = first.at_reference(Era::Session).await;
     memory(&mut second).await;
@@ -275,7 +275,7 @@ async fn changes_of_a_resource_are_heard_by_those_who_watch_it() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_child_that_was_started_again_is_told_again() {
+async fn a_restarted_child_gets_levels_and_subscriptions_again() {
     let mut world = World::new(vec![keeper(None)]).await;
     let mut other = world.at_reference(Era::Session).await;
     world.ask("logging/setLevel", json!({"level": "error"})).await;

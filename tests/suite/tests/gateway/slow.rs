@@ -14,7 +14,7 @@ fn telling(times: u64, bytes: u64) -> Value {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_client_that_does_not_read_holds_up_nobody_else() {
+async fn a_client_that_does_not_read_does_not_delay_others() {
     let mut slow = World::new(vec![evil()]).await;
     let mut other = slow.at_reference(Era::Session).await;
     assert_eq!(text(&other.call("ev__echo", json!({})).await), "{}");

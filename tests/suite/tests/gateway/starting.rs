@@ -77,7 +77,7 @@ async fn a_short_list_wait_gives_a_list_without_it_and_tells_when_it_is_there() 
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn whoever_waited_for_a_start_that_takes_too_long_hears_which_setting_it_was() {
+async fn a_start_timeout_names_its_setting_to_each_waiting_caller() {
     for (era, code) in [(Era::Session, -32004), (Era::Modern, 1503)] {
         let mut world =
             World::of(era, vec![UpstreamSettings { start_timeout: 2 * SECOND, ..slow("60000") }]).await;

@@ -47,7 +47,7 @@ async fn end(world: &mut World, subscription: u64) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn watching_and_giving_up_for_ever_jams_nobody() {
+async fn repeated_subscriptions_that_end_leave_room_for_others() {
     let folder = Folder::create();
     let log = folder.path().join("log");
     let path = log.to_str().expect("UTF-8");

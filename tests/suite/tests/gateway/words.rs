@@ -52,7 +52,7 @@ fn number(world: &World, name: &str) -> u64 {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn lines_that_are_no_messages_are_counted_and_told_when_it_crashes() {
+async fn invalid_lines_are_counted_and_reported_with_a_crash() {
     let mut world = World::new(vec![evil()]).await;
     assert_eq!(text(&world.call("ev__noise", json!({})).await), "after the noise");
     assert_eq!(number(&world, "failwell_upstream_stray_lines_total{upstream=\"ev\"}"), 2);

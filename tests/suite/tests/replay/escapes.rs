@@ -179,7 +179,7 @@ def f():
 "#;
 
 #[tokio::test]
-async fn nobody_answers_for_others() {
+async fn a_client_cannot_answer_questions_of_another() {
     let pool = pool();
     for _ in 0..4 {
         let own = call(&pool, LIAR, &[], &[], Duration::from_secs(5)).await;

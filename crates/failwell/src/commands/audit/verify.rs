@@ -56,7 +56,7 @@ fn shown(node: Option<&str>, found: &VerifyReport) -> String {
     if found.holds() {
         text.push_str(&format!("{of}{}\nhead {head_of}{}\n", held(found), found.head));
     }
-    found.breaks.iter().for_each(|broken| text.push_str(&format!("{of}{}\n", told(broken))));
+    found.breaks.iter().for_each(|broken| text.push_str(&format!("{of}{}\n", describe_break(broken))));
     text
 }
 
@@ -90,7 +90,7 @@ fn held(found: &VerifyReport) -> String {
     }
 }
 
-fn told(broken: &ChainBreak) -> String {
+fn describe_break(broken: &ChainBreak) -> String {
     let reference =
         broken.reference.as_ref().map_or(String::new(), |reference| format!(" (ref {reference})"));
     format!("record {}{reference}: {}", broken.seq, broken.what)

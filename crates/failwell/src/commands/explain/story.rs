@@ -39,13 +39,13 @@ pub(super) fn run(
             serde_json::from_str(&found.written(failwell_audit::Format::Jsonl)).unwrap_or_default();
         terminal::print(&json(&record)?);
     } else {
-        terminal::print(&told(&found, reasons, Paint::for_stdout()));
+        terminal::print(&story_text(&found, reasons, Paint::for_stdout()));
     }
     Ok(ExitCode::SUCCESS)
 }
 
 /// The parts in order: caller, method, outcome, guards, private half of the fault, response, bodies, advice.
-fn told(found: &NodeRow, reasons: &ReasonRegistry, paint: Paint) -> String {
+fn story_text(found: &NodeRow, reasons: &ReasonRegistry, paint: Paint) -> String {
     let line = found.row.line();
     let reason = line.reason.as_deref().and_then(|id| reasons.find(id));
     let mut text = heading(&line, found, reason, paint);

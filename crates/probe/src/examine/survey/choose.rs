@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn a_slow_tool_is_told_how_long() {
+    fn a_slow_tool_is_reported_with_its_duration() {
         let mut it = tool("long-running", json!({}));
         it["inputSchema"]["properties"] = json!({"duration": {"type": "number"}});
         assert_eq!(slow(&[it]).unwrap().arguments, json!({"duration": 3}));

@@ -136,7 +136,7 @@ fn what_only_looks_like_it_passes() {
 }
 
 #[test]
-fn the_place_of_a_mistake_is_told_and_the_size_bounded() {
+fn an_error_names_its_position_and_has_a_bounded_size() {
     check("def f():\n    return 1\n\n\ndef g(:\n    pass\n", Some("syntax: 5"));
     check("def f(", Some("syntax: 1"));
     check("x = 'a\0b'", Some("syntax: 1"));

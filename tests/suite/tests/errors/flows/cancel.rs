@@ -33,7 +33,7 @@ async fn a_running_request_is_called_off_in_silence() {
 }
 
 #[tokio::test]
-async fn too_early_and_too_late_are_nobodys_concern() {
+async fn early_and_late_responses_are_ignored() {
     for revision in Revision::ALL {
         let world = World::new();
         let mut client = Stdio::open(&world, revision).await;
@@ -65,7 +65,7 @@ async fn over_http_a_session_calls_off_with_a_second_request() {
 }
 
 #[tokio::test]
-async fn nobody_calls_off_another_sessions_requests() {
+async fn a_session_cannot_cancel_requests_of_another() {
     let revision = Revision::LATEST_SESSION;
     let world = World::new();
     let server = Server::start(&world, settings()).await;

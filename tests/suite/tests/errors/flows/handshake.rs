@@ -71,7 +71,7 @@ async fn a_handshake_that_fails_can_be_repeated() {
 }
 
 #[tokio::test]
-async fn a_version_nobody_speaks_is_answered_with_the_newest() {
+async fn an_unsupported_version_is_answered_with_the_newest() {
     let world = World::new();
     let mut client = Stdio::raw(&world, Revision::LATEST_SESSION);
     let hello = letter::initialize(Revision::LATEST_SESSION, "1").replace("2025-11-25", "1999-01-01");

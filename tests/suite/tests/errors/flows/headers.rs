@@ -56,7 +56,7 @@ async fn an_argument_with_a_header_of_its_own() {
 }
 
 #[tokio::test]
-async fn a_version_nobody_speaks() {
+async fn an_unsupported_version() {
     let revision = Revision::LATEST;
     let world = World::new();
     let server = Server::start(&world, settings()).await;

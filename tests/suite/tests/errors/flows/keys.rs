@@ -75,7 +75,7 @@ fn slow_lane() -> World {
 }
 
 #[tokio::test]
-async fn too_many_requests_are_told_when_to_come_back() {
+async fn too_many_requests_get_a_retry_time() {
     for revision in Revision::ALL {
         let world = slow_lane();
         let server = Server::start(&world, settings()).await;

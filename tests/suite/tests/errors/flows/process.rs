@@ -49,7 +49,7 @@ async fn standard_output_is_protocol_and_nothing_else() {
 }
 
 #[tokio::test]
-async fn told_to_stop_it_answers_first() {
+async fn it_answers_before_it_stops() {
     let mut child = fixture(&["--stdio"]);
     let mut input = child.stdin.take().expect("stdin");
     let call = letter::tool(REVISION, "1", "suite_late", json!({"ms": 2_000})) + "\n";

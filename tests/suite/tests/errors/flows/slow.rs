@@ -142,7 +142,7 @@ async fn an_answer_may_be_read_slowly() {
 }
 
 #[tokio::test]
-async fn a_body_that_breaks_off_harms_nobody() {
+async fn a_body_that_breaks_off_harms_no_other_request() {
     let world = World::new();
     let server = Server::start(&world, settings()).await;
     let mut client = Http::open(&server, Revision::LATEST).await;
@@ -175,7 +175,7 @@ async fn a_body_without_a_length_has_a_cap_too() {
 }
 
 #[tokio::test]
-async fn a_client_that_asks_before_it_sends_is_told_at_once() {
+async fn a_client_that_expects_100_continue_is_answered_at_once() {
     let world = World::new();
     let server = Server::start(&world, settings()).await;
     let mut client = Http::open(&server, Revision::LATEST).await;

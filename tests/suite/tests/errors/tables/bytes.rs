@@ -5,7 +5,7 @@ use crate::runner::run;
 use crate::world::LARGEST;
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn bytes_nobody_can_read() {
+async fn unreadable_bytes() {
     run(unreadable()).await;
 }
 

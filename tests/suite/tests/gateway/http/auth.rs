@@ -176,7 +176,7 @@ async fn without_a_token_nothing_is_sent_and_the_operator_knows_where_to_look() 
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_token_endpoint_that_hangs_holds_nobody_for_ever() {
+async fn a_token_endpoint_that_hangs_has_a_deadline() {
     let tokens = Script::new(|_| raw("", Then::Hang)).await;
     let script = guarded(|_| true).await;
     let mut settings = with_token(&script, &tokens);
@@ -215,7 +215,7 @@ async fn encrypted(behind: std::net::SocketAddr) -> (u16, String) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_authority_of_our_own_vouches_for_an_upstream_and_nobody_else_does() {
+async fn a_configured_authority_is_the_only_one_trusted_for_an_upstream() {
     let script = Script::upstream(Era::Modern, fine).await;
     let (port, pem) = encrypted(script.address).await;
     let (_, another) = encrypted(script.address).await;

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use failwell_rpc::Era;
 use serde_json::{Value, json};
 
-use super::life::nobody_listens;
+use super::life::unused_address;
 use crate::client::World;
 use crate::script::cases::{JSON, POISON, answer_with, cases, poisoned_error};
 use crate::script::{Said, Script, Seen, Then, raw, response, settings};
@@ -122,11 +122,11 @@ async fn an_upstream_that_does_not_let_us_in_is_down_and_then_rests() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn nobody_there_is_down_without_effect() {
+async fn a_refused_connection_is_down_without_effect() {
     let gone = Script::new(|_| response(500, "", "")).await;
     let address = gone.address;
     drop(gone);
-    nobody_listens(address).await;
+    unused_address(address).await;
     let plain = Script::new(|_| raw("not TLS at all", Then::Close)).await;
     let mut encrypted = plain.settings("up");
     // A name too long to be looked up anywhere.

@@ -29,7 +29,7 @@ pub(super) async fn until(what: &str, holds: impl Fn() -> bool) {
 }
 
 /// Waits until a server that was stopped is gone.
-pub(super) async fn nobody_listens(address: std::net::SocketAddr) {
+pub(super) async fn unused_address(address: std::net::SocketAddr) {
     let gone = async {
         while tokio::net::TcpStream::connect(address).await.is_ok() {
             tokio::time::sleep(Duration::from_millis(10)).await;
@@ -115,7 +115,7 @@ async fn an_upstream_that_was_restarted_is_found_again() {
     assert_eq!(text(&world.call("up__t", json!({})).await), "fine");
     let address = script.address;
     drop(script);
-    nobody_listens(address).await;
+    unused_address(address).await;
     let failed = world.call("up__t", json!({})).await;
     assert_eq!(failed["error"]["data"]["reason"], "gateway/UPSTREAM_DOWN", "{failed}");
     assert_eq!(failed["error"]["data"]["effect"], "none", "{failed}");
@@ -209,7 +209,7 @@ async fn a_call_that_is_called_off_is_called_off_upstream() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_timeout_is_told_upstream_and_other_calls_go_on() {
+async fn a_timeout_cancels_the_call_upstream_and_other_calls_go_on() {
     let script = Script::upstream(Era::Session, |seen| {
         if seen.body["params"]["arguments"]["hang"] == true { raw("", Then::Hang) } else { fine(seen) }
     })
@@ -322,7 +322,7 @@ async fn a_stream_that_is_refused_for_a_while_is_asked_for_again() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_stream_that_never_begins_keeps_nobody_from_watching() {
+async fn a_stream_that_never_begins_does_not_block_subscriptions() {
     let script = Script::new(|seen| match seen.method() {
         "subscriptions/listen" => raw("", Then::Hang),
         _ => introduced(Era::Modern, seen).unwrap_or_else(|| fine(seen)),

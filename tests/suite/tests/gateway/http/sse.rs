@@ -228,7 +228,7 @@ async fn many_calls_at_once_are_answered_on_one_stream() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_goes_wrong_with_a_call_is_told_and_the_next_one_works() {
+async fn a_failed_call_is_reported_and_the_next_one_works() {
     type Case = (&'static str, Does, Option<(&'static str, &'static str)>, usize);
     // What the first call meets, what its caller hears of it, and how many streams there were in the end.
     let cases: [Case; 7] = [

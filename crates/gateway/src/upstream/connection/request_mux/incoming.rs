@@ -229,7 +229,7 @@ mod tests {
     use super::{id_of_broken, is_broken_response};
 
     #[test]
-    fn broken_responses_are_told_from_other_lines() {
+    fn invalid_responses_are_distinguished_from_other_lines() {
         for (line, is_response, id) in [
             (&br#"{"jsonrpc":"2.0","id":7,"result":{"con"#[..], true, Some(7)),
             (br#"  {"result":{"content":[],"jsonrpc":"2.0","id":7"#, true, None),
