@@ -16,7 +16,7 @@ use failwell_fault::{Echo, Fault, reason};
 use failwell_journal::{Journal, LogStyle};
 use failwell_pipeline::Pipeline;
 use failwell_policy::Guards;
-use failwell_policy::guard::{Action, GuardRule, GuardSettings};
+use failwell_policy::guard::{Action, Category, GuardRule, GuardSettings};
 use failwell_toolbox::{Content, Context, Info, Json, LogLevel, Question, Tool, ToolOutcome, Toolbox};
 use failwell_transport::{StdioSettings, serve_http, serve_stdio};
 use schemars::JsonSchema;
@@ -68,6 +68,11 @@ async fn leak(given: Leak, cx: Context) -> Result<ToolOutcome, Fault> {
             let answers = cx.ask(&[("name", Question::form(&format!("is it {secret}?"), form))]).await?;
             Ok(ToolOutcome::text(answers.raw("name").map_or("", |json| json.text()).to_owned()))
         }
+        "confirm" => {
+            let form = json!({"type": "object", "properties": {"ok": {"type": "boolean"}}});
+            let answers = cx.ask(&[("sure", Question::form("Are you sure?", form))]).await?;
+            Ok(ToolOutcome::text(answers.raw("sure").map_or("", |json| json.text()).to_owned()))
+        }
         "panic" => panic!("with {secret}"),
         _ => Ok(ToolOutcome::text(given.text)),
     }
@@ -99,7 +104,11 @@ struct World {
 
 impl World {
     fn new(action: Action, style: LogStyle) -> World {
-        let settings = GuardSettings { secrets: GuardRule::everywhere(action), ..GuardSettings::default() };
+        World::with(GuardRule::everywhere(action), style)
+    }
+
+    fn with(secrets: GuardRule, style: LogStyle) -> World {
+        let settings = GuardSettings { secrets, ..GuardSettings::default() };
         let gate = GuardSet::new(Guards::compile(settings).expect("the guards compile"));
         let info = Info { name: "leaky", title: "Leaky", version: "1", instructions: "" };
         let tool = Tool::new("leak", "Leaks.", leak).expect("a tool");
@@ -232,7 +241,7 @@ async fn over_stdio(world: &mut World) {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_secret_reaches_nobody_it_may_not_reach() {
+async fn a_secret_reaches_only_its_recipient() {
     failwell_pipeline::keep_panics_quiet();
     for (action, style) in [
         (Action::Redact, LogStyle::Json),
@@ -282,4 +291,40 @@ async fn what_is_blocked_says_where_and_whether_it_was_done() {
         "{after}"
     );
     stop.cancel();
+}
+
+/// A sealed state is random text. A guard that finds it suspicious must not break the next round.
+#[tokio::test]
+async fn a_sealed_state_passes_every_guard_unchanged() {
+    for action in [Action::Redact, Action::Block] {
+        let entropy =
+            GuardRule { categories: Some(vec![Category::Entropy]), ..GuardRule::everywhere(action) };
+        let mut world = World::with(entropy, LogStyle::Json);
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let address = listener.local_addr().expect("an address").to_string();
+        let stop = CancellationToken::new();
+        tokio::spawn(serve_http(
+            world.pipeline.clone(),
+            listener,
+            failwell_rest::http_settings(),
+            stop.clone(),
+        ));
+        let headers = "MCP-Protocol-Version: 2026-07-28\r\nMcp-Method: tools/call\r\nMcp-Name: leak\r\n";
+        let mut request = json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call",
+            "params": {"name": "leak", "arguments": {"how": "confirm"}, "_meta": modern()}});
+        let asked = post(&mut world, &address, "/mcp", headers, &request.to_string()).await;
+        let asked: Value = serde_json::from_str(asked.lines().last().expect("a body")).expect("JSON");
+        assert_eq!(asked["result"]["resultType"], "input_required", "{action:?}: {asked}");
+        request["params"]["requestState"] = asked["result"]["requestState"].clone();
+        request["params"]["inputResponses"] = json!({"sure": {"action": "accept", "content": {"ok": true}}});
+        let done = post(&mut world, &address, "/mcp", headers, &request.to_string()).await;
+        assert!(done.contains(r#"\"ok\":true"#), "{action:?}: {done}");
+
+        // Other params are inspected as ever.
+        request["params"]["inputResponses"]["sure"]["content"]["note"] = json!("kX7bQ2vN9pLw4RtY8sDf3GhJ6mZc1AeU5");
+        let noted = post(&mut world, &address, "/mcp", headers, &request.to_string()).await;
+        let expected = if action == Action::Block { "policy/BLOCKED" } else { "[redacted: secrets/entropy]" };
+        assert!(noted.contains(expected) && !noted.contains("kX7bQ2vN9pLw4"), "{action:?}: {noted}");
+        stop.cancel();
+    }
 }

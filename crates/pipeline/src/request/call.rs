@@ -73,7 +73,20 @@ pub(crate) struct RoundParams<'a> {
     pub(crate) state: Option<String>,
 }
 
+/// The member that carries the sealed state of earlier rounds.
+pub(crate) const STATE: &str = "requestState";
+
 impl Call<'_> {
+    /// The sealed state of earlier rounds, as the client returned it.
+    pub(crate) fn state(&self) -> Option<&str> {
+        match self {
+            Call::Tool(ToolCall { rounds, .. })
+            | Call::Read(ReadCall { rounds, .. })
+            | Call::Prompt(PromptCall { rounds, .. }) => rounds.state.as_deref(),
+            _ => None,
+        }
+    }
+
     /// Creates a tool call without question rounds.
     pub fn tool(name: String, arguments: Json) -> Call<'static> {
         Call::Tool(ToolCall { name, arguments, rounds: RoundParams::default() })

@@ -1,11 +1,11 @@
 //! Stage `guard_in`: content guards on the caller's content, before the work.
 
 use failwell_fault::{Fault, OrFault, reason};
-use failwell_rpc::{Direction, Json, Limits, Request};
+use failwell_rpc::{Direction, Json, Limits, Raw, Request};
 
 use crate::controls::guards::{ContentGuards, LARGE, MessageMeta};
 use crate::pipeline::Pipeline;
-use crate::request::call::Call;
+use crate::request::call::{Call, STATE};
 use crate::request::incoming_request::IncomingMessage;
 use crate::request::scope::RequestScope;
 
@@ -13,6 +13,9 @@ use crate::request::scope::RequestScope;
 pub(crate) enum GuardedContent {
     /// The params of an MCP request.
     Params,
+    /// The params of an MCP request without its `requestState`. That is text of our own, and the call fails if
+    /// it is not.
+    ParamsWithoutState(Json),
     /// The content of a call in another dialect.
     Content(String),
     Nothing,
@@ -30,7 +33,10 @@ pub(crate) enum GuardedCall {
 impl GuardedContent {
     pub(crate) fn of(call: &Call<'_>, message: &IncomingMessage<'_>) -> Result<GuardedContent, Fault> {
         Ok(match message {
-            IncomingMessage::Mcp(..) => GuardedContent::Params,
+            IncomingMessage::Mcp(request, _) => {
+                let others = call.state().and_then(|_| request.other_params(&[STATE]));
+                others.map_or(GuardedContent::Params, GuardedContent::ParamsWithoutState)
+            }
             IncomingMessage::Rpc(_) | IncomingMessage::Rest(_) => match call.content()? {
                 Some(content) => GuardedContent::Content(content.into_owned()),
                 None => GuardedContent::Nothing,
@@ -47,8 +53,15 @@ impl Pipeline {
     ) -> Result<GuardedCall, Fault> {
         let has_custom = self.ports.guards.has_custom();
         match (content, &scope.incoming.message) {
-            (GuardedContent::Params, IncomingMessage::Mcp(request, _)) => {
-                let clean = match request.params {
+            (
+                content @ (GuardedContent::Params | GuardedContent::ParamsWithoutState(_)),
+                IncomingMessage::Mcp(request, _),
+            ) => {
+                let (params, state) = match &content {
+                    GuardedContent::ParamsWithoutState(params) => (Some(params.raw()), request.param(STATE)),
+                    _ => (request.params, None),
+                };
+                let clean = match params {
                     None => None,
                     Some(params) if !has_custom && params.text().len() <= LARGE => {
                         self.ports.guards.incoming_now(scope.message_meta(), params.text())?
@@ -58,7 +71,7 @@ impl Pipeline {
                         Box::pin(self.ports.guards.incoming(scope.message_meta(), params.text())).await?
                     }
                 };
-                let clean = clean.map(|params| with_params(request, &params));
+                let clean = clean.map(|params| with_params(request, &params, state));
                 if has_custom {
                     scope.log.notes.admit(clean.as_deref());
                 }
@@ -110,8 +123,10 @@ fn redacted(bytes: Vec<u8>) -> Result<Json, Fault> {
     Json::read(&text, &Limits::default()).map_err(|_| Fault::new(&reason::SERVER_BUG))
 }
 
-fn with_params(request: &Request<'_>, params: &Json) -> String {
+fn with_params(request: &Request<'_>, params: &Json, state: Option<Raw<'_>>) -> String {
     let method = failwell_rpc::json_string(&request.method);
     let id = request.id.text();
-    format!(r#"{{"jsonrpc":"2.0","id":{id},"method":{method},"params":{}}}"#, params.text())
+    let state = state.map_or(String::new(), |state| format!(r#""{STATE}":{},"#, state.text()));
+    let members = params.raw().members();
+    format!(r#"{{"jsonrpc":"2.0","id":{id},"method":{method},"params":{{{state}{members}}}}}"#)
 }

@@ -2,11 +2,13 @@
 //! caller would get. Results, errors and all dialects therefore pass the same inspection.
 
 use failwell_fault::{Effect, Fault, Retry, reason};
-use failwell_render::{Moment, Outcome, Reply, render};
-use failwell_rpc::{Dialect, Direction, ExpectedResult, ReplyTo};
+use failwell_render::{Moment, Outcome, Reply, ResultKind, render};
+use failwell_rpc::{Dialect, Direction, ExpectedResult, Raw, ReplyTo};
+use memchr::memmem;
 
 use crate::controls::guards::{GuardedBytes, LARGE, MessageMeta};
 use crate::pipeline::Pipeline;
+use crate::request::call::STATE;
 use crate::request::scope::Exchange;
 
 impl Pipeline {
@@ -15,7 +17,7 @@ impl Pipeline {
         if exchange.shows_secret() {
             return Some(reply);
         }
-        let from = after_id(&exchange.to, &reply.body);
+        let from = content_start(exchange, &reply.body);
         let meta = self.answer_meta(exchange);
         match self.ports.guards.inspect(direction_of(exchange), meta, &reply.body, from) {
             Ok(None) => Some(reply),
@@ -34,7 +36,7 @@ impl Pipeline {
         if reply.body.len() <= LARGE || exchange.shows_secret() {
             return self.guard_out(exchange, reply, now);
         }
-        let from = after_id(&exchange.to, &reply.body);
+        let from = content_start(exchange, &reply.body);
         let (direction, body) = (direction_of(exchange), reply.body);
         let inspection = self.ports.guards.inspect_apart(direction, self.answer_meta(exchange), body, from);
         match inspection.await {
@@ -58,7 +60,7 @@ impl Pipeline {
         if is_ours || exchange.shows_secret() || !self.ports.guards.asks_in(direction) {
             return Some(reply);
         }
-        let from = after_id(&exchange.to, &reply.body);
+        let from = content_start(exchange, &reply.body);
         let left = self.ports.guards.ask(direction, self.answer_meta(exchange), &reply.body, from).await;
         match left {
             Ok(None) => Some(reply),
@@ -112,6 +114,19 @@ pub(crate) fn effect(to: &ReplyTo, happened: &Result<Outcome, Fault>) -> Effect 
         Ok(Outcome::Value(_)) => Effect::Complete,
         Ok(_) if matches!(to.asked, ExpectedResult::Tool | ExpectedResult::ToolOrError) => Effect::Complete,
         Ok(_) => Effect::None,
+    }
+}
+
+/// The offset of the content in a response: after the id and a sealed state, which clients must get unchanged.
+fn content_start(exchange: &Exchange<'_>, body: &[u8]) -> usize {
+    let after_id = after_id(&exchange.to, body);
+    match &exchange.outcome {
+        Ok(Outcome::Mcp { members, kind: ResultKind::InputRequired, .. }) => {
+            let state = members.get(STATE).map_or("", Raw::text).as_bytes();
+            let rest = body.get(after_id..).unwrap_or_default();
+            memmem::find(rest, state).map_or(after_id, |at| after_id + at + state.len())
+        }
+        _ => after_id,
     }
 }
 

@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 
 use crate::controls::approvals::ApprovalGrant;
 use crate::pipeline::Pipeline;
-use crate::request::call::{Call, Introduction, PromptCall, ReadCall, RoundParams, ToolCall};
+use crate::request::call::{Call, Introduction, PromptCall, ReadCall, RoundParams, STATE, ToolCall};
 use crate::request::digest::binding;
 use crate::request::extension::{Attachment, ExtensionCall, ExtensionOutcome, ExtensionRequest};
 use crate::request::incoming_request::{IncomingMessage, RequestEra};
@@ -363,7 +363,8 @@ impl RequestScope<'_> {
             Json::of(&questions).or_fault(&reason::SERVER_BUG)?,
             Json::of(&state).or_fault(&reason::SERVER_BUG)?,
         );
-        let members = [("inputRequests", questions.raw()), ("requestState", state.raw())];
+        // The state comes first: guards inspect what follows it.
+        let members = [(STATE, state.raw()), ("inputRequests", questions.raw())];
         let members = Json::object(members.into_iter()).into();
         Ok(Outcome::Mcp { members, meta: None, kind: ResultKind::InputRequired, cache: None })
     }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use failwell_fault::{Echo, Fault, Pointer, Rule, Violation, reason};
 use failwell_rpc::{Era, Json, Object, Raw, Request, Revision};
 
-use crate::request::call::{Call, Introduction, PromptCall, ReadCall, RoundParams, ToolCall, unknown_method};
+use crate::request::call::{Call, Introduction, PromptCall, ReadCall, RoundParams, STATE, ToolCall, unknown_method};
 use crate::session::listen::Filter;
 use failwell_toolbox::LogLevel;
 use failwell_toolbox::{Completion, List, Offers, Support};
@@ -31,7 +31,7 @@ impl<'a> Call<'a> {
             "tools/list" if has(offers.tools) => list(List::Tools, &mut params),
             "tools/call" if has(offers.tools) => Call::Tool(ToolCall {
                 name: params.text("name"),
-                arguments: params.kept_object("arguments").unwrap_or_else(Json::empty_object),
+                arguments: params.owned_object("arguments").unwrap_or_else(Json::empty_object),
                 rounds: rounds(&mut params, revision),
             }),
             "prompts/list" if has(offers.prompts) => list(List::Prompts, &mut params),
@@ -116,7 +116,7 @@ fn rounds<'a>(params: &mut Params<'_, 'a>, revision: Revision) -> RoundParams<'a
     }
     RoundParams {
         responses: params.optional_object("inputResponses"),
-        state: params.optional_text("requestState"),
+        state: params.optional_text(STATE),
     }
 }
 
@@ -210,7 +210,7 @@ impl<'r, 'a> Params<'r, 'a> {
     }
 
     /// Reads an optional object as an owned value.
-    fn kept_object(&mut self, name: &str) -> Option<Json> {
+    fn owned_object(&mut self, name: &str) -> Option<Json> {
         let given = self.request.param(name)?;
         self.optional_object(name).map(|_| self.request.keep(given))
     }
