@@ -321,7 +321,8 @@ async fn a_sealed_state_passes_every_guard_unchanged() {
         assert!(done.contains(r#"\"ok\":true"#), "{action:?}: {done}");
 
         // Other params are inspected as ever.
-        request["params"]["inputResponses"]["sure"]["content"]["note"] = json!("kX7bQ2vN9pLw4RtY8sDf3GhJ6mZc1AeU5");
+        request["params"]["inputResponses"]["sure"]["content"]["note"] =
+            json!("kX7bQ2vN9pLw4RtY8sDf3GhJ6mZc1AeU5");
         let noted = post(&mut world, &address, "/mcp", headers, &request.to_string()).await;
         let expected = if action == Action::Block { "policy/BLOCKED" } else { "[redacted: secrets/entropy]" };
         assert!(noted.contains(expected) && !noted.contains("kX7bQ2vN9pLw4"), "{action:?}: {noted}");

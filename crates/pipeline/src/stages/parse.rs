@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use failwell_fault::{Echo, Fault, Pointer, Rule, Violation, reason};
 use failwell_rpc::{Era, Json, Object, Raw, Request, Revision};
 
-use crate::request::call::{Call, Introduction, PromptCall, ReadCall, RoundParams, STATE, ToolCall, unknown_method};
+use crate::request::call::{
+    Call, Introduction, PromptCall, ReadCall, RoundParams, STATE, ToolCall, unknown_method,
+};
 use crate::session::listen::Filter;
 use failwell_toolbox::LogLevel;
 use failwell_toolbox::{Completion, List, Offers, Support};
@@ -114,10 +116,7 @@ fn rounds<'a>(params: &mut Params<'_, 'a>, revision: Revision) -> RoundParams<'a
     if revision.era() != Era::Modern {
         return RoundParams::default();
     }
-    RoundParams {
-        responses: params.optional_object("inputResponses"),
-        state: params.optional_text(STATE),
-    }
+    RoundParams { responses: params.optional_object("inputResponses"), state: params.optional_text(STATE) }
 }
 
 fn completion(params: &mut Params<'_, '_>) -> Completion {
