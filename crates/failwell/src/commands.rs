@@ -23,8 +23,6 @@ mod key;
 mod ledger;
 mod login;
 mod man;
-#[cfg(not(all(feature = "emulators", feature = "probe")))]
-mod not_built;
 mod one;
 mod pin;
 #[cfg(feature = "probe")]
@@ -64,11 +62,11 @@ pub(crate) fn run(command: Command) -> Result<ExitCode, Complaint> {
         #[cfg(feature = "probe")]
         Command::Probe(arguments) => runtime()?.block_on(probe::run(arguments)),
         #[cfg(not(feature = "probe"))]
-        Command::Probe(_) => Err(not_built::complaint("failwell probe", "probe")),
+        Command::Probe(_) => Err(crate::parts::PROBE.complaint("failwell probe")),
         #[cfg(feature = "emulators")]
         Command::Emulate(arguments) => runtime()?.block_on(emulate::run(arguments)),
         #[cfg(not(feature = "emulators"))]
-        Command::Emulate(_) => Err(not_built::complaint("failwell emulate", "emulators")),
+        Command::Emulate(_) => Err(crate::parts::EMULATORS.complaint("failwell emulate")),
         Command::Doctor(arguments) => runtime()?.block_on(doctor::run(&arguments)),
         Command::Completions(arguments) => Ok(completions::run(&arguments)),
         Command::Man(arguments) => man::run(&arguments),

@@ -12,6 +12,7 @@ mod commands;
 mod complaint;
 mod config;
 mod doctor;
+mod parts;
 mod state;
 mod terminal;
 mod times;

@@ -3,6 +3,7 @@
 use failwell_policy::CedarPolicies;
 
 use super::reader::{Reader, Section};
+use crate::parts::CEDAR;
 
 /// Maximum size of a policy file, in bytes.
 const LARGEST: u64 = 1024 * 1024;
@@ -10,6 +11,9 @@ const LARGEST: u64 = 1024 * 1024;
 /// Reads and checks the policies of the named file.
 pub(super) fn read(reader: &mut Reader<'_>, root: &Section<'_>) -> Option<String> {
     let named = reader.text(root, "cedar")?;
+    if !reader.has_part(CEDAR, &named.span, &named.key) {
+        return None;
+    }
     let path = reader.folder.join(&named.value);
     let size = std::fs::metadata(&path).map(|file| file.len());
     let text = match size {

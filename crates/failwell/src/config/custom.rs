@@ -20,6 +20,7 @@ use super::reader::{Reader, Section};
 use super::rules::this_server;
 use super::settings::Target;
 use super::upstream::{program as command, restart, strangers};
+use crate::parts::WASM;
 
 /// Maximum number of custom guards. A message may pass all of them.
 const MOST: usize = 32;
@@ -174,6 +175,9 @@ fn module(reader: &mut Reader<'_>, section: &Section<'_>) -> Option<Runs> {
         instances: number(reader.number(section, &INSTANCES)),
     };
     let found = reader.text(section, "wasm")?;
+    if !reader.has_part(WASM, &found.span, &found.key) {
+        return None;
+    }
     let path = reader.folder.join(&found.value);
     let bytes = match load(&path) {
         Ok(bytes) => bytes,

@@ -8,6 +8,7 @@ use failwell_gateway::Trust;
 use super::keys::{POSTGRES_BATCH, POSTGRES_TIMEOUT};
 use super::reader::{Reader, Section, SourceValue};
 use super::upstream::authorities;
+use crate::parts::POSTGRES;
 
 /// A database for copies of the ledger.
 #[derive(Debug, PartialEq, Eq)]
@@ -53,6 +54,9 @@ fn address(
     trust: Trust,
 ) -> Option<PostgresConfig> {
     let url = Secret::new(reader.filled(found)?);
+    if !reader.has_part(POSTGRES, &found.span, &found.key) {
+        return None;
+    }
     match judge(&url, &trust) {
         Ok(shown) => Some(PostgresConfig {
             url,
@@ -75,8 +79,8 @@ pub(crate) fn judge(url: &Secret<String>, trust: &Trust) -> Result<String, (&'st
     failwell_cluster::postgres::PostgresAddress::parse(url, trust.clone()).map(|address| address.to_string())
 }
 
-/// Always a problem: this build has no PostgreSQL client.
+/// A build without PostgreSQL has no client that could read the address.
 #[cfg(not(feature = "postgres"))]
 pub(crate) fn judge(_url: &Secret<String>, _trust: &Trust) -> Result<String, (&'static str, &'static str)> {
-    Err(("cannot be used: this program was built without PostgreSQL", "build it with the feature `postgres`"))
+    Err(("cannot be read", "add PostgreSQL to this build"))
 }

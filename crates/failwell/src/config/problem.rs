@@ -3,6 +3,7 @@ use std::path::{Path, PathBuf};
 use serde::Serialize;
 
 use super::excerpt::Excerpt;
+use crate::parts::Part;
 use crate::terminal::Paint;
 
 /// One problem of the file. Its texts contain no secret.
@@ -15,6 +16,8 @@ pub(crate) struct Problem {
     pub(super) message: String,
     pub(super) help: String,
     pub(super) sort: Sort,
+    /// The part that this build lacks, if that is the problem.
+    pub(super) part: Option<Part>,
 }
 
 /// The kind of a problem.
@@ -46,6 +49,9 @@ pub(crate) struct ProblemRow<'a> {
     key: Option<&'a str>,
     message: &'a str,
     help: &'a str,
+    /// The cargo feature that solves the problem.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    feature: Option<&'static str>,
 }
 
 impl Problem {
@@ -58,6 +64,7 @@ impl Problem {
             message: message.into(),
             help: help.into(),
             sort: Sort::Setting,
+            part: None,
         }
     }
 
@@ -95,6 +102,7 @@ impl Problem {
             key: self.key.as_deref(),
             message: &self.message,
             help: &self.help,
+            feature: self.part.map(|part| part.feature),
         }
     }
 

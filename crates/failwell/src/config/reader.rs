@@ -13,6 +13,7 @@ use super::names::{list, nearest};
 use super::problem::{Problem, Sort};
 use super::source::Source;
 use super::value::{json, number, sort};
+use crate::parts::Part;
 
 /// Maximum number of problems per file. It bounds the output and the time for a file of garbage.
 pub(super) const MOST_PROBLEMS: usize = 100;
@@ -102,6 +103,18 @@ impl Reader<'_> {
         if self.problems.len() <= MOST_PROBLEMS && !is_broken && !is_guess {
             self.problems.push(self.source.problem(span, Some(key), message, help));
         }
+    }
+
+    /// Whether this build has a part. Adds a problem if it lacks it.
+    pub(super) fn has_part(&mut self, part: Part, span: &Range<usize>, key: &str) -> bool {
+        if !part.is_built {
+            let before = self.problems.len();
+            self.wrong_extension(span, key, part.absence(), part.help());
+            if let Some(problem) = self.problems.get_mut(before) {
+                problem.part = Some(part);
+            }
+        }
+        part.is_built
     }
 
     /// Adds a problem with a guard or extension that does not load.

@@ -63,6 +63,7 @@ impl Source {
             message: harmless_text(&message.into()),
             help: harmless_text(&help.into()),
             sort: Sort::Setting,
+            part: None,
         }
     }
 

@@ -9,6 +9,7 @@ use super::keys::TASKS_TIMEOUT;
 use super::reader::{Reader, Section};
 use super::settings::Endpoint;
 use super::upstream::{address_at, is_exposed, plain};
+use crate::parts::KEYRING;
 
 /// The settings of the tasks server.
 #[derive(Debug, PartialEq, Eq)]
@@ -59,6 +60,9 @@ pub(super) fn read(reader: &mut Reader<'_>, root: &Section<'_>) -> TasksConfig {
         ["api_key", "shared_secret"].map(|name| plain(reader, &section, name).map(Secret::new));
     let permission = reader.choice(&section, "permission").and_then(Permission::named);
     let token_store = reader.choice(&section, "token_store").and_then(TokenStore::named);
+    if token_store == Some(TokenStore::Keyring) {
+        reader.has_part(KEYRING, &section.key_span("token_store"), &section.path("token_store"));
+    }
     let timeout = Duration::from_secs(reader.number(&section, &TASKS_TIMEOUT));
     for (name, other) in [("api_key", "shared_secret"), ("shared_secret", "api_key")] {
         if section.has(name) && !section.has(other) && std::env::var_os(variable(other)).is_none() {

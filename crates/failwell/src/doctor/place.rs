@@ -6,6 +6,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::{ConfiguredParts, Sight};
+use crate::parts::KEYRING;
 
 pub(super) fn port_8484() -> Sight {
     match TcpListener::bind((Ipv4Addr::LOCALHOST, 8484)) {
@@ -26,6 +27,9 @@ pub(super) fn solver() -> Sight {
 }
 
 pub(super) fn keyring() -> Sight {
+    if !KEYRING.is_built {
+        return Sight::missing(KEYRING.absence());
+    }
     if cfg!(not(target_os = "linux")) {
         return Sight::ok("the system's own");
     }

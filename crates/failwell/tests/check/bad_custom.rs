@@ -66,4 +66,4 @@ pub(crate) const CASES: &[(&str, &[&str])] = &[
 #[cfg(feature = "wasm")]
 const WASM: &str = "3:8 this is no WebAssembly module: expected `(` | name a WebAssembly module (.wasm), or its text (.wat); not a component";
 #[cfg(not(feature = "wasm"))]
-const WASM: &str = "3:8 this build of failwell has no WebAssembly | build it with the feature `wasm`, or use `command` with a program";
+const WASM: &str = "3:8 WebAssembly is not in this build: it was built without the feature `wasm` | add it with: ./x install wasm";

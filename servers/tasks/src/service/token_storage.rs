@@ -1,6 +1,8 @@
 //! Storage of the token: the system's keyring if there is one, otherwise a file that only its owner can read.
 //! Only a logout deletes it.
 
+mod keyring_entry;
+
 use std::fs::{self, OpenOptions};
 use std::io::{self, ErrorKind, Read, Write};
 use std::path::{Path, PathBuf};
@@ -10,11 +12,10 @@ use std::time::{Duration, Instant};
 use failwell_fault::{Fault, OrFault, Secret};
 use tokio::sync::RwLock;
 
+use self::keyring_entry::KeyringEntry;
 use crate::reason;
 use crate::settings::TokenStore;
 
-/// The service name in the keyring.
-const SERVICE: &str = "failwell-tasks";
 /// Maximum age of a cached token.
 const GOOD_FOR: Duration = Duration::from_secs(5);
 /// Maximum size of a token file, in bytes.
@@ -111,10 +112,10 @@ impl TokenStorage {
 impl TokenBackends {
     fn find(&self) -> io::Result<Option<Secret<String>>> {
         if let Some(entry) = self.keyring()? {
-            match entry.get_password() {
-                Ok(token) => return Ok(Some(Secret::new(token))),
-                Err(keyring::v1::Error::NoEntry) => {}
-                Err(error) if self.store == TokenStore::Keyring => return Err(io::Error::other(error)),
+            match entry.read() {
+                Ok(Some(token)) => return Ok(Some(Secret::new(token))),
+                Ok(None) => {}
+                Err(error) if self.store == TokenStore::Keyring => return Err(error),
                 // If the keyring is locked or missing, the file may have the token.
                 Err(_) => {}
             }
@@ -127,13 +128,13 @@ impl TokenBackends {
 
     fn put(&self, token: &Secret<String>) -> io::Result<TokenLocation> {
         if let Some(entry) = self.keyring()? {
-            match entry.set_password(token.expose()) {
+            match entry.write(token.expose()) {
                 Ok(()) => {
                     // An older token in the file would reappear when the keyring is locked.
                     self.file().map(remove).transpose()?;
                     return Ok(TokenLocation::Keyring);
                 }
-                Err(error) if self.store == TokenStore::Keyring => return Err(io::Error::other(error)),
+                Err(error) if self.store == TokenStore::Keyring => return Err(error),
                 Err(_) => {}
             }
         }
@@ -145,10 +146,9 @@ impl TokenBackends {
 
     fn clear(&self) -> io::Result<bool> {
         let in_keyring = match self.keyring()? {
-            Some(entry) => match entry.delete_credential() {
-                Ok(()) => true,
-                Err(keyring::v1::Error::NoEntry) => false,
-                Err(error) if self.store == TokenStore::Keyring => return Err(io::Error::other(error)),
+            Some(entry) => match entry.delete() {
+                Ok(had_one) => had_one,
+                Err(error) if self.store == TokenStore::Keyring => return Err(error),
                 Err(_) => false,
             },
             None => false,
@@ -162,17 +162,15 @@ impl TokenBackends {
     }
 
     /// The entry in the keyring, if there is a keyring.
-    fn keyring(&self) -> io::Result<Option<keyring::v1::Entry>> {
+    fn keyring(&self) -> io::Result<Option<KeyringEntry>> {
         // Without a session bus, the search for a keyring is slow and fails.
         let has_bus = std::env::var_os("DBUS_SESSION_BUS_ADDRESS").is_some_and(|address| !address.is_empty());
         let worth_it = has_bus || cfg!(not(target_os = "linux"));
         match self.store {
             TokenStore::File => Ok(None),
             TokenStore::Auto if !worth_it => Ok(None),
-            TokenStore::Auto => Ok(keyring::v1::Entry::new(SERVICE, &self.mark).ok()),
-            TokenStore::Keyring => {
-                keyring::v1::Entry::new(SERVICE, &self.mark).map(Some).map_err(io::Error::other)
-            }
+            TokenStore::Auto => Ok(KeyringEntry::open(&self.mark).ok()),
+            TokenStore::Keyring => KeyringEntry::open(&self.mark).map(Some),
         }
     }
 }

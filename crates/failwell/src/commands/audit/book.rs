@@ -62,10 +62,7 @@ impl Book {
 
     #[cfg(not(feature = "postgres"))]
     fn archive(_place: &BookPlace, _url: Option<&str>) -> Result<Book, Complaint> {
-        Err(Complaint::new(
-            "this program was built without PostgreSQL",
-            "build it with the feature `postgres`, or leave --postgres out",
-        ))
+        Err(crate::parts::POSTGRES.complaint("--postgres"))
     }
 
     fn unreadable(&self, fault: &Fault) -> Complaint {

@@ -1,8 +1,8 @@
 //! The demonstration in a build without emulators: it cannot start.
 
-use crate::commands::not_built;
 use crate::complaint::Complaint;
 use crate::config::StandIn;
+use crate::parts::EMULATORS;
 
 /// No demonstration exists in this build.
 pub(crate) enum Demo {}
@@ -10,7 +10,7 @@ pub(crate) enum Demo {}
 impl Demo {
     /// Returns an error that names the missing feature. It is async because the real one is.
     pub(crate) async fn start() -> Result<Demo, Complaint> {
-        Err(not_built::complaint("failwell up --demo", "emulators"))
+        Err(EMULATORS.complaint("failwell up --demo"))
     }
 
     pub(super) fn stand_in(&self) -> StandIn {
