@@ -10,7 +10,8 @@ use failwell_toolbox::{List, Offers, Support};
 use crate::federation::Federation;
 use crate::federation::member::Member;
 
-pub(super) const LISTS: [List; 4] = [List::Tools, List::Prompts, List::Resources, List::Templates];
+pub(in crate::federation) const LISTS: [List; 4] =
+    [List::Tools, List::Prompts, List::Resources, List::Templates];
 
 impl Federation {
     /// Whether the policy lets this caller see nothing of a member, whatever it lists.
@@ -52,7 +53,7 @@ impl Federation {
     }
 }
 
-pub(super) fn offers_list(offers: Offers, list: List) -> bool {
+pub(in crate::federation) fn offers_list(offers: Offers, list: List) -> bool {
     let offered = match list {
         List::Tools => offers.tools,
         List::Prompts => offers.prompts,

@@ -6,8 +6,8 @@ use failwell_rpc::Caller;
 use failwell_toolbox::{Context, Guidance, ServerInstructions, Setting};
 
 use crate::federation::Federation;
-use crate::federation::hidden::LISTS;
 use crate::federation::member::Member;
+use crate::federation::visibility::hidden::LISTS;
 
 impl Federation {
     /// The instructions of all members, for clients of `/mcp`.

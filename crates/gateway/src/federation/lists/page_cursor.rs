@@ -10,21 +10,21 @@ use crate::federation::member::MOST_PAGES;
 
 /// A cursor of a page after the first.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct PageCursor {
+pub(in crate::federation) struct PageCursor {
     page: usize,
     /// The upstream's cursor.
-    pub(super) own: String,
+    pub(in crate::federation) own: String,
 }
 
 impl PageCursor {
-    pub(super) fn parse(text: &str) -> Result<PageCursor, Fault> {
+    pub(in crate::federation) fn parse(text: &str) -> Result<PageCursor, Fault> {
         let (page, own) = text.split_once('.').ok_or_else(|| Fault::new(&reason::MCP_BAD_CURSOR))?;
         let page = page.parse().or_fault(&reason::MCP_BAD_CURSOR)?;
         Ok(PageCursor { page, own: own.to_owned() })
     }
 
     /// The cursor of the next page, or why the list ends here although the upstream has another one.
-    pub(super) fn after(
+    pub(in crate::federation) fn after(
         asked: Option<&PageCursor>,
         next: Option<String>,
     ) -> (Option<PageCursor>, Option<&'static str>) {
@@ -38,7 +38,7 @@ impl PageCursor {
     }
 
     /// The page with this cursor for the next one.
-    pub(super) fn write(&self, page: Page) -> Result<Page, Fault> {
+    pub(in crate::federation) fn write(&self, page: Page) -> Result<Page, Fault> {
         let text = Json::from(&Value::from(format!("{}.{}", self.page, self.own)));
         let object = page.members.raw().as_object().or_fault(&reason::SERVER_BUG)?;
         Ok(Page { members: object.replacing("nextCursor", text.raw()), ..page })
@@ -46,7 +46,7 @@ impl PageCursor {
 }
 
 /// The last page.
-pub(super) fn without_cursor(page: Page) -> Result<Page, Fault> {
+pub(in crate::federation) fn without_cursor(page: Page) -> Result<Page, Fault> {
     let object = page.members.raw().as_object().or_fault(&reason::SERVER_BUG)?;
     match object.get("nextCursor").and_then(|_| object.without(&["nextCursor"])) {
         Some(members) => Ok(Page { members, ..page }),
