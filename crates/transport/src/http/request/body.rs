@@ -8,10 +8,10 @@ use failwell_rpc::Caller;
 use http_body_util::{BodyExt, Collected};
 use hyper::body::Incoming;
 
+use super::RequestHead;
 use super::body_budget::BodyShare;
 use super::drain::throw_away;
-use super::request::RequestHead;
-use super::router::Mount;
+use crate::http::router::Mount;
 use crate::in_place::within;
 
 /// Maximum size of a body that is not counted. It arrives together with its head.

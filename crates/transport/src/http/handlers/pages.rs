@@ -4,16 +4,16 @@ use failwell_rpc::Caller;
 use failwell_toolbox::MetricsText;
 use http::Response;
 
-use super::body::{Body, whole};
-use super::router::Mount;
+use crate::http::body::{Body, whole};
+use crate::http::router::Mount;
 
 /// Liveness: the process responds.
-pub(super) fn health(_: &Mount, _: &Caller) -> Response<Body> {
+pub(in crate::http) fn health(_: &Mount, _: &Caller) -> Response<Body> {
     whole(200, "application/json", r#"{"status":"ok"}"#)
 }
 
 /// Readiness: new requests are served.
-pub(super) fn ready(mount: &Mount, _: &Caller) -> Response<Body> {
+pub(in crate::http) fn ready(mount: &Mount, _: &Caller) -> Response<Body> {
     if mount.pipeline.closing().is_cancelled() {
         return whole(503, "application/json", r#"{"status":"shutting down"}"#);
     }
@@ -24,7 +24,7 @@ pub(super) fn ready(mount: &Mount, _: &Caller) -> Response<Body> {
 }
 
 /// Metrics for Prometheus, of the servers that the caller may see.
-pub(super) fn metrics(mount: &Mount, caller: &Caller) -> Response<Body> {
+pub(in crate::http) fn metrics(mount: &Mount, caller: &Caller) -> Response<Body> {
     let mut own = MetricsText::default();
     mount.settings.counters.write(&mut own);
     own.single("failwell_http_body_bytes", "gauge", mount.settings.bodies.held());

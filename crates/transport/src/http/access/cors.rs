@@ -7,9 +7,9 @@ use http::header::{
 };
 use http::{Response, StatusCode};
 
-use super::body::{Body, empty};
-use super::request::RequestHead;
-use super::settings::HttpSettings;
+use crate::http::body::{Body, empty};
+use crate::http::request::RequestHead;
+use crate::http::settings::HttpSettings;
 
 /// Response headers that pages may read.
 const EXPOSED: HeaderValue = HeaderValue::from_static(
@@ -19,7 +19,7 @@ const EXPOSED: HeaderValue = HeaderValue::from_static(
 const MAX_AGE: HeaderValue = HeaderValue::from_static("600");
 
 /// Answers a preflight request of an allowed origin. Browsers send it without credentials.
-pub(super) fn preflight(head: &RequestHead<'_>, settings: &HttpSettings) -> Option<Response<Body>> {
+pub(in crate::http) fn preflight(head: &RequestHead<'_>, settings: &HttpSettings) -> Option<Response<Body>> {
     let route = head.route.filter(|_| head.method == http::Method::OPTIONS)?;
     let _ = (allowed(head, settings)?, head.get(ACCESS_CONTROL_REQUEST_METHOD)?);
     let mut response = empty(StatusCode::NO_CONTENT);
@@ -35,7 +35,7 @@ pub(super) fn preflight(head: &RequestHead<'_>, settings: &HttpSettings) -> Opti
 }
 
 /// Lets the page of an allowed origin read a response, failures included.
-pub(super) fn share(head: &RequestHead<'_>, settings: &HttpSettings, response: &mut Response<Body>) {
+pub(in crate::http) fn share(head: &RequestHead<'_>, settings: &HttpSettings, response: &mut Response<Body>) {
     if settings.allowed_origins.is_empty() {
         return;
     }

@@ -19,11 +19,10 @@ use futures_util::future::join_all;
 use http::{Response, StatusCode};
 use tokio_util::sync::CancellationToken;
 
-use super::body::{Body, EventReader, Presence, empty};
-use super::request::RequestHead;
-use super::router::Mount;
-use super::sessions::SessionEntry;
-use super::shared;
+use crate::http::body::{Body, EventReader, Presence, empty};
+use crate::http::request::RequestHead;
+use crate::http::router::Mount;
+use crate::http::sessions::{SessionEntry, shared};
 use crate::in_place::Persist;
 use crate::stdio::join_bodies;
 
@@ -43,7 +42,7 @@ enum BodySort {
 }
 
 /// `POST`: one message, or a batch in 2025-03-26.
-pub(super) async fn post(
+pub(in crate::http) async fn post(
     mount: &Arc<Mount>,
     head: &RequestHead<'_>,
     bytes: Bytes,
@@ -142,7 +141,7 @@ fn no_batch() -> Misread {
 }
 
 /// The dialect for an unreadable body: that of the session, if there is one.
-pub(super) fn unread_dialect(head: &RequestHead<'_>, mount: &Mount, caller: &Caller) -> Dialect {
+pub(in crate::http) fn unread_dialect(head: &RequestHead<'_>, mount: &Mount, caller: &Caller) -> Dialect {
     let entry = head.session_id().and_then(|id| mount.sessions.find(id, caller).ok());
     entry.map_or(head.dialect(), |entry| Dialect::Mcp(entry.session.revision()))
 }
@@ -458,7 +457,11 @@ fn see_to_its_end(work: Persist<Option<Reply>>, outlet: &Arc<Stream>) {
 }
 
 /// `GET`: events that belong to no request, or the rest of an interrupted stream.
-pub(super) async fn resume(mount: &Arc<Mount>, head: &RequestHead<'_>, caller: &Caller) -> Response<Body> {
+pub(in crate::http) async fn resume(
+    mount: &Arc<Mount>,
+    head: &RequestHead<'_>,
+    caller: &Caller,
+) -> Response<Body> {
     let entry = match find(mount, head, caller).await {
         Ok(entry) => entry,
         Err(fault) => return mount.refuse(fault, head).await,
@@ -493,7 +496,11 @@ fn read_event_id(id: &str) -> Option<(u64, u64)> {
 }
 
 /// `DELETE`: ends the session.
-pub(super) async fn end(mount: &Arc<Mount>, head: &RequestHead<'_>, caller: &Caller) -> Response<Body> {
+pub(in crate::http) async fn end(
+    mount: &Arc<Mount>,
+    head: &RequestHead<'_>,
+    caller: &Caller,
+) -> Response<Body> {
     let found = find(mount, head, caller).await;
     let ended = match found {
         Ok(entry) => shared::end(&mount.pipeline, &entry.session).await.map(|()| entry),

@@ -13,15 +13,15 @@ use http::Response;
 use serde_json::{Map, Value, json};
 use tokio_util::sync::CancellationToken;
 
-use super::authorize::authenticate;
-use super::body::{Body, whole};
-use super::request::RequestHead;
-use super::router::Mount;
-use super::routes::{Action, Gives, Needs, Route, RouteTable, Takes};
+use crate::http::access::authorize::authenticate;
+use crate::http::body::{Body, whole};
+use crate::http::request::RequestHead;
+use crate::http::router::Mount;
+use crate::http::routes::{Action, Gives, Needs, Route, RouteTable, Takes};
 
 /// The OpenAPI document. It lists only the tools that the caller can use. An unauthenticated caller gets only
 /// the paths, if authentication is required.
-pub(super) async fn document(mount: &Arc<Mount>, head: &RequestHead<'_>) -> Response<Body> {
+pub(in crate::http) async fn document(mount: &Arc<Mount>, head: &RequestHead<'_>) -> Response<Body> {
     let tools = match authenticate(head, &mount.settings).await {
         Ok(caller) => listed(mount, head, &caller).await,
         Err(_) => Vec::new(),

@@ -7,7 +7,7 @@ use failwell_rpc::Caller;
 use failwell_toolbox::PortFuture;
 use http::header::HeaderValue;
 
-use super::request::{Credential, RequestHead};
+use crate::http::request::{Credential, RequestHead};
 
 /// Checks the credentials of callers.
 pub trait Authenticate: Debug + Send + Sync {
@@ -33,7 +33,7 @@ pub enum Authentication<'a> {
 
 /// Every caller is anonymous.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Open;
+pub(in crate::http) struct Open;
 
 impl Authenticate for Open {
     fn admit<'a>(&'a self, _: Option<Credential<'a>>) -> Authentication<'a> {

@@ -15,15 +15,15 @@ use hyper::body::Incoming;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-use super::body::{Body, empty, rendered};
-use super::request::RequestHead;
-use super::request_body::read_body;
-use super::router::{Mount, last};
-use super::routes::{ReadCall, RestInput, Takes};
+use crate::http::body::{Body, empty, rendered};
+use crate::http::request::RequestHead;
+use crate::http::request::body::read_body;
+use crate::http::router::{Mount, last};
+use crate::http::routes::{ReadCall, RestInput, Takes};
 use crate::in_place::Persist;
 
 /// Handles a call that a row of the table parses.
-pub(super) async fn call(
+pub(in crate::http) async fn call(
     mount: &Arc<Mount>,
     head: &RequestHead<'_>,
     body: Incoming,
@@ -68,12 +68,12 @@ pub async fn handle(
 }
 
 /// `GET /v1/tools`
-pub(super) fn list_tools(_: &RestInput<'_>) -> Result<Call<'static>, Fault> {
+pub(in crate::http) fn list_tools(_: &RestInput<'_>) -> Result<Call<'static>, Fault> {
     Ok(Call::List(List::Tools, None))
 }
 
 /// `POST /v1/tools/{name}` with the arguments as the body.
-pub(super) fn call_tool(input: &RestInput<'_>) -> Result<Call<'static>, Fault> {
+pub(in crate::http) fn call_tool(input: &RestInput<'_>) -> Result<Call<'static>, Fault> {
     Ok(Call::tool(input.head.part("name"), read_arguments(input.body)?))
 }
 

@@ -12,8 +12,8 @@ use failwell_toolbox::MetricsText;
 use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
-use super::listener::IdleTimeouts;
-use super::settings::HttpSettings;
+use super::IdleTimeouts;
+use crate::http::settings::HttpSettings;
 
 /// Interval of checks whether a connection has become idle, while all of them serve requests.
 const LOOK: Duration = Duration::from_millis(50);
@@ -33,7 +33,7 @@ impl ConnectionCounters {
         self.refused.fetch_add(1, Ordering::Relaxed);
     }
 
-    pub(super) fn write(&self, out: &mut MetricsText) {
+    pub(in crate::http) fn write(&self, out: &mut MetricsText) {
         let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         out.single("failwell_http_connections", "gauge", read(&self.open));
         out.single("failwell_http_connections_evicted_total", "counter", read(&self.evicted));

@@ -7,7 +7,7 @@ use failwell_render::Reply;
 use http::StatusCode;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 
-use super::settings::HttpSettings;
+use crate::http::settings::HttpSettings;
 
 /// Maximum time to write such a response, and to read what the client still sends.
 const PATIENCE: Duration = Duration::from_secs(1);

@@ -6,8 +6,8 @@ use http_body::Body as _;
 use http_body_util::{BodyExt, Limited};
 use hyper::body::Incoming;
 
-use super::request::RequestHead;
-use super::settings::HttpSettings;
+use super::RequestHead;
+use crate::http::settings::HttpSettings;
 
 /// Maximum time to read a discarded body.
 const PATIENCE: Duration = Duration::from_secs(2);
@@ -17,7 +17,7 @@ const MOST: usize = 4;
 /// Reads and discards a refused body for a limited time. Closing at once would reset the connection, and a
 /// client that is still sending might never see the response. A client that sent `Expect` is not asked for
 /// its body.
-pub(super) fn throw_away(body: Incoming, head: &RequestHead<'_>, settings: &HttpSettings) {
+pub(in crate::http) fn throw_away(body: Incoming, head: &RequestHead<'_>, settings: &HttpSettings) {
     if body.is_end_stream() || head.get(http::header::EXPECT).is_some() {
         return;
     }

@@ -15,8 +15,8 @@ use failwell_rpc::{Dialect, Incoming, Json, Limits, Message, ReplyTo, read};
 use tokio::sync::broadcast::{Receiver, error::RecvError};
 use tokio_util::sync::CancellationToken;
 
-use super::router::{Mount, Mounts};
-use super::sessions::{SessionEntry, SessionOrigin};
+use super::{SessionEntry, SessionOrigin};
+use crate::http::router::{Mount, Mounts};
 
 /// Interval of reads of a stream of another node.
 const LOOK: Duration = Duration::from_millis(100);
@@ -26,7 +26,11 @@ const ALIVE: Duration = Duration::from_secs(1);
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// Finds a session of this caller that began on any node.
-pub(super) async fn find(mount: &Arc<Mount>, id: &str, caller: &Caller) -> Result<Arc<SessionEntry>, Fault> {
+pub(in crate::http) async fn find(
+    mount: &Arc<Mount>,
+    id: &str,
+    caller: &Caller,
+) -> Result<Arc<SessionEntry>, Fault> {
     let lost = || Fault::new(&reason::HTTP_SESSION_LOST);
     let kept = match mount.pipeline.state().find_session(&mount.pipeline.place_of(id)).await? {
         SessionLookup::OnlyHere => return mount.sessions.find(id, caller),
@@ -58,21 +62,21 @@ fn watch_too(mount: &Arc<Mount>, entry: &Arc<SessionEntry>, uris: Vec<String>) {
 }
 
 /// Ends a session on all nodes.
-pub(super) async fn end(pipeline: &Pipeline, session: &Session) -> Result<(), Fault> {
+pub(in crate::http) async fn end(pipeline: &Pipeline, session: &Session) -> Result<(), Fault> {
     let of = pipeline.place_of(&session.id);
     pipeline.state().end_session(&of).await?;
     pipeline.state().tell(NodeMessage { of, word: Word::Ended }).await
 }
 
 /// Forwards a message to the node that it concerns.
-pub(super) async fn pass_on(pipeline: &Pipeline, session: &Session, message: &str) {
+pub(in crate::http) async fn pass_on(pipeline: &Pipeline, session: &Session, message: &str) {
     let letter = NodeMessage { of: pipeline.place_of(&session.id), word: Word::Said(message.to_owned()) };
     let _ = pipeline.state().tell(letter).await;
 }
 
 /// Copies a stream to the shared state, so that its reader can resume on any node. The opening is stored
 /// before any frame is sent.
-pub(super) async fn write_down(
+pub(in crate::http) async fn write_down(
     pipeline: &Arc<Pipeline>,
     session: &Session,
     number: u64,
@@ -134,7 +138,7 @@ fn asked(body: &Bytes) -> Vec<String> {
 }
 
 /// Continues a stream that another node writes.
-pub(super) async fn take_up(
+pub(in crate::http) async fn take_up(
     mount: &Arc<Mount>,
     entry: &Arc<SessionEntry>,
     number: u64,
@@ -235,7 +239,7 @@ fn unanswered(written: &StreamRecord) -> BTreeSet<String> {
 }
 
 /// Handles messages of other nodes until the channel closes.
-pub(super) async fn hear_others(mounts: Arc<Mounts>, mut letters: Receiver<NodeMessage>) {
+pub(in crate::http) async fn hear_others(mounts: Arc<Mounts>, mut letters: Receiver<NodeMessage>) {
     loop {
         match letters.recv().await {
             Ok(letter) => handle_node_message(&mounts, letter).await,

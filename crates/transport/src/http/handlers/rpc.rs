@@ -17,15 +17,15 @@ use http_body_util::{BodyExt, Limited};
 use hyper::body::Incoming as IncomingBody;
 use tokio_util::sync::CancellationToken;
 
-use super::body::{Body, empty, whole};
-use super::drain::throw_away;
-use super::request::RequestHead;
-use super::router::{Mount, last};
+use crate::http::body::{Body, empty, whole};
+use crate::http::request::RequestHead;
+use crate::http::request::drain::throw_away;
+use crate::http::router::{Mount, last};
 use crate::in_place::{Persist, within};
 use crate::stdio::join_bodies;
 
 /// `POST /rpc`: one message or a batch. The status is 200, or 204 if there is no response.
-pub(super) async fn rpc(
+pub(in crate::http) async fn rpc(
     mount: &Arc<Mount>,
     head: &RequestHead<'_>,
     bytes: Bytes,
@@ -56,7 +56,7 @@ pub(super) async fn rpc(
 
 /// Refuses a request before its caller is known, and echoes its ids. The body is read only if it is small and
 /// arrives at once.
-pub(super) async fn refuse(
+pub(in crate::http) async fn refuse(
     mount: &Arc<Mount>,
     head: &RequestHead<'_>,
     mut body: IncomingBody,

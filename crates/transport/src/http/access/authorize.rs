@@ -7,12 +7,15 @@ use failwell_rpc::Role;
 use http::header::CONTENT_ENCODING;
 
 use super::authenticate::Authentication;
-use super::request::RequestHead;
-use super::routes::{Action, Needs, Route, RoutePlace, Takes};
-use super::settings::HttpSettings;
+use crate::http::request::RequestHead;
+use crate::http::routes::{Action, Needs, Route, RoutePlace, Takes};
+use crate::http::settings::HttpSettings;
 
 /// Checks host, method and origin, credentials and role, content type, accept.
-pub(super) async fn authorize(head: &RequestHead<'_>, settings: &HttpSettings) -> Result<Caller, Fault> {
+pub(in crate::http) async fn authorize(
+    head: &RequestHead<'_>,
+    settings: &HttpSettings,
+) -> Result<Caller, Fault> {
     check_address(head, settings)?;
     let Some(route) = head.route else {
         return Err(Fault::new(&reason::HTTP_UNKNOWN_PATH));
@@ -39,7 +42,7 @@ pub(super) async fn authorize(head: &RequestHead<'_>, settings: &HttpSettings) -
 }
 
 /// Checks that the request names this server, and unambiguously.
-pub(super) fn check_address(head: &RequestHead<'_>, settings: &HttpSettings) -> Result<(), Fault> {
+pub(in crate::http) fn check_address(head: &RequestHead<'_>, settings: &HttpSettings) -> Result<(), Fault> {
     if let Some(header) = head.repeated() {
         return Err(Fault::new(&reason::HTTP_REPEATED_HEADER).fact("header", header));
     }
@@ -47,7 +50,10 @@ pub(super) fn check_address(head: &RequestHead<'_>, settings: &HttpSettings) -> 
 }
 
 /// Identifies the caller by its key or token.
-pub(super) async fn authenticate(head: &RequestHead<'_>, settings: &HttpSettings) -> Result<Caller, Fault> {
+pub(in crate::http) async fn authenticate(
+    head: &RequestHead<'_>,
+    settings: &HttpSettings,
+) -> Result<Caller, Fault> {
     match settings.lock.admit(head.credential()?) {
         Authentication::Now(caller) => caller,
         Authentication::Pending(caller) => caller.await,

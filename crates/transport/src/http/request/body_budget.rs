@@ -34,12 +34,12 @@ impl BodyBudget {
     }
 
     /// The bytes that bodies hold.
-    pub(super) fn held(&self) -> usize {
+    pub(in crate::http) fn held(&self) -> usize {
         self.lock().total
     }
 
     /// An empty share of a caller. Callers without a name have no limit of their own.
-    pub(super) fn share(self: &Arc<Self>, caller: Option<&Caller>) -> BodyShare {
+    pub(in crate::http) fn share(self: &Arc<Self>, caller: Option<&Caller>) -> BodyShare {
         let caller = caller.filter(|caller| **caller != Caller::anonymous());
         BodyShare { budget: self.clone(), caller: caller.map(|caller| caller.name().clone()), bytes: 0 }
     }
@@ -47,7 +47,7 @@ impl BodyBudget {
 
 /// A part of the budget; given back on drop.
 #[derive(Debug)]
-pub(super) struct BodyShare {
+pub(in crate::http) struct BodyShare {
     budget: Arc<BodyBudget>,
     caller: Option<Arc<str>>,
     bytes: usize,
@@ -55,7 +55,7 @@ pub(super) struct BodyShare {
 
 impl BodyShare {
     /// Takes exactly this many bytes.
-    pub(super) fn take(&mut self, bytes: usize) -> Result<(), Fault> {
+    pub(in crate::http) fn take(&mut self, bytes: usize) -> Result<(), Fault> {
         let more = bytes.saturating_sub(self.bytes);
         let mut held = self.budget.lock();
         if let Some(caller) = &self.caller {
