@@ -13,13 +13,13 @@ use failwell_policy::guard::custom::CustomRule;
 use failwell_policy::guard::{Direction, Guard};
 
 use super::guard::one_of;
-use super::keys::{FUEL, INSTANCES, MEMORY_MB, PRIORITY, TIMEOUT_MS};
-use super::names::is_upstream;
-use super::program;
-use super::reader::{Reader, Section};
 use super::rules::this_server;
-use super::settings::Target;
-use super::upstream::{program as command, restart, strangers};
+use crate::config::keys::{FUEL, INSTANCES, MEMORY_MB, PRIORITY, TIMEOUT_MS};
+use crate::config::parse::names::is_upstream;
+use crate::config::parse::reader::{Reader, Section};
+use crate::config::servers::program;
+use crate::config::servers::upstream::{program as command, restart, strangers};
+use crate::config::settings::Target;
 
 /// Maximum number of custom guards. A message may pass all of them.
 const MOST: usize = 32;

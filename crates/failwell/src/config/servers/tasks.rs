@@ -5,10 +5,10 @@ use std::time::Duration;
 use failwell_fault::Secret;
 use failwell_tasks::{Permission, TokenStore};
 
-use super::keys::TASKS_TIMEOUT;
-use super::reader::{Reader, Section};
-use super::settings::Endpoint;
 use super::upstream::{address_at, is_exposed, plain};
+use crate::config::keys::TASKS_TIMEOUT;
+use crate::config::parse::reader::{Reader, Section};
+use crate::config::settings::Endpoint;
 
 /// The settings of the tasks server.
 #[derive(Debug, PartialEq, Eq)]
@@ -46,7 +46,7 @@ impl Default for TasksConfig {
     }
 }
 
-pub(super) fn read(reader: &mut Reader<'_>, root: &Section<'_>) -> TasksConfig {
+pub(in crate::config) fn read(reader: &mut Reader<'_>, root: &Section<'_>) -> TasksConfig {
     let Some(section) = reader.table(root, "tasks") else { return TasksConfig::default() };
     let base_url = address_at(reader, &section, "base_url");
     if base_url.as_ref().is_some_and(is_exposed)

@@ -6,10 +6,10 @@ use std::time::Duration;
 use failwell_fault::Secret;
 use failwell_gateway::Trust;
 
-use super::keys::{Number, OTLP_BATCH, OTLP_QUEUE, OTLP_RETRY, OTLP_SAMPLE, OTLP_TIMEOUT};
-use super::reader::{Reader, Section};
-use super::settings::Endpoint;
-use super::upstream::{address_at, authorities, headers, is_exposed};
+use crate::config::keys::{Number, OTLP_BATCH, OTLP_QUEUE, OTLP_RETRY, OTLP_SAMPLE, OTLP_TIMEOUT};
+use crate::config::parse::reader::{Reader, Section};
+use crate::config::servers::upstream::{address_at, authorities, headers, is_exposed};
+use crate::config::settings::Endpoint;
 
 /// An OpenTelemetry collector and the data that it receives.
 #[derive(Debug, PartialEq, Eq)]
@@ -46,7 +46,7 @@ impl OtlpConfig {
     }
 }
 
-pub(super) fn read(reader: &mut Reader<'_>, audit: &Section<'_>) -> Option<OtlpConfig> {
+pub(in crate::config) fn read(reader: &mut Reader<'_>, audit: &Section<'_>) -> Option<OtlpConfig> {
     if !Reader::is_table(audit, "otlp") {
         return address(reader, audit, "otlp").map(|url| OtlpConfig::to(&url));
     }

@@ -11,13 +11,13 @@ const LARGEST_FILE: u64 = 64 * 1024;
 /// A placeholder that cannot be expanded.
 pub(super) struct Flaw {
     /// The placeholder as written.
-    pub(super) written: String,
-    pub(super) message: String,
-    pub(super) help: String,
+    pub(in crate::config) written: String,
+    pub(in crate::config) message: String,
+    pub(in crate::config) help: String,
 }
 
 /// The ranges of well-formed placeholders in a text.
-pub(super) fn placeholders(text: &str) -> Vec<Range<usize>> {
+pub(in crate::config) fn placeholders(text: &str) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     let mut from = 0;
     while let Some(at) = next(text, from) {

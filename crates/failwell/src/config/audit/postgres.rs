@@ -5,9 +5,9 @@ use std::time::Duration;
 use failwell_fault::Secret;
 use failwell_gateway::Trust;
 
-use super::keys::{POSTGRES_BATCH, POSTGRES_TIMEOUT};
-use super::reader::{Reader, Section, SourceValue};
-use super::upstream::authorities;
+use crate::config::keys::{POSTGRES_BATCH, POSTGRES_TIMEOUT};
+use crate::config::parse::reader::{Reader, Section, SourceValue};
+use crate::config::servers::upstream::authorities;
 
 /// A database for copies of the ledger.
 #[derive(Debug, PartialEq, Eq)]
@@ -22,7 +22,11 @@ pub(crate) struct PostgresConfig {
     pub(crate) batch: usize,
 }
 
-pub(super) fn read(reader: &mut Reader<'_>, audit: &Section<'_>, critical: bool) -> Option<PostgresConfig> {
+pub(in crate::config) fn read(
+    reader: &mut Reader<'_>,
+    audit: &Section<'_>,
+    critical: bool,
+) -> Option<PostgresConfig> {
     if !Reader::is_table(audit, "postgres") {
         let found = reader.text(audit, "postgres")?;
         return address(reader, &found, "postgres", Trust::default());

@@ -2,7 +2,7 @@
 
 use http::Uri;
 
-use crate::config::reader::{Pair, Reader, Section};
+use crate::config::parse::reader::{Pair, Reader, Section};
 use crate::config::settings::Endpoint;
 
 /// Headers that the connection or the protocol sets.

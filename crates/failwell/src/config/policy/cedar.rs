@@ -2,13 +2,13 @@
 
 use failwell_policy::CedarPolicies;
 
-use super::reader::{Reader, Section};
+use crate::config::parse::reader::{Reader, Section};
 
 /// Maximum size of a policy file, in bytes.
 const LARGEST: u64 = 1024 * 1024;
 
 /// Reads and checks the policies of the named file.
-pub(super) fn read(reader: &mut Reader<'_>, root: &Section<'_>) -> Option<String> {
+pub(in crate::config) fn read(reader: &mut Reader<'_>, root: &Section<'_>) -> Option<String> {
     let named = reader.text(root, "cedar")?;
     let path = reader.folder.join(&named.value);
     let size = std::fs::metadata(&path).map(|file| file.len());

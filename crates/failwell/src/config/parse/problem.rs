@@ -8,13 +8,13 @@ use crate::terminal::Paint;
 /// One problem of the file. Its texts contain no secret.
 #[derive(Debug)]
 pub(crate) struct Problem {
-    pub(super) file: PathBuf,
-    pub(super) place: Option<LineColumn>,
+    pub(in crate::config) file: PathBuf,
+    pub(in crate::config) place: Option<LineColumn>,
     /// The path of the setting, such as `upstream[0].timeout_s`.
-    pub(super) key: Option<String>,
-    pub(super) message: String,
-    pub(super) help: String,
-    pub(super) sort: Sort,
+    pub(in crate::config) key: Option<String>,
+    pub(in crate::config) message: String,
+    pub(in crate::config) help: String,
+    pub(in crate::config) sort: Sort,
 }
 
 /// The kind of a problem.
@@ -32,8 +32,8 @@ pub(crate) enum Sort {
 
 /// A position in the file, counted from 1.
 #[derive(Debug)]
-pub(super) struct LineColumn {
-    pub(super) line: usize,
+pub(in crate::config) struct LineColumn {
+    pub(in crate::config) line: usize,
     pub(super) column: usize,
     pub(super) excerpt: Excerpt,
 }
@@ -72,13 +72,13 @@ impl Problem {
 
     /// Whether it concerns the location of state: the whole file, a top-level key, or the ledger. A
     /// placeholder that cannot be expanded does not count.
-    pub(super) fn is_about_place(&self) -> bool {
+    pub(in crate::config) fn is_about_place(&self) -> bool {
         let is_near = |key: &str| key.starts_with("audit.") || !key.contains(['.', '[']);
         self.sort != Sort::Placeholder && self.key.as_deref().is_none_or(is_near)
     }
 
     /// The sort key.
-    pub(super) fn position(&self) -> (usize, usize) {
+    pub(in crate::config) fn position(&self) -> (usize, usize) {
         self.place.as_ref().map_or((0, 0), |place| (place.line, place.column))
     }
 

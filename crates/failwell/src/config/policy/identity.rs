@@ -4,7 +4,7 @@ use failwell_fault::Secret;
 use failwell_policy::{KeyHash, Keys};
 use failwell_rpc::Caller;
 
-use super::reader::{Reader, Section, SourceValue};
+use crate::config::parse::reader::{Reader, Section, SourceValue};
 
 /// Maximum number of keys. Every request is compared with each of them.
 const MOST_KEYS: usize = 1_000;
@@ -30,7 +30,7 @@ pub(crate) fn is_role(name: &str) -> bool {
     (1..=128).contains(&name.len()) && name.chars().all(fits)
 }
 
-pub(super) fn read(reader: &mut Reader<'_>, root: &Section<'_>) -> Keys {
+pub(in crate::config) fn read(reader: &mut Reader<'_>, root: &Section<'_>) -> Keys {
     let mut names: Vec<String> = Vec::new();
     let mut keys = Keys::default();
     for section in reader.tables(root, "key") {
@@ -114,7 +114,7 @@ fn hash(reader: &mut Reader<'_>, section: &Section<'_>, others: &Keys) -> Option
 }
 
 /// Reads a list of roles and checks their names.
-pub(super) fn roles(reader: &mut Reader<'_>, section: &Section<'_>, name: &str) -> Vec<String> {
+pub(in crate::config) fn roles(reader: &mut Reader<'_>, section: &Section<'_>, name: &str) -> Vec<String> {
     let found = reader.texts(section, name).unwrap_or_default();
     for role in &found {
         check_role(reader, role);

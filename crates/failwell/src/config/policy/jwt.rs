@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use failwell_gateway::Trust;
 use failwell_policy::{KeySet, TokenRules};
 
-use super::reader::{Reader, Section, SourceValue};
-use super::settings::Endpoint;
-use super::upstream::{address_at, authorities, is_exposed};
+use crate::config::parse::reader::{Reader, Section, SourceValue};
+use crate::config::servers::upstream::{address_at, authorities, is_exposed};
+use crate::config::settings::Endpoint;
 
 /// Maximum size of a JWKS file, in bytes.
 const LARGEST_FILE: u64 = 256 * 1024;
@@ -28,7 +28,7 @@ pub(crate) enum Jwks {
     Url(String, Trust),
 }
 
-pub(super) fn read(reader: &mut Reader<'_>, root: &Section<'_>) -> Option<JwtConfig> {
+pub(in crate::config) fn read(reader: &mut Reader<'_>, root: &Section<'_>) -> Option<JwtConfig> {
     let section = reader.table(root, "jwt")?;
     for name in ["issuer", "audience", "jwks"] {
         if !section.has(name) {

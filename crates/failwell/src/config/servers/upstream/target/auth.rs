@@ -6,7 +6,7 @@ use failwell_fault::Secret;
 use failwell_gateway::Trust;
 
 use super::address::address_at;
-use crate::config::reader::{Reader, Section};
+use crate::config::parse::reader::{Reader, Section};
 use crate::config::settings::{Auth, Authorities, Endpoint};
 
 /// Maximum size of a PEM file, in bytes.

@@ -5,7 +5,7 @@ use super::excerpt::{Excerpt, harmless_text};
 use super::problem::{LineColumn, Problem, Sort};
 
 /// The text of the file and the parts that no message may show.
-pub(super) struct Source {
+pub(in crate::config) struct Source {
     file: PathBuf,
     text: String,
     /// The offset of each line.
@@ -15,7 +15,7 @@ pub(super) struct Source {
 }
 
 impl Source {
-    pub(super) fn new(file: PathBuf, text: String, mut hidden: Vec<Range<usize>>) -> Source {
+    pub(in crate::config) fn new(file: PathBuf, text: String, mut hidden: Vec<Range<usize>>) -> Source {
         hidden.sort_by_key(|range| range.start);
         let begins = text.match_indices('\n').map(|(at, _)| at + 1);
         let lines = std::iter::once(0).chain(begins).collect();
@@ -28,7 +28,7 @@ impl Source {
     }
 
     /// The line of an offset, counted from 1.
-    pub(super) fn line(&self, at: usize) -> usize {
+    pub(in crate::config) fn line(&self, at: usize) -> usize {
         self.lines.partition_point(|begin| *begin <= at)
     }
 
@@ -49,7 +49,7 @@ impl Source {
     }
 
     /// A problem at a position, with an excerpt of its line.
-    pub(super) fn problem(
+    pub(in crate::config) fn problem(
         &self,
         span: &Range<usize>,
         key: Option<&str>,

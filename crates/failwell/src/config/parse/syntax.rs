@@ -8,7 +8,10 @@ use super::source::Source;
 
 /// Reports syntax errors and the lines they are on. It reports one error per line and one per unclosed list,
 /// because the parser's further errors follow from the first.
-pub(super) fn report(source: &Source, errors: &[toml::de::Error]) -> (BTreeSet<usize>, Vec<Problem>) {
+pub(in crate::config) fn report(
+    source: &Source,
+    errors: &[toml::de::Error],
+) -> (BTreeSet<usize>, Vec<Problem>) {
     let (mut broken, mut problems) = (BTreeSet::new(), Vec::new());
     let mut is_in_list = false;
     for error in errors {
@@ -24,7 +27,7 @@ pub(super) fn report(source: &Source, errors: &[toml::de::Error]) -> (BTreeSet<u
 }
 
 /// Whether a table header is broken. The table of the following keys is then unknown.
-pub(super) fn is_lost(source: &Source, broken: &BTreeSet<usize>) -> bool {
+pub(in crate::config) fn is_lost(source: &Source, broken: &BTreeSet<usize>) -> bool {
     broken.iter().any(|line| source.line_text(*line).trim_start().starts_with('['))
 }
 

@@ -3,14 +3,14 @@
 use failwell_policy::{AccessRule, AccessRules, ArgumentCheck, CallerMatcher, ItemKind, ItemRules, Pattern};
 use failwell_toolbox::Schema;
 
-use super::names::{list, nearest};
-use super::reader::{Reader, Section, SourceValue};
+use crate::config::parse::names::{list, nearest};
+use crate::config::parse::reader::{Reader, Section, SourceValue};
 
 const SORTS: [(&str, ItemKind); 3] =
     [("tools", ItemKind::Tools), ("prompts", ItemKind::Prompts), ("resources", ItemKind::Resources)];
 
 /// Reads all rules: those of servers first, then those of callers.
-pub(super) fn read(
+pub(in crate::config) fn read(
     reader: &mut Reader<'_>,
     root: &Section<'_>,
     servers: &[String],

@@ -13,8 +13,8 @@ pub(in crate::config) use self::address::address_at;
 use self::address::{address, check_header};
 use self::auth::auth;
 pub(in crate::config) use self::auth::{authorities, is_exposed, plain};
-use crate::config::names::{is_header, is_variable};
-use crate::config::reader::{Reader, Section};
+use crate::config::parse::names::{is_header, is_variable};
+use crate::config::parse::reader::{Reader, Section};
 use crate::config::settings::Target;
 
 pub(super) fn target(reader: &mut Reader<'_>, section: &Section<'_>) -> Target {

@@ -9,17 +9,19 @@ use failwell_controls::SHELF_SERVER;
 use failwell_gateway::{SessionSharing, ToolErrors};
 
 use self::target::target;
-pub(super) use self::target::{address_at, authorities, headers, is_exposed, plain, program, strangers};
-use super::Builtin;
-use super::keys::{
+pub(in crate::config) use self::target::{
+    address_at, authorities, headers, is_exposed, plain, program, strangers,
+};
+use crate::config::Builtin;
+use crate::config::keys::{
     IDLE_STOP, LIST_WAIT, MAX_MESSAGE_BYTES, MAX_SESSIONS, RESTART_BUDGET, RESTART_WINDOW, START_TIMEOUT,
     TIMEOUT,
 };
-use super::names::is_upstream;
-use super::reader::{Reader, Section};
-use super::settings::{Restart, UpstreamConfig};
+use crate::config::parse::names::is_upstream;
+use crate::config::parse::reader::{Reader, Section};
+use crate::config::settings::{Restart, UpstreamConfig};
 
-pub(super) fn read_all(reader: &mut Reader<'_>, root: &Section<'_>) -> Vec<UpstreamConfig> {
+pub(in crate::config) fn read_all(reader: &mut Reader<'_>, root: &Section<'_>) -> Vec<UpstreamConfig> {
     let mut lines = BTreeMap::new();
     let sections = reader.tables(root, "upstream");
     sections.iter().map(|section| read(reader, section, &mut lines)).collect()
@@ -78,7 +80,7 @@ fn name(reader: &mut Reader<'_>, section: &Section<'_>, lines: &mut BTreeMap<Str
     name
 }
 
-pub(super) fn restart(reader: &mut Reader<'_>, section: &Section<'_>) -> Restart {
+pub(in crate::config) fn restart(reader: &mut Reader<'_>, section: &Section<'_>) -> Restart {
     let (budget, window) = match reader.table(section, "restart") {
         Some(inner) => (reader.number(&inner, &RESTART_BUDGET), reader.number(&inner, &RESTART_WINDOW)),
         None => (RESTART_BUDGET.default, RESTART_WINDOW.default),

@@ -8,73 +8,73 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::interpolate::fill;
-use super::keys::{AUDIT, ConfigKey, Number, ROOT, Takes, UPSTREAM};
 use super::names::{list, nearest};
 use super::problem::{Problem, Sort};
 use super::source::Source;
 use super::value::{json, number, sort};
+use crate::config::keys::{AUDIT, ConfigKey, Number, ROOT, Takes, UPSTREAM};
 
 /// Maximum number of problems per file. It bounds the output and the time for a file of garbage.
-pub(super) const MOST_PROBLEMS: usize = 100;
+pub(in crate::config) const MOST_PROBLEMS: usize = 100;
 
 /// Maximum number of keys listed in one message.
 const MOST_LISTED: usize = 8;
 
 /// One table of the file with the keys it may have.
-pub(super) struct Section<'t> {
+pub(in crate::config) struct Section<'t> {
     table: &'t DeTable<'t>,
-    pub(super) span: Range<usize>,
+    pub(in crate::config) span: Range<usize>,
     /// The path prefix of its keys, such as `upstream[0].`.
     prefix: String,
     keys: &'static [ConfigKey],
 }
 
 /// A value with its position.
-pub(super) struct SourceValue<T> {
-    pub(super) value: T,
-    pub(super) span: Range<usize>,
-    pub(super) key: String,
+pub(in crate::config) struct SourceValue<T> {
+    pub(in crate::config) value: T,
+    pub(in crate::config) span: Range<usize>,
+    pub(in crate::config) key: String,
 }
 
 /// A name and a text value with their positions.
-pub(super) struct Pair {
-    pub(super) name: SourceValue<String>,
-    pub(super) value: SourceValue<String>,
+pub(in crate::config) struct Pair {
+    pub(in crate::config) name: SourceValue<String>,
+    pub(in crate::config) value: SourceValue<String>,
 }
 
 /// A name and its value in a table with free names.
 type Member<'t> = (&'t Spanned<std::borrow::Cow<'t, str>>, &'t Spanned<DeValue<'t>>);
 
 /// The source and the problems found so far.
-pub(super) struct Reader<'s> {
-    pub(super) source: &'s Source,
+pub(in crate::config) struct Reader<'s> {
+    pub(in crate::config) source: &'s Source,
     /// The folder that relative paths start from.
-    pub(super) folder: &'s Path,
+    pub(in crate::config) folder: &'s Path,
     /// Lines with syntax errors. The parser's guesses for them are not checked.
-    pub(super) broken: BTreeSet<usize>,
-    pub(super) problems: Vec<Problem>,
+    pub(in crate::config) broken: BTreeSet<usize>,
+    pub(in crate::config) problems: Vec<Problem>,
 }
 
 impl<'t> Section<'t> {
-    pub(super) fn root(table: &'t Spanned<DeTable<'t>>) -> Section<'t> {
+    pub(in crate::config) fn root(table: &'t Spanned<DeTable<'t>>) -> Section<'t> {
         Section { table: table.get_ref(), span: table.span(), prefix: String::new(), keys: ROOT }
     }
 
-    pub(super) fn has(&self, name: &str) -> bool {
+    pub(in crate::config) fn has(&self, name: &str) -> bool {
         self.entry(name).is_some()
     }
 
     /// The position of a key.
-    pub(super) fn key_span(&self, name: &str) -> Range<usize> {
+    pub(in crate::config) fn key_span(&self, name: &str) -> Range<usize> {
         self.table.keys().find(|key| key.get_ref() == name).map_or(self.span.clone(), Spanned::span)
     }
 
-    pub(super) fn path(&self, name: &str) -> String {
+    pub(in crate::config) fn path(&self, name: &str) -> String {
         format!("{}{name}", self.prefix)
     }
 
     /// The example address for a key.
-    pub(super) fn example(&self, name: &str) -> Option<&'static str> {
+    pub(in crate::config) fn example(&self, name: &str) -> Option<&'static str> {
         match self.keys.iter().find(|key| key.name == name).map(|key| &key.takes) {
             Some(Takes::Address { example } | Takes::AddressOr { example, .. }) => Some(example),
             _ => None,
@@ -88,7 +88,7 @@ impl<'t> Section<'t> {
 
 impl Reader<'_> {
     /// Adds a problem.
-    pub(super) fn wrong(
+    pub(in crate::config) fn wrong(
         &mut self,
         span: &Range<usize>,
         key: &str,
@@ -105,7 +105,7 @@ impl Reader<'_> {
     }
 
     /// Adds a problem with a guard or extension that does not load.
-    pub(super) fn wrong_extension(
+    pub(in crate::config) fn wrong_extension(
         &mut self,
         span: &Range<usize>,
         key: &str,
@@ -131,19 +131,25 @@ impl Reader<'_> {
     }
 
     /// Adds a problem for a missing key. A file with syntax errors may contain the key, so then it adds none.
-    pub(super) fn missing(&mut self, section: &Section<'_>, name: &str, message: &str, help: &str) {
+    pub(in crate::config) fn missing(
+        &mut self,
+        section: &Section<'_>,
+        name: &str,
+        message: &str,
+        help: &str,
+    ) {
         if self.broken.is_empty() {
             self.wrong(&section.span, &section.path(name), message, help);
         }
     }
 
     /// Whether a key already has a problem.
-    pub(super) fn is_noted(&self, key: &str) -> bool {
+    pub(in crate::config) fn is_noted(&self, key: &str) -> bool {
         self.problems.iter().any(|problem| problem.key.as_deref() == Some(key))
     }
 
     /// Adds a problem for every unknown key of the section.
-    pub(super) fn know(&mut self, section: &Section<'_>) {
+    pub(in crate::config) fn know(&mut self, section: &Section<'_>) {
         for key in section.table.keys() {
             let name = key.get_ref().as_ref();
             if section.keys.iter().any(|known| known.name == name) {
@@ -166,7 +172,11 @@ impl Reader<'_> {
         self.wrong(&value.span(), &section.path(name), message, help);
     }
 
-    pub(super) fn text(&mut self, section: &Section<'_>, name: &str) -> Option<SourceValue<String>> {
+    pub(in crate::config) fn text(
+        &mut self,
+        section: &Section<'_>,
+        name: &str,
+    ) -> Option<SourceValue<String>> {
         let value = section.entry(name)?;
         if let DeValue::String(text) = value.get_ref() {
             return Some(SourceValue {
@@ -189,7 +199,7 @@ impl Reader<'_> {
     }
 
     /// Reads a value that must be one of the key's choices.
-    pub(super) fn choice(&mut self, section: &Section<'_>, name: &str) -> Option<&'static str> {
+    pub(in crate::config) fn choice(&mut self, section: &Section<'_>, name: &str) -> Option<&'static str> {
         let found = self.text(section, name)?;
         let words = match section.keys.iter().find(|key| key.name == name).map(|key| &key.takes) {
             Some(Takes::Choice(words)) => *words,
@@ -208,7 +218,7 @@ impl Reader<'_> {
     }
 
     /// Reads a folder path. The folder exists or can be created.
-    pub(super) fn folder_to_keep(&mut self, section: &Section<'_>, name: &str) -> Option<PathBuf> {
+    pub(in crate::config) fn folder_to_keep(&mut self, section: &Section<'_>, name: &str) -> Option<PathBuf> {
         let found = self.text(section, name)?;
         if found.value.is_empty() {
             let message = format!("`{name}` is empty");
@@ -226,7 +236,7 @@ impl Reader<'_> {
     }
 
     /// Expands the placeholders of a text.
-    pub(super) fn filled(&mut self, value: &SourceValue<String>) -> Option<String> {
+    pub(in crate::config) fn filled(&mut self, value: &SourceValue<String>) -> Option<String> {
         let flaws = match fill(&value.value, self.folder) {
             Ok(text) => return Some(text),
             Err(flaws) => flaws,
@@ -242,7 +252,7 @@ impl Reader<'_> {
         None
     }
 
-    pub(super) fn flag(&mut self, section: &Section<'_>, name: &str) -> Option<bool> {
+    pub(in crate::config) fn flag(&mut self, section: &Section<'_>, name: &str) -> Option<bool> {
         let value = section.entry(name)?;
         if let DeValue::Boolean(flag) = value.get_ref() {
             return Some(*flag);
@@ -251,7 +261,7 @@ impl Reader<'_> {
         None
     }
 
-    pub(super) fn number(&mut self, section: &Section<'_>, wanted: &Number) -> u64 {
+    pub(in crate::config) fn number(&mut self, section: &Section<'_>, wanted: &Number) -> u64 {
         let Some(value) = section.entry(wanted.name) else { return wanted.default };
         let Number { name, from, to, .. } = *wanted;
         match number(value.get_ref()) {
@@ -275,7 +285,11 @@ impl Reader<'_> {
         wanted.default
     }
 
-    pub(super) fn texts(&mut self, section: &Section<'_>, name: &str) -> Option<Vec<SourceValue<String>>> {
+    pub(in crate::config) fn texts(
+        &mut self,
+        section: &Section<'_>,
+        name: &str,
+    ) -> Option<Vec<SourceValue<String>>> {
         let value = section.entry(name)?;
         let help = format!("write it as {name} = [\"…\", \"…\"]");
         let DeValue::Array(items) = value.get_ref() else {
@@ -295,7 +309,7 @@ impl Reader<'_> {
         Some(found)
     }
 
-    pub(super) fn pairs(&mut self, section: &Section<'_>, name: &str) -> Vec<Pair> {
+    pub(in crate::config) fn pairs(&mut self, section: &Section<'_>, name: &str) -> Vec<Pair> {
         let Some(value) = section.entry(name) else { return Vec::new() };
         let DeValue::Table(table) = value.get_ref() else {
             let help = format!("write it as {name} = {{ NAME = \"…\" }}");
@@ -324,7 +338,7 @@ impl Reader<'_> {
     }
 
     /// The tables within a table, each with its name.
-    pub(super) fn named<'t>(
+    pub(in crate::config) fn named<'t>(
         &mut self,
         section: &Section<'t>,
         name: &str,
@@ -348,7 +362,7 @@ impl Reader<'_> {
     }
 
     /// The values of a table with free names, as JSON.
-    pub(super) fn anything(
+    pub(in crate::config) fn anything(
         &mut self,
         section: &Section<'_>,
         name: &str,
@@ -357,7 +371,7 @@ impl Reader<'_> {
     }
 
     /// The JSON Schemas of a table with free names.
-    pub(super) fn schemas(
+    pub(in crate::config) fn schemas(
         &mut self,
         section: &Section<'_>,
         name: &str,
@@ -386,7 +400,7 @@ impl Reader<'_> {
         }
     }
 
-    pub(super) fn table<'t>(&mut self, section: &Section<'t>, name: &str) -> Option<Section<'t>> {
+    pub(in crate::config) fn table<'t>(&mut self, section: &Section<'t>, name: &str) -> Option<Section<'t>> {
         let (value, keys) = (section.entry(name)?, inner_keys(section, name));
         let DeValue::Table(table) = value.get_ref() else {
             let names: Vec<String> = keys.iter().map(|key| format!("{} = …", key.name)).collect();
@@ -406,11 +420,11 @@ impl Reader<'_> {
     }
 
     /// Whether the value is a table. Some keys take either text or a table.
-    pub(super) fn is_table(section: &Section<'_>, name: &str) -> bool {
+    pub(in crate::config) fn is_table(section: &Section<'_>, name: &str) -> bool {
         section.entry(name).is_some_and(|value| matches!(value.get_ref(), DeValue::Table(_)))
     }
 
-    pub(super) fn tables<'t>(&mut self, section: &Section<'t>, name: &str) -> Vec<Section<'t>> {
+    pub(in crate::config) fn tables<'t>(&mut self, section: &Section<'t>, name: &str) -> Vec<Section<'t>> {
         let Some(value) = section.entry(name) else { return Vec::new() };
         let help = format!("write [[{}]] with two pairs of brackets above each one", section.path(name));
         let items = match value.get_ref() {

@@ -7,11 +7,11 @@ use failwell_policy::GuardSettings;
 use failwell_policy::guard::{Action, Category, Direction, Guard, GuardRule, Sensitivity};
 
 use super::custom::{self, CustomConfig};
-use super::names::{list, nearest};
-use super::reader::{Reader, Section, SourceValue};
+use crate::config::parse::names::{list, nearest};
+use crate::config::parse::reader::{Reader, Section, SourceValue};
 
 /// Reads the settings of guards. A guard that the file does not name keeps its defaults.
-pub(super) fn read(
+pub(in crate::config) fn read(
     reader: &mut Reader<'_>,
     root: &Section<'_>,
     servers: &[String],
@@ -88,7 +88,7 @@ fn sensitivity(reader: &mut Reader<'_>, section: &Section<'_>) -> Sensitivity {
 }
 
 /// Parses a value that must be one of `all`.
-pub(super) fn one_of<T>(
+pub(in crate::config) fn one_of<T>(
     reader: &mut Reader<'_>,
     found: &SourceValue<String>,
     named: impl Fn(&str) -> Option<T>,

@@ -6,14 +6,14 @@ use std::time::Duration;
 use failwell_device::{DeviceSettings, DriverKind, Reach};
 use serde_json::{Map, Value};
 
-use super::keys::{
+use super::upstream::{address_at, headers, is_exposed};
+use crate::config::keys::{
     DEVICE_ANSWER, DEVICE_IDLE, DEVICE_QUEUE, DEVICE_QUEUE_WAIT, DEVICE_SESSIONS, DEVICE_START,
     DEVICE_TIMEOUT,
 };
-use super::names::{is_upstream, is_variable};
-use super::reader::{Reader, Section, SourceValue};
-use super::settings::Endpoint;
-use super::upstream::{address_at, headers, is_exposed};
+use crate::config::parse::names::{is_upstream, is_variable};
+use crate::config::parse::reader::{Reader, Section, SourceValue};
+use crate::config::settings::Endpoint;
 
 /// The settings of the device server.
 #[derive(Debug, PartialEq)]
@@ -49,7 +49,7 @@ fn count(number: u64) -> usize {
     usize::try_from(number).unwrap_or(usize::MAX)
 }
 
-pub(super) fn read(reader: &mut Reader<'_>, root: &Section<'_>) -> DeviceConfig {
+pub(in crate::config) fn read(reader: &mut Reader<'_>, root: &Section<'_>) -> DeviceConfig {
     let Some(section) = reader.table(root, "device") else { return DeviceConfig::default() };
     let apps = reader.texts(&section, "apps").unwrap_or_default();
     let apps = apps.into_iter().map(|found| folder(reader, &found)).collect();

@@ -1,19 +1,19 @@
 //! Rules for names, and suggestions for unknown ones.
 
-pub(super) fn is_variable(name: &str) -> bool {
+pub(in crate::config) fn is_variable(name: &str) -> bool {
     let mut characters = name.chars();
     characters.next().is_some_and(|first| first.is_ascii_alphabetic() || first == '_')
         && characters.all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
 /// Whether a text is an HTTP token (RFC 9110, 5.6.2).
-pub(super) fn is_header(name: &str) -> bool {
+pub(in crate::config) fn is_header(name: &str) -> bool {
     let is_token = |c: char| c.is_ascii_alphanumeric() || "!#$%&'*+-.^_`|~".contains(c);
     !name.is_empty() && name.chars().all(is_token)
 }
 
-/// Whether a name matches [`super::keys::NAME_PATTERN`].
-pub(super) fn is_upstream(name: &str) -> bool {
+/// Whether a name matches [`crate::config::keys::NAME_PATTERN`].
+pub(in crate::config) fn is_upstream(name: &str) -> bool {
     name.starts_with(|c: char| c.is_ascii_lowercase())
         && name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_' || c == '-')
         && !name.contains("__")
@@ -21,7 +21,10 @@ pub(super) fn is_upstream(name: &str) -> bool {
 }
 
 /// The most similar valid name, if one is similar enough.
-pub(super) fn nearest<'a>(wrong: &str, right: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub(in crate::config) fn nearest<'a>(
+    wrong: &str,
+    right: impl IntoIterator<Item = &'a str>,
+) -> Option<&'a str> {
     let wrong: String = wrong.chars().take(64).collect::<String>().to_lowercase().replace('-', "_");
     let near = |name: &str| strsim::damerau_levenshtein(&wrong, name);
     let (distance, name) = right.into_iter().map(|name| (near(name), name)).min()?;
@@ -30,7 +33,7 @@ pub(super) fn nearest<'a>(wrong: &str, right: impl IntoIterator<Item = &'a str>)
 }
 
 /// Formats names for a sentence.
-pub(super) fn list<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
+pub(in crate::config) fn list<'a>(names: impl IntoIterator<Item = &'a str>) -> String {
     names.into_iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }
 

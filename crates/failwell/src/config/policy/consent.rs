@@ -6,13 +6,13 @@ use failwell_policy::CallerMatcher;
 use failwell_store::ApprovalTerms;
 use failwell_store::{NewTools, PinAction, PinSettings};
 
-use super::keys::{EXPIRES, PIN_ACTIONS, WAIT};
-use super::names::{list, nearest};
-use super::reader::{Reader, Section};
 use super::rules::check_caller;
+use crate::config::keys::{EXPIRES, PIN_ACTIONS, WAIT};
+use crate::config::parse::names::{list, nearest};
+use crate::config::parse::reader::{Reader, Section};
 
 /// Reads the settings of approvals.
-pub(super) fn approval(reader: &mut Reader<'_>, root: &Section<'_>) -> ApprovalTerms {
+pub(in crate::config) fn approval(reader: &mut Reader<'_>, root: &Section<'_>) -> ApprovalTerms {
     let usual = ApprovalTerms::default();
     let Some(section) = reader.table(root, "approval") else { return usual };
     let approvers = reader.texts(&section, "approvers").map(|named| {
@@ -36,7 +36,11 @@ pub(super) fn approval(reader: &mut Reader<'_>, root: &Section<'_>) -> ApprovalT
 }
 
 /// Reads the settings of pins.
-pub(super) fn pin(reader: &mut Reader<'_>, root: &Section<'_>, upstreams: &[String]) -> PinSettings {
+pub(in crate::config) fn pin(
+    reader: &mut Reader<'_>,
+    root: &Section<'_>,
+    upstreams: &[String],
+) -> PinSettings {
     let mut settings = PinSettings::default();
     let Some(section) = reader.table(root, "pin") else { return settings };
     settings.action = reader.choice(&section, "action").and_then(action).unwrap_or_default();

@@ -2,15 +2,15 @@
 
 use failwell_policy::{Allowance, CallerMatcher, Limits, Pattern, Rate};
 
-use super::keys::{BURST, CONCURRENCY};
-use super::reader::{Reader, Section};
 use super::rules::check_caller;
-use super::settings::ListenerLimits;
+use crate::config::keys::{BURST, CONCURRENCY};
+use crate::config::parse::reader::{Reader, Section};
+use crate::config::settings::ListenerLimits;
 
 /// Maximum number of limits for callers, and of limits for tools.
 const MOST: usize = 1_000;
 
-pub(super) fn read(reader: &mut Reader<'_>, root: &Section<'_>) -> (Limits, ListenerLimits) {
+pub(in crate::config) fn read(reader: &mut Reader<'_>, root: &Section<'_>) -> (Limits, ListenerLimits) {
     let Some(section) = reader.table(root, "limits") else {
         return (Limits::default(), ListenerLimits::default());
     };

@@ -8,11 +8,11 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::interpolate;
-use super::keys::{ConfigKey, ROOT, Takes};
 use super::names::nearest;
+use crate::config::keys::{ConfigKey, ROOT, Takes};
 
 /// The hidden ranges of a file without syntax errors.
-pub(super) fn of_table(table: &DeTable<'_>, text: &str) -> Vec<Range<usize>> {
+pub(in crate::config) fn of_table(table: &DeTable<'_>, text: &str) -> Vec<Range<usize>> {
     let mut hidden = Vec::new();
     walk(table, Some(ROOT), text, &mut hidden);
     hidden
@@ -91,7 +91,7 @@ fn credentials(span: Range<usize>, text: &str) -> Vec<Range<usize>> {
 
 /// The hidden ranges of a file with syntax errors, line by line. Table headers and `key = value` under a
 /// harmless key are shown, everything else is hidden.
-pub(super) fn of_broken(text: &str) -> Vec<Range<usize>> {
+pub(in crate::config) fn of_broken(text: &str) -> Vec<Range<usize>> {
     let mut hidden = Vec::new();
     let mut begin = 0;
     for line in text.split_inclusive('\n') {
