@@ -5,8 +5,8 @@ use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use crate::folder::Folder;
-use crate::node::within;
+use super::folder::Folder;
+use super::node::within;
 
 /// The password. No output may contain it.
 pub(crate) const PASSWORD: &str = "open-sesame-4711";

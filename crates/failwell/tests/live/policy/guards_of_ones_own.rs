@@ -5,9 +5,9 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::folder::Folder;
 use crate::ledger::{records_once, said, story};
-use crate::node::{Answer, Node, within};
+use crate::setup::folder::Folder;
+use crate::setup::node::{Answer, Node, within};
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 const ODD: &str = include_str!("guards_of_ones_own/odd.py");
@@ -226,14 +226,14 @@ fn a_guard_gets_the_environment_that_is_named_and_goes_with_the_file() {
     folder.save("servers = [\"lobby\"]\n");
     node.waits_for("guards changed", 2);
     assert_eq!(echo(&node, "odd:deny").status, 200, "nobody looks any more");
-    assert!(crate::node::ends(&pid), "the child is gone");
+    assert!(crate::setup::node::ends(&pid), "the child is gone");
 }
 
 #[test]
 fn guards_for_some_tools_are_not_asked_about_others_whatever_the_name() {
     let guard = "[[guard.custom]]\nname = \"odd\"\ncommand = [\"python3\", \"odd.py\"]\nservers = [\"a\"]\ntools = [\"var*\"]\ntimeout_ms = 20000\n";
     let rename = "[tools.a]\nrename = { variable = \"other\" }\n";
-    let folder = Folder::with(&format!("{}{rename}{guard}", crate::folder::upstream("a", "")));
+    let folder = Folder::with(&format!("{}{rename}{guard}", crate::setup::folder::upstream("a", "")));
     folder.write("odd.py", ODD);
     let node = Node::up(&folder, &[]);
     assert_eq!(node.tool("a__other", json!({"name": "odd:deny"})).reason(), "policy/BLOCKED");

@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
+use super::folder::Folder;
 use crate::canary;
-use crate::folder::Folder;
 use crate::ledger::alive;
 
 /// A running `failwell up`. Dropping it ends the process.

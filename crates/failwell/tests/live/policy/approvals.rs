@@ -6,10 +6,10 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::folder::{Folder, upstream};
-use crate::identity::new_key;
+use super::identity::new_key;
 use crate::ledger::{failwell, records_once, said};
-use crate::node::{Answer, Node, within};
+use crate::setup::folder::{Folder, upstream};
+use crate::setup::node::{Answer, Node, within};
 
 const RULE: &str = "[tools.a]\napprove = [\"count\", \"variable\", \"ask\"]\n";
 

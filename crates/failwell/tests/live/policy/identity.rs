@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::folder::{Folder, upstream};
-use crate::node::{Answer, Node, within};
+use crate::setup::folder::{Folder, upstream};
+use crate::setup::node::{Answer, Node, within};
 
 /// `failwell key new`: the key and the lines for the file.
 pub(crate) fn new_key(arguments: &[&str]) -> (String, String) {

@@ -2,9 +2,9 @@
 
 use serde_json::json;
 
-use crate::folder::{Folder, upstream};
 use crate::ledger::story;
-use crate::node::Node;
+use crate::setup::folder::{Folder, upstream};
+use crate::setup::node::Node;
 
 fn token() -> String {
     format!("ghp_{}", "x7Rk2mPq9WvL4tZs8NcY".repeat(2).get(..36).expect("enough"))

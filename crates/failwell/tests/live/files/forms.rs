@@ -8,8 +8,8 @@ use std::time::Duration;
 
 use ring::digest::{SHA256, digest};
 
-use crate::folder::Folder;
-use crate::node::{Answer, Node};
+use crate::setup::folder::Folder;
+use crate::setup::node::{Answer, Node};
 
 pub(crate) const BOUNDARY: &str = "----one-of-our-own";
 const KIND: &str = "multipart/form-data; boundary=----one-of-our-own";

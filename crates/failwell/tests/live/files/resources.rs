@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::folder::{Folder, upstream};
-use crate::forms::{get, hash, incoming, keep, kept, tree, upload};
+use super::forms::{get, hash, incoming, keep, kept, tree, upload};
 use crate::ledger::records_once;
-use crate::node::{Answer, Node, within};
+use crate::setup::folder::{Folder, upstream};
+use crate::setup::node::{Answer, Node, within};
 
 const LOBBY: &str = "servers = [\"lobby\"]\n";
 

@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::folder::Folder;
 use crate::ledger::{failwell, records_once, said};
-use crate::node::{Answer, Node, within};
+use crate::setup::folder::Folder;
+use crate::setup::node::{Answer, Node, within};
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -26,7 +26,7 @@ struct Rug {
 impl Rug {
     fn new(era: &str, read: &Value, more: &str) -> Rug {
         let folder = Folder::new();
-        let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/live/rug.py");
+        let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/live/policy/rug.py");
         let file = folder.0.join("tools.json");
         let rug = Rug { folder };
         rug.says(&tools(read));

@@ -9,10 +9,10 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use crate::folder::Folder;
-use crate::forms::{begin, form, get, incoming, keep, kept, try_upload, upload};
+use super::forms::{begin, form, get, incoming, keep, kept, try_upload, upload};
 use crate::ledger::records_once;
-use crate::node::{Node, within};
+use crate::setup::folder::Folder;
+use crate::setup::node::{Node, within};
 
 const LOBBY: &str = "servers = [\"lobby\"]\n";
 

@@ -39,6 +39,6 @@ impl Drop for Folder {
 
 /// An `[[upstream]]` with additional lines.
 pub(crate) fn upstream(name: &str, more: &str) -> String {
-    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/live/upstream.py");
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/live/setup/upstream.py");
     format!("[[upstream]]\nname = \"{name}\"\ncommand = [\"python3\", \"{script}\"]\n{more}\n")
 }

@@ -12,8 +12,8 @@ use ring::rand::SystemRandom;
 use ring::signature::{ECDSA_P256_SHA256_FIXED_SIGNING, EcdsaKeyPair, Ed25519KeyPair, KeyPair};
 use serde_json::{Value, json};
 
-use crate::folder::{Folder, upstream};
-use crate::node::{Answer, Node};
+use crate::setup::folder::{Folder, upstream};
+use crate::setup::node::{Answer, Node};
 
 fn encoded(bytes: impl AsRef<[u8]>) -> String {
     URL_SAFE_NO_PAD.encode(bytes)
