@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use crate::client::{World, evil, failed, text};
-use crate::faults::UpstreamNamed;
+use crate::failures::faults::UpstreamNamed;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn names_are_prefixed_and_wrong_ones_are_answered_with_near_ones() {

@@ -9,7 +9,7 @@ use rustix::process::Signal;
 use serde_json::{Value, json};
 
 use crate::client::{World, evil_with, text};
-use crate::faults::UpstreamNamed;
+use crate::failures::faults::UpstreamNamed;
 
 /// Well below the ten seconds that a server has, well above what a busy machine needs for the others.
 const SHORT: Duration = Duration::from_secs(1);

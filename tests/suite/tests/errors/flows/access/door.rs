@@ -2,8 +2,8 @@
 
 use failwell_rpc::{Era, Revision};
 
-use super::refused;
 use crate::client::http::{Http, Server, settings};
+use crate::flows::refused;
 use crate::letter;
 use crate::world::World;
 

@@ -3,8 +3,8 @@
 use failwell_rpc::Revision;
 use serde_json::json;
 
-use super::{SESSIONS, refused};
 use crate::client::http::{Http, Server, settings};
+use crate::flows::{SESSIONS, refused};
 use crate::letter;
 use crate::schemas;
 use crate::world::World;

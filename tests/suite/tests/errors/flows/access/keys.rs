@@ -9,9 +9,9 @@ use failwell_rpc::Revision;
 use failwell_transport::HttpSettings;
 use serde_json::{Value, json};
 
-use super::refused;
 use crate::client::http::{Http, Server, settings};
 use crate::client::stdio::Stdio;
+use crate::flows::refused;
 use crate::letter;
 use crate::world::{self, World};
 

@@ -3,8 +3,8 @@
 use failwell_rpc::Revision;
 use serde_json::{Value, json};
 
-use super::refused;
 use crate::client::http::{Http, Server, settings};
+use crate::flows::refused;
 use crate::judge;
 use crate::world::{LARGEST, World};
 

@@ -5,8 +5,8 @@ use std::collections::BTreeSet;
 use failwell_rpc::Revision;
 use serde_json::{Value, json};
 
-use super::refused;
 use crate::client::http::{Http, Server, settings};
+use crate::flows::refused;
 use crate::world::{LARGEST, World};
 
 /// Verb, path, body; then status, code and reason.

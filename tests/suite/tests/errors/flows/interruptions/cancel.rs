@@ -5,9 +5,9 @@ use std::time::{Duration, Instant};
 use failwell_rpc::Revision;
 use serde_json::json;
 
-use super::SESSIONS;
 use crate::client::http::{Http, Server, settings};
 use crate::client::stdio::Stdio;
+use crate::flows::SESSIONS;
 use crate::letter;
 use crate::world::{DEADLINE, World};
 

@@ -3,10 +3,10 @@
 use failwell_rpc::Revision;
 use serde_json::json;
 
-use super::SESSIONS;
 use crate::client::http::{Http, Server, settings};
 use crate::client::stdio::Stdio;
 use crate::client::wire::{Wire, request};
+use crate::flows::SESSIONS;
 use crate::letter;
 use crate::world::World;
 

@@ -4,10 +4,10 @@ use failwell_rpc::Revision;
 use serde_json::json;
 use tokio::net::TcpStream;
 
-use super::told;
 use crate::case::result;
 use crate::client::http::{Http, Server, settings};
 use crate::client::stdio::Stdio;
+use crate::flows::told;
 use crate::letter;
 use crate::world::World;
 

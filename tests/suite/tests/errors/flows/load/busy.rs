@@ -5,10 +5,10 @@ use failwell_pipeline::PipelineSettings;
 use failwell_rpc::{Era, Revision};
 use serde_json::json;
 
-use super::{refused, told};
 use crate::case::{error, result};
 use crate::client::http::{Http, Server, settings};
 use crate::client::stdio::Stdio;
+use crate::flows::{refused, told};
 use crate::letter;
 use crate::world::{self, World};
 

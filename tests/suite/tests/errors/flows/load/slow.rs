@@ -9,9 +9,9 @@ use failwell_transport::HttpSettings;
 use serde_json::json;
 use tokio::io::AsyncReadExt;
 
-use super::refused;
 use crate::client::http::{Http, Server, settings};
 use crate::client::wire::{Wire, request};
+use crate::flows::refused;
 use crate::letter;
 use crate::world::{self, World};
 
