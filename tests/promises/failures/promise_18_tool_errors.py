@@ -1,13 +1,12 @@
 """`errors` decides what callers see of a failed upstream tool; the operator sees everything."""
 
 import json
-import pathlib
 import sys
 
 from mcp_client import Session, modern
-from program import Program
+from program import SERVERS, Program
 
-SERVER = pathlib.Path(__file__).resolve().parent / "failing_server.py"
+SERVER = SERVERS / "failing_server.py"
 LEAKS = ["/srv/app", "10.1.2.3", "Traceback", "db.internal", "handler.py"]
 
 

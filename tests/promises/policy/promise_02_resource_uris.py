@@ -1,16 +1,15 @@
 """A rule about a resource holds for every spelling of its URI."""
 
 import json
-import pathlib
 import sys
 import urllib.error
 import urllib.parse
 import urllib.request
 
 from mcp_client import Session, modern
-from program import Program
+from program import SERVERS, Program
 
-SERVER = pathlib.Path(__file__).resolve().parent / "resource_server.py"
+SERVER = SERVERS / "resource_server.py"
 MARK = "marker-of-the-private-file"
 # Spellings of FOLDER/private/s.txt.
 SPELLINGS = [

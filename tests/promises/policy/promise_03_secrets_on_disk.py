@@ -7,11 +7,11 @@ import sys
 import urllib.error
 import urllib.request
 
-from leaky_server import LEAKS, NOISE
 from mcp_client import modern
-from program import Program
+from program import SERVERS, Program
+from servers.leaky_server import LEAKS, NOISE
 
-SERVER = pathlib.Path(__file__).resolve().parent / "leaky_server.py"
+SERVER = SERVERS / "leaky_server.py"
 TOKEN = "ghp_" + "x7Rk2mPq9WvL4tZs8NcY"[:18] * 2
 PASSWORD = "S3cr3tP4ss"
 SETTINGS = """servers = ["lobby"]

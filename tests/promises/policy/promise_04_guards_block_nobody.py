@@ -2,14 +2,13 @@
 
 import concurrent.futures
 import json
-import pathlib
 import sys
 import time
 import urllib.request
 
-from program import Program
+from program import SERVERS, Program
 
-SERVER = pathlib.Path(__file__).resolve().parent / "leaky_server.py"
+SERVER = SERVERS / "leaky_server.py"
 # What made guards work hardest.
 UNITS = ["pwd=a;uid=", "1 1 1 1 ", "-1", "x://a:"]
 SIZE = 2_000_000
