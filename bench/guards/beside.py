@@ -37,7 +37,7 @@ def measure(program, unit):
 
 
 def main():
-    command = json.dumps([sys.executable, str(ROOT / "tests" / "promises" / "leaky_server.py"), "unused"])
+    command = json.dumps([sys.executable, str(ROOT / "tests" / "promises" / "servers" / "leaky_server.py"), "unused"])
     rules = "".join(f'[guard.{name}]\naction = "redact"\n' for name in ("pii", "injection"))
     held = True
     with tempfile.TemporaryDirectory() as home:

@@ -69,16 +69,8 @@ mod terminal {
 #[path = "../../crates/failwell/src/config"]
 mod config {
     mod builtin;
-    mod excerpt;
-    mod interpolate;
     mod keys;
-    mod names;
-    mod problem;
-    mod reader;
-    mod secret_spans;
-    mod source;
-    mod syntax;
-    mod value;
+    mod parse;
 
     use std::ops::Range;
     use std::path::Path;
@@ -86,11 +78,12 @@ mod config {
     use toml::de::DeTable;
 
     pub(crate) use builtin::Builtin;
-    pub(crate) use problem::Problem;
+    pub(crate) use parse::problem::Problem;
 
     use keys::{ConfigKey, ROOT, Takes};
-    use reader::{Reader, Section};
-    use source::Source;
+    use parse::reader::{Reader, Section};
+    use parse::source::Source;
+    use parse::{secret_spans, syntax};
 
     pub(crate) struct ReadFile {
         pub(crate) problems: Vec<Problem>,

@@ -13,14 +13,14 @@ import time
 import urllib.error
 import urllib.request
 
-HERE = pathlib.Path(__file__).resolve().parent
+SERVERS = pathlib.Path(__file__).resolve().parent / "servers"
 START_LIMIT = 60  # seconds
 ANSWER_LIMIT = 120
 
 
 def upstream(name, *options, **settings):
     """The lines of the file that put `upstream.py` behind the gateway."""
-    command = [sys.executable, str(HERE / "upstream.py"), *map(str, options)]
+    command = [sys.executable, str(SERVERS / "upstream.py"), *map(str, options)]
     lines = ["[[upstream]]", f"name = {json.dumps(name)}", f"command = {json.dumps(command)}"]
     return "\n".join(lines + [f"{key} = {json.dumps(value)}" for key, value in settings.items()]) + "\n"
 
@@ -54,7 +54,7 @@ def scripted(folder, name, script=None, **settings):
     folder.mkdir(parents=True, exist_ok=True)
     file = folder / f"{name}.json"
     file.write_text(json.dumps(script or {}))
-    command = [sys.executable, str(HERE / "scripted.py"), str(file)]
+    command = [sys.executable, str(SERVERS / "scripted.py"), str(file)]
     lines = ["", "[[upstream]]", f"name = {json.dumps(name)}", f"command = {json.dumps(command)}"]
     return "\n".join(lines + [f"{key} = {json.dumps(value)}" for key, value in settings.items()]) + "\n"
 

@@ -20,7 +20,7 @@ const USAGE: &str = "\
 usage: cargo xtask <chore>
 
 chores:
-  tidy       check dependency direction, advisories, names, documents, transcripts and file sizes
+  tidy       check dependency direction, advisories, names, documents, transcripts, and the sizes of files and folders
   catalogue  write docs/errors.md from the catalogue of reasons
   bounds     write the values of docs/bounds.md from the sources
   canary DIR search all files that tests wrote to a folder for planted secrets

@@ -2,6 +2,7 @@
 
 mod advisories;
 mod edges;
+mod folders;
 mod manual;
 mod names;
 mod paths;
@@ -14,10 +15,11 @@ use crate::problem::Problem;
 
 /// All problems of all checks.
 pub(crate) fn check() -> Vec<Problem> {
-    let checks: [fn() -> Vec<Problem>; 13] = [
+    let checks: [fn() -> Vec<Problem>; 14] = [
         crate::bounds::check,
         advisories::check,
         edges::check,
+        folders::check,
         manual::check,
         transcripts::check,
         sources::long_files,

@@ -34,8 +34,11 @@ pub(crate) fn files_below(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
+/// Below `src` every folder is a module, whatever its name.
 fn is_output(folder: &Path) -> bool {
-    ["target", "node_modules", "state", "corpus", "artifacts"].iter().any(|name| folder.ends_with(name))
+    let names = ["target", "node_modules", "state", "corpus", "artifacts"];
+    let inside = folder.strip_prefix(root()).unwrap_or(folder);
+    names.iter().any(|name| inside.ends_with(name)) && !inside.iter().any(|part| part == "src")
 }
 
 /// Below the root, files of one extension in these folders.
@@ -48,4 +51,23 @@ pub(crate) fn sources(folders: &[&str], extension: &str) -> Vec<PathBuf> {
 pub(crate) fn read(path: &Path) -> Result<String, Problem> {
     std::fs::read_to_string(path)
         .map_err(|error| Problem::new(format!("{} cannot be read: {error}", shown(path)), "restore the file"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{is_output, root};
+
+    #[test]
+    fn modules_are_no_build_output() {
+        for (folder, output) in [
+            ("target", true),
+            ("fuzz/corpus", true),
+            ("servers/pytest/state", true),
+            ("crates/a/src/state", false),
+            ("crates/a/src/b/target", false),
+            ("crates/a", false),
+        ] {
+            assert_eq!(is_output(&root().join(folder)), output, "{folder}");
+        }
+    }
 }

@@ -1,47 +1,24 @@
-//! One file per command.
+//! One file per command, in folders by what they are for.
 
-mod approve;
-#[cfg(feature = "postgres")]
-mod archive;
-mod audit;
-mod check;
-mod check_python;
+mod access;
+mod backends;
 mod completions;
 mod configured;
-mod consent_place;
-mod custom_guards;
-mod decision;
-mod demo;
-mod device;
-mod doctor;
-#[cfg(feature = "emulators")]
-mod emulate;
-mod entrance;
-mod explain;
-mod kept;
-mod key;
-mod ledger;
-mod login;
+mod inspect;
 mod man;
-mod one;
-mod pin;
-#[cfg(feature = "probe")]
-mod probe;
-mod reload;
-mod serve;
-mod served;
-mod shared;
-mod start_error;
+mod records;
+mod servers;
+mod serving;
 mod state_file;
-mod stdio;
-mod tasks;
-mod up;
-mod watch;
 
 use std::process::ExitCode;
 
 use tokio::runtime::{Builder, Runtime};
 
+use self::access::{approve, key, login, pin};
+use self::inspect::{check, check_python, doctor};
+use self::records::{audit, explain};
+use self::serving::{one, stdio, up};
 use crate::cli::Command;
 use crate::complaint::Complaint;
 
@@ -60,11 +37,11 @@ pub(crate) fn run(command: Command) -> Result<ExitCode, Complaint> {
         Command::Explain(arguments) => explain::run(&arguments),
         Command::Audit(arguments) => audit::run(&arguments.look),
         #[cfg(feature = "probe")]
-        Command::Probe(arguments) => runtime()?.block_on(probe::run(arguments)),
+        Command::Probe(arguments) => runtime()?.block_on(inspect::probe::run(arguments)),
         #[cfg(not(feature = "probe"))]
         Command::Probe(_) => Err(crate::parts::PROBE.complaint("failwell probe")),
         #[cfg(feature = "emulators")]
-        Command::Emulate(arguments) => runtime()?.block_on(emulate::run(arguments)),
+        Command::Emulate(arguments) => runtime()?.block_on(servers::emulate::run(arguments)),
         #[cfg(not(feature = "emulators"))]
         Command::Emulate(_) => Err(crate::parts::EMULATORS.complaint("failwell emulate")),
         Command::Doctor(arguments) => runtime()?.block_on(doctor::run(&arguments)),

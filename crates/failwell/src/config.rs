@@ -3,55 +3,35 @@
 //!
 //! [`keys`] is the one table of configuration keys. The reader, the nearest-key suggestions and the JSON
 //! Schema use it. Secret values (`env`, `headers`, values under unknown keys) are never printed:
-//! [`secret_spans`] masks them before the first problem is printed.
+//! [`parse::secret_spans`] masks them before the first problem is printed.
 
 mod audit;
 mod builtin;
-mod cedar;
-mod consent;
-mod custom;
-mod device;
-mod excerpt;
 mod file;
-mod guard;
-mod identity;
-mod interpolate;
-mod jwt;
 mod keys;
-mod limits;
-mod names;
-mod otlp;
-mod postgres;
-mod problem;
-mod program;
-mod reader;
+mod parse;
+mod policy;
 mod root;
-mod rules;
 mod schema;
-mod secret_spans;
+mod servers;
 mod settings;
 mod shelf;
-mod source;
 mod state;
-mod syntax;
-mod tasks;
-mod upstream;
-mod value;
 
+pub(crate) use audit::otlp::OtlpConfig;
+pub(crate) use audit::postgres::PostgresConfig;
 pub(crate) use builtin::Builtin;
-pub(crate) use custom::{CustomConfig, Runs};
-pub(crate) use device::{DeviceConfig, usual_program};
 pub(crate) use file::{DEFAULT_FILE, find, load, load_place};
-pub(crate) use identity::{ENVIRONMENT, KEY_NAMES, ROLES, SHORTEST_KEY, is_key_name, is_role};
 #[cfg(feature = "postgres")]
-pub(crate) use interpolate::filled;
-pub(crate) use jwt::{Jwks, JwtConfig};
-pub(crate) use otlp::OtlpConfig;
-pub(crate) use postgres::PostgresConfig;
-pub(crate) use problem::{Problem, Sort as ProblemSort};
-pub(crate) use program::problem as program_problem;
+pub(crate) use parse::interpolate::filled;
+pub(crate) use parse::problem::{Problem, Sort as ProblemSort};
+pub(crate) use policy::custom::{CustomConfig, Runs};
+pub(crate) use policy::identity::{ENVIRONMENT, KEY_NAMES, ROLES, SHORTEST_KEY, is_key_name, is_role};
+pub(crate) use policy::jwt::{Jwks, JwtConfig};
 pub(crate) use schema::schema;
+pub(crate) use servers::device::{DeviceConfig, usual_program};
+pub(crate) use servers::program::problem as program_problem;
+pub(crate) use servers::tasks::{StandIn, TasksConfig, is_exposed_url};
 pub(crate) use settings::{AuditConfig, Auth, Config, DEFAULT_ADDRESS, Target, UpstreamConfig};
 pub(crate) use shelf::ShelfConfig;
 pub(crate) use state::StateConfig;
-pub(crate) use tasks::{StandIn, TasksConfig, is_exposed_url};

@@ -1,24 +1,15 @@
 //! All members as one tool server: their lists, the names that lead to them, their pins and their visibility.
 
-mod background_listing;
 mod catalogue;
 mod change_hubs;
-mod eager_start;
 mod gateway;
-mod guidance;
-mod hidden;
 mod lists;
 mod member;
-mod member_set;
 mod names;
-mod page_cursor;
 mod pinning;
 mod portable;
-mod portable_item;
-mod portable_name;
 mod single;
 mod targets;
-mod uris;
 mod visibility;
 
 use std::sync::{Arc, OnceLock};
@@ -30,15 +21,15 @@ use failwell_store::ToolPins;
 use failwell_toolbox::{Event, Info, Party};
 use tokio_util::sync::CancellationToken;
 
-pub use self::eager_start::{StartOutcome, StartingUpstream};
 pub use self::gateway::{Gateway, ReloadableServer};
-pub use self::member_set::ReloadReport;
+pub use self::member::eager_start::{StartOutcome, StartingUpstream};
+pub use self::member::member_set::ReloadReport;
 
-use self::background_listing::BackgroundListing;
 use self::catalogue::Catalogue;
 use self::change_hubs::ChangeHubs;
+use self::lists::background_listing::BackgroundListing;
 use self::member::Member;
-use self::member_set::MemberSet;
+use self::member::member_set::MemberSet;
 use self::portable::ListNotes;
 use self::visibility::Visibility;
 use crate::relay::PendingCalls;

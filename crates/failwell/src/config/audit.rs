@@ -1,13 +1,15 @@
 //! `[audit]`.
 
+pub(super) mod otlp;
+pub(super) mod postgres;
+
 use std::path::PathBuf;
 
 use failwell_audit::{Retention, Rotation};
 
 use super::keys::{BODY_BYTES, KEEP_DAYS, KEEP_MB, KEEP_RECORDS, Number, ROTATE_FILES, ROTATE_MB};
-use super::reader::{Reader, Section};
+use super::parse::reader::{Reader, Section};
 use super::settings::AuditConfig;
-use super::{otlp, postgres};
 
 pub(super) fn read(reader: &mut Reader<'_>, root: &Section<'_>) -> AuditConfig {
     let Some(section) = reader.table(root, "audit") else { return AuditConfig::default() };

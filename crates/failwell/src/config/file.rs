@@ -6,11 +6,12 @@ use std::path::{Path, PathBuf};
 
 use toml::de::DeTable;
 
-use super::problem::{Problem, Sort};
-use super::reader::{MOST_PROBLEMS, Reader, Section};
+use super::parse::problem::{Problem, Sort};
+use super::parse::reader::{MOST_PROBLEMS, Reader, Section};
+use super::parse::source::Source;
+use super::parse::{secret_spans, syntax};
+use super::root;
 use super::settings::Config;
-use super::source::Source;
-use super::{root, secret_spans, syntax};
 
 /// The file that is used if none is named.
 pub(crate) const DEFAULT_FILE: &str = "failwell.toml";

@@ -6,12 +6,12 @@ use failwell_controls::SHELF_SERVER;
 
 use super::Builtin;
 use super::keys::servers;
-use super::names::{list, nearest};
-use super::reader::{Reader, Section};
+use super::parse::names::{list, nearest};
+use super::parse::reader::{Reader, Section};
+use super::policy::{cedar, consent, guard, identity, jwt, limits, rules};
+use super::servers::{device, tasks, upstream};
 use super::settings::Config;
-use super::{
-    audit, cedar, consent, device, guard, identity, jwt, limits, rules, shelf, state, tasks, upstream,
-};
+use super::{audit, shelf, state};
 
 /// Reads the whole file. The result is valid only if the reader has no problems.
 pub(super) fn read(reader: &mut Reader<'_>, root: &Section<'_>) -> Config {

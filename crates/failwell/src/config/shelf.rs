@@ -6,12 +6,12 @@ use std::time::Duration;
 use failwell_rpc::Role;
 use failwell_store::blob_store::BlobStoreSettings;
 
-use super::identity::roles;
 use super::keys::{
     SHELF_BYTES, SHELF_BYTES_OF_ONE, SHELF_ITEMS, SHELF_ITEMS_OF_ONE, SHELF_LONGEST_TTL, SHELF_TTL,
     SHELF_UPLOAD,
 };
-use super::reader::{Reader, Section};
+use super::parse::reader::{Reader, Section};
+use super::policy::identity::roles;
 
 /// The location and the limits of stored files.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -6,8 +6,8 @@ use failwell_fault::Secret;
 use failwell_gateway::Trust;
 use http::Uri;
 
-use super::reader::{Reader, Section, SourceValue};
-use super::upstream::authorities;
+use super::parse::reader::{Reader, Section, SourceValue};
+use super::servers::upstream::authorities;
 
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) enum StateConfig {

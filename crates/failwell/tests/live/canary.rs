@@ -10,9 +10,9 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use serde_json::json;
 
-use crate::folder::{Folder, upstream};
 use crate::ledger::{alive, files, records_once};
-use crate::node::{Answer, Node, within};
+use crate::setup::folder::{Folder, upstream};
+use crate::setup::node::{Answer, Node, within};
 
 /// A secret that every guard detects by its pattern. It contains the marker of the canary.
 fn planted() -> String {

@@ -9,11 +9,11 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::folder::{Folder, upstream};
-use crate::identity::new_key;
 use crate::ledger::records_once;
-use crate::node::{Answer, Node, hello, within};
-use crate::redis::Redis;
+use crate::policy::identity::new_key;
+use crate::setup::folder::{Folder, upstream};
+use crate::setup::node::{Answer, Node, hello, within};
+use crate::setup::redis::Redis;
 
 const CLOSED: &str = "require_key = true\nservers = [\"lobby\"]\n";
 

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::folder::{Folder, upstream};
-use crate::node::{Answer, Node, within};
+use crate::setup::folder::{Folder, upstream};
+use crate::setup::node::{Answer, Node, within};
 
 const BINARY: &str = env!("CARGO_BIN_EXE_failwell");
 

@@ -7,21 +7,12 @@
     reason = "a test may stop at the first surprise"
 )]
 
-mod approvals;
 mod canary;
 mod dialects;
-mod folder;
-mod forms;
-mod guards;
-mod guards_of_ones_own;
-mod identity;
+mod files;
 mod ledger;
-mod node;
 mod nodes;
-mod pins;
 mod place;
-mod redis;
+mod policy;
 mod reload;
-mod resources;
-mod shelf;
-mod tokens;
+mod setup;

@@ -4,9 +4,9 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::folder::{Folder, upstream};
-use crate::node::{Node, within};
-use crate::redis::{PASSWORD, Redis};
+use crate::setup::folder::{Folder, upstream};
+use crate::setup::node::{Node, within};
+use crate::setup::redis::{PASSWORD, Redis};
 
 /// Two nodes with shared state.
 struct Pair {
@@ -144,7 +144,7 @@ fn a_node_that_dies_is_answered_for_and_its_clients_go_on() {
         (data["reason"].as_str(), data["effect"].as_str()),
         (Some("server/NODE_LOST"), Some("unknown"))
     );
-    assert!(crate::node::ends(&child), "what it had started is gone too");
+    assert!(crate::setup::node::ends(&child), "what it had started is gone too");
     let again = pair.b.resume(&session, &events.last).rest();
     assert_eq!(again.last(), later.last(), "the same answer for whoever asks again");
 }

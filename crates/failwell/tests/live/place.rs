@@ -2,8 +2,8 @@
 
 use serde_json::json;
 
-use crate::folder::Folder;
-use crate::node::Node;
+use crate::setup::folder::Folder;
+use crate::setup::node::Node;
 
 #[test]
 fn a_relative_folder_begins_at_the_file() {
@@ -11,7 +11,7 @@ fn a_relative_folder_begins_at_the_file() {
         "[[upstream]]\nname = \"a\"\ncommand = [\"python3\", \"server.py\"]\ncwd = \".\"\n\
          [[upstream]]\nname = \"b\"\ncommand = [\"python3\", \"../server.py\"]\ncwd = \"below\"\n",
     );
-    folder.write("server.py", include_str!("upstream.py"));
+    folder.write("server.py", include_str!("setup/upstream.py"));
     std::fs::create_dir(folder.0.join("below")).expect("a folder");
     let node = Node::up(&folder, &[]);
     for tool in ["a__pid", "b__pid"] {

@@ -6,8 +6,8 @@ use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 
-use crate::folder::{Folder, upstream};
-use crate::node::{Node, ends};
+use crate::setup::folder::{Folder, upstream};
+use crate::setup::node::{Node, ends};
 
 /// Starts a slow call. Its response comes later.
 fn slow(node: &Node, tool: &str) -> std::thread::JoinHandle<String> {

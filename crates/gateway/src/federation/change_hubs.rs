@@ -5,9 +5,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use failwell_pipeline::Hub;
 use failwell_toolbox::{Event, Party};
 
-use crate::federation::member_set::ReloadReport;
+use crate::federation::member::member_set::ReloadReport;
 use crate::federation::names::outside_uri;
-use crate::federation::uris;
+use crate::federation::names::uris;
 
 /// The hub of the whole gateway (`None`) and the hubs of single members, by name.
 #[derive(Default)]

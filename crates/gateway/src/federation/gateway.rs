@@ -17,7 +17,7 @@ use failwell_toolbox::{
 
 use crate::federation::Federation;
 use crate::federation::member::Member;
-use crate::federation::member_set::ReloadReport;
+use crate::federation::member::member_set::ReloadReport;
 use crate::federation::names::inside_uri;
 use crate::federation::single::SingleMember;
 use crate::federation::targets::{NameScope, UpstreamCompletion, UpstreamPrompt, UpstreamTool};

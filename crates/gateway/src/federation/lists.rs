@@ -1,5 +1,8 @@
 //! The combined lists: all members are asked concurrently, the results are cached and returned page by page.
 
+pub(super) mod background_listing;
+pub(super) mod page_cursor;
+
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -11,10 +14,11 @@ use futures_util::future::join_all;
 use serde_json::{Value, json};
 use tokio::time::{Instant, timeout_at};
 
+use crate::federation::Federation;
 use crate::federation::catalogue::{Entry, EntryList, FetchedList};
-use crate::federation::hidden::offers_list;
 use crate::federation::member::{Member, WholeList};
-use crate::federation::{Federation, uris};
+use crate::federation::names::uris;
+use crate::federation::visibility::hidden::offers_list;
 
 const PAGE: usize = 200;
 /// Short, because members come and go.

@@ -1,5 +1,9 @@
 //! One member of the federation: an upstream or a built-in tool server.
 
+pub(super) mod eager_start;
+mod guidance;
+pub(super) mod member_set;
+
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;

@@ -1,5 +1,7 @@
 //! Prefixed names and URIs, and the members and entries that they resolve to.
 
+pub(super) mod uris;
+
 use std::sync::Arc;
 
 use failwell_fault::{Echo, Fault, OrFault, reason};

@@ -11,7 +11,7 @@ use failwell_toolbox::{Context, List, MetricsText};
 use tokio_util::sync::CancellationToken;
 
 use crate::federation::member::Member;
-use crate::federation::member_set::ReloadReport;
+use crate::federation::member::member_set::ReloadReport;
 use crate::federation::names::naming_member;
 use crate::federation::{Federation, Gateway};
 

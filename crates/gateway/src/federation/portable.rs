@@ -1,6 +1,9 @@
 //! Tool definitions that every client accepts. A client that rejects one definition drops the whole list, including
 //! other servers' tools. Definitions are therefore normalized, and those that cannot be are omitted.
 
+mod item;
+mod name;
+
 use std::borrow::Cow;
 use std::collections::HashSet;
 use std::sync::{Mutex, PoisonError};
@@ -14,8 +17,8 @@ use crate::federation::Federation;
 use crate::federation::catalogue::FetchedList;
 use crate::federation::member::Member;
 use crate::federation::names::naming_member;
-use crate::federation::portable_item::portable_item;
-use crate::federation::portable_name::portable_name;
+use crate::federation::portable::item::portable_item;
+use crate::federation::portable::name::portable_name;
 
 /// The longest name in a note, in characters.
 const LONGEST_NOTED: usize = 200;

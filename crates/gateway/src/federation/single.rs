@@ -14,9 +14,9 @@ use serde_json::json;
 
 use crate::federation::Federation;
 use crate::federation::catalogue::{Entry, FetchedList, shown_names};
+use crate::federation::lists::page_cursor::{PageCursor, without_cursor};
 use crate::federation::member::{Member, items_of};
 use crate::federation::names::naming_member;
-use crate::federation::page_cursor::{PageCursor, without_cursor};
 use crate::federation::portable::page_for;
 use crate::federation::targets::{
     NameScope, UpstreamCompletion, UpstreamPrompt, UpstreamResource, UpstreamTool,

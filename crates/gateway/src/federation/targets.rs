@@ -11,9 +11,10 @@ use failwell_toolbox::{
     ToolOutcome, ToolTarget, Work, unknown_resource,
 };
 
+use crate::federation::Federation;
 use crate::federation::catalogue::Entry;
 use crate::federation::member::Member;
-use crate::federation::{Federation, uris};
+use crate::federation::names::uris;
 
 /// Which names a client uses for a member's items.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,5 +1,7 @@
 //! The access policy applied to lists and calls: which entries each caller sees and may use.
 
+pub(super) mod hidden;
+
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, PoisonError};
 

@@ -4,6 +4,9 @@
 //! for a head does not count while a request is served. Its start is stored as a time that the connection's
 //! timer checks when it fires, so that a request needs no timer.
 
+pub(super) mod connections;
+mod head_refusal;
+
 use std::convert::Infallible;
 use std::future::Future;
 use std::io;
@@ -28,12 +31,12 @@ use tokio::time::{Instant, Sleep};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use super::connections::{Connections, OpenConnection};
-use super::head_refusal::{HeadProblem, write_last};
 use super::router::{Mount, Mounts, PipelineSet};
+use super::sessions::shared::hear_others;
 use super::settings::HttpSettings;
-use super::shared::hear_others;
 use crate::shutdown::{FLUSH, ShutdownReport, settle};
+use connections::{Connections, OpenConnection};
+use head_refusal::{HeadProblem, write_last};
 
 /// Interval of checks for idle sessions.
 const SWEEP: Duration = Duration::from_secs(30);

@@ -1,5 +1,9 @@
 //! The head of a request, parsed once.
 
+pub(super) mod body;
+pub(super) mod body_budget;
+pub(super) mod drain;
+
 use std::net::IpAddr;
 use std::sync::Arc;
 

@@ -15,15 +15,16 @@ use futures_util::FutureExt;
 use http::{Request, Response, StatusCode};
 use hyper::body::Incoming;
 
-use super::authorize::{authorize, check_address};
+use super::access::authorize::{authorize, check_address};
+use super::access::cors;
 use super::body::{Body, empty, rendered, whole};
-use super::drain::throw_away;
+use super::handlers::{mcp, openapi, rest, rpc};
 use super::request::RequestHead;
-use super::request_body::read_body;
+use super::request::body::read_body;
+use super::request::drain::throw_away;
 use super::routes::Handler;
 use super::sessions::{Numbers, Sessions};
 use super::settings::HttpSettings;
-use super::{cors, mcp, openapi, rest, rpc};
 use crate::shutdown::{FLUSH, settle};
 
 /// The pipelines to serve: all servers at `/mcp`, and single servers at `/mcp/<server>`.

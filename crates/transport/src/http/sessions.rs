@@ -1,5 +1,7 @@
 //! The sessions of the session era. Each is bound to the caller that opened it.
 
+pub(super) mod shared;
+
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

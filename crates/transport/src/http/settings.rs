@@ -2,9 +2,9 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::authenticate::{Authenticate, Open};
-use super::body_budget::BodyBudget;
-use super::connections::ConnectionCounters;
+use super::access::authenticate::{Authenticate, Open};
+use super::listener::connections::ConnectionCounters;
+use super::request::body_budget::BodyBudget;
 use super::routes::RouteTable;
 
 /// The settings of an HTTP listener.

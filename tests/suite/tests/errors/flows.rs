@@ -1,23 +1,15 @@
 //! Stories of more than one message.
 
+mod access;
 mod batches;
-mod busy;
-mod cancel;
 mod dialects;
-mod disconnect;
-mod door;
-mod drain;
 mod duplicates;
 mod handshake;
-mod headers;
-mod keys;
-mod plain;
+mod interruptions;
+mod load;
 mod process;
 mod questions;
-mod rest;
 mod sessions;
-mod slow;
-mod storm;
 
 use failwell_rpc::Revision;
 

@@ -2,26 +2,15 @@
 
 #![allow(clippy::expect_used, clippy::panic, clippy::indexing_slicing, reason = "helpers of tests are tests")]
 
+mod calls;
 mod client;
-mod faults;
-mod federation;
-mod guarded;
-mod guidance;
+mod failures;
 mod http;
-mod late;
-mod life;
-mod notices;
-mod passing;
+mod lists;
 mod peers;
+mod policy;
 mod reload;
-mod rules;
-mod schemas;
 mod sessions;
-mod slow;
 mod starting;
-mod tasks;
-mod tool_failures;
-mod watches;
-mod words;
 
 use failwell_suite::script;

@@ -4,7 +4,7 @@ use failwell_fault::reason;
 use serde_json::Value;
 
 use super::{Action, Gives, Handler, METADATA, Needs, Route, RoutePlace, Speaks, Takes, shapes};
-use crate::http::{pages, rest};
+use crate::http::handlers::{pages, rest};
 
 const JSON: &str = "application/json";
 

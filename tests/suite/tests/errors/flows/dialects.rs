@@ -1,6 +1,9 @@
 //! One error, two dialects: whatever fails the same way over REST and over `/rpc` has the same code, message and detail, and
 //! every path has one error body, whatever is done to it.
 
+mod plain;
+mod rest;
+
 use std::sync::Arc;
 
 use failwell_fault::Secret;

@@ -1,0 +1,8 @@
+//! Commands for keys, tokens, approvals and pins.
+
+pub(super) mod approve;
+mod consent_place;
+mod decision;
+pub(super) mod key;
+pub(super) mod login;
+pub(super) mod pin;

@@ -1,0 +1,8 @@
+//! Parts behind a start: the ledger, stored files, custom guards and shared state.
+
+#[cfg(feature = "postgres")]
+mod archive;
+pub(super) mod custom_guards;
+pub(super) mod kept;
+pub(super) mod ledger;
+pub(super) mod shared;

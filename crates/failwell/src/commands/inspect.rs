@@ -1,0 +1,7 @@
+//! Commands that examine the configuration, the machine and other servers.
+
+pub(super) mod check;
+pub(super) mod check_python;
+pub(super) mod doctor;
+#[cfg(feature = "probe")]
+pub(super) mod probe;

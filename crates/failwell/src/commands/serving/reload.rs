@@ -1,0 +1,185 @@
+//! Reloads the configuration file while it is served.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use failwell_fault::reason;
+use failwell_gateway::ReloadReport;
+use tokio_util::sync::CancellationToken;
+
+use super::entrance::Entrance;
+use super::serve;
+use super::served::{ReloadOutcome, ServedGateway};
+use super::start_error::plugin_complaint;
+use super::watch::{Hangup, Hangups, WatchedFile};
+use crate::commands::configured::{self, ConfigFileError, counted};
+use crate::commands::servers::demo::{Demo, with_demo};
+use crate::complaint::Complaint;
+use crate::config::{self, Config, DEFAULT_FILE, Problem};
+use crate::terminal;
+
+/// The file that the settings come from.
+pub(super) struct Origin {
+    named: Option<PathBuf>,
+    watched: WatchedFile,
+    hangups: Hangups,
+}
+
+/// The running configuration, and the parts that a reload replaces.
+pub(super) struct ServedConfig {
+    pub(super) origin: Origin,
+    pub(super) config: Config,
+    pub(super) served: ServedGateway,
+    /// Keys of the file that command-line options or the transport override.
+    pub(super) overruled: Vec<&'static str>,
+    /// The HTTP endpoint. Absent on stdio.
+    pub(super) entrance: Option<Entrance>,
+    /// The emulated service of `--demo`. A reload keeps it.
+    pub(super) demo: Option<Arc<Demo>>,
+}
+
+impl Origin {
+    /// Starts to watch before the settings are read, so that no change in between is missed.
+    pub(super) fn of(named: Option<&Path>) -> Origin {
+        let found = config::find(named);
+        let watched = WatchedFile::new(found.clone().unwrap_or_else(|| PathBuf::from(DEFAULT_FILE)));
+        Origin { named: found, watched, hangups: Hangups::new() }
+    }
+
+    /// Loads the current settings. A file that existed at the start must still exist.
+    pub(super) fn settle(&self) -> Result<Config, ConfigFileError> {
+        configured::settle(self.named.as_deref())
+    }
+
+    /// Whether the settings come from a file.
+    pub(super) fn is_file(&self) -> bool {
+        self.named.is_some()
+    }
+
+    fn name(&self) -> PathBuf {
+        self.named.clone().unwrap_or_else(|| PathBuf::from(DEFAULT_FILE))
+    }
+}
+
+impl ServedConfig {
+    /// Watches the file until `stop` is cancelled. A closed terminal cancels it.
+    pub(super) async fn follow(mut self, stop: CancellationToken) {
+        loop {
+            tokio::select! {
+                () = stop.cancelled() => return,
+                hangup = self.origin.hangups.next() => match hangup {
+                    Hangup::Reload => self.origin.watched.know().await,
+                    Hangup::TerminalGone => return stop.cancel(),
+                },
+                () = self.origin.watched.changed() => {}
+            }
+            self.reload().await;
+        }
+    }
+
+    async fn reload(&mut self) {
+        let named = self.origin.named.clone();
+        let settled = tokio::task::spawn_blocking(move || configured::settle(named.as_deref())).await;
+        let Ok(settled) = settled else { return };
+        let settled = settled.map(|config| with_demo(self.demo.as_deref(), config));
+        let settled = settled.and_then(|config| self.changeable(config));
+        match settled {
+            Ok(config) => self.apply(config).await,
+            Err(wrong) => self.refuse(wrong),
+        }
+    }
+
+    /// Refuses settings that only a restart can change. A reload applies completely or not at all.
+    fn changeable(&self, config: Config) -> Result<Config, ConfigFileError> {
+        let fixed = self.config.fixed_differences(&config);
+        let fixed = fixed.into_iter().filter(|key| !self.overruled.contains(key));
+        let file = self.origin.name();
+        let problem = |key| {
+            let message = format!("`{key}` cannot change while failwell runs");
+            Problem::of_file(&file, message, "put it back, or start failwell again")
+        };
+        let problems: Vec<Problem> = fixed.map(problem).collect();
+        if problems.is_empty() { Ok(config) } else { Err(ConfigFileError { file, problems }) }
+    }
+
+    async fn apply(&mut self, config: Config) {
+        let credentials = self.entrance.as_ref().map(|entrance| entrance.credentials(&config)).transpose();
+        let credentials = match credentials {
+            Ok(credentials) => credentials,
+            Err(complaint) => return terminal::complain(&unchanged(complaint)),
+        };
+        let rekeyed = self.config.keys != config.keys || self.config.jwt != config.jwt;
+        match self.served.become_another(&config).await {
+            Err(fault) => {
+                let is_plugin = *fault.reason() == reason::CONFIG_PLUGIN;
+                let complaint = if is_plugin { plugin_complaint(&fault) } else { serve::unexpected(&fault) };
+                terminal::complain(&unchanged(complaint));
+                self.served.pipeline.note(fault, "reload");
+            }
+            Ok(ReloadOutcome { mut reloaded, limited, approving, pinning, shelving }) => {
+                if let (Some(entrance), Some(credentials)) = (&self.entrance, credentials) {
+                    entrance.replace(credentials, self.served.single.clone());
+                }
+                let guards = self.config.guards != config.guards || self.config.customs != config.customs;
+                let told = summary(
+                    &reloaded,
+                    &[
+                        ("keys", rekeyed),
+                        ("limits", limited),
+                        ("approvals", approving),
+                        ("pins", pinning),
+                        ("shelf", shelving),
+                    ],
+                    guards,
+                );
+                // New roles may change the tools that a caller can see.
+                reloaded.ruled |= rekeyed;
+                self.served.announce(&reloaded);
+                self.served.start_upstreams();
+                self.config = config;
+                self.origin.named = config::find(self.origin.named.as_deref());
+                let read = match &self.origin.named {
+                    Some(file) => format!("{} was read again", file.display()),
+                    None => format!("there is no {DEFAULT_FILE}"),
+                };
+                self.tell(&format!("{read}: {told}"));
+                if guards {
+                    self.served.disabled.iter().for_each(|line| self.tell(line));
+                }
+            }
+        }
+    }
+
+    /// A line for a person at the terminal, otherwise an event of the journal, whose lines programs read.
+    fn tell(&self, line: &str) {
+        match terminal::is_read() {
+            true => terminal::report(&format!("{line}\n")),
+            false => self.served.pipeline.journal().note_event(line, "reload"),
+        }
+    }
+
+    fn refuse(&self, wrong: ConfigFileError) {
+        self.served.pipeline.note(wrong.fault()(), "reload");
+        terminal::complain(&unchanged(wrong.report()));
+    }
+}
+
+fn unchanged(complaint: Complaint) -> Complaint {
+    Complaint::new(format!("{}; everything runs on as it was", complaint.title), complaint.help)
+}
+
+/// A summary such as `a added, b changed`, or `nothing changed`.
+fn summary(reloaded: &ReloadReport, others: &[(&str, bool)], guards: bool) -> String {
+    let parts = [("added", &reloaded.added), ("changed", &reloaded.changed), ("removed", &reloaded.removed)];
+    let parts = parts.into_iter().filter(|(_, names)| !names.is_empty());
+    let mut told: Vec<String> = parts.map(|(what, names)| format!("{} {what}", names.join(", "))).collect();
+    let others = [("rules", reloaded.ruled)].into_iter().chain(others.iter().copied());
+    told.extend(others.filter(|(_, differ)| *differ).map(|(what, _)| format!("{what} read again")));
+    if guards {
+        told.push("guards changed".to_owned());
+    }
+    if told.is_empty() {
+        return "nothing changed".to_owned();
+    }
+    format!("{}; {} left alone", told.join("; "), counted(reloaded.kept.len(), "server"))
+}

@@ -1,0 +1,338 @@
+//! The pipelines that serve a configuration, and their reload.
+
+use std::collections::BTreeMap;
+use std::path::absolute;
+use std::sync::Arc;
+use std::time::Duration;
+
+use failwell_controls::{ApprovalQueue, GuardSet, Settings, Telemetry, build_pipeline};
+use failwell_fault::{Fault, Secret};
+use failwell_gateway::{
+    ClientCredentials, Endpoint, Gateway, ReloadReport, ReloadableServer, RestartBudget, StartingUpstream,
+    Trust, UpstreamSettings,
+};
+use failwell_pipeline::{Pipeline, PipelineSettings, keep_panics_quiet};
+use failwell_policy::{GuardSettings, Guards};
+use failwell_process::Launcher;
+use failwell_store::blob_store::BlobStore;
+use failwell_store::{ConsentFile, SqliteApprovals, ToolPins};
+use failwell_toolbox::{Info, ToolServer};
+
+use super::serve;
+use super::start_error::StartError;
+use crate::cli::Bounds;
+use crate::commands::backends::shared::SharedBackends;
+use crate::commands::backends::{custom_guards, kept, ledger};
+use crate::complaint::Complaint;
+use crate::config::{Auth, Builtin, Config, Target, UpstreamConfig};
+
+const INFO: Info = Info {
+    name: "failwell",
+    title: "Failwell",
+    version: env!("CARGO_PKG_VERSION"),
+    instructions: "Tools of several servers; a tool is called server__tool.",
+};
+
+/// The gateway with its pipelines.
+pub(super) struct ServedGateway {
+    /// The pipeline of `/mcp`, with all servers.
+    pub(super) pipeline: Arc<Pipeline>,
+    pub(super) telemetry: Telemetry,
+    /// The pipelines of `/mcp/<server>`, by server name.
+    pub(super) single: BTreeMap<String, Arc<Pipeline>>,
+    gateway: Gateway,
+    front: ReloadableServer,
+    gate: GuardSet,
+    guards: GuardSettings,
+    customs: custom_guards::GuardRegistry,
+    launcher: Launcher,
+    settings: Settings,
+    approvals: Arc<ApprovalQueue>,
+    pins: Arc<ToolPins>,
+    consent: Arc<ConsentFile>,
+    shelf: Option<BlobStore>,
+    /// A line about each guard that is not critical and does not work.
+    pub(super) disabled: Vec<String>,
+    /// The rate from the command line. It overrides the file's.
+    typed_rate: Option<u32>,
+}
+
+/// The parts that a reload changed.
+pub(super) struct ReloadOutcome {
+    pub(super) reloaded: ReloadReport,
+    pub(super) limited: bool,
+    /// Whether the settings of approvals changed.
+    pub(super) approving: bool,
+    /// Whether the settings of pins changed.
+    pub(super) pinning: bool,
+    /// Whether the limits of stored files changed.
+    pub(super) shelving: bool,
+}
+
+type BuiltInServers = Vec<(String, Arc<dyn ToolServer>)>;
+
+/// The parts of a new configuration that can fail, built before the first of them is swapped in.
+struct NextConfig {
+    upstreams: Vec<UpstreamSettings>,
+    built_in_servers: BuiltInServers,
+    front: Arc<dyn ToolServer>,
+    single: BTreeMap<String, Arc<Pipeline>>,
+    /// Present if their settings changed.
+    guards: Option<Guards>,
+}
+
+impl ServedGateway {
+    /// Builds the pipelines for a configuration. Upstreams are started by [`ServedGateway::start_upstreams`], or when the first request needs them.
+    pub(super) async fn new(
+        bounds: &Bounds,
+        config: &Config,
+        shared: SharedBackends,
+    ) -> Result<ServedGateway, StartError> {
+        keep_panics_quiet();
+        if config.servers.is_empty() && config.upstreams.is_empty() {
+            return Err(StartError::Complaint(Complaint::new(
+                "there is nothing to serve",
+                "name a built-in server under `servers`, or add an [[upstream]], in the configuration",
+            )));
+        }
+        ServedGateway::build(bounds, config, shared).await.map_err(StartError::of)
+    }
+
+    async fn build(bounds: &Bounds, config: &Config, shared: SharedBackends) -> Result<ServedGateway, Fault> {
+        let gate = GuardSet::new(Guards::compile(config.guards.clone())?);
+        let consent = shared.consent;
+        let kept = Arc::new(SqliteApprovals::new(&consent, &config.scope()));
+        let approvals = Arc::new(ApprovalQueue::new(kept, config.approval.clone()));
+        let launcher = Launcher::of_this_program()?;
+        let gateway = Gateway::with_state(INFO, &launcher, shared.state.clone());
+        let shelf = kept::shelf(config);
+        let settings = Settings {
+            bounds: PipelineSettings {
+                request_deadline: Duration::from_secs(bounds.request_timeout),
+                state: shared.state,
+                seal_key: shared.seal_key,
+                ..PipelineSettings::default()
+            },
+            rate_limiter: serve::rate_limiter(config.limits.clone(), bounds.rate),
+            gate: Some(gate.clone()),
+            approvals: Some(approvals.clone()),
+            shelf: shelf.as_ref().map(|shelf| kept::stored_files(shelf, &gateway, config)),
+            shared_rates: shared.rates,
+            sessions: shared.sessions,
+            keys: Some(shared.keys),
+        };
+        let pins = ToolPins::new(&consent, &config.scope(), config.pin.clone());
+        gateway.set_pins(pins.clone());
+        let built_in_servers = built_in_servers(&gateway, config, shelf.as_ref())?;
+        let front = ReloadableServer::new(front(&gateway, config, &built_in_servers));
+        let telemetry = ledger::telemetry(config, &gate)?;
+        telemetry.recorder().tracer().cloned().into_iter().for_each(|tracer| gateway.set_tracer(tracer));
+        let pipeline = build_pipeline(Arc::new(front.clone()), settings.clone(), telemetry.clone())?;
+        gateway.announce_to(pipeline.hub());
+        let (single, guards, typed_rate) = (BTreeMap::new(), config.guards.clone(), bounds.rate);
+        let customs = custom_guards::GuardRegistry::default();
+        let mut served = ServedGateway {
+            pipeline,
+            telemetry,
+            single,
+            gateway,
+            front,
+            gate,
+            guards,
+            customs,
+            launcher,
+            settings,
+            approvals,
+            pins,
+            consent,
+            shelf,
+            disabled: Vec::new(),
+            typed_rate,
+        };
+        served.become_another(config).await?;
+        Ok(served)
+    }
+
+    /// Applies another configuration, completely or not at all.
+    pub(super) async fn become_another(&mut self, config: &Config) -> Result<ReloadOutcome, Fault> {
+        let customs = match self.customs.differs(&config.customs) {
+            true => Some(self.customs.prepare(&config.customs, &self.launcher).await?),
+            false => None,
+        };
+        let NextConfig { upstreams, built_in_servers, front, single, guards } = self.prepare(config)?;
+        for (name, pipeline) in &single {
+            if !self.single.contains_key(name) {
+                self.gateway.announce_single_to(name, pipeline.hub());
+            }
+        }
+        let ruled = self.gateway.set_policy(config.ruling());
+        let limited =
+            self.settings.rate_limiter.replace(serve::limits(config.limits.clone(), self.typed_rate));
+        let approving = self.approvals.replace(config.approval.clone());
+        let pinning = self.pins.replace(config.pin.clone());
+        let settings = &config.shelf.settings;
+        let all_files = &config.shelf.all_files;
+        let shared = self.settings.shelf.as_ref().is_some_and(|files| files.share_with(all_files.clone()));
+        let shelving = self.shelf.as_ref().is_some_and(|shelf| shelf.set(settings.clone())) || shared;
+        if pinning {
+            self.gateway.recheck_pins();
+        }
+        let reloaded = ReloadReport { ruled, ..self.gateway.reload(upstreams, built_in_servers) };
+        self.front.set(front);
+        if let Some(guards) = guards {
+            self.gate.set(guards);
+            self.guards = config.guards.clone();
+        }
+        if let Some(mut customs) = customs {
+            self.disabled = self.report_disabled(std::mem::take(&mut customs.disabled));
+            self.gate.set_customs(self.customs.become_these(customs));
+        }
+        self.single = single;
+        Ok(ReloadOutcome { reloaded, limited, approving, pinning, shelving })
+    }
+
+    /// Writes to the log which guards do not work. Returns a line about each for the terminal.
+    fn report_disabled(&self, disabled: Vec<(String, Fault)>) -> Vec<String> {
+        let line = |(name, fault): (String, Fault)| {
+            self.pipeline.note(fault, "guard");
+            format!("guard {name} is disabled: it does not work, and messages pass without its verdict")
+        };
+        disabled.into_iter().map(line).collect()
+    }
+
+    /// Notifies clients of changed lists.
+    pub(super) fn announce(&self, reloaded: &ReloadReport) {
+        self.gateway.announce(reloaded);
+    }
+
+    fn prepare(&self, config: &Config) -> Result<NextConfig, Fault> {
+        let built_in_servers = built_in_servers(&self.gateway, config, self.shelf.as_ref())?;
+        let upstreams: Vec<UpstreamSettings> = config.upstreams.iter().map(upstream).collect();
+        let names = upstreams
+            .iter()
+            .map(|upstream| &upstream.name)
+            .chain(built_in_servers.iter().map(|(name, _)| name));
+        let single = names.map(|name| Ok((name.clone(), self.alone(name)?))).collect::<Result<_, Fault>>()?;
+        let front = front(&self.gateway, config, &built_in_servers);
+        let other = (self.guards != config.guards).then(|| config.guards.clone());
+        let guards = other.map(Guards::compile).transpose()?;
+        Ok(NextConfig { upstreams, built_in_servers, front, single, guards })
+    }
+
+    /// The pipeline of one server. An existing one keeps its sessions.
+    fn alone(&self, name: &str) -> Result<Arc<Pipeline>, Fault> {
+        match self.single.get(name) {
+            Some(pipeline) => Ok(pipeline.clone()),
+            None => {
+                let mut settings = self.settings.clone();
+                settings.bounds.pipeline = name.to_owned();
+                build_pipeline(self.gateway.single(name), settings, self.telemetry.clone())
+            }
+        }
+    }
+
+    /// Starts the upstreams in the background, so that the first caller does not wait for them.
+    pub(super) fn start_upstreams(&self) -> Vec<StartingUpstream> {
+        self.gateway.start_upstreams(&self.pipeline.own_context())
+    }
+
+    /// A closure that stops the upstreams, writes the telemetry out, and closes every file of the state folder.
+    pub(super) fn end(&self) -> impl FnOnce() + use<> {
+        let (gateway, telemetry) = (self.gateway.clone(), self.telemetry.clone());
+        let (consent, shelf, keys) = (self.consent.clone(), self.shelf.clone(), self.settings.keys.clone());
+        move || {
+            gateway.stop();
+            telemetry.close();
+            consent.close();
+            shelf.iter().for_each(BlobStore::close);
+            keys.iter().for_each(|keys| keys.close());
+        }
+    }
+}
+
+/// A single built-in server keeps its tool names. Several servers share one list with prefixed names.
+fn front(
+    gateway: &Gateway,
+    config: &Config,
+    built_in_servers: &[(String, Arc<dyn ToolServer>)],
+) -> Arc<dyn ToolServer> {
+    match (built_in_servers, config.upstreams.is_empty()) {
+        ([(name, _)], true) if !config.ruling().is_clear() || !config.limits.tools.is_empty() => {
+            gateway.single(name)
+        }
+        ([(_, only)], true) => only.clone(),
+        _ => Arc::new(gateway.clone()),
+    }
+}
+
+/// The configured built-in servers. Running ones are reused.
+fn built_in_servers(
+    gateway: &Gateway,
+    config: &Config,
+    shelf: Option<&BlobStore>,
+) -> Result<BuiltInServers, Fault> {
+    let one = |server: &Builtin| match gateway.built_in(server.name()) {
+        Some(room) => Ok((server.name().to_owned(), room)),
+        None => Ok((server.name().to_owned(), serve::room(*server, config, shelf)?)),
+    };
+    config.servers.iter().map(one).collect()
+}
+
+/// Converts an upstream of the file to the gateway's settings.
+fn upstream(config: &UpstreamConfig) -> UpstreamSettings {
+    let pairs = |all: &BTreeMap<String, Secret<String>>| {
+        all.iter().map(|(name, value)| (name.clone(), value.clone())).collect()
+    };
+    let reach = match &config.target {
+        Target::Command { program, arguments, cwd, env, env_pass } => Endpoint::Child {
+            program: program.into(),
+            arguments: arguments.clone(),
+            folder: cwd
+                .as_ref()
+                .and_then(|cwd| absolute(cwd).ok())
+                .or_else(|| std::env::current_dir().ok())
+                .unwrap_or_else(|| "/".into()),
+            environment: pairs(env),
+            inherited: env_pass.clone(),
+        },
+        Target::Url { url, headers, .. } => {
+            Endpoint::Http { url: url.0.to_string(), headers: pairs(headers) }
+        }
+    };
+    let usual = UpstreamSettings::new(&config.name, reach);
+    let usual = match &config.target {
+        Target::Url { wire, ca, auth, .. } => UpstreamSettings {
+            transport: *wire,
+            trust: ca.as_ref().map_or_else(Trust::default, |ca| ca.trust.clone()),
+            credentials: auth.as_deref().map(credentials),
+            ..usual
+        },
+        Target::Command { .. } => usual,
+    };
+    UpstreamSettings {
+        sharing: config.sharing,
+        most_sessions: config.max_sessions,
+        timeout: config.timeout,
+        start_timeout: config.start_timeout,
+        list_wait: config.list_wait,
+        idle_stop: config.idle_stop,
+        largest_message: config.max_message_bytes,
+        restart: RestartBudget { budget: config.restart.budget, window: config.restart.window },
+        first_era: None,
+        trusted_errors: config.trusted_errors,
+        tool_errors: config.errors,
+        instructions: config.instructions,
+        ..usual
+    }
+}
+
+fn credentials(auth: &Auth) -> ClientCredentials {
+    ClientCredentials {
+        token_url: auth.token_url.0.to_string(),
+        client_id: auth.client_id.clone(),
+        client_secret: auth.client_secret.clone(),
+        scope: auth.scope.clone(),
+        audience: auth.audience.clone(),
+        resource: auth.resource.clone(),
+    }
+}

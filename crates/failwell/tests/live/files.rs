@@ -1,0 +1,5 @@
+//! Stored files.
+
+mod forms;
+mod resources;
+mod shelf;

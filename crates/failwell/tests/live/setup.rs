@@ -1,0 +1,5 @@
+//! The program, its folder and its peers, as the tests start them.
+
+pub(super) mod folder;
+pub(super) mod node;
+pub(super) mod redis;

@@ -1,0 +1,44 @@
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
+
+/// A temporary folder, removed on drop.
+pub(crate) struct Folder(pub(crate) PathBuf);
+
+impl Folder {
+    pub(crate) fn new() -> Folder {
+        static COUNT: AtomicUsize = AtomicUsize::new(0);
+        let name = format!("failwell-live-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
+        let folder = std::env::temp_dir().join(name);
+        std::fs::create_dir(&folder).expect("a folder");
+        Folder(folder)
+    }
+
+    pub(crate) fn with(text: &str) -> Folder {
+        let folder = Folder::new();
+        folder.write("failwell.toml", text);
+        folder
+    }
+
+    pub(crate) fn write(&self, name: &str, text: &str) {
+        std::fs::write(self.0.join(name), text).expect("written");
+    }
+
+    /// Saves like an editor: writes a new file and renames it over the old one.
+    pub(crate) fn save(&self, text: &str) {
+        self.write(".failwell.toml.new", text);
+        std::fs::rename(self.0.join(".failwell.toml.new"), self.0.join("failwell.toml")).expect("renamed");
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        crate::canary::keep(&self.0);
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+/// An `[[upstream]]` with additional lines.
+pub(crate) fn upstream(name: &str, more: &str) -> String {
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/live/setup/upstream.py");
+    format!("[[upstream]]\nname = \"{name}\"\ncommand = [\"python3\", \"{script}\"]\n{more}\n")
+}

@@ -1,0 +1,145 @@
+"""A rule about a resource holds for every spelling of its URI."""
+
+import json
+import sys
+import urllib.error
+import urllib.parse
+import urllib.request
+
+from mcp_client import Session, modern
+from program import SERVERS, Program
+
+SERVER = SERVERS / "resource_server.py"
+MARK = "marker-of-the-private-file"
+# Spellings of FOLDER/private/s.txt.
+SPELLINGS = [
+    "file://{f}/private/s.txt",
+    "FILE://{f}/private/s.txt",
+    "file://{f}/notes/../private/s.txt",
+    "file://{f}/notes/%2e%2e/private/s.txt",
+    "file://{f}/notes/.%2E/private/s.txt",
+    "file://{f}/%70rivate/s.txt",
+    "file://localhost{f}/private/s.txt",
+    "file://LocalHost{f}/private/s.txt",
+    "file:{f}/private/s.txt",
+    "file://{f}//private/s.txt",
+    "file:///{f}/private/s.txt",
+    "file://{f}/./private/s.txt",
+    "file://{f}/private/s.txt?x=1",
+    "file://{f}/private/s.txt#x",
+    "file://{f}/private/s%2etxt",
+    "file://elsewhere{f}/private/s.txt",
+    "file://{f}/notes/%2e%2e%2fprivate/s.txt",
+    "file://{f}/private%2fs.txt",
+    "file://{f}/notes/%252e%252e/private/s.txt",
+    "file://{f}/private/s.txt%00",
+    "file://{f}\\private\\s.txt",
+    "file://{f}/private/\u200bs.txt",
+]
+
+
+def folder_of(home):
+    files = home.parent / (home.name + "-files")
+    for name in ("private", "notes"):
+        (files / name).mkdir(parents=True)
+    (files / "private" / "s.txt").write_text(MARK)
+    (files / "notes" / "a.txt").write_text("a note")
+    return files.resolve()
+
+
+def configured(files, log, rules="", top=""):
+    command = json.dumps([sys.executable, str(SERVER), str(files), str(log)])
+    return f'{top}servers = ["lobby"]\n[[upstream]]\nname = "f"\ncommand = {command}\n{rules}'
+
+
+def faces(program, uri):
+    """The answers to a read of the URI, on every face."""
+    yield "mcp", json.dumps(modern(program, "resources/read", {"uri": "f+" + uri}))
+    yield "rpc", json.dumps(program.rpc("read_resource", {"uri": "f+" + uri}))
+    yield "single", json.dumps(modern(program, "resources/read", {"uri": uri}, "/mcp/f"))
+    request = urllib.request.Request(program.address + "/v1/resources/" + urllib.parse.quote("f+" + uri, safe=""))
+    try:
+        with urllib.request.urlopen(request, timeout=30) as answer:
+            yield "rest", answer.read().decode()
+    except urllib.error.HTTPError as refusal:
+        yield "rest", refusal.read().decode()
+
+
+def hidden_files_stay_hidden(binary, home):
+    """H1: 22 spellings on four faces; the rule hides a folder."""
+    files = folder_of(home)
+    rules = f'[resources.f]\nhide = ["file://{files}/private/*"]\n'
+    with Program(binary, home, configured(files, home / "uris", rules)) as program:
+        for uri in (spelling.format(f=files) for spelling in SPELLINGS):
+            for face, told in faces(program, uri):
+                assert MARK not in told, (face, uri)
+                assert "UNKNOWN_RESOURCE" in told or "BAD_URI" in told, (face, uri, told)
+        seen = (home / "uris").read_text() if (home / "uris").exists() else ""
+        assert "s.txt" not in seen.replace("%2e", "."), seen
+        for uri in (f"file://{files}/notes/a.txt", f"FILE:{files}/private/../notes/a.txt"):
+            for face, told in faces(program, uri):
+                assert "a note" in told, (face, uri, told)
+        listed = json.dumps(modern(program, "resources/list", {})) + json.dumps(modern(program, "resources/templates/list", {}))
+        assert "/private" not in listed and "notes/a.txt" in listed, listed
+
+
+def allowed_folders_have_no_way_out(binary, home):
+    """H1: `allow` of one folder, and the rule itself in another spelling."""
+    files = folder_of(home)
+    rules = f'[resources.f]\nallow = ["FILE://localhost{files}/private/../notes/*"]\n'
+    with Program(binary, home, configured(files, home / "uris", rules)) as program:
+        for uri in (f"file://{files}/notes/../private/s.txt", f"file://{files}/notes/%2e%2e/private/s.txt"):
+            for face, told in faces(program, uri):
+                assert MARK not in told, (face, uri)
+        for face, told in faces(program, f"file://{files}/notes/a.txt"):
+            assert "a note" in told, (face, told)
+
+
+def policies_know_one_spelling(binary, home):
+    """H1: a Cedar policy about one resource."""
+    files = folder_of(home)
+    policy = home.parent / (home.name + ".cedar")
+    policy.write_text(f'permit (principal, action, resource);\nforbid (principal, action, resource == Resource::"f/FILE:{files}/x/../private/s.txt");\n')
+    top = f"cedar = {json.dumps(str(policy))}\n"
+    with Program(binary, home, configured(files, home / "uris", top=top)) as program:
+        for uri in (spelling.format(f=files) for spelling in SPELLINGS):
+            for face, told in faces(program, uri):
+                assert MARK not in told, (face, uri)
+        for face, told in faces(program, f"file://{files}/notes/a.txt"):
+            assert "a note" in told, (face, told)
+
+
+def completion_and_subscription_look_too(binary, home):
+    """H1: a hidden template is not completed, and a hidden resource is not subscribed to."""
+    files = folder_of(home)
+    rules = f'[resources.f]\nhide = ["file://{files}/private/*"]\n'
+    with Program(binary, home, configured(files, home / "uris", rules)) as program:
+        for spelling in ("file://{f}/private/{{name}}", "FILE://{f}/private/{{name}}", "file://{f}/notes/../private/{{name}}", "file:{f}/private/{{name}}"):
+            uri = spelling.format(f=files)
+            told = json.dumps(modern(program, "completion/complete", {"ref": {"type": "ref/resource", "uri": "f+" + uri}, "argument": {"name": "name", "value": ""}}))
+            assert "s.txt" not in told and "error" in told, (uri, told)
+        session = Session(program)
+        for uri in (spelling.format(f=files) for spelling in SPELLINGS):
+            told = session.request("resources/subscribe", {"uri": "f+" + uri})
+            assert "error" in told, (uri, told)
+        assert not (home / "uris").exists() or "private" not in (home / "uris").read_text()
+
+
+def what_servers_list_stays_readable(binary, home):
+    """Custom schemes, templates and spellings of the server's own reach it as they are; others in normal form."""
+    files = folder_of(home)
+    with Program(binary, home, configured(files, home / "uris")) as program:
+        listed = [one["uri"] for one in modern(program, "resources/list", {})["result"]["resources"]]
+        assert "f+demo://odd%2Fname" in listed, listed
+        for uri in ("demo://Mixed/Case%2dHere", "demo://odd%2Fname", "urn:example:one", "greeting://World", "greeting://J%C3%BCrgen"):
+            for face, told in faces(program, uri):
+                assert "text of" in told, (face, uri, told)
+        told = modern(program, "resources/read", {"uri": f"f+FILE:{files}//notes/./%61.txt"})
+        assert "a note" in json.dumps(told), told
+        assert (home / "uris").read_text().splitlines()[-1] == f"file://{files}/notes/a.txt"
+        for uri in ("demo://other%2Fname", f"file://{files}/notes%2fa.txt"):
+            for face, told in faces(program, uri):
+                assert "text of" not in told and "a note" not in told, (face, uri)
+
+
+CASES = [hidden_files_stay_hidden, allowed_folders_have_no_way_out, policies_know_one_spelling, completion_and_subscription_look_too, what_servers_list_stays_readable]

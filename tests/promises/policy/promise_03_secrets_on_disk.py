@@ -1,0 +1,142 @@
+"""No secret is written to the log, the ledger or its copies, whatever the text around it looks like."""
+
+import json
+import os
+import pathlib
+import sys
+import urllib.error
+import urllib.request
+
+from mcp_client import modern
+from program import SERVERS, Program
+from servers.leaky_server import LEAKS, NOISE
+
+SERVER = SERVERS / "leaky_server.py"
+TOKEN = "ghp_" + "x7Rk2mPq9WvL4tZs8NcY"[:18] * 2
+PASSWORD = "S3cr3tP4ss"
+SETTINGS = """servers = ["lobby"]
+[audit]
+bodies = true
+jsonl = "audit.jsonl"
+csv = "audit.csv"
+text = "audit.log"
+[[upstream]]
+name = "leaky"
+timeout_s = 1
+command = {command}
+"""
+
+
+def raw(program, method, path, body=b"", headers=()):
+    """A request as it is, and its answer as text."""
+    request = urllib.request.Request(program.address + path, body or None, {"Content-Type": "application/json", **dict(headers)}, method=method)
+    try:
+        with urllib.request.urlopen(request, timeout=60) as answer:
+            return answer.read().decode()
+    except urllib.error.HTTPError as refusal:
+        return refusal.read().decode()
+
+
+def written(program):
+    """Everything that the program wrote, and the ledger as text."""
+    for folder, _, names in os.walk(program.folder):
+        for name in names:
+            file = pathlib.Path(folder) / name
+            if file.name != "failwell.toml":
+                yield file.name, file.read_bytes()
+    yield "records", json.dumps(program.records()).encode()
+
+
+def nothing_is_written(binary, home):
+    """H2: texts that begin with a brace were searched as JSON only; 10 of 29 places were written in clear."""
+    command = json.dumps([sys.executable, str(SERVER), TOKEN])
+    settings = SETTINGS.format(command=command)
+    with Program(binary, home, settings) as program:
+        told = [raw(program, "POST", f"/v1/tools/leaky__{name}", b"{}") for name in [*LEAKS, "dies"]]
+        braced = "{" + TOKEN
+        program.tool(braced)
+        program.rpc("{'" + TOKEN + "'}", {})
+        program.rpc("execute_tool", {"name": braced})
+        modern(program, "tools/call", {"name": braced, "arguments": {}})
+        modern(program, "{'" + TOKEN + "'}", {})
+        modern(program, "resources/read", {"uri": "x+{" + TOKEN})
+        modern(program, "prompts/get", {"name": braced})
+        raw(program, "POST", "/v1/tools/%7B" + TOKEN, b"{}")
+        raw(program, "GET", "/%7B" + TOKEN)
+        for body in ('{"a": TOKEN', '{"a": "TOKEN', "{'a': 'TOKEN'}", '{"a": "b"} TOKEN', "[TOKEN", '{"text": "' + "x" * 24000 + ' TOKEN ' + "y" * 9000 + '"}'):
+            told.append(raw(program, "POST", "/v1/tools/lobby__echo", body.replace("TOKEN", TOKEN).encode()))
+            told.append(raw(program, "POST", "/rpc", ('{"jsonrpc":"2.0","id":1,"method":' + body).replace("TOKEN", TOKEN).encode()))
+        long = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "execute_tool", "params": {"name": "lobby__echo", "arguments": {"text": "z" * 15000 + " " + TOKEN + "z " * 9000}}})
+        told.append(raw(program, "POST", "/rpc", long.encode()))
+        assert len(NOISE) == 5
+        for answer in told:
+            assert TOKEN not in answer and PASSWORD not in answer, answer[:500]
+        program.process.terminate()
+        program.process.wait(60)
+        places = [name for name, text in written(program) if TOKEN.encode() in text or PASSWORD.encode() in text]
+        assert not places, places
+
+
+STRINGS = [
+    "postgres://app:$ecret123@db/x",
+    "postgres://app:%24ecret123@db/x",
+    "postgres://app:{ecret123@db/x",
+    "postgres://app:<ecret123@db/x",
+    "postgres://app:[ecret123@db/x",
+    "postgres://app:it's-ecret123@db/x",
+    "postgres://" + "u" * 2000 + ":xecret123@db/x",
+    "host=db user=app password=xecret123 dbname=x",
+    "host=db user=app password='xecret123' dbname=x",
+    "jdbc:mysql://h/db?user=root&password=xecret123",
+    '{"dsn":"postgres:\\/\\/app:xecret123@db"}',
+    "Server=db;User Id=app;Password=xecret123;",
+]
+PLACEHOLDERS = ["postgres://app:${PASSWORD}@db", "postgres://app:$PASSWORD@db", "postgres://app:<password>@db", "postgres://app:{password}@db", "postgres://app:****@db"]
+
+
+def connection_strings_are_recognised(binary, home):
+    """M5: passwords that begin with a sign, other forms of connection strings, escaped slashes."""
+    with Program(binary, home, 'servers = ["lobby"]\n') as program:
+        for text in STRINGS:
+            told = json.dumps(program.tool("echo", text=text))
+            assert "ecret123" not in told and "[redacted: secrets/connection_string]" in told, (text, told)
+        for text in PLACEHOLDERS:
+            told = json.dumps(program.tool("echo", text=text))
+            assert "redacted" not in told, (text, told)
+
+
+def files_are_looked_through_by_any_name(binary, home):
+    """M9: `.env` and `.pem` came over REST as they were; 8 of 17 endings."""
+    names = ["a.txt", "a.env", ".env", "a.pem", "a.toml", "a.ini", "plain", "a.bin", "a.pdf", "a.png"]
+    with Program(binary, home, 'servers = ["lobby"]\n') as program:
+        for name in names:
+            for content in (b"TOKEN=" + TOKEN.encode() + b"\n", b"\x89PNG\xff\xfe\x00" + TOKEN.encode() + b"\x00\xff"):
+                made = json.loads(raw(program, "POST", "/v1/resources", *upload(name, content)))
+                told = download(program, made["uri"])
+                assert TOKEN.encode() not in told and b"[redacted: secrets/" in told, (name, content[:8], told[:200])
+        for content in (b"harmless\n", bytes(range(256)) * 10):
+            made = json.loads(raw(program, "POST", "/v1/resources", *upload("b.bin", content)))
+            assert download(program, made["uri"]) == content
+
+
+def upload(name, content):
+    edge = b"edge-of-the-parts"
+    parts = [b'Content-Disposition: form-data; name="type"\r\n\r\nnotes', b'Content-Disposition: form-data; name="file"; filename="%s"\r\n\r\n%s' % (name.encode(), content)]
+    body = b"".join(b"--" + edge + b"\r\n" + part + b"\r\n" for part in parts) + b"--" + edge + b"--\r\n"
+    return body, {"Content-Type": "multipart/form-data; boundary=" + edge.decode()}
+
+
+def download(program, uri):
+    with urllib.request.urlopen(program.address + "/v1/resources/" + uri, timeout=30) as answer:
+        return answer.read()
+
+
+def the_first_key_is_in_no_log(binary, home):
+    """H11: standard output is the log of a service; the key goes to a file of its own."""
+    with Program(binary, home, 'require_key = true\nservers = ["lobby"]\n') as program:
+        key = (home / "state" / "admin-key").read_text().strip()
+        assert key.startswith("fw_") and (home / "state" / "admin-key").stat().st_mode & 0o777 == 0o600
+        assert key not in "".join(program.screen) and "admin-key" in "".join(program.screen), program.screen
+
+
+CASES = [nothing_is_written, connection_strings_are_recognised, files_are_looked_through_by_any_name, the_first_key_is_in_no_log]

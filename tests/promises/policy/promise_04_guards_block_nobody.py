@@ -1,0 +1,45 @@
+"""Large messages are inspected apart from the threads that serve connections."""
+
+import concurrent.futures
+import json
+import sys
+import time
+import urllib.request
+
+from program import SERVERS, Program
+
+SERVER = SERVERS / "leaky_server.py"
+# What made guards work hardest.
+UNITS = ["pwd=a;uid=", "1 1 1 1 ", "-1", "x://a:"]
+SIZE = 2_000_000
+
+
+def waits(program, running):
+    """How long `/healthz` took, each time it was asked while these ran."""
+    took = []
+    while not all(future.done() for future in running):
+        began = time.monotonic()
+        with urllib.request.urlopen(program.address + "/healthz", timeout=60) as answer:
+            assert answer.status == 200
+        took.append(time.monotonic() - began)
+        time.sleep(0.005)
+    return sorted(took)
+
+
+def other_requests_do_not_wait(binary, home):
+    """H3: one answer of 15.9 MB stopped everybody for 2.9 s. Timings are in `./x bench guards`; this one is generous."""
+    command = json.dumps([sys.executable, str(SERVER), "unused"])
+    settings = f'[[upstream]]\nname = "leaky"\ncommand = {command}\n[guard.pii]\naction = "redact"\n[guard.injection]\naction = "redact"\n'
+    with Program(binary, home, settings) as program:
+        assert program.tool("large", unit="x", bytes=10)[0] == 200
+        with concurrent.futures.ThreadPoolExecutor(8) as pool:
+            answers = [pool.submit(program.tool, "large", unit=unit, bytes=SIZE) for unit in UNITS]
+            took = waits(program, answers)
+            requests = [pool.submit(program.tool, "large", unit="x", bytes=1, text=unit * (SIZE // len(unit))) for unit in UNITS]
+            took = sorted(took + waits(program, requests))
+        assert all(future.result()[0] == 200 for future in answers + requests), [future.result()[1] for future in answers + requests]
+        # A request that waits is one among many quick ones, so the longest counts.
+        assert len(took) > 20 and took[-1] < 2, f"/healthz took up to {took[-1]:.2f} s"
+
+
+CASES = [other_requests_do_not_wait]

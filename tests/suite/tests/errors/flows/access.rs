@@ -1,0 +1,5 @@
+//! Addresses, headers and keys that a request needs.
+
+mod door;
+mod headers;
+mod keys;

@@ -1,0 +1,4 @@
+//! Rules and guards in front of upstreams.
+
+mod guarded;
+mod rules;
