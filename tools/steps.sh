@@ -79,9 +79,11 @@ step_probe() {
 }
 
 # A tool server that is no part of the workspace, as another author would write it.
+# It is built from the packages that would be published, so that a file or a dependency they lack is noticed.
 step_sdk() {
 	cargo build --quiet -p failwell
-	cargo build --quiet --locked --manifest-path examples/tool-server/Cargo.toml
+	python3 tests/sdk/package "$CARGO_TARGET_DIR/published"
+	cargo build --quiet --locked --manifest-path "$CARGO_TARGET_DIR/published/shop/Cargo.toml"
 	python3 tests/sdk/run -- "$CARGO_TARGET_DIR/debug/failwell" "$CARGO_TARGET_DIR/debug/shop"
 }
 

@@ -9,7 +9,7 @@ pub use misread::{About, Misread};
 use self::body::Body;
 use crate::id::Id;
 use crate::raw::{Kind, Raw};
-use crate::scan::{Defect, Envelope, Limits, Scan, Slot, scan, scan_text};
+use crate::scan::{Defect, Envelope, Limits, Places, Scan, Slot, scan_text};
 use bytes::Bytes;
 use bytestring::ByteString;
 use failwell_fault::{Fault, reason};
@@ -34,40 +34,50 @@ pub enum Message<'a> {
     Response(Response<'a>),
 }
 
-/// A receive buffer. Owned values share it without a copy: see [`Request::keep`].
+/// A receive buffer after its only scan. Owned values share it without a copy: see [`Request::keep`].
 #[derive(Clone, Debug)]
-pub struct MessageBuf(Result<ByteString, Bytes>);
+pub struct MessageBuf {
+    text: ByteString,
+    scanned: Result<Scan<Places>, Defect>,
+}
 
 impl MessageBuf {
-    /// Wraps bytes, which need not be UTF-8.
-    pub fn new(bytes: Bytes) -> Self {
-        Self(ByteString::try_from(bytes.clone()).map_err(|_| bytes))
+    /// Scans bytes, which need not be UTF-8.
+    pub fn scan(bytes: Bytes, limits: &Limits) -> Self {
+        match ByteString::try_from(bytes) {
+            Ok(text) => Self { scanned: scan_text(&text, limits), text },
+            Err(error) => Self { scanned: Err(Defect::not_utf8(error)), text: ByteString::new() },
+        }
     }
 
-    /// Scans the bytes and classifies the message.
-    pub fn read(&self, limits: &Limits) -> Incoming<'_> {
-        match &self.0 {
-            Ok(text) => sort(scan_text(text, limits), Some(text)),
-            Err(bytes) => read(bytes, limits),
-        }
+    /// The message. Reading it again does not scan it again.
+    pub fn read(&self) -> Incoming<'_> {
+        sort(&self.scanned, &self.text, Some(&self.text))
     }
 }
 
 /// Scans bytes and classifies the message. The result borrows from the bytes.
 pub fn read<'a>(bytes: &'a [u8], limits: &Limits) -> Incoming<'a> {
-    sort(scan(bytes, limits), None)
+    match std::str::from_utf8(bytes) {
+        Ok(text) => sort(&scan_text(text, limits), text, None),
+        Err(error) => sort(&Err(Defect::not_utf8(error)), "", None),
+    }
 }
 
 /// Classifies scanned text. `letter` is the shared buffer that contains it, if there is one.
-fn sort<'a>(scanned: Result<Scan<'a>, Defect>, letter: Option<&'a ByteString>) -> Incoming<'a> {
+fn sort<'a>(
+    scanned: &Result<Scan<Places>, Defect>,
+    text: &'a str,
+    letter: Option<&'a ByteString>,
+) -> Incoming<'a> {
     match scanned {
-        Err(defect) => Incoming::One(Err(Misread::of_defect(defect, None, About::Unknown))),
-        Ok(Scan::One(envelope)) => Incoming::One(classify(&envelope, letter)),
-        Ok(Scan::Batch(envelopes)) if envelopes.is_empty() => {
+        Err(defect) => Incoming::One(Err(Misread::of_defect(*defect, None, About::Unknown))),
+        Ok(Scan::One(places)) => Incoming::One(classify(&places.within(text), letter)),
+        Ok(Scan::Batch(each)) if each.is_empty() => {
             Incoming::One(Err(Misread::new(Fault::new(&reason::RPC_EMPTY_BATCH), None, About::Unknown)))
         }
-        Ok(Scan::Batch(envelopes)) => {
-            Incoming::Batch(envelopes.iter().map(|envelope| classify(envelope, letter)).collect())
+        Ok(Scan::Batch(each)) => {
+            Incoming::Batch(each.iter().map(|places| classify(&places.within(text), letter)).collect())
         }
     }
 }
@@ -156,16 +166,14 @@ fn bad_shape(member: &'static str) -> Fault {
 #[cfg(test)]
 mod tests {
     use super::{Incoming, Message, MessageBuf};
-    use crate::scan::Limits;
+    use crate::scan::{Limits, scans_of_this_thread};
     use bytes::Bytes;
 
     #[test]
     fn an_owned_value_shares_the_buffer_and_outlives_it() {
         let bytes = Bytes::from_static(br#"{"jsonrpc":"2.0","id":1,"method":"m","params":{"a":{"b":"c"}}}"#);
-        let letter = MessageBuf::new(bytes.clone());
-        let Incoming::One(Ok(Message::Request(request))) = letter.read(&Limits::default()) else {
-            panic!("a request");
-        };
+        let letter = MessageBuf::scan(bytes.clone(), &Limits::default());
+        let Incoming::One(Ok(Message::Request(request))) = letter.read() else { panic!("a request") };
         let kept = request.keep(request.param("a").expect("a member"));
         drop(letter);
         assert_eq!(kept.text(), r#"{"b":"c"}"#);
@@ -173,13 +181,26 @@ mod tests {
     }
 
     #[test]
+    fn a_message_is_scanned_once_however_often_it_is_read() {
+        let bytes = Bytes::from_static(br#"[{"jsonrpc":"2.0","id":1,"method":"m"},{"jsonrpc":"2.0"}]"#);
+        let before = scans_of_this_thread();
+        let letter = MessageBuf::scan(bytes, &Limits::default());
+        for _ in 0..3 {
+            let Incoming::Batch(messages) = letter.read() else { panic!("a batch") };
+            assert!(matches!(messages.as_slice(), [Ok(Message::Request(_)), Err(_)]));
+        }
+        assert_eq!(scans_of_this_thread() - before, 1);
+    }
+
+    #[test]
     fn bytes_that_are_not_utf8_get_the_same_fault_as_in_read() {
         let bytes = Bytes::from_static(b"{\"jsonrpc\":\"\xff\"}");
-        let letter = MessageBuf::new(bytes.clone());
-        let Incoming::One(Err(misread)) = letter.read(&Limits::default()) else { panic!("a refusal") };
+        let letter = MessageBuf::scan(bytes.clone(), &Limits::default());
+        let Incoming::One(Err(misread)) = letter.read() else { panic!("a refusal") };
         let Incoming::One(Err(plainly)) = super::read(&bytes, &Limits::default()) else {
             panic!("a refusal")
         };
         assert_eq!(misread.fault.reason().id, plainly.fault.reason().id);
+        assert_eq!(misread.fault.to_string(), plainly.fault.to_string());
     }
 }

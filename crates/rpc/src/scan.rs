@@ -15,8 +15,9 @@ pub(crate) mod unescape;
 mod walk;
 
 pub(crate) use batch::scan_text;
-pub use batch::{Scan, scan};
+pub use batch::{Scan, scan, scans_of_this_thread};
 pub use defect::Defect;
+pub(crate) use envelope::Places;
 pub use envelope::{Envelope, Slot};
 pub use limits::Limits;
 pub(crate) use members::MemberPlaces;

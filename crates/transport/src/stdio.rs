@@ -204,7 +204,7 @@ impl Connection {
 
     /// Handles one line and writes all its replies to the connection.
     async fn exchange(&self, bytes: Bytes) {
-        let body = match MessageBuf::new(bytes).read(&Limits::default()) {
+        let body = match MessageBuf::scan(bytes, &Limits::default()).read() {
             Incoming::One(Err(misread)) => {
                 return self.complain(misread).await;
             }

@@ -1,3 +1,5 @@
+use std::str::Utf8Error;
+
 /// A defect that the scan found, with its offset.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Defect {
@@ -46,6 +48,10 @@ pub enum Defect {
 }
 
 impl Defect {
+    pub(crate) fn not_utf8(error: Utf8Error) -> Self {
+        Self::Utf8 { offset: error.valid_up_to() }
+    }
+
     /// Whether the bytes are not JSON, so that no part after the defect can be trusted.
     pub fn is_hard(self) -> bool {
         matches!(self, Self::Syntax { .. } | Self::Utf8 { .. })

@@ -38,10 +38,10 @@ fn plain(decoded: &str) -> Option<&str> {
     if decoded.contains('\\') { None } else { Some(decoded) }
 }
 
-/// One scanned message: its text, the positions of its parts, and its first defect, if any.
-#[derive(Clone, Copy, Debug)]
-pub struct Envelope<'a> {
-    pub(super) all: &'a str,
+/// The positions of the parts of one scanned message, and its first defect, if any. It borrows nothing, so
+/// it can be stored beside the text.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Places {
     pub(super) whole: Span,
     pub(super) slots: [Option<Span>; 6],
     pub(super) members: MemberPlaces,
@@ -49,20 +49,36 @@ pub struct Envelope<'a> {
     pub(super) soft: Option<Defect>,
 }
 
-impl<'a> Envelope<'a> {
-    pub(super) fn new(all: &'a str) -> Self {
-        let (whole, members) = (Span::default(), MemberPlaces::default());
-        Self { all, whole, slots: [None; 6], members, id_repeated: false, soft: None }
+impl Places {
+    /// The message at these positions of the text that was scanned.
+    pub(crate) fn within(self, all: &str) -> Envelope<'_> {
+        Envelope { all, places: self }
     }
 
+    pub(super) fn record(&mut self, slot: Slot, span: Span) {
+        if let Some(place) = self.slots.get_mut(slot as usize) {
+            self.id_repeated |= slot == Slot::Id && place.is_some();
+            *place = Some(span);
+        }
+    }
+}
+
+/// One scanned message: its text, and the positions of its parts.
+#[derive(Clone, Copy, Debug)]
+pub struct Envelope<'a> {
+    all: &'a str,
+    places: Places,
+}
+
+impl<'a> Envelope<'a> {
     /// The whole message, without surrounding whitespace.
     pub fn raw(&self) -> Raw<'a> {
-        Raw::trusted(self.whole.of(self.all))
+        Raw::trusted(self.places.whole.of(self.all))
     }
 
     /// The reason why the message is refused although it is JSON.
     pub fn soft_defect(&self) -> Option<Defect> {
-        self.soft
+        self.places.soft
     }
 
     pub fn get(&self, slot: Slot) -> Option<Raw<'a>> {
@@ -71,7 +87,7 @@ impl<'a> Envelope<'a> {
 
     /// The id, if there is exactly one and it is a string or an integer.
     pub fn id(&self) -> Option<Id> {
-        if self.id_repeated { None } else { self.get(Slot::Id).and_then(|raw| Id::read(raw.text())) }
+        if self.places.id_repeated { None } else { self.get(Slot::Id).and_then(|raw| Id::read(raw.text())) }
     }
 
     pub(crate) fn all(&self) -> &'a str {
@@ -79,21 +95,14 @@ impl<'a> Envelope<'a> {
     }
 
     pub(crate) fn whole(&self) -> Span {
-        self.whole
+        self.places.whole
     }
 
     pub(crate) fn members(&self) -> MemberPlaces {
-        self.members
+        self.places.members
     }
 
     pub(crate) fn span(&self, slot: Slot) -> Option<Span> {
-        self.slots.get(slot as usize).copied().flatten()
-    }
-
-    pub(super) fn record(&mut self, slot: Slot, span: Span) {
-        if let Some(place) = self.slots.get_mut(slot as usize) {
-            self.id_repeated |= slot == Slot::Id && place.is_some();
-            *place = Some(span);
-        }
+        self.places.slots.get(slot as usize).copied().flatten()
     }
 }

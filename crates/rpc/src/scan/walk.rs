@@ -6,7 +6,7 @@ use super::name::{Name, name};
 use super::number::number;
 use super::space::skip_space;
 use super::text::{Form, Text, string};
-use super::{Defect, Envelope, Limits, Slot, Span, Syntax, byte};
+use super::{Defect, Limits, Places, Slot, Span, Syntax, byte};
 
 /// Buffers that are reused between messages.
 #[derive(Default)]
@@ -17,12 +17,13 @@ pub(super) struct Scratch {
 
 /// The scan of one message.
 pub(super) struct Walk<'a, 's> {
+    text: &'a str,
     bytes: &'a [u8],
     limits: &'s Limits,
     keys: &'s mut Keys,
     nesting: &'s mut ContainerStack,
     deepest: usize,
-    envelope: Envelope<'a>,
+    places: Places,
     /// The current top-level member, and the offset of its value.
     slot: Option<(Slot, usize)>,
     /// The current member inside it: its key, and the offset of its value.
@@ -36,15 +37,15 @@ impl<'a, 's> Walk<'a, 's> {
         keys.clear();
         nesting.clear();
         let deepest = limits.max_depth.saturating_sub(outside);
-        let (bytes, envelope) = (text.as_bytes(), Envelope::new(text));
-        Self { bytes, limits, keys, nesting, deepest, envelope, slot: None, member: None }
+        let (bytes, places) = (text.as_bytes(), Places::default());
+        Self { text, bytes, limits, keys, nesting, deepest, places, slot: None, member: None }
     }
 
     /// Scans the value that starts at `start`.
-    pub(super) fn run(mut self, start: usize) -> Result<Envelope<'a>, Syntax> {
+    pub(super) fn run(mut self, start: usize) -> Result<Places, Syntax> {
         let end = self.value(start)?;
-        self.envelope.whole = Span { start, end };
-        Ok(self.envelope)
+        self.places.whole = Span { start, end };
+        Ok(self.places)
     }
 
     fn value(&mut self, mut at: usize) -> Result<usize, Syntax> {
@@ -116,7 +117,7 @@ impl<'a, 's> Walk<'a, 's> {
             self.refuse(Defect::LoneSurrogate { offset: at });
         }
         let inner = Span { start: at + 1, end: end - 1 };
-        if self.envelope.soft.is_none() {
+        if self.places.soft.is_none() {
             self.admit(inner, name);
         }
         let colon = skip_space(self.bytes, end);
@@ -132,7 +133,7 @@ impl<'a, 's> Walk<'a, 's> {
 
     fn member_begins(&mut self, depth: usize, inner: Span, value: usize) {
         if depth == 1 {
-            self.slot = Slot::named(inner.of(self.envelope.all)).map(|slot| (slot, value));
+            self.slot = Slot::named(inner.of(self.text)).map(|slot| (slot, value));
         } else if self.slot.is_some_and(|(slot, _)| slot.has_members()) {
             self.member = Some((inner, value));
         }
@@ -141,13 +142,13 @@ impl<'a, 's> Walk<'a, 's> {
     fn value_ended(&mut self, depth: usize, end: usize) {
         if depth == 1 {
             if let Some((slot, start)) = self.slot.take() {
-                self.envelope.record(slot, Span { start, end });
+                self.places.record(slot, Span { start, end });
             }
         } else if depth == 2
             && let Some((key, start)) = self.member.take()
             && let Some((slot, _)) = self.slot
         {
-            self.envelope.members.remember(slot, key, Span { start, end });
+            self.places.members.remember(slot, key, Span { start, end });
         }
     }
 
@@ -172,7 +173,7 @@ impl<'a, 's> Walk<'a, 's> {
     #[inline]
     fn admit(&mut self, inner: Span, name: Name) {
         let (limit, offset) = (self.limits.max_keys, inner.start - 1);
-        match self.keys.admit(self.envelope.all, inner, name, limit) {
+        match self.keys.admit(self.text, inner, name, limit) {
             Admission::Fresh => {}
             Admission::Repeated => self.refuse(Defect::DuplicateKey { offset }),
             Admission::OverLimit => self.refuse(Defect::TooManyKeys { offset, limit }),
@@ -184,7 +185,7 @@ impl<'a, 's> Walk<'a, 's> {
     fn open_object(&mut self, at: usize) -> usize {
         let depth = self.nesting.open(1);
         self.check_depth(depth, at);
-        if self.envelope.soft.is_none() {
+        if self.places.soft.is_none() {
             self.keys.open();
         }
         depth
@@ -192,8 +193,8 @@ impl<'a, 's> Walk<'a, 's> {
 
     #[inline]
     fn close_object(&mut self) -> usize {
-        if self.envelope.soft.is_none()
-            && let Some(offset) = self.keys.close(self.envelope.all)
+        if self.places.soft.is_none()
+            && let Some(offset) = self.keys.close(self.text)
         {
             self.refuse(Defect::DuplicateKey { offset });
         }
@@ -217,7 +218,7 @@ impl<'a, 's> Walk<'a, 's> {
     /// Records the first defect and continues, because the id may still follow.
     #[cold]
     fn refuse(&mut self, defect: Defect) {
-        self.envelope.soft.get_or_insert(defect);
+        self.places.soft.get_or_insert(defect);
     }
 }
 

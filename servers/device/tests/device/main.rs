@@ -9,6 +9,7 @@
 )]
 
 mod browser;
+mod dialects;
 mod faults;
 #[path = "../../../../crates/toolbox/tests/schema/oracle.rs"]
 mod oracle;

@@ -1,6 +1,5 @@
 //! Stable references, batches, recordings and reports.
 
-use failwell_rpc::{Dialect, RestStyle};
 use serde_json::{Value, json};
 
 use crate::stand_in::{Act, SCREEN, StandIn};
@@ -56,28 +55,6 @@ async fn a_failed_action_shows_the_screen_and_what_comes_nearest() {
     assert_eq!(read["result"]["contents"][0]["blob"], crate::stand_in::PIXEL, "{read}");
     let near = object["nearest"][0]["ref"].clone();
     talk.done("tap_element", json!({"ref": near})).await;
-}
-
-#[tokio::test]
-async fn a_failed_action_shows_the_same_without_mcp() {
-    let driver = StandIn::start().await;
-    let world = World::new(settings(vec![phone(&driver.url)]));
-    world.stranger("start_session", json!({})).await;
-    for (dialect, place) in [
-        (Dialect::Rpc, "/error/data"),
-        (Dialect::Rest(RestStyle::Plain), "/detail"),
-        (Dialect::Rest(RestStyle::Problem), ""),
-    ] {
-        let wanted = json!({"selector": "logn", "timeout": 0.2});
-        let failed = world.stranger_over(dialect, "tap_element", wanted).await;
-        let object = failed.pointer(place).unwrap();
-        assert_eq!(object["reason"], "device/NO_SUCH_ELEMENT", "{failed}");
-        let (shown, blocks) = (&object["result"]["structuredContent"], &object["result"]["content"]);
-        assert_eq!(shown["nearest"][0]["accessibility_id"], "login", "{failed}");
-        assert!(shown["screenshot"]["uri"].is_string(), "{failed}");
-        assert!(blocks.to_string().contains("nearest elements"), "{failed}");
-        assert!(blocks.to_string().contains("resource_link"), "{failed}");
-    }
 }
 
 #[tokio::test]

@@ -66,14 +66,9 @@ impl World {
 
     /// The response to another caller.
     pub(crate) async fn stranger(&self, tool: &str, arguments: Value) -> Value {
-        self.stranger_over(Dialect::Rpc, tool, arguments).await
-    }
-
-    /// The response to another caller in another dialect than MCP.
-    pub(crate) async fn stranger_over(&self, dialect: Dialect, tool: &str, arguments: Value) -> Value {
         let call = Call::tool(tool.to_owned(), Json::from(&arguments));
         let caller = Caller::keyholder("stranger");
-        let incoming = IncomingRequest::in_process(dialect, &caller);
+        let incoming = IncomingRequest::in_process(Dialect::Rpc, &caller);
         let reply = self.pipeline.handle_call(incoming, Ok(call)).await.reply;
         serde_json::from_slice(&reply.expect("an answer").body).expect("JSON")
     }

@@ -11,9 +11,7 @@ use failwell_pipeline::{
 use failwell_render::Reply;
 use failwell_rpc::Caller;
 use failwell_rpc::RemoteContext;
-use failwell_rpc::{
-    Dialect, Incoming, Limits, Message, MessageBuf, Misread, ReplyTo, Request, Revision, meta, read,
-};
+use failwell_rpc::{Dialect, Incoming, Limits, Message, MessageBuf, Misread, ReplyTo, Request, Revision};
 use failwell_toolbox::Trace;
 use futures_util::future::join_all;
 use http::{Response, StatusCode};
@@ -32,16 +30,16 @@ const MODERN: Dialect = Dialect::Mcp(Revision::LATEST);
 /// The trace context of the HTTP headers, for messages without their own.
 type FromHeader = Option<Arc<RemoteContext>>;
 
-/// The kind of a body, before it is processed.
-enum BodySort {
+/// The way of a message. Its own fields decide; the header applies only if they say nothing.
+enum MessageEra {
     Modern,
-    Initialize,
+    /// For a session, or to begin one.
     Session,
-    Batch,
-    Unreadable(Misread),
+    /// The header claims the modern era, but the body has no single message.
+    Neither(Misread),
 }
 
-/// `POST`: one message, or a batch in 2025-03-26.
+/// `POST`: one message, or a batch in 2025-03-26. The body is scanned here, and nowhere else.
 pub(in crate::http) async fn post(
     mount: &Arc<Mount>,
     head: &RequestHead<'_>,
@@ -50,84 +48,42 @@ pub(in crate::http) async fn post(
 ) -> Response<Body> {
     let prefers_events = head.prefers_events();
     let carried = mount.pipeline.carried(|name| head.get(name)).map(Arc::new);
+    let message = MessageBuf::scan(bytes, &Limits::default());
     // The common case needs no classification: `modern` handles every kind of body.
     if head.claims_modern() && head.session_id().is_none() && !prefers_events {
-        return modern(mount, head, carried, bytes, caller).await;
+        return modern(mount, head, carried, message, caller).await;
     }
-    // A body that cannot claim the modern era needs none either: it is parsed once, by its handler.
-    if !prefers_events && !head.claims_modern() && !mentions_modern(&bytes) {
-        return match head.session_id() {
-            Some(_) => match find(mount, head, &caller).await {
-                Ok(entry) => in_session(mount, &entry, (bytes, carried), caller, prefers_events).await,
-                Err(fault) => mount.reply(
-                    refuse_with_id(&mount.pipeline, fault, &bytes, head.dialect(), head.connection).await,
-                ),
-            },
-            None => {
-                let on = head.connection.clone();
-                // A record is written even if the client disconnects.
-                let begin = begin_session(mount.clone(), (on, head.dialect()), bytes, caller, carried);
-                mount.reply(Persist::new(begin, None).await)
-            }
-        };
-    }
-    match sort(&bytes, head) {
-        BodySort::Unreadable(misread) => {
+    match era(&message, head) {
+        MessageEra::Neither(misread) => {
             let dialect = unread_dialect(head, mount, &caller);
             mount.reply(mount.pipeline.misread(misread, dialect, head.connection, Some(&caller)).await)
         }
-        BodySort::Modern => modern(mount, head, carried, bytes, caller).await,
-        // Rarely taken and large, so it is boxed: the future of every request stays small.
-        BodySort::Initialize if head.session_id().is_none() => {
-            let begin = begin_session(
-                mount.clone(),
-                (head.connection.clone(), head.dialect()),
-                bytes,
-                caller,
-                carried,
-            );
-            let begun = Persist::new(begin, None).await;
-            mount.reply(begun)
+        MessageEra::Modern => modern(mount, head, carried, message, caller).await,
+        MessageEra::Session if head.session_id().is_none() => {
+            let on = head.connection.clone();
+            // A record is written even if the client disconnects.
+            let begin = begin_session(mount.clone(), (on, head.dialect()), message, caller, carried);
+            mount.reply(Persist::new(begin, None).await)
         }
-        sorted @ (BodySort::Session | BodySort::Initialize | BodySort::Batch) => {
-            match find(mount, head, &caller).await {
-                Ok(entry)
-                    if matches!(sorted, BodySort::Batch) && !entry.session.revision().allows_batch() =>
-                {
-                    mount.reply(refuse_batch(&mount.pipeline, &entry.session, &caller).await)
-                }
-                Ok(entry) => in_session(mount, &entry, (bytes, carried), caller, prefers_events).await,
-                Err(fault) => mount.reply(
-                    refuse_with_id(&mount.pipeline, fault, &bytes, head.dialect(), head.connection).await,
-                ),
-            }
-        }
+        MessageEra::Session => match find(mount, head, &caller).await {
+            Ok(entry) => in_session(mount, &entry, (message, carried), caller, prefers_events).await,
+            Err(fault) => mount.reply(
+                refuse_with_id(&mount.pipeline, fault, &message, head.dialect(), head.connection).await,
+            ),
+        },
     }
 }
 
-/// Classifies a body. Its own fields decide; the header applies only if they say nothing.
-fn sort(bytes: &Bytes, head: &RequestHead<'_>) -> BodySort {
-    match read(bytes, &Limits::default()) {
-        Incoming::One(Err(misread)) => BodySort::Unreadable(misread),
-        Incoming::Batch(_) if head.claims_modern() => BodySort::Unreadable(no_batch()),
-        Incoming::Batch(_) => BodySort::Batch,
-        Incoming::One(Ok(Message::Request(request))) => {
-            if claims_modern(&request) || head.claims_modern() {
-                BodySort::Modern
-            } else if request.method == "initialize" {
-                BodySort::Initialize
-            } else {
-                BodySort::Session
-            }
-        }
-        Incoming::One(Ok(_)) if head.claims_modern() && head.session_id().is_none() => BodySort::Modern,
-        Incoming::One(Ok(_)) => BodySort::Session,
+fn era(message: &MessageBuf, head: &RequestHead<'_>) -> MessageEra {
+    match message.read() {
+        Incoming::One(Ok(Message::Request(request))) if claims_modern(&request) => MessageEra::Modern,
+        _ if !head.claims_modern() => MessageEra::Session,
+        Incoming::One(Ok(Message::Request(_))) => MessageEra::Modern,
+        Incoming::One(Ok(_)) if head.session_id().is_none() => MessageEra::Modern,
+        Incoming::One(Ok(_)) => MessageEra::Session,
+        Incoming::One(Err(misread)) => MessageEra::Neither(misread),
+        Incoming::Batch(_) => MessageEra::Neither(no_batch()),
     }
-}
-
-/// Returns true if a body may claim the modern era. A body without this key belongs to a session.
-fn mentions_modern(bytes: &[u8]) -> bool {
-    memchr::memmem::find(bytes, meta::PROTOCOL_VERSION.as_bytes()).is_some()
 }
 
 async fn refuse_batch(pipeline: &Pipeline, session: &Session, caller: &Caller) -> Option<Reply> {
@@ -162,11 +118,11 @@ async fn find(
 async fn refuse_with_id(
     pipeline: &Pipeline,
     fault: Fault,
-    bytes: &Bytes,
+    message: &MessageBuf,
     dialect: Dialect,
     on: &str,
 ) -> Option<Reply> {
-    let id = match read(bytes, &Limits::default()) {
+    let id = match message.read() {
         Incoming::One(Ok(Message::Request(request))) => Some(request.id),
         _ => None,
     };
@@ -178,7 +134,7 @@ async fn modern(
     mount: &Arc<Mount>,
     head: &RequestHead<'_>,
     carried: FromHeader,
-    bytes: Bytes,
+    buffer: MessageBuf,
     caller: Caller,
 ) -> Response<Body> {
     let (pipeline, headers, on) = (mount.pipeline.clone(), head.mcp_headers(), head.connection.clone());
@@ -186,8 +142,7 @@ async fn modern(
     let (outlet, cancel) = (Arc::new(Stream::new(Keep::Nothing)), CancellationToken::new());
     let (line, called_off) = (outlet.clone(), cancel.clone());
     let work = async move {
-        let letter = MessageBuf::new(bytes);
-        let request = match letter.read(&Limits::default()) {
+        let request = match buffer.read() {
             Incoming::One(Ok(Message::Request(request))) => request,
             // Rarely taken, so it is boxed: the future of every request stays small.
             other => return Box::pin(no_request(&pipeline, other, &caller, &on)).await,
@@ -243,12 +198,11 @@ async fn no_request(
 async fn begin_session(
     mount: Arc<Mount>,
     (on, dialect): (Arc<str>, Dialect),
-    bytes: Bytes,
+    buffer: MessageBuf,
     caller: Caller,
     carried: FromHeader,
 ) -> Option<Reply> {
-    let buffer = MessageBuf::new(bytes);
-    let id = match buffer.read(&Limits::default()) {
+    let id = match buffer.read() {
         Incoming::One(Err(misread)) => {
             return mount.pipeline.misread(misread, dialect, &on, Some(&caller)).await;
         }
@@ -300,16 +254,20 @@ async fn initialize(
 async fn in_session(
     mount: &Arc<Mount>,
     entry: &Arc<SessionEntry>,
-    (bytes, carried): (Bytes, FromHeader),
+    (buffer, carried): (MessageBuf, FromHeader),
     caller: Caller,
     prefers_events: bool,
 ) -> Response<Body> {
     let (pipeline, session) = (mount.pipeline.clone(), entry.session.clone());
+    // A body that is refused as a whole gets a JSON document in any case.
+    let prefers_events = prefers_events && is_taken(&buffer, &session);
+    // Other nodes answer these requests if this one is lost.
+    let asked = pipeline.state().node().map(|_| requested_ids(&buffer));
     let outlet = Arc::new(Stream::new(Keep::Recent));
-    let (line, asked) = (outlet.clone(), bytes.clone());
+    let line = outlet.clone();
     let work = Persist::reusing(
         async move {
-            match session_body(&pipeline, &session, &caller, (&bytes, carried.as_deref()), &line).await {
+            match session_body(&pipeline, &session, &caller, (&buffer, carried.as_deref()), &line).await {
                 SessionAnswer::One(reply) => reply,
                 SessionAnswer::Many(body) => body.map(|body| Reply {
                     status: 200,
@@ -326,8 +284,8 @@ async fn in_session(
         FirstMessage::EventBody(work) => {
             see_to_its_end(work, &outlet);
             let (number, replaced) = entry.keep(&outlet);
-            if mount.pipeline.state().node().is_some() {
-                Box::pin(shared::write_down(&mount.pipeline, &entry.session, number, &outlet, &asked)).await;
+            if let Some(asked) = asked {
+                Box::pin(shared::write_down(&mount.pipeline, &entry.session, number, &outlet, asked)).await;
             }
             let primed = EventReader::is_primed_in(entry.session.revision());
             let presence = Presence::Session(entry.reader());
@@ -335,6 +293,27 @@ async fn in_session(
                 .response()
         }
     }
+}
+
+/// Whether a session handles the messages of a body.
+fn is_taken(buffer: &MessageBuf, session: &Session) -> bool {
+    match buffer.read() {
+        Incoming::One(message) => message.is_ok(),
+        Incoming::Batch(_) => session.revision().allows_batch(),
+    }
+}
+
+/// The ids of the requests in a body.
+fn requested_ids(buffer: &MessageBuf) -> Vec<String> {
+    let messages = match buffer.read() {
+        Incoming::One(message) => vec![message],
+        Incoming::Batch(messages) => messages,
+    };
+    let id = |message| match message {
+        Ok(Message::Request(request)) => Some(request.id.text().to_owned()),
+        _ => None,
+    };
+    messages.into_iter().filter_map(id).collect()
 }
 
 enum SessionAnswer {
@@ -346,11 +325,11 @@ async fn session_body(
     pipeline: &Arc<Pipeline>,
     session: &Arc<Session>,
     caller: &Caller,
-    (bytes, carried): (&Bytes, Option<&RemoteContext>),
+    (buffer, carried): (&MessageBuf, Option<&RemoteContext>),
     outlet: &Arc<Stream>,
 ) -> SessionAnswer {
     let one = |message| session_message(pipeline, session, caller, (message, carried), outlet);
-    match MessageBuf::new(bytes.clone()).read(&Limits::default()) {
+    match buffer.read() {
         Incoming::One(message) => SessionAnswer::One(one(message).await),
         Incoming::Batch(_) if !session.revision().allows_batch() => {
             SessionAnswer::One(refuse_batch(pipeline, session, caller).await)

@@ -4,7 +4,6 @@ use std::collections::{BTreeSet, VecDeque};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use bytes::Bytes;
 use failwell_fault::{Effect, Fault, reason};
 use failwell_pipeline::{
     Frame, NodeMessage, Pipeline, Session, SessionLookup, Stream, StreamEvent, StreamOpening, StreamRecord,
@@ -81,11 +80,11 @@ pub(in crate::http) async fn write_down(
     session: &Session,
     number: u64,
     stream: &Stream,
-    body: &Bytes,
+    asked: Vec<String>,
 ) {
     let Some(node) = pipeline.state().node().map(str::to_owned) else { return };
     let at = Track { of: pipeline.place_of(&session.id), number };
-    let opened = StreamEvent::Opened(StreamOpening { node, asked: asked(body) });
+    let opened = StreamEvent::Opened(StreamOpening { node, asked });
     let mut frames = stream.copied();
     if pipeline.state().write_stream(&at, opened).await.is_err() {
         return;
@@ -122,19 +121,6 @@ impl StoredStream {
         }
         self.sizes.front().map_or(0, |(number, _)| *number)
     }
-}
-
-/// The ids of the requests in a body.
-fn asked(body: &Bytes) -> Vec<String> {
-    let messages = match read(body, &Limits::default()) {
-        Incoming::One(message) => vec![message],
-        Incoming::Batch(messages) => messages,
-    };
-    let id = |message| match message {
-        Ok(Message::Request(request)) => Some(request.id.text().to_owned()),
-        _ => None,
-    };
-    messages.into_iter().filter_map(id).collect()
 }
 
 /// Continues a stream that another node writes.

@@ -150,7 +150,7 @@ impl StreamableHttp {
         of: Option<u64>,
         notifications: &mut Vec<ClientNotification>,
     ) -> Result<Option<UpstreamResponse>, Fault> {
-        match MessageBuf::new(bytes.clone()).read(&Limits::default()) {
+        match MessageBuf::scan(bytes.clone(), &Limits::default()).read() {
             Incoming::One(message) => match message {
                 Ok(message) => self.handle_message(&message, of, notifications),
                 // A malformed request or notification: the response may still follow.

@@ -51,7 +51,7 @@ fn id_of_broken(line: &[u8]) -> Option<Id> {
 impl RequestMux {
     pub(crate) fn receive(self: &Arc<Self>, bytes: &Bytes) {
         self.received.fetch_add(1, Ordering::Relaxed);
-        match MessageBuf::new(bytes.clone()).read(&Limits::default()) {
+        match MessageBuf::scan(bytes.clone(), &Limits::default()).read() {
             Incoming::One(Ok(Message::Response(response))) => self.handle_response(&response),
             Incoming::One(Ok(Message::Notification(notice))) => self.handle_notification(&notice),
             Incoming::One(Ok(Message::Request(request))) => self.handle_request(&request),
