@@ -187,12 +187,16 @@ fn streamed(fetched: FileReader) -> Body {
     Either::Right(StreamBody::new(pieces))
 }
 
+/// A page has its own styles and the pictures inside it, as a report of the device server needs them. It runs nothing and
+/// loads nothing.
+const INERT: &str = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:";
+
 /// Sets the content headers. They keep a browser from running the content or guessing another type.
 fn dress(response: &mut Response<Body>, kept: &StoredFile, to_save: bool) {
     let charset = if kept.media_type.starts_with("text/") { "; charset=utf-8" } else { "" };
     set(response, CONTENT_TYPE, &format!("{}{charset}", kept.media_type));
     set(response, X_CONTENT_TYPE_OPTIONS, "nosniff");
-    set(response, CONTENT_SECURITY_POLICY, "sandbox; default-src 'none'");
+    set(response, CONTENT_SECURITY_POLICY, INERT);
     set(response, CACHE_CONTROL, "private, no-cache");
     let way = if to_save { "attachment" } else { "inline" };
     set(response, CONTENT_DISPOSITION, &format!("{way}; {}", file_name(kept)));

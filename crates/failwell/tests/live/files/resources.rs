@@ -211,6 +211,10 @@ fn stored_content_is_served_whole_and_by_range() {
     let (whole, body) = get(&node, &at, &[]);
     assert_eq!((whole.status, whole.header("content-type").as_deref()), (200, Some("image/png")));
     assert!(body == bytes && get(&node, &format!("/v1/resources/{}", encoded(&uri)), &[]).1 == bytes);
+    assert_eq!(
+        whole.header("content-security-policy").as_deref(),
+        Some("sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:")
+    );
     let tag = whole.header("etag").expect("a tag");
     for (range, status, span) in [
         ("bytes=0-0", 206, 0..1),
