@@ -54,4 +54,4 @@ pub(crate) use schema::schema;
 pub(crate) use settings::{AuditConfig, Auth, Config, DEFAULT_ADDRESS, Target, UpstreamConfig};
 pub(crate) use shelf::ShelfConfig;
 pub(crate) use state::StateConfig;
-pub(crate) use tasks::{StandIn, TasksConfig, is_exposed_url};
+pub(crate) use tasks::{EmulatedService, TasksConfig, is_exposed_url};

@@ -7,7 +7,7 @@ use failwell_store::ConsentFile;
 use super::configured::{self, ConfigFileError};
 use super::state_file::StateFile;
 use super::{ledger, serve, shared};
-use crate::cli::LedgerPlace;
+use crate::cli::LedgerLocation;
 use crate::complaint::Complaint;
 use crate::config::{Config, StateConfig};
 
@@ -20,7 +20,7 @@ pub(super) struct ConsentPlace {
 }
 
 impl ConsentPlace {
-    pub(super) fn at(place: &LedgerPlace) -> Result<ConsentPlace, Complaint> {
+    pub(super) fn at(place: &LedgerLocation) -> Result<ConsentPlace, Complaint> {
         if let Some(folder) = &place.data_dir {
             let consent = ConsentFile::in_folder(folder);
             return Ok(ConsentPlace {

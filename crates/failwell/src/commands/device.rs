@@ -7,14 +7,14 @@ use failwell_store::blob_store::BlobStore;
 use serde_json::{Map, Value};
 
 use super::{kept, serve};
-use crate::cli::{Device, DriverIs};
+use crate::cli::{Device, DriverChoice};
 use crate::complaint::Complaint;
 use crate::config::{Config, is_exposed_url, usual_program};
 
 pub(super) fn settings(config: &Config, shelf: Option<BlobStore>) -> Result<Settings, Fault> {
     let device = &config.device;
     Ok(Settings {
-        shelf,
+        blobs: shelf,
         apps: device.apps.clone(),
         allow_capabilities: device.allow_capabilities.clone(),
         timeout: device.timeout,
@@ -42,12 +42,12 @@ pub(super) fn settle(config: &Config, arguments: &Device) -> Result<Settings, Co
     Ok(settings)
 }
 
-fn kind(driver: DriverIs) -> DriverKind {
+fn kind(driver: DriverChoice) -> DriverKind {
     match driver {
-        DriverIs::Appium => DriverKind::Appium,
-        DriverIs::Webdriveragent => DriverKind::WebDriverAgent,
-        DriverIs::Chromedriver => DriverKind::Chromedriver,
-        DriverIs::Simctl => DriverKind::Simctl,
+        DriverChoice::Appium => DriverKind::Appium,
+        DriverChoice::Webdriveragent => DriverKind::WebDriverAgent,
+        DriverChoice::Chromedriver => DriverKind::Chromedriver,
+        DriverChoice::Simctl => DriverKind::Simctl,
     }
 }
 

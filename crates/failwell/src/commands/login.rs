@@ -4,7 +4,7 @@ use failwell_tasks::{AuthStatus, Login, Permission, Settings};
 
 use super::configured::{self, ConfigFileError};
 use super::tasks::{complaint, settle};
-use crate::cli::{LoginOf, LoginTo, LogoutOf, PermissionIs, Reach};
+use crate::cli::{LoginTarget, LogoutTarget, PermissionChoice, Reach, TasksLogin};
 use crate::complaint::Complaint;
 use crate::terminal;
 
@@ -13,8 +13,8 @@ fn settled(reach: &Reach) -> Result<Settings, Complaint> {
 }
 
 /// Starts a login and waits until the user has allowed it in the browser.
-pub(super) async fn log_in(to: &LoginTo) -> Result<ExitCode, Complaint> {
-    let LoginTo::Tasks(LoginOf { permission, reach }) = to;
+pub(super) async fn log_in(to: &LoginTarget) -> Result<ExitCode, Complaint> {
+    let LoginTarget::Tasks(TasksLogin { permission, reach }) = to;
     let settings = settled(reach)?;
     let permission = permission.map_or(settings.permission, named);
     let login = Login::begin(settings, permission).await.map_err(|fault| complaint(&fault))?;
@@ -28,8 +28,8 @@ pub(super) async fn log_in(to: &LoginTo) -> Result<ExitCode, Complaint> {
 }
 
 /// Deletes a stored login.
-pub(super) async fn log_out(of: &LogoutOf) -> Result<ExitCode, Complaint> {
-    let LogoutOf::Tasks(arguments) = of;
+pub(super) async fn log_out(of: &LogoutTarget) -> Result<ExitCode, Complaint> {
+    let LogoutTarget::Tasks(arguments) = of;
     let settings = settled(&arguments.reach)?;
     let was = failwell_tasks::log_out(settings).await.map_err(|fault| complaint(&fault))?;
     terminal::print(if was {
@@ -40,11 +40,11 @@ pub(super) async fn log_out(of: &LogoutOf) -> Result<ExitCode, Complaint> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn named(permission: PermissionIs) -> Permission {
+fn named(permission: PermissionChoice) -> Permission {
     match permission {
-        PermissionIs::Read => Permission::Read,
-        PermissionIs::Write => Permission::Write,
-        PermissionIs::Delete => Permission::Delete,
+        PermissionChoice::Read => Permission::Read,
+        PermissionChoice::Write => Permission::Write,
+        PermissionChoice::Delete => Permission::Delete,
     }
 }
 

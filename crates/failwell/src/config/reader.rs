@@ -8,7 +8,7 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::interpolate::fill;
-use super::keys::{AUDIT, ConfigKey, Number, ROOT, Takes, UPSTREAM};
+use super::keys::{AUDIT, ConfigKey, Number, ROOT, UPSTREAM, ValueType};
 use super::names::{list, nearest};
 use super::problem::{Problem, Sort};
 use super::source::Source;
@@ -76,7 +76,7 @@ impl<'t> Section<'t> {
     /// The example address for a key.
     pub(super) fn example(&self, name: &str) -> Option<&'static str> {
         match self.keys.iter().find(|key| key.name == name).map(|key| &key.takes) {
-            Some(Takes::Address { example } | Takes::AddressOr { example, .. }) => Some(example),
+            Some(ValueType::Address { example } | ValueType::AddressOr { example, .. }) => Some(example),
             _ => None,
         }
     }
@@ -178,7 +178,9 @@ impl Reader<'_> {
         let example = section.keys.iter().find(|key| key.name == name).map(|key| &key.takes);
         let help = match example {
             Some(
-                Takes::Text { example, .. } | Takes::Address { example } | Takes::AddressOr { example, .. },
+                ValueType::Text { example, .. }
+                | ValueType::Address { example }
+                | ValueType::AddressOr { example, .. },
             ) => {
                 format!("write it in quotes, such as {name} = \"{example}\"")
             }
@@ -192,7 +194,7 @@ impl Reader<'_> {
     pub(super) fn choice(&mut self, section: &Section<'_>, name: &str) -> Option<&'static str> {
         let found = self.text(section, name)?;
         let words = match section.keys.iter().find(|key| key.name == name).map(|key| &key.takes) {
-            Some(Takes::Choice(words)) => *words,
+            Some(ValueType::Choice(words)) => *words,
             _ => &[],
         };
         let word = words.iter().find(|word| **word == found.value).copied();
@@ -439,7 +441,10 @@ impl Reader<'_> {
 fn inner_keys(section: &Section<'_>, name: &str) -> &'static [ConfigKey] {
     match section.keys.iter().find(|key| key.name == name).map(|key| &key.takes) {
         Some(
-            Takes::Table(keys) | Takes::Tables(keys) | Takes::Named(keys) | Takes::AddressOr { keys, .. },
+            ValueType::Table(keys)
+            | ValueType::Tables(keys)
+            | ValueType::Named(keys)
+            | ValueType::AddressOr { keys, .. },
         ) => keys,
         _ => &[],
     }

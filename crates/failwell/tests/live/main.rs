@@ -23,5 +23,5 @@ mod place;
 mod redis;
 mod reload;
 mod resources;
-mod shelf;
+mod stored_files;
 mod tokens;

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use bytes::Bytes;
 use failwell_fault::{Fault, reason};
 use failwell_pipeline::{
-    Concern, IncomingMessage, IncomingRequest, Keep, Pipeline, RequestEra, Session, SharedIds, Stream,
-    claims_modern,
+    ConcernedNode, FrameRetention, IncomingMessage, IncomingRequest, Pipeline, RequestEra, Session,
+    SharedIds, Stream, claims_modern,
 };
 use failwell_render::Reply;
 use failwell_rpc::Caller;
@@ -19,7 +19,7 @@ use futures_util::future::join_all;
 use http::{Response, StatusCode};
 use tokio_util::sync::CancellationToken;
 
-use super::body::{Body, EventReader, Presence, empty};
+use super::body::{Body, DisconnectGuard, EventReader, empty};
 use super::request::RequestHead;
 use super::router::Mount;
 use super::sessions::SessionEntry;
@@ -138,7 +138,7 @@ async fn refuse_batch(pipeline: &Pipeline, session: &Session, caller: &Caller) -
 
 fn no_batch() -> Misread {
     let fault = Fault::new(&reason::RPC_BATCH_NOT_ALLOWED);
-    Misread { fault, id: None, about: failwell_rpc::About::Unknown }
+    Misread { fault, id: None, about: failwell_rpc::MessageKind::Unknown }
 }
 
 /// The dialect for an unreadable body: that of the session, if there is one.
@@ -184,11 +184,11 @@ async fn modern(
 ) -> Response<Body> {
     let (pipeline, headers, on) = (mount.pipeline.clone(), head.mcp_headers(), head.connection.clone());
     let prefers_events = head.prefers_events();
-    let (outlet, cancel) = (Arc::new(Stream::new(Keep::Nothing)), CancellationToken::new());
+    let (outlet, cancel) = (Arc::new(Stream::new(FrameRetention::Nothing)), CancellationToken::new());
     let (line, called_off) = (outlet.clone(), cancel.clone());
     let work = async move {
-        let letter = MessageBuf::new(bytes);
-        let request = match letter.read(&Limits::default()) {
+        let buffer = MessageBuf::new(bytes);
+        let request = match buffer.read(&Limits::default()) {
             Incoming::One(Ok(Message::Request(request))) => request,
             // Rarely taken, so it is boxed: the future of every request stays small.
             other => return Box::pin(no_request(&pipeline, other, &caller, &on)).await,
@@ -210,7 +210,7 @@ async fn modern(
                 number: None,
                 primed: false,
                 replaced: CancellationToken::new(),
-                presence: Presence::Caller(cancel.drop_guard()),
+                disconnect: DisconnectGuard::Caller(cancel.drop_guard()),
             };
             reading.response()
         }
@@ -277,7 +277,7 @@ async fn initialize(
             Ok(entry) => entry,
             Err(fault) => return mount.pipeline.refuse(fault, to, on).await,
         };
-    let outlet = Arc::new(Stream::new(Keep::Nothing));
+    let outlet = Arc::new(Stream::new(FrameRetention::Nothing));
     let message = Ok(Message::Request(request));
     let mut reply =
         session_message(&mount.pipeline, &entry.session, caller, (message, carried), &outlet).await;
@@ -306,7 +306,7 @@ async fn in_session(
     prefers_events: bool,
 ) -> Response<Body> {
     let (pipeline, session) = (mount.pipeline.clone(), entry.session.clone());
-    let outlet = Arc::new(Stream::new(Keep::Recent));
+    let outlet = Arc::new(Stream::new(FrameRetention::Recent));
     let (line, asked) = (outlet.clone(), bytes.clone());
     let work = Persist::reusing(
         async move {
@@ -331,8 +331,8 @@ async fn in_session(
                 Box::pin(shared::write_down(&mount.pipeline, &entry.session, number, &outlet, &asked)).await;
             }
             let primed = EventReader::is_primed_in(entry.session.revision());
-            let presence = Presence::Session(entry.reader());
-            EventReader { stream: outlet, after: 0, number: Some(number), primed, replaced, presence }
+            let disconnect = DisconnectGuard::Session(entry.reader());
+            EventReader { stream: outlet, after: 0, number: Some(number), primed, replaced, disconnect }
                 .response()
         }
     }
@@ -381,13 +381,13 @@ async fn session_message(
                 .await
         }
         Ok(Message::Notification(notification)) => {
-            if pipeline.handle_notification(&notification, session).await == Concern::Others {
+            if pipeline.handle_notification(&notification, session).await == ConcernedNode::Others {
                 shared::pass_on(pipeline, session, notification.text()).await;
             }
             None
         }
         Ok(Message::Response(response)) => {
-            if pipeline.handle_response(&response, session).await == Concern::Others {
+            if pipeline.handle_response(&response, session).await == ConcernedNode::Others {
                 shared::pass_on(pipeline, session, response.text()).await;
             }
             None
@@ -441,7 +441,7 @@ async fn first(mut work: Persist<Option<Reply>>, outlet: &Stream, prefers_events
                 false => FirstMessage::Reply(reply),
             }
         }
-        () = outlet.stirred() => FirstMessage::EventBody(work),
+        () = outlet.wait_readable() => FirstMessage::EventBody(work),
     }
 }
 
@@ -483,8 +483,8 @@ pub(super) async fn resume(mount: &Arc<Mount>, head: &RequestHead<'_>, caller: &
         }
         after => after.unwrap_or_else(|| stream.position()),
     };
-    let presence = Presence::Session(entry.reader());
-    EventReader { stream, after, number: Some(number), primed: false, replaced, presence }.response()
+    let disconnect = DisconnectGuard::Session(entry.reader());
+    EventReader { stream, after, number: Some(number), primed: false, replaced, disconnect }.response()
 }
 
 fn read_event_id(id: &str) -> Option<(u64, u64)> {
@@ -510,11 +510,11 @@ pub(super) async fn end(mount: &Arc<Mount>, head: &RequestHead<'_>, caller: &Cal
 
 #[cfg(test)]
 mod tests {
-    use super::{FirstMessage, Keep, Persist, Stream, first, read_event_id};
+    use super::{FirstMessage, FrameRetention, Persist, Stream, first, read_event_id};
 
     #[tokio::test]
     async fn an_immediate_answer_does_not_lose_earlier_notifications() {
-        let outlet = Stream::new(Keep::Nothing);
+        let outlet = Stream::new(FrameRetention::Nothing);
         let quiet = first(Persist::new(async { None }, None), &outlet, false).await;
         assert!(matches!(quiet, FirstMessage::Reply(None)));
         outlet.push("a notice").await.expect("room");

@@ -9,7 +9,7 @@ use http_body_util::{BodyExt, Collected};
 use hyper::body::Incoming;
 
 use super::body_budget::BodyShare;
-use super::drain::throw_away;
+use super::drain::discard;
 use super::request::RequestHead;
 use super::router::Mount;
 use crate::in_place::within;
@@ -56,7 +56,7 @@ pub async fn read_body(
         }
     };
     if received.is_err() {
-        throw_away(body, head, settings);
+        discard(body, head, settings);
     }
     received
 }

@@ -9,11 +9,11 @@
 )]
 
 mod browser;
+mod emulated_driver;
 mod faults;
 #[path = "../../../../crates/toolbox/tests/schema/oracle.rs"]
 mod oracle;
 mod queue;
 mod references;
 mod shapes;
-mod stand_in;
 mod talk;

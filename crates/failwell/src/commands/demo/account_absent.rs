@@ -2,7 +2,7 @@
 
 use crate::commands::not_built;
 use crate::complaint::Complaint;
-use crate::config::StandIn;
+use crate::config::EmulatedService;
 
 /// No demonstration exists in this build.
 pub(crate) enum Demo {}
@@ -13,7 +13,7 @@ impl Demo {
         Err(not_built::complaint("failwell up --demo", "emulators"))
     }
 
-    pub(super) fn stand_in(&self) -> StandIn {
+    pub(super) fn stand_in(&self) -> EmulatedService {
         match *self {}
     }
 }
