@@ -9,7 +9,7 @@ use failwell_fault::{
 };
 use failwell_render::{LARGEST_FAULT, Moment, Outcome, Reply, ToolFailure, render};
 use failwell_rpc::{
-    Dialect, ExpectedResult, Id, Incoming, Json, Limits, Message, ReplyTo, RestStyle, Revision, Wants, read,
+    Dialect, ExpectedResult, Id, Incoming, Json, Limits, Message, ReplyTo, RestStyle, Revision, ExpectedReply, read,
 };
 use libfuzzer_sys::fuzz_target;
 
@@ -62,7 +62,7 @@ fuzz_target!(|bytes: &[u8]| {
         Ok(_) => return,
     };
     assert!(!format!("{fault} {fault:?}").contains(PRIVATE));
-    if to.wants == Wants::Silence {
+    if to.wants == ExpectedReply::Silence {
         assert_eq!(reply, None);
     }
     if let Some(reply) = reply {
@@ -130,7 +130,7 @@ impl Tape<'_> {
             _ => Dialect::Mcp(self.pick(&Revision::ALL)),
         };
         let id = if self.flag() { Some(self.id()) } else { None };
-        let wants = if self.byte() == 255 { Wants::Silence } else { Wants::Answer };
+        let wants = if self.byte() == 255 { ExpectedReply::Silence } else { ExpectedReply::Answer };
         let asked = if self.flag() { ExpectedResult::Tool } else { ExpectedResult::Other };
         ReplyTo { id, wants, dialect, asked, reference: Ref::fixed(self.number()) }
     }

@@ -121,7 +121,7 @@ class Flow:
         browsers = [number for number, name in below(driver).items() if name.startswith("chrom")]
         assert browsers, "there is a browser"
         tap = self.server.begin("tap_element", selector="Stall")
-        time.sleep(1.5)  # the page is busy by now; should it not be yet, the outcome is the same
+        time.sleep(1.5)  # waits: a busy page tells nobody; should it not be busy yet, the outcome is the same
         os.kill(driver, signal.SIGKILL)
         failed = self.server.finish(tap).refused("device/DRIVER_DIED")
         assert failed.fault["effect"] == "unknown" and failed.fault["origin"] == "upstream", failed.fault

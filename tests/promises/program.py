@@ -65,6 +65,15 @@ def asked(folder, name):
     return [json.loads(line) for line in file.read_text().splitlines()] if file.exists() else []
 
 
+def until(what, look, limit=20):
+    """Looks until there is something, and returns it; fails with `what` when there never is."""
+    end = time.monotonic() + limit
+    while not (found := look()):
+        assert time.monotonic() < end, f"never: {what}"
+        time.sleep(0.05)
+    return found
+
+
 class Program:
     def __init__(self, binary, folder, settings, *options, **variables):
         self.folder = folder
@@ -165,6 +174,10 @@ class Program:
         """The answer to one request of the modern era."""
         body = {"jsonrpc": "2.0", "id": 1, "method": method, "params": {**params, "_meta": META}}
         return self.send("/mcp", body, modern_headers(method, params.get("name")))[1]
+
+    def metric(self, name, headers=()):
+        """A number of `/metrics`."""
+        return float(re.search(rf"^{name} (\S+)", self.ask("GET", "/metrics", headers=headers)[1].decode(), re.M)[1])
 
     def records(self):
         """What the ledger has, oldest first."""

@@ -26,7 +26,7 @@ class Server(Client):
             outcome = self.run(**arguments)
             if outcome.mode == "warm":
                 return outcome
-            time.sleep(0.3)
+            time.sleep(0.1)
         raise AssertionError("no warm worker came up")
 
     def until_it_runs(self, test):

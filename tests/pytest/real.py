@@ -53,7 +53,7 @@ def compare(suite, name, code, selection):
         assert cold.mode == "cold"
         same(plain, cold)
         if name in NEVER_WARM:
-            time.sleep(2)
+            time.sleep(2)  # waits: a worker would be warm by then, and must not be
             assert server.run(**arguments).mode == "cold", "its own modules are loaded"
         else:
             same(plain, server.warm(**arguments))

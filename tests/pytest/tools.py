@@ -215,7 +215,7 @@ def check_parallel_runs_do_not_mix(suite):
             for name, number in calls.items():
                 outcome = Outcome(server.answer(number))
                 assert outcome.counts() == expected[name], (name, str(outcome))
-            time.sleep(1)
+            time.sleep(1)  # waits: workers get ready, so that later rounds are warm
 
 
 def check_secrets_do_not_get_out(suite):
@@ -317,7 +317,7 @@ def check_a_module_of_the_project_keeps_the_worker_away(suite):
         outcomes = []
         for _ in range(3):
             outcomes.append(server.run())
-            time.sleep(1)
+            time.sleep(1)  # waits: a worker would be warm by then, and must not be
         assert {outcome.mode for outcome in outcomes} <= {"cold"}, outcomes[-1]
 
 

@@ -48,7 +48,7 @@ def checks(suite):
 
         def it_can_be_called_off():
             number = server.begin("symbolic_check", code=ENDLESS, function_name="f", timeout_seconds=60)
-            time.sleep(0.3)
+            server.until_progress()
             server.send({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": number}})
             began = time.monotonic()
             for _ in range(4):  # more than there are places: they are free again

@@ -66,6 +66,16 @@ class Client:
                 self.notices.append((time.monotonic(), message))
         return self.answers.pop(number)
 
+    def until_progress(self, limit=ANSWER_LIMIT):
+        """Until the server reports progress of a call."""
+        end = time.monotonic() + limit
+        while True:
+            message = self.hear(max(0, end - time.monotonic()))
+            assert message is not None, f"no progress within {limit} seconds"
+            self.notices.append((time.monotonic(), message))
+            if message.get("method") == "notifications/progress":
+                return
+
     def ask(self, method, params):
         return self.answer(self.start(method, params))
 

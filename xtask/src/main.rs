@@ -6,6 +6,7 @@ mod bounds;
 mod canary;
 mod catalogue;
 mod problem;
+mod python;
 mod rust;
 mod tidy;
 mod tree;

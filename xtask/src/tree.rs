@@ -34,17 +34,36 @@ pub(crate) fn files_below(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// Below `src` every folder is a module, whatever its name.
+/// A source folder may be called `state` or `target`, so the place counts too.
 fn is_output(folder: &Path) -> bool {
-    let names = ["target", "node_modules", "state", "corpus", "artifacts"];
-    let inside = folder.strip_prefix(root()).unwrap_or(folder);
-    names.iter().any(|name| inside.ends_with(name)) && !inside.iter().any(|part| part == "src")
+    let parent = folder.parent().unwrap_or(folder);
+    match folder.file_name().and_then(|name| name.to_str()) {
+        Some("node_modules") => true,
+        Some("target") => parent.join("Cargo.toml").is_file(),
+        Some("state") => parent == root(),
+        Some("corpus" | "artifacts") => parent == root().join("fuzz"),
+        _ => false,
+    }
 }
 
 /// Below the root, files of one extension in these folders.
 pub(crate) fn sources(folders: &[&str], extension: &str) -> Vec<PathBuf> {
     let below = folders.iter().flat_map(|folder| files_below(&root().join(folder)));
     below.filter(|path| path.extension().is_some_and(|found| found == extension)).collect()
+}
+
+/// Every file below a folder that is text, with its text.
+pub(crate) fn texts_below(folder: &Path) -> Vec<(PathBuf, String)> {
+    let files = files_below(folder).into_iter();
+    files.filter_map(|path| std::fs::read_to_string(&path).ok().map(|text| (path, text))).collect()
+}
+
+/// Whether a file is a Python script, by its extension or its first line.
+pub(crate) fn is_python(path: &Path, text: &str) -> bool {
+    match path.extension() {
+        Some(extension) => extension == "py",
+        None => text.lines().next().is_some_and(|line| line.starts_with("#!") && line.contains("python")),
+    }
 }
 
 /// The text of a file.
@@ -58,16 +77,16 @@ mod tests {
     use super::{is_output, root};
 
     #[test]
-    fn modules_are_no_build_output() {
-        for (folder, output) in [
-            ("target", true),
+    fn output_is_told_from_sources_of_the_same_name() {
+        for (folder, expected) in [
+            ("bench/target", true),
+            ("crates/failwell/src/config/upstream/target", false),
+            ("state", true),
+            ("emulators/rtm/src/state", false),
             ("fuzz/corpus", true),
-            ("servers/pytest/state", true),
-            ("crates/a/src/state", false),
-            ("crates/a/src/b/target", false),
-            ("crates/a", false),
+            ("crates/policy/tests/corpus", false),
         ] {
-            assert_eq!(is_output(&root().join(folder)), output, "{folder}");
+            assert_eq!(is_output(&root().join(folder)), expected, "{folder}");
         }
     }
 }

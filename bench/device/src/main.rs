@@ -37,18 +37,18 @@ async fn measure(folder: &Path, count: usize) -> Result<bool, String> {
     let pictures: Vec<Bytes> = (0..count * 2).map(picture).collect();
     let (alone, together) = pictures.split_at(count);
     let plain = plain::write(&folder.join("plain"), alone).map_err(|error| error.to_string())?;
-    let shelf = BlobStore::open(
+    let blobs = BlobStore::open(
         &folder.join("shelf"),
         BlobStoreSettings { most_bytes: 64 << 30, ..BlobStoreSettings::default() },
     )
     .map_err(|fault| fault.to_string())?;
     println!("{count} pictures of 1 MB");
     show("plain files, written through", count, plain);
-    let kept = one_by_one(&shelf, alone).await?;
+    let kept = one_by_one(&blobs, alone).await?;
     show("kept, one after the other", count, kept);
-    show(&format!("kept, {TOGETHER} at a time"), count, at_once(&shelf, together).await?);
-    show("kept again, the same bytes", count, one_by_one(&shelf, alone).await?);
-    show("read back", count, read(&shelf, alone).await?);
+    show(&format!("kept, {TOGETHER} at a time"), count, at_once(&blobs, together).await?);
+    show("kept again, the same bytes", count, one_by_one(&blobs, alone).await?);
+    show("read back", count, read(&blobs, alone).await?);
     let ratio = kept.as_secs_f64() / plain.as_secs_f64();
     let held = ratio <= BAR;
     println!(
@@ -86,25 +86,25 @@ fn screenshot() -> Result<NewFile, String> {
     })
 }
 
-async fn one_by_one(shelf: &BlobStore, pictures: &[Bytes]) -> Result<Duration, String> {
+async fn one_by_one(blobs: &BlobStore, pictures: &[Bytes]) -> Result<Duration, String> {
     let new = screenshot()?;
     let began = Instant::now();
     for picture in pictures {
-        shelf.put(new.clone(), picture.clone()).await.map_err(|fault| fault.to_string())?;
+        blobs.put(new.clone(), picture.clone()).await.map_err(|fault| fault.to_string())?;
     }
     Ok(began.elapsed())
 }
 
-async fn at_once(shelf: &BlobStore, pictures: &[Bytes]) -> Result<Duration, String> {
+async fn at_once(blobs: &BlobStore, pictures: &[Bytes]) -> Result<Duration, String> {
     let new = screenshot()?;
     let began = Instant::now();
     let share = pictures.len().div_ceil(TOGETHER).max(1);
     let mut working = Vec::new();
     for part in pictures.chunks(share) {
-        let (shelf, new, part) = (shelf.clone(), new.clone(), part.to_vec());
+        let (blobs, new, part) = (blobs.clone(), new.clone(), part.to_vec());
         working.push(tokio::spawn(async move {
             for picture in part {
-                shelf.put(new.clone(), picture).await.map_err(|fault| fault.to_string())?;
+                blobs.put(new.clone(), picture).await.map_err(|fault| fault.to_string())?;
             }
             Ok::<(), String>(())
         }));
@@ -115,15 +115,15 @@ async fn at_once(shelf: &BlobStore, pictures: &[Bytes]) -> Result<Duration, Stri
     Ok(began.elapsed())
 }
 
-async fn read(shelf: &BlobStore, pictures: &[Bytes]) -> Result<Duration, String> {
+async fn read(blobs: &BlobStore, pictures: &[Bytes]) -> Result<Duration, String> {
     let mut addresses = Vec::new();
     for picture in pictures {
         addresses
-            .push(shelf.put(screenshot()?, picture.clone()).await.map_err(|fault| fault.to_string())?.uri);
+            .push(blobs.put(screenshot()?, picture.clone()).await.map_err(|fault| fault.to_string())?.uri);
     }
     let began = Instant::now();
     for (address, picture) in addresses.iter().zip(pictures) {
-        let (_, bytes) = shelf.read(address).await.map_err(|fault| fault.to_string())?;
+        let (_, bytes) = blobs.read(address).await.map_err(|fault| fault.to_string())?;
         if bytes != *picture {
             return Err("what was read is not what was kept".to_owned());
         }

@@ -1,6 +1,6 @@
 //! What ours must reach.
 
-use crate::run::{CELLS, LARGE, Measured, cell};
+use crate::run::{CELLS, LARGE, Measurements, cell};
 use bench_server::figures::Figures;
 use bench_server::message::Era;
 
@@ -14,23 +14,23 @@ pub struct Bars(Vec<Bar>);
 struct Bar {
     name: String,
     value: f64,
-    wanted: Wanted,
+    wanted: Threshold,
     unit: &'static str,
 }
 
 #[derive(Clone, Copy)]
-enum Wanted {
+enum Threshold {
     AtMost(f64),
     AtLeast(f64),
 }
 
 impl Bars {
     pub fn at_most(&mut self, name: impl Into<String>, value: f64, limit: f64, unit: &'static str) {
-        self.0.push(Bar { name: name.into(), value, wanted: Wanted::AtMost(limit), unit });
+        self.0.push(Bar { name: name.into(), value, wanted: Threshold::AtMost(limit), unit });
     }
 
     pub fn at_least(&mut self, name: impl Into<String>, value: f64, limit: f64, unit: &'static str) {
-        self.0.push(Bar { name: name.into(), value, wanted: Wanted::AtLeast(limit), unit });
+        self.0.push(Bar { name: name.into(), value, wanted: Threshold::AtLeast(limit), unit });
     }
 
     /// Prints every bar; whether all were met.
@@ -39,8 +39,8 @@ impl Bars {
         let mut all = true;
         for bar in &self.0 {
             let (sign, limit, met) = match bar.wanted {
-                Wanted::AtMost(limit) => ("≤", limit, bar.value <= limit),
-                Wanted::AtLeast(limit) => ("≥", limit, bar.value >= limit),
+                Threshold::AtMost(limit) => ("≤", limit, bar.value <= limit),
+                Threshold::AtLeast(limit) => ("≥", limit, bar.value >= limit),
             };
             all &= met;
             let verdict = if met { "pass" } else { "FAIL" };
@@ -56,7 +56,7 @@ impl Bars {
 }
 
 /// The bars on calls.
-pub fn judge(measured: &Measured, bars: &mut Bars) {
+pub fn judge(measured: &Measurements, bars: &mut Bars) {
     for (name, limit, limit_when_large) in [("failwell", 1.4, 1.0), ("failwell guarded", 1.9, 1.2)] {
         for cell in CELLS {
             let both = measured.rounds(cell, name).zip(measured.rounds(cell, YARDSTICK));
@@ -91,6 +91,6 @@ pub fn judge(measured: &Measured, bars: &mut Bars) {
 }
 
 /// How many calls a second ours answers through one shared child.
-pub fn over_stdio(measured: &Measured) -> Option<f64> {
+pub fn over_stdio(measured: &Measurements) -> Option<f64> {
     measured.rounds(cell(32, 64, Era::Modern), "failwell stdio").map(|rounds| Figures::median(rounds).rate)
 }

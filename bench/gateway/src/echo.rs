@@ -64,8 +64,8 @@ fn to_request(request: &Request<'_>) -> Answer {
 const WHO: &str = "\"serverInfo\":{\"name\":\"echo\",\"version\":\"0.1.0\"}";
 
 fn result(request: &Request<'_>, parts: &[&str]) -> Vec<u8> {
-    let room = parts.iter().map(|part| part.len()).sum::<usize>() + 64;
-    let mut out = String::with_capacity(room);
+    let capacity = parts.iter().map(|part| part.len()).sum::<usize>() + 64;
+    let mut out = String::with_capacity(capacity);
     out.push_str("{\"jsonrpc\":\"2.0\",\"id\":");
     out.push_str(request.id.text());
     out.push_str(",\"result\":");

@@ -2,7 +2,7 @@
 
 use crate::bars::Bars;
 use crate::options::Options;
-use crate::process::{Process, beside, free_address};
+use crate::process::{Process, sibling_program, free_address};
 use crate::stage::{Stage, config, ours, up};
 use crate::stdio::Client;
 use bench_server::load::{Target, round};
@@ -68,13 +68,13 @@ fn small(tool: &'static str) -> Echo {
 }
 
 async fn memory(options: &Options, stage: &Stage, bars: &mut Bars) -> Result<(), String> {
-    let idle = Ten::start(options, stage, 1)?;
+    let idle = ManyServers::start(options, stage, 1)?;
     idle.ask(1).await?;
     tokio::time::sleep(SETTLING).await;
     // Most of it is the program file, which the kernel shares and evicts: a figure to read, not a bar.
     println!("idle, one server behind it: resident {:.1} MB", idle.resident());
     drop(idle);
-    let busy = Ten::start(options, stage, 10)?;
+    let busy = ManyServers::start(options, stage, 10)?;
     tokio::time::sleep(SETTLING).await;
     for _ in 0..3 {
         busy.ask(100).await?;
@@ -95,7 +95,7 @@ async fn memory(options: &Options, stage: &Stage, bars: &mut Bars) -> Result<(),
 }
 
 /// Ours with some servers behind it, over HTTP and as children by turns.
-struct Ten {
+struct ManyServers {
     process: Process,
     address: SocketAddr,
 }
@@ -105,9 +105,9 @@ const TOOLS: [&str; 10] = [
     "s8__echo", "s9__echo",
 ];
 
-impl Ten {
-    fn start(options: &Options, stage: &Stage, servers: usize) -> Result<Ten, String> {
-        let (child, upstream) = (beside("upstream-stdio")?, stage.upstream);
+impl ManyServers {
+    fn start(options: &Options, stage: &Stage, servers: usize) -> Result<ManyServers, String> {
+        let (child, upstream) = (sibling_program("upstream-stdio")?, stage.upstream);
         let mut text = "servers = []\n".to_owned();
         for number in 0..servers {
             let reach = if number % 2 == 0 {
@@ -120,7 +120,7 @@ impl Ten {
         let file = stage.folder.write(&format!("ten-{servers}.toml"), &text)?;
         let address = free_address()?;
         let mut command: Command = up(&options.failwell, &file, address);
-        Ok(Ten { process: Process::listening(&mut command, address)?, address })
+        Ok(ManyServers { process: Process::listening(&mut command, address)?, address })
     }
 
     /// So many clients at once, each with a few calls, spread over all servers.

@@ -22,7 +22,7 @@ pub async fn measure(options: &Options, stage: &Stage) -> Result<(), String> {
         return Ok(());
     }
     println!("\ninstructions per call, one connection, 64 B");
-    let proxy = crate::process::beside("proxy-hyper")?;
+    let proxy = crate::process::sibling_program("proxy-hyper")?;
     let upstream = stage.upstream.to_string();
     let yardstick =
         per_call(stage, "echo", |out| Process::announced(counted(&proxy, out).args([&upstream, "envelope"])));

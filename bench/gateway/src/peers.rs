@@ -1,8 +1,8 @@
 //! Gateways and proxies other people wrote, a few calls each: they are slow, and their clients are sessions.
 
 use crate::bars::{Bars, over_stdio};
-use crate::process::{Process, beside, free_address};
-use crate::run::Measured;
+use crate::process::{Process, sibling_program, free_address};
+use crate::run::Measurements;
 use crate::stage::Stage;
 use crate::stdio::Client;
 use bench_server::figures::Figures;
@@ -22,8 +22,8 @@ fn installed(variable: &str) -> Option<PathBuf> {
     std::env::var_os(variable).map(PathBuf::from).filter(|path| path.exists())
 }
 
-pub async fn measure(stage: &Stage, measured: &Measured, bars: &mut Bars) -> Result<(), String> {
-    let (upstream, child) = (stage.upstream, beside("upstream-stdio")?.display().to_string());
+pub async fn measure(stage: &Stage, measured: &Measurements, bars: &mut Bars) -> Result<(), String> {
+    let (upstream, child) = (stage.upstream, sibling_program("upstream-stdio")?.display().to_string());
     println!("\npeers, one client, one call after another, 64 B, {LENGTH:?} each");
     println!(
         "{:<40}{:>10}{:>10}{:>10}{:>12}{:>8}",

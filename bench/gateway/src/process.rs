@@ -27,7 +27,7 @@ impl Process {
 
     /// One of the programs beside this one, and where it says it listens.
     pub fn start(binary: &str, arguments: &[&str]) -> Result<(Process, SocketAddr), String> {
-        Process::announced(Command::new(beside(binary)?).args(arguments))
+        Process::announced(Command::new(sibling_program(binary)?).args(arguments))
     }
 
     /// A program that prints its address first. An end of its input stops it.
@@ -91,7 +91,7 @@ impl Drop for Process {
 }
 
 /// Where a program of this benchmark lies.
-pub fn beside(binary: &str) -> Result<std::path::PathBuf, String> {
+pub fn sibling_program(binary: &str) -> Result<std::path::PathBuf, String> {
     let here = std::env::current_exe().map_err(|error| error.to_string())?;
     Ok(here.with_file_name(binary))
 }

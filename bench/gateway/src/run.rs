@@ -47,9 +47,9 @@ impl Cell {
 }
 
 /// What was measured: the rounds of each contender in each cell.
-pub struct Measured(Vec<(Cell, &'static str, Vec<Figures>)>);
+pub struct Measurements(Vec<(Cell, &'static str, Vec<Figures>)>);
 
-impl Measured {
+impl Measurements {
     pub fn rounds(&self, cell: Cell, name: &str) -> Option<&[Figures]> {
         let found = self.0.iter().find(|(at, who, _)| *at == cell && *who == name);
         found.map(|(_, _, rounds)| rounds.as_slice())
@@ -62,7 +62,7 @@ pub async fn run(options: &Options) -> Result<bool, String> {
     let chosen: Vec<&Contender> =
         stage.contenders.iter().filter(|one| one.name.contains(&options.only)).collect();
     println!("{} rounds of {:?}, medians; every answer checked", options.rounds, options.round);
-    let mut measured = Measured(Vec::new());
+    let mut measured = Measurements(Vec::new());
     for cell in CELLS.into_iter().filter(|cell| cell.name().contains(&options.cell)) {
         let rounds = measure_cell(&chosen, cell, options).await?;
         report(&chosen, cell, &rounds);

@@ -1,6 +1,6 @@
 //! Everything that takes part, each in a process of its own.
 
-use crate::process::{Process, beside, free_address};
+use crate::process::{Process, sibling_program, free_address};
 use std::fs;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 /// Which server is behind a proxy.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Behind {
+pub enum UpstreamKind {
     Http,
     Stdio,
 }
@@ -18,7 +18,7 @@ pub enum Behind {
 #[derive(Clone)]
 pub struct Contender {
     pub name: &'static str,
-    pub behind: Behind,
+    pub upstream: UpstreamKind,
     pub tool: &'static str,
     pub address: SocketAddr,
     pub process: Arc<Process>,
@@ -61,7 +61,7 @@ impl Stage {
         let to = upstream.to_string();
         let direct = Contender {
             name: "direct",
-            behind: Behind::Http,
+            upstream: UpstreamKind::Http,
             tool: "echo",
             address: upstream,
             process: Arc::new(server),
@@ -98,13 +98,13 @@ impl Stage {
 /// One process of ours, in front of the same server over HTTP and as a child.
 fn ours_as(names: [&'static str; 2], process: Process, address: SocketAddr) -> [Contender; 2] {
     let process = Arc::new(process);
-    let row = |name, behind, tool| Contender { name, behind, tool, address, process: process.clone() };
+    let row = |name, upstream, tool| Contender { name, upstream, tool, address, process: process.clone() };
     let [over_http, over_stdio] = names;
-    [row(over_http, Behind::Http, "up__echo"), row(over_stdio, Behind::Stdio, "child__echo")]
+    [row(over_http, UpstreamKind::Http, "up__echo"), row(over_stdio, UpstreamKind::Stdio, "child__echo")]
 }
 
 fn http(name: &'static str, process: Process, address: SocketAddr) -> Contender {
-    Contender { name, behind: Behind::Http, tool: "echo", address, process: Arc::new(process) }
+    Contender { name, upstream: UpstreamKind::Http, tool: "echo", address, process: Arc::new(process) }
 }
 
 /// Without guards and ledger.
@@ -112,7 +112,7 @@ pub const BARE: &str = "\n[audit]\nledger = false\n\n[guard.secrets]\naction = \
 
 /// Our configuration: the same server over HTTP and as a child; guards and ledger as they are by default.
 pub fn config(upstream: SocketAddr) -> Result<String, String> {
-    let child = beside("upstream-stdio")?;
+    let child = sibling_program("upstream-stdio")?;
     Ok(format!(
         "servers = []\n\n[[upstream]]\nname = \"up\"\nurl = \"http://{upstream}/mcp\"\n\n\
          [[upstream]]\nname = \"child\"\ncommand = [{child:?}]\n"

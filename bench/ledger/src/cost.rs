@@ -9,9 +9,9 @@ use bench_server::options::Options;
 /// The binaries, and by how much each may at the most cost more processor time than the one without a ledger. Time
 /// on the clock says little on a machine that does other things; processor time says the same there.
 const CONTENDERS: [(&str, &str, Option<f64>); 3] = [
-    ("no ledger", "gate-none", None),
-    ("ledger", "gate-ledger", Some(0.15)),
-    ("critical", "gate-critical", None),
+    ("no ledger", "gateway-none", None),
+    ("ledger", "gateway-ledger", Some(0.15)),
+    ("critical", "gateway-critical", None),
 ];
 
 /// Measures, prints, and says whether the ledger stays within its share.

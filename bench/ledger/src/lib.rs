@@ -4,4 +4,4 @@
 pub mod alone;
 pub mod cost;
 pub mod folder;
-pub mod gate;
+pub mod gateway;

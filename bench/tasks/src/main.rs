@@ -1,13 +1,13 @@
 //! Finding among ten thousand tasks, and what keeping up with the service costs, against the emulator in this process.
 
-mod desk;
+mod tasks_bench;
 
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use desk::Desk;
+use tasks_bench::TasksBench;
 
 const TASKS: usize = 10_000;
 const ROUNDS: usize = 300;
@@ -22,13 +22,13 @@ const QUESTIONS: [(&str, &str); 4] = [
 
 #[tokio::main]
 async fn main() -> ExitCode {
-    let desk = Desk::new(TASKS).await;
+    let bench = TasksBench::new(TASKS).await;
     println!("{TASKS} tasks, page of 50; times include the walk and the answer");
     let mut bars = Vec::new();
     for (name, filter) in QUESTIONS {
-        bars.push(compare(&desk, name, filter).await);
+        bars.push(compare(&bench, name, filter).await);
     }
-    bars.push(traffic(&desk).await);
+    bars.push(traffic(&bench).await);
     for (held, text) in &bars {
         println!("{} {text}", if *held { "held  " } else { "MISSED" });
     }
@@ -36,10 +36,10 @@ async fn main() -> ExitCode {
 }
 
 /// The same question, answered from what is known and by the service.
-async fn compare(desk: &Desk, name: &str, filter: &str) -> (bool, String) {
+async fn compare(bench: &TasksBench, name: &str, filter: &str) -> (bool, String) {
     let arguments = json!({"filter": filter});
-    let known = timed(desk, "rtm_findTasks", &arguments, ROUNDS).await;
-    let asked = timed(desk, "rtm_getTasks", &arguments, ASKED_ROUNDS).await;
+    let known = timed(bench, "rtm_findTasks", &arguments, ROUNDS).await;
+    let asked = timed(bench, "rtm_getTasks", &arguments, ASKED_ROUNDS).await;
     let (half, most, peer) = (at(&known, 50), at(&known, 99), at(&asked, 50));
     println!("  {name:<20} known p50 {half:>8.2?} p99 {most:>8.2?}   asked p50 {peer:>8.2?}");
     let held = half < peer;
@@ -49,12 +49,12 @@ async fn compare(desk: &Desk, name: &str, filter: &str) -> (bool, String) {
     )
 }
 
-async fn timed(desk: &Desk, tool: &str, arguments: &Value, rounds: usize) -> Vec<Duration> {
-    desk.call(tool, arguments.clone()).await;
+async fn timed(bench: &TasksBench, tool: &str, arguments: &Value, rounds: usize) -> Vec<Duration> {
+    bench.call(tool, arguments.clone()).await;
     let mut times = Vec::with_capacity(rounds);
     for _ in 0..rounds {
         let began = Instant::now();
-        desk.call(tool, arguments.clone()).await;
+        bench.call(tool, arguments.clone()).await;
         times.push(began.elapsed());
     }
     times.sort();
@@ -69,18 +69,18 @@ fn at(sorted: &[Duration], percent: usize) -> Duration {
 }
 
 /// One task changes; what does it cost to know?
-async fn traffic(desk: &Desk) -> (bool, String) {
-    let whole = desk.bytes("reload");
+async fn traffic(bench: &TasksBench) -> (bool, String) {
+    let whole = bench.bytes("reload");
     // All tasks came to be in the same second, so that the first look is told of them once more.
-    desk.change(50).await;
-    desk.look().await;
-    let before = (desk.bytes("update"), desk.updates());
+    bench.change(50).await;
+    bench.look().await;
+    let before = (bench.bytes("update"), bench.updates());
     for round in 0..20 {
-        desk.change(round).await;
-        desk.look().await;
+        bench.change(round).await;
+        bench.look().await;
     }
-    let updates = desk.updates() - before.1;
-    let each = (desk.bytes("update") - before.0) / updates.max(1);
+    let updates = bench.updates() - before.1;
+    let each = (bench.bytes("update") - before.0) / updates.max(1);
     println!("  everything once: {whole} bytes; one change: {each} bytes ({updates} looks)");
     let ratio = whole as f64 / each.max(1) as f64;
     (ratio > 100.0, format!("keeping up takes {ratio:.0} times less traffic than reading everything"))

@@ -70,7 +70,7 @@ pub(crate) struct LedgerState {
     /// The program ends: the writer makes a last attempt and stops.
     pub(crate) closing: AtomicBool,
     /// Notified whenever the queue shrinks.
-    pub(crate) room: Notify,
+    pub(crate) space_freed: Notify,
 }
 
 impl LedgerState {
@@ -159,17 +159,17 @@ impl Ledger {
         let _ = self.put(record, None);
     }
 
-    /// Returns true if a response should wait for [`Ledger::room`] before it leaves.
+    /// Returns true if a response should wait for [`Ledger::wait_for_space`] before it leaves.
     pub fn is_crowded(&self) -> bool {
         self.shared.is_crowded()
     }
 
     /// Waits until the writer has caught up, for at most 250 ms. Back-pressure slows callers down instead of
     /// losing records.
-    pub async fn room(&self) {
+    pub async fn wait_for_space(&self) {
         let caught_up = async {
             while self.is_crowded() {
-                let mut told = std::pin::pin!(self.shared.room.notified());
+                let mut told = std::pin::pin!(self.shared.space_freed.notified());
                 // From here on no notification is missed; earlier ones show in the counters.
                 told.as_mut().enable();
                 if self.is_crowded() {
@@ -284,8 +284,8 @@ impl RecordSink for Ledger {
         Ledger::is_crowded(self)
     }
 
-    fn room(&self) -> PortFuture<'_, ()> {
-        Box::pin(Ledger::room(self))
+    fn wait_for_space(&self) -> PortFuture<'_, ()> {
+        Box::pin(Ledger::wait_for_space(self))
     }
 }
 

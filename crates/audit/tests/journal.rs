@@ -13,9 +13,9 @@ use failwell_rpc::{Dialect, ReplyTo, Revision};
 use serde_json::Value;
 
 /// A sink that blocks its first write until the test releases it.
-struct Gate(Option<Receiver<()>>, Arc<Mutex<Vec<u8>>>);
+struct BlockingSink(Option<Receiver<()>>, Arc<Mutex<Vec<u8>>>);
 
-impl Write for Gate {
+impl Write for BlockingSink {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         if let Some(open) = self.0.take() {
             let _ = open.recv();
@@ -44,9 +44,9 @@ fn failure(heard: usize) -> Entry {
 
 #[test]
 fn a_flood_of_output_costs_the_output_and_no_line() {
-    let (open, gate) = channel();
+    let (open, release) = channel();
     let written = Arc::new(Mutex::new(Vec::new()));
-    let journal = Journal::to(LogStyle::Json, Gate(Some(gate), written.clone()));
+    let journal = Journal::to(LogStyle::Json, BlockingSink(Some(release), written.clone()));
     for _ in 0..100 {
         journal.fault(failure(1 << 20));
     }

@@ -198,7 +198,7 @@ fn a_crowd_waits_for_the_thread_that_writes() {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime");
     let held_up = || {
         let began = Instant::now();
-        runtime.block_on(ledger.room());
+        runtime.block_on(ledger.wait_for_space());
         began.elapsed()
     };
     let other = rusqlite::Connection::open(folder.path().join(LedgerSettings::FILE)).expect("the ledger");

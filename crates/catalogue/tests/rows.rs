@@ -14,8 +14,8 @@ fn identities_are_unique_and_spelt_alike() {
     let mut seen = HashSet::new();
     for row in registry().iter() {
         assert!(seen.insert(row.id), "{} twice", row.id);
-        let (room, name) = row.id.split_once('/').expect("room/NAME");
-        assert!(room.chars().all(|c| c.is_ascii_lowercase()), "{}", row.id);
+        let (area, name) = row.id.split_once('/').expect("area/NAME");
+        assert!(area.chars().all(|c| c.is_ascii_lowercase()), "{}", row.id);
         assert!(name.chars().all(|c| c.is_ascii_uppercase() || c.is_ascii_digit() || c == '_'), "{}", row.id);
     }
 }

@@ -5,10 +5,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use failwell_connect::Trust;
-use failwell_controls::{SharedRates, Turn};
+use failwell_controls::{SharedRateDecision, SharedRates};
 use failwell_fault::{Fault, OrFault, Secret, reason};
 use failwell_pipeline::{
-    KeptSession, NodeMessage, Place, SessionLookup, SharedState, StreamEvent, StreamRecord, Track,
+    NodeMessage, SessionKey, SessionLookup, SharedSession, SharedState, StreamEvent, StreamRecord, Track,
 };
 use failwell_policy::Rate;
 use failwell_toolbox::Work;
@@ -92,7 +92,7 @@ pub(crate) fn random(bytes: usize) -> Result<String, Fault> {
     Ok(random.iter().map(|byte| format!("{byte:02x}")).collect())
 }
 
-fn session_key(of: &Place) -> String {
+fn session_key(of: &SessionKey) -> String {
     format!("failwell:session:{}:{}", of.pipeline, of.session)
 }
 
@@ -109,12 +109,16 @@ impl RedisNode {
             .ok_or_else(|| Fault::new(&reason::SERVER_STATE).note("redis", "no key to seal with"))
     }
 
-    async fn take(&self, counter: &str, rate: Rate) -> Result<Turn, Fault> {
+    async fn take(&self, counter: &str, rate: Rate) -> Result<SharedRateDecision, Fault> {
         let mut command = cmd("EVAL");
         command.arg(TAKE).arg(1).arg(format!("failwell:rate:{counter}"));
         command.arg(1_000.0 / rate.per_second).arg(rate.burst);
         let wait: u64 = self.redis.run(&command).await?;
-        Ok(if wait == 0 { Turn::Now } else { Turn::Wait(Duration::from_millis(wait)) })
+        Ok(if wait == 0 {
+            SharedRateDecision::Now
+        } else {
+            SharedRateDecision::Wait(Duration::from_millis(wait))
+        })
     }
 }
 
@@ -132,7 +136,7 @@ impl SharedState for RedisState {
         self.with(|inner| async move { inner.agree_on_seal_key().await.map(Some) })
     }
 
-    fn keep_session(&self, of: &Place, session: &KeptSession) -> Work<()> {
+    fn keep_session(&self, of: &SessionKey, session: &SharedSession) -> Work<()> {
         let (key, text) = (session_key(of), serde_json::to_string(session));
         self.with(|inner| async move {
             let (text, idle) = (text.or_fault(&reason::SERVER_BUG)?, inner.idle.as_millis() as u64);
@@ -140,7 +144,7 @@ impl SharedState for RedisState {
         })
     }
 
-    fn find_session(&self, of: &Place) -> Work<SessionLookup> {
+    fn find_session(&self, of: &SessionKey) -> Work<SessionLookup> {
         let key = session_key(of);
         self.with(|inner| async move {
             let idle = inner.idle.as_millis() as u64;
@@ -150,7 +154,7 @@ impl SharedState for RedisState {
         })
     }
 
-    fn end_session(&self, of: &Place) -> Work<()> {
+    fn end_session(&self, of: &SessionKey) -> Work<()> {
         let key = session_key(of);
         self.with(|inner| async move { inner.redis.run::<u64>(cmd("DEL").arg(key)).await.map(drop) })
     }
@@ -159,7 +163,7 @@ impl SharedState for RedisState {
         self.with(|inner| async move { inner.publish(message).await })
     }
 
-    fn hear(&self) -> Option<broadcast::Receiver<NodeMessage>> {
+    fn subscribe(&self) -> Option<broadcast::Receiver<NodeMessage>> {
         Some(self.0.messages.subscribe())
     }
 
@@ -191,8 +195,10 @@ impl SharedState for RedisState {
 }
 
 impl SharedRates for RedisState {
-    fn take(&self, counter: &str, rate: Rate) -> Work<Turn> {
+    fn take(&self, counter: &str, rate: Rate) -> Work<SharedRateDecision> {
         let counter = counter.to_owned();
-        self.with(|inner| async move { Ok(inner.take(&counter, rate).await.unwrap_or(Turn::Uncounted)) })
+        self.with(|inner| async move {
+            Ok(inner.take(&counter, rate).await.unwrap_or(SharedRateDecision::Uncounted))
+        })
     }
 }

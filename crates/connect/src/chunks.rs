@@ -10,12 +10,12 @@ const LONGEST_LINE: usize = 4 * 1024;
 /// A body with chunked transfer encoding.
 #[derive(Default)]
 pub(super) struct Chunks {
-    at: At,
+    state: ChunkState,
     trailed: usize,
 }
 
 #[derive(Default, Clone, Copy)]
-enum At {
+enum ChunkState {
     #[default]
     Size,
     Data(u64),
@@ -35,35 +35,37 @@ pub(super) enum ChunkStep {
 impl Chunks {
     pub(super) fn cut(&mut self, came: &mut BytesMut) -> io::Result<ChunkStep> {
         loop {
-            match self.at {
-                At::Size => match httparse::parse_chunk_size(came).map_err(|_| odd("a chunk has no size"))? {
-                    httparse::Status::Complete((length, size)) => {
-                        came.advance(length);
-                        self.at = if size == 0 { At::Trailer } else { At::Data(size) };
+            match self.state {
+                ChunkState::Size => {
+                    match httparse::parse_chunk_size(came).map_err(|_| odd("a chunk has no size"))? {
+                        httparse::Status::Complete((length, size)) => {
+                            came.advance(length);
+                            self.state = if size == 0 { ChunkState::Trailer } else { ChunkState::Data(size) };
+                        }
+                        httparse::Status::Partial if came.len() > LONGEST_LINE => {
+                            return Err(odd("the size of a chunk is too long"));
+                        }
+                        httparse::Status::Partial => return Ok(ChunkStep::More),
                     }
-                    httparse::Status::Partial if came.len() > LONGEST_LINE => {
-                        return Err(odd("the size of a chunk is too long"));
-                    }
-                    httparse::Status::Partial => return Ok(ChunkStep::More),
-                },
-                At::Data(left) => {
+                }
+                ChunkState::Data(left) => {
                     if came.is_empty() {
                         return Ok(ChunkStep::More);
                     }
                     let length = came.len().min(usize::try_from(left).unwrap_or(usize::MAX));
                     let left = left - length as u64;
-                    self.at = if left == 0 { At::AfterData } else { At::Data(left) };
+                    self.state = if left == 0 { ChunkState::AfterData } else { ChunkState::Data(left) };
                     return Ok(ChunkStep::Piece(came.split_to(length).freeze()));
                 }
-                At::AfterData => match came.get(..2) {
+                ChunkState::AfterData => match came.get(..2) {
                     Some(b"\r\n") => {
                         came.advance(2);
-                        self.at = At::Size;
+                        self.state = ChunkState::Size;
                     }
                     Some(_) => return Err(odd("a chunk is longer than its size")),
                     None => return Ok(ChunkStep::More),
                 },
-                At::Trailer => match memchr::memchr(b'\n', came) {
+                ChunkState::Trailer => match memchr::memchr(b'\n', came) {
                     Some(end) => {
                         let is_last = matches!(came.get(..end), Some(b"" | b"\r"));
                         came.advance(end + 1);

@@ -11,9 +11,9 @@ const LONGEST: Duration = Duration::from_secs(4);
 
 /// Idle connections. The most recently used one is taken first.
 #[derive(Default)]
-pub(super) struct Idle(Mutex<Vec<(Box<Wire>, Instant)>>);
+pub(super) struct IdleConnections(Mutex<Vec<(Box<Wire>, Instant)>>);
 
-impl Idle {
+impl IdleConnections {
     fn lock(&self) -> MutexGuard<'_, Vec<(Box<Wire>, Instant)>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }

@@ -9,7 +9,7 @@ use http::header::{CONTENT_LENGTH, HOST, HeaderMap, HeaderName, HeaderValue, TRA
 
 use super::address::Address;
 use super::dial::{Dialer, Trust};
-use super::idle::Idle;
+use super::idle::IdleConnections;
 use super::lines::{HeadLines, write_line};
 use super::response::HttpResponse;
 use super::wire::SendOutcome;
@@ -19,7 +19,7 @@ pub struct Remote {
     /// Configured headers of every request, without `Host`.
     fixed: HeaderMap,
     dialer: Arc<Dialer>,
-    idle: Arc<Idle>,
+    idle: Arc<IdleConnections>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -5,7 +5,7 @@ use bytes::{Bytes, BytesMut};
 
 use super::events::EventStream;
 use super::head::ResponseHead;
-use super::idle::Idle;
+use super::idle::IdleConnections;
 use super::remote::SendError;
 use super::wire::Wire;
 
@@ -16,7 +16,7 @@ const EXCERPT: Duration = Duration::from_millis(500);
 pub struct HttpResponse {
     head: ResponseHead,
     wire: Box<Wire>,
-    idle: Arc<Idle>,
+    idle: Arc<IdleConnections>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -28,7 +28,7 @@ pub enum ContentKind {
 }
 
 impl HttpResponse {
-    pub(super) fn new(head: ResponseHead, wire: Box<Wire>, idle: Arc<Idle>) -> HttpResponse {
+    pub(super) fn new(head: ResponseHead, wire: Box<Wire>, idle: Arc<IdleConnections>) -> HttpResponse {
         HttpResponse { head, wire, idle }
     }
 

@@ -94,12 +94,12 @@ impl Wire {
         }
     }
 
-    fn poll_more(&mut self, cx: &mut Context<'_>, room: usize) -> Poll<io::Result<usize>> {
+    fn poll_more(&mut self, cx: &mut Context<'_>, space: usize) -> Poll<io::Result<usize>> {
         if self.unsent.is_some() {
             self.write_on(cx);
         }
-        if self.came.capacity() - self.came.len() < READ.max(room.min(self.usual)) {
-            self.came.reserve(room);
+        if self.came.capacity() - self.came.len() < READ.max(space.min(self.usual)) {
+            self.came.reserve(space);
         }
         pin!(self.socket.read_buf(&mut self.came)).poll(cx)
     }
@@ -116,8 +116,8 @@ impl Wire {
     pub(super) async fn all(&mut self, length: usize) -> Result<Bytes, SendError> {
         while self.came.len() < length {
             // Reserve space for the next response head too, because the buffer is reused.
-            let room = (length - self.came.len()).min(AHEAD.max(self.came.len())) + READ;
-            if poll_fn(|cx| self.poll_more(cx, room)).await.map_err(SendError::lost)? == 0 {
+            let space = (length - self.came.len()).min(AHEAD.max(self.came.len())) + READ;
+            if poll_fn(|cx| self.poll_more(cx, space)).await.map_err(SendError::lost)? == 0 {
                 return Err(SendError::lost(io::Error::from(io::ErrorKind::UnexpectedEof)));
             }
         }

@@ -51,28 +51,28 @@ impl ApprovalQueue {
 
     /// Whether a caller may see and decide approvals. Without authentication, every caller that gets here is
     /// on this machine.
-    pub(crate) fn is_staffed_by(&self, caller: &Caller) -> bool {
+    pub(crate) fn may_decide(&self, caller: &Caller) -> bool {
         *caller == Caller::anonymous() || self.terms.load().approvers.includes(caller)
     }
 
     /// Returns the state of the approval. Waits for a decision as long as the terms and the deadline allow.
-    async fn standing(
+    async fn await_decision(
         &self,
         petition: ApprovalRequest,
         deadline: Duration,
     ) -> Result<ApprovalOutcome, Fault> {
         let (petition, began) = (Arc::new(petition), Instant::now());
         let patience = self.terms.load().wait.min(deadline / 2);
-        let mut standing = self.kept.claim(petition.clone()).await?;
-        if !matches!(standing, ApprovalOutcome::Open(_)) || patience.is_zero() {
-            return Ok(standing);
+        let mut outcome = self.kept.claim(petition.clone()).await?;
+        if !matches!(outcome, ApprovalOutcome::Open(_)) || patience.is_zero() {
+            return Ok(outcome);
         }
-        let Ok(_place) = self.waiting.try_acquire() else { return Ok(standing) };
-        while matches!(standing, ApprovalOutcome::Open(_)) && began.elapsed() < patience {
+        let Ok(_place) = self.waiting.try_acquire() else { return Ok(outcome) };
+        while matches!(outcome, ApprovalOutcome::Open(_)) && began.elapsed() < patience {
             tokio::time::sleep(LOOK.min(patience.saturating_sub(began.elapsed()))).await;
-            standing = self.kept.claim(petition.clone()).await?;
+            outcome = self.kept.claim(petition.clone()).await?;
         }
-        Ok(standing)
+        Ok(outcome)
     }
 }
 
@@ -101,9 +101,9 @@ impl GuardedApprovals {
             expires: self.queue.terms.load().expires,
         };
         let asked = Instant::now();
-        let standing = self.queue.standing(request, call.deadline).await?;
-        call.log.notes.add_verdict(verdict(&standing, asked, call.log.began));
-        judged(standing).map(|answer| ApprovalGrant { id: answer.id })
+        let outcome = self.queue.await_decision(request, call.deadline).await?;
+        call.log.notes.add_verdict(verdict(&outcome, asked, call.log.began));
+        judged(outcome).map(|answer| ApprovalGrant { id: answer.id })
     }
 
     /// Returns the approval of a call that was not made: its client must answer a question first, or its
@@ -129,12 +129,12 @@ impl Approvals for GuardedApprovals {
     }
 }
 
-fn judged(standing: ApprovalOutcome) -> Result<ApproverAnswer, Fault> {
+fn judged(outcome: ApprovalOutcome) -> Result<ApproverAnswer, Fault> {
     let named = |fault: Fault, id: &str| match Name::parse(id) {
         Some(id) => fault.fact("approval", id),
         None => fault,
     };
-    match standing {
+    match outcome {
         ApprovalOutcome::Granted(given) => Ok(given),
         ApprovalOutcome::Open(id) => Err(named(Fault::new(&reason::POLICY_APPROVAL_NEEDED), &id)),
         ApprovalOutcome::Refused(given) => {
@@ -154,9 +154,9 @@ fn judged(standing: ApprovalOutcome) -> Result<ApproverAnswer, Fault> {
 }
 
 /// The decision about one call, for its record.
-fn verdict(standing: &ApprovalOutcome, asked: Instant, began: Instant) -> Verdict {
+fn verdict(outcome: &ApprovalOutcome, asked: Instant, began: Instant) -> Verdict {
     let answered = |given: &ApproverAnswer| vec![format!("approval {} by {}", given.id, given.by).into()];
-    let (decided, found) = match standing {
+    let (decided, found) = match outcome {
         ApprovalOutcome::Granted(given) => ("used", answered(given)),
         ApprovalOutcome::Refused(given) => ("denied", answered(given)),
         ApprovalOutcome::Open(id) => ("needed", vec![format!("approval {id}").into()]),

@@ -26,7 +26,7 @@ pub struct Settings {
     /// Counters shared with other nodes; none by default.
     pub shared_rates: Option<Arc<dyn SharedRates>>,
     /// Content guards; the standard ones by default.
-    pub gate: Option<GuardSet>,
+    pub guard_set: Option<GuardSet>,
     /// The queue of calls that need approval; none by default.
     pub approvals: Option<Arc<ApprovalQueue>>,
     /// REST sessions; in memory by default.
@@ -34,7 +34,7 @@ pub struct Settings {
     /// API keys that are created at run time; none by default.
     pub keys: Option<Arc<dyn KeyStore>>,
     /// Stored files; none by default.
-    pub shelf: Option<StoredFiles>,
+    pub stored_files: Option<StoredFiles>,
 }
 
 impl Default for Settings {
@@ -43,11 +43,11 @@ impl Default for Settings {
             bounds: PipelineSettings::default(),
             rate_limiter: Arc::default(),
             shared_rates: None,
-            gate: None,
+            guard_set: None,
             approvals: None,
             sessions: Arc::new(MemorySessions::default()),
             keys: None,
-            shelf: None,
+            stored_files: None,
         }
     }
 }
@@ -59,11 +59,11 @@ pub fn build_pipeline(
     telemetry: impl Into<Telemetry>,
 ) -> Result<Arc<Pipeline>, Fault> {
     let telemetry = telemetry.into();
-    let guard_set = settings.gate.clone().map_or_else(GuardSet::standard, Ok)?;
+    let guard_set = settings.guard_set.clone().map_or_else(GuardSet::standard, Ok)?;
     let recorder = telemetry.recorder().clone().redacting(guard_set.redactor());
     let journal = recorder.journal().clone();
     let guards = Arc::new(GuardRunner::new(guard_set.clone(), journal, server.info().name));
-    let (files, largest_answer) = (settings.shelf.clone(), settings.bounds.largest_answer);
+    let (files, largest_answer) = (settings.stored_files.clone(), settings.bounds.largest_answer);
     let server = match files.clone() {
         Some(files) => Arc::new(WithStoredFiles { server, files, largest_answer }) as _,
         None => server,
@@ -88,7 +88,7 @@ pub fn build_pipeline(
             .map(|files| -> EventFilter { Arc::new(move |caller, event| files.shows_event(caller, event)) }),
         metrics: Some(Arc::new(move |out| {
             telemetry.write_metrics(out, limiter.buckets(), found.counts());
-            guard_set.customs().write_numbers(out);
+            guard_set.custom_guards().write_numbers(out);
         })),
         service: Some(Arc::new(services)),
     };

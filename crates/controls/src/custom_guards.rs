@@ -151,10 +151,10 @@ impl GuardRunner {
         guarded: GuardedMessage<'_>,
         message: &[u8],
     ) -> Result<Option<Vec<u8>>, Fault> {
-        let customs = self.gate.customs();
+        let configured = self.guard_set.custom_guards();
         let about = MessageContext { server: guarded.meta.on, tool: guarded.meta.tool };
         let mut changed: Option<Vec<u8>> = None;
-        for custom in customs.0.iter().filter(|custom| custom.rule.applies(guarded.direction, &about)) {
+        for custom in configured.0.iter().filter(|custom| custom.rule.applies(guarded.direction, &about)) {
             let before = changed.as_deref().unwrap_or(message);
             if let Some(after) = self.ask_one(custom, guarded, before).await? {
                 changed = Some(after);
@@ -189,11 +189,11 @@ impl GuardRunner {
             Ok(CustomVerdict::Allow) => Ok(None),
             Ok(CustomVerdict::Redact { category, .. }) => {
                 let count = taken.as_ref().map_or(0, |(_, count)| *count);
-                self.sight(custom, guarded.meta, (&category, Action::Redact), count);
+                self.note_finding(custom, guarded.meta, (&category, Action::Redact), count);
                 Ok(taken.map(|(bytes, _)| bytes))
             }
             Ok(CustomVerdict::Deny { category, message }) => {
-                self.sight(custom, guarded.meta, (&category, Action::Block), 1);
+                self.note_finding(custom, guarded.meta, (&category, Action::Block), 1);
                 Err(denied(&custom.rule.name, category, message))
             }
             Err(fault) if custom.rule.critical => Err(fault),
@@ -257,7 +257,7 @@ impl GuardRunner {
         });
     }
 
-    fn sight(
+    fn note_finding(
         &self,
         custom: &ConfiguredGuard,
         meta: MessageMeta<'_>,

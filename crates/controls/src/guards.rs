@@ -24,7 +24,7 @@ pub struct GuardSet(Arc<ActiveGuards>);
 #[derive(Debug)]
 struct ActiveGuards {
     guards: ArcSwap<Guards>,
-    customs: ArcSwap<CustomGuards>,
+    custom_guards: ArcSwap<CustomGuards>,
     /// Shared by all pipelines of the program.
     scans: ScanPool,
 }
@@ -35,8 +35,8 @@ impl GuardSet {
     }
 
     fn of(guards: Arc<Guards>) -> GuardSet {
-        let (guards, customs) = (ArcSwap::new(guards), ArcSwap::default());
-        GuardSet(Arc::new(ActiveGuards { guards, customs, scans: ScanPool::default() }))
+        let (guards, custom_guards) = (ArcSwap::new(guards), ArcSwap::default());
+        GuardSet(Arc::new(ActiveGuards { guards, custom_guards, scans: ScanPool::default() }))
     }
 
     /// The default guards: no secret leaves.
@@ -58,12 +58,12 @@ impl GuardSet {
     }
 
     /// Replaces the custom guards.
-    pub fn set_customs(&self, customs: CustomGuards) {
-        self.0.customs.store(Arc::new(customs));
+    pub fn set_custom_guards(&self, custom_guards: CustomGuards) {
+        self.0.custom_guards.store(Arc::new(custom_guards));
     }
 
-    pub(crate) fn customs(&self) -> Arc<CustomGuards> {
-        self.0.customs.load_full()
+    pub(crate) fn custom_guards(&self) -> Arc<CustomGuards> {
+        self.0.custom_guards.load_full()
     }
 
     fn guards(&self) -> arc_swap::Guard<Arc<Guards>> {
@@ -77,8 +77,8 @@ impl GuardSet {
 
     /// Returns `scrub` as a function, for other writers.
     pub fn redactor(&self) -> Redactor {
-        let gate = self.clone();
-        Arc::new(move |text| gate.scrub(text))
+        let guard_set = self.clone();
+        Arc::new(move |text| guard_set.scrub(text))
     }
 }
 
@@ -86,14 +86,14 @@ impl GuardSet {
     /// Returns the redactor for recorded bodies. It always removes secrets, and all content that the guards
     /// would block.
     pub fn body_redactor(&self) -> BodyRedactor {
-        let gate = self.clone();
+        let guard_set = self.clone();
         Arc::new(move |kept: &StoredBody<'_>| {
             let direction = match kept.sort {
                 BodyKind::Request => Direction::Request,
                 BodyKind::Result => Direction::Result,
                 BodyKind::Error => Direction::Error,
             };
-            gate.guards().redact_for_storage(direction, kept.server, kept.text).into_owned()
+            guard_set.guards().redact_for_storage(direction, kept.server, kept.text).into_owned()
         })
     }
 }
@@ -101,15 +101,15 @@ impl GuardSet {
 /// The guards of one pipeline, with their counters and the journal for their reports.
 #[derive(Debug)]
 pub(crate) struct GuardRunner {
-    pub(crate) gate: GuardSet,
+    pub(crate) guard_set: GuardSet,
     pub(crate) journal: Journal,
     pub(crate) service: &'static str,
     counts: GuardCounts,
 }
 
 impl GuardRunner {
-    pub(crate) fn new(gate: GuardSet, journal: Journal, service: &'static str) -> GuardRunner {
-        GuardRunner { gate, journal, service, counts: GuardCounts::default() }
+    pub(crate) fn new(guard_set: GuardSet, journal: Journal, service: &'static str) -> GuardRunner {
+        GuardRunner { guard_set, journal, service, counts: GuardCounts::default() }
     }
 
     /// The counts of findings.
@@ -156,8 +156,8 @@ fn findings(verdict: &Verdict) -> &[GuardFinding] {
 }
 
 impl GuardRunner {
-    fn look(&self, direction: Direction, message: MessageMeta<'_>, json: &[u8], from: usize) -> Verdict {
-        let guards = self.gate.guards();
+    fn inspect(&self, direction: Direction, message: MessageMeta<'_>, json: &[u8], from: usize) -> Verdict {
+        let guards = self.guard_set.guards();
         let since = message.verdicts.map(|_| Instant::now());
         let verdict = guards.inspect(direction, message.server, json, from);
         self.write_verdict(&guards, direction, message, &verdict, since);
@@ -165,20 +165,20 @@ impl GuardRunner {
     }
 
     /// Inspects a large message on a thread that serves no connection.
-    async fn look_apart(
+    async fn inspect_on_pool(
         &self,
         direction: Direction,
         message: MessageMeta<'_>,
         bytes: Vec<u8>,
         from: usize,
     ) -> Result<GuardedBytes, Fault> {
-        let guards = self.gate.0.guards.load_full();
+        let guards = self.guard_set.0.guards.load_full();
         if !guards.applies(direction, message.server) {
             return Ok(GuardedBytes::Unchanged(bytes));
         }
         let since = message.verdicts.map(|_| Instant::now());
         let (inspector, server) = (guards.clone(), message.server.to_owned());
-        let inspected = self.gate.0.scans.run(move || {
+        let inspected = self.guard_set.0.scans.run(move || {
             let verdict = inspector.inspect(direction, &server, &bytes, from);
             (verdict, bytes)
         });
@@ -254,7 +254,7 @@ impl ContentGuards for GuardRunner {
         bytes: &[u8],
         from: usize,
     ) -> Result<Option<Vec<u8>>, Fault> {
-        self.judge(self.look(direction, message, bytes, from), message)
+        self.judge(self.inspect(direction, message, bytes, from), message)
     }
 
     fn inspect_apart<'a>(
@@ -264,7 +264,7 @@ impl ContentGuards for GuardRunner {
         bytes: Vec<u8>,
         from: usize,
     ) -> PortFuture<'a, Result<GuardedBytes, Fault>> {
-        Box::pin(self.look_apart(direction, message, bytes, from))
+        Box::pin(self.inspect_on_pool(direction, message, bytes, from))
     }
 
     fn ask<'a>(
@@ -278,15 +278,15 @@ impl ContentGuards for GuardRunner {
     }
 
     fn asks_in(&self, direction: Direction) -> bool {
-        self.gate.0.customs.load().watch(direction)
+        self.guard_set.0.custom_guards.load().watch(direction)
     }
 
     fn has_custom(&self) -> bool {
-        !self.gate.0.customs.load().is_empty()
+        !self.guard_set.0.custom_guards.load().is_empty()
     }
 
     fn knows_servers(&self) -> bool {
-        self.gate.guards().has_server_rules() || self.has_custom()
+        self.guard_set.guards().has_server_rules() || self.has_custom()
     }
 }
 

@@ -20,12 +20,12 @@ pub struct RateLimiter(ArcSwap<Allowances>);
 
 /// Counters that several nodes share.
 pub trait SharedRates: Debug + Send + Sync {
-    fn take(&self, counter: &str, rate: Rate) -> Work<Turn>;
+    fn take(&self, counter: &str, rate: Rate) -> Work<SharedRateDecision>;
 }
 
 /// The decision about a caller's request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Turn {
+pub enum SharedRateDecision {
     /// The request may proceed.
     Now,
     /// The request may proceed after this duration.
@@ -130,7 +130,9 @@ fn admit_all<'a>(
     let mut places = Vec::new();
     match shared {
         None => {
-            let passed = checks.iter().try_for_each(|check| check.pass(&now, Turn::Uncounted, &mut places));
+            let passed = checks
+                .iter()
+                .try_for_each(|check| check.pass(&now, SharedRateDecision::Uncounted, &mut places));
             Admission::Now(passed.map(|()| permit(places)))
         }
         Some(shared) => Admission::Pending(Box::pin(async move {
@@ -151,24 +153,24 @@ impl<'a> LimitCheck<'a> {
         admit_all(vec![self], now, shared)
     }
 
-    async fn count(&self, shared: &dyn SharedRates) -> Result<Turn, Fault> {
+    async fn count(&self, shared: &dyn SharedRates) -> Result<SharedRateDecision, Fault> {
         match self.allowance.rate {
             Some(rate) => shared.take(&format!("{}{}", self.counter, self.caller), rate).await,
-            None => Ok(Turn::Uncounted),
+            None => Ok(SharedRateDecision::Uncounted),
         }
     }
 
     fn pass(
         &self,
         now: &Allowances,
-        counted: Turn,
+        counted: SharedRateDecision,
         places: &mut Vec<ConcurrencyPermit>,
     ) -> Result<(), Fault> {
         if let Some(rate) = self.allowance.rate {
             let turn = match counted {
-                Turn::Now => Ok(()),
-                Turn::Wait(wait) => Err(wait),
-                Turn::Uncounted => now.take(self.caller, self.what, rate, Instant::now()),
+                SharedRateDecision::Now => Ok(()),
+                SharedRateDecision::Wait(wait) => Err(wait),
+                SharedRateDecision::Uncounted => now.take(self.caller, self.what, rate, Instant::now()),
             };
             turn.map_err(|wait| too_many(self.named("rate", "tool_rate"), wait))?;
         }

@@ -11,14 +11,18 @@ use std::path::PathBuf;
 use clap::{ArgGroup, Args, Parser, Subcommand};
 
 use crate::config;
-pub(crate) use device::{Device, DriverIs};
+pub(crate) use device::{Device, DriverChoice};
 pub(crate) use emulate::Emulate;
 #[cfg(feature = "emulators")]
 pub(crate) use emulate::{EmulateRtm, EmulateWda, EmulatorKind};
-pub(crate) use serving::{Door, EngineOptions, FailuresAs, Pytest, SandboxIs, Serve, Server, Symbolic};
-pub(crate) use tasks::{LogIn, LogOut, LoginOf, LoginTo, LogoutOf, PermissionIs, Reach, Tasks};
+pub(crate) use serving::{
+    EngineOptions, Pytest, SandboxChoice, Serve, ServeOptions, Server, Symbolic, ToolFailureStyle,
+};
+pub(crate) use tasks::{
+    Login, LoginTarget, Logout, LogoutTarget, PermissionChoice, Reach, Tasks, TasksLogin,
+};
 
-pub(crate) use consent::{Approve, Pin, PinDo, PinForget, WhichPins};
+pub(crate) use consent::{Approve, Pin, PinCommand, PinForget, PinSelection};
 
 /// A security gateway and tool servers for the Model Context Protocol, with one way of failing.
 ///
@@ -58,8 +62,8 @@ pub(crate) enum Command {
     Check(Check),
     CheckPython(CheckPython),
     Serve(Serve),
-    Login(LogIn),
-    Logout(LogOut),
+    Login(Login),
+    Logout(Logout),
     Key(Key),
     Approve(Approve),
     Pin(Pin),
@@ -286,7 +290,7 @@ pub(crate) struct Explain {
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]
-    pub(crate) place: BookPlace,
+    pub(crate) place: RecordLocation,
 }
 
 /// Search, export and verify the ledger
@@ -301,11 +305,11 @@ Examples:
   failwell audit verify")]
 pub(crate) struct Audit {
     #[command(subcommand)]
-    pub(crate) look: Look,
+    pub(crate) look: AuditCommand,
 }
 
 #[derive(Debug, Subcommand)]
-pub(crate) enum Look {
+pub(crate) enum AuditCommand {
     Tail(Tail),
     Query(QueryLedger),
     Export(Export),
@@ -332,7 +336,7 @@ pub(crate) struct Tail {
     #[command(flatten)]
     pub(crate) wanted: RecordFilter,
     #[command(flatten)]
-    pub(crate) place: BookPlace,
+    pub(crate) place: RecordLocation,
 }
 
 /// Find records
@@ -354,7 +358,7 @@ pub(crate) struct QueryLedger {
     #[command(flatten)]
     pub(crate) wanted: RecordFilter,
     #[command(flatten)]
-    pub(crate) place: BookPlace,
+    pub(crate) place: RecordLocation,
 }
 
 /// Export records
@@ -365,19 +369,19 @@ Examples:
   failwell audit export --format csv --output failures.csv --outcome failed")]
 pub(crate) struct Export {
     /// Output format
-    #[arg(long, value_name = "AS", value_enum, default_value_t = ExportAs::Jsonl)]
-    pub(crate) format: ExportAs,
+    #[arg(long, value_name = "AS", value_enum, default_value_t = ExportFormat::Jsonl)]
+    pub(crate) format: ExportFormat,
     /// Output file [default: stdout]
     #[arg(long, short = 'o', value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) wanted: RecordFilter,
     #[command(flatten)]
-    pub(crate) place: BookPlace,
+    pub(crate) place: RecordLocation,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum ExportAs {
+pub(crate) enum ExportFormat {
     /// One JSON object per line, with number and hash
     Jsonl,
     /// For spreadsheets; no cell is a formula
@@ -410,7 +414,7 @@ pub(crate) struct VerifyLedger {
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]
-    pub(crate) place: BookPlace,
+    pub(crate) place: RecordLocation,
 }
 
 /// Which records.
@@ -444,9 +448,9 @@ pub(crate) struct RecordFilter {
 
 /// Which ledger, or which copies of several.
 #[derive(Debug, Args)]
-pub(crate) struct BookPlace {
+pub(crate) struct RecordLocation {
     #[command(flatten)]
-    pub(crate) ledger: LedgerPlace,
+    pub(crate) ledger: LedgerLocation,
     /// Search the copies of several nodes' ledgers in PostgreSQL: at this address, or at the configured one. `${VAR}` and
     /// `${file:path}` are expanded
     #[arg(long, value_name = "URL", num_args = 0..=1, conflicts_with = "data_dir")]
@@ -458,7 +462,7 @@ pub(crate) struct BookPlace {
 
 /// Which ledger.
 #[derive(Debug, Clone, Args)]
-pub(crate) struct LedgerPlace {
+pub(crate) struct LedgerLocation {
     /// Folder of the ledger [default: the configuration's data_dir, else the user's state folder]
     #[arg(long, value_name = "DIR")]
     pub(crate) data_dir: Option<PathBuf>,

@@ -31,7 +31,7 @@ pub(crate) use policy::jwt::{Jwks, JwtConfig};
 pub(crate) use schema::schema;
 pub(crate) use servers::device::{DeviceConfig, usual_program};
 pub(crate) use servers::program::problem as program_problem;
-pub(crate) use servers::tasks::{StandIn, TasksConfig, is_exposed_url};
+pub(crate) use servers::tasks::{EmulatedService, TasksConfig, is_exposed_url};
 pub(crate) use settings::{AuditConfig, Auth, Config, DEFAULT_ADDRESS, Target, UpstreamConfig};
 pub(crate) use shelf::ShelfConfig;
 pub(crate) use state::StateConfig;

@@ -16,7 +16,7 @@ use tokio::task::JoinSet;
 use tokio::time::timeout;
 
 use checks::{CHECKS, CheckMethod, MachineCheck};
-pub(crate) use finding::{Finding, Need, Sight, Status};
+pub(crate) use finding::{CheckOutcome, Finding, Need, Status};
 pub(crate) use wanted::ConfiguredParts;
 
 /// Timeout of all checks together.
@@ -35,16 +35,16 @@ pub(crate) async fn examine(wanted: ConfiguredParts) -> Vec<Finding> {
 }
 
 async fn look(check: &'static MachineCheck, wanted: ConfiguredParts) -> Finding {
-    let sight = match check.look {
+    let outcome = match check.look {
         CheckMethod::Run { tries, at_least } => timeout(PATIENCE, program::look(tries, at_least)).await.ok(),
-        CheckMethod::Ask(ask) => aside(ask).await,
-        CheckMethod::AskAbout(ask) => aside(move || ask(&wanted)).await,
+        CheckMethod::Ask(ask) => run_blocking(ask).await,
+        CheckMethod::AskAbout(ask) => run_blocking(move || ask(&wanted)).await,
     };
-    Finding::new(check, sight.unwrap_or_else(|| Sight::missing("no answer in time")))
+    Finding::new(check, outcome.unwrap_or_else(|| CheckOutcome::missing("no answer in time")))
 }
 
 /// Runs a blocking check.
-async fn aside(ask: impl FnOnce() -> Sight + Send + 'static) -> Option<Sight> {
+async fn run_blocking(ask: impl FnOnce() -> CheckOutcome + Send + 'static) -> Option<CheckOutcome> {
     timeout(PATIENCE, tokio::task::spawn_blocking(ask)).await.ok().and_then(Result::ok)
 }
 

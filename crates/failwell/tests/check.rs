@@ -19,47 +19,28 @@ mod bad_device;
 mod bad_files;
 #[path = "check/bad_identity.rs"]
 mod bad_identity;
+#[path = "support/program_output.rs"]
+mod program_output;
+#[path = "support/temp_folder.rs"]
+mod temp_folder;
 
 use std::io::{Read, Write};
 use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Command, Stdio};
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use program_output::ProgramOutput;
 use serde_json::Value;
+use temp_folder::TempFolder;
 
 const ROOT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../..");
 
-/// A temporary folder, removed on drop.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new() -> Folder {
-        static COUNT: AtomicUsize = AtomicUsize::new(0);
-        let name = format!("failwell-check-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
-        let folder = std::env::temp_dir().join(name);
-        std::fs::create_dir(&folder).expect("a folder");
-        Folder(folder)
-    }
-
-    fn with(text: impl AsRef<[u8]>) -> Folder {
-        let folder = Folder::new();
-        std::fs::write(folder.0.join("failwell.toml"), text).expect("written");
-        folder
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
-
-struct Ran {
-    code: Option<i32>,
-    out: String,
-    err: String,
+/// A folder with this configuration.
+fn configured(text: impl AsRef<[u8]>) -> TempFolder {
+    let folder = TempFolder::new();
+    std::fs::write(folder.0.join("failwell.toml"), text).expect("written");
+    folder
 }
 
 fn command(folder: &Path, arguments: &[&str]) -> Command {
@@ -70,16 +51,15 @@ fn command(folder: &Path, arguments: &[&str]) -> Command {
     command
 }
 
-fn failwell(folder: &Folder, arguments: &[&str]) -> Ran {
+fn failwell(folder: &TempFolder, arguments: &[&str]) -> ProgramOutput {
     let output = command(&folder.0, arguments).output().expect("the binary runs");
-    let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
-    Ran { code: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
+    ProgramOutput::from(output)
 }
 
 /// Every problem as `line:column message | help`, from the JSON output. The text output must have the same
 /// content.
 fn problems(text: impl AsRef<[u8]>) -> Vec<String> {
-    let folder = Folder::with(text);
+    let folder = configured(text);
     let (json, plain) = (failwell(&folder, &["check", "--json"]), failwell(&folder, &["check"]));
     for said in [&json.out, &json.err, &plain.out, &plain.err] {
         assert!(!said.contains("SECRET"), "a secret is told: {said}");
@@ -122,7 +102,7 @@ fn every_error_names_its_position_and_a_remedy() {
 #[test]
 #[cfg(feature = "wasm")]
 fn a_module_that_lacks_an_export_is_reported_at_its_line() {
-    let folder = Folder::with("[[guard.custom]]\nname = \"g\"\nwasm = \"g.wat\"\n");
+    let folder = configured("[[guard.custom]]\nname = \"g\"\nwasm = \"g.wat\"\n");
     let told = |module: &str| {
         std::fs::write(folder.0.join("g.wat"), module).expect("written");
         let ran = failwell(&folder, &["check", "--json"]);
@@ -141,7 +121,7 @@ fn a_module_that_lacks_an_export_is_reported_at_its_line() {
 #[test]
 fn the_examples_of_guards_are_fine() {
     for example in ["guard-python", "guard-wasm"] {
-        let folder = Folder::new();
+        let folder = TempFolder::new();
         for file in std::fs::read_dir(format!("{ROOT}/examples/{example}")).expect("the example") {
             let file = file.expect("a file");
             std::fs::copy(file.path(), folder.0.join(file.file_name())).expect("copied");
@@ -167,7 +147,7 @@ fn bytes_that_are_not_text_are_reported_too() {
 fn the_line_is_shown_with_marks_and_without_secrets() {
     let file = "[[upstream]]\nname = \"a\"\nurl = \"https://h/mcp\"\n\
                 headers = { Authorization = \"Bearer SECRET ${UNSET}\", X = \"SECRET\" }\n\ttimout_s = 5\n";
-    let ran = failwell(&Folder::with(file), &["check"]);
+    let ran = failwell(&configured(file), &["check"]);
     let expected = "\
 error: the environment variable UNSET is not set
  --> failwell.toml:4:44
@@ -191,7 +171,7 @@ help: correct it, and look again with `failwell check`
 
 #[test]
 fn a_missing_or_unreadable_file_is_reported() {
-    let folder = Folder::new();
+    let folder = TempFolder::new();
     for (arguments, file) in [(&["check"][..], "failwell.toml"), (&["check", "no/such.toml"], "no/such.toml")]
     {
         let ran = failwell(&folder, arguments);
@@ -218,12 +198,12 @@ fn whole_example() -> String {
 
 #[test]
 fn the_example_is_fine_as_it_is_and_with_everything_on() {
-    let folder = Folder::with(std::fs::read(format!("{ROOT}/examples/failwell.toml")).expect("the example"));
+    let folder = configured(std::fs::read(format!("{ROOT}/examples/failwell.toml")).expect("the example"));
     let ran = failwell(&folder, &["check"]);
     let fine = "failwell.toml is fine: 0 upstreams, 1 built-in server\n";
     assert_eq!((ran.code, ran.out.as_str(), ran.err.as_str()), (Some(0), fine, ""));
 
-    let folder = Folder::with(whole_example());
+    let folder = configured(whole_example());
     assert_eq!(failwell(&folder, &["check"]).out, fine.replace('0', "2"));
     let ran = failwell(&folder, &["check", "--json"]);
     assert!(!ran.out.contains("SECRET"), "{}", ran.out);
@@ -237,7 +217,7 @@ fn the_example_is_fine_as_it_is_and_with_everything_on() {
 
 #[test]
 fn the_schema_agrees_with_the_example_and_refuses_what_check_refuses() {
-    let ran = failwell(&Folder::new(), &["check", "--schema"]);
+    let ran = failwell(&TempFolder::new(), &["check", "--schema"]);
     let schema: Value = serde_json::from_str(&ran.out).expect("JSON");
     let validator = jsonschema::validator_for(&schema).expect("a schema");
     let valid = |text: &str| validator.is_valid(&toml::from_str::<Value>(text).expect("TOML"));
@@ -267,7 +247,7 @@ fn the_schema_agrees_with_the_example_and_refuses_what_check_refuses() {
 }
 
 /// The output of `up` until the line that says how to stop it.
-fn first_screen(folder: &Folder, arguments: &[&str]) -> String {
+fn first_screen(folder: &TempFolder, arguments: &[&str]) -> String {
     let mut command = command(&folder.0, arguments);
     command.env_remove("RTM_API_KEY").env_remove("RTM_SHARED_SECRET");
     let mut child = command.stdout(Stdio::piped()).spawn().expect("it starts");
@@ -288,7 +268,7 @@ fn first_screen(folder: &Folder, arguments: &[&str]) -> String {
 fn only_servers_of_the_named_file_are_listed_as_missing() {
     let usual = "listen = \"127.0.0.1:0\"\nservers = [\"lobby\", \"tasks\"]\n";
     let named = "[tasks]\napi_key = \"k\"\nshared_secret = \"s\"\n[shelf]\nfolder = \"/proc/failwell/no\"\n";
-    let folder = Folder::with(usual);
+    let folder = configured(usual);
     std::fs::write(folder.0.join("other.toml"), format!("{usual}{named}")).expect("written");
     let here = first_screen(&folder, &["up"]);
     assert!(here.contains("\n  rtm key ") && !here.contains("\n  shelf "), "{here}");
@@ -298,32 +278,32 @@ fn only_servers_of_the_named_file_are_listed_as_missing() {
 
 #[test]
 fn only_programs_of_configured_servers_are_listed_as_missing() {
-    let lobby = Folder::with("listen = \"127.0.0.1:0\"\nservers = [\"lobby\"]\n");
-    let said = first_screen(&lobby, &["up"]);
+    let demo = configured("listen = \"127.0.0.1:0\"\nservers = [\"lobby\"]\n");
+    let said = first_screen(&demo, &["up"]);
     for part in ["rtm key", "python3", "pytest", "z3", "node", "chromedriver", "git"] {
         assert!(!said.contains(&format!("\n  {part} ")), "{said}");
     }
-    let said = first_screen(&Folder::new(), &["up", "--listen", "127.0.0.1:0"]);
+    let said = first_screen(&TempFolder::new(), &["up", "--listen", "127.0.0.1:0"]);
     assert!(said.contains("\n  rtm key "), "{said}");
 }
 
 #[test]
 fn up_listens_where_the_file_says_and_refuses_a_wrong_one() {
-    let folder = Folder::with("listen = \"127.0.0.1:0\"\nservers = [\"lobby\"]\n");
+    let folder = configured("listen = \"127.0.0.1:0\"\nservers = [\"lobby\"]\n");
     let said = first_screen(&folder, &["up"]);
     assert!(said.contains("is up on http://127.0.0.1:"), "{said}");
     assert!(!said.contains(":8484\n"), "the address is the file's");
 
-    let ran = failwell(&Folder::with("lisen = 5"), &["up"]);
+    let ran = failwell(&configured("lisen = 5"), &["up"]);
     assert_eq!((ran.code, ran.out.as_str()), (Some(1), ""));
     assert!(ran.err.starts_with("error: unknown key `lisen`\n"), "{}", ran.err);
-    let ran = failwell(&Folder::new(), &["up", "--config", "none.toml"]);
+    let ran = failwell(&TempFolder::new(), &["up", "--config", "none.toml"]);
     assert!(ran.code == Some(1) && ran.err.contains("--> none.toml\n"), "{}", ran.err);
 }
 
 #[test]
 fn a_key_that_could_not_be_shown_is_reported() {
-    let folder = Folder::with("listen = \"127.0.0.1:0\"\nrequire_key = true\n");
+    let folder = configured("listen = \"127.0.0.1:0\"\nrequire_key = true\n");
     let full = std::fs::File::options().write(true).open("/dev/full").expect("a place without room");
     let ran = command(&folder.0, &["up"]).stdout(full).output().expect("the binary runs");
     let said = String::from_utf8(ran.stderr).expect("UTF-8");
@@ -342,7 +322,7 @@ fn a_key_that_could_not_be_shown_is_reported() {
 
 /// The responses of `stdio` to these lines while its input stays open, its exit code and its standard error.
 fn stdio(file: &str, lines: &str) -> (Option<i32>, Vec<Value>, String) {
-    let folder = Folder::with(file);
+    let folder = configured(file);
     let mut command = command(&folder.0, &["stdio"]);
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().expect("it starts");
@@ -402,7 +382,7 @@ fn stdio_answers_the_first_request_with_the_reason_and_ends() {
 #[test]
 fn looking_into_state_needs_no_secret_of_a_server() {
     let secret = "[[upstream]]\nname = \"a\"\nurl = \"https://h/mcp\"\nheaders = { X = \"${UNSET}\" }\n";
-    let folder = Folder::with(format!(
+    let folder = configured(format!(
         "data_dir = \"here\"\nstate = \"redis://:${{UNSET}}@h\"\n{secret}[[rule]]\ntools = [\"a__*\"]\nallow = false\n"
     ));
     std::fs::create_dir(folder.0.join("here")).expect("a folder");
@@ -415,7 +395,7 @@ fn looking_into_state_needs_no_secret_of_a_server() {
         assert!(ran.err.starts_with("error: there is no ledger in ./here\n"), "{command:?}: {}", ran.err);
     }
     for mistake in ["data_dri = \"here\"\n", "data_dir = 5\n", "[audit]\ncritical = 5\n", "data_dir = \n"] {
-        let ran = failwell(&Folder::with(mistake), &["approve"]);
+        let ran = failwell(&configured(mistake), &["approve"]);
         assert!(ran.code == Some(1) && ran.err.contains("failwell.toml has 1 problem"), "{}", ran.err);
     }
 }

@@ -2,11 +2,16 @@
 
 #![allow(clippy::expect_used, clippy::indexing_slicing, reason = "a test may stop at the first surprise")]
 
+#[path = "support/program_output.rs"]
+mod program_output;
 #[path = "cli/state_files.rs"]
 mod state_files;
+#[path = "support/temp_folder.rs"]
+mod temp_folder;
 
 use std::process::{Command, Stdio};
 
+use program_output::ProgramOutput;
 use serde_json::Value;
 
 const COMMANDS: [&str; 17] = [
@@ -29,26 +34,19 @@ const COMMANDS: [&str; 17] = [
     "logout",
 ];
 
-struct Ran {
-    code: Option<i32>,
-    out: String,
-    err: String,
-}
-
 /// A state folder that does not exist.
 fn state() -> std::path::PathBuf {
     std::env::temp_dir().join(format!("failwell-cli-{}", std::process::id()))
 }
 
-fn failwell(arguments: &[&str]) -> Ran {
+fn failwell(arguments: &[&str]) -> ProgramOutput {
     let output = Command::new(env!("CARGO_BIN_EXE_failwell"))
         .args(arguments)
         .env("FAILWELL_STATE", state())
         .stdin(Stdio::null())
         .output()
         .expect("the binary runs");
-    let text = |bytes| String::from_utf8(bytes).expect("UTF-8");
-    Ran { code: output.status.code(), out: text(output.stdout), err: text(output.stderr) }
+    ProgramOutput::from(output)
 }
 
 /// Runs a command that must succeed with an empty standard error.
@@ -193,8 +191,8 @@ fn explain_lists_every_reason_once() {
         let lines = text.lines().filter(|line| line.split_whitespace().next() == Some(reason.id));
         assert_eq!(lines.count(), 1, "{}", reason.id);
     }
-    let room = works(&["explain", "audit"]);
-    assert!(room.contains("audit/FAILED") && !room.contains("rpc/"), "{room}");
+    let area = works(&["explain", "audit"]);
+    assert!(area.contains("audit/FAILED") && !area.contains("rpc/"), "{area}");
 }
 
 #[test]

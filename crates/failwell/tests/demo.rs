@@ -14,14 +14,14 @@ use std::process::{Child, Command, Stdio};
 use first_screen::first_screen;
 use serde_json::{Value, json};
 
-struct Running {
+struct DemoProgram {
     child: Child,
     said: String,
     address: String,
     folder: PathBuf,
 }
 
-impl Drop for Running {
+impl Drop for DemoProgram {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
@@ -30,7 +30,7 @@ impl Drop for Running {
 }
 
 /// Starts the program in an empty folder, optionally with a configuration.
-fn start(name: &str, config: Option<&str>) -> Running {
+fn start(name: &str, config: Option<&str>) -> DemoProgram {
     let folder = std::env::temp_dir().join(format!("failwell-demo-{name}-{}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("a folder");
     if let Some(config) = config {
@@ -48,10 +48,10 @@ fn start(name: &str, config: Option<&str>) -> Running {
     let said = first_screen(&mut child);
     let (_, after) = said.split_once("http://").expect("an address");
     let address = after.split_whitespace().next().expect("an address").to_owned();
-    Running { child, said, address, folder }
+    DemoProgram { child, said, address, folder }
 }
 
-impl Running {
+impl DemoProgram {
     fn call(&self, tool: &str, arguments: &Value) -> Value {
         let body = arguments.to_string();
         let mut stream = TcpStream::connect(&self.address).expect("it listens");

@@ -12,19 +12,19 @@ use std::process::{Child, Command, Stdio};
 
 use first_screen::first_screen;
 
-struct Running {
+struct Emulators {
     child: Child,
     said: String,
 }
 
-impl Drop for Running {
+impl Drop for Emulators {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
 }
 
-fn start(arguments: &[&str]) -> Running {
+fn start(arguments: &[&str]) -> Emulators {
     let mut child = Command::new(env!("CARGO_BIN_EXE_failwell"))
         .arg("emulate")
         .args(arguments)
@@ -33,7 +33,7 @@ fn start(arguments: &[&str]) -> Running {
         .spawn()
         .expect("the binary runs");
     let said = first_screen(&mut child);
-    Running { child, said }
+    Emulators { child, said }
 }
 
 /// The value after a label on the first screen.

@@ -8,36 +8,20 @@
     reason = "a test may stop at the first surprise"
 )]
 
+#[path = "support/temp_folder.rs"]
+mod temp_folder;
+
 use std::io::{BufRead, BufReader, Read, Write};
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
 use failwell_emulator_rtm::{Emulator, Fault, FaultKind, Options, Permission, Rate, Seed};
 use serde_json::{Value, json};
+use temp_folder::TempFolder;
 
 const KEY: &str = "CANARYKEY0123456789abcdef";
 const SECRET: &str = "CANARYSECRET0123";
-
-/// A temporary folder, removed on drop.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new() -> Folder {
-        static COUNT: AtomicUsize = AtomicUsize::new(0);
-        let name = format!("failwell-rtm-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
-        let folder = std::env::temp_dir().join(name);
-        std::fs::create_dir(&folder).expect("a folder");
-        Folder(folder)
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
 
 async fn emulator(rate: Option<Rate>) -> Emulator {
     let options = Options {
@@ -131,7 +115,7 @@ impl Server {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_person_logs_in_works_and_logs_out() {
-    let (folder, emulator) = (Folder::new(), emulator(None).await);
+    let (folder, emulator) = (TempFolder::new(), emulator(None).await);
     let said = log_in(&folder.0, &emulator, "delete");
     assert!(said.contains("logged in as") && said.contains("kept in the file"), "{said}");
     let mut server = Server::start(command(&folder.0, &emulator, &["serve", "tasks"]));
@@ -174,7 +158,7 @@ async fn a_person_logs_in_works_and_logs_out() {
 #[tokio::test(flavor = "multi_thread")]
 async fn two_processes_with_one_key_stay_within_the_rate() {
     const CALLS: usize = 6;
-    let (folder, emulator) = (Folder::new(), emulator(Some(Rate::default())).await);
+    let (folder, emulator) = (TempFolder::new(), emulator(Some(Rate::default())).await);
     log_in(&folder.0, &emulator, "read");
     emulator.control().clear_calls();
     let work = |command: Command| {
@@ -207,7 +191,7 @@ async fn two_processes_with_one_key_stay_within_the_rate() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_gateway_offers_it_under_its_name() {
-    let (folder, emulator) = (Folder::new(), emulator(None).await);
+    let (folder, emulator) = (TempFolder::new(), emulator(None).await);
     log_in(&folder.0, &emulator, "delete");
     let text = format!(
         "servers = [\"lobby\", \"tasks\"]\n[tasks]\napi_key = \"${{RTM_API_KEY}}\"\nshared_secret = \"${{file:secret}}\"\nbase_url = \"{}\"\ntoken_store = \"file\"\n",
@@ -235,7 +219,7 @@ async fn the_gateway_offers_it_under_its_name() {
 
 #[test]
 fn without_a_key_it_says_where_to_get_one() {
-    let folder = Folder::new();
+    let folder = TempFolder::new();
     let run = |arguments: &[&str]| {
         let mut command = Command::new(env!("CARGO_BIN_EXE_failwell"));
         command.args(arguments).current_dir(&folder.0).env("FAILWELL_STATE", folder.0.join("state"));

@@ -18,7 +18,7 @@ use failwell_pipeline::SharedState;
 use failwell_process::Launcher;
 use failwell_rpc::Caller;
 use failwell_store::ToolPins;
-use failwell_toolbox::{Event, Info, Party};
+use failwell_toolbox::{CallerSession, Event, Info};
 use tokio_util::sync::CancellationToken;
 
 pub use self::gateway::{Gateway, ReloadableServer};
@@ -68,7 +68,7 @@ impl Federation {
 
     fn upstream(&self, settings: UpstreamSettings) -> Arc<DualEraUpstream> {
         let (name, known, hubs) = (settings.name.clone(), self.catalogue.clone(), self.hubs.clone());
-        let changed = Arc::new(move |event: Event, to: Option<Arc<Party>>| {
+        let changed = Arc::new(move |event: Event, to: Option<Arc<CallerSession>>| {
             if event.changes_a_list() {
                 known.forget(&name);
             }

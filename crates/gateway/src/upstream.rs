@@ -25,11 +25,11 @@ use failwell_pipeline::SharedState;
 use failwell_pipeline::Tracer;
 use failwell_process::Launcher;
 use failwell_rpc::Era;
-use failwell_toolbox::{Context, Event, Offers, Party};
+use failwell_toolbox::{CallerSession, Context, Event, ServerFeatures};
 use tokio_util::sync::CancellationToken;
 
 pub(crate) use self::client::{ClientQuestion, ClientRelay};
-pub(crate) use self::connection::handshake::{ALL_OFFERS, PROBE};
+pub(crate) use self::connection::handshake::{ALL_FEATURES, PROBE};
 pub(crate) use self::connection::http::header_params;
 pub(crate) use self::connection_pool::PooledConnection;
 pub(crate) use self::params::{RequestParams, SendContext};
@@ -52,7 +52,7 @@ pub use self::settings::{
 const SWEEP: Duration = Duration::from_secs(5);
 
 /// Receives changes: for all clients, or for one party.
-pub(crate) type ChangeListener = dyn Fn(Event, Option<Arc<Party>>) + Send + Sync;
+pub(crate) type ChangeListener = dyn Fn(Event, Option<Arc<CallerSession>>) + Send + Sync;
 
 /// Services that the upstreams of one gateway share.
 #[derive(Clone)]
@@ -129,7 +129,7 @@ impl DualEraUpstream {
     }
 
     /// What it said that it offers, in the era that was connected last.
-    pub(crate) fn known_offers(&self) -> Option<Offers> {
+    pub(crate) fn known_offers(&self) -> Option<ServerFeatures> {
         self.all().find_map(|upstream| upstream.known_offers())
     }
 
@@ -308,11 +308,11 @@ impl Upstream {
     /// How changes reported on a connection of this caller are announced.
     fn change_notifier(&self, cx: &Context) -> impl Fn(Event) + Clone + Send + 'static {
         let (pool, changed, debouncer) = (self.pool.clone(), self.changed.clone(), self.debouncer.clone());
-        let party = Arc::new(cx.party());
+        let caller_session = Arc::new(cx.caller_session());
         move |event: Event| match event.kind() {
             _ if !pool.is_per_caller() => changed(event, None),
             // Only the party that subscribed is notified.
-            Event::ResourceUpdated(_) => changed(event, Some(party.clone())),
+            Event::ResourceUpdated(_) => changed(event, Some(caller_session.clone())),
             // Every session reports a changed list, so equal reports are merged.
             _ => debouncer.notify(event, &changed),
         }
@@ -335,7 +335,7 @@ impl Upstream {
     }
 
     /// What it offered in its last handshake.
-    pub(crate) fn known_offers(&self) -> Option<Offers> {
+    pub(crate) fn known_offers(&self) -> Option<ServerFeatures> {
         self.health().offers
     }
 

@@ -14,7 +14,7 @@
 //! * Incoming content passes the content guards before the work; outgoing content passes them before it
 //!   leaves. This covers results, errors, notifications, questions and their answers, and the operator's
 //!   journal. An id is returned exactly as the client sent it.
-//! * Nodes share state through [`SharedState`] only. A node that is [`Alone`] shares nothing and waits for no
+//! * Nodes share state through [`SharedState`] only. A node that is [`SingleNode`] shares nothing and waits for no
 //!   other node.
 //! * Absent on purpose: sockets, code numbers, HTTP statuses.
 
@@ -49,11 +49,11 @@ pub use request::incoming_request::{
 pub use request::panic::{fault_of_panic, keep_panics_quiet};
 pub use session::hub::Hub;
 pub use session::state::{
-    Alone, KeptSession, NodeMessage, Place, SessionLookup, SharedState, StreamEvent, StreamOpening,
-    StreamRecord, Track, Word,
+    NodeEvent, NodeMessage, SessionKey, SessionLookup, SharedSession, SharedState, SingleNode, StreamEvent,
+    StreamOpening, StreamRecord, Track,
 };
-pub use session::stream::{Frame, Keep, Next, Stream};
-pub use session::{Concern, STDIO, Session, SharedIds};
+pub use session::stream::{Frame, FrameRetention, Stream, StreamRead};
+pub use session::{ConcernedNode, STDIO, Session, SharedIds};
 pub use settings::{PipelineSettings, ToolFailures};
 pub use span::{Span, SpanKind, SpanOutcome, Spans, Tracer};
 pub use stages::identify::{Headers, header_value, named_by, repeated_params};

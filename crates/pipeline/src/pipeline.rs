@@ -12,8 +12,8 @@ use failwell_journal::Journal;
 use failwell_render::Reply;
 use failwell_rpc::Caller;
 use failwell_rpc::{
-    About, Dialect, ExpectedResult, Incoming, Json, Limits, Message, Misread, ReplyTo, Request, Revision,
-    read,
+    Dialect, ExpectedResult, Incoming, Json, Limits, Message, MessageKind, Misread, ReplyTo, Request,
+    Revision, read,
 };
 use futures_util::FutureExt;
 use serde_json::json;
@@ -234,8 +234,8 @@ impl Pipeline {
         caller: Option<&Caller>,
     ) -> Option<Reply> {
         let mut to = ReplyTo::misread(misread.id, dialect);
-        if misread.about == About::Answer {
-            to.wants = failwell_rpc::Wants::Silence;
+        if misread.about == MessageKind::Answer {
+            to.wants = failwell_rpc::ExpectedReply::Silence;
         }
         let refused = Exchange::refused(misread.fault, to, ExchangeLog::new(self.begin()), connection);
         self.finish(Exchange { caller, ..refused }).await
@@ -323,7 +323,7 @@ impl Pipeline {
     }
 
     /// Refuses new requests and ends subscriptions. Running requests continue.
-    pub fn close_doors(&self) {
+    pub fn refuse_requests(&self) {
         self.shutdown.close();
     }
 

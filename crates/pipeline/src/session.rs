@@ -22,8 +22,8 @@ use failwell_rpc::{Id, Json, Limits, Revision};
 use tokio::sync::{mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 
-use crate::session::state::KeptSession;
-use crate::session::stream::{Keep, Stream};
+use crate::session::state::SharedSession;
+use crate::session::stream::{FrameRetention, Stream};
 use failwell_toolbox::Client;
 use failwell_toolbox::LogLevel;
 
@@ -80,7 +80,7 @@ pub enum SharedIds {
 
 /// The node that a client's message concerns.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Concern {
+pub enum ConcernedNode {
     /// This node, or none.
     Ours,
     /// Not this node; another node may know the subject.
@@ -89,7 +89,7 @@ pub enum Concern {
 
 impl Session {
     /// Creates a session before its handshake.
-    pub fn new(id: String, caller: Caller, keep: Keep) -> Arc<Session> {
+    pub fn new(id: String, caller: Caller, keep: FrameRetention) -> Arc<Session> {
         static NEXT: AtomicU64 = AtomicU64::new(1);
         Arc::new(Session {
             number: NEXT.fetch_add(1, Ordering::Relaxed),
@@ -110,8 +110,8 @@ impl Session {
     }
 
     /// Restores a session that began on another node.
-    pub fn recalled(id: String, caller: Caller, kept: &KeptSession) -> Result<Arc<Session>, Fault> {
-        let session = Session::new(id, caller, Keep::Recent);
+    pub fn recalled(id: String, caller: Caller, kept: &SharedSession) -> Result<Arc<Session>, Fault> {
+        let session = Session::new(id, caller, FrameRetention::Recent);
         let revision = Revision::parse(&kept.revision).or_fault(&reason::SERVER_BUG)?;
         let capabilities = kept.capabilities.as_deref();
         let capabilities = capabilities.and_then(|text| Json::read(text, &Limits::default()).ok());
@@ -122,9 +122,9 @@ impl Session {
     }
 
     /// The state that another node needs to continue the session; `None` before the handshake.
-    pub fn shared_state(&self) -> Option<KeptSession> {
+    pub fn shared_state(&self) -> Option<SharedSession> {
         let client = self.client()?;
-        Some(KeptSession {
+        Some(SharedSession {
             caller: self.caller.to_string(),
             revision: client.revision.as_str().to_owned(),
             capabilities: client.capabilities().map(|json| json.text().to_owned()),
@@ -134,7 +134,7 @@ impl Session {
     }
 
     /// Applies the changes of another node, and returns the newly subscribed resources.
-    pub fn refresh(&self, kept: &KeptSession) -> Vec<String> {
+    pub fn refresh(&self, kept: &SharedSession) -> Vec<String> {
         self.log_level.store(kept.level, Ordering::Relaxed);
         let now: HashSet<String> = kept.watched.iter().take(MOST).cloned().collect();
         let before = std::mem::replace(&mut *lock(&self.watched), now.clone());
@@ -235,13 +235,13 @@ impl Session {
     }
 
     /// Cancels a request for the client. An id that is unknown here may belong to another node.
-    pub fn cancel(&self, id: &Id) -> Concern {
+    pub fn cancel(&self, id: &Id) -> ConcernedNode {
         match lock(&self.running).get(id) {
             Some(tokens) => {
                 tokens.iter().for_each(|(_, cancel)| cancel.cancel());
-                Concern::Ours
+                ConcernedNode::Ours
             }
-            None => Concern::Others,
+            None => ConcernedNode::Others,
         }
     }
 
@@ -263,11 +263,11 @@ impl Session {
     }
 
     /// Delivers the client's answer to a question. An answer without a question is dropped.
-    pub fn answer(&self, id: &Id, body: Result<Json, ()>) -> Concern {
+    pub fn answer(&self, id: &Id, body: Result<Json, ()>) -> ConcernedNode {
         let asked = id.as_u64().and_then(|id| lock(&self.questions).remove(&id));
-        let Some(open) = asked else { return Concern::Others };
+        let Some(open) = asked else { return ConcernedNode::Others };
         let _ = open.answer.send(body);
-        Concern::Ours
+        ConcernedNode::Ours
     }
 
     /// The receiver for progress of the answer to this question.

@@ -4,7 +4,7 @@ use std::time::Duration;
 use failwell_fault::Secret;
 use failwell_rpc::Era;
 
-use crate::session::state::{Alone, SharedState};
+use crate::session::state::{SharedState, SingleNode};
 
 #[derive(Debug, Clone)]
 pub struct PipelineSettings {
@@ -49,7 +49,7 @@ impl Default for PipelineSettings {
             tool_failures: ToolFailures::default(),
             only: None,
             pipeline: String::new(),
-            state: Arc::new(Alone),
+            state: Arc::new(SingleNode),
             seal_key: None,
         }
     }

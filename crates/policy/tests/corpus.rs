@@ -20,13 +20,13 @@ use failwell_policy::guard::{Action, Category, Direction, GuardRule, GuardSettin
 
 const CORPUS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/guards");
 
-struct Line {
+struct CorpusLine {
     category: Category,
     must_find: bool,
     text: String,
 }
 
-fn lines() -> Vec<Line> {
+fn lines() -> Vec<CorpusLine> {
     let mut all = Vec::new();
     for category in Category::all() {
         let file =
@@ -36,7 +36,7 @@ fn lines() -> Vec<Line> {
         for (number, line) in text.lines().enumerate() {
             let (sign, text) = line.split_at(2);
             let text = fill::fill(text, number as u64 + 1);
-            all.push(Line { category, must_find: sign == "+ ", text });
+            all.push(CorpusLine { category, must_find: sign == "+ ", text });
         }
     }
     all
@@ -202,7 +202,7 @@ fn labels_are_never_found() {
 #[test]
 fn everything_is_found_at_the_edges_and_in_megabytes() {
     let usual = guards(None);
-    let mut firsts: Vec<Line> = Vec::new();
+    let mut firsts: Vec<CorpusLine> = Vec::new();
     for line in lines().into_iter().filter(|line| line.must_find && line.category != Category::Entropy) {
         if firsts.iter().all(|first| first.category != line.category) {
             firsts.push(line);

@@ -72,7 +72,7 @@ pub async fn examine(
     let mut current = None;
     for (done, (revision, check)) in plan.iter().enumerate() {
         if current != Some(*revision) {
-            look_around(&mut lab, *revision).await;
+            survey(&mut lab, *revision).await;
             if current.replace(*revision).is_none() {
                 has_wanted_tool(&lab)?;
             }
@@ -133,7 +133,7 @@ fn plan(spoken: &[Revision], lab: &TestBench) -> Vec<(Revision, &'static Check)>
 }
 
 /// Learns what the server offers in this revision.
-async fn look_around(lab: &mut TestBench, revision: Revision) {
+async fn survey(lab: &mut TestBench, revision: Revision) {
     lab.hang_up();
     lab.revision = revision;
     if let Ok((mut link, hello)) = lab.open(revision).await {

@@ -1,6 +1,6 @@
 use failwell_fault::{Condition, Fact, Fault, Retry};
 use failwell_rpc::write::keep_on_one_line;
-use failwell_rpc::{Dialect, Era, ExpectedResult, Fields, Json, ReplyTo, RestStyle, Revision, Wants};
+use failwell_rpc::{Dialect, Era, ExpectedReply, ExpectedResult, Fields, Json, ReplyTo, RestStyle, Revision};
 
 use crate::codes::{answer, shown_to_the_model, tool_error as tool_error_code};
 use crate::moment::Moment;
@@ -31,7 +31,7 @@ pub fn render(
     server_info: Option<&str>,
     now: Moment,
 ) -> Option<Reply> {
-    if to.wants == Wants::Silence {
+    if to.wants == ExpectedReply::Silence {
         return None;
     }
     let as_error = to.asked == ExpectedResult::ToolOrError;

@@ -43,23 +43,23 @@ const MARKERS: [&str; 6] =
 
 /// An error that wraps another.
 #[derive(Debug)]
-struct Link(String, Option<Box<Link>>);
+struct WrappedError(String, Option<Box<WrappedError>>);
 
-impl fmt::Display for Link {
+impl fmt::Display for WrappedError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
 }
 
-impl Error for Link {
+impl Error for WrappedError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         self.1.as_deref().map(|link| link as &(dyn Error + 'static))
     }
 }
 
-fn chain(texts: &[&str]) -> Option<Box<Link>> {
+fn chain(texts: &[&str]) -> Option<Box<WrappedError>> {
     let (first, rest) = texts.split_first()?;
-    Some(Box::new(Link((*first).to_owned(), chain(rest))))
+    Some(Box::new(WrappedError((*first).to_owned(), chain(rest))))
 }
 
 /// The sample of a reason with six texts in its private fields.

@@ -12,7 +12,7 @@ use failwell_fault::{Fault, Pointer, Rule, Violation, reason};
 use failwell_render::{
     Cache, CacheScope, Moment, Outcome, ReportedFailure, ResultKind, ToolFailure, for_the_model, render,
 };
-use failwell_rpc::{Dialect, ExpectedResult, Id, Json, Limits, ReplyTo, RestStyle, Revision, Wants};
+use failwell_rpc::{Dialect, ExpectedReply, ExpectedResult, Id, Json, Limits, ReplyTo, RestStyle, Revision};
 
 use callers::caller;
 use dialects::dialects;
@@ -139,7 +139,7 @@ fn a_tool_failure_with_nothing_to_show_has_no_result() {
 #[test]
 fn silence_is_an_answer() {
     for dialect in dialects() {
-        let to = ReplyTo { wants: Wants::Silence, ..on(dialect) };
+        let to = ReplyTo { wants: ExpectedReply::Silence, ..on(dialect) };
         let outcomes = [Ok(Outcome::complete(json("{}"))), Err(Fault::new(&reason::SERVER_BUG))];
         assert!(outcomes.iter().all(|happened| render(&to, happened, None, Moment::at_unix(0)).is_none()));
     }

@@ -85,7 +85,7 @@ fn every_reason_reads_as_its_transcript() {
         let path = folder().join(format!("{}.txt", reason.id));
         let page = transcript(reason);
         if update {
-            std::fs::create_dir_all(path.parent().expect("a room")).expect("a folder for the room");
+            std::fs::create_dir_all(path.parent().expect("an area")).expect("a folder for the area");
             std::fs::write(&path, page).expect("a transcript is written");
         } else if std::fs::read_to_string(&path).ok().as_ref() != Some(&page) {
             changed.push(reason.id);

@@ -122,13 +122,13 @@ fn context_key(head: &RequestHead<'_>) -> Result<String, Fault> {
 
 fn wanted_key(input: &RestInput<'_>) -> Result<KeyRequest, Fault> {
     let wanted: KeyRequest = shaped(input.head, input.body)?;
-    let lock = &input.mount.settings.lock;
-    if lock.is_open() {
+    let authenticator = &input.mount.settings.authenticator;
+    if authenticator.is_open() {
         return Err(Fault::new(&reason::POLICY_KEYS_OFF));
     }
     // The key name identifies the caller, so it must differ from the keys of the configuration and of the
     // environment, which may be set at the next start.
-    if wanted.name == ApiKey::ENVIRONMENT || lock.knows(&Caller::keyholder(&wanted.name)) {
+    if wanted.name == ApiKey::ENVIRONMENT || authenticator.knows(&Caller::keyholder(&wanted.name)) {
         return Err(Fault::new(&reason::POLICY_KEY_TAKEN));
     }
     Ok(wanted)

@@ -48,7 +48,7 @@ mod tests {
     use super::decide;
     use failwell_controls::ApprovalCall;
     use failwell_store::Decision;
-    use failwell_transport::paths::{RouteTable, Takes};
+    use failwell_transport::paths::{AcceptedBody, RouteTable};
     use serde_json::json;
 
     #[test]
@@ -61,7 +61,7 @@ mod tests {
             .find("/v1/approvals/x")
             .and_then(|route| route.action("POST"))
             .expect("an action");
-        let Takes::Json(shape) = action.takes else { panic!("it takes JSON") };
+        let AcceptedBody::Json(shape) = action.accepts else { panic!("it takes JSON") };
         for (answer, count) in [
             (json!({}), 1),
             (json!({"decision": "yes"}), 1),

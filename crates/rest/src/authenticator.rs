@@ -28,16 +28,16 @@ pub struct Credentials {
     pub keys: Keys,
     pub tokens: Option<Tokens>,
     /// Keys that are created at run time.
-    pub ring: Option<Arc<dyn KeyStore>>,
-    pub demand: Demand,
+    pub key_store: Option<Arc<dyn KeyStore>>,
+    pub demand: AuthRequirement,
 }
 
 /// The condition under which callers must authenticate.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub enum Demand {
+pub enum AuthRequirement {
     /// If the configuration has keys or tokens.
     #[default]
-    WhereKnown,
+    WhenConfigured,
     Always,
 }
 
@@ -53,7 +53,7 @@ pub struct Tokens {
 impl Credentials {
     /// Returns true if callers need no credentials.
     pub fn are_none(&self) -> bool {
-        self.keys.is_empty() && self.tokens.is_none() && self.demand == Demand::WhereKnown
+        self.keys.is_empty() && self.tokens.is_none() && self.demand == AuthRequirement::WhenConfigured
     }
 }
 
@@ -88,10 +88,10 @@ impl Authenticate for Authenticator {
         if let Some(owner) = now.keys.owner(presented) {
             return Authentication::Now(Ok(owner));
         }
-        if let Some(ring) = now.ring.as_ref().filter(|_| looks_like_key(presented)).cloned() {
+        if let Some(key_store) = now.key_store.as_ref().filter(|_| looks_like_key(presented)).cloned() {
             let hash = KeyHash::new(&Secret::new(presented.to_owned()));
             return Authentication::Pending(Box::pin(async move {
-                ring.holder(hash).await?.ok_or_else(|| Fault::new(&reason::POLICY_BAD_CREDENTIALS))
+                key_store.holder(hash).await?.ok_or_else(|| Fault::new(&reason::POLICY_BAD_CREDENTIALS))
             }));
         }
         // `X-API-Key` is for keys only.

@@ -128,7 +128,7 @@ pub(crate) fn give(reply: Reply, contents: FileContents, given: DownloadOptions)
 /// The guards redacted the content, so these are not the bytes that the URI names.
 fn redacted(kept: &StoredFile, left: Bytes, to_save: bool) -> Response<Body> {
     let mut response = Response::new(Either::Left(Full::new(left)));
-    dress(&mut response, kept, to_save);
+    set_headers(&mut response, kept, to_save);
     response
 }
 
@@ -173,7 +173,7 @@ impl DownloadOptions {
         set(&mut response, CONTENT_LENGTH, &length.to_string());
         set(&mut response, ETAG, &tag);
         set(&mut response, ACCEPT_RANGES, "bytes");
-        dress(&mut response, kept, self.to_save);
+        set_headers(&mut response, kept, self.to_save);
         response
     }
 }
@@ -192,7 +192,7 @@ fn streamed(fetched: FileReader) -> Body {
 const INERT: &str = "sandbox; default-src 'none'; style-src 'unsafe-inline'; img-src data:";
 
 /// Sets the content headers. They keep a browser from running the content or guessing another type.
-fn dress(response: &mut Response<Body>, kept: &StoredFile, to_save: bool) {
+fn set_headers(response: &mut Response<Body>, kept: &StoredFile, to_save: bool) {
     let charset = if kept.media_type.starts_with("text/") { "; charset=utf-8" } else { "" };
     set(response, CONTENT_TYPE, &format!("{}{charset}", kept.media_type));
     set(response, X_CONTENT_TYPE_OPTIONS, "nosniff");

@@ -26,7 +26,7 @@ use failwell_fault::{Fault, reason};
 use failwell_transport::HttpSettings;
 use failwell_transport::paths::{Mount, RouteTable};
 
-pub use authenticator::{Authenticator, Credentials, Demand, Tokens};
+pub use authenticator::{AuthRequirement, Authenticator, Credentials, Tokens};
 pub use issuer::Issuer;
 pub use table::ROUTES;
 

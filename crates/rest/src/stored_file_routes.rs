@@ -4,7 +4,7 @@ use failwell_fault::{Reason, reason};
 use serde_json::{Value, json};
 
 use failwell_transport::paths::{
-    Action, DELETE, GET, Gives, Handler, POST, Query, Shape, Takes, created, nothing, ok,
+    AcceptedBody, Action, DELETE, GET, Handler, POST, Query, Shape, SuccessResponse, created, nothing, ok,
 };
 
 use crate::{download, shapes, stored_files, upload};
@@ -51,7 +51,7 @@ pub(crate) static RESOURCES: &[Action] = &[
         handler: Handler::Call(stored_files::list),
         summary: "what is kept, the latest first",
         query: &[TYPE, CURSOR, LIMIT],
-        gives: &[ok("one page", page)],
+        responses: &[ok("one page", page)],
         fails: &[
             &reason::MCP_BAD_CURSOR,
             &reason::SHELF_BAD_NAME,
@@ -66,8 +66,8 @@ pub(crate) static RESOURCES: &[Action] = &[
         id: "uploadResource",
         handler: Handler::Custom(upload::upload),
         summary: "keep a file",
-        takes: Takes::Form(form),
-        gives: &[created("it is kept", stored_file_schema)],
+        accepts: AcceptedBody::Form(form),
+        responses: &[created("it is kept", stored_file_schema)],
         fails: &[
             &reason::HTTP_INVALID,
             &reason::SHELF_BAD_NAME,
@@ -95,9 +95,19 @@ pub(crate) static RESOURCE: &[Action] = &[
         handler: Handler::Custom(download::download),
         summary: "the bytes of a kept resource, or what a server's resource holds",
         query: &[METADATA_ONLY, DOWNLOAD],
-        gives: &[
-            Gives { status: 200, about: "the bytes, or JSON", kind: "*/*", schema: shapes::anything },
-            Gives { status: 206, about: "the part a Range asked for", kind: "*/*", schema: shapes::anything },
+        responses: &[
+            SuccessResponse {
+                status: 200,
+                about: "the bytes, or JSON",
+                kind: "*/*",
+                schema: shapes::anything,
+            },
+            SuccessResponse {
+                status: 206,
+                about: "the part a Range asked for",
+                kind: "*/*",
+                schema: shapes::anything,
+            },
             nothing(304, "the client has it already"),
         ],
         fails: &[
@@ -117,7 +127,7 @@ pub(crate) static RESOURCE: &[Action] = &[
         id: "removeResource",
         handler: Handler::Call(stored_files::remove),
         summary: "remove a kept resource",
-        gives: &[nothing(204, "it is gone")],
+        responses: &[nothing(204, "it is gone")],
         fails: ONE,
         ..DELETE
     },
@@ -128,7 +138,7 @@ pub(crate) static METADATA: &[Action] = &[
         id: "getResourceMetadata",
         handler: Handler::Call(stored_files::describe),
         summary: "what is known of a kept resource",
-        gives: &[ok("what is known of it", stored_file_schema)],
+        responses: &[ok("what is known of it", stored_file_schema)],
         fails: ONE,
         ..GET
     },
@@ -137,8 +147,8 @@ pub(crate) static METADATA: &[Action] = &[
         id: "editResourceMetadata",
         handler: Handler::Call(stored_files::edit),
         summary: "change metadata member by member; null takes one away",
-        takes: Takes::Json(&CHANGES),
-        gives: &[ok("what is known of it now", stored_file_schema)],
+        accepts: AcceptedBody::Json(&CHANGES),
+        responses: &[ok("what is known of it now", stored_file_schema)],
         fails: &[
             &reason::SHELF_BAD_URI,
             &reason::MCP_UNKNOWN_RESOURCE,

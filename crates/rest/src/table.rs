@@ -4,8 +4,8 @@
 use failwell_fault::{Reason, reason};
 use failwell_rpc::Role;
 use failwell_transport::paths::{
-    Action, DELETE, GET, Gives, Handler, Needs, POST, PUT, Query, Route, RoutePlace, Shape, Takes, created,
-    nothing, ok,
+    AcceptedBody, Action, DELETE, GET, Handler, POST, PUT, Query, RequiredAccess, Route, RoutePlace, Shape,
+    SuccessResponse, created, nothing, ok,
 };
 use serde_json::json;
 
@@ -41,7 +41,7 @@ static APPROVALS: &[Action] = &[Action {
     id: "listApprovals",
     handler: Handler::Call(approvals::list),
     summary: "calls that need a person's yes, the latest first",
-    gives: &[ok("all that is remembered", shapes::approvals)],
+    responses: &[ok("all that is remembered", shapes::approvals)],
     fails: FAR,
     ..GET
 }];
@@ -51,7 +51,7 @@ static APPROVAL: &[Action] = &[
         id: "getApproval",
         handler: Handler::Call(approvals::show),
         summary: "one of them, with its arguments",
-        gives: &[ok("the question and what became of it", shapes::approval)],
+        responses: &[ok("the question and what became of it", shapes::approval)],
         fails: &[&reason::POLICY_DENIED, &reason::POLICY_APPROVAL_UNKNOWN, &reason::POLICY_UNDECIDED],
         ..GET
     },
@@ -59,8 +59,8 @@ static APPROVAL: &[Action] = &[
         id: "decideApproval",
         handler: Handler::Call(approvals::answer),
         summary: "say yes or no",
-        takes: Takes::Json(&DECISION),
-        gives: &[ok("the question with its answer", shapes::approval)],
+        accepts: AcceptedBody::Json(&DECISION),
+        responses: &[ok("the question with its answer", shapes::approval)],
         fails: &[
             &reason::POLICY_DENIED,
             &reason::POLICY_APPROVAL_UNKNOWN,
@@ -75,7 +75,7 @@ static ME: &[Action] = &[Action {
     id: "getMe",
     handler: Handler::Call(admin::me),
     summary: "who the caller is, and in which roles",
-    gives: &[ok("the caller", shapes::me)],
+    responses: &[ok("the caller", shapes::me)],
     ..GET
 }];
 
@@ -84,7 +84,7 @@ static SESSIONS: &[Action] = &[
         id: "listSessions",
         handler: Handler::Call(admin::list_sessions),
         summary: "the caller's sessions, the oldest first",
-        gives: &[ok("the sessions", shapes::sessions)],
+        responses: &[ok("the sessions", shapes::sessions)],
         fails: &[&reason::SERVER_STATE],
         ..GET
     },
@@ -92,8 +92,8 @@ static SESSIONS: &[Action] = &[
         id: "openSession",
         handler: Handler::Call(admin::open_session),
         summary: "open a session, which lasts for its ttl unless something keeps it",
-        takes: Takes::Json(&SESSION_TERMS),
-        gives: &[created("the session", shapes::session)],
+        accepts: AcceptedBody::Json(&SESSION_TERMS),
+        responses: &[created("the session", shapes::session)],
         fails: &[
             &reason::SERVER_SESSIONS_FULL,
             &reason::SERVER_SESSION_TOO_LARGE,
@@ -114,7 +114,7 @@ static SESSION: &[Action] = &[
         id: "getSession",
         handler: Handler::Call(admin::show_session),
         summary: "one session",
-        gives: &[ok("the session", shapes::session)],
+        responses: &[ok("the session", shapes::session)],
         fails: SESSION_FAILS,
         ..GET
     },
@@ -122,8 +122,8 @@ static SESSION: &[Action] = &[
         id: "renewSession",
         handler: Handler::Call(admin::renew_session),
         summary: "another ttl or other metadata; its time begins anew",
-        takes: Takes::Json(&SESSION_TERMS),
-        gives: &[ok("the session", shapes::session)],
+        accepts: AcceptedBody::Json(&SESSION_TERMS),
+        responses: &[ok("the session", shapes::session)],
         fails: CHANGE_FAILS,
         ..PUT
     },
@@ -131,7 +131,7 @@ static SESSION: &[Action] = &[
         id: "endSession",
         handler: Handler::Call(admin::end_session),
         summary: "end a session",
-        gives: &[nothing(204, "it is over")],
+        responses: &[nothing(204, "it is over")],
         fails: SESSION_FAILS,
         ..DELETE
     },
@@ -141,7 +141,7 @@ static HEARTBEAT: &[Action] = &[Action {
     id: "keepSession",
     handler: Handler::Call(admin::heartbeat),
     summary: "let a session go on: its time begins anew",
-    gives: &[ok("the session", shapes::session)],
+    responses: &[ok("the session", shapes::session)],
     fails: SESSION_FAILS,
     ..POST
 }];
@@ -151,7 +151,7 @@ static CONTEXT_ITEM: &[Action] = &[
         id: "getContext",
         handler: Handler::Call(admin::read_item),
         summary: "what a session keeps under a key",
-        gives: &[ok("the value", shapes::item)],
+        responses: &[ok("the value", shapes::item)],
         fails: &[
             &reason::SERVER_SESSION_UNKNOWN,
             &reason::SERVER_CONTEXT_UNKNOWN,
@@ -164,8 +164,8 @@ static CONTEXT_ITEM: &[Action] = &[
         id: "putContext",
         handler: Handler::Call(admin::put_item),
         summary: "keep something under a key; the session's time begins anew",
-        takes: Takes::Json(&ITEM),
-        gives: &[ok("the session", shapes::session)],
+        accepts: AcceptedBody::Json(&ITEM),
+        responses: &[ok("the session", shapes::session)],
         fails: CHANGE_FAILS,
         ..PUT
     },
@@ -178,8 +178,8 @@ static KEYS: &[Action] = &[
         id: "listKeys",
         handler: Handler::Call(admin::list_keys),
         summary: "the keys that were made; never the keys themselves",
-        needs: Needs::Role(Role::Admin),
-        gives: &[ok("the keys", shapes::keys)],
+        access: RequiredAccess::Role(Role::Admin),
+        responses: &[ok("the keys", shapes::keys)],
         fails: KEY_STORE,
         ..GET
     },
@@ -187,9 +187,9 @@ static KEYS: &[Action] = &[
         id: "makeKey",
         handler: Handler::Call(admin::make_key),
         summary: "make a key; it is shown this once",
-        needs: Needs::Role(Role::Admin),
-        takes: Takes::Json(&WANTED_KEY),
-        gives: &[created("the key", shapes::new_key)],
+        access: RequiredAccess::Role(Role::Admin),
+        accepts: AcceptedBody::Json(&WANTED_KEY),
+        responses: &[created("the key", shapes::new_key)],
         fails: &[
             &reason::POLICY_KEY_TAKEN,
             &reason::POLICY_KEYS_OFF,
@@ -204,8 +204,8 @@ static KEY: &[Action] = &[Action {
     id: "revokeKey",
     handler: Handler::Call(admin::revoke_key),
     summary: "take a key back: it opens nothing from now on",
-    needs: Needs::Role(Role::Admin),
-    gives: &[nothing(204, "it is taken back")],
+    access: RequiredAccess::Role(Role::Admin),
+    responses: &[nothing(204, "it is taken back")],
     fails: &[&reason::POLICY_KEY_UNKNOWN, &reason::POLICY_LAST_ADMIN, &reason::POLICY_KEYS_AWAY],
     ..DELETE
 }];
@@ -214,7 +214,7 @@ static OPERATIONS: &[Action] = &[Action {
     id: "listOperations",
     handler: Handler::Call(admin::operations),
     summary: "what happened lately, the latest first",
-    needs: Needs::Role(Role::Developer),
+    access: RequiredAccess::Role(Role::Developer),
     query: &[
         Query {
             name: "limit",
@@ -227,7 +227,7 @@ static OPERATIONS: &[Action] = &[Action {
             schema: || json!({"type": "boolean", "default": false}),
         },
     ],
-    gives: &[ok("the exchanges", shapes::operations)],
+    responses: &[ok("the exchanges", shapes::operations)],
     ..GET
 }];
 
@@ -235,8 +235,13 @@ static EVENTS: &[Action] = &[Action {
     id: "listenToEvents",
     handler: Handler::Custom(events::events),
     summary: "what happens, as it happens: `system`, `operation` and `progress`; Last-Event-ID brings back what was missed",
-    needs: Needs::Role(Role::Developer),
-    gives: &[Gives { status: 200, about: "events", kind: "text/event-stream", schema: shapes::events }],
+    access: RequiredAccess::Role(Role::Developer),
+    responses: &[SuccessResponse {
+        status: 200,
+        about: "events",
+        kind: "text/event-stream",
+        schema: shapes::events,
+    }],
     fails: &[&reason::HTTP_TOO_MANY_LISTENERS],
     ..GET
 }];

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use bytes::Bytes;
-use failwell_controls::{Reception, StoredFileCall, Upload};
+use failwell_controls::{StoredFileCall, Upload, UploadTarget};
 use failwell_fault::{Fault, Pointer, Retry, Rule, Violation, reason};
 use failwell_pipeline::{Answer, Call};
 use failwell_render::Reply;
@@ -61,10 +61,10 @@ fn call(mount: &Mount, head: &RequestHead<'_>, body: Incoming) -> Result<Call<'s
     let kind = head.get(CONTENT_TYPE).unwrap_or_default();
     let boundary = multer::parse_boundary(kind).map_err(unreadable)?;
     let (declared, patience) = (head.content_length(), mount.settings.body_deadline);
-    let upload = Upload::new(move |reception| {
+    let upload = Upload::new(move |target| {
         Box::pin(async move {
             let body = Arc::new(Mutex::new(body));
-            let taken = take(&reception, body.clone(), &boundary, declared, patience).await;
+            let taken = take(&target, body.clone(), &boundary, declared, patience).await;
             if let (Err(_), Some(body)) = (&taken, Arc::into_inner(body)) {
                 read_on(body.into_inner());
             }
@@ -88,13 +88,13 @@ fn created(reply: Reply) -> Response<Body> {
 }
 
 async fn take(
-    reception: &Reception,
+    target: &UploadTarget,
     body: Arc<Mutex<Incoming>>,
     boundary: &str,
     declared: Option<u64>,
     patience: Duration,
 ) -> Result<StoredFile, Fault> {
-    let settings = reception.shelf().settings();
+    let settings = target.blob_store().settings();
     let most = settings.largest.saturating_add(AROUND);
     if let Some(size) = declared.filter(|size| *size > most) {
         return Err(too_large(size, &settings));
@@ -106,9 +106,9 @@ async fn take(
     let understood = || unread.store(0, Ordering::Relaxed);
     while let Some(field) = form.next_field().await.map_err(|error| foreign(error, &settings))? {
         understood();
-        fields.take(field, reception, &settings, &understood).await?;
+        fields.take(field, target, &settings, &understood).await?;
     }
-    fields.keep(reception).await
+    fields.keep(target).await
 }
 
 /// The body in pieces. Yields between pieces, so that a fast sender does not fill the memory.
@@ -157,7 +157,7 @@ impl Fields {
     async fn take(
         &mut self,
         mut field: Field<'static>,
-        reception: &Reception,
+        target: &UploadTarget,
         settings: &BlobStoreSettings,
         understood: &impl Fn(),
     ) -> Result<(), Fault> {
@@ -171,7 +171,7 @@ impl Fields {
         } else if !self.seen.insert(name.clone()) {
             self.wrong.push(Violation::new(at(), Rule::UniqueItems));
         } else if name == "file" {
-            return self.take_file(field, reception, settings, understood).await;
+            return self.take_file(field, target, settings, understood).await;
         }
         let mut text = Vec::new();
         while let Some(piece) = field.chunk().await.map_err(|error| foreign(error, settings))? {
@@ -186,7 +186,7 @@ impl Fields {
         match name.as_str() {
             "type" => {
                 let kind = ResourceType::new(&String::from_utf8_lossy(&text))?;
-                reception.admit(&kind)?;
+                target.admit(&kind)?;
                 self.kind = Some(kind);
             }
             "ttl" => self.read_ttl(&text, settings),
@@ -203,7 +203,7 @@ impl Fields {
     async fn take_file(
         &mut self,
         mut field: Field<'static>,
-        reception: &Reception,
+        target: &UploadTarget,
         settings: &BlobStoreSettings,
         understood: &impl Fn(),
     ) -> Result<(), Fault> {
@@ -211,7 +211,7 @@ impl Fields {
         let by_type = field.content_type().map(|kind| extension_of(kind.as_ref()));
         let by_name = self.name.as_ref().and_then(FileName::extension);
         self.extension = by_name.or(by_type).unwrap_or_default();
-        let mut deposit = reception.shelf().receive().await?;
+        let mut deposit = target.blob_store().receive().await?;
         while let Some(piece) = field.chunk().await.map_err(|error| foreign(error, settings))? {
             understood();
             if self.wrong.is_empty() {
@@ -237,7 +237,7 @@ impl Fields {
     }
 
     /// Stores the file, unless a part is missing or invalid.
-    async fn keep(mut self, reception: &Reception) -> Result<StoredFile, Fault> {
+    async fn keep(mut self, target: &UploadTarget) -> Result<StoredFile, Fault> {
         for name in ["file", "type"].into_iter().filter(|name| !self.seen.contains(*name)) {
             self.wrong.push(Violation::new(Pointer::root().then(name), Rule::Required));
         }
@@ -247,8 +247,8 @@ impl Fields {
         if let Some(name) = &self.name {
             self.metadata.entry("file_name").or_insert_with(|| json!(name.as_str()));
         }
-        let metadata = reception.look_through(self.metadata).await?;
-        let owner = reception.owner().to_owned();
+        let metadata = target.guard_metadata(self.metadata).await?;
+        let owner = target.owner().to_owned();
         file.finish_as(NewFile { owner, kind, extension: self.extension, ttl: self.ttl, metadata }).await
     }
 }

@@ -109,12 +109,12 @@ impl World {
 
     fn with(secrets: GuardRule, style: LogStyle) -> World {
         let settings = GuardSettings { secrets, ..GuardSettings::default() };
-        let gate = GuardSet::new(Guards::compile(settings).expect("the guards compile"));
+        let guard_set = GuardSet::new(Guards::compile(settings).expect("the guards compile"));
         let info = Info { name: "leaky", title: "Leaky", version: "1", instructions: "" };
         let tool = Tool::new("leak", "Leaks.", leak).expect("a tool");
         let lines = Buffer::default();
         let journal = Journal::to(style, lines.clone());
-        let settings = Settings { gate: Some(gate), ..Settings::default() };
+        let settings = Settings { guard_set: Some(guard_set), ..Settings::default() };
         let pipeline =
             build_pipeline(Arc::new(Toolbox::new(info).tool(tool)), settings, journal).expect("a pipeline");
         World { pipeline, lines, sent: Vec::new() }

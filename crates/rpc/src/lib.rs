@@ -30,9 +30,11 @@ pub use caller::Caller;
 pub use direction::{Direction, TargetName};
 pub use era::{Era, Revision, meta};
 pub use id::Id;
-pub use message::{About, Incoming, Message, MessageBuf, Misread, Notification, Request, Response, read};
+pub use message::{
+    Incoming, Message, MessageBuf, MessageKind, Misread, Notification, Request, Response, read,
+};
 pub use raw::{Fields, Json, Kind, Object, Raw};
-pub use reply_to::{Dialect, ExpectedResult, ReplyTo, RestStyle, Wants};
+pub use reply_to::{Dialect, ExpectedReply, ExpectedResult, ReplyTo, RestStyle};
 pub use role::Role;
 pub use scan::{Defect, Limits};
 pub use trace::{

@@ -4,7 +4,7 @@ mod body;
 mod misread;
 
 pub use body::{Notification, Request, Response};
-pub use misread::{About, Misread};
+pub use misread::{MessageKind, Misread};
 
 use self::body::Body;
 use crate::id::Id;
@@ -64,46 +64,46 @@ pub fn read<'a>(bytes: &'a [u8], limits: &Limits) -> Incoming<'a> {
     }
 }
 
-/// Classifies scanned text. `letter` is the shared buffer that contains it, if there is one.
+/// Classifies scanned text. `buffer` is the shared buffer that contains it, if there is one.
 fn sort<'a>(
     scanned: &Result<Scan<Places>, Defect>,
     text: &'a str,
-    letter: Option<&'a ByteString>,
+    buffer: Option<&'a ByteString>,
 ) -> Incoming<'a> {
     match scanned {
-        Err(defect) => Incoming::One(Err(Misread::of_defect(*defect, None, About::Unknown))),
-        Ok(Scan::One(places)) => Incoming::One(classify(&places.within(text), letter)),
+        Err(defect) => Incoming::One(Err(Misread::of_defect(*defect, None, MessageKind::Unknown))),
+        Ok(Scan::One(places)) => Incoming::One(classify(&places.within(text), buffer)),
         Ok(Scan::Batch(each)) if each.is_empty() => {
-            Incoming::One(Err(Misread::new(Fault::new(&reason::RPC_EMPTY_BATCH), None, About::Unknown)))
+            Incoming::One(Err(Misread::new(Fault::new(&reason::RPC_EMPTY_BATCH), None, MessageKind::Unknown)))
         }
         Ok(Scan::Batch(each)) => {
-            Incoming::Batch(each.iter().map(|places| classify(&places.within(text), letter)).collect())
+            Incoming::Batch(each.iter().map(|places| classify(&places.within(text), buffer)).collect())
         }
     }
 }
 
 /// Classifies an envelope as a message, or reports why it is invalid.
-fn classify<'a>(envelope: &Envelope<'a>, letter: Option<&'a ByteString>) -> Result<Message<'a>, Misread> {
+fn classify<'a>(envelope: &Envelope<'a>, buffer: Option<&'a ByteString>) -> Result<Message<'a>, Misread> {
     let (id, about) = (envelope.id(), about(envelope));
     if let Some(defect) = envelope.soft_defect() {
         return Err(Misread::of_defect(defect, id, about));
     }
     let checked = version(envelope).and_then(|()| match about {
-        About::Call => call(envelope, id.clone(), letter),
-        About::Answer => answer(envelope, id.clone(), letter),
-        About::Unknown => Err(bad_shape("method")),
+        MessageKind::Call => call(envelope, id.clone(), buffer),
+        MessageKind::Answer => answer(envelope, id.clone(), buffer),
+        MessageKind::Unknown => Err(bad_shape("method")),
     });
     checked.map_err(|fault| Misread::new(fault, id, about))
 }
 
-fn about(envelope: &Envelope<'_>) -> About {
+fn about(envelope: &Envelope<'_>) -> MessageKind {
     let has = |slot| envelope.span(slot).is_some();
     if has(Slot::Method) {
-        About::Call
+        MessageKind::Call
     } else if has(Slot::Result) || has(Slot::Error) {
-        About::Answer
+        MessageKind::Answer
     } else {
-        About::Unknown
+        MessageKind::Unknown
     }
 }
 
@@ -118,7 +118,7 @@ fn version(envelope: &Envelope<'_>) -> Result<(), Fault> {
 fn call<'a>(
     envelope: &Envelope<'a>,
     id: Option<Id>,
-    letter: Option<&'a ByteString>,
+    buffer: Option<&'a ByteString>,
 ) -> Result<Message<'a>, Fault> {
     if envelope.span(Slot::Id).is_some() && id.is_none() {
         return Err(Fault::new(&reason::RPC_BAD_ID));
@@ -129,7 +129,7 @@ fn call<'a>(
         }
     }
     let method = envelope.get(Slot::Method).and_then(Raw::as_str).ok_or_else(|| bad_shape("method"))?;
-    let (params, body) = (params(envelope)?, Body::new(envelope, letter));
+    let (params, body) = (params(envelope)?, Body::new(envelope, buffer));
     Ok(match id {
         Some(id) => Message::Request(Request { id, method, params, body }),
         None => Message::Notification(Notification { method, params, body }),
@@ -147,7 +147,7 @@ fn params<'a>(envelope: &Envelope<'a>) -> Result<Option<Raw<'a>>, Fault> {
 fn answer<'a>(
     envelope: &Envelope<'a>,
     id: Option<Id>,
-    letter: Option<&'a ByteString>,
+    buffer: Option<&'a ByteString>,
 ) -> Result<Message<'a>, Fault> {
     let id = id.ok_or_else(|| Fault::new(&reason::RPC_BAD_ID))?;
     let outcome = match (envelope.get(Slot::Result), envelope.get(Slot::Error)) {
@@ -156,7 +156,7 @@ fn answer<'a>(
         (None, _) => return Err(bad_shape("error")),
         (Some(_), Some(_)) => return Err(bad_shape("result")),
     };
-    Ok(Message::Response(Response { id, body: outcome, message: Body::new(envelope, letter) }))
+    Ok(Message::Response(Response { id, body: outcome, message: Body::new(envelope, buffer) }))
 }
 
 fn bad_shape(member: &'static str) -> Fault {
@@ -172,10 +172,10 @@ mod tests {
     #[test]
     fn an_owned_value_shares_the_buffer_and_outlives_it() {
         let bytes = Bytes::from_static(br#"{"jsonrpc":"2.0","id":1,"method":"m","params":{"a":{"b":"c"}}}"#);
-        let letter = MessageBuf::scan(bytes.clone(), &Limits::default());
-        let Incoming::One(Ok(Message::Request(request))) = letter.read() else { panic!("a request") };
+        let buffer = MessageBuf::scan(bytes.clone(), &Limits::default());
+        let Incoming::One(Ok(Message::Request(request))) = buffer.read() else { panic!("a request") };
         let kept = request.keep(request.param("a").expect("a member"));
-        drop(letter);
+        drop(buffer);
         assert_eq!(kept.text(), r#"{"b":"c"}"#);
         assert!(bytes.as_ptr_range().contains(&kept.text().as_ptr()));
     }
@@ -195,8 +195,8 @@ mod tests {
     #[test]
     fn bytes_that_are_not_utf8_get_the_same_fault_as_in_read() {
         let bytes = Bytes::from_static(b"{\"jsonrpc\":\"\xff\"}");
-        let letter = MessageBuf::scan(bytes.clone(), &Limits::default());
-        let Incoming::One(Err(misread)) = letter.read() else { panic!("a refusal") };
+        let buffer = MessageBuf::scan(bytes.clone(), &Limits::default());
+        let Incoming::One(Err(misread)) = buffer.read() else { panic!("a refusal") };
         let Incoming::One(Err(plainly)) = super::read(&bytes, &Limits::default()) else {
             panic!("a refusal")
         };

@@ -9,7 +9,7 @@ use failwell_fault::Ref;
 pub struct ReplyTo {
     /// The id to echo. `None` if it could not be read.
     pub id: Option<Id>,
-    pub wants: Wants,
+    pub wants: ExpectedReply,
     /// The caller's dialect.
     pub dialect: Dialect,
     /// The type of result that the request expects.
@@ -20,7 +20,7 @@ pub struct ReplyTo {
 
 /// Whether a caller expects a response.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wants {
+pub enum ExpectedReply {
     /// A request: exactly one response.
     Answer,
     /// A notification or a cancelled request: no response.
@@ -61,7 +61,7 @@ impl ReplyTo {
     pub fn request(id: Id, dialect: Dialect) -> Self {
         Self {
             id: Some(id),
-            wants: Wants::Answer,
+            wants: ExpectedReply::Answer,
             dialect,
             asked: ExpectedResult::Other,
             reference: Ref::fresh(),
@@ -72,7 +72,7 @@ impl ReplyTo {
     pub fn notification(dialect: Dialect) -> Self {
         Self {
             id: None,
-            wants: Wants::Silence,
+            wants: ExpectedReply::Silence,
             dialect,
             asked: ExpectedResult::Other,
             reference: Ref::fresh(),
@@ -81,6 +81,12 @@ impl ReplyTo {
 
     /// The reply to an invalid message: a response, with its id if readable.
     pub fn misread(id: Option<Id>, dialect: Dialect) -> Self {
-        Self { id, wants: Wants::Answer, dialect, asked: ExpectedResult::Other, reference: Ref::fresh() }
+        Self {
+            id,
+            wants: ExpectedReply::Answer,
+            dialect,
+            asked: ExpectedResult::Other,
+            reference: Ref::fresh(),
+        }
     }
 }

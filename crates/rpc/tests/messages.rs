@@ -2,7 +2,7 @@
 
 #![allow(clippy::expect_used, reason = "helpers of tests are tests")]
 
-use failwell_rpc::{About, Incoming, Limits, Message, Misread, read};
+use failwell_rpc::{Incoming, Limits, Message, MessageKind, Misread, read};
 
 fn one(text: &str) -> Result<Message<'_>, Misread> {
     match read(text.as_bytes(), &Limits::default()) {
@@ -140,10 +140,10 @@ fn facts_say_where_and_how_much() {
 #[test]
 fn broken_answers_are_known_as_answers() {
     let about = |text| one(text).err().map(|misread| misread.about);
-    assert_eq!(about(r#"{"jsonrpc":"2.0","id":1,"result":1,"error":{}}"#), Some(About::Answer));
-    assert_eq!(about(r#"{"jsonrpc":"2.0","id":1,"result":{"a":1,"a":1}}"#), Some(About::Answer));
-    assert_eq!(about(r#"{"jsonrpc":"2.0","id":{},"method":"m"}"#), Some(About::Call));
-    assert_eq!(about(r#"{"jsonrpc":"2.0","id":1}"#), Some(About::Unknown));
+    assert_eq!(about(r#"{"jsonrpc":"2.0","id":1,"result":1,"error":{}}"#), Some(MessageKind::Answer));
+    assert_eq!(about(r#"{"jsonrpc":"2.0","id":1,"result":{"a":1,"a":1}}"#), Some(MessageKind::Answer));
+    assert_eq!(about(r#"{"jsonrpc":"2.0","id":{},"method":"m"}"#), Some(MessageKind::Call));
+    assert_eq!(about(r#"{"jsonrpc":"2.0","id":1}"#), Some(MessageKind::Unknown));
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! Revisions, own ids, owned JSON and replies.
 
-use failwell_rpc::{Dialect, Era, Id, Json, Kind, Limits, ReplyTo, Revision, Wants};
+use failwell_rpc::{Dialect, Era, ExpectedReply, Id, Json, Kind, Limits, ReplyTo, Revision};
 
 #[test]
 fn revisions_know_their_names_and_order() {
@@ -80,9 +80,9 @@ fn numbers_are_whole_or_not() {
 fn replies_are_captured_once() {
     let dialect = Dialect::Mcp(Revision::LATEST);
     let request = ReplyTo::request(Id::from_number(1), dialect);
-    assert_eq!((request.wants, request.id), (Wants::Answer, Some(Id::from_number(1))));
+    assert_eq!((request.wants, request.id), (ExpectedReply::Answer, Some(Id::from_number(1))));
     let notification = ReplyTo::notification(dialect);
-    assert_eq!((notification.wants, notification.id), (Wants::Silence, None));
+    assert_eq!((notification.wants, notification.id), (ExpectedReply::Silence, None));
     assert_ne!(request.reference, notification.reference);
-    assert_eq!(ReplyTo::misread(None, dialect).wants, Wants::Answer);
+    assert_eq!(ReplyTo::misread(None, dialect).wants, ExpectedReply::Answer);
 }

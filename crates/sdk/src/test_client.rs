@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use failwell_fault::{Fault, reason};
-use failwell_pipeline::{IncomingMessage, IncomingRequest, Keep, Pipeline, RequestEra, SharedIds, Stream};
+use failwell_pipeline::{
+    FrameRetention, IncomingMessage, IncomingRequest, Pipeline, RequestEra, SharedIds, Stream,
+};
 use failwell_rpc::{Caller, Incoming, Limits, Message, Revision, read};
 use failwell_toolbox::{TASKS_EXTENSION, Toolbox};
 use serde_json::{Map, Value, json};
@@ -83,7 +85,7 @@ impl TestClient {
             session: None,
             connection: "test",
             ids: SharedIds::Allowed,
-            outlet: Arc::new(Stream::new(Keep::Nothing)),
+            outlet: Arc::new(Stream::new(FrameRetention::Nothing)),
             cancel: CancellationToken::new(),
             trace: None,
         };

@@ -62,7 +62,7 @@ impl PinSettings {
 pub struct ListedItems {
     pub server: String,
     /// The protocol era of the list. A server may list different definitions to clients of different eras.
-    pub face: &'static str,
+    pub era: &'static str,
     /// `tools`, `prompts` or `instructions`.
     pub kind: &'static str,
     /// Names and definitions; formatting does not matter.

@@ -7,9 +7,11 @@
     reason = "a test may stop at the first surprise"
 )]
 
-use std::path::{Path, PathBuf};
+#[path = "support/temp_folder.rs"]
+mod temp_folder;
+
+use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use failwell_fault::Ref;
@@ -19,27 +21,11 @@ use failwell_store::{
     ApprovalOutcome, ApprovalRequest, ApprovalStore, ApproverAnswer, DecideResult, Decision,
 };
 use failwell_store::{ConsentFile, SqliteApprovals};
+use temp_folder::TempFolder;
 
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new() -> Folder {
-        static COUNT: AtomicUsize = AtomicUsize::new(0);
-        let name =
-            format!("failwell-consent-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
-        Folder(std::env::temp_dir().join(name))
-    }
-
-    /// A second handle, as another process would open it.
-    fn open(&self) -> SqliteApprovals {
-        SqliteApprovals::new(&ConsentFile::in_folder(&self.0), "here")
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
+/// A handle, as another process would open it.
+fn handle(folder: &TempFolder) -> SqliteApprovals {
+    SqliteApprovals::new(&ConsentFile::in_folder(&folder.0), "here")
 }
 
 const HOUR: Duration = Duration::from_secs(3_600);
@@ -76,8 +62,8 @@ fn approve(kept: &SqliteApprovals, id: &str) {
 
 #[tokio::test]
 async fn a_yes_is_for_one_call_of_one_caller_with_these_arguments() {
-    let folder = Folder::new();
-    let (gateway, terminal) = (folder.open(), folder.open());
+    let folder = TempFolder::new();
+    let (gateway, terminal) = (handle(&folder), handle(&folder));
     let id = open(&gateway, r#"{"path":"/x","n":18446744073709551616}"#).await;
     assert_eq!(
         open(&gateway, r#"{ "n": 18446744073709551616, "path": "\u002fx" }"#).await,
@@ -108,12 +94,12 @@ async fn a_yes_is_for_one_call_of_one_caller_with_these_arguments() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 4)]
 async fn of_many_calls_at_once_one_runs() {
-    let folder = Folder::new();
-    let id = open(&folder.open(), "{}").await;
-    approve(&folder.open(), &id);
+    let folder = TempFolder::new();
+    let id = open(&handle(&folder), "{}").await;
+    approve(&handle(&folder), &id);
     let calls: Vec<_> = (0..16)
         .map(|_| {
-            let kept = folder.open();
+            let kept = handle(&folder);
             tokio::spawn(async move { seek(&kept, "ann", "write", "{}").await })
         })
         .collect();
@@ -126,8 +112,8 @@ async fn of_many_calls_at_once_one_runs() {
 
 #[tokio::test]
 async fn questions_and_answers_expire() {
-    let folder = Folder::new();
-    let kept = folder.open();
+    let folder = TempFolder::new();
+    let kept = handle(&folder);
     let late = kept.claim(petition("ann", "write", "{}", Duration::ZERO)).await.expect("asked");
     let ApprovalOutcome::Open(late) = late else { panic!("{late:?}") };
     let settled = kept.answer(&late, Decision::Approve, "x", None).expect("read");
@@ -148,8 +134,8 @@ async fn questions_and_answers_expire() {
 
 #[tokio::test]
 async fn a_no_stands_and_an_answer_is_given_once() {
-    let folder = Folder::new();
-    let kept = folder.open();
+    let folder = TempFolder::new();
+    let kept = handle(&folder);
     let id = open(&kept, "{}").await;
     let denied = kept.answer(&id, Decision::Deny, "key:boss", Some("never")).expect("answered");
     let DecideResult::Done(denied) = denied else { panic!("{denied:?}") };
@@ -176,8 +162,8 @@ async fn a_no_stands_and_an_answer_is_given_once() {
 
 #[tokio::test]
 async fn what_was_not_called_is_given_back() {
-    let folder = Folder::new();
-    let kept = folder.open();
+    let folder = TempFolder::new();
+    let kept = handle(&folder);
     let id = open(&kept, "{}").await;
     approve(&kept, &id);
     assert!(matches!(seek(&kept, "ann", "write", "{}").await, ApprovalOutcome::Granted(_)));
@@ -190,8 +176,8 @@ async fn what_was_not_called_is_given_back() {
 
 #[tokio::test]
 async fn a_caller_cannot_fill_the_queue_for_others() {
-    let folder = Folder::new();
-    let kept = folder.open();
+    let folder = TempFolder::new();
+    let kept = handle(&folder);
     for number in 0..100 {
         assert!(matches!(
             seek(&kept, "ann", "write", &format!("[{number}]")).await,
@@ -208,7 +194,7 @@ async fn a_caller_cannot_fill_the_queue_for_others() {
 
 #[tokio::test]
 async fn gateways_that_share_a_folder_do_not_share_answers() {
-    let folder = Folder::new();
+    let folder = TempFolder::new();
     let store = ConsentFile::in_folder(&folder.0);
     let (one, other, all) = (
         SqliteApprovals::new(&store, "one"),
@@ -227,8 +213,8 @@ async fn gateways_that_share_a_folder_do_not_share_answers() {
 #[tokio::test]
 async fn the_file_is_its_owners_alone() {
     use std::os::unix::fs::PermissionsExt;
-    let folder = Folder::new();
-    let kept = folder.open();
+    let folder = TempFolder::new();
+    let kept = handle(&folder);
     open(&kept, "{}").await;
     let mode = |path: &Path| std::fs::metadata(path).expect("there").permissions().mode() & 0o777;
     assert_eq!(mode(&folder.0), 0o700);
@@ -242,10 +228,10 @@ async fn what_cannot_be_read_is_no_yes() {
     let nowhere = SqliteApprovals::new(&ConsentFile::in_folder(Path::new("/proc/failwell/cannot/be")), "");
     let fault = nowhere.claim(petition("ann", "write", "{}", HOUR)).await.expect_err("no place");
     assert_eq!(fault.reason().id, "policy/UNDECIDED");
-    let folder = Folder::new();
+    let folder = TempFolder::new();
     std::fs::create_dir_all(&folder.0).expect("a folder");
     std::fs::write(folder.0.join(ConsentFile::FILE), "this is no database, whatever it says".repeat(50))
         .expect("written");
-    let fault = folder.open().claim(petition("ann", "write", "{}", HOUR)).await.expect_err("no database");
+    let fault = handle(&folder).claim(petition("ann", "write", "{}", HOUR)).await.expect_err("no database");
     assert_eq!(fault.reason().id, "policy/UNDECIDED");
 }

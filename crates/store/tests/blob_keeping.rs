@@ -9,33 +9,33 @@ use std::time::{Duration, SystemTime};
 use bytes::Bytes;
 use failwell_store::blob_store::{BlobStoreSettings, ListFilter, NewFile, ResourceType, StoreChange};
 use serde_json::json;
-use support::{Place, hash, new};
+use support::{TestStore, hash, new};
 
 #[tokio::test]
 async fn bytes_are_stored_under_their_hash() {
-    let place = Place::new("hash");
-    let shelf = place.shelf(BlobStoreSettings::default());
-    let kept = shelf.put(new("screenshots", "png"), Bytes::from_static(b"pixels")).await.expect("kept");
+    let folder = TestStore::new("hash");
+    let blobs = folder.blobs(BlobStoreSettings::default());
+    let kept = blobs.put(new("screenshots", "png"), Bytes::from_static(b"pixels")).await.expect("kept");
     assert_eq!(kept.uri, format!("resource://screenshots/{}.png", hash(b"pixels")));
     assert_eq!(
         (kept.size, kept.media_type, kept.sha256.as_str()),
         (6, "image/png", hash(b"pixels").as_str())
     );
-    let (again, bytes) = shelf.read(&kept.uri).await.expect("there");
+    let (again, bytes) = blobs.read(&kept.uri).await.expect("there");
     assert_eq!((again, &bytes[..]), (kept.clone(), &b"pixels"[..]));
-    let unknown = shelf.read("resource://screenshots/abcd1234.png").await.expect_err("unknown");
+    let unknown = blobs.read("resource://screenshots/abcd1234.png").await.expect_err("unknown");
     assert_eq!(unknown.to_string(), "Resource not found: resource://screenshots/abcd1234.png");
     // An empty resource.
-    let empty = shelf.put(new("logs", "txt"), Bytes::new()).await.expect("kept");
-    assert!(shelf.read(&empty.uri).await.expect("there").1.is_empty());
+    let empty = blobs.put(new("logs", "txt"), Bytes::new()).await.expect("kept");
+    assert!(blobs.read(&empty.uri).await.expect("there").1.is_empty());
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;
         for (path, mode) in [
-            (place.0.clone(), 0o700),
-            (place.0.join("kept/screenshots"), 0o700),
-            (place.0.join(format!("kept/screenshots/{}.png", hash(b"pixels"))), 0o600),
-            (place.0.join("index.sqlite"), 0o600),
+            (folder.0.clone(), 0o700),
+            (folder.0.join("kept/screenshots"), 0o700),
+            (folder.0.join(format!("kept/screenshots/{}.png", hash(b"pixels"))), 0o600),
+            (folder.0.join("index.sqlite"), 0o600),
         ] {
             let found = std::fs::metadata(&path).expect("there").permissions().mode() & 0o777;
             assert_eq!(found, mode, "{}", path.display());
@@ -45,61 +45,61 @@ async fn bytes_are_stored_under_their_hash() {
 
 #[tokio::test]
 async fn the_same_bytes_are_one_resource() {
-    let place = Place::new("same");
-    let shelf = place.shelf(BlobStoreSettings::default());
+    let folder = TestStore::new("same");
+    let blobs = folder.blobs(BlobStoreSettings::default());
     let said = |ttl: u64, metadata: serde_json::Value| NewFile {
         ttl: Some(Duration::from_secs(ttl)),
         metadata: metadata.as_object().cloned().expect("an object"),
         ..new("logs", "txt")
     };
-    let first = shelf.put(said(500, json!({"a": 1, "b": 2})), "same".into()).await.expect("kept");
-    let second = shelf.put(said(100, json!({"b": 3, "c": 4})), "same".into()).await.expect("kept");
+    let first = blobs.put(said(500, json!({"a": 1, "b": 2})), "same".into()).await.expect("kept");
+    let second = blobs.put(said(100, json!({"b": 3, "c": 4})), "same".into()).await.expect("kept");
     assert_eq!((&first.uri, first.expires), (&second.uri, second.expires), "the longer time holds");
     assert_eq!(serde_json::Value::from(second.metadata), json!({"a": 1, "b": 3, "c": 4}));
-    assert_eq!(shelf.total().await.expect("counted"), (4, 1));
-    let other = shelf.put(new("notes", "txt"), "same".into()).await.expect("kept");
+    assert_eq!(blobs.total().await.expect("counted"), (4, 1));
+    let other = blobs.put(new("notes", "txt"), "same".into()).await.expect("kept");
     assert_ne!(other.uri, first.uri);
-    assert_eq!(shelf.total().await.expect("counted"), (8, 2));
-    assert_eq!(place.check_names(), 2);
+    assert_eq!(blobs.total().await.expect("counted"), (8, 2));
+    assert_eq!(folder.check_names(), 2);
 }
 
 #[tokio::test]
 async fn pieces_come_together_or_not_at_all() {
-    let place = Place::new("pieces");
-    let shelf = place.shelf(BlobStoreSettings::default());
+    let folder = TestStore::new("pieces");
+    let blobs = folder.blobs(BlobStoreSettings::default());
     let whole: Vec<u8> = (0..700_000u32).map(|n| (n % 251) as u8).collect();
-    let mut deposit = shelf.begin(new("videos", "mp4")).await.expect("begun");
+    let mut deposit = blobs.begin(new("videos", "mp4")).await.expect("begun");
     for piece in whole.chunks(70_001) {
         deposit.write(Bytes::copy_from_slice(piece)).await.expect("taken");
     }
     let kept = deposit.finish().await.expect("kept");
     assert_eq!(kept.sha256, hash(&whole));
-    let mut dropped = shelf.receive().await.expect("begun");
+    let mut dropped = blobs.receive().await.expect("begun");
     dropped.write(Bytes::from(whole.clone())).await.expect("taken");
-    assert_eq!(place.incoming().len(), 1);
+    assert_eq!(folder.incoming().len(), 1);
     drop(dropped);
-    assert_eq!(place.incoming(), Vec::<String>::new());
+    assert_eq!(folder.incoming(), Vec::<String>::new());
     // The type is given at the end of the upload.
-    let mut late = shelf.receive().await.expect("begun");
+    let mut late = blobs.receive().await.expect("begun");
     late.write(Bytes::from_static(b"late")).await.expect("taken");
     assert_eq!(late.finish_as(new("notes", "txt")).await.expect("kept").sha256, hash(b"late"));
-    assert_eq!((place.check_names(), place.incoming().len()), (2, 0));
+    assert_eq!((folder.check_names(), folder.incoming().len()), (2, 0));
 
     let mut all = Vec::new();
-    let mut fetched = shelf.fetch(&kept.uri).await.expect("open");
-    shelf.remove(&kept.uri).await.expect("removed");
+    let mut fetched = blobs.fetch(&kept.uri).await.expect("open");
+    blobs.remove(&kept.uri).await.expect("removed");
     while let Some(piece) = fetched.piece().await.expect("read although it is gone") {
         all.extend_from_slice(&piece);
     }
     assert_eq!(hash(&all), kept.sha256);
-    assert!(shelf.fetch(&kept.uri).await.is_err());
+    assert!(blobs.fetch(&kept.uri).await.is_err());
 }
 
 #[tokio::test]
 async fn parts_are_given_out() {
-    let place = Place::new("parts");
-    let shelf = place.shelf(BlobStoreSettings::default());
-    let kept = shelf.put(new("logs", "txt"), "0123456789".into()).await.expect("kept");
+    let folder = TestStore::new("parts");
+    let blobs = folder.blobs(BlobStoreSettings::default());
+    let kept = blobs.put(new("logs", "txt"), "0123456789".into()).await.expect("kept");
     for (range, wanted) in [
         (0..10, Some("0123456789")),
         (3..5, Some("34")),
@@ -109,7 +109,7 @@ async fn parts_are_given_out() {
         (100..200, None),
         (5..5, None),
     ] {
-        let part = shelf.fetch(&kept.uri).await.expect("open").only(range.clone());
+        let part = blobs.fetch(&kept.uri).await.expect("open").only(range.clone());
         let found = match part {
             Ok(mut part) => part.piece().await.expect("read").map(|bytes| bytes.to_vec()),
             Err(fault) => {
@@ -123,18 +123,18 @@ async fn parts_are_given_out() {
 
 #[tokio::test]
 async fn lists_have_pages() {
-    let place = Place::new("pages");
-    let shelf = place.shelf(BlobStoreSettings::default());
+    let folder = TestStore::new("pages");
+    let blobs = folder.blobs(BlobStoreSettings::default());
     let mut uris = Vec::new();
     for number in 0..7 {
         let kind = if number % 2 == 0 { "even" } else { "odd" };
-        uris.push(shelf.put(new(kind, "txt"), format!("{number}").into()).await.expect("kept").uri);
+        uris.push(blobs.put(new(kind, "txt"), format!("{number}").into()).await.expect("kept").uri);
     }
     uris.reverse();
     let (mut seen, mut after) = (Vec::new(), None);
     loop {
         let page =
-            shelf.list(ListFilter { after, most: Some(3), ..ListFilter::default() }).await.expect("a page");
+            blobs.list(ListFilter { after, most: Some(3), ..ListFilter::default() }).await.expect("a page");
         seen.extend(page.items.into_iter().map(|kept| kept.uri));
         after = page.next;
         if after.is_none() {
@@ -143,26 +143,26 @@ async fn lists_have_pages() {
     }
     assert_eq!(seen, uris);
     let odd = ListFilter { kind: ResourceType::new("odd").ok(), ..ListFilter::default() };
-    assert_eq!(shelf.list(odd).await.expect("a page").items.len(), 3);
+    assert_eq!(blobs.list(odd).await.expect("a page").items.len(), 3);
     let foreign = ListFilter { after: Some("x' OR 1".to_owned()), ..ListFilter::default() };
-    assert_eq!(shelf.list(foreign).await.expect_err("refused").reason().id, "mcp/BAD_CURSOR");
+    assert_eq!(blobs.list(foreign).await.expect_err("refused").reason().id, "mcp/BAD_CURSOR");
 }
 
 #[tokio::test]
 async fn metadata_changes_and_everybody_hears_of_it() {
-    let place = Place::new("edit");
-    let shelf = place.shelf(BlobStoreSettings::default());
-    let mut heard = shelf.changes();
-    let kept = shelf.put(new("logs", "txt"), "x".into()).await.expect("kept");
+    let folder = TestStore::new("edit");
+    let blobs = folder.blobs(BlobStoreSettings::default());
+    let mut heard = blobs.changes();
+    let kept = blobs.put(new("logs", "txt"), "x".into()).await.expect("kept");
     let object = |value: serde_json::Value| value.as_object().cloned().expect("an object");
-    shelf.edit(&kept.uri, object(json!({"a": 1, "b": {"c": 2}}))).await.expect("edited");
-    let edited = shelf.edit(&kept.uri, object(json!({"a": null, "d": "e"}))).await.expect("edited");
+    blobs.edit(&kept.uri, object(json!({"a": 1, "b": {"c": 2}}))).await.expect("edited");
+    let edited = blobs.edit(&kept.uri, object(json!({"a": null, "d": "e"}))).await.expect("edited");
     assert_eq!(serde_json::Value::from(edited.metadata), json!({"b": {"c": 2}, "d": "e"}));
     let large = object(json!({"x": "y".repeat(20_000)}));
-    assert_eq!(shelf.edit(&kept.uri, large).await.expect_err("refused").reason().id, "shelf/METADATA");
-    shelf.remove(&kept.uri).await.expect("removed");
-    assert!(shelf.remove(&kept.uri).await.is_err() && shelf.describe(&kept.uri).await.is_err());
-    assert!(place.kept().is_empty());
+    assert_eq!(blobs.edit(&kept.uri, large).await.expect_err("refused").reason().id, "shelf/METADATA");
+    blobs.remove(&kept.uri).await.expect("removed");
+    assert!(blobs.remove(&kept.uri).await.is_err() && blobs.describe(&kept.uri).await.is_err());
+    assert!(folder.kept().is_empty());
     let (uri, owner) = (|| kept.uri.clone(), || kept.owner.clone());
     for wanted in [
         StoreChange::Added(uri(), owner()),
@@ -176,18 +176,18 @@ async fn metadata_changes_and_everybody_hears_of_it() {
 
 #[tokio::test]
 async fn what_has_expired_is_gone() {
-    let place = Place::new("ttl");
+    let folder = TestStore::new("ttl");
     let sweep = Duration::from_millis(50);
-    let shelf = place.shelf(BlobStoreSettings {
+    let blobs = folder.blobs(BlobStoreSettings {
         sweep,
         longest_ttl: Duration::from_secs(60),
         ..BlobStoreSettings::default()
     });
-    let mut heard = shelf.changes();
+    let mut heard = blobs.changes();
     let brief = NewFile { ttl: Some(Duration::from_millis(300)), ..new("logs", "txt") };
-    let brief = shelf.put(brief, "brief".into()).await.expect("kept");
+    let brief = blobs.put(brief, "brief".into()).await.expect("kept");
     let long = NewFile { ttl: Some(Duration::from_secs(1_000_000)), ..new("logs", "txt") };
-    let long = shelf.put(long, "long".into()).await.expect("kept");
+    let long = blobs.put(long, "long".into()).await.expect("kept");
     assert!(long.expires <= SystemTime::now() + Duration::from_secs(61), "no longer than the longest");
     // The sweeper announces the deletion.
     let gone = async {
@@ -197,23 +197,23 @@ async fn what_has_expired_is_gone() {
     };
     tokio::time::timeout(Duration::from_secs(60), gone).await.expect("swept");
     assert!(SystemTime::now() >= brief.expires, "not before its time");
-    assert!(shelf.read(&brief.uri).await.is_err() && shelf.read(&long.uri).await.is_ok());
-    assert_eq!(place.check_names(), 1);
+    assert!(blobs.read(&brief.uri).await.is_err() && blobs.read(&long.uri).await.is_ok());
+    assert_eq!(folder.check_names(), 1);
 }
 
 #[tokio::test]
 async fn what_has_expired_is_gone_before_the_sweeper_comes() {
-    let place = Place::new("unswept");
-    let shelf =
-        place.shelf(BlobStoreSettings { sweep: Duration::from_secs(3_600), ..BlobStoreSettings::default() });
+    let folder = TestStore::new("unswept");
+    let blobs =
+        folder.blobs(BlobStoreSettings { sweep: Duration::from_secs(3_600), ..BlobStoreSettings::default() });
     let at_once = || NewFile { ttl: Some(Duration::ZERO), ..new("logs", "txt") };
-    let kept = shelf.put(at_once(), "x".into()).await.expect("kept");
-    assert_eq!(place.kept().len(), 1);
-    assert!(shelf.read(&kept.uri).await.is_err() && shelf.describe(&kept.uri).await.is_err());
-    assert!(shelf.edit(&kept.uri, Default::default()).await.is_err());
-    assert!(shelf.list(ListFilter::default()).await.expect("a page").items.is_empty());
+    let kept = blobs.put(at_once(), "x".into()).await.expect("kept");
+    assert_eq!(folder.kept().len(), 1);
+    assert!(blobs.read(&kept.uri).await.is_err() && blobs.describe(&kept.uri).await.is_err());
+    assert!(blobs.edit(&kept.uri, Default::default()).await.is_err());
+    assert!(blobs.list(ListFilter::default()).await.expect("a page").items.is_empty());
     // Uploaded again, it is a new resource.
-    let again = shelf.put(new("logs", "txt"), "x".into()).await.expect("kept");
-    assert!(again.expires > SystemTime::now() && shelf.read(&again.uri).await.is_ok());
-    assert_eq!(shelf.total().await.expect("counted"), (1, 1));
+    let again = blobs.put(new("logs", "txt"), "x".into()).await.expect("kept");
+    assert!(again.expires > SystemTime::now() && blobs.read(&again.uri).await.is_ok());
+    assert_eq!(blobs.total().await.expect("counted"), (1, 1));
 }

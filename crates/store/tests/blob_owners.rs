@@ -8,7 +8,7 @@ mod support;
 use failwell_store::blob_store::{AccessibleFiles, BlobStoreSettings, FileAccess, ListFilter, NewFile};
 use rusqlite::Connection;
 use serde_json::Map;
-use support::{Place, new};
+use support::{TestStore, new};
 
 fn of(owner: &str) -> NewFile {
     NewFile { owner: owner.to_owned(), ..new("notes", "txt") }
@@ -21,13 +21,13 @@ async fn listed(files: &AccessibleFiles) -> Vec<String> {
 
 #[tokio::test]
 async fn what_belongs_to_another_is_unknown() {
-    let place = Place::new("owners");
-    let shelf = place.shelf(BlobStoreSettings::default());
-    let kept = shelf.put(of("key:alice"), "diary".into()).await.expect("kept");
+    let folder = TestStore::new("owners");
+    let blobs = folder.blobs(BlobStoreSettings::default());
+    let kept = blobs.put(of("key:alice"), "diary".into()).await.expect("kept");
     let (alice, bob, admin) = (
-        shelf.accessible(FileAccess::owned_by("key:alice")),
-        shelf.accessible(FileAccess::owned_by("key:bob")),
-        shelf.accessible(FileAccess::all("key:root")),
+        blobs.accessible(FileAccess::owned_by("key:alice")),
+        blobs.accessible(FileAccess::owned_by("key:bob")),
+        blobs.accessible(FileAccess::all("key:root")),
     );
     let unknown = |reason: &str| assert_eq!(reason, "mcp/UNKNOWN_RESOURCE");
     unknown(bob.describe(&kept.uri).await.expect_err("hidden").reason().id);
@@ -38,40 +38,40 @@ async fn what_belongs_to_another_is_unknown() {
     assert_eq!(admin.describe(&kept.uri).await.expect("seen").owner, "key:alice");
 
     // The same bytes of another owner are another resource at the same address.
-    shelf.put(of("key:bob"), "diary".into()).await.expect("kept");
+    blobs.put(of("key:bob"), "diary".into()).await.expect("kept");
     assert_eq!(bob.describe(&kept.uri).await.expect("his own").owner, "key:bob");
     assert_eq!(listed(&admin).await, ["key:bob", "key:alice"]);
     alice.remove(&kept.uri).await.expect("her own");
     assert_eq!(bob.read(&kept.uri).await.expect("his own").1, "diary");
     bob.remove(&kept.uri).await.expect("his own");
-    assert!(place.kept().is_empty(), "the file goes with its last owner");
+    assert!(folder.kept().is_empty(), "the file goes with its last owner");
 }
 
 #[tokio::test]
 async fn one_owner_cannot_use_up_everything() {
-    let place = Place::new("shares");
+    let folder = TestStore::new("shares");
     let settings = BlobStoreSettings { most_items_of_one: 2, most_bytes_of_one: 10, ..Default::default() };
-    let shelf = place.shelf(settings);
+    let blobs = folder.blobs(settings);
     for text in ["a", "b"] {
-        shelf.put(of("key:alice"), text.into()).await.expect("kept");
+        blobs.put(of("key:alice"), text.into()).await.expect("kept");
     }
-    let crowded = shelf.put(of("key:alice"), "c".into()).await.expect_err("too many");
+    let crowded = blobs.put(of("key:alice"), "c".into()).await.expect_err("too many");
     assert_eq!(crowded.reason().id, "shelf/SHARE_CROWDED");
-    let full = shelf.put(of("key:bob"), "more than ten bytes".into()).await.expect_err("too much");
+    let full = blobs.put(of("key:bob"), "more than ten bytes".into()).await.expect_err("too much");
     assert_eq!(full.reason().id, "shelf/SHARE_FULL");
-    shelf.put(of("key:bob"), "c".into()).await.expect("others have their own share");
-    shelf.put(of(""), "callers that are not told apart have no share".into()).await.expect("kept");
+    blobs.put(of("key:bob"), "c".into()).await.expect("others have their own share");
+    blobs.put(of(""), "callers that are not told apart have no share".into()).await.expect("kept");
 }
 
 /// An index of the layout without owners.
 #[tokio::test]
 async fn what_was_stored_before_there_were_owners_can_be_read() {
-    let place = Place::new("before");
+    let folder = TestStore::new("before");
     let uri = {
-        let shelf = place.shelf(BlobStoreSettings::default());
-        shelf.put(of("key:alice"), "old".into()).await.expect("kept").uri
+        let blobs = folder.blobs(BlobStoreSettings::default());
+        blobs.put(of("key:alice"), "old".into()).await.expect("kept").uri
     };
-    let index = Connection::open(place.0.join("index.sqlite")).expect("the index");
+    let index = Connection::open(folder.0.join("index.sqlite")).expect("the index");
     let back = "ALTER TABLE resource RENAME TO owned; DROP TRIGGER resource_added; DROP TRIGGER resource_removed;
         DROP INDEX resource_expires; DROP INDEX resource_owner; DROP TABLE total;
         CREATE TABLE resource (number INTEGER PRIMARY KEY AUTOINCREMENT, kind TEXT NOT NULL, sha256 TEXT NOT NULL,
@@ -89,11 +89,11 @@ async fn what_was_stored_before_there_were_owners_can_be_read() {
         DROP TABLE owned; PRAGMA user_version = 1;";
     index.execute_batch(back).expect("the layout before");
     drop(index);
-    let shelf = place.shelf(BlobStoreSettings::default());
-    let bob = shelf.accessible(FileAccess::owned_by("key:bob"));
+    let blobs = folder.blobs(BlobStoreSettings::default());
+    let bob = blobs.accessible(FileAccess::owned_by("key:bob"));
     assert_eq!(bob.read(&uri).await.expect("as before").1, "old");
     assert!(bob.remove(&uri).await.is_err(), "but not changed");
-    assert_eq!(shelf.total().await.expect("totals"), (3, 1));
-    shelf.accessible(FileAccess::all("")).remove(&uri).await.expect("removed");
-    assert_eq!(shelf.total().await.expect("totals"), (0, 0));
+    assert_eq!(blobs.total().await.expect("totals"), (3, 1));
+    blobs.accessible(FileAccess::all("")).remove(&uri).await.expect("removed");
+    assert_eq!(blobs.total().await.expect("totals"), (0, 0));
 }

@@ -2,30 +2,14 @@
 
 #![allow(clippy::expect_used, clippy::panic, reason = "a test may stop at the first surprise")]
 
-use std::path::PathBuf;
-use std::sync::atomic::{AtomicUsize, Ordering};
+#[path = "support/temp_folder.rs"]
+mod temp_folder;
 
 use failwell_fault::Secret;
 use failwell_policy::KeyHash;
 use failwell_store::SqliteKeys;
 use failwell_store::{AddKeyResult, ApiKey, KeyStore, RevokeKeyResult, create_first_key, generate_key};
-
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new() -> Folder {
-        static COUNT: AtomicUsize = AtomicUsize::new(0);
-        let name =
-            format!("failwell-keyring-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
-        Folder(std::env::temp_dir().join(name))
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
+use temp_folder::TempFolder;
 
 fn made(id: &str, name: &str, roles: &[&str], expires_ms: Option<i64>) -> ApiKey {
     ApiKey {
@@ -44,10 +28,10 @@ fn hash(text: &str) -> KeyHash {
 
 #[tokio::test]
 async fn keys_last_longer_than_the_program_and_are_nowhere_in_the_file() {
-    let folder = Folder::new();
+    let folder = TempFolder::new();
     let key = generate_key().expect("a key");
-    let ring = SqliteKeys::in_folder(&folder.0);
-    let added = ring.add(&made("1", "ci", &["developer", "writer"], None), KeyHash::new(&key)).await;
+    let keys = SqliteKeys::in_folder(&folder.0);
+    let added = keys.add(&made("1", "ci", &["developer", "writer"], None), KeyHash::new(&key)).await;
     assert_eq!(added.expect("added"), AddKeyResult::Done);
     let again = SqliteKeys::in_folder(&folder.0);
     let holder = again.holder(KeyHash::new(&key)).await.expect("read").expect("there");
@@ -69,55 +53,55 @@ async fn keys_last_longer_than_the_program_and_are_nowhere_in_the_file() {
 
 #[tokio::test]
 async fn names_are_unique_and_what_is_taken_back_opens_nothing() {
-    let folder = Folder::new();
-    let (ring, other) = (SqliteKeys::in_folder(&folder.0), SqliteKeys::in_folder(&folder.0));
-    assert_eq!(ring.add(&made("1", "a", &[], None), hash("1")).await.expect("added"), AddKeyResult::Done);
+    let folder = TempFolder::new();
+    let (keys, other) = (SqliteKeys::in_folder(&folder.0), SqliteKeys::in_folder(&folder.0));
+    assert_eq!(keys.add(&made("1", "a", &[], None), hash("1")).await.expect("added"), AddKeyResult::Done);
     assert_eq!(other.add(&made("2", "a", &[], None), hash("2")).await.expect("asked"), AddKeyResult::Taken);
     assert!(matches!(other.revoke("1").await.expect("asked"), RevokeKeyResult::Done(key) if key.name == "a"));
-    assert!(ring.holder(hash("1")).await.expect("read").is_none());
-    assert_eq!(ring.revoke("1").await.expect("asked"), RevokeKeyResult::Unknown);
-    assert_eq!(ring.add(&made("3", "a", &[], None), hash("3")).await.expect("added"), AddKeyResult::Done);
+    assert!(keys.holder(hash("1")).await.expect("read").is_none());
+    assert_eq!(keys.revoke("1").await.expect("asked"), RevokeKeyResult::Unknown);
+    assert_eq!(keys.add(&made("3", "a", &[], None), hash("3")).await.expect("added"), AddKeyResult::Done);
 }
 
 #[tokio::test]
 async fn an_expired_key_is_none_and_makes_room_for_its_name() {
-    let folder = Folder::new();
-    let ring = SqliteKeys::in_folder(&folder.0);
-    ring.add(&made("1", "a", &[], Some(1_000)), hash("1")).await.expect("added");
-    assert!(ring.holder(hash("1")).await.expect("read").is_none());
-    assert!(ring.all().await.expect("read").is_empty());
-    assert_eq!(ring.revoke("1").await.expect("asked"), RevokeKeyResult::Unknown);
-    assert_eq!(ring.add(&made("2", "a", &[], None), hash("2")).await.expect("added"), AddKeyResult::Done);
+    let folder = TempFolder::new();
+    let keys = SqliteKeys::in_folder(&folder.0);
+    keys.add(&made("1", "a", &[], Some(1_000)), hash("1")).await.expect("added");
+    assert!(keys.holder(hash("1")).await.expect("read").is_none());
+    assert!(keys.all().await.expect("read").is_empty());
+    assert_eq!(keys.revoke("1").await.expect("asked"), RevokeKeyResult::Unknown);
+    assert_eq!(keys.add(&made("2", "a", &[], None), hash("2")).await.expect("added"), AddKeyResult::Done);
 }
 
 #[tokio::test]
 async fn there_is_one_first_key_and_the_last_admin_stays() {
-    let folder = Folder::new();
-    let rings: Vec<SqliteKeys> = (0..4).map(|_| SqliteKeys::in_folder(&folder.0)).collect();
+    let folder = TempFolder::new();
+    let stores: Vec<SqliteKeys> = (0..4).map(|_| SqliteKeys::in_folder(&folder.0)).collect();
     let mut firsts = Vec::new();
-    for ring in &rings {
-        firsts.extend(create_first_key(ring).await.expect("asked"));
+    for keys in &stores {
+        firsts.extend(create_first_key(keys).await.expect("asked"));
     }
     let [first] = firsts.as_slice() else { panic!("{} first keys", firsts.len()) };
-    let ring = &rings[0];
+    let keys = &stores[0];
     assert!(
-        ring.holder(KeyHash::new(first)).await.expect("read").is_some_and(|holder| holder.is_in("admin"))
+        keys.holder(KeyHash::new(first)).await.expect("read").is_some_and(|holder| holder.is_in("admin"))
     );
-    let all = ring.all().await.expect("read");
-    assert_eq!(ring.revoke(&all[0].id).await.expect("asked"), RevokeKeyResult::LastAdmin);
+    let all = keys.all().await.expect("read");
+    assert_eq!(keys.revoke(&all[0].id).await.expect("asked"), RevokeKeyResult::LastAdmin);
     let far = Some(i64::MAX);
-    ring.add(&made("2", "for a while", &["admin"], far), hash("2")).await.expect("added");
-    assert_eq!(ring.revoke(&all[0].id).await.expect("asked"), RevokeKeyResult::LastAdmin, "that one expires");
-    ring.add(&made("3", "b", &["admin"], None), hash("3")).await.expect("added");
-    assert!(matches!(ring.revoke(&all[0].id).await.expect("asked"), RevokeKeyResult::Done(_)));
-    assert!(create_first_key(ring).await.expect("asked").is_none(), "never again");
+    keys.add(&made("2", "for a while", &["admin"], far), hash("2")).await.expect("added");
+    assert_eq!(keys.revoke(&all[0].id).await.expect("asked"), RevokeKeyResult::LastAdmin, "that one expires");
+    keys.add(&made("3", "b", &["admin"], None), hash("3")).await.expect("added");
+    assert!(matches!(keys.revoke(&all[0].id).await.expect("asked"), RevokeKeyResult::Done(_)));
+    assert!(create_first_key(keys).await.expect("asked").is_none(), "never again");
 }
 
 #[tokio::test]
 async fn a_file_that_cannot_be_read_opens_nothing() {
-    let folder = Folder::new();
+    let folder = TempFolder::new();
     std::fs::create_dir_all(folder.0.join(SqliteKeys::FILE)).expect("in the way");
-    let ring = SqliteKeys::in_folder(&folder.0);
-    let fault = ring.holder(hash("1")).await.expect_err("no verdict");
+    let keys = SqliteKeys::in_folder(&folder.0);
+    let fault = keys.holder(hash("1")).await.expect_err("no verdict");
     assert_eq!(fault.reason().id, "policy/KEYS_AWAY");
 }

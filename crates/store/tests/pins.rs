@@ -2,46 +2,32 @@
 
 #![allow(clippy::expect_used, clippy::indexing_slicing, reason = "a test may stop at the first surprise")]
 
+#[path = "support/temp_folder.rs"]
+mod temp_folder;
+
 use std::collections::BTreeMap;
-use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use failwell_rpc::{Json, Limits};
 use failwell_store::{
     ConsentFile, ListedItems, NewTools, PinAction, PinAdmin, PinCheck, PinSettings, ToolPins,
 };
+use temp_folder::TempFolder;
 
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new() -> Folder {
-        static COUNT: AtomicUsize = AtomicUsize::new(0);
-        let name = format!("failwell-pins-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
-        Folder(std::env::temp_dir().join(name))
-    }
-
-    fn pins(&self, settings: PinSettings) -> Arc<ToolPins> {
-        ToolPins::new(&ConsentFile::in_folder(&self.0), "here", settings)
-    }
-
-    fn book(&self) -> PinAdmin {
-        PinAdmin::new(&ConsentFile::in_folder(&self.0), Some("here".to_owned()))
-    }
+fn tool_pins(folder: &TempFolder, settings: PinSettings) -> Arc<ToolPins> {
+    ToolPins::new(&ConsentFile::in_folder(&folder.0), "here", settings)
 }
 
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
+fn pin_admin(folder: &TempFolder) -> PinAdmin {
+    PinAdmin::new(&ConsentFile::in_folder(&folder.0), Some("here".to_owned()))
 }
 
-async fn look(pins: &Arc<ToolPins>, face: &'static str, items: &[(&str, &str)]) -> PinCheck {
+async fn look(pins: &Arc<ToolPins>, era: &'static str, items: &[(&str, &str)]) -> PinCheck {
     let item = |(name, text): &(&str, &str)| {
         ((*name).to_owned(), Json::read(text, &Limits::default()).expect("JSON"))
     };
     let items = items.iter().map(item).collect();
-    let listing = ListedItems { server: "files".to_owned(), face, kind: "tools", items };
+    let listing = ListedItems { server: "files".to_owned(), era, kind: "tools", items };
     pins.check(listing).await.expect("it can be looked at")
 }
 
@@ -54,8 +40,9 @@ fn told(looked: &PinCheck) -> (Vec<usize>, usize) {
 
 #[tokio::test]
 async fn a_change_is_held_reported_once_and_released() {
-    let folder = Folder::new();
-    let (one, other) = (folder.pins(PinSettings::default()), folder.pins(PinSettings::default()));
+    let folder = TempFolder::new();
+    let (one, other) =
+        (tool_pins(&folder, PinSettings::default()), tool_pins(&folder, PinSettings::default()));
     let first = look(&one, "", &[("a", r#"{"name":"a","d":1}"#), ("b", "{}")]).await;
     assert_eq!(told(&first), (vec![], 0));
     let same = look(&other, "", &[("b", " { } "), ("a", r#"{ "d":1, "n\u0061me":"a" }"#)]).await;
@@ -69,13 +56,13 @@ async fn a_change_is_held_reported_once_and_released() {
         "another change"
     );
     assert_eq!(told(&look(&one, "", &[("a", r#"{"name":"a","d":1}"#)]).await), (vec![], 0), "as it was");
-    assert!(folder.book().all(None).expect("read").iter().all(|pin| pin.held_hash.is_none()));
+    assert!(pin_admin(&folder).all(None).expect("read").iter().all(|pin| pin.held_hash.is_none()));
 }
 
 #[tokio::test]
 async fn what_was_shown_is_approved_and_not_what_came_after() {
-    let folder = Folder::new();
-    let (pins, book) = (folder.pins(PinSettings::default()), folder.book());
+    let folder = TempFolder::new();
+    let (pins, book) = (tool_pins(&folder, PinSettings::default()), pin_admin(&folder));
     look(&pins, "", &[("a", "1")]).await;
     look(&pins, "", &[("a", "2")]).await;
     assert!(!pins.has_changed().await, "the first look finds out where it stands");
@@ -95,23 +82,23 @@ async fn what_was_shown_is_approved_and_not_what_came_after() {
 
 #[tokio::test]
 async fn a_new_tool_comes_or_waits_and_a_forgotten_server_begins_anew() {
-    let folder = Folder::new();
+    let folder = TempFolder::new();
     let hold = PinSettings { new_tools: NewTools::Hold, ..PinSettings::default() };
-    let (allowing, holding) = (folder.pins(PinSettings::default()), folder.pins(hold));
+    let (allowing, holding) = (tool_pins(&folder, PinSettings::default()), tool_pins(&folder, hold));
     look(&holding, "", &[("a", "1")]).await;
     assert_eq!(told(&look(&allowing, "", &[("a", "1"), ("b", "1")]).await), (vec![], 0));
     let looked = look(&holding, "", &[("a", "1"), ("c", "1")]).await;
     assert_eq!(told(&looked), (vec![1], 1));
     assert!(looked.news[0].is_new && looked.news[0].before.is_none());
-    let book = folder.book();
+    let book = pin_admin(&folder);
     book.forget(&book.all(Some("files")).expect("read"), Some("files")).expect("written");
     assert_eq!(told(&look(&holding, "", &[("c", "2")]).await), (vec![], 0));
 }
 
 #[tokio::test]
 async fn dialects_may_differ_where_an_exception_is_listed() {
-    let folder = Folder::new();
-    let (pins, book) = (folder.pins(PinSettings::default()), folder.book());
+    let folder = TempFolder::new();
+    let (pins, book) = (tool_pins(&folder, PinSettings::default()), pin_admin(&folder));
     look(&pins, "session", &[("a", "1")]).await;
     assert_eq!(told(&look(&pins, "modern", &[("a", "1")]).await), (vec![], 0), "the same on both");
     assert_eq!(
@@ -120,19 +107,19 @@ async fn dialects_may_differ_where_an_exception_is_listed() {
         "no first sight by another door"
     );
     book.approve(&book.all(None).expect("read"), "x").expect("written");
-    for face in ["session", "modern"] {
+    for era in ["session", "modern"] {
         for text in ["1", "2"] {
-            assert_eq!(told(&look(&pins, face, &[("a", text)]).await), (vec![], 0), "{face} {text}");
+            assert_eq!(told(&look(&pins, era, &[("a", text)]).await), (vec![], 0), "{era} {text}");
         }
-        assert_eq!(told(&look(&pins, face, &[("a", "3")]).await), (vec![0], 1), "{face}");
+        assert_eq!(told(&look(&pins, era, &[("a", "3")]).await), (vec![0], 1), "{era}");
     }
 }
 
 #[tokio::test]
 async fn actions_are_per_server_and_a_server_cannot_fill_the_book() {
-    let folder = Folder::new();
+    let folder = TempFolder::new();
     let servers = BTreeMap::from([("files".to_owned(), PinAction::Warn)]);
-    let pins = folder.pins(PinSettings { servers, ..PinSettings::default() });
+    let pins = tool_pins(&folder, PinSettings { servers, ..PinSettings::default() });
     look(&pins, "", &[("a", "1")]).await;
     assert_eq!(told(&look(&pins, "", &[("a", "2")]).await), (vec![], 1), "it passes, and somebody is told");
     assert!(pins.is_watched("files") && pins.is_watched("other"));
@@ -143,5 +130,5 @@ async fn actions_are_per_server_and_a_server_cannot_fill_the_book() {
     let many: Vec<(&str, &str)> = names.iter().map(|name| (name.as_str(), "{}")).collect();
     let looked = look(&pins, "", &many).await;
     assert_eq!(looked.held.len(), 501, "what is one too many is never known");
-    assert_eq!(folder.book().all(None).expect("read").len(), 1_000);
+    assert_eq!(pin_admin(&folder).all(None).expect("read").len(), 1_000);
 }

@@ -88,7 +88,7 @@ async fn one_of_many_nodes_uses_an_approval() {
 async fn held(pins: &Arc<ToolPins>, text: &str) -> usize {
     let item = Json::read(text, &Limits::default()).expect("JSON");
     let items = vec![("read".to_owned(), item)];
-    let listing = ListedItems { server: "files".to_owned(), face: "", kind: "tools", items };
+    let listing = ListedItems { server: "files".to_owned(), era: "", kind: "tools", items };
     pins.check(listing).await.expect("it can be looked at").held.len()
 }
 

@@ -1,22 +1,16 @@
 //! Many threads open one new file at once, like processes that start together.
 
-use std::path::PathBuf;
+#[path = "support/temp_folder.rs"]
+mod temp_folder;
+
 use std::sync::Barrier;
 use std::time::Duration;
-
-struct Folder(PathBuf);
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
-}
+use temp_folder::TempFolder;
 
 #[test]
-fn everybody_gets_in_although_all_come_at_once() {
-    for round in 0..10 {
-        let name = format!("failwell-drawer-{}-{round}", std::process::id());
-        let folder = Folder(std::env::temp_dir().join(name));
+fn eight_threads_open_one_new_file() {
+    for _ in 0..10 {
+        let folder = TempFolder::new();
         let path = folder.0.join("state").join("x.sqlite");
         let together = Barrier::new(8);
         let open = || {

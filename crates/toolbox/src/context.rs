@@ -1,10 +1,10 @@
 //! The request that a handler serves: its facts, and the actions a handler can take besides responding.
 
+pub(crate) mod caller_session;
 pub(crate) mod client;
 pub(crate) mod event;
 pub(crate) mod extra_params;
 pub(crate) mod log_level;
-pub(crate) mod party;
 pub(crate) mod port;
 pub(crate) mod watcher;
 
@@ -18,11 +18,11 @@ use failwell_rpc::{Era, Json, Trace};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
+use self::caller_session::CallerSession;
 use self::client::{Capability, Client};
 use self::event::Event;
 use self::extra_params::ExtraParams;
 use self::log_level::LogLevel;
-use self::party::Party;
 use self::port::RequestPort;
 use self::watcher::Watcher;
 use crate::question::{Answers, Question};
@@ -101,8 +101,8 @@ impl Context {
     }
 
     /// The caller, and the session of the request.
-    pub fn party(&self) -> Party {
-        Party { caller: self.0.request.client.caller.clone(), session: self.session_number() }
+    pub fn caller_session(&self) -> CallerSession {
+        CallerSession { caller: self.0.request.client.caller.clone(), session: self.session_number() }
     }
 
     /// Whether both requests send to the same stream. A slow reader then delays both.

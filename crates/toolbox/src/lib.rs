@@ -29,11 +29,11 @@ mod toolbox;
 pub use failwell_rpc::{Caller, Json, Trace};
 
 pub use content::{Content, ResourceBody, ResourceContents};
+pub use context::caller_session::CallerSession;
 pub use context::client::{Capability, Client, TASKS_EXTENSION};
 pub use context::event::Event;
 pub use context::extra_params::ExtraParams;
 pub use context::log_level::LogLevel;
-pub use context::party::Party;
 pub use context::port::{PortFuture, RequestPort, SessionInfo};
 pub use context::watcher::Watcher;
 pub use context::{Context, RequestInfo, TaskNeed};
@@ -47,7 +47,9 @@ pub use see_through::see_through;
 pub use server::guidance::{Guidance, ServerInstructions, Setting};
 pub use server::metrics_text::{Histogram, MetricsText};
 pub use server::target::{CompletionTarget, Find, Lookup, PromptTarget, ResourceTarget, ToolTarget};
-pub use server::{Completion, Info, List, Members, Offers, Page, Support, ToolServer, unknown_resource};
+pub use server::{
+    Completion, Info, List, Members, Page, ServerFeatures, Support, ToolServer, unknown_resource,
+};
 pub use tool::{HeaderParam, Tool, Work, with_state};
 pub use tool_outcome::{ToolOutcome, reports_failure};
 pub use toolbox::Toolbox;

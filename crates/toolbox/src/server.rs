@@ -53,7 +53,7 @@ impl Info {
 
 /// The features of a server. Methods of an unsupported feature are unknown methods.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Offers {
+pub struct ServerFeatures {
     /// Whether the server has tools.
     pub tools: Support,
     /// Whether the server has prompts.
@@ -147,7 +147,7 @@ pub trait ToolServer: Send + Sync + 'static {
     /// The identity of the server.
     fn info(&self) -> &Info;
     /// The features of the server.
-    fn offers(&self) -> Offers;
+    fn offers(&self) -> ServerFeatures;
     /// Determines the server's features before a client's handshake is answered. A server with static
     /// features has nothing to do.
     fn prepare(&self, _cx: Context) -> Work<()> {

@@ -17,7 +17,7 @@ use crate::resource::{Address, Resource};
 use crate::schema::nearest::nearest;
 use crate::server::target::{CompletionTarget, Lookup, PromptTarget, ResourceTarget, ToolTarget};
 use crate::server::{
-    Completion, Info, List, Members, Offers, Page, Support, ToolServer, refuse, unknown_resource,
+    Completion, Info, List, Members, Page, ServerFeatures, Support, ToolServer, refuse, unknown_resource,
 };
 use crate::tool::{HeaderParam, Tool, Work};
 use crate::tool_outcome::ToolOutcome;
@@ -183,9 +183,9 @@ impl ToolServer for Toolbox {
         &self.info
     }
 
-    fn offers(&self) -> Offers {
+    fn offers(&self) -> ServerFeatures {
         let offered = |empty: bool| if empty { Support::No } else { Support::Yes };
-        Offers {
+        ServerFeatures {
             tools: offered(self.tools.is_empty()),
             prompts: offered(self.prompts.is_empty()),
             resources: offered(self.resources.is_empty()),

@@ -27,7 +27,7 @@ pub mod paths {
     pub use super::router::{Mount, last};
     pub use super::routes::table::{DELETE, GET, POST, PUT, created, nothing, ok};
     pub use super::routes::{
-        Action, CustomHandler, Gives, Handler, METADATA, Needs, Query, ReadCall, RestInput, Route,
-        RoutePlace, RouteTable, Shape, Speaks, Takes, decoded, shapes,
+        AcceptedBody, Action, CustomHandler, FailureFormat, Handler, METADATA, Query, ReadCall,
+        RequiredAccess, RestInput, Route, RoutePlace, RouteTable, Shape, SuccessResponse, decoded, shapes,
     };
 }

@@ -27,4 +27,6 @@ pub use http::{
 pub use in_place::within;
 pub use shutdown::ShutdownReport;
 pub use signal::stop_on_signal;
-pub use stdio::{Line, Lines, StdioSettings, id_in_start, refuse_stdio, serve_stdio, standard, write_lines};
+pub use stdio::{
+    InputLine, Lines, StdioSettings, id_in_start, refuse_stdio, serve_stdio, standard, write_lines,
+};

@@ -4,7 +4,7 @@ mod ends;
 mod lines;
 mod refuse;
 mod salvage;
-mod storm;
+mod unreadable_lines;
 mod writer;
 
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,11 +14,12 @@ use std::time::Duration;
 use bytes::Bytes;
 use failwell_fault::{Fault, reason};
 use failwell_pipeline::{
-    IncomingMessage, IncomingRequest, Keep, Pipeline, RequestEra, STDIO, Session, SharedIds, claims_modern,
+    FrameRetention, IncomingMessage, IncomingRequest, Pipeline, RequestEra, STDIO, Session, SharedIds,
+    claims_modern,
 };
 use failwell_render::Reply;
 use failwell_rpc::Caller;
-use failwell_rpc::{About, Dialect, Incoming, Limits, Message, MessageBuf, Misread, Request};
+use failwell_rpc::{Dialect, Incoming, Limits, Message, MessageBuf, MessageKind, Misread, Request};
 use failwell_toolbox::Trace;
 use futures_util::FutureExt;
 use futures_util::future::join_all;
@@ -27,10 +28,10 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 pub use self::ends::standard;
-pub use self::lines::{Line, Lines};
+pub use self::lines::{InputLine, Lines};
 pub use self::refuse::refuse_stdio;
 pub use self::salvage::id_in_start;
-use self::storm::{Storm, Verdict};
+use self::unreadable_lines::{UnreadableLines, Verdict};
 pub use self::writer::write_lines;
 use crate::shutdown::{FLUSH, ShutdownReport};
 
@@ -57,13 +58,13 @@ pub async fn serve_stdio(
     settings: StdioSettings,
     stop: CancellationToken,
 ) -> Result<ShutdownReport, Fault> {
-    let session = Session::new(STDIO.to_owned(), Caller::anonymous(), Keep::Nothing);
+    let session = Session::new(STDIO.to_owned(), Caller::anonymous(), FrameRetention::Nothing);
     pipeline.forward_changes(&session);
     let mut writer = tokio::spawn(write_lines(session.outbound.clone(), output));
     let connection = Connection {
         pipeline: pipeline.clone(),
         session: session.clone(),
-        storm: Arc::new(Mutex::new(Storm::new())),
+        unreadable_lines: Arc::new(Mutex::new(UnreadableLines::new())),
         is_flooded: Arc::default(),
     };
     let running = TaskTracker::new();
@@ -81,10 +82,10 @@ pub async fn serve_stdio(
         let Some(line) = line else { break };
         connection.take(line, settings.largest_line, &running);
         if connection.is_flooded.swap(false, Ordering::Relaxed) {
-            let _ = tokio::time::timeout(storm::PAUSE, stop.cancelled()).await;
+            let _ = tokio::time::timeout(unreadable_lines::PAUSE, stop.cancelled()).await;
         }
     }
-    pipeline.close_doors();
+    pipeline.refuse_requests();
     running.close();
     let report = connection.shut_down(lines, &settings, &running).await;
     session.end();
@@ -104,15 +105,15 @@ pub async fn serve_stdio(
 struct Connection {
     pipeline: Arc<Pipeline>,
     session: Arc<Session>,
-    storm: Arc<Mutex<Storm>>,
+    unreadable_lines: Arc<Mutex<UnreadableLines>>,
     /// Set by a request that is answered although there are too many unreadable lines.
     is_flooded: Arc<AtomicBool>,
 }
 
 impl Connection {
     /// Reads a line. A client that does not read its responses is not asked for more requests.
-    async fn next_line(&self, lines: &mut Lines<impl AsyncRead + Unpin>) -> Option<Line> {
-        self.session.outbound.room().await;
+    async fn next_line(&self, lines: &mut Lines<impl AsyncRead + Unpin>) -> Option<InputLine> {
+        self.session.outbound.wait_for_space().await;
         lines.next().await
     }
 
@@ -151,12 +152,12 @@ impl Connection {
 
     /// Polls each line once, in order. A request is registered before the next line can cancel it, and a
     /// handshake completes before the next line relies on it. Work that is still pending continues as a task.
-    fn take(&self, line: Line, limit: usize, running: &TaskTracker) {
+    fn take(&self, line: InputLine, limit: usize, running: &TaskTracker) {
         let connection = self.clone();
         let mut exchange = Box::pin(async move {
             match line {
-                Line::Whole(bytes) => connection.exchange(bytes).await,
-                Line::TooLong(start) => connection.refuse_long(&start, limit).await,
+                InputLine::Whole(bytes) => connection.exchange(bytes).await,
+                InputLine::TooLong(start) => connection.refuse_long(&start, limit).await,
             }
         });
         if (&mut exchange).now_or_never().is_none() {
@@ -175,22 +176,22 @@ impl Connection {
 
     async fn refuse_long(&self, start: &[u8], limit: usize) {
         let fault = Fault::new(&reason::RPC_LINE_TOO_LONG).fact("limit", limit);
-        self.complain(Misread { fault, id: id_in_start(start), about: About::Unknown }).await;
+        self.complain(Misread { fault, id: id_in_start(start), about: MessageKind::Unknown }).await;
     }
 
     /// Answers an unreadable line. If there are too many, those with an id are slowed down, and the others get
     /// no response: two programs that misunderstand each other must not exchange errors without end.
     async fn complain(&self, mut misread: Misread) {
-        if misread.about != About::Answer {
-            let verdict = self.storm.lock().unwrap_or_else(PoisonError::into_inner).judge();
+        if misread.about != MessageKind::Answer {
+            let verdict = self.unreadable_lines.lock().unwrap_or_else(PoisonError::into_inner).judge();
             if verdict == Verdict::FirstTooMany {
-                self.pipeline.journal().note_warning(storm::NOTICE, "stdio");
+                self.pipeline.journal().note_warning(unreadable_lines::NOTICE, "stdio");
             }
             match (verdict, &misread.id) {
                 (Verdict::Answer, _) => {}
                 (_, Some(_)) => self.is_flooded.store(true, Ordering::Relaxed),
                 // An invalid response gets no response, and neither does this line.
-                (_, None) => misread.about = About::Answer,
+                (_, None) => misread.about = MessageKind::Answer,
             }
         }
         if let Some(reply) = self.misread(misread).await {
@@ -198,8 +199,8 @@ impl Connection {
         }
     }
 
-    fn calm(&self) {
-        self.storm.lock().unwrap_or_else(PoisonError::into_inner).calm();
+    fn reset(&self) {
+        self.unreadable_lines.lock().unwrap_or_else(PoisonError::into_inner).reset();
     }
 
     /// Handles one line and writes all its replies to the connection.
@@ -215,7 +216,7 @@ impl Connection {
             }
             Incoming::Batch(_) => {
                 let fault = Fault::new(&reason::RPC_BATCH_NOT_ALLOWED);
-                return self.complain(Misread { fault, id: None, about: About::Unknown }).await;
+                return self.complain(Misread { fault, id: None, about: MessageKind::Unknown }).await;
             }
         };
         if let Some(body) = body {
@@ -226,12 +227,12 @@ impl Connection {
     async fn one(&self, message: Result<Message<'_>, Misread>) -> Option<Reply> {
         match message {
             Ok(Message::Request(request)) => {
-                self.calm();
+                self.reset();
                 let trace = self.pipeline.join_trace(&request, None);
                 self.pipeline.handle(incoming(&self.session, request, trace)).await
             }
             Ok(Message::Notification(notification)) => {
-                self.calm();
+                self.reset();
                 self.pipeline.handle_notification(&notification, &self.session).await;
                 None
             }

@@ -94,8 +94,8 @@ pub(crate) struct MemoryArtifacts {
 }
 
 impl ArtifactStore {
-    pub(crate) fn new(shelf: Option<BlobStore>) -> ArtifactStore {
-        shelf.map_or_else(|| ArtifactStore::MemoryArtifacts(Arc::default()), ArtifactStore::Shelf)
+    pub(crate) fn new(blobs: Option<BlobStore>) -> ArtifactStore {
+        blobs.map_or_else(|| ArtifactStore::MemoryArtifacts(Arc::default()), ArtifactStore::Shelf)
     }
 
     pub(crate) fn is_persistent(&self) -> bool {
@@ -109,7 +109,7 @@ impl ArtifactStore {
         bytes: Bytes,
     ) -> Result<ArtifactLink, Fault> {
         match self {
-            ArtifactStore::Shelf(shelf) => {
+            ArtifactStore::Shelf(blobs) => {
                 let new = NewFile {
                     owner: owner.to_owned(),
                     kind: ResourceType::new(kind.folder())?,
@@ -117,7 +117,7 @@ impl ArtifactStore {
                     ttl: None,
                     metadata: Map::from_iter([("server".to_owned(), Value::from("device"))]),
                 };
-                let kept = shelf.put(new, bytes).await?;
+                let kept = blobs.put(new, bytes).await?;
                 Ok(ArtifactLink { uri: kept.uri, media_type: kept.media_type.to_owned(), bytes: kept.size })
             }
             ArtifactStore::MemoryArtifacts(memory) => Ok(memory.lock().put(owner, kind, bytes)),
@@ -128,8 +128,8 @@ impl ArtifactStore {
     pub(crate) async fn read(&self, owner: &str, uri: &str) -> Result<(String, Bytes), Fault> {
         let nothing = || Fault::new(&reason::DEVICE_KEPT_NOTHING).fact("uri", Echo::of_caller(uri));
         match self {
-            ArtifactStore::Shelf(shelf) => {
-                match shelf.accessible(FileAccess::owned_by(owner)).read(uri).await {
+            ArtifactStore::Shelf(blobs) => {
+                match blobs.accessible(FileAccess::owned_by(owner)).read(uri).await {
                     Ok((kept, bytes)) => Ok((kept.media_type.to_owned(), bytes)),
                     Err(fault)
                         if matches!(

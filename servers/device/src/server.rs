@@ -18,7 +18,7 @@ pub fn device(settings: Settings) -> Result<Toolbox, Fault> {
         version: env!("CARGO_PKG_VERSION"),
         instructions: "Phones, simulators and mobile browsers. start_session, then get_screen_hierarchy shows what is there with references (e12) that tap_element, enter_text and the others take as ref; selectors work too. Assertions that do not hold are findings, not errors. When a failure says effect unknown, look at the screen before trying again. run_steps makes several steps at once; get_report tells what was done.",
     };
-    let artifacts = ArtifactStore::new(settings.shelf.clone());
+    let artifacts = ArtifactStore::new(settings.blobs.clone());
     let devices = DeviceSessions::new(settings, artifacts.clone());
     let toolbox = tools::all(Toolbox::new(info), &devices)?;
     // The blob store itself serves artifacts on disk.

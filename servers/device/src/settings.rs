@@ -17,7 +17,7 @@ pub struct Settings {
     pub launcher: Launcher,
     /// The store for screenshots, recordings and reports. Without one they stay in memory until this program
     /// ends.
-    pub shelf: Option<BlobStore>,
+    pub blobs: Option<BlobStore>,
     /// Folders that apps may be installed from.
     pub apps: Vec<PathBuf>,
     /// Capabilities that callers may set, in addition to the harmless ones.
@@ -44,7 +44,7 @@ impl Settings {
         Settings {
             devices,
             launcher,
-            shelf: None,
+            blobs: None,
             apps: Vec::new(),
             allow_capabilities: Vec::new(),
             timeout: Duration::from_secs(30),

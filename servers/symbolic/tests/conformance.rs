@@ -39,7 +39,7 @@ fn half(first: u64) {
     let count = PROGRAMS / 2;
     let (mut unknown, mut wrong, mut reasons) = (0, Vec::new(), Vec::new());
     for start in (first..first + count).step_by(BATCH as usize) {
-        let programs: Vec<generate::Generated> = (start..start + BATCH).map(generate::program).collect();
+        let programs: Vec<generate::GeneratedCode> = (start..start + BATCH).map(generate::program).collect();
         let requests: Vec<Value> =
             programs.iter().map(|program| json!({"code": program.code, "args": program.args})).collect();
         let answers = python.ask(&json!({ "batch": requests }));
@@ -78,7 +78,7 @@ enum Verdict {
 }
 
 /// The arguments are part of the code, so that both sides read the same text.
-fn compare(program: &generate::Generated, answer: &Value) -> Verdict {
+fn compare(program: &generate::GeneratedCode, answer: &Value) -> Verdict {
     let code = format!("{}\ndef call():\n    return f({})\n", program.code, program.args.join(", "));
     let parsed = match Program::parse(&code) {
         Ok(parsed) => parsed,

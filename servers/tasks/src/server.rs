@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use failwell_fault::Fault;
 use failwell_sdk::{
-    Caller, CompletionTarget, Context, Info, List, Lookup, Members, MetricsText, Offers, Page, PromptTarget,
-    ResourceTarget, ToolServer, ToolTarget, Toolbox, Work,
+    Caller, CompletionTarget, Context, Info, List, Lookup, Members, MetricsText, Page, PromptTarget,
+    ResourceTarget, ServerFeatures, ToolServer, ToolTarget, Toolbox, Work,
 };
 
 use crate::account::Account;
@@ -39,7 +39,7 @@ impl ToolServer for TasksServer {
         self.toolbox.info()
     }
 
-    fn offers(&self) -> Offers {
+    fn offers(&self) -> ServerFeatures {
         self.toolbox.offers()
     }
 

@@ -11,7 +11,7 @@ import threading
 import time
 import urllib.request
 
-from program import META, Program, Stdio, ledger, modern_headers, upstream
+from program import META, Program, Stdio, ledger, modern_headers, until, upstream
 
 ROUNDS = int(os.environ.get("PROMISES_ROUNDS", "3"))
 CALLS = 200
@@ -208,6 +208,17 @@ def talk(client):
     assert client.process.wait(20) == 0
 
 
+def readiness(connection):
+    """The status of `/readyz`; `None` when there is no answer any more."""
+    try:
+        connection.request("GET", "/readyz")
+        answer = connection.getresponse()
+        answer.read()
+        return answer.status
+    except (OSError, http.client.HTTPException):
+        return None
+
+
 def a_call_that_finishes_in_time_is_not_ended(binary, home):
     """Within the grace period a call finishes; new requests on open connections are refused; the last line says both."""
     program = Program(binary, home, 'servers = ["lobby"]\n', "--drain", "20")
@@ -219,8 +230,10 @@ def a_call_that_finishes_in_time_is_not_ended(binary, home):
         call = Call(program, "rest", "wait", {"seconds": 4}, 1, None)
         while in_flight(program) < 1:
             time.sleep(0.02)
+        watcher = http.client.HTTPConnection(host, timeout=30)
+        assert readiness(watcher) == 200
         program.process.send_signal(signal.SIGTERM)
-        time.sleep(1)
+        until("the shutdown begins", lambda: readiness(watcher) != 200)
         other.request("POST", "/v1/tools/echo", '{"text":"x"}', {"Content-Type": "application/json"})
         refused = other.getresponse()
         told = json.loads(refused.read())["detail"]

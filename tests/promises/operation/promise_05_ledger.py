@@ -5,7 +5,7 @@ import socket
 import sqlite3
 import time
 
-from program import Program, upstream
+from program import Program, until, upstream
 
 KEY = "alice-key-0123456789abcdef0123456789abcdef"
 KEYS = f'[[key]]\nname = "alice"\nkey = "{KEY}"\nroles = ["user"]\n'
@@ -35,7 +35,7 @@ def refusals_are_counted_and_evict_nothing(binary, folder):
                     heard += piece.count(b"HTTP/1.1 401")
                     tail = piece[-11:] if b"HTTP/1.1 401" not in piece[-11:] else b""
         assert program.send("/v1/tools/echo", {"text": "after"}, AS_ALICE)[0] == 200
-        time.sleep(1)
+        until("everything is written", lambda: program.metric("failwell_ledger_waiting", AS_ALICE) == 0)
         rc, told = program.run("explain", deed)
         assert rc == 0, f"the deed is gone: {told}"
         rc, told = program.run("audit", "verify")
@@ -74,7 +74,7 @@ def a_removed_ledger_is_a_failure(binary, folder):
 def a_run_that_was_killed_is_noted(binary, folder):
     program = Program(binary, folder, settings())
     assert program.tool("echo", text="a")[0] == 200
-    time.sleep(0.5)
+    until("its record", program.records)
     program.process.kill()
     program.process.wait()
     program.log.close()
@@ -107,7 +107,7 @@ def one_file_after_a_clean_stop(binary, folder):
 def records_that_cannot_be_written_are_counted(binary, folder):
     with Program(binary, folder, settings()) as program:
         assert program.tool("echo", text="a")[0] == 200
-        time.sleep(0.5)
+        until("its record", program.records)
         other = sqlite3.connect(folder / "state" / "ledger.sqlite", isolation_level=None, timeout=10)
         other.execute("BEGIN IMMEDIATE")
         for _ in range(20):

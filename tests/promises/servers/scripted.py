@@ -49,7 +49,7 @@ def main():
             continue
         act, number = step(script, request), json.dumps(request["id"])
         if act.get("hang"):
-            time.sleep(600)
+            time.sleep(600)  # waits: this server hangs
         if "run" in act:
             exec(act["run"], {})
         if "line" in act or "bytes" in act:

@@ -1,6 +1,8 @@
 """No caller can take the connections, sessions, tasks or memory of the others."""
 
 import concurrent.futures
+import contextlib
+import http.client
 import pathlib
 import re
 import resource
@@ -8,7 +10,7 @@ import socket
 import time
 import urllib.request
 
-from program import KEYS, Program
+from program import KEYS, Program, until
 
 CALL = {"jsonrpc": "2.0", "id": 1, "method": "initialize",
         "params": {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {"name": "promises", "version": "1"}}}
@@ -23,6 +25,15 @@ def metric(program, name):
     headers = {"X-API-Key": KEYS.ann}
     with urllib.request.urlopen(urllib.request.Request(program.address + "/metrics", headers=headers), timeout=30) as page:
         return int(re.search(rf"^{name} (\d+)", page.read().decode(), re.M)[1])
+
+
+def in_flight_seen_from_elsewhere(program):
+    """The number of running requests, asked from an address that has connections left."""
+    host, port = program.address.removeprefix("http://").split(":")
+    other = http.client.HTTPConnection(host, int(port), timeout=30, source_address=("127.0.0.2", 0))
+    with contextlib.closing(other):
+        other.request("GET", "/metrics")
+        return int(re.search(r"^failwell_requests_in_flight (\d+)", other.getresponse().read().decode(), re.M)[1])
 
 
 def healthy(program):
@@ -48,7 +59,7 @@ def silent_connections_lock_nobody_out(binary, home):
             # The rest ends soon, because nothing is ever sent on them.
             until = time.monotonic() + 30
             while metric(program, "failwell_http_connections") > 5 and time.monotonic() < until:
-                time.sleep(0.5)
+                time.sleep(0.1)
             assert metric(program, "failwell_http_connections") <= 5, "silent connections stay open"
             for wire in wires:
                 wire.close()
@@ -64,7 +75,7 @@ def busy_connections_of_an_address_are_refused(binary, home):
             body = b'{"seconds":4}'
             wire.sendall(b"POST /v1/tools/wait HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
                          b"Content-Length: %d\r\n\r\n%s" % (len(body), body))
-        time.sleep(0.5)
+        until("all are busy", lambda: in_flight_seen_from_elsewhere(program) >= 20)
         with connect(program) as extra:
             extra.sendall(b"GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n")
             told = b""
@@ -74,9 +85,7 @@ def busy_connections_of_an_address_are_refused(binary, home):
         assert all(b"waited 4 seconds" in wire.recv(65536) for wire in wires)
         for wire in wires:
             wire.close()
-        until = time.monotonic() + 10
-        while metric(program, "failwell_http_connections_refused_total") < 1 and time.monotonic() < until:
-            time.sleep(0.1)
+        until("the refusal is counted", lambda: metric(program, "failwell_http_connections_refused_total") >= 1)
         assert any(record.get("reason") == "http/TOO_MANY_CONNECTIONS" for record in program.records())
 
 

@@ -7,7 +7,7 @@ import pathlib
 import threading
 import time
 
-from program import Stdio
+from program import Stdio, until
 
 
 def rss(process):
@@ -43,9 +43,7 @@ def unreadable_lines_are_not_answered_without_end(binary, home):
             answers.append(client.hear(20))
         assert len(answers) == 11, answers
         # The log is written by a thread of its own.
-        until = time.monotonic() + 10
-        while "too many unreadable lines" not in client.log() and time.monotonic() < until:
-            time.sleep(0.05)
+        until("the warning", lambda: "too many unreadable lines" in client.log())
         assert client.log().count("too many unreadable lines") == 1, client.log()
 
 
@@ -65,9 +63,15 @@ def output_that_is_not_read_stops_the_input(binary, home):
                 pass
 
         threading.Thread(target=flood, daemon=True).start()
-        time.sleep(1)
+
+        def is_full():
+            before = sent
+            time.sleep(0.2)
+            return sent == before > 0
+
+        until("the input is full", is_full)
         before, began = rss(client.process), sent
-        time.sleep(3)
+        time.sleep(3)  # waits: while nobody reads the answers, the input stays full
         assert sent - began < 3_000_000, f"{sent - began} bytes were read although nobody reads the answers"
         assert rss(client.process) < before + 40_000, f"it grew from {before} to {rss(client.process)} kB"
 

@@ -2,8 +2,8 @@
 
 #![allow(clippy::expect_used, clippy::panic, reason = "a client of tests may stop at the first surprise")]
 
-pub mod letter;
-pub mod seen;
+pub mod received_message;
+pub mod requests;
 pub mod wire;
 
 use std::time::Duration;

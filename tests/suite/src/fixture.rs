@@ -27,7 +27,7 @@ pub fn fixture() -> Result<Toolbox, Fault> {
         version: env!("CARGO_PKG_VERSION"),
         instructions: "Every tool here exists to be tested.",
     };
-    let rooms = [
+    let groups = [
         content::tools()?,
         notices::tools()?,
         questions::tools()?,
@@ -35,7 +35,7 @@ pub fn fixture() -> Result<Toolbox, Fault> {
         tasks::tools()?,
         trouble::tools()?,
     ];
-    let toolbox = rooms.into_iter().flatten().fold(Toolbox::new(info), Toolbox::tool);
+    let toolbox = groups.into_iter().flatten().fold(Toolbox::new(info), Toolbox::tool);
     let toolbox = prompts::all().into_iter().fold(toolbox, Toolbox::prompt);
     let toolbox = resources::all().into_iter().fold(toolbox, Toolbox::resource);
     Ok(toolbox.completer("test_prompt_with_arguments", "arg1", |typed| {

@@ -11,14 +11,14 @@
 
 pub mod client;
 mod fixture;
+mod memory_journal;
 mod ports;
 pub mod program;
 pub mod script;
-mod written;
 
 pub use fixture::fixture;
+pub use memory_journal::MemoryJournal;
 pub use ports::free_port;
-pub use written::Written;
 
 /// Stands in everything private, so that a leak is found by searching for one word.
 pub const MARKER: &str = "PRIVATE-MARKER-7f3a";

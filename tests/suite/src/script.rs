@@ -21,7 +21,7 @@ use tokio::net::{TcpListener, TcpStream};
 
 /// A request as it came in.
 #[derive(Debug, Clone)]
-pub struct Seen {
+pub struct ReceivedRequest {
     /// GET, POST or DELETE.
     pub verb: String,
     /// The head in lowercase.
@@ -32,7 +32,7 @@ pub struct Seen {
     pub text: String,
 }
 
-impl Seen {
+impl ReceivedRequest {
     /// The method it asks for.
     pub fn method(&self) -> &str {
         self.body["method"].as_str().unwrap_or_default()
@@ -46,16 +46,16 @@ impl Seen {
 }
 
 /// What is sent back, and what happens to the connection.
-pub struct Said {
+pub struct ScriptedResponse {
     /// All of it, head and body.
     pub bytes: Vec<u8>,
     /// Afterwards.
-    pub then: Then,
+    pub then: ConnectionAction,
 }
 
 /// What happens to a connection.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Then {
+pub enum ConnectionAction {
     /// The next request may come.
     Keep,
     /// Hang up.
@@ -65,46 +65,51 @@ pub enum Then {
 }
 
 /// A response with a body.
-pub fn response(status: u16, headers: &str, body: &str) -> Said {
+pub fn response(status: u16, headers: &str, body: &str) -> ScriptedResponse {
     let length = body.len();
     let bytes =
         format!("HTTP/1.1 {status} X\r\nContent-Length: {length}\r\n{headers}\r\n{body}").into_bytes();
-    Said { bytes, then: Then::Keep }
+    ScriptedResponse { bytes, then: ConnectionAction::Keep }
 }
 
 /// A response with JSON in it.
-pub fn json_response(body: &Value) -> Said {
+pub fn json_response(body: &Value) -> ScriptedResponse {
     response(200, "Content-Type: application/json\r\n", &body.to_string())
 }
 
 /// These very bytes.
-pub fn raw(bytes: &str, then: Then) -> Said {
-    Said { bytes: bytes.as_bytes().to_vec(), then }
+pub fn raw(bytes: &str, then: ConnectionAction) -> ScriptedResponse {
+    ScriptedResponse { bytes: bytes.as_bytes().to_vec(), then }
 }
 
-type Answer = dyn Fn(&Seen) -> Said + Send + Sync;
+type ResponseFn = dyn Fn(&ReceivedRequest) -> ScriptedResponse + Send + Sync;
 
 /// A running server.
 pub struct Script {
     /// Where it listens.
     pub address: SocketAddr,
-    seen: Arc<Mutex<Vec<Seen>>>,
+    seen: Arc<Mutex<Vec<ReceivedRequest>>>,
     hung_up: Arc<AtomicUsize>,
     serving: tokio::task::JoinHandle<()>,
 }
 
 impl Script {
     /// Serves what `answer` says.
-    pub async fn new(answer: impl Fn(&Seen) -> Said + Send + Sync + 'static) -> Script {
+    pub async fn new(
+        answer: impl Fn(&ReceivedRequest) -> ScriptedResponse + Send + Sync + 'static,
+    ) -> Script {
         Script::at("127.0.0.1:0".parse().expect("an address"), answer).await
     }
 
     /// Serves what `answer` says, at this address.
-    pub async fn at(address: SocketAddr, answer: impl Fn(&Seen) -> Said + Send + Sync + 'static) -> Script {
+    pub async fn at(
+        address: SocketAddr,
+        answer: impl Fn(&ReceivedRequest) -> ScriptedResponse + Send + Sync + 'static,
+    ) -> Script {
         let listener = TcpListener::bind(address).await.expect("a port");
         let address = listener.local_addr().expect("an address");
         let (seen, hung_up) = (Arc::new(Mutex::default()), Arc::new(AtomicUsize::new(0)));
-        let answer: Arc<Answer> = Arc::new(answer);
+        let answer: Arc<ResponseFn> = Arc::new(answer);
         let (seeing, counting) = (seen.clone(), hung_up.clone());
         let serving = tokio::spawn(async move {
             let mut connections = tokio::task::JoinSet::new();
@@ -116,7 +121,10 @@ impl Script {
     }
 
     /// An upstream that introduces itself in this era, offers the tool `t`, and answers calls as told.
-    pub async fn upstream(era: Era, call: impl Fn(&Seen) -> Said + Send + Sync + 'static) -> Script {
+    pub async fn upstream(
+        era: Era,
+        call: impl Fn(&ReceivedRequest) -> ScriptedResponse + Send + Sync + 'static,
+    ) -> Script {
         Script::new(move |seen| introduced(era, seen).unwrap_or_else(|| call(seen))).await
     }
 
@@ -126,7 +134,7 @@ impl Script {
     }
 
     /// Every request so far.
-    pub fn seen(&self) -> Vec<Seen> {
+    pub fn seen(&self) -> Vec<ReceivedRequest> {
         self.seen.lock().expect("seen").clone()
     }
 
@@ -162,7 +170,7 @@ pub fn settings(name: &str, address: SocketAddr) -> UpstreamSettings {
 }
 
 /// The ordinary answers of an upstream of this era; `None` for calls.
-pub fn introduced(era: Era, seen: &Seen) -> Option<Said> {
+pub fn introduced(era: Era, seen: &ReceivedRequest) -> Option<ScriptedResponse> {
     let id = &seen.body["id"];
     let result = |result: Value| json_response(&json!({"jsonrpc": "2.0", "id": id, "result": result}));
     Some(match (seen.verb.as_str(), seen.method(), era) {
@@ -195,8 +203,8 @@ pub fn introduced(era: Era, seen: &Seen) -> Option<Said> {
 
 async fn converse(
     mut socket: TcpStream,
-    answer: Arc<Answer>,
-    seen: Arc<Mutex<Vec<Seen>>>,
+    answer: Arc<ResponseFn>,
+    seen: Arc<Mutex<Vec<ReceivedRequest>>>,
     hung_up: Arc<AtomicUsize>,
 ) {
     while let Some(request) = read_request(&mut socket).await {
@@ -206,9 +214,9 @@ async fn converse(
             return;
         }
         match said.then {
-            Then::Keep => {}
-            Then::Close => return,
-            Then::Hang => {
+            ConnectionAction::Keep => {}
+            ConnectionAction::Close => return,
+            ConnectionAction::Hang => {
                 while !matches!(socket.read(&mut [0; 64]).await, Ok(0) | Err(_)) {}
                 hung_up.fetch_add(1, Ordering::SeqCst);
                 return;
@@ -218,12 +226,12 @@ async fn converse(
 }
 
 /// The next request; `None` when there is none.
-pub async fn read_request(socket: &mut TcpStream) -> Option<Seen> {
+pub async fn read_request(socket: &mut TcpStream) -> Option<ReceivedRequest> {
     let (head, body) = read_raw(socket).await?;
     let verb = head.split(' ').next().unwrap_or_default().to_owned();
     let text = String::from_utf8_lossy(&body).into_owned();
     let body = serde_json::from_slice(&body).unwrap_or(Value::Null);
-    Some(Seen { verb, head: head.to_ascii_lowercase(), body, text })
+    Some(ReceivedRequest { verb, head: head.to_ascii_lowercase(), body, text })
 }
 
 /// The head and the body of one request.

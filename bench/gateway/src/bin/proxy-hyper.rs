@@ -25,7 +25,7 @@ type Failure = Box<dyn Error + Send + Sync>;
 type Upstream = Mutex<SendRequest<Full<Bytes>>>;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Sight {
+enum Inspection {
     Blind,
     Envelope,
 }
@@ -36,13 +36,13 @@ async fn pass(
     request: Request<Body>,
     upstream: &Upstream,
     host: &HeaderValue,
-    sight: Sight,
+    inspection: Inspection,
 ) -> Result<Response<Full<Bytes>>, Failure> {
     let (mut head, body) = request.into_parts();
     let body = body.collect().await?.to_bytes();
-    let (sent, id) = match sight {
-        Sight::Blind => (body, None),
-        Sight::Envelope => match read(&body, &Limits::default()) {
+    let (sent, id) = match inspection {
+        Inspection::Blind => (body, None),
+        Inspection::Envelope => match read(&body, &Limits::default()) {
             Incoming::One(Ok(Message::Request(message))) => {
                 let number = NEXT.fetch_add(1, Ordering::Relaxed);
                 (Bytes::from(message.splice_id(&number.to_string()).concat()), Some((message.id, number)))
@@ -76,7 +76,7 @@ async fn pass(
     Ok(Response::from_parts(head, Full::new(body)))
 }
 
-async fn serve_one(stream: TcpStream, to: SocketAddr, sight: Sight) -> Result<(), Failure> {
+async fn serve_one(stream: TcpStream, to: SocketAddr, inspection: Inspection) -> Result<(), Failure> {
     stream.set_nodelay(true)?;
     let upstream = TcpStream::connect(to).await?;
     upstream.set_nodelay(true)?;
@@ -86,17 +86,17 @@ async fn serve_one(stream: TcpStream, to: SocketAddr, sight: Sight) -> Result<()
     let host = HeaderValue::from_str(&to.to_string())?;
     let service = service_fn(move |request| {
         let (upstream, host) = (upstream.clone(), host.clone());
-        async move { pass(request, &upstream, &host, sight).await.map_err(std::io::Error::other) }
+        async move { pass(request, &upstream, &host, inspection).await.map_err(std::io::Error::other) }
     });
     http1::Builder::new().serve_connection(TokioIo::new(stream), service).await?;
     Ok(())
 }
 
-async fn serve(listener: TcpListener, to: SocketAddr, sight: Sight) -> Result<(), Failure> {
+async fn serve(listener: TcpListener, to: SocketAddr, inspection: Inspection) -> Result<(), Failure> {
     loop {
         let (stream, _) = listener.accept().await?;
         tokio::spawn(async move {
-            if let Err(error) = serve_one(stream, to, sight).await {
+            if let Err(error) = serve_one(stream, to, inspection).await {
                 eprintln!("{error}");
             }
         });
@@ -107,14 +107,14 @@ async fn serve(listener: TcpListener, to: SocketAddr, sight: Sight) -> Result<()
 async fn main() -> Result<(), Failure> {
     let mut arguments = std::env::args().skip(1);
     let to: SocketAddr = arguments.next().ok_or("where to?")?.parse()?;
-    let sight = match arguments.next().as_deref() {
-        Some("blind") => Sight::Blind,
-        Some("envelope") => Sight::Envelope,
+    let inspection = match arguments.next().as_deref() {
+        Some("blind") => Inspection::Blind,
+        Some("envelope") => Inspection::Envelope,
         _ => return Err("blind or envelope?".into()),
     };
     let listener = open().await?;
     tokio::select! {
-        served = serve(listener, to, sight) => served,
+        served = serve(listener, to, inspection) => served,
         () = told_to_stop() => Ok(()),
     }
 }

@@ -231,8 +231,8 @@ impl Query {
 
 /// Matches the full reason, its name or its area, ignoring case.
 fn is_reason(wanted: &str, found: Option<&str>) -> bool {
-    let Some((room, name)) = found.and_then(|found| found.split_once('/')) else { return false };
-    [room, name].iter().any(|part| part.eq_ignore_ascii_case(wanted))
+    let Some((area, name)) = found.and_then(|found| found.split_once('/')) else { return false };
+    [area, name].iter().any(|part| part.eq_ignore_ascii_case(wanted))
         || found.is_some_and(|found| found.eq_ignore_ascii_case(wanted))
 }
 

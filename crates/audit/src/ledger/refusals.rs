@@ -50,11 +50,13 @@ pub(crate) struct RefusalCount {
     pub(crate) since: Moment,
 }
 
-/// When counts are due.
+/// How the window of the counts ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Due {
-    AfterTheWindow,
-    AtOnce,
+pub(crate) enum WindowEnd {
+    /// By itself; before that nothing is taken.
+    Elapsed,
+    /// Early, because the ledger is closed.
+    Forced,
 }
 
 impl RefusalSampler {
@@ -76,11 +78,11 @@ impl RefusalSampler {
         true
     }
 
-    /// Takes the counts when they are due, and begins a new window.
-    pub(crate) fn take(&self, due: Due) -> Vec<RefusalCount> {
+    /// Takes the counts if their window has ended, and begins a new one.
+    pub(crate) fn take(&self, end: WindowEnd) -> Vec<RefusalCount> {
         let mut window = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let Some((began, since)) = window.began else { return Vec::new() };
-        if due == Due::AfterTheWindow && began.elapsed() < WINDOW {
+        if end == WindowEnd::Elapsed && began.elapsed() < WINDOW {
             return Vec::new();
         }
         let kinds = std::mem::take(&mut *window).kinds;
@@ -116,11 +118,11 @@ mod tests {
         let recorded = (0..1_000).filter(|_| sampler.admit(address, "policy/UNAUTHENTICATED")).count();
         assert_eq!(recorded as u64, RECORDS_OF_A_KIND);
         assert!(sampler.admit(address, "http/UNKNOWN_PATH"), "another kind has records of its own");
-        assert!(sampler.take(Due::AfterTheWindow).is_empty(), "the window is not over");
-        let counts = sampler.take(Due::AtOnce);
+        assert!(sampler.take(WindowEnd::Elapsed).is_empty(), "the window is not over");
+        let counts = sampler.take(WindowEnd::Forced);
         let [only] = counts.as_slice() else { panic!("{counts:?}") };
         assert_eq!((only.address, only.count), (Some(address), 1_000 - RECORDS_OF_A_KIND));
-        assert!(sampler.take(Due::AtOnce).is_empty());
+        assert!(sampler.take(WindowEnd::Forced).is_empty());
     }
 
     #[test]
@@ -130,7 +132,7 @@ mod tests {
         let recorded =
             (0..100_000).filter(|number| sampler.admit(address(*number), "http/HOST")).count() as u64;
         assert_eq!(recorded, KINDS as u64 + RECORDS_OF_A_KIND);
-        let counts = sampler.take(Due::AtOnce);
+        let counts = sampler.take(WindowEnd::Forced);
         assert_eq!(counts.iter().map(|count| count.count).sum::<u64>(), 100_000 - recorded);
         assert_eq!(counts.first().map(|count| count.address), Some(None));
     }

@@ -12,7 +12,7 @@ use tokio::sync::oneshot;
 use crate::ledger::chain::ChainHead;
 use crate::ledger::file::{LedgerFile, RecordClass, RecordDraft, SyncMode, let_others_first};
 use crate::ledger::record_line::{Event, RecordLine};
-use crate::ledger::refusals::Due;
+use crate::ledger::refusals::WindowEnd;
 use crate::ledger::run_marker::{RunMarker, take_abandoned};
 use crate::ledger::settings::{Durability, LedgerSettings};
 use crate::ledger::weight_of;
@@ -110,7 +110,7 @@ impl Writer {
             if self.shared.closing.load(Ordering::Acquire) {
                 return self.end(items);
             }
-            self.count_refusals(Due::AfterTheWindow);
+            self.count_refusals(WindowEnd::Elapsed);
             self.write();
             self.maintain();
             if self.is_stuck() && Arc::strong_count(&self.shared) == 1 {
@@ -264,8 +264,8 @@ impl Writer {
     }
 
     /// Turns counts of refusals into records and log lines.
-    fn count_refusals(&mut self, due: Due) {
-        for count in self.shared.refusals.take(due) {
+    fn count_refusals(&mut self, end: WindowEnd) {
+        for count in self.shared.refusals.take(end) {
             let event = Event::Refused {
                 reason: count.reason.to_owned(),
                 address: count.address.map(|address| address.to_string()),
@@ -286,7 +286,7 @@ impl Writer {
 
     /// Makes a last attempt to write everything, and closes the file.
     fn end(mut self, items: &Receiver<QueueItem>) {
-        self.count_refusals(Due::AtOnce);
+        self.count_refusals(WindowEnd::Forced);
         loop {
             self.commit();
             if self.retry_at.is_some() {
@@ -354,7 +354,7 @@ impl Writer {
         self.store = None;
         self.retry_at = Some(Instant::now() + RETRY);
         self.shared.broken.store(true, Ordering::Release);
-        self.shared.room.notify_waiters();
+        self.shared.space_freed.notify_waiters();
         self.give_up();
     }
 
@@ -379,7 +379,7 @@ impl Writer {
         self.shared.weight.fetch_sub(self.weight, Ordering::Relaxed);
         self.drafts.clear();
         (self.records, self.weight, self.oldest) = (0, 0, None);
-        self.shared.room.notify_waiters();
+        self.shared.space_freed.notify_waiters();
     }
 
     /// Applies the retention at its interval, or after many new records.

@@ -132,7 +132,7 @@ impl LedgerCopier {
                 flush.done();
             }
             match self.wait(&client).await? {
-                WaitEvent::Hurry(asked) => flush = Some(asked),
+                WaitEvent::Flush(asked) => flush = Some(asked),
                 WaitEvent::Look => {}
                 WaitEvent::Over => return Ok(HandleClosed),
             }
@@ -168,7 +168,7 @@ impl LedgerCopier {
         let waited = tokio::select! {
             () = self.follower.changed() => WaitEvent::Look,
             () = tokio::time::sleep(LOOK) => WaitEvent::Look,
-            flush = self.flushes.recv() => flush.map_or(WaitEvent::Over, WaitEvent::Hurry),
+            flush = self.flushes.recv() => flush.map_or(WaitEvent::Over, WaitEvent::Flush),
         };
         if client.is_closed() {
             return Err(failed("the connection to PostgreSQL was lost"));
@@ -179,7 +179,7 @@ impl LedgerCopier {
 
 enum WaitEvent {
     Look,
-    Hurry(FlushRequest),
+    Flush(FlushRequest),
     Over,
 }
 

@@ -169,7 +169,7 @@ impl OperatorServices {
             AdminCall::MakeKey(wanted) => self.make_key(wanted, caller).await,
             AdminCall::ListKeys => {
                 let keys = match &self.keys {
-                    Some(ring) => ring.all().await?,
+                    Some(key_store) => key_store.all().await?,
                     None => Vec::new(),
                 };
                 value(&json!({"keys": keys}))
@@ -215,7 +215,7 @@ impl OperatorServices {
     }
 
     async fn make_key(&self, wanted: KeyRequest, caller: &Caller) -> Result<ExtensionOutcome, Fault> {
-        let ring = self.keys.as_ref().ok_or_else(|| Fault::new(&reason::POLICY_KEYS_OFF))?;
+        let key_store = self.keys.as_ref().ok_or_else(|| Fault::new(&reason::POLICY_KEYS_OFF))?;
         let key = generate_key()?;
         let now = now_ms();
         let lasts = |seconds: u64| i64::try_from(seconds.saturating_mul(1_000)).unwrap_or(i64::MAX);
@@ -227,7 +227,7 @@ impl OperatorServices {
             created_ms: now,
             expires_ms: wanted.ttl_s.map(|seconds| now.saturating_add(lasts(seconds))),
         };
-        match ring.add(&made, KeyHash::new(&key)).await? {
+        match key_store.add(&made, KeyHash::new(&key)).await? {
             AddKeyResult::Taken => Err(Fault::new(&reason::POLICY_KEY_TAKEN)),
             AddKeyResult::Full => Err(Fault::new(&reason::POLICY_KEYS_FULL).fact("limit", ApiKey::MOST)),
             AddKeyResult::Done => {

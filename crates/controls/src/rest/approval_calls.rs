@@ -102,7 +102,7 @@ async fn serve(
     request: ExtensionRequest,
 ) -> Result<ExtensionOutcome, Fault> {
     let queue = queue.ok_or_else(|| Fault::new(&reason::HTTP_UNKNOWN_PATH))?;
-    if !queue.is_staffed_by(&request.cx.client().caller) {
+    if !queue.may_decide(&request.cx.client().caller) {
         return Err(Fault::new(&reason::POLICY_DENIED).note("approvals", "the caller is no approver"));
     }
     match call {

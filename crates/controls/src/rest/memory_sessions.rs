@@ -111,7 +111,7 @@ impl MemorySessions {
         if all.values().filter(|other| other.owner == held.owner).count() >= RestSession::MOST_OF_CALLER {
             return Err(RestSession::one_too_many(RestSession::MOST_OF_CALLER));
         }
-        room_for(&all, held.bytes())?;
+        check_space(&all, held.bytes())?;
         let shown = held.shown(&id);
         all.insert(id, held);
         Ok(shown)
@@ -120,7 +120,7 @@ impl MemorySessions {
     fn set(&self, owner: &str, id: &str, key: &str, value: Json) -> Result<Option<RestSession>, Fault> {
         let new = key.len() + value.text().len();
         // The size check comes first, because it reads all sessions.
-        room_for(&self.lock(), new)?;
+        check_space(&self.lock(), new)?;
         let set = self.with(owner, id, |held| {
             let old = held.context.get(key).map_or(0, |old| key.len() + old.text().len());
             let is_new = !held.context.contains_key(key);
@@ -137,7 +137,7 @@ impl MemorySessions {
     }
 }
 
-fn room_for(all: &HashMap<String, StoredSession>, more: usize) -> Result<(), Fault> {
+fn check_space(all: &HashMap<String, StoredSession>, more: usize) -> Result<(), Fault> {
     let held: usize = all.values().map(StoredSession::bytes).sum();
     if held + more > MOST_BYTES { Err(RestSession::one_too_many(all.len())) } else { Ok(()) }
 }

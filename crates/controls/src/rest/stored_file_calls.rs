@@ -20,11 +20,11 @@ use crate::rest::stored_files::{SHELF_SERVER, StoredFiles, description};
 use crate::rest::with_stored_files::whole;
 use failwell_toolbox::Work;
 
-/// An upload. It stores its bytes through a `Reception`.
-pub struct Upload(Box<dyn FnOnce(Reception) -> Work<StoredFile> + Send>);
+/// An upload. It stores its bytes through a `UploadTarget`.
+pub struct Upload(Box<dyn FnOnce(UploadTarget) -> Work<StoredFile> + Send>);
 
 impl Upload {
-    pub fn new(take_in: impl FnOnce(Reception) -> Work<StoredFile> + Send + 'static) -> Upload {
+    pub fn new(take_in: impl FnOnce(UploadTarget) -> Work<StoredFile> + Send + 'static) -> Upload {
         Upload(Box::new(take_in))
     }
 }
@@ -98,16 +98,16 @@ struct FileResult {
 }
 
 /// The destination of an upload.
-pub struct Reception {
+pub struct UploadTarget {
     guards: Arc<dyn ContentGuards>,
     files: StoredFiles,
     caller: Caller,
     connection: String,
 }
 
-impl Reception {
-    pub fn shelf(&self) -> &BlobStore {
-        self.files.shelf()
+impl UploadTarget {
+    pub fn blob_store(&self) -> &BlobStore {
+        self.files.blob_store()
     }
 
     /// The owner of the upload.
@@ -121,7 +121,7 @@ impl Reception {
     }
 
     /// Runs the guards on the metadata of an upload, and returns the redacted metadata.
-    pub async fn look_through(&self, said: Map<String, Value>) -> Result<Map<String, Value>, Fault> {
+    pub async fn guard_metadata(&self, said: Map<String, Value>) -> Result<Map<String, Value>, Fault> {
         let json = Json::of(&said).or_fault(&reason::SERVER_BUG)?;
         let meta = MessageMeta {
             server: SHELF_SERVER,
@@ -236,8 +236,8 @@ async fn serve(of: StoredFilesRequest, request: ExtensionRequest) -> Result<File
             Ok(FileResult::of(found.members.to_json().raw().parse().or_fault(&reason::SERVER_BUG)?))
         }
         (call, _, Some(files)) => {
-            let reception = Reception { guards, files: files.clone(), caller: caller.clone(), connection };
-            stored(call, files, caller, reception).await
+            let target = UploadTarget { guards, files: files.clone(), caller: caller.clone(), connection };
+            stored(call, files, caller, target).await
         }
         (_, _, None) => Err(Fault::new(&reason::HTTP_UNKNOWN_PATH)),
     }
@@ -254,7 +254,7 @@ async fn stored(
     call: StoredFileCall,
     files: StoredFiles,
     caller: Caller,
-    reception: Reception,
+    target: UploadTarget,
 ) -> Result<FileResult, Fault> {
     let known = |uri: &str| {
         check_address(uri)?;
@@ -284,7 +284,7 @@ async fn stored(
             Ok(FileResult::of(description(&files.of(&caller).remove(&uri).await?)))
         }
         StoredFileCall::Upload(upload) => {
-            let kept = (upload.0)(reception).await?;
+            let kept = (upload.0)(target).await?;
             Ok(FileResult { outcome: description(&kept), bytes: None, uri: Some(kept.uri) })
         }
         StoredFileCall::Read { .. } => Err(Fault::new(&reason::SERVER_BUG)),

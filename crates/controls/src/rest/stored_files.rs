@@ -21,13 +21,13 @@ use failwell_toolbox::Event;
 pub const SHELF_SERVER: &str = "shelf";
 
 /// Whether a caller may use a resource. A hidden resource returns the fault of an unknown one.
-pub type Sight = Arc<dyn Fn(&Caller, &str) -> Result<(), Fault> + Send + Sync>;
+pub type VisibilityCheck = Arc<dyn Fn(&Caller, &str) -> Result<(), Fault> + Send + Sync>;
 
 /// A blob store with the operator's visibility rules. A file belongs to the caller that stored it.
 #[derive(Clone)]
 pub struct StoredFiles {
-    shelf: BlobStore,
-    sight: Option<Sight>,
+    blobs: BlobStore,
+    visibility: Option<VisibilityCheck>,
     /// Callers with one of these roles use the files of all callers.
     sharing: Arc<RwLock<Vec<String>>>,
     /// The owners of the files that changed last, for notifications.
@@ -39,18 +39,18 @@ const MOST_CHANGED: usize = 1_024;
 
 impl StoredFiles {
     /// Creates stored files that every caller sees.
-    pub fn open_to_all(shelf: BlobStore) -> StoredFiles {
-        StoredFiles::new(shelf, None)
+    pub fn open_to_all(blobs: BlobStore) -> StoredFiles {
+        StoredFiles::new(blobs, None)
     }
 
     /// Creates stored files with visibility rules.
-    pub fn ruled(shelf: BlobStore, sight: Sight) -> StoredFiles {
-        StoredFiles::new(shelf, Some(sight))
+    pub fn ruled(blobs: BlobStore, visibility: VisibilityCheck) -> StoredFiles {
+        StoredFiles::new(blobs, Some(visibility))
     }
 
-    fn new(shelf: BlobStore, sight: Option<Sight>) -> StoredFiles {
+    fn new(blobs: BlobStore, visibility: Option<VisibilityCheck>) -> StoredFiles {
         let sharing = RwLock::new(vec![Role::Admin.as_str().to_owned()]);
-        StoredFiles { shelf, sight, sharing: Arc::new(sharing), changed: Arc::default() }
+        StoredFiles { blobs, visibility, sharing: Arc::new(sharing), changed: Arc::default() }
     }
 
     /// Sets the roles whose holders use the files of all callers. Returns true if they differ.
@@ -64,7 +64,7 @@ impl StoredFiles {
     /// The files that a caller may use.
     pub(crate) fn of(&self, caller: &Caller) -> AccessibleFiles {
         let access = if self.sees_all(caller) { FileAccess::all } else { FileAccess::owned_by };
-        self.shelf.accessible(access(caller.owner()))
+        self.blobs.accessible(access(caller.owner()))
     }
 
     fn sees_all(&self, caller: &Caller) -> bool {
@@ -92,13 +92,13 @@ impl StoredFiles {
         owner.is_some_and(|owner| owner.is_empty() || owner == caller.owner()) || self.sees_all(caller)
     }
 
-    pub fn shelf(&self) -> &BlobStore {
-        &self.shelf
+    pub fn blob_store(&self) -> &BlobStore {
+        &self.blobs
     }
 
     /// Refuses a resource that this caller may not use.
     pub(crate) fn reveal(&self, caller: &Caller, uri: &str) -> Result<(), Fault> {
-        self.sight.as_ref().map_or(Ok(()), |sight| sight(caller, uri))
+        self.visibility.as_ref().map_or(Ok(()), |visibility| visibility(caller, uri))
     }
 
     /// Whether a caller may be notified of a change. Changes of hidden resources are never sent.
@@ -143,7 +143,7 @@ impl StoredFiles {
 
 impl fmt::Debug for StoredFiles {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("StoredFiles").field("shelf", &self.shelf).finish_non_exhaustive()
+        f.debug_struct("StoredFiles").field("blobs", &self.blobs).finish_non_exhaustive()
     }
 }
 
@@ -189,7 +189,7 @@ impl StoredFiles {
     /// Announces changes of stored files to the clients of a pipeline, until the pipeline is dropped.
     pub(crate) fn announce_to(&self, pipeline: &Arc<Pipeline>) {
         let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
-        let (mut changes, pipeline, files) = (self.shelf.changes(), Arc::downgrade(pipeline), self.clone());
+        let (mut changes, pipeline, files) = (self.blobs.changes(), Arc::downgrade(pipeline), self.clone());
         runtime.spawn(async move {
             loop {
                 let change = changes.recv().await;

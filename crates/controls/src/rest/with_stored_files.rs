@@ -19,7 +19,7 @@ use failwell_toolbox::MetricsText;
 use failwell_toolbox::ResourceContents;
 use failwell_toolbox::Work;
 use failwell_toolbox::{CompletionTarget, Lookup, PromptTarget, ResourceTarget, ToolTarget};
-use failwell_toolbox::{Info, List, Members, Offers, Page, Support, ToolServer};
+use failwell_toolbox::{Info, List, Members, Page, ServerFeatures, Support, ToolServer};
 
 /// The prefix of a cursor into the stored files, which are listed after the server's own resources.
 const CURSOR: &str = "dev.failwell.shelf/";
@@ -39,8 +39,8 @@ impl ToolServer for WithStoredFiles {
         self.server.info()
     }
 
-    fn offers(&self) -> Offers {
-        Offers { resources: Support::Yes, ..self.server.offers() }
+    fn offers(&self) -> ServerFeatures {
+        ServerFeatures { resources: Support::Yes, ..self.server.offers() }
     }
 
     fn prepare(&self, cx: Context) -> Work<()> {
@@ -163,33 +163,33 @@ impl ResourceTarget for StoredFileTarget {
 
 /// Lists the server's own pages first, then those of the stored files.
 async fn resources(
-    room: Option<Arc<dyn ToolServer>>,
-    desk: StoredFiles,
+    server: Option<Arc<dyn ToolServer>>,
+    files: StoredFiles,
     cursor: Option<String>,
     cx: Context,
 ) -> Result<Page, Fault> {
     let caller = cx.client().caller.clone();
     if let Some(after) = cursor.as_deref().and_then(|cursor| cursor.strip_prefix(CURSOR)) {
-        return append_stored_files(empty(List::Resources), &desk, Some(after.to_owned()), &caller).await;
+        return append_stored_files(empty(List::Resources), &files, Some(after.to_owned()), &caller).await;
     }
-    let page = match room {
-        Some(room) => room.list(List::Resources, cursor, cx).await?,
+    let page = match server {
+        Some(server) => server.list(List::Resources, cursor, cx).await?,
         None if cursor.is_some() => return Err(Fault::new(&reason::MCP_BAD_CURSOR)),
         None => empty(List::Resources),
     };
     let has_more = page.members.raw().as_object().is_some_and(|members| members.get("nextCursor").is_some());
-    if has_more { Ok(page) } else { append_stored_files(page, &desk, None, &caller).await }
+    if has_more { Ok(page) } else { append_stored_files(page, &files, None, &caller).await }
 }
 
 /// Appends the stored files that this caller sees to a page.
 async fn append_stored_files(
     page: Page,
-    desk: &StoredFiles,
+    files: &StoredFiles,
     after: Option<String>,
     caller: &Caller,
 ) -> Result<Page, Fault> {
-    let found = desk.of(caller).list(ListFilter { after, ..ListFilter::default() }).await?;
-    let seen = found.items.iter().filter(|kept| desk.reveal(caller, &kept.uri).is_ok());
+    let found = files.of(caller).list(ListFilter { after, ..ListFilter::default() }).await?;
+    let seen = found.items.iter().filter(|kept| files.reveal(caller, &kept.uri).is_ok());
     let page = Page { cache: KEEP, ..appended(page, List::Resources, seen.map(definition))? };
     let Some(next) = found.next else { return Ok(page) };
     let next = Json::of(&format!("{CURSOR}{next}")).or_fault(&reason::SERVER_BUG)?;

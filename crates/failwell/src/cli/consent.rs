@@ -2,7 +2,7 @@
 
 use clap::{Args, Subcommand};
 
-use super::LedgerPlace;
+use super::LedgerLocation;
 
 /// Approve or deny calls that need approval
 ///
@@ -37,7 +37,7 @@ pub(crate) struct Approve {
     #[arg(long)]
     pub(crate) json: bool,
     #[command(flatten)]
-    pub(crate) place: LedgerPlace,
+    pub(crate) place: LedgerLocation,
 }
 
 /// Review and approve tools whose definitions changed
@@ -53,11 +53,11 @@ Examples:
   failwell pin forget files                      pin the next definitions that `files` sends")]
 pub(crate) struct Pin {
     #[command(subcommand)]
-    pub(crate) what: PinDo,
+    pub(crate) what: PinCommand,
 }
 
 #[derive(Debug, Subcommand)]
-pub(crate) enum PinDo {
+pub(crate) enum PinCommand {
     List(PinList),
     Diff(PinDiff),
     Approve(PinApprove),
@@ -72,7 +72,7 @@ Examples:
   failwell pin list files --json | jq -r '.[] | select(.state != \"pinned\") | .name'")]
 pub(crate) struct PinList {
     #[command(flatten)]
-    pub(crate) which: WhichPins,
+    pub(crate) which: PinSelection,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
@@ -88,7 +88,7 @@ Examples:
   failwell pin diff files write_file")]
 pub(crate) struct PinDiff {
     #[command(flatten)]
-    pub(crate) which: WhichPins,
+    pub(crate) which: PinSelection,
     /// Print JSON
     #[arg(long)]
     pub(crate) json: bool,
@@ -104,7 +104,7 @@ Examples:
   failwell pin approve files write_file --yes")]
 pub(crate) struct PinApprove {
     #[command(flatten)]
-    pub(crate) which: WhichPins,
+    pub(crate) which: PinSelection,
     /// Do not ask
     #[arg(long)]
     pub(crate) yes: bool,
@@ -124,12 +124,12 @@ pub(crate) struct PinForget {
     #[arg(value_name = "NAME")]
     pub(crate) names: Vec<String>,
     #[command(flatten)]
-    pub(crate) place: LedgerPlace,
+    pub(crate) place: LedgerLocation,
 }
 
 /// Which pins.
 #[derive(Debug, Args)]
-pub(crate) struct WhichPins {
+pub(crate) struct PinSelection {
     /// A server of the configuration [default: all]
     #[arg(value_name = "SERVER")]
     pub(crate) server: Option<String>,
@@ -137,5 +137,5 @@ pub(crate) struct WhichPins {
     #[arg(value_name = "NAME")]
     pub(crate) names: Vec<String>,
     #[command(flatten)]
-    pub(crate) place: LedgerPlace,
+    pub(crate) place: LedgerLocation,
 }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use super::Door;
+use super::ServeOptions;
 
 /// Serve phones, simulators and mobile browsers
 ///
@@ -23,7 +23,7 @@ pub(crate) struct Device {
     pub(crate) config: Option<PathBuf>,
     /// Driver of one device to serve instead of those in the configuration
     #[arg(long, value_name = "DRIVER", value_enum)]
-    pub(crate) driver: Option<DriverIs>,
+    pub(crate) driver: Option<DriverChoice>,
     /// Address of a running driver; without it, the driver is started
     #[arg(long, value_name = "URL", requires = "driver")]
     pub(crate) url: Option<String>,
@@ -31,11 +31,11 @@ pub(crate) struct Device {
     #[arg(long, value_name = "JSON", requires = "driver")]
     pub(crate) capabilities: Option<String>,
     #[command(flatten)]
-    pub(crate) door: Door,
+    pub(crate) serving: ServeOptions,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum DriverIs {
+pub(crate) enum DriverChoice {
     /// Appium, with any of its drivers
     Appium,
     /// WebDriverAgent without Appium

@@ -43,7 +43,7 @@ pub(crate) struct Symbolic {
     #[command(flatten)]
     pub(crate) engine: EngineOptions,
     #[command(flatten)]
-    pub(crate) door: Door,
+    pub(crate) serving: ServeOptions,
 }
 
 /// Options of the symbolic engine.
@@ -53,8 +53,8 @@ pub(crate) struct EngineOptions {
     #[arg(long, value_name = "PATH")]
     pub(crate) python: Option<PathBuf>,
     /// Run replays in a sandbox without files, network and environment
-    #[arg(long, value_name = "HOW", value_enum, default_value_t = SandboxIs::Required)]
-    pub(crate) sandbox: SandboxIs,
+    #[arg(long, value_name = "HOW", value_enum, default_value_t = SandboxChoice::Required)]
+    pub(crate) sandbox: SandboxChoice,
     /// Memory limit of one analysis, in megabytes
     #[arg(long, value_name = "MB", default_value_t = failwell_symbolic::DEFAULT_MEMORY_MB, value_parser = clap::value_parser!(u64).range(64..=65_536))]
     pub(crate) memory_mb: u64,
@@ -84,17 +84,17 @@ pub(crate) struct Pytest {
     #[arg(long, value_name = "SECONDS", default_value_t = 3_600, value_parser = clap::value_parser!(u64).range(1..=86_400))]
     pub(crate) longest_run: u64,
     /// Run tests in a sandbox that can write only to the project, temporary folders and caches
-    #[arg(long, value_name = "HOW", value_enum, default_value_t = SandboxIs::On)]
-    pub(crate) sandbox: SandboxIs,
+    #[arg(long, value_name = "HOW", value_enum, default_value_t = SandboxChoice::On)]
+    pub(crate) sandbox: SandboxChoice,
     /// Make another file or folder writable in the sandbox; may be repeated
     #[arg(long, value_name = "PATH")]
     pub(crate) allow_write: Vec<PathBuf>,
     #[command(flatten)]
-    pub(crate) door: Door,
+    pub(crate) serving: ServeOptions,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum SandboxIs {
+pub(crate) enum SandboxChoice {
     /// Use the parts that the kernel supports
     On,
     /// Refuse to run without the whole sandbox
@@ -105,7 +105,7 @@ pub(crate) enum SandboxIs {
 
 /// How clients reach one tool server.
 #[derive(Debug, Args)]
-pub(crate) struct Door {
+pub(crate) struct ServeOptions {
     /// Serve one client over stdio (default unless --listen is given)
     #[arg(long, conflicts_with = "listen")]
     pub(crate) stdio: bool,
@@ -116,15 +116,15 @@ pub(crate) struct Door {
     #[arg(long, requires = "listen")]
     pub(crate) require_key: bool,
     /// Answer for a failed tool: a result that the model sees, or a plain JSON-RPC error
-    #[arg(long, value_name = "AS", value_enum, default_value_t = FailuresAs::Result)]
-    pub(crate) tool_failures: FailuresAs,
+    #[arg(long, value_name = "AS", value_enum, default_value_t = ToolFailureStyle::Result)]
+    pub(crate) tool_failures: ToolFailureStyle,
     /// Average requests per second that one caller may send [default: no limit]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     pub(crate) rate: Option<u32>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum FailuresAs {
+pub(crate) enum ToolFailureStyle {
     /// A result with isError
     Result,
     /// A JSON-RPC error, -32000 or -32602

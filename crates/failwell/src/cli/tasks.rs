@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand};
 
-use super::Door;
+use super::ServeOptions;
 
 /// Serve your tasks in Remember The Milk
 ///
@@ -20,7 +20,7 @@ pub(crate) struct Tasks {
     #[command(flatten)]
     pub(crate) reach: Reach,
     #[command(flatten)]
-    pub(crate) door: Door,
+    pub(crate) serving: ServeOptions,
 }
 
 /// How Remember The Milk is reached.
@@ -40,14 +40,14 @@ pub(crate) struct Reach {
 Examples:
   failwell login tasks
   failwell login tasks --permission read")]
-pub(crate) struct LogIn {
+pub(crate) struct Login {
     #[command(subcommand)]
-    pub(crate) to: LoginTo,
+    pub(crate) to: LoginTarget,
 }
 
 #[derive(Debug, Subcommand)]
-pub(crate) enum LoginTo {
-    Tasks(LoginOf),
+pub(crate) enum LoginTarget {
+    Tasks(TasksLogin),
 }
 
 /// Log in to Remember The Milk
@@ -59,16 +59,16 @@ pub(crate) enum LoginTo {
 Examples:
   failwell login tasks
   failwell login tasks --permission read         read only")]
-pub(crate) struct LoginOf {
+pub(crate) struct TasksLogin {
     /// Permission to ask for [default: the configuration's, else delete]
     #[arg(long, value_name = "WHAT", value_enum)]
-    pub(crate) permission: Option<PermissionIs>,
+    pub(crate) permission: Option<PermissionChoice>,
     #[command(flatten)]
     pub(crate) reach: Reach,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-pub(crate) enum PermissionIs {
+pub(crate) enum PermissionChoice {
     /// Read
     Read,
     /// Read, add and change
@@ -82,14 +82,14 @@ pub(crate) enum PermissionIs {
 #[command(after_help = "\
 Examples:
   failwell logout tasks")]
-pub(crate) struct LogOut {
+pub(crate) struct Logout {
     #[command(subcommand)]
-    pub(crate) of: LogoutOf,
+    pub(crate) of: LogoutTarget,
 }
 
 #[derive(Debug, Subcommand)]
-pub(crate) enum LogoutOf {
-    Tasks(ForgetLogin),
+pub(crate) enum LogoutTarget {
+    Tasks(TasksLogout),
 }
 
 /// Log out of Remember The Milk on this machine
@@ -99,7 +99,7 @@ pub(crate) enum LogoutOf {
 #[command(after_help = "\
 Examples:
   failwell logout tasks")]
-pub(crate) struct ForgetLogin {
+pub(crate) struct TasksLogout {
     #[command(flatten)]
     pub(crate) reach: Reach,
 }

@@ -2,7 +2,7 @@
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Builtin {
     Device,
-    Lobby,
+    Demo,
     Pytest,
     Symbolic,
     Tasks,
@@ -11,16 +11,16 @@ pub(crate) enum Builtin {
 impl Builtin {
     /// All of them, in the order of listings.
     pub(crate) const ALL: [Builtin; 5] =
-        [Builtin::Device, Builtin::Lobby, Builtin::Pytest, Builtin::Symbolic, Builtin::Tasks];
+        [Builtin::Device, Builtin::Demo, Builtin::Pytest, Builtin::Symbolic, Builtin::Tasks];
 
     /// Served without a configuration: the server that needs nothing of the machine.
-    pub(crate) const USUAL: [Builtin; 1] = [Builtin::Lobby];
+    pub(crate) const USUAL: [Builtin; 1] = [Builtin::Demo];
 
     /// Its name in the file.
     pub(crate) fn name(self) -> &'static str {
         match self {
             Builtin::Device => "device",
-            Builtin::Lobby => "lobby",
+            Builtin::Demo => "lobby",
             Builtin::Pytest => "pytest",
             Builtin::Symbolic => "symbolic",
             Builtin::Tasks => "tasks",

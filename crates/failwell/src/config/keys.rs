@@ -42,11 +42,11 @@ pub(super) use tasks::TASKS_TIMEOUT;
 pub(super) struct ConfigKey {
     pub(super) name: &'static str,
     pub(super) about: &'static str,
-    pub(super) takes: Takes,
+    pub(super) takes: ValueType,
 }
 
 /// The type of a key's value.
-pub(super) enum Takes {
+pub(super) enum ValueType {
     Text {
         example: &'static str,
         pattern: Option<&'static str>,
@@ -99,16 +99,16 @@ pub(super) struct Number {
 
 impl Number {
     const fn key(&'static self) -> ConfigKey {
-        ConfigKey { name: self.name, about: self.about, takes: Takes::Number(self) }
+        ConfigKey { name: self.name, about: self.about, takes: ValueType::Number(self) }
     }
 }
 
-const fn key(name: &'static str, about: &'static str, takes: Takes) -> ConfigKey {
+const fn key(name: &'static str, about: &'static str, takes: ValueType) -> ConfigKey {
     ConfigKey { name, about, takes }
 }
 
 const fn text(name: &'static str, about: &'static str, example: &'static str) -> ConfigKey {
-    key(name, about, Takes::Text { example, pattern: None })
+    key(name, about, ValueType::Text { example, pattern: None })
 }
 
 /// Starts with a letter. Has no two underscores in a row and none at the end.
@@ -120,65 +120,65 @@ pub(super) static ROOT: &[ConfigKey] = &[
     key(
         "state",
         "State shared by several nodes: memory for a single node, or the address of a Redis or Valkey.",
-        Takes::AddressOr { example: "redis://127.0.0.1:6379", keys: STATE },
+        ValueType::AddressOr { example: "redis://127.0.0.1:6379", keys: STATE },
     ),
-    key("servers", "The built-in servers to offer; by default the demo server, lobby.", Takes::Servers),
+    key("servers", "The built-in servers to offer; by default the demo server, lobby.", ValueType::Servers),
     key(
         "require_key",
         "Whether every caller needs a key. The first start creates an admin key and prints it once; the admin creates the others.",
-        Takes::Flag { default: false },
+        ValueType::Flag { default: false },
     ),
-    key("key", "An API key of a caller.", Takes::Tables(KEY)),
-    key("jwt", "Tokens of an OAuth 2.0 authorization server.", Takes::Table(JWT)),
-    key("limits", "Rates and concurrency of callers.", Takes::Table(LIMITS)),
-    key("upstream", "A server behind the gateway.", Takes::Tables(UPSTREAM)),
+    key("key", "An API key of a caller.", ValueType::Tables(KEY)),
+    key("jwt", "Tokens of an OAuth 2.0 authorization server.", ValueType::Table(JWT)),
+    key("limits", "Rates and concurrency of callers.", ValueType::Table(LIMITS)),
+    key("upstream", "A server behind the gateway.", ValueType::Tables(UPSTREAM)),
     key(
         "tools",
         "Visibility, names and approval of a server's tools; `*` for every server.",
-        Takes::Named(TOOLS),
+        ValueType::Named(TOOLS),
     ),
-    key("prompts", "Visibility and names of a server's prompts.", Takes::Named(PROMPTS)),
-    key("resources", "Visibility of a server's resources.", Takes::Named(RESOURCES)),
-    key("rule", "A rule for some callers.", Takes::Tables(RULE)),
-    key("approval", "Calls that need human approval.", Takes::Table(APPROVAL)),
-    key("pin", "Upstream tools whose definitions change.", Takes::Table(PIN)),
+    key("prompts", "Visibility and names of a server's prompts.", ValueType::Named(PROMPTS)),
+    key("resources", "Visibility of a server's resources.", ValueType::Named(RESOURCES)),
+    key("rule", "A rule for some callers.", ValueType::Tables(RULE)),
+    key("approval", "Calls that need human approval.", ValueType::Table(APPROVAL)),
+    key("pin", "Upstream tools whose definitions change.", ValueType::Table(PIN)),
     text("cedar", "A file of Cedar policies.", "policies.cedar"),
-    key("shelf", "Stored files: folder, limits and lifetime.", Takes::Table(SHELF)),
-    key("audit", "The ledger and its copies.", Takes::Table(AUDIT)),
-    key("guard", "Content guards.", Takes::Table(GUARD)),
-    key("device", "The device server: phones, simulators and mobile browsers.", Takes::Table(DEVICE)),
-    key("tasks", "The tasks server: Remember The Milk.", Takes::Table(TASKS)),
+    key("shelf", "Stored files: folder, limits and lifetime.", ValueType::Table(SHELF)),
+    key("audit", "The ledger and its copies.", ValueType::Table(AUDIT)),
+    key("guard", "Content guards.", ValueType::Table(GUARD)),
+    key("device", "The device server: phones, simulators and mobile browsers.", ValueType::Table(DEVICE)),
+    key("tasks", "The tasks server: Remember The Milk.", ValueType::Table(TASKS)),
 ];
 
 static STATE: &[ConfigKey] = &[
     key(
         "url",
         "The address; rediss:// uses TLS. `${VAR}` and `${file:path}` are expanded.",
-        Takes::Address { example: "rediss://:${REDIS_PASSWORD}@redis.example:6379" },
+        ValueType::Address { example: "rediss://:${REDIS_PASSWORD}@redis.example:6379" },
     ),
     text("ca_file", "PEM file of the only certificates to trust over TLS.", "./ca.pem"),
 ];
 
 static GUARD: &[ConfigKey] = &[
-    key("secrets", "Keys, tokens and passwords.", Takes::Table(GUARD_RULE)),
-    key("pii", "Personal data.", Takes::Table(GUARD_RULE)),
-    key("injection", "Prompt injection.", Takes::Table(INJECTION)),
-    key("custom", "A custom guard.", Takes::Tables(CUSTOM)),
+    key("secrets", "Keys, tokens and passwords.", ValueType::Table(GUARD_RULE)),
+    key("pii", "Personal data.", ValueType::Table(GUARD_RULE)),
+    key("injection", "Prompt injection.", ValueType::Table(INJECTION)),
+    key("custom", "A custom guard.", ValueType::Tables(CUSTOM)),
 ];
 
 const ACTION: ConfigKey = key(
     "action",
     "What happens to a match: block, redact, audit_only or off.",
-    Takes::Text { example: "redact", pattern: Some("^(block|redact|audit_only|off)$") },
+    ValueType::Text { example: "redact", pattern: Some("^(block|redact|audit_only|off)$") },
 );
 const CATEGORIES: ConfigKey =
-    key("categories", "Categories to look for; by default all but entropy.", Takes::Texts { least: 1 });
+    key("categories", "Categories to look for; by default all but entropy.", ValueType::Texts { least: 1 });
 const DIRECTIONS: ConfigKey = key(
     "directions",
     "Messages to inspect: requests, results, errors, notices; by default all.",
-    Takes::Texts { least: 1 },
+    ValueType::Texts { least: 1 },
 );
-const ACTIONS: ConfigKey = key("servers", "Actions for single servers, by name.", Takes::Pairs);
+const ACTIONS: ConfigKey = key("servers", "Actions for single servers, by name.", ValueType::Pairs);
 
 static GUARD_RULE: &[ConfigKey] = &[ACTION, CATEGORIES, DIRECTIONS, ACTIONS];
 
@@ -187,7 +187,7 @@ static INJECTION: &[ConfigKey] = &[
     key(
         "sensitivity",
         "Sensitivity: relaxed, standard or strict.",
-        Takes::Text { example: "standard", pattern: Some("^(relaxed|standard|strict)$") },
+        ValueType::Text { example: "standard", pattern: Some("^(relaxed|standard|strict)$") },
     ),
     CATEGORIES,
     DIRECTIONS,
@@ -195,16 +195,16 @@ static INJECTION: &[ConfigKey] = &[
 ];
 
 pub(super) static AUDIT: &[ConfigKey] = &[
-    key("ledger", "Whether records are kept; failures are always logged.", Takes::Flag { default: true }),
+    key("ledger", "Whether records are kept; failures are always logged.", ValueType::Flag { default: true }),
     key(
         "critical",
         "Whether an answer leaves only after its record is on disk.",
-        Takes::Flag { default: false },
+        ValueType::Flag { default: false },
     ),
     key(
         "bodies",
         "Whether requests and answers are stored too, redacted and capped.",
-        Takes::Flag { default: false },
+        ValueType::Flag { default: false },
     ),
     BODY_BYTES.key(),
     text("jsonl", "A file for copies of the records, as JSON Lines.", "audit.jsonl"),
@@ -213,12 +213,12 @@ pub(super) static AUDIT: &[ConfigKey] = &[
     key(
         "otlp",
         "An OpenTelemetry collector for records and spans, over OTLP/HTTP.",
-        Takes::AddressOr { example: "http://127.0.0.1:4318", keys: OTLP },
+        ValueType::AddressOr { example: "http://127.0.0.1:4318", keys: OTLP },
     ),
     key(
         "postgres",
         "A PostgreSQL database for copies of the records of several nodes.",
-        Takes::AddressOr {
+        ValueType::AddressOr {
             example: "postgres://failwell:${PASSWORD}@127.0.0.1:5432/failwell",
             keys: POSTGRES,
         },
@@ -226,9 +226,9 @@ pub(super) static AUDIT: &[ConfigKey] = &[
     key(
         "retention",
         "How much the ledger keeps; the oldest records are removed first.",
-        Takes::Table(RETENTION),
+        ValueType::Table(RETENTION),
     ),
-    key("rotation", "Size and number of the files of copies.", Takes::Table(ROTATION)),
+    key("rotation", "Size and number of the files of copies.", ValueType::Table(ROTATION)),
 ];
 
 static RETENTION: &[ConfigKey] = &[KEEP_DAYS.key(), KEEP_RECORDS.key(), KEEP_MB.key()];
@@ -270,43 +270,47 @@ pub(super) static ROTATE_FILES: Number =
 
 // The keys of every program that the gateway starts.
 const CWD: ConfigKey = text("cwd", "Working folder of the program.", ".");
-const ENV: ConfigKey = key("env", "Environment variables of the program.", Takes::Secrets);
+const ENV: ConfigKey = key("env", "Environment variables of the program.", ValueType::Secrets);
 const ENV_PASS: ConfigKey = key(
     "env_pass",
     "Environment variables that the program inherits; by default PATH and HOME, and no others.",
-    Takes::Texts { least: 0 },
+    ValueType::Texts { least: 0 },
 );
 
 pub(super) static UPSTREAM: &[ConfigKey] = &[
     key(
         "name",
         "Its name, unique in the file.",
-        Takes::Text { example: "files", pattern: Some(NAME_PATTERN) },
+        ValueType::Text { example: "files", pattern: Some(NAME_PATTERN) },
     ),
-    key("command", "The program to start and its arguments.", Takes::Texts { least: 1 }),
-    key("url", "The address of a server over HTTP.", Takes::Address { example: "https://tools.example/mcp" }),
-    key("transport", "Its HTTP transport; detected by default.", Takes::Choice(TRANSPORTS)),
+    key("command", "The program to start and its arguments.", ValueType::Texts { least: 1 }),
+    key(
+        "url",
+        "The address of a server over HTTP.",
+        ValueType::Address { example: "https://tools.example/mcp" },
+    ),
+    key("transport", "Its HTTP transport; detected by default.", ValueType::Choice(TRANSPORTS)),
     CWD,
     ENV,
     ENV_PASS,
-    key("headers", "Headers sent with every request.", Takes::Secrets),
+    key("headers", "Headers sent with every request.", ValueType::Secrets),
     text("ca_file", "PEM file of the only certificates to trust over https.", "./ca.pem"),
-    key("auth", "OAuth 2.0 client credentials for its token.", Takes::Table(AUTH)),
-    key("sessions", "Whether callers share one session with it.", Takes::Choice(SESSIONS)),
+    key("auth", "OAuth 2.0 client credentials for its token.", ValueType::Table(AUTH)),
+    key("sessions", "Whether callers share one session with it.", ValueType::Choice(SESSIONS)),
     MAX_SESSIONS.key(),
     TIMEOUT.key(),
     START_TIMEOUT.key(),
     LIST_WAIT.key(),
     IDLE_STOP.key(),
     MAX_MESSAGE_BYTES.key(),
-    key("restart", "Limit on restarts of the program.", Takes::Table(RESTART)),
+    key("restart", "Limit on restarts of the program.", ValueType::Table(RESTART)),
     key(
         "trusted_errors",
         "Whether callers see excerpts of its error messages.",
-        Takes::Flag { default: false },
+        ValueType::Flag { default: false },
     ),
-    key("errors", "What callers see of results with isError.", Takes::Choice(ERRORS)),
-    key("instructions", "Whether clients get its instructions.", Takes::Flag { default: true }),
+    key("errors", "What callers see of results with isError.", ValueType::Choice(ERRORS)),
+    key("instructions", "Whether clients get its instructions.", ValueType::Flag { default: true }),
 ];
 
 /// Streamable HTTP, and the HTTP+SSE transport of MCP 2024-11-05.
@@ -322,10 +326,10 @@ static AUTH: &[ConfigKey] = &[
     key(
         "token_url",
         "The address of the token endpoint.",
-        Takes::Address { example: "https://login.example/oauth/token" },
+        ValueType::Address { example: "https://login.example/oauth/token" },
     ),
     text("client_id", "The client id of Failwell.", "failwell"),
-    key("client_secret", "The client secret.", Takes::Secret),
+    key("client_secret", "The client secret.", ValueType::Secret),
     text("scope", "The scope of the token.", "tools.read tools.call"),
     text("audience", "The audience of the token, for endpoints that use this name.", "https://tools.example"),
     text("resource", "The resource that the token is for (RFC 8707).", "https://tools.example/mcp"),

@@ -42,7 +42,7 @@ pub(super) fn read(reader: &mut Reader<'_>, root: &Section<'_>) -> Config {
     let approval = consent::approval(reader, root);
     let pin = consent::pin(reader, root, &upstream_names);
     let cedar = cedar::read(reader, root);
-    let (guards, customs) = guard::read(reader, root, &with_shelf);
+    let (guards, custom_guards) = guard::read(reader, root, &with_shelf);
     let shelf = shelf::read(reader, root);
     let audit = audit::read(reader, root);
     let tasks = tasks::read(reader, root);
@@ -64,7 +64,7 @@ pub(super) fn read(reader: &mut Reader<'_>, root: &Section<'_>) -> Config {
         pin,
         cedar,
         guards,
-        customs,
+        custom_guards,
         shelf,
         audit,
         tasks,

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use super::Builtin;
-use super::keys::{ConfigKey, ROOT, Takes, servers};
+use super::keys::{ConfigKey, ROOT, ValueType, servers};
 
 pub(crate) fn schema() -> Value {
     let mut root = object(ROOT);
@@ -28,52 +28,54 @@ fn property(key: &ConfigKey) -> Value {
     schema
 }
 
-fn takes(takes: &Takes) -> Value {
+fn takes(takes: &ValueType) -> Value {
     match takes {
-        Takes::Text { example, pattern: Some(pattern) } => {
+        ValueType::Text { example, pattern: Some(pattern) } => {
             json!({"type": "string", "pattern": pattern, "examples": [example]})
         }
-        Takes::Text { example, pattern: None } | Takes::Address { example } => {
+        ValueType::Text { example, pattern: None } | ValueType::Address { example } => {
             json!({"type": "string", "minLength": 1, "examples": [example]})
         }
-        Takes::AddressOr { example, keys } => {
+        ValueType::AddressOr { example, keys } => {
             let mut table = object(keys);
             if let Some(members) = table.as_object_mut() {
                 members.insert("required".to_owned(), json!(["url"]));
             }
             json!({"anyOf": [{"type": "string", "minLength": 1, "examples": [example]}, table]})
         }
-        Takes::Choice(words) => json!({"enum": words}),
-        Takes::Secret => json!({"type": "string", "minLength": 1}),
-        Takes::Flag { default } => json!({"type": "boolean", "default": default}),
-        Takes::Number(number) if number.default < number.from => {
+        ValueType::Choice(words) => json!({"enum": words}),
+        ValueType::Secret => json!({"type": "string", "minLength": 1}),
+        ValueType::Flag { default } => json!({"type": "boolean", "default": default}),
+        ValueType::Number(number) if number.default < number.from => {
             json!({"type": "integer", "minimum": number.from, "maximum": number.to})
         }
-        Takes::Number(number) => json!({
+        ValueType::Number(number) => json!({
             "type": "integer", "minimum": number.from, "maximum": number.to, "default": number.default
         }),
-        Takes::Texts { least } => json!({"type": "array", "items": {"type": "string"}, "minItems": least}),
-        Takes::Servers => {
+        ValueType::Texts { least } => {
+            json!({"type": "array", "items": {"type": "string"}, "minItems": least})
+        }
+        ValueType::Servers => {
             let usual: Vec<&str> = Builtin::USUAL.iter().map(|server| server.name()).collect();
             json!({"type": "array", "items": {"enum": servers()}, "uniqueItems": true, "default": usual})
         }
-        Takes::Secrets | Takes::Pairs => {
+        ValueType::Secrets | ValueType::Pairs => {
             json!({"type": "object", "additionalProperties": {"type": "string"}})
         }
-        Takes::Anything => json!({"type": "object"}),
-        Takes::Schemas => json!({"type": "object", "additionalProperties": {"type": "object"}}),
-        Takes::Named(keys) => json!({"type": "object", "additionalProperties": object(keys)}),
-        Takes::Table(keys) => object(keys),
-        Takes::Tables(keys) if keys.iter().any(|key| key.name == "driver") => {
+        ValueType::Anything => json!({"type": "object"}),
+        ValueType::Schemas => json!({"type": "object", "additionalProperties": {"type": "object"}}),
+        ValueType::Named(keys) => json!({"type": "object", "additionalProperties": object(keys)}),
+        ValueType::Table(keys) => object(keys),
+        ValueType::Tables(keys) if keys.iter().any(|key| key.name == "driver") => {
             json!({"type": "array", "items": device(keys)})
         }
-        Takes::Tables(keys) if keys.iter().any(|key| key.name == "url") => {
+        ValueType::Tables(keys) if keys.iter().any(|key| key.name == "url") => {
             json!({"type": "array", "items": upstream(keys)})
         }
-        Takes::Tables(keys) if keys.iter().any(|key| key.name == "wasm") => {
+        ValueType::Tables(keys) if keys.iter().any(|key| key.name == "wasm") => {
             json!({"type": "array", "items": custom(keys)})
         }
-        Takes::Tables(keys) => json!({"type": "array", "items": object(keys)}),
+        ValueType::Tables(keys) => json!({"type": "array", "items": object(keys)}),
     }
 }
 

@@ -55,7 +55,7 @@ pub(crate) struct Config {
     pub(crate) cedar: Option<String>,
     pub(crate) guards: GuardSettings,
     /// Custom guards.
-    pub(crate) customs: Vec<Arc<CustomConfig>>,
+    pub(crate) custom_guards: Vec<Arc<CustomConfig>>,
     /// Stored files.
     pub(crate) shelf: ShelfConfig,
     pub(crate) audit: AuditConfig,
@@ -84,9 +84,9 @@ impl Config {
     }
 
     /// The access rules combined with the Cedar policies.
-    pub(crate) fn ruling(&self) -> AccessPolicy {
-        let charter = self.cedar.as_ref().and_then(|text| CedarPolicies::parse(text).ok());
-        AccessPolicy::new(self.rules.clone(), charter)
+    pub(crate) fn access_policy(&self) -> AccessPolicy {
+        let policies = self.cedar.as_ref().and_then(|text| CedarPolicies::parse(text).ok());
+        AccessPolicy::new(self.rules.clone(), policies)
     }
 }
 
@@ -211,7 +211,7 @@ impl Default for Config {
             pin: PinSettings::default(),
             cedar: None,
             guards: GuardSettings::default(),
-            customs: Vec::new(),
+            custom_guards: Vec::new(),
             shelf: ShelfConfig::default(),
             audit: AuditConfig::default(),
             tasks: TasksConfig::default(),

@@ -4,13 +4,13 @@ use std::path::Path;
 
 #[cfg(target_os = "linux")]
 use super::kernel;
-use super::{ConfiguredParts, Need, Sight, place};
+use super::{CheckOutcome, ConfiguredParts, Need, place};
 use crate::config::Builtin;
 
 pub(super) struct MachineCheck {
     pub(super) name: &'static str,
     pub(super) need: Need,
-    pub(super) of: Of,
+    pub(super) of: Applicability,
     pub(super) look: CheckMethod,
     /// The consequence if it is missing.
     pub(super) cost: &'static str,
@@ -19,7 +19,7 @@ pub(super) struct MachineCheck {
 
 /// The servers that need it.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Of {
+pub(super) enum Applicability {
     /// Every configuration.
     All,
     /// These built-in servers, and upstreams whose command is one of these programs.
@@ -31,9 +31,9 @@ pub(super) enum CheckMethod {
     /// Run the commands until one succeeds, and read a version from its output.
     Run { tries: &'static [&'static [&'static str]], at_least: Option<(u32, u32)> },
     /// Call a function.
-    Ask(fn() -> Sight),
+    Ask(fn() -> CheckOutcome),
     /// Call a function that needs the configuration.
-    AskAbout(fn(&ConfiguredParts) -> Sight),
+    AskAbout(fn(&ConfiguredParts) -> CheckOutcome),
 }
 
 /// The command that installs the part, by system.
@@ -67,7 +67,7 @@ pub(super) const CHECKS: &[MachineCheck] = &[
     MachineCheck {
         name: "state folder",
         need: Need::Main,
-        of: Of::All,
+        of: Applicability::All,
         look: CheckMethod::AskAbout(place::state_folder),
         cost: "nothing can be kept: no ledger, no sessions across restarts",
         fix: Fix::same("set FAILWELL_STATE, or data_dir in failwell.toml, to a folder you may write to"),
@@ -75,7 +75,7 @@ pub(super) const CHECKS: &[MachineCheck] = &[
     MachineCheck {
         name: "shelf",
         need: Need::Extra,
-        of: Of::All,
+        of: Applicability::All,
         look: CheckMethod::AskAbout(place::shelf),
         cost: "uploads and what tools make cannot be kept",
         fix: Fix::same(
@@ -85,7 +85,7 @@ pub(super) const CHECKS: &[MachineCheck] = &[
     MachineCheck {
         name: "port 8484",
         need: Need::Extra,
-        of: Of::All,
+        of: Applicability::All,
         look: CheckMethod::Ask(place::port_8484),
         cost: "`failwell up` cannot listen at its usual address",
         fix: Fix::same("stop what listens there, or choose another: failwell up --listen 127.0.0.1:8485"),
@@ -93,7 +93,7 @@ pub(super) const CHECKS: &[MachineCheck] = &[
     MachineCheck {
         name: "python3",
         need: Need::Extra,
-        of: Of::Some(&[Builtin::Pytest, Builtin::Symbolic], &["python3", "python"]),
+        of: Applicability::Some(&[Builtin::Pytest, Builtin::Symbolic], &["python3", "python"]),
         look: CheckMethod::Run { tries: &[&[PYTHON, "--version"]], at_least: Some((3, 10)) },
         cost: "the pytest and symbolic servers have no Python to run",
         fix: Fix {
@@ -105,7 +105,7 @@ pub(super) const CHECKS: &[MachineCheck] = &[
     MachineCheck {
         name: "pytest",
         need: Need::Extra,
-        of: Of::Some(&[Builtin::Pytest], &[]),
+        of: Applicability::Some(&[Builtin::Pytest], &[]),
         look: CheckMethod::Run { tries: &[&[PYTHON, "-m", "pytest", "--version"]], at_least: Some((7, 0)) },
         cost: "the pytest server cannot run tests",
         fix: Fix::same("python3 -m pip install --user --upgrade pytest"),
@@ -113,7 +113,7 @@ pub(super) const CHECKS: &[MachineCheck] = &[
     MachineCheck {
         name: "z3",
         need: Need::Extra,
-        of: Of::Some(&[Builtin::Symbolic], &[]),
+        of: Applicability::Some(&[Builtin::Symbolic], &[]),
         look: CheckMethod::Ask(place::solver),
         cost: "the symbolic server cannot prove anything that needs a solver",
         fix: Fix::same("python3 -m pip install --user z3-solver, or name a z3 in the variable FAILWELL_Z3"),
@@ -121,7 +121,7 @@ pub(super) const CHECKS: &[MachineCheck] = &[
     MachineCheck {
         name: "node",
         need: Need::Extra,
-        of: Of::Some(&[Builtin::Device], &["node", "npx"]),
+        of: Applicability::Some(&[Builtin::Device], &["node", "npx"]),
         look: CheckMethod::Run { tries: &[&["node", "--version"]], at_least: Some((22, 0)) },
         cost: "the device server's Appium, and MCP servers that need a newer Node, cannot be started",
         fix: Fix {
@@ -133,7 +133,7 @@ pub(super) const CHECKS: &[MachineCheck] = &[
     MachineCheck {
         name: "npm",
         need: Need::Extra,
-        of: Of::Some(&[], &["npm", "npx"]),
+        of: Applicability::Some(&[], &["npm", "npx"]),
         look: CheckMethod::Run { tries: &[&["npm", "--version"]], at_least: None },
         cost: "MCP servers from npm cannot be fetched",
         fix: Fix {
@@ -145,7 +145,7 @@ pub(super) const CHECKS: &[MachineCheck] = &[
     MachineCheck {
         name: "chromium",
         need: Need::Extra,
-        of: Of::Some(&[Builtin::Device], &[]),
+        of: Applicability::Some(&[Builtin::Device], &[]),
         look: CheckMethod::Run {
             tries: &[
                 &["chromium", "--version"],
@@ -166,7 +166,7 @@ pub(super) const CHECKS: &[MachineCheck] = &[
     MachineCheck {
         name: "chromedriver",
         need: Need::Extra,
-        of: Of::Some(&[Builtin::Device], &[]),
+        of: Applicability::Some(&[Builtin::Device], &[]),
         look: CheckMethod::Run { tries: &[&["chromedriver", "--version"]], at_least: None },
         cost: "the device server cannot drive a browser",
         fix: Fix {
@@ -178,7 +178,7 @@ pub(super) const CHECKS: &[MachineCheck] = &[
     MachineCheck {
         name: "redis-server",
         need: Need::Extra,
-        of: Of::Some(&[], &[]),
+        of: Applicability::Some(&[], &[]),
         look: CheckMethod::Run {
             tries: &[&["redis-server", "--version"], &["valkey-server", "--version"]],
             at_least: None,
@@ -193,7 +193,7 @@ pub(super) const CHECKS: &[MachineCheck] = &[
     MachineCheck {
         name: "git",
         need: Need::Extra,
-        of: Of::Some(&[], &[]),
+        of: Applicability::Some(&[], &[]),
         look: CheckMethod::Run { tries: &[&["git", "--version"]], at_least: None },
         cost: "MCP servers cannot be fetched from repositories",
         fix: Fix {
@@ -205,7 +205,7 @@ pub(super) const CHECKS: &[MachineCheck] = &[
     MachineCheck {
         name: "keyring",
         need: Need::Extra,
-        of: Of::Some(&[Builtin::Tasks], &[]),
+        of: Applicability::Some(&[Builtin::Tasks], &[]),
         look: CheckMethod::Ask(place::keyring),
         cost: "secrets come from the environment or files instead of the desktop's keyring",
         fix: Fix {
@@ -217,7 +217,7 @@ pub(super) const CHECKS: &[MachineCheck] = &[
     MachineCheck {
         name: "rtm key",
         need: Need::Extra,
-        of: Of::Some(&[Builtin::Tasks], &[]),
+        of: Applicability::Some(&[Builtin::Tasks], &[]),
         look: CheckMethod::AskAbout(place::rtm_key),
         cost: "the tasks server cannot ask Remember The Milk",
         fix: Fix::same(
@@ -228,7 +228,7 @@ pub(super) const CHECKS: &[MachineCheck] = &[
     MachineCheck {
         name: "landlock",
         need: Need::Extra,
-        of: Of::All,
+        of: Applicability::All,
         look: CheckMethod::Ask(kernel::landlock),
         cost: "child processes are not kept out of the file system",
         fix: Fix::same("boot a kernel of 5.13 or newer with `landlock` in its lsm= list"),
@@ -237,7 +237,7 @@ pub(super) const CHECKS: &[MachineCheck] = &[
     MachineCheck {
         name: "seccomp",
         need: Need::Extra,
-        of: Of::All,
+        of: Applicability::All,
         look: CheckMethod::Ask(kernel::seccomp),
         cost: "child processes may make any system call",
         fix: Fix::same("boot a kernel built with CONFIG_SECCOMP_FILTER"),
@@ -246,7 +246,7 @@ pub(super) const CHECKS: &[MachineCheck] = &[
     MachineCheck {
         name: "user namespaces",
         need: Need::Extra,
-        of: Of::All,
+        of: Applicability::All,
         look: CheckMethod::Ask(kernel::user_namespaces),
         cost: "child processes share the network and the process list",
         fix: Fix::same("sudo sysctl -w user.max_user_namespaces=10000 kernel.unprivileged_userns_clone=1"),
@@ -255,7 +255,7 @@ pub(super) const CHECKS: &[MachineCheck] = &[
     MachineCheck {
         name: "mount namespaces",
         need: Need::Extra,
-        of: Of::Some(&[Builtin::Pytest], &[]),
+        of: Applicability::Some(&[Builtin::Pytest], &[]),
         look: CheckMethod::Ask(kernel::mount_namespaces),
         cost: "tests can change modes and dates of files outside the project",
         fix: Fix::same("allow user namespaces (see above), or give the container the capability SYS_ADMIN"),
@@ -264,7 +264,7 @@ pub(super) const CHECKS: &[MachineCheck] = &[
     MachineCheck {
         name: "subreaper",
         need: Need::Extra,
-        of: Of::All,
+        of: Applicability::All,
         look: CheckMethod::Ask(kernel::subreaper),
         cost: "daemons that child processes start outlive them",
         fix: Fix::same("boot a kernel of 3.4 or newer, and let this program call prctl"),
@@ -273,7 +273,7 @@ pub(super) const CHECKS: &[MachineCheck] = &[
     MachineCheck {
         name: "pidfd",
         need: Need::Extra,
-        of: Of::All,
+        of: Applicability::All,
         look: CheckMethod::Ask(kernel::pidfd),
         cost: "the end of a child process is noticed a little later",
         fix: Fix::same("boot a kernel of 5.3 or newer, and let this program call pidfd_open"),

@@ -26,22 +26,22 @@ pub(crate) enum Need {
 
 /// The raw result of a check.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Sight {
+pub(crate) struct CheckOutcome {
     pub(super) status: Status,
     pub(super) found: String,
 }
 
-impl Sight {
-    pub(super) fn ok(found: impl Into<String>) -> Sight {
-        Sight { status: Status::Ok, found: found.into() }
+impl CheckOutcome {
+    pub(super) fn ok(found: impl Into<String>) -> CheckOutcome {
+        CheckOutcome { status: Status::Ok, found: found.into() }
     }
 
-    pub(super) fn old(found: impl Into<String>) -> Sight {
-        Sight { status: Status::Old, found: found.into() }
+    pub(super) fn old(found: impl Into<String>) -> CheckOutcome {
+        CheckOutcome { status: Status::Old, found: found.into() }
     }
 
-    pub(super) fn missing(found: impl Into<String>) -> Sight {
-        Sight { status: Status::Missing, found: found.into() }
+    pub(super) fn missing(found: impl Into<String>) -> CheckOutcome {
+        CheckOutcome { status: Status::Missing, found: found.into() }
     }
 }
 
@@ -60,8 +60,8 @@ pub(crate) struct Finding {
 }
 
 impl Finding {
-    pub(super) fn new(check: &'static MachineCheck, sight: Sight) -> Finding {
-        let Sight { status, found } = sight;
+    pub(super) fn new(check: &'static MachineCheck, outcome: CheckOutcome) -> Finding {
+        let CheckOutcome { status, found } = outcome;
         Finding { name: check.name, status, need: check.need, found, cost: check.cost, fix: check.fix.here() }
     }
 }

@@ -2,16 +2,16 @@
 
 use failwell_process::containment;
 
-use super::Sight;
+use super::CheckOutcome;
 
-pub(super) fn landlock() -> Sight {
+pub(super) fn landlock() -> CheckOutcome {
     match containment().landlock {
-        Some(version) => Sight::ok(format!("rules of version {version}")),
-        None => Sight::missing("the kernel takes no rules"),
+        Some(version) => CheckOutcome::ok(format!("rules of version {version}")),
+        None => CheckOutcome::missing("the kernel takes no rules"),
     }
 }
 
-pub(super) fn seccomp() -> Sight {
+pub(super) fn seccomp() -> CheckOutcome {
     there(
         containment().seccomp,
         "filters available",
@@ -19,7 +19,7 @@ pub(super) fn seccomp() -> Sight {
     )
 }
 
-pub(super) fn user_namespaces() -> Sight {
+pub(super) fn user_namespaces() -> CheckOutcome {
     there(
         containment().user_namespaces,
         "allowed",
@@ -27,7 +27,7 @@ pub(super) fn user_namespaces() -> Sight {
     )
 }
 
-pub(super) fn mount_namespaces() -> Sight {
+pub(super) fn mount_namespaces() -> CheckOutcome {
     there(
         containment().mount_namespaces,
         "available",
@@ -35,14 +35,14 @@ pub(super) fn mount_namespaces() -> Sight {
     )
 }
 
-pub(super) fn subreaper() -> Sight {
+pub(super) fn subreaper() -> CheckOutcome {
     there(containment().subreaper, "available", "the kernel refuses")
 }
 
-pub(super) fn pidfd() -> Sight {
+pub(super) fn pidfd() -> CheckOutcome {
     there(containment().pidfd, "available", "the kernel refuses")
 }
 
-fn there(is_there: bool, found: &str, lacking: &str) -> Sight {
-    if is_there { Sight::ok(found) } else { Sight::missing(lacking) }
+fn there(is_there: bool, found: &str, lacking: &str) -> CheckOutcome {
+    if is_there { CheckOutcome::ok(found) } else { CheckOutcome::missing(lacking) }
 }

@@ -5,69 +5,69 @@ use std::net::{Ipv4Addr, TcpListener};
 use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use super::{ConfiguredParts, Sight};
+use super::{CheckOutcome, ConfiguredParts};
 use crate::parts::KEYRING;
 
-pub(super) fn port_8484() -> Sight {
+pub(super) fn port_8484() -> CheckOutcome {
     match TcpListener::bind((Ipv4Addr::LOCALHOST, 8484)) {
-        Ok(_) => Sight::ok("free"),
+        Ok(_) => CheckOutcome::ok("free"),
         Err(error) if error.kind() == ErrorKind::AddrInUse => {
-            Sight::missing("something listens there already")
+            CheckOutcome::missing("something listens there already")
         }
-        Err(error) => Sight::missing(error.to_string()),
+        Err(error) => CheckOutcome::missing(error.to_string()),
     }
 }
 
 /// The symbolic server finds the solver in the same way.
-pub(super) fn solver() -> Sight {
+pub(super) fn solver() -> CheckOutcome {
     match failwell_symbolic::analyse::solver() {
-        Some(version) => Sight::ok(version),
-        None => Sight::missing("none in FAILWELL_Z3 or on the PATH"),
+        Some(version) => CheckOutcome::ok(version),
+        None => CheckOutcome::missing("none in FAILWELL_Z3 or on the PATH"),
     }
 }
 
-pub(super) fn keyring() -> Sight {
+pub(super) fn keyring() -> CheckOutcome {
     if !KEYRING.is_built {
-        return Sight::missing(KEYRING.absence());
+        return CheckOutcome::missing(KEYRING.absence());
     }
     if cfg!(not(target_os = "linux")) {
-        return Sight::ok("the system's own");
+        return CheckOutcome::ok("the system's own");
     }
     match std::env::var_os("DBUS_SESSION_BUS_ADDRESS") {
-        Some(address) if !address.is_empty() => Sight::ok("session bus present"),
-        _ => Sight::missing("no session bus (DBUS_SESSION_BUS_ADDRESS is not set)"),
+        Some(address) if !address.is_empty() => CheckOutcome::ok("session bus present"),
+        _ => CheckOutcome::missing("no session bus (DBUS_SESSION_BUS_ADDRESS is not set)"),
     }
 }
 
 /// The API key of the tasks server, from the environment or the configuration.
-pub(super) fn rtm_key(wanted: &ConfiguredParts) -> Sight {
+pub(super) fn rtm_key(wanted: &ConfiguredParts) -> CheckOutcome {
     let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     let has_key = set("RTM_API_KEY") || wanted.has_rtm_key;
     let has_secret = set("RTM_SHARED_SECRET") || wanted.has_rtm_secret;
     match (has_key, has_secret) {
-        (true, true) => Sight::ok("set; `failwell login tasks` logs in"),
-        (true, false) => Sight::missing("a key without its shared secret"),
-        (false, true) => Sight::missing("a shared secret without its key"),
-        (false, false) => Sight::missing("neither RTM_API_KEY nor api_key under [tasks] is set"),
+        (true, true) => CheckOutcome::ok("set; `failwell login tasks` logs in"),
+        (true, false) => CheckOutcome::missing("a key without its shared secret"),
+        (false, true) => CheckOutcome::missing("a shared secret without its key"),
+        (false, false) => CheckOutcome::missing("neither RTM_API_KEY nor api_key under [tasks] is set"),
     }
 }
 
-pub(super) fn state_folder(wanted: &ConfiguredParts) -> Sight {
+pub(super) fn state_folder(wanted: &ConfiguredParts) -> CheckOutcome {
     let Some(folder) = &wanted.state else {
-        return Sight::missing("neither FAILWELL_STATE nor a home folder is set");
+        return CheckOutcome::missing("neither FAILWELL_STATE nor a home folder is set");
     };
     match try_writing(folder) {
-        Ok(()) => Sight::ok(folder.display().to_string()),
-        Err(error) => Sight::missing(format!("{}: {error}", folder.display())),
+        Ok(()) => CheckOutcome::ok(folder.display().to_string()),
+        Err(error) => CheckOutcome::missing(format!("{}: {error}", folder.display())),
     }
 }
 
 /// The folder of stored files.
-pub(super) fn shelf(wanted: &ConfiguredParts) -> Sight {
-    let Some(folder) = &wanted.shelf else { return Sight::ok("not wanted") };
+pub(super) fn shelf(wanted: &ConfiguredParts) -> CheckOutcome {
+    let Some(folder) = &wanted.shelf else { return CheckOutcome::ok("not wanted") };
     match try_writing(folder) {
-        Ok(()) => Sight::ok(folder.display().to_string()),
-        Err(error) => Sight::missing(format!("{}: {error}", folder.display())),
+        Ok(()) => CheckOutcome::ok(folder.display().to_string()),
+        Err(error) => CheckOutcome::missing(format!("{}: {error}", folder.display())),
     }
 }
 

@@ -7,7 +7,7 @@ use tokio::io::{AsyncRead, AsyncReadExt};
 use tokio::process::{Child, Command};
 use tokio::time::timeout;
 
-use super::Sight;
+use super::CheckOutcome;
 
 /// Maximum number of bytes read from a version output.
 const MOST_OUTPUT: u64 = 4 * 1024;
@@ -16,26 +16,26 @@ const MOST_OUTPUT: u64 = 4 * 1024;
 const PATIENCE: Duration = Duration::from_millis(2_000);
 
 /// Tries the commands until one succeeds.
-pub(super) async fn look(tries: &[&[&str]], at_least: Option<(u32, u32)>) -> Sight {
+pub(super) async fn look(tries: &[&[&str]], at_least: Option<(u32, u32)>) -> CheckOutcome {
     for line in tries {
         if let Some(said) = output_of(line).await {
             return judge(&said, at_least);
         }
     }
     let names: Vec<String> = tries.iter().map(|line| line.join(" ")).collect();
-    Sight::missing(format!("`{}` does not work", names.first().map_or("", String::as_str)))
+    CheckOutcome::missing(format!("`{}` does not work", names.first().map_or("", String::as_str)))
 }
 
-fn judge(said: &str, at_least: Option<(u32, u32)>) -> Sight {
+fn judge(said: &str, at_least: Option<(u32, u32)>) -> CheckOutcome {
     let Some(version) = version_in(said) else {
         let line = said.lines().next().unwrap_or_default();
-        return Sight::ok(line.chars().filter(|c| !c.is_control()).take(60).collect::<String>());
+        return CheckOutcome::ok(line.chars().filter(|c| !c.is_control()).take(60).collect::<String>());
     };
     match at_least {
         Some((major, minor)) if numbers(version) < (major, minor) => {
-            Sight::old(format!("{version}, needs {major}.{minor} or newer"))
+            CheckOutcome::old(format!("{version}, needs {major}.{minor} or newer"))
         }
-        _ => Sight::ok(version),
+        _ => CheckOutcome::ok(version),
     }
 }
 
@@ -98,7 +98,7 @@ async fn some_of(stream: impl AsyncRead + Unpin) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Sight, judge, look, version_in};
+    use super::{CheckOutcome, judge, look, version_in};
 
     #[test]
     fn versions_are_read_from_what_programs_say() {
@@ -118,22 +118,25 @@ mod tests {
 
     #[test]
     fn an_outdated_version_is_distinguished_from_a_current_one() {
-        assert_eq!(judge("v20.20.2", Some((22, 0))), Sight::old("20.20.2, needs 22.0 or newer"));
-        assert_eq!(judge("Python 3.9.1", Some((3, 10))), Sight::old("3.9.1, needs 3.10 or newer"));
-        assert_eq!(judge("Python 3.10.0", Some((3, 10))), Sight::ok("3.10.0"));
-        assert_eq!(judge("something else", None), Sight::ok("something else"));
+        assert_eq!(judge("v20.20.2", Some((22, 0))), CheckOutcome::old("20.20.2, needs 22.0 or newer"));
+        assert_eq!(judge("Python 3.9.1", Some((3, 10))), CheckOutcome::old("3.9.1, needs 3.10 or newer"));
+        assert_eq!(judge("Python 3.10.0", Some((3, 10))), CheckOutcome::ok("3.10.0"));
+        assert_eq!(judge("something else", None), CheckOutcome::ok("something else"));
     }
 
     #[cfg(unix)]
     #[tokio::test]
     async fn programs_that_fail_hang_or_shout_are_survived() {
         let fails: &[&[&str]] = &[&["sh", "-c", "echo 1.2; exit 3"]];
-        assert_eq!(look(fails, None).await, Sight::missing("`sh -c echo 1.2; exit 3` does not work"));
+        assert_eq!(look(fails, None).await, CheckOutcome::missing("`sh -c echo 1.2; exit 3` does not work"));
         let second: &[&[&str]] = &[&["no-such-program"], &["sh", "-c", "echo 1.2 >&2"]];
-        assert_eq!(look(second, None).await, Sight::ok("1.2"));
+        assert_eq!(look(second, None).await, CheckOutcome::ok("1.2"));
         let began = std::time::Instant::now();
         let hangs: &[&[&str]] = &[&["sh", "-c", "sleep 60 & sleep 60"]];
-        assert_eq!(look(hangs, None).await, Sight::missing("`sh -c sleep 60 & sleep 60` does not work"));
+        assert_eq!(
+            look(hangs, None).await,
+            CheckOutcome::missing("`sh -c sleep 60 & sleep 60` does not work")
+        );
         assert!(began.elapsed().as_secs() < 30);
     }
 }

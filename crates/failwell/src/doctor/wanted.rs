@@ -1,6 +1,6 @@
 use std::path::{Path, PathBuf};
 
-use super::checks::Of;
+use super::checks::Applicability;
 use crate::config::{Builtin, Config, Target};
 use crate::state;
 
@@ -37,10 +37,10 @@ impl ConfiguredParts {
     }
 
     /// Whether a check applies.
-    pub(super) fn has_use_for(&self, part: Of) -> bool {
+    pub(super) fn has_use_for(&self, part: Applicability) -> bool {
         match (&self.served, part) {
-            (None, _) | (_, Of::All) => true,
-            (Some(served), Of::Some(servers, programs)) => {
+            (None, _) | (_, Applicability::All) => true,
+            (Some(served), Applicability::Some(servers, programs)) => {
                 served.servers.iter().any(|server| servers.contains(server))
                     || served.programs.iter().any(|program| programs.contains(&program.as_str()))
             }

@@ -1,8 +1,6 @@
 //! Error messages for unusable files of the state folder.
 
-use std::path::PathBuf;
-use std::sync::atomic::{AtomicUsize, Ordering};
-
+use super::temp_folder::TempFolder;
 use super::{fails, failwell};
 
 const REFERENCE: &str = "0123456789abc";
@@ -20,33 +18,15 @@ const LEDGER: [&[&str]; 5] = [
 const CONSENT: [&[&str]; 5] =
     [&["approve"], &["approve", "some-id"], &["pin", "list"], &["pin", "diff"], &["pin", "approve", "--yes"]];
 
-/// A temporary folder, removed on drop.
-struct Folder(PathBuf);
-
-impl Folder {
-    fn new() -> Folder {
-        static COUNT: AtomicUsize = AtomicUsize::new(0);
-        let name = format!("failwell-files-{}-{}", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
-        let folder = std::env::temp_dir().join(name);
-        std::fs::create_dir(&folder).expect("a folder");
-        Folder(folder)
-    }
-
-    fn with(file: &str, bytes: impl AsRef<[u8]>) -> Folder {
-        let folder = Folder::new();
-        std::fs::write(folder.0.join(file), bytes).expect("written");
-        folder
-    }
-}
-
-impl Drop for Folder {
-    fn drop(&mut self) {
-        let _ = std::fs::remove_dir_all(&self.0);
-    }
+/// A folder with this file.
+fn folder_with(file: &str, bytes: impl AsRef<[u8]>) -> TempFolder {
+    let folder = TempFolder::new();
+    std::fs::write(folder.0.join(file), bytes).expect("written");
+    folder
 }
 
 /// Every command fails with this title, and its help names the file.
-fn check(commands: &[&[&str]], folder: &Folder, called: &str, file: &str, why: &str) {
+fn check(commands: &[&[&str]], folder: &TempFolder, called: &str, file: &str, why: &str) {
     let place = folder.0.display().to_string();
     for command in commands {
         let said = fails(&[command, &["--data-dir", &place][..]].concat(), 1);
@@ -63,19 +43,19 @@ fn a_damaged_file_is_reported_without_source_positions() {
     for (commands, called, file) in
         [(LEDGER, "ledger", "ledger.sqlite"), (CONSENT, "record of approvals and pins", "consent.sqlite")]
     {
-        check(&commands, &Folder::with(file, &garbage), called, file, "it is not a database\n");
-        check(&commands, &Folder::with(file, cut), called, file, "");
-        let folder = Folder::new();
+        check(&commands, &folder_with(file, &garbage), called, file, "it is not a database\n");
+        check(&commands, &folder_with(file, cut), called, file, "");
+        let folder = TempFolder::new();
         std::fs::create_dir(folder.0.join(file)).expect("a folder");
         check(&commands, &folder, called, file, "it is a folder\n");
     }
-    let empty = Folder::with("ledger.sqlite", "");
+    let empty = folder_with("ledger.sqlite", "");
     check(&LEDGER, &empty, "ledger", "ledger.sqlite", "it is empty, or another program's\n");
 }
 
 #[test]
 fn a_server_that_cannot_keep_keys_says_where() {
-    let folder = Folder::with("keys.sqlite", "this is no database ".repeat(50));
+    let folder = folder_with("keys.sqlite", "this is no database ".repeat(50));
     let place = folder.0.display().to_string();
     let file = folder.0.join("failwell.toml");
     std::fs::write(&file, "data_dir = \".\"\nrequire_key = true\n").expect("written");
@@ -87,7 +67,7 @@ fn a_server_that_cannot_keep_keys_says_where() {
 
 #[test]
 fn a_folder_that_is_not_there_is_not_one_where_nothing_waits() {
-    let folder = Folder::new();
+    let folder = TempFolder::new();
     let place = folder.0.join("nowhere").display().to_string();
     for (commands, called) in [(LEDGER, "ledger"), (CONSENT, "record of approvals and pins")] {
         for command in commands {
@@ -113,7 +93,7 @@ fn a_file_that_cannot_be_looked_at_is_not_taken_for_none() {
     for (commands, called, file) in
         [(LEDGER, "ledger", "ledger.sqlite"), (CONSENT, "record of approvals and pins", "consent.sqlite")]
     {
-        let folder = Folder::new();
+        let folder = TempFolder::new();
         std::os::unix::fs::symlink(file, folder.0.join(file)).expect("a link");
         check(&commands, &folder, called, file, "Too many levels of symbolic links");
     }

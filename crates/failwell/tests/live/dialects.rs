@@ -162,7 +162,7 @@ fn an_admin_of_the_file_makes_keys_too_and_so_does_one_server_alone() {
 fn events_are_listed_and_streamed() {
     let folder = Folder::with("servers = [\"lobby\"]\n");
     let node = Node::up(&folder, &[]);
-    let mut events = Events::of(&node, None);
+    let mut events = OperationEvents::of(&node, None);
     assert_eq!(events.next().0, "system");
     assert_eq!(events.last["type"], "connection_established");
     let failed = node.tool("fail", json!({"reason": "gateway/UPSTREAM_TIMEOUT"}));
@@ -183,7 +183,7 @@ fn events_are_listed_and_streamed() {
     drop(events);
     let missed = node.tool("echo", json!({"text": "while away"}));
     assert_eq!(missed.status, 200);
-    let mut again = Events::of(&node, Some(&id));
+    let mut again = OperationEvents::of(&node, Some(&id));
     let told = again.until("operation", |data| data["target"] == "echo");
     assert_eq!(told["outcome"], "ok");
 }
@@ -260,18 +260,18 @@ fn a_client_that_hangs_up_early_leaves_a_record() {
     records_once(&folder, &[], |found| (of(found, "list_tools"), of(found, "initialize")) == (1, 1));
 }
 
-struct Events {
+struct OperationEvents {
     lines: std::io::Lines<BufReader<std::net::TcpStream>>,
     id: String,
     last: Value,
 }
 
-impl Events {
-    fn of(node: &Node, after: Option<&str>) -> Events {
+impl OperationEvents {
+    fn of(node: &Node, after: Option<&str>) -> OperationEvents {
         let headers = [("Accept", "text/event-stream"), ("Last-Event-ID", after.unwrap_or_default())];
         let headers = if after.is_some() { &headers[..] } else { &headers[..1] };
         let stream = node.open("GET", "/v1/events", headers, "");
-        Events { lines: BufReader::new(stream).lines(), id: String::new(), last: Value::Null }
+        OperationEvents { lines: BufReader::new(stream).lines(), id: String::new(), last: Value::Null }
     }
 
     /// The next event: its type and its data.

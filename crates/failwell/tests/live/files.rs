@@ -2,4 +2,4 @@
 
 mod forms;
 mod resources;
-mod shelf;
+mod stored_files;

@@ -3,7 +3,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use failwell_pipeline::Hub;
-use failwell_toolbox::{Event, Party};
+use failwell_toolbox::{CallerSession, Event};
 
 use crate::federation::member::member_set::ReloadReport;
 use crate::federation::names::outside_uri;
@@ -35,9 +35,9 @@ impl ChangeHubs {
         all.retain(|(of, _)| of.as_ref().is_none_or(|of| !report.removed.contains(of)));
     }
 
-    pub(crate) fn announce(&self, server: &str, event: &Event, to: Option<&Arc<Party>>) {
+    pub(crate) fn announce(&self, server: &str, event: &Event, to: Option<&Arc<CallerSession>>) {
         let tell = |hub: &Hub, event| match to {
-            Some(party) => hub.announce_to(party.clone(), event),
+            Some(caller_session) => hub.announce_to(caller_session.clone(), event),
             None => hub.announce(event),
         };
         for (of, hub) in self.0.lock().unwrap_or_else(PoisonError::into_inner).iter() {

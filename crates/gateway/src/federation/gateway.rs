@@ -6,13 +6,13 @@ use std::sync::Arc;
 use arc_swap::ArcSwap;
 use failwell_fault::Fault;
 use failwell_pipeline::Tracer;
-use failwell_pipeline::{Alone, Hub, SharedState};
+use failwell_pipeline::{Hub, SharedState, SingleNode};
 use failwell_policy::AccessPolicy;
 use failwell_process::Launcher;
 use failwell_rpc::Caller;
 use failwell_toolbox::{
-    CompletionTarget, Context, Guidance, Info, List, Lookup, MetricsText, Offers, Page, PromptTarget,
-    ResourceTarget, ToolServer, ToolTarget, Work,
+    CompletionTarget, Context, Guidance, Info, List, Lookup, MetricsText, Page, PromptTarget, ResourceTarget,
+    ServerFeatures, ToolServer, ToolTarget, Work,
 };
 
 use crate::federation::Federation;
@@ -21,7 +21,7 @@ use crate::federation::member::member_set::ReloadReport;
 use crate::federation::names::inside_uri;
 use crate::federation::single::SingleMember;
 use crate::federation::targets::{NameScope, UpstreamCompletion, UpstreamPrompt, UpstreamTool};
-use crate::upstream::{ALL_OFFERS, UpstreamSettings, metrics};
+use crate::upstream::{ALL_FEATURES, UpstreamSettings, metrics};
 
 /// A tool server that federates its members.
 #[derive(Clone)]
@@ -34,7 +34,7 @@ impl Gateway {
         built_in: Vec<(String, Arc<dyn ToolServer>)>,
         launcher: &Launcher,
     ) -> Gateway {
-        let gateway = Gateway::with_state(info, launcher, Arc::new(Alone));
+        let gateway = Gateway::with_state(info, launcher, Arc::new(SingleNode));
         gateway.reload(upstreams, built_in);
         gateway
     }
@@ -127,8 +127,8 @@ impl ToolServer for Gateway {
         true
     }
 
-    fn offers(&self) -> Offers {
-        ALL_OFFERS
+    fn offers(&self) -> ServerFeatures {
+        ALL_FEATURES
     }
 
     fn guidance(&self, cx: Context) -> Work<Guidance> {
@@ -233,7 +233,7 @@ impl ToolServer for ReloadableServer {
         self.0.now.load().is_federation()
     }
 
-    fn offers(&self) -> Offers {
+    fn offers(&self) -> ServerFeatures {
         self.0.now.load().offers()
     }
 

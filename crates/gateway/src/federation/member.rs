@@ -13,7 +13,7 @@ use failwell_fault::{Fault, Name, reason};
 use failwell_render::{Cache, CacheScope};
 use failwell_rpc::{Era, Json, Raw};
 use failwell_toolbox::{
-    Capability, Completion, Context, List, Lookup, Members, Offers, Page, ToolOutcome, ToolServer,
+    Capability, Completion, Context, List, Lookup, Members, Page, ServerFeatures, ToolOutcome, ToolServer,
 };
 use serde_json::json;
 
@@ -63,7 +63,7 @@ impl Member {
         }
     }
 
-    pub(crate) async fn offers(&self, cx: &Context) -> Result<Offers, Fault> {
+    pub(crate) async fn offers(&self, cx: &Context) -> Result<ServerFeatures, Fault> {
         match self {
             Member::Upstream(upstream) => Ok(upstream.for_client(cx).connection(cx).await?.handshake.offers),
             Member::BuiltIn(_, server) => Ok(server.offers()),
@@ -71,7 +71,7 @@ impl Member {
     }
 
     /// What the member offers, as far as it has said so.
-    pub(crate) fn known_offers(&self) -> Option<Offers> {
+    pub(crate) fn known_offers(&self) -> Option<ServerFeatures> {
         match self {
             Member::Upstream(upstream) => upstream.known_offers(),
             Member::BuiltIn(_, server) => Some(server.offers()),

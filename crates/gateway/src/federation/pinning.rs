@@ -73,8 +73,8 @@ impl Federation {
         let Some(pins) = self.pins.get().filter(|pins| is_watched(pins, member)) else { return true };
         let Ok(item) = Json::of(words) else { return false };
         let items = vec![(INSTRUCTIONS.to_owned(), item)];
-        let (server, face) = (member.name().to_owned(), member.era_name(cx));
-        let Ok(looked) = Box::pin(pins.check(ListedItems { server, face, kind: INSTRUCTIONS, items })).await
+        let (server, era) = (member.name().to_owned(), member.era_name(cx));
+        let Ok(looked) = Box::pin(pins.check(ListedItems { server, era, kind: INSTRUCTIONS, items })).await
         else {
             return false;
         };
@@ -106,8 +106,7 @@ impl Federation {
         };
         let (places, items): (Vec<usize>, Vec<(String, Json)>) =
             items.iter().enumerate().filter_map(named).unzip();
-        let listing =
-            ListedItems { server: member.name().to_owned(), face: member.era_name(cx), kind, items };
+        let listing = ListedItems { server: member.name().to_owned(), era: member.era_name(cx), kind, items };
         let looked = report(member, kind, Box::pin(pins.check(listing)).await?, cx);
         Ok(looked.held.iter().filter_map(|place| places.get(*place).copied()).collect())
     }

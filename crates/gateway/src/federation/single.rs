@@ -7,8 +7,8 @@ use failwell_render::{Cache, CacheScope};
 use failwell_rpc::Caller;
 use failwell_rpc::Json;
 use failwell_toolbox::{
-    CompletionTarget, Context, Find, Guidance, Info, List, Lookup, Offers, Page, PromptTarget,
-    ResourceTarget, ToolServer, ToolTarget, Work, nearest,
+    CompletionTarget, Context, Find, Guidance, Info, List, Lookup, Page, PromptTarget, ResourceTarget,
+    ServerFeatures, ToolServer, ToolTarget, Work, nearest,
 };
 use serde_json::json;
 
@@ -22,12 +22,12 @@ use crate::federation::targets::{
     NameScope, UpstreamCompletion, UpstreamPrompt, UpstreamResource, UpstreamTool,
 };
 use crate::federation::visibility::with;
-use crate::upstream::{ALL_OFFERS, RequestParams};
+use crate::upstream::{ALL_FEATURES, RequestParams};
 
 pub(crate) struct SingleMember {
     pub(crate) federation: Arc<Federation>,
     pub(crate) name: String,
-    pub(crate) offers: Arc<Mutex<Option<Offers>>>,
+    pub(crate) offers: Arc<Mutex<Option<ServerFeatures>>>,
 }
 
 /// Not cached: the member may change at any moment.
@@ -122,8 +122,8 @@ impl ToolServer for SingleMember {
     }
 
     /// Everything, until the member has said what it offers.
-    fn offers(&self) -> Offers {
-        self.offers.lock().unwrap_or_else(PoisonError::into_inner).unwrap_or(ALL_OFFERS)
+    fn offers(&self) -> ServerFeatures {
+        self.offers.lock().unwrap_or_else(PoisonError::into_inner).unwrap_or(ALL_FEATURES)
     }
 
     fn prepare(&self, cx: Context) -> Work<()> {

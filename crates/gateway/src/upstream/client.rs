@@ -39,10 +39,10 @@ impl ClientRelay {
     pub(crate) fn for_only_client(relays: Vec<ClientRelay>) -> Option<ClientRelay> {
         let mut relays = relays.into_iter();
         let first = relays.next()?;
-        let session = first.cx.party().session;
+        let session = first.cx.caller_session().session;
         let is_one = relays.all(|other| {
             // A suspended call cannot answer for others.
-            session.is_some() && other.cx.party().session == session && first.suspended.is_none()
+            session.is_some() && other.cx.caller_session().session == session && first.suspended.is_none()
         });
         is_one.then_some(first)
     }

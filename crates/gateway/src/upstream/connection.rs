@@ -287,7 +287,7 @@ impl UpstreamConnection {
     pub(crate) fn over(mux: Arc<request_mux::RequestMux>) -> Arc<UpstreamConnection> {
         let handshake = HandshakeResult {
             revision: failwell_rpc::Revision::LATEST,
-            offers: failwell_toolbox::Offers::default(),
+            offers: failwell_toolbox::ServerFeatures::default(),
             logging: failwell_toolbox::Support::No,
             instructions: None,
         };

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use arc_swap::ArcSwapOption;
 use failwell_fault::{Fault, Retry, reason};
-use failwell_toolbox::{Context, Party};
+use failwell_toolbox::{CallerSession, Context};
 use tokio_util::sync::CancellationToken;
 
 use crate::upstream::connection::UpstreamConnection;
@@ -40,7 +40,7 @@ pub(crate) struct ConnectionPool {
 
 struct PoolState {
     sharing: Option<SessionSharing>,
-    slots: HashMap<Party, Arc<ConnectionSlot>>,
+    slots: HashMap<CallerSession, Arc<ConnectionSlot>>,
 }
 
 impl ConnectionPool {
@@ -82,17 +82,17 @@ impl ConnectionPool {
         if state.sharing != Some(SessionSharing::PerCaller) {
             return Ok(self.front.clone());
         }
-        let party = cx.party();
-        if let Some(slot) = state.slots.get(&party) {
+        let caller_session = cx.caller_session();
+        if let Some(slot) = state.slots.get(&caller_session) {
             return Ok(slot.clone());
         }
         state.evict_if_full(self.most)?;
-        Ok(self.insert_slot(&mut state, party, ConnectionSlot::empty(), cx))
+        Ok(self.insert_slot(&mut state, caller_session, ConnectionSlot::empty(), cx))
     }
 
     pub(crate) fn existing_slot(&self, cx: &Context) -> Option<Arc<ConnectionSlot>> {
         match self.is_per_caller() {
-            true => self.lock().slots.get(&cx.party()).cloned(),
+            true => self.lock().slots.get(&cx.caller_session()).cloned(),
             false => Some(self.front.clone()),
         }
     }
@@ -100,30 +100,30 @@ impl ConnectionPool {
     fn insert_slot(
         self: &Arc<Self>,
         state: &mut PoolState,
-        party: Party,
+        caller_session: CallerSession,
         slot: Arc<ConnectionSlot>,
         cx: &Context,
     ) -> Arc<ConnectionSlot> {
         if let Some(ended) = cx.end_of_session() {
             let (pool, ended) = (Arc::downgrade(self), ended.clone());
-            let (left, party) = (slot.released().clone(), party.clone());
+            let (left, caller_session) = (slot.released().clone(), caller_session.clone());
             tokio::spawn(async move {
                 tokio::select! {
                     () = left.cancelled() => {}
                     () = ended.cancelled() => {
                         if let Some(pool) = pool.upgrade() {
-                            pool.leave(&party);
+                            pool.leave(&caller_session);
                         }
                     }
                 }
             });
         }
-        state.slots.insert(party, slot.clone());
+        state.slots.insert(caller_session, slot.clone());
         slot
     }
 
-    fn leave(&self, party: &Party) {
-        if let Some(slot) = self.lock().slots.remove(party) {
+    fn leave(&self, caller_session: &CallerSession) {
+        if let Some(slot) = self.lock().slots.remove(caller_session) {
             slot.released().cancel();
         }
     }
@@ -152,7 +152,7 @@ impl ConnectionPool {
                 let mut state = self.lock();
                 self.learn(&mut state, sharing);
                 let _ = state.evict_if_full(self.most);
-                self.insert_slot(&mut state, cx.party(), ConnectionSlot::with(connection), cx);
+                self.insert_slot(&mut state, cx.caller_session(), ConnectionSlot::with(connection), cx);
                 None
             }
             (SessionSharing::Shared, false) => {
@@ -173,8 +173,8 @@ impl ConnectionPool {
     pub(crate) fn sweep(&self, idle: Option<Duration>) {
         let mut left = Vec::new();
         let mut state = self.lock();
-        state.slots.retain(|party, slot| {
-            let limit = idle.or_else(|| party.session.is_none().then_some(LONGEST_IDLE));
+        state.slots.retain(|caller_session, slot| {
+            let limit = idle.or_else(|| caller_session.session.is_none().then_some(LONGEST_IDLE));
             let stays = limit.is_none_or(|limit| slot.unused() < limit) || slot.is_busy();
             if !stays {
                 left.push(slot.clone());
@@ -208,7 +208,8 @@ impl PoolState {
             return Ok(());
         }
         let idle = self.slots.iter().filter(|(_, slot)| !slot.is_busy());
-        let oldest = idle.min_by_key(|(_, slot)| slot.last_use()).map(|(party, _)| party.clone());
+        let oldest =
+            idle.min_by_key(|(_, slot)| slot.last_use()).map(|(caller_session, _)| caller_session.clone());
         let oldest = oldest.ok_or_else(|| Fault::new(&reason::SERVER_BUSY).fact("limit", most))?;
         if let Some(slot) = self.slots.remove(&oldest) {
             slot.released().cancel();

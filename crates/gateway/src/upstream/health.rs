@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use failwell_fault::{Fact, Fault, Retry, reason};
-use failwell_toolbox::Offers;
+use failwell_toolbox::ServerFeatures;
 
 use crate::upstream::circuit_breaker::with_jitter;
 use crate::upstream::connection::DetectedProtocol;
@@ -21,7 +21,7 @@ pub(super) struct Health {
     pub(super) late: Option<Instant>,
     pub(super) known: Option<DetectedProtocol>,
     /// The offers in its last handshake.
-    pub(super) offers: Option<Offers>,
+    pub(super) offers: Option<ServerFeatures>,
     /// The instructions from its last handshake.
     pub(super) instructions: Option<Arc<str>>,
 }

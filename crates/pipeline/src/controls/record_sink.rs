@@ -21,10 +21,10 @@ pub trait RecordSink: Send + Sync {
     fn note(&self, record: Box<Record>);
     /// Writes a record, and waits until it is written.
     fn keep(&self, record: Box<Record>) -> PortFuture<'_, Result<(), Fault>>;
-    /// Whether responses must wait for [`RecordSink::room`] (back-pressure).
+    /// Whether responses must wait for [`RecordSink::wait_for_space`] (back-pressure).
     fn is_crowded(&self) -> bool;
     /// Waits for the writer to catch up, for a bounded time.
-    fn room(&self) -> PortFuture<'_, ()>;
+    fn wait_for_space(&self) -> PortFuture<'_, ()>;
 }
 
 /// An observer of the progress of running requests.

@@ -13,7 +13,7 @@ use failwell_toolbox::{Completion, List};
 
 #[derive(Debug)]
 pub enum Call<'a> {
-    Initialize(Introduction),
+    Initialize(InitializeParams),
     Discover,
     Ping,
     SetLevel(LogLevel),
@@ -41,7 +41,7 @@ pub enum Call<'a> {
 
 /// The `initialize` params of a session client.
 #[derive(Debug)]
-pub struct Introduction {
+pub struct InitializeParams {
     pub(crate) version: String,
     pub(crate) capabilities: Option<Json>,
 }

@@ -21,7 +21,7 @@ use crate::request::request_port::ContextParts;
 use crate::session::Session;
 use crate::session::hub::Hub;
 use crate::session::question_route::QuestionRoute;
-use crate::session::stream::{Keep, Stream};
+use crate::session::stream::{FrameRetention, Stream};
 use crate::session::task::Tasks;
 use crate::stages::record::{connection, transport};
 
@@ -145,7 +145,7 @@ impl ContextPorts {
     /// Returns the context of work that the program does for itself.
     pub(crate) fn own_context(self: &Arc<Self>) -> Context {
         let client = Client::plain(Caller::anonymous());
-        let (cancel, outlet) = (CancellationToken::new(), Arc::new(Stream::new(Keep::Nothing)));
+        let (cancel, outlet) = (CancellationToken::new(), Arc::new(Stream::new(FrameRetention::Nothing)));
         self.detached_parts(client, cancel, outlet).into_context()
     }
 

@@ -8,7 +8,7 @@ use failwell_rpc::{RemoteContext, TRACEPARENT, TRACESTATE, Trace};
 use tokio_util::sync::CancellationToken;
 
 use crate::pipeline::Pipeline;
-use crate::session::stream::{Keep, Stream};
+use crate::session::stream::{FrameRetention, Stream};
 use crate::session::{Session, SharedIds};
 use crate::stages::identify::Headers;
 
@@ -70,7 +70,7 @@ impl<'a> IncomingRequest<'a> {
         cancel: CancellationToken,
         trace: Option<Trace>,
     ) -> IncomingRequest<'a> {
-        let (ids, outlet) = (SharedIds::Allowed, Arc::new(Stream::new(Keep::Nothing)));
+        let (ids, outlet) = (SharedIds::Allowed, Arc::new(Stream::new(FrameRetention::Nothing)));
         IncomingRequest { message, caller, session: None, connection, ids, outlet, cancel, trace }
     }
 

@@ -1,11 +1,11 @@
 use std::sync::Arc;
 
-use failwell_toolbox::{Event, Party};
+use failwell_toolbox::{CallerSession, Event};
 use tokio::sync::broadcast;
 
 /// The broadcast channel for changes. A slow listener misses the oldest events.
 #[derive(Debug, Clone)]
-pub struct Hub(broadcast::Sender<(Event, Option<Arc<Party>>)>);
+pub struct Hub(broadcast::Sender<(Event, Option<Arc<CallerSession>>)>);
 
 impl Hub {
     const LONGEST: usize = 256;
@@ -21,19 +21,19 @@ impl Hub {
     }
 
     /// Notifies one party only.
-    pub fn announce_to(&self, party: Arc<Party>, event: Event) {
-        let _ = self.0.send((event, Some(party)));
+    pub fn announce_to(&self, caller_session: Arc<CallerSession>, event: Event) {
+        let _ = self.0.send((event, Some(caller_session)));
     }
 
     /// Returns a listener for the changes that concern this party.
-    pub(crate) fn listen(&self, party: Party) -> Listener {
-        Listener { heard: self.0.subscribe(), party }
+    pub(crate) fn listen(&self, caller_session: CallerSession) -> Listener {
+        Listener { heard: self.0.subscribe(), caller_session }
     }
 }
 
 pub(crate) struct Listener {
-    heard: broadcast::Receiver<(Event, Option<Arc<Party>>)>,
-    party: Party,
+    heard: broadcast::Receiver<(Event, Option<Arc<CallerSession>>)>,
+    caller_session: CallerSession,
 }
 
 impl Listener {
@@ -41,7 +41,9 @@ impl Listener {
     pub(crate) async fn next(&mut self) -> Option<Event> {
         loop {
             match self.heard.recv().await {
-                Ok((event, to)) if to.as_ref().is_none_or(|to| **to == self.party) => return Some(event),
+                Ok((event, to)) if to.as_ref().is_none_or(|to| **to == self.caller_session) => {
+                    return Some(event);
+                }
                 Ok(_) => {}
                 Err(broadcast::error::RecvError::Lagged(_)) => {}
                 Err(broadcast::error::RecvError::Closed) => return None,

@@ -11,8 +11,8 @@ use crate::request::context_ports::ContextPorts;
 use crate::session::Session;
 use crate::session::hub::Hub;
 use crate::session::stream::Stream;
+use failwell_toolbox::CallerSession;
 use failwell_toolbox::Event;
-use failwell_toolbox::Party;
 
 /// The maximum number of resources or tasks per subscription.
 const MOST: usize = 1_000;
@@ -95,7 +95,7 @@ impl Filter {
 
 pub(crate) struct Subscription<'a> {
     pub(crate) id: &'a Id,
-    pub(crate) party: Party,
+    pub(crate) caller_session: CallerSession,
     pub(crate) outlet: &'a Stream,
     pub(crate) ports: &'a ContextPorts,
 }
@@ -104,12 +104,12 @@ impl Subscription<'_> {
     /// Sends the acknowledgement, then every change that passes the filter, until the hub closes.
     pub(crate) async fn run(&self, filter: &Filter, hub: &Hub) -> Result<(), Fault> {
         // The listener starts before the acknowledgement, so that no change is lost in between.
-        let mut events = hub.listen(self.party.clone());
+        let mut events = hub.listen(self.caller_session.clone());
         let accepted = Json::from(&json!({"notifications": filter.accepted()}));
         self.tell("notifications/subscriptions/acknowledged", &accepted).await?;
         while let Some(event) = events.next().await {
             if filter.wants(&event)
-                && self.ports.controls.shows(&event, &self.party.caller)
+                && self.ports.controls.shows(&event, &self.caller_session.caller)
                 && let Some(params) = self.params_of(&event)
             {
                 self.tell(event.method(), &params).await?;
@@ -120,7 +120,9 @@ impl Subscription<'_> {
 
     fn params_of(&self, event: &Event) -> Option<Json> {
         match event {
-            Event::TaskChanged(id) => self.ports.tasks.find(id, &self.party.caller).ok()?.account().ok(),
+            Event::TaskChanged(id) => {
+                self.ports.tasks.find(id, &self.caller_session.caller).ok()?.account().ok()
+            }
             other => Some(other.params().unwrap_or_else(Json::empty_object)),
         }
     }
@@ -158,8 +160,8 @@ fn joined(first: &str, others: Option<&Json>) -> String {
 
 /// Notifies a session of changes until it ends: lists always, resources if subscribed.
 pub(crate) async fn tell_session(session: Arc<Session>, ports: Arc<ContextPorts>) {
-    let party = Party { caller: session.caller.clone(), session: Some(session.number) };
-    let mut events = ports.hub.listen(party);
+    let caller_session = CallerSession { caller: session.caller.clone(), session: Some(session.number) };
+    let mut events = ports.hub.listen(caller_session);
     loop {
         let event = tokio::select! {
             event = events.next() => event,

@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::pipeline::Pipeline;
 use crate::request::request_port::ContextParts;
 use crate::session::Session;
-use crate::session::state::{NodeMessage, Place, SharedState, Word};
+use crate::session::state::{NodeEvent, NodeMessage, SessionKey, SharedState};
 use crate::stages::route::{RoutedCall, Target};
 use failwell_toolbox::Event;
 use failwell_toolbox::Lookup;
@@ -20,14 +20,14 @@ impl Pipeline {
     }
 
     /// The key of a session of this pipeline among all nodes.
-    pub fn place_of(&self, session: &str) -> Place {
-        Place { pipeline: self.settings.pipeline.clone(), session: session.to_owned() }
+    pub fn session_key(&self, session: &str) -> SessionKey {
+        SessionKey { pipeline: self.settings.pipeline.clone(), session: session.to_owned() }
     }
 
     /// Stores a session for other nodes.
     pub async fn keep_session(&self, session: &Session) -> Result<(), Fault> {
         match session.shared_state().filter(|_| self.state().node().is_some()) {
-            Some(kept) => self.state().keep_session(&self.place_of(&session.id), &kept).await,
+            Some(kept) => self.state().keep_session(&self.session_key(&session.id), &kept).await,
             None => Ok(()),
         }
     }
@@ -38,7 +38,7 @@ impl Pipeline {
             return Ok(());
         }
         self.keep_session(session).await?;
-        self.state().tell(NodeMessage { of: self.place_of(&session.id), word: Word::Changed }).await
+        self.state().tell(NodeMessage { of: self.session_key(&session.id), word: NodeEvent::Changed }).await
     }
 
     /// Subscribes here to the resources that a session subscribed to on another node. A failed subscription

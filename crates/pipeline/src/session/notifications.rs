@@ -9,7 +9,7 @@ use failwell_rpc::{Dialect, Notification, Raw, ReplyTo, Response};
 use crate::controls::guards::MessageMeta;
 use crate::pipeline::Pipeline;
 use crate::record::{ExchangeOutcome, Record};
-use crate::session::{Concern, Session};
+use crate::session::{ConcernedNode, Session};
 use crate::stages::record::{connection, method, transport};
 
 const INITIALIZED: &str = "notifications/initialized";
@@ -23,7 +23,7 @@ impl Pipeline {
         self: &Arc<Self>,
         notification: &Notification<'_>,
         session: &Arc<Session>,
-    ) -> Concern {
+    ) -> ConcernedNode {
         let concern = self.apply_notification(notification, session).await;
         self.record_notification(
             notification,
@@ -34,7 +34,7 @@ impl Pipeline {
         .await;
         let is_dropped = match &*notification.method {
             INITIALIZED | CANCELLED | ROOTS_CHANGED => false,
-            PROGRESS => concern == Concern::Others,
+            PROGRESS => concern == ConcernedNode::Others,
             _ => true,
         };
         if is_dropped {
@@ -48,40 +48,42 @@ impl Pipeline {
         self: &Arc<Self>,
         notification: &Notification<'_>,
         session: &Arc<Session>,
-    ) -> Concern {
+    ) -> ConcernedNode {
         match &*notification.method {
             CANCELLED => match notification.param("requestId").and_then(Raw::as_id) {
                 Some(id) => session.cancel(&id),
-                None => Concern::Ours,
+                None => ConcernedNode::Ours,
             },
             PROGRESS => self.pass_progress(notification, session).await,
             INITIALIZED => {
                 session.finish_introduction();
-                Concern::Ours
+                ConcernedNode::Ours
             }
             ROOTS_CHANGED => {
                 if let Some(cx) = self.ports.detached(session) {
                     self.server.roots_changed(cx);
                 }
                 // This client's upstream connections may belong to another node.
-                Concern::Others
+                ConcernedNode::Others
             }
-            _ => Concern::Ours,
+            _ => ConcernedNode::Ours,
         }
     }
 
     /// Forwards progress of an answer to the receiver of the question. Progress that exceeds the receiver's
     /// queue is dropped.
-    async fn pass_progress(&self, notification: &Notification<'_>, session: &Arc<Session>) -> Concern {
+    async fn pass_progress(&self, notification: &Notification<'_>, session: &Arc<Session>) -> ConcernedNode {
         let token = notification.param("progressToken").and_then(Raw::as_u64);
         let follower = token.and_then(|token| session.follower(token));
-        let (Some(follower), Some(params)) = (follower, notification.params) else { return Concern::Others };
+        let (Some(follower), Some(params)) = (follower, notification.params) else {
+            return ConcernedNode::Others;
+        };
         let meta =
             MessageMeta { connection: &session.id, caller: session.caller.name(), ..MessageMeta::default() };
         if let Ok(clean) = self.ports.guards.incoming(meta, params.text()).await {
             let _ = follower.try_send(clean.unwrap_or_else(|| params.to_json()));
         }
-        Concern::Ours
+        ConcernedNode::Ours
     }
 
     /// Records a notification that has no effect here.
@@ -107,7 +109,7 @@ impl Pipeline {
     ) {
         let Some(ledger) = self.ports.recorder.ledger() else { return };
         if ledger.is_crowded() {
-            ledger.room().await;
+            ledger.wait_for_space().await;
         }
         let text = notification.text();
         ledger.note(Box::new(Record {
@@ -132,7 +134,7 @@ impl Pipeline {
     }
 
     /// Handles the answer to one of our questions.
-    pub async fn handle_response(&self, response: &Response<'_>, session: &Session) -> Concern {
+    pub async fn handle_response(&self, response: &Response<'_>, session: &Session) -> ConcernedNode {
         let meta =
             MessageMeta { connection: &session.id, caller: session.caller.name(), ..MessageMeta::default() };
         let body = match response.body {

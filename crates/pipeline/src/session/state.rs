@@ -19,15 +19,15 @@ pub trait SharedState: Debug + Send + Sync + 'static {
     fn seal_key(&self) -> Work<Option<Secret<[u8; 32]>>>;
 
     /// Stores a session for its maximum idle time.
-    fn keep_session(&self, of: &Place, session: &KeptSession) -> Work<()>;
+    fn keep_session(&self, of: &SessionKey, session: &SharedSession) -> Work<()>;
     /// Looks up a session, and resets its idle time.
-    fn find_session(&self, of: &Place) -> Work<SessionLookup>;
+    fn find_session(&self, of: &SessionKey) -> Work<SessionLookup>;
     /// Deletes a session.
-    fn end_session(&self, of: &Place) -> Work<()>;
+    fn end_session(&self, of: &SessionKey) -> Work<()>;
     /// Sends a message to all other nodes.
-    fn tell(&self, letter: NodeMessage) -> Work<()>;
+    fn tell(&self, message: NodeMessage) -> Work<()>;
     /// The messages of other nodes; `None` if there are none.
-    fn hear(&self) -> Option<broadcast::Receiver<NodeMessage>>;
+    fn subscribe(&self) -> Option<broadcast::Receiver<NodeMessage>>;
 
     /// Records an event of a session's stream.
     fn write_stream(&self, at: &Track, happened: StreamEvent) -> Work<()>;
@@ -42,7 +42,7 @@ pub trait SharedState: Debug + Send + Sync + 'static {
 
 /// The key of a session: pipeline and session id.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Place {
+pub struct SessionKey {
     /// The pipeline; each has its own sessions. Nodes of earlier versions read the old name.
     #[serde(rename = "house")]
     pub pipeline: String,
@@ -52,14 +52,14 @@ pub struct Place {
 /// The key of a session's stream.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Track {
-    pub of: Place,
+    pub of: SessionKey,
     /// The number of the stream in its session.
     pub number: u64,
 }
 
 /// The state that another node needs to continue a session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct KeptSession {
+pub struct SharedSession {
     pub caller: String,
     pub revision: String,
     /// The capabilities object that the client sent.
@@ -76,7 +76,7 @@ pub enum SessionLookup {
     /// Sessions are not shared; this node's state is complete.
     OnlyHere,
     /// The session as all nodes know it.
-    Kept(KeptSession),
+    Kept(SharedSession),
     /// No node knows the session.
     Nowhere,
 }
@@ -84,12 +84,12 @@ pub enum SessionLookup {
 /// A message of one node to the others about a session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct NodeMessage {
-    pub of: Place,
-    pub word: Word,
+    pub of: SessionKey,
+    pub word: NodeEvent,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Word {
+pub enum NodeEvent {
     /// The client sent this message; its subject belongs to another node.
     Said(String),
     /// The settings of the session changed.
@@ -131,9 +131,9 @@ pub struct StreamRecord {
 
 /// A single node, which shares nothing.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Alone;
+pub struct SingleNode;
 
-impl SharedState for Alone {
+impl SharedState for SingleNode {
     fn node(&self) -> Option<&str> {
         None
     }
@@ -146,15 +146,15 @@ impl SharedState for Alone {
         at_once(None)
     }
 
-    fn keep_session(&self, _: &Place, _: &KeptSession) -> Work<()> {
+    fn keep_session(&self, _: &SessionKey, _: &SharedSession) -> Work<()> {
         at_once(())
     }
 
-    fn find_session(&self, _: &Place) -> Work<SessionLookup> {
+    fn find_session(&self, _: &SessionKey) -> Work<SessionLookup> {
         at_once(SessionLookup::OnlyHere)
     }
 
-    fn end_session(&self, _: &Place) -> Work<()> {
+    fn end_session(&self, _: &SessionKey) -> Work<()> {
         at_once(())
     }
 
@@ -162,7 +162,7 @@ impl SharedState for Alone {
         at_once(())
     }
 
-    fn hear(&self) -> Option<broadcast::Receiver<NodeMessage>> {
+    fn subscribe(&self) -> Option<broadcast::Receiver<NodeMessage>> {
         None
     }
 

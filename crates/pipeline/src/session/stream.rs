@@ -19,7 +19,7 @@ pub struct Frame {
 
 /// Whether read frames are retained for a client that reconnects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Keep {
+pub enum FrameRetention {
     /// A frame is dropped once it is read.
     Nothing,
     /// Recent frames are retained, so that a client can resume.
@@ -28,7 +28,7 @@ pub enum Keep {
 
 /// The result of a read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Next {
+pub enum StreamRead {
     Frame(Frame),
     /// The reader should disconnect, and reconnect after this duration. The remaining frames are retained.
     Pause(Duration),
@@ -39,7 +39,7 @@ pub enum Next {
 #[derive(Debug)]
 pub struct Stream {
     state: Mutex<StreamState>,
-    keep: Keep,
+    keep: FrameRetention,
     readable: Notify,
     writable: Notify,
 }
@@ -73,7 +73,7 @@ const LARGEST: usize = 16 * 1024 * 1024;
 const SLOWEST_READER: Duration = Duration::from_secs(30);
 
 impl Stream {
-    pub fn new(keep: Keep) -> Stream {
+    pub fn new(keep: FrameRetention) -> Stream {
         Stream { state: Mutex::default(), keep, readable: Notify::new(), writable: Notify::new() }
     }
 
@@ -83,7 +83,7 @@ impl Stream {
 
     /// Creates a stream that continues after this frame, because the reader has read up to it elsewhere.
     pub fn behind(after: u64) -> Stream {
-        let stream = Stream::new(Keep::Recent);
+        let stream = Stream::new(FrameRetention::Recent);
         {
             let mut state = stream.lock();
             (state.written, state.read) = (after, after);
@@ -127,10 +127,10 @@ impl Stream {
     }
 
     /// Waits until the stream is not full. A sender that waits here first never queues behind it.
-    pub async fn room(&self) {
+    pub async fn wait_for_space(&self) {
         loop {
             let writable = self.writable.notified();
-            if self.has_room() {
+            if self.has_space() {
                 return;
             }
             writable.await;
@@ -138,7 +138,7 @@ impl Stream {
     }
 
     /// Whether a frame can be added, or will be dropped, without waiting.
-    fn has_room(&self) -> bool {
+    fn has_space(&self) -> bool {
         let state = self.lock();
         state.finished || state.reader != StreamReader::Expected || !state.is_full()
     }
@@ -173,7 +173,7 @@ impl Stream {
     }
 
     /// Waits for the next frame after this number.
-    pub async fn next(&self, after: u64) -> Next {
+    pub async fn next(&self, after: u64) -> StreamRead {
         loop {
             let readable = self.readable.notified();
             match self.peek(after) {
@@ -184,7 +184,7 @@ impl Stream {
     }
 
     /// Waits until a read would not block, without reading.
-    pub async fn stirred(&self) {
+    pub async fn wait_readable(&self) {
         loop {
             let readable = self.readable.notified();
             if self.has_something() {
@@ -212,28 +212,28 @@ impl Stream {
 
     /// Asks the reader to disconnect and reconnect. Only a stream that retains frames can pause.
     pub fn pause(&self, retry: Duration) {
-        if self.keep == Keep::Recent {
+        if self.keep == FrameRetention::Recent {
             self.lock().pause = Some(retry);
             self.wake();
         }
     }
 
-    fn peek(&self, after: u64) -> Option<Next> {
+    fn peek(&self, after: u64) -> Option<StreamRead> {
         let mut state = self.lock();
         let found = state.frames.iter().find(|frame| frame.number > after).cloned();
         let peek = match found {
             Some(frame) => {
                 state.mark_read(&frame);
                 state.reader = StreamReader::Expected;
-                if self.keep == Keep::Nothing {
+                if self.keep == FrameRetention::Nothing {
                     state.frames.retain(|kept| kept.number > frame.number);
                     state.held = state.unread;
                 }
-                Some(Next::Frame(frame))
+                Some(StreamRead::Frame(frame))
             }
             None => match state.pause.take() {
-                Some(retry) => Some(Next::Pause(retry)),
-                None if state.finished || state.reader == StreamReader::Gone => Some(Next::End),
+                Some(retry) => Some(StreamRead::Pause(retry)),
+                None if state.finished || state.reader == StreamReader::Gone => Some(StreamRead::End),
                 None => None,
             },
         };
@@ -254,7 +254,8 @@ impl Stream {
     /// The reader is disconnected but may reconnect. Frames are retained; the oldest are evicted first.
     pub fn detach(&self) {
         let mut state = self.lock();
-        state.reader = if self.keep == Keep::Recent { StreamReader::Away } else { StreamReader::Gone };
+        state.reader =
+            if self.keep == FrameRetention::Recent { StreamReader::Away } else { StreamReader::Gone };
         drop(state);
         self.wake();
     }
@@ -317,30 +318,30 @@ impl StreamState {
 
 #[cfg(test)]
 mod tests {
-    use super::{Frame, Keep, Next, Stream};
+    use super::{Frame, FrameRetention, Stream, StreamRead};
 
     async fn frame(stream: &Stream, after: u64) -> Frame {
         match stream.next(after).await {
-            Next::Frame(frame) => frame,
+            StreamRead::Frame(frame) => frame,
             other => panic!("no frame but {other:?}"),
         }
     }
 
     #[tokio::test]
     async fn frames_come_in_order_and_end() {
-        let stream = Stream::new(Keep::Nothing);
+        let stream = Stream::new(FrameRetention::Nothing);
         stream.push("a").await.expect("pushed");
         stream.push("b").await.expect("pushed");
         stream.finish();
         let first = frame(&stream, 0).await;
         assert_eq!((first.number, &first.bytes[..]), (1, &b"a"[..]));
         assert_eq!(frame(&stream, 1).await.bytes, "b");
-        assert_eq!(stream.next(2).await, Next::End);
+        assert_eq!(stream.next(2).await, StreamRead::End);
     }
 
     #[tokio::test]
     async fn a_reader_that_comes_back_gets_what_it_missed() {
-        let stream = Stream::new(Keep::Recent);
+        let stream = Stream::new(FrameRetention::Recent);
         stream.push("a").await.expect("pushed");
         frame(&stream, 0).await;
         stream.detach();
@@ -351,11 +352,11 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn bytes_are_bounded_too_but_one_frame_always_fits() {
-        let stream = Stream::new(Keep::Recent);
+        let stream = Stream::new(FrameRetention::Recent);
         let big = vec![b'x'; super::LARGEST];
         stream.push(big.clone()).await.expect("one fits");
         assert!(stream.push(big.clone()).await.is_err(), "a second one waits for a reader that never comes");
-        let stream = Stream::new(Keep::Recent);
+        let stream = Stream::new(FrameRetention::Recent);
         stream.detach();
         for _ in 0..3 {
             stream.push(big.clone()).await.expect("kept for later");
@@ -365,7 +366,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_notice_never_costs_what_waits_already() {
-        let stream = Stream::new(Keep::Nothing);
+        let stream = Stream::new(FrameRetention::Nothing);
         for n in 0..super::LONGEST {
             stream.push(n.to_string()).await.expect("room");
         }
@@ -381,7 +382,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn a_reader_that_never_reads_is_given_up() {
-        let stream = Stream::new(Keep::Nothing);
+        let stream = Stream::new(FrameRetention::Nothing);
         for _ in 0..256 {
             stream.push("x").await.expect("room");
         }

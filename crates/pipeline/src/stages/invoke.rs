@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 
 use crate::controls::approvals::ApprovalGrant;
 use crate::pipeline::Pipeline;
-use crate::request::call::{Call, Introduction, PromptCall, ReadCall, RoundParams, STATE, ToolCall};
+use crate::request::call::{Call, InitializeParams, PromptCall, ReadCall, RoundParams, STATE, ToolCall};
 use crate::request::digest::binding;
 use crate::request::extension::{Attachment, ExtensionCall, ExtensionOutcome, ExtensionRequest};
 use crate::request::incoming_request::{IncomingMessage, RequestEra};
@@ -73,7 +73,7 @@ impl Pipeline {
     ) -> Result<Outcome, Fault> {
         let incoming = scope.incoming;
         match (call, target) {
-            (Call::Initialize(introduction), _) => self.initialize(introduction, scope).await,
+            (Call::Initialize(params), _) => self.initialize(params, scope).await,
             (Call::Discover, _) => self.discover(scope).await,
             (Call::Ping, _) => nothing(),
             (Call::SetLevel(level), _) => {
@@ -124,10 +124,10 @@ impl Pipeline {
 
     async fn initialize(
         self: &Arc<Self>,
-        introduction: Introduction,
+        params: InitializeParams,
         scope: &RequestScope<'_>,
     ) -> Result<Outcome, Fault> {
-        let Introduction { version, capabilities } = introduction;
+        let InitializeParams { version, capabilities } = params;
         let (revision, incoming) = (session_revision(&version), scope.incoming);
         // The client with the capabilities it is declaring: the preparation may depend on them.
         let client = Client::new(incoming.caller.clone(), revision, capabilities.clone());
@@ -383,7 +383,7 @@ impl RequestScope<'_> {
         let watches = SubscriptionWatches { pipeline, cx: &cx, uris: filter.watched() };
         let subscription = Subscription {
             id: &self.incoming.request().or_fault(&reason::SERVER_BUG)?.id,
-            party: cx.party(),
+            caller_session: cx.caller_session(),
             outlet: &self.incoming.outlet,
             ports: &pipeline.ports,
         };

@@ -6,24 +6,24 @@ use failwell_fault::{Echo, Fault, Pointer, Rule, Violation, reason};
 use failwell_rpc::{Era, Json, Object, Raw, Request, Revision};
 
 use crate::request::call::{
-    Call, Introduction, PromptCall, ReadCall, RoundParams, STATE, ToolCall, unknown_method,
+    Call, InitializeParams, PromptCall, ReadCall, RoundParams, STATE, ToolCall, unknown_method,
 };
 use crate::session::listen::Filter;
 use failwell_toolbox::LogLevel;
-use failwell_toolbox::{Completion, List, Offers, Support};
+use failwell_toolbox::{Completion, List, ServerFeatures, Support};
 
 impl<'a> Call<'a> {
     /// Parses an MCP request by its revision and by the server's features.
     pub(crate) fn of_mcp(
         request: &Request<'a>,
         revision: Revision,
-        offers: Offers,
+        offers: ServerFeatures,
     ) -> Result<Call<'a>, Fault> {
         let modern = revision.era() == Era::Modern;
         let has = |offered: Support| offered == Support::Yes;
         let mut params = Params::of(request);
         let call = match &*request.method {
-            "initialize" if !modern => Call::Initialize(Introduction {
+            "initialize" if !modern => Call::Initialize(InitializeParams {
                 version: params.text("protocolVersion"),
                 capabilities: params.object("capabilities").and_then(|_| params.json("capabilities")),
             }),

@@ -58,7 +58,7 @@ impl Pipeline {
         match (record, self.ports.recorder.ledger()) {
             (Some(record), Some(ledger)) => Box::pin(self.keep(record, ledger, reply)).await,
             (None, Some(ledger)) if ledger.is_crowded() => {
-                ledger.room().await;
+                ledger.wait_for_space().await;
                 reply
             }
             _ => reply,

@@ -46,7 +46,7 @@ struct ScanBuffers {
 }
 
 thread_local! {
-    static ROOM: RefCell<ScanBuffers> = RefCell::default();
+    static BUFFERS: RefCell<ScanBuffers> = RefCell::default();
 }
 
 /// The part of a message that needs an exact scan.
@@ -61,7 +61,7 @@ pub(super) enum ScanScope {
 /// Says what needs an exact scan. Makes one pass over the raw bytes and decodes nothing.
 pub(super) fn scope(detectors: &Detectors, json: &[u8], wanted: u64) -> ScanScope {
     let any = detectors.may_match(json, wanted)
-        || is_dressed(json)
+        || is_disguised(json)
         || encoded::may_be_in(json)
         || escapes::segments(json).next().is_some();
     match any {
@@ -72,7 +72,7 @@ pub(super) fn scope(detectors: &Detectors, json: &[u8], wanted: u64) -> ScanScop
 }
 
 /// Returns true if the bytes may differ from the text that a reader sees.
-fn is_dressed(raw: &[u8]) -> bool {
+fn is_disguised(raw: &[u8]) -> bool {
     !raw.is_ascii() && may_fold(raw) || memchr(b'\\', raw).is_some_and(|first| is_escaped(raw, first))
 }
 
@@ -123,7 +123,7 @@ struct ScanWalk<'a> {
     detectors: &'a Detectors,
     bytes: &'a [u8],
     wanted: u64,
-    room: ScanBuffers,
+    scratch: ScanBuffers,
     hits: Vec<Hit>,
     /// State of a private key that began in an earlier string.
     block: PemBlock,
@@ -139,12 +139,12 @@ struct ScanWalk<'a> {
 
 impl<'a> ScanWalk<'a> {
     fn new(detectors: &'a Detectors, bytes: &'a [u8], wanted: u64) -> ScanWalk<'a> {
-        let room = ROOM.take();
+        let scratch = BUFFERS.take();
         ScanWalk {
             detectors,
             bytes,
             wanted,
-            room,
+            scratch,
             hits: Vec::new(),
             block: PemBlock::Closed,
             body_end: 0,
@@ -158,9 +158,9 @@ impl<'a> ScanWalk<'a> {
         for chain in std::mem::take(&mut self.chains) {
             self.chain(&chain);
         }
-        self.room.buffers.retain(|buffer| buffer.capacity() <= KEPT);
-        self.room.views.retain(|view| view.text().len() <= KEPT);
-        ROOM.replace(self.room);
+        self.scratch.buffers.retain(|buffer| buffer.capacity() <= KEPT);
+        self.scratch.views.retain(|view| view.text().len() <= KEPT);
+        BUFFERS.replace(self.scratch);
         // A match in an escaped text is often one in the plain text too.
         self.hits.sort_unstable_by_key(|hit| (hit.token.start, hit.start, hit.end, hit.category));
         self.hits.dedup();
@@ -233,15 +233,15 @@ impl<'a> ScanWalk<'a> {
 
     fn text(&mut self, token: Token, spelling: TextEncoding) {
         let raw = self.bytes.get(token.start..token.end).unwrap_or_default();
-        let dressed = is_dressed(raw);
-        if !dressed && !self.may_match(raw) && escapes::segments(raw).next().is_none() {
+        let disguised = is_disguised(raw);
+        if !disguised && !self.may_match(raw) && escapes::segments(raw).next().is_none() {
             return;
         }
-        let mut spans = std::mem::take(&mut self.room.spans);
-        if dressed || memchr(b'\\', raw).is_some() {
+        let mut spans = std::mem::take(&mut self.scratch.spans);
+        if disguised || memchr(b'\\', raw).is_some() {
             let view = self.view(raw, spelling);
             self.hidden(token, &view);
-            if !dressed || self.may_match(view.text()) {
+            if !disguised || self.may_match(view.text()) {
                 self.block = self.scan(view.text(), 0, &mut spans);
             }
             self.escaped(view.text(), &mut spans);
@@ -249,7 +249,7 @@ impl<'a> ScanWalk<'a> {
                 let (start, end) = view.raw(span.start, span.end);
                 self.hit(token, start, end, span.category);
             }
-            self.room.views.push(view);
+            self.scratch.views.push(view);
         } else {
             self.block = self.scan(raw, 0, &mut spans);
             self.escaped(raw, &mut spans);
@@ -257,7 +257,7 @@ impl<'a> ScanWalk<'a> {
                 self.hit(token, span.start, span.end, span.category);
             }
         }
-        self.room.spans = spans;
+        self.scratch.spans = spans;
     }
 
     /// Scans the parts of a text with escapes in it as a reader of the decoded text sees them.
@@ -272,7 +272,7 @@ impl<'a> ScanWalk<'a> {
                 let (start, end) = view.raw(span.start, span.end);
                 spans.push(Span { start: from + start, end: from + end, category: span.category });
             }
-            self.room.views.push(view);
+            self.scratch.views.push(view);
         }
     }
 
@@ -300,7 +300,7 @@ impl<'a> ScanWalk<'a> {
     }
 
     fn view(&mut self, raw: &[u8], spelling: TextEncoding) -> FoldedText {
-        let mut view = self.room.views.pop().unwrap_or_default();
+        let mut view = self.scratch.views.pop().unwrap_or_default();
         view.read(raw, spelling);
         view
     }
@@ -321,7 +321,7 @@ impl<'a> ScanWalk<'a> {
     /// Decodes a run and returns the categories found in it; they apply to the whole run. Unreadable parts
     /// are skipped, because all categories are readable text.
     fn encoded(&mut self, run: &[u8], depth: usize) -> u64 {
-        let mut buffer = self.room.buffers.pop().unwrap_or_default();
+        let mut buffer = self.scratch.buffers.pop().unwrap_or_default();
         let mut found = 0;
         if encoded::is_hex(run) {
             encoded::decode_hex(run, &mut buffer);
@@ -336,13 +336,13 @@ impl<'a> ScanWalk<'a> {
                 break;
             }
         }
-        self.room.buffers.push(buffer);
+        self.scratch.buffers.push(buffer);
         found
     }
 
     fn within_text(&mut self, text: &[u8], depth: usize) -> u64 {
-        let dressed = is_dressed(text);
-        if !dressed && !self.may_match(text) {
+        let disguised = is_disguised(text);
+        if !disguised && !self.may_match(text) {
             return 0;
         }
         let mut spans = Vec::new();
@@ -350,7 +350,7 @@ impl<'a> ScanWalk<'a> {
         self.scan(view.text(), depth, &mut spans);
         self.escaped(view.text(), &mut spans);
         let hidden = view.hidden().filter(|_| self.wanted & Category::HiddenText.bit() != 0);
-        self.room.views.push(view);
+        self.scratch.views.push(view);
         named(&spans) | hidden.map_or(0, |_| Category::HiddenText.bit())
     }
 
@@ -373,14 +373,14 @@ impl<'a> ScanWalk<'a> {
         } else if !is_body && text.len() >= A_LINE && memchr(b':', text).is_none() {
             self.block = PemBlock::Closed;
         }
-        self.room.views.push(view);
+        self.scratch.views.push(view);
         whole
     }
 
     fn is_aws_secret(&mut self, token: Token, raw: &[u8]) -> bool {
         let view = self.view(raw, TextEncoding::Json);
         let is_one = secrets::is_aws_secret(view.text());
-        self.room.views.push(view);
+        self.scratch.views.push(view);
         if is_one {
             self.hit(token, 0, raw.len(), Category::AwsSecretKey);
         }

@@ -19,8 +19,8 @@ impl Ring {
     /// Appends bytes.
     pub fn push(&mut self, bytes: &[u8]) {
         self.total = self.total.saturating_add(u64::try_from(bytes.len()).unwrap_or(u64::MAX));
-        let room = self.caps.head.saturating_sub(self.head.len()).min(bytes.len());
-        let (first, rest) = bytes.split_at(room);
+        let fits = self.caps.head.saturating_sub(self.head.len()).min(bytes.len());
+        let (first, rest) = bytes.split_at(fits);
         self.head.extend_from_slice(first);
         let (_, last) = rest.split_at(rest.len().saturating_sub(self.caps.tail));
         let over = (self.tail.len() + last.len()).saturating_sub(self.caps.tail);

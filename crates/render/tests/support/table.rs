@@ -21,15 +21,15 @@ use Number::{Is, OfKind, OfKindPlus1000, OfRecord};
 const RECORD: [(i32, i32); 5] = [(400, -32600), (401, -32000), (403, -32001), (404, -32800), (422, -32602)];
 
 /// Code and status for REST (`/rpc` has the same code), the session era and the modern era.
-pub(crate) struct Expected {
+pub(crate) struct CodeRow {
     pub(crate) condition: Condition,
     pub(crate) rest: (Number, Number),
     pub(crate) session: (Number, Number),
     pub(crate) modern: (Number, Number),
 }
 
-const fn row(condition: Condition, rest: (i32, i32), session: (i32, i32), modern: (i32, i32)) -> Expected {
-    Expected {
+const fn row(condition: Condition, rest: (i32, i32), session: (i32, i32), modern: (i32, i32)) -> CodeRow {
+    CodeRow {
         condition,
         rest: (Is(rest.0), Is(rest.1)),
         session: (Is(session.0), Is(session.1)),
@@ -55,7 +55,7 @@ pub(crate) const STATUS_OF_KIND: [(Kind, i32); 13] = [
 ];
 
 /// In-band errors of MCP have HTTP status 200 in both eras, unless the specification names another.
-pub(crate) const TABLE: [Expected; 38] = [
+pub(crate) const TABLE: [CodeRow; 38] = [
     row(Condition::NotJson, (-32700, 400), (-32700, 400), (-32700, 400)),
     row(Condition::BadShape, (-32600, 400), (-32600, 400), (-32600, 400)),
     row(Condition::UnknownMethod, (-32601, 404), (-32601, 200), (-32601, 404)),
@@ -63,7 +63,7 @@ pub(crate) const TABLE: [Expected; 38] = [
     row(Condition::BadMeta, (-32602, 400), (-32602, 400), (-32602, 400)),
     row(Condition::UnknownTool, (-32601, 404), (-32602, 200), (-32602, 200)),
     row(Condition::BadArguments, (-32602, 422), (-32602, 200), (-32602, 200)),
-    Expected {
+    CodeRow {
         condition: Condition::ToolFailed,
         rest: (OfRecord, OfKind),
         session: (Is(-32603), Is(200)),
@@ -76,13 +76,13 @@ pub(crate) const TABLE: [Expected; 38] = [
     row(Condition::Blocked, (-32001, 403), (-32000, 200), (1403, 200)),
     row(Condition::Configuration, (-32603, 500), (-32001, 200), (1500, 200)),
     row(Condition::PluginLoad, (-32603, 500), (-32002, 200), (1500, 200)),
-    Expected {
+    CodeRow {
         condition: Condition::Upstream,
         rest: (OfRecord, OfKind),
         session: (Is(-32004), Is(200)),
         modern: (OfKindPlus1000, Is(200)),
     },
-    Expected {
+    CodeRow {
         condition: Condition::ExternalService,
         rest: (OfRecord, OfKind),
         session: (Is(-32001), Is(200)),
@@ -109,7 +109,7 @@ pub(crate) const TABLE: [Expected; 38] = [
     row(Condition::TargetTooLong, (-32600, 414), (-32600, 414), (-32600, 414)),
     // MCP does not respond to a cancelled request. The numbers are for the manual.
     row(Condition::Cancelled, (-32603, 499), (-32603, 200), (1499, 200)),
-    Expected {
+    CodeRow {
         condition: Condition::Bug,
         rest: (OfRecord, OfKind),
         session: (Is(-32603), Is(200)),

@@ -9,12 +9,12 @@ pub struct Misread {
     /// The id, if it is readable. The caller waits for a response with it.
     pub id: Option<Id>,
     /// The assumed type. An invalid response is never answered, because its id belongs to our own request.
-    pub about: About,
+    pub about: MessageKind,
 }
 
 /// The assumed type of an invalid message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum About {
+pub enum MessageKind {
     /// A request or a notification: it has a `method`.
     Call,
     /// A response: it has a `result` or an `error` and no `method`.
@@ -24,11 +24,11 @@ pub enum About {
 }
 
 impl Misread {
-    pub(super) fn new(fault: Fault, id: Option<Id>, about: About) -> Self {
+    pub(super) fn new(fault: Fault, id: Option<Id>, about: MessageKind) -> Self {
         Self { fault, id, about }
     }
 
-    pub(super) fn of_defect(defect: Defect, id: Option<Id>, about: About) -> Self {
+    pub(super) fn of_defect(defect: Defect, id: Option<Id>, about: MessageKind) -> Self {
         Self::new(defect.fault(), id, about)
     }
 }

@@ -60,9 +60,9 @@ pub(crate) struct OpenStore {
 impl BlobStore {
     /// Opens the store of a folder, creates the folder if missing, and removes leftovers of killed processes.
     pub fn open(folder: &Path, settings: BlobStoreSettings) -> Result<BlobStore, Fault> {
-        let shelf = BlobStore::at(folder, settings);
-        shelf.ready()?;
-        Ok(shelf)
+        let blobs = BlobStore::at(folder, settings);
+        blobs.ready()?;
+        Ok(blobs)
     }
 
     /// The store of a folder; the folder is opened or created on first use.

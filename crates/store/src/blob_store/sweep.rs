@@ -37,14 +37,14 @@ pub(crate) fn reconcile(transaction: &Transaction<'_>, folder: &BlobFolder) -> R
 
 /// Runs until the store is dropped. Also detects changes of the index by other processes. A failed step is
 /// repeated at the next interval.
-pub(crate) fn run_sweeper(shelf: &Weak<OpenStore>, ended: &Receiver<()>, mut version: i64) {
+pub(crate) fn run_sweeper(blobs: &Weak<OpenStore>, ended: &Receiver<()>, mut version: i64) {
     let mut swept = Instant::now();
     loop {
-        let Some(sweep) = shelf.upgrade().map(|inner| inner.settings().sweep) else { return };
+        let Some(sweep) = blobs.upgrade().map(|inner| inner.settings().sweep) else { return };
         if ended.recv_timeout(sweep.min(LOOK)) != Err(RecvTimeoutError::Timeout) {
             return;
         }
-        let Some(inner) = shelf.upgrade() else { return };
+        let Some(inner) = blobs.upgrade() else { return };
         if let Ok(seen) = inner.index.version()
             && seen != version
         {

@@ -24,7 +24,7 @@ const GATHERED: usize = 256 * 1024;
 /// An upload in progress. Dropping it before [`FileWriter::finish`] deletes the partial file.
 #[derive(Debug)]
 pub struct FileWriter {
-    shelf: BlobStore,
+    blobs: BlobStore,
     /// The description of the resource, if known at the start.
     new: Option<NewFile>,
     /// `None` during a write on a blocking thread, and after a failure.
@@ -34,8 +34,8 @@ pub struct FileWriter {
 }
 
 impl FileWriter {
-    pub(crate) fn new(shelf: BlobStore, new: Option<NewFile>, part: PartialFile) -> FileWriter {
-        FileWriter { shelf, new, part: Some(part), gathered: Vec::new(), waiting: 0 }
+    pub(crate) fn new(blobs: BlobStore, new: Option<NewFile>, part: PartialFile) -> FileWriter {
+        FileWriter { blobs, new, part: Some(part), gathered: Vec::new(), waiting: 0 }
     }
 
     pub async fn write(&mut self, piece: Bytes) -> Result<(), Fault> {
@@ -55,14 +55,14 @@ impl FileWriter {
         check_metadata(&new.metadata)?;
         self.flush().await?;
         let part = self.part.take().ok_or_else(broken)?;
-        self.shelf.keep(new, part).await
+        self.blobs.keep(new, part).await
     }
 
     async fn flush(&mut self) -> Result<(), Fault> {
         let mut part = self.part.take().ok_or_else(broken)?;
         let pieces = std::mem::take(&mut self.gathered);
         self.waiting = 0;
-        let settings = self.shelf.settings();
+        let settings = self.blobs.settings();
         let written = spawn_blocking(move || {
             pieces.iter().try_for_each(|piece| part.write(piece, &settings)).map(|()| part)
         });

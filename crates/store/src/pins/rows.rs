@@ -81,7 +81,7 @@ pub struct PinRecord {
     /// The server's own name of the item.
     pub name: String,
     /// The protocol era, if the server lists different definitions per era.
-    pub face: String,
+    pub era: String,
     /// The approved hash; `None` if the item was never approved.
     pub hash: Option<Vec<u8>>,
     /// The approved definition, unless it is too large to store.
@@ -100,7 +100,7 @@ pub struct PinRecord {
 
 /// A pin of one item, for one era.
 struct KnownPin {
-    face: String,
+    era: String,
     hash: Option<Vec<u8>>,
     definition: Option<String>,
     held_hash: Option<Vec<u8>>,
@@ -119,13 +119,13 @@ pub(crate) fn check(
         params![scope, server, kind],
     )? == 1;
     let count = "SELECT count(*) FROM pin WHERE scope = ?1 AND server = ?2";
-    let mut room =
+    let mut spare =
         MOST_OF_SERVER
             .saturating_sub(transaction.query_row(count, params![scope, server], |row| row.get(0))?);
     let mut found = ListedDiff::default();
     for (index, item) in seen.iter().enumerate() {
         let known = known(transaction, place, &item.name)?;
-        let own = known.iter().find(|known| known.face == place.listing.face);
+        let own = known.iter().find(|known| known.era == place.listing.era);
         let is_known = known.iter().any(|known| known.hash.as_deref() == Some(&item.hash[..]));
         let is_new = known.is_empty();
         if is_known {
@@ -134,18 +134,18 @@ pub(crate) fn check(
             }
             continue;
         }
-        if is_new && room > 0 && (is_first || new_tools == NewTools::Allow) {
-            room -= 1;
+        if is_new && spare > 0 && (is_first || new_tools == NewTools::Allow) {
+            spare -= 1;
             let how = if is_first { "first sight" } else { "first sight, later" };
             insert(transaction, place, item, how, now)?;
             continue;
         }
         found.differing.insert(index);
-        if own.is_none() && room == 0 {
+        if own.is_none() && spare == 0 {
             continue;
         }
         if own.is_none_or(|own| own.held_hash.as_deref() != Some(&item.hash[..])) {
-            room = room.saturating_sub(u32::from(own.is_none()));
+            spare = spare.saturating_sub(u32::from(own.is_none()));
             quarantine(transaction, place, item, now)?;
             let before = own.or(known.first()).and_then(|known| known.definition.clone());
             found.news.push(QuarantinedItem {
@@ -165,7 +165,7 @@ fn known(transaction: &Transaction<'_>, place: &PinScope<'_>, name: &str) -> rus
                  WHERE scope = ?1 AND server = ?2 AND kind = ?3 AND name = ?4";
     let mut select = transaction.prepare_cached(query)?;
     let rows = select.query_map(params![scope, server, kind, name], |row| {
-        Ok(KnownPin { face: row.get(0)?, hash: row.get(1)?, definition: row.get(2)?, held_hash: row.get(3)? })
+        Ok(KnownPin { era: row.get(0)?, hash: row.get(1)?, definition: row.get(2)?, held_hash: row.get(3)? })
     })?;
     rows.collect()
 }
@@ -181,12 +181,12 @@ fn insert(
     how: &str,
     now: i64,
 ) -> rusqlite::Result<()> {
-    let ListedItems { server, kind, face, .. } = place.listing;
+    let ListedItems { server, kind, era, .. } = place.listing;
     let insert = "INSERT INTO pin (scope, server, kind, name, face, hash, definition, pinned, pinned_by) \
                   VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
     let mut insert = transaction.prepare_cached(insert)?;
     insert
-        .execute(params![place.scope, server, kind, item.name, face, item.hash, stored_text(item), now, how])
+        .execute(params![place.scope, server, kind, item.name, era, item.hash, stored_text(item), now, how])
         .map(|_| ())
 }
 
@@ -196,21 +196,21 @@ fn quarantine(
     item: &ObservedItem,
     now: i64,
 ) -> rusqlite::Result<()> {
-    let ListedItems { server, kind, face, .. } = place.listing;
+    let ListedItems { server, kind, era, .. } = place.listing;
     let hold = "INSERT INTO pin (scope, server, kind, name, face, pinned, pinned_by, held_hash, held_definition, held) \
                 VALUES (?1, ?2, ?3, ?4, ?5, ?8, '', ?6, ?7, ?8) \
                 ON CONFLICT (scope, server, kind, name, face) DO UPDATE SET held_hash = ?6, held_definition = ?7, held = ?8";
     let mut hold = transaction.prepare_cached(hold)?;
-    hold.execute(params![place.scope, server, kind, item.name, face, item.hash, stored_text(item), now])
+    hold.execute(params![place.scope, server, kind, item.name, era, item.hash, stored_text(item), now])
         .map(|_| ())
 }
 
 /// Ends the quarantine of an item that has its approved definition again. A pin that was never approved is
 /// deleted.
 fn release(transaction: &Transaction<'_>, place: &PinScope<'_>, name: &str) -> rusqlite::Result<()> {
-    let ListedItems { server, kind, face, .. } = place.listing;
+    let ListedItems { server, kind, era, .. } = place.listing;
     let which = "scope = ?1 AND server = ?2 AND kind = ?3 AND name = ?4 AND face = ?5";
-    let named = params![place.scope, server, kind, name, face];
+    let named = params![place.scope, server, kind, name, era];
     transaction.execute(&format!("DELETE FROM pin WHERE {which} AND hash IS NULL"), named)?;
     let clear = format!("UPDATE pin SET held_hash = NULL, held_definition = NULL, held = NULL WHERE {which}");
     transaction.execute(&clear, named).map(|_| ())
@@ -236,7 +236,7 @@ fn pin(row: &Row<'_>) -> rusqlite::Result<PinRecord> {
         server: row.get(1)?,
         kind: row.get(2)?,
         name: row.get(3)?,
-        face: row.get(4)?,
+        era: row.get(4)?,
         hash: row.get(5)?,
         definition: row.get(6)?,
         pinned_ms: row.get(7)?,
@@ -257,8 +257,8 @@ pub(crate) fn approve(
     let approve = "UPDATE pin SET hash = held_hash, definition = held_definition, pinned = ?7, pinned_by = ?8, \
                    held_hash = NULL, held_definition = NULL, held = NULL \
                    WHERE scope = ?1 AND server = ?2 AND kind = ?3 AND name = ?4 AND face = ?5 AND held_hash = ?6";
-    let PinRecord { scope, server, kind, name, face, held_hash, .. } = pin;
-    transaction.execute(approve, params![scope, server, kind, name, face, held_hash, now, by])
+    let PinRecord { scope, server, kind, name, era, held_hash, .. } = pin;
+    transaction.execute(approve, params![scope, server, kind, name, era, held_hash, now, by])
 }
 
 pub(crate) fn forget(transaction: &Transaction<'_>, pin: &PinRecord) -> rusqlite::Result<()> {

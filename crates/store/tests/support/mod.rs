@@ -11,19 +11,19 @@ use serde_json::Map;
 use sha2::{Digest, Sha256};
 
 /// A temporary folder; dropping it deletes the folder.
-pub(crate) struct Place(pub(crate) PathBuf);
+pub(crate) struct TestStore(pub(crate) PathBuf);
 
-impl Place {
-    pub(crate) fn new(name: &str) -> Place {
+impl TestStore {
+    pub(crate) fn new(name: &str) -> TestStore {
         static NEXT: AtomicU32 = AtomicU32::new(0);
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let folder = std::env::temp_dir().join(format!("shelf-{name}-{}-{number}", std::process::id()));
+        let folder = std::env::temp_dir().join(format!("blobs-{name}-{}-{number}", std::process::id()));
         let _ = std::fs::remove_dir_all(&folder);
-        Place(folder)
+        TestStore(folder)
     }
 
-    pub(crate) fn shelf(&self, settings: BlobStoreSettings) -> BlobStore {
-        BlobStore::open(&self.0, settings).expect("a shelf")
+    pub(crate) fn blobs(&self, settings: BlobStoreSettings) -> BlobStore {
+        BlobStore::open(&self.0, settings).expect("a blob store")
     }
 
     /// All stored files by their path below `kept`, with their bytes.
@@ -47,7 +47,7 @@ impl Place {
     }
 }
 
-impl Drop for Place {
+impl Drop for TestStore {
     fn drop(&mut self) {
         let _ = std::fs::remove_dir_all(&self.0);
     }

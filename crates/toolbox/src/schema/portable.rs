@@ -47,7 +47,7 @@ pub(crate) fn portable_value(schema: Value) -> Result<Value, Fault> {
 }
 
 /// The kind of value below a keyword.
-enum Below {
+enum SubschemaKind {
     Schema,
     /// A schema, or a boolean, which clients take here.
     SchemaOrFlag,
@@ -59,21 +59,21 @@ enum Below {
     Data,
 }
 
-fn below(keyword: &str, value: Raw<'_>) -> Below {
+fn below(keyword: &str, value: Raw<'_>) -> SubschemaKind {
     match keyword {
         // Before 2020-12 this could be a list.
-        "items" if value.as_array().is_some() => Below::Listed,
+        "items" if value.as_array().is_some() => SubschemaKind::Listed,
         "items" | "contains" | "propertyNames" | "not" | "if" | "then" | "else" | "contentSchema" => {
-            Below::Schema
+            SubschemaKind::Schema
         }
         "additionalProperties" | "additionalItems" | "unevaluatedProperties" | "unevaluatedItems" => {
-            Below::SchemaOrFlag
+            SubschemaKind::SchemaOrFlag
         }
         "properties" | "patternProperties" | "$defs" | "definitions" | "dependentSchemas"
-        | "dependencies" => Below::Named,
-        "allOf" | "anyOf" | "oneOf" | "prefixItems" => Below::Listed,
-        "format" => Below::Format,
-        _ => Below::Data,
+        | "dependencies" => SubschemaKind::Named,
+        "allOf" | "anyOf" | "oneOf" | "prefixItems" => SubschemaKind::Listed,
+        "format" => SubschemaKind::Format,
+        _ => SubschemaKind::Data,
     }
 }
 
@@ -101,17 +101,17 @@ fn rewrite(schema: Raw<'_>) -> Option<Json> {
         Some(true) => Some(Json::empty_object()),
         Some(false) => Some(Json::object([("not", Raw::written("{}"))].into_iter())),
         None => rewrite_members(schema.as_object()?, |keyword, value| match below(keyword, value) {
-            Below::Schema => MemberChange::of(rewrite(value)),
-            Below::SchemaOrFlag if value.as_bool().is_some() => MemberChange::None,
-            Below::SchemaOrFlag => MemberChange::of(rewrite(value)),
-            Below::Named => MemberChange::of(
+            SubschemaKind::Schema => MemberChange::of(rewrite(value)),
+            SubschemaKind::SchemaOrFlag if value.as_bool().is_some() => MemberChange::None,
+            SubschemaKind::SchemaOrFlag => MemberChange::of(rewrite(value)),
+            SubschemaKind::Named => MemberChange::of(
                 value
                     .as_object()
                     .and_then(|all| rewrite_members(all, |_, one| MemberChange::of(rewrite(one)))),
             ),
-            Below::Listed => MemberChange::of(rewrite_elements(value)),
-            Below::Format if is_unknown_format(value) => MemberChange::Gone,
-            Below::Format | Below::Data => MemberChange::None,
+            SubschemaKind::Listed => MemberChange::of(rewrite_elements(value)),
+            SubschemaKind::Format if is_unknown_format(value) => MemberChange::Gone,
+            SubschemaKind::Format | SubschemaKind::Data => MemberChange::None,
         }),
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
-use failwell_pipeline::{Next, Stream};
+use failwell_pipeline::{Stream, StreamRead};
 use failwell_render::Reply;
 use failwell_rpc::Revision;
 use futures_util::stream::unfold;
@@ -71,12 +71,12 @@ pub(super) struct EventReader {
     pub(super) replaced: CancellationToken,
     /// Dropped with the body: signals that the client is gone.
     #[expect(dead_code, reason = "held for its drop")]
-    pub(super) presence: Presence,
+    pub(super) disconnect: DisconnectGuard,
 }
 
 /// The effect of a client's disconnection.
 #[expect(dead_code, reason = "held for its drop")]
-pub(super) enum Presence {
+pub(super) enum DisconnectGuard {
     /// The request is cancelled.
     Caller(DropGuard),
     /// The session may become idle.
@@ -141,20 +141,20 @@ impl State {
         let next = tokio::select! {
             biased;
             next = reading.stream.next(reading.after) => next,
-            () = reading.replaced.cancelled() => Next::End,
+            () = reading.replaced.cancelled() => StreamRead::End,
             () = tokio::time::sleep(HEARTBEAT) => return Some(": alive\n\n".to_owned()),
         };
         match next {
-            Next::Frame(frame) => {
+            StreamRead::Frame(frame) => {
                 reading.after = frame.number;
                 Some(reading.event(&frame))
             }
-            Next::Pause(retry) => {
+            StreamRead::Pause(retry) => {
                 self.over = true;
                 let number = reading.number.unwrap_or(0);
                 Some(format!("id: {number}-{}\nretry: {}\ndata:\n\n", reading.after, retry.as_millis()))
             }
-            Next::End => None,
+            StreamRead::End => None,
         }
     }
 }

@@ -32,7 +32,7 @@ use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
 use super::router::{Mount, Mounts, PipelineSet};
-use super::sessions::shared::hear_others;
+use super::sessions::shared::receive_node_messages;
 use super::settings::HttpSettings;
 use crate::shutdown::{FLUSH, ShutdownReport, settle};
 use connections::{Connections, OpenConnection};
@@ -78,8 +78,8 @@ pub async fn serve_mounts(
         hang_up: CancellationToken::new(),
     };
     let mut sweep = tokio::time::interval(SWEEP);
-    let letters = mounts.main().pipeline.state().hear();
-    let hearing = letters.map(|letters| tokio::spawn(hear_others(mounts.clone(), letters)));
+    let messages = mounts.main().pipeline.state().subscribe();
+    let hearing = messages.map(|messages| tokio::spawn(receive_node_messages(mounts.clone(), messages)));
     loop {
         tokio::select! {
             accepted = accept(&listener, &serving.connections) => {
@@ -115,8 +115,8 @@ struct ConnectionServer {
 impl ConnectionServer {
     fn serve(&self, (stream, peer): AcceptedConnection) {
         let settings = self.mounts.settings();
-        let turns = IdleTimeouts::new(settings.head_deadline, settings.first_byte_deadline);
-        let entry = match self.connections.enter(peer, &turns) {
+        let timeouts = IdleTimeouts::new(settings.head_deadline, settings.first_byte_deadline);
+        let entry = match self.connections.enter(peer, &timeouts) {
             Ok(entry) => entry,
             Err(fault) => return self.refuse(stream, fault),
         };
@@ -124,7 +124,7 @@ impl ConnectionServer {
             self.mounts.main().pipeline.journal().write(line);
         }
         let serving =
-            serve_connection(self.mounts.clone(), (stream, peer), turns, self.hang_up.clone(), entry);
+            serve_connection(self.mounts.clone(), (stream, peer), timeouts, self.hang_up.clone(), entry);
         self.tasks.spawn(serving);
     }
 
@@ -144,7 +144,7 @@ impl ConnectionServer {
         let mounts = self.mounts.with_retired();
         // Subscriptions and idle streams end here.
         for mount in &mounts {
-            mount.pipeline.close_doors();
+            mount.pipeline.refuse_requests();
             mount.sessions.finish_notices();
         }
         let count = |of: fn(&Mount) -> usize| mounts.iter().map(|mount| of(mount)).sum::<usize>();
@@ -164,7 +164,7 @@ impl ConnectionServer {
 }
 
 async fn accept(listener: &TcpListener, connections: &Connections) -> Option<AcceptedConnection> {
-    connections.room().await;
+    connections.wait_for_space().await;
     match listener.accept().await {
         Ok((stream, peer)) => Some((stream, peer.ip())),
         Err(error) => {
@@ -181,21 +181,21 @@ async fn accept(listener: &TcpListener, connections: &Connections) -> Option<Acc
 async fn serve_connection(
     mounts: Arc<Mounts>,
     (stream, peer): (TcpStream, IpAddr),
-    turns: IdleTimeouts,
+    timeouts: IdleTimeouts,
     hang_up: CancellationToken,
     entry: OpenConnection,
 ) {
     // Responses are small, and clients wait for them.
     let _ = stream.set_nodelay(true);
-    let stream = TimedIo::new(stream, turns.clone());
+    let stream = TimedIo::new(stream, timeouts.clone());
     // One `Arc` per connection, so that processors do not contend for a shared reference count.
     let own = Arc::new((mounts, connection_name()));
-    let (handler, own_turns) = (own.clone(), turns.clone());
+    let (handler, own_timeouts) = (own.clone(), timeouts.clone());
     let service = service_fn(move |request| {
-        let (own, turn) = (handler.clone(), own_turns.take());
+        let (own, pause) = (handler.clone(), own_timeouts.take());
         async move {
             let answer = own.0.answer(request, peer, &own.1).await;
-            Ok::<_, Infallible>(answer.map(|body| InTurn { body, turn }))
+            Ok::<_, Infallible>(answer.map(|body| PausingBody { body, pause }))
         }
     });
     let mut connection =
@@ -208,14 +208,14 @@ async fn serve_connection(
             () = entry.evicted.cancelled(), if !is_evicted => is_evicted = true,
         }
         // A request that has just arrived is answered.
-        if !turns.is_serving() {
+        if !timeouts.is_serving() {
             return;
         }
     };
     if is_stopping {
         Pin::new(&mut connection).graceful_shutdown();
         // A client that never sent anything is not waited for.
-        let patience = if turns.has_heard() { FLUSH } else { SILENT };
+        let patience = if timeouts.has_heard() { FLUSH } else { SILENT };
         if tokio::time::timeout(patience, &mut connection).await.is_err() {
             return;
         }
@@ -270,7 +270,7 @@ struct HeadWait {
 }
 
 /// Suspends the timeout until it is dropped.
-pub(super) struct Turn(IdleTimeouts);
+pub(super) struct TimeoutPause(IdleTimeouts);
 
 impl IdleTimeouts {
     /// Starts the timeout. Each request head has `limit`, and the first byte of the connection `first`.
@@ -286,14 +286,14 @@ impl IdleTimeouts {
     }
 
     /// Suspends the timeout, because a head has arrived.
-    pub(super) fn take(&self) -> Turn {
+    pub(super) fn take(&self) -> TimeoutPause {
         self.0.since.store(OURS, Ordering::Relaxed);
         self.0.began_head.store(false, Ordering::Relaxed);
-        Turn(self.clone())
+        TimeoutPause(self.clone())
     }
 
     /// Notes that bytes arrived.
-    pub(super) fn hear(&self) {
+    pub(super) fn received(&self) {
         if !self.has_heard() {
             self.0.heard.store(true, Ordering::Relaxed);
         }
@@ -340,7 +340,7 @@ impl IdleTimeouts {
     }
 }
 
-impl Drop for Turn {
+impl Drop for TimeoutPause {
     fn drop(&mut self) {
         let inner = &self.0.0;
         inner.since.store(inner.now(), Ordering::Relaxed);
@@ -355,13 +355,13 @@ impl HeadWait {
 }
 
 /// A body that suspends the timeout until it is sent.
-struct InTurn<B> {
+struct PausingBody<B> {
     body: B,
     #[expect(dead_code, reason = "held for its drop")]
-    turn: Turn,
+    pause: TimeoutPause,
 }
 
-impl<B: Body + Unpin> Body for InTurn<B> {
+impl<B: Body + Unpin> Body for PausingBody<B> {
     type Data = B::Data;
     type Error = B::Error;
 
@@ -385,9 +385,9 @@ impl<B: Body + Unpin> Body for InTurn<B> {
 /// end.
 struct TimedIo<S> {
     inner: S,
-    turns: IdleTimeouts,
+    timeouts: IdleTimeouts,
     /// Fires occasionally, to check the deadline of the next head.
-    bell: Option<Pin<Box<Sleep>>>,
+    timer: Option<Pin<Box<Sleep>>>,
     stalled: Option<Pin<Box<Sleep>>>,
     /// A head that was refused and has no response yet.
     refused: Option<HeadProblem>,
@@ -397,12 +397,12 @@ struct TimedIo<S> {
 const SLOWEST: Duration = Duration::from_secs(30);
 
 impl<S> TimedIo<S> {
-    fn new(inner: S, turns: IdleTimeouts) -> TimedIo<S> {
-        TimedIo { inner, turns, bell: None, stalled: None, refused: None }
+    fn new(inner: S, timeouts: IdleTimeouts) -> TimedIo<S> {
+        TimedIo { inner, timeouts, timer: None, stalled: None, refused: None }
     }
 
     /// Swallows the empty response of the parser to an unreadable head. The listener writes a better one.
-    fn swallows(&mut self, bytes: &[u8]) -> bool {
+    fn is_parser_response(&mut self, bytes: &[u8]) -> bool {
         let problem = HeadProblem::in_response(bytes);
         self.refused = problem.or(self.refused);
         problem.is_some()
@@ -414,15 +414,15 @@ impl<S> TimedIo<S> {
         if self.stalled.is_some() {
             return Poll::Pending;
         }
-        let Some(deadline) = self.turns.deadline() else { return Poll::Pending };
-        let bell = self.bell.get_or_insert_with(|| Box::pin(tokio::time::sleep_until(deadline)));
-        while bell.as_mut().poll(cx).is_ready() {
+        let Some(deadline) = self.timeouts.deadline() else { return Poll::Pending };
+        let timer = self.timer.get_or_insert_with(|| Box::pin(tokio::time::sleep_until(deadline)));
+        while timer.as_mut().poll(cx).is_ready() {
             if Instant::now() >= deadline {
-                let has_begun = self.turns.0.began_head.load(Ordering::Relaxed);
+                let has_begun = self.timeouts.0.began_head.load(Ordering::Relaxed);
                 self.refused = has_begun.then_some(HeadProblem::Late);
                 return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
             }
-            bell.as_mut().reset(deadline);
+            timer.as_mut().reset(deadline);
         }
         Poll::Pending
     }
@@ -430,7 +430,7 @@ impl<S> TimedIo<S> {
     fn watch<T>(&mut self, cx: &mut Context<'_>, polled: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
         if polled.is_ready() {
             if self.stalled.take().is_some() {
-                self.turns.begin_anew();
+                self.timeouts.begin_anew();
             }
             return polled;
         }
@@ -451,7 +451,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for TimedIo<S> {
         match Pin::new(&mut self.inner).poll_read(cx, buffer) {
             Poll::Pending => self.await_head(cx),
             ready => {
-                self.turns.hear();
+                self.timeouts.received();
                 ready
             }
         }
@@ -460,7 +460,7 @@ impl<S: AsyncRead + Unpin> AsyncRead for TimedIo<S> {
 
 impl<S: AsyncWrite + Unpin> AsyncWrite for TimedIo<S> {
     fn poll_write(mut self: Pin<&mut Self>, cx: &mut Context<'_>, bytes: &[u8]) -> Poll<io::Result<usize>> {
-        if self.swallows(bytes) {
+        if self.is_parser_response(bytes) {
             return Poll::Ready(Ok(bytes.len()));
         }
         let polled = Pin::new(&mut self.inner).poll_write(cx, bytes);
@@ -473,7 +473,7 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for TimedIo<S> {
         slices: &[io::IoSlice<'_>],
     ) -> Poll<io::Result<usize>> {
         if let [only] = slices
-            && self.swallows(only)
+            && self.is_parser_response(only)
         {
             return Poll::Ready(Ok(only.len()));
         }

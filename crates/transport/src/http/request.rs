@@ -180,8 +180,8 @@ impl<'a> RequestHead<'a> {
     }
 
     /// Returns true if the client accepts a type, including by wildcard.
-    pub fn takes(&self, wanted: &str) -> bool {
-        self.accept.takes(wanted)
+    pub fn accepts(&self, wanted: &str) -> bool {
+        self.accept.accepts(wanted)
     }
 
     pub fn prefers_events(&self) -> bool {
@@ -212,7 +212,7 @@ impl<'a> RequestHead<'a> {
 const USUAL: &str = "application/json, text/event-stream";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Wish {
+struct AcceptRange {
     /// Quality in thousandths: 0 (refused) to 1000.
     quality: u16,
     /// The index of the matching range.
@@ -232,23 +232,24 @@ impl<'a> Accept<'a> {
     }
 
     /// The entry for a type by its exact name, without wildcards.
-    fn named(self, wanted: &str) -> Option<Wish> {
+    fn named(self, wanted: &str) -> Option<AcceptRange> {
         let values = self.headers.get_all(ACCEPT).iter();
         let ranges = values.flat_map(|value| value.as_bytes().split(|byte| *byte == b','));
         ranges.enumerate().find_map(|(position, range)| {
             let mut parts = range.split(|byte| *byte == b';').map(<[u8]>::trim_ascii);
             let name = parts.next().unwrap_or_default();
-            name.eq_ignore_ascii_case(wanted.as_bytes()).then(|| Wish { quality: quality(parts), position })
+            name.eq_ignore_ascii_case(wanted.as_bytes())
+                .then(|| AcceptRange { quality: quality(parts), position })
         })
     }
 
     /// The entry for a type, by its most specific range.
-    fn wish(self, wanted: &str) -> Option<Wish> {
+    fn wish(self, wanted: &str) -> Option<AcceptRange> {
         let family = wanted.split('/').next().unwrap_or_default();
         self.named(wanted).or_else(|| self.named(&format!("{family}/*"))).or_else(|| self.named("*/*"))
     }
 
-    pub(super) fn takes(self, wanted: &str) -> bool {
+    pub(super) fn accepts(self, wanted: &str) -> bool {
         let is_usual = self.is_usual && matches!(wanted, "application/json" | "text/event-stream");
         is_usual || self.wish(wanted).is_some_and(|wish| wish.quality > 0)
     }
@@ -331,7 +332,7 @@ mod tests {
             ("application/json;q=nonsense", "application/json", true),
             ("text/html", "application/json", false),
         ] {
-            assert_eq!(Accept::of(&headers(&[accept])).takes(wanted), taken, "{accept}");
+            assert_eq!(Accept::of(&headers(&[accept])).accepts(wanted), taken, "{accept}");
         }
     }
 

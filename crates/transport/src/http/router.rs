@@ -21,7 +21,7 @@ use super::body::{Body, empty, rendered, whole};
 use super::handlers::{mcp, openapi, rest, rpc};
 use super::request::RequestHead;
 use super::request::body::read_body;
-use super::request::drain::throw_away;
+use super::request::drain::discard;
 use super::routes::Handler;
 use super::sessions::{Numbers, Sessions};
 use super::settings::HttpSettings;
@@ -135,7 +135,7 @@ fn server_of(path: &str) -> Option<&str> {
 
 /// Refuses new requests, and ends running ones and sessions after the time that a shutdown allows.
 async fn close(mount: Arc<Mount>, retired: Arc<Mutex<Vec<Arc<Mount>>>>) {
-    mount.pipeline.close_doors();
+    mount.pipeline.refuse_requests();
     mount.sessions.finish_notices();
     let is_done = || mount.pipeline.running() == 0;
     if !settle(mount.settings.drain, is_done).await {
@@ -187,7 +187,7 @@ impl Mount {
         let passing = async {
             match authorize(&head, &self.settings).await {
                 Ok(caller) if !self.exists(&head, &caller, existence) => {
-                    throw_away(body, &head, &self.settings);
+                    discard(body, &head, &self.settings);
                     self.refuse(Fault::new(&reason::HTTP_UNKNOWN_PATH), &head).await
                 }
                 Ok(caller) => self.pass(&head, body, caller).await,
@@ -229,8 +229,8 @@ impl Mount {
         if head.dialect() == Dialect::Rpc && *fault.reason() != reason::RPC_NOT_JSON {
             return rpc::refuse(self, head, body, fault).await;
         }
-        throw_away(body, head, &self.settings);
-        let challenge = self.settings.lock.challenge(&fault, head);
+        discard(body, head, &self.settings);
+        let challenge = self.settings.authenticator.challenge(&fault, head);
         let mut response = self.refuse(fault, head).await;
         if let Some(challenge) = challenge.filter(|_| response.status().is_client_error()) {
             response.headers_mut().insert(http::header::WWW_AUTHENTICATE, challenge);
@@ -269,7 +269,7 @@ impl Mount {
             Handler::Custom(handler) => handler(self, head, body, caller).await,
             Handler::Page(page) => page(self, &caller),
             Handler::OpenApi => Box::pin(openapi::document(self, head)).await,
-            Handler::TokenMetadata => match self.settings.lock.metadata(head) {
+            Handler::TokenMetadata => match self.settings.authenticator.metadata(head) {
                 Some(document) => whole(200, "application/json", document),
                 None => Box::pin(self.refuse(Fault::new(&reason::HTTP_UNKNOWN_PATH), head)).await,
             },

@@ -64,16 +64,16 @@ pub struct Action {
     /// The operation id for generated clients.
     pub id: &'static str,
     pub summary: &'static str,
-    pub needs: Needs,
+    pub access: RequiredAccess,
     /// The query parameters.
     pub query: &'static [Query],
-    pub takes: Takes,
+    pub accepts: AcceptedBody,
     /// The success responses. The first is the usual one.
-    pub gives: &'static [Gives],
+    pub responses: &'static [SuccessResponse],
     /// Possible failures, in addition to those of all actions of this kind.
     pub fails: &'static [&'static Reason],
     /// The format of failures.
-    pub speaks: Speaks,
+    pub failure_format: FailureFormat,
     pub handler: Handler,
 }
 
@@ -121,7 +121,7 @@ pub struct RestInput<'a> {
 
 /// The required authentication.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Needs {
+pub enum RequiredAccess {
     Nothing,
     /// Valid credentials.
     Key,
@@ -130,7 +130,7 @@ pub enum Needs {
 }
 
 #[derive(Clone, Copy)]
-pub enum Takes {
+pub enum AcceptedBody {
     Nothing,
     /// JSON with this schema.
     Json(&'static Shape),
@@ -142,7 +142,7 @@ pub enum Takes {
 
 /// One success response.
 #[derive(Clone, Copy)]
-pub struct Gives {
+pub struct SuccessResponse {
     pub status: u16,
     pub about: &'static str,
     /// The media type of the body; empty for none.
@@ -152,7 +152,7 @@ pub struct Gives {
 
 /// The format of failures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Speaks {
+pub enum FailureFormat {
     /// `{error_code, message, detail}` or problem details.
     Rest,
     /// Plain JSON-RPC, always with status 200.
@@ -173,25 +173,25 @@ impl Action {
         let mut all: Vec<&'static Reason> =
             vec![&reason::HTTP_HOST, &reason::HTTP_ORIGIN, &reason::SERVER_PANIC];
         all.push(&reason::HTTP_REPEATED_HEADER);
-        if self.needs != Needs::Nothing {
+        if self.access != RequiredAccess::Nothing {
             all.extend([&reason::POLICY_UNAUTHENTICATED, &reason::POLICY_BAD_CREDENTIALS]);
             all.extend([&reason::POLICY_KEYS_AWAY, &reason::HTTP_TWO_CREDENTIALS]);
             all.extend([&reason::POLICY_RATE_LIMITED, &reason::SERVER_SHUTDOWN, &reason::AUDIT_FAILED]);
         }
-        if matches!(self.needs, Needs::Role(_)) {
+        if matches!(self.access, RequiredAccess::Role(_)) {
             all.push(&reason::POLICY_ROLE);
         }
         if !self.query.is_empty() {
             all.push(&reason::HTTP_QUERY);
         }
-        if !matches!(self.takes, Takes::Nothing) {
+        if !matches!(self.accepts, AcceptedBody::Nothing) {
             all.extend([&reason::HTTP_CONTENT_TYPE, &reason::HTTP_TOO_LARGE, &reason::HTTP_SLOW_BODY]);
             all.extend([&reason::HTTP_CONTENT_ENCODING, &reason::HTTP_BAD_BODY]);
         }
-        if matches!(self.takes, Takes::Json(_) | Takes::AnyJson(_)) {
+        if matches!(self.accepts, AcceptedBody::Json(_) | AcceptedBody::AnyJson(_)) {
             all.extend([&reason::RPC_NOT_JSON, &reason::RPC_DUPLICATE_KEY]);
         }
-        if matches!(self.takes, Takes::Json(_)) {
+        if matches!(self.accepts, AcceptedBody::Json(_)) {
             all.push(&reason::HTTP_INVALID);
         }
         all.extend(self.fails);
@@ -203,7 +203,7 @@ impl Action {
 mod tests {
     use std::collections::BTreeSet;
 
-    use super::{Handler, Needs, Route, RoutePlace, RouteTable};
+    use super::{Handler, RequiredAccess, Route, RoutePlace, RouteTable};
 
     const TABLE: RouteTable = RouteTable::with(&[]);
 
@@ -246,9 +246,9 @@ mod tests {
                 assert!(verbs.insert(action.verb), "{} {} twice", action.verb, route.path);
                 assert!(ids.insert(action.id), "{} twice", action.id);
                 assert!(!matches!(action.handler, Handler::Missing), "{} has no handler", action.id);
-                assert!(!action.gives.is_empty() && !action.summary.ends_with('.'), "{}", action.id);
-                let about = (route.path, action.verb, action.needs);
-                assert!(action.needs != Needs::Nothing || action.verb == "GET", "{about:?}");
+                assert!(!action.responses.is_empty() && !action.summary.ends_with('.'), "{}", action.id);
+                let about = (route.path, action.verb, action.access);
+                assert!(action.access != RequiredAccess::Nothing || action.verb == "GET", "{about:?}");
             }
         }
     }

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use failwell_fault::{Fault, OrFault, reason};
-use failwell_pipeline::{Keep, Session, Stream};
+use failwell_pipeline::{FrameRetention, Session, Stream};
 use failwell_rpc::Caller;
 use tokio_util::sync::CancellationToken;
 
@@ -82,14 +82,14 @@ impl Sessions {
         let mut random = [0u8; 16];
         getrandom::fill(&mut random).or_fault(&reason::SERVER_BUG)?;
         let id: String = random.iter().map(|byte| format!("{byte:02x}")).collect();
-        let session = Session::new(id, caller.clone(), Keep::Recent);
+        let session = Session::new(id, caller.clone(), FrameRetention::Recent);
         if self.numbers == Numbers::Apart {
             session.number_apart();
         }
-        Ok(self.seat_of(session))
+        Ok(self.entry_of(session))
     }
 
-    fn seat_of(&self, session: Arc<Session>) -> Arc<SessionEntry> {
+    fn entry_of(&self, session: Arc<Session>) -> Arc<SessionEntry> {
         let standalone = (session.outbound.clone(), CancellationToken::new());
         let next = match self.numbers {
             Numbers::Plain => 1,
@@ -105,7 +105,7 @@ impl Sessions {
         if let Some(known) = self.peek(&session.id) {
             return Ok((known, SessionOrigin::Before));
         }
-        let entry = self.seat_of(session);
+        let entry = self.entry_of(session);
         self.entry(&entry)?;
         Ok((entry, SessionOrigin::Now))
     }

@@ -2,7 +2,7 @@ use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::access::authenticate::{Authenticate, Open};
+use super::access::authenticate::{AllowAll, Authenticate};
 use super::listener::connections::ConnectionCounters;
 use super::request::body_budget::BodyBudget;
 use super::routes::RouteTable;
@@ -11,7 +11,7 @@ use super::routes::RouteTable;
 #[derive(Debug)]
 pub struct HttpSettings {
     /// Checks the credentials of callers.
-    pub lock: Arc<dyn Authenticate>,
+    pub authenticator: Arc<dyn Authenticate>,
     /// The paths.
     pub routes: RouteTable,
     /// Accepted host names, in addition to loopback names and the listening address.
@@ -62,7 +62,7 @@ impl HttpSettings {
 impl Default for HttpSettings {
     fn default() -> Self {
         HttpSettings {
-            lock: Arc::new(Open),
+            authenticator: Arc::new(AllowAll),
             routes: RouteTable::with(&[]),
             allowed_hosts: Vec::new(),
             allowed_origins: Vec::new(),

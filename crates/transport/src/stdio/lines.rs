@@ -13,7 +13,7 @@ pub struct Lines<R> {
 }
 
 #[derive(Debug, PartialEq, Eq)]
-pub enum Line {
+pub enum InputLine {
     /// A line within the maximum, without its line break.
     Whole(Bytes),
     /// The start of a line that exceeds the maximum.
@@ -32,7 +32,7 @@ impl<R: AsyncRead + Unpin> Lines<R> {
     }
 
     /// The next non-empty line; `None` at the end of input. Cancel-safe.
-    pub async fn next(&mut self) -> Option<Line> {
+    pub async fn next(&mut self) -> Option<InputLine> {
         loop {
             if let Some(line) = self.take_line() {
                 return Some(line);
@@ -53,13 +53,13 @@ impl<R: AsyncRead + Unpin> Lines<R> {
         self.ended
     }
 
-    fn take_line(&mut self) -> Option<Line> {
+    fn take_line(&mut self) -> Option<InputLine> {
         while let Some(at) = memchr(b'\n', self.buffer.get(self.searched..).unwrap_or_default()) {
             let mut line = self.buffer.split_to(self.searched + at + 1);
             self.searched = 0;
             line.truncate(line.len().saturating_sub(1));
             if let Some(start) = self.skipping.take() {
-                return Some(Line::TooLong(start));
+                return Some(InputLine::TooLong(start));
             }
             if let Some(line) = self.finished(line) {
                 return Some(line);
@@ -81,22 +81,22 @@ impl<R: AsyncRead + Unpin> Lines<R> {
         self.searched = 0;
     }
 
-    fn finished(&self, mut line: BytesMut) -> Option<Line> {
+    fn finished(&self, mut line: BytesMut) -> Option<InputLine> {
         if line.last() == Some(&b'\r') {
             line.truncate(line.len() - 1);
         }
         if line.len() > self.cap {
             line.truncate(KEPT);
-            return Some(Line::TooLong(line.freeze()));
+            return Some(InputLine::TooLong(line.freeze()));
         }
-        (!line.iter().all(u8::is_ascii_whitespace)).then(|| Line::Whole(line.freeze()))
+        (!line.iter().all(u8::is_ascii_whitespace)).then(|| InputLine::Whole(line.freeze()))
     }
 
     /// The last line without a line break.
-    fn last_line(&mut self) -> Option<Line> {
+    fn last_line(&mut self) -> Option<InputLine> {
         if let Some(start) = self.skipping.take() {
             self.buffer.clear();
-            return Some(Line::TooLong(start));
+            return Some(InputLine::TooLong(start));
         }
         let rest = self.buffer.split();
         self.searched = 0;
@@ -106,9 +106,9 @@ impl<R: AsyncRead + Unpin> Lines<R> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Line, Lines};
+    use super::{InputLine, Lines};
 
-    async fn check(input: &'static [u8], cap: usize, expected: &[Line]) {
+    async fn check(input: &'static [u8], cap: usize, expected: &[InputLine]) {
         let mut lines = Lines::new(input, cap);
         let mut found = Vec::new();
         while let Some(line) = lines.next().await {
@@ -119,8 +119,8 @@ mod tests {
 
     #[tokio::test]
     async fn lines_are_cut_capped_and_empty_ones_skipped() {
-        let whole = |text: &'static str| Line::Whole(text.into());
-        let long = |text: &'static str| Line::TooLong(text.into());
+        let whole = |text: &'static str| InputLine::Whole(text.into());
+        let long = |text: &'static str| InputLine::TooLong(text.into());
         check(b"a\nb\n", 10, &[whole("a"), whole("b")]).await;
         check(b"a\r\n\n  \nb", 10, &[whole("a"), whole("b")]).await;
         check(b"", 10, &[]).await;
@@ -140,8 +140,10 @@ mod tests {
             client.write_all(b"\nnext\n").await.expect("written");
         });
         let mut lines = Lines::new(server, 100_000);
-        assert!(matches!(lines.next().await, Some(Line::TooLong(start)) if start.starts_with(b"{\"id\":7,")));
-        assert_eq!(lines.next().await, Some(Line::Whole("next".into())));
+        assert!(
+            matches!(lines.next().await, Some(InputLine::TooLong(start)) if start.starts_with(b"{\"id\":7,"))
+        );
+        assert_eq!(lines.next().await, Some(InputLine::Whole("next".into())));
         feed.await.expect("fed");
     }
 }

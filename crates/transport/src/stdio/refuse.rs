@@ -12,8 +12,8 @@ use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt};
 use tokio::time::{Instant, sleep_until, timeout};
 use tokio_util::sync::CancellationToken;
 
-use super::lines::{Line, Lines};
-use super::storm::{Storm, Verdict};
+use super::lines::{InputLine, Lines};
+use super::unreadable_lines::{UnreadableLines, Verdict};
 use super::{StdioSettings, join_bodies, salvage};
 
 /// Time to answer further requests after the first, because a client may send several at once.
@@ -31,7 +31,7 @@ pub async fn refuse_stdio(
 ) {
     let mut lines = Lines::new(input, StdioSettings::default().largest_line);
     let refusal = Refusal { pipeline, fault };
-    let mut storm = Storm::new();
+    let mut unreadable_lines = UnreadableLines::new();
     let mut end: Option<Instant> = None;
     loop {
         let line = tokio::select! {
@@ -43,7 +43,7 @@ pub async fn refuse_stdio(
         let RefusalAnswer { body, of } = refusal.answer(line).await;
         if of == AnsweredMessage::Request {
             end.get_or_insert_with(|| Instant::now() + GRACE);
-        } else if body.is_some() && storm.judge() != Verdict::Answer {
+        } else if body.is_some() && unreadable_lines.judge() != Verdict::Answer {
             continue;
         }
         let Some(body) = body else { continue };
@@ -74,10 +74,10 @@ enum AnsweredMessage {
 }
 
 impl<F: Fn() -> Fault + Send> Refusal<F> {
-    async fn answer(&self, line: Line) -> RefusalAnswer {
+    async fn answer(&self, line: InputLine) -> RefusalAnswer {
         let bytes = match line {
-            Line::Whole(bytes) => bytes,
-            Line::TooLong(start) => {
+            InputLine::Whole(bytes) => bytes,
+            InputLine::TooLong(start) => {
                 let to =
                     ReplyTo::misread(salvage::id_in_start(&start), Dialect::Mcp(Revision::LATEST_SESSION));
                 let reply = self.pipeline.refuse((self.fault)(), to, STDIO).await;

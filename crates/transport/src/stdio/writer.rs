@@ -2,7 +2,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Buf;
-use failwell_pipeline::{Next, Stream};
+use failwell_pipeline::{Stream, StreamRead};
 use tokio::io::{AsyncWrite, AsyncWriteExt};
 
 /// Maximum time for one write before the connection is given up.
@@ -13,9 +13,9 @@ pub async fn write_lines(stream: Arc<Stream>, mut output: impl AsyncWrite + Unpi
     let mut last = 0;
     loop {
         match stream.next(last).await {
-            Next::End => return,
-            Next::Pause(_) => {}
-            Next::Frame(frame) => {
+            StreamRead::End => return,
+            StreamRead::Pause(_) => {}
+            StreamRead::Frame(frame) => {
                 last = frame.number;
                 let line = async {
                     // Write frame and line break together, so that the reader wakes once.

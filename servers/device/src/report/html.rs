@@ -49,9 +49,9 @@ pub fn html(run: &SessionHistory) -> String {
         page.push_str("<p>Nothing was done.</p>\n");
     } else {
         page.push_str("<ol>\n");
-        let mut room = MOST_PICTURES;
+        let mut bytes_left = MOST_PICTURES;
         for step in &run.steps {
-            write_step(step, &mut room, &mut page);
+            write_step(step, &mut bytes_left, &mut page);
         }
         page.push_str("</ol>\n");
     }
@@ -98,7 +98,7 @@ fn about(run: &SessionHistory, page: &mut String) {
     page.push_str("</dl>\n");
 }
 
-fn write_step(step: &Step, room: &mut usize, page: &mut String) {
+fn write_step(step: &Step, bytes_left: &mut usize, page: &mut String) {
     let (number, verdict) = (step.number, step.verdict.as_str());
     let (tool, about) = (escape(step.tool), escape(&step.about));
     let _ = writeln!(page, "<li id=\"step-{number}\" value=\"{number}\" class=\"{verdict}\">");
@@ -118,7 +118,7 @@ fn write_step(step: &Step, room: &mut usize, page: &mut String) {
         let _ = writeln!(page, "<p>Reason: <code>{}</code></p>", escape(reason));
     }
     if let Some(picture) = &step.picture {
-        shown(step, picture, room, page);
+        shown(step, picture, bytes_left, page);
     }
     page.push_str("</li>\n");
 }
@@ -133,14 +133,14 @@ fn sign(step: &Step) -> &'static str {
 }
 
 /// A failed step is expanded, a passed one is collapsed.
-fn shown(step: &Step, picture: &StepPicture, room: &mut usize, page: &mut String) {
+fn shown(step: &Step, picture: &StepPicture, bytes_left: &mut usize, page: &mut String) {
     let uri = escape(&picture.uri);
-    let fits = picture.png.as_ref().filter(|png| png.len() <= *room);
+    let fits = picture.png.as_ref().filter(|png| png.len() <= *bytes_left);
     let Some(png) = fits else {
         let _ = writeln!(page, "<p>The screen is kept as <code>{uri}</code>; it is not in this page.</p>");
         return;
     };
-    *room -= png.len();
+    *bytes_left -= png.len();
     let open = if step.verdict == Verdict::Passed { "" } else { " open" };
     let data = STANDARD.encode(png);
     let _ = writeln!(

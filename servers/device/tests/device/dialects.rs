@@ -10,7 +10,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::time::timeout;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
-use crate::stand_in::{Act, StandIn};
+use crate::emulated_driver::{Act, EmulatedDriver};
 use crate::talk::{World, phone, settings};
 
 /// Timeout of one exchange, even on a busy machine.
@@ -159,7 +159,7 @@ fn cases() -> Vec<Case> {
 
 #[tokio::test]
 async fn a_failure_shows_the_same_over_rest_and_rpc() {
-    let driver = StandIn::start().await;
+    let driver = EmulatedDriver::start().await;
     driver.when(|command, body| match command.rsplit_once('/') {
         _ if command.ends_with("/alert/text") => Some(Act::Value(json!(ALERT))),
         Some((_, "element")) if body["value"] == "behind the alert" => {

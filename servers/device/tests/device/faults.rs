@@ -7,12 +7,12 @@ use std::time::Duration;
 
 use serde_json::json;
 
-use crate::stand_in::{Act, StandIn, picture};
+use crate::emulated_driver::{Act, EmulatedDriver, picture};
 use crate::talk::{Talk, World, fault, phone, settings};
 
 #[tokio::test]
 async fn a_driver_that_dies_in_the_middle_leaves_the_effect_unknown_and_is_asked_once() {
-    let driver = StandIn::start().await;
+    let driver = EmulatedDriver::start().await;
     let world = World::new(settings(vec![phone(&driver.url)]));
     let mut talk = Talk::on_phone(&world).await;
     driver.on("/click", Act::Cut);
@@ -31,7 +31,7 @@ async fn a_driver_that_dies_in_the_middle_leaves_the_effect_unknown_and_is_asked
 
 #[tokio::test]
 async fn a_driver_that_hangs_is_given_up_and_the_next_has_its_turn() {
-    let driver = StandIn::start().await;
+    let driver = EmulatedDriver::start().await;
     let mut with = settings(vec![phone(&driver.url)]);
     with.timeout = Duration::from_millis(2_500);
     let world = World::new(with);
@@ -51,7 +51,7 @@ async fn a_driver_that_hangs_is_given_up_and_the_next_has_its_turn() {
 
 #[tokio::test]
 async fn a_session_that_expired_is_gone_and_holds_no_device() {
-    let driver = StandIn::start().await;
+    let driver = EmulatedDriver::start().await;
     let world = World::new(settings(vec![phone(&driver.url)]));
     let mut talk = Talk::on_phone(&world).await;
     driver.on("/element", Act::Error(404, "invalid session id"));
@@ -63,7 +63,7 @@ async fn a_session_that_expired_is_gone_and_holds_no_device() {
 
 #[tokio::test]
 async fn an_alert_in_the_way_is_named_and_answered() {
-    let driver = StandIn::start().await;
+    let driver = EmulatedDriver::start().await;
     let world = World::new(settings(vec![phone(&driver.url)]));
     let mut talk = Talk::on_phone(&world).await;
     driver.when(|command, _| match command.rsplit('/').next() {
@@ -85,7 +85,7 @@ async fn an_alert_in_the_way_is_named_and_answered() {
 
 #[tokio::test]
 async fn an_element_that_goes_stale_is_found_again_until_the_time_is_up() {
-    let driver = StandIn::start().await;
+    let driver = EmulatedDriver::start().await;
     let world = World::new(settings(vec![phone(&driver.url)]));
     let mut talk = Talk::on_phone(&world).await;
     let times = Arc::new(AtomicUsize::new(0));
@@ -108,7 +108,7 @@ async fn an_element_that_goes_stale_is_found_again_until_the_time_is_up() {
 #[tokio::test]
 async fn twenty_megabytes_of_screenshot_pass_and_more_than_the_cap_names_both_sizes() {
     const LARGE: usize = 20 << 20;
-    let driver = StandIn::start().await;
+    let driver = EmulatedDriver::start().await;
     let world = World::new(settings(vec![phone(&driver.url)]));
     let mut talk = Talk::on_phone(&world).await;
     let whole = picture(LARGE);
@@ -143,7 +143,7 @@ async fn refused_connections_and_refused_requests_are_distinguished() {
     let mut talk = Talk::begin(&World::new(with)).await;
     talk.fails("start_session", json!({}), "device/DRIVER_UNREACHABLE").await;
 
-    let driver = StandIn::start().await;
+    let driver = EmulatedDriver::start().await;
     let world = World::new(settings(vec![phone(&driver.url)]));
     let mut talk = Talk::begin(&world).await;
     for act in [Act::Error(500, "session not created"), Act::Error(500, "unknown error")] {
@@ -163,7 +163,7 @@ async fn refused_connections_and_refused_requests_are_distinguished() {
 
 #[tokio::test]
 async fn what_a_driver_cannot_do_is_said() {
-    let driver = StandIn::start().await;
+    let driver = EmulatedDriver::start().await;
     let world = World::new(settings(vec![phone(&driver.url)]));
     let mut talk = Talk::on_phone(&world).await;
     driver.on("/orientation", Act::Error(405, "unknown method"));
@@ -182,7 +182,7 @@ async fn what_a_driver_cannot_do_is_said() {
 
 #[tokio::test]
 async fn what_was_begun_is_seen_through_when_its_caller_calls_it_off() {
-    let driver = StandIn::start().await;
+    let driver = EmulatedDriver::start().await;
     let world = World::new(settings(vec![phone(&driver.url)]));
     let mut talk = Talk::on_phone(&world).await;
     driver.on("/click", Act::After(Duration::from_secs(5), json!(null)));
@@ -200,7 +200,7 @@ async fn what_was_begun_is_seen_through_when_its_caller_calls_it_off() {
 
 #[tokio::test]
 async fn an_unused_session_is_ended_at_the_driver_too() {
-    let driver = StandIn::start().await;
+    let driver = EmulatedDriver::start().await;
     let mut with = settings(vec![phone(&driver.url)]);
     with.idle = Duration::from_millis(400);
     let world = World::new(with);

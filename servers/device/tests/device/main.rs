@@ -10,11 +10,11 @@
 
 mod browser;
 mod dialects;
+mod emulated_driver;
 mod faults;
 #[path = "../../../../crates/toolbox/tests/schema/oracle.rs"]
 mod oracle;
 mod queue;
 mod references;
 mod shapes;
-mod stand_in;
 mod talk;

@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::stand_in::{Act, StandIn};
+use crate::emulated_driver::{Act, EmulatedDriver};
 use crate::talk::{Talk, World, fault, phone, settings};
 
 #[tokio::test]
 async fn calls_are_made_one_after_the_other_in_the_order_they_came() {
-    let driver = StandIn::start().await;
+    let driver = EmulatedDriver::start().await;
     let world = World::new(settings(vec![phone(&driver.url)]));
     let mut talk = Talk::on_phone(&world).await;
     driver.on("/value", Act::After(Duration::from_millis(600), json!(null)));
@@ -29,7 +29,7 @@ async fn calls_are_made_one_after_the_other_in_the_order_they_came() {
 
 #[tokio::test]
 async fn a_line_that_is_full_or_too_slow_says_so() {
-    let driver = StandIn::start().await;
+    let driver = EmulatedDriver::start().await;
     let mut with = settings(vec![phone(&driver.url)]);
     (with.queue, with.queue_wait) = (1, Duration::from_secs(2));
     let world = World::new(with);
@@ -55,7 +55,7 @@ async fn a_line_that_is_full_or_too_slow_says_so() {
 
 #[tokio::test]
 async fn a_device_in_use_is_waited_for_or_refused() {
-    let driver = StandIn::start().await;
+    let driver = EmulatedDriver::start().await;
     let world = World::new(settings(vec![phone(&driver.url)]));
     let mut first = Talk::on_phone(&world).await;
     let mut second = Talk::begin(&world).await;
@@ -71,7 +71,7 @@ async fn a_device_in_use_is_waited_for_or_refused() {
 
 #[tokio::test]
 async fn several_sessions_are_never_guessed_at() {
-    let driver = StandIn::start().await;
+    let driver = EmulatedDriver::start().await;
     let mut device = phone(&driver.url);
     device.sessions = 2;
     let world = World::new(settings(vec![device]));
@@ -89,7 +89,7 @@ async fn several_sessions_are_never_guessed_at() {
 
 #[tokio::test]
 async fn a_session_of_another_caller_is_unknown() {
-    let driver = StandIn::start().await;
+    let driver = EmulatedDriver::start().await;
     let world = World::new(settings(vec![phone(&driver.url)]));
     let mut talk = Talk::on_phone(&world).await;
     let id = talk.done("list_sessions", json!({})).await["sessions"][0]["session"].clone();

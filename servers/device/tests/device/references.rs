@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::stand_in::{Act, SCREEN, StandIn};
+use crate::emulated_driver::{Act, EmulatedDriver, SCREEN};
 use crate::talk::{Talk, World, fault, phone, settings};
 
 fn reference(seen: &Value, id: &str) -> String {
@@ -13,7 +13,7 @@ fn reference(seen: &Value, id: &str) -> String {
 
 #[tokio::test]
 async fn a_reference_survives_looks_and_actions_until_its_element_is_gone() {
-    let driver = StandIn::start().await;
+    let driver = EmulatedDriver::start().await;
     let world = World::new(settings(vec![phone(&driver.url)]));
     let mut talk = Talk::on_phone(&world).await;
     let seen = talk.done("get_screen_hierarchy", json!({})).await;
@@ -42,7 +42,7 @@ async fn a_reference_survives_looks_and_actions_until_its_element_is_gone() {
 
 #[tokio::test]
 async fn a_failed_action_shows_the_screen_and_what_comes_nearest() {
-    let driver = StandIn::start().await;
+    let driver = EmulatedDriver::start().await;
     let world = World::new(settings(vec![phone(&driver.url)]));
     let mut talk = Talk::on_phone(&world).await;
     let failed = talk
@@ -52,14 +52,14 @@ async fn a_failed_action_shows_the_screen_and_what_comes_nearest() {
     assert_eq!(object["nearest"][0]["accessibility_id"], "login", "{failed}");
     let uri = object["screenshot"]["uri"].as_str().unwrap();
     let read = talk.ask("resources/read", json!({"uri": uri})).await;
-    assert_eq!(read["result"]["contents"][0]["blob"], crate::stand_in::PIXEL, "{read}");
+    assert_eq!(read["result"]["contents"][0]["blob"], crate::emulated_driver::PIXEL, "{read}");
     let near = object["nearest"][0]["ref"].clone();
     talk.done("tap_element", json!({"ref": near})).await;
 }
 
 #[tokio::test]
 async fn an_assertion_that_does_not_hold_is_a_finding() {
-    let driver = StandIn::start().await;
+    let driver = EmulatedDriver::start().await;
     let world = World::new(settings(vec![phone(&driver.url)]));
     let mut talk = Talk::on_phone(&world).await;
     for (tool, arguments, holds) in [
@@ -99,7 +99,7 @@ async fn an_assertion_that_does_not_hold_is_a_finding() {
 
 #[tokio::test]
 async fn a_batch_is_read_before_its_first_step_and_stops_where_it_must() {
-    let driver = StandIn::start().await;
+    let driver = EmulatedDriver::start().await;
     let world = World::new(settings(vec![phone(&driver.url)]));
     let mut talk = Talk::on_phone(&world).await;
     let tap =
@@ -137,7 +137,7 @@ async fn a_batch_is_read_before_its_first_step_and_stops_where_it_must() {
 
 #[tokio::test]
 async fn a_recording_holds_selectors_and_no_secrets_and_plays_again() {
-    let driver = StandIn::start().await;
+    let driver = EmulatedDriver::start().await;
     let world = World::new(settings(vec![phone(&driver.url)]));
     let mut talk = Talk::on_phone(&world).await;
     talk.fails("stop_recording", json!({}), "device/NOT_RECORDING").await;

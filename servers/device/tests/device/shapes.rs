@@ -2,13 +2,13 @@
 
 use serde_json::{Value, json};
 
+use crate::emulated_driver::EmulatedDriver;
 use crate::oracle::agree_on_mutations;
-use crate::stand_in::StandIn;
 use crate::talk::{Talk, World, phone, settings};
 
 #[tokio::test]
 async fn every_tool_has_schemas_and_refuses_what_they_do_not_know() {
-    let driver = StandIn::start().await;
+    let driver = EmulatedDriver::start().await;
     let world = World::new(settings(vec![phone(&driver.url)]));
     let mut talk = Talk::on_phone(&world).await;
     let before = driver.commands().len();

@@ -4,7 +4,7 @@ use std::io::Write;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use failwell_controls::{Settings as HouseSettings, build_pipeline};
+use failwell_controls::{Settings as PipelineSettings, build_pipeline};
 use failwell_device::{DeviceSettings, DriverKind, Reach, Settings, device};
 use failwell_journal::{Journal, LogStyle};
 use failwell_pipeline::{Call, IncomingRequest, Pipeline};
@@ -57,10 +57,10 @@ pub(crate) fn settings(devices: Vec<DeviceSettings>) -> Settings {
 impl World {
     pub(crate) fn new(settings: Settings) -> World {
         let journal = RecordedStep::default();
-        let room = device(settings).expect("the room builds");
+        let server = device(settings).expect("the server builds");
         let telemetry = Journal::to(LogStyle::Json, journal.clone());
-        let pipeline =
-            build_pipeline(Arc::new(room), HouseSettings::default(), telemetry).expect("the pipeline builds");
+        let pipeline = build_pipeline(Arc::new(server), PipelineSettings::default(), telemetry)
+            .expect("the pipeline builds");
         World { pipeline, journal }
     }
 

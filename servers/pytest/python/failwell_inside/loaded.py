@@ -8,7 +8,7 @@ import sysconfig
 OURS = __name__.partition(".")[0]
 
 
-class Loaded:
+class LoadedModules:
     """What is in memory, with the age of the files it came from."""
 
     def __init__(self, root):

@@ -13,7 +13,7 @@ SUBREAPER = 36  # PR_SET_CHILD_SUBREAPER
 DEATH_SIGNAL = 1  # PR_SET_PDEATHSIG
 
 
-def oversee(desk, errands, libc):
+def oversee(control_socket, run_socket, libc):
     """Makes the run, waits for its control, sees it to its end, and says how it went."""
     os.setsid()
     libc.prctl(SUBREAPER, 1, 0, 0, 0)
@@ -22,15 +22,15 @@ def oversee(desk, errands, libc):
     os.set_blocking(woken, False)
     runner = os.fork()
     if runner == 0:
-        desk.close()
+        control_socket.close()
         os.close(woken)
         os.close(waker)
         libc.prctl(DEATH_SIGNAL, signal.SIGKILL, 0, 0, 0)
-        be_the_run(errands)  # does not return
-    errands.close()
+        be_the_run(run_socket)  # does not return
+    run_socket.close()
     signal.signal(signal.SIGCHLD, lambda number, frame: None)
     signal.set_wakeup_fd(waker, warn_on_full_buffer=False)
-    _, descriptors = receive(desk)
+    _, descriptors = receive(control_socket)
     if not descriptors:  # the worker is gone, and nobody ever asked
         os.kill(runner, signal.SIGKILL)
         os._exit(0)
@@ -43,15 +43,15 @@ def oversee(desk, errands, libc):
         os._exit(0)
 
 
-def be_the_run(errands):
+def be_the_run(run_socket):
     """As far as a session goes without its errand; then the errand."""
     os.setsid()
     try:
         prepare_config()
     except Exception:
         pass  # the session makes its own
-    request, descriptors = receive(errands)
-    errands.close()
+    request, descriptors = receive(run_socket)
+    run_socket.close()
     if request is None:
         os._exit(0)
     errand = json.loads(request.decode("utf-8"))

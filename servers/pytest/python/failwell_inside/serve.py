@@ -11,7 +11,7 @@ import socket
 import sys
 
 from .channel import receive, send, send_line
-from .loaded import Loaded
+from .loaded import LoadedModules
 from .oversee import oversee
 from .preload import preload
 
@@ -25,7 +25,7 @@ def serve(path, root):
         import pytest  # noqa: F401
 
         preload()
-        loaded = Loaded(root)
+        loaded = LoadedModules(root)
         objection = loaded.objection()
     except BaseException as problem:
         loaded, objection = None, "%s while loading" % type(problem).__name__
@@ -74,7 +74,7 @@ class Worker:
             fork = Fork(self)
             if not fork.give(request, descriptors):
                 return False
-        self.busy[fork.desk.fileno()] = fork
+        self.busy[fork.control_socket.fileno()] = fork
         return True
 
     def drop_in_hand(self):
@@ -89,40 +89,40 @@ class Worker:
         self.drop_in_hand()
         for fork in [self.spare, *self.busy.values()]:
             if fork is not None:
-                fork.desk.close()
-                fork.errands.close()
+                fork.control_socket.close()
+                fork.run_socket.close()
 
 
 class Fork:
     """A process that will oversee one run, and below it the one that will be it. Both wait for their errand."""
 
     def __init__(self, worker):
-        self.desk, their_desk = socket.socketpair()
-        self.errands, their_errands = socket.socketpair()
+        self.control_socket, their_control_socket = socket.socketpair()
+        self.run_socket, their_run_socket = socket.socketpair()
         self.pid = os.fork()
         if self.pid == 0:
             worker.close_in_fork()
-            self.desk.close()
-            self.errands.close()
-            oversee(their_desk, their_errands, worker.libc)  # does not return
-        their_desk.close()
-        their_errands.close()
+            self.control_socket.close()
+            self.run_socket.close()
+            oversee(their_control_socket, their_run_socket, worker.libc)  # does not return
+        their_control_socket.close()
+        their_run_socket.close()
 
     def give(self, request, descriptors):
         """The errand for the run, the control for its overseer. False when they are gone."""
         out, err, events, control = descriptors
         try:
-            send(self.desk, b"", [control])
-            send(self.errands, request, [out, err, events])
+            send(self.control_socket, b"", [control])
+            send(self.run_socket, request, [out, err, events])
         except OSError:
             self.reap()
             return False
-        self.errands.close()
+        self.run_socket.close()
         return True
 
     def reap(self):
-        self.desk.close()
-        self.errands.close()
+        self.control_socket.close()
+        self.run_socket.close()
         try:
             os.waitpid(self.pid, 0)
         except ChildProcessError:

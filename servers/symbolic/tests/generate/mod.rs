@@ -71,7 +71,7 @@ pub(crate) struct Writer {
 }
 
 /// A program: its text, and literals of the arguments of `f`.
-pub(crate) struct Generated {
+pub(crate) struct GeneratedCode {
     pub(crate) code: String,
     pub(crate) args: Vec<String>,
     /// The same program with annotations, and the types of the parameters.
@@ -80,7 +80,7 @@ pub(crate) struct Generated {
 }
 
 /// The program of a seed.
-pub(crate) fn program(seed: u64) -> Generated {
+pub(crate) fn program(seed: u64) -> GeneratedCode {
     let mut writer = Writer { random: Random::new(seed), names: Vec::new(), next: 0, loops: 0 };
     let count = 1 + writer.random.below(3);
     let mut args = Vec::new();
@@ -101,7 +101,7 @@ pub(crate) fn program(seed: u64) -> Generated {
     let typed: Vec<String> =
         parameters.iter().zip(&kinds).map(|(name, kind)| format!("{name}: {}", annotation(*kind))).collect();
     let annotated = format!("{IMPORTS}{helper}def f({}):\n{body}", typed.join(", "));
-    Generated { code, args, annotated, kinds }
+    GeneratedCode { code, args, annotated, kinds }
 }
 
 fn annotation(kind: Type) -> &'static str {

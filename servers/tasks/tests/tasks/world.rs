@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use failwell_controls::{Settings as HouseSettings, build_pipeline};
+use failwell_controls::{Settings as PipelineSettings, build_pipeline};
 use failwell_emulator_rtm::{Control, Emulator, Options, Permission, Seed};
 use failwell_fault::Secret;
 use failwell_gateway::Gateway;
@@ -108,12 +108,12 @@ impl World {
         let launcher = Launcher::of_this_program().expect("a launcher");
         let info = Info { name: "gateway", title: "Gateway", version: "1", instructions: "" };
         let other: Arc<dyn ToolServer> = Arc::new(Toolbox::new(info.clone()));
-        let room: Arc<dyn ToolServer> = Arc::new(tasks(self.settings.clone()).expect("the room builds"));
-        let rooms = vec![("tasks".to_owned(), room), ("other".to_owned(), other)];
-        let gateway = Gateway::new(info, Vec::new(), rooms, &launcher);
+        let server: Arc<dyn ToolServer> = Arc::new(tasks(self.settings.clone()).expect("the server builds"));
+        let servers = vec![("tasks".to_owned(), server), ("other".to_owned(), other)];
+        let gateway = Gateway::new(info, Vec::new(), servers, &launcher);
         let journal = Journal::to(LogStyle::Json, lines.clone());
-        let pipeline =
-            build_pipeline(Arc::new(gateway.clone()), HouseSettings::default(), journal).expect("a pipeline");
+        let pipeline = build_pipeline(Arc::new(gateway.clone()), PipelineSettings::default(), journal)
+            .expect("a pipeline");
         gateway.announce_to(pipeline.hub());
         let (settings, folder) = (self.settings.clone(), PathBuf::from("/nonexistent"));
         World { emulator: None, pipeline, settings, folder, lines, sent: Mutex::default() }
@@ -201,9 +201,9 @@ impl World {
 }
 
 fn pipeline(settings: &Settings, lines: Lines) -> Arc<Pipeline> {
-    let room = tasks(settings.clone()).expect("the room builds");
+    let server = tasks(settings.clone()).expect("the server builds");
     let journal = Journal::to(LogStyle::Json, lines);
-    build_pipeline(Arc::new(room), HouseSettings::default(), journal).expect("the pipeline builds")
+    build_pipeline(Arc::new(server), PipelineSettings::default(), journal).expect("the pipeline builds")
 }
 
 /// The frob in a URL.

@@ -61,7 +61,7 @@ fn main() -> ExitCode {
     let mut log = std::env::var_os("EVIL_LOG").and_then(|path| Log::at(&path));
     for line in stdin().lock().lines() {
         while DEAF.load(Ordering::SeqCst) {
-            std::thread::sleep(Duration::from_secs(1));
+            std::thread::sleep(Duration::from_millis(100));
         }
         let Ok(line) = line else { break };
         let Ok(message) = serde_json::from_str::<Value>(&line) else { continue };
@@ -210,6 +210,7 @@ fn call(name: &str, id: &Value, arguments: &Value, token: Option<Value>, seen: &
         "freeze" => {
             let _ = rustix::process::kill_process(rustix::process::getpid(), rustix::process::Signal::STOP);
         }
+        // waits: this tool hangs
         "hang" => std::thread::sleep(Duration::from_secs(3_600)),
         "cancelled" => {
             let seen = seen.lock().unwrap_or_else(PoisonError::into_inner).len();

@@ -65,8 +65,8 @@ async fn serve(arguments: Arguments) -> Result<(), Fault> {
     let gateway = Gateway::new(info, vec![UpstreamSettings::new("up", reach)], Vec::new(), &launcher);
     let journal = Journal::to_stderr();
     let whole = build_pipeline(Arc::new(gateway.clone()), Settings::default(), journal.clone())?;
-    let room = gateway.single("up");
-    let single = build_pipeline(room, Settings::default(), journal)?;
+    let server = gateway.single("up");
+    let single = build_pipeline(server, Settings::default(), journal)?;
     gateway.announce_to(whole.hub());
     gateway.announce_single_to("up", single.hub());
     let listener = tokio::net::TcpListener::bind(arguments.listen).await.or_fault(&reason::SERVER_BUG)?;

@@ -24,13 +24,13 @@ struct Memory {
 }
 
 #[derive(Default)]
-struct Kept {
+struct KeeperState {
     memory: Mutex<Memory>,
     answered: Condvar,
 }
 
 fn main() -> ExitCode {
-    let kept: Arc<Kept> = Arc::default();
+    let kept: Arc<KeeperState> = Arc::default();
     let log = std::env::var_os("KEEPER_LOG");
     for read in stdin().lock().lines() {
         let Ok(read) = read else { break };
@@ -67,7 +67,7 @@ fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-fn serve(method: &str, message: &Value, kept: &Kept) {
+fn serve(method: &str, message: &Value, kept: &KeeperState) {
     let text = |place: &str| message.pointer(place).and_then(Value::as_str).unwrap_or_default().to_owned();
     let mut memory = kept.memory.lock().unwrap_or_else(PoisonError::into_inner);
     let answer = match method {
@@ -112,7 +112,7 @@ fn serve(method: &str, message: &Value, kept: &Kept) {
     write(&json!({"jsonrpc": "2.0", "id": message.get("id"), "result": answer}));
 }
 
-fn call(name: &str, arguments: Option<&Value>, kept: &Kept) -> String {
+fn call(name: &str, arguments: Option<&Value>, kept: &KeeperState) -> String {
     let given = |key: &str| arguments.and_then(|all| all.get(key)).cloned().unwrap_or_default();
     let pause = Duration::from_millis(given("ms").as_u64().unwrap_or(0));
     let memory = || kept.memory.lock().unwrap_or_else(PoisonError::into_inner);

@@ -5,7 +5,7 @@ use std::time::Duration;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio::net::TcpStream;
 
-use super::seen::Seen;
+use super::received_message::ReceivedMessage;
 use super::soon;
 
 /// One TCP connection.
@@ -40,17 +40,21 @@ impl Response {
     }
 
     /// Every message in the body: one document, or the data of each event.
-    pub fn messages(&self) -> Result<Vec<Seen>, String> {
+    pub fn messages(&self) -> Result<Vec<ReceivedMessage>, String> {
         if !self.is_events() {
-            return if self.body.is_empty() { Ok(Vec::new()) } else { Ok(vec![Seen::read(&self.body)?]) };
+            return if self.body.is_empty() {
+                Ok(Vec::new())
+            } else {
+                Ok(vec![ReceivedMessage::read(&self.body)?])
+            };
         }
         let text = String::from_utf8_lossy(&self.body);
         let data = text.lines().filter_map(|line| line.strip_prefix("data:")).map(str::trim);
-        data.filter(|data| !data.is_empty()).map(|data| Seen::read(data.as_bytes())).collect()
+        data.filter(|data| !data.is_empty()).map(|data| ReceivedMessage::read(data.as_bytes())).collect()
     }
 
     /// The one message there is.
-    pub fn message(&self) -> Seen {
+    pub fn message(&self) -> ReceivedMessage {
         let mut messages = self.messages().expect("messages");
         messages.retain(|seen| seen.value.get("method").is_none());
         assert_eq!(messages.len(), 1, "one message: {} {}", self.status, String::from_utf8_lossy(&self.body));

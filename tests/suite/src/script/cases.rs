@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{Said, Seen, Then, json_response, raw, response};
+use super::{ConnectionAction, ReceivedRequest, ScriptedResponse, json_response, raw, response};
 
 /// Stands in everything the upstream says.
 pub const POISON: &str =
@@ -17,7 +17,7 @@ pub struct Case {
     /// What it is called.
     pub name: &'static str,
     /// What comes back.
-    pub answer: fn(&Seen) -> Said,
+    pub answer: fn(&ReceivedRequest) -> ScriptedResponse,
     /// The reason its caller is given …
     pub reason: &'static str,
     /// … the effect it is told …
@@ -41,7 +41,7 @@ impl Case {
 
 fn case(
     name: &'static str,
-    answer: fn(&Seen) -> Said,
+    answer: fn(&ReceivedRequest) -> ScriptedResponse,
     reason: &'static str,
     effect: &'static str,
     facts: Value,
@@ -50,7 +50,7 @@ fn case(
 }
 
 /// An answer to the request, with this member.
-pub fn answer_with(seen: &Seen, member: &str, value: &Value) -> Said {
+pub fn answer_with(seen: &ReceivedRequest, member: &str, value: &Value) -> ScriptedResponse {
     json_response(&json!({"jsonrpc": "2.0", "id": seen.body["id"], member: value}))
 }
 
@@ -129,17 +129,17 @@ pub fn cases() -> Vec<Case> {
             |_| {
                 raw(
                     &format!("HTTP/1.1 200 OK\r\n{JSON}Content-Length: 1000\r\n\r\n{{\"x\":\"{POISON}"),
-                    Then::Close,
+                    ConnectionAction::Close,
                 )
             },
             DOWN,
             "unknown",
             json!({}),
         ),
-        case("a closed connection", |_| raw("", Then::Close), DOWN, "unknown", json!({})),
+        case("a closed connection", |_| raw("", ConnectionAction::Close), DOWN, "unknown", json!({})),
         case(
             "no HTTP at all",
-            |_| raw(&format!("{POISON}\r\n\r\n"), Then::Close),
+            |_| raw(&format!("{POISON}\r\n\r\n"), ConnectionAction::Close),
             DOWN,
             "unknown",
             json!({}),
@@ -211,7 +211,7 @@ pub fn cases() -> Vec<Case> {
                     &format!(
                         "{EVENTS}: {POISON}\n\nevent: message\ndata: {{\"jsonrpc\":\"2.0\",\"method\":\"x\"}}\n\n"
                     ),
-                    Then::Close,
+                    ConnectionAction::Close,
                 )
             },
             GARBLED,
@@ -220,7 +220,7 @@ pub fn cases() -> Vec<Case> {
         ),
         case(
             "events of nonsense",
-            |_| raw(&format!("{EVENTS}data: {POISON}\n\n"), Then::Close),
+            |_| raw(&format!("{EVENTS}data: {POISON}\n\n"), ConnectionAction::Close),
             GARBLED,
             "unknown",
             json!({}),
@@ -232,7 +232,7 @@ pub fn cases() -> Vec<Case> {
                     &format!(
                         "{EVENTS}data: {{\"jsonrpc\":\"2.0\",\"id\":77777,\"result\":{{\"x\":\"{POISON}\"}}}}\n\n"
                     ),
-                    Then::Close,
+                    ConnectionAction::Close,
                 )
             },
             GARBLED,
@@ -241,7 +241,9 @@ pub fn cases() -> Vec<Case> {
         ),
         case(
             "events cut short",
-            |_| raw(&format!("{EVENTS}data: {{\"jsonrpc\":\"2.0\",\"x\":\"{POISON}"), Then::Close),
+            |_| {
+                raw(&format!("{EVENTS}data: {{\"jsonrpc\":\"2.0\",\"x\":\"{POISON}"), ConnectionAction::Close)
+            },
             GARBLED,
             "unknown",
             json!({}),
@@ -259,7 +261,7 @@ pub fn cases() -> Vec<Case> {
                 let piece = format!("{:x}\r\n{}\r\n", 60_000, "x".repeat(60_000)).repeat(4);
                 raw(
                     &format!("HTTP/1.1 200 OK\r\n{JSON}Transfer-Encoding: chunked\r\n\r\n{piece}0\r\n\r\n"),
-                    Then::Close,
+                    ConnectionAction::Close,
                 )
             },
             GARBLED,
@@ -268,28 +270,28 @@ pub fn cases() -> Vec<Case> {
         ),
         case(
             "a huge event",
-            |_| raw(&format!("{EVENTS}data: {}\n\n", "x".repeat(300_000)), Then::Close),
+            |_| raw(&format!("{EVENTS}data: {}\n\n", "x".repeat(300_000)), ConnectionAction::Close),
             GARBLED,
             "unknown",
             json!({"limit": 100_000}),
         ),
         case(
             "silence",
-            |_| raw("", Then::Hang),
+            |_| raw("", ConnectionAction::Hang),
             "gateway/UPSTREAM_TIMEOUT",
             "unknown",
             json!({"limit_s": 3, "setting": "timeout_s"}),
         ),
         case(
             "events and then silence",
-            |_| raw(&format!("{EVENTS}: {POISON}\n\n"), Then::Hang),
+            |_| raw(&format!("{EVENTS}: {POISON}\n\n"), ConnectionAction::Hang),
             "gateway/UPSTREAM_TIMEOUT",
             "unknown",
             json!({"limit_s": 3, "setting": "timeout_s"}),
         ),
         case(
             "a head without an end",
-            |_| raw("HTTP/1.1 200 OK\r\nX: ", Then::Hang),
+            |_| raw("HTTP/1.1 200 OK\r\nX: ", ConnectionAction::Hang),
             "gateway/UPSTREAM_TIMEOUT",
             "unknown",
             json!({"limit_s": 3, "setting": "timeout_s"}),

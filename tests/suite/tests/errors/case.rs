@@ -3,39 +3,41 @@
 use failwell_rpc::{Era, Revision};
 use serde_json::Value;
 
-use crate::letter;
+use crate::requests;
 
 /// One thing that goes wrong.
 pub(crate) struct Case {
     pub(crate) name: &'static str,
-    pub(crate) send: Letter,
-    pub(crate) expect: Expect,
+    pub(crate) send: SentMessage,
+    pub(crate) expect: Expectation,
     pub(crate) revisions: fn(Revision) -> bool,
-    pub(crate) doors: &'static [Door],
+    pub(crate) transports: &'static [Transport],
 }
 
-/// What is sent.
+/// A message to send.
 #[derive(Clone)]
-pub(crate) enum Letter {
+pub(crate) enum SentMessage {
     /// These very bytes.
     Bytes(Vec<u8>),
     /// A request, written as the revision wants it; the id is JSON text.
     Call { id: String, method: &'static str, params: Value },
 }
 
-impl Letter {
+impl SentMessage {
     /// Its bytes in this revision.
     pub(crate) fn bytes(&self, revision: Revision) -> Vec<u8> {
         match self {
-            Letter::Bytes(bytes) => bytes.clone(),
-            Letter::Call { id, method, params } => letter::request(revision, id, method, params).into_bytes(),
+            SentMessage::Bytes(bytes) => bytes.clone(),
+            SentMessage::Call { id, method, params } => {
+                requests::request(revision, id, method, params).into_bytes()
+            }
         }
     }
 }
 
-/// The ways in.
+/// A transport.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Door {
+pub(crate) enum Transport {
     Stdio,
     Http,
 }
@@ -51,7 +53,7 @@ pub(crate) enum Kind {
 
 /// What must come back.
 #[derive(Clone)]
-pub(crate) struct Expect {
+pub(crate) struct Expectation {
     pub(crate) kind: Kind,
     pub(crate) reason: &'static str,
     pub(crate) session: (i64, u16),
@@ -66,34 +68,40 @@ pub(crate) struct Expect {
 
 /// Begins a case that applies everywhere.
 pub(crate) fn case(name: &'static str) -> Case {
-    let nothing = Letter::Bytes(Vec::new());
-    Case { name, send: nothing, expect: silence(), revisions: |_| true, doors: &[Door::Stdio, Door::Http] }
+    let nothing = SentMessage::Bytes(Vec::new());
+    Case {
+        name,
+        send: nothing,
+        expect: silence(),
+        revisions: |_| true,
+        transports: &[Transport::Stdio, Transport::Http],
+    }
 }
 
 impl Case {
     pub(crate) fn sends(mut self, text: impl Into<Vec<u8>>) -> Case {
-        self.send = Letter::Bytes(text.into());
+        self.send = SentMessage::Bytes(text.into());
         self
     }
 
     pub(crate) fn calls(mut self, method: &'static str, params: Value) -> Case {
-        self.send = Letter::Call { id: "1".to_owned(), method, params };
+        self.send = SentMessage::Call { id: "1".to_owned(), method, params };
         self
     }
 
     /// Sends the call under this id, and expects it back.
     pub(crate) fn under(mut self, text: &str) -> Case {
-        if let Letter::Call { id, .. } = &mut self.send {
+        if let SentMessage::Call { id, .. } = &mut self.send {
             *id = text.to_owned();
         }
         self.expect.id = Some(text.to_owned());
         self
     }
 
-    pub(crate) fn gets(mut self, expect: Expect) -> Case {
+    pub(crate) fn gets(mut self, expect: Expectation) -> Case {
         self.expect = expect;
         // A request that could be read is answered under its id.
-        if let (Letter::Call { id, .. }, None) = (&self.send, &self.expect.id) {
+        if let (SentMessage::Call { id, .. }, None) = (&self.send, &self.expect.id) {
             self.expect.id = Some(id.clone());
         }
         self
@@ -112,16 +120,16 @@ impl Case {
         self.only(|revision| revision.era() == Era::Modern)
     }
 
-    pub(crate) fn over(mut self, doors: &'static [Door]) -> Case {
-        self.doors = doors;
+    pub(crate) fn over(mut self, transports: &'static [Transport]) -> Case {
+        self.transports = transports;
         self
     }
 }
 
 /// An error with this code, and over HTTP this status.
-pub(crate) fn error(reason: &'static str, code: i64, status: u16) -> Expect {
+pub(crate) fn error(reason: &'static str, code: i64, status: u16) -> Expectation {
     let both = (code, status);
-    Expect {
+    Expectation {
         kind: Kind::Error,
         reason,
         session: both,
@@ -133,41 +141,41 @@ pub(crate) fn error(reason: &'static str, code: i64, status: u16) -> Expect {
 }
 
 /// A result that says `isError`, for the model to read.
-pub(crate) fn tool_error(reason: &'static str) -> Expect {
-    Expect { kind: Kind::ToolError, ..error(reason, 0, 200) }
+pub(crate) fn tool_error(reason: &'static str) -> Expectation {
+    Expectation { kind: Kind::ToolError, ..error(reason, 0, 200) }
 }
 
 /// An ordinary result.
-pub(crate) fn result() -> Expect {
-    Expect { kind: Kind::Result, ..error("", 0, 200) }
+pub(crate) fn result() -> Expectation {
+    Expectation { kind: Kind::Result, ..error("", 0, 200) }
 }
 
 /// No answer; over HTTP `202 Accepted`.
-pub(crate) fn silence() -> Expect {
-    Expect { kind: Kind::Silence, ..error("", 0, 202) }
+pub(crate) fn silence() -> Expectation {
+    Expectation { kind: Kind::Silence, ..error("", 0, 202) }
 }
 
-impl Expect {
+impl Expectation {
     /// In the modern era another code and status.
-    pub(crate) fn modern(mut self, code: i64, status: u16) -> Expect {
+    pub(crate) fn modern(mut self, code: i64, status: u16) -> Expectation {
         self.modern = (code, status);
         self
     }
 
     /// Under this id.
-    pub(crate) fn id(mut self, text: &str) -> Expect {
+    pub(crate) fn id(mut self, text: &str) -> Expectation {
         self.id = Some(text.to_owned());
         self
     }
 
     /// The fault object has this value there.
-    pub(crate) fn with(mut self, pointer: &'static str, value: impl Into<Value>) -> Expect {
+    pub(crate) fn with(mut self, pointer: &'static str, value: impl Into<Value>) -> Expectation {
         self.holds.push((pointer, value.into()));
         self
     }
 
     /// The hint says this.
-    pub(crate) fn hints(mut self, word: &'static str) -> Expect {
+    pub(crate) fn hints(mut self, word: &'static str) -> Expectation {
         self.hint.push(word);
         self
     }

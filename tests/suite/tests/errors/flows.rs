@@ -13,10 +13,10 @@ mod sessions;
 
 use failwell_rpc::Revision;
 
-use crate::case::{Expect, Kind};
+use crate::case::{Expectation, Kind};
 use crate::client::wire::Response;
 use crate::judge;
-use crate::seen::Seen;
+use crate::received_message::ReceivedMessage;
 use crate::world::World;
 
 /// The revisions with sessions.
@@ -24,7 +24,7 @@ const SESSIONS: [Revision; 4] =
     [Revision::V2024_11_05, Revision::V2025_03_26, Revision::V2025_06_18, Revision::V2025_11_25];
 
 /// A response that refuses: status, code, reason, one line in the journal, and nothing private.
-fn refused(world: &World, response: &Response, (status, code, reason): (u16, i64, &str)) -> Seen {
+fn refused(world: &World, response: &Response, (status, code, reason): (u16, i64, &str)) -> ReceivedMessage {
     let text = String::from_utf8_lossy(&response.body).into_owned();
     assert_eq!(response.status, status, "{text}");
     let seen = response.message();
@@ -35,7 +35,7 @@ fn refused(world: &World, response: &Response, (status, code, reason): (u16, i64
 }
 
 /// A message that must be what the case says, under its id, and valid by the schema.
-fn told(world: &World, seen: &Seen, expect: &Expect, revision: Revision) {
+fn told(world: &World, seen: &ReceivedMessage, expect: &Expectation, revision: Revision) {
     assert_eq!(judge::answer(seen, expect, revision), Ok(()), "{}", revision.as_str());
     assert_eq!(crate::schemas::check(&seen.value, None, revision), Ok(()));
     if matches!(expect.kind, Kind::Error | Kind::ToolError) {

@@ -4,8 +4,8 @@ use failwell_rpc::Revision;
 use failwell_suite::MARKER;
 use serde_json::Value;
 
-use crate::case::{Expect, Kind};
-use crate::seen::Seen;
+use crate::case::{Expectation, Kind};
+use crate::received_message::ReceivedMessage;
 use crate::world::World;
 
 macro_rules! ensure {
@@ -18,7 +18,7 @@ macro_rules! ensure {
 pub(crate) use ensure;
 
 /// Kind, code, id and reason of an answer, and whatever else the case wants of it.
-pub(crate) fn answer(seen: &Seen, expect: &Expect, revision: Revision) -> Result<(), String> {
+pub(crate) fn answer(seen: &ReceivedMessage, expect: &Expectation, revision: Revision) -> Result<(), String> {
     ensure!(kind_of(seen) == expect.kind, "expected {:?}: {}", expect.kind, seen.text);
     let id = match &expect.id {
         Some(id) => Some(id.as_str()),
@@ -34,7 +34,7 @@ pub(crate) fn answer(seen: &Seen, expect: &Expect, revision: Revision) -> Result
 }
 
 /// Reason, hint and the rest of the fault object.
-pub(crate) fn fault(seen: &Seen, expect: &Expect) -> Result<(), String> {
+pub(crate) fn fault(seen: &ReceivedMessage, expect: &Expectation) -> Result<(), String> {
     ensure!(seen.reason() == expect.reason, "expected reason {:?}: {}", expect.reason, seen.text);
     let Some(fault) = seen.fault() else { return Ok(()) };
     for (pointer, value) in &expect.holds {
@@ -50,7 +50,7 @@ pub(crate) fn fault(seen: &Seen, expect: &Expect) -> Result<(), String> {
     Ok(())
 }
 
-fn kind_of(seen: &Seen) -> Kind {
+fn kind_of(seen: &ReceivedMessage) -> Kind {
     match seen.value.get("result") {
         _ if seen.value.get("error").is_some() => Kind::Error,
         Some(result) if result.get("isError") == Some(&Value::Bool(true)) => Kind::ToolError,
@@ -70,7 +70,7 @@ pub(crate) fn no_leak(text: &str) -> Result<(), String> {
 }
 
 /// Exactly one line of the journal has the reference, and it says the same.
-pub(crate) fn journal(world: &World, seen: &Seen) -> Result<(), String> {
+pub(crate) fn journal(world: &World, seen: &ReceivedMessage) -> Result<(), String> {
     let all = world.journal();
     let reference = seen.reference();
     let lines: Vec<&Value> = all.iter().filter(|line| line["ref"] == reference).collect();

@@ -22,4 +22,4 @@ mod schemas;
 mod tables;
 mod world;
 
-use failwell_suite::client::{letter, seen};
+use failwell_suite::client::{received_message, requests};

@@ -6,12 +6,12 @@ use failwell_rpc::Revision;
 use serde_json::Value;
 use tokio::task::JoinSet;
 
-use crate::case::{Case, Door, Kind};
+use crate::case::{Case, Kind, Transport};
 use crate::client::http::{Http, Server, settings};
 use crate::client::stdio::Stdio;
 use crate::judge::{self, ensure};
+use crate::received_message::ReceivedMessage;
 use crate::schemas;
-use crate::seen::Seen;
 use crate::world::World;
 
 /// How many cases run at once.
@@ -24,9 +24,9 @@ pub(crate) async fn run(table: Vec<Case>) {
         let revisions = Revision::ALL.into_iter().filter(|revision| (case.revisions)(*revision));
         let before = runs.len();
         runs.extend(revisions.flat_map(|revision| {
-            case.doors.iter().map({
+            case.transports.iter().map({
                 let case = case.clone();
-                move |door| (case.clone(), revision, *door)
+                move |transport| (case.clone(), revision, *transport)
             })
         }));
         assert!(runs.len() > before, "{} applies nowhere", case.name);
@@ -36,9 +36,9 @@ pub(crate) async fn run(table: Vec<Case>) {
     let mut waiting = runs.into_iter();
     loop {
         while running.len() < AT_ONCE
-            && let Some((case, revision, door)) = waiting.next()
+            && let Some((case, revision, transport)) = waiting.next()
         {
-            running.spawn(one(case, revision, door));
+            running.spawn(one(case, revision, transport));
         }
         match running.join_next().await {
             None => break,
@@ -48,14 +48,14 @@ pub(crate) async fn run(table: Vec<Case>) {
     assert!(complaints.is_empty(), "{complaints}");
 }
 
-async fn one(case: Arc<Case>, revision: Revision, door: Door) -> Result<(), String> {
-    let outcome = match door {
-        Door::Stdio => over_stdio(&case, revision).await,
-        Door::Http => over_http(&case, revision).await,
+async fn one(case: Arc<Case>, revision: Revision, transport: Transport) -> Result<(), String> {
+    let outcome = match transport {
+        Transport::Stdio => over_stdio(&case, revision).await,
+        Transport::Http => over_http(&case, revision).await,
     };
     outcome.map_err(|complaint| {
         let complaint: String = complaint.chars().take(1_500).collect();
-        format!("\n{} ({}, {door:?}): {complaint}\n", case.name, revision.as_str())
+        format!("\n{} ({}, {transport:?}): {complaint}\n", case.name, revision.as_str())
     })
 }
 
@@ -91,7 +91,12 @@ async fn over_http(case: &Case, revision: Revision) -> Result<(), String> {
 }
 
 /// One answer or none, and the journal that goes with it.
-fn settle(case: &Case, revision: Revision, world: &World, answers: Vec<Seen>) -> Result<(), String> {
+fn settle(
+    case: &Case,
+    revision: Revision,
+    world: &World,
+    answers: Vec<ReceivedMessage>,
+) -> Result<(), String> {
     let failures = world.journal();
     if case.expect.kind == Kind::Silence {
         ensure!(answers.is_empty(), "expected silence: {}", answers[0].text);

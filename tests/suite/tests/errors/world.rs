@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use failwell_controls::{Settings, build_pipeline};
 use failwell_pipeline::{Pipeline, PipelineSettings, keep_panics_quiet};
-use failwell_suite::Written;
+use failwell_suite::MemoryJournal;
 use failwell_toolbox::ToolServer;
 use serde_json::Value;
 
@@ -17,7 +17,7 @@ pub(crate) const DEADLINE: Duration = Duration::from_secs(4);
 /// The pipeline, and what its operator read.
 pub(crate) struct World {
     pub(crate) pipeline: Arc<Pipeline>,
-    written: Written,
+    written: MemoryJournal,
 }
 
 /// The usual bounds.
@@ -35,12 +35,12 @@ impl World {
     }
 
     pub(crate) fn with(settings: Settings) -> World {
-        static ROOM: OnceLock<Arc<dyn ToolServer>> = OnceLock::new();
+        static SERVER: OnceLock<Arc<dyn ToolServer>> = OnceLock::new();
         keep_panics_quiet_here();
-        let room = ROOM.get_or_init(|| Arc::new(failwell_suite::fixture().expect("the fixture builds")));
-        let written = Written::default();
+        let server = SERVER.get_or_init(|| Arc::new(failwell_suite::fixture().expect("the fixture builds")));
+        let written = MemoryJournal::default();
         let journal = written.journal().clone();
-        let pipeline = build_pipeline(room.clone(), settings, journal).expect("the pipeline builds");
+        let pipeline = build_pipeline(server.clone(), settings, journal).expect("the pipeline builds");
         World { pipeline, written }
     }
 

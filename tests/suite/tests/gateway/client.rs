@@ -9,7 +9,7 @@ use failwell_gateway::{Endpoint, Gateway, UpstreamSettings};
 use failwell_pipeline::Pipeline;
 use failwell_process::Launcher;
 use failwell_rpc::{Era, meta};
-use failwell_suite::Written;
+use failwell_suite::MemoryJournal;
 use failwell_toolbox::{Info, ToolServer};
 use failwell_transport::{StdioSettings, serve_stdio};
 use serde_json::{Value, json};
@@ -20,12 +20,12 @@ use tokio_util::sync::CancellationToken;
 pub(crate) const SECRETS: [&str; 6] =
     ["hunter2", "ghp_", "/srv/secret", "db.internal", "Traceback", "ignore all previous"];
 
-pub(crate) struct World {
+pub(crate) struct GatewayClient {
     pub(crate) gateway: Gateway,
     lines: tokio::io::Lines<BufReader<ReadHalf<DuplexStream>>>,
     input: WriteHalf<DuplexStream>,
     next: u64,
-    written: Written,
+    written: MemoryJournal,
     pub(crate) said: String,
     era: Era,
     pub(crate) pipeline: Arc<Pipeline>,
@@ -58,56 +58,67 @@ pub(crate) fn evil_with(variables: &[(&str, &str)]) -> UpstreamSettings {
     settings
 }
 
-impl World {
-    pub(crate) async fn new(upstreams: Vec<UpstreamSettings>) -> World {
-        World::of(Era::Session, upstreams).await
+impl GatewayClient {
+    pub(crate) async fn new(upstreams: Vec<UpstreamSettings>) -> GatewayClient {
+        GatewayClient::of(Era::Session, upstreams).await
     }
 
-    pub(crate) async fn of(era: Era, upstreams: Vec<UpstreamSettings>) -> World {
+    pub(crate) async fn of(era: Era, upstreams: Vec<UpstreamSettings>) -> GatewayClient {
         let launcher = Launcher::at(env!("CARGO_BIN_EXE_supervisor"));
         let info = Info { name: "gate", title: "GuardSet", version: "1", instructions: "" };
         let gateway = Gateway::new(info, upstreams, Vec::new(), &launcher);
-        World::joining(gateway, Written::default(), era).await
+        GatewayClient::joining(gateway, MemoryJournal::default(), era).await
     }
 
     /// Another client of the same gateway.
-    pub(crate) async fn at_reference(&self, era: Era) -> World {
-        World::joining(self.gateway.clone(), self.written.clone(), era).await
+    pub(crate) async fn at_reference(&self, era: Era) -> GatewayClient {
+        GatewayClient::joining(self.gateway.clone(), self.written.clone(), era).await
     }
 
-    /// Another client of it, in front of this room of its.
-    pub(crate) async fn before(&self, room: Arc<dyn ToolServer>, settings: Settings, era: Era) -> World {
-        World::entering(room, settings, self.gateway.clone(), self.written.clone(), era, usual()).await
+    /// Another client of it, in front of this server.
+    pub(crate) async fn before(
+        &self,
+        server: Arc<dyn ToolServer>,
+        settings: Settings,
+        era: Era,
+    ) -> GatewayClient {
+        GatewayClient::entering(server, settings, self.gateway.clone(), self.written.clone(), era, usual())
+            .await
     }
 
     /// Another client of the same gateway, which can do this.
-    pub(crate) async fn able(&self, era: Era, capabilities: Value) -> World {
-        let room = Arc::new(self.gateway.clone());
+    pub(crate) async fn able(&self, era: Era, capabilities: Value) -> GatewayClient {
+        let server = Arc::new(self.gateway.clone());
         let (gateway, written) = (self.gateway.clone(), self.written.clone());
-        World::entering(room, Settings::default(), gateway, written, era, capabilities).await
+        GatewayClient::entering(server, Settings::default(), gateway, written, era, capabilities).await
     }
 
-    /// The same, in front of this room of its.
-    pub(crate) async fn able_before(&self, room: Arc<dyn ToolServer>, capabilities: Value) -> World {
+    /// The same, in front of this server.
+    pub(crate) async fn able_before(
+        &self,
+        server: Arc<dyn ToolServer>,
+        capabilities: Value,
+    ) -> GatewayClient {
         let (gateway, written) = (self.gateway.clone(), self.written.clone());
-        World::entering(room, Settings::default(), gateway, written, Era::Session, capabilities).await
+        GatewayClient::entering(server, Settings::default(), gateway, written, Era::Session, capabilities)
+            .await
     }
 
-    async fn joining(gateway: Gateway, written: Written, era: Era) -> World {
-        let room = Arc::new(gateway.clone());
-        World::entering(room, Settings::default(), gateway, written, era, usual()).await
+    async fn joining(gateway: Gateway, written: MemoryJournal, era: Era) -> GatewayClient {
+        let server = Arc::new(gateway.clone());
+        GatewayClient::entering(server, Settings::default(), gateway, written, era, usual()).await
     }
 
     async fn entering(
-        room: Arc<dyn ToolServer>,
+        server: Arc<dyn ToolServer>,
         settings: Settings,
         gateway: Gateway,
-        written: Written,
+        written: MemoryJournal,
         era: Era,
         capabilities: Value,
-    ) -> World {
+    ) -> GatewayClient {
         let journal = written.journal().clone();
-        let pipeline = build_pipeline(room, settings, journal).expect("the pipeline builds");
+        let pipeline = build_pipeline(server, settings, journal).expect("the pipeline builds");
         gateway.announce_to(pipeline.hub());
         let (ours, theirs) = tokio::io::duplex(64 * 1024);
         let (read, write) = tokio::io::split(theirs);
@@ -116,8 +127,18 @@ impl World {
         let (read, input) = tokio::io::split(ours);
         let lines = BufReader::new(read).lines();
         let said = String::new();
-        let mut world =
-            World { gateway, lines, input, next: 0, written, said, era, pipeline, serving, capabilities };
+        let mut world = GatewayClient {
+            gateway,
+            lines,
+            input,
+            next: 0,
+            written,
+            said,
+            era,
+            pipeline,
+            serving,
+            capabilities,
+        };
         if era == Era::Modern {
             return world;
         }
@@ -133,7 +154,7 @@ impl World {
 
     /// The client goes, and its session is over.
     pub(crate) async fn leave(self) {
-        let World { lines, input, serving, .. } = self;
+        let GatewayClient { lines, input, serving, .. } = self;
         drop((lines, input));
         let _ = tokio::time::timeout(Duration::from_secs(20), serving).await.expect("it ends");
     }

@@ -6,7 +6,7 @@ use std::time::Duration;
 use failwell_gateway::{Endpoint, UpstreamSettings};
 use serde_json::json;
 
-use crate::client::{World, failed, text};
+use crate::client::{GatewayClient, failed, text};
 
 fn tools() -> PathBuf {
     let tools = std::env::var_os("FAILWELL_TOOLS").expect("run through `./x test`, which installs the peers");
@@ -64,7 +64,7 @@ async fn servers_from_npm_and_pypi_work_unchanged() {
     std::fs::create_dir_all(&folder).expect("a folder");
     std::fs::write(folder.join("note.txt"), "hello from a file").expect("a file");
     let folder_text = folder.canonicalize().expect("a path").display().to_string();
-    let mut world = World::new(vec![
+    let mut world = GatewayClient::new(vec![
         node("everything", "server-everything/dist/index.js", &["stdio"]),
         node("files", "server-filesystem/dist/index.js", &[&folder_text]),
         node("memory", "server-memory/dist/index.js", &[]),

@@ -8,7 +8,7 @@ use failwell_gateway::{Endpoint, UpstreamSettings};
 use failwell_suite::program::Folder;
 use serde_json::{Value, json};
 
-use crate::client::{World, evil, failed, text};
+use crate::client::{GatewayClient, evil, failed, text};
 
 fn named(name: &str) -> UpstreamSettings {
     UpstreamSettings { name: name.to_owned(), ..evil() }
@@ -52,7 +52,7 @@ async fn until_heard(said: &str, folder: &Folder) {
 }
 
 /// The answer to one of many requests on their way.
-async fn answer(world: &mut World, id: u64) -> Value {
+async fn answer(world: &mut GatewayClient, id: u64) -> Value {
     loop {
         let message = world.hear().await;
         if message["id"] == id {
@@ -63,7 +63,7 @@ async fn answer(world: &mut World, id: u64) -> Value {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_did_not_change_is_left_alone_and_what_went_is_ended() {
-    let mut world = World::new(vec![evil(), named("other")]).await;
+    let mut world = GatewayClient::new(vec![evil(), named("other")]).await;
     let kept = Path::new("/proc").join(text(&world.call("ev__spawn", json!({})).await));
     let ended = Path::new("/proc").join(text(&world.call("other__spawn", json!({})).await));
     let reloaded = world.gateway.reload(vec![named("new"), evil()], Vec::new());
@@ -81,7 +81,7 @@ async fn what_did_not_change_is_left_alone_and_what_went_is_ended() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_call_ends_where_it_began() {
     let folder = Folder::create();
-    let mut world = World::new(vec![listening(evil(), &folder)]).await;
+    let mut world = GatewayClient::new(vec![listening(evil(), &folder)]).await;
     let old = Path::new("/proc").join(text(&world.call("ev__spawn", json!({})).await));
     let slow = world.start("tools/call", json!({"name": "ev__slow", "arguments": {"ms": 6_000}})).await;
     until_heard("tools/call slow", &folder).await;
@@ -100,7 +100,7 @@ async fn one_that_never_answers_does_not_hold_up_its_end() {
     let mut settings = evil();
     (settings.timeout, settings.start_timeout) = (Duration::from_secs(4), Duration::from_secs(4));
     let folder = Folder::create();
-    let mut world = World::new(vec![listening(settings, &folder)]).await;
+    let mut world = GatewayClient::new(vec![listening(settings, &folder)]).await;
     let old = Path::new("/proc").join(text(&world.call("ev__spawn", json!({})).await));
     let hang = world.start("tools/call", json!({"name": "ev__hang", "arguments": {}})).await;
     until_heard("tools/call hang", &folder).await;
@@ -111,7 +111,7 @@ async fn one_that_never_answers_does_not_hold_up_its_end() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn reloads_in_a_row_under_load_lose_no_answer() {
-    let mut world = World::new(vec![evil(), named("other")]).await;
+    let mut world = GatewayClient::new(vec![evil(), named("other")]).await;
     world.call("ev__echo", json!({})).await;
     let mut open = Vec::new();
     for round in 0..20 {

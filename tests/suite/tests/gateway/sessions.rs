@@ -9,8 +9,8 @@ use failwell_gateway::{Endpoint, SessionSharing, UpstreamSettings};
 use failwell_rpc::Era;
 use serde_json::{Value, json};
 
-use crate::client::{World, text};
-use crate::script::{Said, Script, Seen, introduced, json_response, response};
+use crate::client::{GatewayClient, text};
+use crate::script::{ReceivedRequest, Script, ScriptedResponse, introduced, json_response, response};
 
 pub(crate) fn keeper(sharing: Option<SessionSharing>) -> UpstreamSettings {
     let reach = Endpoint::Child {
@@ -26,7 +26,7 @@ pub(crate) fn keeper(sharing: Option<SessionSharing>) -> UpstreamSettings {
 }
 
 /// What the upstream of this client remembers.
-pub(crate) async fn memory(world: &mut World) -> Value {
+pub(crate) async fn memory(world: &mut GatewayClient) -> Value {
     let answer = world.call("up__memory", json!({})).await;
     serde_json::from_str(text(&answer)).expect("JSON")
 }
@@ -41,7 +41,7 @@ async fn until(what: &str, holds: impl Fn() -> bool) {
     panic!("never: {what}");
 }
 
-fn answer(seen: &Seen, result: &Value) -> Said {
+fn answer(seen: &ReceivedRequest, result: &Value) -> ScriptedResponse {
     json_response(&json!({"jsonrpc": "2.0", "id": seen.body["id"], "result": result}))
 }
 
@@ -78,7 +78,7 @@ fn in_sessions(script: &Script, method: &str) -> Vec<String> {
 #[tokio::test(flavor = "multi_thread")]
 async fn over_http_everybody_has_a_session_of_their_own_as_long_as_they_stay() {
     let script = with_sessions().await;
-    let mut first = World::new(vec![script.settings("up")]).await;
+    let mut first = GatewayClient::new(vec![script.settings("up")]).await;
     let mut second = first.at_reference(Era::Session).await;
     let ours = text(&first.call("up__t", json!({})).await).to_owned();
     let theirs = text(&second.call("up__t", json!({})).await).to_owned();
@@ -101,7 +101,7 @@ async fn sessions_are_bounded_and_the_one_used_least_recently_makes_room() {
     let script = with_sessions().await;
     let mut settings = script.settings("up");
     settings.most_sessions = 2;
-    let first = World::new(vec![settings]).await;
+    let first = GatewayClient::new(vec![settings]).await;
     let second = first.at_reference(Era::Session).await;
     let third = first.at_reference(Era::Session).await;
     let mut seen = BTreeSet::new();
@@ -122,10 +122,10 @@ async fn without_sessions_there_is_one_connection_for_all() {
             let said = introduced(era, seen).unwrap_or_else(|| answer(seen, &result));
             // An upstream without sessions.
             let text = String::from_utf8_lossy(&said.bytes).replace("Mcp-Session-Id: one\r\n", "");
-            Said { bytes: text.into_bytes(), then: said.then }
+            ScriptedResponse { bytes: text.into_bytes(), then: said.then }
         })
         .await;
-        let mut first = World::new(vec![script.settings("up")]).await;
+        let mut first = GatewayClient::new(vec![script.settings("up")]).await;
         let mut second = first.at_reference(Era::Session).await;
         for world in [&mut first, &mut second] {
             assert_eq!(text(&world.call("up__t", json!({})).await), "fine");
@@ -138,7 +138,7 @@ async fn without_sessions_there_is_one_connection_for_all() {
 #[tokio::test(flavor = "multi_thread")]
 async fn many_clients_at_once_are_never_crossed() {
     let script = with_sessions().await;
-    let first = World::new(vec![script.settings("up")]).await;
+    let first = GatewayClient::new(vec![script.settings("up")]).await;
     let mut clients = tokio::task::JoinSet::new();
     for _ in 0..12 {
         let mut world = first.at_reference(Era::Session).await;
@@ -151,7 +151,7 @@ async fn many_clients_at_once_are_never_crossed() {
             (seen.pop_first().expect("one"), world)
         });
     }
-    let all: Vec<(String, World)> = clients.join_all().await;
+    let all: Vec<(String, GatewayClient)> = clients.join_all().await;
     let distinct: BTreeSet<&String> = all.iter().map(|(session, _)| session).collect();
     assert_eq!(distinct.len(), 12);
     assert_eq!(script.count("initialize"), 12, "nobody's start was wasted");
@@ -160,7 +160,7 @@ async fn many_clients_at_once_are_never_crossed() {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_was_asked_for_is_asked_for_again_in_a_new_session() {
     let script = with_sessions().await;
-    let mut world = World::new(vec![script.settings("up")]).await;
+    let mut world = GatewayClient::new(vec![script.settings("up")]).await;
     world.ask("logging/setLevel", json!({"level": "warning"})).await;
     assert_eq!(text(&world.call("up__t", json!({})).await), "s1");
     for uri in ["up+x://a", "up+x://b"] {
@@ -184,7 +184,7 @@ async fn what_was_asked_for_is_asked_for_again_in_a_new_session() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_child_is_shared_unless_everybody_is_to_have_their_own() {
     for (sharing, is_shared) in [(None, true), (Some(SessionSharing::PerCaller), false)] {
-        let mut first = World::new(vec![keeper(sharing)]).await;
+        let mut first = GatewayClient::new(vec![keeper(sharing)]).await;
         let mut second = first.at_reference(Era::Session).await;
         let [ours, theirs] = [memory(&mut first).await, memory(&mut second).await];
         assert_eq!(ours["pid"] == theirs["pid"], is_shared);
@@ -203,11 +203,11 @@ async fn a_child_is_shared_unless_everybody_is_to_have_their_own() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn unaddressed_messages_of_a_child_reach_its_only_client() {
-    let mut first = World::new(vec![keeper(None)]).await;
+    let mut first = GatewayClient::new(vec![keeper(None)]).await;
     let mut second = first.at_reference(Era::Session).await;
     memory(&mut second).await;
     // Both have calls running, so the message and the question cannot be attributed.
-    let calls = async |world: &mut World| memory(world).await["calls"].as_u64().expect("a number");
+    let calls = async |world: &mut GatewayClient| memory(world).await["calls"].as_u64().expect("a number");
     let mut before = calls(&mut first).await;
     let waiting = json!({"name": "up__tell", "arguments": {"what": "nothing", "ms": 2500}});
     let other = second.start("tools/call", waiting).await;
@@ -250,14 +250,14 @@ async fn unaddressed_messages_of_a_child_reach_its_only_client() {
 #[tokio::test(flavor = "multi_thread")]
 async fn changes_of_a_resource_are_heard_by_those_who_watch_it() {
     for sharing in [None, Some(SessionSharing::PerCaller)] {
-        let mut first = World::new(vec![keeper(sharing)]).await;
+        let mut first = GatewayClient::new(vec![keeper(sharing)]).await;
         let mut second = first.at_reference(Era::Session).await;
         first.ask("resources/subscribe", json!({"uri": "up+x://a"})).await;
         second.ask("resources/subscribe", json!({"uri": "up+x://b"})).await;
         for uri in ["x://a", "x://b"] {
             first.call("up__touch", json!({"uri": uri})).await;
         }
-        let heard = |world: &World, uri: &str| world.said.contains(&format!("\"uri\":\"up+{uri}\""));
+        let heard = |world: &GatewayClient, uri: &str| world.said.contains(&format!("\"uri\":\"up+{uri}\""));
         // A notice and an answer go out by different ways: what must come is waited for.
         for _ in 0..300 {
             memory(&mut first).await;
@@ -276,7 +276,7 @@ async fn changes_of_a_resource_are_heard_by_those_who_watch_it() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_restarted_child_gets_levels_and_subscriptions_again() {
-    let mut world = World::new(vec![keeper(None)]).await;
+    let mut world = GatewayClient::new(vec![keeper(None)]).await;
     let mut other = world.at_reference(Era::Session).await;
     world.ask("logging/setLevel", json!({"level": "error"})).await;
     world.ask("resources/subscribe", json!({"uri": "up+x://a"})).await;

@@ -4,10 +4,10 @@ use std::time::{Duration, Instant};
 
 use failwell_gateway::UpstreamSettings;
 use failwell_rpc::Era;
-use failwell_suite::script::{Script, Then, introduced, json_response, raw, response};
+use failwell_suite::script::{ConnectionAction, Script, introduced, json_response, raw, response};
 use serde_json::{Value, json};
 
-use crate::client::{World, evil_with, failed, text};
+use crate::client::{GatewayClient, evil_with, failed, text};
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -26,26 +26,26 @@ async fn calls_and_lists_wait_for_a_slow_start_as_long_as_the_settings_say() {
     let patient = || UpstreamSettings { start_timeout: 50 * SECOND, list_wait: 50 * SECOND, ..slow("12000") };
     let began = Instant::now();
     let call = async {
-        let mut world = World::new(vec![patient()]).await;
+        let mut world = GatewayClient::new(vec![patient()]).await;
         let answer = world.call("ev__echo", json!({"n": 1})).await;
         assert_eq!(text(&answer), r#"{"n":1}"#, "the first call of a session client");
         world.gateway.stop();
     };
     let modern_call = async {
-        let mut world = World::of(Era::Modern, vec![patient()]).await;
+        let mut world = GatewayClient::of(Era::Modern, vec![patient()]).await;
         let answer = world.call("ev__echo", json!({"n": 2})).await;
         assert_eq!(text(&answer), r#"{"n":2}"#, "the first call of a modern client");
         world.gateway.stop();
     };
     let list = async {
-        let mut world = World::new(vec![patient()]).await;
+        let mut world = GatewayClient::new(vec![patient()]).await;
         let list = world.ask("tools/list", json!({})).await;
         assert!(names(&list).contains(&"ev__echo"), "the first list: {list}");
         assert!(list["result"]["_meta"].is_null(), "{list}");
         world.gateway.stop();
     };
     let alone = async {
-        let world = World::new(vec![patient()]).await;
+        let world = GatewayClient::new(vec![patient()]).await;
         let mut alone = world.able_before(world.gateway.single("ev"), json!({})).await;
         let list = alone.ask("tools/list", json!({})).await;
         assert!(names(&list).contains(&"echo"), "the first list of the server alone: {list}");
@@ -58,7 +58,7 @@ async fn calls_and_lists_wait_for_a_slow_start_as_long_as_the_settings_say() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_short_list_wait_gives_a_list_without_it_and_tells_when_it_is_there() {
     // Three seconds more than its list_wait_s is what a server has that is being started.
-    let mut world = World::new(vec![UpstreamSettings { list_wait: SECOND, ..slow("8000") }]).await;
+    let mut world = GatewayClient::new(vec![UpstreamSettings { list_wait: SECOND, ..slow("8000") }]).await;
     let began = Instant::now();
     let list = world.ask("tools/list", json!({})).await;
     assert!(began.elapsed() < 7 * SECOND, "{:?}", began.elapsed());
@@ -80,7 +80,8 @@ async fn a_short_list_wait_gives_a_list_without_it_and_tells_when_it_is_there() 
 async fn a_start_timeout_names_its_setting_to_each_waiting_caller() {
     for (era, code) in [(Era::Session, -32004), (Era::Modern, 1503)] {
         let mut world =
-            World::of(era, vec![UpstreamSettings { start_timeout: 2 * SECOND, ..slow("60000") }]).await;
+            GatewayClient::of(era, vec![UpstreamSettings { start_timeout: 2 * SECOND, ..slow("60000") }])
+                .await;
         let began = Instant::now();
         for _ in 0..3 {
             world.start("tools/call", json!({"name": "ev__echo", "arguments": {}})).await;
@@ -104,12 +105,12 @@ async fn a_start_timeout_names_its_setting_to_each_waiting_caller() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_that_does_not_list_holds_a_call_for_its_timeout() {
     let script = Script::new(|seen| match seen.method() {
-        "tools/list" => raw("", Then::Hang),
+        "tools/list" => raw("", ConnectionAction::Hang),
         _ => introduced(Era::Modern, seen).unwrap_or_else(|| response(500, "", "")),
     })
     .await;
     let settings = UpstreamSettings { timeout: 2 * SECOND, ..script.settings("s") };
-    let mut world = World::new(vec![settings]).await;
+    let mut world = GatewayClient::new(vec![settings]).await;
     let answer = world.call("s__t", json!({})).await;
     assert_eq!(failed(&answer), (-32004, "gateway/UPSTREAM_TIMEOUT"), "{answer}");
     assert!(answer["error"]["data"]["hint"].to_string().contains("raise timeout_s above 2"), "{answer}");
@@ -127,7 +128,7 @@ async fn an_empty_answer_about_its_era_is_no_answer() {
             _ => introduced(Era::Session, seen).unwrap_or_else(|| response(500, "", "")),
         })
         .await;
-        let mut world = World::of(client, vec![script.settings("s")]).await;
+        let mut world = GatewayClient::of(client, vec![script.settings("s")]).await;
         let list = world.list_of_all().await;
         assert!(names(&list).contains(&"s__t"), "{client:?}: {list}");
         assert_eq!(script.count("initialize"), 1, "{client:?}");

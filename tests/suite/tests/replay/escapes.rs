@@ -9,7 +9,7 @@ use failwell_symbolic::{Completion, PyValue};
 use super::{call, pool};
 
 /// What each attempt must come to.
-enum Must {
+enum EscapeResult {
     /// It raises this.
     Raise(&'static str),
     /// It finds nothing.
@@ -22,7 +22,7 @@ enum Must {
 
 #[tokio::test]
 async fn nothing_gets_out_of_the_sandbox() {
-    use Must::{Fail, LeaveNobody, Nothing, Raise};
+    use EscapeResult::{Fail, LeaveNobody, Nothing, Raise};
     let folder = std::env::temp_dir().join(format!("failwell-escapes-{}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("a folder");
     std::fs::write(folder.join("secret"), "MARK").expect("a secret");
@@ -32,7 +32,7 @@ async fn nothing_gets_out_of_the_sandbox() {
     let mut outsider = Command::new("sleep").arg("600").spawn().expect("somebody outside");
     let (out, secret) =
         (folder.join("out").display().to_string(), folder.join("secret").display().to_string());
-    let attempts: Vec<(String, Must)> = vec![
+    let attempts: Vec<(String, EscapeResult)> = vec![
         (format!("open('{out}', 'w').write('x')"), Raise("PermissionError")),
         (format!("open('{secret}').read()"), Raise("PermissionError")),
         (format!("os.unlink('{secret}')"), Raise("PermissionError")),
@@ -80,21 +80,21 @@ async fn nothing_gets_out_of_the_sandbox() {
     for (attempt, must) in &attempts {
         let code = format!("import os, socket, sys, time, ctypes\ndef f():\n    return {attempt}\n");
         // A case without an answer may only end by its time limit.
-        let limit = if matches!(must, Must::Fail) { 2 } else { 30 };
+        let limit = if matches!(must, EscapeResult::Fail) { 2 } else { 30 };
         let outcome = call(&pool, &code, &[], &[], Duration::from_secs(limit)).await;
         match (must, outcome) {
-            (Must::Fail, Err(_)) => {}
-            (Must::Raise(class), Ok(outcome)) => match outcome.ended {
+            (EscapeResult::Fail, Err(_)) => {}
+            (EscapeResult::Raise(class), Ok(outcome)) => match outcome.ended {
                 Completion::Raised { class: found, .. } => assert_eq!(found, *class, "{attempt}"),
                 Completion::Returned { repr, .. } => panic!("{attempt} returned {repr}"),
             },
-            (Must::Nothing, Ok(outcome)) => match outcome.ended {
+            (EscapeResult::Nothing, Ok(outcome)) => match outcome.ended {
                 Completion::Returned { value, .. } => {
                     assert_eq!(value, Some(PyValue::Dict(vec![])), "{attempt}")
                 }
                 Completion::Raised { class, .. } => panic!("{attempt} raised {class}"),
             },
-            (Must::LeaveNobody, Ok(outcome)) => match outcome.ended {
+            (EscapeResult::LeaveNobody, Ok(outcome)) => match outcome.ended {
                 Completion::Returned { repr, .. } => is_gone(&repr).await,
                 Completion::Raised { class, .. } => panic!("{attempt} raised {class}"),
             },

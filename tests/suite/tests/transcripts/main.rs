@@ -7,7 +7,7 @@
 #![allow(clippy::expect_used, clippy::panic, reason = "helpers of tests are tests")]
 
 mod blank;
-mod doors;
+mod entry_points;
 mod play;
 mod script;
 
@@ -18,7 +18,7 @@ use std::sync::Arc;
 use failwell_rpc::Revision;
 use tokio::sync::Semaphore;
 
-use crate::doors::Door;
+use crate::entry_points::EntryPoint;
 use crate::script::Script;
 
 const REVISIONS: [Revision; 4] =
@@ -71,7 +71,7 @@ async fn check(file: &Path, turns: &Arc<Semaphore>) -> Vec<String> {
 }
 
 /// Where there is no MCP, there is no revision.
-type Outcome = (Door, Option<Revision>, String);
+type Outcome = (EntryPoint, Option<Revision>, String);
 
 async fn play_everywhere(
     name: &str,
@@ -79,21 +79,30 @@ async fn play_everywhere(
     turns: &Arc<Semaphore>,
 ) -> (Vec<Outcome>, Vec<String>) {
     let mut playing = Vec::new();
-    let mcp = [Door::Stdio, Door::Http].into_iter().flat_map(|door| REVISIONS.map(|r| (door, Some(r))));
-    let plain = Door::PLAIN.map(|door| (door, None)).into_iter().filter(|_| script.is_of_tools_alone());
-    for (door, revision) in mcp.chain(plain) {
+    let mcp = [EntryPoint::Stdio, EntryPoint::Http]
+        .into_iter()
+        .flat_map(|entry_point| REVISIONS.map(|r| (entry_point, Some(r))));
+    let plain = EntryPoint::PLAIN
+        .map(|entry_point| (entry_point, None))
+        .into_iter()
+        .filter(|_| script.is_of_tools_alone());
+    for (entry_point, revision) in mcp.chain(plain) {
         let (script, turns) = (script.clone(), turns.clone());
         playing.push(tokio::spawn(async move {
             let _turn = turns.acquire_owned().await.expect("the turns never end");
-            (door, revision, play::play(&script, door, revision.unwrap_or(Revision::LATEST)).await)
+            (
+                entry_point,
+                revision,
+                play::play(&script, entry_point, revision.unwrap_or(Revision::LATEST)).await,
+            )
         }));
     }
     let (mut outcomes, mut problems) = (Vec::new(), Vec::new());
     for played in playing {
-        let (door, revision, played) = played.await.expect("no panic");
-        let place = format!("{name}, {} {}", door.name(), revision.map_or("", Revision::as_str));
+        let (entry_point, revision, played) = played.await.expect("no panic");
+        let place = format!("{name}, {} {}", entry_point.name(), revision.map_or("", Revision::as_str));
         problems.extend(played.problems.iter().map(|problem| format!("{place}: {problem}")));
-        outcomes.push((door, revision, played.text));
+        outcomes.push((entry_point, revision, played.text));
     }
     (outcomes, problems)
 }
@@ -101,14 +110,14 @@ async fn play_everywhere(
 /// Every outcome once, under all the places it came of.
 fn grouped(outcomes: &[Outcome]) -> String {
     let mut text = String::new();
-    for (at, (door, _, outcome)) in outcomes.iter().enumerate() {
-        let same = |(other, _, found): &&Outcome| other == door && found == outcome;
+    for (at, (entry_point, _, outcome)) in outcomes.iter().enumerate() {
+        let same = |(other, _, found): &&Outcome| other == entry_point && found == outcome;
         if outcomes.iter().take(at).any(|earlier| same(&earlier)) {
             continue;
         }
         let revisions =
             outcomes.iter().filter(same).filter_map(|(_, revision, _)| revision.map(Revision::as_str));
-        let places: Vec<&str> = std::iter::once(door.name()).chain(revisions).collect();
+        let places: Vec<&str> = std::iter::once(entry_point.name()).chain(revisions).collect();
         text.push_str(&format!("\n=== {}\n{outcome}", places.join(" ")));
     }
     text

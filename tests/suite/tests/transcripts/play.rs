@@ -4,12 +4,12 @@ use std::path::Path;
 use std::time::Duration;
 
 use failwell_rpc::{Era, Revision};
-use failwell_suite::client::letter;
+use failwell_suite::client::requests;
 use failwell_suite::program::{Folder, Program, built};
 use serde_json::Value;
 
 use crate::blank::blank;
-use crate::doors::{Client, Door, Http};
+use crate::entry_points::{Client, EntryPoint, HttpClient};
 use crate::script::{Script, Step, expand, repeated};
 
 /// How long anything may take that must come.
@@ -21,27 +21,29 @@ const UPSTREAM_LOG: &str = "upstream.log";
 const NOTHING: &str = "nothing";
 
 /// What came of it.
-pub(crate) struct Played {
+pub(crate) struct Replay {
     pub(crate) text: String,
     pub(crate) problems: Vec<String>,
 }
 
-/// Plays it at a door; where there is no MCP, the revision does not count.
-pub(crate) async fn play(script: &Script, door: Door, revision: Revision) -> Played {
+/// Plays it at an entry point; where there is no MCP, the revision does not count.
+pub(crate) async fn play(script: &Script, entry_point: EntryPoint, revision: Revision) -> Replay {
     let folder = Folder::create();
     let log = folder.path().join(UPSTREAM_LOG);
     let config = script.config(&built("evil").to_string_lossy(), &log.to_string_lossy());
-    let arguments: &[&str] = match door {
-        Door::Stdio => &["stdio"],
-        Door::Http | Door::Rest | Door::Problem | Door::Rpc => &["up", "--listen", "127.0.0.1:0"],
+    let arguments: &[&str] = match entry_point {
+        EntryPoint::Stdio => &["stdio"],
+        EntryPoint::Http | EntryPoint::Rest | EntryPoint::Problem | EntryPoint::Rpc => {
+            &["up", "--listen", "127.0.0.1:0"]
+        }
     };
     let mut program = Program::start(arguments, folder, &config);
-    let said = match door {
-        Door::Stdio => converse(script, &mut Client::Stdio(&mut program), revision, &log).await,
+    let said = match entry_point {
+        EntryPoint::Stdio => converse(script, &mut Client::Stdio(&mut program), revision, &log).await,
         _ => match program.address().await {
             Some(address) => {
-                let mut client = match door {
-                    Door::Http => Client::Http(Http::new(address, revision)),
+                let mut client = match entry_point {
+                    EntryPoint::Http => Client::Http(HttpClient::new(address, revision)),
                     plain => Client::Plain(address, plain),
                 };
                 converse(script, &mut client, revision, &log).await
@@ -49,8 +51,8 @@ pub(crate) async fn play(script: &Script, door: Door, revision: Revision) -> Pla
             None => Vec::new(),
         },
     };
-    let ended = match door {
-        Door::Stdio => program.hang_up().await,
+    let ended = match entry_point {
+        EntryPoint::Stdio => program.hang_up().await,
         _ => program.terminate().await,
     };
     let mut text: String = said.iter().map(|line| format!("< {line}\n")).collect();
@@ -68,7 +70,7 @@ pub(crate) async fn play(script: &Script, door: Door, revision: Revision) -> Pla
     if said.iter().any(|line| line == NOTHING) {
         problems.push("something was not answered".to_owned());
     }
-    Played { text: blank(&text, program.folder()), problems }
+    Replay { text: blank(&text, program.folder()), problems }
 }
 
 /// What the ledger says about tools.
@@ -97,12 +99,12 @@ fn asked(log: &Path) -> String {
 async fn converse(script: &Script, client: &mut Client<'_>, revision: Revision, log: &Path) -> Vec<String> {
     let is_mcp = !matches!(client, Client::Plain(..));
     if is_mcp && !script.alone && revision.era() == Era::Session {
-        client.start(letter::initialize(revision, "\"hello\"").as_bytes()).await;
+        client.start(requests::initialize(revision, "\"hello\"").as_bytes()).await;
         // A program that refuses to start answers this; the case goes on without an introduction.
         if let Some(said) = client.hear(PATIENCE).await.filter(|said| !said.contains("\"result\"")) {
             return vec![said];
         }
-        client.tell(letter::INITIALIZED.as_bytes(), PATIENCE).await;
+        client.tell(requests::INITIALIZED.as_bytes(), PATIENCE).await;
     }
     let mut said = Vec::new();
     for step in &script.steps {

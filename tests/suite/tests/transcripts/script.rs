@@ -23,7 +23,7 @@
 use std::time::Duration;
 
 use failwell_rpc::{Era, Revision};
-use failwell_suite::client::letter;
+use failwell_suite::client::requests;
 use serde_json::{Value, json};
 
 /// A case.
@@ -123,7 +123,7 @@ pub(crate) fn expand(message: &str, revision: Revision) -> Vec<u8> {
     let (mut meta, mut params) = (String::new(), String::new());
     if revision.era() == Era::Modern {
         let whole: Value =
-            serde_json::from_str(&letter::request(revision, "1", "x", &json!({}))).expect("JSON");
+            serde_json::from_str(&requests::request(revision, "1", "x", &json!({}))).expect("JSON");
         meta = format!(",\"_meta\":{}", whole.pointer("/params/_meta").expect("the usual members"));
         params = format!(",\"params\":{{{}}}", meta.trim_start_matches(','));
     }

@@ -23,10 +23,6 @@ pub(super) struct Definition<'a> {
 }
 
 impl Definition<'_> {
-    pub(super) fn is_test(&self) -> bool {
-        self.conditions.iter().any(|condition| condition == "test")
-    }
-
     /// Whether no build holds both: one stands under the negation of a condition of the other.
     pub(super) fn excludes(&self, other: &Definition<'_>) -> bool {
         let negates = |one: &Definition<'_>, two: &Definition<'_>| {
@@ -41,6 +37,21 @@ pub(super) fn of_source(source: &str) -> Vec<Definition<'_>> {
     let mut tokens = tokens(source);
     tokens.retain(|token| token.kind != Kind::Comment);
     Reader { tokens: &tokens, at: 0, found: Vec::new() }.run()
+}
+
+/// The classes of a Python file.
+pub(super) fn classes<'a>(tokens: &[Token<'a>]) -> Vec<Definition<'a>> {
+    let pairs = tokens.iter().zip(tokens.iter().skip(1)).filter(|(word, _)| word.text == "class");
+    let names = pairs.map(|(_, name)| name).filter(|name| name.kind == Kind::Word);
+    names
+        .map(|name| Definition {
+            kind: ItemKind::Type,
+            name: name.text,
+            line: name.line,
+            conditions: Vec::new(),
+            path: None,
+        })
+        .collect()
 }
 
 /// A block that is open: what it belongs to, and the conditions it stands under.

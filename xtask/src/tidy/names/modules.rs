@@ -5,16 +5,16 @@ use std::collections::BTreeMap;
 use super::definitions::{Definition, ItemKind, of_source};
 
 /// For each file, the predicates of every `#[cfg]` on its declaration and on those above it.
-pub(super) fn conditions(files: &[(String, &str)]) -> BTreeMap<String, Vec<String>> {
+pub(super) fn conditions(files: &[(&str, &str)]) -> BTreeMap<String, Vec<String>> {
     let mut declared: BTreeMap<String, (String, Vec<String>)> = BTreeMap::new();
     for (path, text) in files {
         for definition in of_source(text) {
             for file in candidates(path, &definition) {
-                declared.insert(file, (path.clone(), definition.conditions.clone()));
+                declared.insert(file, ((*path).to_owned(), definition.conditions.clone()));
             }
         }
     }
-    files.iter().map(|(path, _)| (path.clone(), above(path, &declared))).collect()
+    files.iter().map(|(path, _)| ((*path).to_owned(), above(path, &declared))).collect()
 }
 
 /// The files a `mod` line may mean.

@@ -2,25 +2,32 @@
 
 use super::vocabulary::{OLD_WORDS, OldWord, Reach, type_named};
 use crate::problem::Problem;
-use crate::rust::{Kind, tokens};
+use crate::rust::Token;
 
-pub(super) fn in_comments(path: &str, source: &str) -> Vec<Problem> {
-    let comments = tokens(source).into_iter().filter(|token| token.kind == Kind::Comment);
-    comments.flat_map(|comment| in_text(path, comment.line, comment.text)).collect()
+pub(super) fn in_comment(path: &str, comment: &Token<'_>) -> Vec<Problem> {
+    in_text(path, comment.line, comment.text)
 }
 
-/// Fenced blocks are code and output, which keep the names on the wire.
+/// Fenced blocks are code and output, which keep the names on the wire. So do the anchors and headings of the manual of
+/// failures.
 pub(super) fn in_document(path: &str, text: &str) -> Vec<Problem> {
     let mut fenced = false;
     let mut problems = Vec::new();
     for (index, line) in text.lines().enumerate() {
         if line.trim_start().starts_with("```") {
             fenced = !fenced;
-        } else if !fenced {
+        } else if !fenced && !is_wire_name(line) {
             problems.extend(in_text(path, index + 1, line));
         }
     }
     problems
+}
+
+fn is_wire_name(line: &str) -> bool {
+    let heading = line.trim_start_matches('#');
+    let is_area =
+        heading.len() < line.len() && heading.trim().chars().all(|letter| letter.is_ascii_lowercase());
+    line.starts_with("<a id=") || is_area
 }
 
 fn in_text(path: &str, first_line: usize, text: &str) -> Vec<Problem> {
@@ -57,7 +64,7 @@ fn in_sentence(text: &str) -> Vec<(&str, &'static OldWord)> {
             let old = parts.filter_map(|part| listed(&part)).next();
             found.extend(old.filter(|old| !is_space(old.word, before)).map(|old| (plain, old)));
         }
-        before = word;
+        before = word.trim_matches('\'');
     }
     found
 }

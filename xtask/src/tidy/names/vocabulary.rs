@@ -3,8 +3,11 @@
 //! Names on the wire, configuration keys and reasons (`shelf/*`, `[shelf]`, `lobby`) keep them. They are string literals
 //! in code and code spans in prose, where nothing is looked for but names of types.
 
+use std::collections::BTreeSet;
+
 use super::definitions::{Definition, ItemKind};
 use crate::problem::Problem;
+use crate::rust::{Kind, Token};
 
 /// A word, where it may not stand, and what to say instead.
 pub(super) struct OldWord {
@@ -17,8 +20,10 @@ pub(super) struct OldWord {
 /// Where a word is banned. English has other uses for most of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Reach {
-    /// As one word of a name of any kind, and in prose.
+    /// As one word of a name of any kind, variables and fields included, and in prose.
     Everywhere,
+    /// As one word of a name of any kind.
+    Names,
     /// As one word of a name of a type, a module or a file.
     TypesAndModules,
     /// As the whole name of a type.
@@ -55,18 +60,32 @@ pub(super) const OLD_WORDS: &[OldWord] = &[
     old("cloakroom", Reach::Everywhere, "say session table"),
     old("lobby", Reach::Everywhere, "say demo server"),
     old("testimony", Reach::Everywhere, "say acknowledgement"),
+    old("gate", Reach::Names, "say guard set, or gateway"),
+    old("gates", Reach::Names, "say guard sets, or gateways"),
+    old("door", Reach::Names, "say transport, listener or mount"),
+    old("doors", Reach::Names, "say transports, listeners or mounts"),
     old("passage", Reach::TypesAndModules, "say permit"),
     old("ruling", Reach::TypesAndModules, "say access policy"),
     old("seat", Reach::TypesAndModules, "say connection slot or session entry"),
     old("seats", Reach::TypesAndModules, "say connection slots or session entries"),
-    old("drawer", Reach::TypesAndModules, "say store"),
+    old("drawer", Reach::Names, "say store"),
     old("letter", Reach::TypesAndModules, "say message buffer, node message or protocol"),
     old("letters", Reach::TypesAndModules, "say messages or protocol"),
-    old("carrier", Reach::TypesAndModules, "say exporter"),
+    old("carrier", Reach::Names, "say exporter"),
     old("books", Reach::TypesAndModules, "say telemetry"),
-    old("customs", Reach::TypesAndModules, "say custom guards"),
-    old("hurry", Reach::TypesAndModules, "say flush request"),
-    old("shelved", Reach::TypesAndModules, "say stored"),
+    old("customs", Reach::Names, "say custom guards"),
+    old("hurry", Reach::Names, "say flush request"),
+    old("shelved", Reach::Names, "say stored"),
+    old("sight", Reach::TypesAndModules, "say visibility, or the result of a check"),
+    old("book", Reach::WholeType, "say ledger reader"),
+    old("custom", Reach::WholeType, "say custom guard"),
+    old("entrance", Reach::WholeType, "say endpoint"),
+    old("line", Reach::WholeType, "say request multiplexer, or which line"),
+    old("link", Reach::WholeType, "say connection"),
+    old("lock", Reach::WholeType, "say authenticator"),
+    old("place", Reach::WholeType, "say location, key or folder"),
+    old("subject", Reach::WholeType, "say target of the message"),
+    old("way", Reach::WholeType, "say exporter handle, or transport"),
     old("witness", Reach::WholeType, "say replica"),
     old("aim", Reach::WholeType, "say target"),
     old("aimed", Reach::WholeType, "say target"),
@@ -93,6 +112,8 @@ pub(super) const OLD_WORDS: &[OldWord] = &[
     old("overhear", Reach::Functions, "say handle_notification"),
     old("climb", Reach::Functions, "say authorize"),
     old("jot", Reach::Functions, "say record"),
+    old("book", Reach::WholeFunction, "say record"),
+    old("known_as", Reach::WholeFunction, "say with_alias"),
     old("temper", Reach::WholeFunction, "say throttle_errors"),
     old("never_alike", Reach::WholeFunction, "say with_jitter"),
     old("passing", Reach::WholeFunction, "say extra_params"),
@@ -101,16 +122,36 @@ pub(super) const OLD_WORDS: &[OldWord] = &[
     old("reads_with", Reach::WholeFunction, "say with_alias"),
 ];
 
+/// Constants of reasons, which are named by the wire.
+const REASONS: &[&str] = &["LOBBY_", "SHELF_"];
+
+/// Words before "room" in names that speak of free space: `make_room`.
+const BEFORE_SPACE: &[&str] = &["any", "free", "leave", "leaves", "make", "makes", "more", "no"];
+
 /// The path of a file, module by module.
 pub(super) fn in_file_name(path: &str) -> Vec<Problem> {
-    let stem = path.strip_suffix(".rs").unwrap_or(path);
+    let stem = path.rsplit_once('.').map_or(path, |(stem, _)| stem);
     let place = |problem: String| Problem::new(format!("{path}:1: {problem}"), "rename it");
     stem.split('/')
-        .filter_map(|part| find(ItemKind::Module, part).map(|old| (part, old)))
+        .filter_map(|part| find(ItemKind::Module, part).or_else(|| in_any_name(part)).map(|old| (part, old)))
         .map(|(part, old)| place(format!("`{part}` in the path is of the old vocabulary: {}", old.say)))
         .collect()
 }
 
+/// Names of every kind, variables and fields included. Each name is reported where it stands first.
+pub(super) fn in_identifiers(path: &str, tokens: &[Token<'_>]) -> Vec<Problem> {
+    let mut seen = BTreeSet::new();
+    let names = tokens.iter().filter(|token| token.kind == Kind::Word && seen.insert(token.text));
+    let found = names.filter_map(|token| in_any_name(token.text).map(|old| (token, old)));
+    found
+        .map(|(Token { text, line, .. }, old)| {
+            let what = format!("{path}:{line}: the name `{text}` is of the old vocabulary: {}", old.say);
+            Problem::new(what, "rename it")
+        })
+        .collect()
+}
+
+/// Words that are banned only in names of the definition's kind.
 pub(super) fn in_definition(path: &str, definition: &Definition<'_>) -> Option<Problem> {
     let old = find(definition.kind, definition.name)?;
     let kind = match definition.kind {
@@ -123,16 +164,29 @@ pub(super) fn in_definition(path: &str, definition: &Definition<'_>) -> Option<P
     Some(Problem::new(what, "rename it"))
 }
 
-/// The old word in a name, if there is one.
+/// The word in a name that no name may have, if there is one.
+fn in_any_name(name: &str) -> Option<&'static OldWord> {
+    if REASONS.iter().any(|reason| name.starts_with(reason)) {
+        return None;
+    }
+    let words = words(name);
+    let before = std::iter::once("").chain(words.iter().map(String::as_str));
+    let mut pairs = before.zip(&words);
+    pairs.find_map(|(before, word)| {
+        let old = OLD_WORDS
+            .iter()
+            .find(|old| matches!(old.reach, Reach::Everywhere | Reach::Names) && old.word == word);
+        old.filter(|_| word != "room" || !BEFORE_SPACE.contains(&before))
+    })
+}
+
+/// The word in a name that names of this kind may not have, if there is one.
 fn find(kind: ItemKind, name: &str) -> Option<&'static OldWord> {
     let words = words(name);
     let whole = words.join("_");
     OLD_WORDS.iter().find(|old| {
         let within = words.iter().any(|word| word == old.word);
         match (old.reach, kind) {
-            // A function may make room for something.
-            (Reach::Everywhere, ItemKind::Function) => within && old.word != "room",
-            (Reach::Everywhere, _) => within,
             (Reach::TypesAndModules, ItemKind::Type | ItemKind::Module) => within,
             (Reach::Functions, ItemKind::Function) => within,
             (Reach::WholeType, ItemKind::Type) => whole == old.word,
@@ -145,11 +199,13 @@ fn find(kind: ItemKind, name: &str) -> Option<&'static OldWord> {
 
 /// Whether a name in a code span names a type of the old vocabulary.
 pub(super) fn type_named(name: &str) -> Option<&'static OldWord> {
-    name.starts_with(|letter: char| letter.is_ascii_uppercase()).then(|| find(ItemKind::Type, name)).flatten()
+    let is_type = name.starts_with(char::is_uppercase) && name.contains(char::is_lowercase);
+    is_type.then(|| find(ItemKind::Type, name).or_else(|| in_any_name(name))).flatten()
 }
 
-/// `GuardRunner` and `guard_runner` as `["guard", "runner"]`.
+/// `GuardRunner`, `guard_runner` and `GUARD_RUNNER` as `["guard", "runner"]`.
 fn words(name: &str) -> Vec<String> {
+    let is_constant = !name.contains(char::is_lowercase);
     let mut found: Vec<String> = Vec::new();
     let mut starts = true;
     for letter in name.chars() {
@@ -157,8 +213,9 @@ fn words(name: &str) -> Vec<String> {
             starts = true;
             continue;
         }
-        match found.last_mut().filter(|_| !starts && !letter.is_uppercase()) {
-            Some(word) => word.push(letter),
+        let begins = starts || (letter.is_uppercase() && !is_constant);
+        match found.last_mut().filter(|_| !begins) {
+            Some(word) => word.extend(letter.to_lowercase()),
             None => found.push(letter.to_lowercase().to_string()),
         }
         starts = false;

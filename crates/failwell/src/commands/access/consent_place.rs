@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use failwell_store::ConsentFile;
 
-use crate::cli::LedgerPlace;
+use crate::cli::LedgerLocation;
 use crate::commands::backends::{ledger, shared};
 use crate::commands::configured::{self, ConfigFileError};
 use crate::commands::serving::serve;
@@ -21,7 +21,7 @@ pub(super) struct ConsentPlace {
 }
 
 impl ConsentPlace {
-    pub(super) fn at(place: &LedgerPlace) -> Result<ConsentPlace, Complaint> {
+    pub(super) fn at(place: &LedgerLocation) -> Result<ConsentPlace, Complaint> {
         if let Some(folder) = &place.data_dir {
             let consent = ConsentFile::in_folder(folder);
             return Ok(ConsentPlace {

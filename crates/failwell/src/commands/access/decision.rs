@@ -9,7 +9,7 @@ use failwell_fault::Ref;
 use failwell_pipeline::{ExchangeOutcome, Record, Transport, Verdict};
 use failwell_rpc::{Dialect, ReplyTo, RestStyle};
 
-use crate::cli::LedgerPlace;
+use crate::cli::LedgerLocation;
 use crate::commands::backends::ledger;
 use crate::commands::configured::{self, ConfigFileError};
 use crate::commands::serving::serve;
@@ -28,7 +28,7 @@ pub(super) fn person() -> String {
 /// The ledger, opened before a decision is made.
 pub(super) struct Register {
     telemetry: Telemetry,
-    gate: GuardSet,
+    guard_set: GuardSet,
     is_critical: bool,
 }
 
@@ -49,7 +49,7 @@ pub(super) struct DecisionRecord {
 impl Register {
     /// Opens the ledger of this folder. With `audit.critical`, a ledger that cannot be written prevents the
     /// decision.
-    pub(super) fn open(place: &LedgerPlace, folder: &Path) -> Result<Register, Complaint> {
+    pub(super) fn open(place: &LedgerLocation, folder: &Path) -> Result<Register, Complaint> {
         let config = match place.data_dir {
             Some(_) => Config::default(),
             None => configured::settle_place(place.config.as_deref()).map_err(ConfigFileError::report)?,
@@ -57,10 +57,10 @@ impl Register {
         // Exporters read the ledger in the server process, so this command starts none.
         let audit = AuditConfig { otlp: None, postgres: None, ..config.audit };
         let config = Config { data_dir: Some(folder.to_owned()), audit, ..config };
-        let gate = GuardSet::standard().map_err(|fault| serve::unexpected(&fault))?;
-        let telemetry = ledger::telemetry(&config, &gate).map_err(|fault| serve::unexpected(&fault))?;
+        let guard_set = GuardSet::standard().map_err(|fault| serve::unexpected(&fault))?;
+        let telemetry = ledger::telemetry(&config, &guard_set).map_err(|fault| serve::unexpected(&fault))?;
         let is_critical = config.audit.critical;
-        let register = Register { telemetry, gate, is_critical };
+        let register = Register { telemetry, guard_set, is_critical };
         if is_critical && !register.works() {
             return Err(Complaint::new(
                 "the ledger cannot be written, and no decision may go without a record",
@@ -72,7 +72,7 @@ impl Register {
 
     /// Redacts secrets.
     pub(super) fn scrub(&self, text: &str) -> String {
-        self.gate.scrub(text)
+        self.guard_set.scrub(text)
     }
 
     /// Writes the decision to the ledger.

@@ -2,7 +2,7 @@ use std::process::ExitCode;
 
 use failwell_tasks::{AuthStatus, Login, Permission, Settings};
 
-use crate::cli::{LoginOf, LoginTo, LogoutOf, PermissionIs, Reach};
+use crate::cli::{LoginTarget, LogoutTarget, PermissionChoice, Reach, TasksLogin};
 use crate::commands::configured::{self, ConfigFileError};
 use crate::commands::servers::tasks::{complaint, settle};
 use crate::complaint::Complaint;
@@ -13,8 +13,8 @@ fn settled(reach: &Reach) -> Result<Settings, Complaint> {
 }
 
 /// Starts a login and waits until the user has allowed it in the browser.
-pub(in crate::commands) async fn log_in(to: &LoginTo) -> Result<ExitCode, Complaint> {
-    let LoginTo::Tasks(LoginOf { permission, reach }) = to;
+pub(in crate::commands) async fn log_in(to: &LoginTarget) -> Result<ExitCode, Complaint> {
+    let LoginTarget::Tasks(TasksLogin { permission, reach }) = to;
     let settings = settled(reach)?;
     let permission = permission.map_or(settings.permission, named);
     let login = Login::begin(settings, permission).await.map_err(|fault| complaint(&fault))?;
@@ -28,8 +28,8 @@ pub(in crate::commands) async fn log_in(to: &LoginTo) -> Result<ExitCode, Compla
 }
 
 /// Deletes a stored login.
-pub(in crate::commands) async fn log_out(of: &LogoutOf) -> Result<ExitCode, Complaint> {
-    let LogoutOf::Tasks(arguments) = of;
+pub(in crate::commands) async fn log_out(of: &LogoutTarget) -> Result<ExitCode, Complaint> {
+    let LogoutTarget::Tasks(arguments) = of;
     let settings = settled(&arguments.reach)?;
     let was = failwell_tasks::log_out(settings).await.map_err(|fault| complaint(&fault))?;
     terminal::print(if was {
@@ -40,11 +40,11 @@ pub(in crate::commands) async fn log_out(of: &LogoutOf) -> Result<ExitCode, Comp
     Ok(ExitCode::SUCCESS)
 }
 
-fn named(permission: PermissionIs) -> Permission {
+fn named(permission: PermissionChoice) -> Permission {
     match permission {
-        PermissionIs::Read => Permission::Read,
-        PermissionIs::Write => Permission::Write,
-        PermissionIs::Delete => Permission::Delete,
+        PermissionChoice::Read => Permission::Read,
+        PermissionChoice::Write => Permission::Write,
+        PermissionChoice::Delete => Permission::Delete,
     }
 }
 

@@ -8,7 +8,7 @@ use serde_json::{Value, json as object};
 
 use super::consent_place::ConsentPlace;
 use super::decision::{DecisionRecord, Register, person};
-use crate::cli::{LedgerPlace, PinDo, PinForget, WhichPins};
+use crate::cli::{LedgerLocation, PinCommand, PinForget, PinSelection};
 use crate::commands::configured::counted;
 use crate::commands::json;
 use crate::commands::records::audit;
@@ -18,12 +18,12 @@ use crate::terminal::{self, Paint};
 /// Number of hash digits shown.
 const DIGITS: usize = 12;
 
-pub(in crate::commands) fn run(what: &PinDo) -> Result<ExitCode, Complaint> {
+pub(in crate::commands) fn run(what: &PinCommand) -> Result<ExitCode, Complaint> {
     match what {
-        PinDo::List(arguments) => list(&arguments.which, arguments.json),
-        PinDo::Diff(arguments) => diff(&arguments.which, arguments.json),
-        PinDo::Approve(arguments) => approve(&arguments.which, arguments.yes),
-        PinDo::Forget(arguments) => forget(arguments),
+        PinCommand::List(arguments) => list(&arguments.which, arguments.json),
+        PinCommand::Diff(arguments) => diff(&arguments.which, arguments.json),
+        PinCommand::Approve(arguments) => approve(&arguments.which, arguments.yes),
+        PinCommand::Forget(arguments) => forget(arguments),
     }
 }
 
@@ -35,14 +35,14 @@ struct PinFile {
 impl PinFile {
     /// The pins of the gateway whose configuration is used. With `--data-dir`, the pins of all gateways in
     /// that folder.
-    fn at(place: &LedgerPlace) -> Result<PinFile, Complaint> {
+    fn at(place: &LedgerLocation) -> Result<PinFile, Complaint> {
         let place = ConsentPlace::at(place)?;
         Ok(PinFile { book: PinAdmin::new(&place.consent, place.scope.clone()), place })
     }
 }
 
 /// The selected pins. A selected pin must exist.
-fn wanted(kept: &PinFile, which: &WhichPins) -> Result<Vec<PinRecord>, Complaint> {
+fn wanted(kept: &PinFile, which: &PinSelection) -> Result<Vec<PinRecord>, Complaint> {
     // Only an unreadable file is an error here. A missing file has no pins.
     kept.place.is_there()?;
     let all = kept.book.all(which.server.as_deref());
@@ -64,7 +64,7 @@ fn wanted(kept: &PinFile, which: &WhichPins) -> Result<Vec<PinRecord>, Complaint
     Ok(pins)
 }
 
-fn list(which: &WhichPins, as_json: bool) -> Result<ExitCode, Complaint> {
+fn list(which: &PinSelection, as_json: bool) -> Result<ExitCode, Complaint> {
     let pins = wanted(&PinFile::at(&which.place)?, which)?;
     if as_json {
         terminal::print(&json(&pins.iter().map(row).collect::<Vec<_>>())?);
@@ -85,7 +85,7 @@ fn list(which: &WhichPins, as_json: bool) -> Result<ExitCode, Complaint> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn diff(which: &WhichPins, as_json: bool) -> Result<ExitCode, Complaint> {
+fn diff(which: &PinSelection, as_json: bool) -> Result<ExitCode, Complaint> {
     let mut pins = wanted(&PinFile::at(&which.place)?, which)?;
     pins.retain(|pin| pin.held_hash.is_some());
     if as_json {
@@ -99,7 +99,7 @@ fn diff(which: &WhichPins, as_json: bool) -> Result<ExitCode, Complaint> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn approve(which: &WhichPins, yes: bool) -> Result<ExitCode, Complaint> {
+fn approve(which: &PinSelection, yes: bool) -> Result<ExitCode, Complaint> {
     let kept = PinFile::at(&which.place)?;
     let mut pins = wanted(&kept, which)?;
     pins.retain(|pin| pin.held_hash.is_some());
@@ -136,7 +136,7 @@ fn approve(which: &WhichPins, yes: bool) -> Result<ExitCode, Complaint> {
 
 fn forget(arguments: &PinForget) -> Result<ExitCode, Complaint> {
     let PinForget { server, names, place } = arguments;
-    let which = WhichPins { server: Some(server.clone()), names: names.clone(), place: place.clone() };
+    let which = PinSelection { server: Some(server.clone()), names: names.clone(), place: place.clone() };
     let kept = PinFile::at(&which.place)?;
     let pins = wanted(&kept, &which)?;
     let register = Register::open(&which.place, &audit::folder(&which.place)?)?;
@@ -201,8 +201,8 @@ fn title(pin: &PinRecord) -> String {
         "prompts" => " (prompt)",
         _ => " (what it says of itself)",
     };
-    let face = if pin.face.is_empty() { String::new() } else { format!(" ({} era)", pin.face) };
-    on_one_line(&format!("{}__{}{kind}{face}", pin.server, pin.name))
+    let era = if pin.era.is_empty() { String::new() } else { format!(" ({} era)", pin.era) };
+    on_one_line(&format!("{}__{}{kind}{era}", pin.server, pin.name))
 }
 
 fn state(pin: &PinRecord) -> &'static str {
@@ -219,7 +219,7 @@ fn row(pin: &PinRecord) -> Value {
     };
     let hex = |hash: &Option<Vec<u8>>| hash.as_deref().map(|hash| format!("sha256:{}", hex(hash)));
     object!({
-        "server": pin.server, "name": pin.name, "kind": pin.kind, "face": pin.face, "state": state(pin),
+        "server": pin.server, "name": pin.name, "kind": pin.kind, "face": pin.era, "state": state(pin),
         "gateway": pin.scope, "hash": hex(&pin.hash), "definition": parsed(&pin.definition),
         "pinned_ms": pin.pinned_ms, "pinned_by": pin.pinned_by, "held_hash": hex(&pin.held_hash),
         "held_definition": parsed(&pin.held_definition), "held_ms": pin.held_ms,

@@ -61,7 +61,7 @@ impl GuardRegistry {
     }
 
     /// Applies what was prepared.
-    pub(in crate::commands) fn become_these(&mut self, prepared: PreparedGuards) -> CustomGuards {
+    pub(in crate::commands) fn activate(&mut self, prepared: PreparedGuards) -> CustomGuards {
         self.0 = prepared.guards;
         self.0.iter().map(|(_, custom)| custom.clone()).collect()
     }

@@ -13,9 +13,9 @@ use failwell_pipeline::Tracer;
 use crate::config::{AuditConfig, Config, OtlpConfig};
 
 /// The journal and the ledger of one start, with their exporters.
-pub(in crate::commands) fn telemetry(config: &Config, gate: &GuardSet) -> Result<Telemetry, Fault> {
+pub(in crate::commands) fn telemetry(config: &Config, guard_set: &GuardSet) -> Result<Telemetry, Fault> {
     // The ledger is redacted regardless of the guards' actions, because records are permanent.
-    let redactor = gate.redactor();
+    let redactor = guard_set.redactor();
     let journal = Journal::to_stderr().redacting(redactor.clone());
     let audit = &config.audit;
     let folder = folder(config);
@@ -27,10 +27,10 @@ pub(in crate::commands) fn telemetry(config: &Config, gate: &GuardSet) -> Result
         let spans = otlp.spans.then(|| Tracer::new(otlp.queue, otlp.sample_one_in));
         let (tracer, spans) = spans.unzip();
         let settings = otlp_settings(otlp, &folder, &redactor, &reasons);
-        let (carrier, bell) = OtlpExporter::start(settings, spans, journal.clone())?;
-        sinks.extend(bell.map(|bell| Box::new(bell) as Box<dyn Sink>));
+        let (exporter, signal) = OtlpExporter::start(settings, spans, journal.clone())?;
+        sinks.extend(signal.map(|signal| Box::new(signal) as Box<dyn Sink>));
         telemetry =
-            tracer.into_iter().fold(telemetry, Telemetry::with_tracer).with_exporter(Arc::new(carrier));
+            tracer.into_iter().fold(telemetry, Telemetry::with_tracer).with_exporter(Arc::new(exporter));
     }
     if !audit.ledger {
         return Ok(telemetry);
@@ -44,7 +44,7 @@ pub(in crate::commands) fn telemetry(config: &Config, gate: &GuardSet) -> Result
         bodies: audit.bodies.then_some(audit.body_bytes),
         retention: audit.retention,
         redactor,
-        body_redactor: Some(gate.body_redactor()),
+        body_redactor: Some(guard_set.body_redactor()),
         sinks,
         replicas,
         ..LedgerSettings::in_folder(folder)
@@ -63,8 +63,8 @@ fn archived(
     let Some(postgres) = &audit.postgres else { return Ok((telemetry, Vec::new())) };
     let (archive, ends) = super::archive::start(postgres, folder, telemetry.recorder().journal())?;
     sinks.push(Box::new(ends.signal));
-    let witness = postgres.critical.then_some(ends.replica);
-    Ok((telemetry.with_exporter(Arc::new(archive)), witness.into_iter().collect()))
+    let replica = postgres.critical.then_some(ends.replica);
+    Ok((telemetry.with_exporter(Arc::new(archive)), replica.into_iter().collect()))
 }
 
 /// Without the feature, the configuration check refuses `audit.postgres`.

@@ -6,7 +6,7 @@ use std::time::Duration;
 use failwell_cluster::{RedisImage, RedisState};
 use failwell_controls::{MemorySessions, RestSessions, SharedRates};
 use failwell_fault::{Fault, Secret};
-use failwell_pipeline::{Alone, SharedState};
+use failwell_pipeline::{SharedState, SingleNode};
 use failwell_store::{ConsentFile, KeyStore, SqliteKeys};
 
 use super::ledger;
@@ -39,7 +39,7 @@ impl SharedBackends {
     /// Local backends: memory and SQLite.
     pub(in crate::commands) fn nothing(config: &Config) -> SharedBackends {
         SharedBackends {
-            state: Arc::new(Alone),
+            state: Arc::new(SingleNode),
             rates: None,
             seal_key: None,
             sessions: Arc::new(MemorySessions::default()),

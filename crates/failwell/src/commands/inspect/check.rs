@@ -49,7 +49,7 @@ pub(in crate::commands) fn run(arguments: &Check) -> Result<ExitCode, Complaint>
             let servers = counted(config.servers.len(), "built-in server");
             terminal::print(&format!("{} is fine: {upstreams}, {servers}\n", file.display()));
             config
-                .customs
+                .custom_guards
                 .iter()
                 .filter_map(|custom| disabled(custom))
                 .for_each(|line| terminal::report(&line));
@@ -181,7 +181,7 @@ fn guards(config: &Config) -> Value {
     if let Some(members) = injection.as_object_mut() {
         members.insert("sensitivity".to_owned(), object!(settings.sensitivity.as_str()));
     }
-    let custom: Vec<Value> = config.customs.iter().map(|config| custom(config)).collect();
+    let custom: Vec<Value> = config.custom_guards.iter().map(|config| custom(config)).collect();
     object!({"secrets": rule(&settings.secrets), "pii": rule(&settings.pii), "injection": injection,
         "custom": custom})
 }

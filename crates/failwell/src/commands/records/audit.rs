@@ -12,25 +12,25 @@ use std::process::ExitCode;
 
 use failwell_audit::{Format, Query};
 
-pub(in crate::commands) use self::book::{Book, NodeRow};
+pub(in crate::commands) use self::book::{NodeRow, RecordReader};
 
-use crate::cli::{LedgerPlace, Look, QueryLedger, RecordFilter};
+use crate::cli::{AuditCommand, LedgerLocation, QueryLedger, RecordFilter};
 use crate::commands::backends::ledger;
 use crate::commands::configured::{self, ConfigFileError};
 use crate::complaint::Complaint;
 use crate::terminal;
 
-pub(in crate::commands) fn run(look: &Look) -> Result<ExitCode, Complaint> {
+pub(in crate::commands) fn run(look: &AuditCommand) -> Result<ExitCode, Complaint> {
     match look {
-        Look::Tail(arguments) => tail::run(arguments),
-        Look::Query(arguments) => query(arguments),
-        Look::Export(arguments) => export::run(arguments),
-        Look::Verify(arguments) => verify::run(arguments),
+        AuditCommand::Tail(arguments) => tail::run(arguments),
+        AuditCommand::Query(arguments) => query(arguments),
+        AuditCommand::Export(arguments) => export::run(arguments),
+        AuditCommand::Verify(arguments) => verify::run(arguments),
     }
 }
 
 /// The folder that contains the ledger: `--data-dir`, otherwise the folder of the configuration.
-pub(in crate::commands) fn folder(place: &LedgerPlace) -> Result<PathBuf, Complaint> {
+pub(in crate::commands) fn folder(place: &LedgerLocation) -> Result<PathBuf, Complaint> {
     match &place.data_dir {
         Some(folder) => Ok(folder.clone()),
         None => {
@@ -44,7 +44,7 @@ pub(in crate::commands) fn folder(place: &LedgerPlace) -> Result<PathBuf, Compla
 fn query(arguments: &QueryLedger) -> Result<ExitCode, Complaint> {
     let limit = usize::try_from(arguments.limit).unwrap_or(usize::MAX);
     let query = Query { limit: Some(limit), ..asked(&arguments.wanted) };
-    let found = Book::open(&arguments.place)?.select(&query)?;
+    let found = RecordReader::open(&arguments.place)?.select(&query)?;
     show(&found, format(arguments.json));
     if found.is_empty() && !arguments.json {
         terminal::report("no record fits\n");

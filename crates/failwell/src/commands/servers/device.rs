@@ -6,7 +6,7 @@ use failwell_process::Launcher;
 use failwell_store::blob_store::BlobStore;
 use serde_json::{Map, Value};
 
-use crate::cli::{Device, DriverIs};
+use crate::cli::{Device, DriverChoice};
 use crate::commands::backends::kept;
 use crate::commands::serving::serve;
 use crate::complaint::Complaint;
@@ -15,7 +15,7 @@ use crate::config::{Config, is_exposed_url, usual_program};
 pub(in crate::commands) fn settings(config: &Config, shelf: Option<BlobStore>) -> Result<Settings, Fault> {
     let device = &config.device;
     Ok(Settings {
-        shelf,
+        blobs: shelf,
         apps: device.apps.clone(),
         allow_capabilities: device.allow_capabilities.clone(),
         timeout: device.timeout,
@@ -43,12 +43,12 @@ pub(in crate::commands) fn settle(config: &Config, arguments: &Device) -> Result
     Ok(settings)
 }
 
-fn kind(driver: DriverIs) -> DriverKind {
+fn kind(driver: DriverChoice) -> DriverKind {
     match driver {
-        DriverIs::Appium => DriverKind::Appium,
-        DriverIs::Webdriveragent => DriverKind::WebDriverAgent,
-        DriverIs::Chromedriver => DriverKind::Chromedriver,
-        DriverIs::Simctl => DriverKind::Simctl,
+        DriverChoice::Appium => DriverKind::Appium,
+        DriverChoice::Webdriveragent => DriverKind::WebDriverAgent,
+        DriverChoice::Chromedriver => DriverKind::Chromedriver,
+        DriverChoice::Simctl => DriverKind::Simctl,
     }
 }
 

@@ -6,7 +6,7 @@ use failwell_tasks::{ApiKey, Permission, RateLimit, Settings, TokenStore};
 use crate::cli::Reach;
 use crate::commands::serving::serve;
 use crate::complaint::Complaint;
-use crate::config::{Config, StandIn, is_exposed_url};
+use crate::config::{Config, EmulatedService, is_exposed_url};
 use crate::state;
 
 /// Settings from the configuration and the environment. Without an API key every tool reports the missing
@@ -32,7 +32,7 @@ pub(in crate::commands) fn settings(config: &Config) -> Settings {
 }
 
 /// Settings for the emulated service: the login is not stored, and requests are not throttled.
-fn standing_in(stand_in: &StandIn) -> Settings {
+fn standing_in(stand_in: &EmulatedService) -> Settings {
     let key = ApiKey { key: stand_in.api_key.clone(), secret: stand_in.shared_secret.clone() };
     Settings {
         service: stand_in.base_url.clone(),

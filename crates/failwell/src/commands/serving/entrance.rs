@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use failwell_fault::{Fault, Secret};
 use failwell_pipeline::Pipeline;
-use failwell_rest::{Authenticator, Credentials, Demand, Issuer, Tokens};
+use failwell_rest::{AuthRequirement, Authenticator, Credentials, Issuer, Tokens};
 use failwell_store::{KeyStore, create_first_key};
 use failwell_transport::Mounts;
 
@@ -20,27 +20,27 @@ use crate::config::{Config, ENVIRONMENT, Jwks, JwtConfig, SHORTEST_KEY, StateCon
 use crate::terminal;
 
 /// The endpoint while it is served.
-pub(super) struct Entrance {
-    pub(super) doors: Arc<Mounts>,
-    pub(super) lock: Arc<Authenticator>,
+pub(super) struct ServedEndpoint {
+    pub(super) mounts: Arc<Mounts>,
+    pub(super) authenticator: Arc<Authenticator>,
     /// The address it listens on.
     pub(super) at: SocketAddr,
     /// The key from `FAILWELL_KEY`.
     pub(super) key: Option<Secret<String>>,
     /// Keys created while it is served.
-    pub(super) ring: Arc<dyn KeyStore>,
+    pub(super) key_store: Arc<dyn KeyStore>,
 }
 
-impl Entrance {
+impl ServedEndpoint {
     /// The credentials that another configuration would accept.
     pub(super) fn credentials(&self, config: &Config) -> Result<Credentials, Complaint> {
-        credentials(config, self.key.as_ref(), &self.ring, self.at)
+        credentials(config, self.key.as_ref(), &self.key_store, self.at)
     }
 
     /// Replaces the accepted credentials and the pipelines of single servers.
     pub(super) fn replace(&self, credentials: Credentials, pipelines: BTreeMap<String, Arc<Pipeline>>) {
-        self.lock.replace(credentials);
-        self.doors.replace(pipelines);
+        self.authenticator.replace(credentials);
+        self.mounts.replace(pipelines);
     }
 }
 
@@ -53,7 +53,7 @@ pub(super) fn the_key() -> Option<Secret<String>> {
 pub(super) fn credentials(
     config: &Config,
     key: Option<&Secret<String>>,
-    ring: &Arc<dyn KeyStore>,
+    key_store: &Arc<dyn KeyStore>,
     at: SocketAddr,
 ) -> Result<Credentials, Complaint> {
     if key.is_some_and(|key| key.expose().len() < SHORTEST_KEY) {
@@ -64,8 +64,8 @@ pub(super) fn credentials(
     }
     let keys = key.iter().fold(config.keys.clone(), |keys, key| keys.with(ENVIRONMENT, key));
     let tokens = config.jwt.as_ref().map(tokens).transpose().map_err(|fault| serve::unexpected(&fault))?;
-    let demand = if config.require_key { Demand::Always } else { Demand::WhereKnown };
-    let credentials = Credentials { keys, tokens, ring: Some(ring.clone()), demand };
+    let demand = if config.require_key { AuthRequirement::Always } else { AuthRequirement::WhenConfigured };
+    let credentials = Credentials { keys, tokens, key_store: Some(key_store.clone()), demand };
     if credentials.are_none() && !at.ip().is_loopback() {
         return Err(Complaint::new(
             format!("{at} can be reached from other machines, and there is no key"),
@@ -78,11 +78,14 @@ pub(super) fn credentials(
 /// Creates the admin key at the first start with `require_key` and returns the text for standard output. A
 /// terminal shows the key once. Elsewhere standard output is a log that is kept, so the key goes to a file that
 /// only its owner can read, and the text names the file.
-pub(super) async fn welcome_admin(config: &Config, ring: &Arc<dyn KeyStore>) -> Result<String, Complaint> {
+pub(super) async fn welcome_admin(
+    config: &Config,
+    key_store: &Arc<dyn KeyStore>,
+) -> Result<String, Complaint> {
     if !config.require_key {
         return Ok(String::new());
     }
-    let first = create_first_key(&**ring).await.map_err(|fault| match config.state {
+    let first = create_first_key(&**key_store).await.map_err(|fault| match config.state {
         StateConfig::Memory => StateFile::keys(&ledger::folder(config)).unwritable(&fault),
         StateConfig::Redis { .. } => serve::unexpected(&fault),
     })?;

@@ -12,7 +12,8 @@ use failwell_pytest::{SandboxSettings, Strictness};
 
 use super::{serve, stdio, up};
 use crate::cli::{
-    Device, Door, EngineOptions, FailuresAs, Pytest, SandboxIs, Serve, Server, Symbolic, Tasks,
+    Device, EngineOptions, Pytest, SandboxChoice, Serve, ServeOptions, Server, Symbolic, Tasks,
+    ToolFailureStyle,
 };
 use crate::commands::backends::shared::SharedBackends;
 use crate::commands::servers::{device, tasks};
@@ -34,15 +35,23 @@ const LONGEST_ANALYSIS: Duration = Duration::from_secs(300);
 /// Serves one tool server until its client disconnects or a signal arrives.
 pub(in crate::commands) fn run(arguments: Serve) -> Result<ExitCode, Complaint> {
     match arguments.server {
-        Server::Pytest(arguments) => through(Way::of(&arguments.door), move || pytest(arguments)),
-        Server::Symbolic(arguments) => through(Way::of(&arguments.door), move || symbolic(arguments)),
-        Server::Device(arguments) => through(Way::of(&arguments.door), move || device(&arguments)),
-        Server::Tasks(arguments) => through(Way::of(&arguments.door), move || tasks(&arguments)),
+        Server::Pytest(arguments) => {
+            serve_over(ListenOptions::of(&arguments.serving), move || pytest(arguments))
+        }
+        Server::Symbolic(arguments) => {
+            serve_over(ListenOptions::of(&arguments.serving), move || symbolic(arguments))
+        }
+        Server::Device(arguments) => {
+            serve_over(ListenOptions::of(&arguments.serving), move || device(&arguments))
+        }
+        Server::Tasks(arguments) => {
+            serve_over(ListenOptions::of(&arguments.serving), move || tasks(&arguments))
+        }
     }
 }
 
 fn symbolic(arguments: Symbolic) -> Result<Arc<Pipeline>, Complaint> {
-    let settings = settings(&arguments.door, LONGEST_ANALYSIS + CLEARING_UP);
+    let settings = settings(&arguments.serving, LONGEST_ANALYSIS + CLEARING_UP);
     serve::build(failwell_symbolic::symbolic(analysis_settings(arguments.engine)?), settings)
 }
 
@@ -53,9 +62,9 @@ pub(in crate::commands) fn analysis_settings(
     use failwell_symbolic::replay::SandboxMode;
     let launcher = Launcher::of_this_program().map_err(|fault| serve::unexpected(&fault))?;
     let sandbox = match options.sandbox {
-        SandboxIs::Required => SandboxMode::Required,
-        SandboxIs::On => SandboxMode::BestEffort,
-        SandboxIs::Off => SandboxMode::Off,
+        SandboxChoice::Required => SandboxMode::Required,
+        SandboxChoice::On => SandboxMode::BestEffort,
+        SandboxChoice::Off => SandboxMode::Off,
     };
     Ok(failwell_symbolic::Settings {
         python: options.python,
@@ -66,49 +75,49 @@ pub(in crate::commands) fn analysis_settings(
 }
 
 /// The transport, and whether callers need a key.
-struct Way {
+struct ListenOptions {
     listen: Option<SocketAddr>,
     require_key: bool,
 }
 
-impl Way {
-    fn of(door: &Door) -> Way {
-        Way { listen: door.listen, require_key: door.require_key }
+impl ListenOptions {
+    fn of(serving: &ServeOptions) -> ListenOptions {
+        ListenOptions { listen: serving.listen, require_key: serving.require_key }
     }
 }
 
-fn through(
-    way: Way,
+fn serve_over(
+    listening: ListenOptions,
     pipeline: impl FnOnce() -> Result<Arc<Pipeline>, Complaint>,
 ) -> Result<ExitCode, Complaint> {
-    match way.listen {
+    match listening.listen {
         None => stdio::serve_one(pipeline),
         Some(address) => {
-            runtime()?.block_on(async { up::serve_one(pipeline()?, address, way.require_key).await })
+            runtime()?.block_on(async { up::serve_one(pipeline()?, address, listening.require_key).await })
         }
     }
 }
 
 fn tasks(arguments: &Tasks) -> Result<Arc<Pipeline>, Complaint> {
-    let config = own_table(arguments.reach.config.as_deref(), &arguments.door)?;
-    let room = failwell_tasks::tasks(tasks::settle(&config, &arguments.reach)?);
-    serve::build(room, settings(&arguments.door, LONGEST_CALL))
+    let config = own_table(arguments.reach.config.as_deref(), &arguments.serving)?;
+    let server = failwell_tasks::tasks(tasks::settle(&config, &arguments.reach)?);
+    serve::build(server, settings(&arguments.serving, LONGEST_CALL))
 }
 
 fn device(arguments: &Device) -> Result<Arc<Pipeline>, Complaint> {
-    let config = own_table(arguments.config.as_deref(), &arguments.door)?;
-    let of_room = device::settle(&config, arguments)?;
-    let shelf = of_room.shelf.clone().map(StoredFiles::open_to_all);
-    let settings = Settings { shelf, ..settings(&arguments.door, LONGEST_BATCH) };
-    serve::build(failwell_device::device(of_room), settings)
+    let config = own_table(arguments.config.as_deref(), &arguments.serving)?;
+    let device = device::settle(&config, arguments)?;
+    let stored_files = device.blobs.clone().map(StoredFiles::open_to_all);
+    let settings = Settings { stored_files, ..settings(&arguments.serving, LONGEST_BATCH) };
+    serve::build(failwell_device::device(device), settings)
 }
 
 /// Loads the configuration for a single server, which uses only its own table. Access rules apply to `up`
 /// alone. A file that has any is refused when the server listens, so that no rule is silently ignored.
-fn own_table(file: Option<&Path>, door: &Door) -> Result<Config, Complaint> {
+fn own_table(file: Option<&Path>, serving: &ServeOptions) -> Result<Config, Complaint> {
     let config = configured::settle(file).map_err(configured::ConfigFileError::report)?;
     let said = [
-        ("require_key", config.require_key && !door.require_key),
+        ("require_key", config.require_key && !serving.require_key),
         ("[[key]]", !config.keys.is_empty()),
         ("[jwt]", config.jwt.is_some()),
         ("[limits]", config.limits != Limits::default()),
@@ -116,7 +125,7 @@ fn own_table(file: Option<&Path>, door: &Door) -> Result<Config, Complaint> {
         ("Cedar policies", config.cedar.is_some()),
     ];
     let names: Vec<&str> = said.into_iter().filter(|(_, is_said)| *is_said).map(|(name, _)| name).collect();
-    if names.is_empty() || door.listen.is_none() {
+    if names.is_empty() || serving.listen.is_none() {
         return Ok(config);
     }
     Err(Complaint::new(
@@ -133,8 +142,8 @@ fn pytest(arguments: Pytest) -> Result<Arc<Pipeline>, Complaint> {
         ));
     }
     let launcher = Launcher::of_this_program().map_err(|fault| serve::unexpected(&fault))?;
-    let settings = settings(&arguments.door, Duration::from_secs(arguments.longest_run) + CLEARING_UP);
-    let room = failwell_pytest::pytest(failwell_pytest::Settings {
+    let settings = settings(&arguments.serving, Duration::from_secs(arguments.longest_run) + CLEARING_UP);
+    let server = failwell_pytest::pytest(failwell_pytest::Settings {
         project: arguments.project,
         python: arguments.python,
         pass: arguments.pass_env,
@@ -142,24 +151,24 @@ fn pytest(arguments: Pytest) -> Result<Arc<Pipeline>, Complaint> {
         sandbox: sandbox_settings(arguments.sandbox, arguments.allow_write),
         launcher,
     });
-    serve::build(room, settings)
+    serve::build(server, settings)
 }
 
-fn sandbox_settings(sandbox: SandboxIs, write: Vec<PathBuf>) -> SandboxSettings {
+fn sandbox_settings(sandbox: SandboxChoice, write: Vec<PathBuf>) -> SandboxSettings {
     let strictness = match sandbox {
-        SandboxIs::On => Strictness::On,
-        SandboxIs::Required => Strictness::Required,
-        SandboxIs::Off => Strictness::Off,
+        SandboxChoice::On => Strictness::On,
+        SandboxChoice::Required => Strictness::Required,
+        SandboxChoice::Off => Strictness::Off,
     };
     SandboxSettings { strictness, write }
 }
 
-fn settings(door: &Door, request_deadline: Duration) -> Settings {
-    let tool_failures = match door.tool_failures {
-        FailuresAs::Result => ToolFailures::Result,
-        FailuresAs::Error => ToolFailures::Error,
+fn settings(serving: &ServeOptions, request_deadline: Duration) -> Settings {
+    let tool_failures = match serving.tool_failures {
+        ToolFailureStyle::Result => ToolFailures::Result,
+        ToolFailureStyle::Error => ToolFailures::Error,
     };
-    let rate_limiter = serve::rate_limiter(Limits::default(), door.rate);
+    let rate_limiter = serve::rate_limiter(Limits::default(), serving.rate);
     let keys = Some(SharedBackends::nothing(&Config::default()).keys);
     let bounds = PipelineSettings { request_deadline, tool_failures, ..PipelineSettings::default() };
     Settings { bounds, rate_limiter, keys, ..Settings::default() }

@@ -7,7 +7,7 @@ use failwell_fault::reason;
 use failwell_gateway::ReloadReport;
 use tokio_util::sync::CancellationToken;
 
-use super::entrance::Entrance;
+use super::entrance::ServedEndpoint;
 use super::serve;
 use super::served::{ReloadOutcome, ServedGateway};
 use super::start_error::plugin_complaint;
@@ -19,7 +19,7 @@ use crate::config::{self, Config, DEFAULT_FILE, Problem};
 use crate::terminal;
 
 /// The file that the settings come from.
-pub(super) struct Origin {
+pub(super) struct ConfigSource {
     named: Option<PathBuf>,
     watched: WatchedFile,
     hangups: Hangups,
@@ -27,23 +27,23 @@ pub(super) struct Origin {
 
 /// The running configuration, and the parts that a reload replaces.
 pub(super) struct ServedConfig {
-    pub(super) origin: Origin,
+    pub(super) source: ConfigSource,
     pub(super) config: Config,
     pub(super) served: ServedGateway,
     /// Keys of the file that command-line options or the transport override.
     pub(super) overruled: Vec<&'static str>,
     /// The HTTP endpoint. Absent on stdio.
-    pub(super) entrance: Option<Entrance>,
+    pub(super) endpoint: Option<ServedEndpoint>,
     /// The emulated service of `--demo`. A reload keeps it.
     pub(super) demo: Option<Arc<Demo>>,
 }
 
-impl Origin {
+impl ConfigSource {
     /// Starts to watch before the settings are read, so that no change in between is missed.
-    pub(super) fn of(named: Option<&Path>) -> Origin {
+    pub(super) fn of(named: Option<&Path>) -> ConfigSource {
         let found = config::find(named);
         let watched = WatchedFile::new(found.clone().unwrap_or_else(|| PathBuf::from(DEFAULT_FILE)));
-        Origin { named: found, watched, hangups: Hangups::new() }
+        ConfigSource { named: found, watched, hangups: Hangups::new() }
     }
 
     /// Loads the current settings. A file that existed at the start must still exist.
@@ -67,18 +67,18 @@ impl ServedConfig {
         loop {
             tokio::select! {
                 () = stop.cancelled() => return,
-                hangup = self.origin.hangups.next() => match hangup {
-                    Hangup::Reload => self.origin.watched.know().await,
+                hangup = self.source.hangups.next() => match hangup {
+                    Hangup::Reload => self.source.watched.know().await,
                     Hangup::TerminalGone => return stop.cancel(),
                 },
-                () = self.origin.watched.changed() => {}
+                () = self.source.watched.changed() => {}
             }
             self.reload().await;
         }
     }
 
     async fn reload(&mut self) {
-        let named = self.origin.named.clone();
+        let named = self.source.named.clone();
         let settled = tokio::task::spawn_blocking(move || configured::settle(named.as_deref())).await;
         let Ok(settled) = settled else { return };
         let settled = settled.map(|config| with_demo(self.demo.as_deref(), config));
@@ -93,7 +93,7 @@ impl ServedConfig {
     fn changeable(&self, config: Config) -> Result<Config, ConfigFileError> {
         let fixed = self.config.fixed_differences(&config);
         let fixed = fixed.into_iter().filter(|key| !self.overruled.contains(key));
-        let file = self.origin.name();
+        let file = self.source.name();
         let problem = |key| {
             let message = format!("`{key}` cannot change while failwell runs");
             Problem::of_file(&file, message, "put it back, or start failwell again")
@@ -103,13 +103,13 @@ impl ServedConfig {
     }
 
     async fn apply(&mut self, config: Config) {
-        let credentials = self.entrance.as_ref().map(|entrance| entrance.credentials(&config)).transpose();
+        let credentials = self.endpoint.as_ref().map(|endpoint| endpoint.credentials(&config)).transpose();
         let credentials = match credentials {
             Ok(credentials) => credentials,
             Err(complaint) => return terminal::complain(&unchanged(complaint)),
         };
         let rekeyed = self.config.keys != config.keys || self.config.jwt != config.jwt;
-        match self.served.become_another(&config).await {
+        match self.served.apply(&config).await {
             Err(fault) => {
                 let is_plugin = *fault.reason() == reason::CONFIG_PLUGIN;
                 let complaint = if is_plugin { plugin_complaint(&fault) } else { serve::unexpected(&fault) };
@@ -117,10 +117,11 @@ impl ServedConfig {
                 self.served.pipeline.note(fault, "reload");
             }
             Ok(ReloadOutcome { mut reloaded, limited, approving, pinning, shelving }) => {
-                if let (Some(entrance), Some(credentials)) = (&self.entrance, credentials) {
-                    entrance.replace(credentials, self.served.single.clone());
+                if let (Some(endpoint), Some(credentials)) = (&self.endpoint, credentials) {
+                    endpoint.replace(credentials, self.served.single.clone());
                 }
-                let guards = self.config.guards != config.guards || self.config.customs != config.customs;
+                let guards =
+                    self.config.guards != config.guards || self.config.custom_guards != config.custom_guards;
                 let told = summary(
                     &reloaded,
                     &[
@@ -137,8 +138,8 @@ impl ServedConfig {
                 self.served.announce(&reloaded);
                 self.served.start_upstreams();
                 self.config = config;
-                self.origin.named = config::find(self.origin.named.as_deref());
-                let read = match &self.origin.named {
+                self.source.named = config::find(self.source.named.as_deref());
+                let read = match &self.source.named {
                     Some(file) => format!("{} was read again", file.display()),
                     None => format!("there is no {DEFAULT_FILE}"),
                 };

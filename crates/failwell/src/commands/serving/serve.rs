@@ -17,13 +17,13 @@ use crate::complaint::Complaint;
 use crate::config::{Builtin, Config};
 
 /// Creates a built-in server.
-pub(in crate::commands) fn room(
+pub(in crate::commands) fn built_in_server(
     server: Builtin,
     config: &Config,
     shelf: Option<&BlobStore>,
 ) -> Result<Arc<dyn ToolServer>, Fault> {
     match server {
-        Builtin::Lobby => {
+        Builtin::Demo => {
             let reasons = failwell_catalogue::registry().or_fault(&reason::SERVER_BUG)?;
             Ok(Arc::new(failwell_demo::toolbox(&reasons)?))
         }
@@ -43,21 +43,21 @@ pub(in crate::commands) fn room(
 
 /// Builds a pipeline around one tool server.
 pub(in crate::commands) fn build(
-    room: Result<impl ToolServer, Fault>,
+    server: Result<impl ToolServer, Fault>,
     settings: Settings,
 ) -> Result<Arc<Pipeline>, Complaint> {
     keep_panics_quiet();
-    guarded(room, settings).map_err(|fault| unexpected(&fault))
+    guarded(server, settings).map_err(|fault| unexpected(&fault))
 }
 
-fn guarded(room: Result<impl ToolServer, Fault>, settings: Settings) -> Result<Arc<Pipeline>, Fault> {
+fn guarded(server: Result<impl ToolServer, Fault>, settings: Settings) -> Result<Arc<Pipeline>, Fault> {
     let mut guards = GuardSettings::default();
     // A single server redacts foreign text itself, and its caller runs it. Its own names must arrive
     // unchanged: the caller uses a test id again, even if it looks like a secret.
     guards.secrets.directions.retain(|direction| *direction != Direction::Result);
-    let gate = GuardSet::new(Guards::compile(guards)?);
-    let telemetry = ledger::telemetry(&Config::default(), &gate)?;
-    build_pipeline(Arc::new(room?), Settings { gate: Some(gate), ..settings }, telemetry)
+    let guard_set = GuardSet::new(Guards::compile(guards)?);
+    let telemetry = ledger::telemetry(&Config::default(), &guard_set)?;
+    build_pipeline(Arc::new(server?), Settings { guard_set: Some(guard_set), ..settings }, telemetry)
 }
 
 /// The limits of the file. `typed` overrides the rate for all callers; the burst is twice the rate.

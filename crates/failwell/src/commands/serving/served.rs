@@ -42,9 +42,9 @@ pub(super) struct ServedGateway {
     pub(super) single: BTreeMap<String, Arc<Pipeline>>,
     gateway: Gateway,
     front: ReloadableServer,
-    gate: GuardSet,
+    guard_set: GuardSet,
     guards: GuardSettings,
-    customs: custom_guards::GuardRegistry,
+    custom_guards: custom_guards::GuardRegistry,
     launcher: Launcher,
     settings: Settings,
     approvals: Arc<ApprovalQueue>,
@@ -99,7 +99,7 @@ impl ServedGateway {
     }
 
     async fn build(bounds: &Bounds, config: &Config, shared: SharedBackends) -> Result<ServedGateway, Fault> {
-        let gate = GuardSet::new(Guards::compile(config.guards.clone())?);
+        let guard_set = GuardSet::new(Guards::compile(config.guards.clone())?);
         let consent = shared.consent;
         let kept = Arc::new(SqliteApprovals::new(&consent, &config.scope()));
         let approvals = Arc::new(ApprovalQueue::new(kept, config.approval.clone()));
@@ -114,9 +114,9 @@ impl ServedGateway {
                 ..PipelineSettings::default()
             },
             rate_limiter: serve::rate_limiter(config.limits.clone(), bounds.rate),
-            gate: Some(gate.clone()),
+            guard_set: Some(guard_set.clone()),
             approvals: Some(approvals.clone()),
-            shelf: shelf.as_ref().map(|shelf| kept::stored_files(shelf, &gateway, config)),
+            stored_files: shelf.as_ref().map(|shelf| kept::stored_files(shelf, &gateway, config)),
             shared_rates: shared.rates,
             sessions: shared.sessions,
             keys: Some(shared.keys),
@@ -125,21 +125,21 @@ impl ServedGateway {
         gateway.set_pins(pins.clone());
         let built_in_servers = built_in_servers(&gateway, config, shelf.as_ref())?;
         let front = ReloadableServer::new(front(&gateway, config, &built_in_servers));
-        let telemetry = ledger::telemetry(config, &gate)?;
+        let telemetry = ledger::telemetry(config, &guard_set)?;
         telemetry.recorder().tracer().cloned().into_iter().for_each(|tracer| gateway.set_tracer(tracer));
         let pipeline = build_pipeline(Arc::new(front.clone()), settings.clone(), telemetry.clone())?;
         gateway.announce_to(pipeline.hub());
         let (single, guards, typed_rate) = (BTreeMap::new(), config.guards.clone(), bounds.rate);
-        let customs = custom_guards::GuardRegistry::default();
+        let custom_guards = custom_guards::GuardRegistry::default();
         let mut served = ServedGateway {
             pipeline,
             telemetry,
             single,
             gateway,
             front,
-            gate,
+            guard_set,
             guards,
-            customs,
+            custom_guards,
             launcher,
             settings,
             approvals,
@@ -149,14 +149,14 @@ impl ServedGateway {
             disabled: Vec::new(),
             typed_rate,
         };
-        served.become_another(config).await?;
+        served.apply(config).await?;
         Ok(served)
     }
 
     /// Applies another configuration, completely or not at all.
-    pub(super) async fn become_another(&mut self, config: &Config) -> Result<ReloadOutcome, Fault> {
-        let customs = match self.customs.differs(&config.customs) {
-            true => Some(self.customs.prepare(&config.customs, &self.launcher).await?),
+    pub(super) async fn apply(&mut self, config: &Config) -> Result<ReloadOutcome, Fault> {
+        let custom_guards = match self.custom_guards.differs(&config.custom_guards) {
+            true => Some(self.custom_guards.prepare(&config.custom_guards, &self.launcher).await?),
             false => None,
         };
         let NextConfig { upstreams, built_in_servers, front, single, guards } = self.prepare(config)?;
@@ -165,14 +165,15 @@ impl ServedGateway {
                 self.gateway.announce_single_to(name, pipeline.hub());
             }
         }
-        let ruled = self.gateway.set_policy(config.ruling());
+        let ruled = self.gateway.set_policy(config.access_policy());
         let limited =
             self.settings.rate_limiter.replace(serve::limits(config.limits.clone(), self.typed_rate));
         let approving = self.approvals.replace(config.approval.clone());
         let pinning = self.pins.replace(config.pin.clone());
         let settings = &config.shelf.settings;
         let all_files = &config.shelf.all_files;
-        let shared = self.settings.shelf.as_ref().is_some_and(|files| files.share_with(all_files.clone()));
+        let shared =
+            self.settings.stored_files.as_ref().is_some_and(|files| files.share_with(all_files.clone()));
         let shelving = self.shelf.as_ref().is_some_and(|shelf| shelf.set(settings.clone())) || shared;
         if pinning {
             self.gateway.recheck_pins();
@@ -180,12 +181,12 @@ impl ServedGateway {
         let reloaded = ReloadReport { ruled, ..self.gateway.reload(upstreams, built_in_servers) };
         self.front.set(front);
         if let Some(guards) = guards {
-            self.gate.set(guards);
+            self.guard_set.set(guards);
             self.guards = config.guards.clone();
         }
-        if let Some(mut customs) = customs {
-            self.disabled = self.report_disabled(std::mem::take(&mut customs.disabled));
-            self.gate.set_customs(self.customs.become_these(customs));
+        if let Some(mut custom_guards) = custom_guards {
+            self.disabled = self.report_disabled(std::mem::take(&mut custom_guards.disabled));
+            self.guard_set.set_custom_guards(self.custom_guards.activate(custom_guards));
         }
         self.single = single;
         Ok(ReloadOutcome { reloaded, limited, approving, pinning, shelving })
@@ -257,7 +258,7 @@ fn front(
     built_in_servers: &[(String, Arc<dyn ToolServer>)],
 ) -> Arc<dyn ToolServer> {
     match (built_in_servers, config.upstreams.is_empty()) {
-        ([(name, _)], true) if !config.ruling().is_clear() || !config.limits.tools.is_empty() => {
+        ([(name, _)], true) if !config.access_policy().is_clear() || !config.limits.tools.is_empty() => {
             gateway.single(name)
         }
         ([(_, only)], true) => only.clone(),
@@ -272,8 +273,8 @@ fn built_in_servers(
     shelf: Option<&BlobStore>,
 ) -> Result<BuiltInServers, Fault> {
     let one = |server: &Builtin| match gateway.built_in(server.name()) {
-        Some(room) => Ok((server.name().to_owned(), room)),
-        None => Ok((server.name().to_owned(), serve::room(*server, config, shelf)?)),
+        Some(running) => Ok((server.name().to_owned(), running)),
+        None => Ok((server.name().to_owned(), serve::built_in_server(*server, config, shelf)?)),
     };
     config.servers.iter().map(one).collect()
 }

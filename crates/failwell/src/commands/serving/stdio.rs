@@ -7,7 +7,7 @@ use failwell_pipeline::Pipeline;
 use failwell_transport::{StdioSettings, refuse_stdio, serve_stdio, standard, stop_on_signal};
 use tokio_util::sync::CancellationToken;
 
-use super::reload::{Origin, ServedConfig};
+use super::reload::{ConfigSource, ServedConfig};
 use super::serve;
 use super::served::ServedGateway;
 use super::start_error::{StartError, plugin_complaint};
@@ -21,8 +21,8 @@ use crate::terminal;
 /// Serves one client over stdio until it disconnects.
 pub(in crate::commands) fn run(arguments: &Stdio) -> Result<ExitCode, Complaint> {
     to_its_end(async {
-        let origin = Origin::of(arguments.config.as_deref());
-        match origin.settle() {
+        let source = ConfigSource::of(arguments.config.as_deref());
+        match source.settle() {
             Ok(config) => {
                 let shared = SharedBackends::nothing(&config);
                 let served = match ServedGateway::new(&arguments.bounds, &config, shared).await {
@@ -38,7 +38,7 @@ pub(in crate::commands) fn run(arguments: &Stdio) -> Result<ExitCode, Complaint>
                 let (pipeline, end, stop) = (served.pipeline.clone(), served.end(), stop_on_signal());
                 // Stdio listens on no address and has one client, so these keys do not apply.
                 let overruled = vec!["listen", "state", "require_key"];
-                let running = ServedConfig { origin, config, served, overruled, entrance: None, demo: None };
+                let running = ServedConfig { source, config, served, overruled, endpoint: None, demo: None };
                 tokio::spawn(running.follow(stop.clone()));
                 let drain = Duration::from_secs(arguments.bounds.drain);
                 let settings = StdioSettings { drain, ..StdioSettings::default() };

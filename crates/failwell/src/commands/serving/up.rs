@@ -14,8 +14,8 @@ use failwell_transport::{
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
-use super::entrance::{Entrance, credentials, the_key, was_shown, welcome_admin};
-use super::reload::{Origin, ServedConfig};
+use super::entrance::{ServedEndpoint, credentials, the_key, was_shown, welcome_admin};
+use super::reload::{ConfigSource, ServedConfig};
 use super::serve;
 use super::served::ServedGateway;
 use crate::cli::Up;
@@ -33,19 +33,19 @@ const FIRST_STARTS: Duration = Duration::from_secs(1);
 /// Serves over HTTP until a signal stops it.
 pub(in crate::commands) async fn run(arguments: Up) -> Result<ExitCode, Complaint> {
     let demo = if arguments.demo { Some(Arc::new(Demo::start().await?)) } else { None };
-    let origin = Origin::of(arguments.config.as_deref());
-    let config = with_demo(demo.as_deref(), origin.settle().map_err(ConfigFileError::report)?);
+    let source = ConfigSource::of(arguments.config.as_deref());
+    let config = with_demo(demo.as_deref(), source.settle().map_err(ConfigFileError::report)?);
     let at = arguments.listen.or(config.listen).unwrap_or(DEFAULT_ADDRESS);
     let key = the_key();
     let idle = failwell_rest::http_settings().idle_session;
     let shared = SharedBackends::join(&config, idle).await?;
-    let ring = shared.keys.clone();
-    let lock = Arc::new(Authenticator::from(credentials(&config, key.as_ref(), &ring, at)?));
+    let key_store = shared.keys.clone();
+    let authenticator = Arc::new(Authenticator::from(credentials(&config, key.as_ref(), &key_store, at)?));
     let (listener, address) = listen(at).await?;
-    let admin = welcome_admin(&config, &ring).await?;
+    let admin = welcome_admin(&config, &key_store).await?;
     let served = ServedGateway::new(&arguments.bounds, &config, shared).await?;
     let mut settings = HttpSettings {
-        lock: lock.clone(),
+        authenticator: authenticator.clone(),
         allowed_hosts: arguments.allow_host,
         allowed_origins: arguments.allow_origin,
         drain: Duration::from_secs(arguments.bounds.drain),
@@ -60,13 +60,13 @@ pub(in crate::commands) async fn run(arguments: Up) -> Result<ExitCode, Complain
     };
     let stop = stop_on_signal();
     settings.allow_address(address.ip());
-    let doors = Arc::new(Mounts::new(served.pipeline.clone(), settings));
-    doors.replace(served.single.clone());
-    let serving = tokio::spawn(serve_mounts(doors.clone(), listener, stop.clone()));
+    let mounts = Arc::new(Mounts::new(served.pipeline.clone(), settings));
+    mounts.replace(served.single.clone());
+    let serving = tokio::spawn(serve_mounts(mounts.clone(), listener, stop.clone()));
     let starting = served.start_upstreams();
     // Without a configuration file, the first screen lists every part that could be served.
     let wanted =
-        if origin.is_file() { ConfiguredParts::just(&config) } else { ConfiguredParts::from(&config) };
+        if source.is_file() { ConfiguredParts::just(&config) } else { ConfiguredParts::from(&config) };
     let mut findings = doctor::examine(wanted).await;
     if demo.is_some() {
         findings.retain(|finding| finding.name != demo::NOT_NEEDED);
@@ -84,13 +84,13 @@ pub(in crate::commands) async fn run(arguments: Up) -> Result<ExitCode, Complain
     was_shown(&admin, &config)?;
     let end = served.end();
     let overruled = if arguments.listen.is_some() { vec!["listen"] } else { Vec::new() };
-    let entrance = Some(Entrance { doors, lock, at, key, ring });
-    let running = ServedConfig { origin, config, served, overruled, entrance, demo: demo.clone() };
+    let endpoint = Some(ServedEndpoint { mounts, authenticator, at, key, key_store });
+    let running = ServedConfig { source, config, served, overruled, endpoint, demo: demo.clone() };
     tokio::spawn(running.follow(stop));
-    let seen_out = see_out(serving, end).await;
+    let ended = wait_for_end(serving, end).await;
     // The emulator must outlive the last request.
     drop(demo);
-    seen_out
+    ended
 }
 
 /// The upstreams of which it is soon known that they do not start.
@@ -112,20 +112,21 @@ pub(super) async fn serve_one(
     require_key: bool,
 ) -> Result<ExitCode, Complaint> {
     let config = Config { require_key, ..Config::default() };
-    let ring = SharedBackends::nothing(&config).keys;
-    let lock = Arc::new(Authenticator::from(credentials(&config, the_key().as_ref(), &ring, at)?));
+    let key_store = SharedBackends::nothing(&config).keys;
+    let authenticator =
+        Arc::new(Authenticator::from(credentials(&config, the_key().as_ref(), &key_store, at)?));
     let (listener, address) = listen(at).await?;
-    let admin = welcome_admin(&config, &ring).await?;
-    let settings = HttpSettings { lock, ..failwell_rest::http_settings() };
+    let admin = welcome_admin(&config, &key_store).await?;
+    let settings = HttpSettings { authenticator, ..failwell_rest::http_settings() };
     let stop = stop_on_signal();
     let serving = tokio::spawn(serve_http(pipeline.clone(), listener, settings, stop));
     terminal::print(&format!("{} is up on http://{address}/mcp\n{admin}", pipeline.server().info().title));
     was_shown(&admin, &config)?;
     let end = || {
         serve::close(&pipeline);
-        ring.close();
+        key_store.close();
     };
-    see_out(serving, end).await
+    wait_for_end(serving, end).await
 }
 
 async fn listen(at: SocketAddr) -> Result<(TcpListener, SocketAddr), Complaint> {
@@ -135,7 +136,7 @@ async fn listen(at: SocketAddr) -> Result<(TcpListener, SocketAddr), Complaint> 
 }
 
 /// Waits for the server to stop, then runs `end`.
-async fn see_out(
+async fn wait_for_end(
     serving: JoinHandle<Result<ShutdownReport, Fault>>,
     end: impl FnOnce(),
 ) -> Result<ExitCode, Complaint> {
@@ -143,7 +144,7 @@ async fn see_out(
     end();
     match served {
         Ok(Ok(report)) => {
-            terminal::print(&format!("\nstopped; {}\n", fate(report)));
+            terminal::print(&format!("\nstopped; {}\n", summary(report)));
             Ok(ExitCode::SUCCESS)
         }
         Ok(Err(fault)) => Err(serve::unexpected(&fault)),
@@ -152,7 +153,7 @@ async fn see_out(
 }
 
 /// The fate of the requests that were running when the shutdown began.
-fn fate(report: ShutdownReport) -> String {
+fn summary(report: ShutdownReport) -> String {
     let ShutdownReport { running, ended, undelivered } = report;
     let requests = |count: usize| format!("{count} request{}", if count == 1 { "" } else { "s" });
     let mut text = match (running, ended) {

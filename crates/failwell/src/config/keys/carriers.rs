@@ -1,20 +1,20 @@
 //! The keys of exporters.
 
-use super::{ConfigKey, Number, Takes, key, text};
+use super::{ConfigKey, Number, ValueType, key, text};
 
 pub(super) static OTLP: &[ConfigKey] = &[
     key(
         "url",
         "The collector's address; /v1/logs and /v1/traces are added to it.",
-        Takes::Address { example: "http://127.0.0.1:4318" },
+        ValueType::Address { example: "http://127.0.0.1:4318" },
     ),
-    key("headers", "Headers sent with every request.", Takes::Secrets),
+    key("headers", "Headers sent with every request.", ValueType::Secrets),
     text("ca_file", "PEM file of the only certificates to trust over https.", "./ca.pem"),
-    key("logs", "Whether records are exported as logs.", Takes::Flag { default: true }),
+    key("logs", "Whether records are exported as logs.", ValueType::Flag { default: true }),
     key(
         "spans",
         "Whether each exchange and each upstream call is exported as a span.",
-        Takes::Flag { default: true },
+        ValueType::Flag { default: true },
     ),
     OTLP_SAMPLE.key(),
     OTLP_TIMEOUT.key(),
@@ -62,13 +62,13 @@ pub(super) static POSTGRES: &[ConfigKey] = &[
     key(
         "url",
         "The database and its credentials; `${VAR}` and `${file:path}` are expanded.",
-        Takes::Address { example: "postgres://failwell:${PASSWORD}@127.0.0.1:5432/failwell" },
+        ValueType::Address { example: "postgres://failwell:${PASSWORD}@127.0.0.1:5432/failwell" },
     ),
     text("ca_file", "PEM file of the only certificates to trust with sslmode=require.", "./ca.pem"),
     key(
         "critical",
         "Whether an answer also waits for its record there; needs `critical = true` in [audit].",
-        Takes::Flag { default: false },
+        ValueType::Flag { default: false },
     ),
     POSTGRES_TIMEOUT.key(),
     POSTGRES_BATCH.key(),

@@ -1,6 +1,6 @@
 //! The keys of approvals and pins.
 
-use super::{ConfigKey, Number, Takes, key};
+use super::{ConfigKey, Number, ValueType, key};
 
 pub(in super::super) static APPROVAL: &[ConfigKey] = &[
     WAIT.key(),
@@ -8,7 +8,7 @@ pub(in super::super) static APPROVAL: &[ConfigKey] = &[
     key(
         "approvers",
         "Who may decide over HTTP if callers are authenticated: `key:NAME`, `jwt:SUBJECT` or `role:NAME`; by default `role:admin`.",
-        Takes::Texts { least: 1 },
+        ValueType::Texts { least: 1 },
     ),
 ];
 
@@ -20,14 +20,14 @@ pub(in super::super) static PIN: &[ConfigKey] = &[
     key(
         "action",
         "What happens to an upstream's tool or prompt whose definition changed; hold, the default, quarantines it.",
-        Takes::Choice(PIN_ACTIONS),
+        ValueType::Choice(PIN_ACTIONS),
     ),
     key(
         "new_tools",
         "What happens to a new tool or prompt of a known server; by default allow.",
-        Takes::Choice(NEW_TOOLS),
+        ValueType::Choice(NEW_TOOLS),
     ),
-    key("servers", "Actions for single servers, by name.", Takes::Pairs),
+    key("servers", "Actions for single servers, by name.", ValueType::Pairs),
 ];
 
 pub(in super::super) static WAIT: Number = Number {

@@ -1,24 +1,28 @@
 //! `[[guard.custom]]`.
 
-use super::{CWD, ConfigKey, ENV, ENV_PASS, Number, RESTART, Takes, key, text};
+use super::{CWD, ConfigKey, ENV, ENV_PASS, Number, RESTART, ValueType, key, text};
 
 pub(in crate::config) static CUSTOM: &[ConfigKey] = &[
     key(
         "name",
         "Its name, unique in the file. Callers see it when the guard denies.",
-        Takes::Text { example: "invoices", pattern: Some(super::NAME_PATTERN) },
+        ValueType::Text { example: "invoices", pattern: Some(super::NAME_PATTERN) },
     ),
     text("wasm", "A WebAssembly module, or its text (.wat).", "guards/invoices.wasm"),
-    key("command", "A program that reads questions and writes verdicts.", Takes::Texts { least: 1 }),
+    key("command", "A program that reads questions and writes verdicts.", ValueType::Texts { least: 1 }),
     key(
         "directions",
         "Messages to inspect: requests, results, errors, notices; by default all.",
-        Takes::Texts { least: 1 },
+        ValueType::Texts { least: 1 },
     ),
-    key("servers", "Servers to inspect; by default all.", Takes::Texts { least: 1 }),
-    key("tools", "Tools to inspect, by their servers' own names; by default all.", Takes::Texts { least: 1 }),
+    key("servers", "Servers to inspect; by default all.", ValueType::Texts { least: 1 }),
+    key(
+        "tools",
+        "Tools to inspect, by their servers' own names; by default all.",
+        ValueType::Texts { least: 1 },
+    ),
     TIMEOUT_MS.key(),
-    key("critical", "Whether messages need its verdict to pass.", Takes::Flag { default: true }),
+    key("critical", "Whether messages need its verdict to pass.", ValueType::Flag { default: true }),
     PRIORITY.key(),
     MEMORY_MB.key(),
     FUEL.key(),
@@ -26,7 +30,7 @@ pub(in crate::config) static CUSTOM: &[ConfigKey] = &[
     CWD,
     ENV,
     ENV_PASS,
-    key("restart", "Limit on restarts of the program.", Takes::Table(RESTART)),
+    key("restart", "Limit on restarts of the program.", ValueType::Table(RESTART)),
 ];
 
 pub(in crate::config) static TIMEOUT_MS: Number = Number {

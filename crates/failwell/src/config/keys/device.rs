@@ -1,14 +1,18 @@
 //! The keys of the device server.
 
-use super::{ConfigKey, NAME_PATTERN, Number, Takes, key, text};
+use super::{ConfigKey, NAME_PATTERN, Number, ValueType, key, text};
 
 pub(in super::super) static DEVICE: &[ConfigKey] = &[
-    key("devices", "A device and its driver.", Takes::Tables(ONE)),
-    key("apps", "Folders from which callers may install apps; by default none.", Takes::Texts { least: 0 }),
+    key("devices", "A device and its driver.", ValueType::Tables(ONE)),
+    key(
+        "apps",
+        "Folders from which callers may install apps; by default none.",
+        ValueType::Texts { least: 0 },
+    ),
     key(
         "allow_capabilities",
         "Capabilities that callers may set besides the harmless ones. Some make a driver run programs or read files.",
-        Takes::Texts { least: 0 },
+        ValueType::Texts { least: 0 },
     ),
     DEVICE_TIMEOUT.key(),
     DEVICE_START.key(),
@@ -22,26 +26,26 @@ static ONE: &[ConfigKey] = &[
     key(
         "name",
         "Its name for callers, unique in the file.",
-        Takes::Text { example: "phone", pattern: Some(NAME_PATTERN) },
+        ValueType::Text { example: "phone", pattern: Some(NAME_PATTERN) },
     ),
-    key("driver", "Its driver.", Takes::Choice(&failwell_device::DriverKind::NAMES)),
+    key("driver", "Its driver.", ValueType::Choice(&failwell_device::DriverKind::NAMES)),
     key(
         "url",
         "Address of a running driver, with its base path.",
-        Takes::Address { example: "http://127.0.0.1:4723" },
+        ValueType::Address { example: "http://127.0.0.1:4723" },
     ),
-    key("headers", "Headers sent with every request to url.", Takes::Secrets),
+    key("headers", "Headers sent with every request to url.", ValueType::Secrets),
     key(
         "command",
         "The driver to start when a session needs it, and its arguments; `{port}` becomes a free port.",
-        Takes::Texts { least: 1 },
+        ValueType::Texts { least: 1 },
     ),
     key(
         "env_pass",
         "Environment variables that the driver inherits besides the usual ones.",
-        Takes::Texts { least: 0 },
+        ValueType::Texts { least: 0 },
     ),
-    key("capabilities", "W3C capabilities of its sessions.", Takes::Anything),
+    key("capabilities", "W3C capabilities of its sessions.", ValueType::Anything),
     text("udid", "The simulator, for simctl; by default the booted one.", "booted"),
     DEVICE_SESSIONS.key(),
 ];

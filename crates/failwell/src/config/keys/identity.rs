@@ -1,6 +1,6 @@
 //! The keys of identity and limits.
 
-use super::{ConfigKey, Number, Takes, key};
+use super::{ConfigKey, Number, ValueType, key};
 
 /// The pattern of a key's name.
 pub(in super::super) const KEY_NAME_PATTERN: &str = "^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$";
@@ -9,18 +9,18 @@ pub(in super::super) static KEY: &[ConfigKey] = &[
     key(
         "name",
         "Its name, unique in the file; its caller is `key:NAME`.",
-        Takes::Text { example: "ci", pattern: Some(KEY_NAME_PATTERN) },
+        ValueType::Text { example: "ci", pattern: Some(KEY_NAME_PATTERN) },
     ),
     key(
         "hash",
         "The hash of the key, as printed by `failwell key new`.",
-        Takes::Text {
+        ValueType::Text {
             example: "sha256:2bb80d537b1da3e38bd30361aa855686bde0eacd7162fef6a25fe97bf527a25b",
             pattern: Some("^sha256:[0-9a-fA-F]{64}$"),
         },
     ),
-    key("key", "The key itself, instead of its hash.", Takes::Secret),
-    key("roles", "The roles of its caller.", Takes::Texts { least: 0 }),
+    key("key", "The key itself, instead of its hash.", ValueType::Secret),
+    key("roles", "The roles of its caller.", ValueType::Texts { least: 0 }),
 ];
 
 pub(in super::super) static LIMITS: &[ConfigKey] = &[
@@ -32,16 +32,20 @@ pub(in super::super) static LIMITS: &[ConfigKey] = &[
     SESSIONS_PER_CALLER.key(),
     BODY_MB.key(),
     BODY_MB_PER_CALLER.key(),
-    key("errors", "Limit on answers that something does not exist or is not allowed.", Takes::Table(ERRORS)),
+    key(
+        "errors",
+        "Limit on answers that something does not exist or is not allowed.",
+        ValueType::Table(ERRORS),
+    ),
     key(
         "callers",
         "Limits for some callers: `key:NAME`, `jwt:SUBJECT`, `anonymous` or `role:NAME`, with `*` as a wildcard.",
-        Takes::Named(ALLOWANCE),
+        ValueType::Named(ALLOWANCE),
     ),
     key(
         "tools",
         "Limits for some tools, per caller: `server__tool` with the server's own names and `*` as a wildcard.",
-        Takes::Named(ALLOWANCE),
+        ValueType::Named(ALLOWANCE),
     ),
 ];
 
@@ -51,7 +55,7 @@ static ALLOWANCE: &[ConfigKey] = &[RATE, BURST.key(), CONCURRENCY.key()];
 const RATE: ConfigKey = key(
     "rate",
     "Average rate: `5/s`, `30/min`, `100/h`.",
-    Takes::Text { example: "5/s", pattern: Some("^[1-9][0-9]{0,5}/(s|min|h)$") },
+    ValueType::Text { example: "5/s", pattern: Some("^[1-9][0-9]{0,5}/(s|min|h)$") },
 );
 
 pub(in super::super) static BURST: Number = Number {

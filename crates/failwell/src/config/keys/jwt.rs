@@ -1,18 +1,18 @@
 //! The keys of tokens.
 
-use super::{ConfigKey, Takes, key, text};
+use super::{ConfigKey, ValueType, key, text};
 
 pub(in super::super) static JWT: &[ConfigKey] = &[
     key(
         "issuer",
         "The issuer of the tokens: their claim `iss`.",
-        Takes::Address { example: "https://login.example" },
+        ValueType::Address { example: "https://login.example" },
     ),
     text("audience", "The required audience: their claim `aud`.", "https://tools.example/mcp"),
     key(
         "jwks",
         "The issuer's public keys: an address, or a file.",
-        Takes::Address { example: "https://login.example/.well-known/jwks.json" },
+        ValueType::Address { example: "https://login.example/.well-known/jwks.json" },
     ),
     text("ca_file", "PEM file of the only certificates to trust for `jwks`.", "./ca.pem"),
     text(
@@ -20,10 +20,10 @@ pub(in super::super) static JWT: &[ConfigKey] = &[
         "The claim with the roles; dots lead into objects. By default `roles`.",
         "realm_access.roles",
     ),
-    key("scopes", "Scopes that a token must have; by default none.", Takes::Texts { least: 0 }),
+    key("scopes", "Scopes that a token must have; by default none.", ValueType::Texts { least: 0 }),
     key(
         "resource",
         "How clients address this server, without a path; by default the address they used, over http.",
-        Takes::Address { example: "https://tools.example" },
+        ValueType::Address { example: "https://tools.example" },
     ),
 ];

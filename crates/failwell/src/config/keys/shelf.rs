@@ -1,6 +1,6 @@
 //! The keys of stored files.
 
-use super::{ConfigKey, Number, Takes, key, text};
+use super::{ConfigKey, Number, ValueType, key, text};
 
 pub(in super::super) static SHELF: &[ConfigKey] = &[
     text("folder", "The folder of stored files; by default `shelf` in the state folder.", "./shelf"),
@@ -11,12 +11,12 @@ pub(in super::super) static SHELF: &[ConfigKey] = &[
     key(
         "all_files",
         "Roles whose holders use the files of all callers; by default admin.",
-        Takes::Texts { least: 0 },
+        ValueType::Texts { least: 0 },
     ),
     SHELF_UPLOAD.key(),
     SHELF_TTL.key(),
     SHELF_LONGEST_TTL.key(),
-    key("enabled", "Whether files are stored at all.", Takes::Flag { default: true }),
+    key("enabled", "Whether files are stored at all.", ValueType::Flag { default: true }),
 ];
 
 pub(in super::super) static SHELF_BYTES: Number = Number {

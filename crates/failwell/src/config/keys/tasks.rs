@@ -1,16 +1,20 @@
 //! The keys of the tasks server.
 
-use super::{ConfigKey, Number, Takes, key};
+use super::{ConfigKey, Number, ValueType, key};
 
 pub(in super::super) static TASKS: &[ConfigKey] = &[
-    key("api_key", "The API key for Remember The Milk; by default RTM_API_KEY.", Takes::Secret),
-    key("shared_secret", "The secret of the key; by default RTM_SHARED_SECRET.", Takes::Secret),
-    key("base_url", "Address of an emulated service.", Takes::Address { example: "http://127.0.0.1:8585" }),
-    key("permission", "Permission that a login asks for; by default delete.", Takes::Choice(PERMISSIONS)),
+    key("api_key", "The API key for Remember The Milk; by default RTM_API_KEY.", ValueType::Secret),
+    key("shared_secret", "The secret of the key; by default RTM_SHARED_SECRET.", ValueType::Secret),
+    key(
+        "base_url",
+        "Address of an emulated service.",
+        ValueType::Address { example: "http://127.0.0.1:8585" },
+    ),
+    key("permission", "Permission that a login asks for; by default delete.", ValueType::Choice(PERMISSIONS)),
     key(
         "token_store",
         "Where the token is stored: auto uses the keyring if there is one, else a file.",
-        Takes::Choice(&failwell_tasks::TokenStore::NAMES),
+        ValueType::Choice(&failwell_tasks::TokenStore::NAMES),
     ),
     TASKS_TIMEOUT.key(),
 ];

@@ -9,7 +9,7 @@ use std::path::Path;
 const LARGEST_FILE: u64 = 64 * 1024;
 
 /// A placeholder that cannot be expanded.
-pub(super) struct Flaw {
+pub(super) struct BadPlaceholder {
     /// The placeholder as written.
     pub(in crate::config) written: String,
     pub(in crate::config) message: String,
@@ -43,14 +43,14 @@ fn next(text: &str, mut from: usize) -> Option<usize> {
 }
 
 /// Expands every placeholder, or reports what is wrong with each. Relative paths start at `folder`.
-pub(super) fn fill(text: &str, folder: &Path) -> Result<String, Vec<Flaw>> {
+pub(super) fn fill(text: &str, folder: &Path) -> Result<String, Vec<BadPlaceholder>> {
     let (mut filled, mut flaws) = (String::new(), Vec::new());
     let mut from = 0;
     while let Some(at) = next(text, from) {
         filled.push_str(&plain(text.get(from..at)));
         let rest = text.get(at..).unwrap_or_default();
         let Some(length) = rest.find('}') else {
-            flaws.push(Flaw {
+            flaws.push(BadPlaceholder {
                 written: "${".to_owned(),
                 message: "`${` is never closed".to_owned(),
                 help: "write ${NAME} or ${file:path}, or $${ for a literal ${".to_owned(),
@@ -61,7 +61,9 @@ pub(super) fn fill(text: &str, folder: &Path) -> Result<String, Vec<Flaw>> {
         let inner = rest.get(2..length).unwrap_or_default();
         match resolve(inner, folder) {
             Ok(value) => filled.push_str(&value),
-            Err((message, help)) => flaws.push(Flaw { written: format!("${{{inner}}}"), message, help }),
+            Err((message, help)) => {
+                flaws.push(BadPlaceholder { written: format!("${{{inner}}}"), message, help })
+            }
         }
         from = at + length + 1;
     }
@@ -140,8 +142,9 @@ mod tests {
 
     fn check(text: &str, expected: Result<&str, &[&str]>) {
         let filled = fill(text, Path::new("."));
-        let written =
-            |flaws: Vec<super::Flaw>| flaws.into_iter().map(|flaw| flaw.written).collect::<Vec<_>>();
+        let written = |flaws: Vec<super::BadPlaceholder>| {
+            flaws.into_iter().map(|flaw| flaw.written).collect::<Vec<_>>()
+        };
         let expected =
             expected.map(str::to_owned).map_err(|flaws| flaws.iter().map(|s| (*s).to_owned()).collect());
         assert_eq!(filled.map_err(written), expected, "{text}");

@@ -12,7 +12,7 @@ use super::names::{list, nearest};
 use super::problem::{Problem, Sort};
 use super::source::Source;
 use super::value::{json, number, sort};
-use crate::config::keys::{AUDIT, ConfigKey, Number, ROOT, Takes, UPSTREAM};
+use crate::config::keys::{AUDIT, ConfigKey, Number, ROOT, UPSTREAM, ValueType};
 use crate::parts::Part;
 
 /// Maximum number of problems per file. It bounds the output and the time for a file of garbage.
@@ -77,7 +77,7 @@ impl<'t> Section<'t> {
     /// The example address for a key.
     pub(in crate::config) fn example(&self, name: &str) -> Option<&'static str> {
         match self.keys.iter().find(|key| key.name == name).map(|key| &key.takes) {
-            Some(Takes::Address { example } | Takes::AddressOr { example, .. }) => Some(example),
+            Some(ValueType::Address { example } | ValueType::AddressOr { example, .. }) => Some(example),
             _ => None,
         }
     }
@@ -201,7 +201,9 @@ impl Reader<'_> {
         let example = section.keys.iter().find(|key| key.name == name).map(|key| &key.takes);
         let help = match example {
             Some(
-                Takes::Text { example, .. } | Takes::Address { example } | Takes::AddressOr { example, .. },
+                ValueType::Text { example, .. }
+                | ValueType::Address { example }
+                | ValueType::AddressOr { example, .. },
             ) => {
                 format!("write it in quotes, such as {name} = \"{example}\"")
             }
@@ -215,7 +217,7 @@ impl Reader<'_> {
     pub(in crate::config) fn choice(&mut self, section: &Section<'_>, name: &str) -> Option<&'static str> {
         let found = self.text(section, name)?;
         let words = match section.keys.iter().find(|key| key.name == name).map(|key| &key.takes) {
-            Some(Takes::Choice(words)) => *words,
+            Some(ValueType::Choice(words)) => *words,
             _ => &[],
         };
         let word = words.iter().find(|word| **word == found.value).copied();
@@ -466,7 +468,10 @@ impl Reader<'_> {
 fn inner_keys(section: &Section<'_>, name: &str) -> &'static [ConfigKey] {
     match section.keys.iter().find(|key| key.name == name).map(|key| &key.takes) {
         Some(
-            Takes::Table(keys) | Takes::Tables(keys) | Takes::Named(keys) | Takes::AddressOr { keys, .. },
+            ValueType::Table(keys)
+            | ValueType::Tables(keys)
+            | ValueType::Named(keys)
+            | ValueType::AddressOr { keys, .. },
         ) => keys,
         _ => &[],
     }

@@ -9,7 +9,7 @@ use toml::de::{DeTable, DeValue};
 
 use super::interpolate;
 use super::names::nearest;
-use crate::config::keys::{ConfigKey, ROOT, Takes};
+use crate::config::keys::{ConfigKey, ROOT, ValueType};
 
 /// The hidden ranges of a file without syntax errors.
 pub(in crate::config) fn of_table(table: &DeTable<'_>, text: &str) -> Vec<Range<usize>> {
@@ -25,24 +25,24 @@ fn walk(table: &DeTable<'_>, keys: Option<&[ConfigKey]>, text: &str, hidden: &mu
     }
 }
 
-fn hide(value: &Spanned<DeValue<'_>>, takes: Option<&Takes>, text: &str, hidden: &mut Vec<Range<usize>>) {
+fn hide(value: &Spanned<DeValue<'_>>, takes: Option<&ValueType>, text: &str, hidden: &mut Vec<Range<usize>>) {
     match (value.get_ref(), takes) {
         (
             DeValue::Table(table),
-            Some(Takes::Table(keys) | Takes::Tables(keys) | Takes::AddressOr { keys, .. }),
+            Some(ValueType::Table(keys) | ValueType::Tables(keys) | ValueType::AddressOr { keys, .. }),
         ) => {
             walk(table, Some(keys), text, hidden);
         }
-        (DeValue::Table(table), Some(Takes::Named(keys))) => {
-            table.values().for_each(|value| hide(value, Some(&Takes::Table(keys)), text, hidden));
+        (DeValue::Table(table), Some(ValueType::Named(keys))) => {
+            table.values().for_each(|value| hide(value, Some(&ValueType::Table(keys)), text, hidden));
         }
-        (DeValue::Table(table), Some(open @ (Takes::Pairs | Takes::Schemas))) => {
+        (DeValue::Table(table), Some(open @ (ValueType::Pairs | ValueType::Schemas))) => {
             table.values().for_each(|value| hide(value, Some(open), text, hidden));
         }
         (DeValue::Table(table), _) => walk(table, None, text, hidden),
         (DeValue::Array(items), _) => items.iter().for_each(|item| hide(item, takes, text, hidden)),
-        (_, None | Some(Takes::Secrets | Takes::Secret)) => hidden.extend(closed(value.span(), text)),
-        (DeValue::String(_), Some(Takes::Address { .. } | Takes::AddressOr { .. })) => {
+        (_, None | Some(ValueType::Secrets | ValueType::Secret)) => hidden.extend(closed(value.span(), text)),
+        (DeValue::String(_), Some(ValueType::Address { .. } | ValueType::AddressOr { .. })) => {
             hidden.extend(credentials(value.span(), text))
         }
         _ => {}
@@ -118,12 +118,12 @@ fn closed_from(line: &str) -> Option<usize> {
     };
     let harmless = matches!(
         key.takes,
-        Takes::Flag { .. }
-            | Takes::Number(_)
-            | Takes::Servers
-            | Takes::Choice(_)
-            | Takes::Text { .. }
-            | Takes::Texts { .. }
+        ValueType::Flag { .. }
+            | ValueType::Number(_)
+            | ValueType::Servers
+            | ValueType::Choice(_)
+            | ValueType::Text { .. }
+            | ValueType::Texts { .. }
     );
     let is_alone = after.matches('=').count() <= 1;
     (!harmless || !is_alone).then_some(indent + name.len())
@@ -138,10 +138,10 @@ fn is_header(line: &str) -> bool {
 fn all_keys(keys: &'static [ConfigKey]) -> Vec<&'static ConfigKey> {
     keys.iter()
         .flat_map(|key| match key.takes {
-            Takes::Table(inner)
-            | Takes::Tables(inner)
-            | Takes::Named(inner)
-            | Takes::AddressOr { keys: inner, .. } => [vec![key], all_keys(inner)].concat(),
+            ValueType::Table(inner)
+            | ValueType::Tables(inner)
+            | ValueType::Named(inner)
+            | ValueType::AddressOr { keys: inner, .. } => [vec![key], all_keys(inner)].concat(),
             _ => vec![key],
         })
         .collect()

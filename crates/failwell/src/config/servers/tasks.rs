@@ -21,12 +21,12 @@ pub(crate) struct TasksConfig {
     pub(crate) token_store: TokenStore,
     pub(crate) timeout: Duration,
     /// The emulator of the demonstration. It overrides the settings above; no file can set it.
-    pub(crate) stand_in: Option<StandIn>,
+    pub(crate) stand_in: Option<EmulatedService>,
 }
 
 /// An emulated service and a login to it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct StandIn {
+pub(crate) struct EmulatedService {
     pub(crate) base_url: String,
     pub(crate) api_key: Secret<String>,
     pub(crate) shared_secret: Secret<String>,

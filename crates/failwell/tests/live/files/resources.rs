@@ -10,7 +10,7 @@ use crate::ledger::records_once;
 use crate::setup::folder::{Folder, upstream};
 use crate::setup::node::{Answer, Node, within};
 
-const LOBBY: &str = "servers = [\"lobby\"]\n";
+const DEMO: &str = "servers = [\"lobby\"]\n";
 
 fn encoded(uri: &str) -> String {
     uri.bytes()
@@ -42,7 +42,7 @@ fn same(rest: &Answer, rpc: &Value) {
 
 #[test]
 fn what_is_not_there_and_what_is_no_uri() {
-    let folder = Folder::with(LOBBY);
+    let folder = Folder::with(DEMO);
     let node = Node::up(&folder, &[]);
     let uri = "resource://screenshots/abcd1234.png";
     for path in [uri.to_owned(), encoded(uri)] {
@@ -90,7 +90,7 @@ fn what_is_not_there_and_what_is_no_uri() {
 
 #[test]
 fn uploads_that_are_refused_leave_nothing() {
-    let folder = Folder::with(&format!("{LOBBY}[shelf]\nmax_upload_bytes = 1000\n"));
+    let folder = Folder::with(&format!("{DEMO}[shelf]\nmax_upload_bytes = 1000\n"));
     let node = Node::up(&folder, &[]);
     let picture: &[u8] = b"not really a picture";
     keep(&node, "screenshots", "a.png", picture);
@@ -190,7 +190,7 @@ fn uploads_that_are_refused_leave_nothing() {
 
 #[test]
 fn stored_content_is_served_whole_and_by_range() {
-    let folder = Folder::with(LOBBY);
+    let folder = Folder::with(DEMO);
     let node = Node::up(&folder, &[]);
     let bytes: Vec<u8> = (0..600_000u32).map(|n| (n.wrapping_mul(2_654_435_761) >> 13) as u8).collect();
     let made = upload(
@@ -268,7 +268,7 @@ fn stored_content_is_served_whole_and_by_range() {
 #[test]
 fn mcp_lists_reads_and_watches_stored_files() {
     // The demo server alone, and together with an upstream behind the gateway.
-    for file in [LOBBY.to_owned(), format!("{LOBBY}{}", upstream("a", ""))] {
+    for file in [DEMO.to_owned(), format!("{DEMO}{}", upstream("a", ""))] {
         let folder = Folder::with(&file);
         let node = Node::up(&folder, &[]);
         let picture = keep(&node, "screenshots", "a.png", b"\x89PNG\xff");
@@ -310,7 +310,7 @@ fn mcp_lists_reads_and_watches_stored_files() {
 
 #[test]
 fn long_lists_have_pages_on_every_face() {
-    let folder = Folder::with(LOBBY);
+    let folder = Folder::with(DEMO);
     let node = Node::up(&folder, &[]);
     let mut all: Vec<String> =
         (0..105).map(|n| keep(&node, "notes", "n.txt", format!("note {n}").as_bytes())).collect();
@@ -346,7 +346,7 @@ fn long_lists_have_pages_on_every_face() {
 #[test]
 fn rules_and_guards_apply_to_stored_files() {
     let rules = "[resources.shelf]\nhide = [\"resource://secrets/*\"]\n";
-    let folder = Folder::with(&format!("{LOBBY}{rules}"));
+    let folder = Folder::with(&format!("{DEMO}{rules}"));
     let node = Node::up(&folder, &[]);
     let denied = upload(&node, &[("type", None, b"secrets"), ("file", Some("a.txt"), b"x")]);
     assert_eq!((denied.status, denied.reason().as_str()), (403, "policy/DENIED"));
@@ -364,7 +364,7 @@ fn rules_and_guards_apply_to_stored_files() {
     let subscribe =
         json!({"jsonrpc": "2.0", "id": 2, "method": "resources/subscribe", "params": {"uri": uri}});
     assert_eq!(node.say(&session, &subscribe).json()["result"], json!({}));
-    folder.save(&format!("{LOBBY}[resources.shelf]\nhide = [\"resource://notes/*\"]\n"));
+    folder.save(&format!("{DEMO}[resources.shelf]\nhide = [\"resource://notes/*\"]\n"));
     node.waits_for("was read again", 1);
     let hidden = get(&node, &format!("/v1/resources/{uri}"), &[]).0;
     let nothing = format!("resource://notes/{}.txt", "0".repeat(64));

@@ -5,7 +5,7 @@
 
 use failwell_policy::KindVisibility;
 use failwell_rpc::Caller;
-use failwell_toolbox::{List, Offers, Support};
+use failwell_toolbox::{List, ServerFeatures, Support};
 
 use crate::federation::Federation;
 use crate::federation::member::Member;
@@ -53,7 +53,7 @@ impl Federation {
     }
 }
 
-pub(in crate::federation) fn offers_list(offers: Offers, list: List) -> bool {
+pub(in crate::federation) fn offers_list(offers: ServerFeatures, list: List) -> bool {
     let offered = match list {
         List::Tools => offers.tools,
         List::Prompts => offers.prompts,

@@ -35,7 +35,7 @@ pub(crate) struct PendingResponse {
 }
 
 /// Capacity for everything before the params of a typical request.
-const ROOM: usize = 128;
+const ENVELOPE: usize = 128;
 
 /// A serialized request.
 pub(crate) struct EncodedRequest {
@@ -46,7 +46,7 @@ pub(crate) struct EncodedRequest {
 impl EncodedRequest {
     /// Serializes a request. `params` are written straight into the buffer, because they can be large.
     pub(crate) fn new(number: u64, method: &str, params: impl FnOnce(&mut String)) -> EncodedRequest {
-        let mut text = String::with_capacity(ROOM);
+        let mut text = String::with_capacity(ENVELOPE);
         text.push_str(r#"{"jsonrpc":"2.0","id":"#);
         let _ = write!(text, "{number}");
         // Method names are literals of this program and need no escaping.

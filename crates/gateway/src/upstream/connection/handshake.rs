@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use failwell_fault::{Fact, Fault, reason};
 use failwell_rpc::{Era, Json, Raw, Revision};
-use failwell_toolbox::{Capability, Client, Offers, Support, TASKS_EXTENSION};
+use failwell_toolbox::{Capability, Client, ServerFeatures, Support, TASKS_EXTENSION};
 use serde_json::{Value, json};
 
 use crate::upstream::connection::channel::Channel;
@@ -21,7 +21,7 @@ const REMOTE_PROBE: Duration = Duration::from_secs(8);
 #[derive(Debug, Clone)]
 pub(crate) struct HandshakeResult {
     pub(crate) revision: Revision,
-    pub(crate) offers: Offers,
+    pub(crate) offers: ServerFeatures,
     /// Whether it supports `logging/setLevel`.
     pub(crate) logging: Support,
     pub(crate) instructions: Option<Arc<str>>,
@@ -98,7 +98,7 @@ fn read_discovery(
         })),
         // Only the modern era has these codes. The offers are unknown, so everything is assumed.
         Ok(UpstreamResponse::Error { code: -32022, whole }) if knows_session(&whole) => Ok(None),
-        Ok(UpstreamResponse::Error { code: -32022..=-32020, .. }) => Ok(Some(modern(channel, ALL_OFFERS))),
+        Ok(UpstreamResponse::Error { code: -32022..=-32020, .. }) => Ok(Some(modern(channel, ALL_FEATURES))),
         Ok(UpstreamResponse::Error { .. }) => Ok(None),
         Err(fault) if is_no_fault_of_the_server(&fault) => Ok(None),
         Err(fault) => Err(fault),
@@ -110,7 +110,7 @@ fn is_discovery(result: &Json) -> bool {
     said("supportedVersions").is_some() || said("capabilities").is_some()
 }
 
-fn modern(channel: &Channel, offers: Offers) -> HandshakeResult {
+fn modern(channel: &Channel, offers: ServerFeatures) -> HandshakeResult {
     let revision = Revision::V2026_07_28;
     channel.set_revision(revision);
     HandshakeResult { revision, offers, logging: Support::No, instructions: None }
@@ -141,7 +141,7 @@ fn is_refusal(fault: &Fault) -> bool {
 }
 
 /// The offers of a server that has not stated any.
-pub(crate) const ALL_OFFERS: Offers = Offers {
+pub(crate) const ALL_FEATURES: ServerFeatures = ServerFeatures {
     tools: Support::Yes,
     prompts: Support::Yes,
     resources: Support::Yes,
@@ -213,10 +213,10 @@ fn offered(result: &Json, name: &str) -> Support {
     if found.is_some() { Support::Yes } else { Support::No }
 }
 
-fn offers(result: &Json) -> Offers {
+fn offers(result: &Json) -> ServerFeatures {
     // Tasks are a capability in the session era and an extension in the modern one.
     let tasks = [offered(result, "tasks"), offered(result, TASKS_EXTENSION)];
-    Offers {
+    ServerFeatures {
         tools: offered(result, "tools"),
         prompts: offered(result, "prompts"),
         resources: offered(result, "resources"),

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use failwell_fault::{Fault, OrFault, reason};
-use failwell_pipeline::{Keep, Stream};
+use failwell_pipeline::{FrameRetention, Stream};
 use failwell_rpc::{Id, on_one_line};
 use serde_json::json;
 use tokio::sync::{Notify, mpsc, oneshot};
@@ -74,7 +74,7 @@ impl RequestMux {
         let mux = RequestMux {
             next: AtomicU64::new(1),
             state: Mutex::default(),
-            outgoing: Arc::new(Stream::new(Keep::Nothing)),
+            outgoing: Arc::new(Stream::new(FrameRetention::Nothing)),
             events,
             strays: StrayLines::new(counters),
             users: Arc::default(),

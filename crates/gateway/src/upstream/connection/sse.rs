@@ -8,7 +8,7 @@ use std::time::Duration;
 use bytes::Bytes;
 use failwell_connect::{ContentKind, EventStream, HeadLines, HttpResponse, SendError, Verb};
 use failwell_fault::{Effect, Fact, Fault, reason};
-use failwell_pipeline::Next;
+use failwell_pipeline::StreamRead;
 use failwell_rpc::{Incoming, Limits, Message, read};
 use failwell_toolbox::Event;
 use http::header::{ACCEPT, CONTENT_TYPE};
@@ -105,9 +105,9 @@ async fn post_messages(mux: &Arc<RequestMux>, posts: &Arc<HttpEndpoint>) {
     let mut last = 0;
     loop {
         let frame = match mux.outgoing().next(last).await {
-            Next::End => return,
-            Next::Pause(_) => continue,
-            Next::Frame(frame) => frame,
+            StreamRead::End => return,
+            StreamRead::Pause(_) => continue,
+            StreamRead::Frame(frame) => frame,
         };
         last = frame.number;
         while running.len() >= MOST_POSTS {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use failwell_fault::{Fault, OrFault, reason};
 use failwell_process::{Caps, Child, ChildExit, Environment, Exit, Input, Launcher, Plan, Stdout};
 use failwell_toolbox::Event;
-use failwell_transport::{Line as TextLine, Lines, write_lines};
+use failwell_transport::{InputLine, Lines, write_lines};
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
@@ -70,9 +70,9 @@ async fn read_lines(mux: Arc<RequestMux>, output: impl tokio::io::AsyncRead + Un
     let mut lines = Lines::new(output, longest);
     while let Some(read) = lines.next().await {
         match read {
-            TextLine::Whole(bytes) if lines.has_ended() => mux.receive_last(&bytes),
-            TextLine::Whole(bytes) => mux.receive(&bytes),
-            TextLine::TooLong(start) => mux.receive_truncated(&start, longest),
+            InputLine::Whole(bytes) if lines.has_ended() => mux.receive_last(&bytes),
+            InputLine::Whole(bytes) => mux.receive(&bytes),
+            InputLine::TooLong(start) => mux.receive_truncated(&start, longest),
         }
     }
 }

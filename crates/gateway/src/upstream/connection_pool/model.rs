@@ -8,7 +8,7 @@ use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
 use failwell_rpc::Caller;
-use failwell_toolbox::Party;
+use failwell_toolbox::CallerSession;
 use proptest::prelude::{Just, ProptestConfig, Strategy, prop_oneof, proptest};
 
 use super::{ConnectionPool, SessionSharing};
@@ -21,7 +21,7 @@ const MOST: usize = 3;
 
 /// The number is a session.
 #[derive(Debug, Clone, Copy)]
-enum Operation {
+enum PoolOperation {
     Come(u64),
     Ask(u64),
     Answer(u64),
@@ -31,33 +31,33 @@ enum Operation {
     Sweep,
 }
 
-fn operation() -> impl Strategy<Value = Operation> {
+fn operation() -> impl Strategy<Value = PoolOperation> {
     let session = || 0u64..6;
     prop_oneof![
-        6 => session().prop_map(Operation::Come),
-        4 => session().prop_map(Operation::Ask),
-        3 => session().prop_map(Operation::Answer),
-        2 => session().prop_map(Operation::Die),
-        2 => session().prop_map(Operation::Reconnect),
-        1 => session().prop_map(Operation::Leave),
-        1 => Just(Operation::Sweep),
+        6 => session().prop_map(PoolOperation::Come),
+        4 => session().prop_map(PoolOperation::Ask),
+        3 => session().prop_map(PoolOperation::Answer),
+        2 => session().prop_map(PoolOperation::Die),
+        2 => session().prop_map(PoolOperation::Reconnect),
+        1 => session().prop_map(PoolOperation::Leave),
+        1 => Just(PoolOperation::Sweep),
     ]
 }
 
-struct Occupant {
-    seat: Arc<ConnectionSlot>,
-    line: Arc<RequestMux>,
+struct SlotUser {
+    slot: Arc<ConnectionSlot>,
+    mux: Arc<RequestMux>,
     asked: Vec<PendingResponse>,
     is_dead: bool,
 }
 
-struct Model {
+struct PoolModel {
     pool: Arc<ConnectionPool>,
-    seated: BTreeMap<u64, Occupant>,
+    users: BTreeMap<u64, SlotUser>,
 }
 
-fn party(session: u64) -> Party {
-    Party { caller: Caller::keyholder("ann"), session: Some(session) }
+fn caller_session(session: u64) -> CallerSession {
+    CallerSession { caller: Caller::keyholder("ann"), session: Some(session) }
 }
 
 fn now<T>(future: impl Future<Output = T>) -> Option<T> {
@@ -67,77 +67,77 @@ fn now<T>(future: impl Future<Output = T>) -> Option<T> {
     }
 }
 
-impl Model {
-    fn apply(&mut self, operation: Operation) {
+impl PoolModel {
+    fn apply(&mut self, operation: PoolOperation) {
         match operation {
-            Operation::Come(session) => self.come(session),
-            Operation::Ask(session) => {
-                if let Some(held) = self.seated.get_mut(&session) {
-                    let sent = now(held.line.send("ping", |_, out| out.push_str("{}"), None));
+            PoolOperation::Come(session) => self.come(session),
+            PoolOperation::Ask(session) => {
+                if let Some(held) = self.users.get_mut(&session) {
+                    let sent = now(held.mux.send("ping", |_, out| out.push_str("{}"), None));
                     assert_eq!(sent.as_ref().is_some_and(Result::is_err), held.is_dead);
                     held.asked.extend(sent.and_then(Result::ok));
                 }
             }
-            Operation::Answer(session) => {
-                if let Some(held) = self.seated.get_mut(&session) {
+            PoolOperation::Answer(session) => {
+                if let Some(held) = self.users.get_mut(&session) {
                     held.asked.clear();
                 }
             }
-            Operation::Die(session) => {
-                if let Some(held) = self.seated.get_mut(&session) {
-                    held.line.close(&CloseReason::Lost);
+            PoolOperation::Die(session) => {
+                if let Some(held) = self.users.get_mut(&session) {
+                    held.mux.close(&CloseReason::Lost);
                     held.asked.clear();
                     held.is_dead = true;
                 }
             }
-            Operation::Reconnect(session) => {
-                if let Some(held) = self.seated.get_mut(&session).filter(|held| held.is_dead) {
-                    let (line, _) = RequestMux::new(Arc::default());
-                    assert!(now(held.seat.store(UpstreamConnection::over(line.clone()))).is_some());
-                    (held.line, held.is_dead) = (line, false);
+            PoolOperation::Reconnect(session) => {
+                if let Some(held) = self.users.get_mut(&session).filter(|held| held.is_dead) {
+                    let (mux, _) = RequestMux::new(Arc::default());
+                    assert!(now(held.slot.store(UpstreamConnection::over(mux.clone()))).is_some());
+                    (held.mux, held.is_dead) = (mux, false);
                 }
             }
-            Operation::Leave(session) => {
-                self.pool.leave(&party(session));
-                self.seated.remove(&session);
+            PoolOperation::Leave(session) => {
+                self.pool.leave(&caller_session(session));
+                self.users.remove(&session);
             }
-            Operation::Sweep => {
+            PoolOperation::Sweep => {
                 self.pool.sweep(Some(Duration::ZERO));
-                self.seated.retain(|_, held| !held.asked.is_empty());
+                self.users.retain(|_, held| !held.asked.is_empty());
             }
         }
         self.check();
     }
 
     fn come(&mut self, session: u64) {
-        if self.seated.contains_key(&session) {
+        if self.users.contains_key(&session) {
             return;
         }
         let mut state = self.pool.lock();
-        let all_busy = self.seated.values().filter(|held| !held.asked.is_empty()).count() >= MOST;
+        let all_busy = self.users.values().filter(|held| !held.asked.is_empty()).count() >= MOST;
         let made = state.evict_if_full(MOST);
         assert_eq!(made.is_err(), all_busy, "refused only when everybody is busy");
         if made.is_ok() {
-            let (line, _) = RequestMux::new(Arc::default());
-            let seat = ConnectionSlot::with(UpstreamConnection::over(line.clone()));
-            state.slots.insert(party(session), seat.clone());
-            self.seated.retain(|session, held| {
-                let stays = state.slots.contains_key(&party(*session));
+            let (mux, _) = RequestMux::new(Arc::default());
+            let slot = ConnectionSlot::with(UpstreamConnection::over(mux.clone()));
+            state.slots.insert(caller_session(session), slot.clone());
+            self.users.retain(|session, held| {
+                let stays = state.slots.contains_key(&caller_session(*session));
                 assert!(stays || held.asked.is_empty(), "one that was busy is gone");
-                assert_eq!(held.seat.released().is_cancelled(), !stays);
+                assert_eq!(held.slot.released().is_cancelled(), !stays);
                 stays
             });
-            self.seated.insert(session, Occupant { seat, line, asked: Vec::new(), is_dead: false });
+            self.users.insert(session, SlotUser { slot, mux, asked: Vec::new(), is_dead: false });
         }
     }
 
     fn check(&self) {
         assert!(self.pool.sessions() <= MOST);
-        assert_eq!(self.pool.sessions(), self.seated.len());
-        for held in self.seated.values() {
-            assert_eq!(held.seat.alive().is_none(), held.is_dead, "a dead connection is handed out");
-            assert_eq!(held.seat.is_busy(), !held.asked.is_empty());
-            assert!(self.pool.owns(&held.seat));
+        assert_eq!(self.pool.sessions(), self.users.len());
+        for held in self.users.values() {
+            assert_eq!(held.slot.alive().is_none(), held.is_dead, "a dead connection is handed out");
+            assert_eq!(held.slot.is_busy(), !held.asked.is_empty());
+            assert!(self.pool.owns(&held.slot));
         }
     }
 }
@@ -148,7 +148,7 @@ proptest! {
     #[test]
     fn the_pool_keeps_its_bound_and_no_dead_connection(operations in proptest::collection::vec(operation(), 1..120)) {
         let pool = ConnectionPool::new(MOST, Some(SessionSharing::PerCaller));
-        let mut model = Model { pool, seated: BTreeMap::new() };
+        let mut model = PoolModel { pool, users: BTreeMap::new() };
         operations.iter().for_each(|operation| model.apply(*operation));
     }
 }

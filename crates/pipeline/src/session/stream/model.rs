@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use proptest::prelude::{Just, ProptestConfig, Strategy, prop_oneof, proptest};
 
-use super::{Keep, LARGEST, LONGEST, Next, Stream, StreamReader};
+use super::{FrameRetention, LARGEST, LONGEST, Stream, StreamRead, StreamReader};
 
 #[derive(Debug, Clone, Copy)]
 enum Operation {
@@ -48,7 +48,7 @@ fn now<T>(future: impl Future<Output = T>) -> Option<T> {
 
 struct Model {
     stream: Stream,
-    keep: Keep,
+    keep: FrameRetention,
     /// Every accepted frame; its number is its position, counted from 1.
     accepted: Vec<Vec<u8>>,
     /// The last frame that the reader has.
@@ -61,7 +61,7 @@ struct Model {
 }
 
 impl Model {
-    fn new(keep: Keep) -> Model {
+    fn new(keep: FrameRetention) -> Model {
         Model {
             stream: Stream::new(keep),
             keep,
@@ -83,14 +83,14 @@ impl Model {
             }
             Operation::Fill => (0..300).for_each(|_| self.push(1)),
             Operation::Read => self.read(self.at),
-            Operation::ReadAgain(back) if self.keep == Keep::Recent => {
+            Operation::ReadAgain(back) if self.keep == FrameRetention::Recent => {
                 self.read(self.at.saturating_sub(back))
             }
             Operation::ReadAgain(_) => {}
             Operation::Detach => {
                 self.stream.detach();
                 self.was_away = true;
-                self.is_gone = self.keep == Keep::Nothing;
+                self.is_gone = self.keep == FrameRetention::Nothing;
             }
             Operation::Pause => self.stream.pause(Duration::from_millis(1)),
             Operation::Finish => {
@@ -144,7 +144,7 @@ impl Model {
 
     fn read(&mut self, after: u64) {
         match now(self.stream.next(after)) {
-            Some(Next::Frame(frame)) => {
+            Some(StreamRead::Frame(frame)) => {
                 let known = self.accepted.get(frame.number as usize - 1).expect("an accepted frame");
                 assert!(*known == frame.bytes, "frame {} is another", frame.number);
                 let is_next = frame.number == after + 1;
@@ -157,8 +157,8 @@ impl Model {
                 // Only the oldest frames are evicted: every frame after this one is still present.
                 self.was_away &= self.at < self.accepted.len() as u64;
             }
-            Some(Next::Pause(_)) => assert_eq!(self.keep, Keep::Recent),
-            Some(Next::End) => {
+            Some(StreamRead::Pause(_)) => assert_eq!(self.keep, FrameRetention::Recent),
+            Some(StreamRead::End) => {
                 assert!(self.is_over() && after >= self.at);
                 assert!(
                     self.was_away || self.at == self.accepted.len() as u64,
@@ -185,7 +185,7 @@ impl Model {
     }
 }
 
-fn run(keep: Keep, operations: &[Operation]) {
+fn run(keep: FrameRetention, operations: &[Operation]) {
     // A waiting push arms a timer, which needs a runtime.
     let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build().expect("a runtime");
     let _inside = runtime.enter();
@@ -198,11 +198,11 @@ proptest! {
 
     #[test]
     fn accepted_frames_are_read_in_order_and_once(operations in proptest::collection::vec(operation(), 1..200)) {
-        run(Keep::Nothing, &operations);
+        run(FrameRetention::Nothing, &operations);
     }
 
     #[test]
     fn a_reader_that_comes_back_loses_the_oldest_frames_alone(operations in proptest::collection::vec(operation(), 1..200)) {
-        run(Keep::Recent, &operations);
+        run(FrameRetention::Recent, &operations);
     }
 }

@@ -64,7 +64,7 @@ pub(in crate::guard) const ROWS: &[PatternRow] = &[
     row(
         Category::Phone,
         r"\+[1-9][0-9]{0,2}[ .-]?(?:\([0-9]{1,5}\)[ .-]?)?[0-9]{1,5}(?:[ .-]?[0-9]{2,5}){1,5}",
-        abroad,
+        international_number,
     ),
     row(
         Category::IpAddress,
@@ -192,7 +192,7 @@ fn phone(text: &[u8], start: usize, end: usize) -> Option<(usize, usize)> {
     stands_alone(text, begin, end)
 }
 
-fn abroad(text: &[u8], start: usize, end: usize) -> Option<(usize, usize)> {
+fn international_number(text: &[u8], start: usize, end: usize) -> Option<(usize, usize)> {
     let digits = text.get(start..end)?.iter().filter(|byte| byte.is_ascii_digit()).count();
     ((8..=15).contains(&digits)).then_some((start, end)).and_then(|_| stands_alone(text, start, end))
 }

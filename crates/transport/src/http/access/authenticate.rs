@@ -33,9 +33,9 @@ pub enum Authentication<'a> {
 
 /// Every caller is anonymous.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::http) struct Open;
+pub(in crate::http) struct AllowAll;
 
-impl Authenticate for Open {
+impl Authenticate for AllowAll {
     fn admit<'a>(&'a self, _: Option<Credential<'a>>) -> Authentication<'a> {
         Authentication::Now(Ok(Caller::anonymous()))
     }

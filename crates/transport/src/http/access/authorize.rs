@@ -8,7 +8,7 @@ use http::header::CONTENT_ENCODING;
 
 use super::authenticate::Authentication;
 use crate::http::request::RequestHead;
-use crate::http::routes::{Action, Needs, Route, RoutePlace, Takes};
+use crate::http::routes::{AcceptedBody, Action, RequiredAccess, Route, RoutePlace};
 use crate::http::settings::HttpSettings;
 
 /// Checks host, method and origin, credentials and role, content type, accept.
@@ -23,10 +23,10 @@ pub(in crate::http) async fn authorize(
     let action = check_method(head, route)?;
     check_origin(head, settings)?;
     let Some(action) = action else { return Ok(Caller::anonymous()) };
-    let caller = match action.needs {
-        Needs::Nothing => Caller::anonymous(),
-        Needs::Key => authenticate(head, settings).await?,
-        Needs::Role(role) => {
+    let caller = match action.access {
+        RequiredAccess::Nothing => Caller::anonymous(),
+        RequiredAccess::Key => authenticate(head, settings).await?,
+        RequiredAccess::Role(role) => {
             let caller = authenticate(head, settings).await?;
             check_role(role, &caller, head)?;
             caller
@@ -54,7 +54,7 @@ pub(in crate::http) async fn authenticate(
     head: &RequestHead<'_>,
     settings: &HttpSettings,
 ) -> Result<Caller, Fault> {
-    match settings.lock.admit(head.credential()?) {
+    match settings.authenticator.admit(head.credential()?) {
         Authentication::Now(caller) => caller,
         Authentication::Pending(caller) => caller.await,
     }
@@ -123,15 +123,15 @@ fn is_our_host(host: &str, settings: &HttpSettings) -> bool {
 fn check_content_type(head: &RequestHead<'_>, action: &Action) -> Result<(), Fault> {
     let is_encoded =
         head.get(CONTENT_ENCODING).is_some_and(|coding| !coding.eq_ignore_ascii_case("identity"));
-    if is_encoded && !matches!(action.takes, Takes::Nothing) {
+    if is_encoded && !matches!(action.accepts, AcceptedBody::Nothing) {
         return Err(Fault::new(&reason::HTTP_CONTENT_ENCODING));
     }
     let is = |wanted: &str| head.content_type().is_some_and(|kind| kind.eq_ignore_ascii_case(wanted));
-    match (head.place, action.takes) {
-        (_, Takes::Nothing) => Ok(()),
-        (_, Takes::Form(_)) if is("multipart/form-data") => Ok(()),
-        (_, Takes::Form(_)) => Err(Fault::new(&reason::HTTP_FORM)),
-        (_, Takes::Json(_) | Takes::AnyJson(_)) if is("application/json") => Ok(()),
+    match (head.place, action.accepts) {
+        (_, AcceptedBody::Nothing) => Ok(()),
+        (_, AcceptedBody::Form(_)) if is("multipart/form-data") => Ok(()),
+        (_, AcceptedBody::Form(_)) => Err(Fault::new(&reason::HTTP_FORM)),
+        (_, AcceptedBody::Json(_) | AcceptedBody::AnyJson(_)) if is("application/json") => Ok(()),
         // `/rpc` has one code for all bodies that are not JSON, regardless of content type (S4 in
         // docs/sources.md).
         (RoutePlace::Rpc, _) => Err(Fault::new(&reason::RPC_CONTENT_TYPE)),
@@ -140,9 +140,9 @@ fn check_content_type(head: &RequestHead<'_>, action: &Action) -> Result<(), Fau
 }
 
 fn check_accept(head: &RequestHead<'_>) -> Result<(), Fault> {
-    let events = head.takes("text/event-stream");
+    let events = head.accepts("text/event-stream");
     let fits = match head.method.as_str() {
-        "POST" => events && head.takes("application/json"),
+        "POST" => events && head.accepts("application/json"),
         "GET" => events,
         _ => true,
     };

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use bytes::Bytes;
 use failwell_fault::{Fault, reason};
 use failwell_pipeline::{
-    Concern, IncomingMessage, IncomingRequest, Keep, Pipeline, RequestEra, Session, SharedIds, Stream,
-    claims_modern,
+    ConcernedNode, FrameRetention, IncomingMessage, IncomingRequest, Pipeline, RequestEra, Session,
+    SharedIds, Stream, claims_modern,
 };
 use failwell_render::Reply;
 use failwell_rpc::Caller;
@@ -17,7 +17,7 @@ use futures_util::future::join_all;
 use http::{Response, StatusCode};
 use tokio_util::sync::CancellationToken;
 
-use crate::http::body::{Body, EventReader, Presence, empty};
+use crate::http::body::{Body, DisconnectGuard, EventReader, empty};
 use crate::http::request::RequestHead;
 use crate::http::router::Mount;
 use crate::http::sessions::{SessionEntry, shared};
@@ -93,7 +93,7 @@ async fn refuse_batch(pipeline: &Pipeline, session: &Session, caller: &Caller) -
 
 fn no_batch() -> Misread {
     let fault = Fault::new(&reason::RPC_BATCH_NOT_ALLOWED);
-    Misread { fault, id: None, about: failwell_rpc::About::Unknown }
+    Misread { fault, id: None, about: failwell_rpc::MessageKind::Unknown }
 }
 
 /// The dialect for an unreadable body: that of the session, if there is one.
@@ -139,7 +139,7 @@ async fn modern(
 ) -> Response<Body> {
     let (pipeline, headers, on) = (mount.pipeline.clone(), head.mcp_headers(), head.connection.clone());
     let prefers_events = head.prefers_events();
-    let (outlet, cancel) = (Arc::new(Stream::new(Keep::Nothing)), CancellationToken::new());
+    let (outlet, cancel) = (Arc::new(Stream::new(FrameRetention::Nothing)), CancellationToken::new());
     let (line, called_off) = (outlet.clone(), cancel.clone());
     let work = async move {
         let request = match buffer.read() {
@@ -164,7 +164,7 @@ async fn modern(
                 number: None,
                 primed: false,
                 replaced: CancellationToken::new(),
-                presence: Presence::Caller(cancel.drop_guard()),
+                disconnect: DisconnectGuard::Caller(cancel.drop_guard()),
             };
             reading.response()
         }
@@ -230,7 +230,7 @@ async fn initialize(
             Ok(entry) => entry,
             Err(fault) => return mount.pipeline.refuse(fault, to, on).await,
         };
-    let outlet = Arc::new(Stream::new(Keep::Nothing));
+    let outlet = Arc::new(Stream::new(FrameRetention::Nothing));
     let message = Ok(Message::Request(request));
     let mut reply =
         session_message(&mount.pipeline, &entry.session, caller, (message, carried), &outlet).await;
@@ -263,7 +263,7 @@ async fn in_session(
     let prefers_events = prefers_events && is_taken(&buffer, &session);
     // Other nodes answer these requests if this one is lost.
     let asked = pipeline.state().node().map(|_| requested_ids(&buffer));
-    let outlet = Arc::new(Stream::new(Keep::Recent));
+    let outlet = Arc::new(Stream::new(FrameRetention::Recent));
     let line = outlet.clone();
     let work = Persist::reusing(
         async move {
@@ -288,8 +288,8 @@ async fn in_session(
                 Box::pin(shared::write_down(&mount.pipeline, &entry.session, number, &outlet, asked)).await;
             }
             let primed = EventReader::is_primed_in(entry.session.revision());
-            let presence = Presence::Session(entry.reader());
-            EventReader { stream: outlet, after: 0, number: Some(number), primed, replaced, presence }
+            let disconnect = DisconnectGuard::Session(entry.reader());
+            EventReader { stream: outlet, after: 0, number: Some(number), primed, replaced, disconnect }
                 .response()
         }
     }
@@ -359,13 +359,13 @@ async fn session_message(
                 .await
         }
         Ok(Message::Notification(notification)) => {
-            if pipeline.handle_notification(&notification, session).await == Concern::Others {
+            if pipeline.handle_notification(&notification, session).await == ConcernedNode::Others {
                 shared::pass_on(pipeline, session, notification.text()).await;
             }
             None
         }
         Ok(Message::Response(response)) => {
-            if pipeline.handle_response(&response, session).await == Concern::Others {
+            if pipeline.handle_response(&response, session).await == ConcernedNode::Others {
                 shared::pass_on(pipeline, session, response.text()).await;
             }
             None
@@ -419,7 +419,7 @@ async fn first(mut work: Persist<Option<Reply>>, outlet: &Stream, prefers_events
                 false => FirstMessage::Reply(reply),
             }
         }
-        () = outlet.stirred() => FirstMessage::EventBody(work),
+        () = outlet.wait_readable() => FirstMessage::EventBody(work),
     }
 }
 
@@ -465,8 +465,8 @@ pub(in crate::http) async fn resume(
         }
         after => after.unwrap_or_else(|| stream.position()),
     };
-    let presence = Presence::Session(entry.reader());
-    EventReader { stream, after, number: Some(number), primed: false, replaced, presence }.response()
+    let disconnect = DisconnectGuard::Session(entry.reader());
+    EventReader { stream, after, number: Some(number), primed: false, replaced, disconnect }.response()
 }
 
 fn read_event_id(id: &str) -> Option<(u64, u64)> {
@@ -496,11 +496,11 @@ pub(in crate::http) async fn end(
 
 #[cfg(test)]
 mod tests {
-    use super::{FirstMessage, Keep, Persist, Stream, first, read_event_id};
+    use super::{FirstMessage, FrameRetention, Persist, Stream, first, read_event_id};
 
     #[tokio::test]
     async fn an_immediate_answer_does_not_lose_earlier_notifications() {
-        let outlet = Stream::new(Keep::Nothing);
+        let outlet = Stream::new(FrameRetention::Nothing);
         let quiet = first(Persist::new(async { None }, None), &outlet, false).await;
         assert!(matches!(quiet, FirstMessage::Reply(None)));
         outlet.push("a notice").await.expect("room");

@@ -17,7 +17,7 @@ use crate::http::access::authorize::authenticate;
 use crate::http::body::{Body, whole};
 use crate::http::request::RequestHead;
 use crate::http::router::Mount;
-use crate::http::routes::{Action, Gives, Needs, Route, RouteTable, Takes};
+use crate::http::routes::{AcceptedBody, Action, RequiredAccess, Route, RouteTable, SuccessResponse};
 
 /// The OpenAPI document. It lists only the tools that the caller can use. An unauthenticated caller gets only
 /// the paths, if authentication is required.
@@ -72,8 +72,8 @@ fn path_parameter(name: &str) -> Value {
 
 fn operation(action: &Action) -> Value {
     let mut responses = Map::new();
-    for gives in action.gives {
-        responses.insert(gives.status.to_string(), given(gives));
+    for response in action.responses {
+        responses.insert(response.status.to_string(), given(response));
     }
     for (status, failure) in failures::of(action) {
         // A success response may have the status of a failure, as for readiness; it takes precedence.
@@ -83,10 +83,10 @@ fn operation(action: &Action) -> Value {
         "operationId": action.id,
         "summary": action.summary,
         "responses": responses,
-        "security": security(action.needs),
+        "security": security(action.access),
     });
     let Some(members) = operation.as_object_mut() else { return operation };
-    if let Needs::Role(role) = action.needs {
+    if let RequiredAccess::Role(role) = action.access {
         members.insert("description".to_owned(), json!(format!("Needs the role {}.", role.as_str())));
     }
     let query = action.query.iter().map(|query| {
@@ -96,34 +96,34 @@ fn operation(action: &Action) -> Value {
     if !query.is_empty() {
         members.insert("parameters".to_owned(), Value::Array(query));
     }
-    if let Some(body) = request_body(action.takes) {
+    if let Some(body) = request_body(action.accepts) {
         members.insert("requestBody".to_owned(), body);
     }
     operation
 }
 
 /// Either of two headers; empty if no authentication is required.
-pub(super) fn security(needs: Needs) -> Value {
-    match needs {
-        Needs::Nothing => json!([]),
-        Needs::Key | Needs::Role(_) => json!([{"key": []}, {"bearer": []}]),
+pub(super) fn security(access: RequiredAccess) -> Value {
+    match access {
+        RequiredAccess::Nothing => json!([]),
+        RequiredAccess::Key | RequiredAccess::Role(_) => json!([{"key": []}, {"bearer": []}]),
     }
 }
 
-fn request_body(takes: Takes) -> Option<Value> {
+fn request_body(accepts: AcceptedBody) -> Option<Value> {
     let body = |kind: &str, schema: Value| json!({"required": true, "content": {kind: {"schema": schema}}});
-    match takes {
-        Takes::Nothing => None,
-        Takes::Json(shape) => Some(body("application/json", shape.schema())),
-        Takes::AnyJson(schema) => Some(body("application/json", schema())),
-        Takes::Form(schema) => Some(body("multipart/form-data", schema())),
+    match accepts {
+        AcceptedBody::Nothing => None,
+        AcceptedBody::Json(shape) => Some(body("application/json", shape.schema())),
+        AcceptedBody::AnyJson(schema) => Some(body("application/json", schema())),
+        AcceptedBody::Form(schema) => Some(body("multipart/form-data", schema())),
     }
 }
 
-fn given(gives: &Gives) -> Value {
-    match gives.kind {
-        "" => json!({"description": gives.about}),
-        kind => json!({"description": gives.about, "content": {kind: {"schema": (gives.schema)()}}}),
+fn given(responses: &SuccessResponse) -> Value {
+    match responses.kind {
+        "" => json!({"description": responses.about}),
+        kind => json!({"description": responses.about, "content": {kind: {"schema": (responses.schema)()}}}),
     }
 }
 

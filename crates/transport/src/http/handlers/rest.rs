@@ -19,7 +19,7 @@ use crate::http::body::{Body, empty, rendered};
 use crate::http::request::RequestHead;
 use crate::http::request::body::read_body;
 use crate::http::router::{Mount, last};
-use crate::http::routes::{ReadCall, RestInput, Takes};
+use crate::http::routes::{AcceptedBody, ReadCall, RestInput};
 use crate::in_place::Persist;
 
 /// Handles a call that a row of the table parses.
@@ -30,7 +30,7 @@ pub(in crate::http) async fn call(
     caller: Caller,
     read: ReadCall,
 ) -> Response<Body> {
-    let takes_body = head.action().is_some_and(|action| !matches!(action.takes, Takes::Nothing));
+    let takes_body = head.action().is_some_and(|action| !matches!(action.accepts, AcceptedBody::Nothing));
     let bytes = match takes_body {
         false => Bytes::new(),
         true => match read_body(mount, head, body, &caller).await {
@@ -79,7 +79,8 @@ pub(in crate::http) fn call_tool(input: &RestInput<'_>) -> Result<Call<'static>,
 
 /// A success response, with the status in the table.
 pub fn finished(reply: Reply, head: &RequestHead<'_>) -> Response<Body> {
-    let status = head.action().and_then(|action| action.gives.first()).map_or(200, |gives| gives.status);
+    let status =
+        head.action().and_then(|action| action.responses.first()).map_or(200, |responses| responses.status);
     let status = StatusCode::from_u16(status).unwrap_or(StatusCode::OK);
     if status == StatusCode::NO_CONTENT {
         return empty(status);
@@ -111,7 +112,7 @@ fn read_arguments(bytes: &[u8]) -> Result<Json, Fault> {
 /// Reads a body and checks it against the schema in the table.
 pub fn read_shaped(head: &RequestHead<'_>, bytes: &[u8]) -> Result<Value, Fault> {
     let json = read_value(bytes)?;
-    if let Some(Takes::Json(shape)) = head.action().map(|action| action.takes) {
+    if let Some(AcceptedBody::Json(shape)) = head.action().map(|action| action.accepts) {
         shape.check(json.text())?;
     }
     json.raw().parse().map_err(|error| Fault::new(&reason::SERVER_BUG).because(error))

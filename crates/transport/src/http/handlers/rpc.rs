@@ -10,7 +10,7 @@ use failwell_pipeline::{IncomingMessage, IncomingRequest};
 use failwell_render::Reply;
 use failwell_rpc::Caller;
 use failwell_rpc::RemoteContext;
-use failwell_rpc::{Dialect, Id, Incoming, Limits, Message, Misread, ReplyTo, Wants, read};
+use failwell_rpc::{Dialect, ExpectedReply, Id, Incoming, Limits, Message, Misread, ReplyTo, read};
 use futures_util::future::join_all;
 use http::{Response, StatusCode};
 use http_body_util::{BodyExt, Limited};
@@ -19,7 +19,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::http::body::{Body, empty, whole};
 use crate::http::request::RequestHead;
-use crate::http::request::drain::throw_away;
+use crate::http::request::drain::discard;
 use crate::http::router::{Mount, last};
 use crate::in_place::{Persist, within};
 use crate::stdio::join_bodies;
@@ -70,7 +70,7 @@ pub(in crate::http) async fn refuse(
         false => None,
     };
     let Some(Ok(small)) = small else {
-        throw_away(body, head, &mount.settings);
+        discard(body, head, &mount.settings);
         return last(mount.refuse(fault, head).await);
     };
     match ids(&small.to_bytes()) {
@@ -80,7 +80,7 @@ pub(in crate::http) async fn refuse(
         }
         RefusedIds::Nobody => {
             let mut to = ReplyTo::misread(None, Dialect::Rpc);
-            to.wants = Wants::Silence;
+            to.wants = ExpectedReply::Silence;
             mount.pipeline.refuse(fault, to, head.connection).await;
             empty(StatusCode::NO_CONTENT)
         }

@@ -62,7 +62,7 @@ struct ConnectionTable {
 
 #[derive(Debug)]
 struct ConnectionState {
-    turns: IdleTimeouts,
+    timeouts: IdleTimeouts,
     address: IpAddr,
     evicted: CancellationToken,
 }
@@ -106,7 +106,7 @@ impl Connections {
     }
 
     /// Waits while all connections serve requests.
-    pub(super) async fn room(&self) {
+    pub(super) async fn wait_for_space(&self) {
         loop {
             {
                 let table = self.lock();
@@ -122,7 +122,7 @@ impl Connections {
     pub(super) fn enter(
         self: &Arc<Self>,
         peer: IpAddr,
-        turns: &IdleTimeouts,
+        timeouts: &IdleTimeouts,
     ) -> Result<OpenConnection, Fault> {
         let address = network(peer);
         let mut table = self.lock();
@@ -143,9 +143,10 @@ impl Connections {
         let (number, evicted) = (table.next, CancellationToken::new());
         table.next += 1;
         *table.addresses.entry(address).or_default() += 1;
-        table
-            .open
-            .insert(number, ConnectionState { turns: turns.clone(), address, evicted: evicted.clone() });
+        table.open.insert(
+            number,
+            ConnectionState { timeouts: timeouts.clone(), address, evicted: evicted.clone() },
+        );
         self.counted(&table);
         drop(table);
         Ok(OpenConnection { connections: self.clone(), number, evicted })
@@ -185,7 +186,7 @@ impl Connections {
 
     /// The number of connections whose request has no complete response yet.
     pub(super) fn serving(&self) -> usize {
-        self.lock().open.values().filter(|state| state.turns.is_serving()).count()
+        self.lock().open.values().filter(|state| state.timeouts.is_serving()).count()
     }
 }
 
@@ -204,7 +205,7 @@ impl ConnectionTable {
     /// The connection to close first, if any is idle.
     fn idlest(&self, fits: impl Fn(&ConnectionState) -> bool) -> Option<u64> {
         let idle = self.open.iter().filter(|(_, state)| fits(state));
-        let idle = idle.filter_map(|(number, state)| Some((state.turns.idleness()?, *number)));
+        let idle = idle.filter_map(|(number, state)| Some((state.timeouts.idleness()?, *number)));
         idle.min().map(|(_, number)| number)
     }
 }
@@ -226,7 +227,7 @@ mod tests {
     use crate::http::listener::IdleTimeouts;
     use crate::http::settings::HttpSettings;
 
-    fn turns() -> IdleTimeouts {
+    fn timeouts() -> IdleTimeouts {
         IdleTimeouts::new(Duration::from_secs(60), Duration::from_secs(10))
     }
 
@@ -238,8 +239,8 @@ mod tests {
     async fn silent_connections_make_room_first_and_busy_ones_never() {
         let settings = HttpSettings { most_connections: 3, most_per_address: 3, ..HttpSettings::default() };
         let connections = Connections::new(&settings);
-        let (idle, silent, busy) = (turns(), turns(), turns());
-        idle.hear();
+        let (idle, silent, busy) = (timeouts(), timeouts(), timeouts());
+        idle.received();
         drop(idle.take());
         let _serving = busy.take();
         let first = connections.enter(ip("10.0.0.1"), &idle).expect("room");
@@ -250,10 +251,10 @@ mod tests {
         let fifth = connections.enter(ip("10.0.0.5"), &busy).expect("room was made");
         assert!(first.evicted.is_cancelled());
         assert!(![&third, &fourth, &fifth].iter().any(|open| open.evicted.is_cancelled()));
-        let waits = tokio::time::timeout(Duration::from_millis(120), connections.room()).await;
+        let waits = tokio::time::timeout(Duration::from_millis(120), connections.wait_for_space()).await;
         assert!(waits.is_err(), "all are busy");
         drop(third);
-        connections.room().await;
+        connections.wait_for_space().await;
         assert_eq!(connections.serving(), 2);
     }
 
@@ -261,7 +262,7 @@ mod tests {
     fn an_address_has_its_share() {
         let settings = HttpSettings { most_connections: 9, most_per_address: 1, ..HttpSettings::default() };
         let connections = Connections::new(&settings);
-        let busy = turns();
+        let busy = timeouts();
         let _serving = busy.take();
         let first = connections.enter(ip("10.0.0.1"), &busy).expect("room");
         let refused = connections.enter(ip("10.0.0.1"), &busy).expect_err("one is enough");

@@ -10,7 +10,7 @@ use hyper::body::Incoming;
 
 use super::RequestHead;
 use super::body_budget::BodyShare;
-use super::drain::throw_away;
+use super::drain::discard;
 use crate::http::router::Mount;
 use crate::in_place::within;
 
@@ -56,7 +56,7 @@ pub async fn read_body(
         }
     };
     if received.is_err() {
-        throw_away(body, head, settings);
+        discard(body, head, settings);
     }
     received
 }

@@ -17,7 +17,7 @@ const MOST: usize = 4;
 /// Reads and discards a refused body for a limited time. Closing at once would reset the connection, and a
 /// client that is still sending might never see the response. A client that sent `Expect` is not asked for
 /// its body.
-pub(in crate::http) fn throw_away(body: Incoming, head: &RequestHead<'_>, settings: &HttpSettings) {
+pub(in crate::http) fn discard(body: Incoming, head: &RequestHead<'_>, settings: &HttpSettings) {
     if body.is_end_stream() || head.get(http::header::EXPECT).is_some() {
         return;
     }

@@ -3,7 +3,10 @@
 use failwell_fault::reason;
 use serde_json::Value;
 
-use super::{Action, Gives, Handler, METADATA, Needs, Route, RoutePlace, Speaks, Takes, shapes};
+use super::{
+    AcceptedBody, Action, FailureFormat, Handler, METADATA, RequiredAccess, Route, RoutePlace,
+    SuccessResponse, shapes,
+};
 use crate::http::handlers::{pages, rest};
 
 const JSON: &str = "application/json";
@@ -13,29 +16,29 @@ pub const GET: Action = Action {
     verb: "GET",
     id: "",
     summary: "",
-    needs: Needs::Key,
+    access: RequiredAccess::Key,
     query: &[],
-    takes: Takes::Nothing,
-    gives: &[],
+    accepts: AcceptedBody::Nothing,
+    responses: &[],
     fails: &[],
-    speaks: Speaks::Rest,
+    failure_format: FailureFormat::Rest,
     handler: Handler::Missing,
 };
 pub const POST: Action = Action { verb: "POST", ..GET };
 pub const PUT: Action = Action { verb: "PUT", ..GET };
 pub const DELETE: Action = Action { verb: "DELETE", ..GET };
-const OPEN: Action = Action { needs: Needs::Nothing, ..GET };
+const OPEN: Action = Action { access: RequiredAccess::Nothing, ..GET };
 
-pub const fn ok(about: &'static str, schema: fn() -> Value) -> Gives {
-    Gives { status: 200, about, kind: JSON, schema }
+pub const fn ok(about: &'static str, schema: fn() -> Value) -> SuccessResponse {
+    SuccessResponse { status: 200, about, kind: JSON, schema }
 }
 
-pub const fn created(about: &'static str, schema: fn() -> Value) -> Gives {
-    Gives { status: 201, about, kind: JSON, schema }
+pub const fn created(about: &'static str, schema: fn() -> Value) -> SuccessResponse {
+    SuccessResponse { status: 201, about, kind: JSON, schema }
 }
 
-pub const fn nothing(status: u16, about: &'static str) -> Gives {
-    Gives { status, about, kind: "", schema: shapes::anything }
+pub const fn nothing(status: u16, about: &'static str) -> SuccessResponse {
+    SuccessResponse { status, about, kind: "", schema: shapes::anything }
 }
 
 /// The paths before those that other crates add. Frequent paths come first.
@@ -60,8 +63,8 @@ pub(in super::super) static LAST: &[Route] = &[
 const METADATA_PATH: &str = "/.well-known/oauth-protected-resource/{path*}";
 
 const MESSAGE: Action = Action {
-    takes: Takes::AnyJson(shapes::anything),
-    gives: &[
+    accepts: AcceptedBody::AnyJson(shapes::anything),
+    responses: &[
         ok("the answer, or a stream of events that ends with it", shapes::message),
         nothing(202, "a notification was taken"),
     ],
@@ -72,14 +75,14 @@ const MESSAGE: Action = Action {
         &reason::HTTP_SESSION_LOST,
         &reason::MCP_UNKNOWN_METHOD,
     ],
-    speaks: Speaks::Mcp,
+    failure_format: FailureFormat::Mcp,
     handler: Handler::McpMessage,
     ..POST
 };
 const LISTEN: Action = Action {
     verb: "GET",
-    takes: Takes::Nothing,
-    gives: &[Gives {
+    accepts: AcceptedBody::Nothing,
+    responses: &[SuccessResponse {
         status: 200,
         about: "what the server has to say",
         kind: "text/event-stream",
@@ -96,7 +99,7 @@ const LISTEN: Action = Action {
 };
 const END: Action = Action {
     verb: "DELETE",
-    gives: &[nothing(204, "the session is over")],
+    responses: &[nothing(204, "the session is over")],
     handler: Handler::McpEnd,
     ..LISTEN
 };
@@ -121,12 +124,12 @@ static RPC: &[Action] = &[Action {
     id: "rpc",
     handler: Handler::Rpc,
     summary: "plain JSON-RPC 2.0, one message or a batch: list_tools, execute_tool, read_resource, every tool by name",
-    takes: Takes::AnyJson(shapes::anything),
-    gives: &[
+    accepts: AcceptedBody::AnyJson(shapes::anything),
+    responses: &[
         ok("the answer or the answers; failures too", shapes::rpc_answer),
         nothing(204, "notifications only: nothing to say"),
     ],
-    speaks: Speaks::Rpc,
+    failure_format: FailureFormat::Rpc,
     ..POST
 }];
 
@@ -134,7 +137,7 @@ static TOOLS: &[Action] = &[Action {
     id: "listTools",
     handler: Handler::Call(rest::list_tools),
     summary: "every tool with its schemas",
-    gives: &[ok("the tools", shapes::tools)],
+    responses: &[ok("the tools", shapes::tools)],
     ..GET
 }];
 
@@ -142,8 +145,8 @@ static TOOL: &[Action] = &[Action {
     id: "callTool",
     handler: Handler::Call(rest::call_tool),
     summary: "call a tool; the body is its arguments",
-    takes: Takes::AnyJson(shapes::object),
-    gives: &[ok("the tool's structured result, or its content where it has none", shapes::anything)],
+    accepts: AcceptedBody::AnyJson(shapes::object),
+    responses: &[ok("the tool's structured result, or its content where it has none", shapes::anything)],
     fails: &[&reason::MCP_UNKNOWN_TOOL, &reason::MCP_BAD_ARGUMENTS],
     ..POST
 }];
@@ -152,7 +155,7 @@ static DOCUMENT: &[Action] = &[Action {
     id: "getDocument",
     handler: Handler::OpenApi,
     summary: "this document; with a key, every tool the key may call is in it",
-    gives: &[ok("OpenAPI 3.1", shapes::object)],
+    responses: &[ok("OpenAPI 3.1", shapes::object)],
     ..OPEN
 }];
 
@@ -160,7 +163,7 @@ static HEALTH: &[Action] = &[Action {
     id: "getHealth",
     handler: Handler::Page(pages::health),
     summary: "the process is alive",
-    gives: &[ok("it is", shapes::status)],
+    responses: &[ok("it is", shapes::status)],
     ..OPEN
 }];
 
@@ -168,9 +171,9 @@ static READY: &[Action] = &[Action {
     id: "getReadiness",
     handler: Handler::Page(pages::ready),
     summary: "new requests are taken",
-    gives: &[
+    responses: &[
         ok("they are", shapes::status),
-        Gives {
+        SuccessResponse {
             status: 503,
             about: "the server is shutting down, or cannot write its ledger",
             kind: JSON,
@@ -184,12 +187,17 @@ static METRICS: &[Action] = &[Action {
     id: "getMetrics",
     handler: Handler::Page(pages::metrics),
     summary: "numbers for Prometheus",
-    gives: &[Gives { status: 200, about: "the numbers", kind: "text/plain", schema: shapes::text }],
+    responses: &[SuccessResponse {
+        status: 200,
+        about: "the numbers",
+        kind: "text/plain",
+        schema: shapes::text,
+    }],
     ..GET
 }];
 
 const TOKENS: Action = Action {
-    gives: &[ok("RFC 9728", shapes::object)],
+    responses: &[ok("RFC 9728", shapes::object)],
     fails: &[&reason::HTTP_UNKNOWN_PATH],
     handler: Handler::TokenMetadata,
     ..OPEN

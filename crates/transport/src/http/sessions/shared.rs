@@ -6,8 +6,8 @@ use std::time::{Duration, Instant};
 
 use failwell_fault::{Effect, Fault, reason};
 use failwell_pipeline::{
-    Frame, NodeMessage, Pipeline, Session, SessionLookup, Stream, StreamEvent, StreamOpening, StreamRecord,
-    Track, Word,
+    Frame, NodeEvent, NodeMessage, Pipeline, Session, SessionLookup, Stream, StreamEvent, StreamOpening,
+    StreamRecord, Track,
 };
 use failwell_rpc::Caller;
 use failwell_rpc::{Dialect, Incoming, Json, Limits, Message, ReplyTo, read};
@@ -31,7 +31,7 @@ pub(in crate::http) async fn find(
     caller: &Caller,
 ) -> Result<Arc<SessionEntry>, Fault> {
     let lost = || Fault::new(&reason::HTTP_SESSION_LOST);
-    let kept = match mount.pipeline.state().find_session(&mount.pipeline.place_of(id)).await? {
+    let kept = match mount.pipeline.state().find_session(&mount.pipeline.session_key(id)).await? {
         SessionLookup::OnlyHere => return mount.sessions.find(id, caller),
         SessionLookup::Kept(kept) if kept.caller == caller.to_string() => kept,
         SessionLookup::Kept(_) => return Err(lost()),
@@ -62,15 +62,16 @@ fn watch_too(mount: &Arc<Mount>, entry: &Arc<SessionEntry>, uris: Vec<String>) {
 
 /// Ends a session on all nodes.
 pub(in crate::http) async fn end(pipeline: &Pipeline, session: &Session) -> Result<(), Fault> {
-    let of = pipeline.place_of(&session.id);
+    let of = pipeline.session_key(&session.id);
     pipeline.state().end_session(&of).await?;
-    pipeline.state().tell(NodeMessage { of, word: Word::Ended }).await
+    pipeline.state().tell(NodeMessage { of, word: NodeEvent::Ended }).await
 }
 
 /// Forwards a message to the node that it concerns.
 pub(in crate::http) async fn pass_on(pipeline: &Pipeline, session: &Session, message: &str) {
-    let letter = NodeMessage { of: pipeline.place_of(&session.id), word: Word::Said(message.to_owned()) };
-    let _ = pipeline.state().tell(letter).await;
+    let message =
+        NodeMessage { of: pipeline.session_key(&session.id), word: NodeEvent::Said(message.to_owned()) };
+    let _ = pipeline.state().tell(message).await;
 }
 
 /// Copies a stream to the shared state, so that its reader can resume on any node. The opening is stored
@@ -83,7 +84,7 @@ pub(in crate::http) async fn write_down(
     asked: Vec<String>,
 ) {
     let Some(node) = pipeline.state().node().map(str::to_owned) else { return };
-    let at = Track { of: pipeline.place_of(&session.id), number };
+    let at = Track { of: pipeline.session_key(&session.id), number };
     let opened = StreamEvent::Opened(StreamOpening { node, asked });
     let mut frames = stream.copied();
     if pipeline.state().write_stream(&at, opened).await.is_err() {
@@ -130,7 +131,7 @@ pub(in crate::http) async fn take_up(
     number: u64,
     after: u64,
 ) -> Option<(Arc<Stream>, CancellationToken)> {
-    let at = Track { of: mount.pipeline.place_of(&entry.session.id), number };
+    let at = Track { of: mount.pipeline.session_key(&entry.session.id), number };
     mount.pipeline.state().read_stream(&at, after).await.ok().flatten()?;
     let stream = Arc::new(Stream::behind(after));
     let reader = entry.keep_as(number, &stream);
@@ -225,28 +226,28 @@ fn unanswered(written: &StreamRecord) -> BTreeSet<String> {
 }
 
 /// Handles messages of other nodes until the channel closes.
-pub(in crate::http) async fn hear_others(mounts: Arc<Mounts>, mut letters: Receiver<NodeMessage>) {
+pub(in crate::http) async fn receive_node_messages(mounts: Arc<Mounts>, mut messages: Receiver<NodeMessage>) {
     loop {
-        match letters.recv().await {
-            Ok(letter) => handle_node_message(&mounts, letter).await,
+        match messages.recv().await {
+            Ok(message) => handle_node_message(&mounts, message).await,
             Err(RecvError::Lagged(_)) => {}
             Err(RecvError::Closed) => return,
         }
     }
 }
 
-async fn handle_node_message(mounts: &Mounts, letter: NodeMessage) {
-    let Some(mount) = mounts.named(&letter.of.pipeline) else { return };
-    let Some(entry) = mount.sessions.peek(&letter.of.session) else { return };
-    match letter.word {
-        Word::Ended => mount.sessions.end(&entry),
-        Word::Changed => {
-            if let Ok(SessionLookup::Kept(kept)) = mount.pipeline.state().find_session(&letter.of).await {
+async fn handle_node_message(mounts: &Mounts, message: NodeMessage) {
+    let Some(mount) = mounts.named(&message.of.pipeline) else { return };
+    let Some(entry) = mount.sessions.peek(&message.of.session) else { return };
+    match message.word {
+        NodeEvent::Ended => mount.sessions.end(&entry),
+        NodeEvent::Changed => {
+            if let Ok(SessionLookup::Kept(kept)) = mount.pipeline.state().find_session(&message.of).await {
                 let new = entry.session.refresh(&kept);
                 watch_too(&mount, &entry, new);
             }
         }
-        Word::Said(message) => match read(message.as_bytes(), &Limits::default()) {
+        NodeEvent::Said(message) => match read(message.as_bytes(), &Limits::default()) {
             Incoming::One(Ok(Message::Notification(notification))) => {
                 mount.pipeline.apply_notification(&notification, &entry.session).await;
             }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use failwell_rpc::{Era, Revision};
-use failwell_suite::client::letter;
+use failwell_suite::client::requests;
 use failwell_suite::client::wire::{Response, Wire, request};
 use serde_json::Value;
 use tokio::io::AsyncReadExt;
@@ -36,10 +36,10 @@ impl Caller {
             Caller { name, revision, address, session: None, next, aside: Arc::default(), listening: None };
         if revision.era() == Era::Session {
             let mut wire = None;
-            let hello = caller.post(&mut wire, letter::initialize(revision, "\"hello\"").as_bytes()).await;
+            let hello = caller.post(&mut wire, requests::initialize(revision, "\"hello\"").as_bytes()).await;
             caller.session = hello.header("mcp-session-id").map(str::to_owned);
             assert!(caller.session.is_some(), "a session begins");
-            caller.post(&mut wire, letter::INITIALIZED.as_bytes()).await;
+            caller.post(&mut wire, requests::INITIALIZED.as_bytes()).await;
             caller.listening =
                 Some(tokio::spawn(listen(caller.bytes("GET", b""), address, caller.aside.clone())));
         }
@@ -52,7 +52,7 @@ impl Caller {
     }
 
     fn bytes(&self, verb: &str, body: &[u8]) -> Vec<u8> {
-        let mut headers = letter::headers(body, self.revision);
+        let mut headers = requests::headers(body, self.revision);
         let mut put = |name: &str, value: &str| headers.push((name.to_owned(), value.to_owned()));
         if verb == "POST" {
             put("Content-Type", "application/json");

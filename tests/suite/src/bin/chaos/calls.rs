@@ -1,8 +1,8 @@
 //! One call, and whether its answer is right.
 
 use failwell_rpc::Era;
-use failwell_suite::client::letter;
-use failwell_suite::client::seen::Seen;
+use failwell_suite::client::received_message::ReceivedMessage;
+use failwell_suite::client::requests;
 use failwell_suite::client::wire::{Response, Wire};
 use serde_json::{Value, json};
 
@@ -11,7 +11,7 @@ use crate::chance::Chance;
 use crate::upstreams::bad_answers;
 use crate::verdict::Verdict;
 
-/// What may become of any call in a storm, whatever it asks for.
+/// What may become of any call while faults are injected, whatever it asks for.
 const WEATHER: [&str; 6] = [
     "gateway/UPSTREAM_CRASHED",
     "gateway/UPSTREAM_DOWN",
@@ -87,7 +87,7 @@ impl Call {
     pub(crate) fn message(&self, caller: &Caller, id: &str) -> String {
         let name = format!("{}__{}", self.upstream, self.tool);
         let id = format!("\"{id}\"");
-        let text = letter::tool(caller.revision, &id, &name, self.arguments.clone());
+        let text = requests::tool(caller.revision, &id, &name, self.arguments.clone());
         debug_assert!(caller.revision.era() == Era::Modern || !text.contains("_meta"));
         text
     }
@@ -124,7 +124,7 @@ pub(crate) async fn make(
     wire: &mut Option<Wire>,
     call: &Call,
     verdict: &Verdict,
-) -> Option<Seen> {
+) -> Option<ReceivedMessage> {
     let id = caller.id();
     let response = caller.post(wire, call.message(caller, &id).as_bytes()).await;
     let seen = the_answer(&response, &id, verdict)?;
@@ -149,7 +149,7 @@ pub(crate) async fn make(
 }
 
 /// The one answer an exchange has.
-pub(crate) fn the_answer(response: &Response, id: &str, verdict: &Verdict) -> Option<Seen> {
+pub(crate) fn the_answer(response: &Response, id: &str, verdict: &Verdict) -> Option<ReceivedMessage> {
     let seen = answer_of_any_status(response, id, verdict);
     let body = || String::from_utf8_lossy(&response.body);
     verdict
@@ -157,7 +157,11 @@ pub(crate) fn the_answer(response: &Response, id: &str, verdict: &Verdict) -> Op
     seen
 }
 
-pub(crate) fn answer_of_any_status(response: &Response, id: &str, verdict: &Verdict) -> Option<Seen> {
+pub(crate) fn answer_of_any_status(
+    response: &Response,
+    id: &str,
+    verdict: &Verdict,
+) -> Option<ReceivedMessage> {
     let body = String::from_utf8_lossy(&response.body);
     verdict.no_secrets(&body);
     verdict.no_secrets(&format!("{:?}", response.headers));
@@ -168,7 +172,7 @@ pub(crate) fn answer_of_any_status(response: &Response, id: &str, verdict: &Verd
             return None;
         }
     };
-    let mut answers: Vec<Seen> =
+    let mut answers: Vec<ReceivedMessage> =
         messages.into_iter().filter(|message| message.value.get("method").is_none()).collect();
     let once = answers.len() == 1 && answers.iter().all(|answer| answer.is_answer_to(&format!("\"{id}\"")));
     verdict.check(once, || format!("not exactly one answer to {id}: {body:.300}"));

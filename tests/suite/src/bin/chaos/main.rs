@@ -12,15 +12,15 @@
     reason = "a driver of tests is a test"
 )]
 
+mod bad_answers;
 mod caller;
 mod calls;
-mod calm;
 mod chance;
+mod faults;
 mod ledger;
 mod pressure;
 mod processes;
 mod shutdown;
-mod storm;
 mod upstreams;
 mod verdict;
 
@@ -45,7 +45,7 @@ struct Arguments {
     /// What decides everything; another one each time unless given.
     #[arg(long)]
     seed: Option<u64>,
-    /// How long the storm lasts, in seconds.
+    /// How long faults are injected, in seconds.
     #[arg(long, default_value_t = 12)]
     seconds: u64,
     /// How many calls each of the eight callers has under way.
@@ -53,7 +53,7 @@ struct Arguments {
     lanes: usize,
 }
 
-/// How long anything may take that must happen after the storm.
+/// How long anything may take that must happen after the faults.
 const SETTLING: Duration = Duration::from_secs(60);
 
 #[tokio::main]
@@ -63,7 +63,7 @@ async fn main() -> ExitCode {
     println!("seed {seed} (repeat with --seed {seed})");
     let verdict = Arc::new(Verdict::default());
     let mark = format!("chaos-{}-{seed}", std::process::id());
-    weather(&arguments, seed, &mark, &verdict).await;
+    inject_faults(&arguments, seed, &mark, &verdict).await;
     shutdown::under_load(&format!("{mark}-shutdown"), &verdict).await;
     ledger::lost(&format!("{mark}-ledger"), &verdict).await;
     orphans(&format!("{mark}-orphans"), &verdict).await;
@@ -71,16 +71,16 @@ async fn main() -> ExitCode {
     if verdict.is_good() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
-/// Calm, storm, and calm again; then the program is asked to end.
-async fn weather(arguments: &Arguments, seed: u64, mark: &str, verdict: &Verdict) {
+/// Every bad answer once, then load and faults together, then recovery; at last the program is asked to end.
+async fn inject_faults(arguments: &Arguments, seed: u64, mark: &str, verdict: &Verdict) {
     let upstreams = Upstreams::start().await;
     let config = upstreams.config(mark);
     let mut program = up(&config);
     let address = program.address().await.expect("the program comes up");
     let pid = program.pid().expect("it runs");
     let start = Instant::now();
-    calm::every_bad_answer(address, verdict).await;
-    println!("calm: {:.1} s", start.elapsed().as_secs_f32());
+    bad_answers::every_bad_answer(address, verdict).await;
+    println!("bad answers: {:.1} s", start.elapsed().as_secs_f32());
 
     let mut callers = Vec::new();
     for n in 0..8 {
@@ -88,14 +88,14 @@ async fn weather(arguments: &Arguments, seed: u64, mark: &str, verdict: &Verdict
     }
     let before = processes::resident(pid);
     let length = Duration::from_secs(arguments.seconds);
-    let storm = storm::Storm { length, lanes: arguments.lanes, program: pid };
+    let faults = faults::FaultInjection { length, lanes: arguments.lanes, program: pid };
     let mut chance = Chance::new(seed);
     tokio::join!(
-        storm.rage(&callers, mark, &mut chance, verdict),
+        faults.run(&callers, mark, &mut chance, verdict),
         pressure::reloads(program.folder(), &config, tokio::time::Instant::now() + length, verdict),
         pressure::silence(address, verdict),
     );
-    storm::recover(&callers, mark, SETTLING, verdict).await;
+    faults::recover(&callers, mark, SETTLING, verdict).await;
     let after = processes::resident(pid);
     verdict.memory(before, after, processes::most_resident(pid));
     verdict.no_zombies(pid, SETTLING).await;

@@ -1,4 +1,4 @@
-//! Pressure on the program itself, beside the storm: reloads, and connections that say nothing.
+//! Pressure on the program itself, beside the faults: reloads, and connections that say nothing.
 
 use std::net::SocketAddr;
 use std::path::Path;

@@ -1,8 +1,10 @@
 //! The program is asked to end while calls are running.
 
+use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use failwell_suite::client::wire::{Wire, request};
 use failwell_suite::program::{Folder, Program};
 use futures_util::future::join_all;
 use rustix::process::Signal;
@@ -21,6 +23,8 @@ const DRAIN: &str = "2";
 const LONGEST: Duration = Duration::from_secs(10);
 /// How many calls each caller has under way.
 const LANES: usize = 25;
+/// One call of so many is quick; the others hang.
+const ONE_QUICK_IN: usize = 5;
 
 /// Each call gets its one answer, a reason that is not its upstream's fault, and a line in the journal.
 pub(crate) async fn under_load(mark: &str, verdict: &Arc<Verdict>) {
@@ -36,8 +40,7 @@ pub(crate) async fn under_load(mark: &str, verdict: &Arc<Verdict>) {
             calls.push(tokio::spawn(call(caller.clone(), lane, verdict.clone())));
         }
     }
-    // Those that finish have finished, and the others hang.
-    tokio::time::sleep(Duration::from_secs(3)).await;
+    until_the_rest_hangs(address, verdict).await;
     let descendants = Processes::below(program.pid().expect("it runs"));
     let began = Instant::now();
     program.signal(Signal::TERM);
@@ -53,9 +56,32 @@ pub(crate) async fn under_load(mark: &str, verdict: &Arc<Verdict>) {
     verdict.check(lines == told, || format!("{lines} lines in the journal for {told} calls"));
 }
 
+/// Waits until the quick calls have their answers and the others are under way.
+async fn until_the_rest_hangs(address: SocketAddr, verdict: &Verdict) {
+    let quick = LANES.div_ceil(ONE_QUICK_IN) * REVISIONS.len();
+    let rest = LANES * REVISIONS.len() - quick;
+    let end = Instant::now() + SETTLING;
+    while verdict.counted("at shutdown: answered") < quick || in_flight(address).await < rest {
+        if Instant::now() > end {
+            verdict.check(false, || "the calls do not get under way".to_owned());
+            return;
+        }
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+}
+
+/// The number of running requests, from the metrics.
+async fn in_flight(address: SocketAddr) -> usize {
+    let mut wire = Wire::connect(address).await;
+    wire.write(&request("GET", "/metrics", &address.to_string(), &[], b"")).await;
+    let text = String::from_utf8_lossy(&wire.response().await.body).into_owned();
+    let line = text.lines().find_map(|line| line.strip_prefix("failwell_requests_in_flight "));
+    line.and_then(|number| number.parse().ok()).unwrap_or(0)
+}
+
 async fn call(caller: Arc<Caller>, lane: usize, verdict: Arc<Verdict>) {
     let (tool, reason) =
-        if lane.is_multiple_of(5) { ("echo", None) } else { ("hang", Some("server/SHUTDOWN")) };
+        if lane.is_multiple_of(ONE_QUICK_IN) { ("echo", None) } else { ("hang", Some("server/SHUTDOWN")) };
     let upstream = if lane.is_multiple_of(2) { "one" } else { "two" };
     let (call, id) = (Call { upstream, tool, arguments: json!({}) }, caller.id());
     let response = caller.post(&mut None, call.message(&caller, &id).as_bytes()).await;

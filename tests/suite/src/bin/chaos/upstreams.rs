@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use failwell_rpc::Era;
 use failwell_suite::program::built;
 use failwell_suite::script::cases::{Case, POISON, answer_with, cases};
-use failwell_suite::script::{Said, Script, Seen, response};
+use failwell_suite::script::{ReceivedRequest, Script, ScriptedResponse, response};
 use serde_json::json;
 
 /// Secrets of the upstreams that must not reach a caller. The last is a credential of ours, which must not reach anyone.
@@ -59,7 +59,7 @@ pub(crate) fn bad_answers() -> &'static [Case] {
 }
 
 /// The bad answer a call asks for, or its arguments.
-fn answer(seen: &Seen) -> Said {
+fn answer(seen: &ReceivedRequest) -> ScriptedResponse {
     let arguments = &seen.body["params"]["arguments"];
     if arguments["bad"] == "404" {
         return response(404, "", POISON);

@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::processes::{self, Processes};
 use crate::upstreams::{CREDENTIAL, SECRETS};
 
-/// The most memory a storm may leave behind, and the most it may take, in KiB.
+/// The most memory a run may leave behind, and the most it may take, in KiB.
 const MOST_LEFT: u64 = 64 * 1024;
 const MOST_TAKEN: u64 = 512 * 1024;
 /// So many problems are shown.
@@ -17,10 +17,10 @@ const SHOWN: usize = 20;
 
 /// The findings.
 #[derive(Default)]
-pub(crate) struct Verdict(Mutex<Found>);
+pub(crate) struct Verdict(Mutex<Observations>);
 
 #[derive(Default)]
-struct Found {
+struct Observations {
     problems: Vec<String>,
     outcomes: BTreeMap<String, usize>,
     references: Vec<String>,
@@ -28,7 +28,7 @@ struct Found {
 }
 
 impl Verdict {
-    fn lock(&self) -> MutexGuard<'_, Found> {
+    fn lock(&self) -> MutexGuard<'_, Observations> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

@@ -11,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::soon;
 use super::wire::{Response, Wire, request};
-use crate::letter;
+use crate::requests;
 use crate::world::{LARGEST, World};
 
 /// A running server.
@@ -77,17 +77,17 @@ impl Http {
         if self.revision.era() == Era::Modern {
             return;
         }
-        let hello = self.post("/mcp", letter::initialize(self.revision, "\"hello\"")).await;
+        let hello = self.post("/mcp", requests::initialize(self.revision, "\"hello\"")).await;
         assert_eq!(hello.status, 200, "{}", String::from_utf8_lossy(&hello.body));
         let message = hello.message();
         assert_eq!(message.value["result"]["protocolVersion"], self.revision.as_str(), "{}", message.text);
         self.session = Some(hello.header("mcp-session-id").expect("a session").to_owned());
-        assert_eq!(self.post("/mcp", letter::INITIALIZED).await.status, 202);
+        assert_eq!(self.post("/mcp", requests::INITIALIZED).await.status, 202);
     }
 
     /// The headers a well-behaved client of the revision sends with a body.
     pub(crate) fn usual(&self, body: &[u8]) -> Vec<(String, String)> {
-        let mut headers = letter::headers(body, self.revision);
+        let mut headers = requests::headers(body, self.revision);
         headers.push(("Content-Type".to_owned(), "application/json".to_owned()));
         headers.push(("Accept".to_owned(), "application/json, text/event-stream".to_owned()));
         headers.extend(self.session.iter().map(|id| ("Mcp-Session-Id".to_owned(), id.clone())));
@@ -144,7 +144,7 @@ impl Http {
 
     /// Sends a request that works.
     pub(crate) async fn still_works(&mut self) {
-        let response = self.post("/mcp", letter::good(self.revision, "\"still works\"")).await;
+        let response = self.post("/mcp", requests::good(self.revision, "\"still works\"")).await;
         assert_eq!(response.status, 200, "{}", String::from_utf8_lossy(&response.body));
         let message = response.message();
         assert!(message.first_text().contains("simple text"), "{}", message.text);

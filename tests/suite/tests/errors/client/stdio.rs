@@ -8,8 +8,8 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use super::soon;
-use crate::letter;
-use crate::seen::Seen;
+use crate::received_message::ReceivedMessage;
+use crate::requests;
 use crate::world::{LARGEST, World};
 
 /// The client's end.
@@ -38,10 +38,10 @@ impl Stdio {
     pub(crate) async fn open(world: &World, revision: Revision) -> Stdio {
         let mut client = Stdio::raw(world, revision);
         if revision.era() == Era::Session {
-            client.send(letter::initialize(revision, "\"hello\"")).await;
+            client.send(requests::initialize(revision, "\"hello\"")).await;
             let hello = client.next().await;
             assert_eq!(hello.value["result"]["protocolVersion"], revision.as_str(), "{}", hello.text);
-            client.send(letter::INITIALIZED).await;
+            client.send(requests::INITIALIZED).await;
         }
         client
     }
@@ -57,14 +57,14 @@ impl Stdio {
     }
 
     /// The next message.
-    pub(crate) async fn next_of_any_kind(&mut self) -> Seen {
+    pub(crate) async fn next_of_any_kind(&mut self) -> ReceivedMessage {
         let line = soon("an answer", self.lines.next_line()).await.expect("readable");
         let line = line.expect("the server still writes");
-        Seen::read(line.as_bytes()).expect("every line is a message")
+        ReceivedMessage::read(line.as_bytes()).expect("every line is a message")
     }
 
     /// The next answer.
-    pub(crate) async fn next(&mut self) -> Seen {
+    pub(crate) async fn next(&mut self) -> ReceivedMessage {
         loop {
             let seen = self.next_of_any_kind().await;
             if seen.value.get("method").is_none() {
@@ -74,8 +74,8 @@ impl Stdio {
     }
 
     /// Sends a request that works and returns what was answered before it.
-    pub(crate) async fn still_works(&mut self) -> Vec<Seen> {
-        self.send(letter::good(self.revision, "\"still works\"")).await;
+    pub(crate) async fn still_works(&mut self) -> Vec<ReceivedMessage> {
+        self.send(requests::good(self.revision, "\"still works\"")).await;
         let mut before = Vec::new();
         loop {
             let seen = self.next().await;
@@ -88,11 +88,11 @@ impl Stdio {
     }
 
     /// Ends the input, waits for the server to end, and returns what it still said.
-    pub(crate) async fn finish(mut self) -> Vec<Seen> {
+    pub(crate) async fn finish(mut self) -> Vec<ReceivedMessage> {
         drop(self.input.take());
         let mut rest = Vec::new();
         while let Some(line) = soon("the end", self.lines.next_line()).await.expect("readable") {
-            rest.push(Seen::read(line.as_bytes()).expect("every line is a message"));
+            rest.push(ReceivedMessage::read(line.as_bytes()).expect("every line is a message"));
         }
         soon("the server's end", self.served).await.expect("no panic").expect("no fault");
         rest

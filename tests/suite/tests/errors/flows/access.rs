@@ -1,5 +1,5 @@
 //! Addresses, headers and keys that a request needs.
 
-mod door;
 mod headers;
+mod host_and_content;
 mod keys;

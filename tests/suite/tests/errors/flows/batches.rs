@@ -6,21 +6,21 @@ use serde_json::{Value, json};
 use crate::client::http::{Http, Server, settings};
 use crate::client::stdio::Stdio;
 use crate::judge;
-use crate::letter;
+use crate::received_message::ReceivedMessage;
+use crate::requests;
 use crate::schemas;
-use crate::seen::Seen;
 use crate::world::World;
 
 const REVISION: Revision = Revision::V2025_03_26;
 
 fn mixed() -> String {
-    let slow = letter::tool(REVISION, "1", "suite_late", json!({"ms": 100}));
-    let unknown = letter::request(REVISION, "\"two\"", "no/such/method", &json!({}));
-    format!("[{slow},{},{unknown},42,{{\"jsonrpc\":\"2.0\",\"id\":5}}]", letter::INITIALIZED)
+    let slow = requests::tool(REVISION, "1", "suite_late", json!({"ms": 100}));
+    let unknown = requests::request(REVISION, "\"two\"", "no/such/method", &json!({}));
+    format!("[{slow},{},{unknown},42,{{\"jsonrpc\":\"2.0\",\"id\":5}}]", requests::INITIALIZED)
 }
 
 /// The answers in the order of the requests; the notification has none.
-fn check_mixed(answer: &Seen) {
+fn check_mixed(answer: &ReceivedMessage) {
     let all = answer.value.as_array().expect("an array");
     let told: Vec<(Value, Option<i64>)> = all
         .iter()
@@ -45,7 +45,7 @@ async fn over_stdio() {
     let mut client = Stdio::open(&world, REVISION).await;
     client.send(mixed()).await;
     check_mixed(&client.next().await);
-    client.send(format!("[{},{}]", letter::INITIALIZED, letter::INITIALIZED)).await;
+    client.send(format!("[{},{}]", requests::INITIALIZED, requests::INITIALIZED)).await;
     assert!(client.still_works().await.is_empty(), "notifications alone get silence");
     assert_eq!(world.journal().len(), 3);
 }
@@ -57,8 +57,8 @@ async fn over_http() {
     let mut client = Http::open(&server, REVISION).await;
     let response = client.post("/mcp", mixed()).await;
     assert_eq!(response.status, 200);
-    check_mixed(&Seen::read(&response.body).expect("an answer"));
-    let notices = client.post("/mcp", format!("[{}]", letter::INITIALIZED)).await;
+    check_mixed(&ReceivedMessage::read(&response.body).expect("an answer"));
+    let notices = client.post("/mcp", format!("[{}]", requests::INITIALIZED)).await;
     assert_eq!((notices.status, notices.body.len()), (202, 0));
     client.still_works().await;
     assert_eq!(world.journal().len(), 3);

@@ -21,7 +21,7 @@ use crate::judge;
 use crate::world::{LARGEST, World};
 
 /// One failure: the body for REST, the path there, and the message for `/rpc`.
-struct Row {
+struct FaultRow {
     name: &'static str,
     path: &'static str,
     body: Vec<u8>,
@@ -41,7 +41,7 @@ fn by_name(tool: &str, arguments: &str) -> Vec<u8> {
 /// Name, path, tool, arguments; then status, code and reason.
 type ToolRow = (&'static str, &'static str, &'static str, &'static str, (u16, i64, &'static str));
 
-fn rows() -> Vec<Row> {
+fn rows() -> Vec<FaultRow> {
     let mut rows = Vec::new();
     let tools: &[ToolRow] = &[
         ("unknown tool", "/v1/tools/x", "x", "{}", (404, -32601, "mcp/UNKNOWN_TOOL")),
@@ -69,7 +69,7 @@ fn rows() -> Vec<Row> {
     for (name, path, tool, arguments, expect) in tools {
         for rpc in [call(tool, arguments), by_name(tool, arguments)] {
             let body = arguments.as_bytes().to_vec();
-            rows.push(Row { name, path, body, rpc, expect: *expect });
+            rows.push(FaultRow { name, path, body, rpc, expect: *expect });
         }
     }
     // Bytes that are no JSON are the same bytes on both.
@@ -79,11 +79,23 @@ fn rows() -> Vec<Row> {
         ("bad UTF-8", b"{\"a\":\"\xff\"}", "rpc/NOT_UTF8"),
     ] {
         let expect = (400, -32700, reason);
-        rows.push(Row { name, path: "/v1/tools/greet", body: bytes.to_vec(), rpc: bytes.to_vec(), expect });
+        rows.push(FaultRow {
+            name,
+            path: "/v1/tools/greet",
+            body: bytes.to_vec(),
+            rpc: bytes.to_vec(),
+            expect,
+        });
     }
     let large = vec![b' '; LARGEST + 1];
     let expect = (413, -32603, "http/TOO_LARGE");
-    rows.push(Row { name: "too large", path: "/v1/tools/greet", body: large.clone(), rpc: large, expect });
+    rows.push(FaultRow {
+        name: "too large",
+        path: "/v1/tools/greet",
+        body: large.clone(),
+        rpc: large,
+        expect,
+    });
     rows
 }
 
@@ -110,7 +122,7 @@ async fn the_same_failure_is_the_same_on_both_dialects() {
     let world = World::new();
     let server = Server::start(&world, settings()).await;
     let mut client = Http::raw(&server, Revision::LATEST);
-    for Row { name, path, body, rpc, expect: (status, code, reason) } in rows() {
+    for FaultRow { name, path, body, rpc, expect: (status, code, reason) } in rows() {
         let rest = client.post(path, &body).await;
         refused(&world, &rest, (status, code, reason));
         let plain = client.post("/rpc", &rpc).await;
@@ -128,7 +140,7 @@ fn with_roles() -> HttpSettings {
         let hash = KeyHash::new(&Secret::new(format!("key-of-{role}")));
         keys.with_hash(Caller::keyholder(role).in_roles([*role]), hash)
     });
-    HttpSettings { lock: Arc::new(failwell_rest::Authenticator::from(keys)), ..settings() }
+    HttpSettings { authenticator: Arc::new(failwell_rest::Authenticator::from(keys)), ..settings() }
 }
 
 #[tokio::test]
@@ -342,7 +354,7 @@ async fn sessions_last_as_long_as_they_should_and_are_their_owners() {
 }
 
 #[tokio::test]
-async fn queries_are_checked_and_keys_need_a_locked_door() {
+async fn queries_are_checked_and_keys_need_authentication() {
     let world = World::new();
     let server = Server::start(&world, settings()).await;
     let mut client = Http::raw(&server, Revision::LATEST);

@@ -7,7 +7,7 @@ use super::{SESSIONS, refused, told};
 use crate::case::{error, result};
 use crate::client::http::{Http, Server, settings};
 use crate::client::stdio::Stdio;
-use crate::letter;
+use crate::requests;
 use crate::world::World;
 
 #[tokio::test]
@@ -15,12 +15,12 @@ async fn only_ping_is_served_before_the_handshake() {
     for revision in SESSIONS {
         let world = World::new();
         let mut client = Stdio::raw(&world, revision);
-        client.send(letter::request(revision, "1", "tools/list", &json!({}))).await;
+        client.send(requests::request(revision, "1", "tools/list", &json!({}))).await;
         let expected = error("mcp/NOT_INITIALIZED", -32600, 400).id("1").hints("initialize");
         told(&world, &client.next().await, &expected, Revision::LATEST_SESSION);
-        client.send(letter::request(revision, "2", "ping", &json!({}))).await;
+        client.send(requests::request(revision, "2", "ping", &json!({}))).await;
         told(&world, &client.next().await, &result().id("2"), Revision::LATEST_SESSION);
-        client.send(letter::initialize(revision, "3")).await;
+        client.send(requests::initialize(revision, "3")).await;
         told(&world, &client.next().await, &result().id("3"), revision);
         assert!(client.still_works().await.is_empty());
     }
@@ -31,7 +31,7 @@ async fn a_second_handshake_is_refused_and_changes_nothing() {
     for revision in SESSIONS {
         let world = World::new();
         let mut client = Stdio::open(&world, revision).await;
-        client.send(letter::initialize(Revision::V2024_11_05, "9")).await;
+        client.send(requests::initialize(Revision::V2024_11_05, "9")).await;
         let expected = error("mcp/ALREADY_INITIALIZED", -32600, 400).id("9");
         told(&world, &client.next().await, &expected, revision);
         assert!(client.still_works().await.is_empty());
@@ -39,7 +39,7 @@ async fn a_second_handshake_is_refused_and_changes_nothing() {
         let world = World::new();
         let server = Server::start(&world, settings()).await;
         let mut client = Http::open(&server, revision).await;
-        let again = client.post("/mcp", letter::initialize(revision, "9")).await;
+        let again = client.post("/mcp", requests::initialize(revision, "9")).await;
         refused(&world, &again, (400, -32600, "mcp/ALREADY_INITIALIZED"));
         client.still_works().await;
     }
@@ -57,7 +57,7 @@ async fn a_handshake_that_fails_can_be_repeated() {
         .with("/violations/0/pointer", "/protocolVersion")
         .with("/violations/1/pointer", "/capabilities");
     told(&world, &client.next().await, &expected, revision);
-    client.send(letter::initialize(revision, "2")).await;
+    client.send(requests::initialize(revision, "2")).await;
     told(&world, &client.next().await, &result().id("2"), revision);
     assert!(client.still_works().await.is_empty());
 
@@ -74,7 +74,7 @@ async fn a_handshake_that_fails_can_be_repeated() {
 async fn an_unsupported_version_is_answered_with_the_newest() {
     let world = World::new();
     let mut client = Stdio::raw(&world, Revision::LATEST_SESSION);
-    let hello = letter::initialize(Revision::LATEST_SESSION, "1").replace("2025-11-25", "1999-01-01");
+    let hello = requests::initialize(Revision::LATEST_SESSION, "1").replace("2025-11-25", "1999-01-01");
     client.send(hello).await;
     let seen = client.next().await;
     assert_eq!(seen.value["result"]["protocolVersion"], "2025-11-25", "{}", seen.text);
@@ -85,10 +85,10 @@ async fn an_unsupported_version_is_answered_with_the_newest() {
 async fn both_eras_share_one_connection() {
     let world = World::new();
     let mut client = Stdio::open(&world, Revision::V2025_06_18).await;
-    client.send(letter::good(Revision::LATEST, "1")).await;
+    client.send(requests::good(Revision::LATEST, "1")).await;
     let modern = client.next().await;
     assert_eq!(modern.value["result"]["resultType"], "complete", "{}", modern.text);
-    client.send(letter::good(Revision::V2025_06_18, "2")).await;
+    client.send(requests::good(Revision::V2025_06_18, "2")).await;
     let session = client.next().await;
     assert_eq!(session.value["result"].get("resultType"), None, "{}", session.text);
     assert!(client.still_works().await.is_empty());

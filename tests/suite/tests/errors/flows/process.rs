@@ -9,8 +9,8 @@ use tokio::process::{Child, Command};
 
 use crate::client::soon;
 use crate::client::wire::{Wire, request};
-use crate::letter;
-use crate::seen::Seen;
+use crate::received_message::ReceivedMessage;
+use crate::requests;
 
 const REVISION: Revision = Revision::LATEST;
 
@@ -31,9 +31,9 @@ async fn standard_output_is_protocol_and_nothing_else() {
     let mut child = fixture(&["--stdio"]);
     let mut input = child.stdin.take().expect("stdin");
     let lines = [
-        letter::tool(REVISION, "1", "suite_panic", json!({})),
+        requests::tool(REVISION, "1", "suite_panic", json!({})),
         "Traceback (most recent call last):".to_owned(),
-        letter::good(REVISION, "2"),
+        requests::good(REVISION, "2"),
     ];
     input.write_all((lines.join("\n") + "\n").as_bytes()).await.expect("written");
     drop(input);
@@ -41,7 +41,7 @@ async fn standard_output_is_protocol_and_nothing_else() {
     assert!(output.status.success(), "{}", output.status);
     let text = String::from_utf8(output.stdout).expect("UTF-8");
     let mut ids: Vec<Option<String>> =
-        text.lines().map(|line| Seen::read(line.as_bytes()).expect("a message").id).collect();
+        text.lines().map(|line| ReceivedMessage::read(line.as_bytes()).expect("a message").id).collect();
     ids.sort();
     assert_eq!(ids, [None, Some("1".to_owned()), Some("2".to_owned())], "{text}");
     let told = String::from_utf8(output.stderr).expect("UTF-8");
@@ -52,14 +52,14 @@ async fn standard_output_is_protocol_and_nothing_else() {
 async fn it_answers_before_it_stops() {
     let mut child = fixture(&["--stdio"]);
     let mut input = child.stdin.take().expect("stdin");
-    let call = letter::tool(REVISION, "1", "suite_late", json!({"ms": 2_000})) + "\n";
-    input.write_all((call + &letter::good(REVISION, "2") + "\n").as_bytes()).await.expect("written");
+    let call = requests::tool(REVISION, "1", "suite_late", json!({"ms": 2_000})) + "\n";
+    input.write_all((call + &requests::good(REVISION, "2") + "\n").as_bytes()).await.expect("written");
     let mut lines = BufReader::new(child.stdout.take().expect("stdout")).lines();
     let first = soon("an answer", lines.next_line()).await.expect("readable").expect("an answer");
-    assert!(Seen::read(first.as_bytes()).expect("a message").is_answer_to("2"), "{first}");
+    assert!(ReceivedMessage::read(first.as_bytes()).expect("a message").is_answer_to("2"), "{first}");
     terminate(&child).await;
     let second = soon("an answer", lines.next_line()).await.expect("readable").expect("an answer");
-    assert_eq!(Seen::read(second.as_bytes()).expect("a message").first_text(), "2000 ms later");
+    assert_eq!(ReceivedMessage::read(second.as_bytes()).expect("a message").first_text(), "2000 ms later");
     assert!(soon("the end", child.wait()).await.expect("ended").success());
     drop(input);
 }
@@ -74,11 +74,11 @@ async fn over_http_too() {
     let address: std::net::SocketAddr = address.and_then(|text| text.parse().ok()).expect("an address");
 
     let mut call: Value =
-        serde_json::from_str(&letter::tool(REVISION, "1", "suite_late", json!({"ms": 1_000})))
+        serde_json::from_str(&requests::tool(REVISION, "1", "suite_late", json!({"ms": 1_000})))
             .expect("a message");
     call["params"]["_meta"]["progressToken"] = json!("begun");
     let body = call.to_string();
-    let mut headers = letter::headers(body.as_bytes(), REVISION);
+    let mut headers = requests::headers(body.as_bytes(), REVISION);
     headers.push(("Content-Type".to_owned(), "application/json".to_owned()));
     headers.push(("Accept".to_owned(), "application/json, text/event-stream".to_owned()));
     let mut wire = Wire::connect(address).await;

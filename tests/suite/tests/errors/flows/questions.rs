@@ -6,12 +6,12 @@ use serde_json::{Value, json};
 use super::{SESSIONS, told};
 use crate::case::{error, result, tool_error};
 use crate::client::stdio::Stdio;
-use crate::letter;
+use crate::requests;
 use crate::world::World;
 
 /// Calls a tool that asks, and returns the id of its question.
 async fn asked(client: &mut Stdio) -> Value {
-    let call = letter::tool(client.revision, "7", "test_elicitation", json!({"message": "Who?"}));
+    let call = requests::tool(client.revision, "7", "test_elicitation", json!({"message": "Who?"}));
     client.send(call).await;
     let question = client.next_of_any_kind().await;
     assert_eq!(question.value["method"], "elicitation/create", "{}", question.text);
@@ -95,7 +95,7 @@ async fn the_modern_era_answers_in_the_next_request() {
     let call = |id: &str, arguments: Value, more: Value| {
         let mut params = json!({"name": "test_elicitation", "arguments": arguments, "_meta": able});
         params.as_object_mut().expect("params").extend(more.as_object().expect("more").clone());
-        letter::request(revision, id, "tools/call", &params)
+        requests::request(revision, id, "tools/call", &params)
     };
     client.send(call("1", json!({"message": "Who?"}), json!({}))).await;
     let first = client.next().await;

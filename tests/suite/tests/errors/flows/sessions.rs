@@ -9,7 +9,7 @@ use failwell_transport::HttpSettings;
 
 use super::{SESSIONS, refused};
 use crate::client::http::{Http, Server, settings};
-use crate::letter;
+use crate::requests;
 use crate::world::World;
 
 #[tokio::test]
@@ -23,7 +23,7 @@ async fn a_session_is_needed_and_must_be_there() {
             ("no-such-session", (404, -32600, "http/SESSION_LOST")),
         ] {
             let changed = [("Mcp-Session-Id", session)];
-            let response = client.post_with("/mcp", letter::good(revision, "7"), &changed).await;
+            let response = client.post_with("/mcp", requests::good(revision, "7"), &changed).await;
             let seen = refused(&world, &response, refusal);
             assert_eq!(seen.id.as_deref(), Some("7"), "{}", seen.text);
             client.still_works().await;
@@ -45,7 +45,7 @@ async fn a_session_that_is_over_is_lost() {
         assert_eq!(client.exchange("DELETE", "/mcp", &headers, b"").await.status, 204);
         let again = client.exchange("DELETE", "/mcp", &headers, b"").await;
         refused(&world, &again, (404, -32600, "http/SESSION_LOST"));
-        let response = client.post("/mcp", letter::good(revision, "7")).await;
+        let response = client.post("/mcp", requests::good(revision, "7")).await;
         refused(&world, &response, (404, -32600, "http/SESSION_LOST"));
         Http::open(&server, revision).await.still_works().await;
     }
@@ -60,14 +60,14 @@ async fn a_session_belongs_to_the_key_that_opened_it() {
             .with("bob", &Secret::new("key-of-bob".to_owned()));
         let server = Server::start(
             &world,
-            HttpSettings { lock: Arc::new(failwell_rest::Authenticator::from(keys)), ..settings() },
+            HttpSettings { authenticator: Arc::new(failwell_rest::Authenticator::from(keys)), ..settings() },
         )
         .await;
         let mut alice = Http::with_key(&server, revision, "key-of-alice").await;
         let mut bob = Http::with_key(&server, revision, "key-of-bob").await;
         let own = std::mem::replace(&mut bob.session, alice.session.clone());
         // The same answer as for a session that never was.
-        let stolen = bob.post("/mcp", letter::good(revision, "7")).await;
+        let stolen = bob.post("/mcp", requests::good(revision, "7")).await;
         refused(&world, &stolen, (404, -32600, "http/SESSION_LOST"));
         let headers = bob.usual(b"");
         let ended = bob.exchange("DELETE", "/mcp", &headers, b"").await;
@@ -86,7 +86,7 @@ async fn the_table_of_sessions_is_bounded() {
     let mut first = Http::open(&server, revision).await;
     let _second = Http::open(&server, revision).await;
     let mut third = Http::raw(&server, revision);
-    let response = third.post("/mcp", letter::initialize(revision, "1")).await;
+    let response = third.post("/mcp", requests::initialize(revision, "1")).await;
     refused(&world, &response, (429, 1429, "http/TOO_MANY_SESSIONS"));
     first.still_works().await;
 }
@@ -98,7 +98,7 @@ async fn the_modern_era_has_none() {
     let server = Server::start(&world, settings()).await;
     let mut client = Http::raw(&server, revision);
     let changed = [("Mcp-Session-Id", "whatever")];
-    let response = client.post_with("/mcp", letter::good(revision, "7"), &changed).await;
+    let response = client.post_with("/mcp", requests::good(revision, "7"), &changed).await;
     assert_eq!((response.status, response.header("mcp-session-id")), (200, None));
     // Nor does it take answers: it never asks.
     let answer = client.post("/mcp", r#"{"jsonrpc":"2.0","id":7,"result":{}}"#).await;

@@ -1,6 +1,6 @@
 //! Bytes that are no JSON, or JSON that parsers disagree about.
 
-use crate::case::{Case, Door, case, error, silence};
+use crate::case::{Case, Transport, case, error, silence};
 use crate::runner::run;
 use crate::world::LARGEST;
 
@@ -38,8 +38,8 @@ fn unreadable() -> Vec<Case> {
         case("an overlong encoding").sends(b"{\"a\":\"\xc0\xaf\"}".to_vec()).gets(not_utf8()),
         case("a surrogate in UTF-8").sends(b"{\"a\":\"\xed\xa0\x80\"}".to_vec()).gets(not_utf8()),
         case("a character cut in half").sends(b"{\"a\":\"\xe2\x82\"}".to_vec()).gets(not_utf8()),
-        case("an empty line").sends("").gets(silence()).over(&[Door::Stdio]),
-        case("an empty body").sends("").gets(not_json()).over(&[Door::Http]),
+        case("an empty line").sends("").gets(silence()).over(&[Transport::Stdio]),
+        case("an empty body").sends("").gets(not_json()).over(&[Transport::Http]),
     ]
 }
 
@@ -93,7 +93,7 @@ fn hostile() -> Vec<Case> {
         case("a line past the cap")
             .sends(call(&large))
             .gets(error("rpc/LINE_TOO_LONG", -32600, 0).id("7").with("/facts/limit", LARGEST))
-            .over(&[Door::Stdio]),
+            .over(&[Transport::Stdio]),
         case("a body past the cap")
             .sends(call(&large))
             .gets(
@@ -101,6 +101,6 @@ fn hostile() -> Vec<Case> {
                     .with("/facts/limit", LARGEST)
                     .with("/retry", "after_change"),
             )
-            .over(&[Door::Http]),
+            .over(&[Transport::Http]),
     ]
 }

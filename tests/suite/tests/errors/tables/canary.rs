@@ -7,7 +7,7 @@ use serde_json::json;
 use crate::client::http::{Http, Server, settings};
 use crate::client::stdio::Stdio;
 use crate::judge;
-use crate::letter;
+use crate::requests;
 use crate::schemas;
 use crate::world::World;
 
@@ -26,7 +26,7 @@ async fn no_reason_leaks_in_any_revision() {
             if silent {
                 continue;
             }
-            client.send(letter::tool(revision, "1", "suite_fail", json!({"reason": row.id}))).await;
+            client.send(requests::tool(revision, "1", "suite_fail", json!({"reason": row.id}))).await;
             let seen = client.next().await;
             let judged = judge::no_leak(&seen.text)
                 .and_then(|()| schemas::check(&seen.value, Some("tools/call"), revision))

@@ -169,7 +169,7 @@ fn introductions() -> Vec<Case> {
                 ),
             )
             .in_modern()
-            .over(&[crate::case::Door::Stdio]),
+            .over(&[crate::case::Transport::Stdio]),
         case("a capability the client lacks")
             .calls("tools/call", json!({"name": "test_missing_capability"}))
             .gets(

@@ -6,11 +6,11 @@ use std::time::{Duration, Instant};
 use failwell_gateway::Endpoint;
 use serde_json::json;
 
-use crate::client::{World, evil, evil_with, failed, text};
+use crate::client::{GatewayClient, evil, evil_with, failed, text};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn twenty_slow_calls_take_as_long_as_one() {
-    let mut world = World::new(vec![evil()]).await;
+    let mut world = GatewayClient::new(vec![evil()]).await;
     world.call("ev__echo", json!({})).await;
     let start = Instant::now();
     for _ in 0..20 {
@@ -25,7 +25,7 @@ async fn twenty_slow_calls_take_as_long_as_one() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_cancelled_call_is_silent_and_the_upstream_hears_of_it() {
-    let mut world = World::new(vec![evil()]).await;
+    let mut world = GatewayClient::new(vec![evil()]).await;
     world.call("ev__echo", json!({})).await;
     let (started, pause) = (Instant::now(), Duration::from_secs(5));
     let slow = json!({"name": "ev__slow", "arguments": {"ms": pause.as_millis()}});
@@ -51,7 +51,7 @@ async fn a_cancelled_call_is_silent_and_the_upstream_hears_of_it() {
 async fn a_timeout_leaves_the_upstream_alive_and_informed() {
     let mut settings = evil();
     settings.timeout = Duration::from_secs(3);
-    let mut world = World::new(vec![settings]).await;
+    let mut world = GatewayClient::new(vec![settings]).await;
     world.call("ev__hang", json!({})).await;
     assert_eq!(
         text(&world.call("ev__cancelled", json!({})).await),
@@ -69,7 +69,7 @@ async fn an_upstream_that_says_nothing_any_more_is_replaced() {
         if let Endpoint::Child { environment, .. } = &mut settings.endpoint {
             environment.push(("EVIL_ERA".to_owned(), failwell_fault::Secret::new(era.to_owned())));
         }
-        let mut world = World::new(vec![settings]).await;
+        let mut world = GatewayClient::new(vec![settings]).await;
         let frozen = world.call("ev__freeze", json!({})).await;
         assert_eq!(frozen["error"]["data"]["reason"], "gateway/UPSTREAM_TIMEOUT", "{frozen}");
         let revived = async { while world.call("ev__echo", json!({})).await["result"].is_null() {} };
@@ -80,7 +80,7 @@ async fn an_upstream_that_says_nothing_any_more_is_replaced() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_upstream_gets_only_the_environment_it_is_given() {
-    let mut world = World::new(vec![evil()]).await;
+    let mut world = GatewayClient::new(vec![evil()]).await;
     let answer = world.call("ev__environment", json!({})).await;
     let mut names: Vec<&str> = text(&answer).split(' ').collect();
     names.sort_unstable();
@@ -89,7 +89,7 @@ async fn an_upstream_gets_only_the_environment_it_is_given() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn nothing_an_upstream_started_outlives_it() {
-    let mut world = World::new(vec![evil()]).await;
+    let mut world = GatewayClient::new(vec![evil()]).await;
     let answer = world.call("ev__spawn", json!({})).await;
     let grandchild = Path::new("/proc").join(text(&answer));
     assert!(grandchild.exists());
@@ -117,7 +117,7 @@ async fn is_gone(pid: &str) -> bool {
 async fn an_idle_upstream_is_stopped_and_started_again_when_needed() {
     let mut settings = evil();
     settings.idle_stop = Some(Duration::from_millis(600));
-    let mut world = World::new(vec![settings]).await;
+    let mut world = GatewayClient::new(vec![settings]).await;
     let first = text(&world.call("ev__pid", json!({})).await).to_owned();
     // A call that takes longer than that is no idleness.
     let slow = world.call("ev__late", json!({"ms": 1_500})).await;
@@ -132,7 +132,7 @@ async fn an_idle_upstream_is_stopped_and_started_again_when_needed() {
 async fn restarts_have_a_budget_and_the_circuit_closes_again() {
     let mut settings = evil();
     settings.restart = failwell_gateway::RestartBudget { budget: 2, window: Duration::from_secs(10) };
-    let mut world = World::new(vec![settings]).await;
+    let mut world = GatewayClient::new(vec![settings]).await;
     for _ in 0..3 {
         let crashed = world.call("ev__crash", json!({})).await;
         assert_eq!(failed(&crashed), (-32004, "gateway/UPSTREAM_CRASHED"));
@@ -150,7 +150,7 @@ async fn restarts_have_a_budget_and_the_circuit_closes_again() {
 async fn an_upstream_that_was_stopped_answers_others_when_it_goes_on() {
     let mut settings = evil();
     settings.timeout = Duration::from_secs(3);
-    let mut world = World::new(vec![settings]).await;
+    let mut world = GatewayClient::new(vec![settings]).await;
     let pid = text(&world.call("ev__pid", json!({})).await).to_owned();
     let late = world.call("ev__stop_myself", json!({})).await;
     assert_eq!(failed(&late), (-32004, "gateway/UPSTREAM_TIMEOUT"));
@@ -170,7 +170,8 @@ fn took_too_long(answer: &serde_json::Value) -> bool {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_that_takes_long_to_start_is_found_in_either_era() {
     for era in ["session", "modern"] {
-        let mut world = World::new(vec![evil_with(&[("EVIL_START_MS", "4500"), ("EVIL_ERA", era)])]).await;
+        let mut world =
+            GatewayClient::new(vec![evil_with(&[("EVIL_START_MS", "4500"), ("EVIL_ERA", era)])]).await;
         let mut answer = world.call("ev__echo", json!({"era": era})).await;
         // A call waits ten seconds for the names of the tools: on a busy machine the server may need more.
         for _ in 0..5 {

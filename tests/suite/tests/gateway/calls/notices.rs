@@ -9,8 +9,8 @@ use failwell_rpc::Era;
 use failwell_suite::program::Folder;
 use serde_json::{Value, json};
 
-use crate::client::{World, evil_with, text};
-use crate::script::{Script, Then, introduced, json_response, raw, response};
+use crate::client::{GatewayClient, evil_with, text};
+use crate::script::{ConnectionAction, Script, introduced, json_response, raw, response};
 use crate::sessions::{keeper, memory};
 
 const CHANGED: &str = "notifications/roots/list_changed";
@@ -24,7 +24,7 @@ fn notice(method: &str, params: Value) -> Value {
 }
 
 /// Waits for a question, and answers it with one root.
-async fn show_root(world: &mut World, uri: &str) {
+async fn show_root(world: &mut GatewayClient, uri: &str) {
     let question = loop {
         let heard = world.hear().await;
         if heard["method"] == "roots/list" {
@@ -36,14 +36,14 @@ async fn show_root(world: &mut World, uri: &str) {
 }
 
 /// A call in which the upstream asks for roots.
-async fn call_for_roots(world: &mut World, uri: &str) {
+async fn call_for_roots(world: &mut GatewayClient, uri: &str) {
     let id = world.start("tools/call", json!({"name": "up__roots", "arguments": {}})).await;
     show_root(world, uri).await;
     while world.hear().await["id"] != id {}
 }
 
 /// What the upstream remembers, once it remembers so many answers about roots.
-async fn told(world: &mut World, count: usize) -> Value {
+async fn told(world: &mut GatewayClient, count: usize) -> Value {
     for _ in 0..500 {
         let memory = memory(world).await;
         if memory["roots"].as_array().expect("a list").len() >= count {
@@ -61,7 +61,8 @@ fn heard_of_roots(memory: &Value) -> usize {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_child_learns_that_roots_changed_and_gets_the_new_ones() {
     for sharing in [None, Some(SessionSharing::PerCaller)] {
-        let mut client = World::new(vec![keeper(sharing)]).await.able(Era::Session, with_roots()).await;
+        let mut client =
+            GatewayClient::new(vec![keeper(sharing)]).await.able(Era::Session, with_roots()).await;
         let before = memory(&mut client).await;
         assert_eq!(before["capabilities"]["roots"], json!({"listChanged": true}), "{sharing:?}");
         client.send(&notice(CHANGED, json!({}))).await;
@@ -89,7 +90,7 @@ fn asking_at_once(sharing: Option<SessionSharing>) -> UpstreamSettings {
 async fn a_child_that_asks_for_roots_after_initialize_gets_them() {
     for sharing in [None, Some(SessionSharing::PerCaller)] {
         let mut client =
-            World::new(vec![asking_at_once(sharing)]).await.able(Era::Session, with_roots()).await;
+            GatewayClient::new(vec![asking_at_once(sharing)]).await.able(Era::Session, with_roots()).await;
         let id = client.start("tools/call", json!({"name": "up__memory", "arguments": {}})).await;
         let mut answered = false;
         let mut shown = false;
@@ -112,7 +113,7 @@ async fn a_child_that_asks_for_roots_after_initialize_gets_them() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_child_that_asks_for_roots_during_initialize_gets_them() {
     for sharing in [None, Some(SessionSharing::PerCaller)] {
-        let world = World::new(vec![asking_at_once(sharing)]).await;
+        let world = GatewayClient::new(vec![asking_at_once(sharing)]).await;
         let mut client = world.able_before(world.gateway.single("up"), with_roots()).await;
         assert!(!client.said.contains("roots/list"), "{sharing:?}: asked too early: {}", client.said);
         let shown =
@@ -141,7 +142,7 @@ async fn a_child_of_several_clients_gets_no_roots() {
         let path = log.to_str().expect("UTF-8").to_owned();
         environment.push(("KEEPER_LOG".to_owned(), failwell_fault::Secret::new(path)));
     }
-    let world = World::new(vec![settings]).await;
+    let world = GatewayClient::new(vec![settings]).await;
     let mut first = world.able(Era::Session, with_roots()).await;
     let mut second = world.able(Era::Session, with_roots()).await;
     call_for_roots(&mut first, "file:///first").await;
@@ -161,14 +162,14 @@ async fn a_child_of_several_clients_gets_no_roots() {
     let after = told(&mut first, 2).await;
     assert_eq!(heard_of_roots(&after), 1, "{after}");
     assert_eq!(after["roots"][1]["error"]["code"], -32601, "{after}");
-    let asked = |client: &World| client.said.matches(r#""method":"roots/list""#).count();
+    let asked = |client: &GatewayClient| client.said.matches(r#""method":"roots/list""#).count();
     assert_eq!((asked(&first), asked(&second)), (1, 0), "{} {}", first.said, second.said);
     world.gateway.stop();
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_client_that_comes_after_another_is_the_only_one() {
-    let world = World::new(vec![keeper(None)]).await;
+    let world = GatewayClient::new(vec![keeper(None)]).await;
     let mut first = world.able(Era::Session, with_roots()).await;
     call_for_roots(&mut first, "file:///first").await;
     first.leave().await;
@@ -194,7 +195,7 @@ async fn a_session_over_http_learns_the_new_roots() {
                 false => "",
             };
             let head = "HTTP/1.1 200 X\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n";
-            raw(&format!("{head}retry: 100\n\n{question}"), Then::Close)
+            raw(&format!("{head}retry: 100\n\n{question}"), ConnectionAction::Close)
         }
         ("POST", CHANGED) => {
             asking.store(true, Ordering::SeqCst);
@@ -207,7 +208,7 @@ async fn a_session_over_http_learns_the_new_roots() {
         _ => introduced(Era::Session, seen).unwrap_or_else(|| response(202, "", "")),
     })
     .await;
-    let world = World::new(vec![script.settings("up")]).await;
+    let world = GatewayClient::new(vec![script.settings("up")]).await;
     let mut client = world.able(Era::Session, with_roots()).await;
     assert_eq!(text(&client.call("up__t", json!({})).await), "fine");
     asks.store(true, Ordering::SeqCst);
@@ -237,7 +238,7 @@ async fn a_modern_server_gets_no_roots_and_a_modern_client_sends_none() {
         let log = folder.path().join(format!("{client:?}-{upstream}"));
         let path = log.to_str().expect("UTF-8");
         let mut world =
-            World::of(client, vec![evil_with(&[("EVIL_ERA", upstream), ("EVIL_LOG", path)])]).await;
+            GatewayClient::of(client, vec![evil_with(&[("EVIL_ERA", upstream), ("EVIL_LOG", path)])]).await;
         world.call("ev__echo", json!({})).await;
         world.send(&notice(CHANGED, json!({}))).await;
         world.call("ev__echo", json!({})).await;
@@ -252,7 +253,7 @@ async fn a_modern_server_gets_no_roots_and_a_modern_client_sends_none() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_upstream_hears_under_its_own_token_how_far_an_answer_is() {
-    let mut world = World::new(vec![keeper(None)]).await;
+    let mut world = GatewayClient::new(vec![keeper(None)]).await;
     let arguments = json!({"what": "who?", "token": 7});
     let id = world.start("tools/call", json!({"name": "up__ask", "arguments": arguments})).await;
     let question = loop {
@@ -303,7 +304,7 @@ async fn an_upstream_hears_under_its_own_token_how_far_an_answer_is() {
 /// A modern client answers with its next request, and has nothing to say in between.
 #[tokio::test(flavor = "multi_thread")]
 async fn a_modern_client_gets_no_token_it_could_not_use() {
-    let world = World::new(vec![keeper(None)]).await;
+    let world = GatewayClient::new(vec![keeper(None)]).await;
     let mut client = world.at_reference(Era::Modern).await;
     let arguments = json!({"what": "who?", "token": 7});
     let asked = client.call("up__ask", arguments).await;
@@ -316,7 +317,7 @@ async fn a_modern_client_gets_no_token_it_could_not_use() {
 #[tokio::test(flavor = "multi_thread")]
 async fn unknown_notifications_are_dropped_and_counted() {
     for era in [Era::Session, Era::Modern] {
-        let mut world = World::of(era, vec![keeper(None)]).await;
+        let mut world = GatewayClient::of(era, vec![keeper(None)]).await;
         for method in ["notifications/x-unknown", "notifications/message", "x-nothing"] {
             world.send(&notice(method, json!({"data": "up"}))).await;
         }

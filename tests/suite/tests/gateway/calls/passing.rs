@@ -4,8 +4,8 @@ use std::sync::{Arc, Mutex};
 
 use failwell_rpc::{Era, Json, Limits, Raw};
 
-use crate::client::World;
-use crate::script::{Said, Script, Seen, response};
+use crate::client::GatewayClient;
+use crate::script::{ReceivedRequest, Script, ScriptedResponse, response};
 
 const CELLS: [(Era, Era); 4] = [
     (Era::Session, Era::Session),
@@ -112,7 +112,7 @@ struct Additions {
     structured: String,
 }
 
-fn answer(seen: &Seen, additions: &Additions) -> Said {
+fn answer(seen: &ReceivedRequest, additions: &Additions) -> ScriptedResponse {
     let body = read(&seen.text);
     let id = inside(body.raw(), &["id"]).text();
     let token = inside(body.raw(), &["params", "_meta", "progressToken"]).text();
@@ -143,7 +143,7 @@ async fn unknown_members_survive_the_round_trip() {
         let adding = additions.clone();
         let script =
             Script::upstream(upstream, move |seen| answer(seen, &adding.lock().expect("additions"))).await;
-        let mut world = World::of(client, vec![script.settings("up")]).await;
+        let mut world = GatewayClient::of(client, vec![script.settings("up")]).await;
         for case in 1..=CASES {
             let mut dice = Dice(0x9e37_79b9_7f4a_7c15 ^ (case << 8));
             let [params, meta, notice, result, result_meta] =
@@ -210,7 +210,7 @@ async fn questions_and_answers_go_through_as_they_are_written() {
             )
         })
         .await;
-        let mut world = World::of(client, vec![script.settings("up")]).await;
+        let mut world = GatewayClient::of(client, vec![script.settings("up")]).await;
         let call = |id: &str, more: &str| {
             let meta = introduction(client).trim_start_matches(',').to_owned();
             format!(

@@ -5,23 +5,23 @@ use std::time::Duration;
 use failwell_rpc::Era;
 use serde_json::{Value, json};
 
-use crate::client::{World, text};
+use crate::client::{GatewayClient, text};
 use crate::http::cells::fixture;
-use crate::script::{Said, Script, Seen, introduced, json_response, settings};
+use crate::script::{ReceivedRequest, Script, ScriptedResponse, introduced, json_response, settings};
 
 /// A client that follows tasks, in front of the fixture.
-async fn following() -> World {
-    let mut world = World::of(Era::Modern, vec![settings("fx", fixture().await)]).await;
+async fn following() -> GatewayClient {
+    let mut world = GatewayClient::of(Era::Modern, vec![settings("fx", fixture().await)]).await;
     follow(&mut world);
     world
 }
 
-fn follow(world: &mut World) {
+fn follow(world: &mut GatewayClient) {
     world.capabilities["extensions"] = json!({"io.modelcontextprotocol/tasks": {}});
 }
 
 /// Starts a task, and says under which id.
-async fn started(world: &mut World, tool: &str, arguments: Value) -> String {
+async fn started(world: &mut GatewayClient, tool: &str, arguments: Value) -> String {
     let created = world.call(tool, arguments).await;
     assert_eq!(created["result"]["resultType"], "task", "{created}");
     assert_eq!(created["result"]["status"], "working", "{created}");
@@ -29,7 +29,7 @@ async fn started(world: &mut World, tool: &str, arguments: Value) -> String {
 }
 
 /// Looks until the task has this status.
-async fn until(world: &mut World, id: &str, status: &str) -> Value {
+async fn until(world: &mut GatewayClient, id: &str, status: &str) -> Value {
     for _ in 0..1_000 {
         let account = world.ask("tasks/get", json!({"taskId": id})).await;
         if account["result"]["status"] == status {
@@ -73,12 +73,12 @@ async fn a_task_that_asks_is_answered_through_its_account() {
 async fn a_session_waits_for_a_tool_that_is_always_a_task() {
     let mut settings = settings("fx", fixture().await);
     settings.timeout = Duration::from_secs(30);
-    let mut world = World::new(vec![settings]).await;
+    let mut world = GatewayClient::new(vec![settings]).await;
     let failed = world.call("fx__failing_job", json!({})).await;
     assert!(text(&failed).contains("as it always does"), "{failed}");
 }
 
-fn answer(seen: &Seen, result: Value) -> Said {
+fn answer(seen: &ReceivedRequest, result: Value) -> ScriptedResponse {
     json_response(&json!({"jsonrpc": "2.0", "id": seen.body["id"], "result": result}))
 }
 
@@ -92,7 +92,7 @@ async fn a_task_called_off_is_called_off_upstream() {
         answer(seen, if seen.method() == "tools/call" { task } else { account })
     })
     .await;
-    let mut world = World::of(Era::Modern, vec![script.settings("up")]).await;
+    let mut world = GatewayClient::of(Era::Modern, vec![script.settings("up")]).await;
     follow(&mut world);
     let id = started(&mut world, "up__t", json!({})).await;
     assert_ne!(id, "theirs", "ids are ours");
@@ -139,14 +139,14 @@ async fn of_session_era() -> Script {
 async fn a_tool_of_the_session_era_that_must_be_a_task_works_for_everybody() {
     for era in [Era::Session, Era::Modern] {
         let script = of_session_era().await;
-        let mut world = World::of(era, vec![script.settings("up")]).await;
+        let mut world = GatewayClient::of(era, vec![script.settings("up")]).await;
         let called = world.call("up__t", json!({})).await;
         assert_eq!(text(&called), "at last", "{era:?}: {called}");
         let meta = &called["result"]["_meta"];
         assert_eq!((&meta["kept"], &meta["io.modelcontextprotocol/related-task"]), (&json!(1), &json!(null)));
     }
     let script = of_session_era().await;
-    let mut world = World::of(Era::Modern, vec![script.settings("up")]).await;
+    let mut world = GatewayClient::of(Era::Modern, vec![script.settings("up")]).await;
     follow(&mut world);
     let id = started(&mut world, "up__t", json!({})).await;
     let done = until(&mut world, &id, "completed").await;

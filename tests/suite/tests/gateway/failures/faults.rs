@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-use crate::client::{SECRETS, World, evil, failed, text};
+use crate::client::{GatewayClient, SECRETS, evil, failed, text};
 
 /// A tool, the reason its caller is given, and the effect it is told.
 const CASES: &[(&str, &str, &str)] = &[
@@ -24,7 +24,7 @@ async fn every_misbehaviour_is_one_answer_and_the_next_call_works() {
     let mut settings = evil();
     settings.timeout = Duration::from_secs(3);
     settings.restart.budget = 20;
-    let mut world = World::new(vec![settings]).await;
+    let mut world = GatewayClient::new(vec![settings]).await;
     for (tool, reason, effect) in CASES {
         let answer = world.call(&format!("ev__{tool}"), json!({})).await;
         assert_eq!(failed(&answer), (-32004, *reason), "{tool}");
@@ -44,7 +44,7 @@ async fn every_misbehaviour_is_one_answer_and_the_next_call_works() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_crash_is_reported_at_once_with_its_exit() {
-    let mut world = World::new(vec![evil()]).await;
+    let mut world = GatewayClient::new(vec![evil()]).await;
     world.call("ev__echo", json!({})).await;
     let start = Instant::now();
     let answer = world.call("ev__crash", json!({})).await;
@@ -60,7 +60,7 @@ async fn an_upstream_that_cannot_start_is_down_and_then_rests() {
     if let failwell_gateway::Endpoint::Child { program, .. } = &mut settings.endpoint {
         *program = "/nonexistent/server".into();
     }
-    let mut world = World::new(vec![settings, UpstreamNamed("ok").settings()]).await;
+    let mut world = GatewayClient::new(vec![settings, EvilUpstream("ok").settings()]).await;
     let answer = world.call("ev__echo", json!({})).await;
     assert_eq!(failed(&answer), (-32004, "gateway/UPSTREAM_DOWN"));
     assert_eq!(answer["error"]["data"]["effect"], "none", "it never left");
@@ -74,9 +74,9 @@ async fn an_upstream_that_cannot_start_is_down_and_then_rests() {
     assert_eq!(list["result"]["_meta"]["dev.failwell/unreachable"][0]["server"], "ev");
 }
 
-pub(crate) struct UpstreamNamed(pub(crate) &'static str);
+pub(crate) struct EvilUpstream(pub(crate) &'static str);
 
-impl UpstreamNamed {
+impl EvilUpstream {
     pub(crate) fn settings(&self) -> failwell_gateway::UpstreamSettings {
         let mut settings = evil();
         settings.name = self.0.to_owned();
@@ -86,7 +86,7 @@ impl UpstreamNamed {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn noise_floods_and_large_answers_do_no_harm() {
-    let mut world = World::new(vec![evil()]).await;
+    let mut world = GatewayClient::new(vec![evil()]).await;
     assert_eq!(text(&world.call("ev__noise", json!({})).await), "after the noise");
     assert_eq!(text(&world.call("ev__flood", json!({})).await), "flooded");
     for bytes in [70_000, 10_000_000] {
@@ -104,7 +104,7 @@ async fn an_answer_past_the_limit_is_reported_at_once() {
     let mut settings = evil();
     settings.timeout = Duration::from_secs(60);
     settings.largest_message = 100_000;
-    let mut world = World::new(vec![settings]).await;
+    let mut world = GatewayClient::new(vec![settings]).await;
     let answer = world.call("ev__big", json!({"bytes": 200_000})).await;
     assert_eq!(failed(&answer), (-32004, "gateway/UPSTREAM_GARBLED"));
     assert_eq!(answer["error"]["data"]["facts"]["limit"], 100_000, "{answer}");
@@ -115,7 +115,7 @@ async fn an_answer_past_the_limit_is_reported_at_once() {
 async fn an_answer_right_before_the_end_counts() {
     let mut settings = evil();
     settings.restart.budget = 100;
-    let mut world = World::new(vec![settings]).await;
+    let mut world = GatewayClient::new(vec![settings]).await;
     for n in 0..30 {
         let answer = world.call("ev__last_words", json!({"n": n})).await;
         assert_eq!(text(&answer), json!({"n": n}).to_string());
@@ -129,7 +129,7 @@ async fn an_answer_right_before_the_end_counts() {
 async fn an_upstream_that_reads_nothing_more_is_replaced() {
     let mut settings = evil();
     settings.timeout = Duration::from_secs(6);
-    let mut world = World::new(vec![settings]).await;
+    let mut world = GatewayClient::new(vec![settings]).await;
     world.call("ev__deaf", json!({})).await;
     let padding = "x".repeat(4_000);
     let mut ids = std::collections::HashSet::new();

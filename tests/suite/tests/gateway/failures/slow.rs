@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use failwell_rpc::Era;
 use serde_json::{Value, json};
 
-use crate::client::{World, evil, text};
+use crate::client::{GatewayClient, evil, text};
 
 /// A call that tells so often how far it is, and says so many bytes each time.
 fn telling(times: u64, bytes: u64) -> Value {
@@ -15,7 +15,7 @@ fn telling(times: u64, bytes: u64) -> Value {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_client_that_does_not_read_does_not_delay_others() {
-    let mut slow = World::new(vec![evil()]).await;
+    let mut slow = GatewayClient::new(vec![evil()]).await;
     let mut other = slow.at_reference(Era::Session).await;
     assert_eq!(text(&other.call("ev__echo", json!({})).await), "{}");
     // Far more than may wait for a reader.

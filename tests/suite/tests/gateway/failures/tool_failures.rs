@@ -13,14 +13,14 @@ use failwell_policy::guard::{Action, Direction, GuardRule, GuardSettings};
 use failwell_toolbox::{Content, Info, Json, TaskNeed, Tool, ToolOutcome, Toolbox};
 use serde_json::{Value, json};
 
-use dialects::{DIALECTS, Dialect, Server};
+use dialects::{DIALECTS, Dialect, GatewayServer};
 
 const OURS: &str = "built-in";
 /// A failure in the tool's own words.
 const REPORTED: &str = "mcp/TOOL_FAILED";
 
 /// A call and what it comes to.
-struct Case {
+struct ToolCase {
     tool: &'static str,
     arguments: Value,
     /// The reason, for a call that fails.
@@ -34,10 +34,10 @@ fn text(text: &str) -> Value {
     json!({"type": "text", "text": text})
 }
 
-fn cases() -> Vec<Case> {
+fn cases() -> Vec<ToolCase> {
     let disk = || json!([text("the disk is full")]);
     let long = |n: usize| "x".repeat(n);
-    let reported = |arguments: Value, content: Value| Case {
+    let reported = |arguments: Value, content: Value| ToolCase {
         tool: "ev__is_error",
         structured: arguments.get("data").cloned(),
         arguments,
@@ -45,7 +45,7 @@ fn cases() -> Vec<Case> {
         status: 502,
         content,
     };
-    let good = |data: Value| Case {
+    let good = |data: Value| ToolCase {
         tool: "ev__structured",
         arguments: json!({"data": data}),
         fails: None,
@@ -62,7 +62,7 @@ fn cases() -> Vec<Case> {
         reported(middle, json!([text(&format!("the disk is full{}", long(12_000)))])),
         good(json!({"isError": true, "rows": 3})),
         good(json!({"nested": {"isError": true}, "log": long(12_000)})),
-        Case {
+        ToolCase {
             tool: "marked",
             arguments: json!({}),
             fails: Some(REPORTED),
@@ -70,7 +70,7 @@ fn cases() -> Vec<Case> {
             content: json!([text("no paper")]),
             structured: Some(json!({"tray": 2})),
         },
-        Case {
+        ToolCase {
             tool: "failed",
             arguments: json!({}),
             fails: Some("device/NOT_FOUND_BY_SCROLLING"),
@@ -106,7 +106,7 @@ fn built_in() -> Toolbox {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn every_dialect_and_the_ledger_say_whether_the_tool_failed() {
-    let mut server = Server::start(built_in(), None).await;
+    let mut server = GatewayServer::start(built_in(), None).await;
     let mut problems = Vec::new();
     for case in cases() {
         for dialect in DIALECTS {
@@ -131,7 +131,7 @@ async fn every_dialect_and_the_ledger_say_whether_the_tool_failed() {
     assert!(server.metrics().contains(&counted), "{}", server.metrics());
 }
 
-fn span_outcome(case: &Case) -> SpanOutcome {
+fn span_outcome(case: &ToolCase) -> SpanOutcome {
     let scrolling = &failwell_device::reason::DEVICE_NOT_FOUND_BY_SCROLLING;
     match case.fails {
         None => SpanOutcome::Well,
@@ -154,7 +154,7 @@ impl Cell<'_> {
         }
     }
 
-    fn answered(&mut self, case: &Case, dialect: Dialect, status: u16, body: &Value) {
+    fn answered(&mut self, case: &ToolCase, dialect: Dialect, status: u16, body: &Value) {
         let structured = case.structured.as_ref();
         if dialect.is_mcp() {
             let result = &body["result"];
@@ -193,7 +193,7 @@ impl Cell<'_> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_task_whose_tool_failed_is_recorded_as_one() {
-    let server = Server::start(built_in(), None).await;
+    let server = GatewayServer::start(built_in(), None).await;
     let created = server.modern("tools/call", &json!({"name": "later", "arguments": {}})).await;
     let task = json!({"taskId": created["result"]["taskId"]});
     let done = loop {
@@ -215,7 +215,7 @@ async fn guards_on_results_see_what_a_failing_tool_says() {
     for action in [Action::Redact, Action::Block] {
         let secrets = GuardRule { directions: vec![Direction::Result], ..GuardRule::everywhere(action) };
         let guards = Guards::compile(GuardSettings { secrets, ..GuardSettings::default() }).expect("guards");
-        let mut server = Server::start(built_in(), Some(GuardSet::new(guards))).await;
+        let mut server = GatewayServer::start(built_in(), Some(GuardSet::new(guards))).await;
         for dialect in DIALECTS {
             let arguments = json!({"data": {"key": token}});
             let (_, body) = server.call(dialect, "ev__is_error", &arguments).await;

@@ -6,7 +6,7 @@ use failwell_gateway::Endpoint;
 use failwell_toolbox::ToolServer;
 use serde_json::{Value, json};
 
-use crate::client::{World, evil, failed, text};
+use crate::client::{GatewayClient, evil, failed, text};
 
 /// What must not leave even when the operator trusts the messages of a server.
 const NEVER: [&str; 4] = ["hunter2", "ghp_", "/srv/secret", "db.internal"];
@@ -16,7 +16,7 @@ async fn callers_read_an_excerpt_of_what_a_trusted_upstream_says_and_nothing_of_
     for trusted in [false, true] {
         let mut settings = evil();
         settings.trusted_errors = trusted;
-        let mut world = World::new(vec![settings]).await;
+        let mut world = GatewayClient::new(vec![settings]).await;
         let answer = world.call("ev__nasty", json!({})).await;
         assert_eq!(failed(&answer).1, "gateway/UPSTREAM_ERROR");
         let data = &answer["error"]["data"];
@@ -43,7 +43,7 @@ async fn callers_read_an_excerpt_of_what_a_trusted_upstream_says_and_nothing_of_
 }
 
 /// The number under this name.
-fn number(world: &World, name: &str) -> u64 {
+fn number(world: &GatewayClient, name: &str) -> u64 {
     let mut numbers = failwell_toolbox::MetricsText::default();
     world.gateway.metrics(&mut numbers);
     let metrics = numbers.into_text();
@@ -53,7 +53,7 @@ fn number(world: &World, name: &str) -> u64 {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn invalid_lines_are_counted_and_reported_with_a_crash() {
-    let mut world = World::new(vec![evil()]).await;
+    let mut world = GatewayClient::new(vec![evil()]).await;
     assert_eq!(text(&world.call("ev__noise", json!({})).await), "after the noise");
     assert_eq!(number(&world, "failwell_upstream_stray_lines_total{upstream=\"ev\"}"), 2);
     let answer = world.call("ev__crash", json!({})).await;
@@ -76,7 +76,7 @@ async fn a_program_that_only_prints_is_known_by_what_it_printed() {
         *arguments =
             ["-c", "echo usage: serve PORT; echo no port given; sleep 30"].map(str::to_owned).to_vec();
     }
-    let mut world = World::new(vec![settings]).await;
+    let mut world = GatewayClient::new(vec![settings]).await;
     let answer = world.ask("resources/read", json!({"uri": "ev+x://y"})).await;
     assert_eq!(failed(&answer).1, "gateway/UPSTREAM_STARTING", "{answer}");
     assert!(world.journal().contains("2 lines it said until then were no messages"), "{}", world.journal());
@@ -90,7 +90,7 @@ async fn a_server_that_cannot_be_listed_is_in_the_log_once() {
     if let Endpoint::Child { program, .. } = &mut gone.endpoint {
         *program = PathBuf::from("/no/such/program");
     }
-    let mut world = World::new(vec![evil(), gone]).await;
+    let mut world = GatewayClient::new(vec![evil(), gone]).await;
     for _ in 0..5 {
         let list = world.ask("tools/list", json!({})).await;
         assert_eq!(list["result"]["_meta"]["dev.failwell/unreachable"][0]["server"], "gone", "{list}");

@@ -16,8 +16,10 @@ use tokio_rustls::rustls::crypto::ring;
 use tokio_rustls::rustls::pki_types::PrivateKeyDer;
 
 use super::life::{fine, until};
-use crate::client::{World, failed, text};
-use crate::script::{Said, Script, Seen, Then, introduced, json_response, raw, response};
+use crate::client::{GatewayClient, failed, text};
+use crate::script::{
+    ConnectionAction, ReceivedRequest, Script, ScriptedResponse, introduced, json_response, raw, response,
+};
 
 const SECRET: &str = "cl1ent-s3cret";
 const TOKEN: &str = "t0ken-";
@@ -28,7 +30,7 @@ fn with_token(upstream: &Script, endpoint: &Script) -> UpstreamSettings {
         Endpoint::Http { url: format!("http://{}/mcp", upstream.address), headers: Vec::new() };
     settings.credentials = Some(ClientCredentials {
         token_url: format!("http://{}/token", endpoint.address),
-        client_id: "the gate".to_owned(),
+        client_id: "the gateway".to_owned(),
         client_secret: Secret::new(SECRET.to_owned()),
         scope: Some("a b".to_owned()),
         audience: None,
@@ -58,7 +60,7 @@ async fn guarded(takes: impl Fn(&str) -> bool + Send + Sync + 'static) -> Script
     .await
 }
 
-fn nothing_shown(world: &World, name: &str) {
+fn nothing_shown(world: &GatewayClient, name: &str) {
     for secret in [SECRET, TOKEN] {
         assert!(!world.said.contains(secret), "{name}: {secret} reached the caller");
         assert!(!world.journal().contains(secret), "{name}: {secret} is in the journal");
@@ -69,7 +71,7 @@ fn nothing_shown(world: &World, name: &str) {
 async fn one_token_is_fetched_for_many_callers() {
     let (tokens, fetched) = endpoint(json!(3600)).await;
     let script = guarded(|shown| shown == "bearer t0ken-0").await;
-    let mut world = World::new(vec![with_token(&script, &tokens)]).await;
+    let mut world = GatewayClient::new(vec![with_token(&script, &tokens)]).await;
     let mut open: HashSet<u64> = HashSet::new();
     for _ in 0..20 {
         open.insert(world.start("tools/call", json!({"name": "up__t", "arguments": {}})).await);
@@ -80,7 +82,7 @@ async fn one_token_is_fetched_for_many_callers() {
         assert!(open.remove(&answer["id"].as_u64().expect("an id")));
     }
     assert_eq!(fetched.load(Ordering::SeqCst), 1);
-    let asked: Seen = tokens.seen().remove(0);
+    let asked: ReceivedRequest = tokens.seen().remove(0);
     assert_eq!(
         asked.text,
         "grant_type=client_credentials&scope=a%20b&resource=https%3A%2F%2Ftools.example%2Fmcp"
@@ -94,7 +96,7 @@ async fn one_token_is_fetched_for_many_callers() {
 async fn an_expired_token_is_replaced_before_it_is_shown() {
     let (tokens, fetched) = endpoint(json!(1)).await;
     let script = guarded(|shown| shown.starts_with("bearer t0ken-")).await;
-    let mut world = World::new(vec![with_token(&script, &tokens)]).await;
+    let mut world = GatewayClient::new(vec![with_token(&script, &tokens)]).await;
     assert_eq!(text(&world.call("up__t", json!({})).await), "fine");
     let before = fetched.load(Ordering::SeqCst);
     let began = std::time::Instant::now();
@@ -103,7 +105,8 @@ async fn an_expired_token_is_replaced_before_it_is_shown() {
         tokio::time::sleep(Duration::from_millis(20)).await;
         assert_eq!(text(&world.call("up__t", json!({})).await), "fine");
     }
-    let shown: Vec<Seen> = script.seen().into_iter().filter(|seen| seen.method() == "tools/call").collect();
+    let shown: Vec<ReceivedRequest> =
+        script.seen().into_iter().filter(|seen| seen.method() == "tools/call").collect();
     let last = shown.last().expect("calls");
     assert_ne!(shown[0].header("authorization"), last.header("authorization"));
 }
@@ -115,7 +118,7 @@ async fn a_revoked_token_is_replaced_once() {
     let good = revoked.clone();
     let takes = move |shown: &str| shown == format!("bearer t0ken-{}", good.load(Ordering::SeqCst));
     let script = guarded(takes).await;
-    let mut world = World::new(vec![with_token(&script, &tokens)]).await;
+    let mut world = GatewayClient::new(vec![with_token(&script, &tokens)]).await;
     assert_eq!(text(&world.call("up__t", json!({})).await), "fine");
     // The stream for notices is asked for beside the calls, with the same token.
     until("the stream", || script.seen().iter().any(|seen| seen.verb == "GET")).await;
@@ -133,11 +136,11 @@ async fn a_revoked_token_is_replaced_once() {
 }
 
 /// What an endpoint answers, and what the operator reads of it.
-type Refusal = (&'static str, fn() -> Said, &'static str);
+type TokenRefusal = (&'static str, fn() -> ScriptedResponse, &'static str);
 
 #[tokio::test(flavor = "multi_thread")]
 async fn without_a_token_nothing_is_sent_and_the_operator_knows_where_to_look() {
-    let refusals: [Refusal; 8] = [
+    let refusals: [TokenRefusal; 8] = [
         ("500", || response(500, "", "cl1ent-s3cret"), "answered with status 500: it is not well"),
         ("not found", || response(404, "", ""), "status 404: check auth.token_url"),
         (
@@ -160,12 +163,12 @@ async fn without_a_token_nothing_is_sent_and_the_operator_knows_where_to_look() 
             || json_response(&json!({"access_token": "t0ken-1\r\nX: y", "token_type": "bearer"})),
             "fits in no header",
         ),
-        ("a hang-up", || raw("", Then::Close), "cannot be reached"),
+        ("a hang-up", || raw("", ConnectionAction::Close), "cannot be reached"),
     ];
     for (name, refusal, told) in refusals {
         let tokens = Script::new(move |_| refusal()).await;
         let script = guarded(|_| true).await;
-        let mut world = World::new(vec![with_token(&script, &tokens)]).await;
+        let mut world = GatewayClient::new(vec![with_token(&script, &tokens)]).await;
         let answer = world.call("up__t", json!({})).await;
         assert_eq!(failed(&answer).1, "gateway/UPSTREAM_DOWN", "{name}: {answer}");
         assert_eq!(answer["error"]["data"]["effect"], "none", "{name}: {answer}");
@@ -177,11 +180,11 @@ async fn without_a_token_nothing_is_sent_and_the_operator_knows_where_to_look() 
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_token_endpoint_that_hangs_has_a_deadline() {
-    let tokens = Script::new(|_| raw("", Then::Hang)).await;
+    let tokens = Script::new(|_| raw("", ConnectionAction::Hang)).await;
     let script = guarded(|_| true).await;
     let mut settings = with_token(&script, &tokens);
     settings.start_timeout = Duration::from_secs(2);
-    let mut world = World::new(vec![settings]).await;
+    let mut world = GatewayClient::new(vec![settings]).await;
     let answer = world.ask("resources/read", json!({"uri": "up+x://y"})).await;
     assert_eq!(failed(&answer).1, "gateway/UPSTREAM_DOWN", "{answer}");
     assert_eq!(answer["error"]["data"]["effect"], "none");
@@ -229,7 +232,7 @@ async fn a_configured_authority_is_the_only_one_trusted_for_an_upstream() {
         settings.endpoint =
             Endpoint::Http { url: format!("https://localhost:{port}/mcp"), headers: Vec::new() };
         settings.trust = trust.expect("certificates");
-        let mut world = World::new(vec![settings]).await;
+        let mut world = GatewayClient::new(vec![settings]).await;
         let answer = world.ask("resources/read", json!({"uri": "up+x://y"})).await;
         let reason = answer["error"]["data"]["reason"].as_str();
         assert_eq!(reason != Some("gateway/UPSTREAM_DOWN"), good, "{name}: {answer}");

@@ -13,14 +13,14 @@ use tokio::io::AsyncWriteExt;
 use tokio::net::{TcpListener, TcpStream};
 use tokio_util::sync::CancellationToken;
 
-use crate::client::{World, text};
+use crate::client::{GatewayClient, text};
 use crate::script::{read_raw, settings};
 
 /// The fixture, which speaks both eras.
 pub(crate) async fn fixture() -> SocketAddr {
-    let room = Arc::new(failwell_suite::fixture().expect("the fixture"));
+    let server = Arc::new(failwell_suite::fixture().expect("the fixture"));
     let journal = Journal::to(LogStyle::Json, std::io::sink());
-    let pipeline = build_pipeline(room, Settings::default(), journal).expect("a pipeline");
+    let pipeline = build_pipeline(server, Settings::default(), journal).expect("a pipeline");
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let address = listener.local_addr().expect("an address");
     tokio::spawn(serve_http(pipeline, listener, failwell_rest::http_settings(), CancellationToken::new()));
@@ -60,12 +60,12 @@ async fn forward(mut socket: TcpStream, behind: SocketAddr) -> Option<()> {
     Some(())
 }
 
-async fn world(client: Era, upstream: Era) -> World {
+async fn world(client: Era, upstream: Era) -> GatewayClient {
     let address = fixture().await;
     let address = if upstream == Era::Session { of_session_era(address).await } else { address };
     let mut settings = settings("fx", address);
     settings.timeout = Duration::from_secs(30);
-    World::of(client, vec![settings]).await
+    GatewayClient::of(client, vec![settings]).await
 }
 
 const CELLS: [(Era, Era); 4] = [
@@ -126,7 +126,7 @@ async fn progress_comes_under_the_clients_own_token() {
 
 /// Calls a tool that asks something, answers as a client of its era does, and gives back the result.
 pub(super) async fn answering(
-    world: &mut World,
+    world: &mut GatewayClient,
     client: Era,
     tool: &str,
     arguments: Value,

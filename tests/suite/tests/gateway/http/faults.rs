@@ -6,9 +6,9 @@ use failwell_rpc::Era;
 use serde_json::{Value, json};
 
 use super::life::unused_address;
-use crate::client::World;
+use crate::client::GatewayClient;
 use crate::script::cases::{JSON, POISON, answer_with, cases, poisoned_error};
-use crate::script::{Said, Script, Seen, Then, raw, response, settings};
+use crate::script::{ConnectionAction, ReceivedRequest, Script, ScriptedResponse, raw, response, settings};
 
 async fn every_case(era: Era) {
     for case in cases() {
@@ -24,7 +24,7 @@ async fn every_case(era: Era) {
         let mut settings = script.settings("up");
         settings.timeout = Duration::from_secs(3);
         settings.largest_message = 100_000;
-        let mut world = World::new(vec![settings]).await;
+        let mut world = GatewayClient::new(vec![settings]).await;
         let failed = world.call("up__t", json!({"bad": true})).await;
         let data = &failed["error"]["data"];
         assert_eq!(data["reason"], case.reason, "{} in {era:?}: {failed}", case.name);
@@ -61,13 +61,14 @@ async fn every_bad_answer_of_a_modern_upstream_is_one_fault() {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_operator_reads_what_the_caller_may_not() {
     for answer in [
-        (|_: &Seen| response(500, "Content-Type: text/html\r\n", POISON)) as fn(&Seen) -> Said,
+        (|_: &ReceivedRequest| response(500, "Content-Type: text/html\r\n", POISON))
+            as fn(&ReceivedRequest) -> ScriptedResponse,
         |_| response(401, "", POISON),
         |_| response(200, JSON, POISON),
         |seen| answer_with(seen, "error", &poisoned_error()),
     ] {
         let script = Script::upstream(Era::Session, answer).await;
-        let mut world = World::new(vec![script.settings("up")]).await;
+        let mut world = GatewayClient::new(vec![script.settings("up")]).await;
         world.call("up__t", json!({})).await;
         world.nothing_leaked();
         assert!(!world.said.contains("s3cret"), "nor our own credentials");
@@ -84,7 +85,7 @@ async fn a_wait_the_upstream_asks_for_is_passed_on() {
         [(429, "Retry-After: 3\r\n", 3_000), (503, "Retry-After: 7\r\n", 7_000), (429, date, 0)]
     {
         let script = Script::upstream(Era::Session, move |_| response(status, header, "")).await;
-        let mut world = World::new(vec![script.settings("up")]).await;
+        let mut world = GatewayClient::new(vec![script.settings("up")]).await;
         let failed = world.call("up__t", json!({})).await;
         assert_eq!(failed["error"]["data"]["retry_after_ms"], wait, "{failed}");
     }
@@ -95,7 +96,7 @@ async fn a_wait_the_upstream_asks_for_is_passed_on() {
 async fn an_upstream_that_does_not_let_us_in_is_down_and_then_rests() {
     for (status, header) in [(401, ""), (403, ""), (500, ""), (503, ""), (429, "Retry-After: 2\r\n")] {
         let script = Script::new(move |_| response(status, header, POISON)).await;
-        let mut world = World::new(vec![script.settings("up")]).await;
+        let mut world = GatewayClient::new(vec![script.settings("up")]).await;
         let failed = world.call("up__t", json!({})).await;
         let data = &failed["error"]["data"];
         assert_eq!(
@@ -127,7 +128,7 @@ async fn a_refused_connection_is_down_without_effect() {
     let address = gone.address;
     drop(gone);
     unused_address(address).await;
-    let plain = Script::new(|_| raw("not TLS at all", Then::Close)).await;
+    let plain = Script::new(|_| raw("not TLS at all", ConnectionAction::Close)).await;
     let mut encrypted = plain.settings("up");
     // A name too long to be looked up anywhere.
     let mut unknown = plain.settings("up");
@@ -138,7 +139,7 @@ async fn a_refused_connection_is_down_without_effect() {
         settings.endpoint = failwell_gateway::Endpoint::Http { url, headers: Vec::new() };
     }
     for settings in [settings("up", address), encrypted, unknown] {
-        let mut world = World::new(vec![settings]).await;
+        let mut world = GatewayClient::new(vec![settings]).await;
         let start = Instant::now();
         let failed = world.call("up__t", json!({})).await;
         assert!(start.elapsed() < Duration::from_secs(25), "before any time is up: {:?}", start.elapsed());

@@ -7,16 +7,18 @@ use std::time::Duration;
 use failwell_rpc::Era;
 use serde_json::{Value, json};
 
-use crate::client::{World, text};
-use crate::script::{Said, Script, Seen, Then, introduced, json_response, raw, response};
+use crate::client::{GatewayClient, text};
+use crate::script::{
+    ConnectionAction, ReceivedRequest, Script, ScriptedResponse, introduced, json_response, raw, response,
+};
 
-pub(super) fn fine(seen: &Seen) -> Said {
+pub(super) fn fine(seen: &ReceivedRequest) -> ScriptedResponse {
     let result = json!({"resultType": "complete", "content": [{"type": "text", "text": "fine"}]});
     json_response(&json!({"jsonrpc": "2.0", "id": seen.body["id"], "result": result}))
 }
 
 /// How an upstream refuses the modern era.
-type Refusal = (&'static str, fn(&Seen) -> Said);
+type EraRefusal = (&'static str, fn(&ReceivedRequest) -> ScriptedResponse);
 
 pub(super) async fn until(what: &str, holds: impl Fn() -> bool) {
     for _ in 0..1_500 {
@@ -41,7 +43,7 @@ pub(super) async fn unused_address(address: std::net::SocketAddr) {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_session_has_its_headers_from_hello_to_farewell() {
     let script = Script::upstream(Era::Session, fine).await;
-    let mut world = World::new(vec![script.settings("up")]).await;
+    let mut world = GatewayClient::new(vec![script.settings("up")]).await;
     assert_eq!(text(&world.call("up__t", json!({})).await), "fine");
     world.gateway.stop();
     until("a farewell", || script.seen().iter().any(|seen| seen.verb == "DELETE")).await;
@@ -60,13 +62,14 @@ async fn a_session_has_its_headers_from_hello_to_farewell() {
 #[tokio::test(flavor = "multi_thread")]
 async fn modern_headers_repeat_the_body() {
     let script = Script::upstream(Era::Modern, fine).await;
-    let mut world = World::new(vec![script.settings("up")]).await;
+    let mut world = GatewayClient::new(vec![script.settings("up")]).await;
     let list = world.ask("tools/list", json!({})).await;
     for tool in list["result"]["tools"].as_array().expect("tools") {
         let name = tool["name"].as_str().expect("a name");
         assert_eq!(text(&world.call(name, json!({})).await), "fine");
     }
-    let calls: Vec<Seen> = script.seen().into_iter().filter(|seen| seen.method() == "tools/call").collect();
+    let calls: Vec<ReceivedRequest> =
+        script.seen().into_iter().filter(|seen| seen.method() == "tools/call").collect();
     let names: Vec<Option<&str>> = calls.iter().map(|seen| seen.header("mcp-name")).collect();
     // The head was read in lowercase.
     assert_eq!(names, [Some("t"), Some("=?base64?z3ldvmofzq==?=")]);
@@ -92,7 +95,7 @@ async fn a_lost_session_is_begun_again_once_and_the_call_is_repeated() {
         }
     })
     .await;
-    let mut world = World::new(vec![script.settings("up")]).await;
+    let mut world = GatewayClient::new(vec![script.settings("up")]).await;
     assert_eq!(text(&world.call("up__t", json!({})).await), "fine");
     lost.store(1, Ordering::SeqCst);
     assert_eq!(text(&world.call("up__t", json!({})).await), "fine");
@@ -111,7 +114,7 @@ async fn an_upstream_that_was_restarted_is_found_again() {
     let script = Script::upstream(Era::Session, fine).await;
     let mut settings = script.settings("up");
     settings.restart.budget = 20;
-    let mut world = World::new(vec![settings]).await;
+    let mut world = GatewayClient::new(vec![settings]).await;
     assert_eq!(text(&world.call("up__t", json!({})).await), "fine");
     let address = script.address;
     drop(script);
@@ -131,7 +134,7 @@ async fn an_upstream_that_was_restarted_is_found_again() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_era_is_found_out_whatever_the_upstream_answers() {
-    let refusals: Vec<Refusal> = vec![
+    let refusals: Vec<EraRefusal> = vec![
         ("400 and -32000", |_| {
             let error = json!({"jsonrpc": "2.0", "id": null, "error": {"code": -32000, "message": "not initialized"}});
             response(400, "Content-Type: application/json\r\n", &error.to_string())
@@ -158,7 +161,7 @@ async fn the_era_is_found_out_whatever_the_upstream_answers() {
             _ => introduced(Era::Session, seen).unwrap_or_else(|| fine(seen)),
         })
         .await;
-        let mut world = World::new(vec![script.settings("up")]).await;
+        let mut world = GatewayClient::new(vec![script.settings("up")]).await;
         assert_eq!(text(&world.call("up__t", json!({})).await), "fine", "{name}");
         assert_eq!(script.count("initialize"), 1, "{name}");
     }
@@ -172,7 +175,7 @@ async fn the_era_is_found_out_whatever_the_upstream_answers() {
             _ => introduced(Era::Modern, seen).unwrap_or_else(|| fine(seen)),
         })
         .await;
-        let mut world = World::new(vec![script.settings("up")]).await;
+        let mut world = GatewayClient::new(vec![script.settings("up")]).await;
         assert_eq!(text(&world.call("up__t", json!({})).await), "fine", "{code}");
         assert_eq!(script.count("initialize"), 0, "{code}");
     }
@@ -181,10 +184,10 @@ async fn the_era_is_found_out_whatever_the_upstream_answers() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_call_that_is_called_off_is_called_off_upstream() {
     for era in [Era::Session, Era::Modern] {
-        let script = Script::upstream(era, |_| raw("", Then::Hang)).await;
+        let script = Script::upstream(era, |_| raw("", ConnectionAction::Hang)).await;
         let mut settings = script.settings("up");
         settings.timeout = Duration::from_secs(30);
-        let mut world = World::new(vec![settings]).await;
+        let mut world = GatewayClient::new(vec![settings]).await;
         let list = world.ask("tools/list", json!({})).await;
         assert!(list["result"]["tools"].is_array(), "{list}");
         let id = world.start("tools/call", json!({"name": "up__t", "arguments": {}})).await;
@@ -211,12 +214,16 @@ async fn a_call_that_is_called_off_is_called_off_upstream() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_timeout_cancels_the_call_upstream_and_other_calls_go_on() {
     let script = Script::upstream(Era::Session, |seen| {
-        if seen.body["params"]["arguments"]["hang"] == true { raw("", Then::Hang) } else { fine(seen) }
+        if seen.body["params"]["arguments"]["hang"] == true {
+            raw("", ConnectionAction::Hang)
+        } else {
+            fine(seen)
+        }
     })
     .await;
     let mut settings = script.settings("up");
     settings.timeout = Duration::from_secs(3);
-    let mut world = World::new(vec![settings]).await;
+    let mut world = GatewayClient::new(vec![settings]).await;
     let slow = world.start("tools/call", json!({"name": "up__t", "arguments": {"hang": true}})).await;
     assert_eq!(text(&world.call("up__t", json!({})).await), "fine");
     let failed = world.hear().await;
@@ -235,14 +242,16 @@ async fn a_stream_that_breaks_off_is_taken_up_again() {
             ("GET", Some("place-7"), _) => {
                 let result = json!({"content": [{"type": "text", "text": "resumed"}]});
                 let answer = json!({"jsonrpc": "2.0", "id": 4, "result": result});
-                raw(&format!("{head}id: place-8\ndata: {answer}\n\n"), Then::Close)
+                raw(&format!("{head}id: place-8\ndata: {answer}\n\n"), ConnectionAction::Close)
             }
-            (_, _, "tools/call") => raw(&format!("{head}id: place-7\nretry: 10\ndata:\n\n"), Then::Close),
+            (_, _, "tools/call") => {
+                raw(&format!("{head}id: place-7\nretry: 10\ndata:\n\n"), ConnectionAction::Close)
+            }
             _ => introduced(Era::Session, seen).unwrap_or_else(|| response(500, "", "")),
         }
     })
     .await;
-    let mut world = World::new(vec![script.settings("up")]).await;
+    let mut world = GatewayClient::new(vec![script.settings("up")]).await;
     let answer = world.call("up__t", json!({})).await;
     let call = script.seen().into_iter().find(|seen| seen.method() == "tools/call").expect("the call");
     assert_eq!(call.body["id"], 4, "discover, initialize and list came before");
@@ -259,7 +268,7 @@ async fn many_calls_at_once_are_never_crossed() {
             json_response(&json!({"jsonrpc": "2.0", "id": seen.body["id"], "result": result}))
         })
         .await;
-        let mut world = World::new(vec![script.settings("up")]).await;
+        let mut world = GatewayClient::new(vec![script.settings("up")]).await;
         world.ask("tools/list", json!({})).await;
         let mut expected = std::collections::HashMap::new();
         for n in 0..100 {
@@ -281,12 +290,12 @@ async fn changes_are_heard_on_the_stream_of_their_own() {
     for era in [Era::Session, Era::Modern] {
         let script = Script::new(move |seen| match (seen.verb.as_str(), seen.method(), era) {
             ("GET", _, Era::Session) | (_, "subscriptions/listen", Era::Modern) => {
-                raw(&format!("{head}{notice}\n\n"), Then::Hang)
+                raw(&format!("{head}{notice}\n\n"), ConnectionAction::Hang)
             }
             _ => introduced(era, seen).unwrap_or_else(|| fine(seen)),
         })
         .await;
-        let mut world = World::new(vec![script.settings("up")]).await;
+        let mut world = GatewayClient::new(vec![script.settings("up")]).await;
         world.start("tools/list", json!({})).await;
         // In whichever order: the list, and the notice.
         let heard: [Value; 2] = [world.hear().await, world.hear().await];
@@ -308,13 +317,13 @@ async fn a_stream_that_is_refused_for_a_while_is_asked_for_again() {
             ("GET", _, Era::Session) | (_, "subscriptions/listen", Era::Modern) => {
                 match asked.fetch_add(1, Ordering::SeqCst) {
                     0 => response(status, "", "not now"),
-                    _ => raw(&format!("{stream}{notice}\n\n"), Then::Hang),
+                    _ => raw(&format!("{stream}{notice}\n\n"), ConnectionAction::Hang),
                 }
             }
             _ => introduced(era, seen).unwrap_or_else(|| fine(seen)),
         })
         .await;
-        let mut world = World::new(vec![script.settings("up")]).await;
+        let mut world = GatewayClient::new(vec![script.settings("up")]).await;
         world.start("tools/list", json!({})).await;
         while world.hear().await["method"] != "notifications/tools/list_changed" {}
         world.gateway.stop();
@@ -324,11 +333,11 @@ async fn a_stream_that_is_refused_for_a_while_is_asked_for_again() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_stream_that_never_begins_does_not_block_subscriptions() {
     let script = Script::new(|seen| match seen.method() {
-        "subscriptions/listen" => raw("", Then::Hang),
+        "subscriptions/listen" => raw("", ConnectionAction::Hang),
         _ => introduced(Era::Modern, seen).unwrap_or_else(|| fine(seen)),
     })
     .await;
-    let mut world = World::new(vec![script.settings("up")]).await;
+    let mut world = GatewayClient::new(vec![script.settings("up")]).await;
     assert_eq!(text(&world.call("up__t", json!({})).await), "fine");
     until("the first stream", || script.count("subscriptions/listen") == 1).await;
     let answer = world.ask("resources/subscribe", json!({"uri": "up+x://a"})).await;
@@ -349,7 +358,7 @@ async fn an_upstream_of_both_eras_is_spoken_to_in_that_of_the_client() {
         .await;
         let mut settings = script.settings("up");
         settings.first_era = None;
-        let mut world = World::of(client, vec![settings]).await;
+        let mut world = GatewayClient::of(client, vec![settings]).await;
         assert_eq!(text(&world.call("up__t", json!({})).await), "fine");
         assert_eq!((script.count(hello), script.count(other)), (1, 0), "{client:?}");
     }
@@ -389,7 +398,7 @@ async fn an_upstream_of_both_eras_that_is_slow_is_spoken_to_in_one_of_them() {
         _ => introduced(Era::Session, seen).unwrap_or_else(|| fine(seen)),
     })
     .await;
-    let mut world = World::new(vec![script.settings("up")]).await;
+    let mut world = GatewayClient::new(vec![script.settings("up")]).await;
     world.list_of_all().await;
     assert_eq!(text(&world.call("up__t", json!({})).await), "fine");
     let seen = script.seen();

@@ -11,15 +11,15 @@ use serde_json::json;
 use tokio::process::{Child, Command};
 
 use super::cells::answering;
-use crate::client::{World, text};
+use crate::client::{GatewayClient, text};
 
-pub(super) struct Served {
+pub(super) struct Peer {
     pub(super) address: SocketAddr,
     // Killed when dropped.
     _child: Child,
 }
 
-impl Served {
+impl Peer {
     fn settings(&self, name: &str) -> UpstreamSettings {
         let reach = Endpoint::Http { url: format!("http://{}/mcp", self.address), headers: Vec::new() };
         UpstreamSettings { timeout: Duration::from_secs(60), ..UpstreamSettings::new(name, reach) }
@@ -32,7 +32,7 @@ fn tools() -> PathBuf {
 }
 
 /// Starts a server on a free port, and waits until it takes connections.
-pub(super) async fn serve(command: impl FnOnce(u16) -> Command) -> Served {
+pub(super) async fn serve(command: impl FnOnce(u16) -> Command) -> Peer {
     let port = failwell_suite::free_port();
     let address = SocketAddr::from(([127, 0, 0, 1], port));
     let mut command = command(port);
@@ -41,7 +41,7 @@ pub(super) async fn serve(command: impl FnOnce(u16) -> Command) -> Served {
     for _ in 0..1_800 {
         assert!(matches!(child.try_wait(), Ok(None)), "the peer ended at once");
         if tokio::net::TcpStream::connect(address).await.is_ok() {
-            return Served { address, _child: child };
+            return Peer { address, _child: child };
         }
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
@@ -94,7 +94,7 @@ async fn servers_from_npm_and_pypi_work_unchanged_over_http() {
     let (everything, fast, plain) = tokio::join!(everything, fast, plain);
     for client in [Era::Session, Era::Modern] {
         let upstreams = vec![everything.settings("everything"), fast.settings("fast"), plain.settings("py")];
-        let mut world = World::of(client, upstreams).await;
+        let mut world = GatewayClient::of(client, upstreams).await;
         world.list_of_all().await;
         let echoed = world.call("everything__echo", json!({"message": "hi"})).await;
         assert_eq!(text(&echoed), "Echo: hi");
@@ -117,7 +117,7 @@ async fn servers_from_npm_and_pypi_work_unchanged_over_http() {
 }
 
 /// Calls a tool and counts how often it reports progress.
-pub(super) async fn progress(world: &mut World, tool: &str, arguments: serde_json::Value) -> usize {
+pub(super) async fn progress(world: &mut GatewayClient, tool: &str, arguments: serde_json::Value) -> usize {
     let params = json!({"name": tool, "arguments": arguments, "_meta": {"progressToken": 1}});
     let id = world.start("tools/call", params).await;
     let mut heard = 0;

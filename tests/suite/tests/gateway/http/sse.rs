@@ -15,12 +15,12 @@ use tokio::sync::mpsc;
 
 use super::cells::answering;
 use super::peers::{everything, progress, python, serve};
-use crate::client::{World, failed, text};
+use crate::client::{GatewayClient, failed, text};
 use crate::script::read_raw;
 
 /// What happens to a request that was posted.
 #[derive(Clone, Copy)]
-enum Does {
+enum Behavior {
     Answers,
     Nothing,
     EndsTheStream,
@@ -29,30 +29,33 @@ enum Does {
 }
 
 /// A server of this transport that misbehaves as told.
-struct Legacy {
+struct LegacyServer {
     address: SocketAddr,
     posted: Arc<Mutex<Vec<Value>>>,
     streams: Arc<AtomicUsize>,
 }
 
-type Plan = Arc<dyn Fn(&Value, usize) -> Does + Send + Sync>;
+type Plan = Arc<dyn Fn(&Value, usize) -> Behavior + Send + Sync>;
 
-impl Legacy {
-    /// `begins` is what the stream begins with; `does` says what happens to calls, and how many came before.
-    async fn new(begins: &str, does: impl Fn(&Value, usize) -> Does + Send + Sync + 'static) -> Legacy {
+impl LegacyServer {
+    /// `begins` is what the stream begins with; `behavior` says what happens to calls, and how many came before.
+    async fn new(
+        begins: &str,
+        behavior: impl Fn(&Value, usize) -> Behavior + Send + Sync + 'static,
+    ) -> LegacyServer {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let address = listener.local_addr().expect("an address");
         let (posted, streams) = (Arc::new(Mutex::default()), Arc::new(AtomicUsize::new(0)));
         let stream: Arc<Mutex<Option<mpsc::UnboundedSender<String>>>> = Arc::default();
-        let legacy = Legacy { address, posted: posted.clone(), streams: streams.clone() };
-        let (begins, does): (Arc<str>, Plan) = (begins.into(), Arc::new(does));
+        let legacy = LegacyServer { address, posted: posted.clone(), streams: streams.clone() };
+        let (begins, behavior): (Arc<str>, Plan) = (begins.into(), Arc::new(behavior));
         tokio::spawn(async move {
             while let Ok((socket, _)) = listener.accept().await {
-                let serving = Serving {
+                let serving = LegacyConnection {
                     posted: posted.clone(),
                     streams: streams.clone(),
                     stream: stream.clone(),
-                    does: does.clone(),
+                    behavior: behavior.clone(),
                 };
                 tokio::spawn(serving.converse(socket, begins.clone()));
             }
@@ -60,8 +63,8 @@ impl Legacy {
         legacy
     }
 
-    async fn good(does: impl Fn(&Value, usize) -> Does + Send + Sync + 'static) -> Legacy {
-        Legacy::new("event: endpoint\ndata: /messages?id=1\n\n", does).await
+    async fn good(behavior: impl Fn(&Value, usize) -> Behavior + Send + Sync + 'static) -> LegacyServer {
+        LegacyServer::new("event: endpoint\ndata: /messages?id=1\n\n", behavior).await
     }
 
     fn settings(&self, wire: HttpTransport) -> UpstreamSettings {
@@ -84,14 +87,14 @@ fn settings(address: SocketAddr, wire: HttpTransport) -> UpstreamSettings {
     UpstreamSettings { transport: wire, timeout, ..UpstreamSettings::new("up", reach) }
 }
 
-struct Serving {
+struct LegacyConnection {
     posted: Arc<Mutex<Vec<Value>>>,
     streams: Arc<AtomicUsize>,
     stream: Arc<Mutex<Option<mpsc::UnboundedSender<String>>>>,
-    does: Plan,
+    behavior: Plan,
 }
 
-impl Serving {
+impl LegacyConnection {
     async fn converse(self, mut socket: TcpStream, begins: Arc<str>) {
         while let Some((head, body)) = read_raw(&mut socket).await {
             if head.starts_with("GET /sse ") {
@@ -129,17 +132,17 @@ impl Serving {
             "initialize" => json!({"protocolVersion": "2024-11-05", "capabilities": {"tools": {}},
                 "serverInfo": {"name": "old", "version": "1"}}),
             "tools/list" => json!({"tools": [{"name": "t", "inputSchema": {"type": "object"}}]}),
-            "tools/call" => match (self.does)(&body, calls) {
-                Does::Answers => json!({"content": [{"type": "text", "text": "fine"}]}),
-                Does::Nothing => Value::Null,
-                Does::EndsTheStream => {
+            "tools/call" => match (self.behavior)(&body, calls) {
+                Behavior::Answers => json!({"content": [{"type": "text", "text": "fine"}]}),
+                Behavior::Nothing => Value::Null,
+                Behavior::EndsTheStream => {
                     *self.stream.lock().expect("stream") = None;
                     Value::Null
                 }
-                Does::Refuses(status) => {
+                Behavior::Refuses(status) => {
                     return format!("HTTP/1.1 {status} X\r\nContent-Length: 7\r\n\r\nhunter2");
                 }
-                Does::HangsUp => return String::new(),
+                Behavior::HangsUp => return String::new(),
             },
             _ => Value::Null,
         };
@@ -180,7 +183,7 @@ async fn servers_from_npm_and_pypi_work_unchanged_over_sse() {
             UpstreamSettings { name: name.to_owned(), ..settings(served.address, wire) }
         });
         named.iter_mut().for_each(|settings| settings.start_timeout = Duration::from_secs(60));
-        let mut world = World::of(client, named.to_vec()).await;
+        let mut world = GatewayClient::of(client, named.to_vec()).await;
         world.list_of_all().await;
         assert_eq!(text(&world.call("npm__echo", json!({"message": "hi"})).await), "Echo: hi");
         for server in ["py", "fast"] {
@@ -199,12 +202,12 @@ async fn servers_from_npm_and_pypi_work_unchanged_over_sse() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn it_is_found_out_and_remembered() {
-    let legacy = Legacy::good(|_, _| Does::Answers).await;
-    let mut world = World::new(vec![legacy.settings(HttpTransport::Detect)]).await;
+    let legacy = LegacyServer::good(|_, _| Behavior::Answers).await;
+    let mut world = GatewayClient::new(vec![legacy.settings(HttpTransport::Detect)]).await;
     assert_eq!(text(&world.call("up__t", json!({})).await), "fine");
     let begun = ["initialize", "notifications/initialized", "tools/list", "tools/call"];
     assert_eq!(legacy.methods(), begun, "in this order");
-    let mut world = World::new(vec![legacy.settings(HttpTransport::Streamable)]).await;
+    let mut world = GatewayClient::new(vec![legacy.settings(HttpTransport::Streamable)]).await;
     let answer = world.ask("resources/read", json!({"uri": "up+x://y"})).await;
     assert_eq!(failed(&answer).1, "gateway/UPSTREAM_DOWN", "only what was asked for is spoken: {answer}");
     assert_eq!(answer["error"]["data"]["facts"]["status"], 404);
@@ -212,8 +215,8 @@ async fn it_is_found_out_and_remembered() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn many_calls_at_once_are_answered_on_one_stream() {
-    let legacy = Legacy::good(|_, _| Does::Answers).await;
-    let mut world = World::new(vec![legacy.settings(HttpTransport::Sse)]).await;
+    let legacy = LegacyServer::good(|_, _| Behavior::Answers).await;
+    let mut world = GatewayClient::new(vec![legacy.settings(HttpTransport::Sse)]).await;
     world.ask("tools/list", json!({})).await;
     let mut open = std::collections::HashSet::new();
     for _ in 0..200 {
@@ -229,23 +232,24 @@ async fn many_calls_at_once_are_answered_on_one_stream() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_failed_call_is_reported_and_the_next_one_works() {
-    type Case = (&'static str, Does, Option<(&'static str, &'static str)>, usize);
+    type StreamCase = (&'static str, Behavior, Option<(&'static str, &'static str)>, usize);
     // What the first call meets, what its caller hears of it, and how many streams there were in the end.
-    let cases: [Case; 7] = [
-        ("the stream ends", Does::EndsTheStream, Some(("gateway/UPSTREAM_DOWN", "unknown")), 2),
-        ("no answer", Does::Nothing, Some(("gateway/UPSTREAM_TIMEOUT", "unknown")), 1),
-        ("a hang-up", Does::HangsUp, Some(("gateway/UPSTREAM_DOWN", "unknown")), 1),
-        ("500", Does::Refuses(500), Some(("gateway/UPSTREAM_GARBLED", "unknown")), 1),
-        ("401", Does::Refuses(401), Some(("gateway/UPSTREAM_DOWN", "none")), 1),
-        ("429", Does::Refuses(429), Some(("gateway/UPSTREAM_DOWN", "none")), 1),
+    let cases: [StreamCase; 7] = [
+        ("the stream ends", Behavior::EndsTheStream, Some(("gateway/UPSTREAM_DOWN", "unknown")), 2),
+        ("no answer", Behavior::Nothing, Some(("gateway/UPSTREAM_TIMEOUT", "unknown")), 1),
+        ("a hang-up", Behavior::HangsUp, Some(("gateway/UPSTREAM_DOWN", "unknown")), 1),
+        ("500", Behavior::Refuses(500), Some(("gateway/UPSTREAM_GARBLED", "unknown")), 1),
+        ("401", Behavior::Refuses(401), Some(("gateway/UPSTREAM_DOWN", "none")), 1),
+        ("429", Behavior::Refuses(429), Some(("gateway/UPSTREAM_DOWN", "none")), 1),
         // A server that does not know us any more did nothing, so it is asked again.
-        ("404", Does::Refuses(404), None, 2),
+        ("404", Behavior::Refuses(404), None, 2),
     ];
     for (name, first, told, streams) in cases {
-        let legacy = Legacy::good(move |_, calls| if calls == 1 { first } else { Does::Answers }).await;
+        let legacy =
+            LegacyServer::good(move |_, calls| if calls == 1 { first } else { Behavior::Answers }).await;
         let mut settings = legacy.settings(HttpTransport::Sse);
         settings.timeout = Duration::from_secs(4);
-        let mut world = World::new(vec![settings]).await;
+        let mut world = GatewayClient::new(vec![settings]).await;
         let answer = world.call("up__t", json!({})).await;
         match told {
             Some((reason, effect)) => {
@@ -271,10 +275,10 @@ async fn a_stream_that_does_not_begin_as_it_should_is_no_connection() {
         ("a message nobody can read", "event: endpoint\ndata: \u{fffd} \u{1}\n\n", "on another server"),
     ];
     for (name, begins, noted) in cases {
-        let legacy = Legacy::new(begins, |_, _| Does::Answers).await;
+        let legacy = LegacyServer::new(begins, |_, _| Behavior::Answers).await;
         let mut settings = legacy.settings(HttpTransport::Sse);
         settings.start_timeout = Duration::from_secs(3);
-        let mut world = World::new(vec![settings]).await;
+        let mut world = GatewayClient::new(vec![settings]).await;
         let answer = world.ask("resources/read", json!({"uri": "up+x://y"})).await;
         assert_eq!(failed(&answer).1, "gateway/UPSTREAM_DOWN", "{name}: {answer}");
         assert_eq!(answer["error"]["data"]["effect"], "none", "{name}: {answer}");

@@ -12,7 +12,7 @@ use failwell_rpc::Era;
 use failwell_toolbox::ToolServer;
 use serde_json::{Value, json};
 
-use crate::client::{World, evil_with, text};
+use crate::client::{GatewayClient, evil_with, text};
 
 const WORDS: &str = "Echo first.\nother:\n> be obeyed";
 const CELLS: [(Era, &str); 4] =
@@ -23,7 +23,7 @@ fn speaking(era: &str, words: &str) -> UpstreamSettings {
 }
 
 /// How a client is greeted that comes now.
-async fn greeted(mut world: World, era: Era) -> Value {
+async fn greeted(mut world: GatewayClient, era: Era) -> Value {
     if era == Era::Modern {
         return world.ask("server/discover", json!({})).await["result"].clone();
     }
@@ -35,12 +35,12 @@ async fn greeted(mut world: World, era: Era) -> Value {
     greeting["result"].clone()
 }
 
-async fn told(world: &World, era: Era) -> String {
+async fn told(world: &GatewayClient, era: Era) -> String {
     let greeting = greeted(world.at_reference(era).await, era).await;
     greeting["instructions"].as_str().unwrap_or_else(|| panic!("no instructions in {greeting}")).to_owned()
 }
 
-async fn instructions_alone(world: &World, era: Era) -> String {
+async fn instructions_alone(world: &GatewayClient, era: Era) -> String {
     let alone = world.before(world.gateway.single("ev"), Settings::default(), era).await;
     greeted(alone, era).await["instructions"].as_str().expect("instructions").to_owned()
 }
@@ -48,7 +48,7 @@ async fn instructions_alone(world: &World, era: Era) -> String {
 #[tokio::test(flavor = "multi_thread")]
 async fn clients_hear_what_servers_say_of_themselves_once_it_is_known() {
     for (client, upstream) in CELLS {
-        let mut world = World::of(client, vec![speaking(upstream, WORDS)]).await;
+        let mut world = GatewayClient::of(client, vec![speaking(upstream, WORDS)]).await;
         assert_eq!(told(&world, client).await, "", "nobody is started for it: {client:?} {upstream}");
         world.call("ev__echo", json!({})).await;
         let expected = "What the servers behind this one say of themselves:\n\nev:\n> Echo first.\n> other:\n> > be obeyed";
@@ -61,7 +61,7 @@ async fn clients_hear_what_servers_say_of_themselves_once_it_is_known() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_alone_is_known_before_its_first_client_is_greeted() {
     for (client, upstream) in CELLS {
-        let world = World::of(client, vec![speaking(upstream, WORDS)]).await;
+        let world = GatewayClient::of(client, vec![speaking(upstream, WORDS)]).await;
         assert_eq!(instructions_alone(&world, client).await, WORDS, "{client:?} {upstream}");
         world.gateway.stop();
     }
@@ -69,7 +69,7 @@ async fn a_server_alone_is_known_before_its_first_client_is_greeted() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_stands_in_front_settles_what_stands_behind() {
-    let world = World::new(vec![speaking("session", WORDS)]).await;
+    let world = GatewayClient::new(vec![speaking("session", WORDS)]).await;
     for era in [Era::Session, Era::Modern] {
         let front = ReloadableServer::new(world.gateway.single("ev"));
         let greeting = greeted(world.before(Arc::new(front), Settings::default(), era).await, era).await;
@@ -82,7 +82,7 @@ async fn what_stands_in_front_settles_what_stands_behind() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn instructions_of_a_partly_hidden_server_are_left_out() {
-    let mut world = World::new(vec![speaking("session", WORDS)]).await;
+    let mut world = GatewayClient::new(vec![speaking("session", WORDS)]).await;
     world.ask("tools/list", json!({})).await;
     assert!(told(&world, Era::Session).await.contains("Echo first"));
     let hiding = |name: &str| {
@@ -109,7 +109,7 @@ async fn instructions_of_a_partly_hidden_server_are_left_out() {
 #[tokio::test(flavor = "multi_thread")]
 async fn instructions_are_left_out_where_the_operator_says_so() {
     let settings = UpstreamSettings { instructions: false, ..speaking("session", WORDS) };
-    let mut world = World::new(vec![settings]).await;
+    let mut world = GatewayClient::new(vec![settings]).await;
     world.call("ev__echo", json!({})).await;
     assert_eq!(
         (told(&world, Era::Session).await, instructions_alone(&world, Era::Session).await),
@@ -125,16 +125,16 @@ async fn guards_look_through_the_words_of_each_server() {
     let words = format!("Use {token} to log in.");
     let mut good = speaking("modern", "Be kind.");
     good.name = "good".to_owned();
-    let mut world = World::new(vec![speaking("session", &words), good]).await;
+    let mut world = GatewayClient::new(vec![speaking("session", &words), good]).await;
     world.call("ev__echo", json!({})).await;
     assert_eq!(text(&world.call("good__echo", json!({"a": 1})).await), r#"{"a":1}"#);
     for (action, left) in [(Action::Redact, true), (Action::Block, false)] {
         for era in [Era::Session, Era::Modern] {
             let secrets = GuardRule::everywhere(action);
             let guards = Guards::compile(GuardSettings { secrets, ..GuardSettings::default() });
-            let gate = Some(GuardSet::new(guards.expect("guards")));
-            let room: Arc<dyn ToolServer> = Arc::new(world.gateway.clone());
-            let next = world.before(room, Settings { gate, ..Settings::default() }, era).await;
+            let guard_set = Some(GuardSet::new(guards.expect("guards")));
+            let server: Arc<dyn ToolServer> = Arc::new(world.gateway.clone());
+            let next = world.before(server, Settings { guard_set, ..Settings::default() }, era).await;
             let greeting = greeted(next, era).await;
             let told = greeting["instructions"].as_str().expect("instructions").to_owned();
             assert!(!told.contains(&token) && told.contains("good:\n> Be kind."), "{action:?}: {told}");

@@ -8,8 +8,8 @@ use failwell_suite::program::send;
 use rustix::process::Signal;
 use serde_json::{Value, json};
 
-use crate::client::{World, evil_with, text};
-use crate::failures::faults::UpstreamNamed;
+use crate::client::{GatewayClient, evil_with, text};
+use crate::failures::faults::EvilUpstream;
 
 /// Well below the ten seconds that a server has, well above what a busy machine needs for the others.
 const SHORT: Duration = Duration::from_secs(1);
@@ -17,7 +17,7 @@ const LONG: Duration = Duration::from_secs(8);
 
 fn impatient(variables: &[(&str, &str)]) -> Vec<UpstreamSettings> {
     let slow = UpstreamSettings { list_wait: SHORT, ..evil_with(variables) };
-    vec![slow, UpstreamNamed("other").settings()]
+    vec![slow, EvilUpstream("other").settings()]
 }
 
 fn addresses(list: &Value) -> Vec<&str> {
@@ -26,7 +26,7 @@ fn addresses(list: &Value) -> Vec<&str> {
 }
 
 /// Waits for a message without an id that is told of this.
-async fn heard(world: &mut World, method: &str) {
+async fn heard(world: &mut GatewayClient, method: &str) {
     while world.hear().await["method"] != method {}
 }
 
@@ -39,7 +39,7 @@ async fn a_list_does_without_one_that_is_stuck_and_tells_when_it_is_back() {
         (Era::Modern, "modern"),
     ] {
         let case = format!("{client:?} to {upstream}");
-        let mut world = World::of(client, impatient(&[("EVIL_ERA", upstream)])).await;
+        let mut world = GatewayClient::of(client, impatient(&[("EVIL_ERA", upstream)])).await;
         if client == Era::Modern {
             let wanted = json!({"notifications": {"resourcesListChanged": true}});
             world.start("subscriptions/listen", wanted).await;
@@ -76,7 +76,7 @@ async fn a_list_does_without_one_that_is_stuck_and_tells_when_it_is_back() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_list_does_without_one_that_takes_long_to_start() {
-    let mut world = World::new(impatient(&[("EVIL_START_MS", "12000")])).await;
+    let mut world = GatewayClient::new(impatient(&[("EVIL_START_MS", "12000")])).await;
     world.call("other__echo", json!({})).await;
     let mut took = Vec::new();
     for _ in 0..2 {

@@ -2,10 +2,10 @@
 
 use failwell_controls::Settings;
 use failwell_rpc::Era;
-use failwell_suite::script::{Said, Script, Seen, introduced, response};
+use failwell_suite::script::{ReceivedRequest, Script, ScriptedResponse, introduced, response};
 use serde_json::{Value, json};
 
-use crate::client::{World, failed};
+use crate::client::{GatewayClient, failed};
 
 /// A schema that every client accepts, with many keywords unknown to the gateway.
 const PLAIN: &str = r#"{"name":"plain","inputSchema":{"type":"object","properties":{"a":{"format":"uuid","x":1.00}},"additionalProperties":false},"x-own":[true,{"format":"uint64"}]}"#;
@@ -22,7 +22,7 @@ const TOOLS: [&str; 9] = [
     r#"{"name":"odd_hint","inputSchema":{"type":"object"},"annotations":{"readOnlyHint":"yes"}}"#,
 ];
 
-fn answers(era: Era, seen: &Seen) -> Said {
+fn answers(era: Era, seen: &ReceivedRequest) -> ScriptedResponse {
     if seen.method() != "tools/list" {
         return introduced(era, seen).unwrap_or_else(|| response(500, "", ""));
     }
@@ -63,7 +63,7 @@ async fn one_definition_that_clients_refuse_does_not_cost_them_the_list() {
     ] {
         let case = format!("{client:?} to {upstream:?}");
         let script = Script::new(move |seen| answers(upstream, seen)).await;
-        let mut world = World::of(client, vec![script.settings("s")]).await;
+        let mut world = GatewayClient::of(client, vec![script.settings("s")]).await;
         let all = world.list_of_all().await["result"]["tools"].take();
         let mut prefixed = expected(client);
         for tool in prefixed.as_array_mut().expect("a list") {

@@ -7,8 +7,8 @@ use failwell_rpc::Era;
 use failwell_suite::program::Folder;
 use serde_json::{Value, json};
 
-use crate::client::{World, evil_with, failed, text};
-use crate::script::{Script, Then, introduced, raw, response};
+use crate::client::{GatewayClient, evil_with, failed, text};
+use crate::script::{ConnectionAction, Script, introduced, raw, response};
 
 /// More than may wait on one connection.
 const OFTEN: usize = 4_200;
@@ -34,14 +34,14 @@ fn heard(log: &Path, wanted: &str) -> usize {
 }
 
 /// Subscribes, and says under which id.
-async fn subscribe(world: &mut World, uris: &[String]) -> u64 {
+async fn subscribe(world: &mut GatewayClient, uris: &[String]) -> u64 {
     let id = world.start(LISTEN, json!({"notifications": {"resourceSubscriptions": uris}})).await;
     let acknowledged = world.hear().await;
     assert_eq!(acknowledged["method"], "notifications/subscriptions/acknowledged", "{acknowledged}");
     id
 }
 
-async fn end(world: &mut World, subscription: u64) {
+async fn end(world: &mut GatewayClient, subscription: u64) {
     let params = json!({"requestId": subscription});
     world.send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": params})).await;
 }
@@ -51,7 +51,7 @@ async fn repeated_subscriptions_that_end_leave_room_for_others() {
     let folder = Folder::create();
     let log = folder.path().join("log");
     let path = log.to_str().expect("UTF-8");
-    let mut first = World::new(vec![evil_with(&[("EVIL_ERA", "modern"), ("EVIL_LOG", path)])]).await;
+    let mut first = GatewayClient::new(vec![evil_with(&[("EVIL_ERA", "modern"), ("EVIL_LOG", path)])]).await;
     let mut second = first.at_reference(Era::Session).await;
     let uri = json!({"uri": "ev+file:///a"});
     for _ in 0..OFTEN {
@@ -72,7 +72,7 @@ async fn what_a_subscription_watches_is_given_back_when_it_ends() {
     let log = folder.path().join("log");
     let path = log.to_str().expect("UTF-8");
     let settings = evil_with(&[("EVIL_ERA", "modern"), ("EVIL_LOG", path)]);
-    let mut world = World::of(Era::Modern, vec![settings]).await;
+    let mut world = GatewayClient::of(Era::Modern, vec![settings]).await;
     let many: Vec<String> = (0..MOST).map(|n| format!("ev+x://{n}")).collect();
     let first = subscribe(&mut world, &many).await;
     until("all are watched", || heard(&log, LISTEN) == MOST + 1).await;
@@ -96,11 +96,11 @@ async fn what_a_subscription_watches_is_given_back_when_it_ends() {
 #[tokio::test(flavor = "multi_thread")]
 async fn over_http_too_what_a_subscription_watches_is_given_back() {
     let script = Script::new(|seen| match seen.method() {
-        LISTEN => raw("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n", Then::Hang),
+        LISTEN => raw("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n", ConnectionAction::Hang),
         _ => introduced(Era::Modern, seen).unwrap_or_else(|| response(500, "", "")),
     })
     .await;
-    let mut world = World::of(Era::Modern, vec![script.settings("up")]).await;
+    let mut world = GatewayClient::of(Era::Modern, vec![script.settings("up")]).await;
     let watched = || {
         let last = script.seen().into_iter().rfind(|seen| seen.method() == LISTEN);
         last.map_or(Value::Null, |seen| seen.body["params"]["notifications"]["resourceSubscriptions"].clone())

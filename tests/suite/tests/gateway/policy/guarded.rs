@@ -12,21 +12,21 @@ use failwell_rpc::Era;
 use failwell_toolbox::ToolServer;
 use serde_json::{Value, json};
 
-use crate::client::{World, evil};
+use crate::client::{GatewayClient, evil};
 use crate::script::{Script, json_response};
 
 /// A client before a gateway that has heard of no tool yet, whose guard is about results of this server alone.
-async fn strict_with(upstream: UpstreamSettings) -> World {
+async fn strict_with(upstream: UpstreamSettings) -> GatewayClient {
     let secrets = GuardRule {
         servers: BTreeMap::from([(upstream.name.clone(), Action::Block)]),
         directions: vec![Direction::Result],
         ..GuardRule::everywhere(Action::Off)
     };
     let guards = Guards::compile(GuardSettings { secrets, ..GuardSettings::default() }).expect("guards");
-    let gate = Some(GuardSet::new(guards));
-    let world = World::of(Era::Modern, vec![upstream]).await;
-    let room: Arc<dyn ToolServer> = Arc::new(world.gateway.clone());
-    let mut strict = world.before(room, Settings { gate, ..Settings::default() }, Era::Modern).await;
+    let guard_set = Some(GuardSet::new(guards));
+    let world = GatewayClient::of(Era::Modern, vec![upstream]).await;
+    let server: Arc<dyn ToolServer> = Arc::new(world.gateway.clone());
+    let mut strict = world.before(server, Settings { guard_set, ..Settings::default() }, Era::Modern).await;
     strict.capabilities["extensions"] = json!({"io.modelcontextprotocol/tasks": {}});
     strict
 }
@@ -35,7 +35,7 @@ fn token() -> String {
     format!("ghp{}{}", "_", "z9Y8x7W6v5U4".repeat(3))
 }
 
-fn assert_blocked(answer: &Value, world: &World) {
+fn assert_blocked(answer: &Value, world: &GatewayClient) {
     assert!(answer.to_string().contains("policy/BLOCKED"), "{answer}");
     assert!(!world.said.contains(&token()), "{answer}");
 }

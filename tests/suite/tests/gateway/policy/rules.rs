@@ -10,7 +10,7 @@ use failwell_rpc::Era;
 use failwell_toolbox::{Context, Info, Schema, Tool, ToolOutcome, ToolServer, Toolbox};
 use serde_json::{Value, json};
 
-use crate::client::{World, evil, failed, text};
+use crate::client::{GatewayClient, evil, failed, text};
 
 fn about(callers: &[&str], sort: ItemKind, items: ItemRules) -> AccessRule {
     let servers = vec![Pattern::new("ev")];
@@ -25,13 +25,13 @@ fn ruling(rules: Vec<AccessRule>) -> AccessPolicy {
     AccessPolicy::new(AccessRules::new(rules), None)
 }
 
-async fn ruled(era: Era, ruling: AccessPolicy) -> World {
-    let world = World::of(era, vec![evil()]).await;
+async fn ruled(era: Era, ruling: AccessPolicy) -> GatewayClient {
+    let world = GatewayClient::of(era, vec![evil()]).await;
     assert!(world.gateway.set_policy(ruling));
     world
 }
 
-async fn names(world: &mut World, list: &str) -> Vec<String> {
+async fn names(world: &mut GatewayClient, list: &str) -> Vec<String> {
     let answer = world.ask(&format!("{list}/list"), json!({})).await;
     let items = answer["result"][list].as_array().unwrap_or_else(|| panic!("no list in {answer}"));
     items.iter().map(|item| item["name"].as_str().expect("a name").to_owned()).collect()
@@ -58,7 +58,7 @@ fn server(tools: &[&'static str]) -> Arc<dyn ToolServer> {
 #[tokio::test(flavor = "multi_thread")]
 async fn hidden_is_unknown_byte_for_byte() {
     for era in [Era::Session, Era::Modern] {
-        let mut worlds = [World::of(era, Vec::new()).await, World::of(era, Vec::new()).await];
+        let mut worlds = [GatewayClient::of(era, Vec::new()).await, GatewayClient::of(era, Vec::new()).await];
         let hide = ItemRules { hide: patterns(&["cra*"]), ..ItemRules::default() };
         worlds[0].gateway.set_policy(ruling(vec![about(&[], ItemKind::Tools, hide)]));
         worlds[0].gateway.reload(Vec::new(), vec![("ev".to_owned(), server(&["echo", "crash", "crab"]))]);
@@ -131,13 +131,13 @@ async fn arguments_are_held_to_the_operators_schema() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_charter_decides_what_is_seen_and_what_is_done() {
+async fn cedar_policies_decide_what_is_seen_and_called() {
     let text_of = r#"
         permit (principal == Caller::"anonymous", action in [Action::"see", Action::"call"], resource == Tool::"ev/echo");
         permit (principal, action == Action::"see", resource == Tool::"ev/slow");
     "#;
-    let charter = CedarPolicies::parse(text_of).expect("a charter");
-    let mut world = ruled(Era::Session, AccessPolicy::new(AccessRules::default(), Some(charter))).await;
+    let policies = CedarPolicies::parse(text_of).expect("a charter");
+    let mut world = ruled(Era::Session, AccessPolicy::new(AccessRules::default(), Some(policies))).await;
     assert_eq!(names(&mut world, "tools").await, ["ev__echo", "ev__slow"]);
     assert_eq!(text(&world.call("ev__echo", json!({})).await), "{}");
     assert_eq!(failed(&world.call("ev__slow", json!({})).await), (-32003, "policy/DENIED"));

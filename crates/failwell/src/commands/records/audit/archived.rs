@@ -7,7 +7,7 @@ use failwell_gateway::Trust;
 use tokio::runtime::Runtime;
 
 use super::book::{LastNumbers, NodeRow};
-use crate::cli::BookPlace;
+use crate::cli::RecordLocation;
 use crate::commands::configured::{self, ConfigFileError};
 use crate::commands::runtime;
 use crate::commands::serving::serve;
@@ -23,7 +23,7 @@ pub(in crate::commands) struct OpenArchive {
 
 impl OpenArchive {
     /// Opens the archive at `url`, or at the address in the configuration.
-    pub(super) fn open(place: &BookPlace, url: Option<&str>) -> Result<OpenArchive, Complaint> {
+    pub(super) fn open(place: &RecordLocation, url: Option<&str>) -> Result<OpenArchive, Complaint> {
         let address = match url {
             Some(url) => typed(url)?,
             None => configured(place)?,
@@ -117,7 +117,7 @@ fn typed(url: &str) -> Result<PostgresAddress, Complaint> {
         .map_err(|(problem, help)| Complaint::new(format!("what --postgres got {problem}"), help))
 }
 
-fn configured(place: &BookPlace) -> Result<PostgresAddress, Complaint> {
+fn configured(place: &RecordLocation) -> Result<PostgresAddress, Complaint> {
     let config = configured::settle(place.ledger.config.as_deref()).map_err(ConfigFileError::report)?;
     let postgres = config.audit.postgres.ok_or_else(|| {
         Complaint::new(

@@ -8,14 +8,14 @@ use failwell_fault::Fault;
 #[cfg(feature = "postgres")]
 use super::archived::OpenArchive;
 use super::folder;
-use crate::cli::BookPlace;
+use crate::cli::RecordLocation;
 #[cfg(feature = "postgres")]
 use crate::commands::serving::serve;
 use crate::commands::state_file::StateFile;
 use crate::complaint::Complaint;
 
 /// The source of records.
-pub(in crate::commands) enum Book {
+pub(in crate::commands) enum RecordReader {
     Ledger(LedgerReader, StateFile),
     #[cfg(feature = "postgres")]
     Archive(Box<OpenArchive>),
@@ -36,17 +36,17 @@ impl From<Row> for NodeRow {
 /// The last sequence number of each node. The key of a single ledger is empty.
 pub(super) type LastNumbers = BTreeMap<String, i64>;
 
-impl Book {
+impl RecordReader {
     /// Opens the archive if `--postgres` is given, otherwise the ledger.
-    pub(in crate::commands) fn open(place: &BookPlace) -> Result<Book, Complaint> {
+    pub(in crate::commands) fn open(place: &RecordLocation) -> Result<RecordReader, Complaint> {
         if let Some(url) = &place.postgres {
-            return Book::archive(place, url.as_deref());
+            return RecordReader::archive(place, url.as_deref());
         }
         let folder = folder(&place.ledger)?;
         let file = StateFile::ledger(&folder);
         let opened = if file.is_there()? { LedgerReader::open(&folder) } else { Ok(None) };
         match opened {
-            Ok(Some(reading)) => Ok(Book::Ledger(reading, file)),
+            Ok(Some(reading)) => Ok(RecordReader::Ledger(reading, file)),
             Ok(None) => Err(Complaint::new(
                 format!("there is no ledger in {}", folder.display()),
                 "start a server once, or name the folder: --data-dir DIR",
@@ -56,29 +56,29 @@ impl Book {
     }
 
     #[cfg(feature = "postgres")]
-    fn archive(place: &BookPlace, url: Option<&str>) -> Result<Book, Complaint> {
-        OpenArchive::open(place, url).map(|archived| Book::Archive(Box::new(archived)))
+    fn archive(place: &RecordLocation, url: Option<&str>) -> Result<RecordReader, Complaint> {
+        OpenArchive::open(place, url).map(|archived| RecordReader::Archive(Box::new(archived)))
     }
 
     #[cfg(not(feature = "postgres"))]
-    fn archive(_place: &BookPlace, _url: Option<&str>) -> Result<Book, Complaint> {
+    fn archive(_place: &RecordLocation, _url: Option<&str>) -> Result<RecordReader, Complaint> {
         Err(crate::parts::POSTGRES.complaint("--postgres"))
     }
 
     fn unreadable(&self, fault: &Fault) -> Complaint {
         match self {
-            Book::Ledger(_, file) => file.unreadable(fault),
+            RecordReader::Ledger(_, file) => file.unreadable(fault),
             #[cfg(feature = "postgres")]
-            Book::Archive(_) => serve::unexpected(fault),
+            RecordReader::Archive(_) => serve::unexpected(fault),
         }
     }
 
     /// Finds the record with this reference.
     pub(in crate::commands) fn find(&mut self, reference: &str) -> Result<Option<NodeRow>, Complaint> {
         let found = match self {
-            Book::Ledger(reading, _) => reading.find(reference).map(|row| row.map(NodeRow::from)),
+            RecordReader::Ledger(reading, _) => reading.find(reference).map(|row| row.map(NodeRow::from)),
             #[cfg(feature = "postgres")]
-            Book::Archive(archived) => archived.find(reference),
+            RecordReader::Archive(archived) => archived.find(reference),
         };
         found.map_err(|fault| self.unreadable(&fault))
     }
@@ -86,11 +86,11 @@ impl Book {
     /// The matching records, oldest first.
     pub(super) fn select(&mut self, query: &Query) -> Result<Vec<NodeRow>, Complaint> {
         let found = match self {
-            Book::Ledger(reading, _) => {
+            RecordReader::Ledger(reading, _) => {
                 reading.select(query).map(|rows| rows.into_iter().map(NodeRow::from).collect())
             }
             #[cfg(feature = "postgres")]
-            Book::Archive(archived) => archived.select(query),
+            RecordReader::Archive(archived) => archived.select(query),
         };
         found.map_err(|fault| self.unreadable(&fault))
     }
@@ -102,9 +102,9 @@ impl Book {
         mut each: impl FnMut(&NodeRow) -> bool,
     ) -> Result<(), Complaint> {
         let shown = match self {
-            Book::Ledger(reading, _) => reading.each(query, |row| each(&NodeRow::from(row.clone()))),
+            RecordReader::Ledger(reading, _) => reading.each(query, |row| each(&NodeRow::from(row.clone()))),
             #[cfg(feature = "postgres")]
-            Book::Archive(archived) => archived.each(query, each),
+            RecordReader::Archive(archived) => archived.each(query, each),
         };
         shown.map_err(|fault| self.unreadable(&fault))
     }
@@ -112,11 +112,11 @@ impl Book {
     /// The last sequence number of each node.
     pub(super) fn ends(&mut self) -> Result<LastNumbers, Complaint> {
         let ends = match self {
-            Book::Ledger(reading, _) => {
+            RecordReader::Ledger(reading, _) => {
                 reading.head().map(|head| LastNumbers::from([(String::new(), head.seq)]))
             }
             #[cfg(feature = "postgres")]
-            Book::Archive(archived) => archived.ends(),
+            RecordReader::Archive(archived) => archived.ends(),
         };
         ends.map_err(|fault| self.unreadable(&fault))
     }
@@ -124,12 +124,14 @@ impl Book {
     /// The matching records with a higher sequence number than `seen`.
     pub(super) fn since(&mut self, query: &Query, seen: &LastNumbers) -> Result<Vec<NodeRow>, Complaint> {
         match self {
-            Book::Ledger(..) => {
+            RecordReader::Ledger(..) => {
                 let after = seen.values().next().copied();
                 self.select(&Query { after, ..query.clone() })
             }
             #[cfg(feature = "postgres")]
-            Book::Archive(archived) => archived.since(query, seen).map_err(|fault| serve::unexpected(&fault)),
+            RecordReader::Archive(archived) => {
+                archived.since(query, seen).map_err(|fault| serve::unexpected(&fault))
+            }
         }
     }
 
@@ -139,9 +141,9 @@ impl Book {
         known: Option<ChainHead>,
     ) -> Result<Vec<(Option<String>, VerifyReport)>, Complaint> {
         let verified = match self {
-            Book::Ledger(reading, _) => verify(reading, known).map(|found| vec![(None, found)]),
+            RecordReader::Ledger(reading, _) => verify(reading, known).map(|found| vec![(None, found)]),
             #[cfg(feature = "postgres")]
-            Book::Archive(archived) => archived.verify(known),
+            RecordReader::Archive(archived) => archived.verify(known),
         };
         verified.map_err(|fault| self.unreadable(&fault))
     }
@@ -149,9 +151,9 @@ impl Book {
     /// The header line, if the format has one.
     pub(super) fn header(&self, format: Format) -> String {
         match self {
-            Book::Ledger(..) => format.header().to_owned(),
+            RecordReader::Ledger(..) => format.header().to_owned(),
             #[cfg(feature = "postgres")]
-            Book::Archive(_) => format.header().replace('\n', ",node\n"),
+            RecordReader::Archive(_) => format.header().replace('\n', ",node\n"),
         }
     }
 }

@@ -5,12 +5,12 @@ use std::process::ExitCode;
 
 use failwell_audit::Format;
 
-use super::{Book, asked};
-use crate::cli::{Export, ExportAs};
+use super::{RecordReader, asked};
+use crate::cli::{Export, ExportFormat};
 use crate::complaint::Complaint;
 
 pub(super) fn run(arguments: &Export) -> Result<ExitCode, Complaint> {
-    let mut book = Book::open(&arguments.place)?;
+    let mut book = RecordReader::open(&arguments.place)?;
     let name =
         arguments.output.as_deref().map_or("standard output".to_owned(), |path| path.display().to_string());
     let failed = |error: &std::io::Error| {
@@ -32,14 +32,14 @@ pub(super) fn run(arguments: &Export) -> Result<ExitCode, Complaint> {
 }
 
 fn write(
-    book: &mut Book,
+    book: &mut RecordReader,
     arguments: &Export,
     out: &mut impl Write,
 ) -> Result<Result<(), std::io::Error>, Complaint> {
     let format = match arguments.format {
-        ExportAs::Jsonl => Format::Jsonl,
-        ExportAs::Csv => Format::Csv,
-        ExportAs::Text => Format::Text,
+        ExportFormat::Jsonl => Format::Jsonl,
+        ExportFormat::Csv => Format::Csv,
+        ExportFormat::Text => Format::Text,
     };
     let mut written = out.write_all(book.header(format).as_bytes());
     let read = book.each(&asked(&arguments.wanted), |row| {

@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use failwell_audit::Query;
 
-use super::{Book, asked, format, show};
+use super::{RecordReader, asked, format, show};
 use crate::cli::Tail;
 use crate::complaint::Complaint;
 use crate::terminal;
@@ -13,7 +13,7 @@ const LOOK: Duration = Duration::from_millis(250);
 
 /// Prints the latest records, and with `--follow` also new ones.
 pub(super) fn run(arguments: &Tail) -> Result<ExitCode, Complaint> {
-    let mut book = Book::open(&arguments.place)?;
+    let mut book = RecordReader::open(&arguments.place)?;
     let limit = usize::try_from(arguments.lines).unwrap_or(usize::MAX);
     let wanted = asked(&arguments.wanted);
     let mut seen = book.ends()?;

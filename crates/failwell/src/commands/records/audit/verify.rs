@@ -3,7 +3,7 @@ use std::process::ExitCode;
 use failwell_audit::{ChainBreak, ChainHead, VerifyReport};
 use serde_json::{Value, json as object};
 
-use super::Book;
+use super::RecordReader;
 use crate::cli::VerifyLedger;
 use crate::commands::configured::counted;
 use crate::commands::json;
@@ -18,7 +18,7 @@ pub(super) fn run(arguments: &VerifyLedger) -> Result<ExitCode, Complaint> {
         })
     });
     let known = known.transpose()?;
-    let mut book = Book::open(&arguments.place)?;
+    let mut book = RecordReader::open(&arguments.place)?;
     let all = book.verify(known)?;
     let holds = all.iter().all(|(_, found)| found.holds());
     if arguments.json {

@@ -26,7 +26,7 @@ pub(super) fn run(
     arguments: &Explain,
     reasons: &ReasonRegistry,
 ) -> Result<ExitCode, Complaint> {
-    let mut ledger = audit::Book::open(&arguments.place)?;
+    let mut ledger = audit::RecordReader::open(&arguments.place)?;
     let Some(found) = ledger.find(reference)? else {
         return Err(Complaint::new(
             format!("the ledger has no record with the reference {reference}"),

@@ -4,7 +4,7 @@ use failwell_emulator_rtm::{Emulator, Options, Permission, Seed};
 use failwell_fault::Secret;
 
 use crate::complaint::Complaint;
-use crate::config::StandIn;
+use crate::config::EmulatedService;
 
 /// An emulator and a login to it. Dropping it ends the emulator.
 pub(crate) struct Demo {
@@ -26,8 +26,8 @@ impl Demo {
         Ok(Demo { emulator, token })
     }
 
-    pub(super) fn stand_in(&self) -> StandIn {
-        StandIn {
+    pub(super) fn stand_in(&self) -> EmulatedService {
+        EmulatedService {
             base_url: self.emulator.base_url(),
             api_key: Secret::new(self.emulator.api_key().to_owned()),
             shared_secret: Secret::new(self.emulator.secret().to_owned()),

@@ -1,7 +1,7 @@
 //! The demonstration in a build without emulators: it cannot start.
 
 use crate::complaint::Complaint;
-use crate::config::StandIn;
+use crate::config::EmulatedService;
 use crate::parts::EMULATORS;
 
 /// No demonstration exists in this build.
@@ -13,7 +13,7 @@ impl Demo {
         Err(EMULATORS.complaint("failwell up --demo"))
     }
 
-    pub(super) fn stand_in(&self) -> StandIn {
+    pub(super) fn stand_in(&self) -> EmulatedService {
         match *self {}
     }
 }

@@ -20,7 +20,7 @@ for line in sys.stdin:
         print("last words of the guard", file=sys.stderr, flush=True)
         os._exit(3)
     elif "odd:slow" in said:
-        time.sleep(60)
+        time.sleep(60)  # waits: longer than the deadline of any guard
     elif "odd:silent" in said:
         continue
     elif "odd:nonsense" in said:

@@ -7,7 +7,7 @@ use bytes::Bytes;
 use failwell_connect::{ContentKind, EventStream, HttpResponse, SendError, Verb};
 use failwell_fault::{Effect, Fault, reason};
 use failwell_rpc::{
-    About, Era, Incoming, Json, Limits, Message, MessageBuf, Notification, Raw, Request, Response, read,
+    Era, Incoming, Json, Limits, Message, MessageBuf, MessageKind, Notification, Raw, Request, Response, read,
 };
 use serde_json::Value;
 
@@ -154,7 +154,7 @@ impl StreamableHttp {
             Incoming::One(message) => match message {
                 Ok(message) => self.handle_message(&message, of, notifications),
                 // A malformed request or notification: the response may still follow.
-                Err(misread) if misread.about == About::Call => Ok(None),
+                Err(misread) if misread.about == MessageKind::Call => Ok(None),
                 Err(misread) => Err(invalid_response(bytes).absorbing(misread.fault)),
             },
             Incoming::Batch(messages) => {

@@ -6,7 +6,7 @@ use std::sync::atomic::Ordering;
 use bytes::Bytes;
 use failwell_fault::Fault;
 use failwell_rpc::{
-    About, Id, Incoming, Json, Limits, Message, MessageBuf, Notification, Raw, Request, Response, read,
+    Id, Incoming, Json, Limits, Message, MessageBuf, MessageKind, Notification, Raw, Request, Response, read,
 };
 use failwell_transport::id_in_start;
 use tokio::sync::mpsc::error::{SendError, TrySendError};
@@ -55,16 +55,18 @@ impl RequestMux {
             Incoming::One(Ok(Message::Response(response))) => self.handle_response(&response),
             Incoming::One(Ok(Message::Notification(notice))) => self.handle_notification(&notice),
             Incoming::One(Ok(Message::Request(request))) => self.handle_request(&request),
-            Incoming::One(Err(misread)) if misread.about == About::Answer => {
+            Incoming::One(Err(misread)) if misread.about == MessageKind::Answer => {
                 self.fail_unreadable(misread.id.as_ref(), bytes, invalid_response(bytes));
             }
             // Malformed, but with the id of a pending request.
             Incoming::One(Err(misread))
-                if misread.about == About::Unknown && self.awaits(misread.id.as_ref()) =>
+                if misread.about == MessageKind::Unknown && self.awaits(misread.id.as_ref()) =>
             {
                 self.fail_unreadable(misread.id.as_ref(), bytes, invalid_response(bytes));
             }
-            Incoming::One(Err(misread)) if misread.about == About::Unknown && is_broken_response(bytes) => {
+            Incoming::One(Err(misread))
+                if misread.about == MessageKind::Unknown && is_broken_response(bytes) =>
+            {
                 let id = misread.id.or_else(|| id_of_broken(bytes));
                 self.fail_unreadable(id.as_ref(), bytes, invalid_response(bytes));
             }

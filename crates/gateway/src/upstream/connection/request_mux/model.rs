@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
 use bytes::Bytes;
-use failwell_pipeline::Next;
+use failwell_pipeline::StreamRead;
 use proptest::prelude::{Just, ProptestConfig, Strategy, prop_oneof, proptest};
 
 use super::{CloseReason, RequestMux};
@@ -16,7 +16,7 @@ use crate::upstream::response::UpstreamResponse;
 
 /// The number picks one of the requests sent so far.
 #[derive(Debug, Clone, Copy)]
-enum Operation {
+enum RequestOperation {
     Send,
     Answer(usize),
     AnswerTwice(usize),
@@ -30,32 +30,32 @@ enum Operation {
     GoDown,
 }
 
-fn operation() -> impl Strategy<Value = Operation> {
+fn operation() -> impl Strategy<Value = RequestOperation> {
     let which = || 0usize..12;
     prop_oneof![
-        8 => Just(Operation::Send),
-        6 => which().prop_map(Operation::Answer),
-        2 => which().prop_map(Operation::AnswerTwice),
-        2 => which().prop_map(Operation::Refuse),
-        2 => which().prop_map(Operation::Garble),
-        1 => Just(Operation::Invent),
-        2 => which().prop_map(Operation::CallOff),
-        1 => which().prop_map(Operation::Drop),
-        1 => which().prop_map(Operation::Notice),
-        1 => (0u8..6).prop_map(|n| if n == 0 { Operation::GoDown } else { Operation::Send }),
+        8 => Just(RequestOperation::Send),
+        6 => which().prop_map(RequestOperation::Answer),
+        2 => which().prop_map(RequestOperation::AnswerTwice),
+        2 => which().prop_map(RequestOperation::Refuse),
+        2 => which().prop_map(RequestOperation::Garble),
+        1 => Just(RequestOperation::Invent),
+        2 => which().prop_map(RequestOperation::CallOff),
+        1 => which().prop_map(RequestOperation::Drop),
+        1 => which().prop_map(RequestOperation::Notice),
+        1 => (0u8..6).prop_map(|n| if n == 0 { RequestOperation::GoDown } else { RequestOperation::Send }),
     ]
 }
 
 /// The expected result of a request; `None` while it waits.
 #[derive(Debug, Clone, PartialEq)]
-enum Due {
+enum ExpectedOutcome {
     Result(u64),
     Error(i64),
     Fault,
 }
 
-struct Model {
-    line: Arc<RequestMux>,
+struct MuxModel {
+    mux: Arc<RequestMux>,
     read: u64,
     sent: Vec<u64>,
     /// Pending requests.
@@ -72,34 +72,36 @@ fn now<T>(future: impl Future<Output = T>) -> Option<T> {
     }
 }
 
-impl Model {
-    fn new() -> Model {
-        let (line, _) = RequestMux::new(Arc::default());
+impl MuxModel {
+    fn new() -> MuxModel {
+        let (mux, _) = RequestMux::new(Arc::default());
         let (sent, open, known) = (Vec::new(), BTreeMap::new(), Vec::new());
-        Model { line, read: 0, sent, open, known, is_down: false }
+        MuxModel { mux, read: 0, sent, open, known, is_down: false }
     }
 
-    fn apply(&mut self, operation: Operation) {
+    fn apply(&mut self, operation: RequestOperation) {
         match operation {
-            Operation::Send => self.send(),
-            Operation::Answer(which) => self.answer(which, Due::Result),
-            Operation::AnswerTwice(which) => {
-                self.answer(which, Due::Result);
-                self.answer(which, |_| Due::Result(0));
+            RequestOperation::Send => self.send(),
+            RequestOperation::Answer(which) => self.answer(which, ExpectedOutcome::Result),
+            RequestOperation::AnswerTwice(which) => {
+                self.answer(which, ExpectedOutcome::Result);
+                self.answer(which, |_| ExpectedOutcome::Result(0));
             }
-            Operation::Refuse(which) => self.answer(which, |number| Due::Error(number as i64)),
-            Operation::Garble(which) => self.answer(which, |_| Due::Fault),
-            Operation::Invent => {
+            RequestOperation::Refuse(which) => {
+                self.answer(which, |number| ExpectedOutcome::Error(number as i64))
+            }
+            RequestOperation::Garble(which) => self.answer(which, |_| ExpectedOutcome::Fault),
+            RequestOperation::Invent => {
                 let open: Vec<u64> = self.open_and_known();
                 self.take(&format!(r#"{{"jsonrpc":"2.0","id":{},"result":{{}}}}"#, self.sent.len() + 1_000));
                 // An invalid response fails the only pending request. With several it cannot be attributed.
                 if let [only] = open.as_slice() {
-                    self.settle(*only, &Due::Fault);
+                    self.settle(*only, &ExpectedOutcome::Fault);
                 }
             }
-            Operation::CallOff(which) => {
+            RequestOperation::CallOff(which) => {
                 if let Some(number) = self.pick(which) {
-                    self.line.cancel(number);
+                    self.mux.cancel(number);
                     self.known.retain(|known| *known != number);
                     // Requests that still wait fail.
                     if let Some(pending) = self.open.remove(&number) {
@@ -107,19 +109,19 @@ impl Model {
                     }
                 }
             }
-            Operation::Drop(which) => {
+            RequestOperation::Drop(which) => {
                 if let Some(number) = self.pick(which) {
                     self.open.remove(&number);
                 }
             }
-            Operation::Notice(which) => {
+            RequestOperation::Notice(which) => {
                 let token = self.pick(which).unwrap_or(7_777);
                 let params = format!(r#"{{"progressToken":{token},"progress":1}}"#);
                 self.take(&format!(
                     r#"{{"jsonrpc":"2.0","method":"notifications/progress","params":{params}}}"#
                 ));
             }
-            Operation::GoDown => self.go_down(),
+            RequestOperation::GoDown => self.go_down(),
         }
         self.check();
     }
@@ -133,7 +135,7 @@ impl Model {
     }
 
     fn send(&mut self) {
-        match now(self.line.send("tools/call", |_, out| out.push_str("{}"), None)) {
+        match now(self.mux.send("tools/call", |_, out| out.push_str("{}"), None)) {
             Some(Ok(pending)) => {
                 assert!(!self.is_down);
                 assert!(!self.sent.contains(&pending.number), "a number is used once");
@@ -147,20 +149,20 @@ impl Model {
     }
 
     fn take(&self, text: &str) {
-        self.line.receive(&Bytes::from(text.to_owned()));
+        self.mux.receive(&Bytes::from(text.to_owned()));
     }
 
-    fn answer(&mut self, which: usize, due: impl Fn(u64) -> Due) {
+    fn answer(&mut self, which: usize, due: impl Fn(u64) -> ExpectedOutcome) {
         let Some(number) = self.pick(which) else { return };
         let due = due(number);
         self.take(&match &due {
-            Due::Result(mark) => {
+            ExpectedOutcome::Result(mark) => {
                 format!(r#"{{"jsonrpc":"2.0","id":{number},"result":{{"mark":{mark}}}}}"#)
             }
-            Due::Error(code) => {
+            ExpectedOutcome::Error(code) => {
                 format!(r#"{{"jsonrpc":"2.0","id":{number},"error":{{"code":{code},"message":"no"}}}}"#)
             }
-            Due::Fault => format!(r#"{{"jsonrpc":"2.0","id":{number},"result":3}}"#),
+            ExpectedOutcome::Fault => format!(r#"{{"jsonrpc":"2.0","id":{number},"result":3}}"#),
         });
         if self.known.contains(&number) {
             self.settle(number, &due);
@@ -168,40 +170,40 @@ impl Model {
     }
 
     /// The request has what it is due, and is over.
-    fn settle(&mut self, number: u64, due: &Due) {
+    fn settle(&mut self, number: u64, due: &ExpectedOutcome) {
         self.known.retain(|known| *known != number);
         let Some(pending) = self.open.remove(&number) else { return };
         let answer = now(pending.answer).expect("an answer at once");
         let is_right = match (due, &answer) {
-            (Due::Result(mark), Ok(UpstreamResponse::Result(result))) => {
+            (ExpectedOutcome::Result(mark), Ok(UpstreamResponse::Result(result))) => {
                 result.text() == format!(r#"{{"mark":{mark}}}"#)
             }
-            (Due::Error(wanted), Ok(UpstreamResponse::Error { code, .. })) => code == wanted,
-            (Due::Fault, Err(_)) => true,
+            (ExpectedOutcome::Error(wanted), Ok(UpstreamResponse::Error { code, .. })) => code == wanted,
+            (ExpectedOutcome::Fault, Err(_)) => true,
             _ => false,
         };
         assert!(is_right, "request {number} was due {due:?} and got {answer:?}");
     }
 
     fn go_down(&mut self) {
-        self.line.close(&CloseReason::Lost);
+        self.mux.close(&CloseReason::Lost);
         self.is_down = true;
         for number in std::mem::take(&mut self.known) {
-            self.settle(number, &Due::Fault);
+            self.settle(number, &ExpectedOutcome::Fault);
         }
     }
 
     /// Reads what is written, as the other side does, and finds everybody else still waiting.
     fn check(&mut self) {
-        while let Some(Next::Frame(frame)) = now(self.line.outgoing().next(self.read)) {
+        while let Some(StreamRead::Frame(frame)) = now(self.mux.outgoing().next(self.read)) {
             self.read = frame.number;
         }
         let open = self.open_and_known();
-        assert_eq!(self.line.is_busy(), !open.is_empty());
+        assert_eq!(self.mux.is_busy(), !open.is_empty());
         for pending in self.open.values_mut() {
             assert!(now(pending.answer.as_mut()).is_none(), "request {} has an answer", pending.number);
         }
-        assert_eq!(self.line.lock().waiting.len(), self.known.len());
+        assert_eq!(self.mux.lock().waiting.len(), self.known.len());
     }
 }
 
@@ -210,7 +212,7 @@ proptest! {
 
     #[test]
     fn every_request_gets_one_answer_and_its_own(operations in proptest::collection::vec(operation(), 1..120)) {
-        let mut model = Model::new();
+        let mut model = MuxModel::new();
         operations.iter().for_each(|operation| model.apply(*operation));
         model.go_down();
         assert!(model.open.is_empty(), "somebody waits for ever");

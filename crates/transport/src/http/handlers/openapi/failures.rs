@@ -7,17 +7,17 @@ use failwell_render::{Moment, codes, render};
 use failwell_rpc::{Dialect, ReplyTo, RestStyle, Revision};
 use serde_json::{Map, Value, json};
 
-use crate::http::routes::{Action, Speaks};
+use crate::http::routes::{Action, FailureFormat};
 
 /// Maximum number of examples per status.
 const MOST_EXAMPLES: usize = 4;
 
 /// The failure responses of an action, by status. Plain JSON-RPC reports failures inside its responses.
 pub(super) fn of(action: &Action) -> BTreeMap<String, Value> {
-    let dialects: &[Dialect] = match action.speaks {
-        Speaks::Rpc => return BTreeMap::new(),
-        Speaks::Rest => &[PLAIN],
-        Speaks::Mcp => &[Dialect::Mcp(Revision::LATEST_SESSION), Dialect::Mcp(Revision::LATEST)],
+    let dialects: &[Dialect] = match action.failure_format {
+        FailureFormat::Rpc => return BTreeMap::new(),
+        FailureFormat::Rest => &[PLAIN],
+        FailureFormat::Mcp => &[Dialect::Mcp(Revision::LATEST_SESSION), Dialect::Mcp(Revision::LATEST)],
     };
     by_status(action.failures().into_iter(), dialects)
 }

@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 use super::failures;
 use super::security;
-use crate::http::routes::Needs;
+use crate::http::routes::RequiredAccess;
 
 /// Adds a path for every tool. Schemas go to the components, so that their internal references can be
 /// rewritten.
@@ -43,7 +43,7 @@ pub(super) fn add(
             "description": field("description", ""),
             "requestBody": {"required": true, "content": {"application/json": {"schema": arguments}}},
             "responses": responses,
-            "security": security(Needs::Key),
+            "security": security(RequiredAccess::Key),
         });
         paths.insert(format!("/v1/tools/{}", escaped(name)), json!({"post": operation}));
     }

@@ -5,7 +5,7 @@ use serde_json::json;
 
 use crate::client::http::{Http, Server, settings};
 use crate::flows::{SESSIONS, refused};
-use crate::letter;
+use crate::requests;
 use crate::schemas;
 use crate::world::World;
 
@@ -29,7 +29,7 @@ async fn modern_headers_repeat_the_body() {
     let server = Server::start(&world, settings()).await;
     let mut client = Http::raw(&server, revision);
     for (name, header, value) in MODERN {
-        let response = client.post_with("/mcp", letter::good(revision, "7"), &[(header, value)]).await;
+        let response = client.post_with("/mcp", requests::good(revision, "7"), &[(header, value)]).await;
         let seen = refused(&world, &response, (400, -32020, "mcp/HEADER"));
         assert_eq!(seen.id.as_deref(), Some("7"), "{name}");
         assert_eq!(seen.value["error"]["data"]["facts"]["header"], *header, "{name}");
@@ -45,7 +45,7 @@ async fn an_argument_with_a_header_of_its_own() {
     let world = World::new();
     let server = Server::start(&world, settings()).await;
     let mut client = Http::raw(&server, revision);
-    let body = letter::tool(revision, "7", "test_custom_headers", json!({"region": "Hello"}));
+    let body = requests::tool(revision, "7", "test_custom_headers", json!({"region": "Hello"}));
     for (value, status) in [("Hello", 200), ("=?base64?SGVsbG8=?=", 200), ("hello", 400), ("", 400)] {
         let response = client.post_with("/mcp", &body, &[("Mcp-Param-Region", value)]).await;
         assert_eq!(response.status, status, "{value:?}");
@@ -62,7 +62,7 @@ async fn an_unsupported_version() {
     let server = Server::start(&world, settings()).await;
     let mut client = Http::raw(&server, revision);
     let meta = json!({"io.modelcontextprotocol/protocolVersion": "v999"});
-    let body = letter::request(revision, "7", "server/discover", &json!({"_meta": meta}));
+    let body = requests::request(revision, "7", "server/discover", &json!({"_meta": meta}));
     let response = client.post_with("/mcp", body, &[("MCP-Protocol-Version", "v999")]).await;
     let seen = refused(&world, &response, (400, -32022, "mcp/VERSION"));
     let data = &seen.value["error"]["data"];
@@ -78,7 +78,7 @@ async fn in_a_session_the_header_names_a_version_that_exists() {
         let server = Server::start(&world, settings()).await;
         let mut client = Http::open(&server, revision).await;
         let changed = [("MCP-Protocol-Version", "1999-01-01")];
-        let response = client.post_with("/mcp", letter::good(revision, "7"), &changed).await;
+        let response = client.post_with("/mcp", requests::good(revision, "7"), &changed).await;
         refused(&world, &response, (400, -32600, "http/BAD_VERSION_HEADER"));
         client.still_works().await;
     }

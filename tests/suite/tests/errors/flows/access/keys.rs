@@ -12,12 +12,12 @@ use serde_json::{Value, json};
 use crate::client::http::{Http, Server, settings};
 use crate::client::stdio::Stdio;
 use crate::flows::refused;
-use crate::letter;
+use crate::requests;
 use crate::world::{self, World};
 
 fn locked() -> HttpSettings {
     let keys = Keys::default().with("ci", &Secret::new("the-right-key".to_owned()));
-    HttpSettings { lock: Arc::new(failwell_rest::Authenticator::from(keys)), ..settings() }
+    HttpSettings { authenticator: Arc::new(failwell_rest::Authenticator::from(keys)), ..settings() }
 }
 
 /// A header, and why it does not open the door.
@@ -35,7 +35,7 @@ async fn a_key_is_needed_and_must_be_right() {
         let server = Server::start(&world, locked()).await;
         let mut client = Http::raw(&server, revision);
         for (header, value, reason) in WRONG {
-            let body = letter::initialize(revision, "1");
+            let body = requests::initialize(revision, "1");
             let response = client.post_with("/mcp", body, &[(header, value)]).await;
             let seen = refused(&world, &response, (401, 1401, reason));
             let challenge = response.header("www-authenticate").unwrap_or_default();
@@ -80,9 +80,9 @@ async fn too_many_requests_get_a_retry_time() {
         let world = slow_lane();
         let server = Server::start(&world, settings()).await;
         let mut client = Http::open(&server, revision).await;
-        let mut response = client.post("/mcp", letter::good(revision, "7")).await;
+        let mut response = client.post("/mcp", requests::good(revision, "7")).await;
         while response.status == 200 {
-            response = client.post("/mcp", letter::good(revision, "7")).await;
+            response = client.post("/mcp", requests::good(revision, "7")).await;
         }
         let seen = refused(&world, &response, (429, 1429, "policy/RATE_LIMITED"));
         let wait: u64 = response.header("retry-after").and_then(|value| value.parse().ok()).expect("seconds");
@@ -103,7 +103,7 @@ async fn over_stdio_the_limit_is_an_error_like_others() {
         let mut client = Stdio::open(&world, revision).await;
         let mut answered = 0;
         let refusal = loop {
-            client.send(letter::good(revision, "7")).await;
+            client.send(requests::good(revision, "7")).await;
             let seen = client.next().await;
             if seen.code().is_some() {
                 break seen;

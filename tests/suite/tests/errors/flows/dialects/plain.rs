@@ -9,9 +9,9 @@ use crate::judge;
 use crate::world::{LARGEST, World};
 
 /// What is sent; the id, the code and the reason that come back, always with status 200.
-type Row = (&'static str, &'static [u8], &'static str, i64, &'static str);
+type RpcRow = (&'static str, &'static [u8], &'static str, i64, &'static str);
 
-const UNREADABLE: &[Row] = &[
+const UNREADABLE: &[RpcRow] = &[
     ("bad JSON", b"{\"jsonrpc\":", "null", -32700, "rpc/NOT_JSON"),
     ("nothing", b"", "null", -32700, "rpc/NOT_JSON"),
     ("bad UTF-8", b"{\"a\":\"\xff\"}", "null", -32700, "rpc/NOT_UTF8"),
@@ -29,9 +29,9 @@ const UNREADABLE: &[Row] = &[
 ];
 
 /// The method and its params instead of the whole message.
-type Call = (&'static str, &'static str, &'static str, i64, &'static str);
+type RpcCall = (&'static str, &'static str, &'static str, i64, &'static str);
 
-const CALLS: &[Call] = &[
+const CALLS: &[RpcCall] = &[
     ("no such method", "x", "{}", -32601, "mcp/UNKNOWN_TOOL"),
     ("no such tool", "execute_tool", r#"{"name":"x"}"#, -32601, "mcp/UNKNOWN_TOOL"),
     ("no tool name", "execute_tool", "{}", -32602, "mcp/TOOL_NAME"),

@@ -10,9 +10,9 @@ use crate::flows::refused;
 use crate::world::{LARGEST, World};
 
 /// Verb, path, body; then status, code and reason.
-type Row = (&'static str, &'static str, &'static str, u16, i64, &'static str);
+type RestRow = (&'static str, &'static str, &'static str, u16, i64, &'static str);
 
-const REFUSED: &[Row] = &[
+const REFUSED: &[RestRow] = &[
     ("POST", "/v1/tools/x", "{}", 404, -32601, "mcp/UNKNOWN_TOOL"),
     ("POST", "/v1/tools/greet", "{}", 422, -32602, "mcp/BAD_ARGUMENTS"),
     ("POST", "/v1/tools/greet", "[]", 422, -32602, "mcp/BAD_ARGUMENTS"),

@@ -8,7 +8,7 @@ use serde_json::json;
 use crate::client::http::{Http, Server, settings};
 use crate::client::stdio::Stdio;
 use crate::flows::SESSIONS;
-use crate::letter;
+use crate::requests;
 use crate::world::{DEADLINE, World};
 
 fn cancelled(id: &str) -> String {
@@ -21,7 +21,7 @@ async fn a_running_request_is_called_off_in_silence() {
     futures_util::future::join_all(Revision::ALL.map(async |revision| {
         let world = World::new();
         let mut client = Stdio::open(&world, revision).await;
-        client.send(letter::tool(revision, "\"run\"", "suite_hang", json!({}))).await;
+        client.send(requests::tool(revision, "\"run\"", "suite_hang", json!({}))).await;
         client.send(cancelled("\"run\"")).await;
         assert!(client.still_works().await.is_empty());
         // Past the deadline it would have been answered, had it still run.
@@ -38,7 +38,7 @@ async fn early_and_late_responses_are_ignored() {
         let world = World::new();
         let mut client = Stdio::open(&world, revision).await;
         client.send(cancelled("1")).await;
-        client.send(letter::good(revision, "1")).await;
+        client.send(requests::good(revision, "1")).await;
         assert!(client.next().await.is_answer_to("1"));
         client.send(cancelled("1")).await;
         assert!(client.still_works().await.is_empty());
@@ -53,7 +53,7 @@ async fn over_http_a_session_calls_off_with_a_second_request() {
         let server = Server::start(&world, settings()).await;
         let mut client = Http::open(&server, revision).await;
         let began = Instant::now();
-        let mut hanging = client.begin_post(letter::tool(revision, "5", "suite_hang", json!({}))).await;
+        let mut hanging = client.begin_post(requests::tool(revision, "5", "suite_hang", json!({}))).await;
         world.works_on(1).await;
         assert_eq!(client.post("/mcp", cancelled("5")).await.status, 202);
         let response = hanging.response().await;
@@ -70,7 +70,7 @@ async fn a_session_cannot_cancel_requests_of_another() {
     let world = World::new();
     let server = Server::start(&world, settings()).await;
     let (client, mut other) = (Http::open(&server, revision).await, Http::open(&server, revision).await);
-    let mut late = client.begin_post(letter::tool(revision, "5", "suite_late", json!({"ms": 1_000}))).await;
+    let mut late = client.begin_post(requests::tool(revision, "5", "suite_late", json!({"ms": 1_000}))).await;
     world.works_on(1).await;
     assert_eq!(other.post("/mcp", cancelled("5")).await.status, 202);
     assert_eq!(late.response().await.message().first_text(), "1000 ms later");
@@ -82,9 +82,9 @@ async fn the_end_of_one_request_leaves_its_namesake_within_reach() {
     let world = World::new();
     let server = Server::start(&world, settings()).await;
     let mut client = Http::open(&server, revision).await;
-    let mut late = client.begin_post(letter::tool(revision, "5", "suite_late", json!({"ms": 1_500}))).await;
+    let mut late = client.begin_post(requests::tool(revision, "5", "suite_late", json!({"ms": 1_500}))).await;
     world.works_on(1).await;
-    let mut hanging = client.begin_post(letter::tool(revision, "5", "suite_hang", json!({}))).await;
+    let mut hanging = client.begin_post(requests::tool(revision, "5", "suite_hang", json!({}))).await;
     world.works_on(2).await;
     assert_eq!(late.response().await.message().first_text(), "1500 ms later");
     assert_eq!(client.post("/mcp", cancelled("5")).await.status, 202);

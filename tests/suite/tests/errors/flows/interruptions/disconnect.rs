@@ -7,7 +7,7 @@ use crate::client::http::{Http, Server, settings};
 use crate::client::stdio::Stdio;
 use crate::client::wire::{Wire, request};
 use crate::flows::SESSIONS;
-use crate::letter;
+use crate::requests;
 use crate::world::World;
 
 #[tokio::test]
@@ -16,7 +16,7 @@ async fn in_the_modern_era_hanging_up_calls_the_request_off() {
     let world = World::new();
     let server = Server::start(&world, settings()).await;
     let mut client = Http::open(&server, revision).await;
-    let hanging = client.begin_post(letter::tool(revision, "5", "suite_hang", json!({}))).await;
+    let hanging = client.begin_post(requests::tool(revision, "5", "suite_hang", json!({}))).await;
     world.works_on(1).await;
     drop(hanging);
     assert_eq!(world.reasons_soon().await, ["server/CANCELLED"]);
@@ -29,7 +29,7 @@ async fn in_a_session_the_request_goes_on() {
         let world = World::new();
         let server = Server::start(&world, settings()).await;
         let mut client = Http::open(&server, revision).await;
-        let hanging = client.begin_post(letter::tool(revision, "5", "suite_hang", json!({}))).await;
+        let hanging = client.begin_post(requests::tool(revision, "5", "suite_hang", json!({}))).await;
         world.works_on(1).await;
         drop(hanging);
         client.still_works().await;
@@ -44,7 +44,7 @@ async fn a_client_that_comes_back_gets_the_answer_it_missed() {
     let world = World::new();
     let server = Server::start(&world, settings()).await;
     let mut client = Http::open(&server, revision).await;
-    let body = letter::tool(revision, "5", "suite_late", json!({"ms": 300}));
+    let body = requests::tool(revision, "5", "suite_late", json!({"ms": 300}));
     let mut headers = client.usual(body.as_bytes());
     headers.retain(|(name, _)| name != "Accept");
     headers.push(("Accept".to_owned(), "text/event-stream, application/json".to_owned()));
@@ -75,8 +75,8 @@ async fn a_stdio_client_that_leaves_is_still_answered() {
     for revision in Revision::ALL {
         let world = World::new();
         let mut client = Stdio::open(&world, revision).await;
-        client.send(letter::tool(revision, "1", "suite_late", json!({"ms": 1_000}))).await;
-        client.send(letter::tool(revision, "2", "suite_late", json!({"ms": 100}))).await;
+        client.send(requests::tool(revision, "1", "suite_late", json!({"ms": 1_000}))).await;
+        client.send(requests::tool(revision, "2", "suite_late", json!({"ms": 100}))).await;
         let rest = client.finish().await;
         let ids: Vec<_> = rest.iter().filter_map(|seen| seen.id.clone()).collect();
         assert_eq!(ids, ["2", "1"], "{}", revision.as_str());

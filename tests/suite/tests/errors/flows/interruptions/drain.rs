@@ -8,7 +8,7 @@ use crate::case::result;
 use crate::client::http::{Http, Server, settings};
 use crate::client::stdio::Stdio;
 use crate::flows::told;
-use crate::letter;
+use crate::requests;
 use crate::world::World;
 
 #[tokio::test]
@@ -17,7 +17,7 @@ async fn over_stdio() {
         let world = World::new();
         let mut client = Stdio::open(&world, revision).await;
         for id in 0..20 {
-            client.send(letter::tool(revision, &id.to_string(), "suite_late", json!({"ms": 1_000}))).await;
+            client.send(requests::tool(revision, &id.to_string(), "suite_late", json!({"ms": 1_000}))).await;
         }
         assert!(client.still_works().await.is_empty());
         client.stop.cancel();
@@ -38,7 +38,7 @@ async fn over_http() {
         let address = server.address;
         let mut waiting = Vec::new();
         for id in 0..20 {
-            let call = letter::tool(revision, &id.to_string(), "suite_late", json!({"ms": 2_000}));
+            let call = requests::tool(revision, &id.to_string(), "suite_late", json!({"ms": 2_000}));
             waiting.push((id.to_string(), client.begin_post(call).await));
         }
         world.works_on(20).await;

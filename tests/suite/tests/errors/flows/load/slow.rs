@@ -12,12 +12,12 @@ use tokio::io::AsyncReadExt;
 use crate::client::http::{Http, Server, settings};
 use crate::client::wire::{Wire, request};
 use crate::flows::refused;
-use crate::letter;
+use crate::requests;
 use crate::world::{self, World};
 
 /// The bytes of a request that works, and where its body begins.
 fn good_request(client: &Http) -> (Vec<u8>, usize) {
-    let body = letter::good(client.revision, "1");
+    let body = requests::good(client.revision, "1");
     let host = client.address.to_string();
     let whole = request("POST", "/mcp", &host, &client.usual(body.as_bytes()), body.as_bytes());
     let at = whole.len() - body.len();
@@ -99,7 +99,7 @@ async fn an_answer_may_take_longer_than_a_head() {
     let revision = Revision::LATEST;
     let client = Http::open(&server, revision).await;
     for accept in ["application/json, text/event-stream", "text/event-stream, application/json"] {
-        let late = letter::tool(revision, "5", "suite_late", json!({"ms": 1_500}));
+        let late = requests::tool(revision, "5", "suite_late", json!({"ms": 1_500}));
         let mut headers = client.usual(late.as_bytes());
         headers.retain(|(name, _)| name != "Accept");
         headers.push(("Accept".to_owned(), accept.to_owned()));
@@ -124,7 +124,7 @@ async fn an_answer_may_be_read_slowly() {
     let server = Server::start(&world, quick).await;
     let revision = Revision::LATEST;
     let client = Http::open(&server, revision).await;
-    let large = letter::tool(revision, "5", "suite_big", json!({"bytes": LARGE}));
+    let large = requests::tool(revision, "5", "suite_big", json!({"bytes": LARGE}));
     let headers = client.usual(large.as_bytes());
     let mut wire = Wire::connect(server.address).await;
     wire.write(&request("POST", "/mcp", &server.address.to_string(), &headers, large.as_bytes())).await;

@@ -4,7 +4,7 @@ use failwell_rpc::Revision;
 use serde_json::json;
 
 use crate::client::stdio::Stdio;
-use crate::letter;
+use crate::requests;
 use crate::world::World;
 
 #[tokio::test]
@@ -21,7 +21,7 @@ async fn ten_unreadable_lines_are_answered_and_the_rest_met_with_silence() {
     }
     assert!(client.still_works().await.is_empty(), "the storm is met with silence");
     // Requests that can be read are answered all the while, wrong ones too.
-    client.send(letter::request(revision, "1", "no/such/method", &json!({}))).await;
+    client.send(requests::request(revision, "1", "no/such/method", &json!({}))).await;
     assert_eq!(client.next().await.code(), Some(-32601));
     let journal = world.journal();
     let misread = journal.iter().filter(|line| line["reason"] == "rpc/NOT_JSON").count();

@@ -11,8 +11,8 @@ use failwell_pipeline::Pipeline;
 use failwell_pipeline::{Span, Spans, Tracer};
 use failwell_process::Launcher;
 use failwell_rpc::{Revision, meta};
-use failwell_suite::Written;
-use failwell_suite::client::letter;
+use failwell_suite::MemoryJournal;
+use failwell_suite::client::requests;
 use failwell_suite::client::wire::{Response, Wire, request};
 use failwell_suite::program::Folder;
 use failwell_toolbox::{Info, TASKS_EXTENSION, ToolServer, Toolbox};
@@ -49,10 +49,10 @@ impl Dialect {
     }
 }
 
-pub(super) struct Server {
+pub(super) struct GatewayServer {
     pipeline: Arc<Pipeline>,
     telemetry: Telemetry,
-    gate: Option<GuardSet>,
+    guard_set: Option<GuardSet>,
     address: SocketAddr,
     ledger: Ledger,
     spans: Spans,
@@ -61,25 +61,25 @@ pub(super) struct Server {
     folder: Folder,
 }
 
-impl Server {
+impl GatewayServer {
     /// The upstream `ev` and these tools of ours.
-    pub(super) async fn start(built_in: Toolbox, gate: Option<GuardSet>) -> Server {
+    pub(super) async fn start(built_in: Toolbox, guard_set: Option<GuardSet>) -> GatewayServer {
         let launcher = Launcher::at(env!("CARGO_BIN_EXE_supervisor"));
         let info = Info { name: "gate", title: "GuardSet", version: "1", instructions: "" };
         let ours: Arc<dyn ToolServer> = Arc::new(built_in);
         let gateway = Gateway::new(info, vec![evil()], vec![(super::OURS.to_owned(), ours)], &launcher);
         let folder = Folder::create();
-        let journal = Written::default().journal().clone();
+        let journal = MemoryJournal::default().journal().clone();
         let ledger = Ledger::start(LedgerSettings::in_folder(folder.path()), journal.clone());
         let (tracer, spans) = Tracer::new(1_000, 1);
         gateway.set_tracer(tracer.clone());
         let telemetry = Telemetry::from(journal).with_ledger(ledger.clone()).with_tracer(tracer);
-        let pipeline = pipeline(&gateway, &gate, &telemetry);
+        let pipeline = pipeline(&gateway, &guard_set, &telemetry);
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let address = listener.local_addr().expect("an address");
         let stop = CancellationToken::new();
         tokio::spawn(serve_http(pipeline.clone(), listener, failwell_rest::http_settings(), stop.clone()));
-        Server { pipeline, telemetry, gate, address, ledger, spans, stop, gateway, folder }
+        GatewayServer { pipeline, telemetry, guard_set, address, ledger, spans, stop, gateway, folder }
     }
 
     /// Status and body; stdio has no status.
@@ -91,11 +91,11 @@ impl Server {
             Dialect::Stdio => return (0, self.over_stdio(tool, arguments).await),
             Dialect::HttpSession => {
                 let revision = Revision::V2025_11_25;
-                let hello = letter::initialize(revision, "0");
+                let hello = requests::initialize(revision, "0");
                 let begun =
-                    self.post("/mcp", both, letter::headers(hello.as_bytes(), revision), &hello).await;
-                let call = letter::tool(revision, "1", tool, arguments.clone());
-                let mut headers = letter::headers(call.as_bytes(), revision);
+                    self.post("/mcp", both, requests::headers(hello.as_bytes(), revision), &hello).await;
+                let call = requests::tool(revision, "1", tool, arguments.clone());
+                let mut headers = requests::headers(call.as_bytes(), revision);
                 let session = begun
                     .header("mcp-session-id")
                     .unwrap_or_else(|| panic!("no session: {begun:?}"))
@@ -124,8 +124,8 @@ impl Server {
         let revision = Revision::V2026_07_28;
         let mut params = params.clone();
         params["_meta"] = json!({meta::CLIENT_CAPABILITIES: {"extensions": {TASKS_EXTENSION: {}}}});
-        let request = letter::request(revision, "1", method, &params);
-        let mut headers = letter::headers(request.as_bytes(), revision);
+        let request = requests::request(revision, "1", method, &params);
+        let mut headers = requests::headers(request.as_bytes(), revision);
         if let Some(task) = params["taskId"].as_str() {
             headers.push(("Mcp-Name".to_owned(), task.to_owned()));
         }
@@ -150,13 +150,13 @@ impl Server {
         let (ours, theirs) = tokio::io::duplex(64 * 1024);
         let (read, write) = tokio::io::split(theirs);
         // A pipeline of its own: it closes when its client hangs up.
-        let pipeline = pipeline(&self.gateway, &self.gate, &self.telemetry);
+        let pipeline = pipeline(&self.gateway, &self.guard_set, &self.telemetry);
         let (settings, stop) = (StdioSettings::default(), CancellationToken::new());
         let serving = tokio::spawn(serve_stdio(pipeline, read, write, settings, stop));
         let (read, mut input) = tokio::io::split(ours);
         let revision = Revision::V2025_11_25;
-        let call = letter::tool(revision, "1", tool, arguments.clone());
-        let lines = [letter::initialize(revision, "0"), letter::INITIALIZED.to_owned(), call];
+        let call = requests::tool(revision, "1", tool, arguments.clone());
+        let lines = [requests::initialize(revision, "0"), requests::INITIALIZED.to_owned(), call];
         input.write_all((lines.join("\n") + "\n").as_bytes()).await.expect("sent");
         let mut answers = BufReader::new(read).lines();
         let answer = loop {
@@ -196,12 +196,12 @@ impl Server {
     }
 }
 
-fn pipeline(gateway: &Gateway, gate: &Option<GuardSet>, telemetry: &Telemetry) -> Arc<Pipeline> {
-    let settings = Settings { gate: gate.clone(), ..Settings::default() };
+fn pipeline(gateway: &Gateway, guard_set: &Option<GuardSet>, telemetry: &Telemetry) -> Arc<Pipeline> {
+    let settings = Settings { guard_set: guard_set.clone(), ..Settings::default() };
     build_pipeline(Arc::new(gateway.clone()), settings, telemetry.clone()).expect("a pipeline")
 }
 
-impl Drop for Server {
+impl Drop for GatewayServer {
     fn drop(&mut self) {
         self.stop.cancel();
         self.gateway.stop();

@@ -1,4 +1,4 @@
-//! Everything at once.
+//! Load and faults at once.
 
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -14,15 +14,15 @@ use crate::chance::Chance;
 use crate::processes::{Processes, marked};
 use crate::verdict::Verdict;
 
-/// How bad it gets.
-pub(crate) struct Storm {
+/// How long, how much load, and on which program.
+pub(crate) struct FaultInjection {
     pub(crate) length: Duration,
     pub(crate) lanes: usize,
     pub(crate) program: i32,
 }
 
-impl Storm {
-    pub(crate) async fn rage(&self, callers: &[Caller], mark: &str, chance: &mut Chance, verdict: &Verdict) {
+impl FaultInjection {
+    pub(crate) async fn run(&self, callers: &[Caller], mark: &str, chance: &mut Chance, verdict: &Verdict) {
         let end = Instant::now() + self.length;
         let (under_way, most) = (AtomicUsize::new(0), AtomicUsize::new(0));
         let mut lanes = Vec::new();
@@ -34,7 +34,7 @@ impl Storm {
         let mut trouble = chance.fork();
         tokio::join!(join_all(lanes), trouble_makers(mark, self.program, &mut trouble, end, verdict));
         let most = most.load(Ordering::Relaxed);
-        verdict.figure(format!("storm: {most} calls under way at the most"));
+        verdict.figure(format!("load: {most} calls under way at the most"));
         verdict.check(most >= callers.len() * self.lanes * 9 / 10, || format!("only {most} calls at once"));
         for upstream in ["one", "two", "web", "new"] {
             let answered = verdict.counted(&format!("answered by {upstream}"));
@@ -43,7 +43,7 @@ impl Storm {
     }
 }
 
-/// One call after the other until the storm is over.
+/// One call after the other until the end.
 async fn lane(
     caller: &Caller,
     mut chance: Chance,
@@ -92,7 +92,7 @@ async fn trouble_makers(mark: &str, program: i32, chance: &mut Chance, end: Inst
     marked(mark).iter().for_each(|child| send(*child, Signal::CONT));
 }
 
-/// After the storm every upstream answers again; those a late call still stops are let go on.
+/// Afterwards every upstream answers again; those a late call still stops are let go on.
 pub(crate) async fn recover(callers: &[Caller], mark: &str, patience: Duration, verdict: &Verdict) {
     for upstream in ["one", "two", "web", "new"] {
         for caller in callers {

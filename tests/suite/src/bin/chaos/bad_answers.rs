@@ -12,8 +12,8 @@ use crate::upstreams::bad_answers;
 use crate::verdict::Verdict;
 
 pub(crate) async fn every_bad_answer(address: SocketAddr, verdict: &Verdict) {
-    let session = Caller::open(address, Revision::V2025_06_18, "calm-session".to_owned()).await;
-    let modern = Caller::open(address, Revision::V2026_07_28, "calm-modern".to_owned()).await;
+    let session = Caller::open(address, Revision::V2025_06_18, "first-session".to_owned()).await;
+    let modern = Caller::open(address, Revision::V2026_07_28, "first-modern".to_owned()).await;
     // The first to ask gets to know the servers; that must not cost the others time.
     for upstream in ["web", "new"] {
         crate::calls::make(&session, &mut None, &Call::good(upstream, "first"), verdict).await;

@@ -7,7 +7,7 @@ use failwell_journal::{Journal, LogStyle};
 
 /// A journal kept in memory, and what was written to it.
 #[derive(Debug, Clone)]
-pub struct Written {
+pub struct MemoryJournal {
     journal: Journal,
     bytes: Buffer,
 }
@@ -43,14 +43,14 @@ impl Write for Buffer {
     }
 }
 
-impl Default for Written {
-    fn default() -> Written {
+impl Default for MemoryJournal {
+    fn default() -> MemoryJournal {
         let bytes = Buffer::default();
-        Written { journal: Journal::to(LogStyle::Json, bytes.clone()), bytes }
+        MemoryJournal { journal: Journal::to(LogStyle::Json, bytes.clone()), bytes }
     }
 }
 
-impl Written {
+impl MemoryJournal {
     /// Where to write.
     pub fn journal(&self) -> &Journal {
         &self.journal

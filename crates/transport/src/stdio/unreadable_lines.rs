@@ -23,14 +23,14 @@ pub(super) enum Verdict {
 /// Detects a connection that sends only unreadable lines. A request or notification resets the count. A
 /// response does not, because it may be the echo of our own error.
 #[derive(Debug)]
-pub(super) struct Storm {
+pub(super) struct UnreadableLines {
     recent: VecDeque<Instant>,
     told: bool,
 }
 
-impl Storm {
-    pub(super) fn new() -> Storm {
-        Storm { recent: VecDeque::with_capacity(MOST), told: false }
+impl UnreadableLines {
+    pub(super) fn new() -> UnreadableLines {
+        UnreadableLines { recent: VecDeque::with_capacity(MOST), told: false }
     }
 
     pub(super) fn judge(&mut self) -> Verdict {
@@ -38,7 +38,7 @@ impl Storm {
     }
 
     /// Resets the count after a valid message.
-    pub(super) fn calm(&mut self) {
+    pub(super) fn reset(&mut self) {
         self.recent.clear();
     }
 
@@ -57,22 +57,22 @@ impl Storm {
 
 #[cfg(test)]
 mod tests {
-    use super::{MOST, Storm, Verdict, WINDOW};
+    use super::{MOST, UnreadableLines, Verdict, WINDOW};
     use std::time::Instant;
 
     #[test]
     fn a_storm_is_noticed_once_and_forgiven() {
-        let (mut storm, start) = (Storm::new(), Instant::now());
+        let (mut unreadable_lines, start) = (UnreadableLines::new(), Instant::now());
         for _ in 0..MOST {
-            assert_eq!(storm.judge_at(start), Verdict::Answer);
+            assert_eq!(unreadable_lines.judge_at(start), Verdict::Answer);
         }
-        assert_eq!(storm.judge_at(start), Verdict::FirstTooMany);
-        assert_eq!(storm.judge_at(start), Verdict::TooMany);
-        assert_eq!(storm.judge_at(start + WINDOW), Verdict::Answer);
+        assert_eq!(unreadable_lines.judge_at(start), Verdict::FirstTooMany);
+        assert_eq!(unreadable_lines.judge_at(start), Verdict::TooMany);
+        assert_eq!(unreadable_lines.judge_at(start + WINDOW), Verdict::Answer);
         for _ in 0..MOST {
-            storm.judge_at(start + WINDOW);
+            unreadable_lines.judge_at(start + WINDOW);
         }
-        storm.calm();
-        assert_eq!(storm.judge_at(start + WINDOW), Verdict::Answer);
+        unreadable_lines.reset();
+        assert_eq!(unreadable_lines.judge_at(start + WINDOW), Verdict::Answer);
     }
 }

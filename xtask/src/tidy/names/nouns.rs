@@ -1,4 +1,4 @@
-//! A type is named for what it is, not for what happened to it.
+//! A type is named for what it is: a noun, not a participle, a verb or a preposition.
 
 use super::definitions::Definition;
 use crate::problem::Problem;
@@ -124,17 +124,40 @@ const NOUNS: &[&str] = &[
     "Wording",
 ];
 
+/// Words of other kinds, as whole names.
+const NO_NOUNS: &[&str] = &[
+    "About", "Alone", "Also", "At", "Before", "Behind", "Below", "Beside", "Big", "By", "Does", "Due", "For",
+    "Gives", "Has", "How", "Idle", "In", "Is", "Late", "Must", "Of", "Offers", "On", "Ran", "Small",
+    "Speaks", "Takes", "Ten", "Then", "To", "Wants", "Which", "Whose", "With",
+];
+
+/// Words that no name ends with, but for [`NAMED_ELSEWHERE`].
+const NO_ENDINGS: &[&str] = &["As", "At", "By", "Do", "For", "From", "In", "Is", "Of", "To", "With"];
+
+/// Names that others gave: the arguments of the tools `waitFor` and `scrollTo`, and the header Reply-To.
+const NAMED_ELSEWHERE: &[&str] = &["ReplyTo", "ScrollTo", "WaitFor"];
+
 pub(super) fn in_definition(path: &str, definition: &Definition<'_>) -> Option<Problem> {
-    is_participle(definition.name).then(|| {
-        Problem::new(
-            format!("{path}:{}: the type `{}` is a bare participle", definition.line, definition.name),
-            "say what it is: a noun, as in `StoredFile` or `LookupResult`",
-        )
-    })
+    let name = definition.name;
+    let fault = if is_participle(name) {
+        "a bare participle"
+    } else if NO_NOUNS.contains(&name) || ends_without_noun(name) {
+        "no noun"
+    } else {
+        return None;
+    };
+    let what = format!("{path}:{}: the type `{name}` is {fault}", definition.line);
+    Some(Problem::new(what, "say what it is: a noun, as in `StoredFile` or `LookupResult`"))
 }
 
 fn is_participle(name: &str) -> bool {
     let one_word = !name.chars().skip(1).any(|letter| letter.is_uppercase() || letter == '_');
     let looks_so = name.ends_with("ed") || name.ends_with("ing") || IRREGULAR.contains(&name);
     one_word && looks_so && !NOUNS.contains(&name)
+}
+
+fn ends_without_noun(name: &str) -> bool {
+    let is_word =
+        |ending: &str| name.strip_suffix(ending).is_some_and(|before| before.ends_with(char::is_lowercase));
+    !NAMED_ELSEWHERE.contains(&name) && NO_ENDINGS.iter().any(|ending| is_word(ending))
 }

@@ -32,14 +32,14 @@ pub(crate) enum Act {
 
 type Rule = dyn Fn(&str, &Value) -> Option<Act> + Send + Sync;
 
-pub(crate) struct StandIn {
+pub(crate) struct EmulatedDriver {
     pub(crate) url: String,
     seen: Arc<Mutex<Vec<(String, Value)>>>,
     rule: Arc<Mutex<Arc<Rule>>>,
     serving: JoinHandle<()>,
 }
 
-impl Drop for StandIn {
+impl Drop for EmulatedDriver {
     fn drop(&mut self) {
         self.serving.abort();
     }
@@ -55,9 +55,9 @@ pub(crate) const SCREEN: &str = r#"<AppiumAUT><XCUIElementTypeApplication name="
 pub(crate) const PIXEL: &str =
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
-impl StandIn {
+impl EmulatedDriver {
     /// Starts a driver. Commands have the form `POST /session/1/element/login/click`.
-    pub(crate) async fn start() -> StandIn {
+    pub(crate) async fn start() -> EmulatedDriver {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let url = format!("http://{}", listener.local_addr().unwrap());
         let seen: Arc<Mutex<Vec<(String, Value)>>> = Arc::default();
@@ -72,7 +72,7 @@ impl StandIn {
                 });
             }
         });
-        StandIn { url, seen, rule, serving }
+        EmulatedDriver { url, seen, rule, serving }
     }
 
     /// Sets the rule for the following commands.

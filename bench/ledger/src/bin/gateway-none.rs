@@ -4,5 +4,5 @@ use std::error::Error;
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
-    bench_ledger::gate::serve(None).await
+    bench_ledger::gateway::serve(None).await
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use failwell_controls::{Settings as HouseSettings, build_pipeline};
+use failwell_controls::{Settings as PipelineSettings, build_pipeline};
 use failwell_emulator_rtm::{Emulator, Options, Permission, Seed, SeedList, SeedTask};
 use failwell_fault::Secret;
 use failwell_journal::{Journal, LogStyle};
@@ -14,7 +14,7 @@ use failwell_tasks::{ApiKey, RateLimit, Settings, TokenStore, tasks};
 use failwell_toolbox::{Json, MetricsText};
 use serde_json::{Value, json};
 
-pub struct Desk {
+pub struct TasksBench {
     emulator: Emulator,
     /// Trusts what it knows for an hour.
     pipeline: Arc<Pipeline>,
@@ -22,8 +22,8 @@ pub struct Desk {
     eager: Arc<Pipeline>,
 }
 
-impl Desk {
-    pub async fn new(count: usize) -> Desk {
+impl TasksBench {
+    pub async fn new(count: usize) -> TasksBench {
         let options = Options { seed: seed(count), ..Options::default() };
         let emulator = Emulator::start(options).await.expect("the emulator starts");
         let key = ApiKey {
@@ -38,14 +38,14 @@ impl Desk {
             ..Settings::new(Some(key), None)
         };
         let eager = Settings { fresh: Duration::ZERO, ..settings.clone() };
-        let desk = Desk { emulator, pipeline: pipeline(settings), eager: pipeline(eager) };
-        for pipeline in [&desk.pipeline, &desk.eager] {
-            desk.log_in(pipeline).await;
+        let bench = TasksBench { emulator, pipeline: pipeline(settings), eager: pipeline(eager) };
+        for pipeline in [&bench.pipeline, &bench.eager] {
+            bench.log_in(pipeline).await;
             call(pipeline, "rtm_findTasks", json!({})).await;
         }
         // The data that was read is older than this change.
-        desk.emulator.control().advance_clock(Duration::from_secs(60));
-        desk
+        bench.emulator.control().advance_clock(Duration::from_secs(60));
+        bench
     }
 
     async fn log_in(&self, pipeline: &Arc<Pipeline>) {
@@ -92,8 +92,8 @@ impl Desk {
 }
 
 fn pipeline(settings: Settings) -> Arc<Pipeline> {
-    let room = tasks(settings).expect("the room builds");
-    build_pipeline(Arc::new(room), HouseSettings::default(), Journal::to(LogStyle::Json, std::io::sink()))
+    let server = tasks(settings).expect("the server builds");
+    build_pipeline(Arc::new(server), PipelineSettings::default(), Journal::to(LogStyle::Json, std::io::sink()))
         .expect("a pipeline")
 }
 

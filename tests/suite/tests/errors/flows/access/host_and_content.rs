@@ -1,16 +1,16 @@
-//! The steps before a message is looked at.
+//! Headers that are checked before a message is read: host, origin and media types.
 
 use failwell_rpc::{Era, Revision};
 
 use crate::client::http::{Http, Server, settings};
 use crate::flows::refused;
-use crate::letter;
+use crate::requests;
 use crate::world::World;
 
 /// A header that is changed, or left out when it is empty; then status, session code, modern code and reason.
-type Row = (&'static str, &'static str, &'static str, u16, i64, i64, &'static str);
+type HeaderRow = (&'static str, &'static str, &'static str, u16, i64, i64, &'static str);
 
-const REFUSED: &[Row] = &[
+const REFUSED: &[HeaderRow] = &[
     ("a foreign origin", "Origin", "https://evil.example", 403, -32003, 1403, "http/ORIGIN"),
     ("almost ours", "Origin", "http://localhost.evil.example", 403, -32003, 1403, "http/ORIGIN"),
     ("an origin without a site", "Origin", "null", 403, -32003, 1403, "http/ORIGIN"),
@@ -36,19 +36,19 @@ const WELCOME: &[(&str, &str, &str)] = &[
     ("weights", "Accept", "application/json;q=0.9, text/event-stream;q=0.1"),
 ];
 
-/// At the door sessions are not looked up yet, so who names no version is answered as the newest session.
+/// Sessions are not looked up yet, so a request without a version is answered in the newest session revision.
 fn dialect(revision: Revision) -> Revision {
     if revision.has_version_header() { revision } else { Revision::LATEST_SESSION }
 }
 
 #[tokio::test]
-async fn headers_that_close_the_door() {
+async fn headers_that_are_refused() {
     for revision in Revision::ALL {
         let world = World::new();
         let server = Server::start(&world, settings()).await;
         let mut client = Http::open(&server, revision).await;
         for (name, header, value, status, session, modern, reason) in REFUSED {
-            let response = client.post_with("/mcp", letter::good(revision, "1"), &[(header, value)]).await;
+            let response = client.post_with("/mcp", requests::good(revision, "1"), &[(header, value)]).await;
             let code = if revision.era() == Era::Modern { *modern } else { *session };
             assert_eq!(response.status, *status, "{name}");
             let seen = refused(&world, &response, (*status, code, reason));
@@ -60,13 +60,13 @@ async fn headers_that_close_the_door() {
 }
 
 #[tokio::test]
-async fn headers_that_open_it() {
+async fn headers_that_are_accepted() {
     for revision in Revision::ALL {
         let world = World::new();
         let server = Server::start(&world, settings()).await;
         let mut client = Http::open(&server, revision).await;
         for (name, header, value) in WELCOME {
-            let response = client.post_with("/mcp", letter::good(revision, "1"), &[(header, value)]).await;
+            let response = client.post_with("/mcp", requests::good(revision, "1"), &[(header, value)]).await;
             assert_eq!(response.status, 200, "{name}: {}", String::from_utf8_lossy(&response.body));
         }
         assert!(world.journal().is_empty());

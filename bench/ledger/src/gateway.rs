@@ -23,7 +23,7 @@ pub async fn serve(durability: Option<Durability>) -> Result<(), Box<dyn Error>>
     let settings = vec![UpstreamSettings::new("up", reach)];
     let launcher = Launcher::at("/nowhere");
     let gateway = Gateway::new(INFO, settings, Vec::new(), &launcher);
-    let folder = Folder::new("gate");
+    let folder = Folder::new("gateway");
     let journal = Journal::to(LogStyle::Json, std::io::sink());
     let telemetry = Telemetry::from(journal.clone());
     let telemetry = match durability {

@@ -1,11 +1,11 @@
-//! The ways in, for a client that has any number of requests under way.
+//! The entry points, for a client that has any number of requests under way.
 
 use std::collections::HashMap;
 use std::net::SocketAddr;
 use std::time::Duration;
 
 use failwell_rpc::{Era, Revision};
-use failwell_suite::client::letter;
+use failwell_suite::client::requests;
 use failwell_suite::client::wire::{Response, Wire, request};
 use failwell_suite::program::Program;
 use serde_json::Value;
@@ -14,7 +14,7 @@ use tokio::sync::mpsc;
 use tokio::task::JoinHandle;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Door {
+pub(crate) enum EntryPoint {
     Stdio,
     Http,
     Rest,
@@ -22,26 +22,26 @@ pub(crate) enum Door {
     Rpc,
 }
 
-impl Door {
+impl EntryPoint {
     /// Those without MCP.
-    pub(crate) const PLAIN: [Door; 3] = [Door::Rest, Door::Problem, Door::Rpc];
+    pub(crate) const PLAIN: [EntryPoint; 3] = [EntryPoint::Rest, EntryPoint::Problem, EntryPoint::Rpc];
 
     pub(crate) fn name(self) -> &'static str {
         match self {
-            Door::Stdio => "stdio",
-            Door::Http => "http",
-            Door::Rest => "rest",
-            Door::Problem => "rest, application/problem+json",
-            Door::Rpc => "rpc",
+            EntryPoint::Stdio => "stdio",
+            EntryPoint::Http => "http",
+            EntryPoint::Rest => "rest",
+            EntryPoint::Problem => "rest, application/problem+json",
+            EntryPoint::Rpc => "rpc",
         }
     }
 }
 
-/// A client at one of the doors.
+/// A client at one of the entry points.
 pub(crate) enum Client<'a> {
     Stdio(&'a mut Program),
-    Http(Http),
-    Plain(SocketAddr, Door),
+    Http(HttpClient),
+    Plain(SocketAddr, EntryPoint),
 }
 
 impl Client<'_> {
@@ -62,12 +62,12 @@ impl Client<'_> {
 
     /// Calls a tool by its name, where there is no MCP.
     pub(crate) async fn call_plainly(&self, name: &str, arguments: &str) -> Option<String> {
-        let Client::Plain(address, door) = self else { return None };
+        let Client::Plain(address, entry_point) = self else { return None };
         let named = format!(r#"{{"jsonrpc":"2.0","id":1,"method":"{name}","params":{arguments}}}"#);
         let by_path = format!("/v1/tools/{name}");
-        let (path, accept, body) = match door {
-            Door::Rpc => ("/rpc", "application/json", named.as_str()),
-            Door::Problem => (by_path.as_str(), "application/problem+json", arguments),
+        let (path, accept, body) = match entry_point {
+            EntryPoint::Rpc => ("/rpc", "application/json", named.as_str()),
+            EntryPoint::Problem => (by_path.as_str(), "application/problem+json", arguments),
             _ => (by_path.as_str(), "application/json", arguments),
         };
         let headers = [("Content-Type", "application/json"), ("Accept", accept)];
@@ -103,7 +103,7 @@ impl Client<'_> {
         }
     }
 
-    /// Hangs up on a request, if that is how this door and revision call off.
+    /// Hangs up on a request, if that is how this entry point and revision call off.
     pub(crate) fn hang_up_on(&mut self, id: &str) -> bool {
         match self {
             Client::Http(http) if http.revision.era() == Era::Modern => {
@@ -119,7 +119,7 @@ impl Client<'_> {
 }
 
 /// Each request on a connection of its own.
-pub(crate) struct Http {
+pub(crate) struct HttpClient {
     address: SocketAddr,
     revision: Revision,
     session: Option<String>,
@@ -128,14 +128,14 @@ pub(crate) struct Http {
     heard: mpsc::UnboundedReceiver<Response>,
 }
 
-impl Http {
-    pub(crate) fn new(address: SocketAddr, revision: Revision) -> Http {
+impl HttpClient {
+    pub(crate) fn new(address: SocketAddr, revision: Revision) -> HttpClient {
         let (hearing, heard) = mpsc::unbounded_channel();
-        Http { address, revision, session: None, running: HashMap::new(), hearing, heard }
+        HttpClient { address, revision, session: None, running: HashMap::new(), hearing, heard }
     }
 
     fn start(&mut self, message: &[u8]) {
-        let mut headers = letter::headers(message, self.revision);
+        let mut headers = requests::headers(message, self.revision);
         let mut put = |name: &str, value: &str| headers.push((name.to_owned(), value.to_owned()));
         put("Content-Type", "application/json");
         put("Accept", "application/json, text/event-stream");

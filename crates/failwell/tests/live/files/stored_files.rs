@@ -14,12 +14,12 @@ use crate::ledger::records_once;
 use crate::setup::folder::Folder;
 use crate::setup::node::{Node, within};
 
-const LOBBY: &str = "servers = [\"lobby\"]\n";
+const DEMO: &str = "servers = [\"lobby\"]\n";
 
 #[test]
 fn time_and_quota_hold_and_can_change_while_it_runs() {
     let folder =
-        Folder::with(&format!("{LOBBY}[shelf]\nmax_bytes = 3000\nmax_upload_bytes = 2000\nmax_items = 3\n"));
+        Folder::with(&format!("{DEMO}[shelf]\nmax_bytes = 3000\nmax_upload_bytes = 2000\nmax_items = 3\n"));
     let node = Node::up(&folder, &[]);
     let brief =
         upload(&node, &[("type", None, b"notes"), ("file", Some("a.txt"), b"brief"), ("ttl", None, b"1")]);
@@ -34,18 +34,18 @@ fn time_and_quota_hold_and_can_change_while_it_runs() {
     keep(&node, "notes", "e.bin", &[4; 10]);
     let crowded = upload(&node, &[("type", None, b"notes"), ("file", Some("f.bin"), &[5; 10])]);
     assert_eq!((crowded.status, crowded.reason().as_str()), (413, "shelf/CROWDED"));
-    folder.save(&format!("{LOBBY}[shelf]\nmax_items = 4\n"));
+    folder.save(&format!("{DEMO}[shelf]\nmax_items = 4\n"));
     node.waits_for("shelf read again", 1);
     keep(&node, "notes", "f.bin", &[5; 10]);
     // A change of the folder needs a restart.
-    folder.save(&format!("{LOBBY}[shelf]\nfolder = \"elsewhere\"\n"));
+    folder.save(&format!("{DEMO}[shelf]\nfolder = \"elsewhere\"\n"));
     node.waits_for("`shelf.folder` cannot change while failwell runs", 1);
     assert_eq!((kept(&folder).len(), incoming(&folder)), (4, 0));
 }
 
 #[test]
 fn an_upload_that_is_cut_off_leaves_nothing() {
-    let folder = Folder::with(LOBBY);
+    let folder = Folder::with(DEMO);
     let node = Node::up(&folder, &[]);
     let body = form(&[("type", None, b"notes"), ("file", Some("a.bin"), &vec![9; 900_000])]);
     let mut stream = begin(&node, body.len()).expect("begun");
@@ -65,7 +65,7 @@ fn an_upload_that_is_cut_off_leaves_nothing() {
 /// A file size limit behaves like a full disk: writes beyond it fail.
 #[test]
 fn a_full_disk_removes_the_partial_file_and_leaves_stored_ones() {
-    let folder = Folder::with(LOBBY);
+    let folder = Folder::with(DEMO);
     let mut command = Command::new("sh");
     let script = "trap '' XFSZ; ulimit -f 1000; exec \"$0\" up --listen 127.0.0.1:0";
     command.args(["-c", script, env!("CARGO_BIN_EXE_failwell")]);
@@ -84,7 +84,7 @@ fn a_full_disk_removes_the_partial_file_and_leaves_stored_ones() {
 
 #[test]
 fn killed_in_the_middle_of_uploads_it_keeps_what_it_promised() {
-    let folder = Folder::with(LOBBY);
+    let folder = Folder::with(DEMO);
     let promised: Arc<Mutex<HashSet<String>>> = Arc::default();
     for round in 0..3u8 {
         let mut node = Node::up(&folder, &[]);
@@ -135,7 +135,7 @@ fn killed_in_the_middle_of_uploads_it_keeps_what_it_promised() {
 
 #[test]
 fn two_programs_share_a_folder() {
-    let folder = Folder::with(LOBBY);
+    let folder = Folder::with(DEMO);
     let (one, other) = (Node::up(&folder, &[]), Node::up(&folder, &[]));
     let uri = keep(&one, "notes", "a.txt", b"shared");
     let at = format!("/v1/resources/{uri}");

@@ -5,5 +5,5 @@ use std::error::Error;
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn Error>> {
-    bench_ledger::gate::serve(Some(Durability::BestEffort)).await
+    bench_ledger::gateway::serve(Some(Durability::BestEffort)).await
 }

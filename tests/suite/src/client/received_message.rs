@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 
 /// A message: its text, and what it says.
 #[derive(Debug, Clone)]
-pub struct Seen {
+pub struct ReceivedMessage {
     /// As it came.
     pub text: String,
     /// As it reads.
@@ -16,14 +16,14 @@ pub struct Seen {
     pub id: Option<String>,
 }
 
-impl Seen {
+impl ReceivedMessage {
     /// Reads one.
-    pub fn read(bytes: &[u8]) -> Result<Seen, String> {
+    pub fn read(bytes: &[u8]) -> Result<ReceivedMessage, String> {
         let text = String::from_utf8(bytes.to_vec()).map_err(|e| format!("answer is not UTF-8: {e}"))?;
         let value: Value = serde_json::from_str(&text).map_err(|e| format!("not JSON: {e}: {text}"))?;
         let members: BTreeMap<String, Box<RawValue>> = serde_json::from_str(&text).unwrap_or_default();
         let id = members.get("id").map(|raw| raw.get().to_owned());
-        Ok(Seen { text, value, id })
+        Ok(ReceivedMessage { text, value, id })
     }
 
     /// The fault object: in `error.data`, in a tool result's `_meta`, in a REST body's `detail`, or the body itself.
