@@ -1,144 +1,221 @@
-//! Random callers: the pool stays within its bound, evicts no busy slot, and returns no closed connection.
+//! Random callers. A model of the pool says who has which slot, which one is evicted, and who is refused.
 
 use std::collections::BTreeMap;
 use std::future::Future;
 use std::pin::pin;
 use std::sync::Arc;
-use std::task::{Context, Poll, Waker};
+use std::sync::atomic::Ordering;
+use std::task::{Context as TaskContext, Poll, Waker};
 use std::time::Duration;
 
+use failwell_fault::reason;
 use failwell_rpc::Caller;
-use failwell_toolbox::Party;
+use failwell_toolbox::Context;
 use proptest::prelude::{Just, ProptestConfig, Strategy, prop_oneof, proptest};
 
 use super::{ConnectionPool, SessionSharing};
 use crate::upstream::connection::UpstreamConnection;
 use crate::upstream::connection::channel::PendingResponse;
+use crate::upstream::connection::request_mux::order::context;
 use crate::upstream::connection::{close_reason::CloseReason, request_mux::RequestMux};
 use crate::upstream::connection_pool::ConnectionSlot;
 
 const MOST: usize = 3;
+const CALLERS: usize = 6;
+/// Between two uses, in microseconds. Slots of one test are created closer together.
+const TICK: u64 = 60_000_000;
 
-/// The number is a session.
+/// The number is a caller.
 #[derive(Debug, Clone, Copy)]
 enum Operation {
-    Come(u64),
-    Ask(u64),
-    Answer(u64),
-    Die(u64),
-    Reconnect(u64),
-    Leave(u64),
+    /// A caller needs a connection. A new one turns out to be shared, or the caller's own.
+    Come(usize, SessionSharing),
+    Ask(usize),
+    Answer(usize),
+    Die(usize),
+    Leave(usize),
     Sweep,
 }
 
 fn operation() -> impl Strategy<Value = Operation> {
-    let session = || 0u64..6;
+    let caller = || 0..CALLERS;
     prop_oneof![
-        6 => session().prop_map(Operation::Come),
-        4 => session().prop_map(Operation::Ask),
-        3 => session().prop_map(Operation::Answer),
-        2 => session().prop_map(Operation::Die),
-        2 => session().prop_map(Operation::Reconnect),
-        1 => session().prop_map(Operation::Leave),
+        8 => caller().prop_map(|caller| Operation::Come(caller, SessionSharing::PerCaller)),
+        1 => caller().prop_map(|caller| Operation::Come(caller, SessionSharing::Shared)),
+        4 => caller().prop_map(Operation::Ask),
+        3 => caller().prop_map(Operation::Answer),
+        2 => caller().prop_map(Operation::Die),
+        1 => caller().prop_map(Operation::Leave),
         1 => Just(Operation::Sweep),
     ]
 }
 
+/// A connection in its slot.
 struct Occupant {
-    seat: Arc<ConnectionSlot>,
+    slot: Arc<ConnectionSlot>,
     line: Arc<RequestMux>,
     asked: Vec<PendingResponse>,
     is_dead: bool,
+    used: u64,
 }
 
 struct Model {
     pool: Arc<ConnectionPool>,
-    seated: BTreeMap<u64, Occupant>,
-}
-
-fn party(session: u64) -> Party {
-    Party { caller: Caller::keyholder("ann"), session: Some(session) }
+    callers: Vec<Context>,
+    /// The connection that all callers share.
+    front: Option<Occupant>,
+    /// Callers with a slot of their own.
+    seated: BTreeMap<usize, Occupant>,
+    is_per_caller: bool,
+    left: Vec<Arc<ConnectionSlot>>,
+    clock: u64,
 }
 
 fn now<T>(future: impl Future<Output = T>) -> Option<T> {
-    match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
+    match pin!(future).poll(&mut TaskContext::from_waker(Waker::noop())) {
         Poll::Ready(done) => Some(done),
         Poll::Pending => None,
     }
 }
 
 impl Model {
+    fn new() -> Model {
+        let of = |number: usize| context(Caller::keyholder(&number.to_string()), &Arc::default());
+        Model {
+            pool: ConnectionPool::new(MOST, None),
+            callers: (0..CALLERS).map(of).collect(),
+            front: None,
+            seated: BTreeMap::new(),
+            is_per_caller: false,
+            left: Vec::new(),
+            clock: 0,
+        }
+    }
+
     fn apply(&mut self, operation: Operation) {
         match operation {
-            Operation::Come(session) => self.come(session),
-            Operation::Ask(session) => {
-                if let Some(held) = self.seated.get_mut(&session) {
+            Operation::Come(caller, sharing) => self.come(caller, sharing),
+            Operation::Ask(caller) => {
+                if let Some(held) = self.held(caller) {
                     let sent = now(held.line.send("ping", |_, out| out.push_str("{}"), None));
                     assert_eq!(sent.as_ref().is_some_and(Result::is_err), held.is_dead);
                     held.asked.extend(sent.and_then(Result::ok));
                 }
             }
-            Operation::Answer(session) => {
-                if let Some(held) = self.seated.get_mut(&session) {
+            Operation::Answer(caller) => {
+                if let Some(held) = self.held(caller) {
                     held.asked.clear();
                 }
             }
-            Operation::Die(session) => {
-                if let Some(held) = self.seated.get_mut(&session) {
+            Operation::Die(caller) => {
+                if let Some(held) = self.held(caller) {
                     held.line.close(&CloseReason::Lost);
                     held.asked.clear();
                     held.is_dead = true;
                 }
             }
-            Operation::Reconnect(session) => {
-                if let Some(held) = self.seated.get_mut(&session).filter(|held| held.is_dead) {
-                    let (line, _) = RequestMux::new(Arc::default());
-                    assert!(now(held.seat.store(UpstreamConnection::over(line.clone()))).is_some());
-                    (held.line, held.is_dead) = (line, false);
-                }
-            }
-            Operation::Leave(session) => {
-                self.pool.leave(&party(session));
-                self.seated.remove(&session);
+            Operation::Leave(caller) => {
+                self.pool.leave(&self.callers[caller].party());
+                self.left.extend(self.seated.remove(&caller).map(|held| held.slot));
             }
             Operation::Sweep => {
                 self.pool.sweep(Some(Duration::ZERO));
-                self.seated.retain(|_, held| !held.asked.is_empty());
+                let is_idle = |_: &usize, held: &mut Occupant| held.asked.is_empty();
+                let left: Vec<_> = self.seated.extract_if(.., is_idle).collect();
+                self.left.extend(left.into_iter().map(|(_, held)| held.slot));
+                self.front.take_if(|held| held.asked.is_empty());
             }
         }
         self.check();
     }
 
-    fn come(&mut self, session: u64) {
-        if self.seated.contains_key(&session) {
-            return;
-        }
-        let mut state = self.pool.lock();
-        let all_busy = self.seated.values().filter(|held| !held.asked.is_empty()).count() >= MOST;
-        let made = state.evict_if_full(MOST);
-        assert_eq!(made.is_err(), all_busy, "refused only when everybody is busy");
-        if made.is_ok() {
+    /// The connection that serves a caller.
+    fn held(&mut self, caller: usize) -> Option<&mut Occupant> {
+        if self.is_per_caller { self.seated.get_mut(&caller) } else { self.front.as_mut() }
+    }
+
+    /// What an upstream does to find a connection for a call.
+    fn come(&mut self, caller: usize, sharing: SessionSharing) {
+        self.clock += 1;
+        let refused = self.make_room(caller);
+        let mut opened = 0;
+        loop {
+            let slot = match self.pool.slot(&self.callers[caller]) {
+                Ok(slot) => slot,
+                Err(fault) => return assert!(refused && *fault.reason() == reason::SERVER_BUSY),
+            };
+            assert!(!refused, "there is no room");
+            slot.used.store(self.clock * TICK, Ordering::Relaxed);
+            if let Some(held) = self.held(caller).filter(|held| !held.is_dead) {
+                assert!(Arc::ptr_eq(&held.slot, &slot) && slot.alive().is_some());
+                held.used = slot.used.load(Ordering::Relaxed);
+                return;
+            }
+            assert!(slot.alive().is_none() && self.pool.owns(&slot));
+            opened += 1;
+            assert_eq!(opened, 1, "one call opens one connection");
+            let mut starts = now(slot.lock_starts()).expect("only one caller connects");
             let (line, _) = RequestMux::new(Arc::default());
-            let seat = ConnectionSlot::with(UpstreamConnection::over(line.clone()));
-            state.slots.insert(party(session), seat.clone());
-            self.seated.retain(|session, held| {
-                let stays = state.slots.contains_key(&party(*session));
-                assert!(stays || held.asked.is_empty(), "one that was busy is gone");
-                assert_eq!(held.seat.released().is_cancelled(), !stays);
-                stays
-            });
-            self.seated.insert(session, Occupant { seat, line, asked: Vec::new(), is_dead: false });
+            let connection = UpstreamConnection::over(line.clone());
+            let placed = self.pool.place(&slot, connection, sharing, &self.callers[caller]);
+            let kept = now(placed).expect("no other caller connects");
+            slot.set(kept, &mut starts);
+            drop(starts);
+            self.settle(caller, sharing, line);
+        }
+    }
+
+    /// The slot that a new caller takes from the one that waited longest. Returns whether all of them are busy.
+    fn make_room(&mut self, caller: usize) -> bool {
+        if !self.is_per_caller || self.seated.contains_key(&caller) || self.seated.len() < MOST {
+            return false;
+        }
+        let idle = self.seated.iter().filter(|(_, held)| held.asked.is_empty());
+        let Some((oldest, _)) = idle.min_by_key(|(_, held)| held.used) else { return true };
+        let oldest = *oldest;
+        self.left.extend(self.seated.remove(&oldest).map(|held| held.slot));
+        false
+    }
+
+    /// The connection is where it belongs.
+    fn settle(&mut self, caller: usize, sharing: SessionSharing, line: Arc<RequestMux>) {
+        let occupant = |slot| Occupant { slot, line, asked: Vec::new(), is_dead: false, used: 0 };
+        self.is_per_caller = sharing == SessionSharing::PerCaller;
+        assert_eq!(self.pool.is_per_caller(), self.is_per_caller);
+        let slot = self.pool.existing_slot(&self.callers[caller]).expect("its slot");
+        match sharing {
+            SessionSharing::PerCaller => {
+                self.front = None;
+                self.seated.insert(caller, occupant(slot));
+            }
+            SessionSharing::Shared => {
+                let left = std::mem::take(&mut self.seated);
+                self.left.extend(left.into_values().map(|held| held.slot));
+                self.front = Some(occupant(slot));
+            }
         }
     }
 
     fn check(&self) {
         assert!(self.pool.sessions() <= MOST);
-        assert_eq!(self.pool.sessions(), self.seated.len());
-        for held in self.seated.values() {
-            assert_eq!(held.seat.alive().is_none(), held.is_dead, "a dead connection is handed out");
-            assert_eq!(held.seat.is_busy(), !held.asked.is_empty());
-            assert!(self.pool.owns(&held.seat));
+        assert_eq!(
+            (self.pool.sessions(), self.pool.is_per_caller()),
+            (self.seated.len(), self.is_per_caller)
+        );
+        for held in self.seated.values().chain(&self.front) {
+            assert_eq!(held.slot.alive().is_none(), held.is_dead, "a dead connection is handed out");
+            assert_eq!(held.slot.is_busy(), !held.asked.is_empty());
+            assert!(self.pool.owns(&held.slot));
         }
+        for (caller, cx) in self.callers.iter().enumerate() {
+            let slot = self.pool.existing_slot(cx);
+            let own = self.seated.get(&caller).map(|held| &held.slot);
+            match self.is_per_caller {
+                true => assert!(slot.as_ref().map(Arc::as_ptr) == own.map(Arc::as_ptr), "another's slot"),
+                false => assert!(slot.is_some_and(|slot| slot.alive().is_none() || self.front.is_some())),
+            }
+        }
+        assert!(self.left.iter().all(|slot| slot.released().is_cancelled() && !self.pool.owns(slot)));
     }
 }
 
@@ -146,9 +223,8 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(256))]
 
     #[test]
-    fn the_pool_keeps_its_bound_and_no_dead_connection(operations in proptest::collection::vec(operation(), 1..120)) {
-        let pool = ConnectionPool::new(MOST, Some(SessionSharing::PerCaller));
-        let mut model = Model { pool, seated: BTreeMap::new() };
+    fn callers_have_the_slots_that_the_model_says(operations in proptest::collection::vec(operation(), 1..120)) {
+        let mut model = Model::new();
         operations.iter().for_each(|operation| model.apply(*operation));
     }
 }

@@ -1,6 +1,6 @@
 //! Random conversations with an upstream: every request gets one answer, and it is its own.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::future::Future;
 use std::pin::pin;
 use std::sync::Arc;
@@ -9,6 +9,7 @@ use std::task::{Context, Poll, Waker};
 use bytes::Bytes;
 use failwell_pipeline::Next;
 use proptest::prelude::{Just, ProptestConfig, Strategy, prop_oneof, proptest};
+use serde_json::Value;
 
 use super::{CloseReason, RequestMux};
 use crate::upstream::connection::channel::PendingResponse;
@@ -62,6 +63,8 @@ struct Model {
     open: BTreeMap<u64, PendingResponse>,
     /// Requests the connection still knows.
     known: Vec<u64>,
+    /// Methods that the other side has still to read, each with the number of its request.
+    outgoing: VecDeque<(&'static str, u64)>,
     is_down: bool,
 }
 
@@ -76,7 +79,7 @@ impl Model {
     fn new() -> Model {
         let (line, _) = RequestMux::new(Arc::default());
         let (sent, open, known) = (Vec::new(), BTreeMap::new(), Vec::new());
-        Model { line, read: 0, sent, open, known, is_down: false }
+        Model { line, read: 0, sent, open, known, outgoing: VecDeque::new(), is_down: false }
     }
 
     fn apply(&mut self, operation: Operation) {
@@ -100,6 +103,9 @@ impl Model {
             Operation::CallOff(which) => {
                 if let Some(number) = self.pick(which) {
                     self.line.cancel(number);
+                    if !self.is_down {
+                        self.outgoing.push_back(("notifications/cancelled", number));
+                    }
                     self.known.retain(|known| *known != number);
                     // Requests that still wait fail.
                     if let Some(pending) = self.open.remove(&number) {
@@ -138,6 +144,7 @@ impl Model {
                 assert!(!self.is_down);
                 assert!(!self.sent.contains(&pending.number), "a number is used once");
                 self.sent.push(pending.number);
+                self.outgoing.push_back(("tools/call", pending.number));
                 self.known.push(pending.number);
                 self.open.insert(pending.number, pending);
             }
@@ -195,7 +202,13 @@ impl Model {
     fn check(&mut self) {
         while let Some(Next::Frame(frame)) = now(self.line.outgoing().next(self.read)) {
             self.read = frame.number;
+            let message: Value = serde_json::from_slice(&frame.bytes).expect("JSON");
+            let number = message.get("id").or_else(|| message.pointer("/params/requestId"));
+            let arrived = (message["method"].as_str(), number.and_then(Value::as_u64));
+            let expected = self.outgoing.pop_front().map(|(method, number)| (Some(method), Some(number)));
+            assert_eq!(Some(arrived), expected, "each message is written once and in order");
         }
+        assert!(self.outgoing.is_empty(), "{:?} was not written", self.outgoing);
         let open = self.open_and_known();
         assert_eq!(self.line.is_busy(), !open.is_empty());
         for pending in self.open.values_mut() {
