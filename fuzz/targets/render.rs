@@ -9,7 +9,8 @@ use failwell_fault::{
 };
 use failwell_render::{LARGEST_FAULT, Moment, Outcome, Reply, ToolFailure, render};
 use failwell_rpc::{
-    Dialect, ExpectedResult, Id, Incoming, Json, Limits, Message, ReplyTo, RestStyle, Revision, ExpectedReply, read,
+    Dialect, ExpectedReply, ExpectedResult, Id, Incoming, Json, Limits, Message, ReplyTo, RestStyle,
+    Revision, read,
 };
 use libfuzzer_sys::fuzz_target;
 

@@ -2,7 +2,7 @@
 
 use crate::bars::Bars;
 use crate::options::Options;
-use crate::process::{Process, sibling_program, free_address};
+use crate::process::{Process, free_address, sibling_program};
 use crate::stage::{Stage, config, ours, up};
 use crate::stdio::Client;
 use bench_server::load::{Target, round};

@@ -1,7 +1,7 @@
 //! Gateways and proxies other people wrote, a few calls each: they are slow, and their clients are sessions.
 
 use crate::bars::{Bars, over_stdio};
-use crate::process::{Process, sibling_program, free_address};
+use crate::process::{Process, free_address, sibling_program};
 use crate::run::Measurements;
 use crate::stage::Stage;
 use crate::stdio::Client;

@@ -1,6 +1,6 @@
 //! Everything that takes part, each in a process of its own.
 
-use crate::process::{Process, sibling_program, free_address};
+use crate::process::{Process, free_address, sibling_program};
 use std::fs;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};

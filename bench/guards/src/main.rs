@@ -68,9 +68,15 @@ fn run() -> Result<bool, Failure> {
         "a quote by a letter of prose: {quotes:.2} with all guards, {standard_quotes:.2} without a file (at most {MOST_FOR_QUOTES})"
     );
     let worst = worst.iter().all(|ratio| *ratio <= MOST_FOR_WORST);
-    Ok([worst, ratio >= LEAST, growth <= MOST_GROWTH, quotes <= MOST_FOR_QUOTES, standard_quotes <= MOST_FOR_QUOTES]
-        .iter()
-        .all(|held| *held))
+    Ok([
+        worst,
+        ratio >= LEAST,
+        growth <= MOST_GROWTH,
+        quotes <= MOST_FOR_QUOTES,
+        standard_quotes <= MOST_FOR_QUOTES,
+    ]
+    .iter()
+    .all(|held| *held))
 }
 
 fn guards(settings: GuardSettings) -> Result<Guards, Failure> {
@@ -146,7 +152,10 @@ fn worst(guards: &Guards, name: &str) -> Result<f64, Failure> {
         }
         all.sort_by(|one, other| other.0.total_cmp(&one.0));
         let per_byte = ordinary / size as f64;
-        println!("{:>6} KB {name}: an ordinary text takes {per_byte:.2} ns per byte; the most expensive by it:", size >> 10);
+        println!(
+            "{:>6} KB {name}: an ordinary text takes {per_byte:.2} ns per byte; the most expensive by it:",
+            size >> 10
+        );
         for (ratio, unit) in all.iter().take(12) {
             println!("    {ratio:5.2}  {unit:?}");
         }
@@ -163,7 +172,12 @@ fn inspect_time(guards: &Guards, text: &str, calls: u32) -> Result<f64, Failure>
         let (began, since, mut count) = (on_cpu()?, Instant::now(), 0);
         // The counter of the system has steps of some milliseconds.
         while count < calls || since.elapsed() < Duration::from_millis(30) {
-            std::hint::black_box(guards.inspect(Direction::Result, "", std::hint::black_box(json.as_bytes()), 0));
+            std::hint::black_box(guards.inspect(
+                Direction::Result,
+                "",
+                std::hint::black_box(json.as_bytes()),
+                0,
+            ));
             count += 1;
         }
         least = least.min((on_cpu()? - began).as_nanos() as f64 / f64::from(count));

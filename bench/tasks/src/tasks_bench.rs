@@ -93,8 +93,12 @@ impl TasksBench {
 
 fn pipeline(settings: Settings) -> Arc<Pipeline> {
     let server = tasks(settings).expect("the server builds");
-    build_pipeline(Arc::new(server), PipelineSettings::default(), Journal::to(LogStyle::Json, std::io::sink()))
-        .expect("a pipeline")
+    build_pipeline(
+        Arc::new(server),
+        PipelineSettings::default(),
+        Journal::to(LogStyle::Json, std::io::sink()),
+    )
+    .expect("a pipeline")
 }
 
 async fn call(pipeline: &Arc<Pipeline>, tool: &str, arguments: Value) -> Value {

@@ -276,4 +276,4 @@ impl Drop for UnsentRequest<'_> {
 #[cfg(test)]
 mod model;
 #[cfg(test)]
-mod order;
+pub(crate) mod order;

@@ -1,144 +1,218 @@
-//! Random callers: the pool stays within its bound, evicts no busy slot, and returns no closed connection.
+//! Random callers. A model of the pool says who has which slot, which one is evicted, and who is refused.
 
 use std::collections::BTreeMap;
 use std::future::Future;
 use std::pin::pin;
 use std::sync::Arc;
-use std::task::{Context, Poll, Waker};
+use std::sync::atomic::Ordering;
+use std::task::{Context as TaskContext, Poll, Waker};
 use std::time::Duration;
 
+use failwell_fault::reason;
 use failwell_rpc::Caller;
-use failwell_toolbox::CallerSession;
+use failwell_toolbox::Context;
 use proptest::prelude::{Just, ProptestConfig, Strategy, prop_oneof, proptest};
 
 use super::{ConnectionPool, SessionSharing};
 use crate::upstream::connection::UpstreamConnection;
 use crate::upstream::connection::channel::PendingResponse;
+use crate::upstream::connection::request_mux::order::context;
 use crate::upstream::connection::{close_reason::CloseReason, request_mux::RequestMux};
 use crate::upstream::connection_pool::ConnectionSlot;
 
 const MOST: usize = 3;
+const CALLERS: usize = 6;
+/// Between two uses, in microseconds. Slots of one test are created closer together.
+const TICK: u64 = 60_000_000;
 
-/// The number is a session.
+/// The number is a caller.
 #[derive(Debug, Clone, Copy)]
 enum PoolOperation {
-    Come(u64),
-    Ask(u64),
-    Answer(u64),
-    Die(u64),
-    Reconnect(u64),
-    Leave(u64),
+    /// A caller needs a connection. A new one turns out to be shared, or the caller's own.
+    Come(usize, SessionSharing),
+    Ask(usize),
+    Answer(usize),
+    Die(usize),
+    Leave(usize),
     Sweep,
 }
 
 fn operation() -> impl Strategy<Value = PoolOperation> {
-    let session = || 0u64..6;
+    let caller = || 0..CALLERS;
     prop_oneof![
-        6 => session().prop_map(PoolOperation::Come),
-        4 => session().prop_map(PoolOperation::Ask),
-        3 => session().prop_map(PoolOperation::Answer),
-        2 => session().prop_map(PoolOperation::Die),
-        2 => session().prop_map(PoolOperation::Reconnect),
-        1 => session().prop_map(PoolOperation::Leave),
+        8 => caller().prop_map(|caller| PoolOperation::Come(caller, SessionSharing::PerCaller)),
+        1 => caller().prop_map(|caller| PoolOperation::Come(caller, SessionSharing::Shared)),
+        4 => caller().prop_map(PoolOperation::Ask),
+        3 => caller().prop_map(PoolOperation::Answer),
+        2 => caller().prop_map(PoolOperation::Die),
+        1 => caller().prop_map(PoolOperation::Leave),
         1 => Just(PoolOperation::Sweep),
     ]
 }
 
+/// A connection in its slot.
 struct SlotUser {
     slot: Arc<ConnectionSlot>,
     mux: Arc<RequestMux>,
     asked: Vec<PendingResponse>,
     is_dead: bool,
+    used: u64,
 }
 
 struct PoolModel {
     pool: Arc<ConnectionPool>,
-    users: BTreeMap<u64, SlotUser>,
-}
-
-fn caller_session(session: u64) -> CallerSession {
-    CallerSession { caller: Caller::keyholder("ann"), session: Some(session) }
+    callers: Vec<Context>,
+    /// The connection that all callers share.
+    front: Option<SlotUser>,
+    /// Callers with a slot of their own.
+    users: BTreeMap<usize, SlotUser>,
+    is_per_caller: bool,
+    left: Vec<Arc<ConnectionSlot>>,
+    clock: u64,
 }
 
 fn now<T>(future: impl Future<Output = T>) -> Option<T> {
-    match pin!(future).poll(&mut Context::from_waker(Waker::noop())) {
+    match pin!(future).poll(&mut TaskContext::from_waker(Waker::noop())) {
         Poll::Ready(done) => Some(done),
         Poll::Pending => None,
     }
 }
 
 impl PoolModel {
+    fn new() -> PoolModel {
+        let of = |number: usize| context(Caller::keyholder(&number.to_string()), &Arc::default());
+        PoolModel {
+            pool: ConnectionPool::new(MOST, None),
+            callers: (0..CALLERS).map(of).collect(),
+            front: None,
+            users: BTreeMap::new(),
+            is_per_caller: false,
+            left: Vec::new(),
+            clock: 0,
+        }
+    }
+
     fn apply(&mut self, operation: PoolOperation) {
         match operation {
-            PoolOperation::Come(session) => self.come(session),
-            PoolOperation::Ask(session) => {
-                if let Some(held) = self.users.get_mut(&session) {
+            PoolOperation::Come(caller, sharing) => self.come(caller, sharing),
+            PoolOperation::Ask(caller) => {
+                if let Some(held) = self.held(caller) {
                     let sent = now(held.mux.send("ping", |_, out| out.push_str("{}"), None));
                     assert_eq!(sent.as_ref().is_some_and(Result::is_err), held.is_dead);
                     held.asked.extend(sent.and_then(Result::ok));
                 }
             }
-            PoolOperation::Answer(session) => {
-                if let Some(held) = self.users.get_mut(&session) {
+            PoolOperation::Answer(caller) => {
+                if let Some(held) = self.held(caller) {
                     held.asked.clear();
                 }
             }
-            PoolOperation::Die(session) => {
-                if let Some(held) = self.users.get_mut(&session) {
+            PoolOperation::Die(caller) => {
+                if let Some(held) = self.held(caller) {
                     held.mux.close(&CloseReason::Lost);
                     held.asked.clear();
                     held.is_dead = true;
                 }
             }
-            PoolOperation::Reconnect(session) => {
-                if let Some(held) = self.users.get_mut(&session).filter(|held| held.is_dead) {
-                    let (mux, _) = RequestMux::new(Arc::default());
-                    assert!(now(held.slot.store(UpstreamConnection::over(mux.clone()))).is_some());
-                    (held.mux, held.is_dead) = (mux, false);
-                }
-            }
-            PoolOperation::Leave(session) => {
-                self.pool.leave(&caller_session(session));
-                self.users.remove(&session);
+            PoolOperation::Leave(caller) => {
+                self.pool.leave(&self.callers[caller].caller_session());
+                self.left.extend(self.users.remove(&caller).map(|held| held.slot));
             }
             PoolOperation::Sweep => {
                 self.pool.sweep(Some(Duration::ZERO));
-                self.users.retain(|_, held| !held.asked.is_empty());
+                let is_idle = |_: &usize, held: &mut SlotUser| held.asked.is_empty();
+                let left: Vec<_> = self.users.extract_if(.., is_idle).collect();
+                self.left.extend(left.into_iter().map(|(_, held)| held.slot));
+                self.front.take_if(|held| held.asked.is_empty());
             }
         }
         self.check();
     }
 
-    fn come(&mut self, session: u64) {
-        if self.users.contains_key(&session) {
-            return;
-        }
-        let mut state = self.pool.lock();
-        let all_busy = self.users.values().filter(|held| !held.asked.is_empty()).count() >= MOST;
-        let made = state.evict_if_full(MOST);
-        assert_eq!(made.is_err(), all_busy, "refused only when everybody is busy");
-        if made.is_ok() {
+    /// The connection that serves a caller.
+    fn held(&mut self, caller: usize) -> Option<&mut SlotUser> {
+        if self.is_per_caller { self.users.get_mut(&caller) } else { self.front.as_mut() }
+    }
+
+    /// What an upstream does to find a connection for a call.
+    fn come(&mut self, caller: usize, sharing: SessionSharing) {
+        self.clock += 1;
+        let refused = self.make_room(caller);
+        let mut opened = 0;
+        loop {
+            let slot = match self.pool.slot(&self.callers[caller]) {
+                Ok(slot) => slot,
+                Err(fault) => return assert!(refused && *fault.reason() == reason::SERVER_BUSY),
+            };
+            assert!(!refused, "there is no room");
+            slot.used.store(self.clock * TICK, Ordering::Relaxed);
+            if let Some(held) = self.held(caller).filter(|held| !held.is_dead) {
+                assert!(Arc::ptr_eq(&held.slot, &slot) && slot.alive().is_some());
+                held.used = slot.used.load(Ordering::Relaxed);
+                return;
+            }
+            assert!(slot.alive().is_none() && self.pool.owns(&slot));
+            opened += 1;
+            assert_eq!(opened, 1, "one call opens one connection");
+            let mut starts = now(slot.lock_starts()).expect("only one caller connects");
             let (mux, _) = RequestMux::new(Arc::default());
-            let slot = ConnectionSlot::with(UpstreamConnection::over(mux.clone()));
-            state.slots.insert(caller_session(session), slot.clone());
-            self.users.retain(|session, held| {
-                let stays = state.slots.contains_key(&caller_session(*session));
-                assert!(stays || held.asked.is_empty(), "one that was busy is gone");
-                assert_eq!(held.slot.released().is_cancelled(), !stays);
-                stays
-            });
-            self.users.insert(session, SlotUser { slot, mux, asked: Vec::new(), is_dead: false });
+            let connection = UpstreamConnection::over(mux.clone());
+            let placed = self.pool.place(&slot, connection, sharing, &self.callers[caller]);
+            let kept = now(placed).expect("no other caller connects");
+            slot.set(kept, &mut starts);
+            drop(starts);
+            self.settle(caller, sharing, mux);
+        }
+    }
+
+    /// The slot that a new caller takes from the one that waited longest. Returns whether all of them are busy.
+    fn make_room(&mut self, caller: usize) -> bool {
+        if !self.is_per_caller || self.users.contains_key(&caller) || self.users.len() < MOST {
+            return false;
+        }
+        let idle = self.users.iter().filter(|(_, held)| held.asked.is_empty());
+        let Some((oldest, _)) = idle.min_by_key(|(_, held)| held.used) else { return true };
+        let oldest = *oldest;
+        self.left.extend(self.users.remove(&oldest).map(|held| held.slot));
+        false
+    }
+
+    /// The connection is where it belongs.
+    fn settle(&mut self, caller: usize, sharing: SessionSharing, mux: Arc<RequestMux>) {
+        let occupant = |slot| SlotUser { slot, mux, asked: Vec::new(), is_dead: false, used: 0 };
+        self.is_per_caller = sharing == SessionSharing::PerCaller;
+        assert_eq!(self.pool.is_per_caller(), self.is_per_caller);
+        let slot = self.pool.existing_slot(&self.callers[caller]).expect("its slot");
+        match sharing {
+            SessionSharing::PerCaller => {
+                self.front = None;
+                self.users.insert(caller, occupant(slot));
+            }
+            SessionSharing::Shared => {
+                let left = std::mem::take(&mut self.users);
+                self.left.extend(left.into_values().map(|held| held.slot));
+                self.front = Some(occupant(slot));
+            }
         }
     }
 
     fn check(&self) {
         assert!(self.pool.sessions() <= MOST);
-        assert_eq!(self.pool.sessions(), self.users.len());
-        for held in self.users.values() {
+        assert_eq!((self.pool.sessions(), self.pool.is_per_caller()), (self.users.len(), self.is_per_caller));
+        for held in self.users.values().chain(&self.front) {
             assert_eq!(held.slot.alive().is_none(), held.is_dead, "a dead connection is handed out");
             assert_eq!(held.slot.is_busy(), !held.asked.is_empty());
             assert!(self.pool.owns(&held.slot));
         }
+        for (caller, cx) in self.callers.iter().enumerate() {
+            let slot = self.pool.existing_slot(cx);
+            let own = self.users.get(&caller).map(|held| &held.slot);
+            match self.is_per_caller {
+                true => assert!(slot.as_ref().map(Arc::as_ptr) == own.map(Arc::as_ptr), "another's slot"),
+                false => assert!(slot.is_some_and(|slot| slot.alive().is_none() || self.front.is_some())),
+            }
+        }
+        assert!(self.left.iter().all(|slot| slot.released().is_cancelled() && !self.pool.owns(slot)));
     }
 }
 
@@ -146,9 +220,8 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(256))]
 
     #[test]
-    fn the_pool_keeps_its_bound_and_no_dead_connection(operations in proptest::collection::vec(operation(), 1..120)) {
-        let pool = ConnectionPool::new(MOST, Some(SessionSharing::PerCaller));
-        let mut model = PoolModel { pool, users: BTreeMap::new() };
+    fn callers_have_the_slots_that_the_model_says(operations in proptest::collection::vec(operation(), 1..120)) {
+        let mut model = PoolModel::new();
         operations.iter().for_each(|operation| model.apply(*operation));
     }
 }

@@ -1,13 +1,16 @@
-//! Random operations, checked against the complete history of accepted frames.
+//! Random operations. A model of the stream says what each of them does: which frames are accepted, evicted, copied
+//! and read next, and who waits.
 
 use std::future::Future;
 use std::pin::pin;
 use std::task::{Context, Poll, Waker};
 use std::time::Duration;
 
+use bytes::Bytes;
 use proptest::prelude::{Just, ProptestConfig, Strategy, prop_oneof, proptest};
+use tokio::sync::mpsc;
 
-use super::{FrameRetention, LARGEST, LONGEST, Stream, StreamRead, StreamReader};
+use super::{Frame, FrameRetention, LARGEST, LONGEST, Stream, StreamRead, StreamReader};
 
 #[derive(Debug, Clone, Copy)]
 enum Operation {
@@ -24,7 +27,7 @@ enum Operation {
 }
 
 fn operation() -> impl Strategy<Value = Operation> {
-    let size = prop_oneof![30 => 1usize..64, 1 => Just(LARGEST / 3)];
+    let size = prop_oneof![60 => 1usize..64, 2 => Just(LARGEST / 3), 1 => Just(LARGEST + 1)];
     prop_oneof![
         12 => size.clone().prop_map(Operation::Push),
         4 => size.prop_map(Operation::PushNow),
@@ -50,26 +53,33 @@ struct Model {
     stream: Stream,
     keep: FrameRetention,
     /// Every accepted frame; its number is its position, counted from 1.
-    accepted: Vec<Vec<u8>>,
-    /// The last frame that the reader has.
-    at: u64,
-    /// Whether frames may have been evicted while the reader was disconnected.
-    was_away: bool,
+    accepted: Vec<Bytes>,
+    /// The last frame that was read, or evicted unread.
+    read: u64,
+    /// The oldest frame that is retained, or the next one if there is none.
+    oldest: u64,
+    reader: StreamReader,
+    has_pause: bool,
     is_finished: bool,
-    /// Whether the stream abandoned the reader. A later read makes it a reader again.
-    is_gone: bool,
+    copies: mpsc::Receiver<Frame>,
+    copied: usize,
 }
 
 impl Model {
     fn new(keep: FrameRetention) -> Model {
+        let stream = Stream::new(keep);
+        let copies = stream.copied();
         Model {
-            stream: Stream::new(keep),
+            stream,
             keep,
             accepted: Vec::new(),
-            at: 0,
-            was_away: false,
+            read: 0,
+            oldest: 1,
+            reader: StreamReader::Expected,
+            has_pause: false,
             is_finished: false,
-            is_gone: false,
+            copies,
+            copied: 0,
         }
     }
 
@@ -78,106 +88,142 @@ impl Model {
             Operation::Push(size) => self.push(size),
             Operation::PushNow(size) => {
                 let bytes = self.bytes(size);
+                let is_dropped = self.is_over() || self.is_full(2);
                 self.stream.push_now(bytes.clone());
-                self.note_accepted(bytes);
+                if !is_dropped {
+                    self.accept(bytes);
+                }
             }
             Operation::Fill => (0..300).for_each(|_| self.push(1)),
-            Operation::Read => self.read(self.at),
+            Operation::Read => self.read(self.read),
             Operation::ReadAgain(back) if self.keep == FrameRetention::Recent => {
-                self.read(self.at.saturating_sub(back))
+                self.read(self.read.saturating_sub(back))
             }
             Operation::ReadAgain(_) => {}
             Operation::Detach => {
                 self.stream.detach();
-                self.was_away = true;
-                self.is_gone = self.keep == FrameRetention::Nothing;
+                self.reader =
+                    if self.keep == FrameRetention::Recent { StreamReader::Away } else { StreamReader::Gone };
             }
-            Operation::Pause => self.stream.pause(Duration::from_millis(1)),
+            Operation::Pause => {
+                self.stream.pause(Duration::from_millis(1));
+                self.has_pause |= self.keep == FrameRetention::Recent;
+            }
             Operation::Finish => {
                 self.stream.finish();
                 self.is_finished = true;
             }
             Operation::Abandon => {
                 self.stream.abandon();
-                self.is_gone = true;
-                self.was_away = true;
+                self.reader = StreamReader::Gone;
             }
         }
         self.check();
     }
 
     fn is_over(&self) -> bool {
-        self.is_finished || self.is_gone
+        self.is_finished || self.reader == StreamReader::Gone
     }
 
-    fn bytes(&self, size: usize) -> Vec<u8> {
-        let mut bytes = (self.accepted.len() as u64 + 1).to_be_bytes().to_vec();
-        bytes.resize(bytes.len() + size, b'x');
-        bytes
+    /// Whether an expected reader has this multiple of the limit still to read.
+    fn is_full(&self, times: usize) -> bool {
+        let unread = self.accepted.iter().skip(self.read as usize);
+        let (frames, bytes) = unread.fold((0, 0), |(frames, bytes), frame| (frames + 1, bytes + frame.len()));
+        let has_reached = frames >= LONGEST as usize * times || frames > 0 && bytes >= LARGEST * times;
+        self.reader == StreamReader::Expected && has_reached
+    }
+
+    fn bytes(&self, size: usize) -> Bytes {
+        let mut bytes = vec![b'x'; 8 + size];
+        bytes[..8].copy_from_slice(&(self.accepted.len() as u64 + 1).to_be_bytes());
+        bytes.into()
     }
 
     fn push(&mut self, size: usize) {
         let bytes = self.bytes(size);
-        let pushed = now(self.stream.push(bytes.clone()));
-        assert_eq!(
-            pushed.as_ref().is_some_and(Result::is_err),
-            self.is_over(),
-            "refused only when it is over"
-        );
-        let before = self.accepted.len();
-        self.note_accepted(bytes);
-        let is_accepted = pushed.is_some_and(|pushed| pushed.is_ok());
-        assert_eq!(
-            self.accepted.len() - before,
-            usize::from(is_accepted),
-            "a push that waits has done nothing"
-        );
+        match now(self.stream.push(bytes.clone())) {
+            Some(Err(_)) => assert!(self.is_over(), "refused before it is over"),
+            None => assert!(!self.is_over() && self.is_full(1), "it waits although there is room"),
+            Some(Ok(())) => {
+                assert!(!self.is_over() && !self.is_full(1), "there is no room");
+                self.accept(bytes);
+            }
+        }
     }
 
-    fn note_accepted(&mut self, bytes: Vec<u8>) {
-        if self.stream.written() > self.accepted.len() as u64 {
-            assert!(!self.is_over());
-            self.accepted.push(bytes);
+    /// Frames make room only if they must: the oldest first, and no unread one of an expected reader.
+    fn accept(&mut self, bytes: Bytes) {
+        self.accepted.push(bytes);
+        let (oldest, held) = self.retained();
+        assert!(oldest >= self.oldest);
+        let frames = self.accepted.len() as u64 + 1 - oldest;
+        if oldest > self.oldest {
+            let evicted = self.accepted[oldest as usize - 2].len();
+            assert!(frames + 1 > LONGEST || held + evicted > LARGEST, "frame {} had a place", oldest - 1);
         }
-        assert_eq!(self.stream.written(), self.accepted.len() as u64);
+        let is_large = frames > LONGEST || held > LARGEST;
+        match self.reader {
+            StreamReader::Expected => {
+                assert!(oldest == self.oldest || oldest <= self.read + 1, "an unread frame is lost");
+                assert!(!is_large || oldest > self.read || self.is_last(oldest), "read frames take the room");
+            }
+            _ => assert!(!is_large || self.is_last(oldest), "a reader that is away holds up to the limit"),
+        }
+        self.oldest = oldest;
+        self.read = self.read.max(oldest - 1);
+    }
+
+    fn is_last(&self, number: u64) -> bool {
+        number == self.accepted.len() as u64
+    }
+
+    /// The oldest retained frame, and the bytes of all of them.
+    fn retained(&self) -> (u64, usize) {
+        let state = self.stream.lock();
+        let oldest = state.frames.front().map_or(state.written + 1, |frame| frame.number);
+        (oldest, state.frames.iter().map(|frame| frame.bytes.len()).sum())
     }
 
     fn read(&mut self, after: u64) {
-        match now(self.stream.next(after)) {
-            Some(StreamRead::Frame(frame)) => {
-                let known = self.accepted.get(frame.number as usize - 1).expect("an accepted frame");
-                assert!(*known == frame.bytes, "frame {} is another", frame.number);
-                let is_next = frame.number == after + 1;
-                assert!(
-                    is_next || frame.number > after && (self.was_away || after < self.at),
-                    "{after} lost"
-                );
-                self.at = self.at.max(frame.number);
-                self.is_gone = false;
-                // Only the oldest frames are evicted: every frame after this one is still present.
-                self.was_away &= self.at < self.accepted.len() as u64;
+        let number = self.oldest.max(after + 1);
+        let next = now(self.stream.next(after));
+        match self.accepted.get(number as usize - 1) {
+            Some(bytes) => {
+                let Some(StreamRead::Frame(frame)) = next else {
+                    panic!("{next:?} instead of frame {number}")
+                };
+                assert_eq!(frame.number, number, "after {after}");
+                assert!(frame.bytes == *bytes, "frame {number} is another");
+                self.read = self.read.max(number);
+                self.reader = StreamReader::Expected;
+                if self.keep == FrameRetention::Nothing {
+                    self.oldest = number + 1;
+                }
             }
-            Some(StreamRead::Pause(_)) => assert_eq!(self.keep, FrameRetention::Recent),
-            Some(StreamRead::End) => {
-                assert!(self.is_over() && after >= self.at);
-                assert!(
-                    self.was_away || self.at == self.accepted.len() as u64,
-                    "ended before its last frame"
-                );
+            None if self.has_pause => {
+                assert!(matches!(next, Some(StreamRead::Pause(_))), "{next:?}");
+                self.has_pause = false;
             }
-            None => {
-                assert!(!self.is_over() && after >= self.accepted.len() as u64, "something is there to read")
-            }
+            None => assert_eq!(next, self.is_over().then_some(StreamRead::End)),
         }
     }
 
-    fn check(&self) {
+    fn check(&mut self) {
+        while let Ok(frame) = self.copies.try_recv() {
+            self.copied += 1;
+            assert_eq!(frame.number, self.copied as u64, "copies are in order");
+            assert!(frame.bytes == self.accepted[self.copied - 1], "copy {} is another", self.copied);
+        }
+        assert_eq!(self.copied, self.accepted.len(), "every frame is copied");
+        assert_eq!((self.stream.written(), self.stream.position()), (self.accepted.len() as u64, self.read));
+        let has_space = self.is_finished || !self.is_full(1);
+        assert_eq!(now(self.stream.wait_for_space()).is_some(), has_space);
+        let has_frames = self.oldest <= self.accepted.len() as u64;
+        assert_eq!(self.stream.has_something(), has_frames || self.has_pause || self.is_finished);
         let state = self.stream.lock();
         let numbers: Vec<u64> = state.frames.iter().map(|frame| frame.number).collect();
-        assert!(numbers.windows(2).all(|pair| matches!(pair, [one, two] if one + 1 == *two)), "{numbers:?}");
-        assert!(numbers.last().is_none_or(|last| *last == state.written));
-        let most = if state.reader == StreamReader::Expected { 2 * LONGEST } else { 2 * LONGEST + 1 };
-        assert!(numbers.len() as u64 <= most, "{} frames", numbers.len());
+        assert_eq!(numbers, Vec::from_iter(self.oldest..=self.accepted.len() as u64));
+        assert!(numbers.len() as u64 <= 2 * LONGEST + 1, "{} frames", numbers.len());
         let held: usize = state.frames.iter().map(|frame| frame.bytes.len()).sum();
         let unread = state.frames.iter().filter(|frame| frame.number > state.read);
         let unread: usize = unread.map(|frame| frame.bytes.len()).sum();

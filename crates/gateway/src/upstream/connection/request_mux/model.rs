@@ -1,6 +1,6 @@
 //! Random conversations with an upstream: every request gets one answer, and it is its own.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::future::Future;
 use std::pin::pin;
 use std::sync::Arc;
@@ -9,6 +9,7 @@ use std::task::{Context, Poll, Waker};
 use bytes::Bytes;
 use failwell_pipeline::StreamRead;
 use proptest::prelude::{Just, ProptestConfig, Strategy, prop_oneof, proptest};
+use serde_json::Value;
 
 use super::{CloseReason, RequestMux};
 use crate::upstream::connection::channel::PendingResponse;
@@ -62,6 +63,8 @@ struct MuxModel {
     open: BTreeMap<u64, PendingResponse>,
     /// Requests the connection still knows.
     known: Vec<u64>,
+    /// Methods that the other side has still to read, each with the number of its request.
+    outgoing: VecDeque<(&'static str, u64)>,
     is_down: bool,
 }
 
@@ -76,7 +79,7 @@ impl MuxModel {
     fn new() -> MuxModel {
         let (mux, _) = RequestMux::new(Arc::default());
         let (sent, open, known) = (Vec::new(), BTreeMap::new(), Vec::new());
-        MuxModel { mux, read: 0, sent, open, known, is_down: false }
+        MuxModel { mux, read: 0, sent, open, known, outgoing: VecDeque::new(), is_down: false }
     }
 
     fn apply(&mut self, operation: RequestOperation) {
@@ -102,6 +105,9 @@ impl MuxModel {
             RequestOperation::CallOff(which) => {
                 if let Some(number) = self.pick(which) {
                     self.mux.cancel(number);
+                    if !self.is_down {
+                        self.outgoing.push_back(("notifications/cancelled", number));
+                    }
                     self.known.retain(|known| *known != number);
                     // Requests that still wait fail.
                     if let Some(pending) = self.open.remove(&number) {
@@ -140,6 +146,7 @@ impl MuxModel {
                 assert!(!self.is_down);
                 assert!(!self.sent.contains(&pending.number), "a number is used once");
                 self.sent.push(pending.number);
+                self.outgoing.push_back(("tools/call", pending.number));
                 self.known.push(pending.number);
                 self.open.insert(pending.number, pending);
             }
@@ -197,7 +204,13 @@ impl MuxModel {
     fn check(&mut self) {
         while let Some(StreamRead::Frame(frame)) = now(self.mux.outgoing().next(self.read)) {
             self.read = frame.number;
+            let message: Value = serde_json::from_slice(&frame.bytes).expect("JSON");
+            let number = message.get("id").or_else(|| message.pointer("/params/requestId"));
+            let arrived = (message["method"].as_str(), number.and_then(Value::as_u64));
+            let expected = self.outgoing.pop_front().map(|(method, number)| (Some(method), Some(number)));
+            assert_eq!(Some(arrived), expected, "each message is written once and in order");
         }
+        assert!(self.outgoing.is_empty(), "{:?} was not written", self.outgoing);
         let open = self.open_and_known();
         assert_eq!(self.mux.is_busy(), !open.is_empty());
         for pending in self.open.values_mut() {

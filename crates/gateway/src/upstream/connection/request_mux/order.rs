@@ -77,9 +77,10 @@ impl RequestPort for Inbox {
     fn remember(&self, _: &str, _: Json) {}
 }
 
-fn context(inbox: &Arc<Mutex<Vec<String>>>) -> Context {
+/// The context of a call without a session.
+pub(crate) fn context(caller: Caller, inbox: &Arc<Mutex<Vec<String>>>) -> Context {
     let request = RequestInfo {
-        client: Client::new(Caller::anonymous(), Revision::LATEST_SESSION, None),
+        client: Client::new(caller, Revision::LATEST_SESSION, None),
         reference: Ref::fresh(),
         cancel: CancellationToken::new(),
         progress_token: Some(Json::empty_object()),
@@ -98,7 +99,7 @@ fn receive(mux: &Arc<RequestMux>, text: String) {
 async fn a_response_follows_its_notifications_through_a_full_queue() {
     let inbox = Arc::default();
     let (mux, events) = RequestMux::new(Arc::default());
-    let relay = ClientRelay::direct(&context(&inbox));
+    let relay = ClientRelay::direct(&context(Caller::anonymous(), &inbox));
     let sent = mux.send("tools/call", |_, out| out.push_str("{}"), Some(relay)).await;
     let mut pending = sent.expect("sent");
     let number = pending.number;
